@@ -1,0 +1,57 @@
+# Compiler and linker flags, and the libraries from Debian, as targets.
+
+# Everything of ours links this.
+add_library(hutch_flags INTERFACE)
+target_include_directories(hutch_flags INTERFACE "${CMAKE_SOURCE_DIR}/src")
+target_compile_definitions(hutch_flags INTERFACE HUTCH_VERSION="${PROJECT_VERSION}" _GNU_SOURCE)
+target_compile_options(hutch_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Werror
+  -fno-omit-frame-pointer -fstack-protector-strong -fPIE)
+target_compile_options(hutch_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fstack-clash-protection>)
+if(HUTCH_SANITIZE)
+  target_compile_options(hutch_flags INTERFACE -fsanitize=${HUTCH_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(hutch_flags INTERFACE -fsanitize=${HUTCH_SANITIZE})
+  # g++ 12 reports false ones inside libstdc++ when it inlines between the sanitizers' checks.
+  target_compile_options(hutch_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+endif()
+target_compile_definitions(hutch_flags INTERFACE _GLIBCXX_ASSERTIONS)
+# FORTIFY needs optimisation, and its wrappers hide calls from the sanitizers.
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_compile_options(hutch_flags INTERFACE -ffunction-sections -fdata-sections)
+  target_compile_definitions(hutch_flags INTERFACE _FORTIFY_SOURCE=2)
+  target_link_options(hutch_flags INTERFACE -Wl,--gc-sections)
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    target_compile_options(hutch_flags INTERFACE -fcf-protection=full)
+  endif()
+endif()
+
+# For the programs that ship.
+add_library(hutch_program_flags INTERFACE)
+target_link_options(hutch_program_flags INTERFACE -Wl,-z,relro,-z,now,-z,noexecstack)
+if(HUTCH_STATIC)
+  # static-pie: no shared library at all, and still placed at a random address.
+  target_link_options(hutch_program_flags INTERFACE -static-pie)
+else()
+  target_link_options(hutch_program_flags INTERFACE -pie)
+endif()
+
+# fmt as a static library.
+find_path(HUTCH_FMT_INCLUDE fmt/format-inl.h REQUIRED)
+add_library(hutch_fmt STATIC "${CMAKE_SOURCE_DIR}/cmake/fmt_library.cc")
+target_compile_features(hutch_fmt PUBLIC cxx_std_23)
+target_compile_options(hutch_fmt PRIVATE -fPIE -ffunction-sections -fdata-sections)
+if(HUTCH_SANITIZE)
+  target_compile_options(hutch_fmt PRIVATE -fsanitize=${HUTCH_SANITIZE})
+endif()
+find_path(HUTCH_JSON_INCLUDE nlohmann/json.hpp REQUIRED)
+find_path(HUTCH_CLI11_INCLUDE CLI/CLI.hpp REQUIRED)
+find_package(Threads REQUIRED)
+find_package(GTest CONFIG)
+if(HUTCH_TESTS AND NOT GTest_FOUND)
+  message(FATAL_ERROR "GoogleTest is missing: apt-get install libgtest-dev libgmock-dev")
+endif()
+
+find_program(HUTCH_CCACHE ccache)
+if(HUTCH_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${HUTCH_CCACHE}")
+endif()

@@ -1,0 +1,132 @@
+// Small text helpers.
+#include "base/text.h"
+
+#include <algorithm>
+#include <array>
+
+namespace hutch {
+
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b);
+std::size_t utf8_length(std::string_view text);
+bool is_bidi_control(std::string_view character);
+
+}  // namespace
+
+std::string cat(std::initializer_list<std::string_view> pieces) {
+  std::size_t size = 0;
+  for (std::string_view piece : pieces) size += piece.size();
+  std::string out;
+  out.reserve(size);
+  for (std::string_view piece : pieces) out += piece;
+  return out;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  if (text.empty()) return parts;
+  for (;;) {
+    const std::size_t at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string out;
+  for (const std::string& part : parts) {
+    if (!out.empty()) out += separator;
+    out += part;
+  }
+  return out;
+}
+
+std::optional<std::string> nearest(std::string_view word, std::span<const std::string_view> known) {
+  std::optional<std::string> best;
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (std::string_view candidate : known) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance >= best_distance) continue;
+    best_distance = distance;
+    best = std::string(candidate);
+  }
+  return best;
+}
+
+std::string printable(std::string_view text, std::size_t bytes_max) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string out;
+  while (!text.empty()) {
+    if (out.size() >= bytes_max) return out + "...";
+    const std::size_t length = utf8_length(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
+    const auto byte = static_cast<unsigned char>(text.front());
+    const bool plain = length > 0 && byte >= 0x20 && byte != 0x7f && !is_bidi_control(character);
+    if (plain) {
+      out += character;
+    } else {
+      for (const char raw : character) {
+        const auto value = static_cast<unsigned char>(raw);
+        out += "\\x";
+        out += kHex[value >> 4];
+        out += kHex[value & 15];
+      }
+    }
+    text.remove_prefix(character.size());
+  }
+  return out;
+}
+
+bool is_within(std::string_view path, std::string_view ancestor) {
+  if (ancestor == "/") return path.starts_with('/');
+  return path.starts_with(ancestor) && (path.size() == ancestor.size() || path[ancestor.size()] == '/');
+}
+
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+    }
+  }
+  return row[b.size()];
+}
+
+// The length of the well-formed character that `text` starts with, 0 where there is none. C1 controls (U+0080 to
+// U+009F) count as none: some terminals act on them.
+std::size_t utf8_length(std::string_view text) {
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = at(0);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xf0 && lead <= 0xf4 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
+  if (length == 0 || lead > 0xf4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((at(i) & 0xc0) != 0x80) return 0;
+  }
+  if (lead == 0xc2 && at(1) < 0xa0) return 0;
+  if (lead == 0xe0 && at(1) < 0xa0) return 0;
+  if (lead == 0xed && at(1) >= 0xa0) return 0;
+  if (lead == 0xf0 && at(1) < 0x90) return 0;
+  if (lead == 0xf4 && at(1) >= 0x90) return 0;
+  return length;
+}
+
+bool is_bidi_control(std::string_view character) {
+  static constexpr std::array<std::string_view, 12> kControls = {
+      "\u061c", "\u200e", "\u200f", "\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068",
+      "\u2069"};
+  return std::ranges::find(kControls, character) != kControls.end();
+}
+
+}  // namespace
+
+}  // namespace hutch
