@@ -1,0 +1,64 @@
+# ./dev test: builds what the tests need and runs ctest, whose lines are the last.
+"""Unit tests run from the dev build (ASan, UBSan); the suites run the release programs."""
+
+import os
+import re
+
+import cmake_build
+import packages
+from shell import Failed, call, jobs, path
+
+HELP = "build and run the tests: ./dev test [--all] [GROUP...], a group being unit, style, conformance, escape, ..."
+USAGE = """usage: ./dev test [--all] [--preset tsan|coverage] [GROUP...] [--print-packages]
+
+GROUP is the beginning of a test's name up to a dot (unit, unit.policy, fuzz, fuzz.smoke, style, e2e, conformance,
+escape, faults, soak). --all adds the slow tests. --preset runs the unit tests with another sanitizer."""
+
+
+def run(arguments):
+    options, groups = parse(arguments)
+    if packages.printed(arguments, "build", "run", "test", "fuzz"):
+        return 0
+    if options["preset"]:
+        return run_preset(options["preset"], groups)
+    packages.ensure("build", "run", "test", "fuzz")
+    cmake_build.build("release", ["hutch", "hutch-guest"])
+    cmake_build.build("dev")
+    if wants_fuzz(groups):
+        cmake_build.build("fuzz")
+    return ctest("dev", groups, {"HUTCH_TEST_ALL": "1"} if options["all"] else {})
+
+
+def parse(arguments):
+    options, groups, rest = {"all": False, "preset": None}, [], list(arguments)
+    while rest:
+        word = rest.pop(0)
+        if word == "--all":
+            options["all"] = True
+        elif word == "--preset" and rest:
+            options["preset"] = rest.pop(0)
+        elif word.startswith("-") and word != "--print-packages":
+            raise Failed(f"no option '{word}'\n{USAGE}", 2)
+        elif not word.startswith("-"):
+            groups.append(word)
+    if options["preset"] not in (None, "tsan", "coverage"):
+        raise Failed(f"no test preset '{options['preset']}'; there are tsan, coverage", 2)
+    return options, groups
+
+
+def wants_fuzz(groups):
+    return not groups or any(group.split(".")[0] == "fuzz" and group != "fuzz.replay" for group in groups)
+
+
+def run_preset(preset, groups):
+    packages.ensure("build", "test")
+    cmake_build.build(preset)
+    return ctest(preset, groups or ["unit", "fuzz.replay"], {})
+
+
+def ctest(preset, groups, extra):
+    command = ["ctest", "--test-dir", path("build", preset), f"-j{jobs()}", "--output-on-failure",
+               "--no-tests=error"]
+    if groups:
+        command += ["-R", "^(" + "|".join(re.escape(group) for group in groups) + r")(\.|$)"]
+    return call(command, cwd=path(), env={**os.environ, **extra})
