@@ -1,0 +1,89 @@
+// SandboxPlan: the flat list of steps that make one sandbox. Pure data; what applies it makes no decisions.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/bpf.h"
+
+namespace hutch::plan {
+
+enum class Access { kReadOnly, kReadWrite };
+
+// Which file something was when it was looked at. A step whose source has another identity when the plan is applied
+// refuses to start: a sandbox that runs at the same time may have swapped it. {0, 0} is not checked.
+struct Identity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  bool operator==(const Identity&) const = default;
+};
+
+enum class MountKind {
+  kTmpfs,      // a new tmpfs at target, with mode and size_bytes; writable until a kSeal names the same target
+  kDirectory,  // mkdir(target, mode); only ever beneath a tmpfs of this plan
+  kSymlink,    // symlink(source, target); only ever beneath a tmpfs of this plan
+  kBind,       // the host's source, with all mounts below it, at target
+  kHideFile,   // an unreadable file over target
+  kProc,       // a new procfs of the sandbox's pid namespace at target
+  kDevices,    // a minimal /dev at target: null zero full random urandom tty, pts, ptmx, fd, std*, shm (a directory)
+  kSeal,       // the mount at target becomes read-only; nothing is created on it after this
+};
+
+// What has to be made at a mount's target first. Never beneath a bind: nothing is ever created in the host's files.
+enum class MakeTarget { kNothing, kDirectory, kFile };
+
+struct MountStep {
+  MountKind kind = MountKind::kBind;
+  std::string target;  // absolute, canonical, as seen inside
+  std::string source;  // kBind: a canonical absolute path of the host; kSymlink: the link's text
+  Access access = Access::kReadOnly;  // kBind
+  MakeTarget make = MakeTarget::kNothing;
+  Identity identity;             // kBind
+  unsigned mode = 0755;          // kTmpfs, kDirectory
+  std::uint64_t size_bytes = 0;  // kTmpfs; 0 is the kernel's default (half of the memory)
+};
+
+enum class NetworkKind {
+  kNone,  // a network namespace of its own, loopback alone
+  kHost,  // the host's network; only the backend none, which isolates nothing
+};
+
+// Landlock: reading and executing beneath `readable`, everything beneath `writable`. The rules lie on the mount points
+// where a grant may later appear, because a domain can never be widened (landlock(7)).
+struct LandlockPlan {
+  std::vector<std::string> readable;
+  std::vector<std::string> writable;
+};
+
+// Absent values are not limited. Sizes in bytes.
+struct ResourceLimits {
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t pids = 0;
+  std::uint64_t cpu_millis = 0;  // thousandths of one CPU
+  std::uint64_t tmp_bytes = 0;
+  std::chrono::milliseconds timeout{0};       // wall clock
+  std::chrono::milliseconds idle_timeout{0};  // since the last byte of output
+  std::uint64_t output_bytes = 0;
+  bool operator==(const ResourceLimits&) const = default;
+};
+
+struct SandboxPlan {
+  std::uint32_t uid = 0;  // kept: the same number inside and outside
+  std::uint32_t gid = 0;
+  NetworkKind network = NetworkKind::kNone;
+  std::string hostname = "hutch";
+  std::vector<MountStep> mounts;
+  std::vector<std::string> read_only_proc;  // names in /proc that become read-only: "sys", "sysrq-trigger"
+  std::vector<std::string> hidden_proc;     // names in /proc that become unreadable: "kcore", "keys"
+  LandlockPlan landlock;
+  std::vector<bpf::Instruction> seccomp;  // for every process of the workload; empty: none
+  ResourceLimits limits;
+  std::vector<std::string> environment;  // "K=V", of every command
+  std::string cwd;                       // of the command, as seen inside
+  std::string project;                   // what relative rules are resolved against
+  std::vector<std::string> notes;        // what a person is told at the start, a line each
+};
+
+}  // namespace hutch::plan

@@ -1,0 +1,46 @@
+// What a person asked `run`, `explain` or `check` for, before any policy is read.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hutch::service {
+
+// Limits of the command line; each replaces the policy's own.
+struct LimitOptions {
+  std::optional<std::chrono::milliseconds> timeout;
+  std::optional<std::chrono::milliseconds> idle_timeout;
+  std::optional<std::uint64_t> memory_bytes;
+  std::optional<std::uint64_t> cpu_millis;
+  std::optional<std::uint64_t> pids;
+  std::optional<std::uint64_t> tmp_bytes;
+};
+
+// The options that `run`, `explain` and `check` share: everything that decides the plan.
+struct PlaceRequest {
+  std::optional<std::string> backend;      // none, bwrap, namespace
+  std::optional<std::string> policy_file;  // else the built-in default, default.json or projects.json
+  std::vector<std::string> allow_read;     // as typed
+  std::vector<std::string> deny_read;
+  std::vector<std::string> allow_write;
+  std::vector<std::string> deny_write;
+  std::optional<std::string> network;  // "none"
+  std::optional<std::string> cwd;
+  std::vector<std::string> environment;  // "K=V", or "K" to pass the caller's own
+  LimitOptions limits;
+};
+
+enum class OutputForm { kText, kJson };
+
+struct RunRequest {
+  PlaceRequest place;
+  OutputForm form = OutputForm::kText;
+  int control_fd = -1;
+  std::optional<std::string> shell;   // -c STRING
+  std::vector<std::string> command;   // COMMAND ARG...
+};
+
+}  // namespace hutch::service

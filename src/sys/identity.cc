@@ -1,0 +1,77 @@
+// Who a process is.
+#include "sys/identity.h"
+
+#include <grp.h>
+#include <linux/capability.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "sys/call.h"
+#include "sys/files.h"
+
+namespace hutch::sys {
+
+std::uint32_t user_id() { return ::geteuid(); }
+std::uint32_t group_id() { return ::getegid(); }
+
+Status enter_new_namespaces(NamespaceSet set) {
+  switch (set) {
+    case NamespaceSet::kAll:
+      return check(::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
+                             CLONE_NEWCGROUP),
+                   {"unshare(user, mount, pid, net, ipc, uts, cgroup)"});
+    case NamespaceSet::kUserAndMounts:
+      return check(::unshare(CLONE_NEWUSER | CLONE_NEWNS), {"unshare(user, mount)"});
+  }
+  return {};
+}
+
+Status map_ids(std::uint32_t uid, std::uint32_t gid) {
+  // An unprivileged writer must give setgroups(2) up before it may map a group (user_namespaces(7)).
+  TRY(write_file("/proc/self/setgroups", "deny"));
+  TRY(write_file("/proc/self/uid_map", cat({std::to_string(uid), " ", std::to_string(uid), " 1"})));
+  return write_file("/proc/self/gid_map", cat({std::to_string(gid), " ", std::to_string(gid), " 1"}));
+}
+
+Status drop_groups() { return check(::setgroups(0, nullptr), {"setgroups(0)"}); }
+
+Status drop_capabilities() {
+  for (int capability = 0; capability < 64; ++capability) {
+    const int held = ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
+    if (held < 0) break;  // beyond the last one that this kernel knows
+    if (held == 0) continue;
+    TRY(check(::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0),
+              {"prctl(PR_CAPBSET_DROP, ", std::to_string(capability), ")"}));
+  }
+  TRY(check(::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0), {"prctl(PR_CAP_AMBIENT_CLEAR_ALL)"}));
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct none[2] = {};
+  return check(::syscall(SYS_capset, &header, none), {"capset(none)"});
+}
+
+Status set_hostname(const std::string& name) {
+  return check(::sethostname(name.data(), name.size()), {"sethostname(", name, ")"});
+}
+
+Status loopback_up() {
+  const UniqueFd socket = TRY(check_fd(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), {"socket(AF_INET)"}));
+  ifreq request{};
+  std::strncpy(request.ifr_name, "lo", IFNAMSIZ - 1);
+  request.ifr_flags = IFF_UP | IFF_RUNNING;
+  return check(::ioctl(socket.get(), SIOCSIFFLAGS, &request), {"ioctl(SIOCSIFFLAGS, lo)"});
+}
+
+Status no_new_privileges() { return check(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), {"prctl(PR_SET_NO_NEW_PRIVS)"}); }
+
+Status not_dumpable() { return check(::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0), {"prctl(PR_SET_DUMPABLE, 0)"}); }
+
+Status new_session() { return check(::setsid(), {"setsid()"}); }
+
+}  // namespace hutch::sys

@@ -1,0 +1,21 @@
+// Kernel constants newer than the headers of Debian 12 (linux-libc-dev 6.1).
+#pragma once
+
+#include <cstdint>
+
+namespace hutch::sys {
+
+// landlock(7): access rights to files by ABI version; linux/landlock.h of 6.1 stops at REFER.
+inline constexpr std::uint64_t kLandlockTruncate = 1ULL << 14;  // ABI 3
+inline constexpr std::uint64_t kLandlockIoctlDev = 1ULL << 15;  // ABI 5
+inline constexpr std::uint64_t kLandlockScopeAbstractUnix = 1ULL << 0;  // ABI 6
+inline constexpr std::uint64_t kLandlockScopeSignal = 1ULL << 1;        // ABI 6
+
+// struct landlock_ruleset_attr as of ABI 6; an older kernel takes its leading part by the size that is passed.
+struct LandlockRulesetAttr {
+  std::uint64_t handled_access_fs = 0;
+  std::uint64_t handled_access_net = 0;
+  std::uint64_t scoped = 0;
+};
+
+}  // namespace hutch::sys

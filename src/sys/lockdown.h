@@ -1,0 +1,39 @@
+// Walls that a process builds round itself: Landlock and seccomp. landlock(7), seccomp(2), seccomp_unotify(2).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace hutch::sys {
+
+// The kernel's Landlock version, 0 where it has none or it is switched off.
+int landlock_abi();
+
+// Confines this process and all that it starts: reading and executing beneath `readable`, everything beneath
+// `writable`. Does nothing where the kernel has no Landlock (abi 0).
+Status enter_landlock(int abi, const std::vector<std::string>& readable, const std::vector<std::string>& writable);
+
+enum class Listener { kNone, kWanted };
+
+// Installs a filter program (struct sock_filter, `instructions` of them) for good. With kWanted the result is the
+// descriptor on which calls that the program answers with USER_NOTIF arrive.
+Result<std::optional<UniqueFd>> install_filter(const void* instructions, std::size_t count, Listener listener);
+
+struct Notification {
+  std::uint64_t id = 0;
+  std::uint32_t pid = 0;
+  int syscall = 0;
+};
+
+// The next call that waits on a listener; absent when its process went away meanwhile.
+Result<std::optional<Notification>> receive_notification(int listener);
+
+// The call fails with `error` (an errno value).
+Status refuse_notification(int listener, std::uint64_t id, int error);
+
+}  // namespace hutch::sys

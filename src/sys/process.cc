@@ -1,0 +1,191 @@
+// Processes.
+#include "sys/process.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/check.h"
+#include "sys/call.h"
+#include "sys/files.h"
+
+namespace hutch::sys {
+
+namespace {
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> out;
+  out.reserve(words.size() + 1);
+  for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+// posix_spawn(3) answers an errno value and sets nothing.
+Status check_spawn(int answer, std::initializer_list<std::string_view> what) {
+  if (answer == 0) return {};
+  return fail(Error::from_errno(cat(what), answer));
+}
+
+struct SpawnActions {
+  posix_spawn_file_actions_t files{};
+  posix_spawnattr_t attributes{};
+  SpawnActions() {
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attributes);
+  }
+  SpawnActions(const SpawnActions&) = delete;
+  SpawnActions& operator=(const SpawnActions&) = delete;
+  ~SpawnActions() {
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+  }
+};
+
+Status default_signals(SpawnActions& actions) {
+  sigset_t all;
+  sigset_t none;
+  sigfillset(&all);
+  sigemptyset(&none);
+  TRY(check_spawn(posix_spawnattr_setsigdefault(&actions.attributes, &all), {"posix_spawnattr_setsigdefault()"}));
+  TRY(check_spawn(posix_spawnattr_setsigmask(&actions.attributes, &none), {"posix_spawnattr_setsigmask()"}));
+  const short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
+  return check_spawn(posix_spawnattr_setflags(&actions.attributes, flags), {"posix_spawnattr_setflags()"});
+}
+
+Result<UniqueFd> pidfd_of(pid_t pid) {
+  return check_fd(::syscall(SYS_pidfd_open, pid, 0), {"pidfd_open(", std::to_string(pid), ")"});
+}
+
+}  // namespace
+
+bool WaitStatus::exited() const { return WIFEXITED(raw); }
+int WaitStatus::exit_code() const { return WEXITSTATUS(raw); }
+int WaitStatus::signal() const { return WIFSIGNALED(raw) ? WTERMSIG(raw) : 0; }
+bool WaitStatus::stopped() const { return WIFSTOPPED(raw); }
+
+ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(pidfd_, other.pidfd_);
+  return *this;
+}
+
+ChildProcess::~ChildProcess() {
+  if (pid_ <= 0) return;
+  if (!signal(SIGKILL)) return;
+  (void)wait();
+}
+
+Status ChildProcess::signal(int number) const {
+  CHECK(pid_ > 0);
+  const auto answer = ::syscall(SYS_pidfd_send_signal, pidfd_.get(), number, nullptr, 0);
+  if (answer < 0 && errno == ESRCH) return {};
+  return check(answer, {"pidfd_send_signal(", std::to_string(pid_), ", ", std::to_string(number), ")"});
+}
+
+Result<WaitStatus> ChildProcess::wait() {
+  CHECK(pid_ > 0);
+  WaitStatus status;
+  const pid_t answer = retry([&] { return ::waitpid(pid_, &status.raw, 0); });
+  TRY(check(answer, {"waitpid(", std::to_string(pid_), ")"}));
+  pid_ = -1;
+  return status;
+}
+
+Result<ChildProcess> spawn(const std::string& program, const SpawnOptions& options) {
+  SpawnActions actions;
+  TRY(default_signals(actions));
+  // First out of the way of every target number, so that no installation overwrites a source.
+  int number_min = 3;
+  for (const auto& [from, to] : options.install) number_min = std::max({number_min, to + 1});
+  std::vector<UniqueFd> copies;
+  for (const auto& [from, to] : options.install) {
+    copies.push_back(TRY(check_fd(::fcntl(from, F_DUPFD_CLOEXEC, number_min), {"fcntl(F_DUPFD_CLOEXEC)"})));
+    TRY(check_spawn(posix_spawn_file_actions_adddup2(&actions.files, copies.back().get(), to),
+                    {"posix_spawn_file_actions_adddup2()"}));
+  }
+  TRY(check_spawn(posix_spawn_file_actions_addclosefrom_np(&actions.files, number_min),
+                  {"posix_spawn_file_actions_addclosefrom_np()"}));
+  const std::vector<char*> argv = pointers(options.arguments);
+  const std::vector<char*> envp = pointers(options.environment);
+  pid_t pid = -1;
+  TRY(check_spawn(
+      posix_spawn(&pid, program.c_str(), &actions.files, &actions.attributes, argv.data(), envp.data()),
+      {"posix_spawn(", program, ")"}));
+  return adopt_child(pid);
+}
+
+Result<ChildProcess> adopt_child(pid_t pid) {
+  UniqueFd pidfd = TRY(pidfd_of(pid));
+  return ChildProcess(pid, std::move(pidfd));
+}
+
+Result<pid_t> fork_process(Parentage parentage) {
+  if (parentage == Parentage::kOwn) {
+    const pid_t pid = ::fork();
+    TRY(check(pid, {"fork()"}));
+    return pid;
+  }
+  const auto pid = ::syscall(SYS_clone, CLONE_PARENT | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
+  TRY(check(pid, {"clone(CLONE_PARENT)"}));
+  return static_cast<pid_t>(pid);
+}
+
+Result<std::optional<Ended>> wait_any(Wait wait) {
+  Ended ended;
+  const int flags = wait == Wait::kNow ? WNOHANG : 0;
+  ended.pid = retry([&] { return ::waitpid(-1, &ended.status.raw, flags); });
+  if (ended.pid == 0 || (ended.pid < 0 && errno == ECHILD)) return std::optional<Ended>();
+  TRY(check(ended.pid, {"waitpid(-1)"}));
+  return std::optional<Ended>(ended);
+}
+
+Status send_signal(pid_t target, int number) {
+  const int answer = ::kill(target, number);
+  if (answer < 0 && errno == ESRCH) return {};
+  return check(answer, {"kill(", std::to_string(target), ", ", std::to_string(number), ")"});
+}
+
+Status die_with_parent() { return check(::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0), {"prctl(PR_SET_PDEATHSIG)"}); }
+
+Status become_subreaper() {
+  return check(::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), {"prctl(PR_SET_CHILD_SUBREAPER)"});
+}
+
+int execute(const std::string& path, const std::vector<std::string>& arguments,
+            const std::vector<std::string>& environment) {
+  const std::vector<char*> argv = pointers(arguments);
+  const std::vector<char*> envp = pointers(environment);
+  ::execve(path.c_str(), argv.data(), envp.data());
+  return errno;
+}
+
+void exit_now(int code) { ::_exit(code); }
+
+Status limit_resource(Resource resource, std::uint64_t value) {
+  const rlimit limit{value, value};
+  switch (resource) {
+    case Resource::kProcesses: return check(::setrlimit(RLIMIT_NPROC, &limit), {"setrlimit(RLIMIT_NPROC)"});
+    case Resource::kAddressSpace: return check(::setrlimit(RLIMIT_AS, &limit), {"setrlimit(RLIMIT_AS)"});
+    case Resource::kCoreSize: return check(::setrlimit(RLIMIT_CORE, &limit), {"setrlimit(RLIMIT_CORE)"});
+  }
+  return {};
+}
+
+void set_umask(unsigned mask) { ::umask(mask); }
+
+Result<std::string> own_program() { return read_link("/proc/self/exe"); }
+
+pid_t own_pid() { return ::getpid(); }
+
+}  // namespace hutch::sys

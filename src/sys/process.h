@@ -1,0 +1,99 @@
+// Processes: start, wait, signal, execute. posix_spawn(3), clone(2), pidfd_open(2), waitid(2), execve(2), prlimit(2).
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace hutch::sys {
+
+// How a process ended, as waitpid(2) reports it, or that it was stopped.
+struct WaitStatus {
+  int raw = 0;
+  bool exited() const;
+  int exit_code() const;
+  int signal() const;  // of a process that was killed by one
+  bool stopped() const;
+};
+
+// A child and its pidfd. A child that is still there when its owner goes is killed and reaped.
+class ChildProcess {
+ public:
+  ChildProcess() = default;
+  ChildProcess(pid_t pid, UniqueFd pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
+  ChildProcess(ChildProcess&& other) noexcept
+      : pid_(std::exchange(other.pid_, -1)), pidfd_(std::move(other.pidfd_)) {}
+  ChildProcess& operator=(ChildProcess&& other) noexcept;
+  ~ChildProcess();
+
+  pid_t pid() const { return pid_; }
+  int pidfd() const { return pidfd_.get(); }
+  explicit operator bool() const { return pid_ > 0; }
+
+  Status signal(int number) const;
+  // Waits until it has ended, and reaps it.
+  Result<WaitStatus> wait();
+
+ private:
+  pid_t pid_ = -1;
+  UniqueFd pidfd_;
+};
+
+// Starts `program` (a path, or a descriptor's /proc name) with just the descriptors of `install`: each pair is the
+// borrowed descriptor and the number it gets. All signals at their defaults, none blocked.
+struct SpawnOptions {
+  std::vector<std::string> arguments;    // argv, the program's own name first
+  std::vector<std::string> environment;  // all of it
+  std::vector<std::pair<int, int>> install;
+};
+Result<ChildProcess> spawn(const std::string& program, const SpawnOptions& options);
+
+// A descriptor for a child that somebody else started with this process as its parent (CLONE_PARENT).
+Result<ChildProcess> adopt_child(pid_t pid);
+
+enum class Parentage { kOwn, kSibling };
+
+// fork(2), or with kSibling clone(2) with CLONE_PARENT: the child's parent is this process's own. 0 in the child.
+Result<pid_t> fork_process(Parentage parentage);
+
+// A child of this process that ended or stopped, absent when there is none now.
+struct Ended {
+  pid_t pid = 0;
+  WaitStatus status;
+};
+enum class Wait { kNow, kBlock };
+Result<std::optional<Ended>> wait_any(Wait wait);
+
+// To one process, to a process group (negative), or to all that this process may signal (-1). Nobody there is success.
+Status send_signal(pid_t target, int number);
+
+// This process dies when its parent does (prctl(2), PR_SET_PDEATHSIG).
+Status die_with_parent();
+
+// Orphaned descendants become this process's children (prctl(2), PR_SET_CHILD_SUBREAPER).
+Status become_subreaper();
+
+// Replaces this program; the answer is the errno value of execve(2), which only returns to fail.
+int execute(const std::string& path, const std::vector<std::string>& arguments,
+            const std::vector<std::string>& environment);
+
+[[noreturn]] void exit_now(int code);
+
+enum class Resource { kProcesses, kAddressSpace, kCoreSize };
+Status limit_resource(Resource resource, std::uint64_t value);
+
+// The file-creation mask is a process's own.
+void set_umask(unsigned mask);
+
+// The path of the program that runs, and this process's number.
+Result<std::string> own_program();
+pid_t own_pid();
+
+}  // namespace hutch::sys

@@ -1,0 +1,57 @@
+// Signals as descriptors.
+#include "sys/signals.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "sys/call.h"
+
+namespace hutch::sys {
+
+Result<UniqueFd> signal_descriptor(std::initializer_list<int> signals) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : signals) sigaddset(&set, number);
+  TRY(check(::sigprocmask(SIG_BLOCK, &set, nullptr), {"sigprocmask(SIG_BLOCK)"}));
+  return check_fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK), {"signalfd()"});
+}
+
+Status block_all_signals() {
+  sigset_t all;
+  sigfillset(&all);
+  return check(::sigprocmask(SIG_SETMASK, &all, nullptr), {"sigprocmask(SIG_SETMASK, all)"});
+}
+
+Status reset_signals() {
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  for (int number = 1; number < NSIG; ++number) {
+    if (number == SIGKILL || number == SIGSTOP) continue;
+    // EINVAL: the two numbers that the C library keeps for itself; execve(2) resets handlers in any case.
+    if (::sigaction(number, &standard, nullptr) < 0 && errno != EINVAL) {
+      return fail(Error::from_errno(cat({"sigaction(", std::to_string(number), ")"})));
+    }
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  return check(::sigprocmask(SIG_SETMASK, &none, nullptr), {"sigprocmask(SIG_SETMASK, none)"});
+}
+
+Status ignore_broken_pipe() {
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  return check(::sigaction(SIGPIPE, &ignore, nullptr), {"sigaction(SIGPIPE)"});
+}
+
+Result<std::optional<Arrived>> next_signal(int descriptor) {
+  signalfd_siginfo info{};
+  const ssize_t count = retry([&] { return ::read(descriptor, &info, sizeof info); });
+  if (count < 0 && errno == EAGAIN) return std::optional<Arrived>();
+  TRY(check(count, {"read(signalfd)"}));
+  return std::optional<Arrived>({static_cast<int>(info.ssi_signo), static_cast<int>(info.ssi_pid)});
+}
+
+Status stop_self() { return check(::kill(::getpid(), SIGSTOP), {"kill(self, SIGSTOP)"}); }
+
+}  // namespace hutch::sys

@@ -1,0 +1,34 @@
+// Signals as descriptors: signalfd(2), sigprocmask(2).
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace hutch::sys {
+
+// Blocks the signals and reports them on a non-blocking descriptor from now on.
+Result<UniqueFd> signal_descriptor(std::initializer_list<int> signals);
+
+// Blocks every signal that can be, so that none finds a handler or a default to run.
+Status block_all_signals();
+
+// Every signal at its default and none blocked: what a program expects when it starts.
+Status reset_signals();
+
+// Writing to a closed pipe is an error, not a death.
+Status ignore_broken_pipe();
+
+struct Arrived {
+  int signal = 0;
+  int sender = 0;   // its pid, 0 for the kernel
+};
+// The next signal that waits on the descriptor.
+Result<std::optional<Arrived>> next_signal(int descriptor);
+
+// This process stops itself as the default of `signal` would, until it is continued. Its parent sees the stop.
+Status stop_self();
+
+}  // namespace hutch::sys

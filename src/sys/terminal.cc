@@ -1,0 +1,86 @@
+// Terminals.
+#include "sys/terminal.h"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "sys/call.h"
+
+namespace hutch::sys {
+
+struct RawMode::Modes {
+  termios found{};
+  termios raw{};
+};
+
+namespace {
+
+// tcsetattr from the background stops the whole group with SIGTTOU unless it is blocked, as all signals of ours are.
+Status set_modes(int terminal, const termios& modes) {
+  return check(retry([&] { return ::tcsetattr(terminal, TCSADRAIN, &modes); }), {"tcsetattr()"});
+}
+
+}  // namespace
+
+Result<TerminalPair> open_terminal(const std::string& path) {
+  TerminalPair pair;
+  pair.master = TRY(check_fd(::open(path.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC), {"open(", path, ")"}));
+  int unlocked = 0;
+  TRY(check(::ioctl(pair.master.get(), TIOCSPTLCK, &unlocked), {"ioctl(TIOCSPTLCK)"}));
+  pair.terminal = TRY(check_fd(::ioctl(pair.master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC),
+                               {"ioctl(TIOCGPTPEER)"}));
+  return pair;
+}
+
+Status take_terminal(int terminal) { return check(::ioctl(terminal, TIOCSCTTY, 0), {"ioctl(TIOCSCTTY)"}); }
+
+Status set_foreground(int terminal, pid_t group) {
+  return check(::tcsetpgrp(terminal, group), {"tcsetpgrp(", std::to_string(group), ")"});
+}
+
+Status new_process_group(pid_t process) {
+  return check(::setpgid(process, process), {"setpgid(", std::to_string(process), ")"});
+}
+
+Result<TerminalSize> terminal_size(int fd) {
+  winsize size{};
+  TRY(check(::ioctl(fd, TIOCGWINSZ, &size), {"ioctl(TIOCGWINSZ)"}));
+  return TerminalSize{size.ws_row, size.ws_col};
+}
+
+Status set_terminal_size(int fd, TerminalSize size) {
+  const winsize wanted{size.rows, size.columns, 0, 0};
+  return check(::ioctl(fd, TIOCSWINSZ, &wanted), {"ioctl(TIOCSWINSZ)"});
+}
+
+Status copy_terminal_modes(int from, int to) {
+  termios modes{};
+  TRY(check(::tcgetattr(from, &modes), {"tcgetattr()"}));
+  return set_modes(to, modes);
+}
+
+bool is_foreground(int terminal) { return ::tcgetpgrp(terminal) == ::getpgrp(); }
+
+Result<RawMode> RawMode::enter(int terminal) {
+  auto modes = std::make_unique<Modes>();
+  TRY(check(::tcgetattr(terminal, &modes->found), {"tcgetattr()"}));
+  modes->raw = modes->found;
+  ::cfmakeraw(&modes->raw);
+  RawMode mode(terminal, std::move(modes));
+  TRY(mode.resume());
+  return mode;
+}
+
+RawMode::RawMode(int terminal, std::unique_ptr<Modes> modes) : terminal_(terminal), modes_(std::move(modes)) {}
+RawMode::RawMode(RawMode&&) noexcept = default;
+
+RawMode::~RawMode() {
+  if (modes_) (void)suspend();
+}
+
+Status RawMode::suspend() const { return set_modes(terminal_, modes_->found); }
+Status RawMode::resume() const { return set_modes(terminal_, modes_->raw); }
+
+}  // namespace hutch::sys

@@ -1,0 +1,61 @@
+// Terminals: pairs, modes, sizes, sessions. pty(7), termios(3), ioctl_tty(2).
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace hutch::sys {
+
+struct TerminalPair {
+  UniqueFd master;
+  UniqueFd terminal;
+};
+
+// A new pair from the ptmx device at `path`; the terminal side comes from the master itself (TIOCGPTPEER), so that no
+// name in a file system that somebody else can change is looked up.
+Result<TerminalPair> open_terminal(const std::string& path);
+
+// `terminal` becomes the controlling terminal of this session's leader.
+Status take_terminal(int terminal);
+
+// The process group that the terminal's keys go to.
+Status set_foreground(int terminal, pid_t group);
+Status new_process_group(pid_t process);
+
+struct TerminalSize {
+  unsigned short rows = 0;
+  unsigned short columns = 0;
+};
+Result<TerminalSize> terminal_size(int fd);
+Status set_terminal_size(int fd, TerminalSize size);
+
+// Copies the modes of one terminal to another.
+Status copy_terminal_modes(int from, int to);
+
+// Whether this process's group is the one that the terminal's keys go to.
+bool is_foreground(int terminal);
+
+// Bytes go through unchanged while this lives; the modes found are restored when it goes.
+class RawMode {
+ public:
+  static Result<RawMode> enter(int terminal);
+  RawMode(RawMode&&) noexcept;
+  RawMode& operator=(RawMode&&) = delete;
+  ~RawMode();
+
+  Status suspend() const;  // the modes as they were found
+  Status resume() const;
+
+ private:
+  struct Modes;
+  RawMode(int terminal, std::unique_ptr<Modes> modes);
+  int terminal_;
+  std::unique_ptr<Modes> modes_;
+};
+
+}  // namespace hutch::sys
