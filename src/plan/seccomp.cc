@@ -1,0 +1,214 @@
+// Compiles the table of system calls to BPF: a binary search over the numbers, then the tests of the one call.
+#include "plan/seccomp.h"
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "base/check.h"
+#include "plan/seccomp_table.h"
+
+namespace hutch::plan {
+
+namespace {
+
+using bpf::Instruction;
+using bpf::Program;
+
+// linux/bpf_common.h
+constexpr std::uint16_t kLoadWord = 0x20;     // BPF_LD | BPF_W | BPF_ABS
+constexpr std::uint16_t kAnd = 0x54;          // BPF_ALU | BPF_AND | BPF_K
+constexpr std::uint16_t kJump = 0x05;         // BPF_JMP | BPF_JA
+constexpr std::uint16_t kJumpEqual = 0x15;    // BPF_JMP | BPF_JEQ | BPF_K
+constexpr std::uint16_t kJumpAtLeast = 0x35;  // BPF_JMP | BPF_JGE | BPF_K
+constexpr std::uint16_t kJumpAnyBit = 0x45;   // BPF_JMP | BPF_JSET | BPF_K
+constexpr std::uint16_t kReturn = 0x06;       // BPF_RET | BPF_K
+constexpr std::size_t kShortJumpMax = 255;
+
+// struct seccomp_data of linux/seccomp.h: int nr, u32 arch, u64 ip, u64 args[6]; both architectures are little-endian.
+constexpr std::uint32_t kOffsetNumber = 0;
+constexpr std::uint32_t kOffsetArchitecture = 4;
+constexpr std::uint32_t kOffsetArguments = 16;
+
+// linux/seccomp.h
+constexpr std::uint32_t kReturnKillProcess = 0x80000000;
+constexpr std::uint32_t kReturnErrno = 0x00050000;
+constexpr std::uint32_t kReturnNotify = 0x7fc00000;
+constexpr std::uint32_t kReturnAllow = 0x7fff0000;
+
+// Calls of the x32 ABI come with the architecture of x86_64 and this bit (asm/unistd.h, __X32_SYSCALL_BIT). -1 is what
+// a tracer writes to skip a call (ptrace(2)): nothing is called, so nothing has to be killed.
+constexpr std::uint32_t kX32Bit = 0x40000000;
+constexpr std::uint32_t kSkipped = 0xffffffff;
+
+// What happens to the numbers from `first` to the next span's.
+struct Span {
+  std::uint32_t first = 0;
+  CallOutcome outcome = CallOutcome::kAllow;
+  const CallRule* rule = nullptr;  // where arguments decide
+};
+
+std::uint32_t audit_architecture(Architecture architecture);
+std::vector<Span> spans_of(Architecture architecture);
+Program search(std::span<const Span> spans, AfUnix af_unix);
+Program leaf(const Span& span, AfUnix af_unix);
+void append_clause(Program& out, const CallClause& clause, AfUnix af_unix, const ArgumentTest*& loaded);
+void append_load(Program& out, const ArgumentTest& test, const ArgumentTest* loaded);
+bool same_word(const ArgumentTest& a, const ArgumentTest& b);
+Instruction returns(CallOutcome outcome, AfUnix af_unix);
+std::uint8_t short_jump(std::size_t distance);
+
+}  // namespace
+
+std::optional<Architecture> architecture_of(std::string_view machine) {
+  if (machine == "x86_64") return Architecture::kX86_64;
+  if (machine == "aarch64") return Architecture::kAarch64;
+  return std::nullopt;
+}
+
+Program compile_seccomp(const SeccompProfile& profile) {
+  // A call of another architecture has other numbers: none of what follows would be about it. The process ends with
+  // SIGSYS, "Bad system call", which says more than the errors of a program whose every call fails.
+  Program program = {
+      {kLoadWord, 0, 0, kOffsetArchitecture},
+      {kJumpEqual, 1, 0, audit_architecture(profile.architecture)},
+      {kReturn, 0, 0, kReturnKillProcess},
+      {kLoadWord, 0, 0, kOffsetNumber},
+  };
+  const std::vector<Span> spans = spans_of(profile.architecture);
+  const Program body = search(spans, profile.af_unix);
+  program.insert(program.end(), body.begin(), body.end());
+  return program;
+}
+
+namespace {
+
+std::uint32_t audit_architecture(Architecture architecture) {
+  switch (architecture) {
+    case Architecture::kX86_64: return 0xc000003e;   // AUDIT_ARCH_X86_64
+    case Architecture::kAarch64: return 0xc00000b7;  // AUDIT_ARCH_AARCH64
+  }
+  CHECK(!"architecture");
+  return 0;
+}
+
+std::vector<Span> spans_of(Architecture architecture) {
+  std::array<const CallRule*, kNewestCall + 1> rules = {};
+  for (const CallRule& rule : call_rules()) {
+    if (rule.number(architecture) == CallRule::kAbsent) continue;
+    const CallRule*& slot = rules.at(static_cast<std::size_t>(rule.number(architecture)));
+    CHECK(slot == nullptr);
+    slot = &rule;
+  }
+  std::vector<Span> spans;
+  const auto add = [&](const Span& span) {
+    const bool same = !spans.empty() && !spans.back().rule && !span.rule && spans.back().outcome == span.outcome;
+    if (!same) spans.push_back(span);
+  };
+  for (std::uint32_t number = 0; number <= kNewestCall; ++number) {
+    const CallRule* rule = rules[number];
+    if (!rule)
+      add({number, CallOutcome::kAllow});
+    else
+      add({number, rule->otherwise, rule->clauses.empty() ? nullptr : rule});
+  }
+  add({kNewestCall + 1, CallOutcome::kNoSys});
+  if (architecture == Architecture::kX86_64) add({kX32Bit, CallOutcome::kKill});
+  add({kSkipped, CallOutcome::kNoSys});
+  return spans;
+}
+
+// The kernel keeps a bitmap of the numbers that are allowed whatever the arguments, made by running the program
+// without them (kernel/seccomp.c, seccomp_is_const_allow, 5.11): jumps on the number alone stay within what it follows.
+Program search(std::span<const Span> spans, AfUnix af_unix) {
+  if (spans.size() == 1) return leaf(spans.front(), af_unix);
+  const std::size_t middle = spans.size() / 2;
+  const Program below = search(spans.first(middle), af_unix);
+  const Program above = search(spans.subspan(middle), af_unix);
+  Program out;
+  if (below.size() <= kShortJumpMax) {
+    out.push_back({kJumpAtLeast, short_jump(below.size()), 0, spans[middle].first});
+  } else {
+    out.push_back({kJumpAtLeast, 0, 1, spans[middle].first});
+    out.push_back({kJump, 0, 0, static_cast<std::uint32_t>(below.size())});
+  }
+  out.insert(out.end(), below.begin(), below.end());
+  out.insert(out.end(), above.begin(), above.end());
+  return out;
+}
+
+Program leaf(const Span& span, AfUnix af_unix) {
+  Program out;
+  if (span.rule) {
+    const ArgumentTest* loaded = nullptr;
+    for (const CallClause& clause : span.rule->clauses) append_clause(out, clause, af_unix, loaded);
+  }
+  out.push_back(returns(span.outcome, af_unix));
+  return out;
+}
+
+// `loaded` is the word that the accumulator holds when control comes here, null where it depends on the way.
+void append_clause(Program& out, const CallClause& clause, AfUnix af_unix, const ArgumentTest*& loaded) {
+  const auto jump_code = [](const ArgumentTest& test) {
+    return test.kind == ArgumentTest::Kind::kEquals ? kJumpEqual : kJumpAnyBit;
+  };
+  const auto operand = [](const ArgumentTest& test) {
+    return test.kind == ArgumentTest::Kind::kEquals ? test.value : test.mask;
+  };
+  Program rest;
+  if (clause.second) {
+    append_load(rest, *clause.second, nullptr);
+    rest.push_back({jump_code(*clause.second), 0, 1, operand(*clause.second)});
+  }
+  rest.push_back(returns(clause.outcome, af_unix));
+
+  append_load(out, clause.first, loaded);
+  out.push_back({jump_code(clause.first), 0, short_jump(rest.size()), operand(clause.first)});
+  out.insert(out.end(), rest.begin(), rest.end());
+  loaded = clause.second ? nullptr : &clause.first;
+}
+
+void append_load(Program& out, const ArgumentTest& test, const ArgumentTest* loaded) {
+  if (loaded && same_word(*loaded, test)) return;
+  CHECK(test.argument < 6);
+  out.push_back({kLoadWord, 0, 0, kOffsetArguments + 8 * test.argument + (test.half == Half::kHigh ? 4u : 0u)});
+  if (test.kind == ArgumentTest::Kind::kEquals && test.mask != 0xffffffff) out.push_back({kAnd, 0, 0, test.mask});
+}
+
+// Whether the accumulator is the same after loading either; a bit test masks in its jump, not in the accumulator.
+bool same_word(const ArgumentTest& a, const ArgumentTest& b) {
+  const auto mask = [](const ArgumentTest& test) {
+    return test.kind == ArgumentTest::Kind::kAnyBit ? 0xffffffff : test.mask;
+  };
+  return a.argument == b.argument && a.half == b.half && mask(a) == mask(b);
+}
+
+Instruction returns(CallOutcome outcome, AfUnix af_unix) {
+  // The numbers of asm-generic/errno-base.h and errno.h.
+  const auto fails_with = [](std::uint32_t error) { return Instruction{kReturn, 0, 0, kReturnErrno | error}; };
+  const Instruction allow = {kReturn, 0, 0, kReturnAllow};
+  switch (outcome) {
+    case CallOutcome::kAllow: return allow;
+    case CallOutcome::kPerm: return fails_with(1);
+    case CallOutcome::kAccess: return fails_with(13);
+    case CallOutcome::kNoSys: return fails_with(38);
+    case CallOutcome::kNotSupported: return fails_with(95);
+    case CallOutcome::kNoFamily: return fails_with(97);
+    case CallOutcome::kUnixDatagrams: return af_unix == AfUnix::kAllow ? allow : fails_with(13);
+    case CallOutcome::kUnixSocket:
+      if (af_unix == AfUnix::kNotify) return {kReturn, 0, 0, kReturnNotify};
+      return af_unix == AfUnix::kAllow ? allow : fails_with(13);
+    case CallOutcome::kKill: return {kReturn, 0, 0, kReturnKillProcess};
+  }
+  CHECK(!"outcome");
+  return {kReturn, 0, 0, kReturnKillProcess};
+}
+
+std::uint8_t short_jump(std::size_t distance) {
+  CHECK(distance <= kShortJumpMax);
+  return static_cast<std::uint8_t>(distance);
+}
+
+}  // namespace
+
+}  // namespace hutch::plan

@@ -1,0 +1,33 @@
+// The system calls that a sandbox may make, as a BPF program for seccomp(2).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "plan/bpf.h"
+
+namespace hutch::plan {
+
+enum class Architecture { kX86_64, kAarch64 };
+
+// The architecture of a name as uname(2) gives it; none where hutch has no table.
+std::optional<Architecture> architecture_of(std::string_view machine);
+
+// What socket(AF_UNIX) meets. A read-only mount does not stop a connect, so the call itself is the gate.
+enum class AfUnix {
+  kNotify,  // the supervisor is asked (SECCOMP_RET_USER_NOTIF)
+  kRefuse,  // EACCES
+  kAllow,
+};
+
+struct SeccompProfile {
+  Architecture architecture = Architecture::kX86_64;
+  AfUnix af_unix = AfUnix::kRefuse;
+};
+
+// Allows what the table (seccomp_table.h) does not name, up to the newest call known here; later calls answer ENOSYS,
+// and calls of another architecture end the process.
+bpf::Program compile_seccomp(const SeccompProfile& profile);
+
+}  // namespace hutch::plan

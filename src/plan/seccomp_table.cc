@@ -1,0 +1,175 @@
+// The table of system calls that a sandbox does not get, or only with some arguments, and why.
+#include "plan/seccomp_table.h"
+
+#include <array>
+
+namespace hutch::plan {
+
+namespace {
+
+using enum CallOutcome;
+using Kind = ArgumentTest::Kind;
+
+// linux/sched.h. CLONE_NEWTIME (0x80) lies in clone's signal number and means nothing there.
+constexpr std::uint32_t kCloneNewFlags = 0x7e020000;  // NEWNS NEWCGROUP NEWUTS NEWIPC NEWUSER NEWPID NEWNET
+// CLONE_VM, FS, FILES, SIGHAND, THREAD and SYSVSEM take something away from a sharing and give nothing.
+constexpr std::uint32_t kUnshareHarmless = 0x00000100 | 0x00000200 | 0x00000400 | 0x00000800 | 0x00010000 | 0x00040000;
+
+constexpr std::array kClone = {
+    CallClause{{Kind::kAnyBit, 0, kCloneNewFlags}, {}, kPerm},
+};
+
+// unshare's argument is a long: the high half is tested as well, in case a kernel gives those bits a meaning.
+constexpr std::array kUnshare = {
+    CallClause{{Kind::kAnyBit, 0, ~kUnshareHarmless}, {}, kPerm},
+    CallClause{{Kind::kAnyBit, 0, 0xffffffff, 0, Half::kHigh}, {}, kPerm},
+};
+
+constexpr std::uint32_t kFileType = 0170000;  // S_IFMT; mode is an unsigned short to the kernel
+constexpr std::uint32_t kCharacterDevice = 0020000;
+constexpr std::uint32_t kBlockDevice = 0060000;
+
+constexpr std::array kMknod = {
+    CallClause{{Kind::kEquals, 1, kFileType, kCharacterDevice}, {}, kPerm},
+    CallClause{{Kind::kEquals, 1, kFileType, kBlockDevice}, {}, kPerm},
+};
+constexpr std::array kMknodat = {
+    CallClause{{Kind::kEquals, 2, kFileType, kCharacterDevice}, {}, kPerm},
+    CallClause{{Kind::kEquals, 2, kFileType, kBlockDevice}, {}, kPerm},
+};
+
+constexpr std::array kIoctl = {
+    CallClause{{Kind::kEquals, 1, 0xffffffff, 0x5412}, {}, kPerm},  // TIOCSTI types into a terminal
+    CallClause{{Kind::kEquals, 1, 0xffffffff, 0x541c}, {}, kPerm},  // TIOCLINUX pastes into a console
+    CallClause{{Kind::kEquals, 1, 0xffffffff, 0x5423}, {}, kPerm},  // TIOCSETD loads line disciplines: old modules
+};
+
+// linux/personality.h: UNAME26, ADDR_NO_RANDOMIZE (gdb, setarch -R) and PER_LINUX32 are ordinary. READ_IMPLIES_EXEC
+// and MMAP_PAGE_ZERO make kernel and program bugs easier to use.
+constexpr std::uint32_t kOrdinaryPersonality = 0x0020000 | 0x0040000 | 0x0008;
+constexpr std::array kPersonality = {
+    CallClause{{Kind::kEquals, 0, ~kOrdinaryPersonality, 0}, {}, kAllow},
+    CallClause{{Kind::kEquals, 0, 0xffffffff, 0xffffffff}, {}, kAllow},  // asks, changes nothing
+};
+
+constexpr std::array kPrctl = {
+    CallClause{{Kind::kEquals, 0, 0xffffffff, 35}, {}, kPerm},  // PR_SET_MM: forges what /proc says of a process
+};
+
+constexpr std::uint32_t kAfUnix = 1;
+constexpr std::uint32_t kAfInet = 2;
+constexpr std::uint32_t kAfInet6 = 10;
+constexpr std::uint32_t kAfNetlink = 16;
+constexpr std::uint32_t kNetlinkRoute = 0;
+constexpr std::uint32_t kSocketType = 0xf;  // SOCK_TYPE_MASK; the rest is SOCK_CLOEXEC and SOCK_NONBLOCK
+constexpr std::uint32_t kSocketStream = 1;
+constexpr std::uint32_t kSocketSeqpacket = 5;
+constexpr std::uint32_t kSocketPacket = 10;
+
+constexpr std::array kSocket = {
+    // socket(AF_INET, SOCK_PACKET) makes an AF_PACKET socket (net/socket.c, __sock_create).
+    CallClause{
+        {Kind::kEquals, 0, 0xffffffff, kAfInet}, ArgumentTest{Kind::kEquals, 1, kSocketType, kSocketPacket}, kNoFamily},
+    CallClause{{Kind::kEquals, 0, 0xffffffff, kAfInet}, {}, kAllow},
+    CallClause{{Kind::kEquals, 0, 0xffffffff, kAfInet6}, {}, kAllow},
+    CallClause{{Kind::kEquals, 0, 0xffffffff, kAfUnix}, {}, kUnixSocket},
+    CallClause{
+        {Kind::kEquals, 0, 0xffffffff, kAfNetlink}, ArgumentTest{Kind::kEquals, 2, 0xffffffff, kNetlinkRoute}, kAllow},
+};
+
+// One end of a datagram pair can still send to any address, so it would be an AF_UNIX socket by another name
+// (net/unix/af_unix.c, unix_dgram_sendmsg; SOCK_RAW is SOCK_DGRAM there). Stream and seqpacket pairs cannot.
+constexpr std::array kSocketpair = {
+    CallClause{
+        {Kind::kEquals, 0, 0xffffffff, kAfUnix}, ArgumentTest{Kind::kEquals, 1, kSocketType, kSocketStream}, kAllow},
+    CallClause{
+        {Kind::kEquals, 0, 0xffffffff, kAfUnix}, ArgumentTest{Kind::kEquals, 1, kSocketType, kSocketSeqpacket}, kAllow},
+    CallClause{{Kind::kEquals, 0, 0xffffffff, kAfUnix}, {}, kUnixDatagrams},
+};
+
+constexpr int kNone = CallRule::kAbsent;
+
+// Not here on purpose: ptrace and process_vm_* (a debugger of one's own children; the pid namespace is the border),
+// seccomp and landlock_* (a program may only narrow itself further, and a second listener is EBUSY), chmod of setuid
+// bits (no_new_privs and nosuid make them mean nothing), fanotify_init (unprivileged, it is inotify).
+constexpr std::array kRules = {
+    // New namespaces and the ways into others.
+    CallRule{"clone", 56, 220, kAllow, "no new namespaces: a nested one has all capabilities over itself", kClone},
+    CallRule{"unshare", 272, 97, kAllow, "no new namespaces: a nested one has all capabilities over itself", kUnshare},
+    CallRule{"clone3", 435, 435, kNoSys, "its flags are in memory, which no filter can see; libc then uses clone"},
+    CallRule{"setns", 308, 268, kPerm, "enters another namespace"},
+
+    // Mounts. EPERM, not ENOSYS: mount(8) would only fall back to the next call of this list.
+    CallRule{"mount", 165, 40, kPerm, "changes what is where"},
+    CallRule{"umount2", 166, 39, kPerm, "uncovers what a mount hides"},
+    CallRule{"pivot_root", 155, 41, kPerm, "changes what is where"},
+    CallRule{"chroot", 161, 51, kPerm, "helps to leave a root"},
+    CallRule{"open_tree", 428, 428, kPerm, "takes a mount in hand"},
+    CallRule{"move_mount", 429, 429, kPerm, "changes what is where"},
+    CallRule{"fsopen", 430, 430, kPerm, "makes a filesystem"},
+    CallRule{"fsconfig", 431, 431, kPerm, "makes a filesystem"},
+    CallRule{"fsmount", 432, 432, kPerm, "makes a mount"},
+    CallRule{"fspick", 433, 433, kPerm, "changes a filesystem"},
+    CallRule{"mount_setattr", 442, 442, kPerm, "makes a read-only mount writable"},
+    CallRule{"open_tree_attr", 467, 467, kPerm, "takes a mount in hand and changes it"},
+    CallRule{"statmount", 457, 457, kNoSys, "new and seldom used; programs then read /proc/self/mountinfo"},
+    CallRule{"listmount", 458, 458, kNoSys, "new and seldom used; programs then read /proc/self/mountinfo"},
+
+    // Whole subsystems that get around this filter, or that the kernel has had many holes in.
+    CallRule{"io_uring_setup", 425, 425, kNoSys, "does other calls where no filter looks; libraries then use epoll"},
+    CallRule{"io_uring_enter", 426, 426, kNoSys, "does other calls where no filter looks; libraries then use epoll"},
+    CallRule{"io_uring_register", 427, 427, kNoSys, "does other calls where no filter looks; libraries then use epoll"},
+    CallRule{"add_key", 248, 217, kNoSys, "keyrings are shared by uid with what is outside"},
+    CallRule{"request_key", 249, 218, kNoSys, "keyrings are shared by uid, and it starts a helper outside"},
+    CallRule{"keyctl", 250, 219, kNoSys, "keyrings are shared by uid with what is outside"},
+    CallRule{"bpf", 321, 280, kPerm, "programs in the kernel"},
+    CallRule{"perf_event_open", 298, 241, kPerm, "measures other programs and the kernel"},
+    CallRule{"userfaultfd", 323, 282, kPerm, "stops the kernel in the middle of a copy: a tool of most exploits"},
+    CallRule{"modify_ldt", 154, kNone, kNoSys, "segments of 16-bit programs; as a kernel built without"},
+    CallRule{"uselib", 134, kNone, kNoSys, "a.out libraries; as a kernel built without"},
+
+    // The machine itself.
+    CallRule{"kexec_load", 246, 104, kPerm, "starts another kernel"},
+    CallRule{"kexec_file_load", 320, 294, kPerm, "starts another kernel"},
+    CallRule{"init_module", 175, 105, kPerm, "loads a module"},
+    CallRule{"finit_module", 313, 273, kPerm, "loads a module"},
+    CallRule{"delete_module", 176, 106, kPerm, "unloads a module"},
+    CallRule{"reboot", 169, 142, kPerm, "ends the machine"},
+    CallRule{"swapon", 167, 224, kPerm, "changes the machine's memory"},
+    CallRule{"swapoff", 168, 225, kPerm, "changes the machine's memory"},
+    CallRule{"acct", 163, 89, kPerm, "makes the kernel write a file"},
+    CallRule{"quotactl", 179, 60, kPerm, "changes quotas"},
+    CallRule{"quotactl_fd", 443, 443, kPerm, "changes quotas"},
+    CallRule{"syslog", 103, 116, kPerm, "reads the kernel's log, which names addresses and other programs"},
+    CallRule{"settimeofday", 164, 170, kPerm, "sets the machine's clock"},
+    CallRule{"clock_settime", 227, 112, kPerm, "sets the machine's clock"},
+    CallRule{"adjtimex", 159, 171, kPerm, "sets the machine's clock"},
+    CallRule{"clock_adjtime", 305, 266, kPerm, "sets the machine's clock"},
+    CallRule{"sethostname", 170, 161, kPerm, "the hostname is the plan's"},
+    CallRule{"setdomainname", 171, 162, kPerm, "the domain name is the plan's"},
+    CallRule{"iopl", 172, kNone, kPerm, "reaches hardware"},
+    CallRule{"ioperm", 173, kNone, kPerm, "reaches hardware"},
+    CallRule{"vhangup", 153, 58, kPerm, "takes a terminal from others"},
+    CallRule{"nfsservctl", 180, 42, kNoSys, "as every kernel since 3.1"},
+    CallRule{"lookup_dcookie", 212, 18, kPerm, "turns a number into a path of the host"},
+
+    // Files by other names than paths, and devices.
+    CallRule{"open_by_handle_at", 304, 265, kPerm, "opens a file by number, past every mount"},
+    CallRule{"name_to_handle_at", 303, 264, kNotSupported, "makes those numbers; as a filesystem that has none"},
+    CallRule{"mknod", 133, kNone, kAllow, "no devices; fifos, sockets and files are ordinary", kMknod},
+    CallRule{"mknodat", 259, 33, kAllow, "no devices; fifos, sockets and files are ordinary", kMknodat},
+
+    // Calls of which some arguments are refused.
+    CallRule{"ioctl", 16, 29, kAllow, "no typing into the terminal for the person who sits there", kIoctl},
+    CallRule{"personality", 135, 92, kPerm, "only the ordinary ones", kPersonality},
+    CallRule{"prctl", 157, 167, kAllow, "all but PR_SET_MM", kPrctl},
+    CallRule{"socket", 41, 198, kNoFamily, "IPv4, IPv6 and routes; the other families reach the host or old code",
+             kSocket},
+    CallRule{"socketpair", 53, 199, kNoFamily, "pairs that can reach each other and nobody else", kSocketpair},
+};
+
+}  // namespace
+
+std::span<const CallRule> call_rules() { return kRules; }
+
+}  // namespace hutch::plan

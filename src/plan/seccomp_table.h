@@ -1,0 +1,66 @@
+// What the seccomp program does with each system call, as data with reasons; plan/seccomp.cc compiles it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "plan/seccomp.h"
+
+namespace hutch::plan {
+
+enum class CallOutcome {
+  kAllow,
+  kPerm,            // EPERM
+  kAccess,          // EACCES
+  kNoSys,           // ENOSYS: as a kernel without the call; chosen where programs then take another way
+  kNotSupported,    // EOPNOTSUPP
+  kNoFamily,        // EAFNOSUPPORT
+  kUnixSocket,      // as the profile says
+  kUnixDatagrams,   // allowed where the profile allows AF_UNIX, else EACCES
+  kKill,            // SECCOMP_RET_KILL_PROCESS
+};
+
+// Which 32 bits of a 64-bit register. The kernel reads an int argument from the low half alone, so that is what is
+// compared; a long is read whole.
+enum class Half { kLow, kHigh };
+
+// One comparison of an argument.
+struct ArgumentTest {
+  enum class Kind { kEquals /* (word & mask) == value */, kAnyBit /* (word & mask) != 0 */ };
+  Kind kind = Kind::kEquals;
+  unsigned argument = 0;
+  std::uint32_t mask = 0xffffffff;
+  std::uint32_t value = 0;
+  Half half = Half::kLow;
+};
+
+// All of its tests hold: the outcome.
+struct CallClause {
+  ArgumentTest first;
+  std::optional<ArgumentTest> second;
+  CallOutcome outcome = CallOutcome::kPerm;
+};
+
+// The first clause that holds decides, else `otherwise`.
+struct CallRule {
+  static constexpr int kAbsent = -1;  // the architecture has no such call
+  std::string_view name;
+  int x86_64 = kAbsent;
+  int aarch64 = kAbsent;
+  CallOutcome otherwise = CallOutcome::kPerm;
+  std::string_view reason;
+  std::span<const CallClause> clauses = {};
+
+  int number(Architecture architecture) const { return architecture == Architecture::kX86_64 ? x86_64 : aarch64; }
+};
+
+// In no order. What is not named here is allowed up to kNewestCall.
+std::span<const CallRule> call_rules();
+
+// file_setattr(2) of Linux 6.17. A call that came later may be another way to mount or to open, and programs that
+// know it know how to do without: it answers ENOSYS until somebody has looked at it and raised this number.
+inline constexpr std::uint32_t kNewestCall = 469;
+
+}  // namespace hutch::plan

@@ -1,0 +1,270 @@
+// Runs the compiled seccomp programs against every row of the table and against what attackers try on filters.
+#include "plan/seccomp.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "plan/bpf_evaluator.h"
+#include "plan/seccomp_table.h"
+
+namespace hutch::plan {
+namespace {
+
+constexpr std::uint32_t kAuditX86_64 = 0xc000003e;
+constexpr std::uint32_t kAuditI386 = 0x40000003;
+constexpr std::uint32_t kAuditAarch64 = 0xc00000b7;
+constexpr std::uint32_t kAuditArm = 0x40000028;
+
+constexpr std::uint32_t kAllow = 0x7fff0000;
+constexpr std::uint32_t kKill = 0x80000000;
+constexpr std::uint32_t kNotify = 0x7fc00000;
+constexpr std::uint32_t kPerm = 0x00050000 | 1;
+constexpr std::uint32_t kAccess = 0x00050000 | 13;
+constexpr std::uint32_t kNoSys = 0x00050000 | 38;
+constexpr std::uint32_t kNotSupported = 0x00050000 | 95;
+constexpr std::uint32_t kNoFamily = 0x00050000 | 97;
+
+constexpr unsigned long long kJunk = 0xdeadbeef00000000;
+
+using Arguments = std::array<std::uint64_t, 6>;
+
+std::uint32_t audit(Architecture architecture) {
+  return architecture == Architecture::kX86_64 ? kAuditX86_64 : kAuditAarch64;
+}
+
+struct Filter {
+  explicit Filter(SeccompProfile profile) : profile_(profile), program_(compile_seccomp(profile)) {}
+
+  bpf::Verdict run(std::int32_t number, const Arguments& arguments = {}) const {
+    return bpf::evaluate(program_, {number, audit(profile_.architecture), 0x401000, arguments});
+  }
+  std::uint32_t action(std::int32_t number, const Arguments& arguments = {}) const {
+    return run(number, arguments).action;
+  }
+
+  SeccompProfile profile_;
+  bpf::Program program_;
+};
+
+// The numbers that the tests below use, by architecture.
+struct Numbers {
+  std::int32_t clone, unshare, ioctl, mknodat, socket, socketpair, personality, prctl, openat, ptrace, seccomp,
+      fchmodat;
+};
+constexpr Numbers kX86 = {56, 272, 16, 259, 41, 53, 135, 157, 257, 101, 317, 268};
+constexpr Numbers kArm = {220, 97, 29, 33, 198, 199, 92, 167, 56, 117, 277, 53};
+
+class Seccomp : public testing::TestWithParam<Architecture> {
+ protected:
+  Filter filter(AfUnix af_unix = AfUnix::kRefuse) const { return Filter({GetParam(), af_unix}); }
+  const Numbers& numbers() const { return GetParam() == Architecture::kX86_64 ? kX86 : kArm; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Architectures, Seccomp, testing::Values(Architecture::kX86_64, Architecture::kAarch64),
+                         [](const auto& tested) {
+                           return tested.param == Architecture::kX86_64 ? "x86_64" : "aarch64";
+                         });
+
+TEST_P(Seccomp, KernelWouldTakeIt) {
+  for (const AfUnix af_unix : {AfUnix::kNotify, AfUnix::kRefuse, AfUnix::kAllow}) {
+    const Filter tested = filter(af_unix);
+    const Status valid = bpf::validate(tested.program_);
+    EXPECT_TRUE(valid) << valid.error().message;
+    EXPECT_LT(tested.program_.size(), 512u);
+  }
+}
+
+TEST_P(Seccomp, EveryRowWithoutClauses) {
+  const Filter tested = filter();
+  std::set<std::string_view> names;
+  for (const CallRule& rule : call_rules()) {
+    EXPECT_TRUE(names.insert(rule.name).second) << rule.name << " twice";
+    EXPECT_FALSE(rule.reason.empty()) << rule.name;
+    if (!rule.clauses.empty() || rule.number(GetParam()) == CallRule::kAbsent) continue;
+    const std::uint32_t expected = rule.otherwise == CallOutcome::kPerm    ? kPerm
+                                   : rule.otherwise == CallOutcome::kNoSys ? kNoSys
+                                                                           : kNotSupported;
+    EXPECT_EQ(tested.action(rule.number(GetParam())), expected) << rule.name;
+    EXPECT_EQ(tested.action(rule.number(GetParam()), {~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull}), expected)
+        << rule.name;
+  }
+}
+
+TEST_P(Seccomp, EveryOtherCallIsAllowed) {
+  const Filter tested = filter();
+  std::set<std::int32_t> named;
+  for (const CallRule& rule : call_rules()) named.insert(rule.number(GetParam()));
+  for (std::int32_t number = 0; number <= static_cast<std::int32_t>(kNewestCall); ++number) {
+    if (named.contains(number)) continue;
+    EXPECT_EQ(tested.action(number), kAllow) << number;
+  }
+  for (const std::int32_t number : {numbers().openat, numbers().ptrace, numbers().seccomp, numbers().fchmodat}) {
+    EXPECT_EQ(tested.action(number, {~0ull, ~0ull, 04755, 8, 0, 0}), kAllow) << number;
+  }
+}
+
+TEST_P(Seccomp, CallsOfTheFutureAreAbsent) {
+  const Filter tested = filter(AfUnix::kAllow);
+  for (const std::int32_t number : {470, 471, 500, 512, 547, 1000, 0x3fffffff, -1}) {
+    EXPECT_EQ(tested.action(number), kNoSys) << number;
+  }
+}
+
+TEST_P(Seccomp, CallsOfOtherArchitecturesKill) {
+  const Filter tested = filter(AfUnix::kAllow);
+  for (const std::uint32_t architecture : {kAuditI386, kAuditArm, 0u, ~0u, audit(GetParam()) ^ 1}) {
+    for (const std::int32_t number : {0, 1, 5, 60, 120, 252, 425, 1000}) {
+      EXPECT_EQ(bpf::evaluate(tested.program_, {number, architecture, 0, {}}).action, kKill) << number;
+    }
+  }
+}
+
+TEST_P(Seccomp, CommonCallsAreCheap) {
+  const Filter tested = filter();
+  std::set<std::int32_t> named;
+  for (const CallRule& rule : call_rules()) named.insert(rule.number(GetParam()));
+  for (std::int32_t number = 0; number <= static_cast<std::int32_t>(kNewestCall); ++number) {
+    EXPECT_LE(tested.run(number).steps, named.contains(number) ? 20u : 12u) << number;
+  }
+}
+
+TEST_P(Seccomp, NoNewNamespaces) {
+  const Filter tested = filter();
+  constexpr std::uint64_t kThread = 0x003d0f00;  // what pthread_create asks for
+  constexpr std::uint64_t kFork = 0x01200011;    // what fork asks for
+  for (const std::uint64_t flags : {kThread, kFork, std::uint64_t{0x4111}, std::uint64_t{17}, std::uint64_t{0x80}}) {
+    EXPECT_EQ(tested.action(numbers().clone, {flags}), kAllow) << std::hex << flags;
+    EXPECT_EQ(tested.action(numbers().clone, {flags | kJunk}), kAllow) << std::hex << flags;
+  }
+  for (const std::uint64_t flag :
+       {0x00020000ull, 0x02000000ull, 0x04000000ull, 0x08000000ull, 0x10000000ull, 0x20000000ull, 0x40000000ull}) {
+    for (const std::uint64_t junk : {0ull, kJunk}) {
+      EXPECT_EQ(tested.action(numbers().clone, {flag | 17 | junk}), kPerm) << std::hex << flag;
+      EXPECT_EQ(tested.action(numbers().unshare, {flag | junk}), kPerm) << std::hex << flag;
+      EXPECT_EQ(tested.action(numbers().unshare, {flag | 0x400 | junk}), kPerm) << std::hex << flag;
+    }
+  }
+  EXPECT_EQ(tested.action(numbers().unshare, {0x80}), kPerm);  // CLONE_NEWTIME
+  for (const std::uint64_t flag : {0x0ull, 0x100ull, 0x200ull, 0x400ull, 0x800ull, 0x10000ull, 0x40000ull}) {
+    EXPECT_EQ(tested.action(numbers().unshare, {flag}), kAllow) << std::hex << flag;
+  }
+  // A long: bits of its high half are flags as well, of which none is known to be harmless.
+  EXPECT_EQ(tested.action(numbers().unshare, {0x400 | kJunk}), kPerm);
+  EXPECT_EQ(tested.action(numbers().unshare, {1ull << 32}), kPerm);
+  EXPECT_EQ(tested.action(435), kNoSys);  // clone3
+}
+
+TEST_P(Seccomp, TerminalsAreNotTypedInto) {
+  const Filter tested = filter();
+  for (const std::uint64_t command : {0x5412ull, 0x541cull, 0x5423ull}) {
+    EXPECT_EQ(tested.action(numbers().ioctl, {0, command}), kPerm);
+    EXPECT_EQ(tested.action(numbers().ioctl, {kJunk, command | kJunk, ~0ull}), kPerm);
+  }
+  for (const std::uint64_t command : {0x5401ull, 0x5402ull, 0x5413ull, 0x5421ull, 0x541bull, 0x12345412ull}) {
+    EXPECT_EQ(tested.action(numbers().ioctl, {0x5412, command, 0x5412}), kAllow) << std::hex << command;
+  }
+}
+
+TEST_P(Seccomp, NoDevices) {
+  const Filter tested = filter();
+  for (const std::uint64_t mode : {0020666ull, 0060660ull, 0024777ull}) {
+    EXPECT_EQ(tested.action(numbers().mknodat, {0, 0, mode}), kPerm) << std::oct << mode;
+    // mode is an unsigned short to the kernel: neither the high half nor bits 16 to 31 may change the answer.
+    EXPECT_EQ(tested.action(numbers().mknodat, {0, 0, mode | kJunk | 0xabcd0000}), kPerm) << std::oct << mode;
+  }
+  for (const std::uint64_t mode : {0666ull, 0100644ull, 0010600ull, 0140777ull}) {
+    EXPECT_EQ(tested.action(numbers().mknodat, {0, 0, mode | kJunk}), kAllow) << std::oct << mode;
+  }
+  if (GetParam() != Architecture::kX86_64) return;
+  EXPECT_EQ(tested.action(133, {0, 0020666, 0}), kPerm);
+  EXPECT_EQ(tested.action(133, {0, 0060666 | kJunk, 0}), kPerm);
+  EXPECT_EQ(tested.action(133, {0, 0010666, 0020666}), kAllow);
+}
+
+TEST_P(Seccomp, SocketFamilies) {
+  const Filter tested = filter();
+  for (const std::uint64_t type : {1ull, 2ull, 0x80001ull, 0x80802ull}) {
+    EXPECT_EQ(tested.action(numbers().socket, {2, type}), kAllow);
+    EXPECT_EQ(tested.action(numbers().socket, {10 | kJunk, type | kJunk}), kAllow);
+  }
+  EXPECT_EQ(tested.action(numbers().socket, {2, 10}), kNoFamily);  // SOCK_PACKET
+  EXPECT_EQ(tested.action(numbers().socket, {2 | kJunk, 0x8000a | kJunk}), kNoFamily);
+  for (std::uint64_t family = 0; family < 64; ++family) {
+    if (family == 1 || family == 2 || family == 10 || family == 16) continue;
+    EXPECT_EQ(tested.action(numbers().socket, {family, 1}), kNoFamily) << family;
+    EXPECT_EQ(tested.action(numbers().socket, {family | kJunk, 1}), kNoFamily) << family;
+  }
+  EXPECT_EQ(tested.action(numbers().socket, {16, 3, 0}), kAllow);
+  EXPECT_EQ(tested.action(numbers().socket, {16 | kJunk, 2, 0 | kJunk}), kAllow);
+  for (std::uint64_t protocol = 1; protocol < 32; ++protocol) {
+    EXPECT_EQ(tested.action(numbers().socket, {16, 3, protocol}), kNoFamily) << protocol;
+  }
+}
+
+TEST_P(Seccomp, UnixSocketsByProfile) {
+  const Filter refuse = filter(AfUnix::kRefuse);
+  const Filter notify = filter(AfUnix::kNotify);
+  const Filter allow = filter(AfUnix::kAllow);
+  for (const std::uint64_t family : {1ull, 1 | kJunk}) {
+    for (const std::uint64_t type : {1ull, 2ull, 3ull, 5ull, 0x80801ull, kJunk | 2}) {
+      EXPECT_EQ(refuse.action(numbers().socket, {family, type}), kAccess);
+      EXPECT_EQ(notify.action(numbers().socket, {family, type}), kNotify);
+      EXPECT_EQ(allow.action(numbers().socket, {family, type}), kAllow);
+    }
+  }
+}
+
+TEST_P(Seccomp, SocketPairsReachEachOtherAlone) {
+  for (const AfUnix af_unix : {AfUnix::kRefuse, AfUnix::kNotify}) {
+    const Filter tested = filter(af_unix);
+    for (const std::uint64_t type : {1ull, 5ull, 0x80801ull, 0x80005ull}) {
+      EXPECT_EQ(tested.action(numbers().socketpair, {1, type}), kAllow) << type;
+      EXPECT_EQ(tested.action(numbers().socketpair, {1 | kJunk, type | kJunk}), kAllow) << type;
+    }
+    // Datagrams, and SOCK_RAW which AF_UNIX takes for them.
+    for (const std::uint64_t type : {2ull, 3ull, 0x80002ull, 0x80803ull, kJunk | 2}) {
+      EXPECT_EQ(tested.action(numbers().socketpair, {1, type}), kAccess) << type;
+    }
+    EXPECT_EQ(tested.action(numbers().socketpair, {30, 1}), kNoFamily);  // AF_TIPC has pairs too
+  }
+  EXPECT_EQ(filter(AfUnix::kAllow).action(numbers().socketpair, {1, 2}), kAllow);
+}
+
+TEST_P(Seccomp, OrdinaryPersonalitiesAlone) {
+  const Filter tested = filter();
+  for (const std::uint64_t value : {0x0ull, 0x8ull, 0x20000ull, 0x20008ull, 0x40000ull, 0x40008ull, 0xffffffffull}) {
+    EXPECT_EQ(tested.action(numbers().personality, {value}), kAllow) << std::hex << value;
+    EXPECT_EQ(tested.action(numbers().personality, {value | kJunk}), kAllow) << std::hex << value;
+  }
+  for (const std::uint64_t value : {0x400000ull, 0x100000ull, 0x440000ull, 0xfffffffeull, 0x1ull}) {
+    EXPECT_EQ(tested.action(numbers().personality, {value}), kPerm) << std::hex << value;
+  }
+}
+
+TEST_P(Seccomp, PrctlButForMemoryMaps) {
+  const Filter tested = filter();
+  EXPECT_EQ(tested.action(numbers().prctl, {35, 6}), kPerm);
+  EXPECT_EQ(tested.action(numbers().prctl, {35 | kJunk, 14}), kPerm);
+  for (const std::uint64_t option : {1ull, 4ull, 15ull, 22ull, 36ull, 38ull, 0x53564d41ull}) {
+    EXPECT_EQ(tested.action(numbers().prctl, {option, 35}), kAllow) << option;
+  }
+}
+
+TEST(SeccompX32, Kills) {
+  const Filter tested({Architecture::kX86_64, AfUnix::kAllow});
+  for (const std::uint32_t number : {0u, 1u, 41u, 257u, 435u, 512u, 545u, 0x3ffffffdu}) {
+    EXPECT_EQ(tested.action(static_cast<std::int32_t>(0x40000000u | number)), kKill) << number;
+  }
+  EXPECT_EQ(tested.action(static_cast<std::int32_t>(0xfffffffe)), kKill);
+}
+
+TEST(SeccompNames, OfMachines) {
+  EXPECT_EQ(architecture_of("x86_64"), Architecture::kX86_64);
+  EXPECT_EQ(architecture_of("aarch64"), Architecture::kAarch64);
+  for (const char* other : {"", "i686", "armv7l", "riscv64", "x86"}) EXPECT_FALSE(architecture_of(other)) << other;
+}
+
+}  // namespace
+}  // namespace hutch::plan
