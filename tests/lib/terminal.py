@@ -1,0 +1,76 @@
+# A terminal with hutch in it: what a person would see and type.
+"""Terminal(person, argv) starts a program on a new PTY of which it is the session's leader."""
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import termios
+import time
+
+import harness
+
+
+class Terminal:
+    """Use as a context manager; everything printed so far is in `seen`."""
+
+    def __init__(self, person, argv, cwd=None, env=None, rows=24, columns=80):
+        self.master, slave = pty.openpty()
+        self.seen = b""
+        self.resize(rows, columns)
+        self.process = harness.start_in(person, ["/usr/bin/setsid", "--ctty", "--wait", *argv], cwd=cwd, env=env,
+                                        stdin=slave, stdout=slave, stderr=slave)
+        os.close(slave)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.master)  # hangs up: the programs on it get SIGHUP
+        try:
+            self.process.wait(harness.PATIENCE)
+        finally:
+            if self.process.poll() is None:
+                harness.kill_group(self.process)
+                self.process.wait()
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def send(self, data):
+        os.write(self.master, data if isinstance(data, bytes) else data.encode())
+
+    def attributes(self):
+        """termios attributes, to compare from before and after a run."""
+        return termios.tcgetattr(self.master)
+
+    def read_until(self, wanted, seconds=45.0):
+        """Reads until `wanted` (bytes) has been printed; fails with all that was seen."""
+        deadline = time.monotonic() + seconds
+        while wanted not in self.seen:
+            assert time.monotonic() < deadline, f"never printed {wanted!r}; seen: {self.seen[-4000:]!r}"
+            assert self.read_some(0.2) is not None or wanted in self.seen, \
+                f"ended before {wanted!r}; seen: {self.seen[-4000:]!r}"
+        return self.seen
+
+    def read_some(self, seconds):
+        """What comes within that time: b"" for nothing, None once the other side is closed."""
+        if not select.select([self.master], [], [], seconds)[0]:
+            return b""
+        try:
+            data = os.read(self.master, 65536)
+        except OSError:
+            return None  # EIO: the last slave is closed
+        self.seen += data
+        return data or None
+
+    def wait(self, seconds=45.0):
+        """Reads to the end; the exit code as a shell says it."""
+        deadline = time.monotonic() + seconds
+        while self.process.poll() is None:
+            assert time.monotonic() < deadline, f"no end after {seconds} s; seen: {self.seen[-4000:]!r}"
+            self.read_some(0.05)
+        while self.read_some(0.05):
+            pass
+        return harness.shell_code(self.process.returncode)
