@@ -1,0 +1,110 @@
+# The list of layers: includes point down, and the guest is base, sys, plan and wire alone.
+import pytest
+
+import sources
+
+LAYERS = {
+    "cli": 7, "tui": 7,
+    "server": 6, "client": 6,
+    "service": 5,
+    "tool": 4, "plugin": 4, "bridge": 4,
+    "sandbox": 3,
+    "backend": 2, "egress": 2, "approval": 2, "store": 2, "secret": 2,
+    "plan": 1, "wire": 1, "host": 1,
+    "policy": 0, "sys": 0, "base": 0,
+}
+GUEST_MAY = {"base", "sys", "plan", "wire", "guest"}
+
+# Beside each other means strangers, but for these.
+BESIDE = {
+    "policy": ["base/"],
+    "sys": ["base/"],
+    "host": ["plan/facts.h", "plan/path_facts.h"],
+    "wire": ["plan/plan.h", "plan/bpf.h"],
+}
+
+# These judge, and must do so on any system: no kernel header, none of the C library's system calls.
+KERNEL_FREE = ("policy", "plan")
+KERNEL_HEADERS = ("linux/", "sys/", "asm/", "unistd.h", "sched.h", "fcntl.h", "poll.h", "signal.h", "pwd.h", "grp.h")
+
+OURS = set(LAYERS) | {"guest"}
+
+
+def folder_of(path):
+    return path.split("/")[1]
+
+
+def project_includes():
+    for name in sources.cpp():
+        for line, path, quoted in sources.includes(name):
+            if quoted:
+                yield name, line, path
+
+
+def fault(name, line, path):
+    """Why this include is not allowed, or None."""
+    here, there = folder_of(name), path.split("/")[0]
+    if "/" not in path or there not in OURS:
+        return "an include of ours is written from src/ on: \"folder/file.h\""
+    if here == there:
+        return subfolder_fault(name, path) if here == "backend" else None
+    if there == "guest":
+        return "the guest is a program, nothing includes it"
+    if here == "guest":
+        return None if there in GUEST_MAY else f"the guest may include {', '.join(sorted(GUEST_MAY))} alone"
+    if LAYERS[there] < LAYERS[here]:
+        return None
+    if LAYERS[there] > LAYERS[here]:
+        return f"{here} (layer {LAYERS[here]}) may not include {there} (layer {LAYERS[there]}): includes point down"
+    allowed = BESIDE.get(here, [])
+    if any(path.startswith(prefix) for prefix in allowed):
+        return None
+    return f"{here} and {there} are beside each other in layer {LAYERS[here]}" + \
+        (f"; of it, {here} may include {', '.join(allowed)}" if allowed else "")
+
+
+def subfolder_fault(name, path):
+    """backend/bwrap and backend/namespace are strangers too; the files above them may include each."""
+    here, there = name.split("/")[2:-1], path.split("/")[1:-1]
+    if here and there and here[0] != there[0]:
+        return f"backend/{here[0]} may not include backend/{there[0]}"
+    return None
+
+
+def test_every_folder_of_src_has_a_layer():
+    unknown = {folder_of(name) for name in sources.cpp()} - OURS
+    assert not unknown, f"give these a layer in this file and in CMakeLists.txt: {', '.join(sorted(unknown))}"
+
+
+def test_includes_point_down():
+    found = [f"{name}:{line}: \"{path}\": {fault(name, line, path)}"
+             for name, line, path in project_includes() if fault(name, line, path)]
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize("folder", KERNEL_FREE)
+def test_no_kernel_header(folder):
+    found = [f"{name}:{line}: <{path}>: {folder} compiles without Linux headers"
+             for name in sources.cpp(f"src/{folder}/") if not name.endswith("_test.cc")
+             for line, path, quoted in sources.includes(name) if not quoted and path.startswith(KERNEL_HEADERS)]
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize("name, path, allowed", [
+    ("src/cli/run.cc", "service/run.h", True),
+    ("src/service/run.cc", "cli/run.h", False),
+    ("src/backend/bwrap/start.cc", "backend/namespace/start.h", False),
+    ("src/backend/all.cc", "backend/bwrap/start.h", True),
+    ("src/backend/all.cc", "egress/gateway.h", False),
+    ("src/policy/load.cc", "sys/files.h", False),
+    ("src/policy/load.cc", "base/text.h", True),
+    ("src/host/probe.cc", "plan/facts.h", True),
+    ("src/host/probe.cc", "plan/make_plan.h", False),
+    ("src/guest/main.cc", "policy/policy.h", False),
+    ("src/guest/main.cc", "wire/frame.h", True),
+    ("src/sandbox/exec.cc", "guest/apply.h", False),
+    ("src/base/text.cc", "text.h", False),
+])
+def test_the_rule_itself(name, path, allowed):
+    """Each kind of violation is seen, so that a quiet test above means something."""
+    assert (fault(name, 1, path) is None) == allowed

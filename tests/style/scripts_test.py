@@ -1,0 +1,55 @@
+# Scripts: Python compiles, shell scripts pass shellcheck, what is meant to be run can be.
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+
+import sources
+
+EXECUTABLE = ["dev", ".ci/run"]
+
+
+def test_python_compiles():
+    found = []
+    for name in sources.matching(".py"):
+        try:
+            compile(sources.text(name), name, "exec", dont_inherit=True)
+        except SyntaxError as error:
+            found.append(f"{name}:{error.lineno}: {error.msg}")
+    assert not found, "\n" + "\n".join(found)
+
+
+def test_json_parses():
+    for name in sources.matching(".json"):
+        if not name.startswith("tests/fuzz/"):
+            json.loads(sources.text(name))
+
+
+def shell_scripts():
+    return [name for name in sources.every()
+            if name.endswith((".sh", ".bash")) or sources.text(name).startswith(("#!/bin/sh", "#!/bin/bash"))]
+
+
+@pytest.mark.skipif(not shutil.which("shellcheck"), reason="shellcheck is not installed: ./dev lint installs it")
+def test_shellcheck():
+    checked = subprocess.run(["shellcheck", *shell_scripts()], cwd=sources.ROOT, stdout=subprocess.PIPE, check=False)
+    assert checked.returncode == 0, "\n" + checked.stdout.decode()
+
+
+@pytest.mark.parametrize("name", EXECUTABLE)
+def test_executable(name):
+    assert os.access(sources.ROOT / name, os.X_OK)
+
+
+def test_ci_runs_the_test_command():
+    """One command, the README's."""
+    lines = [line for line in sources.text(".ci/run").split("\n") if line and not line.startswith("#")]
+    assert len(lines) == 1 and lines[0].endswith('dev" test'), lines
+
+
+def test_dependencies_say_why():
+    for line in sources.text("packaging/dependencies").split("\n"):
+        if line and not line.startswith("#"):
+            assert len(line.split(None, 2)) == 3, f"GROUP PACKAGE REASON: {line!r}"
