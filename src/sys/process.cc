@@ -150,6 +150,18 @@ Result<std::optional<Ended>> wait_any(Wait wait) {
   return std::optional<Ended>(ended);
 }
 
+Status reap_orphans() {
+  // A child that was this process's own before it became hutch is never waited for: hence the end.
+  static constexpr int kMomentsMax = 5000;
+  for (int i = 0; i < kMomentsMax; ++i) {
+    int raw = 0;
+    const pid_t ended = ::waitpid(-1, &raw, WNOHANG);
+    if (ended < 0) return {};
+    if (ended == 0) TRY(pause_briefly());
+  }
+  return {};
+}
+
 Status send_signal(pid_t target, int number) {
   const int answer = ::kill(target, number);
   if (answer < 0 && errno == ESRCH) return {};
@@ -171,6 +183,35 @@ int execute(const std::string& path, const std::vector<std::string>& arguments,
 }
 
 void exit_now(int code) { ::_exit(code); }
+
+void become_job_waiter(pid_t pid, int stops) {
+  // Nothing but the job and the pipe is this process's business any more; the terminal in particular would otherwise
+  // stay open after the job closed it.
+  (void)::dup2(stops, 0);
+  (void)::syscall(SYS_close_range, 1, ~0U, 0);
+  WaitStatus status;
+  for (;;) {
+    const pid_t ended = retry([&] { return ::waitpid(pid, &status.raw, WUNTRACED); });
+    if (ended < 0) ::_exit(125);
+    if (!status.stopped()) break;
+    (void)retry([] { return ::write(0, "s", 1); });
+  }
+  if (status.exited()) ::_exit(status.exit_code());
+  // A core of this process would say nothing about the job.
+  const rlimit no_core{0, 0};
+  (void)::setrlimit(RLIMIT_CORE, &no_core);
+  (void)::signal(status.signal(), SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  (void)::sigprocmask(SIG_SETMASK, &none, nullptr);
+  (void)::raise(status.signal());
+  ::_exit(128 + status.signal());
+}
+
+Status pause_briefly() {
+  const timespec moment{0, 1'000'000};
+  return check(retry([&] { return ::nanosleep(&moment, nullptr); }), {"nanosleep()"});
+}
 
 Status limit_resource(Resource resource, std::uint64_t value) {
   const rlimit limit{value, value};

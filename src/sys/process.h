@@ -71,6 +71,9 @@ struct Ended {
 enum class Wait { kNow, kBlock };
 Result<std::optional<Ended>> wait_any(Wait wait);
 
+// Waits for every descendant that was left to this process as their subreaper; at most a few seconds.
+Status reap_orphans();
+
 // To one process, to a process group (negative), or to all that this process may signal (-1). Nobody there is success.
 Status send_signal(pid_t target, int number);
 
@@ -85,6 +88,13 @@ int execute(const std::string& path, const std::vector<std::string>& arguments,
             const std::vector<std::string>& environment);
 
 [[noreturn]] void exit_now(int code);
+
+// Waits for the job `pid`, writing one byte to `stops` each time it is stopped, and ends as it does: with its exit
+// code, or by the signal that ended it.
+[[noreturn]] void become_job_waiter(pid_t pid, int stops);
+
+// Gives others a moment to run: 1 ms.
+Status pause_briefly();
 
 enum class Resource { kProcesses, kAddressSpace, kCoreSize };
 Status limit_resource(Resource resource, std::uint64_t value);

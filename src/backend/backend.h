@@ -1,0 +1,49 @@
+// What an isolation backend is: it starts a guest in an isolated place and hands back the connected stream.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/plan.h"
+#include "sys/process.h"
+#include "wire/connection.h"
+
+namespace hutch::backend {
+
+// What a backend promises and what it does not, as a person and a model are told.
+struct Guarantees {
+  std::vector<std::string> holds;
+  std::vector<std::string> open;
+};
+
+struct StartOptions {
+  std::string guest_program;  // the path of hutch-guest
+  int landlock_abi = 0;
+  // Called with the first process of the sandbox before it does anything: puts it where its limits hold.
+  std::function<Status(pid_t)> admit;
+};
+
+// A started instance. Ends with its owner.
+struct Instance {
+  wire::Connection guest;
+  sys::ChildProcess process;  // ends when everything in the sandbox has
+
+  // Kills everything at once and waits until it is gone.
+  Status stop();
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string_view name() const = 0;
+  virtual Guarantees guarantees() const = 0;
+  // The plan has been sent to the guest; whether it could be applied is the guest's first message.
+  virtual Result<Instance> start(const plan::SandboxPlan& plan, const StartOptions& options) const = 0;
+};
+
+}  // namespace hutch::backend

@@ -1,0 +1,57 @@
+// A plan as arguments of bubblewrap.
+#include "backend/bwrap/bwrap_arguments.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace hutch::backend {
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+void append(Arguments& to, std::initializer_list<std::string> words) { to.insert(to.end(), words); }
+
+void append_tmpfs(Arguments& to, const plan::MountStep& step) {
+  // bubblewrap's root is a tmpfs of its own already, and has no option for its size.
+  if (step.target == "/") return;
+  append(to, {"--perms", fmt::format("{:04o}", step.mode)});
+  if (step.size_bytes != 0) append(to, {"--size", std::to_string(step.size_bytes)});
+  append(to, {"--tmpfs", step.target});
+}
+
+void append_step(Arguments& to, const plan::MountStep& step) {
+  switch (step.kind) {
+    case plan::MountKind::kTmpfs: return append_tmpfs(to, step);
+    case plan::MountKind::kDirectory:
+      return append(to, {"--perms", fmt::format("{:04o}", step.mode), "--dir", step.target});
+    case plan::MountKind::kSymlink: return append(to, {"--symlink", step.source, step.target});
+    case plan::MountKind::kBind: {
+      const bool read_only = step.access == plan::Access::kReadOnly;
+      return append(to, {read_only ? "--ro-bind" : "--bind", step.source, step.target});
+    }
+    // bwrap adds nodev to every bind, so that the device cannot be opened.
+    case plan::MountKind::kHideFile: return append(to, {"--ro-bind", "/dev/null", step.target});
+    case plan::MountKind::kProc: return append(to, {"--proc", step.target});
+    case plan::MountKind::kDevices: return append(to, {"--dev", step.target});
+    case plan::MountKind::kSeal: return append(to, {"--remount-ro", step.target});
+  }
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> bwrap_arguments(const plan::SandboxPlan& plan) {
+  Arguments arguments = {"--unshare-user", "--unshare-pid",    "--unshare-net",     "--unshare-ipc", "--unshare-uts",
+                         "--unshare-cgroup", "--die-with-parent", "--as-pid-1",     "--cap-drop",    "ALL",
+                         "--hostname",     plan.hostname,      "--uid",             std::to_string(plan.uid),
+                         "--gid",          std::to_string(plan.gid)};
+  for (const plan::MountStep& step : plan.mounts) append_step(arguments, step);
+  append(arguments, {"--chdir", "/"});
+  for (const std::string& argument : arguments) {
+    if (argument.find('\0') != std::string::npos) return fail(Error::invalid("a path with a NUL byte"));
+  }
+  return arguments;
+}
+
+}  // namespace hutch::backend

@@ -1,0 +1,31 @@
+// Backend `namespace`.
+#include "backend/namespace/namespace_backend.h"
+
+#include "backend/guest_process.h"
+
+namespace hutch::backend {
+
+Guarantees NamespaceBackend::guarantees() const {
+  return {.holds = {"only the planned files are there, with the planned rights, by mounts and again by Landlock",
+                    "own user, mount, pid, network, ipc, uts and cgroup namespaces; no capability; no new privileges",
+                    "no network but its own loopback",
+                    "a filter for system calls that make namespaces, mounts, sockets of hosts or reach the kernel",
+                    "the end of the command ends everything that it started"},
+          .open = {"the kernel itself is shared: a hole in a permitted system call is a way out",
+                   "timing, load and memory pressure of the machine can be felt"}};
+}
+
+Result<Instance> NamespaceBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) const {
+  auto started = TRY(spawn_guest(options.guest_program, {"hutch-guest"}, {}, options));
+  TRY(send_start(started.guest, wire::Isolation::kNamespace, plan, options));
+  const wire::ToHost message = TRY_CTX(receive_message(started.guest), "start hutch-guest");
+  if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
+  const auto* spawned = std::get_if<wire::Spawned>(&message);
+  if (spawned == nullptr) return fail(Error::invalid("hutch-guest: unexpected first message"));
+  // The init is this process's own child (CLONE_PARENT), so its number stays its own until it is reaped here.
+  auto init = TRY(sys::adopt_child(static_cast<pid_t>(spawned->pid)));
+  TRY(started.process.wait());
+  return Instance{std::move(started.guest), std::move(init)};
+}
+
+}  // namespace hutch::backend

@@ -1,0 +1,205 @@
+// Starting one command in the sandbox.
+#include "guest/command.h"
+
+#include <signal.h>
+
+#include <array>
+#include <cerrno>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "sys/channel.h"
+#include "sys/files.h"
+#include "sys/identity.h"
+#include "sys/io.h"
+#include "sys/lockdown.h"
+#include "sys/process.h"
+#include "sys/signals.h"
+#include "sys/terminal.h"
+#include "wire/codec.h"
+
+namespace hutch::guest {
+
+namespace {
+
+// What the child tells its parent before the program runs; it says nothing once execve(2) has succeeded, and the
+// close-on-exec end of the channel then closes by itself.
+enum class Report : std::uint8_t { kListener, kNotExecuted, kFailed };
+
+struct Preparation {
+  const wire::Exec& exec;
+  const plan::bpf::Program& filter;
+  int report;                // the child's end of the channel to the parent
+  std::array<int, 3> streams;
+};
+
+[[noreturn]] void child(const Preparation& preparation);
+[[noreturn]] void terminal_leader(const Preparation& preparation, int stops);
+Status prepare_program(const Preparation& preparation);
+wire::NotExecuted execute_command(const wire::Exec& exec);
+int execute_or_interpret(const std::string& path, const wire::Exec& exec);
+std::optional<std::string> environment_value(const std::vector<std::string>& environment, std::string_view name);
+void send_report(int channel, Report report, const Error& error, std::span<const int> descriptors);
+Result<std::variant<Command, wire::NotExecuted>> await_program(int channel, pid_t pid, pid_t group);
+
+}  // namespace
+
+Result<std::variant<StartedCommand, wire::NotExecuted>> start_command(const wire::Exec& exec,
+                                                                      std::vector<UniqueFd> streams,
+                                                                      const plan::bpf::Program& filter) {
+  const bool terminal = exec.terminal == wire::TerminalUse::kOwn;
+  if (streams.size() != (terminal ? 0U : 3U)) return fail(Error::invalid("a command without its streams"));
+  if (exec.arguments.empty()) return fail(Error::invalid("a command without a name"));
+  auto [mine, childs] = TRY(sys::socket_pair());
+  std::optional<sys::TerminalPair> pair;
+  std::optional<sys::Pipe> stops;
+  if (terminal) {
+    pair = TRY(sys::open_terminal("/dev/ptmx"));
+    stops = TRY(sys::pipe());
+  }
+  const int tty = terminal ? pair->terminal.get() : -1;
+  const std::array<int, 3> numbers = terminal ? std::array{tty, tty, tty}
+                                              : std::array{streams[0].get(), streams[1].get(), streams[2].get()};
+  const Preparation preparation{exec, filter, childs.get(), numbers};
+  const pid_t pid = TRY(sys::fork_process(sys::Parentage::kOwn));
+  if (pid == 0) {
+    if (terminal) terminal_leader(preparation, stops->write.get());
+    child(preparation);
+  }
+  childs.reset();
+  auto outcome = TRY(await_program(mine.get(), pid, pid));
+  if (auto* refused = std::get_if<wire::NotExecuted>(&outcome)) return *refused;
+  StartedCommand started{std::move(std::get<Command>(outcome)), std::nullopt};
+  if (terminal) {
+    started.command.stops = std::move(stops->read);
+    started.terminal_master = std::move(pair->master);
+  }
+  return started;
+}
+
+namespace {
+
+void child(const Preparation& preparation) {
+  Status prepared = sys::new_session();
+  if (prepared) prepared = prepare_program(preparation);
+  if (!prepared) {
+    send_report(preparation.report, Report::kFailed, prepared.error(), {});
+    sys::exit_now(125);
+  }
+  const wire::NotExecuted refused = execute_command(preparation.exec);
+  send_report(preparation.report, Report::kNotExecuted, {Code::kSystem, refused.error, refused.path}, {});
+  sys::exit_now(127);
+}
+
+// The command of a terminal cannot lead its session: a leader's group is orphaned, and the kernel does not stop an
+// orphaned group for ^Z (setpgid(2), tty_ioctl of SIGTSTP). So a leader stays between: it has the command as a job in
+// the foreground, says when it was stopped, and ends as the command does.
+void terminal_leader(const Preparation& preparation, int stops) {
+  const int terminal = preparation.streams[0];
+  const auto lead = [&]() -> Result<pid_t> {
+    TRY(sys::new_session());
+    TRY(sys::take_terminal(terminal));
+    const pid_t pid = TRY(sys::fork_process(sys::Parentage::kOwn));
+    if (pid != 0) return pid;
+    Status prepared = sys::new_process_group(0);
+    if (prepared) prepared = sys::set_foreground(terminal, sys::own_pid());
+    if (prepared) prepared = prepare_program(preparation);
+    if (!prepared) return fail(std::move(prepared).error());
+    const wire::NotExecuted refused = execute_command(preparation.exec);
+    send_report(preparation.report, Report::kNotExecuted, {Code::kSystem, refused.error, refused.path}, {});
+    sys::exit_now(127);
+  };
+  const Result<pid_t> job = lead();
+  if (!job) {
+    send_report(preparation.report, Report::kFailed, job.error(), {});
+    sys::exit_now(125);
+  }
+  sys::become_job_waiter(*job, stops);
+}
+
+Status prepare_program(const Preparation& preparation) {
+  const wire::Exec& exec = preparation.exec;
+  // Away from 0, 1 and 2 first: a stream may have come in at one of these numbers.
+  std::array<UniqueFd, 3> copies;
+  for (std::size_t i = 0; i < copies.size(); ++i) copies[i] = TRY(sys::duplicate(preparation.streams[i], 10));
+  const UniqueFd report = TRY(sys::duplicate(preparation.report, 10));
+  for (int i = 0; i < 3; ++i) TRY(sys::install_fd(copies[static_cast<std::size_t>(i)].get(), i));
+  TRY(sys::cloexec_from(3));
+  TRY(sys::change_directory(exec.cwd));
+  if (exec.processes_max != 0) TRY(sys::limit_resource(sys::Resource::kProcesses, exec.processes_max));
+  if (exec.address_space_max != 0) TRY(sys::limit_resource(sys::Resource::kAddressSpace, exec.address_space_max));
+  TRY(sys::reset_signals());
+  if (preparation.filter.empty()) return {};
+  const auto& filter = preparation.filter;
+  auto listener = TRY(sys::install_filter(filter.data(), filter.size(), sys::Listener::kWanted));
+  const int descriptor = listener->get();
+  send_report(report.get(), Report::kListener, {}, {&descriptor, 1});
+  return {};
+}
+
+wire::NotExecuted execute_command(const wire::Exec& exec) {
+  const std::string& name = exec.arguments.front();
+  if (name.find('/') != std::string::npos) return {execute_or_interpret(name, exec), name};
+  // As execvp(3): a name that may not be executed is remembered while the search goes on.
+  wire::NotExecuted refused{ENOENT, name};
+  const std::string path = environment_value(exec.environment, "PATH").value_or("/usr/local/bin:/usr/bin:/bin");
+  for (const std::string_view directory : split(path, ':')) {
+    const std::string candidate = directory.empty() ? cat({"./", name}) : cat({directory, "/", name});
+    const int error = execute_or_interpret(candidate, exec);
+    if (error != ENOENT && error != ENOTDIR && refused.error == ENOENT) refused = {error, candidate};
+  }
+  return refused;
+}
+
+int execute_or_interpret(const std::string& path, const wire::Exec& exec) {
+  const int error = sys::execute(path, exec.arguments, exec.environment);
+  if (error != ENOEXEC) return error;
+  std::vector<std::string> arguments = {"sh", path};
+  arguments.insert(arguments.end(), exec.arguments.begin() + 1, exec.arguments.end());
+  return sys::execute("/bin/sh", arguments, exec.environment);
+}
+
+std::optional<std::string> environment_value(const std::vector<std::string>& environment, std::string_view name) {
+  for (const std::string& entry : environment) {
+    if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=') {
+      return entry.substr(name.size() + 1);
+    }
+  }
+  return std::nullopt;
+}
+
+void send_report(int channel, Report report, const Error& error, std::span<const int> descriptors) {
+  wire::Writer out;
+  out.u8(static_cast<std::uint8_t>(report));
+  out.u8(static_cast<std::uint8_t>(error.code));
+  out.u32(static_cast<std::uint32_t>(error.sys_errno));
+  out.text(error.message);
+  // Nobody is left to tell when this fails: the parent then sees the channel close without a word, and says so.
+  (void)sys::send_all(channel, out.bytes(), descriptors);
+}
+
+Result<std::variant<Command, wire::NotExecuted>> await_program(int channel, pid_t pid, pid_t group) {
+  Command command{pid, group, std::nullopt, std::nullopt};
+  std::string bytes;
+  std::array<char, 4096> chunk;
+  for (;;) {
+    sys::Received received = TRY(sys::receive_some(channel, chunk));
+    if (!received.descriptors.empty()) command.listener = std::move(received.descriptors.front());
+    if (received.size == 0) break;
+    bytes.append(chunk.data(), received.size);
+  }
+  while (!bytes.empty()) {
+    constexpr std::size_t kFixed = 1 + 1 + 4 + 4;
+    wire::Reader head(bytes);
+    const auto report = head.choice(Report::kFailed);
+    Error error{head.choice(Code::kSystem), static_cast<int>(head.u32()), head.text()};
+    if (report == Report::kFailed) return fail(std::move(error).with_context("start the command"));
+    if (report == Report::kNotExecuted) return wire::NotExecuted{error.sys_errno, error.message};
+    bytes.erase(0, std::min(bytes.size(), kFixed + error.message.size()));
+  }
+  return command;
+}
+
+}  // namespace
+
+}  // namespace hutch::guest

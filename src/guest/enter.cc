@@ -1,0 +1,60 @@
+// Applying a plan: namespaces and the walls that are built from inside.
+#include "guest/enter.h"
+
+#include <array>
+
+#include "base/text.h"
+#include "guest/tree.h"
+#include "sys/files.h"
+#include "sys/identity.h"
+#include "sys/lockdown.h"
+#include "sys/mounts.h"
+#include "sys/process.h"
+
+namespace hutch::guest {
+
+namespace {
+
+// A process may not make user namespaces of its own, whatever a later kernel adds to make them with.
+Status forbid_user_namespaces() {
+  return sys::write_file("/proc/sys/user/max_user_namespaces", "0");
+}
+
+}  // namespace
+
+Status enter_namespaces(const plan::SandboxPlan& plan) {
+  if (plan.uid == 0) TRY(sys::drop_groups());
+  TRY(sys::enter_new_namespaces(sys::NamespaceSet::kAll));
+  return sys::map_ids(plan.uid, plan.gid);
+}
+
+Status make_place(const plan::SandboxPlan& plan) {
+  TRY(sys::set_hostname(plan.hostname));
+  TRY(sys::loopback_up());
+  sys::set_umask(0);
+  TRY_CTX(build_tree(plan), "build the root");
+  sys::set_umask(022);
+  TRY(forbid_user_namespaces());
+  return restrict_proc(plan);
+}
+
+Status finish_place(const plan::SandboxPlan& plan) {
+  // Mounts can be restricted further by whoever owns a mount namespace of copies; bubblewrap's own is out of reach
+  // without capabilities.
+  TRY(sys::enter_new_namespaces(sys::NamespaceSet::kUserAndMounts));
+  TRY(sys::map_ids(plan.uid, plan.gid));
+  TRY_CTX(verify_tree(plan), "check what bwrap mounted");
+  TRY(restrict_devices());
+  // bubblewrap covers /proc/sys read-only for root, and leaves it alone where the kernel's permissions do the same.
+  if (sys::may_write("/proc/sys/user/max_user_namespaces")) TRY(forbid_user_namespaces());
+  return restrict_proc(plan);
+}
+
+Status lock_down(const plan::SandboxPlan& plan, int landlock_abi) {
+  TRY(sys::drop_capabilities());
+  TRY(sys::no_new_privileges());
+  TRY(sys::enter_landlock(landlock_abi, plan.landlock.readable, plan.landlock.writable));
+  return sys::not_dumpable();
+}
+
+}  // namespace hutch::guest

@@ -1,0 +1,22 @@
+// Applying a plan: namespaces, the tree of mounts, and the walls that are built from inside.
+#pragma once
+
+#include "base/result.h"
+#include "plan/plan.h"
+
+namespace hutch::guest {
+
+// All seven namespaces, with the caller's own ids in the new user namespace.
+Status enter_namespaces(const plan::SandboxPlan& plan);
+
+// In the new namespaces, as their first process: hostname, loopback, the new root and nothing but it.
+Status make_place(const plan::SandboxPlan& plan);
+
+// The same end for a place that bubblewrap made: checks that what it mounted is what was planned, and restricts what
+// its options cannot.
+Status finish_place(const plan::SandboxPlan& plan);
+
+// No capability, no new privileges, Landlock, not traceable.
+Status lock_down(const plan::SandboxPlan& plan, int landlock_abi);
+
+}  // namespace hutch::guest

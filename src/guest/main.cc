@@ -1,0 +1,23 @@
+// hutch-guest: applies a plan, then is the init of the sandbox. One thread, no decisions of its own.
+#include <string_view>
+
+#include "guest/guest.h"
+#include "sys/io.h"
+#include "sys/process.h"
+
+namespace {
+
+// Descriptor 0 is the stream to the host.
+constexpr int kStream = 0;
+
+int usage() {
+  (void)hutch::sys::write_all(2, "hutch-guest: started by hutch; there is nothing to run by hand\n");
+  return 125;
+}
+
+}  // namespace
+
+int main() {
+  if (hutch::sys::stream_kind(kStream) != hutch::sys::StreamKind::kSocket) return usage();
+  return hutch::guest::serve(hutch::UniqueFd(kStream));
+}

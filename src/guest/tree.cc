@@ -1,0 +1,217 @@
+// The tree of mounts of a plan.
+#include "guest/tree.h"
+
+#include <array>
+#include <cstdio>
+
+#include "base/text.h"
+#include "base/unique_fd.h"
+#include "sys/files.h"
+#include "sys/mounts.h"
+
+namespace hutch::guest {
+
+namespace {
+
+// Where the new root hangs until it is the root: /proc is everywhere, and no plan binds anything from it.
+constexpr const char* kStagingPoint = "/proc";
+
+constexpr std::array<const char*, 6> kDevices = {"null", "zero", "full", "random", "urandom", "tty"};
+
+Result<UniqueFd> attach_root(const plan::MountStep& step);
+Status apply(int root, const plan::MountStep& step);
+Status mount_tmpfs(int root, const plan::MountStep& step);
+Status mount_bind(int root, const plan::MountStep& step);
+Status mount_hidden_file(int root, const plan::MountStep& step);
+Status mount_proc(int root, const plan::MountStep& step);
+Status mount_devices(int root, const plan::MountStep& step);
+Status seal(int root, const plan::MountStep& step);
+Status bind_device(int root, const std::string& directory, const std::string& name);
+Status place(int root, const plan::MountStep& step, int tree);
+Status make_target(int root, const plan::MountStep& step);
+Status check_identity(int fd, const plan::MountStep& step);
+std::string relative(const std::string& path);
+std::string octal(unsigned mode);
+
+}  // namespace
+
+Status build_tree(const plan::SandboxPlan& plan) {
+  TRY(sys::make_all_private());
+  if (plan.mounts.empty()) return fail(Error::invalid("a plan without a root"));
+  const UniqueFd root = TRY(attach_root(plan.mounts.front()));
+  for (std::size_t i = 1; i < plan.mounts.size(); ++i) {
+    const plan::MountStep& step = plan.mounts[i];
+    TRY_CTX(apply(root.get(), step), step.target);
+  }
+  TRY(sys::change_directory(root.get()));
+  return sys::pivot_to_cwd();
+}
+
+Status verify_tree(const plan::SandboxPlan& plan) {
+  const UniqueFd root = TRY(sys::open_exact("/"));
+  for (const plan::MountStep& step : plan.mounts) {
+    if (step.kind != plan::MountKind::kBind || step.identity == plan::Identity{}) continue;
+    const UniqueFd target = TRY(sys::open_beneath(root.get(), step.target));
+    TRY_CTX(check_identity(target.get(), step), step.target);
+  }
+  return {};
+}
+
+Status restrict_devices() {
+  for (const char* name : kDevices) {
+    const std::string path = cat({"/dev/", name});
+    const UniqueFd device = TRY(sys::open_exact(path));
+    TRY(sys::restrict_mount(device.get(), path, {.read_only = true}));
+  }
+  return {};
+}
+
+Status restrict_proc(const plan::SandboxPlan& plan) {
+  for (const std::string& name : plan.read_only_proc) {
+    const std::string path = cat({"/proc/", name});
+    const UniqueFd found = TRY(sys::open_exact(path));
+    const UniqueFd tree = TRY(sys::clone_tree(found.get(), path));
+    TRY(sys::restrict_tree(tree.get(), path, {.read_only = true, .no_devices = true}));
+    TRY(sys::attach(tree.get(), found.get(), path));
+  }
+  for (const std::string& name : plan.hidden_proc) {
+    const std::string path = cat({"/proc/", name});
+    const UniqueFd found = TRY(sys::open_exact(path));
+    const UniqueFd null = TRY(sys::open_exact("/dev/null"));
+    const UniqueFd cover = TRY(sys::clone_tree(null.get(), "/dev/null"));
+    TRY(sys::restrict_tree(cover.get(), path, {.read_only = true, .no_devices = true}));
+    TRY(sys::attach(cover.get(), found.get(), path));
+  }
+  return {};
+}
+
+namespace {
+
+Result<UniqueFd> attach_root(const plan::MountStep& step) {
+  UniqueFd tree = TRY(sys::new_file_system("tmpfs", {{"size", std::to_string(step.size_bytes)},
+                                                     {"mode", octal(step.mode)}},
+                                           {.no_devices = true}));
+  const UniqueFd onto = TRY(sys::open_exact(kStagingPoint));
+  TRY(sys::attach(tree.get(), onto.get(), "the new root"));
+  return tree;
+}
+
+Status apply(int root, const plan::MountStep& step) {
+  switch (step.kind) {
+    case plan::MountKind::kTmpfs: return mount_tmpfs(root, step);
+    case plan::MountKind::kDirectory: return sys::make_directory(root, relative(step.target), step.mode);
+    case plan::MountKind::kSymlink: return sys::make_symlink(step.source, root, relative(step.target));
+    case plan::MountKind::kBind: return mount_bind(root, step);
+    case plan::MountKind::kHideFile: return mount_hidden_file(root, step);
+    case plan::MountKind::kProc: return mount_proc(root, step);
+    case plan::MountKind::kDevices: return mount_devices(root, step);
+    case plan::MountKind::kSeal: return seal(root, step);
+  }
+  return {};
+}
+
+Status mount_tmpfs(int root, const plan::MountStep& step) {
+  sys::MountOptions options = {{"mode", octal(step.mode)}};
+  if (step.size_bytes != 0) options.emplace_back("size", std::to_string(step.size_bytes));
+  const UniqueFd tree = TRY(sys::new_file_system("tmpfs", options, {.no_devices = true}));
+  return place(root, step, tree.get());
+}
+
+Status mount_bind(int root, const plan::MountStep& step) {
+  const UniqueFd source = TRY(sys::open_exact(step.source));
+  TRY(check_identity(source.get(), step));
+  const UniqueFd tree = TRY(sys::clone_tree(source.get(), step.source));
+  const bool read_only = step.access == plan::Access::kReadOnly;
+  TRY(sys::restrict_tree(tree.get(), step.source, {.read_only = read_only, .no_devices = true}));
+  return place(root, step, tree.get());
+}
+
+// A device file on a mount that allows none cannot be opened by anybody: mount(2), MS_NODEV.
+Status mount_hidden_file(int root, const plan::MountStep& step) {
+  const UniqueFd null = TRY(sys::open_exact("/dev/null"));
+  const UniqueFd tree = TRY(sys::clone_tree(null.get(), "/dev/null"));
+  TRY(sys::restrict_tree(tree.get(), step.target, {.read_only = true, .no_devices = true}));
+  return place(root, step, tree.get());
+}
+
+Status mount_proc(int root, const plan::MountStep& step) {
+  const UniqueFd tree = TRY(sys::new_file_system("proc", {}, {.no_devices = true}));
+  return place(root, step, tree.get());
+}
+
+Status mount_devices(int root, const plan::MountStep& step) {
+  const std::string directory = relative(step.target);
+  const UniqueFd tree =
+      TRY(sys::new_file_system("tmpfs", {{"mode", "755"}, {"size", "65536"}}, {.no_devices = true}));
+  TRY(place(root, step, tree.get()));
+  for (const char* name : kDevices) TRY(bind_device(root, directory, name));
+  TRY(sys::make_directory(root, directory + "/pts", 0755));
+  TRY(sys::make_directory(root, directory + "/shm", 0755));
+  const UniqueFd terminals =
+      TRY(sys::new_file_system("devpts", {{"newinstance", ""}, {"ptmxmode", "0666"}, {"mode", "620"}}, {}));
+  const UniqueFd onto = TRY(sys::open_beneath(root, directory + "/pts"));
+  TRY(sys::attach(terminals.get(), onto.get(), "/dev/pts"));
+  TRY(sys::make_symlink("pts/ptmx", root, directory + "/ptmx"));
+  TRY(sys::make_symlink("/proc/self/fd", root, directory + "/fd"));
+  TRY(sys::make_symlink("/proc/self/fd/0", root, directory + "/stdin"));
+  TRY(sys::make_symlink("/proc/self/fd/1", root, directory + "/stdout"));
+  return sys::make_symlink("/proc/self/fd/2", root, directory + "/stderr");
+}
+
+Status seal(int root, const plan::MountStep& step) {
+  const UniqueFd found = TRY(sys::open_beneath(root, step.target));
+  return sys::restrict_mount(found.get(), step.target, {.read_only = true, .no_devices = true});
+}
+
+// Read-only: reading and writing a device goes on, but its mode, owner and times, which are the host's, stay.
+Status bind_device(int root, const std::string& directory, const std::string& name) {
+  const std::string source = cat({"/dev/", name});
+  const std::string target = cat({directory, "/", name});
+  const UniqueFd found = TRY(sys::open_exact(source));
+  const UniqueFd tree = TRY(sys::clone_tree(found.get(), source));
+  TRY(sys::restrict_tree(tree.get(), source, {.read_only = true}));
+  TRY(sys::make_file(root, target, 0644));
+  const UniqueFd onto = TRY(sys::open_beneath(root, target));
+  return sys::attach(tree.get(), onto.get(), target);
+}
+
+Status place(int root, const plan::MountStep& step, int tree) {
+  TRY(make_target(root, step));
+  const UniqueFd onto = TRY(sys::open_beneath(root, step.target));
+  // Over something that is there, the planned identity is that of what gets covered as well: a rule that hides or
+  // protects a name must land on the file that was looked at.
+  const bool covers = step.make == plan::MakeTarget::kNothing;
+  if (covers && (step.kind != plan::MountKind::kBind || step.source == step.target)) {
+    TRY(check_identity(onto.get(), step));
+  }
+  return sys::attach(tree, onto.get(), step.target);
+}
+
+Status make_target(int root, const plan::MountStep& step) {
+  switch (step.make) {
+    case plan::MakeTarget::kNothing: return {};
+    case plan::MakeTarget::kDirectory: return sys::make_directory(root, relative(step.target), 0755);
+    case plan::MakeTarget::kFile: return sys::make_file(root, relative(step.target), 0644);
+  }
+  return {};
+}
+
+Status check_identity(int fd, const plan::MountStep& step) {
+  if (step.identity == plan::Identity{}) return {};
+  const sys::FileIdentity found = TRY(sys::identify(fd));
+  if (found.device == step.identity.device && found.inode == step.identity.inode) return {};
+  return fail({Code::kConflict, 0, cat({"it was replaced while the sandbox started: fstat(", step.target,
+                                        ") shows another file than before; start again"})});
+}
+
+std::string relative(const std::string& path) { return path.substr(path.find_first_not_of('/')); }
+
+std::string octal(unsigned mode) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%o", mode);
+  return text;
+}
+
+}  // namespace
+
+}  // namespace hutch::guest

@@ -1,0 +1,152 @@
+// The messages between host and guest as bytes.
+#include "wire/message.h"
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "wire/codec.h"
+#include "wire/plan_codec.h"
+
+namespace hutch::wire {
+
+namespace {
+
+void write(Writer& out, const Start& message) {
+  out.u32(message.version);
+  out.u8(static_cast<std::uint8_t>(message.isolation));
+  out.u32(static_cast<std::uint32_t>(message.landlock_abi));
+  write_plan(out, message.plan);
+}
+
+void write(Writer& out, const Exec& message) {
+  out.texts(message.arguments);
+  out.texts(message.environment);
+  out.text(message.cwd);
+  out.u8(static_cast<std::uint8_t>(message.terminal));
+  out.u64(message.processes_max);
+  out.u64(message.address_space_max);
+}
+
+void write(Writer& out, const Signal& message) {
+  out.u32(static_cast<std::uint32_t>(message.number));
+  out.u8(static_cast<std::uint8_t>(message.target));
+}
+
+void write(Writer& out, const Spawned& message) { out.u32(message.pid); }
+void write(Writer&, const Ready&) {}
+void write(Writer& out, const Failed& message) {
+  out.u8(static_cast<std::uint8_t>(message.error.code));
+  out.u32(static_cast<std::uint32_t>(message.error.sys_errno));
+  out.text(message.error.message);
+}
+void write(Writer&, const Started&) {}
+void write(Writer& out, const NotExecuted& message) {
+  out.u32(static_cast<std::uint32_t>(message.error));
+  out.text(message.path);
+}
+void write(Writer&, const Stopped&) {}
+void write(Writer& out, const Exited& message) { out.u32(static_cast<std::uint32_t>(message.status)); }
+void write(Writer& out, const Refused& message) {
+  out.u8(static_cast<std::uint8_t>(message.call));
+  out.u32(message.pid);
+}
+
+int read_int(Reader& in) { return static_cast<int>(in.u32()); }
+
+void read(Reader& in, Start& message) {
+  message.version = in.u32();
+  message.isolation = in.choice(Isolation::kBwrap);
+  message.landlock_abi = read_int(in);
+  message.plan = read_plan(in);
+}
+
+void read(Reader& in, Exec& message) {
+  message.arguments = in.texts();
+  message.environment = in.texts();
+  message.cwd = in.text();
+  message.terminal = in.choice(TerminalUse::kOwn);
+  message.processes_max = in.u64();
+  message.address_space_max = in.u64();
+}
+
+void read(Reader& in, Signal& message) {
+  message.number = read_int(in);
+  message.target = in.choice(SignalTarget::kEverything);
+}
+
+void read(Reader& in, Spawned& message) { message.pid = in.u32(); }
+void read(Reader&, Ready&) {}
+void read(Reader& in, Failed& message) {
+  message.error.code = in.choice(Code::kSystem);
+  message.error.sys_errno = read_int(in);
+  message.error.message = in.text();
+}
+void read(Reader&, Started&) {}
+void read(Reader& in, NotExecuted& message) {
+  message.error = read_int(in);
+  message.path = in.text();
+}
+void read(Reader&, Stopped&) {}
+void read(Reader& in, Exited& message) { message.status = read_int(in); }
+void read(Reader& in, Refused& message) {
+  message.call = in.choice(RefusedCall::kUnixSocket);
+  message.pid = in.u32();
+}
+
+template <class Variant>
+std::string encode_any(const Variant& message) {
+  Writer body;
+  std::visit([&](const auto& one) { write(body, one); }, message);
+  const FrameHeader header{static_cast<std::uint32_t>(body.bytes().size()),
+                           static_cast<std::uint16_t>(message.index()), 0};
+  return encode_header(header) + body.bytes();
+}
+
+// Tries each alternative of the variant for the one that the header names.
+template <class Variant, std::size_t I = 0>
+Result<Variant> decode_any(const FrameHeader& header, std::string_view body) {
+  if constexpr (I == std::variant_size_v<Variant>) {
+    return fail(Error::invalid(cat({"unknown message type ", std::to_string(header.type)})));
+  } else {
+    if (header.type != I) return decode_any<Variant, I + 1>(header, body);
+    Reader in(body);
+    std::variant_alternative_t<I, Variant> message;
+    read(in, message);
+    TRY(in.finish(cat({"message type ", std::to_string(header.type)})));
+    return Variant(std::in_place_index<I>, std::move(message));
+  }
+}
+
+}  // namespace
+
+std::string encode_header(const FrameHeader& header) {
+  Writer out;
+  out.u32(header.size);
+  out.u16(header.type);
+  out.u16(header.channel);
+  return out.bytes();
+}
+
+Result<FrameHeader> decode_header(std::string_view bytes) {
+  Reader in(bytes);
+  FrameHeader header;
+  header.size = in.u32();
+  header.type = in.u16();
+  header.channel = in.u16();
+  TRY(in.finish("frame header"));
+  if (header.size > limits::kFrameBytesMax) return fail(Error::invalid("frame too large"));
+  if (header.channel != 0) return fail(Error::invalid("frame on an unknown channel"));
+  return header;
+}
+
+std::string encode(const ToGuest& message) { return encode_any(message); }
+std::string encode(const ToHost& message) { return encode_any(message); }
+
+Result<ToGuest> decode_to_guest(const FrameHeader& header, std::string_view body) {
+  return decode_any<ToGuest>(header, body);
+}
+
+Result<ToHost> decode_to_host(const FrameHeader& header, std::string_view body) {
+  return decode_any<ToHost>(header, body);
+}
+
+}  // namespace hutch::wire

@@ -1,0 +1,106 @@
+// The messages between host and guest, and how each is written as bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/plan.h"
+
+namespace hutch::wire {
+
+// Both programs come from one build; a guest that is not of it refuses the first message.
+inline constexpr std::uint32_t kVersion = 1;
+
+// What the guest has to do itself before it is the init of the sandbox.
+enum class Isolation {
+  kNone,       // nothing
+  kNamespace,  // everything
+  kBwrap,      // what bubblewrap, which has made the namespaces and the mounts, leaves open
+};
+
+// --- to the guest ---
+
+struct Start {
+  std::uint32_t version = kVersion;
+  Isolation isolation = Isolation::kNone;
+  int landlock_abi = 0;
+  plan::SandboxPlan plan;
+};
+
+enum class TerminalUse { kNone, kOwn };
+
+// Run a command. Its streams 0, 1 and 2 travel with the message, in this order, unless it gets a terminal of its own.
+struct Exec {
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment;
+  std::string cwd;
+  TerminalUse terminal = TerminalUse::kNone;
+  std::uint64_t processes_max = 0;      // RLIMIT_NPROC, where no cgroup holds it; 0: not limited
+  std::uint64_t address_space_max = 0;  // RLIMIT_AS, likewise
+};
+
+enum class SignalTarget { kCommand, kEverything };
+struct Signal {
+  int number = 0;
+  SignalTarget target = SignalTarget::kCommand;
+};
+
+using ToGuest = std::variant<Start, Exec, Signal>;
+
+// --- to the host ---
+
+// The init exists; its number in the host's pid namespace. Only from a guest that made the namespaces itself.
+struct Spawned {
+  std::uint32_t pid = 0;
+};
+// The plan is applied.
+struct Ready {};
+// hutch's own failure: nothing was run, or nothing more will be.
+struct Failed {
+  Error error;
+};
+// The command runs. The master of its terminal travels along when it has one.
+struct Started {};
+// The program could not be executed: errno of execve(2).
+struct NotExecuted {
+  int error = 0;
+  std::string path;
+};
+// A terminal's command was stopped by a key.
+struct Stopped {};
+// A status as waitpid(2) reports it; everything else of the sandbox is gone as well.
+struct Exited {
+  int status = 0;
+};
+enum class RefusedCall { kUnixSocket };
+// A call was refused that a person should be told of.
+struct Refused {
+  RefusedCall call = RefusedCall::kUnixSocket;
+  std::uint32_t pid = 0;
+};
+
+using ToHost = std::variant<Spawned, Ready, Failed, Started, NotExecuted, Stopped, Exited, Refused>;
+
+// The header before each message's bytes.
+struct FrameHeader {
+  std::uint32_t size = 0;  // of what follows the header
+  std::uint16_t type = 0;  // the index in the variant
+  std::uint16_t channel = 0;
+};
+inline constexpr std::size_t kFrameHeaderBytes = 8;
+std::string encode_header(const FrameHeader& header);
+// Refuses a size above limits::kFrameBytesMax.
+Result<FrameHeader> decode_header(std::string_view bytes);
+
+// A whole frame, header included.
+std::string encode(const ToGuest& message);
+std::string encode(const ToHost& message);
+
+Result<ToGuest> decode_to_guest(const FrameHeader& header, std::string_view body);
+Result<ToHost> decode_to_host(const FrameHeader& header, std::string_view body);
+
+}  // namespace hutch::wire

@@ -1,0 +1,84 @@
+// The part of a SandboxPlan that a guest needs, as bytes.
+#include "wire/plan_codec.h"
+
+namespace hutch::wire {
+
+namespace {
+
+void write_step(Writer& out, const plan::MountStep& step) {
+  out.u8(static_cast<std::uint8_t>(step.kind));
+  out.text(step.target);
+  out.text(step.source);
+  out.u8(static_cast<std::uint8_t>(step.access));
+  out.u8(static_cast<std::uint8_t>(step.make));
+  out.u64(step.identity.device);
+  out.u64(step.identity.inode);
+  out.u32(step.mode);
+  out.u64(step.size_bytes);
+}
+
+plan::MountStep read_step(Reader& in) {
+  plan::MountStep step;
+  step.kind = in.choice(plan::MountKind::kSeal);
+  step.target = in.text();
+  step.source = in.text();
+  step.access = in.choice(plan::Access::kReadWrite);
+  step.make = in.choice(plan::MakeTarget::kFile);
+  step.identity.device = in.u64();
+  step.identity.inode = in.u64();
+  step.mode = in.u32();
+  step.size_bytes = in.u64();
+  return step;
+}
+
+constexpr std::size_t kStepBytesMin = 1 + 4 + 4 + 1 + 1 + 8 + 8 + 4 + 8;
+
+}  // namespace
+
+void write_plan(Writer& out, const plan::SandboxPlan& plan) {
+  out.u32(plan.uid);
+  out.u32(plan.gid);
+  out.u8(static_cast<std::uint8_t>(plan.network));
+  out.text(plan.hostname);
+  out.u32(static_cast<std::uint32_t>(plan.mounts.size()));
+  for (const plan::MountStep& step : plan.mounts) write_step(out, step);
+  out.texts(plan.read_only_proc);
+  out.texts(plan.hidden_proc);
+  out.texts(plan.landlock.readable);
+  out.texts(plan.landlock.writable);
+  out.u32(static_cast<std::uint32_t>(plan.seccomp.size()));
+  for (const plan::bpf::Instruction& instruction : plan.seccomp) {
+    out.u16(instruction.code);
+    out.u8(instruction.jump_true);
+    out.u8(instruction.jump_false);
+    out.u32(instruction.k);
+  }
+}
+
+plan::SandboxPlan read_plan(Reader& in) {
+  plan::SandboxPlan plan;
+  plan.uid = in.u32();
+  plan.gid = in.u32();
+  plan.network = in.choice(plan::NetworkKind::kHost);
+  plan.hostname = in.text();
+  const std::size_t steps = in.count(kStepBytesMin);
+  plan.mounts.reserve(steps);
+  for (std::size_t i = 0; i < steps; ++i) plan.mounts.push_back(read_step(in));
+  plan.read_only_proc = in.texts();
+  plan.hidden_proc = in.texts();
+  plan.landlock.readable = in.texts();
+  plan.landlock.writable = in.texts();
+  const std::size_t instructions = in.count(sizeof(plan::bpf::Instruction));
+  plan.seccomp.reserve(instructions);
+  for (std::size_t i = 0; i < instructions; ++i) {
+    plan::bpf::Instruction instruction;
+    instruction.code = in.u16();
+    instruction.jump_true = in.u8();
+    instruction.jump_false = in.u8();
+    instruction.k = in.u32();
+    plan.seccomp.push_back(instruction);
+  }
+  return plan;
+}
+
+}  // namespace hutch::wire
