@@ -36,11 +36,11 @@ enum class MakeTarget { kNothing, kDirectory, kFile };
 
 struct MountStep {
   MountKind kind = MountKind::kBind;
-  std::string target;  // absolute, canonical, as seen inside
-  std::string source;  // kBind: a canonical absolute path of the host; kSymlink: the link's text
+  std::string target{};  // absolute, canonical, as seen inside
+  std::string source{};  // kBind: a canonical absolute path of the host; kSymlink: the link's text
   Access access = Access::kReadOnly;  // kBind
   MakeTarget make = MakeTarget::kNothing;
-  Identity identity;             // kBind
+  Identity identity{};           // kBind
   unsigned mode = 0755;          // kTmpfs, kDirectory
   std::uint64_t size_bytes = 0;  // kTmpfs; 0 is the kernel's default (half of the memory)
 };

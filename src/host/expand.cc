@@ -1,0 +1,222 @@
+// Bounded walks of the host's tree, by descriptor, so that a tree that changes meanwhile cannot lead elsewhere.
+#include "host/expand.h"
+
+#include <optional>
+#include <set>
+#include <span>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "policy/defaults.h"
+#include "policy/glob.h"
+#include "sys/tree.h"
+
+namespace hutch::host {
+
+namespace {
+
+// Walks for one pattern.
+class Expansion {
+ public:
+  explicit Expansion(std::string_view pattern) : pattern_(pattern), parts_(split(pattern.substr(1), '/')) {}
+  Result<std::vector<std::string>> run();
+
+ private:
+  using Parts = std::span<const std::string_view>;
+  Status walk(int directory, const std::string& path, Parts parts, std::size_t depth);
+  Status visit(int directory, const std::string& path, const sys::DirectoryEntry& entry, Parts parts, std::size_t depth);
+  Status too_much(std::string_view what) const;
+
+  std::string_view pattern_;
+  std::vector<std::string_view> parts_;
+  std::size_t entries_ = 0;
+  std::set<std::string> found_;
+  std::set<std::pair<std::string, std::size_t>> walked_;  // with "**" a directory is met again with the same rest
+};
+
+// Walks for mandatory names.
+class MandatoryWalk {
+ public:
+  explicit MandatoryWalk(const MandatorySearch& search) : search_(search) {}
+  Result<std::vector<std::string>> run();
+
+ private:
+  Status walk(int directory, const std::string& path, int depth);
+  Status check_names(int directory, const std::string& path, const std::string& name);
+  Status check_git(int directory, const std::string& path);
+  Status check_modules(int directory, const std::string& path, int depth);
+  Status add_if_there(int directory, const std::string& path, const std::string& name);
+
+  const MandatorySearch& search_;
+  std::size_t entries_ = 0;
+  std::vector<std::string> found_;
+};
+
+std::string below(const std::string& path, std::string_view name);
+Result<std::optional<UniqueFd>> open_if_allowed(int directory, const std::string& name);
+Result<sys::EntryKind> kind_of(int directory, const sys::DirectoryEntry& entry);
+
+}  // namespace
+
+Result<std::vector<std::string>> expand_pattern(std::string_view pattern) { return Expansion(pattern).run(); }
+
+Result<std::vector<std::string>> find_mandatory(const MandatorySearch& search) { return MandatoryWalk(search).run(); }
+
+namespace {
+
+Result<std::vector<std::string>> Expansion::run() {
+  std::string start;
+  std::size_t literal = 0;
+  while (literal + 1 < parts_.size() && !policy::has_wildcard(parts_[literal])) {
+    start = below(start, policy::unescape(parts_[literal++]));
+  }
+  if (start.empty()) start = "/";
+  auto directory = sys::open_listing(start);
+  if (!directory) {
+    // Nothing is there, or nothing that this user, and so the sandbox, could list.
+    const Code code = directory.error().code;
+    if (code == Code::kNotFound || code == Code::kPermissionDenied) return std::vector<std::string>();
+    if (directory.error().sys_errno == ENOTDIR) return std::vector<std::string>();
+    return fail(std::move(directory).error());
+  }
+  TRY(walk(directory->get(), start, Parts(parts_).subspan(literal), 0));
+  return std::vector<std::string>(found_.begin(), found_.end());
+}
+
+Status Expansion::walk(int directory, const std::string& path, Parts parts, std::size_t depth) {
+  if (depth > limits::kWalkDepthMax) return too_much("a tree deeper than can be searched");
+  if (!walked_.emplace(path, parts.size()).second) return {};
+  for (const sys::DirectoryEntry& entry : TRY(sys::names_in(directory, path))) {
+    if (++entries_ > limits::kWalkEntriesMax) return too_much("more files to look through than can be searched");
+    TRY(visit(directory, path, entry, parts, depth));
+  }
+  return {};
+}
+
+Status Expansion::visit(int directory, const std::string& path, const sys::DirectoryEntry& entry, Parts parts,
+                        std::size_t depth) {
+  const bool any_depth = parts.front() == "**";
+  if (any_depth) TRY(visit(directory, path, entry, parts.subspan(1), depth));
+  if (!any_depth && !policy::matches_component(parts.front(), entry.name)) return {};
+  const std::string here = below(path, entry.name);
+  if (parts.size() == 1) {
+    found_.insert(here);
+    if (found_.size() > limits::kMatchesMax) return too_much("more files than one rule can name");
+    // What lies below a match is covered by it.
+    return {};
+  }
+  if (path == "/" && (entry.name == "proc" || entry.name == "sys" || entry.name == "dev")) return {};
+  if (TRY(kind_of(directory, entry)) != sys::EntryKind::kDirectory) return {};
+  const std::optional<UniqueFd> child = TRY(open_if_allowed(directory, entry.name));
+  if (!child) return {};
+  return walk(child->get(), here, any_depth ? parts : parts.subspan(1), depth + 1);
+}
+
+Status Expansion::too_much(std::string_view what) const {
+  return fail(Error::invalid(cat({"\"", printable(pattern_), "\" matches ", what, "; name a smaller part of the tree"})));
+}
+
+Result<std::vector<std::string>> MandatoryWalk::run() {
+  auto directory = sys::open_listing(search_.root);
+  if (!directory) {
+    if (directory.error().code == Code::kPermissionDenied || directory.error().code == Code::kNotFound ||
+        directory.error().sys_errno == ENOTDIR) {
+      return std::vector<std::string>();
+    }
+    return fail(std::move(directory).error());
+  }
+  TRY(walk(directory->get(), search_.root, 1));
+  return std::move(found_);
+}
+
+Status MandatoryWalk::walk(int directory, const std::string& path, int depth) {
+  for (const sys::DirectoryEntry& entry : TRY(sys::names_in(directory, path))) {
+    if (++entries_ > limits::kWalkEntriesMax) {
+      return fail(Error::invalid(cat({printable(search_.root), ": too many files to look for names that may never be "
+                                      "written; allow writing a smaller tree"})));
+    }
+    if (entry.name.front() == '.') TRY(check_names(directory, path, entry.name));
+    if (depth >= search_.depth || entry.name == "node_modules" || entry.name == ".git") continue;
+    if (path == "/" && (entry.name == "proc" || entry.name == "sys" || entry.name == "dev")) continue;
+    if (TRY(kind_of(directory, entry)) != sys::EntryKind::kDirectory) continue;
+    const std::optional<UniqueFd> child = TRY(open_if_allowed(directory, entry.name));
+    if (child) TRY(walk(child->get(), below(path, entry.name), depth + 1));
+  }
+  return {};
+}
+
+Status MandatoryWalk::check_names(int directory, const std::string& path, const std::string& name) {
+  if (name == ".git") return check_git(directory, path);
+  for (const std::string_view mandatory : policy::mandatory_names()) {
+    if (!mandatory.starts_with(name)) continue;
+    if (mandatory.size() == name.size()) found_.push_back(below(path, name));
+    if (mandatory.size() > name.size() && mandatory[name.size()] == '/') {
+      TRY(add_if_there(directory, path, std::string(mandatory)));
+    }
+  }
+  return {};
+}
+
+// A ".git" file or link says where a worktree's repository lies: whoever writes it chooses the hooks.
+Status MandatoryWalk::check_git(int directory, const std::string& path) {
+  const std::optional<sys::PathStatus> status = TRY(sys::status_at(directory, ".git"));
+  const std::string git = below(path, ".git");
+  if (!status) return {};
+  if (status->kind != sys::EntryKind::kDirectory) {
+    found_.push_back(git);
+    if (status->kind != sys::EntryKind::kSymlink) return {};
+  }
+  for (const std::string_view name : policy::mandatory_git_names(search_.git_config)) {
+    TRY(add_if_there(directory, path, cat({".git/", name})));
+  }
+  const std::optional<UniqueFd> child = TRY(open_if_allowed(directory, ".git/modules"));
+  return child ? check_modules(child->get(), below(git, "modules"), 1) : Status();
+}
+
+// The repositories of submodules: modules/NAME, where NAME may hold slashes (gitsubmodules(7)).
+Status MandatoryWalk::check_modules(int directory, const std::string& path, int depth) {
+  static constexpr int kModuleDepthMax = 4;
+  for (const sys::DirectoryEntry& entry : TRY(sys::names_in(directory, path))) {
+    if (TRY(kind_of(directory, entry)) != sys::EntryKind::kDirectory) continue;
+    const std::optional<UniqueFd> child = TRY(open_if_allowed(directory, entry.name));
+    if (!child) continue;
+    const std::string here = below(path, entry.name);
+    const bool repository = TRY(sys::status_at(child->get(), "HEAD")).has_value();
+    if (!repository && depth < kModuleDepthMax) TRY(check_modules(child->get(), here, depth + 1));
+    if (!repository) continue;
+    for (const std::string_view name : policy::mandatory_git_names(search_.git_config)) {
+      TRY(add_if_there(child->get(), here, std::string(name)));
+    }
+    const std::optional<UniqueFd> nested = TRY(open_if_allowed(child->get(), "modules"));
+    if (nested && depth < kModuleDepthMax) TRY(check_modules(nested->get(), below(here, "modules"), depth + 1));
+  }
+  return {};
+}
+
+Status MandatoryWalk::add_if_there(int directory, const std::string& path, const std::string& name) {
+  if (TRY(sys::status_at(directory, name))) found_.push_back(below(path, name));
+  return {};
+}
+
+std::string below(const std::string& path, std::string_view name) {
+  return path == "/" ? cat({"/", name}) : cat({path, "/", name});
+}
+
+Result<std::optional<UniqueFd>> open_if_allowed(int directory, const std::string& name) {
+  auto child = sys::open_listing_at(directory, name);
+  if (child) return std::optional<UniqueFd>(std::move(*child));
+  const int err = child.error().sys_errno;
+  // Gone or changed since it was listed, a link (O_NOFOLLOW: ELOOP, with O_DIRECTORY: ENOTDIR), or not ours to read.
+  if (err == ENOENT || err == ENOTDIR || err == ELOOP || err == EACCES || err == EPERM) return std::optional<UniqueFd>();
+  return fail(std::move(child).error());
+}
+
+Result<sys::EntryKind> kind_of(int directory, const sys::DirectoryEntry& entry) {
+  if (entry.kind != sys::EntryKind::kUnknown) return entry.kind;
+  const std::optional<sys::PathStatus> status = TRY(sys::status_at(directory, entry.name));
+  return status ? status->kind : sys::EntryKind::kOther;
+}
+
+}  // namespace
+
+}  // namespace hutch::host

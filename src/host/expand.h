@@ -1,0 +1,26 @@
+// What a pattern matches on the host now, and which names in a tree must never be written.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "policy/policy.h"
+
+namespace hutch::host {
+
+// Absolute paths that the absolute pattern matches; links are matched and never followed. More matches or a larger
+// walk than base/limits.h allows is an error: a rule that holds for a part would be a rule that does not hold.
+Result<std::vector<std::string>> expand_pattern(std::string_view pattern);
+
+struct MandatorySearch {
+  std::string root;  // canonical
+  int depth = 3;     // 1: the names in root itself
+  policy::GitConfig git_config = policy::GitConfig::kProtected;
+};
+
+// Paths below `root` that exist and are mandatory write denies. Does not enter node_modules and follows no links.
+Result<std::vector<std::string>> find_mandatory(const MandatorySearch& search);
+
+}  // namespace hutch::host

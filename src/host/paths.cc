@@ -1,0 +1,375 @@
+// From rules as written to rules about what is really there.
+#include "host/paths.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "base/text.h"
+#include "host/expand.h"
+#include "host/looker.h"
+#include "policy/decide.h"
+#include "policy/defaults.h"
+
+namespace hutch::host {
+
+namespace {
+
+using plan::FileType;
+using policy::Origin;
+using policy::Place;
+using policy::Rule;
+using policy::Verb;
+using policy::View;
+
+class PathStudy {
+ public:
+  PathStudy(const PathQuestion& question, const plan::HostFacts& facts) : question_(question), facts_(facts) {}
+  Result<PathAnswer> run();
+
+ private:
+  Status add_rules();
+  Status add_rule(const Rule& rule);
+  Status add_pattern(const Rule& rule);
+  Status add_resolved(Rule rule, const Resolved& resolved, std::string_view written);
+  Status check_escape(const Rule& rule, const Resolved& resolved, std::string_view written) const;
+  Status check_kernel_place(const Rule& rule) const;
+  Status add_store();
+  Status add_places();
+  Status add_place(Place place, std::string path);
+  void spread_root_denies();
+  void settle_private_places();
+  bool lifted_within(const Rule& place, const Rule& rule) const;
+  void add_implied_reads();
+  Status add_mandatory();
+  Status look_at_root();
+  void add_notes();
+  void note_absent();
+  void note_links();
+  policy::Judgement judge_at(std::string_view path) const;
+  std::vector<std::string> writable_roots() const;
+
+  struct DeniedLink {
+    std::string at;
+    std::string rule;
+  };
+
+  const PathQuestion& question_;
+  const plan::HostFacts& facts_;
+  Looker looker_;
+  std::vector<Rule> rules_;
+  std::vector<DeniedLink> denied_links_;
+  std::vector<std::string> glob_notes_;
+  std::vector<std::string> notes_;
+};
+
+bool is_allow(const Rule& rule) { return rule.verb == Verb::kAllowRead || rule.verb == Verb::kAllowWrite; }
+bool is_deny(const Rule& rule) { return rule.verb == Verb::kDenyRead || rule.verb == Verb::kDenyWrite; }
+std::string parent_of(std::string_view path);
+std::optional<std::string> kernel_place(std::string_view path);
+
+}  // namespace
+
+Result<PathAnswer> look_at_paths(const PathQuestion& question, const plan::HostFacts& facts) {
+  return PathStudy(question, facts).run();
+}
+
+Result<CanonicalPath> canonical_path(std::string_view path) {
+  Looker looker;
+  Resolved resolved = TRY(looker.resolve(path, FinalLink::kFollow));
+  return CanonicalPath{std::move(resolved.path), resolved.type};
+}
+
+namespace {
+
+Result<PathAnswer> PathStudy::run() {
+  TRY(add_rules());
+  spread_root_denies();
+  TRY(add_store());
+  TRY(add_places());
+  add_implied_reads();
+  settle_private_places();
+  TRY(add_mandatory());
+  TRY(look_at_root());
+  add_notes();
+  return PathAnswer{std::move(rules_), looker_.facts(), std::move(notes_)};
+}
+
+Status PathStudy::add_rules() {
+  for (const Rule& rule : question_.rules) {
+    if (rule.match == policy::Match::kGlob) {
+      TRY_CTX(add_pattern(rule), rule.where);
+    } else {
+      TRY_CTX(add_rule(rule), rule.where);
+    }
+  }
+  return {};
+}
+
+Status PathStudy::add_rule(const Rule& rule) {
+  if (kernel_place(rule.path)) return check_kernel_place(rule);
+  // An allowRead that names a link shows the link, not what a stranger may have made it point to.
+  const FinalLink final_link = rule.verb == Verb::kAllowRead ? FinalLink::kKeep : FinalLink::kFollow;
+  return add_resolved(rule, TRY(looker_.resolve(rule.path, final_link)), rule.path);
+}
+
+Status PathStudy::add_pattern(const Rule& rule) {
+  const std::vector<std::string> matches = TRY(expand_pattern(rule.path));
+  glob_notes_.push_back(cat({"\"", printable(rule.text), "\""}));
+  for (const std::string& match : matches) {
+    if (kernel_place(match)) continue;
+    const FinalLink final_link = rule.verb == Verb::kAllowRead ? FinalLink::kKeep : FinalLink::kFollow;
+    auto resolved = looker_.resolve(match, final_link);
+    // A link in a circle that a pattern happens to meet can neither be read nor written through.
+    if (!resolved && resolved.error().code == Code::kInvalidArgument) continue;
+    if (!resolved) return fail(std::move(resolved).error());
+    TRY(add_resolved(rule, *resolved, match));
+  }
+  return {};
+}
+
+Status PathStudy::add_resolved(Rule rule, const Resolved& resolved, std::string_view written) {
+  if (is_allow(rule)) TRY(check_escape(rule, resolved, written));
+  if (is_deny(rule)) {
+    for (const Hop& hop : resolved.hops) denied_links_.push_back({hop.at, policy::describe(rule)});
+  }
+  rule.path = resolved.path;
+  rules_.push_back(std::move(rule));
+  return {};
+}
+
+// A sandbox that ran here before may have left a link; the next one must not be given what it points to. Links of
+// root's are the system's own (/var/run).
+Status PathStudy::check_escape(const Rule& rule, const Resolved& resolved, std::string_view written) const {
+  const auto escape = [&](const Hop& hop, std::string_view place) {
+    return fail(Error::invalid(cat({"\"", printable(rule.text), "\" escapes by a symbolic link: ", printable(hop.at),
+                                    " points to ", printable(hop.text), ", outside ", printable(place), "; name ",
+                                    printable(resolved.path), " itself if that is meant"})));
+  };
+  if (resolved.hops.empty()) return {};
+  if (question_.project != "/" && is_within(written, question_.project)) {
+    if (is_within(resolved.path, question_.project)) return {};
+    return escape(resolved.hops.front(), question_.project);
+  }
+  for (const Hop& hop : resolved.hops) {
+    const std::string place = parent_of(hop.at);
+    if (hop.owner != 0 && !is_within(resolved.path, place)) return escape(hop, place);
+  }
+  return {};
+}
+
+// /proc, /sys and /dev are never the host's: an entry about them holds already, or cannot hold.
+Status PathStudy::check_kernel_place(const Rule& rule) const {
+  std::vector<Rule> places;
+  for (const auto& [path, place] : {std::pair("/proc", Place::kProc), {"/sys", Place::kSys}, {"/dev", Place::kDevices}}) {
+    places.push_back({.verb = Verb::kPlace, .origin = Origin::kBuiltIn, .place = place, .path = path, .where = "built in"});
+  }
+  const bool reading = rule.verb == Verb::kAllowRead || rule.verb == Verb::kDenyRead;
+  const policy::Decision decision =
+      policy::decide(places, reading ? policy::Access::kRead : policy::Access::kWrite, rule.path);
+  if (decision.allowed == is_allow(rule)) return {};
+  // The directories themselves are in many srt policies; what is in them is what the sandbox has.
+  if (is_allow(rule) && rule.path == *kernel_place(rule.path)) return {};
+  return fail(Error::invalid(cat({"\"", printable(rule.text), "\" cannot hold: ", decision.why})));
+}
+
+Status PathStudy::add_store() {
+  for (const std::string& directory : facts_.store_dirs) {
+    const Resolved resolved = TRY(looker_.resolve(directory, FinalLink::kFollow));
+    rules_.push_back({.verb = Verb::kDenyRead, .origin = Origin::kStore, .path = resolved.path, .where = "hutch's own directory"});
+  }
+  for (const std::string& file : question_.policy_files) {
+    const Resolved resolved = TRY(looker_.resolve(file, FinalLink::kFollow));
+    rules_.push_back({.verb = Verb::kDenyWrite, .origin = Origin::kStore, .path = resolved.path, .where = "the policy file itself"});
+  }
+  return {};
+}
+
+Status PathStudy::add_places() {
+  TRY(add_place(Place::kProc, "/proc"));
+  TRY(add_place(Place::kSys, "/sys"));
+  TRY(add_place(Place::kDevices, "/dev"));
+  TRY(add_place(Place::kPrivate, "/tmp"));
+  TRY(add_place(Place::kPrivate, "/run"));
+  if (facts_.home == "/nonexistent" || judge_at(facts_.home).view != View::kHidden) return {};
+  // Where package managers keep what they could fetch again; without them most builds stop at once.
+  for (const std::string_view name : {"/.cache", "/.npm", "/.cargo", "/go"}) {
+    std::string path = cat({facts_.home, name});
+    if (judge_at(path).view == View::kHidden) TRY(add_place(Place::kPrivate, std::move(path)));
+  }
+  return {};
+}
+
+Status PathStudy::add_place(Place place, std::string path) {
+  TRY(looker_.look(path));
+  rules_.push_back({.verb = Verb::kPlace, .origin = Origin::kBuiltIn, .place = place, .path = std::move(path), .where = "built in"});
+  return {};
+}
+
+// denyRead "/" is about everything that "/" holds; the sandbox has its own /proc, /sys and /dev.
+void PathStudy::spread_root_denies() {
+  std::vector<Rule> spread;
+  const auto is_root_deny = [](const Rule& rule) { return rule.verb == Verb::kDenyRead && rule.path == "/"; };
+  for (const Rule& rule : rules_) {
+    if (!is_root_deny(rule)) continue;
+    const bool lifted = std::ranges::any_of(rules_, [&](const Rule& other) {
+      return other.verb == Verb::kAllowRead && other.path == "/" &&
+             (other.origin == Origin::kOption || rule.origin != Origin::kOption);
+    });
+    if (lifted) continue;
+    for (const plan::RootEntry& entry : facts_.root) {
+      const std::string path = "/" + entry.name;
+      if (entry.type == FileType::kSymlink || kernel_place(path)) continue;
+      Rule child = rule;
+      child.path = path;
+      spread.push_back(std::move(child));
+    }
+  }
+  std::erase_if(rules_, is_root_deny);
+  rules_.insert(rules_.end(), spread.begin(), spread.end());
+}
+
+// allowWrite of something in /tmp or /run means the host's, unless it may not be read.
+void PathStudy::add_implied_reads() {
+  std::vector<Rule> implied;
+  for (const Rule& rule : rules_) {
+    if (rule.verb != Verb::kAllowWrite) continue;
+    const policy::Judgement judgement = judge_at(rule.path);
+    if (judgement.view != View::kPrivate) continue;
+    const bool denied = std::ranges::any_of(rules_, [&](const Rule& other) {
+      return other.verb == Verb::kDenyRead && is_within(rule.path, other.path);
+    });
+    if (denied) continue;
+    Rule read = rule;
+    read.verb = Verb::kAllowRead;
+    implied.push_back(std::move(read));
+  }
+  rules_.insert(rules_.end(), implied.begin(), implied.end());
+}
+
+// A deny at or below a private place is about the host's files there, which are not visible anyway.
+void PathStudy::settle_private_places() {
+  std::vector<Rule> places;
+  std::ranges::copy_if(rules_, std::back_inserter(places), [](const Rule& rule) { return rule.place == Place::kPrivate; });
+  std::erase_if(rules_, [&](const Rule& rule) {
+    if (!is_deny(rule) || rule.origin == Origin::kStore) return false;
+    return std::ranges::any_of(places, [&](const Rule& place) {
+      return is_within(rule.path, place.path) && !lifted_within(place, rule);
+    });
+  });
+}
+
+bool PathStudy::lifted_within(const Rule& place, const Rule& rule) const {
+  return std::ranges::any_of(rules_, [&](const Rule& other) {
+    return other.verb == Verb::kAllowRead && is_within(other.path, place.path) && is_within(rule.path, other.path);
+  });
+}
+
+Status PathStudy::add_mandatory() {
+  std::set<std::string> denied;
+  for (const std::string& root : writable_roots()) {
+    const MandatorySearch search{root, question_.mandatory_search_depth, question_.git_config};
+    for (const std::string& path : TRY(find_mandatory(search))) {
+      auto resolved = looker_.resolve(path, FinalLink::kFollow);
+      if (!resolved && resolved.error().code == Code::kInvalidArgument) continue;  // a cycle: nothing is there
+      if (!resolved) return fail(std::move(resolved).error());
+      if (resolved->type == FileType::kAbsent || !denied.insert(resolved->path).second) continue;
+      rules_.push_back({.verb = Verb::kDenyWrite, .origin = Origin::kMandatory, .path = resolved->path, .where = cat({"mandatory write deny (", printable(path), ")"})});
+    }
+  }
+  return {};
+}
+
+// The trees that can be written, and where people's own files lie in them: those are searched from there as well.
+std::vector<std::string> PathStudy::writable_roots() const {
+  std::set<std::string> roots;
+  for (const Rule& rule : rules_) {
+    if (rule.verb != Verb::kAllowWrite) continue;
+    roots.insert(rule.path);
+    for (const std::string& inner : {facts_.home, question_.project}) {
+      if (is_within(inner, rule.path)) roots.insert(inner);
+    }
+  }
+  std::erase_if(roots, [&](const std::string& root) { return judge_at(root).view != View::kReadWrite; });
+  return {roots.begin(), roots.end()};
+}
+
+Status PathStudy::look_at_root() {
+  TRY(looker_.look(facts_.home));
+  TRY(looker_.resolve(question_.project, FinalLink::kFollow));
+  for (const std::string& path : question_.also) TRY(looker_.resolve(path, FinalLink::kFollow));
+  for (const plan::RootEntry& entry : facts_.root) {
+    if (entry.type != FileType::kSymlink) TRY(looker_.look("/" + entry.name));
+  }
+  TRY(looker_.look("/sys/devices/system"));
+  return {};
+}
+
+void PathStudy::add_notes() {
+  note_absent();
+  note_links();
+  if (!glob_notes_.empty()) {
+    notes_.push_back(cat({"patterns hold only for files that exist at the start: ", join(glob_notes_, ", ")}));
+  }
+  if (!writable_roots().empty()) {
+    notes_.push_back(cat({"writes to .git/hooks, .mcp.json, .bashrc, .vscode and the like are denied only for files that "
+                          "exist at the start, down to ", std::to_string(question_.mandatory_search_depth),
+                          " directories deep"}));
+  }
+}
+
+void PathStudy::note_absent() {
+  std::vector<std::string> denied;
+  std::vector<std::string> allowed;
+  std::vector<std::string> hidden;
+  for (const Rule& rule : rules_) {
+    if (rule.origin != Origin::kPolicy && rule.origin != Origin::kOption) continue;
+    if (rule.match == policy::Match::kGlob) continue;
+    const auto found = looker_.look(rule.path);
+    const bool absent = found && (*found)->type == FileType::kAbsent;
+    const bool in_writable = judge_at(parent_of(rule.path)).view == View::kReadWrite;
+    const std::string name = policy::describe(rule);
+    if (absent && is_deny(rule) && in_writable) denied.push_back(name);
+    if (absent && is_allow(rule) && !in_writable && rule.origin == Origin::kOption) allowed.push_back(name);
+    if (!absent && rule.verb == Verb::kAllowWrite && judge_at(rule.path).view == View::kHidden) hidden.push_back(name);
+  }
+  if (!denied.empty()) {
+    notes_.push_back(cat({"absent, so the deny holds only for files that exist at the start: ", join(denied, ", ")}));
+  }
+  if (!allowed.empty()) notes_.push_back(cat({"absent, so nothing is allowed by it: ", join(allowed, ", ")}));
+  if (!hidden.empty()) {
+    notes_.push_back(cat({"not writable, because it may not be read; allow reading it too: ", join(hidden, ", ")}));
+  }
+}
+
+void PathStudy::note_links() {
+  for (const DeniedLink& link : denied_links_) {
+    if (judge_at(parent_of(link.at)).view != View::kReadWrite) continue;
+    notes_.push_back(cat({link.rule, ": ", printable(link.at),
+                          " is a symbolic link; what it points to is denied, the link itself can be replaced"}));
+  }
+}
+
+policy::Judgement PathStudy::judge_at(std::string_view path) const {
+  std::vector<const Rule*> covering;
+  for (const Rule& rule : rules_) {
+    if (is_within(path, rule.path)) covering.push_back(&rule);
+  }
+  return policy::judge(covering);
+}
+
+std::string parent_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 || slash == std::string_view::npos ? std::string("/") : std::string(path.substr(0, slash));
+}
+
+std::optional<std::string> kernel_place(std::string_view path) {
+  for (const std::string_view place : {"/proc", "/sys", "/dev"}) {
+    if (is_within(path, place)) return std::string(place);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+}  // namespace hutch::host

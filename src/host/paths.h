@@ -1,0 +1,41 @@
+// Looks at the host once for all rules: canonical paths, what patterns match, what must never be written, identities.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/path_facts.h"
+#include "policy/rules.h"
+
+namespace hutch::host {
+
+struct PathQuestion {
+  std::vector<policy::Rule> rules;        // of the policy and the options, as rules_of() gives them
+  std::string project;                    // canonical
+  std::vector<std::string> policy_files;  // never writable inside
+  std::vector<std::string> also;          // absolute paths to look at besides
+  policy::GitConfig git_config = policy::GitConfig::kProtected;
+  int mandatory_search_depth = 3;
+};
+
+struct PathAnswer {
+  std::vector<policy::Rule> rules;  // canonical, patterns expanded, built-in and mandatory ones added
+  plan::PathFacts facts;
+  std::vector<std::string> notes;
+};
+
+// An error: a cycle of links, an allowing entry that leaves its place by a link, a pattern that matches too much, a rule
+// that cannot hold.
+Result<PathAnswer> look_at_paths(const PathQuestion& question, const plan::HostFacts& facts);
+
+struct CanonicalPath {
+  std::string path;
+  plan::FileType type = plan::FileType::kAbsent;
+};
+
+// Where an absolute path leads, ".." taken after links as the kernel does; what does not exist is taken as written.
+Result<CanonicalPath> canonical_path(std::string_view path);
+
+}  // namespace hutch::host

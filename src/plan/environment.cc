@@ -1,0 +1,88 @@
+// The environment of a command.
+#include "plan/environment.h"
+
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace hutch::plan {
+
+namespace {
+
+using Variables = std::map<std::string, std::string, std::less<>>;
+
+Variables caller_variables(const std::vector<std::string>& entries);
+Status add(Variables& variables, std::string_view name, std::optional<std::string_view> value, const Variables& caller);
+bool valid_name(std::string_view name);
+
+}  // namespace
+
+Result<std::vector<std::string>> plan_environment(const PlanInput& input) {
+  const Variables caller = caller_variables(input.caller_environment);
+  Variables variables;
+  for (const std::string_view name : {"PATH", "TERM", "LANG"}) {
+    const auto found = caller.find(name);
+    if (found != caller.end()) variables.insert(*found);
+  }
+  variables.try_emplace("PATH", "/usr/local/bin:/usr/bin:/bin");
+  variables["HOME"] = input.facts.home;
+  variables["USER"] = input.facts.user;
+  variables["TMPDIR"] = "/tmp";
+  for (const policy::EnvironmentEntry& entry : input.policy.environment) {
+    TRY_CTX(add(variables, entry.name, entry.value, caller), "environment");
+  }
+  for (const std::string& entry : input.environment) {
+    const std::size_t equals = entry.find('=');
+    std::optional<std::string_view> value;
+    if (equals != std::string::npos) value = std::string_view(entry).substr(equals + 1);
+    TRY_CTX(add(variables, std::string_view(entry).substr(0, equals), value, caller), "--env");
+  }
+  std::vector<std::string> environment;
+  for (const auto& [name, value] : variables) environment.push_back(cat({name, "=", value}));
+  return environment;
+}
+
+namespace {
+
+Variables caller_variables(const std::vector<std::string>& entries) {
+  Variables variables;
+  for (const std::string& entry : entries) {
+    const std::size_t equals = entry.find('=');
+    if (equals != std::string::npos) variables.try_emplace(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  return variables;
+}
+
+Status add(Variables& variables, std::string_view name, std::optional<std::string_view> value, const Variables& caller) {
+  if (!valid_name(name)) {
+    return fail(Error::invalid(cat({"\"", printable(name), "\" is not a name that a variable can have: letters, digits "
+                                    "and _, not starting with a digit"})));
+  }
+  if (!value) {
+    const auto found = caller.find(name);
+    if (found == caller.end()) {
+      return fail(Error::invalid(cat({name, " is not set here; write ", name, "=VALUE"})));
+    }
+    value = found->second;
+  }
+  if (value->find('\0') != std::string_view::npos) {
+    return fail(Error::invalid(cat({name, ": a value cannot hold a NUL byte"})));
+  }
+  variables.insert_or_assign(std::string(name), std::string(*value));
+  return {};
+}
+
+bool valid_name(std::string_view name) {
+  if (name.empty() || (name.front() >= '0' && name.front() <= '9')) return false;
+  for (const char character : name) {
+    const bool letter = (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
+    if (!letter && !(character >= '0' && character <= '9') && character != '_') return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+}  // namespace hutch::plan

@@ -1,0 +1,14 @@
+// The environment of a command: six names, and what the policy and the command line add.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/make_plan.h"
+
+namespace hutch::plan {
+
+// "K=V" each, sorted by name. A name that no program could have, or "K" that the caller does not have, is an error.
+Result<std::vector<std::string>> plan_environment(const PlanInput& input);
+
+}  // namespace hutch::plan

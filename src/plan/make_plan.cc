@@ -1,0 +1,147 @@
+// The parts of a plan, put together.
+#include "plan/make_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "base/text.h"
+#include "plan/environment.h"
+#include "plan/mounts.h"
+#include "policy/decide.h"
+
+namespace hutch::plan {
+
+namespace {
+
+Status check_cwd(const PlanInput& input);
+LandlockPlan plan_landlock(const PlanInput& input, const MountTree& tree);
+std::vector<std::string> names_there(const HostFacts& facts, std::span<const std::string_view> names);
+std::vector<std::string> read_only_proc(const HostFacts& facts);
+std::vector<std::string> hidden_proc(const HostFacts& facts);
+std::vector<std::string> plan_notes(const PlanInput& input);
+std::vector<std::string> hidden_path_directories(const PlanInput& input, std::string_view search_path);
+
+}  // namespace
+
+Result<SandboxPlan> make_plan(const PlanInput& input) {
+  SandboxPlan plan;
+  TRY(check_cwd(input));
+  plan.uid = input.facts.uid;
+  plan.gid = input.facts.gid;
+  plan.network = input.network;
+  plan.limits = input.limits;
+  plan.cwd = input.cwd;
+  plan.project = input.project;
+  plan.environment = TRY(plan_environment(input));
+  plan.notes = plan_notes(input);
+  MountTree tree = plan_mounts(input);
+  plan.landlock = plan_landlock(input, tree);
+  plan.mounts = std::move(tree.steps);
+  plan.read_only_proc = read_only_proc(input.facts);
+  plan.hidden_proc = hidden_proc(input.facts);
+  return plan;
+}
+
+namespace {
+
+Status check_cwd(const PlanInput& input) {
+  const SeenPath* seen = input.paths.find(input.cwd);
+  if (input.cwd != "/" && (seen == nullptr || seen->type == FileType::kAbsent)) {
+    return fail(Error::not_found(cat({"--cwd ", printable(input.cwd), ": no such directory"})));
+  }
+  if (input.cwd != "/" && seen->type != FileType::kDirectory) {
+    return fail(Error::invalid(cat({"--cwd ", printable(input.cwd), ": is not a directory"})));
+  }
+  const policy::Decision decision = policy::decide(input.rules, policy::Access::kRead, input.cwd);
+  // What the host has below a private place is not there.
+  const auto is_place = [&](const policy::Rule& rule) {
+    return rule.place == policy::Place::kPrivate && rule.path == input.cwd;
+  };
+  const bool there = decision.view != policy::View::kPrivate || std::ranges::any_of(input.rules, is_place);
+  if (decision.allowed && there) return {};
+  return fail(Error::invalid(cat({"the working directory ", printable(input.cwd), " is not readable in the sandbox (",
+                                  decision.rule, "); --allow-read ", printable(input.cwd), " makes it so"})));
+}
+
+// The mounts hold every rule; this second wall needs to know only where writing may ever be allowed. Below a mount point
+// where a later grant may appear everything is left to the mounts, because a domain can never be widened (landlock(7)).
+LandlockPlan plan_landlock(const PlanInput& input, const MountTree& tree) {
+  std::vector<std::string> places = tree.writable;
+  for (const std::string_view place : {"/tmp", "/run", "/dev", "/proc"}) places.emplace_back(place);
+  for (const std::string& place : {input.project, input.facts.home}) {
+    const SeenPath* seen = input.paths.find(place);
+    const bool there = place == "/" || (seen != nullptr && seen->type == FileType::kDirectory);
+    const bool visible = policy::decide(input.rules, policy::Access::kRead, place).allowed;
+    const auto is_target = [&](const MountStep& step) { return step.target == place; };
+    if ((there && visible) || std::ranges::any_of(tree.steps, is_target)) places.push_back(place);
+  }
+  std::ranges::sort(places);
+  LandlockPlan plan;
+  plan.readable = {"/"};
+  for (std::string& place : places) {
+    const auto covers = [&](const std::string& other) { return is_within(place, other); };
+    if (std::ranges::none_of(plan.writable, covers)) plan.writable.push_back(std::move(place));
+  }
+  return plan;
+}
+
+std::vector<std::string> names_there(const HostFacts& facts, std::span<const std::string_view> names) {
+  std::vector<std::string> there;
+  for (const std::string_view name : names) {
+    if (std::ranges::find(facts.proc_names, name) != facts.proc_names.end()) there.emplace_back(name);
+  }
+  return there;
+}
+
+// uid 0 is the owner of the kernel's own files: what holds others off, their mode, does not hold it.
+std::vector<std::string> read_only_proc(const HostFacts& facts) {
+  static constexpr std::array<std::string_view, 8> kRootNames = {"sysrq-trigger", "irq",  "bus", "fs",
+                                                                 "acpi",          "scsi", "tty", "driver"};
+  std::vector<std::string> names = {"sys"};
+  if (facts.uid != 0) return names;
+  std::ranges::move(names_there(facts, kRootNames), std::back_inserter(names));
+  return names;
+}
+
+std::vector<std::string> hidden_proc(const HostFacts& facts) {
+  static constexpr std::array<std::string_view, 12> kRootNames = {
+      "kcore",      "keys",        "kallsyms",    "timer_list",    "kmsg",     "kpagecount",
+      "kpageflags", "kpagecgroup", "sched_debug", "latency_stats", "slabinfo", "vmallocinfo"};
+  if (facts.uid != 0) return {};
+  return names_there(facts, kRootNames);
+}
+
+std::vector<std::string> plan_notes(const PlanInput& input) {
+  std::vector<std::string> notes;
+  if (input.facts.home == "/nonexistent") {
+    notes.emplace_back("HOME is not a directory that can be used; in the sandbox it is /nonexistent");
+  }
+  for (const std::string& entry : input.caller_environment) {
+    if (!entry.starts_with("PATH=")) continue;
+    const std::vector<std::string> hidden = hidden_path_directories(input, std::string_view(entry).substr(5));
+    if (hidden.empty()) continue;
+    notes.push_back(cat({"PATH holds directories that are hidden here; --allow-read ",
+                         join(hidden, " --allow-read "), " shows them"}));
+  }
+  return notes;
+}
+
+// Those that exist, and that a rule hides.
+std::vector<std::string> hidden_path_directories(const PlanInput& input, std::string_view search_path) {
+  std::vector<std::string> hidden;
+  for (const std::string_view directory : split(search_path, ':')) {
+    const SeenPath* seen = directory.starts_with('/') ? input.paths.find(directory) : nullptr;
+    if (seen == nullptr || seen->type != FileType::kDirectory) continue;
+    const policy::Decision decision = policy::decide(input.rules, policy::Access::kRead, directory);
+    const bool shown = decision.allowed && decision.view != policy::View::kPrivate;
+    const std::string name = printable(directory);
+    if (!shown && std::ranges::find(hidden, name) == hidden.end()) hidden.push_back(name);
+  }
+  return hidden;
+}
+
+}  // namespace
+
+}  // namespace hutch::plan

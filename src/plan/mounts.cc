@@ -1,0 +1,369 @@
+// From rules to mounts. Each path that a rule names becomes a node with the view that judge() gives it; where a node's
+// view differs from that of the node above it, a mount makes the difference. So explain, check and the kernel agree.
+#include "plan/mounts.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+#include <string_view>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "policy/decide.h"
+
+namespace hutch::plan {
+
+namespace {
+
+using policy::Rule;
+using policy::View;
+
+// What lies at a place when the nodes below it are planned.
+enum class Ground {
+  kOwn,            // a tmpfs of the plan: names have to be made
+  kHostReadOnly,   // a bind: names are there, none may be made
+  kHostReadWrite,  // likewise
+};
+
+// Whether a node is bound on itself although nothing changes there, so that it cannot be renamed or removed.
+enum class Pin { kNo, kYes };
+
+struct Node {
+  std::string path;
+  View view = View::kReadOnly;
+  bool is_place = false;  // a place of the sandbox's own starts here
+  FileType type = FileType::kAbsent;
+  Pin pin = Pin::kNo;
+  std::vector<std::size_t> children;
+};
+
+// "/" sorts before every other byte, so that a directory is followed at once by what is in it.
+struct PathOrder {
+  using is_transparent = void;
+  bool operator()(std::string_view a, std::string_view b) const {
+    return std::ranges::lexicographical_compare(a, b, {}, rank, rank);
+  }
+  static int rank(char character) { return character == '/' ? 0 : static_cast<unsigned char>(character) + 1; }
+};
+
+class TreePlanner {
+ public:
+  explicit TreePlanner(const PlanInput& input) : input_(input) {}
+  MountTree run();
+
+ private:
+  void collect_nodes();
+  void judge_nodes();
+  void pin_ancestors();
+  void link_children();
+  void add_node(const std::string& path);
+  void add_pins_above(const std::string& path);
+  View view_above(std::string_view path) const;
+  void place(std::size_t index, Ground ground);
+  void place_children(const Node& node, Ground ground);
+  void place_root();
+  void place_host(const Node& node, Ground ground);
+  void place_hidden(const Node& node, Ground ground);
+  void place_private(const Node& node, Ground ground);
+  void place_proc(const Node& node);
+  void place_sys(const Node& node);
+  void place_devices(const Node& node);
+  void make_parents(std::string_view path);
+  void make_directory(const std::string& path, unsigned mode);
+  void bind(const Node& node, Access access, MakeTarget make);
+  void mount_tmpfs(const std::string& path, unsigned mode, std::uint64_t size_bytes, MakeTarget make);
+  void seal(const std::string& path);
+  bool stands_by_itself(const Node& node) const;
+  std::uint64_t shared_memory_bytes() const;
+
+  const PlanInput& input_;
+  std::map<std::string, Node, PathOrder> found_;
+  std::vector<Node> nodes_;
+  std::set<std::string, PathOrder> made_;  // directories that exist on the plan's own tmpfs
+  MountTree tree_;
+};
+
+std::string_view parent_of(std::string_view path);
+std::vector<const Rule*> sorted(const std::vector<Rule>& rules);
+
+}  // namespace
+
+MountTree plan_mounts(const PlanInput& input) { return TreePlanner(input).run(); }
+
+namespace {
+
+MountTree TreePlanner::run() {
+  collect_nodes();
+  judge_nodes();
+  pin_ancestors();
+  link_children();
+  place_root();
+  return std::move(tree_);
+}
+
+void TreePlanner::collect_nodes() {
+  add_node("/");
+  for (const RootEntry& entry : input_.facts.root) {
+    const bool shown = entry.type != FileType::kSymlink && entry.type != FileType::kOther && entry.name != "lost+found";
+    if (shown) add_node("/" + entry.name);
+  }
+  if (input_.facts.home != "/nonexistent") add_node(input_.facts.home);
+  for (const Rule& rule : input_.rules) add_node(rule.path);
+}
+
+void TreePlanner::add_node(const std::string& path) {
+  const auto [at, inserted] = found_.try_emplace(path);
+  if (!inserted) return;
+  at->second.path = path;
+  const SeenPath* seen = input_.paths.find(path);
+  if (seen != nullptr) at->second.type = seen->type;
+}
+
+// One pass over nodes and rules in path order; the rules that cover the node at hand are on a stack.
+void TreePlanner::judge_nodes() {
+  const std::vector<const Rule*> rules = sorted(input_.rules);
+  std::vector<const Rule*> covering;
+  std::size_t next = 0;
+  const PathOrder before;
+  for (auto& [path, node] : found_) {
+    const auto ends = [&](const Rule* rule) { return !is_within(path, rule->path); };
+    std::erase_if(covering, ends);
+    while (next < rules.size() && !before(path, rules[next]->path)) {
+      if (is_within(path, rules[next]->path)) covering.push_back(rules[next]);
+      ++next;
+    }
+    const policy::Judgement judgement = policy::judge(covering);
+    node.view = judgement.view;
+    node.is_place = judgement.read_rule != nullptr && judgement.read_rule->path == path;
+  }
+}
+
+// A denied name in a writable tree is as safe as the directories above it: each is bound on itself, because a mount
+// point can be neither renamed nor removed (EBUSY) from inside.
+void TreePlanner::pin_ancestors() {
+  std::vector<std::string> denied;
+  std::vector<const Node*> above;
+  for (const auto& [path, node] : found_) {
+    while (!above.empty() && !is_within(path, above.back()->path)) above.pop_back();
+    const bool writable_above = !above.empty() && above.back()->view == View::kReadWrite;
+    if (writable_above && node.view != View::kReadWrite && node.type != FileType::kAbsent) denied.push_back(path);
+    above.push_back(&node);
+  }
+  for (const std::string& path : denied) add_pins_above(path);
+}
+
+void TreePlanner::add_pins_above(const std::string& path) {
+  for (std::string directory(parent_of(path)); directory != "/"; directory = parent_of(directory)) {
+    const auto known = found_.find(directory);
+    if (known != found_.end() && (known->second.pin == Pin::kYes || known->second.view != View::kReadWrite)) return;
+    // Where the directory above is not writable, or is "/", this one is a mount of its own already.
+    if (parent_of(directory) == "/" || view_above(directory) != View::kReadWrite) return;
+    add_node(directory);
+    Node& node = found_.find(directory)->second;
+    node.view = View::kReadWrite;
+    node.pin = Pin::kYes;
+  }
+}
+
+View TreePlanner::view_above(std::string_view path) const {
+  for (std::string_view at = parent_of(path);; at = parent_of(at)) {
+    const auto known = found_.find(at);
+    if (known != found_.end()) return known->second.view;
+  }
+}
+
+void TreePlanner::link_children() {
+  std::vector<std::size_t> above;
+  nodes_.reserve(found_.size());
+  for (auto& [path, node] : found_) {
+    while (!above.empty() && !is_within(path, nodes_[above.back()].path)) above.pop_back();
+    const std::size_t index = nodes_.size();
+    if (!above.empty()) nodes_[above.back()].children.push_back(index);
+    nodes_.push_back(std::move(node));
+    above.push_back(index);
+  }
+}
+
+void TreePlanner::place_root() {
+  static constexpr std::uint64_t kRootBytes = 1 << 20;
+  tree_.steps.push_back({.kind = MountKind::kTmpfs, .target = "/", .mode = 0755, .size_bytes = kRootBytes});
+  made_.insert("/");
+  for (const RootEntry& entry : input_.facts.root) {
+    const bool placed = found_.contains("/" + entry.name);
+    if (entry.type != FileType::kSymlink || placed) continue;
+    tree_.steps.push_back({.kind = MountKind::kSymlink, .target = "/" + entry.name, .source = entry.link});
+  }
+  place_children(nodes_.front(), Ground::kOwn);
+  seal("/");
+}
+
+void TreePlanner::place_children(const Node& node, Ground ground) {
+  for (const std::size_t child : node.children) place(child, ground);
+}
+
+void TreePlanner::place(std::size_t index, Ground ground) {
+  const Node& node = nodes_[index];
+  switch (node.view) {
+    case View::kReadOnly:
+    case View::kReadWrite: return place_host(node, ground);
+    case View::kHidden: return place_hidden(node, ground);
+    case View::kPrivate: return node.is_place ? place_private(node, ground) : place_children(node, ground);
+    case View::kProc: return node.is_place ? place_proc(node) : void();
+    case View::kSys: return node.is_place ? place_sys(node) : void();
+    case View::kDevices: return node.is_place ? place_devices(node) : void();
+  }
+}
+
+void TreePlanner::place_host(const Node& node, Ground ground) {
+  if (node.type == FileType::kAbsent) return;
+  if (node.type == FileType::kSymlink) {
+    if (ground != Ground::kOwn) return;
+    make_parents(node.path);
+    const SeenPath* seen = input_.paths.find(node.path);
+    tree_.steps.push_back({.kind = MountKind::kSymlink, .target = node.path, .source = seen->link});
+    return;
+  }
+  const bool writable = node.view == View::kReadWrite;
+  const Ground here = writable ? Ground::kHostReadWrite : Ground::kHostReadOnly;
+  const bool new_mount = ground != here || node.pin == Pin::kYes;
+  if (new_mount) {
+    MakeTarget make = MakeTarget::kNothing;
+    if (ground == Ground::kOwn) {
+      make_parents(node.path);
+      make = node.type == FileType::kDirectory ? MakeTarget::kDirectory : MakeTarget::kFile;
+    }
+    bind(node, writable ? Access::kReadWrite : Access::kReadOnly, make);
+  }
+  place_children(node, here);
+}
+
+void TreePlanner::place_hidden(const Node& node, Ground ground) {
+  if (node.type == FileType::kAbsent && ground != Ground::kOwn) return;
+  if (ground == Ground::kOwn) {
+    // What is not made is not there. Some names are made all the same: programs expect them.
+    if (stands_by_itself(node)) {
+      make_parents(node.path);
+      make_directory(node.path, 0755);
+    }
+    return place_children(node, Ground::kOwn);
+  }
+  if (node.type != FileType::kDirectory) {
+    tree_.steps.push_back({.kind = MountKind::kHideFile, .target = node.path});
+    return;
+  }
+  mount_tmpfs(node.path, 0755, limits::kPrivateDirBytes, MakeTarget::kNothing);
+  place_children(node, Ground::kOwn);
+  seal(node.path);
+}
+
+void TreePlanner::place_private(const Node& node, Ground ground) {
+  if (ground != Ground::kOwn && node.type != FileType::kDirectory) return;
+  MakeTarget make = MakeTarget::kNothing;
+  if (ground == Ground::kOwn) {
+    make_parents(node.path);
+    make = MakeTarget::kDirectory;
+  }
+  const bool shared = node.path == "/tmp";
+  const bool runtime = node.path == "/run";
+  mount_tmpfs(node.path, shared ? 01777 : runtime ? 0755 : 0700,
+              runtime ? limits::kPrivateDirBytes : input_.limits.tmp_bytes, make);
+  tree_.writable.push_back(node.path);
+  if (runtime) {
+    make_directory("/run/user", 0755);
+    make_directory(cat({"/run/user/", std::to_string(input_.facts.uid)}), 0700);
+  }
+  place_children(node, Ground::kOwn);
+}
+
+void TreePlanner::place_proc(const Node& node) {
+  tree_.steps.push_back(
+      {.kind = MountKind::kProc, .target = node.path, .make = MakeTarget::kDirectory});
+}
+
+// Of /sys the number of CPUs and NUMA nodes, which run-times read; the rest names hardware and takes settings.
+void TreePlanner::place_sys(const Node& node) {
+  static constexpr std::string_view kShown = "/sys/devices/system";
+  make_directory(node.path, 0755);
+  const SeenPath* seen = input_.paths.find(kShown);
+  if (seen == nullptr || seen->type != FileType::kDirectory) return;
+  make_directory("/sys/devices", 0755);
+  tree_.steps.push_back({.kind = MountKind::kBind,
+                         .target = std::string(kShown),
+                         .source = std::string(kShown),
+                         .access = Access::kReadOnly,
+                         .make = MakeTarget::kDirectory,
+                         .identity = seen->identity});
+}
+
+void TreePlanner::place_devices(const Node& node) {
+  tree_.steps.push_back(
+      {.kind = MountKind::kDevices, .target = node.path, .make = MakeTarget::kDirectory});
+  mount_tmpfs("/dev/shm", 01777, shared_memory_bytes(), MakeTarget::kNothing);
+  tree_.writable.emplace_back("/dev/shm");
+  seal(node.path);
+}
+
+// Directories of the plan's own tmpfs, from the first that is missing.
+void TreePlanner::make_parents(std::string_view path) {
+  std::vector<std::string> missing;
+  for (std::string_view at = parent_of(path); !made_.contains(at); at = parent_of(at)) missing.emplace_back(at);
+  std::ranges::reverse(missing);
+  for (const std::string& directory : missing) make_directory(directory, 0755);
+}
+
+void TreePlanner::make_directory(const std::string& path, unsigned mode) {
+  if (!made_.insert(path).second) return;
+  tree_.steps.push_back({.kind = MountKind::kDirectory, .target = path, .mode = mode});
+}
+
+void TreePlanner::bind(const Node& node, Access access, MakeTarget make) {
+  const SeenPath* seen = input_.paths.find(node.path);
+  tree_.steps.push_back({.kind = MountKind::kBind,
+                         .target = node.path,
+                         .source = node.path,
+                         .access = access,
+                         .make = make,
+                         .identity = seen == nullptr ? Identity{} : seen->identity});
+  if (access == Access::kReadWrite && node.pin == Pin::kNo) tree_.writable.push_back(node.path);
+}
+
+void TreePlanner::mount_tmpfs(const std::string& path, unsigned mode, std::uint64_t size_bytes, MakeTarget make) {
+  tree_.steps.push_back({.kind = MountKind::kTmpfs,
+                         .target = path,
+                         .make = make,
+                         .mode = mode,
+                         .size_bytes = size_bytes});
+  made_.insert(path);
+}
+
+void TreePlanner::seal(const std::string& path) {
+  tree_.steps.push_back({.kind = MountKind::kSeal, .target = path});
+}
+
+// A name directly below "/", and the user's own home.
+bool TreePlanner::stands_by_itself(const Node& node) const {
+  if (node.path == input_.facts.home) return true;
+  return node.type == FileType::kDirectory && parent_of(node.path) == "/";
+}
+
+std::uint64_t TreePlanner::shared_memory_bytes() const {
+  return input_.limits.tmp_bytes > 0 ? input_.limits.tmp_bytes : limits::kPrivateDirBytes;
+}
+
+std::string_view parent_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 || slash == std::string_view::npos ? std::string_view("/") : path.substr(0, slash);
+}
+
+std::vector<const Rule*> sorted(const std::vector<Rule>& rules) {
+  std::vector<const Rule*> order;
+  order.reserve(rules.size());
+  for (const Rule& rule : rules) order.push_back(&rule);
+  std::ranges::stable_sort(order, PathOrder(), [](const Rule* rule) { return std::string_view(rule->path); });
+  return order;
+}
+
+}  // namespace
+
+}  // namespace hutch::plan

@@ -1,0 +1,21 @@
+// What holds without a policy file, and what holds whatever a policy file says.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "policy/policy.h"
+
+namespace hutch::policy {
+
+// The workspace policy: the project readable and writable, homes hidden, system paths readable, network none.
+Policy default_policy();
+
+// Names that no sandbox may write, wherever they lie in a writable tree: each is a way to have the user's own shell,
+// editor or git run a command later, outside. Relative to the directory that holds them; a directory means its tree.
+std::span<const std::string_view> mandatory_names();
+
+// As mandatory_names, inside a ".git" directory.
+std::span<const std::string_view> mandatory_git_names(GitConfig config);
+
+}  // namespace hutch::policy

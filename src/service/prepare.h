@@ -1,0 +1,32 @@
+// prepare: what was asked for and what this machine is become a policy, its rules and a plan. Starts nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/facts.h"
+#include "plan/path_facts.h"
+#include "plan/plan.h"
+#include "policy/policy.h"
+#include "policy/rules.h"
+#include "service/request.h"
+
+namespace hutch::service {
+
+struct Caller {
+  std::vector<std::string> environment;  // "K=V" each
+  std::string command;                   // the first word of the command, for a note when it is hidden
+};
+
+struct Prepared {
+  policy::Policy policy;
+  std::vector<policy::Rule> rules;
+  plan::PathFacts paths;
+  plan::SandboxPlan plan;  // without seccomp
+  std::string backend;
+};
+
+Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& facts, const Caller& caller);
+
+}  // namespace hutch::service

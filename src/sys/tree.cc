@@ -1,0 +1,146 @@
+// Looking at a file tree without changing it.
+#include "sys/tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <cstddef>
+#include <cstring>
+
+#include "base/text.h"
+
+namespace hutch::sys {
+
+namespace {
+
+EntryKind kind_of_mode(mode_t mode);
+EntryKind kind_of_type(unsigned char type);
+std::string quoted(std::string_view call, std::string_view path);
+Result<UniqueFd> open_retrying(int directory, const std::string& name, int flags);
+
+}  // namespace
+
+Result<std::optional<PathStatus>> status_of(const std::string& path) { return status_at(AT_FDCWD, path); }
+
+Result<std::optional<PathStatus>> status_at(int directory, const std::string& name) {
+  struct stat status {};
+  if (::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return std::optional<PathStatus>();
+    return fail(Error::from_errno(quoted("fstatat", name)));
+  }
+  return std::optional(PathStatus{.kind = kind_of_mode(status.st_mode),
+                                  .device = status.st_dev,
+                                  .inode = status.st_ino,
+                                  .uid = status.st_uid,
+                                  .gid = status.st_gid,
+                                  .mode = status.st_mode & 07777U});
+}
+
+Result<std::string> link_text(const std::string& path) {
+  std::array<char, PATH_MAX> buffer;
+  const ssize_t length = ::readlink(path.c_str(), buffer.data(), buffer.size());
+  if (length < 0) return fail(Error::from_errno(quoted("readlink", path)));
+  return std::string(buffer.data(), static_cast<std::size_t>(length));
+}
+
+Result<UniqueFd> open_listing(const std::string& path) { return open_listing_at(AT_FDCWD, path); }
+
+Result<UniqueFd> open_listing_at(int directory, const std::string& name) {
+  return open_retrying(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+Result<std::vector<DirectoryEntry>> names_in(int directory, const std::string& path) {
+  std::vector<DirectoryEntry> entries;
+  alignas(dirent64) std::array<char, 16384> buffer;
+  for (;;) {
+    const long length = ::syscall(SYS_getdents64, directory, buffer.data(), buffer.size());
+    if (length < 0) return fail(Error::from_errno(quoted("getdents64", path)));
+    if (length == 0) return entries;
+    for (std::size_t at = 0; at < static_cast<std::size_t>(length);) {
+      const char* record = buffer.data() + at;
+      unsigned short size = 0;
+      std::memcpy(&size, record + offsetof(dirent64, d_reclen), sizeof size);
+      const auto type = static_cast<unsigned char>(record[offsetof(dirent64, d_type)]);
+      const std::string_view name(record + offsetof(dirent64, d_name));
+      at += size;
+      if (name != "." && name != "..") entries.push_back({std::string(name), kind_of_type(type)});
+    }
+  }
+}
+
+Result<std::string> regular_file_text(const std::string& path, std::size_t bytes_max) {
+  const UniqueFd file = TRY(open_retrying(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return fail(Error::from_errno(quoted("fstat", path)));
+  if (S_ISDIR(status.st_mode)) return fail(Error::invalid(cat({printable(path), ": is a directory, not a file"})));
+  if (!S_ISREG(status.st_mode)) return fail(Error::invalid(cat({printable(path), ": is not a regular file"})));
+  std::string text;
+  std::array<char, 65536> buffer;
+  for (;;) {
+    const ssize_t length = ::read(file.get(), buffer.data(), buffer.size());
+    if (length < 0 && errno == EINTR) continue;
+    if (length < 0) return fail(Error::from_errno(quoted("read", path)));
+    if (length == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(length));
+    if (text.size() > bytes_max) {
+      return fail(Error::invalid(cat({printable(path), ": larger than ", std::to_string(bytes_max), " bytes"})));
+    }
+  }
+}
+
+Status make_private_directories(const std::string& path) {
+  for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
+    const std::string part = path.substr(0, at);
+    if (::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) return fail(Error::from_errno(quoted("mkdir", part)));
+    if (at == std::string::npos) return {};
+  }
+}
+
+bool may_open(const std::string& path, Permission permission) {
+  const int mode = permission == Permission::kRead ? R_OK : W_OK;
+  return ::faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0;
+}
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> entries;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) entries.emplace_back(*entry);
+  return entries;
+}
+
+namespace {
+
+EntryKind kind_of_mode(mode_t mode) {
+  if (S_ISDIR(mode)) return EntryKind::kDirectory;
+  if (S_ISREG(mode)) return EntryKind::kFile;
+  if (S_ISLNK(mode)) return EntryKind::kSymlink;
+  return EntryKind::kOther;
+}
+
+EntryKind kind_of_type(unsigned char type) {
+  switch (type) {
+    case DT_DIR: return EntryKind::kDirectory;
+    case DT_REG: return EntryKind::kFile;
+    case DT_LNK: return EntryKind::kSymlink;
+    case DT_UNKNOWN: return EntryKind::kUnknown;
+    default: return EntryKind::kOther;
+  }
+}
+
+std::string quoted(std::string_view call, std::string_view path) { return cat({call, "(", printable(path), ")"}); }
+
+Result<UniqueFd> open_retrying(int directory, const std::string& name, int flags) {
+  for (;;) {
+    UniqueFd fd(::openat(directory, name.c_str(), flags));
+    if (fd) return fd;
+    if (errno != EINTR) return fail(Error::from_errno(quoted("openat", name)));
+  }
+}
+
+}  // namespace
+
+}  // namespace hutch::sys
