@@ -10,8 +10,10 @@ target_compile_options(hutch_flags INTERFACE
 target_compile_options(hutch_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fstack-clash-protection>)
 # g++ 12 sees overlap in std::string's operator+ where there is none (GCC bug 105651).
 target_compile_options(hutch_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
-# clang's -Wconversion also objects to the text in CHECK(!"what is wrong").
-target_compile_options(hutch_flags INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-string-conversion>)
+# clang's -Wconversion also objects to the text in CHECK(!"what is wrong"), and libstdc++ 12 uses what it deprecates.
+target_compile_options(hutch_flags INTERFACE
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-string-conversion>
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 if(HUTCH_SANITIZE)
   target_compile_options(hutch_flags INTERFACE -fsanitize=${HUTCH_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(hutch_flags INTERFACE -fsanitize=${HUTCH_SANITIZE})
