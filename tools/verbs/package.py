@@ -1,7 +1,95 @@
-# ./dev package: a Debian package of the release build.
+# ./dev package: a Debian package of the release build, made by dpkg-deb.
+"""Static programs, so the package depends on nothing; bubblewrap is recommended for the bwrap backend."""
+
+import gzip
+import os
+import re
+import shutil
+import subprocess
+
+import cmake_build
+import packages
+from shell import Failed, must, path, say
+
 HELP = "make build/hutch_VERSION_ARCH.deb from the release build"
-USAGE = "usage: ./dev package"
+USAGE = "usage: ./dev package [--print-packages]"
+
+# (file of the project, place in the package, mode)
+FILES = [
+    ("build/release/bin/hutch", "usr/bin/hutch", 0o755),
+    ("build/release/bin/hutch-guest", "usr/bin/hutch-guest", 0o755),
+    ("packaging/completion/hutch.bash", "usr/share/bash-completion/completions/hutch", 0o644),
+    ("packaging/apparmor/hutch", "usr/share/hutch/apparmor/hutch", 0o644),
+    ("packaging/deb/copyright", "usr/share/doc/hutch/copyright", 0o644),
+    ("README.md", "usr/share/doc/hutch/README.md", 0o644),
+    ("SECURITY.md", "usr/share/doc/hutch/SECURITY.md", 0o644),
+    ("docs/commands.md", "usr/share/doc/hutch/commands.md", 0o644),
+    ("docs/policy.md", "usr/share/doc/hutch/policy.md", 0o644),
+    ("docs/policy.schema.json", "usr/share/doc/hutch/policy.schema.json", 0o644),
+    ("docs/control.md", "usr/share/doc/hutch/control.md", 0o644),
+    ("packaging/deb/postinst", "DEBIAN/postinst", 0o755),
+    ("packaging/deb/prerm", "DEBIAN/prerm", 0o755),
+]
+
+CONTROL = """\
+Package: hutch
+Version: {version}
+Architecture: {architecture}
+Maintainer: The hutch authors <hutch@localhost>
+Installed-Size: {kilobytes}
+Section: utils
+Priority: optional
+Recommends: bubblewrap
+Description: run commands and AI agents in a sandbox
+ hutch runs a command in a place of its own: it reaches the files that it was
+ given, and neither the rest of the home, nor the network, nor other processes.
+ No daemon, no image, no set-up; the same for an ordinary user and for root.
+"""
 
 
 def run(arguments):
-    return 1
+    if packages.printed(arguments, "build", "run"):
+        return 0
+    packages.ensure("build", "run")
+    if not shutil.which("dpkg-deb"):
+        raise Failed("dpkg-deb is missing: a Debian package is made on Debian")
+    cmake_build.build("release", ["hutch", "hutch-guest"])
+    staging = path("build", "package")
+    shutil.rmtree(staging, ignore_errors=True)
+    for source, place, mode in FILES:
+        install(path(source), os.path.join(staging, place), mode)
+    write_changelog(staging)
+    made = write_package(staging)
+    say(f"made {made}")
+    return 0
+
+
+def install(source, target, mode):
+    os.makedirs(os.path.dirname(target), mode=0o755, exist_ok=True)
+    shutil.copyfile(source, target)
+    os.chmod(target, mode)
+    if target.endswith(("/bin/hutch", "/bin/hutch-guest")):
+        must(["strip", "--strip-unneeded", target])
+
+
+def version():
+    with open(path("CMakeLists.txt"), encoding="utf-8") as listing:
+        return re.search(r"project\(hutch VERSION (\S+)", listing.read()).group(1)
+
+
+def write_changelog(staging):
+    text = f"hutch ({version()}) unstable; urgency=medium\n\n  * This version.\n"
+    with gzip.GzipFile(os.path.join(staging, "usr/share/doc/hutch/changelog.gz"), "wb", mtime=0) as target:
+        target.write(text.encode())
+
+
+def write_package(staging):
+    architecture = subprocess.run(["dpkg", "--print-architecture"], stdout=subprocess.PIPE, check=True)
+    architecture = architecture.stdout.decode().strip()
+    size = sum(os.path.getsize(os.path.join(folder, name)) for folder, _, files in os.walk(staging) for name in files)
+    control = CONTROL.format(version=version(), architecture=architecture, kilobytes=size // 1024 + 1)
+    with open(os.path.join(staging, "DEBIAN", "control"), "w", encoding="utf-8") as target:
+        target.write(control)
+    made = path("build", f"hutch_{version()}_{architecture}.deb")
+    must(["dpkg-deb", "--root-owner-group", "--build", staging, made], stdout=subprocess.DEVNULL)
+    return made
