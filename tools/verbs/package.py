@@ -17,7 +17,7 @@ USAGE = "usage: ./dev package [--print-packages]"
 # (file of the project, place in the package, mode)
 FILES = [
     ("build/release/bin/hutch", "usr/bin/hutch", 0o755),
-    ("build/release/bin/hutch-guest", "usr/bin/hutch-guest", 0o755),
+    ("build/release/bin/hutch-guest", "usr/lib/hutch/hutch-guest", 0o755),
     ("packaging/completion/hutch.bash", "usr/share/bash-completion/completions/hutch", 0o644),
     ("packaging/apparmor/hutch", "usr/share/hutch/apparmor/hutch", 0o644),
     ("packaging/deb/copyright", "usr/share/doc/hutch/copyright", 0o644),
