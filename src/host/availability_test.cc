@@ -1,0 +1,137 @@
+// Reason and remedy of each backend on machines of many kinds, as data.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "host/isolation_facts.h"
+
+namespace hutch::host {
+namespace {
+
+using testing::HasSubstr;
+
+// An ordinary Debian desktop, seen by an ordinary user.
+IsolationFacts debian() {
+  IsolationFacts facts;
+  facts.uid = 1000;
+  facts.has_seccomp = true;
+  facts.max_user_namespaces = 63000;
+  facts.guest_program = "/usr/bin/hutch-guest";
+  facts.bubblewrap = "/usr/bin/bwrap";
+  facts.bubblewrap_version = "0.8.0";
+  facts.install_command = "sudo apt-get install";
+  return facts;
+}
+
+void expect_missing(const plan::Availability& found, const char* reason, const char* remedy) {
+  EXPECT_FALSE(found.available);
+  EXPECT_THAT(found.reason, HasSubstr(reason));
+  EXPECT_THAT(found.remedy, HasSubstr(remedy));
+}
+
+TEST(Availability, AllThreeOnDebian) {
+  for (const std::string_view backend : kBackends) {
+    const plan::Availability found = availability(backend, debian());
+    EXPECT_TRUE(found.available) << backend;
+    EXPECT_EQ(found.reason + found.remedy, "") << backend;
+  }
+}
+
+TEST(Availability, NoneNeedsNothing) { EXPECT_TRUE(availability("none", {}).available); }
+
+TEST(Availability, SwitchedOffForAll) {
+  IsolationFacts facts = debian();
+  facts.max_user_namespaces = 0;
+  facts.may_administer = true;  // root is held back by this one too
+  for (const std::string_view backend : {"namespace", "bwrap"}) {
+    expect_missing(availability(backend, facts), "user.max_user_namespaces is 0",
+                   "sysctl -w user.max_user_namespaces=");
+  }
+  facts.max_user_namespaces.reset();
+  expect_missing(availability("namespace", facts), "no user namespaces", "CONFIG_USER_NS");
+}
+
+TEST(Availability, ForRootAlone) {
+  IsolationFacts facts = debian();
+  facts.unprivileged_namespaces = 0;
+  for (const std::string_view backend : {"namespace", "bwrap"}) {
+    expect_missing(availability(backend, facts), "unprivileged_userns_clone", "kernel.unprivileged_userns_clone=1");
+  }
+  facts.may_administer = true;
+  EXPECT_TRUE(availability("namespace", facts).available);
+}
+
+TEST(Availability, UbuntusAppArmor) {
+  IsolationFacts facts = debian();
+  facts.apparmor_restriction = 1;
+  const plan::Availability found = availability("namespace", facts);
+  expect_missing(found, "AppArmor", "apparmor_parser -r /etc/apparmor.d/hutch");
+  EXPECT_THAT(found.remedy, HasSubstr("/usr/bin/hutch-guest"));
+  facts.has_apparmor_profile = true;
+  EXPECT_TRUE(availability("namespace", facts).available);
+  facts.namespaces = Trial::kFails;  // the profile is there and is not loaded, or is for another path
+  expect_missing(availability("namespace", facts), "AppArmor", "apparmor_parser");
+  facts.namespaces = Trial::kWorks;
+  EXPECT_TRUE(availability("namespace", facts).available);
+  facts.bubblewrap_trial = Trial::kFails;
+  expect_missing(availability("bwrap", facts), "AppArmor", "bwrap-userns-restrict");
+}
+
+TEST(Availability, InsideAContainer) {
+  IsolationFacts facts = debian();
+  facts.container = "docker";
+  facts.is_filtered = true;
+  for (const std::string_view backend : {"namespace", "bwrap"}) {
+    expect_missing(availability(backend, facts), "container (docker)", "--security-opt seccomp=unconfined");
+  }
+  facts.namespaces = Trial::kFails;
+  facts.namespaces_failure = "mount(/proc): Operation not permitted\x1b[2J";
+  const plan::Availability found = availability("namespace", facts);
+  expect_missing(found, "mount(/proc): Operation not permitted\\x1b", "systempaths=unconfined");
+  facts.namespaces = Trial::kWorks;
+  EXPECT_TRUE(availability("namespace", facts).available);
+}
+
+TEST(Availability, RefusedForAReasonOfItsOwn) {
+  IsolationFacts facts = debian();
+  facts.namespaces = Trial::kFails;
+  facts.namespaces_failure = "unshare(): Operation not permitted";
+  expect_missing(availability("namespace", facts), "unshare(): Operation not permitted", "dmesg");
+}
+
+TEST(Availability, Bubblewrap) {
+  IsolationFacts facts = debian();
+  facts.bubblewrap.clear();
+  expect_missing(availability("bwrap", facts), "not installed", "sudo apt-get install bubblewrap");
+  facts = debian();
+  for (const char* old : {"0.4.1", "0.7.99", "0.7"}) {
+    facts.bubblewrap_version = old;
+    expect_missing(availability("bwrap", facts), "too old", "0.8.0 or newer");
+  }
+  for (const char* fine : {"0.8.0", "0.8.1", "0.11.0", "1.0", ""}) {
+    facts.bubblewrap_version = fine;
+    EXPECT_TRUE(availability("bwrap", facts).available) << fine;
+  }
+}
+
+TEST(Availability, WithoutTheGuestOrSeccomp) {
+  IsolationFacts facts = debian();
+  facts.guest_program.clear();
+  expect_missing(availability("namespace", facts), "hutch-guest", "./dev build");
+  expect_missing(availability("bwrap", facts), "hutch-guest", "./dev build");
+  facts = debian();
+  facts.has_seccomp = false;
+  expect_missing(availability("namespace", facts), "seccomp", "CONFIG_SECCOMP_FILTER");
+}
+
+TEST(IsolationFacts, OfThisMachine) {
+  const IsolationFacts facts = probe_isolation(Effort::kLook);
+  EXPECT_TRUE(facts.has_seccomp);
+  EXPECT_EQ(facts.namespaces, Trial::kNotTried);
+  EXPECT_EQ(find_system_program("no-such-program-here"), "");
+  EXPECT_THAT(find_system_program("sh"), testing::EndsWith("/sh"));
+  if (facts.bubblewrap.empty()) return;
+  EXPECT_THAT(facts.bubblewrap_version, testing::ContainsRegex("^[0-9]+\\.[0-9]+"));
+}
+
+}  // namespace
+}  // namespace hutch::host

@@ -1,0 +1,130 @@
+// The probes behind HostFacts.
+#include "host/facts.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "host/account.h"
+#include "host/cgroups.h"
+#include "host/state_dirs.h"
+#include "sys/files.h"
+#include "sys/host_info.h"
+#include "sys/identity.h"
+#include "sys/lockdown.h"
+
+namespace hutch::host {
+
+namespace {
+
+constexpr std::size_t kPasswdBytesMax = 16 << 20;
+
+void add_account(plan::HostFacts& facts);
+std::string usable_home(const std::optional<Account>& account);
+Result<std::vector<plan::RootEntry>> root_entries();
+std::vector<std::string> proc_names();
+std::vector<std::string> store_dirs(const plan::HostFacts& facts);
+plan::FileType file_type(sys::EntryType type);
+
+}  // namespace
+
+Result<plan::HostFacts> probe_facts() {
+  plan::HostFacts facts;
+  facts.uid = sys::user_id();
+  facts.gid = sys::group_id();
+  add_account(facts);
+  facts.cwd = TRY_CTX(sys::working_directory(), "find the current directory");
+  sys::SystemName system = TRY(sys::system_name());
+  facts.architecture = std::move(system.machine);
+  facts.kernel = std::move(system.kernel);
+  facts.root = TRY_CTX(root_entries(), "look at /");
+  facts.proc_names = proc_names();
+  facts.landlock_abi = sys::landlock_abi();
+  facts.store_dirs = store_dirs(facts);
+  return facts;
+}
+
+void add_cgroup_facts(plan::HostFacts& facts) {
+  const CgroupPlace place = find_cgroup_place(facts.uid);
+  facts.cgroup = place.kind;
+  facts.cgroup_note = place.note;
+}
+
+namespace {
+
+void add_account(plan::HostFacts& facts) {
+  const Result<std::string> passwd = sys::read_file("/etc/passwd", kPasswdBytesMax);
+  const std::optional<Account> account = passwd ? find_account(*passwd, facts.uid) : std::nullopt;
+  facts.user = std::to_string(facts.uid);
+  if (account && is_plain_user_name(account->name)) {
+    facts.user = account->name;
+  } else if (const auto user = sys::environment_variable("USER"); user && is_plain_user_name(*user)) {
+    facts.user = *user;  // an account of LDAP and its like is not in the file
+  }
+  facts.home = usable_home(account);
+}
+
+// What the shell calls home comes first: that is where this person's files are. A home of "/" is no home (system
+// accounts have it): hiding it would hide everything.
+std::string usable_home(const std::optional<Account>& account) {
+  std::vector<std::string> candidates;
+  if (auto variable = sys::environment_variable("HOME")) candidates.push_back(std::move(*variable));
+  if (account) candidates.push_back(account->home);
+  for (const std::string& candidate : candidates) {
+    if (!candidate.starts_with('/')) continue;
+    Result<std::string> canonical = sys::canonical_path(candidate);
+    if (canonical && *canonical != "/") return std::move(*canonical);
+  }
+  return "/nonexistent";
+}
+
+Result<std::vector<plan::RootEntry>> root_entries() {
+  std::vector<plan::RootEntry> entries;
+  for (sys::DirectoryEntry& entry : TRY(sys::list_directory("/", sys::Listing::kAll))) {
+    plan::RootEntry found = {.name = std::move(entry.name), .type = file_type(entry.type), .link = {}};
+    if (found.type == plan::FileType::kSymlink) {
+      Result<std::string> link = sys::read_link("/" + found.name);
+      if (!link) continue;  // it went between the two calls
+      found.link = std::move(*link);
+    }
+    entries.push_back(std::move(found));
+  }
+  return entries;
+}
+
+// Without /proc there is nothing to hide in it.
+std::vector<std::string> proc_names() {
+  std::vector<std::string> names;
+  Result<std::vector<sys::DirectoryEntry>> entries = sys::list_directory("/proc", sys::Listing::kStopAtNumbers);
+  if (!entries) return names;
+  for (sys::DirectoryEntry& entry : *entries) names.push_back(std::move(entry.name));
+  return names;
+}
+
+// As typed and, where it exists and is reached by a symlink, canonical too: both names must lead nowhere.
+std::vector<std::string> store_dirs(const plan::HostFacts& facts) {
+  const StateDirs dirs = own_state_dirs(facts.uid, facts.home);
+  std::vector<std::string> found;
+  for (const std::string& dir : {dirs.config, dirs.data, dirs.runtime}) {
+    found.push_back(dir);
+    if (Result<std::string> canonical = sys::canonical_path(dir); canonical && *canonical != dir) {
+      found.push_back(std::move(*canonical));
+    }
+  }
+  return found;
+}
+
+plan::FileType file_type(sys::EntryType type) {
+  switch (type) {
+    case sys::EntryType::kFile: return plan::FileType::kFile;
+    case sys::EntryType::kDirectory: return plan::FileType::kDirectory;
+    case sys::EntryType::kSymlink: return plan::FileType::kSymlink;
+    case sys::EntryType::kOther: return plan::FileType::kOther;
+  }
+  return plan::FileType::kOther;
+}
+
+}  // namespace
+
+}  // namespace hutch::host

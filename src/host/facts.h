@@ -1,0 +1,15 @@
+// Finds out what a plan has to know of this machine and this caller. Cheap: a few calls, paid by every `hutch run`.
+#pragma once
+
+#include "base/result.h"
+#include "plan/facts.h"
+
+namespace hutch::host {
+
+// All but the cgroup. An error only where nothing can be planned: no current directory, no /.
+Result<plan::HostFacts> probe_facts();
+
+// How limits are held here: as dear as all the rest, so only for those who limit or show it.
+void add_cgroup_facts(plan::HostFacts& facts);
+
+}  // namespace hutch::host

@@ -1,0 +1,186 @@
+// The probes behind IsolationFacts: sysctls, /proc/self/status, and really starting the programs.
+#include "host/isolation_facts.h"
+
+#include <charconv>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "sys/files.h"
+#include "sys/host_info.h"
+#include "sys/identity.h"
+#include "sys/io.h"
+#include "sys/process.h"
+
+namespace hutch::host {
+
+namespace {
+
+constexpr std::size_t kProcBytesMax = 1 << 20;
+constexpr std::size_t kOutputBytesMax = 1 << 16;
+constexpr std::chrono::seconds kTrialTimeMax{20};
+constexpr std::uint64_t kCapSysAdmin = 1ULL << 21;  // linux/capability.h
+
+// The end of a program and the first line that it wrote.
+struct Answer {
+  bool succeeded = false;
+  std::string line;
+};
+
+std::optional<std::int64_t> sysctl(const char* path);
+void add_process_status(IsolationFacts& facts);
+std::string container_kind();
+std::string install_command();
+Answer ask(const std::string& program, std::vector<std::string> arguments);
+std::string last_word(std::string_view line);
+
+}  // namespace
+
+IsolationFacts probe_isolation(Effort effort) {
+  IsolationFacts facts;
+  facts.uid = sys::user_id();
+  add_process_status(facts);
+  facts.max_user_namespaces = sysctl("/proc/sys/user/max_user_namespaces");
+  facts.unprivileged_namespaces = sysctl("/proc/sys/kernel/unprivileged_userns_clone");
+  facts.apparmor_restriction = sysctl("/proc/sys/kernel/apparmor_restrict_unprivileged_userns");
+  facts.has_apparmor_profile = sys::exists("/etc/apparmor.d/hutch");
+  facts.container = container_kind();
+  facts.install_command = install_command();
+  facts.guest_program = find_guest_program();
+  facts.bubblewrap = find_system_program("bwrap");
+  if (!facts.bubblewrap.empty()) {
+    facts.bubblewrap_version = last_word(ask(facts.bubblewrap, {"--version"}).line);
+  }
+  if (effort == Effort::kLook) return facts;
+
+  const auto trial = [](const Answer& answer) { return answer.succeeded ? Trial::kWorks : Trial::kFails; };
+  if (!facts.guest_program.empty()) {
+    Answer answer = ask(facts.guest_program, {"--probe"});
+    facts.namespaces = trial(answer);
+    facts.namespaces_failure = std::move(answer.line);
+  }
+  if (!facts.bubblewrap.empty()) {
+    // Inside, bubblewrap's own --version: a program that is there in any case and needs nothing.
+    Answer answer = ask(facts.bubblewrap, {"--unshare-all", "--unshare-user", "--ro-bind", "/", "/", "--proc", "/proc",
+                                           "--dev", "/dev", "--", facts.bubblewrap, "--version"});
+    facts.bubblewrap_trial = trial(answer);
+    facts.bubblewrap_failure = std::move(answer.line);
+  }
+  return facts;
+}
+
+std::string find_guest_program() {
+  const Result<std::string> own = sys::own_program();
+  if (!own) return {};
+  const std::string directory = own->substr(0, own->rfind('/'));
+  for (const std::string& candidate : {directory + "/hutch-guest", directory + "/../lib/hutch/hutch-guest"}) {
+    if (!sys::is_executable_file(candidate)) continue;
+    if (Result<std::string> canonical = sys::canonical_path(candidate)) return std::move(*canonical);
+  }
+  return {};
+}
+
+std::string find_system_program(std::string_view program) {
+  for (const char* directory : {"/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/", "/usr/local/bin/", "/usr/local/sbin/",
+                                "/run/current-system/sw/bin/"}) {
+    std::string candidate = cat({directory, program});
+    if (sys::is_executable_file(candidate)) return candidate;
+  }
+  return {};
+}
+
+namespace {
+
+std::optional<std::int64_t> sysctl(const char* path) {
+  const Result<std::string> text = sys::read_file(path, kProcBytesMax);
+  if (!text) return std::nullopt;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc()) return std::nullopt;
+  return value;
+}
+
+// proc_pid_status(5).
+void add_process_status(IsolationFacts& facts) {
+  const std::string status = sys::read_file("/proc/self/status", kProcBytesMax).value_or(std::string());
+  for (const std::string_view line : split(status, '\n')) {
+    const auto colon = line.find(":\t");
+    if (colon == line.npos) continue;
+    const std::string_view name = line.substr(0, colon);
+    const std::string_view value = line.substr(colon + 2);
+    if (name == "CapEff") {
+      std::uint64_t capabilities = 0;
+      std::from_chars(value.data(), value.data() + value.size(), capabilities, 16);
+      facts.may_administer = (capabilities & kCapSysAdmin) != 0;
+    } else if (name == "Seccomp_filters") {
+      facts.has_seccomp = true;
+    } else if (name == "Seccomp") {
+      facts.has_seccomp = true;
+      facts.is_filtered = value == "2";
+    }
+  }
+}
+
+// systemd's and the engines' own marks (systemd-detect-virt(1) reads the same).
+std::string container_kind() {
+  if (const Result<std::string> kind = sys::read_file("/run/systemd/container", kProcBytesMax);
+      kind && !kind->empty()) {
+    return std::string(split(*kind, '\n').front());
+  }
+  if (sys::exists("/run/.containerenv")) return "podman";
+  if (sys::exists("/.dockerenv")) return "docker";
+  return sys::environment_variable("container").value_or(std::string());
+}
+
+std::string install_command() {
+  static constexpr std::pair<std::string_view, std::string_view> kManagers[] = {
+      {"apt-get", "sudo apt-get install"}, {"dnf", "sudo dnf install"}, {"pacman", "sudo pacman -S"},
+      {"zypper", "sudo zypper install"},   {"apk", "sudo apk add"},
+  };
+  for (const auto& [program, command] : kManagers) {
+    if (!find_system_program(program).empty()) return std::string(command);
+  }
+  return "install";
+}
+
+// Both of the program's streams arrive here; a program that does not end in time is killed by its owner's end.
+Answer ask(const std::string& program, std::vector<std::string> arguments) {
+  const auto failed = [](const Error& error) { return Answer{.succeeded = false, .line = error.message}; };
+  Result<sys::Pipe> pipe = sys::pipe();
+  if (!pipe) return failed(pipe.error());
+  Result<UniqueFd> null = sys::open("/dev/null", sys::Open::kRead);
+  if (!null) return failed(null.error());
+  arguments.insert(arguments.begin(), program);
+  Result<sys::ChildProcess> child =
+      sys::spawn(program, {.arguments = std::move(arguments),
+                           .environment = {"PATH=/usr/bin:/bin", "LC_ALL=C"},
+                           .install = {{null->get(), 0}, {pipe->write.get(), 1}, {pipe->write.get(), 2}}});
+  if (!child) return failed(child.error());
+  pipe->write.reset();
+
+  std::string output;
+  const auto deadline = std::chrono::steady_clock::now() + kTrialTimeMax;
+  for (std::array<char, 4096> buffer; output.size() < kOutputBytesMax;) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    pollfd ready = {.fd = pipe->read.get(), .events = POLLIN, .revents = 0};
+    const Result<int> count = sys::poll({&ready, 1}, std::max(left, std::chrono::milliseconds(0)));
+    if (!count) return failed(count.error());
+    if (*count == 0 && left.count() <= 0) return {.succeeded = false, .line = program + " did not answer"};
+    if (*count == 0) continue;
+    const Result<std::size_t> size = sys::read_some(pipe->read.get(), buffer);
+    if (!size) return failed(size.error());
+    if (*size == 0) break;
+    output.append(buffer.data(), *size);
+  }
+  const Result<sys::WaitStatus> status = child->wait();
+  if (!status) return failed(status.error());
+  return {.succeeded = status->exited() && status->exit_code() == 0, .line = output.substr(0, output.find('\n'))};
+}
+
+std::string last_word(std::string_view line) { return std::string(line.substr(line.rfind(' ') + 1)); }
+
+}  // namespace
+
+}  // namespace hutch::host

@@ -1,0 +1,56 @@
+// What decides whether each backend works here, and the judgement with its remedy. Dearer than probe_facts(): `doctor`
+// asks, and whoever has to explain why a backend did not start.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "plan/facts.h"
+
+namespace hutch::host {
+
+inline constexpr std::array<std::string_view, 3> kBackends = {"namespace", "bwrap", "none"};
+
+// bubblewrap with --disable-userns, without which a sandbox could make user namespaces of its own.
+inline constexpr std::string_view kBubblewrapMin = "0.8.0";
+
+enum class Trial { kNotTried, kWorks, kFails };
+
+struct IsolationFacts {
+  std::uint32_t uid = 0;
+  bool may_administer = false;  // CAP_SYS_ADMIN: not held back by the rules for unprivileged users
+  bool has_seccomp = false;     // the kernel runs filters
+  bool is_filtered = false;     // a seccomp filter lies on this very process
+  std::optional<std::int64_t> max_user_namespaces;      // user.max_user_namespaces
+  std::optional<std::int64_t> unprivileged_namespaces;  // kernel.unprivileged_userns_clone, of some distributions
+  std::optional<std::int64_t> apparmor_restriction;     // kernel.apparmor_restrict_unprivileged_userns
+  bool has_apparmor_profile = false;                    // hutch's own lies in /etc/apparmor.d
+  std::string container;        // what kind of container this is inside of; empty: none that can be seen
+  std::string guest_program;    // hutch-guest; empty: not found
+  Trial namespaces = Trial::kNotTried;  // hutch-guest made a sandbox's namespaces
+  std::string namespaces_failure;
+  std::string bubblewrap;          // its path; empty: not installed
+  std::string bubblewrap_version;  // "0.8.0"; empty: it did not say
+  Trial bubblewrap_trial = Trial::kNotTried;
+  std::string bubblewrap_failure;
+  std::string install_command;  // "sudo apt-get install", of this distribution
+};
+
+// Looks, and with kTry really makes a sandbox's namespaces by each backend.
+enum class Effort { kLook, kTry };
+IsolationFacts probe_isolation(Effort effort);
+
+// Whether the backend works, else why not in one sentence and what exactly to type. The name is one of kBackends.
+plan::Availability availability(std::string_view backend, const IsolationFacts& facts);
+
+// hutch-guest: beside this program, or where packages put it. Empty where it is not.
+std::string find_guest_program();
+
+// `program` in the directories of the system alone: the caller's PATH does not choose what runs with our descriptors.
+std::string find_system_program(std::string_view program);
+
+}  // namespace hutch::host
