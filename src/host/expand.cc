@@ -24,7 +24,7 @@ class Expansion {
  private:
   using Parts = std::span<const std::string_view>;
   Status walk(int directory, const std::string& path, Parts parts, std::size_t depth);
-  Status visit(int directory, const std::string& path, const sys::DirectoryEntry& entry, Parts parts, std::size_t depth);
+  Status visit(int directory, const std::string& path, const sys::TreeEntry& entry, Parts parts, std::size_t depth);
   Status too_much(std::string_view what) const;
 
   std::string_view pattern_;
@@ -54,7 +54,7 @@ class MandatoryWalk {
 
 std::string below(const std::string& path, std::string_view name);
 Result<std::optional<UniqueFd>> open_if_allowed(int directory, const std::string& name);
-Result<sys::EntryKind> kind_of(int directory, const sys::DirectoryEntry& entry);
+Result<sys::EntryKind> kind_of(int directory, const sys::TreeEntry& entry);
 
 }  // namespace
 
@@ -86,14 +86,14 @@ Result<std::vector<std::string>> Expansion::run() {
 Status Expansion::walk(int directory, const std::string& path, Parts parts, std::size_t depth) {
   if (depth > limits::kWalkDepthMax) return too_much("a tree deeper than can be searched");
   if (!walked_.emplace(path, parts.size()).second) return {};
-  for (const sys::DirectoryEntry& entry : TRY(sys::names_in(directory, path))) {
+  for (const sys::TreeEntry& entry : TRY(sys::names_in(directory, path))) {
     if (++entries_ > limits::kWalkEntriesMax) return too_much("more files to look through than can be searched");
     TRY(visit(directory, path, entry, parts, depth));
   }
   return {};
 }
 
-Status Expansion::visit(int directory, const std::string& path, const sys::DirectoryEntry& entry, Parts parts,
+Status Expansion::visit(int directory, const std::string& path, const sys::TreeEntry& entry, Parts parts,
                         std::size_t depth) {
   const bool any_depth = parts.front() == "**";
   if (any_depth) TRY(visit(directory, path, entry, parts.subspan(1), depth));
@@ -130,7 +130,7 @@ Result<std::vector<std::string>> MandatoryWalk::run() {
 }
 
 Status MandatoryWalk::walk(int directory, const std::string& path, int depth) {
-  for (const sys::DirectoryEntry& entry : TRY(sys::names_in(directory, path))) {
+  for (const sys::TreeEntry& entry : TRY(sys::names_in(directory, path))) {
     if (++entries_ > limits::kWalkEntriesMax) {
       return fail(Error::invalid(cat({printable(search_.root), ": too many files to look for names that may never be "
                                       "written; allow writing a smaller tree"})));
@@ -176,7 +176,7 @@ Status MandatoryWalk::check_git(int directory, const std::string& path) {
 // The repositories of submodules: modules/NAME, where NAME may hold slashes (gitsubmodules(7)).
 Status MandatoryWalk::check_modules(int directory, const std::string& path, int depth) {
   static constexpr int kModuleDepthMax = 4;
-  for (const sys::DirectoryEntry& entry : TRY(sys::names_in(directory, path))) {
+  for (const sys::TreeEntry& entry : TRY(sys::names_in(directory, path))) {
     if (TRY(kind_of(directory, entry)) != sys::EntryKind::kDirectory) continue;
     const std::optional<UniqueFd> child = TRY(open_if_allowed(directory, entry.name));
     if (!child) continue;
@@ -211,7 +211,7 @@ Result<std::optional<UniqueFd>> open_if_allowed(int directory, const std::string
   return fail(std::move(child).error());
 }
 
-Result<sys::EntryKind> kind_of(int directory, const sys::DirectoryEntry& entry) {
+Result<sys::EntryKind> kind_of(int directory, const sys::TreeEntry& entry) {
   if (entry.kind != sys::EntryKind::kUnknown) return entry.kind;
   const std::optional<sys::PathStatus> status = TRY(sys::status_at(directory, entry.name));
   return status ? status->kind : sys::EntryKind::kOther;

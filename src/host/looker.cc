@@ -27,12 +27,12 @@ Result<const Looked*> Looker::look(const std::string& path) {
     looked.type = type_of((*status)->kind);
     looked.identity = {(*status)->device, (*status)->inode};
     looked.owner = (*status)->uid;
-    if (looked.type == plan::FileType::kSymlink) looked.link = TRY(sys::link_text(path));
+    if (looked.type == plan::FileType::kSymlink) looked.link = TRY(sys::tree_link_text(path));
   }
   return &seen_.emplace(path, std::move(looked)).first->second;
 }
 
-Result<Resolved> Looker::resolve(std::string_view path, FinalLink final_link) {
+Result<Resolved> Looker::resolve(std::string_view path, FinalLink final_link, const LinkFilter& may_follow) {
   Resolved result;
   std::vector<std::string> pending;  // the next component is the last element
   push_parts(pending, path);
@@ -48,7 +48,8 @@ Result<Resolved> Looker::resolve(std::string_view path, FinalLink final_link) {
     const std::string candidate = cat({result.path, "/", part});
     const Looked* looked = absent ? nullptr : TRY(look(candidate));
     const bool follow = looked != nullptr && looked->type == plan::FileType::kSymlink &&
-                        (!pending.empty() || final_link == FinalLink::kFollow);
+                        (!pending.empty() || final_link == FinalLink::kFollow) &&
+                        (!may_follow || may_follow(candidate));
     if (follow) {
       result.hops.push_back({candidate, looked->link, looked->owner});
       if (result.hops.size() > limits::kSymlinksMax) {
@@ -68,6 +69,12 @@ Result<Resolved> Looker::resolve(std::string_view path, FinalLink final_link) {
   }
   if (absent) result.type = plan::FileType::kAbsent;
   return result;
+}
+
+plan::SeenPath Looker::seen(const std::string& path) const {
+  const auto found = seen_.find(path);
+  if (found == seen_.end()) return {.path = path};
+  return {.path = path, .type = found->second.type, .identity = found->second.identity, .link = found->second.link};
 }
 
 plan::PathFacts Looker::facts() const {

@@ -1,6 +1,8 @@
 // Looker: resolves paths component by component and remembers every status it saw.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -33,6 +35,9 @@ struct Resolved {
 
 enum class FinalLink { kFollow, kKeep };
 
+// Whether the link at a path is one that may be followed.
+using LinkFilter = std::function<bool(std::string_view)>;
+
 class Looker {
  public:
   // The status of a path whose directories are canonical. A path that may not be looked at counts as absent: this
@@ -40,7 +45,10 @@ class Looker {
   Result<const Looked*> look(const std::string& path);
 
   // Where an absolute path leads. What does not exist is taken as written. A cycle is an error.
-  Result<Resolved> resolve(std::string_view path, FinalLink final_link);
+  Result<Resolved> resolve(std::string_view path, FinalLink final_link, const LinkFilter& may_follow = {});
+
+  // What was seen at a path already; absent where nothing looked.
+  plan::SeenPath seen(const std::string& path) const;
 
   // Everything seen so far.
   plan::PathFacts facts() const;

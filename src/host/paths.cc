@@ -43,6 +43,7 @@ class PathStudy {
   void add_implied_reads();
   Status add_mandatory();
   Status look_at_root();
+  std::vector<std::string> missing_store() const;
   void add_notes();
   void note_absent();
   void note_links();
@@ -80,6 +81,16 @@ Result<CanonicalPath> canonical_path(std::string_view path) {
   return CanonicalPath{std::move(resolved.path), resolved.type};
 }
 
+Result<CanonicalPath> path_as_seen(std::string_view path, const std::vector<policy::Rule>& rules) {
+  Looker looker;
+  const LinkFilter visible = [&](std::string_view link) {
+    const View view = policy::decide(rules, policy::Access::kRead, link).view;
+    return view == View::kReadOnly || view == View::kReadWrite;
+  };
+  Resolved resolved = TRY(looker.resolve(path, FinalLink::kFollow, visible));
+  return CanonicalPath{std::move(resolved.path), resolved.type};
+}
+
 namespace {
 
 Result<PathAnswer> PathStudy::run() {
@@ -92,7 +103,8 @@ Result<PathAnswer> PathStudy::run() {
   TRY(add_mandatory());
   TRY(look_at_root());
   add_notes();
-  return PathAnswer{std::move(rules_), looker_.facts(), std::move(notes_)};
+  std::vector<std::string> missing = missing_store();
+  return PathAnswer{std::move(rules_), looker_.facts(), std::move(notes_), std::move(missing)};
 }
 
 Status PathStudy::add_rules() {
@@ -252,7 +264,7 @@ void PathStudy::settle_private_places() {
   std::vector<Rule> places;
   std::ranges::copy_if(rules_, std::back_inserter(places), [](const Rule& rule) { return rule.place == Place::kPrivate; });
   std::erase_if(rules_, [&](const Rule& rule) {
-    if (!is_deny(rule) || rule.origin == Origin::kStore) return false;
+    if (!is_deny(rule)) return false;
     return std::ranges::any_of(places, [&](const Rule& place) {
       return is_within(rule.path, place.path) && !lifted_within(place, rule);
     });
@@ -305,6 +317,19 @@ Status PathStudy::look_at_root() {
   return {};
 }
 
+// Where hutch's own directories could be made by a sandbox, it could write the next one's policy.
+std::vector<std::string> PathStudy::missing_store() const {
+  std::vector<std::string> missing;
+  for (const Rule& rule : rules_) {
+    const bool store = rule.origin == Origin::kStore && rule.verb == Verb::kDenyRead;
+    const plan::SeenPath seen = looker_.seen(rule.path);
+    if (store && seen.type == FileType::kAbsent && judge_at(parent_of(rule.path)).view == View::kReadWrite) {
+      missing.push_back(rule.path);
+    }
+  }
+  return missing;
+}
+
 void PathStudy::add_notes() {
   note_absent();
   note_links();
@@ -325,9 +350,10 @@ void PathStudy::note_absent() {
   for (const Rule& rule : rules_) {
     if (rule.origin != Origin::kPolicy && rule.origin != Origin::kOption) continue;
     if (rule.match == policy::Match::kGlob) continue;
-    const auto found = looker_.look(rule.path);
-    const bool absent = found && (*found)->type == FileType::kAbsent;
-    const bool in_writable = judge_at(parent_of(rule.path)).view == View::kReadWrite;
+    const bool absent = looker_.seen(rule.path).type == FileType::kAbsent;
+    // "/" itself is the sandbox's own and is sealed, whatever may be written below it.
+    const std::string parent = parent_of(rule.path);
+    const bool in_writable = parent != "/" && judge_at(parent).view == View::kReadWrite;
     const std::string name = policy::describe(rule);
     if (absent && is_deny(rule) && in_writable) denied.push_back(name);
     if (absent && is_allow(rule) && !in_writable && rule.origin == Origin::kOption) allowed.push_back(name);

@@ -24,6 +24,7 @@ struct PathAnswer {
   std::vector<policy::Rule> rules;  // canonical, patterns expanded, built-in and mandatory ones added
   plan::PathFacts facts;
   std::vector<std::string> notes;
+  std::vector<std::string> missing_store;  // hutch's own directories that a sandbox could make, because they are absent
 };
 
 // An error: a cycle of links, an allowing entry that leaves its place by a link, a pattern that matches too much, a rule
@@ -37,5 +38,8 @@ struct CanonicalPath {
 
 // Where an absolute path leads, ".." taken after links as the kernel does; what does not exist is taken as written.
 Result<CanonicalPath> canonical_path(std::string_view path);
+
+// The same as a sandbox under `rules` sees it: links that are hidden from it lead nowhere.
+Result<CanonicalPath> path_as_seen(std::string_view path, const std::vector<policy::Rule>& rules);
 
 }  // namespace hutch::host

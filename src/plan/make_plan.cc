@@ -22,6 +22,7 @@ std::vector<std::string> read_only_proc(const HostFacts& facts);
 std::vector<std::string> hidden_proc(const HostFacts& facts);
 std::vector<std::string> plan_notes(const PlanInput& input);
 std::vector<std::string> hidden_path_directories(const PlanInput& input, std::string_view search_path);
+bool is_shown(const PlanInput& input, std::string_view path);
 
 }  // namespace
 
@@ -125,6 +126,11 @@ std::vector<std::string> plan_notes(const PlanInput& input) {
     notes.push_back(cat({"PATH holds directories that are hidden here; --allow-read ",
                          join(hidden, " --allow-read "), " shows them"}));
   }
+  const SeenPath* command = input.command.starts_with('/') ? input.paths.find(input.command) : nullptr;
+  if (command != nullptr && command->type != FileType::kAbsent && !is_shown(input, command->path)) {
+    const std::string directory = printable(command->path.substr(0, std::max<std::size_t>(command->path.rfind('/'), 1)));
+    notes.push_back(cat({printable(command->path), " is hidden here; --allow-read ", directory, " shows it"}));
+  }
   return notes;
 }
 
@@ -134,12 +140,16 @@ std::vector<std::string> hidden_path_directories(const PlanInput& input, std::st
   for (const std::string_view directory : split(search_path, ':')) {
     const SeenPath* seen = directory.starts_with('/') ? input.paths.find(directory) : nullptr;
     if (seen == nullptr || seen->type != FileType::kDirectory) continue;
-    const policy::Decision decision = policy::decide(input.rules, policy::Access::kRead, directory);
-    const bool shown = decision.allowed && decision.view != policy::View::kPrivate;
     const std::string name = printable(directory);
-    if (!shown && std::ranges::find(hidden, name) == hidden.end()) hidden.push_back(name);
+    if (!is_shown(input, directory) && std::ranges::find(hidden, name) == hidden.end()) hidden.push_back(name);
   }
   return hidden;
+}
+
+// Whether the host's own file is what the sandbox sees.
+bool is_shown(const PlanInput& input, std::string_view path) {
+  const policy::Decision decision = policy::decide(input.rules, policy::Access::kRead, path);
+  return decision.allowed && decision.view != policy::View::kPrivate;
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ struct PlanInput {
   ResourceLimits limits;
   std::vector<std::string> caller_environment;  // "K=V" each
   std::vector<std::string> environment;         // of the command line: "K=V", or "K" to pass the caller's own
+  std::string command{};                        // the first word of the command, for a note when it is hidden
 };
 
 Result<SandboxPlan> make_plan(const PlanInput& input);

@@ -19,6 +19,9 @@ namespace {
 using policy::Rule;
 using policy::View;
 
+// Hidden directories can be passed through, to what is visible below them, and not listed.
+constexpr unsigned kHiddenMode = 0111;
+
 // What lies at a place when the nodes below it are planned.
 enum class Ground {
   kOwn,            // a tmpfs of the plan: names have to be made
@@ -35,7 +38,7 @@ struct Node {
   bool is_place = false;  // a place of the sandbox's own starts here
   FileType type = FileType::kAbsent;
   Pin pin = Pin::kNo;
-  std::vector<std::size_t> children;
+  std::vector<const Node*> children;
 };
 
 // "/" sorts before every other byte, so that a directory is followed at once by what is in it.
@@ -60,7 +63,7 @@ class TreePlanner {
   void add_node(const std::string& path);
   void add_pins_above(const std::string& path);
   View view_above(std::string_view path) const;
-  void place(std::size_t index, Ground ground);
+  void place(const Node& node, Ground ground);
   void place_children(const Node& node, Ground ground);
   void place_root();
   void place_host(const Node& node, Ground ground);
@@ -79,7 +82,6 @@ class TreePlanner {
 
   const PlanInput& input_;
   std::map<std::string, Node, PathOrder> found_;
-  std::vector<Node> nodes_;
   std::set<std::string, PathOrder> made_;  // directories that exist on the plan's own tmpfs
   MountTree tree_;
 };
@@ -174,14 +176,11 @@ View TreePlanner::view_above(std::string_view path) const {
 }
 
 void TreePlanner::link_children() {
-  std::vector<std::size_t> above;
-  nodes_.reserve(found_.size());
+  std::vector<Node*> above;
   for (auto& [path, node] : found_) {
-    while (!above.empty() && !is_within(path, nodes_[above.back()].path)) above.pop_back();
-    const std::size_t index = nodes_.size();
-    if (!above.empty()) nodes_[above.back()].children.push_back(index);
-    nodes_.push_back(std::move(node));
-    above.push_back(index);
+    while (!above.empty() && !is_within(path, above.back()->path)) above.pop_back();
+    if (!above.empty()) above.back()->children.push_back(&node);
+    above.push_back(&node);
   }
 }
 
@@ -194,16 +193,15 @@ void TreePlanner::place_root() {
     if (entry.type != FileType::kSymlink || placed) continue;
     tree_.steps.push_back({.kind = MountKind::kSymlink, .target = "/" + entry.name, .source = entry.link});
   }
-  place_children(nodes_.front(), Ground::kOwn);
+  place_children(found_.begin()->second, Ground::kOwn);
   seal("/");
 }
 
 void TreePlanner::place_children(const Node& node, Ground ground) {
-  for (const std::size_t child : node.children) place(child, ground);
+  for (const Node* child : node.children) place(*child, ground);
 }
 
-void TreePlanner::place(std::size_t index, Ground ground) {
-  const Node& node = nodes_[index];
+void TreePlanner::place(const Node& node, Ground ground) {
   switch (node.view) {
     case View::kReadOnly:
     case View::kReadWrite: return place_host(node, ground);
@@ -244,7 +242,7 @@ void TreePlanner::place_hidden(const Node& node, Ground ground) {
     // What is not made is not there. Some names are made all the same: programs expect them.
     if (stands_by_itself(node)) {
       make_parents(node.path);
-      make_directory(node.path, 0755);
+      make_directory(node.path, kHiddenMode);
     }
     return place_children(node, Ground::kOwn);
   }
@@ -252,7 +250,7 @@ void TreePlanner::place_hidden(const Node& node, Ground ground) {
     tree_.steps.push_back({.kind = MountKind::kHideFile, .target = node.path});
     return;
   }
-  mount_tmpfs(node.path, 0755, limits::kPrivateDirBytes, MakeTarget::kNothing);
+  mount_tmpfs(node.path, kHiddenMode, limits::kPrivateDirBytes, MakeTarget::kNothing);
   place_children(node, Ground::kOwn);
   seal(node.path);
 }
@@ -309,7 +307,9 @@ void TreePlanner::make_parents(std::string_view path) {
   std::vector<std::string> missing;
   for (std::string_view at = parent_of(path); !made_.contains(at); at = parent_of(at)) missing.emplace_back(at);
   std::ranges::reverse(missing);
-  for (const std::string& directory : missing) make_directory(directory, 0755);
+  for (const std::string& directory : missing) {
+    make_directory(directory, view_above(directory) == View::kHidden ? kHiddenMode : 0755);
+  }
 }
 
 void TreePlanner::make_directory(const std::string& path, unsigned mode) {

@@ -12,8 +12,8 @@ namespace hutch::plan {
 struct SeenPath {
   std::string path;  // canonical but for its last component, which may be a link
   FileType type = FileType::kAbsent;
-  Identity identity;
-  std::string link;  // a symlink's text
+  Identity identity{};
+  std::string link{};  // a symlink's text
 };
 
 struct PathFacts {

@@ -2,52 +2,99 @@
 #include "service/prepare.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
 #include "base/text.h"
 #include "host/paths.h"
 #include "plan/make_plan.h"
-#include "policy/defaults.h"
+#include "service/load_policy.h"
+#include "sys/tree.h"
 
 namespace hutch::service {
 
 namespace {
 
+Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy);
+Status check_network(const PlaceRequest& request, const policy::Policy& policy, std::string_view backend);
 Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts);
 Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan::HostFacts& facts,
-                                         const policy::Policy& policy);
+                                         const LoadedPolicy& loaded);
+Result<host::PathAnswer> look(const host::PathQuestion& question, const plan::HostFacts& facts);
+std::vector<std::string> search_path_below(const std::vector<policy::Rule>& rules, const Caller& caller);
+std::string command_path(const Caller& caller, const std::string& cwd);
 plan::ResourceLimits limits_of(const policy::Limits& policy, const LimitOptions& options);
 
 }  // namespace
 
 Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& facts, const Caller& caller) {
+  LoadedPolicy loaded = TRY(load_policy(request, facts, caller.environment));
   Prepared prepared;
-  prepared.policy = policy::default_policy();
-  prepared.backend = request.backend.value_or(prepared.policy.backend.value_or("namespace"));
+  prepared.backend = TRY(backend_of(request, loaded.policy));
+  TRY(check_network(request, loaded.policy, prepared.backend));
   const std::string cwd = TRY(working_directory(request, facts));
-  host::PathQuestion question = TRY(path_question(request, facts, prepared.policy));
+  host::PathQuestion question = TRY(path_question(request, facts, loaded));
+  const std::string command = command_path(caller, cwd);
+  question.also = search_path_below(question.rules, caller);
   question.also.push_back(cwd);
-  host::PathAnswer answer = TRY(host::look_at_paths(question, facts));
+  if (!command.empty()) question.also.push_back(command);
+  host::PathAnswer answer = TRY(look(question, facts));
   prepared.plan = TRY(plan::make_plan({
-      .policy = prepared.policy,
+      .policy = loaded.policy,
       .rules = answer.rules,
       .facts = facts,
       .paths = answer.facts,
       .project = question.project,
       .cwd = cwd,
       .network = prepared.backend == "none" ? plan::NetworkKind::kHost : plan::NetworkKind::kNone,
-      .limits = limits_of(prepared.policy.limits, request.limits),
+      .limits = limits_of(loaded.policy.limits, request.limits),
       .caller_environment = caller.environment,
       .environment = request.environment,
+      .command = command,
   }));
   std::ranges::move(answer.notes, std::back_inserter(prepared.plan.notes));
+  prepared.policy = std::move(loaded.policy);
+  if (request.network) prepared.policy.network.mode = policy::NetworkMode::kNone;
   prepared.rules = std::move(answer.rules);
   prepared.paths = std::move(answer.facts);
   return prepared;
 }
 
 namespace {
+
+Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy) {
+  static constexpr std::array<std::string_view, 3> kHere = {"namespace", "bwrap", "none"};
+  static constexpr std::array<std::string_view, 4> kLater = {"user", "container", "vm", "seatbelt"};
+  const std::string name = request.backend.value_or(policy.backend.value_or("namespace"));
+  const std::string where = request.backend ? "--backend" : cat({policy.source, ": backend"});
+  if (std::ranges::find(kLater, name) != kLater.end()) {
+    return fail(Error::unsupported(cat({where, ": this version does not have ", name, "; it has namespace, bwrap and none"})));
+  }
+  if (std::ranges::find(kHere, name) == kHere.end()) {
+    const auto near = nearest(name, kHere);
+    return fail(Error::invalid(cat({where, ": \"", printable(name), "\" is not a backend; ",
+                                    near ? cat({"did you mean ", *near, "?"}) : "use namespace, bwrap or none"})));
+  }
+  if (policy.enabled == policy::Switch::kDisabled && name != "none") {
+    return fail(Error::invalid(cat({policy.source, ": enabled is false, which means without isolation; say --backend none "
+                                    "if that is meant, or set it to true"})));
+  }
+  return name;
+}
+
+Status check_network(const PlaceRequest& request, const policy::Policy& policy, std::string_view backend) {
+  if (request.network && *request.network != "none") {
+    return fail(Error::unsupported(cat({"--network: \"", printable(*request.network), "\" is not known; this version has "
+                                        "none alone"})));
+  }
+  const policy::Network& network = policy.network;
+  const bool wanted = network.mode == policy::NetworkMode::kOutbound ||
+                      (network.mode == policy::NetworkMode::kRules && !network.allowed_domains.empty());
+  if (request.network || backend == "none" || !wanted) return {};
+  return fail(Error::unsupported(cat({policy.source, ": network rules need the egress gateway, which this version does not "
+                                      "have; --network none runs the command without a network"})));
+}
 
 Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts) {
   if (!request.cwd) return facts.cwd;
@@ -56,19 +103,52 @@ Result<std::string> working_directory(const PlaceRequest& request, const plan::H
 }
 
 Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan::HostFacts& facts,
-                                         const policy::Policy& policy) {
+                                         const LoadedPolicy& loaded) {
   host::PathQuestion question;
-  question.project = facts.cwd;
-  question.git_config = policy.filesystem.git_config;
-  question.mandatory_search_depth = policy.mandatory_search_depth;
-  const policy::Bases bases{.home = facts.home, .project = question.project, .cwd = facts.cwd};
-  question.rules = TRY(policy::rules_of(policy, bases));
+  question.project = loaded.project;
+  question.policy_files = loaded.files;
+  question.git_config = loaded.policy.filesystem.git_config;
+  question.mandatory_search_depth = loaded.policy.mandatory_search_depth;
+  const policy::Bases bases{.home = facts.home, .project = loaded.project, .cwd = facts.cwd};
+  question.rules = TRY_CTX(policy::rules_of(loaded.policy, bases), loaded.policy.source);
   const policy::PathOptions options{.allow_read = request.allow_read,
                                     .deny_read = request.deny_read,
                                     .allow_write = request.allow_write,
                                     .deny_write = request.deny_write};
   std::ranges::move(TRY(policy::rules_of(options, bases)), std::back_inserter(question.rules));
   return question;
+}
+
+// hutch's own directories are made where a sandbox could otherwise make them: whoever does owns the next policy.
+Result<host::PathAnswer> look(const host::PathQuestion& question, const plan::HostFacts& facts) {
+  host::PathAnswer answer = TRY(host::look_at_paths(question, facts));
+  if (answer.missing_store.empty()) return answer;
+  for (const std::string& directory : answer.missing_store) {
+    TRY_CTX(sys::make_private_directories(directory), "make hutch's own directory");
+  }
+  return host::look_at_paths(question, facts);
+}
+
+// The directories of PATH that a rule may hide: the others need no look.
+std::vector<std::string> search_path_below(const std::vector<policy::Rule>& rules, const Caller& caller) {
+  std::vector<std::string> found;
+  for (const std::string& entry : caller.environment) {
+    if (!entry.starts_with("PATH=")) continue;
+    for (const std::string_view directory : split(std::string_view(entry).substr(5), ':')) {
+      const bool denied = std::ranges::any_of(rules, [&](const policy::Rule& rule) {
+        return rule.verb == policy::Verb::kDenyRead && is_within(directory, rule.path);
+      });
+      if (denied) found.emplace_back(directory);
+    }
+    break;
+  }
+  return found;
+}
+
+std::string command_path(const Caller& caller, const std::string& cwd) {
+  if (caller.command.find('/') == std::string::npos) return {};
+  const auto path = policy::absolute_path(caller.command, "/", cwd);
+  return path && !caller.command.starts_with('~') ? *path : std::string();
 }
 
 plan::ResourceLimits limits_of(const policy::Limits& policy, const LimitOptions& options) {

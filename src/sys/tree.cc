@@ -41,7 +41,7 @@ Result<std::optional<PathStatus>> status_at(int directory, const std::string& na
                                   .mode = status.st_mode & 07777U});
 }
 
-Result<std::string> link_text(const std::string& path) {
+Result<std::string> tree_link_text(const std::string& path) {
   std::array<char, PATH_MAX> buffer;
   const ssize_t length = ::readlink(path.c_str(), buffer.data(), buffer.size());
   if (length < 0) return fail(Error::from_errno(quoted("readlink", path)));
@@ -54,8 +54,8 @@ Result<UniqueFd> open_listing_at(int directory, const std::string& name) {
   return open_retrying(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-Result<std::vector<DirectoryEntry>> names_in(int directory, const std::string& path) {
-  std::vector<DirectoryEntry> entries;
+Result<std::vector<TreeEntry>> names_in(int directory, const std::string& path) {
+  std::vector<TreeEntry> entries;
   alignas(dirent64) std::array<char, 16384> buffer;
   for (;;) {
     const long length = ::syscall(SYS_getdents64, directory, buffer.data(), buffer.size());

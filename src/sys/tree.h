@@ -22,7 +22,7 @@ struct PathStatus {
   std::uint32_t mode = 0;  // the permission bits
 };
 
-struct DirectoryEntry {
+struct TreeEntry {
   std::string name;
   EntryKind kind = EntryKind::kUnknown;  // kUnknown where the file system does not tell (getdents(2))
 };
@@ -33,14 +33,14 @@ Result<std::optional<PathStatus>> status_of(const std::string& path);
 // The same for `name` in a directory.
 Result<std::optional<PathStatus>> status_at(int directory, const std::string& name);
 
-Result<std::string> link_text(const std::string& path);
+Result<std::string> tree_link_text(const std::string& path);
 
 // O_NOFOLLOW, for reading names.
 Result<UniqueFd> open_listing(const std::string& path);
 Result<UniqueFd> open_listing_at(int directory, const std::string& name);
 
 // All names but "." and "..", in the order of the file system. `path` is for the message.
-Result<std::vector<DirectoryEntry>> names_in(int directory, const std::string& path);
+Result<std::vector<TreeEntry>> names_in(int directory, const std::string& path);
 
 // The whole of a regular file of at most `bytes_max` bytes; anything else there is an error (a FIFO would block).
 Result<std::string> regular_file_text(const std::string& path, std::size_t bytes_max);

@@ -1,0 +1,77 @@
+// Finding and reading the policy of a request.
+#include "service/load_policy.h"
+
+#include <optional>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "host/paths.h"
+#include "host/state_dirs.h"
+#include "policy/defaults.h"
+#include "policy/reader.h"
+#include "policy/rules.h"
+#include "sys/tree.h"
+
+namespace hutch::service {
+
+namespace {
+
+Result<LoadedPolicy> load_named(const std::string& typed, const plan::HostFacts& facts);
+Result<std::optional<LoadedPolicy>> load_project(const std::string& directory, const plan::HostFacts& facts);
+Result<std::optional<LoadedPolicy>> load_default(const std::string& directory, const plan::HostFacts& facts);
+Result<std::optional<std::string>> text_if_there(const std::string& path);
+
+}  // namespace
+
+Result<LoadedPolicy> load_policy(const PlaceRequest& request, const plan::HostFacts& facts,
+                                 const std::vector<std::string>& environment) {
+  if (request.policy_file) return load_named(*request.policy_file, facts);
+  const auto lookup = [&](const char* name) -> std::optional<std::string> {
+    const std::string prefix = cat({name, "="});
+    for (const std::string& entry : environment) {
+      if (entry.starts_with(prefix)) return entry.substr(prefix.size());
+    }
+    return std::nullopt;
+  };
+  const std::string directory = host::state_dirs(facts.uid, facts.home, lookup).config;
+  if (auto project = TRY(load_project(directory, facts))) return std::move(*project);
+  if (auto fallback = TRY(load_default(directory, facts))) return std::move(*fallback);
+  return LoadedPolicy{policy::default_policy(), facts.cwd, {}};
+}
+
+namespace {
+
+Result<LoadedPolicy> load_named(const std::string& typed, const plan::HostFacts& facts) {
+  const std::string path = TRY_CTX(policy::absolute_path(typed, facts.home, facts.cwd), "--policy");
+  const std::string text = TRY_CTX(sys::regular_file_text(path, limits::kJsonBytesMax), "--policy");
+  return LoadedPolicy{TRY(policy::read_policy(text, printable(typed))), facts.cwd, {path}};
+}
+
+Result<std::optional<LoadedPolicy>> load_project(const std::string& directory, const plan::HostFacts& facts) {
+  const std::string path = directory + "/projects.json";
+  const std::optional<std::string> text = TRY(text_if_there(path));
+  if (!text) return std::optional<LoadedPolicy>();
+  std::optional<policy::Policy> policy = TRY(policy::read_project(*text, path, facts.cwd));
+  if (!policy) return std::optional<LoadedPolicy>();
+  std::string project = policy->project.value_or(facts.cwd);
+  return std::optional(LoadedPolicy{std::move(*policy), std::move(project), {path}});
+}
+
+Result<std::optional<LoadedPolicy>> load_default(const std::string& directory, const plan::HostFacts& facts) {
+  const std::string path = directory + "/default.json";
+  const std::optional<std::string> text = TRY(text_if_there(path));
+  if (!text) return std::optional<LoadedPolicy>();
+  return std::optional(LoadedPolicy{TRY(policy::read_policy(*text, path)), facts.cwd, {path}});
+}
+
+// A file that is there and cannot be read is an error: without it the sandbox could be wider than was asked for.
+Result<std::optional<std::string>> text_if_there(const std::string& path) {
+  auto text = sys::regular_file_text(path, limits::kJsonBytesMax);
+  if (text) return std::optional(std::move(*text));
+  if (text.error().sys_errno == ENOENT || text.error().sys_errno == ENOTDIR) return std::optional<std::string>();
+  return fail(std::move(text).error());
+}
+
+}  // namespace
+
+}  // namespace hutch::service
