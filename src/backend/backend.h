@@ -30,8 +30,12 @@ struct StartOptions {
 
 // A started instance. Ends with its owner.
 struct Instance {
+  // kAdopted: when `process` is killed, what it started falls to this process as a subreaper.
+  enum class Orphans { kNone, kAdopted };
+
   wire::Connection guest;
   sys::ChildProcess process;  // ends when everything in the sandbox has
+  Orphans orphans = Orphans::kNone;
 
   // Kills everything at once and waits until it is gone.
   Status stop();

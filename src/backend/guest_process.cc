@@ -11,7 +11,7 @@ Status Instance::stop() {
   if (!process) return {};
   TRY(process.signal(SIGKILL));
   TRY(process.wait());
-  return sys::reap_orphans();
+  return orphans == Orphans::kAdopted ? sys::reap_orphans() : Status();
 }
 
 Result<GuestProcess> spawn_guest(const std::string& program, std::vector<std::string> arguments,

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <array>
+#include <bit>
 #include <cerrno>
 
 #include "base/check.h"
@@ -29,7 +30,8 @@ enum class Report : std::uint8_t { kListener, kNotExecuted, kFailed };
 struct Preparation {
   const wire::Exec& exec;
   const plan::bpf::Program& filter;
-  int report;                // the child's end of the channel to the parent
+  int report;    // the child's end of the channel to the parent
+  int terminal;  // -1: none
   std::array<int, 3> streams;
 };
 
@@ -48,7 +50,9 @@ Result<std::variant<StartedCommand, wire::NotExecuted>> start_command(const wire
                                                                       std::vector<UniqueFd> streams,
                                                                       const plan::bpf::Program& filter) {
   const bool terminal = exec.terminal == wire::TerminalUse::kOwn;
-  if (streams.size() != (terminal ? 0U : 3U)) return fail(Error::invalid("a command without its streams"));
+  if (static_cast<int>(streams.size()) != std::popcount(exec.streams) || (!terminal && exec.streams != 7)) {
+    return fail(Error::invalid("a command without its streams"));
+  }
   if (exec.arguments.empty()) return fail(Error::invalid("a command without a name"));
   auto [mine, childs] = TRY(sys::socket_pair());
   std::optional<sys::TerminalPair> pair;
@@ -57,10 +61,11 @@ Result<std::variant<StartedCommand, wire::NotExecuted>> start_command(const wire
     pair = TRY(sys::open_terminal("/dev/ptmx"));
     stops = TRY(sys::pipe());
   }
-  const int tty = terminal ? pair->terminal.get() : -1;
-  const std::array<int, 3> numbers = terminal ? std::array{tty, tty, tty}
-                                              : std::array{streams[0].get(), streams[1].get(), streams[2].get()};
-  const Preparation preparation{exec, filter, childs.get(), numbers};
+  Preparation preparation{exec, filter, childs.get(), terminal ? pair->terminal.get() : -1, {}};
+  for (unsigned i = 0, taken = 0; i < 3; ++i) {
+    const bool came = (exec.streams & 1U << i) != 0;
+    preparation.streams[i] = came ? streams[taken++].get() : preparation.terminal;
+  }
   const pid_t pid = TRY(sys::fork_process(sys::Parentage::kOwn));
   if (pid == 0) {
     if (terminal) terminal_leader(preparation, stops->write.get());
@@ -95,7 +100,7 @@ void child(const Preparation& preparation) {
 // orphaned group for ^Z (setpgid(2), tty_ioctl of SIGTSTP). So a leader stays between: it has the command as a job in
 // the foreground, says when it was stopped, and ends as the command does.
 void terminal_leader(const Preparation& preparation, int stops) {
-  const int terminal = preparation.streams[0];
+  const int terminal = preparation.terminal;
   const auto lead = [&]() -> Result<pid_t> {
     TRY(sys::new_session());
     TRY(sys::take_terminal(terminal));

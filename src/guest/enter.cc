@@ -1,7 +1,7 @@
 // Applying a plan: namespaces and the walls that are built from inside.
 #include "guest/enter.h"
 
-#include <array>
+#include <cerrno>
 
 #include "base/text.h"
 #include "guest/tree.h"
@@ -45,8 +45,10 @@ Status finish_place(const plan::SandboxPlan& plan) {
   TRY(sys::map_ids(plan.uid, plan.gid));
   TRY_CTX(verify_tree(plan), "check what bwrap mounted");
   TRY(restrict_devices());
-  // bubblewrap covers /proc/sys read-only for root, and leaves it alone where the kernel's permissions do the same.
-  if (sys::may_write("/proc/sys/user/max_user_namespaces")) TRY(forbid_user_namespaces());
+  // For root bubblewrap has covered /proc/sys read-only, and the cover cannot be lifted in here: the filter alone then
+  // forbids them (BwrapBackend::guarantees).
+  const Status forbidden = forbid_user_namespaces();
+  if (!forbidden && forbidden.error().sys_errno != EROFS) return forbidden;
   return restrict_proc(plan);
 }
 

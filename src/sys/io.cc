@@ -3,9 +3,11 @@
 
 #include <fcntl.h>
 #include <linux/kcmp.h>
+#include <linux/magic.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +19,11 @@ namespace hutch::sys {
 namespace {
 
 std::string number(int value) { return std::to_string(value); }
+
+bool is_anonymous_pipe(int fd) {
+  struct statfs system {};
+  return ::fstatfs(fd, &system) == 0 && system.f_type == PIPEFS_MAGIC;
+}
 
 }  // namespace
 
@@ -122,10 +129,15 @@ Status cloexec_from(int first) {
 StreamKind stream_kind(int fd) {
   struct stat info {};
   if (::fstat(fd, &info) != 0) return StreamKind::kClosed;
-  if (S_ISFIFO(info.st_mode)) return StreamKind::kPipe;
+  if (S_ISFIFO(info.st_mode)) return is_anonymous_pipe(fd) ? StreamKind::kPipe : StreamKind::kFile;
   if (S_ISSOCK(info.st_mode)) return StreamKind::kSocket;
   if (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode) || S_ISBLK(info.st_mode)) return StreamKind::kFile;
   return ::isatty(fd) == 1 ? StreamKind::kTerminal : StreamKind::kOther;
+}
+
+std::size_t bytes_waiting(int fd) {
+  int count = 0;
+  return ::ioctl(fd, FIONREAD, &count) == 0 && count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
 Status seek_back(int fd, std::size_t bytes) {

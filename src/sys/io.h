@@ -59,10 +59,15 @@ Status cloexec_from(int first);
 
 enum class StreamKind { kClosed, kPipe, kTerminal, kFile, kSocket, kOther };
 
-// What a standard stream is. kFile: regular file, directory, block device; kOther: a character device, /dev/null alike.
+// What a standard stream is. kPipe: an anonymous pipe; kFile: anything with a name that could be opened again, or whose
+// mode and attributes are those of a file (regular file, directory, block device, named pipe); kOther: a character
+// device, /dev/null alike.
 StreamKind stream_kind(int fd);
 
-// How many bytes can be read now (FIONREAD), and moving a file's offset: for input that was read ahead.
+// How many bytes wait in a pipe, asked at either end (FIONREAD); 0 where that cannot be told.
+std::size_t bytes_waiting(int fd);
+
+// Moves a file's offset back: for input that was read ahead.
 Status seek_back(int fd, std::size_t bytes);
 
 }  // namespace hutch::sys

@@ -22,6 +22,7 @@ void write(Writer& out, const Exec& message) {
   out.texts(message.environment);
   out.text(message.cwd);
   out.u8(static_cast<std::uint8_t>(message.terminal));
+  out.u8(message.streams);
   out.u64(message.processes_max);
   out.u64(message.address_space_max);
 }
@@ -64,6 +65,7 @@ void read(Reader& in, Exec& message) {
   message.environment = in.texts();
   message.cwd = in.text();
   message.terminal = in.choice(TerminalUse::kOwn);
+  message.streams = in.u8();
   message.processes_max = in.u64();
   message.address_space_max = in.u64();
 }

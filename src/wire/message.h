@@ -33,12 +33,14 @@ struct Start {
 
 enum class TerminalUse { kNone, kOwn };
 
-// Run a command. Its streams 0, 1 and 2 travel with the message, in this order, unless it gets a terminal of its own.
+// Run a command. Those of its streams 0, 1 and 2 that `streams` has a bit for (1 << number) travel with the message, in
+// this order; the others are the terminal of its own that it then gets.
 struct Exec {
   std::vector<std::string> arguments;
   std::vector<std::string> environment;
   std::string cwd;
   TerminalUse terminal = TerminalUse::kNone;
+  std::uint8_t streams = 7;
   std::uint64_t processes_max = 0;      // RLIMIT_NPROC, where no cgroup holds it; 0: not limited
   std::uint64_t address_space_max = 0;  // RLIMIT_AS, likewise
 };

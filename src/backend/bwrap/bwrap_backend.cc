@@ -58,7 +58,7 @@ Result<Instance> BwrapBackend::start(const plan::SandboxPlan& plan, const StartO
   if (!first) return fail(explain_failure(started.process, errors_read.get(), first.error()));
   if (const auto* failed = std::get_if<wire::Failed>(&*first)) return fail(failed->error);
   if (!std::holds_alternative<wire::Ready>(*first)) return fail(Error::invalid("hutch-guest: unexpected first message"));
-  return Instance{std::move(started.guest), std::move(started.process)};
+  return Instance{std::move(started.guest), std::move(started.process), Instance::Orphans::kAdopted};
 }
 
 namespace {

@@ -25,7 +25,7 @@ Result<Instance> NamespaceBackend::start(const plan::SandboxPlan& plan, const St
   // The init is this process's own child (CLONE_PARENT), so its number stays its own until it is reaped here.
   auto init = TRY(sys::adopt_child(static_cast<pid_t>(spawned->pid)));
   TRY(started.process.wait());
-  return Instance{std::move(started.guest), std::move(init)};
+  return Instance{std::move(started.guest), std::move(init), Instance::Orphans::kNone};
 }
 
 }  // namespace hutch::backend

@@ -1,0 +1,52 @@
+// hutch run: one command in a sandbox.
+#include "cli/run.h"
+
+#include "base/text.h"
+#include "service/run.h"
+#include "sys/io.h"
+
+namespace hutch::cli {
+
+namespace {
+
+void say(const std::string& line) { (void)sys::write_all(2, cat({"hutch: ", line, "\n"})); }
+
+std::string end_of(const sandbox::Outcome& outcome) {
+  switch (outcome.ended_by) {
+    case sandbox::EndedBy::kTimeout: return "ended by the timeout";
+    case sandbox::EndedBy::kIdleTimeout: return "ended by the idle timeout: no output for that long";
+    case sandbox::EndedBy::kMemoryLimit: return "killed for the memory limit";
+    case sandbox::EndedBy::kItself:
+    case sandbox::EndedBy::kSignal:
+    case sandbox::EndedBy::kGuestGone: return "";
+  }
+  return "";
+}
+
+// What a person needs to understand a failure; a command that succeeded is not commented.
+void explain_end(const sandbox::Outcome& outcome) {
+  if (outcome.exit_code == 0) return;
+  for (const std::string& refusal : outcome.refusals) say(refusal);
+  if (outcome.pids_limit_hits > 0) say("the limit of processes was hit");
+  const std::string end = end_of(outcome);
+  if (!end.empty()) say(end);
+}
+
+}  // namespace
+
+int run(const service::RunRequest& request) {
+  const auto report = service::run(request, [](const std::string& note) { say(note); });
+  if (!report) {
+    say(report.error().message);
+    return 125;
+  }
+  if (request.form == service::OutputForm::kJson) {
+    const auto written = sys::write_all(1, service::outcome_json(*report) + "\n");
+    if (!written) say(written.error().message);
+  } else {
+    explain_end(report->outcome);
+  }
+  return report->outcome.exit_code;
+}
+
+}  // namespace hutch::cli

@@ -1,0 +1,212 @@
+// The cgroup of one sandbox.
+#include "sandbox/cgroup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "base/text.h"
+#include "sys/files.h"
+#include "sys/host_info.h"
+#include "sys/process.h"
+
+namespace hutch::sandbox {
+
+namespace {
+
+constexpr std::string_view kPrefix = "hutch-run-";
+constexpr std::uint64_t kCpuPeriodMicros = 100'000;
+constexpr std::size_t kFileBytesMax = 65536;
+constexpr const char* kBusctl = "/usr/bin/busctl";
+// hutch's own processes in there: the guest twice while it starts, bubblewrap, and the leader of a terminal's session.
+constexpr std::uint64_t kOwnProcesses = 4;
+constexpr int kRemoveMomentsMax = 5000;
+
+struct Setting {
+  std::string file;
+  std::string value;
+  bool may_be_absent = false;
+};
+
+std::vector<Setting> memory_settings(plan::CgroupKind kind, std::uint64_t bytes);
+std::vector<Setting> settings_of(plan::CgroupKind kind, std::string_view controller,
+                                 const plan::ResourceLimits& limits);
+Status apply_settings(const std::string& directory, const std::vector<Setting>& settings);
+std::vector<std::string_view> controllers_wanted(const plan::ResourceLimits& limits);
+void remove_stale(const std::string& parent);
+void remove_cgroup(const std::string& directory);
+Status start_scope(const plan::ResourceLimits& limits, pid_t process);
+std::uint64_t counter(const std::string& path, std::string_view name);
+
+}  // namespace
+
+bool wants_cgroup(const plan::ResourceLimits& limits) { return !controllers_wanted(limits).empty(); }
+
+Result<Cgroup> Cgroup::make(const host::CgroupPlace& place, const plan::ResourceLimits& limits) {
+  Cgroup cgroup(place.kind, limits);
+  if (place.kind == plan::CgroupKind::kSystemdScope) return cgroup;
+  const std::string name = cat({kPrefix, std::to_string(sys::own_pid())});
+  for (const std::string_view controller : controllers_wanted(limits)) {
+    const auto found = place.directories.find(std::string(controller));
+    if (found == place.directories.end()) {
+      return fail(Error::unsupported(cat({"no cgroup controller ", controller, " here: ", place.note})));
+    }
+    const std::string directory = cat({found->second, "/", name});
+    if (std::ranges::find(cgroup.directories_, directory) == cgroup.directories_.end()) {
+      remove_stale(found->second);
+      for (const std::string& enable : place.enable) {
+        TRY(sys::write_file(found->second + "/cgroup.subtree_control", "+" + enable));
+      }
+      TRY(sys::make_directory(sys::kCwd, directory, 0755));
+      cgroup.directories_.push_back(directory);
+    }
+    if (controller == host::kMemory) cgroup.memory_ = directory;
+    if (controller == host::kPids) cgroup.pids_ = directory;
+    TRY(apply_settings(directory, settings_of(place.kind, controller, limits)));
+  }
+  return cgroup;
+}
+
+Cgroup::~Cgroup() {
+  for (const std::string& directory : directories_) remove_cgroup(directory);
+}
+
+Status Cgroup::admit(pid_t process) {
+  if (kind_ == plan::CgroupKind::kSystemdScope) return start_scope(limits_, process);
+  for (const std::string& directory : directories_) {
+    TRY(sys::write_file(directory + "/cgroup.procs", std::to_string(process)));
+  }
+  return {};
+}
+
+CgroupEvents Cgroup::events() const {
+  CgroupEvents events;
+  const bool v1 = kind_ == plan::CgroupKind::kV1;
+  if (!memory_.empty()) {
+    events.killed_for_memory = counter(memory_ + (v1 ? "/memory.oom_control" : "/memory.events"), "oom_kill");
+  }
+  if (!pids_.empty()) events.pids_refused = counter(pids_ + "/pids.events", "max");
+  return events;
+}
+
+std::string_view Cgroup::kind_name() const {
+  switch (kind_) {
+    case plan::CgroupKind::kV1: return "cgroup v1";
+    case plan::CgroupKind::kV2: return "cgroup v2";
+    case plan::CgroupKind::kSystemdScope: return "systemd scope";
+    case plan::CgroupKind::kNone: return "";
+  }
+  return "";
+}
+
+namespace {
+
+std::vector<std::string_view> controllers_wanted(const plan::ResourceLimits& limits) {
+  std::vector<std::string_view> wanted;
+  if (limits.memory_bytes != 0) wanted.push_back(host::kMemory);
+  if (limits.pids != 0) wanted.push_back(host::kPids);
+  if (limits.cpu_millis != 0) wanted.push_back(host::kCpu);
+  return wanted;
+}
+
+std::vector<Setting> memory_settings(plan::CgroupKind kind, std::uint64_t bytes) {
+  const std::string value = std::to_string(bytes);
+  // Swap would let the command go on far beyond its memory; the files are there only where the kernel accounts swap.
+  if (kind == plan::CgroupKind::kV1) {
+    return {{"memory.limit_in_bytes", value, false}, {"memory.memsw.limit_in_bytes", value, true}};
+  }
+  return {{"memory.max", value, false}, {"memory.swap.max", "0", true}};
+}
+
+std::vector<Setting> settings_of(plan::CgroupKind kind, std::string_view controller,
+                                 const plan::ResourceLimits& limits) {
+  if (controller == host::kMemory) return memory_settings(kind, limits.memory_bytes);
+  if (controller == host::kPids) return {{"pids.max", std::to_string(limits.pids + kOwnProcesses), false}};
+  const std::uint64_t quota = std::max<std::uint64_t>(limits.cpu_millis * kCpuPeriodMicros / 1000, 1000);
+  if (kind == plan::CgroupKind::kV1) {
+    return {{"cpu.cfs_period_us", std::to_string(kCpuPeriodMicros), false},
+            {"cpu.cfs_quota_us", std::to_string(quota), false}};
+  }
+  return {{"cpu.max", fmt::format("{} {}", quota, kCpuPeriodMicros), false}};
+}
+
+Status apply_settings(const std::string& directory, const std::vector<Setting>& settings) {
+  for (const Setting& setting : settings) {
+    const std::string path = cat({directory, "/", setting.file});
+    if (setting.may_be_absent && !sys::exists(path)) continue;
+    TRY(sys::write_file(path, setting.value));
+  }
+  return {};
+}
+
+// Of a hutch that was killed: its number is in the name, and no such process is there now.
+void remove_stale(const std::string& parent) {
+  const auto entries = sys::list_directory(parent, sys::Listing::kAll);
+  if (!entries) return;
+  for (const sys::DirectoryEntry& entry : *entries) {
+    if (!entry.name.starts_with(kPrefix)) continue;
+    const std::string number = entry.name.substr(kPrefix.size());
+    const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_number || sys::exists("/proc/" + number)) continue;
+    remove_cgroup(cat({parent, "/", entry.name}));
+  }
+}
+
+// A process that has ended leaves its cgroup a moment later than its parent hears of it.
+void remove_cgroup(const std::string& directory) {
+  if (sys::exists(directory + "/cgroup.kill")) (void)sys::write_file(directory + "/cgroup.kill", "1");
+  for (int i = 0; i < kRemoveMomentsMax; ++i) {
+    const auto removed = sys::remove_directory(directory);
+    if (removed || removed.error().sys_errno != EBUSY) return;
+    (void)sys::pause_briefly();
+  }
+}
+
+// systemd makes the cgroup when asked for a scope, and removes it with its last process
+// (org.freedesktop.systemd1(5), StartTransientUnit).
+Status start_scope(const plan::ResourceLimits& limits, pid_t process) {
+  std::vector<std::string> properties = {"PIDs", "au", "1", std::to_string(process)};
+  std::size_t count = 1;
+  const auto add = [&](const std::string& name, std::uint64_t value) {
+    properties.insert(properties.end(), {name, "t", std::to_string(value)});
+    ++count;
+  };
+  if (limits.memory_bytes != 0) add("MemoryMax", limits.memory_bytes);
+  if (limits.memory_bytes != 0) add("MemorySwapMax", 0);
+  if (limits.pids != 0) add("TasksMax", limits.pids + kOwnProcesses);
+  if (limits.cpu_millis != 0) add("CPUQuotaPerSecUSec", limits.cpu_millis * 1000);
+  std::vector<std::string> arguments = {
+      "busctl", "--user", "--quiet", "call", "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
+      "org.freedesktop.systemd1.Manager", "StartTransientUnit", "ssa(sv)a(sa(sv))",
+      fmt::format("hutch-run-{}.scope", sys::own_pid()), "fail", std::to_string(count)};
+  arguments.insert(arguments.end(), properties.begin(), properties.end());
+  arguments.emplace_back("0");
+  std::vector<std::string> environment;
+  for (const char* name : {"XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"}) {
+    if (const auto value = sys::environment_variable(name)) environment.push_back(cat({name, "=", *value}));
+  }
+  auto busctl = TRY(sys::spawn(kBusctl, {.arguments = arguments, .environment = environment, .install = {{2, 2}}}));
+  const sys::WaitStatus status = TRY(busctl.wait());
+  if (status.exited() && status.exit_code() == 0) return {};
+  return fail(Error{Code::kSystem, 0, "systemd did not make a scope for the limits: see `systemctl --user status`"});
+}
+
+// A line "name value" of a control file; 0 where there is none.
+std::uint64_t counter(const std::string& path, std::string_view name) {
+  const auto text = sys::read_file(path, kFileBytesMax);
+  if (!text) return 0;
+  for (const std::string_view line : split(*text, '\n')) {
+    if (!line.starts_with(name) || line.size() <= name.size() || line[name.size()] != ' ') continue;
+    std::uint64_t value = 0;
+    const std::string_view number = line.substr(name.size() + 1);
+    std::from_chars(number.data(), number.data() + number.size(), value);
+    return value;
+  }
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace hutch::sandbox

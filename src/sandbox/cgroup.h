@@ -1,0 +1,51 @@
+// The cgroup of one sandbox: its limits, what hit them, its end. cgroups(7), the kernel's cgroup-v1 and cgroup-v2.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/cgroups.h"
+#include "plan/plan.h"
+
+namespace hutch::sandbox {
+
+// What happened to the processes of a cgroup because of its limits.
+struct CgroupEvents {
+  std::uint64_t killed_for_memory = 0;
+  std::uint64_t pids_refused = 0;
+};
+
+// Removed when it goes. One whose hutch was killed is removed by the next that makes one.
+class Cgroup {
+ public:
+  // An error where a limit that is asked for cannot be held there.
+  static Result<Cgroup> make(const host::CgroupPlace& place, const plan::ResourceLimits& limits);
+
+  Cgroup(Cgroup&&) noexcept = default;
+  Cgroup& operator=(Cgroup&&) = delete;
+  ~Cgroup();
+
+  // The process, and all that it starts from now on, is in it.
+  Status admit(pid_t process);
+  CgroupEvents events() const;
+  // As a person is told: "cgroup v2".
+  std::string_view kind_name() const;
+
+ private:
+  Cgroup(plan::CgroupKind kind, plan::ResourceLimits limits) : kind_(kind), limits_(limits) {}
+
+  plan::CgroupKind kind_;
+  plan::ResourceLimits limits_;
+  std::vector<std::string> directories_;  // ours, each removed at the end
+  std::string memory_;                    // the one of them that limits memory, or empty
+  std::string pids_;
+};
+
+// Whether any of the limits needs a cgroup or rlimits at all.
+bool wants_cgroup(const plan::ResourceLimits& limits);
+
+}  // namespace hutch::sandbox

@@ -1,0 +1,64 @@
+// The control descriptor of a run.
+#include "sandbox/control.h"
+
+#include <cerrno>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "sys/io.h"
+#include "wire/control.h"
+
+namespace hutch::sandbox {
+
+Result<Control> Control::open(int fd) {
+  if (fd < 3 || !sys::is_open(fd)) {
+    return fail(Error::invalid(cat({"--control-fd ", std::to_string(fd), ": not an open descriptor above 2"})));
+  }
+  Control control(TRY(sys::duplicate(fd)));
+  UniqueFd(fd).reset();  // its number must not reach the sandbox
+  TRY(sys::set_nonblocking(control.fd_.get()));
+  return control;
+}
+
+Result<bool> Control::read() {
+  char chunk[16384];
+  const auto count = sys::read_some(fd_.get(), chunk);
+  if (!count && count.error().sys_errno == EAGAIN) return true;
+  if (!count || *count == 0) {
+    readable_ = false;  // EBADF: a pipe that is for writing alone
+    return false;
+  }
+  held_.append(chunk, *count);
+  for (std::size_t end = held_.find('\n'); end != std::string::npos; end = held_.find('\n')) {
+    answer(std::string_view(held_).substr(0, end));
+    held_.erase(0, end + 1);
+  }
+  if (held_.size() <= limits::kControlLineBytesMax) return true;
+  write(wire::control_error("control: a line of more than 1 MiB"));
+  readable_ = false;
+  return false;
+}
+
+void Control::violation(std::string_view what) { write(wire::control_violation(what)); }
+
+void Control::done(std::string_view outcome_json) { write(wire::control_done(outcome_json)); }
+
+// There is no question yet that could be answered, and the mounts of a sandbox are fixed when it starts.
+void Control::answer(std::string_view line) {
+  if (line.empty()) return;
+  const auto input = wire::parse_control(line);
+  if (!input) return write(wire::control_error(input.error().message));
+  if (const auto* given = std::get_if<wire::ControlAnswer>(&*input)) {
+    return write(wire::control_error(cat({"control: no question ", printable(given->id, 64), " is open"})));
+  }
+  write(wire::control_error("control: the policy of a sandbox that runs cannot be changed by this version"));
+}
+
+void Control::write(const std::string& line) {
+  if (!fd_) return;
+  const auto count = sys::write_some(fd_.get(), line);
+  // Half a line would make every later one unreadable.
+  if (!count || *count != line.size()) fd_.reset();
+}
+
+}  // namespace hutch::sandbox

@@ -1,0 +1,48 @@
+// Outcome: how a command ended, and what is left of its output.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hutch::sandbox {
+
+// Why hutch ended a command, if it did.
+enum class EndedBy { kItself, kTimeout, kIdleTimeout, kSignal, kMemoryLimit, kGuestGone };
+
+// The first and the last bytes of a stream, and how many between them were left out.
+class Capture {
+ public:
+  void add(std::string_view bytes);
+  std::uint64_t bytes_left_out() const;
+  std::uint64_t bytes_total() const { return total_; }
+  // Head, then a line that says what is missing when something is, then tail.
+  std::string text() const;
+
+ private:
+  std::string head_;
+  std::string tail_;
+  std::uint64_t left_out_ = 0;
+  std::uint64_t total_ = 0;
+};
+
+struct Outcome {
+  int exit_code = 125;  // as a shell shows it: 124 timeout, 126, 127, 128+n
+  int signal = 0;       // the signal that ended the command, 0 for none
+  EndedBy ended_by = EndedBy::kItself;
+  std::chrono::milliseconds duration{0};
+  Capture standard_output;
+  Capture standard_error;
+  std::vector<std::string> refusals;  // what the walls refused that a person should know of, each once
+  std::string limits_by;              // "cgroup v2", "rlimits", ...; empty when nothing was limited
+  std::uint64_t pids_limit_hits = 0;  // how often a process could not be made for the limit
+};
+
+bool is_timeout(EndedBy reason);
+// Whether hutch ended it, by whatever reason.
+bool is_killed(EndedBy reason);
+std::string_view name_of(EndedBy reason);
+
+}  // namespace hutch::sandbox

@@ -1,0 +1,250 @@
+// The standard streams of a command.
+#include "sandbox/streams.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "sys/io.h"
+
+namespace hutch::sandbox {
+
+namespace {
+
+constexpr std::size_t kChunkBytes = 65536;
+// What a pipe that poll(2) calls writable takes without blocking: PIPE_BUF, pipe(7).
+constexpr std::size_t kWriteBytesMax = 4096;
+constexpr std::chrono::milliseconds kDrainWait{2000};
+
+bool is_straight(sys::StreamKind kind) { return kind == sys::StreamKind::kPipe; }
+Result<std::size_t> read_into(Pump& pump);
+Status write_held(Pump& pump);
+void end(Pump& pump);
+
+}  // namespace
+
+Result<Streams> Streams::open(StreamOptions options) {
+  Streams streams;
+  if (options.output == Output::kPass) {
+    for (int number = 0; number < 3; ++number) {
+      if (sys::stream_kind(number) == sys::StreamKind::kTerminal) streams.terminal_ = wire::TerminalUse::kOwn;
+    }
+  }
+  TRY(streams.open_input(options));
+  TRY(streams.open_output(1, options));
+  TRY(streams.open_output(2, options));
+  return streams;
+}
+
+Status Streams::open_input(StreamOptions) {
+  const sys::StreamKind kind = sys::stream_kind(0);
+  if (kind == sys::StreamKind::kTerminal && terminal_ == wire::TerminalUse::kOwn) {
+    caller_terminal_ = 0;
+    return {};
+  }
+  if (is_straight(kind)) {
+    childs_[0] = TRY(sys::duplicate(0));
+    return {};
+  }
+  return add_pipe_from(kind == sys::StreamKind::kClosed ? -1 : 0);
+}
+
+Status Streams::open_output(int number, StreamOptions options) {
+  const auto index = static_cast<std::size_t>(number);
+  const sys::StreamKind kind = sys::stream_kind(number);
+  const bool pass = options.output == Output::kPass;
+  if (pass && kind == sys::StreamKind::kTerminal) return {};
+  if (pass && is_straight(kind) && !options.watch_output) {
+    childs_[index] = TRY(sys::duplicate(number));
+    return {};
+  }
+  // One pipe for both keeps the order of what is written to them: `> file 2>&1`.
+  if (pass && number == 2 && childs_[1] && !is_straight(kind) && sys::is_same_open_file(1, 2)) {
+    childs_[2] = TRY(sys::duplicate(childs_[1].get()));
+    return {};
+  }
+  childs_[index] = TRY(add_pipe_to(number, options));
+  return {};
+}
+
+Status Streams::add_pipe_from(int source) {
+  auto [read, write] = TRY(sys::pipe());
+  childs_[0] = std::move(read);
+  if (source < 0) return {};  // the writing end goes now: the command reads the end at once
+  Pump pump;
+  pump.from = source;
+  pump.to = write.get();
+  pump.owned_to = std::move(write);
+  pump.seekable_input = sys::stream_kind(source) == sys::StreamKind::kFile;
+  pumps_.push_back(std::move(pump));
+  return {};
+}
+
+Result<UniqueFd> Streams::add_pipe_to(int number, StreamOptions options) {
+  auto [read, write] = TRY(sys::pipe());
+  Pump pump;
+  pump.from = read.get();
+  pump.owned_from = std::move(read);
+  pump.is_output = true;
+  if (options.output == Output::kCapture) {
+    pump.capture = captures_[number == 1 ? 0 : 1].get();
+  } else if (sys::is_open(number)) {
+    pump.to = number;
+  }
+  pumps_.push_back(std::move(pump));
+  return std::move(write);
+}
+
+std::uint8_t Streams::stream_mask() const {
+  unsigned mask = 0;
+  for (unsigned i = 0; i < childs_.size(); ++i) mask |= childs_[i] ? 1U << i : 0U;
+  return static_cast<std::uint8_t>(mask);
+}
+
+std::vector<int> Streams::child_descriptors() const {
+  std::vector<int> descriptors;
+  for (const UniqueFd& fd : childs_) {
+    if (fd) descriptors.push_back(fd.get());
+  }
+  return descriptors;
+}
+
+void Streams::sent() {
+  for (UniqueFd& fd : childs_) fd.reset();
+}
+
+Status Streams::attach_terminal(UniqueFd master) {
+  master_ = std::move(master);
+  int shown = -1;
+  for (const int number : {2, 1, 0}) {
+    if (sys::stream_kind(number) == sys::StreamKind::kTerminal) shown = number;
+  }
+  size_source_ = shown;
+  if (shown >= 0) {
+    TRY(sys::copy_terminal_modes(shown, master_.get()));
+    TRY(resize_terminal());
+  }
+  // What the terminal shows goes to the first of 1 and 2 that is one; the screen is the same.
+  const int screen = sys::stream_kind(1) == sys::StreamKind::kTerminal ? 1 : 2;
+  Pump out;
+  out.from = master_.get();
+  out.to = sys::stream_kind(screen) == sys::StreamKind::kTerminal ? screen : 0;
+  out.is_output = true;
+  pumps_.push_back(std::move(out));
+  if (caller_terminal_ < 0) return {};
+  Pump keys;
+  keys.from = caller_terminal_;
+  keys.to = master_.get();
+  keys.terminal_input = true;
+  pumps_.push_back(std::move(keys));
+  return take_caller_terminal();
+}
+
+Status Streams::resize_terminal() const {
+  if (!master_ || size_source_ < 0) return {};
+  return sys::set_terminal_size(master_.get(), TRY(sys::terminal_size(size_source_)));
+}
+
+Status Streams::release_caller_terminal() const { return raw_ ? raw_->suspend() : Status(); }
+
+Status Streams::take_caller_terminal() {
+  if (!master_ || caller_terminal_ < 0 || !sys::is_foreground(caller_terminal_)) return {};
+  if (raw_) return raw_->resume();
+  raw_.emplace(TRY(sys::RawMode::enter(caller_terminal_)));
+  return {};
+}
+
+void Streams::add_to(std::vector<pollfd>& wait) const {
+  for (const Pump& pump : pumps_) {
+    if (pump.finished) {
+      wait.push_back({-1, 0, 0});
+    } else if (!pump.held.empty()) {
+      wait.push_back({pump.to, POLLOUT, 0});
+    } else if (pump.terminal_input && !sys::is_foreground(pump.from)) {
+      wait.push_back({-1, 0, 0});
+    } else {
+      wait.push_back({pump.from, POLLIN, 0});
+    }
+  }
+}
+
+Result<Streams::Progress> Streams::move(std::span<const pollfd> wait) {
+  Progress progress = Progress::kNone;
+  for (std::size_t i = 0; i < wait.size() && i < pumps_.size(); ++i) {
+    Pump& pump = pumps_[i];
+    if (wait[i].revents == 0 || pump.finished) continue;
+    if (!pump.held.empty()) {
+      TRY(write_held(pump));
+      continue;
+    }
+    const std::size_t count = TRY(read_into(pump));
+    if (count > 0 && pump.is_output) progress = Progress::kOutput;
+  }
+  return progress;
+}
+
+Status Streams::finish() {
+  for (Pump& pump : pumps_) {
+    if (!pump.is_output && pump.seekable_input && pump.to >= 0) {
+      const std::size_t unread = pump.held.size() + sys::bytes_waiting(pump.to);
+      if (unread > 0) (void)sys::seek_back(pump.from, unread);
+    }
+    if (!pump.is_output) end(pump);
+  }
+  // Every writer is gone, so each pipe comes to its end; a terminal's master answers EIO then. The wait is for a
+  // reader of ours that is slow, and has a bound for one that never reads.
+  for (;;) {
+    std::vector<pollfd> wait;
+    add_to(wait);
+    if (std::ranges::all_of(wait, [](const pollfd& entry) { return entry.fd < 0; })) break;
+    if (TRY(sys::poll(wait, kDrainWait)) == 0) break;
+    TRY(move(wait));
+  }
+  raw_.reset();
+  return {};
+}
+
+namespace {
+
+Result<std::size_t> read_into(Pump& pump) {
+  char chunk[kChunkBytes];
+  const std::size_t wanted = pump.capture == nullptr && !pump.is_output ? kWriteBytesMax : sizeof chunk;
+  const auto count = sys::read_some(pump.from, {chunk, wanted});
+  if (!count && (count.error().sys_errno == EAGAIN)) return 0;
+  if (!count && pump.terminal_input && count.error().sys_errno == EIO) return 0;
+  // EIO of a master: no process has the terminal open any more (pty(7)). EISDIR: a directory as input has no bytes.
+  if (!count || *count == 0) {
+    end(pump);
+    return 0;
+  }
+  const std::string_view bytes(chunk, *count);
+  if (pump.capture != nullptr) {
+    pump.capture->add(bytes);
+  } else if (pump.to >= 0) {
+    pump.held.assign(bytes);
+  }
+  return *count;
+}
+
+Status write_held(Pump& pump) {
+  const std::string_view piece = std::string_view(pump.held).substr(0, kWriteBytesMax);
+  const auto count = sys::write_some(pump.to, piece);
+  if (count) {
+    pump.held.erase(0, *count);
+    return {};
+  }
+  if (count.error().sys_errno == EAGAIN) return {};
+  // Nobody reads any more. Closing our end lets the command meet the same: EPIPE.
+  end(pump);
+  return {};
+}
+
+void end(Pump& pump) {
+  pump.held.clear();
+  pump.finished = true;
+  pump.owned_from.reset();
+  pump.owned_to.reset();
+}
+
+}  // namespace
+
+}  // namespace hutch::sandbox

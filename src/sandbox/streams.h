@@ -1,0 +1,92 @@
+// The standard streams of a command: which go straight through, which are relayed, which are a terminal of its own.
+#pragma once
+
+#include <poll.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "sandbox/outcome.h"
+#include "sys/terminal.h"
+#include "wire/message.h"
+
+namespace hutch::sandbox {
+
+enum class Output {
+  kPass,     // to this process's own 1 and 2
+  kCapture,  // kept for the outcome
+};
+
+struct StreamOptions {
+  Output output = Output::kPass;
+  bool watch_output = false;  // every byte of output has to pass here: an idle timeout counts them
+};
+
+// Moves bytes from one descriptor to another, or into a Capture.
+struct Pump {
+  UniqueFd owned_from;
+  UniqueFd owned_to;
+  int from = -1;
+  int to = -1;
+  Capture* capture = nullptr;
+  std::string held;       // read and not yet written
+  bool is_output = false;
+  bool finished = false;
+  bool seekable_input = false;     // from a file, to which what was not used is given back
+  bool terminal_input = false;     // from the caller's terminal: only while hutch is in its foreground
+};
+
+class Streams {
+ public:
+  // Looks at 0, 1 and 2 of this process and makes the pipes that are wanted.
+  static Result<Streams> open(StreamOptions options);
+
+  // What the command gets. The descriptors are those of `exec.streams`, in order; they are closed by `sent`.
+  wire::TerminalUse terminal_use() const { return terminal_; }
+  std::uint8_t stream_mask() const;
+  std::vector<int> child_descriptors() const;
+  void sent();
+
+  // The master of the command's terminal has come.
+  Status attach_terminal(UniqueFd master);
+  bool has_terminal() const { return static_cast<bool>(master_); }
+  Status resize_terminal() const;
+  // Gives the caller's terminal back as it was found, and takes it once this process is in its foreground.
+  Status release_caller_terminal() const;
+  Status take_caller_terminal();
+
+  void add_to(std::vector<pollfd>& wait) const;
+  enum class Progress { kNone, kOutput };
+  // `wait` is what add_to appended, after poll(2).
+  Result<Progress> move(std::span<const pollfd> wait);
+
+  // After the end of the command: everything that it wrote is delivered, what it did not read is given back.
+  Status finish();
+
+  const Capture& standard_output() const { return *captures_[0]; }
+  const Capture& standard_error() const { return *captures_[1]; }
+
+ private:
+  Streams() : captures_{std::make_unique<Capture>(), std::make_unique<Capture>()} {}
+  Status open_input(StreamOptions options);
+  Status open_output(int number, StreamOptions options);
+  Status add_pipe_from(int source);
+  Result<UniqueFd> add_pipe_to(int number, StreamOptions options);
+
+  wire::TerminalUse terminal_ = wire::TerminalUse::kNone;
+  std::array<UniqueFd, 3> childs_;  // empty: the terminal
+  std::vector<Pump> pumps_;
+  UniqueFd master_;
+  int caller_terminal_ = -1;  // where keys come from
+  int size_source_ = -1;
+  std::optional<sys::RawMode> raw_;
+  std::array<std::unique_ptr<Capture>, 2> captures_;
+};
+
+}  // namespace hutch::sandbox

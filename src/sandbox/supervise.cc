@@ -1,0 +1,263 @@
+// One command from its start to its end.
+#include "sandbox/supervise.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <optional>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "sys/io.h"
+#include "sys/signals.h"
+
+namespace hutch::sandbox {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+using Moment = SteadyClock::time_point;
+
+constexpr std::chrono::milliseconds kForegroundCheck{250};
+
+class Supervisor {
+ public:
+  Supervisor(const Supervision& supervision, const CommandRequest& request)
+      : on_(supervision), request_(request), started_at_(SteadyClock::now()), last_output_(started_at_) {}
+
+  Result<Outcome> run();
+
+ private:
+  Status send_command();
+  Status turn();
+  std::chrono::milliseconds time_left() const;
+  Status check_deadlines();
+  Status begin_end(EndedBy reason);
+  Status kill();
+  Status take_signal();
+  Status pass_signal(int number);
+  Status stop_and_go_on(int number);
+  Status take_messages();
+  Status take(const wire::Frame& frame);
+  void record_exit(int raw);
+  void record_not_executed(const wire::NotExecuted& refused);
+  void record_refusal(const wire::Refused& refused);
+  Status finish();
+
+  Supervision on_;
+  const CommandRequest& request_;
+  Moment started_at_;
+  Moment last_output_;
+  std::optional<Moment> kill_at_;  // set once the end has begun
+  bool killed_ = false;
+  bool ended_ = false;
+  bool has_status_ = false;
+  Outcome outcome_;
+};
+
+}  // namespace
+
+Result<UniqueFd> take_signals() {
+  TRY(sys::ignore_broken_pipe());
+  return sys::signal_descriptor(
+      {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2});
+}
+
+Result<Outcome> supervise(const Supervision& supervision, const CommandRequest& request) {
+  return Supervisor(supervision, request).run();
+}
+
+namespace {
+
+Result<Outcome> Supervisor::run() {
+  TRY(send_command());
+  while (!ended_) TRY(turn());
+  TRY(finish());
+  outcome_.duration = std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - started_at_);
+  outcome_.standard_output = on_.streams.standard_output();
+  outcome_.standard_error = on_.streams.standard_error();
+  return std::move(outcome_);
+}
+
+Status Supervisor::send_command() {
+  wire::Exec exec;
+  exec.arguments = request_.arguments;
+  exec.environment = request_.environment;
+  exec.cwd = request_.cwd;
+  exec.terminal = on_.streams.terminal_use();
+  exec.streams = on_.streams.stream_mask();
+  exec.processes_max = request_.processes_max;
+  exec.address_space_max = request_.address_space_max;
+  const auto sent = on_.instance.guest.send(wire::ToGuest(std::move(exec)), on_.streams.child_descriptors());
+  on_.streams.sent();
+  // A guest that failed before has said why: its message is read in the first turn.
+  if (!sent && sent.error().sys_errno != EPIPE && sent.error().sys_errno != ECONNRESET) return sent;
+  return {};
+}
+
+Status Supervisor::turn() {
+  enum { kGuest, kSignals, kControl, kFixed };
+  std::vector<pollfd> wait(kFixed);
+  wait[kGuest] = {on_.instance.guest.fd(), POLLIN, 0};
+  wait[kSignals] = {on_.signals, POLLIN, 0};
+  wait[kControl] = {on_.control.fd, POLLIN, 0};
+  on_.streams.add_to(wait);
+  TRY(sys::poll(wait, time_left()));
+  if (TRY(on_.streams.move(std::span(wait).subspan(kFixed))) == Streams::Progress::kOutput) {
+    last_output_ = SteadyClock::now();
+  }
+  if (wait[kSignals].revents != 0) TRY(take_signal());
+  if (wait[kControl].revents != 0 && !TRY(on_.control.handle())) on_.control.fd = -1;
+  if (wait[kGuest].revents != 0) TRY(take_messages());
+  return ended_ ? Status() : check_deadlines();
+}
+
+std::chrono::milliseconds Supervisor::time_left() const {
+  const Moment now = SteadyClock::now();
+  Moment next = now + std::chrono::hours(1);
+  if (kill_at_) {
+    next = *kill_at_;
+  } else {
+    if (request_.timeout.count() > 0) next = std::min(next, started_at_ + request_.timeout);
+    if (request_.idle_timeout.count() > 0) next = std::min(next, last_output_ + request_.idle_timeout);
+  }
+  // Whether this process is in its terminal's foreground is announced by nothing.
+  if (on_.streams.has_terminal()) next = std::min(next, now + kForegroundCheck);
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - now);
+  return std::max(left, std::chrono::milliseconds(0));
+}
+
+Status Supervisor::check_deadlines() {
+  const Moment now = SteadyClock::now();
+  if (kill_at_) return now >= *kill_at_ ? kill() : Status();
+  if (request_.timeout.count() > 0 && now >= started_at_ + request_.timeout) return begin_end(EndedBy::kTimeout);
+  if (request_.idle_timeout.count() > 0 && now >= last_output_ + request_.idle_timeout) {
+    return begin_end(EndedBy::kIdleTimeout);
+  }
+  return {};
+}
+
+// TERM to everything, then a while to go by itself.
+Status Supervisor::begin_end(EndedBy reason) {
+  if (kill_at_) return {};
+  outcome_.ended_by = reason;
+  kill_at_ = SteadyClock::now() + limits::kTermGrace;
+  // A stopped process hears nothing but this.
+  TRY(pass_signal(SIGTERM));
+  return pass_signal(SIGCONT);
+}
+
+// Through the guest first, which can then still tell how the command ended. One that does not answer is killed itself:
+// that is the end of its pid namespace (pid_namespaces(7)).
+Status Supervisor::kill() {
+  kill_at_ = SteadyClock::now() + limits::kTermGrace;
+  if (killed_) return on_.instance.process.signal(SIGKILL);
+  killed_ = true;
+  return pass_signal(SIGKILL);
+}
+
+Status Supervisor::take_signal() {
+  const auto arrived = TRY(sys::next_signal(on_.signals));
+  if (!arrived) return {};
+  switch (arrived->signal) {
+    case SIGWINCH: (void)on_.streams.resize_terminal(); return {};
+    case SIGCONT: return on_.streams.take_caller_terminal();
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU: return stop_and_go_on(SIGSTOP);
+    case SIGUSR1:
+    case SIGUSR2: return pass_signal(arrived->signal);
+    default: break;
+  }
+  if (!kill_at_) {
+    outcome_.ended_by = EndedBy::kSignal;
+    kill_at_ = SteadyClock::now() + limits::kTermGrace;
+  }
+  TRY(pass_signal(arrived->signal));
+  return pass_signal(SIGCONT);
+}
+
+Status Supervisor::pass_signal(int number) {
+  const auto sent = on_.instance.guest.send(wire::ToGuest(wire::Signal{number, wire::SignalTarget::kEverything}));
+  if (!sent && (sent.error().sys_errno == EPIPE || sent.error().sys_errno == ECONNRESET)) return {};
+  return sent;
+}
+
+// The command stops, then this process, as its parent's shell expects of a job; both go on together.
+Status Supervisor::stop_and_go_on(int number) {
+  if (number != 0) TRY(pass_signal(number));
+  TRY(on_.streams.release_caller_terminal());
+  TRY(sys::stop_self());
+  TRY(on_.streams.take_caller_terminal());
+  (void)on_.streams.resize_terminal();
+  last_output_ = SteadyClock::now();
+  return pass_signal(SIGCONT);
+}
+
+Status Supervisor::take_messages() {
+  auto polled = on_.instance.guest.receive_ready();
+  if (!polled && polled.error().sys_errno == ECONNRESET) {
+    ended_ = true;
+    return {};
+  }
+  if (!polled) return fail(std::move(polled).error());
+  for (; polled->frame; polled->frame = TRY(on_.instance.guest.take_buffered())) TRY(take(*polled->frame));
+  if (polled->closed) ended_ = true;
+  return {};
+}
+
+Status Supervisor::take(const wire::Frame& frame) {
+  const wire::ToHost message = TRY(wire::decode_to_host(frame.header, frame.body));
+  if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
+  if (const auto* exited = std::get_if<wire::Exited>(&message)) record_exit(exited->status);
+  if (const auto* refused = std::get_if<wire::NotExecuted>(&message)) record_not_executed(*refused);
+  if (const auto* refusal = std::get_if<wire::Refused>(&message)) record_refusal(*refusal);
+  if (std::holds_alternative<wire::Stopped>(message)) return stop_and_go_on(0);
+  if (std::holds_alternative<wire::Started>(message)) {
+    std::vector<UniqueFd> descriptors = on_.instance.guest.take_descriptors();
+    if (!descriptors.empty()) return on_.streams.attach_terminal(std::move(descriptors.front()));
+  }
+  return {};
+}
+
+void Supervisor::record_exit(int raw) {
+  const sys::WaitStatus status{raw};
+  has_status_ = true;
+  outcome_.signal = status.signal();
+  outcome_.exit_code = status.exited() ? status.exit_code() : 128 + status.signal();
+  if (is_timeout(outcome_.ended_by)) outcome_.exit_code = 124;
+}
+
+void Supervisor::record_not_executed(const wire::NotExecuted& refused) {
+  has_status_ = true;
+  const bool absent = refused.error == ENOENT || refused.error == ENOTDIR;
+  outcome_.exit_code = absent ? 127 : 126;
+  const std::string name = printable(refused.path);
+  outcome_.refusals.push_back(absent ? fmt::format("{}: not found in the sandbox", name)
+                                     : Error::from_errno(cat({"cannot execute ", name}), refused.error).message);
+}
+
+void Supervisor::record_refusal(const wire::Refused&) {
+  const std::string text = "a Unix socket was refused: socket(AF_UNIX) could reach services of the host";
+  if (std::ranges::find(outcome_.refusals, text) != outcome_.refusals.end()) return;
+  outcome_.refusals.push_back(text);
+  if (on_.on_refusal) on_.on_refusal(text);
+}
+
+Status Supervisor::finish() {
+  TRY(on_.instance.stop());
+  TRY(on_.streams.finish());
+  if (has_status_) return {};
+  // Killed before the guest could tell how the command ended.
+  outcome_.signal = SIGKILL;
+  outcome_.exit_code = is_timeout(outcome_.ended_by) ? 124 : 128 + SIGKILL;
+  if (outcome_.ended_by == EndedBy::kItself) outcome_.ended_by = EndedBy::kGuestGone;
+  return {};
+}
+
+}  // namespace
+
+}  // namespace hutch::sandbox

@@ -1,0 +1,46 @@
+// One command from its start to its end: streams, signals, timeouts, the guest's messages.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "base/result.h"
+#include "plan/plan.h"
+#include "sandbox/outcome.h"
+#include "sandbox/streams.h"
+
+namespace hutch::sandbox {
+
+// What comes in on a control descriptor; `handle` is called when it is readable, and says whether to go on watching.
+struct Watch {
+  int fd = -1;
+  std::function<Result<bool>()> handle;
+};
+
+struct CommandRequest {
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment;
+  std::string cwd;
+  std::uint64_t processes_max = 0;      // as wire::Exec has them
+  std::uint64_t address_space_max = 0;
+  std::chrono::milliseconds timeout{0};
+  std::chrono::milliseconds idle_timeout{0};
+};
+
+// Signals of this process are blocked from here on: what arrives is passed on to the command.
+Result<UniqueFd> take_signals();
+
+// Runs the command in the instance until nothing of it is left. An error is hutch's own failure; how the command fared,
+// "not found" included, is the outcome. `on_refusal` is told of each kind of refused call once.
+struct Supervision {
+  backend::Instance& instance;
+  Streams& streams;
+  int signals = -1;
+  Watch control;
+  std::function<void(const std::string& refusal)> on_refusal;
+};
+Result<Outcome> supervise(const Supervision& supervision, const CommandRequest& request);
+
+}  // namespace hutch::sandbox

@@ -1,0 +1,32 @@
+// The outcome of a run as JSON.
+#include <nlohmann/json.hpp>
+
+#include "service/run.h"
+
+namespace hutch::service {
+
+std::string outcome_json(const RunReport& report) {
+  const sandbox::Outcome& outcome = report.outcome;
+  const nlohmann::ordered_json json = {
+      {"exit_code", outcome.exit_code},
+      {"signal", outcome.signal == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(outcome.signal)},
+      {"timed_out", sandbox::is_timeout(outcome.ended_by)},
+      {"killed", sandbox::is_killed(outcome.ended_by)},
+      {"ended_by", sandbox::name_of(outcome.ended_by)},
+      {"duration_ms", outcome.duration.count()},
+      {"stdout", outcome.standard_output.text()},
+      {"stdout_bytes", outcome.standard_output.bytes_total()},
+      {"stdout_bytes_left_out", outcome.standard_output.bytes_left_out()},
+      {"stderr", outcome.standard_error.text()},
+      {"stderr_bytes", outcome.standard_error.bytes_total()},
+      {"stderr_bytes_left_out", outcome.standard_error.bytes_left_out()},
+      {"backend", report.backend},
+      {"limits", outcome.limits_by.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(outcome.limits_by)},
+      {"pids_limit_hits", outcome.pids_limit_hits},
+      {"refusals", outcome.refusals},
+  };
+  // Output need not be text: what is no UTF-8 is replaced, and the byte counts stay those of the command.
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace hutch::service

@@ -1,0 +1,16 @@
+// Where the programs are that hutch starts.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace hutch::service {
+
+// hutch-guest beside this program, or in ../lib/hutch as packages install it.
+Result<std::string> guest_program();
+
+// bwrap in the directories of the system; never by the caller's PATH, which may name a place that a sandbox can write.
+Result<std::string> bwrap_program();
+
+}  // namespace hutch::service

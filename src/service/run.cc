@@ -1,0 +1,142 @@
+// run: one command in a sandbox.
+#include "service/run.h"
+
+#include <memory>
+#include <optional>
+
+#include "backend/bwrap/bwrap_backend.h"
+#include "backend/namespace/namespace_backend.h"
+#include "backend/none/none_backend.h"
+#include "base/text.h"
+#include "host/cgroups.h"
+#include "host/facts.h"
+#include "plan/seccomp.h"
+#include "sandbox/cgroup.h"
+#include "sandbox/control.h"
+#include "sandbox/streams.h"
+#include "sandbox/supervise.h"
+#include "service/prepare.h"
+#include "service/programs.h"
+#include "sys/files.h"
+#include "sys/tree.h"
+
+namespace hutch::service {
+
+namespace {
+
+// How the limits of a plan are held here.
+struct Holding {
+  std::optional<sandbox::Cgroup> cgroup;
+  std::uint64_t processes_max = 0;
+  std::uint64_t address_space_max = 0;
+  std::string by;
+};
+
+Result<std::vector<std::string>> command_of(const RunRequest& request);
+Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name);
+Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts);
+Result<Holding> hold_limits(const plan::SandboxPlan& plan, const plan::HostFacts& facts);
+Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding);
+
+}  // namespace
+
+Result<RunReport> run(const RunRequest& request, const Tell& tell) {
+  const std::vector<std::string> command = TRY(command_of(request));
+  const UniqueFd signals = TRY(sandbox::take_signals());
+  std::optional<sandbox::Control> control;
+  if (request.control_fd >= 0) control.emplace(TRY(sandbox::Control::open(request.control_fd)));
+
+  const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
+  Prepared prepared =
+      TRY(prepare(request.place, facts, {.environment = sys::own_environment(), .command = command.front()}));
+  TRY(add_filter(prepared.plan, facts));
+  const auto chosen = TRY(backend_named(prepared.backend));
+  for (const std::string& note : prepared.plan.notes) tell(note);
+
+  const bool json = request.form == OutputForm::kJson;
+  sandbox::Streams streams = TRY(sandbox::Streams::open({
+      .output = json ? sandbox::Output::kCapture : sandbox::Output::kPass,
+      .watch_output = prepared.plan.limits.idle_timeout.count() > 0,
+  }));
+  Holding holding = TRY(hold_limits(prepared.plan, facts));
+  backend::StartOptions options{.guest_program = TRY(guest_program()), .landlock_abi = facts.landlock_abi, .admit = {}};
+  if (holding.cgroup) options.admit = [&](pid_t process) { return holding.cgroup->admit(process); };
+  backend::Instance instance = TRY(chosen->start(prepared.plan, options));
+
+  sandbox::Supervision supervision{instance, streams, signals.get(), {}, {}};
+  if (control) {
+    supervision.control = {control->fd(), [&] { return control->read(); }};
+    supervision.on_refusal = [&](const std::string& refusal) { control->violation(refusal); };
+  }
+  auto outcome = TRY(sandbox::supervise(supervision, {.arguments = command,
+                                                      .environment = prepared.plan.environment,
+                                                      .cwd = prepared.plan.cwd,
+                                                      .processes_max = holding.processes_max,
+                                                      .address_space_max = holding.address_space_max,
+                                                      .timeout = prepared.plan.limits.timeout,
+                                                      .idle_timeout = prepared.plan.limits.idle_timeout}));
+  RunReport report{prepared.backend, TRY(conclude(std::move(outcome), holding))};
+  if (control) control->done(outcome_json(report));
+  return report;
+}
+
+namespace {
+
+Result<std::vector<std::string>> command_of(const RunRequest& request) {
+  if (request.shell) {
+    const char* shell = sys::exists("/bin/bash") ? "/bin/bash" : "/bin/sh";
+    return std::vector<std::string>{shell, "-c", *request.shell};
+  }
+  if (request.command.empty()) return fail(Error::invalid("no command: hutch run -- COMMAND ARG..."));
+  if (request.command.front().empty()) return fail(Error::invalid("the command's name is empty"));
+  return request.command;
+}
+
+Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name) {
+  if (name == "none") return std::make_unique<backend::NoneBackend>();
+  if (name == "namespace") return std::make_unique<backend::NamespaceBackend>();
+  if (name == "bwrap") return std::make_unique<backend::BwrapBackend>(TRY(bwrap_program()));
+  return fail(Error::unsupported(cat({"backend ", name, ": hutch run knows none, bwrap and namespace"})));
+}
+
+Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {
+  const auto architecture = plan::architecture_of(facts.architecture);
+  if (!architecture) return fail(Error::unsupported(cat({"no system call table for ", facts.architecture})));
+  plan.seccomp = plan::compile_seccomp({.architecture = *architecture, .af_unix = plan::AfUnix::kNotify});
+  return {};
+}
+
+Result<Holding> hold_limits(const plan::SandboxPlan& plan, const plan::HostFacts& facts) {
+  Holding holding;
+  const plan::ResourceLimits& limits = plan.limits;
+  if (!sandbox::wants_cgroup(limits)) return holding;
+  const host::CgroupPlace place = host::find_cgroup_place(facts.uid);
+  if (place.kind != plan::CgroupKind::kNone) {
+    holding.cgroup.emplace(TRY_CTX(sandbox::Cgroup::make(place, limits), "set the limits"));
+    holding.by = holding.cgroup->kind_name();
+    return holding;
+  }
+  if (limits.cpu_millis != 0) return fail(Error::unsupported(cat({"limit cpus: ", place.note})));
+  holding.processes_max = limits.pids;
+  holding.address_space_max = limits.memory_bytes;
+  holding.by = "rlimits";
+  return holding;
+}
+
+Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding) {
+  outcome.limits_by = holding.by;
+  if (holding.cgroup) {
+    const sandbox::CgroupEvents events = holding.cgroup->events();
+    outcome.pids_limit_hits = events.pids_refused;
+    const bool died = outcome.ended_by == sandbox::EndedBy::kGuestGone || outcome.exit_code == 137;
+    if (events.killed_for_memory > 0 && died) outcome.ended_by = sandbox::EndedBy::kMemoryLimit;
+  }
+  if (outcome.ended_by == sandbox::EndedBy::kGuestGone) {
+    return fail(Error{Code::kSystem, 0, "the sandbox ended by itself: its init was killed from outside"});
+  }
+  return outcome;
+}
+
+}  // namespace
+
+}  // namespace hutch::service

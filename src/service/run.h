@@ -1,0 +1,28 @@
+// run: one command in a sandbox, from the request to its outcome.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "sandbox/outcome.h"
+#include "service/request.h"
+
+namespace hutch::service {
+
+struct RunReport {
+  std::string backend;
+  sandbox::Outcome outcome;
+};
+
+// Told as it happens: notes before the start, refusals while it runs.
+using Tell = std::function<void(const std::string& line)>;
+
+// An error is hutch's own failure: nothing was run, or it could not be seen to its end.
+Result<RunReport> run(const RunRequest& request, const Tell& tell);
+
+// The outcome as one JSON object, without a line end.
+std::string outcome_json(const RunReport& report);
+
+}  // namespace hutch::service

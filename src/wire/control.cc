@@ -1,0 +1,86 @@
+// The control descriptor's lines of JSON.
+#include "wire/control.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "wire/json_guard.h"
+
+namespace hutch::wire {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kControlVersion = 1;
+
+std::string line_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Status check_keys(const Json& object, std::span<const std::string_view> known) {
+  for (const auto& [key, value] : object.items()) {
+    if (std::ranges::find(known, key) != known.end()) continue;
+    const auto near = nearest(key, known);
+    return fail(Error::invalid(cat({"control: unknown key ", printable(key, 64),
+                                    near ? cat({"; did you mean ", *near, "?"}) : std::string()})));
+  }
+  return {};
+}
+
+Result<std::string> text_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_string()) return fail(Error::invalid(cat({"control: ", key, " must be text"})));
+  return found->get<std::string>();
+}
+
+Result<ControlInput> parse_answer(const Json& object) {
+  static constexpr std::array<std::string_view, 5> kKeys = {"v", "type", "id", "choice", "minutes"};
+  TRY(check_keys(object, kKeys));
+  ControlAnswer answer{TRY(text_at(object, "id")), TRY(text_at(object, "choice")), std::nullopt};
+  if (const auto minutes = object.find("minutes"); minutes != object.end()) {
+    if (!minutes->is_number_integer() || *minutes < 1 || *minutes > 525'600) {
+      return fail(Error::invalid("control: minutes must be a whole number from 1 to 525600"));
+    }
+    answer.minutes = minutes->get<int>();
+  }
+  return ControlInput(std::move(answer));
+}
+
+Result<ControlInput> parse_update(const Json& object) {
+  static constexpr std::array<std::string_view, 3> kKeys = {"v", "type", "policy"};
+  TRY(check_keys(object, kKeys));
+  const auto policy = object.find("policy");
+  if (policy == object.end() || !policy->is_object()) return fail(Error::invalid("control: policy must be an object"));
+  return ControlInput(ControlUpdate{policy->dump(-1, ' ', false, Json::error_handler_t::replace)});
+}
+
+}  // namespace
+
+Result<ControlInput> parse_control(std::string_view line) {
+  TRY(check_json_shape(line, limits::kControlLineBytesMax));
+  const Json object = Json::parse(line, nullptr, false);
+  if (!object.is_object()) return fail(Error::invalid("control: a line must be one JSON object"));
+  const auto version = object.find("v");
+  if (version == object.end() || *version != kControlVersion) return fail(Error::invalid("control: v must be 1"));
+  const std::string type = TRY(text_at(object, "type"));
+  if (type == "answer") return parse_answer(object);
+  if (type == "update") return parse_update(object);
+  return fail(Error::invalid(cat({"control: unknown type ", printable(type, 64), "; known are answer and update"})));
+}
+
+std::string control_violation(std::string_view what) {
+  return line_of({{"v", kControlVersion}, {"type", "violation"}, {"what", what}});
+}
+
+std::string control_done(std::string_view outcome_json) {
+  return line_of({{"v", kControlVersion}, {"type", "done"}, {"outcome", Json::parse(outcome_json, nullptr, false)}});
+}
+
+std::string control_error(std::string_view message) {
+  return line_of({{"v", kControlVersion}, {"type", "error"}, {"message", message}});
+}
+
+}  // namespace hutch::wire

@@ -1,0 +1,33 @@
+// The control descriptor's lines of JSON: questions, violations and the end out; answers and updates in. Version 1.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/result.h"
+
+namespace hutch::wire {
+
+struct ControlAnswer {
+  std::string id;
+  std::string choice;
+  std::optional<int> minutes;
+};
+
+struct ControlUpdate {
+  std::string policy;  // JSON text
+};
+
+using ControlInput = std::variant<ControlAnswer, ControlUpdate>;
+
+// One line, without its end. Strict: an unknown type or key, or a value of another kind, is an error.
+Result<ControlInput> parse_control(std::string_view line);
+
+// Lines to write, with their end.
+std::string control_violation(std::string_view what);
+std::string control_done(std::string_view outcome_json);
+std::string control_error(std::string_view message);
+
+}  // namespace hutch::wire

@@ -1,0 +1,30 @@
+// Bounds that JSON from elsewhere is held to.
+#include "wire/json_guard.h"
+
+#include "base/limits.h"
+#include "base/text.h"
+
+namespace hutch::wire {
+
+Status check_json_shape(std::string_view text, std::size_t bytes_max) {
+  if (text.size() > bytes_max) return fail(Error::invalid(cat({"JSON of more than ", std::to_string(bytes_max), " bytes"})));
+  std::size_t depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_text) {
+      if (c == '\\') ++i;
+      if (c == '"') in_text = false;
+      continue;
+    }
+    if (c == '"') in_text = true;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+    if (c != '[' && c != '{') continue;
+    if (++depth > limits::kJsonDepthMax) {
+      return fail(Error::invalid(cat({"JSON nested deeper than ", std::to_string(limits::kJsonDepthMax)})));
+    }
+  }
+  return {};
+}
+
+}  // namespace hutch::wire
