@@ -82,6 +82,8 @@ Status change_directory(int fd) { return check(::fchdir(fd), {"fchdir(", std::to
 
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
+bool may_write(const std::string& path) { return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0; }
+
 
 Status write_file(const std::string& path, std::string_view text) {
   const int raw = retry([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY); });

@@ -39,8 +39,9 @@ Status remove_directory(const std::string& path);
 Status change_directory(const std::string& path);
 Status change_directory(int fd);
 
-// Whether there is anything at the path. Links are followed.
+// Whether there is anything at the path, and whether this process may write it as it is now. Links are followed.
 bool exists(const std::string& path);
+bool may_write(const std::string& path);
 
 // One write(2) of a file that exists: what the kernel's own control files want.
 Status write_file(const std::string& path, std::string_view text);
