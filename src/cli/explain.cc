@@ -1,0 +1,33 @@
+// hutch explain.
+#include "cli/explain.h"
+
+#include "base/text.h"
+#include "host/facts.h"
+#include "service/explain.h"
+#include "sys/io.h"
+#include "sys/tree.h"
+
+namespace hutch::cli {
+
+namespace {
+
+Result<std::string> explained(const service::PlaceRequest& place, service::OutputForm form,
+                              const std::vector<std::string>& names) {
+  const plan::HostFacts facts = TRY(host::probe_facts());
+  const service::Caller caller{.environment = sys::own_environment(), .command = {}};
+  const service::Explanation explanation = TRY(service::explain(place, facts, caller, names));
+  return form == service::OutputForm::kJson ? service::explanation_json(explanation) + "\n"
+                                            : service::explanation_text(explanation);
+}
+
+}  // namespace
+
+int explain(const service::PlaceRequest& place, service::OutputForm form, const std::vector<std::string>& names) {
+  Result<std::string> text = explained(place, form, names);
+  const Status written = text ? sys::write_all(1, *text) : Status(fail(text.error()));
+  if (written) return 0;
+  (void)sys::write_all(2, cat({"hutch: ", written.error().message, "\n"}));
+  return 125;
+}
+
+}  // namespace hutch::cli

@@ -1,0 +1,160 @@
+// Which rule decides about a path or a host.
+#include "service/explain.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "host/paths.h"
+#include "plan/seccomp.h"
+#include "policy/domains.h"
+#include "policy/rules.h"
+#include "sys/tree.h"
+
+namespace hutch::service {
+
+namespace {
+
+using policy::Access;
+using policy::View;
+
+struct Target {
+  std::string path;
+  bool on_host = false;  // something is there now
+};
+
+void judge_private(const Prepared& prepared, const Target& target, PathVerdict& verdict);
+void judge_proc(const Prepared& prepared, const Target& target, PathVerdict& verdict);
+Status judge_mode(const plan::HostFacts& facts, const Target& target, PathVerdict& verdict);
+bool mode_allows(const sys::PathStatus& status, const plan::HostFacts& facts, Access access);
+bool is_made(const Prepared& prepared, std::string_view path);
+bool is_path(const std::string& name, const std::string& cwd);
+void refuse(PathVerdict& verdict, std::string rule, std::string why);
+std::string parent_of(const std::string& path);
+
+}  // namespace
+
+Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& facts, const std::string& typed,
+                               Access access) {
+  const std::string absolute = TRY(policy::absolute_path(typed, facts.home, prepared.plan.cwd));
+  host::CanonicalPath seen = TRY(host::path_as_seen(absolute, prepared.rules));
+  const Target target{std::move(seen.path), seen.type != plan::FileType::kAbsent};
+  const policy::Decision decision = policy::decide(prepared.rules, access, target.path);
+  PathVerdict verdict{.typed = typed,
+                      .path = target.path,
+                      .access = access,
+                      .allowed = decision.allowed,
+                      .rule = decision.rule,
+                      .why = decision.why};
+  if (prepared.backend == "none") {
+    verdict.allowed = true;
+    verdict.rule = "--backend none";
+    verdict.why = "nothing is isolated";
+    TRY(judge_mode(facts, target, verdict));
+    return verdict;
+  }
+  if (!verdict.allowed) return verdict;
+  switch (decision.view) {
+    case View::kPrivate:
+    case View::kDevices: judge_private(prepared, target, verdict); break;
+    case View::kProc:
+      judge_proc(prepared, target, verdict);
+      if (verdict.allowed) TRY(judge_mode(facts, target, verdict));
+      break;
+    case View::kReadWrite:
+      if (access == Access::kWrite && (target.path == "/" || (!target.on_host && parent_of(target.path) == "/"))) {
+        refuse(verdict, "built in", "/ itself is the sandbox's own, and no name can be made in it");
+        break;
+      }
+      TRY(judge_mode(facts, target, verdict));
+      break;
+    case View::kReadOnly:
+    case View::kSys: TRY(judge_mode(facts, target, verdict)); break;
+    case View::kHidden: break;
+  }
+  return verdict;
+}
+
+Result<Explanation> explain(const PlaceRequest& request, const plan::HostFacts& facts, const Caller& caller,
+                            const std::vector<std::string>& names) {
+  Explanation explanation;
+  explanation.prepared = TRY(prepare(request, facts, caller));
+  if (const auto architecture = plan::architecture_of(facts.architecture)) {
+    explanation.prepared.plan.seccomp =
+        plan::compile_seccomp({.architecture = *architecture, .af_unix = plan::AfUnix::kNotify});
+  }
+  for (const std::string& name : names) {
+    if (is_path(name, explanation.prepared.plan.cwd)) {
+      explanation.paths.push_back(TRY(judge_path(explanation.prepared, facts, name, Access::kRead)));
+      explanation.paths.push_back(TRY(judge_path(explanation.prepared, facts, name, Access::kWrite)));
+      continue;
+    }
+    const policy::HostDecision decision = policy::decide_host_name(explanation.prepared.policy.network, name);
+    explanation.hosts.push_back({name, decision.allowed, decision.rule, decision.why});
+  }
+  return explanation;
+}
+
+namespace {
+
+// What the host has below a private place is not there; what the sandbox makes there itself is.
+void judge_private(const Prepared& prepared, const Target& target, PathVerdict& verdict) {
+  if (verdict.access == Access::kWrite || !target.on_host || is_made(prepared, target.path)) return;
+  const bool below_devices = is_within(target.path, "/dev");
+  const bool in_shared = is_within(target.path, "/dev/shm") || is_within(target.path, "/dev/pts");
+  if (below_devices && !in_shared) return;
+  refuse(verdict, verdict.rule, "the host's file is not visible there; the sandbox's own directory is empty at the start");
+}
+
+void judge_proc(const Prepared& prepared, const Target& target, PathVerdict& verdict) {
+  for (const std::string& name : prepared.plan.hidden_proc) {
+    if (is_within(target.path, "/proc/" + name)) refuse(verdict, "built in", "the kernel's own memory and keys are hidden");
+  }
+}
+
+// What the kernel asks besides: the mode of the file, or of the directory in which it would be made.
+Status judge_mode(const plan::HostFacts& facts, const Target& target, PathVerdict& verdict) {
+  const std::string subject = target.on_host ? target.path : parent_of(target.path);
+  if (!target.on_host && verdict.access == Access::kRead) return {};
+  const std::optional<sys::PathStatus> status = TRY(sys::status_of(subject));
+  if (!status) return {};
+  const auto permission = verdict.access == Access::kRead ? sys::Permission::kRead : sys::Permission::kWrite;
+  const bool allowed = sys::may_open(subject, permission) && (facts.uid != 0 || mode_allows(*status, facts, verdict.access));
+  if (!allowed) {
+    refuse(verdict, "file mode", cat({"the mode of ", printable(subject), " does not let this user ",
+                                      verdict.access == Access::kRead ? "read" : "write", " it"}));
+  }
+  return {};
+}
+
+// For root, who has no capabilities inside: the owner's bits where it is the owner, and so on.
+bool mode_allows(const sys::PathStatus& status, const plan::HostFacts& facts, Access access) {
+  const unsigned bit = access == Access::kRead ? 04 : 02;
+  if (status.uid == facts.uid) return (status.mode & (bit << 6)) != 0;
+  if (status.gid == facts.gid) return (status.mode & (bit << 3)) != 0;
+  return (status.mode & bit) != 0;
+}
+
+bool is_made(const Prepared& prepared, std::string_view path) {
+  return std::ranges::any_of(prepared.plan.mounts, [&](const plan::MountStep& step) { return is_within(step.target, path); });
+}
+
+bool is_path(const std::string& name, const std::string& cwd) {
+  if (name.find('/') != std::string::npos || name.starts_with('.') || name.starts_with('~')) return true;
+  const auto status = sys::status_of(cat({cwd, "/", name}));
+  return status && status->has_value();
+}
+
+void refuse(PathVerdict& verdict, std::string rule, std::string why) {
+  verdict.allowed = false;
+  verdict.rule = std::move(rule);
+  verdict.why = std::move(why);
+}
+
+std::string parent_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 || slash == std::string::npos ? std::string("/") : path.substr(0, slash);
+}
+
+}  // namespace
+
+}  // namespace hutch::service

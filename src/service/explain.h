@@ -1,0 +1,52 @@
+// explain and check: what a sandbox would be, and which rule decides about a path or a host. Nothing is started.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/facts.h"
+#include "policy/decide.h"
+#include "service/prepare.h"
+#include "service/request.h"
+
+namespace hutch::service {
+
+// What the sandbox would do with one path.
+struct PathVerdict {
+  std::string typed;
+  std::string path;  // where it leads
+  policy::Access access = policy::Access::kRead;
+  bool allowed = false;
+  std::string rule;
+  std::string why;
+};
+
+struct HostVerdict {
+  std::string typed;
+  bool allowed = false;
+  std::string rule;
+  std::string why;
+};
+
+struct Explanation {
+  Prepared prepared;
+  std::vector<PathVerdict> paths;  // reading and writing of each
+  std::vector<HostVerdict> hosts;
+};
+
+// `typed` is relative to where the command would start. The file's own mode counts too: a rule cannot give what the
+// user does not have.
+Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& facts, const std::string& typed,
+                               policy::Access access);
+
+// A name with a "/", or one that starts with "." or "~", or that exists here, is a path; anything else is a host.
+Result<Explanation> explain(const PlaceRequest& request, const plan::HostFacts& facts, const Caller& caller,
+                            const std::vector<std::string>& names);
+
+std::string explanation_text(const Explanation& explanation);
+std::string explanation_json(const Explanation& explanation);
+std::string verdict_text(const PathVerdict& verdict);
+std::string verdict_json(const PathVerdict& verdict);
+
+}  // namespace hutch::service

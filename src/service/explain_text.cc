@@ -1,0 +1,83 @@
+// What explain and check print.
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "plan/plan_text.h"
+#include "service/explain.h"
+
+namespace hutch::service {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::string_view name_of(policy::Access access) { return access == policy::Access::kRead ? "read" : "write"; }
+json path_json(const PathVerdict& verdict);
+std::string dump(const json& object);
+
+}  // namespace
+
+std::string explanation_text(const Explanation& explanation) {
+  std::string out;
+  // Asked about names, the plan itself would only bury the answer.
+  if (explanation.paths.empty() && explanation.hosts.empty()) {
+    const Prepared& prepared = explanation.prepared;
+    out += cat({"backend    ", prepared.backend, "\n", "policy     ", prepared.policy.source, "\n"});
+    out += plan::plan_text(prepared.plan);
+    out += "rules\n";
+    for (const policy::Rule& rule : prepared.rules) {
+      out += cat({"  ", policy::name_of(rule.verb), " ", printable(rule.path, 4096), " (", policy::describe(rule), ")\n"});
+    }
+    if (!prepared.policy.notes.empty()) out += "policy keys\n";
+    for (const std::string& note : prepared.policy.notes) out += cat({"  ", note, "\n"});
+    return out;
+  }
+  for (const PathVerdict& verdict : explanation.paths) out += verdict_text(verdict) + "\n";
+  for (const HostVerdict& verdict : explanation.hosts) {
+    out += cat({verdict.allowed ? "allowed" : "denied", ": connect ", printable(verdict.typed), ": ", verdict.rule, ": ",
+                verdict.why, "\n"});
+  }
+  return out;
+}
+
+std::string explanation_json(const Explanation& explanation) {
+  const Prepared& prepared = explanation.prepared;
+  json rules = json::array();
+  for (const policy::Rule& rule : prepared.rules) {
+    rules.push_back({{"verb", policy::name_of(rule.verb)}, {"path", rule.path}, {"text", rule.text}, {"where", rule.where}});
+  }
+  json paths = json::array();
+  for (const PathVerdict& verdict : explanation.paths) paths.push_back(path_json(verdict));
+  json hosts = json::array();
+  for (const HostVerdict& verdict : explanation.hosts) {
+    hosts.push_back({{"host", verdict.typed}, {"allowed", verdict.allowed}, {"rule", verdict.rule}, {"why", verdict.why}});
+  }
+  return dump({{"backend", prepared.backend},
+               {"policy", prepared.policy.source},
+               {"policy_notes", prepared.policy.notes},
+               {"plan", json::parse(plan::plan_json(prepared.plan))},
+               {"rules", std::move(rules)},
+               {"paths", std::move(paths)},
+               {"hosts", std::move(hosts)}});
+}
+
+std::string verdict_text(const PathVerdict& verdict) {
+  const std::string led = verdict.path == verdict.typed ? "" : cat({" (", printable(verdict.path, 4096), ")"});
+  return cat({verdict.allowed ? "allowed" : "denied", ": ", name_of(verdict.access), " ", printable(verdict.typed, 4096), led,
+              ": ", verdict.rule, ": ", verdict.why});
+}
+
+std::string verdict_json(const PathVerdict& verdict) { return dump(path_json(verdict)); }
+
+namespace {
+
+json path_json(const PathVerdict& verdict) {
+  return {{"typed", verdict.typed},     {"path", verdict.path}, {"access", name_of(verdict.access)},
+          {"allowed", verdict.allowed}, {"rule", verdict.rule}, {"why", verdict.why}};
+}
+
+std::string dump(const json& object) { return object.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+}  // namespace
+
+}  // namespace hutch::service
