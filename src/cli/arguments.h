@@ -1,0 +1,73 @@
+// The command line as typed values, one struct for each verb.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "service/request.h"
+
+namespace hutch::cli {
+
+struct ExplainArguments {
+  service::PlaceRequest place;
+  service::OutputForm form = service::OutputForm::kText;
+};
+
+enum class CheckedAccess { kRead, kWrite };
+
+struct CheckArguments {
+  service::PlaceRequest place;
+  service::OutputForm form = service::OutputForm::kText;
+  CheckedAccess access = CheckedAccess::kRead;
+  std::string path;  // as typed
+};
+
+struct DoctorArguments {
+  service::OutputForm form = service::OutputForm::kText;
+};
+
+enum class Follow { kNo, kYes };
+
+struct LogArguments {
+  service::OutputForm form = service::OutputForm::kText;
+  std::size_t count = 20;
+  Follow follow = Follow::kNo;
+};
+
+struct WhyArguments {
+  service::OutputForm form = service::OutputForm::kText;
+  std::optional<std::string> run;  // its id; else the last in which something was refused
+};
+
+struct AuditArguments {
+  service::OutputForm form = service::OutputForm::kText;
+  std::optional<std::size_t> count;       // the last so many
+  std::optional<std::chrono::milliseconds> since;  // so long ago
+  std::vector<std::string> types;         // start, end, refusal
+  std::optional<std::string> run;
+};
+
+struct CompletionArguments {
+  std::string shell;  // bash, zsh or fish
+};
+
+struct HelpArguments {
+  std::string verb;  // empty: all of them
+};
+
+struct VersionArguments {};
+
+using Arguments = std::variant<service::RunRequest, ExplainArguments, CheckArguments, DoctorArguments, LogArguments,
+                               WhyArguments, AuditArguments, CompletionArguments, HelpArguments, VersionArguments>;
+
+// `words` is what follows the program's own name. Options of hutch end at `--` and, for `run`, at the first word that
+// is not one: `hutch run ls -l` gives -l to ls. An error is one line that names the thing and what would be right.
+Result<Arguments> parse_arguments(std::span<const std::string> words);
+
+}  // namespace hutch::cli

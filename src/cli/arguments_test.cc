@@ -1,0 +1,255 @@
+// Command lines, good and bad; the complaints name the thing and what would be right.
+#include "cli/arguments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "cli/help.h"
+#include "cli/verbs.h"
+
+namespace hutch::cli {
+namespace {
+
+using service::OutputForm;
+using service::RunRequest;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Words = std::vector<std::string>;
+
+template <class T>
+T parsed(const Words& words) {
+  const Result<Arguments> arguments = parse_arguments(words);
+  EXPECT_TRUE(arguments) << (arguments ? "" : arguments.error().message);
+  if (!arguments || !std::holds_alternative<T>(*arguments)) {
+    ADD_FAILURE() << "another verb";
+    return T();
+  }
+  return std::get<T>(*arguments);
+}
+
+std::string complaint(const Words& words) {
+  const Result<Arguments> arguments = parse_arguments(words);
+  if (arguments) return "";
+  EXPECT_EQ(arguments.error().code, Code::kInvalidArgument);
+  EXPECT_EQ(arguments.error().message.find('\n'), std::string::npos) << arguments.error().message;
+  return arguments.error().message;
+}
+
+TEST(Run, OptionsEndAtTheCommand) {
+  EXPECT_THAT(parsed<RunRequest>({"run", "ls", "-l"}).command, ElementsAre("ls", "-l"));
+  EXPECT_THAT(parsed<RunRequest>({"run", "--", "ls", "-l"}).command, ElementsAre("ls", "-l"));
+  EXPECT_THAT(parsed<RunRequest>({"run", "ls", "--", "--json"}).command, ElementsAre("ls", "--", "--json"));
+  EXPECT_THAT(parsed<RunRequest>({"run", "--", "--", "x"}).command, ElementsAre("--", "x"));
+  EXPECT_THAT(parsed<RunRequest>({"run", "--", "-c"}).command, ElementsAre("-c"));
+  EXPECT_THAT(parsed<RunRequest>({"run", "-"}).command, ElementsAre("-"));
+  EXPECT_THAT(parsed<RunRequest>({"run", ""}).command, ElementsAre(""));
+  const RunRequest request = parsed<RunRequest>({"run", "--json", "prog", "--json", "--help", "--backend", "x"});
+  EXPECT_EQ(request.form, OutputForm::kJson);
+  EXPECT_THAT(request.command, ElementsAre("prog", "--json", "--help", "--backend", "x"));
+  EXPECT_FALSE(request.place.backend);
+}
+
+TEST(Run, ArgumentsAreByteForByte) {
+  const std::string odd = "a=b {} [x] \"q\" %20 \x01\xff\n";
+  EXPECT_THAT(parsed<RunRequest>({"run", "p", odd, "", "{a,b}"}).command, ElementsAre("p", odd, "", "{a,b}"));
+  EXPECT_EQ(parsed<RunRequest>({"run", "-c", odd}).shell, odd);
+}
+
+TEST(Run, EveryOption) {
+  const RunRequest request = parsed<RunRequest>(
+      {"run",  "--backend",   "bwrap", "--policy",       "p.json", "--allow-read", "/a",           "--allow-read",
+       "/b",   "--deny-read", "/c",    "--allow-write",  "/d",     "--deny-write", "/e",           "--network",
+       "none", "--cwd",       "sub",   "--env",          "K=V=W",  "--env",        "HOME",         "--env",
+       "E=",   "--timeout",   "1.5s",  "--idle-timeout", "500ms",  "--memory",     "512M",         "--cpus",
+       "1.5",  "--pids",      "64",    "--tmp-size",     "1G",     "--json",       "--control-fd", "5",
+       "--",   "true"});
+  const service::PlaceRequest& place = request.place;
+  EXPECT_EQ(place.backend, "bwrap");
+  EXPECT_EQ(place.policy_file, "p.json");
+  EXPECT_THAT(place.allow_read, ElementsAre("/a", "/b"));
+  EXPECT_THAT(place.deny_read, ElementsAre("/c"));
+  EXPECT_THAT(place.allow_write, ElementsAre("/d"));
+  EXPECT_THAT(place.deny_write, ElementsAre("/e"));
+  EXPECT_EQ(place.network, "none");
+  EXPECT_EQ(place.cwd, "sub");
+  EXPECT_THAT(place.environment, ElementsAre("K=V=W", "HOME", "E="));
+  EXPECT_EQ(place.limits.timeout, std::chrono::milliseconds(1500));
+  EXPECT_EQ(place.limits.idle_timeout, std::chrono::milliseconds(500));
+  EXPECT_EQ(place.limits.memory_bytes, 512ull << 20);
+  EXPECT_EQ(place.limits.cpu_millis, 1500u);
+  EXPECT_EQ(place.limits.pids, 64u);
+  EXPECT_EQ(place.limits.tmp_bytes, 1ull << 30);
+  EXPECT_EQ(request.form, OutputForm::kJson);
+  EXPECT_EQ(request.control_fd, 5);
+  EXPECT_THAT(request.command, ElementsAre("true"));
+}
+
+TEST(Run, NothingIsSetByDefault) {
+  const RunRequest request = parsed<RunRequest>({"run", "true"});
+  EXPECT_FALSE(request.place.backend || request.place.policy_file || request.place.network || request.place.cwd);
+  EXPECT_FALSE(request.place.limits.timeout || request.place.limits.memory_bytes || request.place.limits.pids);
+  EXPECT_THAT(request.place.environment, IsEmpty());
+  EXPECT_EQ(request.form, OutputForm::kText);
+  EXPECT_EQ(request.control_fd, -1);
+  EXPECT_FALSE(request.shell);
+}
+
+TEST(Run, ValuesInTheSameWord) {
+  const RunRequest request = parsed<RunRequest>({"run", "--policy=--odd", "--env=A=B", "--pids=7", "-cecho"});
+  EXPECT_EQ(request.place.policy_file, "--odd");
+  EXPECT_THAT(request.place.environment, ElementsAre("A=B"));
+  EXPECT_EQ(request.place.limits.pids, 7u);
+  EXPECT_EQ(request.shell, "echo");
+  EXPECT_EQ(parsed<RunRequest>({"run", "-c", "--json"}).shell, "--json");
+  EXPECT_EQ(parsed<RunRequest>({"run", "-c", ""}).shell, "");
+  EXPECT_EQ(parsed<RunRequest>({"run", "-c", "x", "--json"}).form, OutputForm::kJson);
+}
+
+TEST(Run, TheLastOfAnOptionHolds) {
+  EXPECT_EQ(parsed<RunRequest>({"run", "--pids", "7", "--pids", "8", "true"}).place.limits.pids, 8u);
+}
+
+struct Bad {
+  Words words;
+  std::vector<const char*> parts;
+};
+
+TEST(BadInput, IsNamed) {
+  const std::vector<Bad> cases = {
+      {{}, {"verb", "hutch help"}},
+      {{"rnu"}, {"rnu", "did you mean run?"}},
+      {{"xyzzyxyzzy"}, {"xyzzyxyzzy", "hutch help"}},
+      {{"--josn"}, {"--josn", "hutch help"}},
+      {{"run"}, {"run: a command is missing", "-c STRING"}},
+      {{"run", "--"}, {"command"}},
+      {{"run", "-c"}, {"-c needs a value", "STRING"}},
+      {{"run", "-c", "x", "y"}, {"-c", "\"y\""}},
+      {{"run", "--alow-read", "/x", "true"}, {"--alow-read", "did you mean --allow-read?"}},
+      {{"run", "--qqqqqqqqqqq", "true"}, {"--qqqqqqqqqqq", "hutch run --help"}},
+      {{"run", "-json", "true"}, {"-json", "--json"}},
+      {{"run", "-z", "true"}, {"\"-z\""}},
+      {{"run", "--json=yes", "true"}, {"--json takes no value"}},
+      {{"run", "--policy"}, {"--policy needs a value", "FILE"}},
+      {{"run", "--policy", "--json", "true"}, {"--policy needs a value before --json"}},
+      {{"run", "--policy", "--", "true"}, {"--policy needs a value"}},
+      {{"run", "--policy=", "true"}, {"--policy needs a value"}},
+      {{"run", "--cwd", "", "true"}, {"--cwd needs a value"}},
+      {{"run", "--backend", "namespaces", "true"}, {"--backend", "namespaces", "did you mean namespace?"}},
+      {{"run", "--backend", "zzzzzz", "true"}, {"zzzzzz", "namespace, bwrap, none"}},
+      {{"run", "--network", "host", "true"}, {"--network", "host", "none"}},
+      {{"run", "--memory", "12Q", "true"}, {"--memory", "12Q", "512M"}},
+      {{"run", "--memory", "", "true"}, {"--memory"}},
+      {{"run", "--memory", "99999999999999999999G", "true"}, {"--memory"}},
+      {{"run", "--memory", "0", "true"}, {"--memory"}},
+      {{"run", "--cpus", "-1", "true"}, {"--cpus", "-1"}},
+      {{"run", "--cpus", "0", "true"}, {"--cpus"}},
+      {{"run", "--cpus", "1e3", "true"}, {"--cpus"}},
+      {{"run", "--pids", "-5", "true"}, {"--pids", "-5"}},
+      {{"run", "--pids", "1.5", "true"}, {"--pids", "1.5"}},
+      {{"run", "--pids", "0", "true"}, {"--pids", "\"0\""}},
+      {{"run", "--pids", "4194305", "true"}, {"--pids", "4194304"}},
+      {{"run", "--pids", "18446744073709551617", "true"}, {"--pids"}},
+      {{"run", "--timeout", "soon", "true"}, {"--timeout", "soon", "30s"}},
+      {{"run", "--idle-timeout", "10x", "true"}, {"--idle-timeout", "10x"}},
+      {{"run", "--tmp-size", "1Z", "true"}, {"--tmp-size", "1Z"}},
+      {{"run", "--env", "=v", "true"}, {"--env"}},
+      {{"run", "--env", "A B=v", "true"}, {"--env", "A B"}},
+      {{"run", "--env", "1A", "true"}, {"--env", "1A"}},
+      {{"run", "--env", "A\x1b[31m=v", "true"}, {"A\\x1b[31m"}},
+      {{"run", "--control-fd", "2", "true"}, {"--control-fd", "\"2\""}},
+      {{"run", "--control-fd", "x", "true"}, {"--control-fd", "x"}},
+      {{"run", "--b\x1b\n", "true"}, {"\\x1b\\x0a"}},
+      {{"explain", "x"}, {"explain: unexpected \"x\""}},
+      {{"explain", "--control-fd", "3"}, {"--control-fd"}},
+      {{"explain", "--jsn"}, {"--jsn", "--json"}},
+      {{"check"}, {"check", "read or write is missing"}},
+      {{"check", "read"}, {"a path is missing"}},
+      {{"check", "execute", "/usr"}, {"execute", "read, write"}},
+      {{"check", "read", "/a", "/b"}, {"/b"}},
+      {{"doctor", "x"}, {"doctor"}},
+      {{"log", "-n", "0"}, {"--lines"}},
+      {{"log", "-n"}, {"--lines"}},
+      {{"why", "a", "b"}, {"\"b\""}},
+      {{"audit", "--type", "strat"}, {"strat", "did you mean start?"}},
+      {{"audit", "--since", "yesterday"}, {"--since", "yesterday"}},
+      {{"completion"}, {"bash, zsh or fish"}},
+      {{"completion", "bsh"}, {"bsh", "bash"}},
+      {{"help", "rnu"}, {"rnu", "run"}},
+  };
+  for (const Bad& bad : cases) {
+    const std::string message = complaint(bad.words);
+    EXPECT_FALSE(message.empty()) << testing::PrintToString(bad.words);
+    for (const char* part : bad.parts) EXPECT_THAT(message, HasSubstr(part));
+  }
+}
+
+TEST(OtherVerbs, TakeOptionsAnywhere) {
+  const CheckArguments check = parsed<CheckArguments>({"check", "write", "--allow-write", "b", "p", "--json"});
+  EXPECT_EQ(check.access, CheckedAccess::kWrite);
+  EXPECT_EQ(check.path, "p");
+  EXPECT_EQ(check.form, OutputForm::kJson);
+  EXPECT_THAT(check.place.allow_write, ElementsAre("b"));
+  EXPECT_EQ(parsed<CheckArguments>({"check", "read", "--", "--odd"}).path, "--odd");
+
+  EXPECT_EQ(parsed<ExplainArguments>({"explain", "--memory", "1G"}).place.limits.memory_bytes, 1ull << 30);
+  EXPECT_EQ(parsed<DoctorArguments>({"doctor", "--json"}).form, OutputForm::kJson);
+
+  EXPECT_EQ(parsed<LogArguments>({"log"}).count, 20u);
+  const LogArguments log = parsed<LogArguments>({"log", "-n5", "-f"});
+  EXPECT_EQ(log.count, 5u);
+  EXPECT_EQ(log.follow, Follow::kYes);
+
+  EXPECT_FALSE(parsed<WhyArguments>({"why"}).run);
+  EXPECT_EQ(parsed<WhyArguments>({"why", "ab12"}).run, "ab12");
+
+  const AuditArguments audit =
+      parsed<AuditArguments>({"audit", "--since", "2h", "--type", "end", "--type=refusal", "--run", "ab", "-n", "3"});
+  EXPECT_EQ(audit.since, std::chrono::hours(2));
+  EXPECT_THAT(audit.types, ElementsAre("end", "refusal"));
+  EXPECT_EQ(audit.run, "ab");
+  EXPECT_EQ(audit.count, 3u);
+
+  EXPECT_EQ(parsed<CompletionArguments>({"completion", "zsh"}).shell, "zsh");
+}
+
+TEST(Help, IsAskedForInManyWays) {
+  for (const Words& words : {Words{"help"}, Words{"--help"}, Words{"-h"}}) {
+    EXPECT_EQ(parsed<HelpArguments>(words).verb, "");
+  }
+  for (const Words& words :
+       {Words{"help", "run"}, Words{"run", "--help"}, Words{"run", "-h"}, Words{"run", "--json", "--help", "ls"}}) {
+    EXPECT_EQ(parsed<HelpArguments>(words).verb, "run");
+  }
+  parsed<VersionArguments>({"--version"});
+}
+
+TEST(Help, NamesEveryOptionOfEveryVerb) {
+  std::set<std::string_view> names;
+  const std::string overview = help_text("");
+  for (const Verb& verb : verbs()) {
+    EXPECT_TRUE(names.insert(verb.name).second);
+    EXPECT_THAT(overview, HasSubstr(std::string("\n  ") + std::string(verb.name) + " "));
+    const std::string text = help_text(verb.name);
+    EXPECT_THAT(text, testing::StartsWith("Usage: hutch " + std::string(verb.name)));
+    std::set<std::string_view> options;
+    for (const OptionGroup& group : verb.groups) {
+      for (const Option& option : group.options) {
+        EXPECT_TRUE(options.insert(option.name).second) << option.name;
+        EXPECT_THAT(text, HasSubstr(std::string(option.name)));
+        EXPECT_EQ(option.value.empty(), option.kind == ValueKind::kFlag) << option.name;
+        EXPECT_NE(option.set, nullptr);
+      }
+    }
+    for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
+      end = text.find('\n', at);
+      ASSERT_NE(end, text.npos);
+      EXPECT_LE(end - at, 100u) << text.substr(at, end - at);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hutch::cli

@@ -1,0 +1,90 @@
+// Lays the help out: synopsis, description, options by group, examples.
+#include "cli/help.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "cli/verbs.h"
+
+namespace hutch::cli {
+
+namespace {
+
+std::string overview();
+std::string of_verb(const Verb& verb);
+std::string usage(std::span<const std::string_view> synopsis);
+std::string left_of(const Option& option);
+std::string padded(std::string text, std::size_t width);
+void append_row(std::string& out, std::string left, std::size_t width, std::string_view right);
+
+}  // namespace
+
+std::string help_text(std::string_view verb) {
+  if (verb.empty()) return overview();
+  const Verb* found = find_verb(verb);
+  CHECK(found != nullptr);
+  return of_verb(*found);
+}
+
+namespace {
+
+std::string overview() {
+  std::string out =
+      "Usage: hutch VERB [OPTION...]\n"
+      "\n"
+      "Runs programs in sandboxes that cannot touch what they were not given.\n"
+      "\n"
+      "Verbs:\n";
+  for (const Verb& verb : verbs()) append_row(out, std::string(verb.name), 12, verb.summary);
+  out +=
+      "\n"
+      "Examples:\n"
+      "  hutch run -- make test       run a command; it sees this directory and the system\n"
+      "  hutch explain                what such a sandbox may do, and by which rule\n"
+      "  hutch check read ~/.ssh      whether a path is within reach, and why\n"
+      "  hutch doctor                 what works on this machine\n"
+      "\n"
+      "hutch help VERB explains a verb, hutch --version prints the version.\n";
+  return out;
+}
+
+std::string of_verb(const Verb& verb) {
+  std::string out = cat({usage(verb.synopsis), "\n", verb.description, "\n"});
+  std::size_t width = 0;
+  for (const OptionGroup& group : verb.groups) {
+    for (const Option& option : group.options) width = std::max(width, left_of(option).size());
+  }
+  for (const OptionGroup& group : verb.groups) {
+    out += cat({"\n", group.title, ":\n"});
+    for (const Option& option : group.options) append_row(out, left_of(option), width + 2, option.help);
+  }
+  if (!verb.examples.empty()) out += "\nExamples:\n";
+  for (const std::string_view example : verb.examples) out += cat({"  ", example, "\n"});
+  return out;
+}
+
+std::string usage(std::span<const std::string_view> synopsis) {
+  std::string out;
+  for (const std::string_view line : synopsis) out += cat({out.empty() ? "Usage: " : "       ", line, "\n"});
+  return out;
+}
+
+std::string left_of(const Option& option) {
+  const bool has_both = option.letter != 0 && option.name.starts_with("--");
+  return cat({has_both ? std::string{'-', option.letter, ',', ' '} : "", option.name, option.value.empty() ? "" : " ",
+              option.value});
+}
+
+std::string padded(std::string text, std::size_t width) {
+  if (text.size() < width) text.append(width - text.size(), ' ');
+  return text;
+}
+
+void append_row(std::string& out, std::string left, std::size_t width, std::string_view right) {
+  out += cat({"  ", padded(std::move(left), width), right, "\n"});
+}
+
+}  // namespace
+
+}  // namespace hutch::cli

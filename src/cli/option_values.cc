@@ -1,0 +1,273 @@
+// Reads the values of options, and turns a draft into a verb's arguments.
+#include "cli/option_values.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "base/text.h"
+#include "host/isolation_facts.h"
+#include "policy/units.h"
+
+namespace hutch::cli {
+
+namespace {
+
+using Text = std::string_view;
+
+constexpr std::array kRecordTypes = {Text("start"), Text("end"), Text("refusal")};
+constexpr std::uint64_t kPidsMax = 4'194'304;  // PID_MAX_LIMIT (proc_sys_kernel(5))
+constexpr std::uint64_t kDescriptorMax = 1 << 20;
+constexpr std::uint64_t kCountMax = 1'000'000'000;
+
+struct Range {
+  std::uint64_t min = 0;
+  std::uint64_t max = 0;
+};
+
+Status append(std::vector<std::string>& list, const std::string& value);
+Result<std::uint64_t> whole_number(const std::string& text, Range range);
+bool is_variable_name(std::string_view name);
+std::string quoted(std::string_view text);
+Status expect_words(const Draft& draft, std::span<const Text> names);
+
+}  // namespace
+
+Error unknown_word(std::string_view what, std::string_view typed, std::span<const std::string_view> known,
+                   std::string_view otherwise) {
+  const auto advice = [&]() -> std::string {
+    if (const std::optional<std::string> near = nearest(typed, known)) return cat({"did you mean ", *near, "?"});
+    if (!otherwise.empty()) return std::string(otherwise);
+    return cat({"there are ", join({known.begin(), known.end()}, ", ")});
+  };
+  return Error::invalid(cat({what, " ", quoted(typed), "; ", advice()}));
+}
+
+Status set_json(Draft& draft, const std::string&) {
+  draft.run.form = service::OutputForm::kJson;
+  return {};
+}
+
+Status set_backend(Draft& draft, const std::string& value) {
+  if (std::ranges::find(host::kBackends, value) == host::kBackends.end()) {
+    return fail(unknown_word("unknown backend", value, host::kBackends));
+  }
+  draft.run.place.backend = value;
+  return {};
+}
+
+Status set_policy(Draft& draft, const std::string& value) {
+  draft.run.place.policy_file = value;
+  return {};
+}
+
+Status set_allow_read(Draft& draft, const std::string& value) { return append(draft.run.place.allow_read, value); }
+Status set_deny_read(Draft& draft, const std::string& value) { return append(draft.run.place.deny_read, value); }
+Status set_allow_write(Draft& draft, const std::string& value) { return append(draft.run.place.allow_write, value); }
+Status set_deny_write(Draft& draft, const std::string& value) { return append(draft.run.place.deny_write, value); }
+
+Status set_network(Draft& draft, const std::string& value) {
+  if (value != "none") return fail(Error::invalid(cat({quoted(value), " is not a kind of network; write none"})));
+  draft.run.place.network = value;
+  return {};
+}
+
+Status set_cwd(Draft& draft, const std::string& value) {
+  draft.run.place.cwd = value;
+  return {};
+}
+
+Status set_environment(Draft& draft, const std::string& value) {
+  const std::string_view name = Text(value).substr(0, value.find('='));
+  if (!is_variable_name(name)) {
+    return fail(Error::invalid(cat({quoted(name), " is not a variable's name; write NAME or NAME=VALUE"})));
+  }
+  return append(draft.run.place.environment, value);
+}
+
+Status set_timeout(Draft& draft, const std::string& value) {
+  draft.run.place.limits.timeout = TRY(policy::parse_duration(value));
+  return {};
+}
+
+Status set_idle_timeout(Draft& draft, const std::string& value) {
+  draft.run.place.limits.idle_timeout = TRY(policy::parse_duration(value));
+  return {};
+}
+
+Status set_memory(Draft& draft, const std::string& value) {
+  draft.run.place.limits.memory_bytes = TRY(policy::parse_size(value));
+  return {};
+}
+
+Status set_cpus(Draft& draft, const std::string& value) {
+  draft.run.place.limits.cpu_millis = TRY(policy::parse_cpus(value));
+  return {};
+}
+
+Status set_pids(Draft& draft, const std::string& value) {
+  draft.run.place.limits.pids = TRY(whole_number(value, {1, kPidsMax}));
+  return {};
+}
+
+Status set_tmp_size(Draft& draft, const std::string& value) {
+  draft.run.place.limits.tmp_bytes = TRY(policy::parse_size(value));
+  return {};
+}
+
+Status set_shell(Draft& draft, const std::string& value) {
+  draft.run.shell = value;
+  return {};
+}
+
+Status set_control_fd(Draft& draft, const std::string& value) {
+  // 0, 1 and 2 are the command's.
+  draft.run.control_fd = static_cast<int>(TRY(whole_number(value, {3, kDescriptorMax})));
+  return {};
+}
+
+Status set_count(Draft& draft, const std::string& value) {
+  draft.count = TRY(whole_number(value, {1, kCountMax}));
+  return {};
+}
+
+Status set_follow(Draft& draft, const std::string&) {
+  draft.follow = Follow::kYes;
+  return {};
+}
+
+Status set_since(Draft& draft, const std::string& value) {
+  draft.since = TRY(policy::parse_duration(value));
+  return {};
+}
+
+Status set_type(Draft& draft, const std::string& value) {
+  if (std::ranges::find(kRecordTypes, value) == kRecordTypes.end()) {
+    return fail(unknown_word("unknown type", value, kRecordTypes));
+  }
+  return append(draft.types, value);
+}
+
+Status set_of_run(Draft& draft, const std::string& value) {
+  draft.of_run = value;
+  return {};
+}
+
+Result<Arguments> finish_run(Draft&& draft) {
+  draft.run.command = std::move(draft.words);
+  if (draft.run.shell && !draft.run.command.empty()) {
+    return fail(Error::invalid(cat({"-c and a command, ", quoted(draft.run.command.front()), ": give one of them"})));
+  }
+  if (!draft.run.shell && draft.run.command.empty()) {
+    return fail(Error::invalid("a command is missing; write hutch run -- COMMAND or hutch run -c STRING"));
+  }
+  return Arguments(std::move(draft.run));
+}
+
+Result<Arguments> finish_explain(Draft&& draft) {
+  TRY(expect_words(draft, {}));
+  return Arguments(ExplainArguments{std::move(draft.run.place), draft.run.form});
+}
+
+Result<Arguments> finish_check(Draft&& draft) {
+  static constexpr std::array kAccesses = {Text("read"), Text("write")};
+  static constexpr std::array kNames = {Text("read or write"), Text("a path")};
+  if (!draft.words.empty() && std::ranges::find(kAccesses, draft.words[0]) == kAccesses.end()) {
+    return fail(unknown_word("unknown access", draft.words[0], kAccesses));
+  }
+  TRY(expect_words(draft, kNames));
+  return Arguments(CheckArguments{std::move(draft.run.place), draft.run.form,
+                                  draft.words[0] == "read" ? CheckedAccess::kRead : CheckedAccess::kWrite,
+                                  std::move(draft.words[1])});
+}
+
+Result<Arguments> finish_doctor(Draft&& draft) {
+  TRY(expect_words(draft, {}));
+  return Arguments(DoctorArguments{draft.run.form});
+}
+
+Result<Arguments> finish_log(Draft&& draft) {
+  TRY(expect_words(draft, {}));
+  LogArguments log = {.form = draft.run.form, .follow = draft.follow};
+  log.count = draft.count.value_or(log.count);
+  return Arguments(log);
+}
+
+Result<Arguments> finish_why(Draft&& draft) {
+  static constexpr std::array kNames = {Text("a run")};
+  if (draft.words.empty()) return Arguments(WhyArguments{draft.run.form, std::nullopt});
+  TRY(expect_words(draft, kNames));
+  return Arguments(WhyArguments{draft.run.form, std::move(draft.words[0])});
+}
+
+Result<Arguments> finish_audit(Draft&& draft) {
+  TRY(expect_words(draft, {}));
+  return Arguments(AuditArguments{.form = draft.run.form,
+                                  .count = draft.count,
+                                  .since = draft.since,
+                                  .types = std::move(draft.types),
+                                  .run = std::move(draft.of_run)});
+}
+
+Result<Arguments> finish_completion(Draft&& draft) {
+  static constexpr std::array kNames = {Text("a shell (bash, zsh or fish)")};
+  TRY(expect_words(draft, kNames));
+  const std::span<const Text> shells = find_verb("completion")->word_choices;
+  if (std::ranges::find(shells, draft.words[0]) == shells.end()) {
+    return fail(unknown_word("unknown shell", draft.words[0], shells));
+  }
+  return Arguments(CompletionArguments{std::move(draft.words[0])});
+}
+
+Result<Arguments> finish_help(Draft&& draft) {
+  static constexpr std::array kNames = {Text("a verb")};
+  if (draft.words.empty()) return Arguments(HelpArguments{});
+  TRY(expect_words(draft, kNames));
+  if (!find_verb(draft.words[0])) {
+    std::vector<Text> names;
+    for (const Verb& verb : verbs()) names.push_back(verb.name);
+    return fail(unknown_word("unknown verb", draft.words[0], names, "see hutch help"));
+  }
+  return Arguments(HelpArguments{std::move(draft.words[0])});
+}
+
+namespace {
+
+Status append(std::vector<std::string>& list, const std::string& value) {
+  list.push_back(value);
+  return {};
+}
+
+Result<std::uint64_t> whole_number(const std::string& text, Range range) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || value < range.min || value > range.max) {
+    return fail(Error::invalid(cat(
+        {quoted(text), " is not a whole number from ", std::to_string(range.min), " to ", std::to_string(range.max)})));
+  }
+  return value;
+}
+
+bool is_variable_name(std::string_view name) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !name.empty() && letter(name.front()) &&
+         std::ranges::all_of(name, [&](char c) { return letter(c) || digit(c); });
+}
+
+std::string quoted(std::string_view text) { return cat({"\"", printable(text), "\""}); }
+
+// Exactly the words that the verb names.
+Status expect_words(const Draft& draft, std::span<const Text> names) {
+  if (draft.words.size() < names.size()) return fail(Error::invalid(cat({names[draft.words.size()], " is missing"})));
+  if (draft.words.size() > names.size()) {
+    return fail(Error::invalid(cat({"unexpected ", quoted(draft.words[names.size()])})));
+  }
+  return {};
+}
+
+}  // namespace
+
+}  // namespace hutch::cli

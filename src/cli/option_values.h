@@ -1,0 +1,44 @@
+// What each option does with its value, and how a verb's words become its arguments; named by the table of verbs.
+#pragma once
+
+#include <string>
+
+#include "cli/verbs.h"
+
+namespace hutch::cli {
+
+Status set_json(Draft& draft, const std::string& value);
+Status set_backend(Draft& draft, const std::string& value);
+Status set_policy(Draft& draft, const std::string& value);
+Status set_allow_read(Draft& draft, const std::string& value);
+Status set_deny_read(Draft& draft, const std::string& value);
+Status set_allow_write(Draft& draft, const std::string& value);
+Status set_deny_write(Draft& draft, const std::string& value);
+Status set_network(Draft& draft, const std::string& value);
+Status set_cwd(Draft& draft, const std::string& value);
+Status set_environment(Draft& draft, const std::string& value);
+Status set_timeout(Draft& draft, const std::string& value);
+Status set_idle_timeout(Draft& draft, const std::string& value);
+Status set_memory(Draft& draft, const std::string& value);
+Status set_cpus(Draft& draft, const std::string& value);
+Status set_pids(Draft& draft, const std::string& value);
+Status set_tmp_size(Draft& draft, const std::string& value);
+Status set_shell(Draft& draft, const std::string& value);
+Status set_control_fd(Draft& draft, const std::string& value);
+Status set_count(Draft& draft, const std::string& value);
+Status set_follow(Draft& draft, const std::string& value);
+Status set_since(Draft& draft, const std::string& value);
+Status set_type(Draft& draft, const std::string& value);
+Status set_of_run(Draft& draft, const std::string& value);
+
+Result<Arguments> finish_run(Draft&& draft);
+Result<Arguments> finish_explain(Draft&& draft);
+Result<Arguments> finish_check(Draft&& draft);
+Result<Arguments> finish_doctor(Draft&& draft);
+Result<Arguments> finish_log(Draft&& draft);
+Result<Arguments> finish_why(Draft&& draft);
+Result<Arguments> finish_audit(Draft&& draft);
+Result<Arguments> finish_completion(Draft&& draft);
+Result<Arguments> finish_help(Draft&& draft);
+
+}  // namespace hutch::cli

@@ -1,0 +1,202 @@
+// The table of verbs: what each option sets, what the help says.
+#include "cli/verbs.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "cli/option_values.h"
+
+namespace hutch::cli {
+
+namespace {
+
+using enum ValueKind;
+using Text = std::string_view;
+
+constexpr Option kJson = {"--json", 0, "", kFlag, "print JSON", set_json};
+
+constexpr std::array kPlaceReach = {
+    Option{"--backend", 0, "NAME", kBackend, "namespace (the default), bwrap, or none, which isolates nothing",
+           set_backend},
+    Option{"--policy", 0, "FILE", kPath, "this policy; else the project's or your default, else the built-in one",
+           set_policy},
+    Option{"--allow-read", 0, "PATH", kPath, "may be read as well; these four may be repeated and take * ? [..] **",
+           set_allow_read},
+    Option{"--deny-read", 0, "PATH", kPath, "may not be read: it looks absent", set_deny_read},
+    Option{"--allow-write", 0, "PATH", kPath, "may be written as well", set_allow_write},
+    Option{"--deny-write", 0, "PATH", kPath, "may not be written", set_deny_write},
+    Option{"--network", 0, "KIND", kOther, "none, the only kind there is yet: loopback alone", set_network},
+};
+constexpr std::array kPlaceProcess = {
+    Option{"--cwd", 0, "DIR", kDirectory, "start there; else in the current directory", set_cwd},
+    Option{"--env", 0, "K[=V]", kVariable, "set a variable; K alone passes your own (repeatable)", set_environment},
+};
+constexpr std::array kPlaceLimits = {
+    Option{"--timeout", 0, "TIME", kOther, "end everything after TIME: 500ms, 30s, 2m", set_timeout},
+    Option{"--idle-timeout", 0, "TIME", kOther, "end everything after TIME without output", set_idle_timeout},
+    Option{"--memory", 0, "SIZE", kOther, "memory of all processes together: 512M, 2G", set_memory},
+    Option{"--cpus", 0, "N", kOther, "CPU time of all processes together: 1.5", set_cpus},
+    Option{"--pids", 0, "N", kOther, "processes and threads at one time", set_pids},
+    Option{"--tmp-size", 0, "SIZE", kOther, "size of the private /tmp", set_tmp_size},
+};
+constexpr std::array kRunOther = {
+    Option{"-c", 'c', "STRING", kOther, "run STRING by the shell instead of a COMMAND", set_shell},
+    Option{"--json", 0, "", kFlag, "print the outcome as one JSON object, output included", set_json},
+    Option{"--control-fd", 0, "N", kOther, "speak with the caller over descriptor N", set_control_fd},
+};
+constexpr std::array kJsonAlone = {kJson};
+
+constexpr std::array kRunGroups = {OptionGroup{"What it may reach", kPlaceReach},
+                                   OptionGroup{"How it starts", kPlaceProcess}, OptionGroup{"Limits", kPlaceLimits},
+                                   OptionGroup{"Other", kRunOther}};
+constexpr std::array kPlaceGroups = {OptionGroup{"What it may reach", kPlaceReach},
+                                     OptionGroup{"How it starts", kPlaceProcess}, OptionGroup{"Limits", kPlaceLimits},
+                                     OptionGroup{"Other", kJsonAlone}};
+constexpr std::array kJsonGroups = {OptionGroup{"Options", kJsonAlone}};
+
+constexpr std::array kLogOptions = {
+    Option{"--lines", 'n', "N", kOther, "the last N runs (20)", set_count},
+    Option{"--follow", 'f', "", kFlag, "go on with what happens from now on", set_follow},
+    Option{"--json", 0, "", kFlag, "print the records, one JSON object a line", set_json},
+};
+constexpr std::array kLogGroups = {OptionGroup{"Options", kLogOptions}};
+
+constexpr std::array kAuditOptions = {
+    Option{"--since", 0, "TIME", kOther, "not older than TIME: 30m, 12h", set_since},
+    Option{"--type", 0, "TYPE", kRecordType, "start, end or refusal alone (repeatable)", set_type},
+    Option{"--run", 0, "RUN", kOther, "of this run alone; the start of its id is enough", set_of_run},
+    Option{"--lines", 'n', "N", kOther, "the last N records", set_count},
+    Option{"--json", 0, "", kFlag, "print the records, one JSON object a line", set_json},
+};
+constexpr std::array kAuditGroups = {OptionGroup{"Options", kAuditOptions}};
+
+constexpr std::array kRunSynopsis = {Text("hutch run [OPTION...] [--] COMMAND [ARGUMENT...]"),
+                                     Text("hutch run [OPTION...] -c STRING")};
+constexpr std::array kRunExamples = {
+    Text("hutch run -- make test"),
+    Text("hutch run --timeout 2m --memory 2G -- python3 train.py"),
+    Text("hutch run --allow-write ~/.cache/pip --deny-read .env -- pip install --user ./pkg"),
+    Text("hutch run --json -c 'npm test 2>&1 | tail'"),
+};
+constexpr std::array kExplainSynopsis = {Text("hutch explain [OPTION...]")};
+constexpr std::array kExplainExamples = {Text("hutch explain"), Text("hutch explain --policy ci.json --json")};
+constexpr std::array kCheckSynopsis = {Text("hutch check [OPTION...] read|write PATH")};
+constexpr std::array kCheckExamples = {Text("hutch check read ~/.ssh/id_ed25519"),
+                                       Text("hutch check --allow-write build write build/out.o")};
+constexpr std::array kCheckWords = {Text("read"), Text("write")};
+constexpr std::array kDoctorSynopsis = {Text("hutch doctor [--json]")};
+constexpr std::array kLogSynopsis = {Text("hutch log [-n N] [--follow] [--json]")};
+constexpr std::array kLogExamples = {Text("hutch log -n 5"), Text("hutch log --follow")};
+constexpr std::array kWhySynopsis = {Text("hutch why [--json] [RUN]")};
+constexpr std::array kWhyExamples = {Text("hutch why"), Text("hutch why 3f9a")};
+constexpr std::array kAuditSynopsis = {Text("hutch audit [OPTION...]")};
+constexpr std::array kAuditExamples = {Text("hutch audit --since 24h --type refusal"),
+                                       Text("hutch audit --run 3f9a --json")};
+constexpr std::array kCompletionSynopsis = {Text("hutch completion bash|zsh|fish")};
+constexpr std::array kCompletionExamples = {Text("source <(hutch completion bash)"),
+                                            Text("hutch completion zsh > ~/.zfunc/_hutch"),
+                                            Text("hutch completion fish > ~/.config/fish/completions/hutch.fish")};
+constexpr std::array kShells = {Text("bash"), Text("zsh"), Text("fish")};
+constexpr std::array kHelpSynopsis = {Text("hutch help [VERB]")};
+
+constexpr Text kRunDescription =
+    "Runs one command in a sandbox and ends with its exit code. The command may read and write the\n"
+    "current directory and read the system; the rest of your home, the other processes and the\n"
+    "network are not there. Options of hutch end at COMMAND: what follows is the command's own.\n"
+    "\n"
+    "Exit code: the command's own; 124 after a timeout, 125 when hutch failed or the input was wrong,\n"
+    "126 when the command cannot be executed, 127 when it was not found, 128+n after signal n.";
+
+constexpr std::array kVerbs = {
+    Verb{"run",
+         "run one command in a sandbox",
+         kRunSynopsis,
+         kRunDescription,
+         kRunGroups,
+         kRunExamples,
+         {},
+         OptionsEnd::kAtFirstWord,
+         finish_run},
+    Verb{"explain",
+         "print the plan of a sandbox, and the rules behind it",
+         kExplainSynopsis,
+         "Prints what `hutch run` would do with the same options: mounts, environment, limits and the rule\n"
+         "behind each. Starts nothing.",
+         kPlaceGroups,
+         kExplainExamples,
+         {},
+         OptionsEnd::kAtDashes,
+         finish_explain},
+    Verb{"check", "say whether a path could be read or written, and why", kCheckSynopsis,
+         "Says whether a sandbox with these options could read or write PATH, and which rule decides.\n"
+         "Exit code: 0 when it could, 1 when not.",
+         kPlaceGroups, kCheckExamples, kCheckWords, OptionsEnd::kAtDashes, finish_check},
+    Verb{"doctor",
+         "say what works on this machine, and how to make the rest work",
+         kDoctorSynopsis,
+         "Tries every backend and says whether it works or why not, with what to type; and how limits are\n"
+         "held, what the kernel offers, and where hutch keeps its files.",
+         kJsonGroups,
+         {},
+         {},
+         OptionsEnd::kAtDashes,
+         finish_doctor},
+    Verb{"log",
+         "list the runs of the past",
+         kLogSynopsis,
+         "Lists runs, the newest last.",
+         kLogGroups,
+         kLogExamples,
+         {},
+         OptionsEnd::kAtDashes,
+         finish_log},
+    Verb{"why",
+         "say what was refused, and by which rule",
+         kWhySynopsis,
+         "Says what was refused in RUN, and by which rule; without RUN, in the last run that was refused\n"
+         "something. The start of an id is enough.",
+         kJsonGroups,
+         kWhyExamples,
+         {},
+         OptionsEnd::kAtDashes,
+         finish_why},
+    Verb{"audit",
+         "print the whole record: starts, ends, refusals",
+         kAuditSynopsis,
+         "Prints every record, oldest first.",
+         kAuditGroups,
+         kAuditExamples,
+         {},
+         OptionsEnd::kAtDashes,
+         finish_audit},
+    Verb{"completion",
+         "print a completion script for a shell",
+         kCompletionSynopsis,
+         "Prints a script that completes verbs and options.",
+         {},
+         kCompletionExamples,
+         kShells,
+         OptionsEnd::kAtDashes,
+         finish_completion},
+    Verb{"help",
+         "explain a verb",
+         kHelpSynopsis,
+         "Prints this list, or the options of VERB.",
+         {},
+         {},
+         {},
+         OptionsEnd::kAtDashes,
+         finish_help},
+};
+
+}  // namespace
+
+std::span<const Verb> verbs() { return kVerbs; }
+
+const Verb* find_verb(std::string_view name) {
+  const auto found = std::ranges::find(kVerbs, name, &Verb::name);
+  return found == kVerbs.end() ? nullptr : &*found;
+}
+
+}  // namespace hutch::cli

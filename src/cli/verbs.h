@@ -1,0 +1,66 @@
+// The verbs of hutch with their options, as a table: the parser, the help and the shell completions read it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/arguments.h"
+
+namespace hutch::cli {
+
+// What the words of a command line have set so far, for whichever verb it is.
+struct Draft {
+  service::RunRequest run;  // `place` and `form` serve every verb that has them
+  std::optional<std::size_t> count;
+  Follow follow = Follow::kNo;
+  std::optional<std::chrono::milliseconds> since;
+  std::vector<std::string> types;
+  std::optional<std::string> of_run;
+  std::vector<std::string> words;  // not options, in order
+};
+
+// What a shell can offer as an option's value.
+enum class ValueKind { kFlag, kPath, kDirectory, kBackend, kVariable, kRecordType, kOther };
+
+struct Option {
+  std::string_view name;   // "--memory"; "-c" for one without a long name
+  char letter = 0;         // 'n' for -n
+  std::string_view value;  // how the help calls it; empty for a flag
+  ValueKind kind = ValueKind::kFlag;
+  std::string_view help;   // lines parted by \n
+  Status (*set)(Draft& draft, const std::string& value) = nullptr;
+};
+
+struct OptionGroup {
+  std::string_view title;
+  std::span<const Option> options;
+};
+
+// Whether the first word that is no option ends hutch's own options.
+enum class OptionsEnd { kAtDashes, kAtFirstWord };
+
+struct Verb {
+  std::string_view name;
+  std::string_view summary;      // in the list of verbs
+  std::span<const std::string_view> synopsis;
+  std::string_view description;  // paragraphs, wrapped by hand
+  std::span<const OptionGroup> groups;
+  std::span<const std::string_view> examples;
+  std::span<const std::string_view> word_choices;  // what its first word may be, for completion
+  OptionsEnd options_end = OptionsEnd::kAtDashes;
+  Result<Arguments> (*finish)(Draft&& draft) = nullptr;
+};
+
+std::span<const Verb> verbs();
+
+// None where there is no such verb.
+const Verb* find_verb(std::string_view name);
+
+// The complaint about a word of a known set: names the nearest one, else says `otherwise`, else lists them all.
+Error unknown_word(std::string_view what, std::string_view typed, std::span<const std::string_view> known,
+                   std::string_view otherwise = {});
+
+}  // namespace hutch::cli
