@@ -188,18 +188,14 @@ def test_todo_form():
 
 
 def test_headers():
-    """#pragma once; no JSON library in a header, and the command line's library in one file alone."""
-    found, cli11 = [], []
+    """#pragma once, and no JSON library in a header."""
+    found = []
     for name in sources.cpp():
         if name.endswith(".h") and "#pragma once" not in sources.text(name):
             found.append(f"{name}: #pragma once is missing")
         for line, path, _ in sources.includes(name):
             if path.startswith("nlohmann/") and name.endswith(".h"):
                 found.append(f"{name}:{line}: nlohmann costs seconds in every file; include it in a .cc")
-            if path.startswith("CLI/"):
-                cli11.append(name)
-    if len(set(cli11)) > 1:
-        found.append(f"CLI11 is included in {', '.join(sorted(set(cli11)))}: in one file alone")
     report(found)
 
 

@@ -18,7 +18,6 @@ USAGE = "usage: ./dev package [--print-packages]"
 FILES = [
     ("build/release/bin/hutch", "usr/bin/hutch", 0o755),
     ("build/release/bin/hutch-guest", "usr/lib/hutch/hutch-guest", 0o755),
-    ("packaging/completion/hutch.bash", "usr/share/bash-completion/completions/hutch", 0o644),
     ("packaging/apparmor/hutch", "usr/share/hutch/apparmor/hutch", 0o644),
     ("packaging/deb/copyright", "usr/share/doc/hutch/copyright", 0o644),
     ("README.md", "usr/share/doc/hutch/README.md", 0o644),
@@ -30,6 +29,13 @@ FILES = [
     ("packaging/deb/postinst", "DEBIAN/postinst", 0o755),
     ("packaging/deb/prerm", "DEBIAN/prerm", 0o755),
 ]
+
+# The program writes these itself, from its own table of verbs.
+COMPLETIONS = {
+    "bash": "usr/share/bash-completion/completions/hutch",
+    "zsh": "usr/share/zsh/vendor-completions/_hutch",
+    "fish": "usr/share/fish/vendor_completions.d/hutch.fish",
+}
 
 CONTROL = """\
 Package: hutch
@@ -58,6 +64,7 @@ def run(arguments):
     shutil.rmtree(staging, ignore_errors=True)
     for source, place, mode in FILES:
         install(path(source), os.path.join(staging, place), mode)
+    write_completions(staging)
     write_changelog(staging)
     made = write_package(staging)
     say(f"made {made}")
@@ -70,6 +77,14 @@ def install(source, target, mode):
     os.chmod(target, mode)
     if target.endswith(("/bin/hutch", "/bin/hutch-guest")):
         must(["strip", "--strip-unneeded", target])
+
+
+def write_completions(staging):
+    for shell, place in COMPLETIONS.items():
+        target = os.path.join(staging, place)
+        os.makedirs(os.path.dirname(target), mode=0o755, exist_ok=True)
+        with open(target, "wb") as script:
+            must([path("build", "release", "bin", "hutch"), "completion", shell], stdout=script)
 
 
 def version():
