@@ -1,0 +1,15 @@
+# What the cases of the conformance suite share.
+"""Everything here is said of all three backends, for root and for an ordinary user, unless a case says otherwise."""
+
+import json
+
+
+def isolates(backend):
+    return backend != "none"
+
+
+def outcome(hutch, *command, options=(), **kw):
+    """The object that --json prints."""
+    result = hutch.run(*command, options=["--json", *options], **kw)
+    assert result.out.count(b"\n") == 1, str(result)
+    return json.loads(result.out), result
