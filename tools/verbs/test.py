@@ -51,9 +51,18 @@ def wants_fuzz(groups):
 
 
 def run_preset(preset, groups):
-    packages.ensure("build", "test")
+    packages.ensure("build", "test", *(["coverage"] if preset == "coverage" else []))
     cmake_build.build(preset)
+    if preset == "coverage":
+        report_coverage()
     return ctest(preset, groups or ["unit", "fuzz.replay"], {})
+
+
+def report_coverage():
+    """The lines that the unit tests ran, a file a line; ctest, which follows, has the last word."""
+    call(["ctest", "--test-dir", path("build", "coverage"), "-Q", "-R", "^unit"])
+    call(["gcovr", "--root", path(), "--filter", path("src") + "/", "--exclude", ".*_test\\.cc",
+          path("build", "coverage")])
 
 
 def ctest(preset, groups, extra):
