@@ -137,7 +137,8 @@ def memory_cases(place, count, who):
     bwrap = idle_memory(place, [*place.bwrap(), *program], count)
     hutch = idle_memory(place, [*place.hutch("run", "namespace"), "--", *program], count)
     inside = [Case(f"  {part} ({who})", hutch[part], "MiB") for part in ("guest", "hutch", "kernel")]
-    return [Case(bwrap_name, sum(bwrap.values()), "MiB"), Case(hutch_name, sum(hutch.values()), "MiB", bwrap_name)] + inside
+    whole = [Case(bwrap_name, sum(bwrap.values()), "MiB"), Case(hutch_name, sum(hutch.values()), "MiB", bwrap_name)]
+    return whole + inside
 
 
 def idle_memory(place, command, count):

@@ -34,9 +34,10 @@ def test_dev_run_gives_the_exit_code_of_the_command(code):
 
 
 def test_dev_run_passes_the_streams():
-    ran = subprocess.run([sources.ROOT / "dev", "run", "--", "/bin/cat"], cwd=sources.ROOT, input=bytes(range(256)) * 100,
+    data = bytes(range(256)) * 100
+    ran = subprocess.run([sources.ROOT / "dev", "run", "--", "/bin/cat"], cwd=sources.ROOT, input=data,
                          stdout=subprocess.PIPE, timeout=600, check=True)
-    assert ran.stdout == bytes(range(256)) * 100
+    assert ran.stdout == data
 
 
 def test_dev_run_stays_where_it_was_called(base):
