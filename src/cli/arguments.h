@@ -17,15 +17,14 @@ namespace hutch::cli {
 struct ExplainArguments {
   service::PlaceRequest place;
   service::OutputForm form = service::OutputForm::kText;
+  std::vector<std::string> names;  // paths and hosts
 };
-
-enum class CheckedAccess { kRead, kWrite };
 
 struct CheckArguments {
   service::PlaceRequest place;
   service::OutputForm form = service::OutputForm::kText;
-  CheckedAccess access = CheckedAccess::kRead;
-  std::string path;  // as typed
+  std::string access;  // read or write
+  std::string path;    // as typed
 };
 
 struct DoctorArguments {

@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 #include "cli/arguments.h"
+#include "cli/check.h"
+#include "cli/explain.h"
 #include "cli/help.h"
 #include "cli/run.h"
 #include "sys/io.h"
@@ -20,8 +22,19 @@ int print(const std::string& text) { return sys::write_all(1, text) ? 0 : kOwnFa
 
 struct Dispatch {
   int operator()(const service::RunRequest& request) const { return run(request); }
+  int operator()(const ExplainArguments& arguments) const {
+    return explain(arguments.place, arguments.form, arguments.names);
+  }
+  int operator()(const CheckArguments& arguments) const {
+    return check(arguments.place, arguments.form, arguments.access, arguments.path);
+  }
   int operator()(const HelpArguments& arguments) const { return print(help_text(arguments.verb)); }
   int operator()(const VersionArguments&) const { return print("hutch " HUTCH_VERSION "\n"); }
+  template <class Other>
+  int operator()(const Other&) const {
+    (void)sys::write_all(2, "hutch: this verb is not built yet\n");
+    return kOwnFailure;
+  }
 };
 
 int run_program(const std::vector<std::string>& words) {

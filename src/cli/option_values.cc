@@ -166,8 +166,7 @@ Result<Arguments> finish_run(Draft&& draft) {
 }
 
 Result<Arguments> finish_explain(Draft&& draft) {
-  TRY(expect_words(draft, {}));
-  return Arguments(ExplainArguments{std::move(draft.run.place), draft.run.form});
+  return Arguments(ExplainArguments{std::move(draft.run.place), draft.run.form, std::move(draft.words)});
 }
 
 Result<Arguments> finish_check(Draft&& draft) {
@@ -177,9 +176,8 @@ Result<Arguments> finish_check(Draft&& draft) {
     return fail(unknown_word("unknown access", draft.words[0], kAccesses));
   }
   TRY(expect_words(draft, kNames));
-  return Arguments(CheckArguments{std::move(draft.run.place), draft.run.form,
-                                  draft.words[0] == "read" ? CheckedAccess::kRead : CheckedAccess::kWrite,
-                                  std::move(draft.words[1])});
+  return Arguments(
+      CheckArguments{std::move(draft.run.place), draft.run.form, std::move(draft.words[0]), std::move(draft.words[1])});
 }
 
 Result<Arguments> finish_doctor(Draft&& draft) {

@@ -79,8 +79,9 @@ constexpr std::array kRunExamples = {
     Text("hutch run --allow-write ~/.cache/pip --deny-read .env -- pip install --user ./pkg"),
     Text("hutch run --json -c 'npm test 2>&1 | tail'"),
 };
-constexpr std::array kExplainSynopsis = {Text("hutch explain [OPTION...]")};
-constexpr std::array kExplainExamples = {Text("hutch explain"), Text("hutch explain --policy ci.json --json")};
+constexpr std::array kExplainSynopsis = {Text("hutch explain [OPTION...] [PATH|HOST...]")};
+constexpr std::array kExplainExamples = {Text("hutch explain"), Text("hutch explain ~/.ssh example.org"),
+                                         Text("hutch explain --policy ci.json --json")};
 constexpr std::array kCheckSynopsis = {Text("hutch check [OPTION...] read|write PATH")};
 constexpr std::array kCheckExamples = {Text("hutch check read ~/.ssh/id_ed25519"),
                                        Text("hutch check --allow-write build write build/out.o")};
@@ -122,7 +123,7 @@ constexpr std::array kVerbs = {
          "print the plan of a sandbox, and the rules behind it",
          kExplainSynopsis,
          "Prints what `hutch run` would do with the same options: mounts, environment, limits and the rule\n"
-         "behind each. Starts nothing.",
+         "behind each; with a PATH or a HOST, what would become of it and which rule decides. Starts nothing.",
          kPlaceGroups,
          kExplainExamples,
          {},
