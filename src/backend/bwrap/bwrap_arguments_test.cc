@@ -1,0 +1,66 @@
+// A plan as arguments of bubblewrap: each kind of step, in order.
+#include "backend/bwrap/bwrap_arguments.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace hutch::backend {
+namespace {
+
+plan::MountStep step(plan::MountKind kind, std::string target, std::string source = "") {
+  plan::MountStep made;
+  made.kind = kind;
+  made.target = std::move(target);
+  made.source = std::move(source);
+  return made;
+}
+
+std::string text_of(const plan::SandboxPlan& plan) {
+  const auto arguments = bwrap_arguments(plan);
+  return arguments ? join(*arguments, " ") : "error: " + arguments.error().message;
+}
+
+TEST(BwrapArguments, EveryNamespaceAndNoCapability) {
+  plan::SandboxPlan plan;
+  plan.uid = 1000;
+  plan.gid = 100;
+  const std::string text = text_of(plan);
+  for (const char* wanted : {"--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
+                             "--unshare-cgroup", "--die-with-parent", "--cap-drop ALL", "--uid 1000 --gid 100"}) {
+    EXPECT_NE(text.find(wanted), std::string::npos) << wanted;
+  }
+  EXPECT_EQ(text.find("--cap-add"), std::string::npos);
+}
+
+TEST(BwrapArguments, StepsInOrder) {
+  plan::SandboxPlan plan;
+  plan.uid = 1000;
+  plan.mounts.push_back(step(plan::MountKind::kTmpfs, "/"));
+  plan.mounts.push_back(step(plan::MountKind::kBind, "/usr", "/usr"));
+  plan.mounts.push_back(step(plan::MountKind::kSymlink, "/bin", "usr/bin"));
+  plan.mounts.push_back(step(plan::MountKind::kTmpfs, "/tmp"));
+  plan.mounts.back().mode = 01777;
+  plan.mounts.back().size_bytes = 4096;
+  plan.mounts.push_back(step(plan::MountKind::kBind, "/p", "/q"));
+  plan.mounts.back().access = plan::Access::kReadWrite;
+  plan.mounts.push_back(step(plan::MountKind::kHideFile, "/p/secret"));
+  plan.mounts.push_back(step(plan::MountKind::kProc, "/proc"));
+  plan.mounts.push_back(step(plan::MountKind::kDevices, "/dev"));
+  plan.mounts.push_back(step(plan::MountKind::kSeal, "/dev"));
+  EXPECT_NE(text_of(plan).find("--ro-bind /usr /usr --symlink usr/bin /bin --perms 1777 --size 4096 --tmpfs /tmp "
+                               "--bind /q /p --ro-bind /dev/null /p/secret --proc /proc --dev /dev --remount-ro /dev"),
+            std::string::npos)
+      << text_of(plan);
+}
+
+TEST(BwrapArguments, ANulByteCannotSplitAnArgument) {
+  plan::SandboxPlan plan;
+  plan.mounts.push_back(step(plan::MountKind::kBind, std::string("/a\0--bind", 9), "/a"));
+  EXPECT_FALSE(bwrap_arguments(plan).has_value());
+}
+
+}  // namespace
+}  // namespace hutch::backend

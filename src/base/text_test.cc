@@ -1,0 +1,55 @@
+// Text helpers: printing what a sandbox chose, guessing what was meant, paths within paths.
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace hutch {
+namespace {
+
+TEST(Printable, PlainTextStays) {
+  EXPECT_EQ(printable("src/é文件 name.txt"), "src/é文件 name.txt");
+}
+
+TEST(Printable, ControlBytesAreShown) {
+  EXPECT_EQ(printable("a\x1b[2Jb\n\t\x7f"), "a\\x1b[2Jb\\x0a\\x09\\x7f");
+}
+
+TEST(Printable, BytesThatAreNoCharacterAreShown) {
+  EXPECT_EQ(printable("\xff\xc0\x80 \xe2\x82"), "\\xff\\xc0\\x80 \\xe2\\x82");
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // a surrogate
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
+  EXPECT_EQ(printable("\xc2\x9b" "2J"), "\\xc2\\x9b2J");  // CSI in one character
+}
+
+TEST(Printable, DirectionControlsAreShown) {
+  EXPECT_EQ(printable("a\u202eb"), "a\\xe2\\x80\\xaeb");
+  EXPECT_EQ(printable("\u2066x"), "\\xe2\\x81\\xa6x");
+}
+
+TEST(Printable, IsCut) { EXPECT_EQ(printable(std::string(100, 'x'), 10), std::string(10, 'x') + "..."); }
+
+TEST(Nearest, FindsWhatWasMeant) {
+  static constexpr std::array<std::string_view, 3> kKnown = {"denyRead", "allowRead", "denyWrite"};
+  EXPECT_EQ(nearest("denyRaed", kKnown), "denyRead");
+  EXPECT_EQ(nearest("allowred", kKnown), "allowRead");
+  EXPECT_EQ(nearest("completely-else", kKnown), std::nullopt);
+}
+
+TEST(IsWithin, ComparesWholeNames) {
+  EXPECT_TRUE(is_within("/a/b", "/a"));
+  EXPECT_TRUE(is_within("/a", "/a"));
+  EXPECT_TRUE(is_within("/a", "/"));
+  EXPECT_FALSE(is_within("/ab", "/a"));
+  EXPECT_FALSE(is_within("/", "/a"));
+}
+
+TEST(Split, KeepsEmptyParts) {
+  EXPECT_EQ(split("a::b", ':'), (std::vector<std::string_view>{"a", "", "b"}));
+  EXPECT_TRUE(split("", ':').empty());
+  EXPECT_EQ(split("a:", ':'), (std::vector<std::string_view>{"a", ""}));
+}
+
+}  // namespace
+}  // namespace hutch

@@ -1,0 +1,146 @@
+// Every message survives the way through bytes, and hostile bytes are refused.
+#include "wire/message.h"
+
+#include <gtest/gtest.h>
+
+#include "base/limits.h"
+#include "wire/codec.h"
+
+namespace hutch::wire {
+namespace {
+
+template <class Message>
+Message through_guest(const Message& message) {
+  const std::string bytes = encode(ToGuest(message));
+  const auto header = decode_header(std::string_view(bytes).substr(0, kFrameHeaderBytes));
+  EXPECT_TRUE(header.has_value());
+  auto decoded = decode_to_guest(*header, std::string_view(bytes).substr(kFrameHeaderBytes));
+  EXPECT_TRUE(decoded.has_value());
+  return std::get<Message>(*decoded);
+}
+
+template <class Message>
+Message through_host(const Message& message) {
+  const std::string bytes = encode(ToHost(message));
+  const auto header = decode_header(std::string_view(bytes).substr(0, kFrameHeaderBytes));
+  EXPECT_TRUE(header.has_value());
+  auto decoded = decode_to_host(*header, std::string_view(bytes).substr(kFrameHeaderBytes));
+  EXPECT_TRUE(decoded.has_value());
+  return std::get<Message>(*decoded);
+}
+
+Start a_start() {
+  Start start;
+  start.isolation = Isolation::kNamespace;
+  start.landlock_abi = 7;
+  start.plan.uid = 1000;
+  start.plan.gid = 100;
+  plan::MountStep step;
+  step.kind = plan::MountKind::kBind;
+  step.target = "/a";
+  step.source = "/b";
+  step.access = plan::Access::kReadWrite;
+  step.make = plan::MakeTarget::kFile;
+  step.identity = {7, 1ULL << 40};
+  step.mode = 01777;
+  step.size_bytes = 1ULL << 33;
+  start.plan.mounts = {step, step};
+  start.plan.read_only_proc = {"sys"};
+  start.plan.hidden_proc = {"kcore", "keys"};
+  start.plan.landlock = {{"/"}, {"/tmp", "/home"}};
+  start.plan.seccomp = {{1, 2, 3, 4}, {0xffff, 0xff, 0xff, 0xffffffff}};
+  return start;
+}
+
+TEST(Message, AStartKeepsItsPlan) {
+  const Start start = through_guest(a_start());
+  EXPECT_EQ(start.version, kVersion);
+  EXPECT_EQ(start.isolation, Isolation::kNamespace);
+  EXPECT_EQ(start.landlock_abi, 7);
+  EXPECT_EQ(start.plan.uid, 1000U);
+  EXPECT_EQ(start.plan.gid, 100U);
+  ASSERT_EQ(start.plan.mounts.size(), 2U);
+  const plan::MountStep& step = start.plan.mounts[1];
+  EXPECT_EQ(step.target, "/a");
+  EXPECT_EQ(step.source, "/b");
+  EXPECT_EQ(step.access, plan::Access::kReadWrite);
+  EXPECT_EQ(step.make, plan::MakeTarget::kFile);
+  EXPECT_EQ(step.identity, (plan::Identity{7, 1ULL << 40}));
+  EXPECT_EQ(step.mode, 01777U);
+  EXPECT_EQ(step.size_bytes, 1ULL << 33);
+  EXPECT_EQ(start.plan.hidden_proc, (std::vector<std::string>{"kcore", "keys"}));
+  EXPECT_EQ(start.plan.landlock.writable, (std::vector<std::string>{"/tmp", "/home"}));
+  EXPECT_EQ(start.plan.seccomp, a_start().plan.seccomp);
+}
+
+TEST(Message, AnExecKeepsItsWords) {
+  Exec exec;
+  exec.arguments = {"sh", "-c", std::string("a\0b", 3), ""};
+  exec.environment = {"A=b"};
+  exec.cwd = "/x";
+  exec.terminal = TerminalUse::kOwn;
+  exec.streams = 5;
+  exec.processes_max = 1;
+  exec.address_space_max = 2;
+  const Exec found = through_guest(exec);
+  EXPECT_EQ(found.arguments, exec.arguments);
+  EXPECT_EQ(found.environment, exec.environment);
+  EXPECT_EQ(found.cwd, "/x");
+  EXPECT_EQ(found.terminal, TerminalUse::kOwn);
+  EXPECT_EQ(found.streams, 5);
+  EXPECT_EQ(found.processes_max, 1U);
+  EXPECT_EQ(found.address_space_max, 2U);
+}
+
+TEST(Message, TheOthersKeepTheirValues) {
+  EXPECT_EQ(through_guest(Signal{15, SignalTarget::kEverything}).number, 15);
+  EXPECT_EQ(through_host(Spawned{77}).pid, 77U);
+  EXPECT_EQ(through_host(Exited{0x0b}).status, 0x0b);
+  EXPECT_EQ(through_host(NotExecuted{2, "/x"}).path, "/x");
+  EXPECT_EQ(through_host(Refused{RefusedCall::kUnixSocket, 9}).pid, 9U);
+  const Failed failed = through_host(Failed{{Code::kConflict, 17, "mount(/x): no"}});
+  EXPECT_EQ(failed.error.message, "mount(/x): no");
+  EXPECT_EQ(failed.error.code, Code::kConflict);
+  EXPECT_EQ(failed.error.sys_errno, 17);
+}
+
+TEST(Message, EveryShorterOneIsRefused) {
+  const std::string bytes = encode(ToGuest(a_start()));
+  const auto header = decode_header(std::string_view(bytes).substr(0, kFrameHeaderBytes));
+  ASSERT_TRUE(header.has_value());
+  for (std::size_t size = kFrameHeaderBytes; size < bytes.size(); ++size) {
+    const auto body = std::string_view(bytes).substr(kFrameHeaderBytes, size - kFrameHeaderBytes);
+    EXPECT_FALSE(decode_to_guest(*header, body).has_value()) << size;
+  }
+}
+
+TEST(Message, WhatIsLeftOverIsRefused) {
+  FrameHeader header{1, 1, 0};
+  EXPECT_FALSE(decode_to_host(header, "x").has_value());
+}
+
+TEST(Message, UnknownTypesAndValuesAreRefused) {
+  EXPECT_FALSE(decode_to_guest({0, 99, 0}, "").has_value());
+  Writer out;
+  out.u32(1);
+  out.u8(200);  // no such isolation
+  EXPECT_FALSE(decode_to_guest({0, 0, 0}, out.bytes()).has_value());
+}
+
+TEST(Header, TooLargeAFrameIsRefused) {
+  FrameHeader header;
+  header.size = static_cast<std::uint32_t>(limits::kFrameBytesMax + 1);
+  EXPECT_FALSE(decode_header(encode_header(header)).has_value());
+  EXPECT_FALSE(decode_header(encode_header({1, 1, 1})).has_value());
+}
+
+TEST(Codec, ACountOfMoreThanCanFollowIsRefusedBeforeRoomIsMade) {
+  Writer out;
+  out.u32(0x7fffffff);
+  Reader in(out.bytes());
+  EXPECT_TRUE(in.texts().empty());
+  EXPECT_FALSE(in.finish("list").has_value());
+}
+
+}  // namespace
+}  // namespace hutch::wire
