@@ -16,6 +16,7 @@ import sys
 import measure
 from measure import Case, harness
 
+MOUNTS = 16
 SPAWN, NAMESPACES, ALL_SEVEN = "spawn a static program", "six namespaces, no net", "seven namespaces"
 BWRAP = "bwrap itself, same mounts"
 
@@ -42,7 +43,7 @@ def parse():
 
 
 class Place:
-    """One person with a project that holds the program to start, and a plan of at least sixteen mounts."""
+    """One person with a project that holds the program to start, and a policy that gives a plan of sixteen mounts."""
 
     def __init__(self, base, person, floor, turns):
         self.person, self.turns = person, turns
@@ -51,16 +52,20 @@ class Place:
         self.floor = self.project / "floor"
         shutil.copy(floor, self.floor)
         person.own(self.floor)
-        self.policy = self.write_policy()
-        self.mounts = self.explained_mounts()
+        self.policy = self.person.home / "bench-policy.json"
+        self.given = []
+        self.mounts = self.planned_mounts()
 
-    def write_policy(self):
-        """The default policy, with directories given back one by one, so that there is something to mount."""
-        given = [str(self.person.mkdir(self.person.home / f"tool{number}")) for number in range(8)]
-        policy = {"filesystem": {"denyRead": ["~"], "allowRead": [".", *given], "allowWrite": ["."]}, "network": "none"}
-        file = self.person.home / "bench-policy.json"
-        self.person.write(file, json.dumps(policy))
-        return file
+    def planned_mounts(self):
+        """Only system directories are readable, and as many others as it takes."""
+        while True:
+            readable = ["/usr", "/bin", "/lib", "/lib64", "/etc", ".", *self.given]
+            policy = {"filesystem": {"denyRead": ["/"], "allowRead": readable, "allowWrite": ["."]}, "network": "none"}
+            self.person.write(self.policy, json.dumps(policy))
+            mounts = self.explained_mounts()
+            if count_of(mounts) >= MOUNTS:
+                return mounts
+            self.given.append(str(self.person.mkdir(self.person.home / f"tool{len(self.given)}")))
 
     def hutch(self, verb, backend):
         return [self.hutch_program, verb, "--backend", backend, "--policy", self.policy]
@@ -77,17 +82,22 @@ class Place:
         return [*argv, "--chdir", str(self.project), "--"]
 
 
+def count_of(mounts):
+    """Mounts of the plan; directories and links are made on them, seals are of those that count already."""
+    return sum(mount["kind"] in ("tmpfs", "bind", "hide_file", "proc", "devices") for mount in mounts)
+
+
 def bwrap_mount(mount):
     kind, target = mount["kind"], mount["target"]
     if kind == "tmpfs":
-        size = ["--size", str(mount["size_bytes"])] if mount.get("size_bytes") else []
-        return [*size, "--tmpfs", target] if target != "/" else []
+        size = ["--size", str(mount["size"])] if mount.get("size") else []
+        return ["--perms", f"{mount['mode']:o}", *size, "--tmpfs", target] if target != "/" else []
     if kind == "directory":
-        return ["--dir", target]
+        return ["--perms", f"{mount['mode']:o}", "--dir", target]
     if kind == "symlink":
-        return ["--symlink", mount["source"], target]
+        return ["--symlink", mount["text"], target]
     if kind == "bind":
-        return ["--bind" if mount["access"] == "read_write" else "--ro-bind", mount["source"], target]
+        return ["--bind" if mount["access"] != "read" else "--ro-bind", mount["source"], target]
     if kind == "hide_file":
         return ["--ro-bind", "/dev/null", target]
     if kind == "proc":
@@ -125,7 +135,7 @@ def measure_person(place, options):
     if options.json:
         measure.print_json("start", cases + memory)
         return
-    title = f"start, as {who}: median of {options.rounds} in turn, a plan of {len(place.mounts)} mounts"
+    title = f"start, as {who}: median of {options.rounds} in turn, a plan of {count_of(place.mounts)} mounts"
     measure.print_table(title, cases, f"{SPAWN} ({who})")
     measure.print_table(f"memory of an idle sandbox, as {who}: mean of {options.sandboxes}", memory)
 
@@ -136,7 +146,7 @@ def memory_cases(place, count, who):
     bwrap_name, hutch_name = f"idle: bwrap itself ({who})", f"idle: hutch run, namespace ({who})"
     bwrap = idle_memory(place, [*place.bwrap(), *program], count)
     hutch = idle_memory(place, [*place.hutch("run", "namespace"), "--", *program], count)
-    inside = [Case(f"  {part} ({who})", hutch[part], "MiB") for part in ("guest", "hutch", "kernel")]
+    inside = [Case(f"idle: of it {part} ({who})", hutch[part], "MiB") for part in ("guest", "hutch", "kernel")]
     whole = [Case(bwrap_name, sum(bwrap.values()), "MiB"), Case(hutch_name, sum(hutch.values()), "MiB", bwrap_name)]
     return whole + inside
 

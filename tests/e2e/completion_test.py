@@ -29,6 +29,8 @@ def complete(hutch, project):
 
 
 def options_of(text):
+    """Long options; examples hold those of other programs."""
+    text = text.split("\nExamples:")[0]
     return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]\b", text))
 
 

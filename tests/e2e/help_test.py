@@ -12,6 +12,8 @@ RUN_OPTIONS = ["--backend", "--policy", "--allow-read", "--deny-read", "--allow-
 
 
 def options_of(text):
+    """Long options; examples hold those of other programs."""
+    text = text.split("\nExamples:")[0]
     return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]\b", text)) - {"--help"}
 
 
