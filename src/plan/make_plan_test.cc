@@ -1,0 +1,345 @@
+// Golden tests of plans: rules and facts in, the text of the plan out. HUTCH_ACCEPT=1 writes what came out as right.
+#include "plan/make_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "plan/plan_text.h"
+#include "policy/defaults.h"
+
+namespace hutch::plan {
+namespace {
+
+using policy::Match;
+using policy::Origin;
+using policy::Place;
+using policy::Rule;
+using policy::Verb;
+
+// A machine and a user that are the same everywhere.
+class World {
+ public:
+  World() {
+    facts.uid = 1000;
+    facts.gid = 1000;
+    facts.user = "u";
+    facts.home = "/home/u";
+    facts.cwd = "/home/u/p";
+    facts.root = {{"bin", FileType::kSymlink, "usr/bin"}, {"boot", FileType::kDirectory, ""},
+                  {"dev", FileType::kDirectory, ""},      {"etc", FileType::kDirectory, ""},
+                  {"home", FileType::kDirectory, ""},     {"lost+found", FileType::kDirectory, ""},
+                  {"proc", FileType::kDirectory, ""},     {"root", FileType::kDirectory, ""},
+                  {"run", FileType::kDirectory, ""},      {"sock", FileType::kOther, ""},
+                  {"sys", FileType::kDirectory, ""},      {"tmp", FileType::kDirectory, ""},
+                  {"usr", FileType::kDirectory, ""},      {"var", FileType::kDirectory, ""}};
+    facts.proc_names = {"cpuinfo", "sys", "kcore", "keys", "sysrq-trigger", "irq"};
+    for (const RootEntry& entry : facts.root) {
+      if (entry.type != FileType::kSymlink) see("/" + entry.name, entry.type);
+    }
+    directory("/home/u");
+    directory("/home/u/p");
+    directory("/sys/devices/system");
+    environment = {"PATH=/home/u/.local/bin:/usr/bin", "TERM=xterm", "SECRET=x", "LANG=C.UTF-8"};
+    place(Place::kProc, "/proc");
+    place(Place::kSys, "/sys");
+    place(Place::kDevices, "/dev");
+    place(Place::kPrivate, "/tmp");
+    place(Place::kPrivate, "/run");
+  }
+
+  void directory(const std::string& path) { see(path, FileType::kDirectory); }
+  void file(const std::string& path) { see(path, FileType::kFile); }
+  void link(const std::string& path, const std::string& text) { see(path, FileType::kSymlink, text); }
+
+  void rule(Verb verb, const std::string& path, Origin origin = Origin::kPolicy) {
+    rules.push_back({.verb = verb, .origin = origin, .path = path, .text = path, .where = std::string(name_of(verb))});
+  }
+  void place(Place what, const std::string& path) {
+    rules.push_back({.verb = Verb::kPlace, .origin = Origin::kBuiltIn, .place = what, .path = path, .where = "built in"});
+  }
+
+  // As the built-in policy has it.
+  void workspace() {
+    rule(Verb::kDenyRead, "/home");
+    rule(Verb::kDenyRead, "/root");
+    rule(Verb::kAllowRead, "/home/u/p");
+    rule(Verb::kAllowWrite, "/home/u/p");
+    for (const char* name : {"/home/u/.cache", "/home/u/.npm"}) place(Place::kPrivate, name);
+  }
+
+  Result<SandboxPlan> plan() {
+    PathFacts paths;
+    for (const auto& [path, one] : seen_) paths.seen.push_back(one);
+    return make_plan({.policy = policy,
+                      .rules = rules,
+                      .facts = facts,
+                      .paths = paths,
+                      .project = facts.cwd,
+                      .cwd = cwd.empty() ? facts.cwd : cwd,
+                      .network = NetworkKind::kNone,
+                      .limits = limits,
+                      .caller_environment = environment,
+                      .environment = options});
+  }
+
+  HostFacts facts;
+  policy::Policy policy = policy::default_policy();
+  std::vector<Rule> rules;
+  ResourceLimits limits;
+  std::string cwd;
+  std::vector<std::string> environment;
+  std::vector<std::string> options;
+
+ private:
+  void see(const std::string& path, FileType type, const std::string& text = {}) {
+    const std::uint64_t inode = 100 + seen_.size();
+    seen_[path] = {.path = path, .type = type, .identity = {1, inode}, .link = text};
+  }
+
+  std::map<std::string, SeenPath> seen_;
+};
+
+// What every plan has to keep, whatever the rules are.
+void check_order(const SandboxPlan& plan) {
+  std::map<std::string, MountKind> mounts;
+  std::set<std::string> own = {};  // directories on the plan's own tmpfs
+  std::set<std::string> sealed;
+  const auto parent = [](const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == 0 ? std::string("/") : path.substr(0, slash);
+  };
+  const auto mount_of = [&](std::string path) {
+    while (!mounts.contains(path)) path = parent(path);
+    return path;
+  };
+  for (const MountStep& step : plan.mounts) {
+    const std::string text = step_text(step);
+    if (step.kind == MountKind::kSeal) {
+      EXPECT_EQ(mounts.contains(step.target), true) << text;
+      sealed.insert(step.target);
+      continue;
+    }
+    const bool makes_name = step.kind == MountKind::kDirectory || step.kind == MountKind::kSymlink ||
+                            step.make != MakeTarget::kNothing;
+    if (makes_name && step.target != "/") {
+      const std::string above = mount_of(parent(step.target));
+      EXPECT_EQ(mounts.at(above), MountKind::kTmpfs) << "a name made beneath a bind: " << text;
+      EXPECT_FALSE(sealed.contains(above)) << "a name made after the seal: " << text;
+      EXPECT_TRUE(own.contains(parent(step.target))) << "the directory above is missing: " << text;
+    }
+    if (step.kind == MountKind::kDirectory) {
+      EXPECT_TRUE(own.insert(step.target).second) << "made twice: " << text;
+      continue;
+    }
+    if (step.kind == MountKind::kSymlink) continue;
+    if (step.kind == MountKind::kTmpfs) own.insert(step.target);
+    if (step.kind == MountKind::kBind) {
+      EXPECT_NE(step.identity, Identity()) << text;
+    }
+    EXPECT_TRUE(mounts.emplace(step.target, step.kind).second) << "mounted twice: " << text;
+  }
+  EXPECT_TRUE(sealed.contains("/"));
+}
+
+void expect_golden(World& world, const std::string& name) {
+  const auto plan = world.plan();
+  ASSERT_TRUE(plan.has_value()) << plan.error().message;
+  check_order(*plan);
+  const std::string path = std::string(HUTCH_SOURCE_DIR) + "/src/plan/golden/" + name + ".txt";
+  const std::string got = plan_text(*plan);
+  if (std::getenv("HUTCH_ACCEPT") != nullptr) {
+    std::ofstream(path) << got;
+    return;
+  }
+  std::ifstream file(path);
+  std::stringstream want;
+  want << file.rdbuf();
+  EXPECT_EQ(got, want.str()) << "run with HUTCH_ACCEPT=1 if the new plan is right, and read the difference";
+}
+
+TEST(MakePlanTest, Workspace) {
+  World world;
+  world.workspace();
+  world.limits = {.memory_bytes = 512ULL << 20, .tmp_bytes = 1ULL << 30, .timeout = std::chrono::seconds(30)};
+  expect_golden(world, "workspace");
+}
+
+TEST(MakePlanTest, MandatoryDeniesPinTheirAncestors) {
+  World world;
+  world.workspace();
+  for (const char* path : {"/home/u/p/.git", "/home/u/p/.git/hooks", "/home/u/p/a", "/home/u/p/a/b", "/home/u/p/a/b/.git"}) {
+    world.directory(path);
+  }
+  for (const char* path : {"/home/u/p/.git/config", "/home/u/p/a/b/.git/config", "/home/u/p/.mcp.json"}) world.file(path);
+  for (const char* path : {"/home/u/p/.git/hooks", "/home/u/p/.git/config", "/home/u/p/a/b/.git/config", "/home/u/p/.mcp.json"}) {
+    world.rule(Verb::kDenyWrite, path, Origin::kMandatory);
+  }
+  expect_golden(world, "mandatory");
+}
+
+TEST(MakePlanTest, DeniesInsideTheProject) {
+  World world;
+  world.workspace();
+  for (const char* path : {"/home/u/p/secret", "/home/u/p/secret/open", "/home/u/p/dist", "/home/u/p/x"}) world.directory(path);
+  for (const char* path : {"/home/u/p/.env", "/home/u/p/x/key.pem"}) world.file(path);
+  world.rule(Verb::kDenyRead, "/home/u/p/secret");
+  world.rule(Verb::kAllowRead, "/home/u/p/secret/open");
+  world.rule(Verb::kDenyWrite, "/home/u/p/dist");
+  world.rule(Verb::kDenyRead, "/home/u/p/.env");
+  world.rule(Verb::kDenyRead, "/home/u/p/x/key.pem");
+  world.rule(Verb::kDenyRead, "/home/u/p/absent");
+  world.rule(Verb::kDenyWrite, "/home/u/p/absent-too");
+  expect_golden(world, "denies");
+}
+
+TEST(MakePlanTest, AllowsInsideTheHiddenHome) {
+  World world;
+  world.workspace();
+  world.directory("/home/u/.cargo");
+  world.directory("/home/u/.cargo/bin");
+  world.directory("/home/u/out");
+  world.file("/home/u/.gitconfig");
+  world.link("/home/u/link", "/home/u/p/x");
+  world.place(Place::kPrivate, "/home/u/.cargo");
+  world.rule(Verb::kAllowRead, "/home/u/.cargo/bin");
+  world.rule(Verb::kAllowRead, "/home/u/.gitconfig");
+  world.rule(Verb::kAllowRead, "/home/u/link");
+  world.rule(Verb::kAllowRead, "/home/u/out");
+  world.rule(Verb::kAllowWrite, "/home/u/out");
+  world.rule(Verb::kAllowRead, "/home/u/absent");
+  expect_golden(world, "allows");
+}
+
+TEST(MakePlanTest, ProjectBelowTmp) {
+  World world;
+  world.facts.cwd = "/tmp/w/p";
+  world.directory("/tmp/w");
+  world.directory("/tmp/w/p");
+  world.rule(Verb::kDenyRead, "/home");
+  world.rule(Verb::kAllowRead, "/tmp/w/p");
+  world.rule(Verb::kAllowWrite, "/tmp/w/p");
+  world.rule(Verb::kDenyWrite, "/tmp/w/absent");
+  expect_golden(world, "project_below_tmp");
+}
+
+TEST(MakePlanTest, ProjectIsHome) {
+  World world;
+  world.facts.cwd = "/home/u";
+  for (const char* path : {"/home/u/.config", "/home/u/.config/hutch"}) world.directory(path);
+  world.file("/home/u/.bashrc");
+  world.rule(Verb::kDenyRead, "/home");
+  world.rule(Verb::kAllowRead, "/home/u");
+  world.rule(Verb::kAllowWrite, "/home/u");
+  world.rule(Verb::kDenyWrite, "/home/u/.bashrc", Origin::kMandatory);
+  world.rule(Verb::kDenyRead, "/home/u/.config/hutch", Origin::kStore);
+  expect_golden(world, "project_is_home");
+}
+
+TEST(MakePlanTest, RootUserWritesEverywhere) {
+  World world;
+  world.facts.uid = 0;
+  world.facts.gid = 0;
+  world.facts.user = "root";
+  world.facts.home = "/root";
+  world.directory("/usr/share");
+  world.file("/usr/share/x");
+  world.workspace();
+  world.rule(Verb::kAllowRead, "/");
+  world.rule(Verb::kAllowWrite, "/");
+  world.rule(Verb::kDenyWrite, "/usr/share/x");
+  expect_golden(world, "root_writes_everywhere");
+}
+
+TEST(MakePlanTest, HomeOutsideOfHome) {
+  World world;
+  world.facts.home = "/var/lib/ci";
+  world.facts.cwd = "/var/lib/ci/job";
+  for (const char* path : {"/var/lib", "/var/lib/ci", "/var/lib/ci/job"}) world.directory(path);
+  world.rule(Verb::kDenyRead, "/var/lib/ci");
+  world.rule(Verb::kAllowRead, "/var/lib/ci/job");
+  world.rule(Verb::kAllowWrite, "/var/lib/ci/job");
+  world.place(Place::kPrivate, "/var/lib/ci/.cache");
+  expect_golden(world, "home_outside_of_home");
+}
+
+TEST(MakePlanTest, EverythingHiddenButSome) {
+  World world;
+  for (const char* path : {"/boot", "/etc", "/home", "/root", "/run", "/tmp", "/usr", "/var"}) world.rule(Verb::kDenyRead, path);
+  for (const char* path : {"/usr", "/home/u/p"}) world.rule(Verb::kAllowRead, path);
+  world.file("/etc/hosts");
+  world.rule(Verb::kAllowRead, "/etc/hosts");
+  expect_golden(world, "everything_hidden_but_some");
+}
+
+TEST(MakePlanTest, CwdHasToBeThere) {
+  World world;
+  world.workspace();
+  world.directory("/home/other");
+  world.file("/home/u/p/file");
+  const auto error = [&](const std::string& cwd) {
+    world.cwd = cwd;
+    const auto plan = world.plan();
+    return plan ? std::string("no error") : plan.error().message;
+  };
+  EXPECT_EQ(error("/home/other"), "the working directory /home/other is not readable in the sandbox (denyRead \"/home\"); "
+                                  "--allow-read /home/other makes it so");
+  EXPECT_EQ(error("/home/u/p/absent"), "--cwd /home/u/p/absent: no such directory");
+  EXPECT_EQ(error("/home/u/p/file"), "--cwd /home/u/p/file: is not a directory");
+  EXPECT_EQ(error("/usr"), "no error");
+  EXPECT_EQ(error("/tmp"), "no error");
+}
+
+TEST(MakePlanTest, Environment) {
+  World world;
+  world.workspace();
+  world.policy.environment = {{"CI", "1"}, {"SECRET", std::nullopt}};
+  world.options = {"A=b=c", "EMPTY=", "TERM=dumb"};
+  EXPECT_EQ(world.plan().value().environment,
+            (std::vector<std::string>{"A=b=c", "CI=1", "EMPTY=", "HOME=/home/u", "LANG=C.UTF-8",
+                                      "PATH=/home/u/.local/bin:/usr/bin", "SECRET=x", "TERM=dumb", "TMPDIR=/tmp", "USER=u"}));
+  world.options = {"NOT_SET"};
+  EXPECT_EQ(world.plan().error().message, "--env: NOT_SET is not set here; write NOT_SET=VALUE");
+  for (const char* wrong : {"=x", "1A=x", "A B=x", "A-B=x", ""}) {
+    world.options = {wrong};
+    EXPECT_FALSE(world.plan().has_value()) << wrong;
+  }
+  world.options = {};
+  world.environment = {};
+  world.policy.environment = {};
+  EXPECT_EQ(world.plan().value().environment,
+            (std::vector<std::string>{"HOME=/home/u", "PATH=/usr/local/bin:/usr/bin:/bin", "TMPDIR=/tmp", "USER=u"}));
+}
+
+TEST(MakePlanTest, Notes) {
+  World world;
+  world.workspace();
+  world.directory("/home/u/.local");
+  world.directory("/home/u/.local/bin");
+  ASSERT_EQ(world.plan().value().notes.size(), 1U);
+  EXPECT_EQ(world.plan().value().notes.front(),
+            "PATH holds directories that are hidden here; --allow-read /home/u/.local/bin shows them");
+  world.rule(Verb::kAllowRead, "/home/u/.local");
+  EXPECT_TRUE(world.plan().value().notes.empty());
+  world.facts.home = "/nonexistent";
+  EXPECT_EQ(world.plan().value().notes.front(), "HOME is not a directory that can be used; in the sandbox it is /nonexistent");
+}
+
+// Thousands of matches of one pattern: the work must not grow with their square.
+TEST(MakePlanTest, ManyRules) {
+  World world;
+  world.workspace();
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string path = "/home/u/p/f" + std::to_string(i);
+    world.file(path);
+    world.rule(Verb::kDenyWrite, path);
+  }
+  const auto plan = world.plan();
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_GT(plan->mounts.size(), 20'000U);
+}
+
+}  // namespace
+}  // namespace hutch::plan
