@@ -53,3 +53,21 @@ def test_dependencies_say_why():
     for line in sources.text("packaging/dependencies").split("\n"):
         if line and not line.startswith("#"):
             assert len(line.split(None, 2)) == 3, f"GROUP PACKAGE REASON: {line!r}"
+
+
+def test_new_verb_still_finds_its_places(tmp_path):
+    """In a copy: every file that knows the verbs is edited, and what comes out compiles."""
+    for name in sources.every():
+        if name.startswith(("src/", "tools/", "docs/")) or name in ("dev", ".clang-format"):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(sources.ROOT / name, tmp_path / name)
+    (tmp_path / "tests/e2e").mkdir(parents=True)
+    made = subprocess.run([tmp_path / "dev", "new-verb", "try-this"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          check=False)
+    assert made.returncode == 0, made.stdout.decode()
+    new = [tmp_path / "src" / name for name in ("cli/try_this.cc", "service/try_this.cc", "cli/verbs.cc", "cli/main.cc")]
+    for source in new:
+        compiled = subprocess.run(["g++", "-std=c++23", "-fsyntax-only", "-D_GNU_SOURCE", '-DHUTCH_VERSION="0"', "-I",
+                                   tmp_path / "src", source], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  check=False)
+        assert compiled.returncode == 0, compiled.stdout.decode()[-4000:]
