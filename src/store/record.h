@@ -1,0 +1,63 @@
+// One line of the record of what happened: a start, an end or a refusal, as JSON. Version 1.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hutch::store {
+
+using Time = std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds>;
+
+// Values of the environment are in no record.
+struct RunStart {
+  std::vector<std::string> command;
+  std::string cwd;
+  std::string policy;  // where it came from
+  std::string backend;
+  bool operator==(const RunStart&) const = default;
+};
+
+struct RunEnd {
+  int exit_code = 0;
+  int signal = 0;        // 0: none
+  std::string ended_by;  // "itself", "timeout", ...
+  std::chrono::milliseconds duration{0};
+  std::string error;     // hutch's own failure; empty when the command ran
+  bool operator==(const RunEnd&) const = default;
+};
+
+struct Refusal {
+  std::string what;
+  std::string rule;  // empty where none is known
+  bool operator==(const Refusal&) const = default;
+};
+
+struct Record {
+  Time time;
+  std::string run;  // lower-case hexadecimal digits
+  std::variant<RunStart, RunEnd, Refusal> body;
+  bool operator==(const Record&) const = default;
+};
+
+// A reader takes no longer line, a writer makes none: long texts are cut, long commands lose their last arguments.
+inline constexpr std::size_t kRecordBytesMax = 65536;
+
+// "start", "end" or "refusal".
+std::string_view type_of(const Record& record);
+
+// One JSON object without a line end. Bytes that are no UTF-8 become U+FFFD.
+std::string format_record(const Record& record);
+
+// Strict: another version, an unknown key, a missing one, or a value of another type is an error.
+Result<Record> parse_record(std::string_view line);
+
+// "2026-11-21T17:53:02.123Z".
+std::string format_time(Time time);
+Result<Time> parse_time(std::string_view text);
+
+}  // namespace hutch::store
