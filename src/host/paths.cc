@@ -165,7 +165,8 @@ Status PathStudy::check_escape(const Rule& rule, const Resolved& resolved, std::
   }
   for (const Hop& hop : resolved.hops) {
     const std::string place = parent_of(hop.at);
-    if (hop.owner != 0 && !is_within(resolved.path, place)) return escape(hop, place);
+    const bool made_by_user = hop.owner != 0 || is_within(hop.at, facts_.home);
+    if (made_by_user && !is_within(resolved.path, place)) return escape(hop, place);
   }
   return {};
 }

@@ -147,8 +147,10 @@ std::vector<std::string> search_path_below(const std::vector<policy::Rule>& rule
 
 std::string command_path(const Caller& caller, const std::string& cwd) {
   if (caller.command.find('/') == std::string::npos) return {};
-  const auto path = policy::absolute_path(caller.command, "/", cwd);
-  return path && !caller.command.starts_with('~') ? *path : std::string();
+  // The shell has expanded what it would: a "~" that is left is a name.
+  const std::string typed = caller.command.starts_with('/') ? caller.command : cat({cwd, "/", caller.command});
+  const auto canonical = host::canonical_path(typed);
+  return canonical ? canonical->path : std::string();
 }
 
 plan::ResourceLimits limits_of(const policy::Limits& policy, const LimitOptions& options) {

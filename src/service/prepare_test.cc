@@ -1,0 +1,251 @@
+// Tests of the way from a request to a plan and to verdicts, on a real tree.
+#include "service/prepare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "service/explain.h"
+
+namespace hutch::service {
+namespace {
+
+namespace fs = std::filesystem;
+using policy::Access;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class PrepareTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = "/var/tmp/hutch-prepare-XXXXXX";
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    base_ = fs::canonical(pattern);
+    home_ = base_ / "u";
+    project_ = home_ / "p";
+    fs::create_directories(project_ / "sub");
+    facts_.uid = 1000;
+    facts_.gid = 1000;
+    facts_.user = "u";
+    facts_.home = home_;
+    facts_.cwd = project_;
+    for (const auto& entry : fs::directory_iterator("/")) {
+      const bool link = entry.is_symlink();
+      facts_.root.push_back({entry.path().filename(), link ? plan::FileType::kSymlink : plan::FileType::kDirectory,
+                             link ? fs::read_symlink(entry.path()).string() : ""});
+    }
+    caller_.environment = {"PATH=/usr/bin", "XDG_CONFIG_HOME=" + (base_ / "config").string()};
+  }
+  void TearDown() override { fs::remove_all(base_); }
+
+  void write(const fs::path& path, std::string_view text) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+  Result<Prepared> prepared() { return prepare(request_, facts_, caller_); }
+  std::string error() {
+    const auto result = prepared();
+    return result ? std::string("no error") : result.error().message;
+  }
+  PathVerdict verdict(Access access, const std::string& path) {
+    const auto result = prepared();
+    EXPECT_TRUE(result.has_value()) << result.error().message;
+    return judge_path(*result, facts_, path, access).value();
+  }
+  bool reads(const std::string& path) { return verdict(Access::kRead, path).allowed; }
+  bool writes(const std::string& path) { return verdict(Access::kWrite, path).allowed; }
+
+  fs::path base_, home_, project_;
+  plan::HostFacts facts_;
+  PlaceRequest request_;
+  Caller caller_;
+};
+
+TEST_F(PrepareTest, BuiltInPolicy) {
+  const auto result = prepared();
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  EXPECT_EQ(result->backend, "namespace");
+  EXPECT_EQ(result->policy.source, "built-in default");
+  EXPECT_EQ(result->plan.network, plan::NetworkKind::kNone);
+  EXPECT_EQ(result->plan.cwd, project_);
+}
+
+TEST_F(PrepareTest, DefaultThenProjects) {
+  write(base_ / "config/hutch/default.json", R"({"filesystem": {"denyRead": ["~/p/sub"]}})");
+  EXPECT_EQ(prepared()->policy.source, (base_ / "config/hutch/default.json").string());
+  EXPECT_FALSE(reads("sub"));
+  write(base_ / "config/hutch/projects.json",
+        "{\"" + home_.string() + "\": {\"filesystem\": {\"allowWrite\": [\"x\"]}}, \"/\": {}}");
+  EXPECT_THAT(prepared()->policy.source, HasSubstr("projects.json"));
+  EXPECT_TRUE(reads("sub")) << "nothing is merged";
+  EXPECT_EQ(prepared()->plan.project, home_) << "relative entries are about the entry's own directory";
+  fs::create_directories(home_ / "x");
+  EXPECT_TRUE(writes((home_ / "x/y").string()));
+  EXPECT_FALSE(writes("y"));
+}
+
+TEST_F(PrepareTest, BrokenConfigurationIsAnError) {
+  write(base_ / "config/hutch/default.json", "{");
+  EXPECT_THAT(error(), HasSubstr("default.json: line 1, column 2: not JSON"));
+  fs::remove(base_ / "config/hutch/default.json");
+  fs::create_directories(base_ / "config/hutch/default.json");
+  EXPECT_THAT(error(), HasSubstr("is a directory"));
+}
+
+TEST_F(PrepareTest, NamedPolicy) {
+  write(project_ / "policy.json", R"({"filesystem": {"allowWrite": ["."]}, "limits": {"memory": "1M", "timeout": "5s"}})");
+  request_.policy_file = "policy.json";
+  request_.limits.memory_bytes = 4096;
+  const auto result = prepared();
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  EXPECT_EQ(result->plan.limits.memory_bytes, 4096U) << "the command line replaces";
+  EXPECT_EQ(result->plan.limits.timeout, std::chrono::seconds(5));
+  EXPECT_FALSE(writes("policy.json"));
+  EXPECT_TRUE(writes("other.json"));
+  request_.policy_file = "absent.json";
+  EXPECT_THAT(error(), StartsWith("--policy: openat(" + (project_ / "absent.json").string() + "): No such file"));
+}
+
+TEST_F(PrepareTest, Backend) {
+  request_.backend = "namepsace";
+  EXPECT_EQ(error(), "--backend: \"namepsace\" is not a backend; did you mean namespace?");
+  request_.backend = "vm";
+  EXPECT_THAT(error(), StartsWith("--backend: this version does not have vm"));
+  request_.backend = "none";
+  EXPECT_EQ(prepared()->plan.network, plan::NetworkKind::kHost);
+  write(base_ / "config/hutch/default.json", R"({"backend": "bwrap"})");
+  request_.backend.reset();
+  EXPECT_EQ(prepared()->backend, "bwrap");
+}
+
+TEST_F(PrepareTest, DisabledNeedsTheBackendNone) {
+  write(base_ / "config/hutch/default.json", R"({"enabled": false})");
+  EXPECT_THAT(error(), HasSubstr("enabled is false"));
+  request_.backend = "none";
+  EXPECT_EQ(error(), "no error");
+}
+
+TEST_F(PrepareTest, NetworkRulesNeedTheGateway) {
+  for (const char* text : {R"({"network": {"allowedDomains": ["example.com"]}})", R"({"network": "outbound"})"}) {
+    write(base_ / "config/hutch/default.json", text);
+    EXPECT_THAT(error(), HasSubstr("network rules need the egress gateway"));
+    request_.network = "none";
+    EXPECT_EQ(error(), "no error");
+    request_.network.reset();
+  }
+  write(base_ / "config/hutch/default.json", R"({"network": {"allowedDomains": [], "deniedDomains": ["*"]}})");
+  EXPECT_EQ(error(), "no error");
+  request_.network = "host";
+  EXPECT_THAT(error(), StartsWith("--network: \"host\" is not known"));
+}
+
+TEST_F(PrepareTest, Cwd) {
+  request_.cwd = "sub";
+  EXPECT_EQ(prepared()->plan.cwd, project_ / "sub");
+  EXPECT_EQ(prepared()->plan.project, project_);
+  request_.cwd = "absent";
+  EXPECT_THAT(error(), HasSubstr("no such directory"));
+  request_.cwd = "..";
+  EXPECT_THAT(error(), HasSubstr("is not readable in the sandbox"));
+}
+
+TEST_F(PrepareTest, HiddenCommandIsTold) {
+  write(home_ / "bin/tool", "x");
+  caller_.command = "../bin/tool";
+  caller_.environment[0] = "PATH=" + (home_ / "bin").string() + ":/usr/bin";
+  const auto notes = prepared()->plan.notes;
+  EXPECT_THAT(notes, Contains((home_ / "bin/tool").string() + " is hidden here; --allow-read " + (home_ / "bin").string() +
+                              " shows it"));
+  EXPECT_THAT(notes, Contains(StartsWith("PATH holds directories that are hidden here; --allow-read ")));
+}
+
+TEST_F(PrepareTest, OwnDirectoryIsMadeWhereASandboxCould) {
+  facts_.cwd = home_;
+  facts_.store_dirs = {(home_ / ".config/hutch").string()};
+  ASSERT_EQ(error(), "no error");
+  EXPECT_TRUE(fs::is_directory(home_ / ".config/hutch"));
+  EXPECT_EQ(fs::status(home_ / ".config/hutch").permissions(), fs::perms::owner_all);
+  EXPECT_FALSE(writes(".config/hutch/default.json"));
+  EXPECT_TRUE(writes(".config/other"));
+}
+
+TEST_F(PrepareTest, Verdicts) {
+  write(home_ / "secret", "x");
+  write(project_ / "file", "x");
+  EXPECT_TRUE(writes("file"));
+  EXPECT_TRUE(writes("sub/../file"));
+  EXPECT_FALSE(reads("../secret"));
+  EXPECT_FALSE(reads((home_).string()));
+  EXPECT_TRUE(reads("/etc/passwd"));
+  EXPECT_FALSE(writes("/etc/passwd"));
+  EXPECT_TRUE(writes("/dev/null"));
+  EXPECT_FALSE(reads("/dev/hutch"));
+  EXPECT_FALSE(writes("/dev/new"));
+  EXPECT_TRUE(writes("/dev/shm/x"));
+  EXPECT_TRUE(writes("/tmp/x"));
+  EXPECT_FALSE(reads("/sys/kernel"));
+  EXPECT_FALSE(writes("/proc/sys/kernel/hostname"));
+  EXPECT_EQ(verdict(Access::kWrite, "file").rule, "filesystem.allowWrite[0] \".\"");
+}
+
+TEST_F(PrepareTest, WhatTheHostHasInAPrivatePlaceIsNotThere) {
+  std::string host_file = "/tmp/hutch-prepare-XXXXXX";
+  const int fd = ::mkstemp(host_file.data());
+  ASSERT_GE(fd, 0);
+  ::close(fd);
+  EXPECT_FALSE(reads(host_file));
+  EXPECT_TRUE(writes(host_file)) << "a new file of the sandbox's own";
+  EXPECT_TRUE(reads("/tmp"));
+  request_.allow_read = {host_file};
+  EXPECT_TRUE(reads(host_file));
+  fs::remove(host_file);
+}
+
+TEST_F(PrepareTest, RootOfTheSandboxTakesNoNewNames) {
+  request_.allow_write = {"/"};
+  EXPECT_FALSE(writes("/hutch-new-name"));
+  EXPECT_FALSE(writes("/"));
+  EXPECT_FALSE(reads((home_ / "secret").string())) << "the deny is the more specific";
+}
+
+TEST_F(PrepareTest, LinkedDirectories) {
+  if (!fs::is_symlink("/var/run")) GTEST_SKIP() << "/var/run is no link here";
+  EXPECT_EQ(verdict(Access::kRead, "/var/run").path, "/run");
+  request_.deny_read = {"/var"};
+  request_.allow_read = {project_.string()};
+  EXPECT_FALSE(reads("/var/run")) << "the link is hidden";
+  request_.deny_read = {"/var/run"};
+  EXPECT_TRUE(reads("/var/lib")) << "the rule is about /run";
+}
+
+TEST_F(PrepareTest, TheFilesOwnModeCounts) {
+  write(project_ / "closed", "x");
+  ASSERT_EQ(::chmod((project_ / "closed").c_str(), 0), 0);
+  facts_.uid = ::geteuid();
+  facts_.gid = ::getegid();
+  const PathVerdict closed = verdict(Access::kRead, "closed");
+  EXPECT_FALSE(closed.allowed) << "root has no capabilities inside either";
+  EXPECT_EQ(closed.rule, "file mode");
+}
+
+TEST_F(PrepareTest, ExplainTellsPathsFromHosts) {
+  write(project_ / "file", "x");
+  const auto explanation = explain(request_, facts_, caller_, {"file", "./new", "example.com", "~/x"});
+  ASSERT_TRUE(explanation.has_value()) << explanation.error().message;
+  EXPECT_EQ(explanation->paths.size(), 6U) << "reading and writing of three";
+  ASSERT_EQ(explanation->hosts.size(), 1U);
+  EXPECT_FALSE(explanation->hosts.front().allowed);
+  const std::string text = explanation_text(*explanation);
+  EXPECT_THAT(text, HasSubstr("allowed: write file (" + (project_ / "file").string() + "): filesystem.allowWrite[0] \".\""));
+  EXPECT_THAT(text, HasSubstr("denied: connect example.com: "));
+  const std::string json = explanation_json(*explanation);
+  EXPECT_THAT(json, HasSubstr("\"backend\":\"namespace\""));
+  EXPECT_THAT(json, HasSubstr("\"access\":\"write\""));
+}
+
+}  // namespace
+}  // namespace hutch::service
