@@ -24,6 +24,7 @@ struct Target {
 
 void judge_private(const Prepared& prepared, const Target& target, PathVerdict& verdict);
 void judge_proc(const Prepared& prepared, const Target& target, PathVerdict& verdict);
+Status judge_new_name(const Prepared& prepared, const Target& target, PathVerdict& verdict);
 Status judge_mode(const plan::HostFacts& facts, const Target& target, PathVerdict& verdict);
 bool mode_allows(const sys::PathStatus& status, const plan::HostFacts& facts, Access access);
 bool is_made(const Prepared& prepared, std::string_view path);
@@ -61,11 +62,8 @@ Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& 
       if (verdict.allowed) TRY(judge_mode(facts, target, verdict));
       break;
     case View::kReadWrite:
-      if (access == Access::kWrite && (target.path == "/" || (!target.on_host && parent_of(target.path) == "/"))) {
-        refuse(verdict, "built in", "/ itself is the sandbox's own, and no name can be made in it");
-        break;
-      }
-      TRY(judge_mode(facts, target, verdict));
+      if (access == Access::kWrite) TRY(judge_new_name(prepared, target, verdict));
+      if (verdict.allowed) TRY(judge_mode(facts, target, verdict));
       break;
     case View::kReadOnly:
     case View::kSys: TRY(judge_mode(facts, target, verdict)); break;
@@ -100,8 +98,8 @@ namespace {
 void judge_private(const Prepared& prepared, const Target& target, PathVerdict& verdict) {
   if (verdict.access == Access::kWrite || !target.on_host || is_made(prepared, target.path)) return;
   const bool below_devices = is_within(target.path, "/dev");
-  const bool in_shared = is_within(target.path, "/dev/shm") || is_within(target.path, "/dev/pts");
-  if (below_devices && !in_shared) return;
+  const bool hosts_own = target.path.starts_with("/dev/shm/") || target.path.starts_with("/dev/pts/");
+  if (below_devices && !hosts_own) return;
   refuse(verdict, verdict.rule, "the host's file is not visible there; the sandbox's own directory is empty at the start");
 }
 
@@ -109,6 +107,25 @@ void judge_proc(const Prepared& prepared, const Target& target, PathVerdict& ver
   for (const std::string& name : prepared.plan.hidden_proc) {
     if (is_within(target.path, "/proc/" + name)) refuse(verdict, "built in", "the kernel's own memory and keys are hidden");
   }
+}
+
+// An entry that allows writing what does not exist is of use only where the directory above can be written.
+Status judge_new_name(const Prepared& prepared, const Target& target, PathVerdict& verdict) {
+  std::string existing = target.path;
+  if (!target.on_host) {
+    do {
+      existing = parent_of(existing);
+    } while (existing != "/" && !TRY(sys::status_of(existing)));
+  }
+  if (existing == "/") {
+    refuse(verdict, "built in", "/ itself is the sandbox's own, and no name can be made in it");
+    return {};
+  }
+  const policy::Decision above = policy::decide(prepared.rules, Access::kWrite, existing);
+  if (!above.allowed) {
+    refuse(verdict, above.rule, cat({"it does not exist, and no name can be made in ", printable(existing), ": ", above.why}));
+  }
+  return {};
 }
 
 // What the kernel asks besides: the mode of the file, or of the directory in which it would be made.

@@ -212,6 +212,15 @@ TEST_F(PrepareTest, RootOfTheSandboxTakesNoNewNames) {
   EXPECT_FALSE(reads((home_ / "secret").string())) << "the deny is the more specific";
 }
 
+TEST_F(PrepareTest, AllowedNamesThatCannotBeMade) {
+  request_.allow_read = {home_.string()};
+  request_.allow_write = {(home_ / "absent").string(), "sub/absent"};
+  EXPECT_FALSE(writes((home_ / "absent").string()));
+  EXPECT_TRUE(writes("sub/absent"));
+  EXPECT_TRUE(writes("new/deeper/x")) << "the directories can be made first";
+  EXPECT_THAT(prepared()->plan.notes, Contains(HasSubstr("absent, so nothing is allowed by it: --allow-write")));
+}
+
 TEST_F(PrepareTest, LinkedDirectories) {
   if (!fs::is_symlink("/var/run")) GTEST_SKIP() << "/var/run is no link here";
   EXPECT_EQ(verdict(Access::kRead, "/var/run").path, "/run");
