@@ -30,7 +30,7 @@ def run(arguments):
         if name not in known:
             raise Failed(f"no fuzz target '{name}'; there are: {', '.join(known)}", 2)
     packages.ensure("build", "fuzz")
-    cmake_build.build("fuzz")
+    cmake_build.build("fuzz", ["fuzz_targets"])
     return max([fuzz_one(name, seconds) for name in names or known], default=0)
 
 

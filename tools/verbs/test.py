@@ -25,7 +25,7 @@ def run(arguments):
     cmake_build.build("release", ["hutch", "hutch-guest"])
     cmake_build.build("dev")
     if wants_fuzz(groups):
-        cmake_build.build("fuzz")
+        cmake_build.build("fuzz", ["fuzz_targets"])
     return ctest("dev", groups, {"HUTCH_TEST_ALL": "1"} if options["all"] else {})
 
 
