@@ -19,6 +19,7 @@ bool is_straight(sys::StreamKind kind) { return kind == sys::StreamKind::kPipe; 
 Result<std::size_t> read_into(Pump& pump);
 Status write_held(Pump& pump);
 void end(Pump& pump);
+void give_back_unread(const Pump& pump);
 
 }  // namespace
 
@@ -74,7 +75,7 @@ Status Streams::add_pipe_from(int source) {
   pump.from = source;
   pump.to = write.get();
   pump.owned_to = std::move(write);
-  pump.seekable_input = sys::stream_kind(source) == sys::StreamKind::kFile;
+  if (sys::stream_kind(source) == sys::StreamKind::kFile) pump.unread = TRY(sys::duplicate(childs_[0].get()));
   pumps_.push_back(std::move(pump));
   return {};
 }
@@ -184,10 +185,7 @@ Result<Streams::Progress> Streams::move(std::span<const pollfd> wait) {
 
 Status Streams::finish() {
   for (Pump& pump : pumps_) {
-    if (!pump.is_output && pump.seekable_input && pump.to >= 0) {
-      const std::size_t unread = pump.held.size() + sys::bytes_waiting(pump.to);
-      if (unread > 0) (void)sys::seek_back(pump.from, unread);
-    }
+    if (pump.unread) give_back_unread(pump);
     if (!pump.is_output) end(pump);
   }
   // Every writer is gone, so each pipe comes to its end; a terminal's master answers EIO then. The wait is for a
@@ -243,6 +241,12 @@ void end(Pump& pump) {
   pump.finished = true;
   pump.owned_from.reset();
   pump.owned_to.reset();
+}
+
+// As if the command itself had read the file: the next reader of the caller's descriptor goes on where it stopped.
+void give_back_unread(const Pump& pump) {
+  const std::size_t unread = pump.held.size() + sys::bytes_waiting(pump.unread.get());
+  if (unread > 0) (void)sys::seek_back(pump.from, unread);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ struct Pump {
   std::string held;       // read and not yet written
   bool is_output = false;
   bool finished = false;
-  bool seekable_input = false;     // from a file, to which what was not used is given back
+  UniqueFd unread;                 // of input from a file: the pipe's other end, which tells what was not read of it
   bool terminal_input = false;     // from the caller's terminal: only while hutch is in its foreground
 };
 

@@ -18,6 +18,7 @@
 #include "service/prepare.h"
 #include "service/programs.h"
 #include "sys/files.h"
+#include "sys/io.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -42,6 +43,7 @@ Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holdi
 
 Result<RunReport> run(const RunRequest& request, const Tell& tell) {
   const std::vector<std::string> command = TRY(command_of(request));
+  TRY(sys::fill_standard_streams());
   const UniqueFd signals = TRY(sandbox::take_signals());
   std::optional<sandbox::Control> control;
   if (request.control_fd >= 0) control.emplace(TRY(sandbox::Control::open(request.control_fd)));

@@ -126,6 +126,15 @@ Status cloexec_from(int first) {
   return check(::syscall(SYS_close_range, first, ~0U, kCloexec), {"close_range(", number(first), ", CLOEXEC)"});
 }
 
+Status fill_standard_streams() {
+  for (int number = 0; number < 3; ++number) {
+    if (is_open(number)) continue;
+    const int fd = ::open("/dev/null", O_RDWR | O_NOCTTY);  // the lowest free number: this one (open(2))
+    TRY(check(fd, {"open(/dev/null)"}));
+  }
+  return {};
+}
+
 StreamKind stream_kind(int fd) {
   struct stat info {};
   if (::fstat(fd, &info) != 0) return StreamKind::kClosed;

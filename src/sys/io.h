@@ -57,6 +57,9 @@ Status close_from(int first);
 // Marks every descriptor from `first` on close-on-exec.
 Status cloexec_from(int first);
 
+// Opens /dev/null at those of 0, 1 and 2 that are closed, so that nothing else lands on these numbers.
+Status fill_standard_streams();
+
 enum class StreamKind { kClosed, kPipe, kTerminal, kFile, kSocket, kOther };
 
 // What a standard stream is. kPipe: an anonymous pipe; kFile: anything with a name that could be opened again, or whose

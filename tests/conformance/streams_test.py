@@ -81,19 +81,32 @@ def test_a_reader_that_goes_ends_the_writer(hutch, backend):
     assert result.out == b"y\ny\n"
 
 
+LOOK = """
+import os, stat, sys
+number = int(sys.argv[1])
+with open('seen', 'w') as seen: seen.write(os.readlink(f'/proc/self/fd/{number}'))
+assert stat.S_ISFIFO(os.fstat(number).st_mode)
+"""
+
+
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_a_file_never_enters_as_a_descriptor(hutch, backend, project, as_user, number):
     as_user.write(project / "file", "content\n")
-    flags = os.O_RDONLY if number == 0 else os.O_RDWR
-    opened = os.open(project / "file", flags)
-    streams = {0: "stdin", 1: "stdout", 2: "stderr"}
+    opened = os.open(project / "file", os.O_RDONLY if number == 0 else os.O_RDWR)
+    name = ["stdin", "stdout", "stderr"][number]
     try:
-        hutch.sh(f"readlink /proc/self/fd/{number} > link; stat -L -c %F /proc/self/fd/{number} > kind",
-                 **{streams[number]: opened}).ok()
+        result = hutch.run("/usr/bin/python3", "-c", LOOK, str(number), **{name: opened})
     finally:
         os.close(opened)
-    assert (project / "link").read_text().startswith("pipe:")
-    assert (project / "kind").read_text() == "fifo\n"
+    assert result.code == 0, str(result)
+    assert (project / "seen").read_text().startswith("pipe:")
+
+
+def test_a_file_that_was_read_to_its_end_stays_there(hutch, backend, project, as_user):
+    as_user.write(project / "input", "one\ntwo\n")
+    with open(project / "input", "rb", buffering=0) as opened:
+        assert hutch.sh("sleep 0.3; cat", stdin=opened).ok().out == b"one\ntwo\n"
+        assert opened.read() == b""
 
 
 def test_a_socket_as_input_is_relayed(hutch, backend):
