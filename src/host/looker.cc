@@ -32,6 +32,15 @@ Result<const Looked*> Looker::look(const std::string& path) {
   return &seen_.emplace(path, std::move(looked)).first->second;
 }
 
+void Looker::assume(const std::vector<plan::RootEntry>& root) {
+  for (const plan::RootEntry& entry : root) {
+    Looked looked;
+    looked.type = entry.type;
+    looked.link = entry.link;
+    seen_.emplace("/" + entry.name, std::move(looked));
+  }
+}
+
 Result<Resolved> Looker::resolve(std::string_view path, FinalLink final_link, const LinkFilter& may_follow) {
   Resolved result;
   std::vector<std::string> pending;  // the next component is the last element

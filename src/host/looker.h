@@ -44,6 +44,10 @@ class Looker {
   // user, and so the sandbox, cannot reach it.
   Result<const Looked*> look(const std::string& path);
 
+  // Takes over what is known of the names in "/" already. Their identities are left out: no sandbox can swap them,
+  // because its "/" is never the host's.
+  void assume(const std::vector<plan::RootEntry>& root);
+
   // Where an absolute path leads. What does not exist is taken as written. A cycle is an error.
   Result<Resolved> resolve(std::string_view path, FinalLink final_link, const LinkFilter& may_follow = {});
 

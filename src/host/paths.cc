@@ -94,6 +94,7 @@ Result<CanonicalPath> path_as_seen(std::string_view path, const std::vector<poli
 namespace {
 
 Result<PathAnswer> PathStudy::run() {
+  looker_.assume(facts_.root);
   TRY(add_rules());
   spread_root_denies();
   TRY(add_store());
@@ -311,9 +312,6 @@ Status PathStudy::look_at_root() {
   TRY(looker_.look(facts_.home));
   TRY(looker_.resolve(question_.project, FinalLink::kFollow));
   for (const std::string& path : question_.also) TRY(looker_.resolve(path, FinalLink::kFollow));
-  for (const plan::RootEntry& entry : facts_.root) {
-    if (entry.type != FileType::kSymlink) TRY(looker_.look("/" + entry.name));
-  }
   TRY(looker_.look("/sys/devices/system"));
   return {};
 }

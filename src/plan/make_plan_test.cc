@@ -136,7 +136,8 @@ void check_order(const SandboxPlan& plan) {
     }
     if (step.kind == MountKind::kSymlink) continue;
     if (step.kind == MountKind::kTmpfs) own.insert(step.target);
-    if (step.kind == MountKind::kBind) {
+    const bool over_the_host = step.make == MakeTarget::kNothing && step.target != "/" && step.target != "/dev/shm";
+    if (step.kind == MountKind::kBind || step.kind == MountKind::kHideFile || over_the_host) {
       EXPECT_NE(step.identity, Identity()) << text;
     }
     EXPECT_TRUE(mounts.emplace(step.target, step.kind).second) << "mounted twice: " << text;

@@ -77,6 +77,7 @@ class TreePlanner {
   void bind(const Node& node, Access access, MakeTarget make);
   void mount_tmpfs(const std::string& path, unsigned mode, std::uint64_t size_bytes, MakeTarget make);
   void seal(const std::string& path);
+  Identity identity_of(const Node& node) const;
   bool stands_by_itself(const Node& node) const;
   std::uint64_t shared_memory_bytes() const;
 
@@ -247,10 +248,11 @@ void TreePlanner::place_hidden(const Node& node, Ground ground) {
     return place_children(node, Ground::kOwn);
   }
   if (node.type != FileType::kDirectory) {
-    tree_.steps.push_back({.kind = MountKind::kHideFile, .target = node.path});
+    tree_.steps.push_back({.kind = MountKind::kHideFile, .target = node.path, .identity = identity_of(node)});
     return;
   }
   mount_tmpfs(node.path, kHiddenMode, limits::kPrivateDirBytes, MakeTarget::kNothing);
+  tree_.steps.back().identity = identity_of(node);
   place_children(node, Ground::kOwn);
   seal(node.path);
 }
@@ -318,13 +320,12 @@ void TreePlanner::make_directory(const std::string& path, unsigned mode) {
 }
 
 void TreePlanner::bind(const Node& node, Access access, MakeTarget make) {
-  const SeenPath* seen = input_.paths.find(node.path);
   tree_.steps.push_back({.kind = MountKind::kBind,
                          .target = node.path,
                          .source = node.path,
                          .access = access,
                          .make = make,
-                         .identity = seen == nullptr ? Identity{} : seen->identity});
+                         .identity = identity_of(node)});
   if (access == Access::kReadWrite && node.pin == Pin::kNo) tree_.writable.push_back(node.path);
 }
 
@@ -339,6 +340,11 @@ void TreePlanner::mount_tmpfs(const std::string& path, unsigned mode, std::uint6
 
 void TreePlanner::seal(const std::string& path) {
   tree_.steps.push_back({.kind = MountKind::kSeal, .target = path});
+}
+
+Identity TreePlanner::identity_of(const Node& node) const {
+  const SeenPath* seen = input_.paths.find(node.path);
+  return seen == nullptr ? Identity{} : seen->identity;
 }
 
 // A name directly below "/", and the user's own home.

@@ -40,7 +40,7 @@ struct MountStep {
   std::string source{};  // kBind: a canonical absolute path of the host; kSymlink: the link's text
   Access access = Access::kReadOnly;  // kBind
   MakeTarget make = MakeTarget::kNothing;
-  Identity identity{};           // kBind
+  Identity identity{};           // kBind: of the source; kHideFile and a kTmpfs that makes nothing: of what it covers
   unsigned mode = 0755;          // kTmpfs, kDirectory
   std::uint64_t size_bytes = 0;  // kTmpfs; 0 is the kernel's default (half of the memory)
 };
