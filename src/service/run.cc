@@ -10,13 +10,16 @@
 #include "base/text.h"
 #include "host/cgroups.h"
 #include "host/facts.h"
+#include "host/state_dirs.h"
 #include "plan/seccomp.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/control.h"
 #include "sandbox/streams.h"
 #include "sandbox/supervise.h"
+#include "service/doctor.h"
 #include "service/prepare.h"
 #include "service/programs.h"
+#include "service/recorder.h"
 #include "sys/files.h"
 #include "sys/io.h"
 #include "sys/tree.h"
@@ -33,7 +36,19 @@ struct Holding {
   std::string by;
 };
 
+// One run on its way, everything judged and nothing started.
+struct Job {
+  const RunRequest& request;
+  const std::vector<std::string>& command;
+  const plan::HostFacts& facts;
+  const Prepared& prepared;
+  int signals;
+  sandbox::Control* control;  // absent where nobody listens
+};
+
 Result<std::vector<std::string>> command_of(const RunRequest& request);
+Result<RunReport> run_prepared(const Job& job);
+Result<backend::Instance> start_backend(const Job& job, Holding& holding);
 Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name);
 Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts);
 Result<Holding> hold_limits(const plan::SandboxPlan& plan, const plan::HostFacts& facts);
@@ -52,37 +67,60 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell) {
   Prepared prepared =
       TRY(prepare(request.place, facts, {.environment = sys::own_environment(), .command = command.front()}));
   TRY(add_filter(prepared.plan, facts));
-  const auto chosen = TRY(backend_named(prepared.backend));
   for (const std::string& note : prepared.plan.notes) tell(note);
 
-  const bool json = request.form == OutputForm::kJson;
-  sandbox::Streams streams = TRY(sandbox::Streams::open({
-      .output = json ? sandbox::Output::kCapture : sandbox::Output::kPass,
-      .watch_output = prepared.plan.limits.idle_timeout.count() > 0,
-  }));
-  Holding holding = TRY(hold_limits(prepared.plan, facts));
-  backend::StartOptions options{.guest_program = TRY(guest_program()), .landlock_abi = facts.landlock_abi, .admit = {}};
-  if (holding.cgroup) options.admit = [&](pid_t process) { return holding.cgroup->admit(process); };
-  backend::Instance instance = TRY(chosen->start(prepared.plan, options));
-
-  sandbox::Supervision supervision{instance, streams, signals.get(), {}, {}};
-  if (control) {
-    supervision.control = {control->fd(), [&] { return control->read(); }};
-    supervision.on_refusal = [&](const std::string& refusal) { control->violation(refusal); };
+  Recorder recorder(host::own_state_dirs(facts.uid, facts.home).data, tell);
+  recorder.started({command, prepared.plan.cwd, prepared.policy.source, prepared.backend});
+  const Job job{request, command, facts, prepared, signals.get(), control ? &*control : nullptr};
+  auto report = run_prepared(job);
+  if (!report) {
+    recorder.failed(report.error());
+    return report;
   }
-  auto outcome = TRY(sandbox::supervise(supervision, {.arguments = command,
-                                                      .environment = prepared.plan.environment,
-                                                      .cwd = prepared.plan.cwd,
-                                                      .processes_max = holding.processes_max,
-                                                      .address_space_max = holding.address_space_max,
-                                                      .timeout = prepared.plan.limits.timeout,
-                                                      .idle_timeout = prepared.plan.limits.idle_timeout}));
-  RunReport report{prepared.backend, TRY(conclude(std::move(outcome), holding))};
-  if (control) control->done(outcome_json(report));
+  for (const std::string& refusal : report->outcome.refusals) recorder.refused(refusal);
+  recorder.ended(report->outcome);
+  if (control) control->done(outcome_json(*report));
   return report;
 }
 
 namespace {
+
+Result<RunReport> run_prepared(const Job& job) {
+  const plan::SandboxPlan& plan = job.prepared.plan;
+  const bool json = job.request.form == OutputForm::kJson;
+  sandbox::Streams streams = TRY(sandbox::Streams::open({
+      .output = json ? sandbox::Output::kCapture : sandbox::Output::kPass,
+      .watch_output = plan.limits.idle_timeout.count() > 0,
+  }));
+  Holding holding = TRY(hold_limits(plan, job.facts));
+  backend::Instance instance = TRY(start_backend(job, holding));
+
+  sandbox::Supervision supervision{instance, streams, job.signals, {}, {}};
+  if (job.control != nullptr) {
+    supervision.control = {job.control->fd(), [&] { return job.control->read(); }};
+    supervision.on_refusal = [&](const std::string& refusal) { job.control->violation(refusal); };
+  }
+  auto outcome = sandbox::supervise(supervision, {.arguments = job.command,
+                                                  .environment = plan.environment,
+                                                  .cwd = plan.cwd,
+                                                  .processes_max = holding.processes_max,
+                                                  .address_space_max = holding.address_space_max,
+                                                  .timeout = plan.limits.timeout,
+                                                  .idle_timeout = plan.limits.idle_timeout});
+  if (!outcome) return fail(explain_backend_failure(job.prepared.backend, std::move(outcome).error()));
+  return RunReport{job.prepared.backend, TRY(conclude(std::move(*outcome), holding))};
+}
+
+Result<backend::Instance> start_backend(const Job& job, Holding& holding) {
+  const auto chosen = TRY(backend_named(job.prepared.backend));
+  backend::StartOptions options{
+      .guest_program = TRY(guest_program()), .landlock_abi = job.facts.landlock_abi, .admit = {}};
+  if (holding.cgroup) options.admit = [&](pid_t process) { return holding.cgroup->admit(process); };
+  auto instance = chosen->start(job.prepared.plan, options);
+  // The kernel's answer alone does not help a person whose machine forbids namespaces: the doctor knows why.
+  if (!instance) return fail(explain_backend_failure(job.prepared.backend, std::move(instance).error()));
+  return instance;
+}
 
 Result<std::vector<std::string>> command_of(const RunRequest& request) {
   if (request.shell) {

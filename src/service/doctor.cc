@@ -1,0 +1,154 @@
+// Examines this machine and puts the findings into words.
+#include "service/doctor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "host/facts.h"
+#include "service/load_policy.h"
+#include "sys/tree.h"
+
+namespace hutch::service {
+
+namespace {
+
+std::string_view kind_name(plan::CgroupKind kind);
+std::string or_else(const std::string& text, std::string_view otherwise);
+std::string policy_text(const Checkup& checkup);
+std::string bubblewrap_text(const host::IsolationFacts& facts);
+std::string summary(std::string_view backend);
+
+}  // namespace
+
+Result<Checkup> check_up() {
+  Checkup checkup;
+  checkup.facts = TRY_CTX(host::probe_facts(), "look at this machine");
+  checkup.isolation = host::probe_isolation(host::Effort::kTry);
+  checkup.cgroup = host::find_cgroup_place(checkup.facts.uid);
+  checkup.dirs = host::own_state_dirs(checkup.facts.uid, checkup.facts.home);
+  Result<LoadedPolicy> policy = load_policy({}, checkup.facts, sys::own_environment());
+  if (policy) {
+    checkup.policy_files = std::move(policy->files);
+  } else {
+    checkup.policy_error = policy.error().message;
+  }
+  return checkup;
+}
+
+std::vector<std::pair<std::string, plan::Availability>> availabilities(const Checkup& checkup) {
+  std::vector<std::pair<std::string, plan::Availability>> found;
+  for (const std::string_view backend : host::kBackends) {
+    found.emplace_back(backend, host::availability(backend, checkup.isolation));
+  }
+  return found;
+}
+
+std::string checkup_text(const Checkup& checkup) {
+  std::string text = "Backends\n";
+  for (const auto& [backend, availability] : availabilities(checkup)) {
+    text += fmt::format("  {:<11}{}\n", backend, availability.available ? summary(backend) : "not available");
+    if (availability.available) continue;
+    text += fmt::format("  {:<11}why: {}\n  {:<11}try: {}\n", "", availability.reason, "", availability.remedy);
+  }
+  const plan::HostFacts& facts = checkup.facts;
+  const auto row = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("  {:<11}{}\n", name, printable(value, 4096));
+  };
+  text += "\nThis machine\n";
+  row("kernel", cat({facts.kernel, " ", facts.architecture}));
+  row("landlock", facts.landlock_abi == 0 ? "none: one wall less round the files of a sandbox"
+                                          : fmt::format("ABI {}", facts.landlock_abi));
+  row("seccomp", checkup.isolation.has_seccomp ? "yes" : "no");
+  row("limits", checkup.cgroup.note);
+  row("bubblewrap", bubblewrap_text(checkup.isolation));
+  row("container", or_else(checkup.isolation.container, "none seen"));
+  row("user", fmt::format("{} ({}:{})", facts.user, facts.uid, facts.gid));
+  text += "\nFiles\n";
+  row("guest", or_else(checkup.isolation.guest_program, "not found"));
+  row("policy", policy_text(checkup));
+  row("config", checkup.dirs.config);
+  row("record", checkup.dirs.data);
+  row("sockets", checkup.dirs.runtime);
+  return text;
+}
+
+std::string checkup_json(const Checkup& checkup) {
+  using Json = nlohmann::ordered_json;
+  const auto text_or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
+  Json backends = Json::array();
+  for (const auto& [backend, availability] : availabilities(checkup)) {
+    backends.push_back({{"name", backend},
+                        {"available", availability.available},
+                        {"reason", text_or_null(availability.reason)},
+                        {"remedy", text_or_null(availability.remedy)}});
+  }
+  Json controllers = Json::object();
+  for (const auto& [controller, directory] : checkup.cgroup.directories) controllers[controller] = directory;
+  const plan::HostFacts& facts = checkup.facts;
+  const Json json = {
+      {"version", HUTCH_VERSION},
+      {"backends", backends},
+      {"kernel", facts.kernel},
+      {"architecture", facts.architecture},
+      {"landlock_abi", facts.landlock_abi},
+      {"seccomp", checkup.isolation.has_seccomp},
+      {"limits",
+       {{"held_by", kind_name(checkup.cgroup.kind)}, {"controllers", controllers}, {"note", checkup.cgroup.note}}},
+      {"bubblewrap",
+       {{"path", text_or_null(checkup.isolation.bubblewrap)},
+        {"version", text_or_null(checkup.isolation.bubblewrap_version)}}},
+      {"container", text_or_null(checkup.isolation.container)},
+      {"user", {{"name", facts.user}, {"uid", facts.uid}, {"gid", facts.gid}, {"home", facts.home}}},
+      {"guest", text_or_null(checkup.isolation.guest_program)},
+      {"policy", {{"files", checkup.policy_files}, {"error", text_or_null(checkup.policy_error)}}},
+      {"config", checkup.dirs.config},
+      {"data", checkup.dirs.data},
+      {"runtime", checkup.dirs.runtime},
+  };
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Error explain_backend_failure(const std::string& backend, Error error) {
+  if (std::ranges::find(host::kBackends, backend) == host::kBackends.end()) return error;
+  const plan::Availability found = host::availability(backend, host::probe_isolation(host::Effort::kTry));
+  if (found.available) return error;
+  return Error::unsupported(cat({"backend ", backend, " does not work here: ", found.reason, "; try: ", found.remedy}));
+}
+
+namespace {
+
+std::string_view kind_name(plan::CgroupKind kind) {
+  switch (kind) {
+    case plan::CgroupKind::kNone: return "rlimits";
+    case plan::CgroupKind::kV1: return "cgroup v1";
+    case plan::CgroupKind::kV2: return "cgroup v2";
+    case plan::CgroupKind::kSystemdScope: return "systemd scope";
+  }
+  return "";
+}
+
+std::string or_else(const std::string& text, std::string_view otherwise) {
+  return text.empty() ? std::string(otherwise) : text;
+}
+
+std::string policy_text(const Checkup& checkup) {
+  if (!checkup.policy_error.empty()) return cat({"cannot be read: ", checkup.policy_error});
+  return or_else(join(checkup.policy_files, ", "), "built-in, as there is no file for this directory");
+}
+
+std::string bubblewrap_text(const host::IsolationFacts& facts) {
+  if (facts.bubblewrap.empty()) return "not installed";
+  return cat({or_else(facts.bubblewrap_version, "of unknown version"), " at ", facts.bubblewrap});
+}
+
+std::string summary(std::string_view backend) {
+  if (backend == "none") return "available; it isolates nothing";
+  return backend == "namespace" ? "available (the default)" : "available";
+}
+
+}  // namespace
+
+}  // namespace hutch::service

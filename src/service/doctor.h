@@ -1,0 +1,37 @@
+// doctor: what works on this machine, why the rest does not, and what to type.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "host/cgroups.h"
+#include "host/isolation_facts.h"
+#include "host/state_dirs.h"
+#include "plan/facts.h"
+
+namespace hutch::service {
+
+struct Checkup {
+  plan::HostFacts facts;
+  host::IsolationFacts isolation;
+  host::CgroupPlace cgroup;
+  host::StateDirs dirs;
+  std::vector<std::string> policy_files;  // those that apply in the current directory; empty: the built-in policy
+  std::string policy_error;               // why they cannot be read; else empty
+};
+
+// Really tries the backends: takes some tens of milliseconds.
+Result<Checkup> check_up();
+
+// Each of host::kBackends.
+std::vector<std::pair<std::string, plan::Availability>> availabilities(const Checkup& checkup);
+
+std::string checkup_text(const Checkup& checkup);
+std::string checkup_json(const Checkup& checkup);
+
+// The error of a backend that does not work here, in the words of the doctor; the original one where it should work.
+Error explain_backend_failure(const std::string& backend, Error error);
+
+}  // namespace hutch::service

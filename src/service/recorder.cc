@@ -1,0 +1,50 @@
+// The record of one run.
+#include "service/recorder.h"
+
+#include <utility>
+
+#include "base/text.h"
+
+namespace hutch::service {
+
+Recorder::Recorder(const std::string& directory, Tell tell) : tell_(std::move(tell)) {
+  const Status opened = open(directory);
+  if (!opened) give_up(opened.error());
+}
+
+void Recorder::started(const store::RunStart& start) { append(start); }
+
+void Recorder::refused(const std::string& what, const std::string& rule) { append(store::Refusal{what, rule}); }
+
+void Recorder::ended(const sandbox::Outcome& outcome) {
+  append(store::RunEnd{.exit_code = outcome.exit_code,
+                       .signal = outcome.signal,
+                       .ended_by = std::string(sandbox::name_of(outcome.ended_by)),
+                       .duration = outcome.duration,
+                       .error = {}});
+}
+
+void Recorder::failed(const Error& error) {
+  static constexpr int kOwnFailure = 125;
+  append(store::RunEnd{.exit_code = kOwnFailure, .signal = 0, .ended_by = "itself", .error = error.message});
+}
+
+Status Recorder::open(const std::string& directory) {
+  run_ = TRY(store::new_run_id());
+  spool_ = TRY(store::SpoolWriter::open(directory));
+  return {};
+}
+
+void Recorder::append(decltype(store::Record::body) body) {
+  if (!spool_) return;
+  const Status written = spool_->append({store::now(), run_, std::move(body)});
+  if (!written) give_up(written.error());
+}
+
+void Recorder::give_up(const Error& error) {
+  spool_.reset();
+  run_.clear();
+  tell_(cat({"this run is not recorded: ", error.message}));
+}
+
+}  // namespace hutch::service

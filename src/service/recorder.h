@@ -1,0 +1,40 @@
+// Writes one run to the record while it happens. A record that cannot be written never stops the run.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "sandbox/outcome.h"
+#include "store/spool.h"
+
+namespace hutch::service {
+
+class Recorder {
+ public:
+  using Tell = std::function<void(const std::string& line)>;
+
+  // Nothing is written yet. `tell` hears once if the record cannot be kept.
+  Recorder(const std::string& directory, Tell tell);
+
+  void started(const store::RunStart& start);
+  void refused(const std::string& what, const std::string& rule = {});
+  void ended(const sandbox::Outcome& outcome);
+  // hutch's own failure, after the start.
+  void failed(const Error& error);
+
+  // The run's id; empty where no record is kept.
+  const std::string& run() const { return run_; }
+
+ private:
+  Status open(const std::string& directory);
+  void append(decltype(store::Record::body) body);
+  void give_up(const Error& error);
+
+  Tell tell_;
+  std::optional<store::SpoolWriter> spool_;
+  std::string run_;
+};
+
+}  // namespace hutch::service
