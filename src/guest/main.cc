@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "guest/guest.h"
+#include "guest/probe.h"
 #include "sys/io.h"
 #include "sys/process.h"
 
@@ -17,7 +18,8 @@ int usage() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--probe") return hutch::guest::probe();
   if (hutch::sys::stream_kind(kStream) != hutch::sys::StreamKind::kSocket) return usage();
   return hutch::guest::serve(hutch::UniqueFd(kStream));
 }

@@ -1,0 +1,65 @@
+// Whether this machine lets a place be made at all.
+#include "guest/probe.h"
+
+#include "base/text.h"
+#include "guest/enter.h"
+#include "plan/plan.h"
+#include "sys/identity.h"
+#include "sys/io.h"
+#include "sys/lockdown.h"
+#include "sys/process.h"
+
+namespace hutch::guest {
+
+namespace {
+
+plan::SandboxPlan smallest_plan() {
+  plan::SandboxPlan plan;
+  plan.uid = sys::user_id();
+  plan.gid = sys::group_id();
+  plan::MountStep step;
+  step.kind = plan::MountKind::kTmpfs;
+  step.target = "/";
+  step.size_bytes = 1 << 20;
+  plan.mounts.push_back(step);
+  step.make = plan::MakeTarget::kDirectory;
+  step.kind = plan::MountKind::kProc;
+  step.target = "/proc";
+  plan.mounts.push_back(step);
+  step.kind = plan::MountKind::kDevices;
+  step.target = "/dev";
+  plan.mounts.push_back(step);
+  plan.read_only_proc = {"sys"};
+  plan.landlock.readable = {"/"};
+  return plan;
+}
+
+int told(const Error& error) {
+  (void)sys::write_all(2, cat({error.message, "\n"}));
+  return 1;
+}
+
+int make_and_lock(const plan::SandboxPlan& plan) {
+  const Status made = make_place(plan);
+  if (!made) return told(made.error());
+  const Status locked = lock_down(plan, sys::landlock_abi());
+  return locked ? 0 : told(locked.error());
+}
+
+Result<int> try_all() {
+  const plan::SandboxPlan plan = smallest_plan();
+  TRY(enter_namespaces(plan));
+  const pid_t child = TRY(sys::fork_process(sys::Parentage::kOwn));
+  if (child == 0) sys::exit_now(make_and_lock(plan));
+  const auto ended = TRY(sys::wait_any(sys::Wait::kBlock));
+  return ended && ended->status.exited() ? ended->status.exit_code() : 1;
+}
+
+}  // namespace
+
+int probe() {
+  const auto code = try_all();
+  return code ? *code : told(code.error());
+}
+
+}  // namespace hutch::guest
