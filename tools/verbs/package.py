@@ -60,6 +60,9 @@ def run(arguments):
     if not shutil.which("dpkg-deb"):
         raise Failed("dpkg-deb is missing: a Debian package is made on Debian")
     cmake_build.build("release", ["hutch", "hutch-guest"])
+    lacking = [source for source, _, _ in FILES if not os.path.exists(path(source))]
+    if lacking:
+        raise Failed("these belong into the package and are missing: " + ", ".join(lacking))
     staging = path("build", "package")
     shutil.rmtree(staging, ignore_errors=True)
     for source, place, mode in FILES:
