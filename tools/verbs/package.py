@@ -18,7 +18,6 @@ USAGE = "usage: ./dev package [--print-packages]"
 FILES = [
     ("build/release/bin/hutch", "usr/bin/hutch", 0o755),
     ("build/release/bin/hutch-guest", "usr/lib/hutch/hutch-guest", 0o755),
-    ("packaging/apparmor/hutch", "usr/share/hutch/apparmor/hutch", 0o644),
     ("packaging/deb/copyright", "usr/share/doc/hutch/copyright", 0o644),
     ("README.md", "usr/share/doc/hutch/README.md", 0o644),
     ("SECURITY.md", "usr/share/doc/hutch/SECURITY.md", 0o644),
@@ -67,6 +66,7 @@ def run(arguments):
     shutil.rmtree(staging, ignore_errors=True)
     for source, place, mode in FILES:
         install(path(source), os.path.join(staging, place), mode)
+    write_profile(staging)
     write_completions(staging)
     write_changelog(staging)
     made = write_package(staging)
@@ -80,6 +80,17 @@ def install(source, target, mode):
     os.chmod(target, mode)
     if target.endswith(("/bin/hutch", "/bin/hutch-guest")):
         must(["strip", "--strip-unneeded", target])
+
+
+def write_profile(staging):
+    """The AppArmor profile is a template: it names the one program that makes namespaces."""
+    with open(path("packaging", "apparmor", "hutch"), encoding="utf-8") as template:
+        profile = re.sub(r"^#.*\n", "", template.read(), flags=re.MULTILINE)
+    target = os.path.join(staging, "usr/share/hutch/apparmor/hutch")
+    os.makedirs(os.path.dirname(target), mode=0o755)
+    with open(target, "w", encoding="utf-8") as opened:
+        opened.write("# Lets hutch-guest make user namespaces; confines nothing.\n")
+        opened.write(profile.replace("@GUEST@", "/usr/lib/hutch/hutch-guest"))
 
 
 def write_completions(staging):
