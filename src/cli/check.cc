@@ -14,7 +14,8 @@ namespace {
 Result<service::PathVerdict> checked(const service::PlaceRequest& place, const std::string& access,
                                      const std::string& path) {
   if (access != "read" && access != "write") {
-    return fail(Error::invalid(cat({"check: \"", printable(access), "\" is not known; write: hutch check read|write PATH"})));
+    return fail(
+        Error::invalid(cat({"check: \"", printable(access), "\" is not known; write: hutch check read|write PATH"})));
   }
   const plan::HostFacts facts = TRY(host::probe_facts());
   const service::Caller caller{.environment = sys::own_environment(), .command = {}};

@@ -113,7 +113,8 @@ Status Expansion::visit(int directory, const std::string& path, const sys::TreeE
 }
 
 Status Expansion::too_much(std::string_view what) const {
-  return fail(Error::invalid(cat({"\"", printable(pattern_), "\" matches ", what, "; name a smaller part of the tree"})));
+  return fail(
+      Error::invalid(cat({"\"", printable(pattern_), "\" matches ", what, "; name a smaller part of the tree"})));
 }
 
 Result<std::vector<std::string>> MandatoryWalk::run() {
@@ -132,7 +133,8 @@ Result<std::vector<std::string>> MandatoryWalk::run() {
 Status MandatoryWalk::walk(int directory, const std::string& path, int depth) {
   for (const sys::TreeEntry& entry : TRY(sys::names_in(directory, path))) {
     if (++entries_ > limits::kWalkEntriesMax) {
-      return fail(Error::invalid(cat({printable(search_.root), ": too many files to look for names that may never be "
+      return fail(Error::invalid(cat({printable(search_.root),
+                                      ": too many files to look for names that may never be "
                                       "written; allow writing a smaller tree"})));
     }
     if (entry.name.front() == '.') TRY(check_names(directory, path, entry.name));
@@ -207,7 +209,8 @@ Result<std::optional<UniqueFd>> open_if_allowed(int directory, const std::string
   if (child) return std::optional<UniqueFd>(std::move(*child));
   const int err = child.error().sys_errno;
   // Gone or changed since it was listed, a link (O_NOFOLLOW: ELOOP, with O_DIRECTORY: ENOTDIR), or not ours to read.
-  if (err == ENOENT || err == ENOTDIR || err == ELOOP || err == EACCES || err == EPERM) return std::optional<UniqueFd>();
+  if (err == ENOENT || err == ENOTDIR || err == ELOOP || err == EACCES || err == EPERM)
+    return std::optional<UniqueFd>();
   return fail(std::move(child).error());
 }
 

@@ -175,8 +175,10 @@ Status PathStudy::check_escape(const Rule& rule, const Resolved& resolved, std::
 // /proc, /sys and /dev are never the host's: an entry about them holds already, or cannot hold.
 Status PathStudy::check_kernel_place(const Rule& rule) const {
   std::vector<Rule> places;
-  for (const auto& [path, place] : {std::pair("/proc", Place::kProc), {"/sys", Place::kSys}, {"/dev", Place::kDevices}}) {
-    places.push_back({.verb = Verb::kPlace, .origin = Origin::kBuiltIn, .place = place, .path = path, .where = "built in"});
+  for (const auto& [path, place] :
+       {std::pair("/proc", Place::kProc), {"/sys", Place::kSys}, {"/dev", Place::kDevices}}) {
+    places.push_back(
+        {.verb = Verb::kPlace, .origin = Origin::kBuiltIn, .place = place, .path = path, .where = "built in"});
   }
   const bool reading = rule.verb == Verb::kAllowRead || rule.verb == Verb::kDenyRead;
   const policy::Decision decision =
@@ -190,11 +192,13 @@ Status PathStudy::check_kernel_place(const Rule& rule) const {
 Status PathStudy::add_store() {
   for (const std::string& directory : facts_.store_dirs) {
     const Resolved resolved = TRY(looker_.resolve(directory, FinalLink::kFollow));
-    rules_.push_back({.verb = Verb::kDenyRead, .origin = Origin::kStore, .path = resolved.path, .where = "hutch's own directory"});
+    rules_.push_back(
+        {.verb = Verb::kDenyRead, .origin = Origin::kStore, .path = resolved.path, .where = "hutch's own directory"});
   }
   for (const std::string& file : question_.policy_files) {
     const Resolved resolved = TRY(looker_.resolve(file, FinalLink::kFollow));
-    rules_.push_back({.verb = Verb::kDenyWrite, .origin = Origin::kStore, .path = resolved.path, .where = "the policy file itself"});
+    rules_.push_back(
+        {.verb = Verb::kDenyWrite, .origin = Origin::kStore, .path = resolved.path, .where = "the policy file itself"});
   }
   return {};
 }
@@ -216,7 +220,8 @@ Status PathStudy::add_places() {
 
 Status PathStudy::add_place(Place place, std::string path) {
   TRY(looker_.look(path));
-  rules_.push_back({.verb = Verb::kPlace, .origin = Origin::kBuiltIn, .place = place, .path = std::move(path), .where = "built in"});
+  rules_.push_back(
+      {.verb = Verb::kPlace, .origin = Origin::kBuiltIn, .place = place, .path = std::move(path), .where = "built in"});
   return {};
 }
 
@@ -250,9 +255,8 @@ void PathStudy::add_implied_reads() {
     if (rule.verb != Verb::kAllowWrite) continue;
     const policy::Judgement judgement = judge_at(rule.path);
     if (judgement.view != View::kPrivate) continue;
-    const bool denied = std::ranges::any_of(rules_, [&](const Rule& other) {
-      return other.verb == Verb::kDenyRead && is_within(rule.path, other.path);
-    });
+    const bool denied = std::ranges::any_of(
+        rules_, [&](const Rule& other) { return other.verb == Verb::kDenyRead && is_within(rule.path, other.path); });
     if (denied) continue;
     Rule read = rule;
     read.verb = Verb::kAllowRead;
@@ -264,12 +268,12 @@ void PathStudy::add_implied_reads() {
 // A deny at or below a private place is about the host's files there, which are not visible anyway.
 void PathStudy::settle_private_places() {
   std::vector<Rule> places;
-  std::ranges::copy_if(rules_, std::back_inserter(places), [](const Rule& rule) { return rule.place == Place::kPrivate; });
+  std::ranges::copy_if(rules_, std::back_inserter(places),
+                       [](const Rule& rule) { return rule.place == Place::kPrivate; });
   std::erase_if(rules_, [&](const Rule& rule) {
     if (!is_deny(rule)) return false;
-    return std::ranges::any_of(places, [&](const Rule& place) {
-      return is_within(rule.path, place.path) && !lifted_within(place, rule);
-    });
+    return std::ranges::any_of(
+        places, [&](const Rule& place) { return is_within(rule.path, place.path) && !lifted_within(place, rule); });
   });
 }
 
@@ -288,7 +292,10 @@ Status PathStudy::add_mandatory() {
       if (!resolved && resolved.error().code == Code::kInvalidArgument) continue;  // a cycle: nothing is there
       if (!resolved) return fail(std::move(resolved).error());
       if (resolved->type == FileType::kAbsent || !denied.insert(resolved->path).second) continue;
-      rules_.push_back({.verb = Verb::kDenyWrite, .origin = Origin::kMandatory, .path = resolved->path, .where = cat({"mandatory write deny (", printable(path), ")"})});
+      rules_.push_back({.verb = Verb::kDenyWrite,
+                        .origin = Origin::kMandatory,
+                        .path = resolved->path,
+                        .where = cat({"mandatory write deny (", printable(path), ")"})});
     }
   }
   return {};
@@ -336,9 +343,10 @@ void PathStudy::add_notes() {
     notes_.push_back(cat({"patterns hold only for files that exist at the start: ", join(glob_notes_, ", ")}));
   }
   if (!writable_roots().empty()) {
-    notes_.push_back(cat({"writes to .git/hooks, .mcp.json, .bashrc, .vscode and the like are denied only for files that "
-                          "exist at the start, down to ", std::to_string(question_.mandatory_search_depth),
-                          " directories deep"}));
+    notes_.push_back(
+        cat({"writes to .git/hooks, .mcp.json, .bashrc, .vscode and the like are denied only for files that "
+             "exist at the start, down to ",
+             std::to_string(question_.mandatory_search_depth), " directories deep"}));
   }
 }
 

@@ -27,8 +27,8 @@ struct PathAnswer {
   std::vector<std::string> missing_store;  // hutch's own directories that a sandbox could make, because they are absent
 };
 
-// An error: a cycle of links, an allowing entry that leaves its place by a link, a pattern that matches too much, a rule
-// that cannot hold.
+// An error: a cycle of links, an allowing entry that leaves its place by a link, a pattern that matches too much, a
+// rule that cannot hold.
 Result<PathAnswer> look_at_paths(const PathQuestion& question, const plan::HostFacts& facts);
 
 struct CanonicalPath {

@@ -40,7 +40,8 @@ class PathsTest : public testing::Test {
     facts_.home = home_;
     facts_.cwd = project_;
     facts_.uid = 1000;
-    facts_.root = {{"etc", plan::FileType::kDirectory, ""}, {"var", plan::FileType::kDirectory, ""},
+    facts_.root = {{"etc", plan::FileType::kDirectory, ""},
+                   {"var", plan::FileType::kDirectory, ""},
                    {"bin", plan::FileType::kSymlink, "usr/bin"}};
     files_.deny_read = {{base_ / "home"}};
     files_.allow_read = {{"."}};
@@ -62,8 +63,8 @@ class PathsTest : public testing::Test {
     policy::Policy policy;
     policy.filesystem = files_;
     const policy::Bases bases{.home = home_, .project = project_, .cwd = project_};
-    PathQuestion question{.rules = TRY(policy::rules_of(policy, bases)), .project = project_, .policy_files = policy_files_,
-                          .also = {}};
+    PathQuestion question{
+        .rules = TRY(policy::rules_of(policy, bases)), .project = project_, .policy_files = policy_files_, .also = {}};
     for (Rule& rule : TRY(policy::rules_of(options_, bases))) question.rules.push_back(rule);
     return look_at_paths(question, facts_);
   }
@@ -231,7 +232,7 @@ TEST_F(PathsTest, PatternsWithSeveralWildcards) {
 }
 
 TEST_F(PathsTest, MandatoryDenies) {
-  const fs::path denied[] = {make(".git/hooks/pre-commit"), make(".git/config"),    make(".mcp.json"),
+  const fs::path denied[] = {make(".git/hooks/pre-commit"), make(".git/config"),     make(".mcp.json"),
                              make("a/.mcp.json"),           make("a/b/.git/config"), make(".vscode/tasks.json"),
                              make(".claude/commands/x"),    make("wt/.git"),         make(".git/modules/m/config")};
   make(".git/modules/m/HEAD");
@@ -267,8 +268,9 @@ TEST_F(PathsTest, MandatoryNamesThatAreLinks) {
 
 TEST_F(PathsTest, AbsentDeniesAreTold) {
   files_.deny_write = {{"later"}};
-  EXPECT_THAT(look()->notes,
-              Contains("absent, so the deny holds only for files that exist at the start: filesystem.denyWrite[0] \"later\""));
+  EXPECT_THAT(
+      look()->notes,
+      Contains("absent, so the deny holds only for files that exist at the start: filesystem.denyWrite[0] \"later\""));
   files_.deny_write = {{"/etc/hutch-absent"}};
   EXPECT_THAT(look()->notes, Not(Contains(HasSubstr("hutch-absent")))) << "nothing in the sandbox can make it";
 }
@@ -335,7 +337,8 @@ TEST_F(PathsTest, PrivatePlacesOfHomeOnlyWhereHomeIsHidden) {
 TEST_F(PathsTest, OwnFilesAreNeverVisible) {
   facts_.store_dirs = {(project_ / "store").string()};
   policy_files_ = {make("policy.json").string()};
-  EXPECT_EQ(look()->missing_store, std::vector<std::string>{(project_ / "store").string()}) << "a sandbox could make it";
+  EXPECT_EQ(look()->missing_store, std::vector<std::string>{(project_ / "store").string()})
+      << "a sandbox could make it";
   make("store/default.json");
   EXPECT_THAT(look()->missing_store, IsEmpty());
   files_.allow_read.push_back({"store"});
@@ -355,7 +358,8 @@ TEST_F(PathsTest, AsSeenFromInside) {
   const auto answer = look();
   const auto seen = [&](const fs::path& path) { return path_as_seen(path.string(), answer->rules)->path; };
   EXPECT_EQ(seen(project_ / "link/passwd"), "/etc/passwd");
-  EXPECT_EQ(seen(home_ / "hidden/link/passwd"), (home_ / "hidden/link/passwd").string()) << "a hidden link leads nowhere";
+  EXPECT_EQ(seen(home_ / "hidden/link/passwd"), (home_ / "hidden/link/passwd").string())
+      << "a hidden link leads nowhere";
   EXPECT_EQ(seen(project_ / "sub/../x"), (project_ / "x").string());
 }
 

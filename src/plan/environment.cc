@@ -55,9 +55,11 @@ Variables caller_variables(const std::vector<std::string>& entries) {
   return variables;
 }
 
-Status add(Variables& variables, std::string_view name, std::optional<std::string_view> value, const Variables& caller) {
+Status add(Variables& variables, std::string_view name, std::optional<std::string_view> value,
+           const Variables& caller) {
   if (!valid_name(name)) {
-    return fail(Error::invalid(cat({"\"", printable(name), "\" is not a name that a variable can have: letters, digits "
+    return fail(Error::invalid(cat({"\"", printable(name),
+                                    "\" is not a name that a variable can have: letters, digits "
                                     "and _, not starting with a digit"})));
   }
   if (!value) {

@@ -66,8 +66,9 @@ Status check_cwd(const PlanInput& input) {
                                   decision.rule, "); --allow-read ", printable(input.cwd), " makes it so"})));
 }
 
-// The mounts hold every rule; this second wall needs to know only where writing may ever be allowed. Below a mount point
-// where a later grant may appear everything is left to the mounts, because a domain can never be widened (landlock(7)).
+// The mounts hold every rule; this second wall needs to know only where writing may ever be allowed. Below a mount
+// point where a later grant may appear everything is left to the mounts, because a domain can never be widened
+// (landlock(7)).
 LandlockPlan plan_landlock(const PlanInput& input, const MountTree& tree) {
   std::vector<std::string> places = tree.writable;
   for (const std::string_view place : {"/tmp", "/run", "/dev", "/proc"}) places.emplace_back(place);
@@ -123,12 +124,13 @@ std::vector<std::string> plan_notes(const PlanInput& input) {
     if (!entry.starts_with("PATH=")) continue;
     const std::vector<std::string> hidden = hidden_path_directories(input, std::string_view(entry).substr(5));
     if (hidden.empty()) continue;
-    notes.push_back(cat({"PATH holds directories that are hidden here; --allow-read ",
-                         join(hidden, " --allow-read "), " shows them"}));
+    notes.push_back(cat(
+        {"PATH holds directories that are hidden here; --allow-read ", join(hidden, " --allow-read "), " shows them"}));
   }
   const SeenPath* command = input.command.starts_with('/') ? input.paths.find(input.command) : nullptr;
   if (command != nullptr && command->type != FileType::kAbsent && !is_shown(input, command->path)) {
-    const std::string directory = printable(command->path.substr(0, std::max<std::size_t>(command->path.rfind('/'), 1)));
+    const std::string directory =
+        printable(command->path.substr(0, std::max<std::size_t>(command->path.rfind('/'), 1)));
     notes.push_back(cat({printable(command->path), " is hidden here; --allow-read ", directory, " shows it"}));
   }
   return notes;

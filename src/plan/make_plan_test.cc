@@ -58,7 +58,8 @@ class World {
     rules.push_back({.verb = verb, .origin = origin, .path = path, .text = path, .where = std::string(name_of(verb))});
   }
   void place(Place what, const std::string& path) {
-    rules.push_back({.verb = Verb::kPlace, .origin = Origin::kBuiltIn, .place = what, .path = path, .where = "built in"});
+    rules.push_back(
+        {.verb = Verb::kPlace, .origin = Origin::kBuiltIn, .place = what, .path = path, .where = "built in"});
   }
 
   // As the built-in policy has it.
@@ -122,8 +123,8 @@ void check_order(const SandboxPlan& plan) {
       sealed.insert(step.target);
       continue;
     }
-    const bool makes_name = step.kind == MountKind::kDirectory || step.kind == MountKind::kSymlink ||
-                            step.make != MakeTarget::kNothing;
+    const bool makes_name =
+        step.kind == MountKind::kDirectory || step.kind == MountKind::kSymlink || step.make != MakeTarget::kNothing;
     if (makes_name && step.target != "/") {
       const std::string above = mount_of(parent(step.target));
       EXPECT_EQ(mounts.at(above), MountKind::kTmpfs) << "a name made beneath a bind: " << text;
@@ -171,11 +172,14 @@ TEST(MakePlanTest, Workspace) {
 TEST(MakePlanTest, MandatoryDeniesPinTheirAncestors) {
   World world;
   world.workspace();
-  for (const char* path : {"/home/u/p/.git", "/home/u/p/.git/hooks", "/home/u/p/a", "/home/u/p/a/b", "/home/u/p/a/b/.git"}) {
+  for (const char* path :
+       {"/home/u/p/.git", "/home/u/p/.git/hooks", "/home/u/p/a", "/home/u/p/a/b", "/home/u/p/a/b/.git"}) {
     world.directory(path);
   }
-  for (const char* path : {"/home/u/p/.git/config", "/home/u/p/a/b/.git/config", "/home/u/p/.mcp.json"}) world.file(path);
-  for (const char* path : {"/home/u/p/.git/hooks", "/home/u/p/.git/config", "/home/u/p/a/b/.git/config", "/home/u/p/.mcp.json"}) {
+  for (const char* path : {"/home/u/p/.git/config", "/home/u/p/a/b/.git/config", "/home/u/p/.mcp.json"})
+    world.file(path);
+  for (const char* path :
+       {"/home/u/p/.git/hooks", "/home/u/p/.git/config", "/home/u/p/a/b/.git/config", "/home/u/p/.mcp.json"}) {
     world.rule(Verb::kDenyWrite, path, Origin::kMandatory);
   }
   expect_golden(world, "mandatory");
@@ -184,7 +188,8 @@ TEST(MakePlanTest, MandatoryDeniesPinTheirAncestors) {
 TEST(MakePlanTest, DeniesInsideTheProject) {
   World world;
   world.workspace();
-  for (const char* path : {"/home/u/p/secret", "/home/u/p/secret/open", "/home/u/p/dist", "/home/u/p/x"}) world.directory(path);
+  for (const char* path : {"/home/u/p/secret", "/home/u/p/secret/open", "/home/u/p/dist", "/home/u/p/x"})
+    world.directory(path);
   for (const char* path : {"/home/u/p/.env", "/home/u/p/x/key.pem"}) world.file(path);
   world.rule(Verb::kDenyRead, "/home/u/p/secret");
   world.rule(Verb::kAllowRead, "/home/u/p/secret/open");
@@ -268,7 +273,8 @@ TEST(MakePlanTest, HomeOutsideOfHome) {
 
 TEST(MakePlanTest, EverythingHiddenButSome) {
   World world;
-  for (const char* path : {"/boot", "/etc", "/home", "/root", "/run", "/tmp", "/usr", "/var"}) world.rule(Verb::kDenyRead, path);
+  for (const char* path : {"/boot", "/etc", "/home", "/root", "/run", "/tmp", "/usr", "/var"})
+    world.rule(Verb::kDenyRead, path);
   for (const char* path : {"/usr", "/home/u/p"}) world.rule(Verb::kAllowRead, path);
   world.file("/etc/hosts");
   world.rule(Verb::kAllowRead, "/etc/hosts");
@@ -285,8 +291,9 @@ TEST(MakePlanTest, CwdHasToBeThere) {
     const auto plan = world.plan();
     return plan ? std::string("no error") : plan.error().message;
   };
-  EXPECT_EQ(error("/home/other"), "the working directory /home/other is not readable in the sandbox (denyRead \"/home\"); "
-                                  "--allow-read /home/other makes it so");
+  EXPECT_EQ(error("/home/other"),
+            "the working directory /home/other is not readable in the sandbox (denyRead \"/home\"); "
+            "--allow-read /home/other makes it so");
   EXPECT_EQ(error("/home/u/p/absent"), "--cwd /home/u/p/absent: no such directory");
   EXPECT_EQ(error("/home/u/p/file"), "--cwd /home/u/p/file: is not a directory");
   EXPECT_EQ(error("/usr"), "no error");
@@ -298,9 +305,10 @@ TEST(MakePlanTest, Environment) {
   world.workspace();
   world.policy.environment = {{"CI", "1"}, {"SECRET", std::nullopt}};
   world.options = {"A=b=c", "EMPTY=", "TERM=dumb"};
-  EXPECT_EQ(world.plan().value().environment,
-            (std::vector<std::string>{"A=b=c", "CI=1", "EMPTY=", "HOME=/home/u", "LANG=C.UTF-8",
-                                      "PATH=/home/u/.local/bin:/usr/bin", "SECRET=x", "TERM=dumb", "TMPDIR=/tmp", "USER=u"}));
+  EXPECT_EQ(
+      world.plan().value().environment,
+      (std::vector<std::string>{"A=b=c", "CI=1", "EMPTY=", "HOME=/home/u", "LANG=C.UTF-8",
+                                "PATH=/home/u/.local/bin:/usr/bin", "SECRET=x", "TERM=dumb", "TMPDIR=/tmp", "USER=u"}));
   world.options = {"NOT_SET"};
   EXPECT_EQ(world.plan().error().message, "--env: NOT_SET is not set here; write NOT_SET=VALUE");
   for (const char* wrong : {"=x", "1A=x", "A B=x", "A-B=x", ""}) {
@@ -325,7 +333,8 @@ TEST(MakePlanTest, Notes) {
   world.rule(Verb::kAllowRead, "/home/u/.local");
   EXPECT_TRUE(world.plan().value().notes.empty());
   world.facts.home = "/nonexistent";
-  EXPECT_EQ(world.plan().value().notes.front(), "HOME is not a directory that can be used; in the sandbox it is /nonexistent");
+  EXPECT_EQ(world.plan().value().notes.front(),
+            "HOME is not a directory that can be used; in the sandbox it is /nonexistent");
 }
 
 // Thousands of matches of one pattern: the work must not grow with their square.

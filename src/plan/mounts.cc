@@ -266,7 +266,10 @@ void TreePlanner::place_private(const Node& node, Ground ground) {
   }
   const bool shared = node.path == "/tmp";
   const bool runtime = node.path == "/run";
-  mount_tmpfs(node.path, shared ? 01777 : runtime ? 0755 : 0700,
+  mount_tmpfs(node.path,
+              shared    ? 01777
+              : runtime ? 0755
+                        : 0700,
               runtime ? limits::kPrivateDirBytes : input_.limits.tmp_bytes, make);
   tree_.writable.push_back(node.path);
   if (runtime) {
@@ -277,8 +280,7 @@ void TreePlanner::place_private(const Node& node, Ground ground) {
 }
 
 void TreePlanner::place_proc(const Node& node) {
-  tree_.steps.push_back(
-      {.kind = MountKind::kProc, .target = node.path, .make = MakeTarget::kDirectory});
+  tree_.steps.push_back({.kind = MountKind::kProc, .target = node.path, .make = MakeTarget::kDirectory});
 }
 
 // Of /sys the number of CPUs and NUMA nodes, which run-times read; the rest names hardware and takes settings.
@@ -297,8 +299,7 @@ void TreePlanner::place_sys(const Node& node) {
 }
 
 void TreePlanner::place_devices(const Node& node) {
-  tree_.steps.push_back(
-      {.kind = MountKind::kDevices, .target = node.path, .make = MakeTarget::kDirectory});
+  tree_.steps.push_back({.kind = MountKind::kDevices, .target = node.path, .make = MakeTarget::kDirectory});
   mount_tmpfs("/dev/shm", 01777, shared_memory_bytes(), MakeTarget::kNothing);
   tree_.writable.emplace_back("/dev/shm");
   seal(node.path);
@@ -330,17 +331,12 @@ void TreePlanner::bind(const Node& node, Access access, MakeTarget make) {
 }
 
 void TreePlanner::mount_tmpfs(const std::string& path, unsigned mode, std::uint64_t size_bytes, MakeTarget make) {
-  tree_.steps.push_back({.kind = MountKind::kTmpfs,
-                         .target = path,
-                         .make = make,
-                         .mode = mode,
-                         .size_bytes = size_bytes});
+  tree_.steps.push_back(
+      {.kind = MountKind::kTmpfs, .target = path, .make = make, .mode = mode, .size_bytes = size_bytes});
   made_.insert(path);
 }
 
-void TreePlanner::seal(const std::string& path) {
-  tree_.steps.push_back({.kind = MountKind::kSeal, .target = path});
-}
+void TreePlanner::seal(const std::string& path) { tree_.steps.push_back({.kind = MountKind::kSeal, .target = path}); }
 
 Identity TreePlanner::identity_of(const Node& node) const {
   const SeenPath* seen = input_.paths.find(node.path);

@@ -6,7 +6,8 @@
 namespace hutch::plan {
 
 const SeenPath* PathFacts::find(std::string_view path) const {
-  const auto at = std::ranges::lower_bound(seen, path, {}, [](const SeenPath& one) { return std::string_view(one.path); });
+  const auto at =
+      std::ranges::lower_bound(seen, path, {}, [](const SeenPath& one) { return std::string_view(one.path); });
   return at != seen.end() && at->path == path ? &*at : nullptr;
 }
 

@@ -72,9 +72,8 @@ Decision decide(const std::vector<Rule>& rules, Access access, std::string_view 
 }
 
 std::span<const std::string_view> device_names() {
-  static constexpr std::array<std::string_view, 13> kNames = {"null", "zero",  "full",   "random", "urandom", "tty",
-                                                              "pts",  "ptmx",  "fd",     "stdin",  "stdout",  "stderr",
-                                                              "shm"};
+  static constexpr std::array<std::string_view, 13> kNames = {
+      "null", "zero", "full", "random", "urandom", "tty", "pts", "ptmx", "fd", "stdin", "stdout", "stderr", "shm"};
   return kNames;
 }
 
@@ -154,8 +153,9 @@ Decision decide_host(const Judgement& judgement, Access access) {
   const bool mandatory = judgement.write_rule->origin == Origin::kMandatory;
   return {.allowed = false,
           .rule = named(judgement.write_rule),
-          .why = mandatory ? "programs outside act on what is written there; an allowWrite entry that names it lifts this"
-                           : "an entry denies writing it"};
+          .why = mandatory
+                     ? "programs outside act on what is written there; an allowWrite entry that names it lifts this"
+                     : "an entry denies writing it"};
 }
 
 Decision decide_device(const Rule& rule, Access access, std::string_view path) {

@@ -35,7 +35,8 @@ Status check_domain(std::string_view entry, DomainList list) {
   std::string_view host = parts->host;
   if (host.size() > 253) return wrong("is longer than a host name can be");
   if (host == "*") {
-    return list == DomainList::kDenied ? Status() : wrong("would allow every host; name them, or say network \"outbound\"");
+    return list == DomainList::kDenied ? Status()
+                                       : wrong("would allow every host; name them, or say network \"outbound\"");
   }
   if (host.front() == '[') return valid_bracketed(host) ? Status() : wrong("is not an IPv6 address in brackets");
   const bool wild = host.starts_with("*.");

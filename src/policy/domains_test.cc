@@ -11,9 +11,9 @@ TEST(DomainsTest, Allowed) {
                             "127.0.0.1:8080", "a-b.example.co.uk"}) {
     EXPECT_TRUE(check_domain(right, DomainList::kAllowed).has_value()) << right;
   }
-  for (const char* wrong : {"", "*", "*.com", "https://example.com", "example.com/x", "a..b", "-a.com", "a_b c.com",
-                            "example.com:0", "example.com:70000", "example.com:", "*:443", "[::1", "[xyz]", "[]",
-                            "ex\nample.com", "*.*.com"}) {
+  for (const char* wrong :
+       {"", "*", "*.com", "https://example.com", "example.com/x", "a..b", "-a.com", "a_b c.com", "example.com:0",
+        "example.com:70000", "example.com:", "*:443", "[::1", "[xyz]", "[]", "ex\nample.com", "*.*.com"}) {
     EXPECT_FALSE(check_domain(wrong, DomainList::kAllowed).has_value()) << wrong;
   }
 }
@@ -36,7 +36,8 @@ TEST(DomainsTest, Match) {
 }
 
 TEST(DomainsTest, Decide) {
-  Network network{.mode = NetworkMode::kRules, .allowed_domains = {"*.example.com"}, .denied_domains = {"bad.example.com"}};
+  Network network{
+      .mode = NetworkMode::kRules, .allowed_domains = {"*.example.com"}, .denied_domains = {"bad.example.com"}};
   EXPECT_TRUE(decide_host_name(network, "a.example.com").allowed);
   EXPECT_FALSE(decide_host_name(network, "bad.example.com:443").allowed);
   EXPECT_EQ(decide_host_name(network, "bad.example.com").rule, "network.deniedDomains \"bad.example.com\"");

@@ -45,10 +45,12 @@ constexpr Key kKeys[] = {
     {"network.allowUnixSockets", kStrings, kOtherwise, "Unix sockets outside the sandbox stay closed in this version"},
     {"network.allowAllUnixSockets", kBoolean, kRefused,
      "would open every socket of the host, docker's included; name single ones in allowUnixSockets"},
-    {"network.allowLocalBinding", kBoolean, kNoMeaning, "the sandbox has a loopback of its own, where it may always bind"},
+    {"network.allowLocalBinding", kBoolean, kNoMeaning,
+     "the sandbox has a loopback of its own, where it may always bind"},
     {"network.allowMachLookup", kStrings, kNoMeaning, kMacOnly},
     {"network.httpProxyPort", kInteger, kOtherwise, "the egress gateway takes the place of an outside proxy", 1, 65535},
-    {"network.socksProxyPort", kInteger, kOtherwise, "the egress gateway takes the place of an outside proxy", 1, 65535},
+    {"network.socksProxyPort", kInteger, kOtherwise, "the egress gateway takes the place of an outside proxy", 1,
+     65535},
     {"network.mitmProxy", kAny, kOtherwise, "the egress gateway opens TLS itself where a rule needs it"},
     {"network.filterRequest", kAny, kRefused, "is a function of the library; a file cannot hold it"},
     {"network.allowPlaintextHeaderSet", kAny, kOtherwise, kGateway},
@@ -79,9 +81,11 @@ constexpr Key kKeys[] = {
     {"ask.socket", kString, kOtherwise, "nobody is asked in this version: the answer is no"},
     {"ask.timeout", kDuration, kOtherwise, "nobody is asked in this version: the answer is no"},
 
-    {"mandatoryDenySearchDepth", kInteger, kHonoured, "how deep the names that are never writable are looked for", 1, 10},
+    {"mandatoryDenySearchDepth", kInteger, kHonoured, "how deep the names that are never writable are looked for", 1,
+     10},
     {"enableWeakerNestedSandbox", kBoolean, kRefused, "would leave the host's /proc visible"},
-    {"allowNestedUserNamespaces", kBoolean, kOtherwise, "never given: a nested namespace could undo the sandbox's mounts"},
+    {"allowNestedUserNamespaces", kBoolean, kOtherwise,
+     "never given: a nested namespace could undo the sandbox's mounts"},
     {"credentials", kAny, kLater,
      "is done otherwise: hide a file by filesystem.denyRead; a variable is not passed unless environment names it"},
     {"ignoreViolations", kAny, kNoMeaning, "every refusal is reported"},
@@ -111,7 +115,8 @@ const Key* find_key(std::string_view name) {
 }
 
 std::string unknown_key_message(std::string_view name) {
-  // The last dot of a table's name is a level; one inside the file's own key is not, so the section is the longest known.
+  // The last dot of a table's name is a level; one inside the file's own key is not, so the section is the longest
+  // known.
   std::string_view section;
   for (const Key& key : kKeys) {
     const std::string_view candidate = section_of(key.name);

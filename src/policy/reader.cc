@@ -49,7 +49,8 @@ Result<std::optional<Policy>> read_project(std::string_view text, std::string_vi
   std::string best_path;
   for (const auto& [key, value] : root.items()) {
     if (!is_project_key(key)) {
-      return fail(Error::invalid(cat({source, ": \"", printable(key), "\": a project is named by its absolute path, "
+      return fail(Error::invalid(cat({source, ": \"", printable(key),
+                                      "\": a project is named by its absolute path, "
                                       "without . or .. in it"})));
     }
     std::string path = key;
@@ -141,8 +142,8 @@ Status check_type(const json& value, const Key& key) {
     const bool fits = !value.is_number_unsigned() || value.get<std::uint64_t>() <= std::uint64_t{INT64_MAX};
     const std::int64_t number = fits ? value.get<std::int64_t>() : key.maximum + 1;
     if (number < key.minimum || number > key.maximum) {
-      return fail(Error::invalid(cat({key.name, ": must be between ", std::to_string(key.minimum), " and ",
-                                      std::to_string(key.maximum)})));
+      return fail(Error::invalid(
+          cat({key.name, ": must be between ", std::to_string(key.minimum), " and ", std::to_string(key.maximum)})));
     }
   }
   return check_items(value, key);
@@ -163,7 +164,8 @@ Status check_items(const json& value, const Key& key) {
     for (const auto& [part, content] : item.items()) {
       const bool known = (part == "path" && content.is_string()) || (part == "literal" && content.is_boolean());
       if (known) continue;
-      return fail(Error::invalid(cat({name, ".", printable(part), ": an entry has \"path\", a string, and \"literal\", "
+      return fail(Error::invalid(cat({name, ".", printable(part),
+                                      ": an entry has \"path\", a string, and \"literal\", "
                                       "true or false"})));
     }
     if (find(item, "path") == nullptr) return fail(Error::invalid(cat({name, ": \"path\" is missing"})));
@@ -188,14 +190,15 @@ Status read_sections(const json& root, Policy& policy) {
 Status read_filesystem(const json& section, Policy& policy) {
   Filesystem& files = policy.filesystem;
   const std::pair<std::string_view, std::vector<PathEntry>*> lists[] = {{"denyRead", &files.deny_read},
-                                                                       {"allowRead", &files.allow_read},
-                                                                       {"allowWrite", &files.allow_write},
-                                                                       {"denyWrite", &files.deny_write}};
+                                                                        {"allowRead", &files.allow_read},
+                                                                        {"allowWrite", &files.allow_write},
+                                                                        {"denyWrite", &files.deny_write}};
   for (const auto& [name, entries] : lists) {
     const json* list = find(section, name);
     if (list == nullptr) continue;
     if (list->size() > limits::kRulesMax) {
-      return fail(Error::invalid(cat({"filesystem.", name, ": more than ", std::to_string(limits::kRulesMax), " entries"})));
+      return fail(
+          Error::invalid(cat({"filesystem.", name, ": more than ", std::to_string(limits::kRulesMax), " entries"})));
     }
     for (const json& item : *list) {
       if (item.is_string()) {
@@ -256,7 +259,8 @@ Status read_environment(const json& section, Policy& policy) {
     } else if (value == true) {
       policy.environment.push_back({name, std::nullopt});
     } else {
-      return fail(Error::invalid(cat({"environment.", printable(name), ": must be a string, or true for the caller's own"})));
+      return fail(
+          Error::invalid(cat({"environment.", printable(name), ": must be a string, or true for the caller's own"})));
     }
   }
   return {};

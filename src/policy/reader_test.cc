@@ -20,14 +20,15 @@ TEST(ReaderTest, SrtSettings) {
     "network": {"allowedDomains": ["example.com", "*.npmjs.org:443"], "deniedDomains": ["*"]},
     "filesystem": {"denyRead": ["~/.ssh", {"path": "a*b", "literal": true}, {"path": "c*"}],
                    "allowWrite": ["."], "denyWrite": [], "allowGitConfig": true},
-    "mandatoryDenySearchDepth": 5, "enableWeakerNestedSandbox": false, "enabled": true})", "p.json");
+    "mandatoryDenySearchDepth": 5, "enableWeakerNestedSandbox": false, "enabled": true})",
+                                  "p.json");
   ASSERT_TRUE(policy.has_value()) << policy.error().message;
   EXPECT_EQ(policy->source, "p.json");
   EXPECT_EQ(policy->network.allowed_domains.size(), 2U);
   EXPECT_EQ(policy->network.denied_domains, std::vector<std::string>{"*"});
-  EXPECT_EQ(policy->filesystem.deny_read, (std::vector<PathEntry>{{"~/.ssh", EntryForm::kPattern},
-                                                                  {"a*b", EntryForm::kLiteral},
-                                                                  {"c*", EntryForm::kPattern}}));
+  EXPECT_EQ(policy->filesystem.deny_read,
+            (std::vector<PathEntry>{
+                {"~/.ssh", EntryForm::kPattern}, {"a*b", EntryForm::kLiteral}, {"c*", EntryForm::kPattern}}));
   EXPECT_EQ(policy->filesystem.git_config, GitConfig::kWritable);
   EXPECT_EQ(policy->mandatory_search_depth, 5);
   EXPECT_TRUE(policy->notes.empty());
@@ -39,7 +40,8 @@ TEST(ReaderTest, OwnKeys) {
     "limits": {"timeout": "30s", "idleTimeout": 10, "memory": "512M", "cpus": 1.5, "pids": 512, "tmpSize": "1G",
                "outputBytes": 1048576},
     "environment": {"CI": "1", "SSH_TTY": true},
-    "ask": {"read": "deny"}, "secrets": [], "mounts": [], "image": ""})", "p.json");
+    "ask": {"read": "deny"}, "secrets": [], "mounts": [], "image": ""})",
+                                  "p.json");
   ASSERT_TRUE(policy.has_value()) << policy.error().message;
   EXPECT_EQ(policy->backend, "bwrap");
   EXPECT_EQ(policy->network.mode, NetworkMode::kNone);
@@ -72,16 +74,19 @@ TEST(ReaderTest, Types) {
             "p.json: filesystem.denyRead: must be a list of paths, not \"/x\"");
   EXPECT_EQ(error_of(R"({"filesystem": {"denyRead": [1]}})"),
             "p.json: filesystem.denyRead[0]: must be a string or {\"path\": ..., \"literal\": true}");
-  EXPECT_NE(error_of(R"({"filesystem": {"denyRead": [{"literal": true}]}})").find("\"path\" is missing"), std::string::npos);
+  EXPECT_NE(error_of(R"({"filesystem": {"denyRead": [{"literal": true}]}})").find("\"path\" is missing"),
+            std::string::npos);
   EXPECT_NE(error_of(R"({"filesystem": {"denyRead": [{"path": "x", "ask": false}]}})").find("denyRead[0].ask"),
             std::string::npos);
   EXPECT_NE(error_of(R"({"network": "rules"})").find("must be an object, \"none\" or \"outbound\""), std::string::npos);
   EXPECT_NE(error_of(R"({"network": ["x"]})").find("network: must be"), std::string::npos);
   EXPECT_NE(error_of(R"({"enabled": 1})").find("enabled: must be true or false, not number"), std::string::npos);
   EXPECT_NE(error_of(R"({"mandatoryDenySearchDepth": 11})").find("between 1 and 10"), std::string::npos);
-  EXPECT_NE(error_of(R"({"mandatoryDenySearchDepth": 18446744073709551615})").find("between 1 and 10"), std::string::npos);
+  EXPECT_NE(error_of(R"({"mandatoryDenySearchDepth": 18446744073709551615})").find("between 1 and 10"),
+            std::string::npos);
   EXPECT_NE(error_of(R"({"limits": {"pids": 0}})").find("limits.pids: must be between 1"), std::string::npos);
-  EXPECT_NE(error_of(R"({"limits": {"memory": "lots"}})").find("limits.memory: \"lots\" is not a size"), std::string::npos);
+  EXPECT_NE(error_of(R"({"limits": {"memory": "lots"}})").find("limits.memory: \"lots\" is not a size"),
+            std::string::npos);
   EXPECT_NE(error_of(R"({"limits": {"memory": -1}})").find("must be more than 0"), std::string::npos);
   EXPECT_NE(error_of(R"({"limits": {"timeout": 1e300}})").find("must be more than 0"), std::string::npos);
   EXPECT_NE(error_of(R"({"environment": {"A": 1}})").find("environment.A: must be a string"), std::string::npos);
@@ -116,7 +121,8 @@ TEST(ReaderTest, DepthAndSize) {
 TEST(ReaderTest, KeysWithoutMeaningAreNoted) {
   const auto policy = read_policy(R"({"allowPty": true, "ripgrep": {"command": "rg"}, "windows": {"a": {"b": 1}},
     "network": {"allowMachLookup": ["x"], "httpProxyPort": 3128, "mitmProxy": {"socketPath": "/x", "domains": []}},
-    "allowNestedUserNamespaces": true})", "p.json");
+    "allowNestedUserNamespaces": true})",
+                                  "p.json");
   ASSERT_TRUE(policy.has_value()) << policy.error().message;
   EXPECT_EQ(policy->notes.size(), 7U);
   const auto noted = [&](std::string_view key) {
@@ -132,8 +138,9 @@ TEST(ReaderTest, WhatWeakensIsRefused) {
   EXPECT_NE(error_of(R"({"network": {"allowAllUnixSockets": true}})").find("network.allowAllUnixSockets: would"),
             std::string::npos);
   EXPECT_NE(error_of(R"({"filesystem": {"disabled": true}})").find("filesystem.disabled: would"), std::string::npos);
-  EXPECT_NE(error_of(R"({"credentials": {"files": [{"path": "~/.netrc", "mode": "deny"}]}})").find("credentials: is done"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of(R"({"credentials": {"files": [{"path": "~/.netrc", "mode": "deny"}]}})").find("credentials: is done"),
+      std::string::npos);
   EXPECT_NE(error_of(R"({"image": "debian"})").find("image: needs"), std::string::npos);
   EXPECT_NE(error_of(R"({"network": {"publish": ["8080:80"]}})").find("network.publish: needs"), std::string::npos);
 }
@@ -144,8 +151,9 @@ TEST(ReaderTest, EveryKeyOfTheTableIsRead) {
     const std::string name(key.name);
     const std::size_t dot = name.find('.');
     const auto wrap = [&](const std::string& value) {
-      return dot == std::string::npos ? "{\"" + name + "\": " + value + "}"
-                                      : "{\"" + name.substr(0, dot) + "\": {\"" + name.substr(dot + 1) + "\": " + value + "}}";
+      return dot == std::string::npos
+                 ? "{\"" + name + "\": " + value + "}"
+                 : "{\"" + name.substr(0, dot) + "\": {\"" + name.substr(dot + 1) + "\": " + value + "}}";
     };
     EXPECT_EQ(error_of(wrap("null")).find("unknown key"), std::string::npos) << name;
     if (key.type != KeyType::kAny) {

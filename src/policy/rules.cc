@@ -63,8 +63,10 @@ Result<std::string> absolute_path(std::string_view text, std::string_view home, 
   } else if (text == "~" || text.starts_with("~/")) {
     joined = cat({home, text.substr(1)});
   } else if (text.starts_with('~')) {
-    return fail(Error::invalid(cat({"\"", printable(text), "\": only ~ and ~/... are known; write the home of another "
-                                    "user out, or ./", printable(text), " for a file of that name"})));
+    return fail(Error::invalid(cat({"\"", printable(text),
+                                    "\": only ~ and ~/... are known; write the home of another "
+                                    "user out, or ./",
+                                    printable(text), " for a file of that name"})));
   } else {
     joined = cat({base, "/", text});
   }

@@ -35,7 +35,9 @@ TEST(RulesTest, Bases) {
 }
 
 TEST(RulesTest, OptionsStartFromTheCurrentDirectory) {
-  const std::vector<Rule> rules = rules_of(PathOptions{.allow_read = {"x"}, .deny_read = {}, .allow_write = {"y"}, .deny_write = {}}, kBases).value();
+  const std::vector<Rule> rules =
+      rules_of(PathOptions{.allow_read = {"x"}, .deny_read = {}, .allow_write = {"y"}, .deny_write = {}}, kBases)
+          .value();
   ASSERT_EQ(rules.size(), 3U);
   EXPECT_EQ(rules[0].path, "/home/u/p/sub/x");
   EXPECT_EQ(rules[1].verb, Verb::kAllowWrite);

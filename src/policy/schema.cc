@@ -86,7 +86,8 @@ json type_schema(const Key& key) {
 json strings() { return {{"type", "array"}, {"items", {{"type", "string"}}}}; }
 
 json with_unit(std::string_view pattern) {
-  return {{"anyOf", json::array({{{"type", "number"}, {"exclusiveMinimum", 0}}, {{"type", "string"}, {"pattern", pattern}}})}};
+  return {{"anyOf",
+           json::array({{{"type", "number"}, {"exclusiveMinimum", 0}}, {{"type", "string"}, {"pattern", pattern}}})}};
 }
 
 std::string described(const Key& key) {

@@ -100,12 +100,14 @@ void judge_private(const Prepared& prepared, const Target& target, PathVerdict& 
   const bool below_devices = is_within(target.path, "/dev");
   const bool hosts_own = target.path.starts_with("/dev/shm/") || target.path.starts_with("/dev/pts/");
   if (below_devices && !hosts_own) return;
-  refuse(verdict, verdict.rule, "the host's file is not visible there; the sandbox's own directory is empty at the start");
+  refuse(verdict, verdict.rule,
+         "the host's file is not visible there; the sandbox's own directory is empty at the start");
 }
 
 void judge_proc(const Prepared& prepared, const Target& target, PathVerdict& verdict) {
   for (const std::string& name : prepared.plan.hidden_proc) {
-    if (is_within(target.path, "/proc/" + name)) refuse(verdict, "built in", "the kernel's own memory and keys are hidden");
+    if (is_within(target.path, "/proc/" + name))
+      refuse(verdict, "built in", "the kernel's own memory and keys are hidden");
   }
 }
 
@@ -123,7 +125,8 @@ Status judge_new_name(const Prepared& prepared, const Target& target, PathVerdic
   }
   const policy::Decision above = policy::decide(prepared.rules, Access::kWrite, existing);
   if (!above.allowed) {
-    refuse(verdict, above.rule, cat({"it does not exist, and no name can be made in ", printable(existing), ": ", above.why}));
+    refuse(verdict, above.rule,
+           cat({"it does not exist, and no name can be made in ", printable(existing), ": ", above.why}));
   }
   return {};
 }
@@ -135,10 +138,12 @@ Status judge_mode(const plan::HostFacts& facts, const Target& target, PathVerdic
   const std::optional<sys::PathStatus> status = TRY(sys::status_of(subject));
   if (!status) return {};
   const auto permission = verdict.access == Access::kRead ? sys::Permission::kRead : sys::Permission::kWrite;
-  const bool allowed = sys::may_open(subject, permission) && (facts.uid != 0 || mode_allows(*status, facts, verdict.access));
+  const bool allowed =
+      sys::may_open(subject, permission) && (facts.uid != 0 || mode_allows(*status, facts, verdict.access));
   if (!allowed) {
-    refuse(verdict, "file mode", cat({"the mode of ", printable(subject), " does not let this user ",
-                                      verdict.access == Access::kRead ? "read" : "write", " it"}));
+    refuse(verdict, "file mode",
+           cat({"the mode of ", printable(subject), " does not let this user ",
+                verdict.access == Access::kRead ? "read" : "write", " it"}));
   }
   return {};
 }
@@ -152,7 +157,8 @@ bool mode_allows(const sys::PathStatus& status, const plan::HostFacts& facts, Ac
 }
 
 bool is_made(const Prepared& prepared, std::string_view path) {
-  return std::ranges::any_of(prepared.plan.mounts, [&](const plan::MountStep& step) { return is_within(step.target, path); });
+  return std::ranges::any_of(prepared.plan.mounts,
+                             [&](const plan::MountStep& step) { return is_within(step.target, path); });
 }
 
 bool is_path(const std::string& name, const std::string& cwd) {

@@ -26,7 +26,8 @@ std::string explanation_text(const Explanation& explanation) {
     out += plan::plan_text(prepared.plan);
     out += "rules\n";
     for (const policy::Rule& rule : prepared.rules) {
-      out += cat({"  ", policy::name_of(rule.verb), " ", printable(rule.path, 4096), " (", policy::describe(rule), ")\n"});
+      out +=
+          cat({"  ", policy::name_of(rule.verb), " ", printable(rule.path, 4096), " (", policy::describe(rule), ")\n"});
     }
     if (!prepared.policy.notes.empty()) out += "policy keys\n";
     for (const std::string& note : prepared.policy.notes) out += cat({"  ", note, "\n"});
@@ -34,8 +35,8 @@ std::string explanation_text(const Explanation& explanation) {
   }
   for (const PathVerdict& verdict : explanation.paths) out += verdict_text(verdict) + "\n";
   for (const HostVerdict& verdict : explanation.hosts) {
-    out += cat({verdict.allowed ? "allowed" : "denied", ": connect ", printable(verdict.typed), ": ", verdict.rule, ": ",
-                verdict.why, "\n"});
+    out += cat({verdict.allowed ? "allowed" : "denied", ": connect ", printable(verdict.typed), ": ", verdict.rule,
+                ": ", verdict.why, "\n"});
   }
   return out;
 }
@@ -44,13 +45,15 @@ std::string explanation_json(const Explanation& explanation) {
   const Prepared& prepared = explanation.prepared;
   json rules = json::array();
   for (const policy::Rule& rule : prepared.rules) {
-    rules.push_back({{"verb", policy::name_of(rule.verb)}, {"path", rule.path}, {"text", rule.text}, {"where", rule.where}});
+    rules.push_back(
+        {{"verb", policy::name_of(rule.verb)}, {"path", rule.path}, {"text", rule.text}, {"where", rule.where}});
   }
   json paths = json::array();
   for (const PathVerdict& verdict : explanation.paths) paths.push_back(path_json(verdict));
   json hosts = json::array();
   for (const HostVerdict& verdict : explanation.hosts) {
-    hosts.push_back({{"host", verdict.typed}, {"allowed", verdict.allowed}, {"rule", verdict.rule}, {"why", verdict.why}});
+    hosts.push_back(
+        {{"host", verdict.typed}, {"allowed", verdict.allowed}, {"rule", verdict.rule}, {"why", verdict.why}});
   }
   return dump({{"backend", prepared.backend},
                {"policy", prepared.policy.source},
@@ -63,8 +66,8 @@ std::string explanation_json(const Explanation& explanation) {
 
 std::string verdict_text(const PathVerdict& verdict) {
   const std::string led = verdict.path == verdict.typed ? "" : cat({" (", printable(verdict.path, 4096), ")"});
-  return cat({verdict.allowed ? "allowed" : "denied", ": ", name_of(verdict.access), " ", printable(verdict.typed, 4096), led,
-              ": ", verdict.rule, ": ", verdict.why});
+  return cat({verdict.allowed ? "allowed" : "denied", ": ", name_of(verdict.access), " ",
+              printable(verdict.typed, 4096), led, ": ", verdict.rule, ": ", verdict.why});
 }
 
 std::string verdict_json(const PathVerdict& verdict) { return dump(path_json(verdict)); }

@@ -69,7 +69,8 @@ Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy
   const std::string name = request.backend.value_or(policy.backend.value_or("namespace"));
   const std::string where = request.backend ? "--backend" : cat({policy.source, ": backend"});
   if (std::ranges::find(kLater, name) != kLater.end()) {
-    return fail(Error::unsupported(cat({where, ": this version does not have ", name, "; it has namespace, bwrap and none"})));
+    return fail(
+        Error::unsupported(cat({where, ": this version does not have ", name, "; it has namespace, bwrap and none"})));
   }
   if (std::ranges::find(kHere, name) == kHere.end()) {
     const auto near = nearest(name, kHere);
@@ -77,7 +78,8 @@ Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy
                                     near ? cat({"did you mean ", *near, "?"}) : "use namespace, bwrap or none"})));
   }
   if (policy.enabled == policy::Switch::kDisabled && name != "none") {
-    return fail(Error::invalid(cat({policy.source, ": enabled is false, which means without isolation; say --backend none "
+    return fail(Error::invalid(cat({policy.source,
+                                    ": enabled is false, which means without isolation; say --backend none "
                                     "if that is meant, or set it to true"})));
   }
   return name;
@@ -85,14 +87,16 @@ Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy
 
 Status check_network(const PlaceRequest& request, const policy::Policy& policy, std::string_view backend) {
   if (request.network && *request.network != "none") {
-    return fail(Error::unsupported(cat({"--network: \"", printable(*request.network), "\" is not known; this version has "
+    return fail(Error::unsupported(cat({"--network: \"", printable(*request.network),
+                                        "\" is not known; this version has "
                                         "none alone"})));
   }
   const policy::Network& network = policy.network;
   const bool wanted = network.mode == policy::NetworkMode::kOutbound ||
                       (network.mode == policy::NetworkMode::kRules && !network.allowed_domains.empty());
   if (request.network || backend == "none" || !wanted) return {};
-  return fail(Error::unsupported(cat({policy.source, ": network rules need the egress gateway, which this version does not "
+  return fail(Error::unsupported(cat({policy.source,
+                                      ": network rules need the egress gateway, which this version does not "
                                       "have; --network none runs the command without a network"})));
 }
 

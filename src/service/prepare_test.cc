@@ -97,7 +97,8 @@ TEST_F(PrepareTest, BrokenConfigurationIsAnError) {
 }
 
 TEST_F(PrepareTest, NamedPolicy) {
-  write(project_ / "policy.json", R"({"filesystem": {"allowWrite": ["."]}, "limits": {"memory": "1M", "timeout": "5s"}})");
+  write(project_ / "policy.json",
+        R"({"filesystem": {"allowWrite": ["."]}, "limits": {"memory": "1M", "timeout": "5s"}})");
   request_.policy_file = "policy.json";
   request_.limits.memory_bytes = 4096;
   const auto result = prepared();
@@ -158,8 +159,8 @@ TEST_F(PrepareTest, HiddenCommandIsTold) {
   caller_.command = "../bin/tool";
   caller_.environment[0] = "PATH=" + (home_ / "bin").string() + ":/usr/bin";
   const auto notes = prepared()->plan.notes;
-  EXPECT_THAT(notes, Contains((home_ / "bin/tool").string() + " is hidden here; --allow-read " + (home_ / "bin").string() +
-                              " shows it"));
+  EXPECT_THAT(notes, Contains((home_ / "bin/tool").string() + " is hidden here; --allow-read " +
+                              (home_ / "bin").string() + " shows it"));
   EXPECT_THAT(notes, Contains(StartsWith("PATH holds directories that are hidden here; --allow-read ")));
 }
 
@@ -249,7 +250,8 @@ TEST_F(PrepareTest, ExplainTellsPathsFromHosts) {
   ASSERT_EQ(explanation->hosts.size(), 1U);
   EXPECT_FALSE(explanation->hosts.front().allowed);
   const std::string text = explanation_text(*explanation);
-  EXPECT_THAT(text, HasSubstr("allowed: write file (" + (project_ / "file").string() + "): filesystem.allowWrite[0] \".\""));
+  EXPECT_THAT(text,
+              HasSubstr("allowed: write file (" + (project_ / "file").string() + "): filesystem.allowWrite[0] \".\""));
   EXPECT_THAT(text, HasSubstr("denied: connect example.com: "));
   const std::string json = explanation_json(*explanation);
   EXPECT_THAT(json, HasSubstr("\"backend\":\"namespace\""));

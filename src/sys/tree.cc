@@ -28,7 +28,7 @@ Result<UniqueFd> open_retrying(int directory, const std::string& name, int flags
 Result<std::optional<PathStatus>> status_of(const std::string& path) { return status_at(AT_FDCWD, path); }
 
 Result<std::optional<PathStatus>> status_at(int directory, const std::string& name) {
-  struct stat status {};
+  struct stat status{};
   if (::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) return std::optional<PathStatus>();
     return fail(Error::from_errno(quoted("fstatat", name)));
@@ -75,7 +75,7 @@ Result<std::vector<TreeEntry>> names_in(int directory, const std::string& path) 
 
 Result<std::string> regular_file_text(const std::string& path, std::size_t bytes_max) {
   const UniqueFd file = TRY(open_retrying(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file.get(), &status) != 0) return fail(Error::from_errno(quoted("fstat", path)));
   if (S_ISDIR(status.st_mode)) return fail(Error::invalid(cat({printable(path), ": is a directory, not a file"})));
   if (!S_ISREG(status.st_mode)) return fail(Error::invalid(cat({printable(path), ": is not a regular file"})));
