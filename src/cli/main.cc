@@ -1,24 +1,23 @@
 // The program hutch: reads the command line and hands each verb to its file.
 #include <string>
-#include <type_traits>
 #include <variant>
 #include <vector>
 
-#include "base/text.h"
 #include "cli/arguments.h"
+#include "cli/audit.h"
 #include "cli/check.h"
+#include "cli/completion.h"
+#include "cli/doctor.h"
 #include "cli/explain.h"
 #include "cli/help.h"
+#include "cli/log.h"
+#include "cli/output.h"
 #include "cli/run.h"
-#include "sys/io.h"
+#include "cli/why.h"
 
 namespace hutch::cli {
 
 namespace {
-
-constexpr int kOwnFailure = 125;
-
-int print(const std::string& text) { return sys::write_all(1, text) ? 0 : kOwnFailure; }
 
 struct Dispatch {
   int operator()(const service::RunRequest& request) const { return run(request); }
@@ -28,21 +27,18 @@ struct Dispatch {
   int operator()(const CheckArguments& arguments) const {
     return check(arguments.place, arguments.form, arguments.access, arguments.path);
   }
+  int operator()(const DoctorArguments& arguments) const { return doctor(arguments); }
+  int operator()(const LogArguments& arguments) const { return log(arguments); }
+  int operator()(const WhyArguments& arguments) const { return why(arguments); }
+  int operator()(const AuditArguments& arguments) const { return audit(arguments); }
+  int operator()(const CompletionArguments& arguments) const { return print(completion_script(arguments.shell)); }
   int operator()(const HelpArguments& arguments) const { return print(help_text(arguments.verb)); }
   int operator()(const VersionArguments&) const { return print("hutch " HUTCH_VERSION "\n"); }
-  template <class Other>
-  int operator()(const Other&) const {
-    (void)sys::write_all(2, "hutch: this verb is not built yet\n");
-    return kOwnFailure;
-  }
 };
 
 int run_program(const std::vector<std::string>& words) {
   const Result<Arguments> arguments = parse_arguments(words);
-  if (!arguments) {
-    (void)sys::write_all(2, cat({"hutch: ", arguments.error().message, "\n"}));
-    return kOwnFailure;
-  }
+  if (!arguments) return complain(arguments.error());
   return std::visit(Dispatch(), *arguments);
 }
 

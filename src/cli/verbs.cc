@@ -58,7 +58,7 @@ constexpr std::array kJsonGroups = {OptionGroup{"Options", kJsonAlone}};
 constexpr std::array kLogOptions = {
     Option{"--lines", 'n', "N", kOther, "the last N runs (20)", set_count},
     Option{"--follow", 'f', "", kFlag, "go on with what happens from now on", set_follow},
-    Option{"--json", 0, "", kFlag, "print the records, one JSON object a line", set_json},
+    Option{"--json", 0, "", kFlag, "print the runs, one JSON object a line", set_json},
 };
 constexpr std::array kLogGroups = {OptionGroup{"Options", kLogOptions}};
 

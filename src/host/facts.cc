@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kPasswdBytesMax = 16 << 20;
 
+std::optional<Account> own_account(std::uint32_t uid);
 void add_account(plan::HostFacts& facts);
 std::string usable_home(const std::optional<Account>& account);
 Result<std::vector<plan::RootEntry>> root_entries();
@@ -51,11 +52,17 @@ void add_cgroup_facts(plan::HostFacts& facts) {
   facts.cgroup_note = place.note;
 }
 
+std::string home_directory() { return usable_home(own_account(sys::user_id())); }
+
 namespace {
 
-void add_account(plan::HostFacts& facts) {
+std::optional<Account> own_account(std::uint32_t uid) {
   const Result<std::string> passwd = sys::read_file("/etc/passwd", kPasswdBytesMax);
-  const std::optional<Account> account = passwd ? find_account(*passwd, facts.uid) : std::nullopt;
+  return passwd ? find_account(*passwd, uid) : std::nullopt;
+}
+
+void add_account(plan::HostFacts& facts) {
+  const std::optional<Account> account = own_account(facts.uid);
   facts.user = std::to_string(facts.uid);
   if (account && is_plain_user_name(account->name)) {
     facts.user = account->name;

@@ -1,6 +1,8 @@
 // Finds out what a plan has to know of this machine and this caller. Cheap: a few calls, paid by every `hutch run`.
 #pragma once
 
+#include <string>
+
 #include "base/result.h"
 #include "plan/facts.h"
 
@@ -11,5 +13,8 @@ Result<plan::HostFacts> probe_facts();
 
 // How limits are held here: as dear as all the rest, so only for those who limit or show it.
 void add_cgroup_facts(plan::HostFacts& facts);
+
+// Canonical; "/nonexistent" where this user has none that can be used.
+std::string home_directory();
 
 }  // namespace hutch::host

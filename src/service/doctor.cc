@@ -62,7 +62,7 @@ std::string checkup_text(const Checkup& checkup) {
   row("landlock", facts.landlock_abi == 0 ? "none: one wall less round the files of a sandbox"
                                           : fmt::format("ABI {}", facts.landlock_abi));
   row("seccomp", checkup.isolation.has_seccomp ? "yes" : "no");
-  row("limits", checkup.cgroup.note);
+  row("limits", checkup.cgroup.note.substr(checkup.cgroup.note.find("held by")));
   row("bubblewrap", bubblewrap_text(checkup.isolation));
   row("container", or_else(checkup.isolation.container, "none seen"));
   row("user", fmt::format("{} ({}:{})", facts.user, facts.uid, facts.gid));
@@ -113,7 +113,7 @@ std::string checkup_json(const Checkup& checkup) {
 
 Error explain_backend_failure(const std::string& backend, Error error) {
   if (std::ranges::find(host::kBackends, backend) == host::kBackends.end()) return error;
-  const plan::Availability found = host::availability(backend, host::probe_isolation(host::Effort::kTry));
+  const plan::Availability found = host::availability(backend, host::probe_isolation(host::Effort::kTry, backend));
   if (found.available) return error;
   return Error::unsupported(cat({"backend ", backend, " does not work here: ", found.reason, "; try: ", found.remedy}));
 }

@@ -15,7 +15,7 @@ namespace hutch::service {
 
 namespace {
 
-constexpr std::size_t kCommandWidth = 200;
+constexpr std::size_t kCommandWidth = 120;
 
 std::string command_text(const std::vector<std::string>& command);
 std::string end_text(const store::RunEnd& end);
@@ -126,6 +126,7 @@ std::string refusals_text(const PastRun& run, const TimeText& time_text) {
   std::string text = fmt::format("run {} of {}: {}\n", run.id, time_text(run.time),
                                  run.start ? command_text(run.start->command) : "its start is no longer on record");
   if (run.start) text += fmt::format("  in {}, policy {}\n", printable(run.start->cwd), printable(run.start->policy));
+  if (run.end && !run.end->error.empty()) text += cat({"  hutch failed: ", printable(run.end->error), "\n"});
   if (run.refusals.empty()) text += "  nothing was refused\n";
   for (const store::Refusal& refusal : run.refusals) {
     text += cat({"  refused: ", printable(refusal.what), "\n"});

@@ -106,7 +106,7 @@ TEST(History, CannotMoveTheReadersCursor) {
   all += refusals_text(runs_of({std::begin(records), std::end(records)})[0], seconds_text);
   for (const char c : all) EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 || c == '\n');
   EXPECT_EQ(all.find("\xe2\x80\xae"), all.npos);
-  EXPECT_EQ(std::ranges::count(all, '\n'), 8);
+  EXPECT_EQ(std::ranges::count(all, '\n'), 9);
 }
 
 }  // namespace

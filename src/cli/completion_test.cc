@@ -1,0 +1,33 @@
+// The completion scripts: each names every verb and option.
+#include "cli/completion.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "cli/verbs.h"
+
+namespace hutch::cli {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Completion, KnowsEveryVerbAndOption) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const std::string script = completion_script(shell);
+    EXPECT_THAT(script, testing::Not(testing::ContainsRegex("@[A-Z]+@"))) << shell;
+    for (const Verb& verb : verbs()) {
+      EXPECT_THAT(script, HasSubstr(std::string(verb.name))) << shell;
+      for (const OptionGroup& group : verb.groups) {
+        for (const Option& option : group.options) {
+          const std::string bare(option.name.substr(option.name.find_first_not_of('-')));
+          EXPECT_THAT(script, HasSubstr(bare)) << shell;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hutch::cli

@@ -1,0 +1,16 @@
+// hutch doctor.
+#include "cli/doctor.h"
+
+#include "cli/output.h"
+#include "service/doctor.h"
+
+namespace hutch::cli {
+
+int doctor(const DoctorArguments& arguments) {
+  const Result<service::Checkup> checkup = service::check_up();
+  if (!checkup) return complain(checkup.error());
+  return print(arguments.form == service::OutputForm::kJson ? service::checkup_json(*checkup)
+                                                            : service::checkup_text(*checkup));
+}
+
+}  // namespace hutch::cli

@@ -1,0 +1,19 @@
+// What every verb of the command line says in the same way.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace hutch::cli {
+
+// hutch's own failure, as distinct from the command's.
+inline constexpr int kOwnFailure = 125;
+
+// To standard output; the exit code.
+int print(const std::string& text);
+
+// One line on standard error; the exit code.
+int complain(const Error& error);
+
+}  // namespace hutch::cli
