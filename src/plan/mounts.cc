@@ -362,7 +362,7 @@ std::vector<const Rule*> sorted(const std::vector<Rule>& rules) {
   std::vector<const Rule*> order;
   order.reserve(rules.size());
   for (const Rule& rule : rules) order.push_back(&rule);
-  std::ranges::stable_sort(order, PathOrder(), [](const Rule* rule) { return std::string_view(rule->path); });
+  std::ranges::sort(order, PathOrder(), [](const Rule* rule) { return std::string_view(rule->path); });
   return order;
 }
 
