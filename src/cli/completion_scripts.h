@@ -103,7 +103,12 @@ _hutch() {
 @CASES@  esac
 }
 
-compdef _hutch hutch
+# Either the file that defines the function _hutch (autoloaded from fpath), or sourced.
+if [[ $funcstack[1] == _hutch ]]; then
+  _hutch "$@"
+else
+  compdef _hutch hutch
+fi
 )script";
 
 inline constexpr std::string_view kFishScript = R"script(# Completion of hutch for fish, as `hutch completion fish` prints it.
