@@ -1,8 +1,9 @@
-// From rules to a Seatbelt profile. In a profile the last rule that matches wins, so rules go from the shortest path to
-// the longest, and denies of writing come after all allows.
+// From rules to a Seatbelt profile. In a profile the last line that matches wins, so a directory comes before what is
+// in it; each path that a rule names gets a line where its view differs from that of the directory above.
 #include "plan/seatbelt.h"
 
-#include <algorithm>
+#include <map>
+#include <set>
 #include <string_view>
 
 #include "base/text.h"
@@ -32,47 +33,34 @@ constexpr std::string_view kDevices =
     "(allow file-write* (literal \"/dev/null\") (literal \"/dev/zero\") (literal \"/dev/tty\"))\n"
     "(allow file-ioctl (literal \"/dev/tty\"))\n";
 
-policy::Judgement judge_at(const std::vector<Rule>& rules, std::string_view path);
+View view_at(const std::vector<Rule>& rules, std::string_view path);
+View nearest_above(const std::map<std::string_view, View>& known, std::string_view path);
 Status add_line(std::string& out, std::string_view action, std::string_view path);
 Result<std::string> quoted(std::string_view path);
 
 }  // namespace
 
 Result<std::string> seatbelt_profile(const SeatbeltInput& input) {
-  std::vector<const Rule*> order;
+  std::set<std::string_view> paths;
   for (const Rule& rule : input.rules) {
     // Seatbelt has no places of a sandbox's own: there is one file system.
-    if (rule.verb != Verb::kPlace) order.push_back(&rule);
+    if (rule.verb != Verb::kPlace) paths.insert(rule.path);
   }
-  std::ranges::sort(order, {}, [](const Rule* rule) { return std::pair(std::string_view(rule->path), rule->verb); });
-  const auto same = [](const Rule* a, const Rule* b) { return a->path == b->path && a->verb == b->verb; };
-  order.erase(std::ranges::unique(order, same).begin(), order.end());
-
-  std::string out(kHead);
-  for (const Rule* rule : order) {
-    if (rule->verb != Verb::kAllowRead && rule->verb != Verb::kDenyRead) continue;
-    const bool hidden = judge_at(input.rules, rule->path).view == View::kHidden;
-    TRY(add_line(out, hidden ? "deny file-read*" : "allow file-read*", rule->path));
+  std::string reads;
+  std::string writes;
+  std::map<std::string_view, View> known = {{"/", View::kReadOnly}};
+  for (const std::string_view path : paths) {
+    const View view = view_at(input.rules, path);
+    const View above = path == "/" ? View::kReadOnly : nearest_above(known, path);
+    known[path] = view;
+    const bool hidden = view == View::kHidden;
+    const bool writable = view == View::kReadWrite;
+    if (hidden != (above == View::kHidden)) TRY(add_line(reads, hidden ? "deny file-read*" : "allow file-read*", path));
+    if (writable != (above == View::kReadWrite)) {
+      TRY(add_line(writes, writable ? "allow file-write*" : "deny file-write*", path));
+    }
   }
-  for (const Rule* rule : order) {
-    if (rule->verb == Verb::kAllowWrite) TRY(add_line(out, "allow file-write*", rule->path));
-  }
-  for (const Rule* rule : order) {
-    const bool writable = judge_at(input.rules, rule->path).view == View::kReadWrite;
-    const bool denies = rule->verb == Verb::kDenyWrite || rule->verb == Verb::kDenyRead;
-    if (denies && !writable) TRY(add_line(out, "deny file-write*", rule->path));
-  }
-  // What a longer allowRead shows again inside of what is hidden may be writable again.
-  for (const Rule* rule : order) {
-    const bool shown_again =
-        rule->verb == Verb::kAllowRead && judge_at(input.rules, rule->path).view == View::kReadWrite;
-    if (shown_again) TRY(add_line(out, "allow file-write*", rule->path));
-  }
-  for (const Rule* rule : order) {
-    const bool stays = rule->verb == Verb::kDenyWrite && judge_at(input.rules, rule->path).view != View::kReadWrite;
-    if (stays) TRY(add_line(out, "deny file-write*", rule->path));
-  }
-  out += kDevices;
+  std::string out = cat({kHead, reads, writes, kDevices});
   if (input.proxy_port) {
     out += cat({"(allow network-outbound (remote ip \"localhost:", std::to_string(*input.proxy_port), "\"))\n"});
   }
@@ -97,12 +85,21 @@ std::string seatbelt_file(const std::string& workspace, const std::string& profi
 
 namespace {
 
-policy::Judgement judge_at(const std::vector<Rule>& rules, std::string_view path) {
+View view_at(const std::vector<Rule>& rules, std::string_view path) {
   std::vector<const Rule*> covering;
   for (const Rule& rule : rules) {
     if (rule.verb != Verb::kPlace && is_within(path, rule.path)) covering.push_back(&rule);
   }
-  return policy::judge(covering);
+  return policy::judge(covering).view;
+}
+
+View nearest_above(const std::map<std::string_view, View>& known, std::string_view path) {
+  for (std::string_view at = path;;) {
+    const std::size_t slash = at.rfind('/');
+    at = slash == 0 ? std::string_view("/") : at.substr(0, slash);
+    const auto found = known.find(at);
+    if (found != known.end()) return found->second;
+  }
 }
 
 Status add_line(std::string& out, std::string_view action, std::string_view path) {
