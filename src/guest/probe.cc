@@ -42,7 +42,9 @@ int told(const Error& error) {
 int make_and_lock(const plan::SandboxPlan& plan) {
   const Status made = make_place(plan);
   if (!made) return told(made.error());
-  const Status locked = lock_down(plan, sys::landlock_abi());
+  const auto abi = sys::landlock_abi();
+  if (!abi) return told(abi.error());
+  const Status locked = lock_down(plan, *abi);
   return locked ? 0 : told(locked.error());
 }
 

@@ -41,7 +41,7 @@ Result<plan::HostFacts> probe_facts() {
   facts.kernel = std::move(system.kernel);
   facts.root = TRY_CTX(root_entries(), "look at /");
   facts.proc_names = proc_names();
-  facts.landlock_abi = sys::landlock_abi();
+  facts.landlock_abi = TRY(sys::landlock_abi());
   facts.store_dirs = store_dirs(facts);
   return facts;
 }

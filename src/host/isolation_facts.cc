@@ -37,7 +37,7 @@ std::string last_word(std::string_view line);
 
 }  // namespace
 
-IsolationFacts probe_isolation(Effort effort) {
+IsolationFacts probe_isolation(Effort effort, std::string_view backend) {
   IsolationFacts facts;
   facts.uid = sys::user_id();
   add_process_status(facts);
@@ -55,15 +55,18 @@ IsolationFacts probe_isolation(Effort effort) {
   if (effort == Effort::kLook) return facts;
 
   const auto trial = [](const Answer& answer) { return answer.succeeded ? Trial::kWorks : Trial::kFails; };
-  if (!facts.guest_program.empty()) {
+  if (!facts.guest_program.empty() && backend != "bwrap") {
     Answer answer = ask(facts.guest_program, {"--probe"});
     facts.namespaces = trial(answer);
     facts.namespaces_failure = std::move(answer.line);
   }
-  if (!facts.bubblewrap.empty()) {
+  if (!facts.bubblewrap.empty() && (backend.empty() || backend == "bwrap")) {
     // Inside, bubblewrap's own --version: a program that is there in any case and needs nothing.
+    const std::vector<pid_t> before = sys::children_of(sys::own_pid());
+    (void)sys::become_subreaper();  // for what a bubblewrap that fails may leave behind
     Answer answer = ask(facts.bubblewrap, {"--unshare-all", "--unshare-user", "--ro-bind", "/", "/", "--proc", "/proc",
                                            "--dev", "/dev", "--", facts.bubblewrap, "--version"});
+    (void)sys::end_children_beyond(before);
     facts.bubblewrap_trial = trial(answer);
     facts.bubblewrap_failure = std::move(answer.line);
   }

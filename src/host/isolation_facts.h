@@ -40,9 +40,9 @@ struct IsolationFacts {
   std::string install_command;  // "sudo apt-get install", of this distribution
 };
 
-// Looks, and with kTry really makes a sandbox's namespaces by each backend.
+// Looks, and with kTry really makes a sandbox's namespaces: by each backend, or by the one that is named alone.
 enum class Effort { kLook, kTry };
-IsolationFacts probe_isolation(Effort effort);
+IsolationFacts probe_isolation(Effort effort, std::string_view backend = {});
 
 // Whether the backend works, else why not in one sentence and what exactly to type. The name is one of kBackends.
 plan::Availability availability(std::string_view backend, const IsolationFacts& facts);

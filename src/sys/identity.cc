@@ -45,7 +45,8 @@ Status drop_groups() { return check(::setgroups(0, nullptr), {"setgroups(0)"}); 
 Status drop_capabilities() {
   for (int capability = 0; capability < 64; ++capability) {
     const int held = ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
-    if (held < 0) break;  // beyond the last one that this kernel knows
+    if (held < 0 && errno == EINVAL) break;  // beyond the last one that this kernel knows
+    TRY(check(held, {"prctl(PR_CAPBSET_READ, ", std::to_string(capability), ")"}));
     if (held == 0) continue;
     TRY(check(::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0),
               {"prctl(PR_CAPBSET_DROP, ", std::to_string(capability), ")"}));

@@ -45,9 +45,11 @@ Status add_rule(int ruleset, const std::string& path, std::uint64_t rights) {
 
 }  // namespace
 
-int landlock_abi() {
+Result<int> landlock_abi() {
   const auto abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  return abi < 0 ? 0 : static_cast<int>(abi);
+  if (abi < 0 && (errno == ENOSYS || errno == EOPNOTSUPP)) return 0;
+  TRY(check(abi, {"landlock_create_ruleset(VERSION)"}));
+  return static_cast<int>(abi);
 }
 
 Status enter_landlock(int abi, const std::vector<std::string>& readable, const std::vector<std::string>& writable) {

@@ -11,8 +11,9 @@
 
 namespace hutch::sys {
 
-// The kernel's Landlock version, 0 where it has none or it is switched off.
-int landlock_abi();
+// The kernel's Landlock version, 0 where it has none or it is switched off. Any other answer is an error: a wall that
+// is there must not be left out.
+Result<int> landlock_abi();
 
 // Confines this process and all that it starts: reading and executing beneath `readable`, everything beneath
 // `writable`. Does nothing where the kernel has no Landlock (abi 0).

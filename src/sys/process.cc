@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 
 #include "base/check.h"
@@ -148,6 +149,30 @@ Result<std::optional<Ended>> wait_any(Wait wait) {
   if (ended.pid == 0 || (ended.pid < 0 && errno == ECHILD)) return std::optional<Ended>();
   TRY(check(ended.pid, {"waitpid(-1)"}));
   return std::optional<Ended>(ended);
+}
+
+// By the process's main thread's list (proc_pid_task_children(5)); all that is asked about here has one thread.
+std::vector<pid_t> children_of(pid_t pid) {
+  static constexpr std::size_t kBytesMax = 16 << 20;
+  const std::string number = std::to_string(pid);
+  const auto text = read_file(cat({"/proc/", number, "/task/", number, "/children"}), kBytesMax);
+  std::vector<pid_t> children;
+  if (!text) return children;
+  for (const std::string_view word : split(*text, ' ')) {
+    pid_t child = 0;
+    const auto parsed = std::from_chars(word.data(), word.data() + word.size(), child);
+    if (parsed.ec == std::errc() && child > 0) children.push_back(child);
+  }
+  return children;
+}
+
+Status end_children_beyond(const std::vector<pid_t>& before) {
+  for (const pid_t child : children_of(::getpid())) {
+    if (std::ranges::find(before, child) != before.end()) continue;
+    TRY(send_signal(child, SIGKILL));
+    TRY(check(retry([&] { return ::waitpid(child, nullptr, 0); }), {"waitpid(", std::to_string(child), ")"}));
+  }
+  return {};
 }
 
 Status reap_orphans() {

@@ -71,6 +71,13 @@ struct Ended {
 enum class Wait { kNow, kBlock };
 Result<std::optional<Ended>> wait_any(Wait wait);
 
+// The children of a process; a process that is gone has none.
+std::vector<pid_t> children_of(pid_t pid);
+
+// Kills and reaps the children of this process that are not among `before`: what a program that failed left to its
+// subreaper, and will not end by itself.
+Status end_children_beyond(const std::vector<pid_t>& before);
+
 // Waits for every descendant that was left to this process as their subreaper; at most a few seconds.
 Status reap_orphans();
 
