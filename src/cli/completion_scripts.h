@@ -5,7 +5,7 @@
 
 namespace hutch::cli {
 
-inline constexpr std::string_view kBashScript = R"script(# Completion of hutch for bash, as `hutch completion bash` prints it.
+inline constexpr std::string_view kBashScript = R"script(# Completion of hutch for bash, by `hutch completion bash`.
 # shellcheck shell=bash
 
 # The options of one verb.
@@ -86,7 +86,7 @@ complete -o filenames -F _hutch_complete hutch
 )script";
 
 inline constexpr std::string_view kZshScript = R"script(#compdef hutch
-# Completion of hutch for zsh, as `hutch completion zsh` prints it.
+# Completion of hutch for zsh, by `hutch completion zsh`.
 
 _hutch() {
   local -a verbs
@@ -111,7 +111,7 @@ else
 fi
 )script";
 
-inline constexpr std::string_view kFishScript = R"script(# Completion of hutch for fish, as `hutch completion fish` prints it.
+inline constexpr std::string_view kFishScript = R"script(# Completion of hutch for fish, by `hutch completion fish`.
 
 function __hutch_needs_verb
     set -l words (commandline -opc)

@@ -1,0 +1,70 @@
+// One run's records, and a directory in which none can be kept.
+#include "service/recorder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace hutch::service {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RecorderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = testing::TempDir() + "hutch-recorder-XXXXXX";
+    ASSERT_NE(::mkdtemp(root_.data()), nullptr);
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  Recorder recorder(const std::string& directory) {
+    return Recorder(directory, [this](const std::string& line) { told_.push_back(line); });
+  }
+
+  std::string root_;
+  std::vector<std::string> told_;
+};
+
+TEST_F(RecorderTest, KeepsARun) {
+  Recorder kept = recorder(root_ + "/data");
+  kept.started({{"make"}, "/p", "built-in", "namespace"});
+  kept.refused("a socket", "a rule");
+  sandbox::Outcome outcome;
+  outcome.exit_code = 137;
+  outcome.signal = 9;
+  outcome.ended_by = sandbox::EndedBy::kMemoryLimit;
+  outcome.duration = std::chrono::milliseconds(12);
+  kept.ended(outcome);
+  kept.failed(Error::invalid("why not"));
+
+  const Result<store::SpoolContents> contents = store::read_spool(root_ + "/data");
+  ASSERT_TRUE(contents) << contents.error().message;
+  ASSERT_EQ(contents->records.size(), 4u);
+  for (const store::Record& record : contents->records) EXPECT_EQ(record.run, kept.run());
+  EXPECT_EQ(std::get<store::RunStart>(contents->records[0].body).backend, "namespace");
+  EXPECT_EQ(std::get<store::Refusal>(contents->records[1].body).rule, "a rule");
+  const auto& end = std::get<store::RunEnd>(contents->records[2].body);
+  EXPECT_EQ(end.exit_code, 137);
+  EXPECT_EQ(end.signal, 9);
+  EXPECT_EQ(end.ended_by, "memory limit");
+  EXPECT_EQ(end.duration, std::chrono::milliseconds(12));
+  EXPECT_EQ(std::get<store::RunEnd>(contents->records[3].body).error, "why not");
+  EXPECT_EQ(std::get<store::RunEnd>(contents->records[3].body).exit_code, 125);
+  EXPECT_TRUE(told_.empty());
+}
+
+TEST_F(RecorderTest, SaysOnceThatItCannot) {
+  std::ofstream(root_ + "/data") << "a file";
+  Recorder lost = recorder(root_ + "/data/hutch");
+  lost.started({});
+  lost.failed(Error::invalid("x"));
+  ASSERT_EQ(told_.size(), 1u);
+  EXPECT_THAT(told_[0], testing::StartsWith("this run is not recorded: "));
+  EXPECT_EQ(lost.run(), "");
+}
+
+}  // namespace
+}  // namespace hutch::service
