@@ -1,6 +1,7 @@
 // Bounded walks of the host's tree, by descriptor, so that a tree that changes meanwhile cannot lead elsewhere.
 #include "host/expand.h"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <span>
@@ -44,6 +45,7 @@ class MandatoryWalk {
   Status walk(int directory, const std::string& path, int depth);
   Status check_names(int directory, const std::string& path, const std::string& name);
   Status check_git(int directory, const std::string& path);
+  Status add_git_names(int directory, const std::string& path);
   Status check_modules(int directory, const std::string& path, int depth);
   Status add_if_there(int directory, const std::string& path, const std::string& name);
 
@@ -52,6 +54,7 @@ class MandatoryWalk {
   std::vector<std::string> found_;
 };
 
+bool is_repository(const std::vector<sys::TreeEntry>& entries);
 std::string below(const std::string& path, std::string_view name);
 Result<std::optional<UniqueFd>> open_if_allowed(int directory, const std::string& name);
 Result<sys::EntryKind> kind_of(int directory, const sys::TreeEntry& entry);
@@ -131,7 +134,9 @@ Result<std::vector<std::string>> MandatoryWalk::run() {
 }
 
 Status MandatoryWalk::walk(int directory, const std::string& path, int depth) {
-  for (const sys::TreeEntry& entry : TRY(sys::names_in(directory, path))) {
+  const std::vector<sys::TreeEntry> entries = TRY(sys::names_in(directory, path));
+  if (is_repository(entries)) TRY(add_git_names(directory, path));
+  for (const sys::TreeEntry& entry : entries) {
     if (++entries_ > limits::kWalkEntriesMax) {
       return fail(Error::invalid(cat({printable(search_.root),
                                       ": too many files to look for names that may never be "
@@ -175,6 +180,14 @@ Status MandatoryWalk::check_git(int directory, const std::string& path) {
   return child ? check_modules(child->get(), below(git, "modules"), 1) : Status();
 }
 
+// In the directory of a repository itself: a bare one, a submodule's, or ".git" as the writable tree.
+Status MandatoryWalk::add_git_names(int directory, const std::string& path) {
+  for (const std::string_view name : policy::mandatory_git_names(search_.git_config)) {
+    TRY(add_if_there(directory, path, std::string(name)));
+  }
+  return {};
+}
+
 // The repositories of submodules: modules/NAME, where NAME may hold slashes (gitsubmodules(7)).
 Status MandatoryWalk::check_modules(int directory, const std::string& path, int depth) {
   static constexpr int kModuleDepthMax = 4;
@@ -186,9 +199,7 @@ Status MandatoryWalk::check_modules(int directory, const std::string& path, int 
     const bool repository = TRY(sys::status_at(child->get(), "HEAD")).has_value();
     if (!repository && depth < kModuleDepthMax) TRY(check_modules(child->get(), here, depth + 1));
     if (!repository) continue;
-    for (const std::string_view name : policy::mandatory_git_names(search_.git_config)) {
-      TRY(add_if_there(child->get(), here, std::string(name)));
-    }
+    TRY(add_git_names(child->get(), here));
     const std::optional<UniqueFd> nested = TRY(open_if_allowed(child->get(), "modules"));
     if (nested && depth < kModuleDepthMax) TRY(check_modules(nested->get(), below(here, "modules"), depth + 1));
   }
@@ -198,6 +209,13 @@ Status MandatoryWalk::check_modules(int directory, const std::string& path, int 
 Status MandatoryWalk::add_if_there(int directory, const std::string& path, const std::string& name) {
   if (TRY(sys::status_at(directory, name))) found_.push_back(below(path, name));
   return {};
+}
+
+// As git itself tells one (gitrepository-layout(5)).
+bool is_repository(const std::vector<sys::TreeEntry>& entries) {
+  return std::ranges::count_if(entries, [](const sys::TreeEntry& entry) {
+           return entry.name == "HEAD" || entry.name == "objects" || entry.name == "refs";
+         }) == 3;
 }
 
 std::string below(const std::string& path, std::string_view name) {

@@ -35,6 +35,7 @@ class PathStudy {
   Status check_escape(const Rule& rule, const Resolved& resolved, std::string_view written) const;
   Status check_kernel_place(const Rule& rule) const;
   Status add_store();
+  Status check_own_links() const;
   Status add_places();
   Status add_place(Place place, std::string path);
   void spread_root_denies();
@@ -50,7 +51,7 @@ class PathStudy {
   policy::Judgement judge_at(std::string_view path) const;
   std::vector<std::string> writable_roots() const;
 
-  struct DeniedLink {
+  struct RuleLink {
     std::string at;
     std::string rule;
   };
@@ -59,7 +60,8 @@ class PathStudy {
   const plan::HostFacts& facts_;
   Looker looker_;
   std::vector<Rule> rules_;
-  std::vector<DeniedLink> denied_links_;
+  std::vector<RuleLink> denied_links_;
+  std::vector<RuleLink> own_links_;
   std::vector<std::string> glob_notes_;
   std::vector<std::string> notes_;
 };
@@ -101,6 +103,7 @@ Result<PathAnswer> PathStudy::run() {
   TRY(add_places());
   add_implied_reads();
   settle_private_places();
+  TRY(check_own_links());
   TRY(add_mandatory());
   TRY(look_at_root());
   add_notes();
@@ -194,11 +197,24 @@ Status PathStudy::add_store() {
     const Resolved resolved = TRY(looker_.resolve(directory, FinalLink::kFollow));
     rules_.push_back(
         {.verb = Verb::kDenyRead, .origin = Origin::kStore, .path = resolved.path, .where = "hutch's own directory"});
+    for (const Hop& hop : resolved.hops) own_links_.push_back({hop.at, cat({"hutch's own directory ", directory})});
   }
   for (const std::string& file : question_.policy_files) {
     const Resolved resolved = TRY(looker_.resolve(file, FinalLink::kFollow));
     rules_.push_back(
         {.verb = Verb::kDenyWrite, .origin = Origin::kStore, .path = resolved.path, .where = "the policy file itself"});
+    for (const Hop& hop : resolved.hops) own_links_.push_back({hop.at, cat({"the policy file ", file})});
+  }
+  return {};
+}
+
+// No mount holds a link in its place. Whoever replaces one on the way to the next policy writes that policy.
+Status PathStudy::check_own_links() const {
+  for (const RuleLink& link : own_links_) {
+    if (judge_at(parent_of(link.at)).view != View::kReadWrite) continue;
+    return fail(
+        Error::invalid(cat({printable(link.rule), " lies behind the symbolic link ", printable(link.at),
+                            ", which the sandbox could replace; name its target, or start in another directory"})));
   }
   return {};
 }
@@ -376,7 +392,7 @@ void PathStudy::note_absent() {
 }
 
 void PathStudy::note_links() {
-  for (const DeniedLink& link : denied_links_) {
+  for (const RuleLink& link : denied_links_) {
     if (judge_at(parent_of(link.at)).view != View::kReadWrite) continue;
     notes_.push_back(cat({link.rule, ": ", printable(link.at),
                           " is a symbolic link; what it points to is denied, the link itself can be replaced"}));

@@ -350,6 +350,28 @@ TEST_F(PathsTest, OwnFilesAreNeverVisible) {
   EXPECT_FALSE(writable(project_ / "policy.json"));
 }
 
+TEST_F(PathsTest, OwnFilesBehindALinkThatCouldBeReplaced) {
+  fs::create_directories(base_ / "real");
+  fs::create_symlink(base_ / "real", project_ / "config");
+  facts_.store_dirs = {(project_ / "config/hutch").string()};
+  EXPECT_THAT(error(), HasSubstr("lies behind the symbolic link " + (project_ / "config").string()));
+  facts_.store_dirs = {(base_ / "real/hutch").string()};
+  EXPECT_EQ(error(), "no error");
+  make("real.json");
+  fs::create_symlink("real.json", project_ / "policy.json");
+  policy_files_ = {(project_ / "policy.json").string()};
+  EXPECT_THAT(error(), StartsWith("the policy file "));
+}
+
+TEST_F(PathsTest, RepositoriesWithoutAWorkTree) {
+  for (const char* directory : {"bare.git/objects", "bare.git/refs", "bare.git/hooks"}) make_directory(directory);
+  make("bare.git/HEAD");
+  EXPECT_FALSE(writable(make("bare.git/config")));
+  EXPECT_FALSE(writable(project_ / "bare.git/hooks/update"));
+  EXPECT_TRUE(writable(project_ / "bare.git/objects/x"));
+  EXPECT_TRUE(writable(make("plain/config"))) << "no repository";
+}
+
 TEST_F(PathsTest, AsSeenFromInside) {
   fs::create_directories(home_ / "hidden");
   fs::create_symlink("/etc", home_ / "hidden/link");

@@ -231,6 +231,17 @@ TEST(MakePlanTest, ProjectBelowTmp) {
   expect_golden(world, "project_below_tmp");
 }
 
+TEST(MakePlanTest, HomeBelowTmp) {
+  World world;
+  world.facts.home = "/tmp/h";
+  world.facts.cwd = "/tmp/p";
+  world.directory("/tmp/h");
+  world.directory("/tmp/p");
+  world.rule(Verb::kAllowRead, "/tmp/p");
+  world.rule(Verb::kAllowWrite, "/tmp/p");
+  expect_golden(world, "home_below_tmp");
+}
+
 TEST(MakePlanTest, ProjectIsHome) {
   World world;
   world.facts.cwd = "/home/u";

@@ -69,6 +69,7 @@ class TreePlanner {
   void place_host(const Node& node, Ground ground);
   void place_hidden(const Node& node, Ground ground);
   void place_private(const Node& node, Ground ground);
+  void place_in_private(const Node& node, Ground ground);
   void place_proc(const Node& node);
   void place_sys(const Node& node);
   void place_devices(const Node& node);
@@ -207,7 +208,7 @@ void TreePlanner::place(const Node& node, Ground ground) {
     case View::kReadOnly:
     case View::kReadWrite: return place_host(node, ground);
     case View::kHidden: return place_hidden(node, ground);
-    case View::kPrivate: return node.is_place ? place_private(node, ground) : place_children(node, ground);
+    case View::kPrivate: return node.is_place ? place_private(node, ground) : place_in_private(node, ground);
     case View::kProc: return node.is_place ? place_proc(node) : void();
     case View::kSys: return node.is_place ? place_sys(node) : void();
     case View::kDevices: return node.is_place ? place_devices(node) : void();
@@ -277,6 +278,15 @@ void TreePlanner::place_private(const Node& node, Ground ground) {
     make_directory(cat({"/run/user/", std::to_string(input_.facts.uid)}), 0700);
   }
   place_children(node, Ground::kOwn);
+}
+
+// A home below /tmp: programs expect that there is one.
+void TreePlanner::place_in_private(const Node& node, Ground ground) {
+  if (ground == Ground::kOwn && node.path == input_.facts.home) {
+    make_parents(node.path);
+    make_directory(node.path, 0700);
+  }
+  place_children(node, ground);
 }
 
 void TreePlanner::place_proc(const Node& node) {

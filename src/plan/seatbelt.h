@@ -14,7 +14,6 @@ namespace hutch::plan {
 
 struct SeatbeltInput {
   const std::vector<policy::Rule>& rules;  // canonical
-  std::string workspace;
   std::optional<std::uint16_t> proxy_port;  // the gateway's on the loopback: the only way out; none: no network
 };
 

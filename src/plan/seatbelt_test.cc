@@ -36,7 +36,7 @@ std::vector<Rule> workspace() {
 
 TEST(SeatbeltTest, Workspace) {
   const std::vector<Rule> rules = workspace();
-  expect_golden({.rules = rules, .workspace = "/Users/u/p", .proxy_port = std::nullopt}, "seatbelt_workspace");
+  expect_golden({.rules = rules, .proxy_port = std::nullopt}, "seatbelt_workspace");
 }
 
 TEST(SeatbeltTest, NestedRulesAndAProxy) {
@@ -45,12 +45,12 @@ TEST(SeatbeltTest, NestedRulesAndAProxy) {
   rules.push_back(rule(Verb::kAllowRead, "/Users/u/p/secret/open"));
   rules.push_back(rule(Verb::kDenyWrite, "/Users/u/p/secret/open/frozen"));
   rules.push_back(rule(Verb::kAllowWrite, "/Users/u/p/a \"quoted\\ name"));
-  expect_golden({.rules = rules, .workspace = "/Users/u/p", .proxy_port = 3128}, "seatbelt_nested");
+  expect_golden({.rules = rules, .proxy_port = 3128}, "seatbelt_nested");
 }
 
 TEST(SeatbeltTest, PathsCannotBreakOutOfTheirString) {
   const std::vector<Rule> rules = {rule(Verb::kAllowWrite, "/x\n(allow default)")};
-  EXPECT_FALSE(seatbelt_profile({.rules = rules, .workspace = "/x", .proxy_port = std::nullopt}).has_value());
+  EXPECT_FALSE(seatbelt_profile({.rules = rules, .proxy_port = std::nullopt}).has_value());
 }
 
 TEST(SeatbeltTest, FileName) {

@@ -113,7 +113,7 @@ const Rule* mandatory_deny(std::span<const Rule* const> covering) {
   for (const Rule* rule : covering) {
     if (rule->origin != Origin::kMandatory) continue;
     const bool lifted = std::ranges::any_of(covering, [&](const Rule* other) {
-      return other->verb == Verb::kAllowWrite && other->match == Match::kLiteral && other->path == rule->path;
+      return other->verb == Verb::kAllowWrite && other->match == Match::kLiteral && is_within(other->path, rule->path);
     });
     if (!lifted) return rule;
   }

@@ -44,7 +44,8 @@ struct Decision {
 //  - Reading is allowed by default. The rule with the longest path decides; for the same path a literal entry beats a
 //    pattern, an option beats the policy, allowRead beats denyRead.
 //  - Writing is denied by default. A path that may not be read cannot be written; any denyWrite at or above the path
-//    beats any allowWrite; a mandatory deny is lifted by an allowWrite of that very path alone.
+//    beats any allowWrite; a mandatory deny is lifted by an allowWrite of that very path
+//    alone, or of one in it for that one.
 Decision decide(const std::vector<Rule>& rules, Access access, std::string_view path);
 
 // The devices that every sandbox has, below /dev.

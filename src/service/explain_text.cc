@@ -23,6 +23,8 @@ std::string explanation_text(const Explanation& explanation) {
   if (explanation.paths.empty() && explanation.hosts.empty()) {
     const Prepared& prepared = explanation.prepared;
     out += cat({"backend    ", prepared.backend, "\n", "policy     ", prepared.policy.source, "\n"});
+    if (prepared.backend == "none")
+      out += "           which isolates nothing: none of what follows about files is held\n";
     out += plan::plan_text(prepared.plan);
     out += "rules\n";
     for (const policy::Rule& rule : prepared.rules) {
