@@ -10,6 +10,7 @@
 #include "host/looker.h"
 #include "policy/decide.h"
 #include "policy/defaults.h"
+#include "policy/glob.h"
 
 namespace hutch::host {
 
@@ -46,6 +47,7 @@ class PathStudy {
   Status look_at_root();
   std::vector<std::string> missing_store() const;
   void add_notes();
+  void note_patterns();
   void note_absent();
   void note_links();
   policy::Judgement judge_at(std::string_view path) const;
@@ -62,13 +64,14 @@ class PathStudy {
   std::vector<Rule> rules_;
   std::vector<RuleLink> denied_links_;
   std::vector<RuleLink> own_links_;
-  std::vector<std::string> glob_notes_;
+  std::vector<Rule> patterns_;
   std::vector<std::string> notes_;
 };
 
 bool is_allow(const Rule& rule) { return rule.verb == Verb::kAllowRead || rule.verb == Verb::kAllowWrite; }
 bool is_deny(const Rule& rule) { return rule.verb == Verb::kDenyRead || rule.verb == Verb::kDenyWrite; }
 std::string parent_of(std::string_view path);
+std::string literal_start(std::string_view pattern);
 std::optional<std::string> kernel_place(std::string_view path);
 
 }  // namespace
@@ -131,7 +134,7 @@ Status PathStudy::add_rule(const Rule& rule) {
 
 Status PathStudy::add_pattern(const Rule& rule) {
   const std::vector<std::string> matches = TRY(expand_pattern(rule.path));
-  glob_notes_.push_back(cat({"\"", printable(rule.text), "\""}));
+  patterns_.push_back(rule);
   for (const std::string& match : matches) {
     if (kernel_place(match)) continue;
     const FinalLink final_link = rule.verb == Verb::kAllowRead ? FinalLink::kKeep : FinalLink::kFollow;
@@ -355,15 +358,28 @@ std::vector<std::string> PathStudy::missing_store() const {
 void PathStudy::add_notes() {
   note_absent();
   note_links();
-  if (!glob_notes_.empty()) {
-    notes_.push_back(cat({"patterns hold only for files that exist at the start: ", join(glob_notes_, ", ")}));
-  }
+  note_patterns();
   if (!writable_roots().empty()) {
     notes_.push_back(
         cat({"writes to .git/hooks, .mcp.json, .bashrc, .vscode and the like are denied only for files that "
              "exist at the start, down to ",
              std::to_string(question_.mandatory_search_depth), " directories deep"}));
   }
+}
+
+// A pattern where nothing can be made in the sandbox needs no word, unless somebody hopes to write new files by it.
+void PathStudy::note_patterns() {
+  std::vector<std::string> names;
+  const std::vector<std::string> roots = writable_roots();
+  for (const Rule& pattern : patterns_) {
+    const std::string start = literal_start(pattern.path);
+    const bool inside = judge_at(start).view == View::kReadWrite;
+    const bool above = std::ranges::any_of(roots, [&](const std::string& root) { return is_within(root, start); });
+    if (inside || above || pattern.verb == Verb::kAllowWrite)
+      names.push_back(cat({"\"", printable(pattern.text), "\""}));
+  }
+  if (names.empty()) return;
+  notes_.push_back(cat({"patterns hold only for files that exist at the start: ", join(names, ", ")}));
 }
 
 void PathStudy::note_absent() {
@@ -410,6 +426,16 @@ policy::Judgement PathStudy::judge_at(std::string_view path) const {
 std::string parent_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == 0 || slash == std::string_view::npos ? std::string("/") : std::string(path.substr(0, slash));
+}
+
+// The directory in front of the first wildcard.
+std::string literal_start(std::string_view pattern) {
+  std::string start;
+  for (const std::string_view part : split(pattern.substr(1), '/')) {
+    if (policy::has_wildcard(part)) break;
+    start += cat({"/", policy::unescape(part)});
+  }
+  return start.empty() ? "/" : start;
 }
 
 std::optional<std::string> kernel_place(std::string_view path) {

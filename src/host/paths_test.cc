@@ -191,6 +191,13 @@ TEST_F(PathsTest, Patterns) {
   EXPECT_THAT(answer->notes, Contains("patterns hold only for files that exist at the start: \"**/*.pem\""));
 }
 
+TEST_F(PathsTest, PatternsWhereNothingCanBeMadeNeedNoWord) {
+  files_.deny_read.push_back({"/etc/*.hutch"});
+  EXPECT_THAT(look()->notes, Not(Contains(HasSubstr("patterns"))));
+  files_.allow_write.push_back({"/etc/*.hutch"});
+  EXPECT_THAT(look()->notes, Contains(HasSubstr("patterns hold only")));
+}
+
 TEST_F(PathsTest, PatternsHoldInAllFourLists) {
   const fs::path file = make("src/a.gen");
   files_.allow_write = {{"src/*.gen"}};

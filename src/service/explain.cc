@@ -163,6 +163,8 @@ bool is_made(const Prepared& prepared, std::string_view path) {
 
 bool is_path(const std::string& name, const std::string& cwd) {
   if (name.find('/') != std::string::npos || name.starts_with('.') || name.starts_with('~')) return true;
+  const bool like_a_host = name.find_first_of(".:") != std::string::npos || name == "localhost";
+  if (!like_a_host) return true;
   const auto status = sys::status_of(cat({cwd, "/", name}));
   return status && status->has_value();
 }

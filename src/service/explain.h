@@ -40,7 +40,8 @@ struct Explanation {
 Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& facts, const std::string& typed,
                                policy::Access access);
 
-// A name with a "/", or one that starts with "." or "~", or that exists here, is a path; anything else is a host.
+// A name with a "/", or one that starts with "." or "~", or that exists here, or has no "." and no ":",
+// is a path; anything else is a host.
 Result<Explanation> explain(const PlaceRequest& request, const plan::HostFacts& facts, const Caller& caller,
                             const std::vector<std::string>& names);
 
