@@ -1,0 +1,66 @@
+# Every attack, on every backend: none succeeds where there are walls, and each is known to be an attack.
+"""An attack is a file of attacks/, a C program: its first line says what it does, `// none:` whether it succeeds where
+nothing protects. Adding a file is all that it takes to add an attack."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import arena as arenas  # noqa: E402
+
+NAMES = sorted(path.stem for path in arenas.ATTACKS.glob("*.c"))
+SUCCEEDED, HELD = 0, 1
+
+
+@pytest.fixture
+def arena(as_user, project):
+    made = arenas.Arena(as_user, project)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def attack(compile_c, hutch, arena):
+    """attack(name) runs it in the arena, with the streams that its head asks for."""
+    def run(name):
+        source = (arenas.ATTACKS / f"{name}.c").read_text(encoding="utf-8")
+        program = compile_c(source, name="attack", flags=(f"-I{arenas.ATTACKS}",))
+        wanted, streams = arenas.header(name), {}
+        if "stdin" in wanted:
+            streams["stdin"] = open(arena.stream, "rb")
+        if "stdout" in wanted:
+            streams["stdout"] = open(arena.stream, "ab")
+        try:
+            return hutch.run(program, options=arena.options(), **streams)
+        finally:
+            for opened in streams.values():
+                opened.close()
+    return run
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_attack(attack, arena, as_user, backend, name):
+    result = attack(name)
+    changed = [path for path in arena.changes() if path != str(arena.stream) or name != "stdout_file"]
+    if backend == "none":
+        if arenas.works_unprotected(name, as_user):
+            assert result.code == SUCCEEDED, f"no attack: it fails where nothing protects\n{result}"
+        return
+    assert result.code == HELD or result.code > 128, str(result)
+    assert b"succeeded" not in result.out, str(result)
+    assert not changed, changed
+
+
+def test_what_is_appended_to_a_file_is_all_that_happens_to_it(attack, arena, backend):
+    result = attack("stdout_file")
+    assert arena.stream.read_bytes().startswith(arenas.SECRET.encode()), str(result)
+    assert arena.stream.stat().st_mode & 0o777 == 0o644
+
+
+def test_every_attack_says_what_it_does():
+    for name in NAMES:
+        lines = (arenas.ATTACKS / f"{name}.c").read_text(encoding="utf-8").splitlines()
+        assert lines[0].startswith("// ") and lines[0].endswith("."), name
+        assert "none" in arenas.header(name), name
