@@ -58,5 +58,7 @@ endif()
 
 find_program(HUTCH_CCACHE ccache)
 if(HUTCH_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${HUTCH_CCACHE}")
+  # Paths relative to the checkout: another clone of the same sources finds what this one compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=true "${HUTCH_CCACHE}")
 endif()

@@ -1,0 +1,98 @@
+# What `hutch check` says of a path is what the kernel then does, on the same table of paths, for both backends.
+import json
+import os
+
+import pytest
+
+PROBE = r"""
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+/* For each argument: may it be read, may it be written. Nothing is left behind. */
+static int reads(const char *path) {
+  struct stat info;
+  if (stat(path, &info)) return 0;
+  int fd = open(path, S_ISDIR(info.st_mode) ? O_RDONLY | O_DIRECTORY : O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  if (fd >= 0) close(fd);
+  return fd >= 0;
+}
+static int writes(const char *path) {
+  struct stat info;
+  char made[4200];
+  int absent = stat(path, &info) != 0;
+  int directory = !absent && S_ISDIR(info.st_mode);
+  snprintf(made, sizeof made, "%s%s", path, directory ? "/hutch-check-probe" : "");
+  int fd = open(made, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | (absent || directory ? O_CREAT : 0), 0644);
+  if (fd < 0) return 0;
+  close(fd);
+  if (absent || directory) unlink(made);
+  return 1;
+}
+int main(int argc, char **argv) {
+  for (int i = 1; i < argc; i++) printf("%d %d\n", reads(argv[i]), writes(argv[i]));
+  return 0;
+}
+"""
+
+PROJECT = ["src/main.c", "secrets/key.pem", "secrets/deep/key.pem", "locked/file", "locked/open/file", "deep/a/b/file", "notes.txt",
+           ".git/config", ".git/hooks/pre-commit", ".bashrc", ".mcp.json", "with space/file", "bracket[1]/file", "unic\u00f6de/file"]
+HOME = [".ssh/id_ed25519", ".bashrc", "other/file", "allowed/file", "allowed/denied/file", ".config/tool/settings"]
+SYSTEM = ["/", "/etc", "/etc/passwd", "/usr", "/usr/bin/env", "/bin/sh", "/var", "/var/lib", "/tmp", "/tmp/new", "/run", "/home", "/root",
+          "/dev", "/dev/null", "/dev/zero", "/dev/tty-none", "/dev/shm", "/dev/shm/new", "/dev/sda", "/proc/version", "/proc/sys/kernel/ostype",
+          "/proc/sys/kernel/core_pattern", "/sys", "/sys/kernel", "/sys/devices/system/cpu", "/opt", "/new-at-the-top", "/etc/new"]
+
+OPTIONS = {
+    "the default": [],
+    "more readable": ["--allow-read", "~/allowed", "--deny-read", "~/allowed/denied"],
+    "more writable": ["--allow-write", "~/allowed", "--deny-write", "~/allowed/denied"],
+    "hidden in the project": ["--deny-read", "secrets", "--deny-read", "notes.txt"],
+    "protected in the project": ["--deny-write", "locked", "--deny-write", "deep/a/b", "--deny-write", "with space"],
+    "patterns": ["--deny-read", "**/*.pem", "--deny-write", "src/*.c"],
+    "a read-only project": ["--deny-write", "."],
+    "a nested grant": ["--deny-read", "secrets", "--allow-read", "secrets/deep"],
+    "system paths": ["--deny-read", "/var", "--deny-read", "/opt", "--allow-write", "/srv"],
+    "the whole home": ["--allow-read", "~"],
+}
+
+
+@pytest.fixture
+def place(as_user, project):
+    for name in PROJECT:
+        as_user.write(project / name, "content\n")
+    for name in HOME:
+        if not (as_user.home / name).exists():
+            as_user.write(as_user.home / name, "content\n")
+    (project / "link").symlink_to("src")
+    (project / "link-out").symlink_to(as_user.home / ".ssh")
+    return project
+
+
+def paths_of(place, as_user):
+    inside = [place, *(place / name for name in PROJECT), place / "new", place / "src/new", place / "secrets", place / "secrets/new",
+              place / "locked", place / "locked/new", place / "deep", place / "deep/a", place / ".git", place / ".git/hooks",
+              place / "link/main.c", place / "link-out/id_ed25519", place / "src/../notes.txt"]
+    home = [as_user.home, *(as_user.home / name for name in HOME), as_user.home / ".ssh", as_user.home / "new", as_user.home / "allowed"]
+    return [str(path) for path in inside + home] + [f"{place}/src/../secrets/key.pem", *SYSTEM]
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
+@pytest.mark.parametrize("backend", ["namespace", "bwrap"])
+def test_check_agrees_with_the_kernel(hutch, compile_c, place, as_user, backend, options):
+    paths = paths_of(place, as_user)
+    probe = compile_c(PROBE)
+    seen = hutch.run(probe, *paths, options=options).ok().out.decode().splitlines()
+    assert len(seen) == len(paths)
+    wrong = []
+    for path, line in zip(paths, seen):
+        for access, value in zip(("read", "write"), line.split()):
+            if access == "read" and not os.path.exists(path):
+                continue  # the rule may well allow what is not there
+            said = hutch("check", access, "--json", "--backend", backend, *options, path)
+            assert said.code in (0, 1), str(said)
+            told = json.loads(said.out)
+            if (said.code == 0) != (value == "1"):
+                wrong.append(f"{access} {path}: check says {said.code == 0}, the kernel {value == '1'}; {told['rule']}: {told['why']}")
+    assert not wrong, "\n".join(wrong)
