@@ -46,18 +46,18 @@ T release(Result<T>& result) {
 }
 }  // namespace detail
 
-#define TRY(expr)                                                                \
-  (__extension__({                                                               \
-    auto try_result_ = (expr);                                                   \
-    if (!try_result_) return std::unexpected(std::move(try_result_).error());    \
-    ::hutch::detail::release(try_result_);                                       \
+#define TRY(expr)                                                             \
+  (__extension__({                                                            \
+    auto try_result_ = (expr);                                                \
+    if (!try_result_) return std::unexpected(std::move(try_result_).error()); \
+    ::hutch::detail::release(try_result_);                                    \
   }))
 
-#define TRY_CTX(expr, context)                                                                           \
-  (__extension__({                                                                                       \
-    auto try_result_ = (expr);                                                                           \
-    if (!try_result_) return std::unexpected(std::move(try_result_).error().with_context(context));      \
-    ::hutch::detail::release(try_result_);                                                               \
+#define TRY_CTX(expr, context)                                                                      \
+  (__extension__({                                                                                  \
+    auto try_result_ = (expr);                                                                      \
+    if (!try_result_) return std::unexpected(std::move(try_result_).error().with_context(context)); \
+    ::hutch::detail::release(try_result_);                                                          \
   }))
 
 }  // namespace hutch

@@ -121,9 +121,9 @@ std::size_t utf8_length(std::string_view text) {
 }
 
 bool is_bidi_control(std::string_view character) {
-  static constexpr std::array<std::string_view, 12> kControls = {
-      "\u061c", "\u200e", "\u200f", "\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068",
-      "\u2069"};
+  static constexpr std::array<std::string_view, 12> kControls = {"\u061c", "\u200e", "\u200f", "\u202a",
+                                                                 "\u202b", "\u202c", "\u202d", "\u202e",
+                                                                 "\u2066", "\u2067", "\u2068", "\u2069"};
   return std::ranges::find(kControls, character) != kControls.end();
 }
 

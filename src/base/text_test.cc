@@ -8,19 +8,17 @@
 namespace hutch {
 namespace {
 
-TEST(Printable, PlainTextStays) {
-  EXPECT_EQ(printable("src/é文件 name.txt"), "src/é文件 name.txt");
-}
+TEST(Printable, PlainTextStays) { EXPECT_EQ(printable("src/é文件 name.txt"), "src/é文件 name.txt"); }
 
-TEST(Printable, ControlBytesAreShown) {
-  EXPECT_EQ(printable("a\x1b[2Jb\n\t\x7f"), "a\\x1b[2Jb\\x0a\\x09\\x7f");
-}
+TEST(Printable, ControlBytesAreShown) { EXPECT_EQ(printable("a\x1b[2Jb\n\t\x7f"), "a\\x1b[2Jb\\x0a\\x09\\x7f"); }
 
 TEST(Printable, BytesThatAreNoCharacterAreShown) {
   EXPECT_EQ(printable("\xff\xc0\x80 \xe2\x82"), "\\xff\\xc0\\x80 \\xe2\\x82");
   EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // a surrogate
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
-  EXPECT_EQ(printable("\xc2\x9b" "2J"), "\\xc2\\x9b2J");  // CSI in one character
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "2J"),
+            "\\xc2\\x9b2J");  // CSI in one character
 }
 
 TEST(Printable, DirectionControlsAreShown) {

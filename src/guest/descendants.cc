@@ -34,8 +34,7 @@ Status kill_descendants() {
     // Stopped first, all of them, so that none forks while the others are being killed.
     for (const pid_t pid : left) (void)sys::send_signal(pid, SIGSTOP);
     for (const pid_t pid : left) (void)sys::send_signal(pid, SIGKILL);
-    while (TRY(sys::wait_any(sys::Wait::kNow))) {
-    }
+    while (TRY(sys::wait_any(sys::Wait::kNow))) {}
     TRY(sys::pause_briefly());
   }
 }

@@ -16,9 +16,7 @@ namespace hutch::guest {
 namespace {
 
 // A process may not make user namespaces of its own, whatever a later kernel adds to make them with.
-Status forbid_user_namespaces() {
-  return sys::write_file("/proc/sys/user/max_user_namespaces", "0");
-}
+Status forbid_user_namespaces() { return sys::write_file("/proc/sys/user/max_user_namespaces", "0"); }
 
 }  // namespace
 

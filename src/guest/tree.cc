@@ -88,9 +88,8 @@ Status restrict_proc(const plan::SandboxPlan& plan) {
 namespace {
 
 Result<UniqueFd> attach_root(const plan::MountStep& step) {
-  UniqueFd tree = TRY(sys::new_file_system("tmpfs", {{"size", std::to_string(step.size_bytes)},
-                                                     {"mode", octal(step.mode)}},
-                                           {.no_devices = true}));
+  UniqueFd tree = TRY(sys::new_file_system(
+      "tmpfs", {{"size", std::to_string(step.size_bytes)}, {"mode", octal(step.mode)}}, {.no_devices = true}));
   const UniqueFd onto = TRY(sys::open_exact(kStagingPoint));
   TRY(sys::attach(tree.get(), onto.get(), "the new root"));
   return tree;
@@ -141,8 +140,7 @@ Status mount_proc(int root, const plan::MountStep& step) {
 
 Status mount_devices(int root, const plan::MountStep& step) {
   const std::string directory = relative(step.target);
-  const UniqueFd tree =
-      TRY(sys::new_file_system("tmpfs", {{"mode", "755"}, {"size", "65536"}}, {.no_devices = true}));
+  const UniqueFd tree = TRY(sys::new_file_system("tmpfs", {{"mode", "755"}, {"size", "65536"}}, {.no_devices = true}));
   TRY(place(root, step, tree.get()));
   for (const char* name : kDevices) TRY(bind_device(root, directory, name));
   TRY(sys::make_directory(root, directory + "/pts", 0755));
@@ -200,8 +198,9 @@ Status check_identity(int fd, const plan::MountStep& step) {
   if (step.identity == plan::Identity{}) return {};
   const sys::FileIdentity found = TRY(sys::identify(fd));
   if (found.device == step.identity.device && found.inode == step.identity.inode) return {};
-  return fail({Code::kConflict, 0, cat({"it was replaced while the sandbox started: fstat(", step.target,
-                                        ") shows another file than before; start again"})});
+  return fail({Code::kConflict, 0,
+               cat({"it was replaced while the sandbox started: fstat(", step.target,
+                    ") shows another file than before; start again"})});
 }
 
 std::string relative(const std::string& path) { return path.substr(path.find_first_not_of('/')); }

@@ -40,8 +40,8 @@ struct MountStep {
   std::string source{};  // kBind: a canonical absolute path of the host; kSymlink: the link's text
   Access access = Access::kReadOnly;  // kBind
   MakeTarget make = MakeTarget::kNothing;
-  Identity identity{};           // kBind: of the source; kHideFile and a kTmpfs that makes nothing: of what it covers
-  unsigned mode = 0755;          // kTmpfs, kDirectory
+  Identity identity{};  // kBind: of the source; kHideFile and a kTmpfs that makes nothing: of what it covers
+  unsigned mode = 0755;  // kTmpfs, kDirectory
   std::uint64_t size_bytes = 0;  // kTmpfs; 0 is the kernel's default (half of the memory)
 };
 
@@ -63,7 +63,7 @@ struct ResourceLimits {
   std::uint64_t pids = 0;
   std::uint64_t cpu_millis = 0;  // thousandths of one CPU
   std::uint64_t tmp_bytes = 0;
-  std::chrono::milliseconds timeout{0};       // wall clock
+  std::chrono::milliseconds timeout{0};  // wall clock
   std::chrono::milliseconds idle_timeout{0};  // since the last byte of output
   std::uint64_t output_bytes = 0;
   bool operator==(const ResourceLimits&) const = default;
@@ -76,14 +76,14 @@ struct SandboxPlan {
   std::string hostname = "hutch";
   std::vector<MountStep> mounts;
   std::vector<std::string> read_only_proc;  // names in /proc that become read-only: "sys", "sysrq-trigger"
-  std::vector<std::string> hidden_proc;     // names in /proc that become unreadable: "kcore", "keys"
+  std::vector<std::string> hidden_proc;  // names in /proc that become unreadable: "kcore", "keys"
   LandlockPlan landlock;
   std::vector<bpf::Instruction> seccomp;  // for every process of the workload; empty: none
   ResourceLimits limits;
   std::vector<std::string> environment;  // "K=V", of every command
-  std::string cwd;                       // of the command, as seen inside
-  std::string project;                   // what relative rules are resolved against
-  std::vector<std::string> notes;        // what a person is told at the start, a line each
+  std::string cwd;  // of the command, as seen inside
+  std::string project;  // what relative rules are resolved against
+  std::vector<std::string> notes;  // what a person is told at the start, a line each
 };
 
 }  // namespace hutch::plan

@@ -177,10 +177,18 @@ Status start_scope(const plan::ResourceLimits& limits, pid_t process) {
   if (limits.memory_bytes != 0) add("MemorySwapMax", 0);
   if (limits.pids != 0) add("TasksMax", limits.pids + kOwnProcesses);
   if (limits.cpu_millis != 0) add("CPUQuotaPerSecUSec", limits.cpu_millis * 1000);
-  std::vector<std::string> arguments = {
-      "busctl", "--user", "--quiet", "call", "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
-      "org.freedesktop.systemd1.Manager", "StartTransientUnit", "ssa(sv)a(sa(sv))",
-      fmt::format("hutch-run-{}.scope", sys::own_pid()), "fail", std::to_string(count)};
+  std::vector<std::string> arguments = {"busctl",
+                                        "--user",
+                                        "--quiet",
+                                        "call",
+                                        "org.freedesktop.systemd1",
+                                        "/org/freedesktop/systemd1",
+                                        "org.freedesktop.systemd1.Manager",
+                                        "StartTransientUnit",
+                                        "ssa(sv)a(sa(sv))",
+                                        fmt::format("hutch-run-{}.scope", sys::own_pid()),
+                                        "fail",
+                                        std::to_string(count)};
   arguments.insert(arguments.end(), properties.begin(), properties.end());
   arguments.emplace_back("0");
   std::vector<std::string> environment;

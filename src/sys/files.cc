@@ -54,7 +54,7 @@ Result<UniqueFd> open_beneath(int directory, std::string_view path) {
 }
 
 Result<FileIdentity> identify(int fd) {
-  struct stat info {};
+  struct stat info{};
   TRY(check(::fstat(fd, &info), {"fstat(", std::to_string(fd), ")"}));
   return FileIdentity{info.st_dev, info.st_ino, info.st_mode, info.st_uid};
 }
@@ -83,7 +83,6 @@ Status change_directory(int fd) { return check(::fchdir(fd), {"fchdir(", std::to
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
 bool may_write(const std::string& path) { return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0; }
-
 
 Status write_file(const std::string& path, std::string_view text) {
   const int raw = retry([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY); });

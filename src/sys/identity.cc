@@ -27,8 +27,7 @@ Status enter_new_namespaces(NamespaceSet set) {
       return check(::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
                              CLONE_NEWCGROUP),
                    {"unshare(user, mount, pid, net, ipc, uts, cgroup)"});
-    case NamespaceSet::kUserAndMounts:
-      return check(::unshare(CLONE_NEWUSER | CLONE_NEWNS), {"unshare(user, mount)"});
+    case NamespaceSet::kUserAndMounts: return check(::unshare(CLONE_NEWUSER | CLONE_NEWNS), {"unshare(user, mount)"});
   }
   return {};
 }

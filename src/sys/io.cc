@@ -21,7 +21,7 @@ namespace {
 std::string number(int value) { return std::to_string(value); }
 
 bool is_anonymous_pipe(int fd) {
-  struct statfs system {};
+  struct statfs system{};
   return ::fstatfs(fd, &system) == 0 && system.f_type == PIPEFS_MAGIC;
 }
 
@@ -136,7 +136,7 @@ Status fill_standard_streams() {
 }
 
 StreamKind stream_kind(int fd) {
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd, &info) != 0) return StreamKind::kClosed;
   if (S_ISFIFO(info.st_mode)) return is_anonymous_pipe(fd) ? StreamKind::kPipe : StreamKind::kFile;
   if (S_ISSOCK(info.st_mode)) return StreamKind::kSocket;

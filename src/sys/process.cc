@@ -120,9 +120,8 @@ Result<ChildProcess> spawn(const std::string& program, const SpawnOptions& optio
   const std::vector<char*> argv = pointers(options.arguments);
   const std::vector<char*> envp = pointers(options.environment);
   pid_t pid = -1;
-  TRY(check_spawn(
-      posix_spawn(&pid, program.c_str(), &actions.files, &actions.attributes, argv.data(), envp.data()),
-      {"posix_spawn(", program, ")"}));
+  TRY(check_spawn(posix_spawn(&pid, program.c_str(), &actions.files, &actions.attributes, argv.data(), envp.data()),
+                  {"posix_spawn(", program, ")"}));
   return adopt_child(pid);
 }
 

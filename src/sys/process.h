@@ -28,8 +28,7 @@ class ChildProcess {
  public:
   ChildProcess() = default;
   ChildProcess(pid_t pid, UniqueFd pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
-  ChildProcess(ChildProcess&& other) noexcept
-      : pid_(std::exchange(other.pid_, -1)), pidfd_(std::move(other.pidfd_)) {}
+  ChildProcess(ChildProcess&& other) noexcept : pid_(std::exchange(other.pid_, -1)), pidfd_(std::move(other.pidfd_)) {}
   ChildProcess& operator=(ChildProcess&& other) noexcept;
   ~ChildProcess();
 

@@ -40,7 +40,7 @@ Status reset_signals() {
 }
 
 Status ignore_broken_pipe() {
-  struct sigaction ignore {};
+  struct sigaction ignore{};
   ignore.sa_handler = SIG_IGN;
   return check(::sigaction(SIGPIPE, &ignore, nullptr), {"sigaction(SIGPIPE)"});
 }

@@ -29,8 +29,8 @@ Result<TerminalPair> open_terminal(const std::string& path) {
   pair.master = TRY(check_fd(::open(path.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC), {"open(", path, ")"}));
   int unlocked = 0;
   TRY(check(::ioctl(pair.master.get(), TIOCSPTLCK, &unlocked), {"ioctl(TIOCSPTLCK)"}));
-  pair.terminal = TRY(check_fd(::ioctl(pair.master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC),
-                               {"ioctl(TIOCGPTPEER)"}));
+  pair.terminal =
+      TRY(check_fd(::ioctl(pair.master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC), {"ioctl(TIOCGPTPEER)"}));
   return pair;
 }
 

@@ -16,23 +16,22 @@ using Json = nlohmann::json;
 
 constexpr int kControlVersion = 1;
 
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 Status check_keys(const Json& object, std::span<const std::string_view> known) {
   for (const auto& [key, value] : object.items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
     const auto near = nearest(key, known);
-    return fail(Error::invalid(cat({"control: unknown key ", printable(key, 64),
-                                    near ? cat({"; did you mean ", *near, "?"}) : std::string()})));
+    return fail(Error::invalid(cat(
+        {"control: unknown key ", printable(key, 64), near ? cat({"; did you mean ", *near, "?"}) : std::string()})));
   }
   return {};
 }
 
 Result<std::string> text_at(const Json& object, const char* key) {
   const auto found = object.find(key);
-  if (found == object.end() || !found->is_string()) return fail(Error::invalid(cat({"control: ", key, " must be text"})));
+  if (found == object.end() || !found->is_string())
+    return fail(Error::invalid(cat({"control: ", key, " must be text"})));
   return found->get<std::string>();
 }
 

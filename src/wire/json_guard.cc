@@ -7,7 +7,8 @@
 namespace hutch::wire {
 
 Status check_json_shape(std::string_view text, std::size_t bytes_max) {
-  if (text.size() > bytes_max) return fail(Error::invalid(cat({"JSON of more than ", std::to_string(bytes_max), " bytes"})));
+  if (text.size() > bytes_max)
+    return fail(Error::invalid(cat({"JSON of more than ", std::to_string(bytes_max), " bytes"})));
   std::size_t depth = 0;
   bool in_text = false;
   for (std::size_t i = 0; i < text.size(); ++i) {

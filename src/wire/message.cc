@@ -98,8 +98,8 @@ template <class Variant>
 std::string encode_any(const Variant& message) {
   Writer body;
   std::visit([&](const auto& one) { write(body, one); }, message);
-  const FrameHeader header{static_cast<std::uint32_t>(body.bytes().size()),
-                           static_cast<std::uint16_t>(message.index()), 0};
+  const FrameHeader header{static_cast<std::uint32_t>(body.bytes().size()), static_cast<std::uint16_t>(message.index()),
+                           0};
   return encode_header(header) + body.bytes();
 }
 

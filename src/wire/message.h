@@ -41,7 +41,7 @@ struct Exec {
   std::string cwd;
   TerminalUse terminal = TerminalUse::kNone;
   std::uint8_t streams = 7;
-  std::uint64_t processes_max = 0;      // RLIMIT_NPROC, where no cgroup holds it; 0: not limited
+  std::uint64_t processes_max = 0;  // RLIMIT_NPROC, where no cgroup holds it; 0: not limited
   std::uint64_t address_space_max = 0;  // RLIMIT_AS, likewise
 };
 

@@ -37,12 +37,54 @@ int main(int argc, char **argv) {
 }
 """
 
-PROJECT = ["src/main.c", "secrets/key.pem", "secrets/deep/key.pem", "locked/file", "locked/open/file", "deep/a/b/file", "notes.txt",
-           ".git/config", ".git/hooks/pre-commit", ".bashrc", ".mcp.json", "with space/file", "bracket[1]/file", "unic\u00f6de/file"]
+PROJECT = [
+    "src/main.c",
+    "secrets/key.pem",
+    "secrets/deep/key.pem",
+    "locked/file",
+    "locked/open/file",
+    "deep/a/b/file",
+    "notes.txt",
+    ".git/config",
+    ".git/hooks/pre-commit",
+    ".bashrc",
+    ".mcp.json",
+    "with space/file",
+    "bracket[1]/file",
+    "unic\u00f6de/file",
+]
 HOME = [".ssh/id_ed25519", ".bashrc", "other/file", "allowed/file", "allowed/denied/file", ".config/tool/settings"]
-SYSTEM = ["/", "/etc", "/etc/passwd", "/usr", "/usr/bin/env", "/bin/sh", "/var", "/var/lib", "/tmp", "/tmp/new", "/run", "/home", "/root",
-          "/dev", "/dev/null", "/dev/zero", "/dev/tty-none", "/dev/shm", "/dev/shm/new", "/dev/sda", "/proc/version", "/proc/sys/kernel/ostype",
-          "/proc/sys/kernel/core_pattern", "/sys", "/sys/kernel", "/sys/devices/system/cpu", "/opt", "/new-at-the-top", "/etc/new"]
+SYSTEM = [
+    "/",
+    "/etc",
+    "/etc/passwd",
+    "/usr",
+    "/usr/bin/env",
+    "/bin/sh",
+    "/var",
+    "/var/lib",
+    "/tmp",
+    "/tmp/new",
+    "/run",
+    "/home",
+    "/root",
+    "/dev",
+    "/dev/null",
+    "/dev/zero",
+    "/dev/tty-none",
+    "/dev/shm",
+    "/dev/shm/new",
+    "/dev/sda",
+    "/proc/version",
+    "/proc/sys/kernel/ostype",
+    "/proc/sys/kernel/core_pattern",
+    "/sys",
+    "/sys/kernel",
+    "/sys/devices/system/cpu",
+    "/opt",
+    "/new-at-the-top",
+    "/etc/new",
+]
 
 OPTIONS = {
     "the default": [],
@@ -71,10 +113,30 @@ def place(as_user, project):
 
 
 def paths_of(place, as_user):
-    inside = [place, *(place / name for name in PROJECT), place / "new", place / "src/new", place / "secrets", place / "secrets/new",
-              place / "locked", place / "locked/new", place / "deep", place / "deep/a", place / ".git", place / ".git/hooks",
-              place / "link/main.c", place / "link-out/id_ed25519", place / "src/../notes.txt"]
-    home = [as_user.home, *(as_user.home / name for name in HOME), as_user.home / ".ssh", as_user.home / "new", as_user.home / "allowed"]
+    inside = [
+        place,
+        *(place / name for name in PROJECT),
+        place / "new",
+        place / "src/new",
+        place / "secrets",
+        place / "secrets/new",
+        place / "locked",
+        place / "locked/new",
+        place / "deep",
+        place / "deep/a",
+        place / ".git",
+        place / ".git/hooks",
+        place / "link/main.c",
+        place / "link-out/id_ed25519",
+        place / "src/../notes.txt",
+    ]
+    home = [
+        as_user.home,
+        *(as_user.home / name for name in HOME),
+        as_user.home / ".ssh",
+        as_user.home / "new",
+        as_user.home / "allowed",
+    ]
     return [str(path) for path in inside + home] + [f"{place}/src/../secrets/key.pem", *SYSTEM]
 
 
@@ -94,5 +156,7 @@ def test_check_agrees_with_the_kernel(hutch, compile_c, place, as_user, backend,
             assert said.code in (0, 1), str(said)
             told = json.loads(said.out)
             if (said.code == 0) != (value == "1"):
-                wrong.append(f"{access} {path}: check says {said.code == 0}, the kernel {value == '1'}; {told['rule']}: {told['why']}")
+                wrong.append(
+                    f"{access} {path}: check says {said.code == 0}, the kernel {value == '1'}; {told['rule']}"
+                )
     assert not wrong, "\n".join(wrong)

@@ -46,8 +46,9 @@ def test_json_tells_a_timeout(hutch, backend):
 
 
 def test_a_command_that_obeys_ends_at_once(hutch, backend):
-    result = hutch.sh("trap 'echo told; exit 9' TERM; echo started; while :; do sleep 0.1; done",
-                      options=["--timeout", "1s"])
+    result = hutch.sh(
+        "trap 'echo told; exit 9' TERM; echo started; while :; do sleep 0.1; done", options=["--timeout", "1s"]
+    )
     assert result.code == 124 and result.out == b"started\ntold\n"
 
 
@@ -72,7 +73,9 @@ def test_a_signal_to_hutch_ends_everything(hutch, backend, name):
 
 
 def test_a_signal_reaches_the_command(hutch, backend):
-    with hutch.popen("/bin/sh", "-c", "trap 'echo caught; exit 6' INT; echo ready; while :; do sleep 0.1; done") as process:
+    with hutch.popen(
+        "/bin/sh", "-c", "trap 'echo caught; exit 6' INT; echo ready; while :; do sleep 0.1; done"
+    ) as process:
         assert process.stdout.readline() == b"ready\n"
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=60)
@@ -111,7 +114,10 @@ def has_cgroup(hutch, backend):
 def test_a_fork_bomb_stays_inside(hutch, backend):
     if not has_cgroup(hutch, backend):
         pytest.skip("RLIMIT_NPROC counts all processes of the user, this test's own among them")
-    bomb = "import os\nn = 0\ntry:\n  while True:\n    os.fork() or __import__('time').sleep(600)\n    n += 1\nexcept OSError: print('refused', n)"
+    bomb = (
+        "import os, time\nn = 0\ntry:\n  while True:\n    os.fork() or time.sleep(600)\n    n += 1\n"
+        "except OSError: print('refused', n)"
+    )
     result = hutch.run("/usr/bin/python3", "-c", bomb, options=["--pids", "20", "--timeout", "120s"])
     refused, count = result.ok().out.split()
     assert refused == b"refused" and int(count) < 25

@@ -9,7 +9,9 @@ def test_the_exit_code_is_the_commands(hutch, backend, code):
     assert hutch.sh(f"exit {code}").code == code
 
 
-@pytest.mark.parametrize("name, number", [("TERM", 15), ("KILL", 9), ("SEGV", 11), ("INT", 2), ("ABRT", 6), ("USR1", 10)])
+@pytest.mark.parametrize(
+    "name, number", [("TERM", 15), ("KILL", 9), ("SEGV", 11), ("INT", 2), ("ABRT", 6), ("USR1", 10)]
+)
 def test_a_signal_is_128_and_its_number(hutch, backend, name, number):
     result = hutch.sh(f"kill -{name} $$; sleep 30")
     assert result.code == 128 + number, str(result)

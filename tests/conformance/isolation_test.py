@@ -51,18 +51,45 @@ def test_the_init_cannot_be_looked_into(hutch, backend):
 def test_the_devices_are_few(hutch, backend):
     found = set(hutch.run("ls", "/dev").ok().out.decode().split())
     assert {"null", "zero", "full", "random", "urandom", "tty", "pts", "ptmx", "shm", "fd", "stdin"} <= found
-    assert found <= {"null", "zero", "full", "random", "urandom", "tty", "pts", "ptmx", "shm", "fd", "stdin", "stdout",
-                     "stderr", "core", "mqueue", "console"}, found
+    assert found <= {
+        "null",
+        "zero",
+        "full",
+        "random",
+        "urandom",
+        "tty",
+        "pts",
+        "ptmx",
+        "shm",
+        "fd",
+        "stdin",
+        "stdout",
+        "stderr",
+        "core",
+        "mqueue",
+        "console",
+    }, found
 
 
-@pytest.mark.parametrize("script", [
-    "echo x > /dev/null", "head -c 4 /dev/zero | wc -c", "head -c 4 /dev/urandom | wc -c", "echo x > /dev/shm/x",
-    "! echo x > /dev/full", "echo x > /tmp/x", "test -w /dev/null"])
+@pytest.mark.parametrize(
+    "script",
+    [
+        "echo x > /dev/null",
+        "head -c 4 /dev/zero | wc -c",
+        "head -c 4 /dev/urandom | wc -c",
+        "echo x > /dev/shm/x",
+        "! echo x > /dev/full",
+        "echo x > /tmp/x",
+        "test -w /dev/null",
+    ],
+)
 def test_the_devices_work(hutch, backend, script):
     hutch.sh(script).ok()
 
 
-@pytest.mark.parametrize("path", ["/etc/x", "/usr/x", "/x", "/var/x", "/dev/x", "/sys/x", "/home/x", "/opt/x", "/proc/x"])
+@pytest.mark.parametrize(
+    "path", ["/etc/x", "/usr/x", "/x", "/var/x", "/dev/x", "/sys/x", "/home/x", "/opt/x", "/proc/x"]
+)
 def test_nothing_else_is_writable(hutch, backend, path):
     result = hutch.sh(f"echo x > {path}")
     assert result.code != 0, str(result)
@@ -72,13 +99,14 @@ def test_nothing_else_is_writable(hutch, backend, path):
 def test_the_network_is_its_own_loopback(hutch, backend):
     names = hutch.sh("cat /proc/net/dev | tail -n +3 | cut -d: -f1").ok().out.decode().split()
     assert names == ["lo"]
-    listen = ("import socket; s=socket.socket(); s.bind(('127.0.0.1',0)); s.listen(); c=socket.socket();"
-              "c.connect(s.getsockname()); print('through')")
+    listen = (
+        "import socket; s=socket.socket(); s.bind(('127.0.0.1',0)); s.listen(); c=socket.socket();"
+        "c.connect(s.getsockname()); print('through')"
+    )
     assert hutch.run("/usr/bin/python3", "-c", listen).ok().out == b"through\n"
 
 
 def test_a_listener_of_the_host_is_out_of_reach(hutch, backend):
-
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
@@ -89,7 +117,10 @@ def test_a_listener_of_the_host_is_out_of_reach(hutch, backend):
 
 
 def test_unix_sockets_are_refused_and_it_is_said_once(hutch, backend):
-    code = "import socket\nfor i in range(3):\n  try: socket.socket(socket.AF_UNIX)\n  except PermissionError: pass\nexit(1)"
+    code = (
+        "import socket\nfor i in range(3):\n  try: socket.socket(socket.AF_UNIX)\n"
+        "  except PermissionError: pass\nexit(1)"
+    )
     result = hutch.run("/usr/bin/python3", "-c", code)
     assert result.code == 1
     assert result.err.count(b"a Unix socket was refused") == 1, str(result)

@@ -52,8 +52,12 @@ def test_output_is_appended_where_the_file_is_open_for_that(hutch, backend, proj
 
 def test_both_outputs_in_one_file_keep_their_order(hutch, backend, project):
     with open(project / "both", "wb") as opened:
-        hutch.sh("for i in 1 2 3 4 5 6 7 8 9; do echo out $i; echo err $i >&2; done", stdout=opened,
-                 stderr=subprocess.STDOUT, options=[]).ok()
+        hutch.sh(
+            "for i in 1 2 3 4 5 6 7 8 9; do echo out $i; echo err $i >&2; done",
+            stdout=opened,
+            stderr=subprocess.STDOUT,
+            options=[],
+        ).ok()
     wanted = "".join(f"out {i}\nerr {i}\n" for i in range(1, 10))
     found = (project / "both").read_text()
     assert "".join(line + "\n" for line in found.splitlines() if not line.startswith("hutch:")) == wanted
@@ -69,15 +73,22 @@ def test_a_closed_input_is_empty(hutch, backend):
 
 
 def test_a_closed_output_does_not_end_the_command(hutch, backend, project):
-    result = hutch("run", "--backend", backend, "--", "/bin/sh", "-c", "echo lost; echo kept > kept",
-                   wrap=["/bin/sh", "-c", 'exec "$0" "$@" >&-'])
+    result = hutch(
+        "run",
+        "--backend",
+        backend,
+        "--",
+        "/bin/sh",
+        "-c",
+        "echo lost; echo kept > kept",
+        wrap=["/bin/sh", "-c", 'exec "$0" "$@" >&-'],
+    )
     assert result.code == 0, str(result)
     assert (project / "kept").read_text() == "kept\n"
 
 
 def test_a_reader_that_goes_ends_the_writer(hutch, backend):
-    result = hutch("run", "--backend", backend, "--", "yes",
-                   wrap=["/bin/sh", "-c", '"$0" "$@" | head -n 2; exit 0'])
+    result = hutch("run", "--backend", backend, "--", "yes", wrap=["/bin/sh", "-c", '"$0" "$@" | head -n 2; exit 0'])
     assert result.out == b"y\ny\n"
 
 

@@ -10,9 +10,11 @@ from terminal import Terminal
 @pytest.fixture
 def typed(base, as_user, project, backend):
     """typed(command...) opens a terminal with `hutch run` in it."""
+
     def start(*command, options=()):
         argv = [base.bin / "hutch", "run", "--backend", backend, *options, "--", *command]
         return Terminal(as_user, argv, cwd=project)
+
     return start
 
 
@@ -83,18 +85,23 @@ def test_the_callers_modes_are_restored_after_a_kill(typed):
 def hutch_of(terminal):
     def found():
         try:
-            with open(f"/proc/{terminal.process.pid}/task/{terminal.process.pid}/children", encoding="ascii") as children:
+            with open(
+                f"/proc/{terminal.process.pid}/task/{terminal.process.pid}/children", encoding="ascii"
+            ) as children:
                 return [int(pid) for pid in children.read().split()]
         except OSError:
             return []
+
     pids = wait_until(lambda: found() or [terminal.process.pid], "hutch has started")
     return pids[0]
 
 
 def test_typing_into_the_callers_terminal_is_refused(typed, backend):
-    code = ("import fcntl, termios\n"
-            "try:\n  fcntl.ioctl(0, termios.TIOCSTI, b'x'); print('typed')\n"
-            "except OSError as error: print('refused', error.errno)")
+    code = (
+        "import fcntl, termios\n"
+        "try:\n  fcntl.ioctl(0, termios.TIOCSTI, b'x'); print('typed')\n"
+        "except OSError as error: print('refused', error.errno)"
+    )
     with typed("/usr/bin/python3", "-c", code) as terminal:
         terminal.process.wait(60)
         while terminal.read_some(1.0):
@@ -115,8 +122,10 @@ def test_an_interactive_shell_has_job_control(typed):
 @pytest.mark.slow
 def test_a_shell_can_stop_it_and_take_it_up_again(base, as_user, project, backend):
     with Terminal(as_user, ["bash", "--norc", "-i"], cwd=project) as terminal:
-        terminal.send(f"PS1='> '; {base.bin}/hutch run --backend {backend} -- /bin/sh -c "
-                      "'echo rea\"\"dy; read word; echo g\"\"ot $word'\r")
+        terminal.send(
+            f"PS1='> '; {base.bin}/hutch run --backend {backend} -- /bin/sh -c "
+            '\'echo rea""dy; read word; echo g""ot $word\'\r'
+        )
         terminal.read_until(b"ready")
         terminal.send(b"\x1a")
         terminal.read_until(b"Stopped")

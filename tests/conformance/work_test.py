@@ -3,15 +3,19 @@ import shutil
 
 import pytest
 
-needs = {name: pytest.mark.skipif(shutil.which(name, path="/usr/local/bin:/usr/bin:/bin") is None, reason=f"no {name} here")
-         for name in ("git", "gcc", "make", "cmake", "node", "npm", "cargo", "strace")}
+needs = {
+    name: pytest.mark.skipif(shutil.which(name, path="/usr/local/bin:/usr/bin:/bin") is None, reason=f"no {name} here")
+    for name in ("git", "gcc", "make", "cmake", "node", "npm", "cargo", "strace")
+}
 
 
 @needs["git"]
 def test_git(hutch, backend):
-    hutch.sh("git init -q repo && cd repo && git config user.email a@b && git config user.name n && echo x > f && "
-             "git add f && git commit -q -m m && git log --oneline | grep -q m && git status --porcelain",
-             env={"GIT_CONFIG_NOSYSTEM": "1"}).ok()
+    hutch.sh(
+        "git init -q repo && cd repo && git config user.email a@b && git config user.name n && echo x > f && "
+        "git add f && git commit -q -m m && git log --oneline | grep -q m && git status --porcelain",
+        env={"GIT_CONFIG_NOSYSTEM": "1"},
+    ).ok()
 
 
 @needs["gcc"]
@@ -25,25 +29,33 @@ def test_gcc_and_make(hutch, backend, project, as_user):
 @needs["cmake"]
 def test_cmake(hutch, backend, project, as_user):
     as_user.write(project / "main.cc", "int main() { return 7; }\n")
-    as_user.write(project / "CMakeLists.txt",
-                  "cmake_minimum_required(VERSION 3.20)\nproject(p CXX)\nadd_executable(p main.cc)\n")
+    as_user.write(
+        project / "CMakeLists.txt", "cmake_minimum_required(VERSION 3.20)\nproject(p CXX)\nadd_executable(p main.cc)\n"
+    )
     assert hutch.sh("cmake -S . -B out >/dev/null && cmake --build out >/dev/null && out/p").code == 7
 
 
 def test_python_with_venv(hutch, backend):
-    hutch.sh("/usr/bin/python3 -m venv --without-pip env && env/bin/python -c 'import sys; assert sys.prefix != sys.base_prefix'").ok()
+    hutch.sh(
+        "/usr/bin/python3 -m venv --without-pip env && "
+        "env/bin/python -c 'import sys; assert sys.prefix != sys.base_prefix'"
+    ).ok()
 
 
 def test_python_processes(hutch, backend):
-    code = ("import multiprocessing as m\n"
-            "if __name__ == '__main__':\n  print(m.get_context('fork').Pool(2).map(abs, [-1, -2]))")
+    code = (
+        "import multiprocessing as m\n"
+        "if __name__ == '__main__':\n  print(m.get_context('fork').Pool(2).map(abs, [-1, -2]))"
+    )
     assert hutch.run("/usr/bin/python3", "-c", code).ok().out == b"[1, 2]\n"
 
 
 @needs["node"]
 def test_node(hutch, backend):
-    code = ("const {execFileSync} = require('child_process'); const fs = require('fs');"
-            "fs.writeFileSync('made', 'x'); process.stdout.write(execFileSync('echo', ['from a child']))")
+    code = (
+        "const {execFileSync} = require('child_process'); const fs = require('fs');"
+        "fs.writeFileSync('made', 'x'); process.stdout.write(execFileSync('echo', ['from a child']))"
+    )
     assert hutch.run("node", "-e", code).ok().out == b"from a child\n"
 
 
@@ -54,8 +66,11 @@ def test_npms_own_code(hutch, backend, project, as_user):
 
 
 def test_bash_with_pipes_and_jobs(hutch, backend, project, as_user):
-    as_user.write(project / "script.sh", "set -m\nsleep 0.1 & \nwait %1\necho a b c | tr ' ' '\\n' | sort -r | head -n 1\n"
-                  "diff <(echo 1) <(echo 1) && echo same\ncat <<E\nhere\nE\n")
+    as_user.write(
+        project / "script.sh",
+        "set -m\nsleep 0.1 & \nwait %1\necho a b c | tr ' ' '\\n' | sort -r | head -n 1\n"
+        "diff <(echo 1) <(echo 1) && echo same\ncat <<E\nhere\nE\n",
+    )
     assert hutch.run("bash", "script.sh").ok().out == b"c\nsame\nhere\n"
 
 
@@ -66,9 +81,11 @@ def test_strace_of_ones_own_child(hutch, backend):
 
 
 def test_named_pipes_and_locks(hutch, backend):
-    hutch.sh("mkfifo f && (echo through > f &) && read line < f && test \"$line\" = through && flock lock true").ok()
+    hutch.sh('mkfifo f && (echo through > f &) && read line < f && test "$line" = through && flock lock true').ok()
 
 
 def test_an_archive_with_owners_and_links(hutch, backend):
-    hutch.sh("mkdir d && echo x > d/a && ln d/a d/b && ln -s a d/c && tar cf t.tar d && rm -r d && tar xf t.tar && "
-             "test \"$(cat d/c)\" = x").ok()
+    hutch.sh(
+        "mkdir d && echo x > d/a && ln d/a d/b && ln -s a d/c && tar cf t.tar d && rm -r d && tar xf t.tar && "
+        'test "$(cat d/c)" = x'
+    ).ok()

@@ -13,7 +13,16 @@ import harness
 
 ATTACKS = pathlib.Path(__file__).parent / "attacks"
 SECRET = "the-secret-word-of-the-arena"
-RULES = ["--deny-read", "denied", "--deny-read", "denied-file", "--deny-write", "locked", "--deny-write", "deep/er/locked"]
+RULES = [
+    "--deny-read",
+    "denied",
+    "--deny-read",
+    "denied-file",
+    "--deny-write",
+    "locked",
+    "--deny-write",
+    "deep/er/locked",
+]
 QUEUE = "import ctypes; print(ctypes.CDLL(None).msgget(0, 0o1600))"  # IPC_PRIVATE, IPC_CREAT | 0600
 REMOVE_QUEUE = "import ctypes, sys; ctypes.CDLL(None).msgctl(int(sys.argv[1]), 0, None)"
 
@@ -41,8 +50,19 @@ class Arena:
         write, project = self.person.write, self.project
         self.home_secret = project.parents[1] / "secret"
         write(self.home_secret, SECRET)
-        for path in ("denied/secret", "denied-file", "locked/file", "deep/er/locked/file", ".git/hooks/pre-commit", ".git/config",
-                     ".bashrc", ".mcp.json", ".vscode/tasks.json", "nested/.git/hooks/pre-commit", "nested/.git/config"):
+        for path in (
+            "denied/secret",
+            "denied-file",
+            "locked/file",
+            "deep/er/locked/file",
+            ".git/hooks/pre-commit",
+            ".git/config",
+            ".bashrc",
+            ".mcp.json",
+            ".vscode/tasks.json",
+            "nested/.git/hooks/pre-commit",
+            "nested/.git/config",
+        ):
             write(project / path, f"{SECRET} in {path}\n")
         shutil.copy("/usr/bin/id", project / "suid-id")
         (project / "suid-id").chmod(0o4755)
@@ -50,8 +70,18 @@ class Arena:
         for path in self.shared:
             write(path, SECRET)
         self.stream = write(project.parent / f"{project.name}-stream", f"{SECRET}\n")
-        self.guarded = [project / path for path in ("locked/file", "deep/er/locked/file", ".git/hooks/pre-commit", ".git/config",
-                                                    ".bashrc", "denied/secret", "denied-file")] + [self.home_secret, self.stream]
+        self.guarded = [
+            project / path
+            for path in (
+                "locked/file",
+                "deep/er/locked/file",
+                ".git/hooks/pre-commit",
+                ".git/config",
+                ".bashrc",
+                "denied/secret",
+                "denied-file",
+            )
+        ] + [self.home_secret, self.stream]
         self.before = self.state()
 
     def make_services(self):
@@ -81,9 +111,18 @@ class Arena:
         return made
 
     def environment(self):
-        return {"SECRET_WORD": SECRET, "HOME_SECRET": self.home_secret, "VICTIM_PID": self.victim.pid, "QUEUE_ID": self.queue,
-                "SOCKET_PATH": "service.sock", "DATAGRAM_PATH": "datagram.sock", "ABSTRACT_NAME": self.abstract,
-                "LISTEN_PORT": self.port, "SHM_PATH": self.shared[0], "TMP_PATH": self.shared[1]}
+        return {
+            "SECRET_WORD": SECRET,
+            "HOME_SECRET": self.home_secret,
+            "VICTIM_PID": self.victim.pid,
+            "QUEUE_ID": self.queue,
+            "SOCKET_PATH": "service.sock",
+            "DATAGRAM_PATH": "datagram.sock",
+            "ABSTRACT_NAME": self.abstract,
+            "LISTEN_PORT": self.port,
+            "SHM_PATH": self.shared[0],
+            "TMP_PATH": self.shared[1],
+        }
 
     def options(self):
         options = list(RULES)

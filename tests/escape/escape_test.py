@@ -24,6 +24,7 @@ def arena(as_user, project):
 @pytest.fixture
 def attack(compile_c, hutch, arena):
     """attack(name) runs it in the arena, with the streams that its head asks for."""
+
     def run(name):
         source = (arenas.ATTACKS / f"{name}.c").read_text(encoding="utf-8")
         program = compile_c(source, name="attack", flags=(f"-I{arenas.ATTACKS}",))
@@ -37,6 +38,7 @@ def attack(compile_c, hutch, arena):
         finally:
             for opened in streams.values():
                 opened.close()
+
     return run
 
 

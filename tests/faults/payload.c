@@ -13,10 +13,13 @@
 #include <unistd.h>
 
 static void print_status(void) {
-  static const char *wanted[] = {"Cap", "NoNewPrivs", "Seccomp", "Groups", "Uid", "Gid", "Sig"};
+  static const char* wanted[] = {"Cap", "NoNewPrivs", "Seccomp", "Groups", "Uid", "Gid", "Sig"};
   char line[4096];
-  FILE *status = fopen("/proc/self/status", "r");
-  if (!status) { puts("status none"); return; }
+  FILE* status = fopen("/proc/self/status", "r");
+  if (!status) {
+    puts("status none");
+    return;
+  }
   while (fgets(line, sizeof line, status)) {
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
       if (!strncmp(line, wanted[i], strlen(wanted[i]))) fputs(line, stdout);
@@ -27,10 +30,13 @@ static void print_status(void) {
 // Mount points, options and types; ids, devices and the names of sources differ from run to run.
 static void print_mounts(void) {
   char line[8192], point[4096], options[1024];
-  FILE *mounts = fopen("/proc/self/mountinfo", "r");
-  if (!mounts) { puts("mounts none"); return; }
+  FILE* mounts = fopen("/proc/self/mountinfo", "r");
+  if (!mounts) {
+    puts("mounts none");
+    return;
+  }
   while (fgets(line, sizeof line, mounts)) {
-    char *type = strstr(line, " - ");
+    char* type = strstr(line, " - ");
     if (sscanf(line, "%*d %*d %*s %*s %4095s %1023s", point, options) == 2)
       printf("mount %s %s %s\n", point, options, type ? strtok(type + 3, " ") : "");
   }
@@ -38,7 +44,7 @@ static void print_mounts(void) {
 }
 
 static void print_namespaces(void) {
-  static const char *names[] = {"user", "mnt", "pid", "net", "ipc", "uts", "cgroup"};
+  static const char* names[] = {"user", "mnt", "pid", "net", "ipc", "uts", "cgroup"};
   for (int i = 0; i < 7; i++) {
     char path[64], text[64] = "";
     snprintf(path, sizeof path, "/proc/self/ns/%s", names[i]);
@@ -47,7 +53,8 @@ static void print_namespaces(void) {
   }
 }
 
-// A process can be in 16 Landlock domains at once (landlock(7)): how many more can be entered tells whether it is in one.
+// A process can be in 16 Landlock domains at once (landlock(7)): how many more can be entered tells whether it is in
+// one.
 static void print_landlock(void) {
   struct landlock_ruleset_attr attr = {.handled_access_fs = LANDLOCK_ACCESS_FS_MAKE_BLOCK};
   int layers = 0;
@@ -59,9 +66,11 @@ static void print_landlock(void) {
   printf("landlock layers left %d\n", layers);
 }
 
-static void print_attempt(const char *name, long answer) { printf("%s: %s\n", name, answer < 0 ? strerror(errno) : "done"); }
+static void print_attempt(const char* name, long answer) {
+  printf("%s: %s\n", name, answer < 0 ? strerror(errno) : "done");
+}
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int mark = open(argc > 1 ? argv[1] : "mark", O_CREAT | O_WRONLY, 0644);
   if (mark >= 0) close(mark);
   char name[256] = "", link[256] = "";

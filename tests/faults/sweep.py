@@ -9,11 +9,47 @@ import re
 import tempfile
 
 # What makes the walls. Of other calls (read, poll, mmap) a failure is not the set-up's.
-SET_UP = ["unshare", "setgroups", "clone", "fork", "vfork", "mount", "umount2", "pivot_root", "fsopen", "fsconfig",
-          "fsmount", "open_tree", "mount_setattr", "move_mount", "openat2", "mkdirat", "symlinkat", "sethostname", "ioctl",
-          "prctl", "capset", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self", "seccomp", "setsid",
-          "chdir", "fchdir", "dup2", "close_range", "rt_sigprocmask", "signalfd4", "socketpair", "sendmsg", "recvmsg",
-          "openat", "write", "fcntl", "fstat"]
+SET_UP = [
+    "unshare",
+    "setgroups",
+    "clone",
+    "fork",
+    "vfork",
+    "mount",
+    "umount2",
+    "pivot_root",
+    "fsopen",
+    "fsconfig",
+    "fsmount",
+    "open_tree",
+    "mount_setattr",
+    "move_mount",
+    "openat2",
+    "mkdirat",
+    "symlinkat",
+    "sethostname",
+    "ioctl",
+    "prctl",
+    "capset",
+    "landlock_create_ruleset",
+    "landlock_add_rule",
+    "landlock_restrict_self",
+    "seccomp",
+    "setsid",
+    "chdir",
+    "fchdir",
+    "dup2",
+    "close_range",
+    "rt_sigprocmask",
+    "signalfd4",
+    "socketpair",
+    "sendmsg",
+    "recvmsg",
+    "openat",
+    "write",
+    "fcntl",
+    "fstat",
+]
 STRACE = "/usr/bin/strace"
 CALL = re.compile(r"^(\d+) +(?:[\d.]+ +)?(\w+)\(")
 PROCESS = re.compile(r"^(\d+) ")
@@ -45,7 +81,7 @@ class Sweep:
             made = CALL.match(line)
             if not made or made[1] in finished:
                 continue
-            # The name cannot be read of a process that is not dumpable and not root's: the one that becomes the payload.
+            # The name cannot be read of a process that is neither dumpable nor root: the payload to be.
             if f'execve("{self.payload}"' in line or "execve(0x" in line:
                 finished.add(made[1])
             found[made[2]][made[1]] += 1
@@ -73,7 +109,7 @@ class Sweep:
 
 
 def strength(out):
-    """What the payload printed of its walls, without what differs from run to run; namespaces as "own" or "the host's"."""
+    """What the payload printed of its walls, without what differs from run to run; namespaces as "own" or "the host"."""
     lines = []
     for line in out.decode(errors="replace").splitlines():
         if line.startswith("ns "):

@@ -54,10 +54,20 @@ def test_a_bubblewrap_that_waits_for_itself_is_given_up(swept, backend):
     assert not ran and result.code == 125, str(result)
 
 
-@pytest.mark.parametrize("call, argument", [
-    ("unshare", "unshare(user, mount"), ("pivot_root", "pivot_root(., .)"), ("sethostname", "sethostname(hutch)"),
-    ("capset", "capset(none)"), ("seccomp", "seccomp(SET_MODE_FILTER)"), ("fsopen", "fsopen(tmpfs)"),
-    ("landlock_restrict_self", "landlock_restrict_self()"), ("setsid", "setsid()"), ("open_tree", "open_tree(/")])
+@pytest.mark.parametrize(
+    "call, argument",
+    [
+        ("unshare", "unshare(user, mount"),
+        ("pivot_root", "pivot_root(., .)"),
+        ("sethostname", "sethostname(hutch)"),
+        ("capset", "capset(none)"),
+        ("seccomp", "seccomp(SET_MODE_FILTER)"),
+        ("fsopen", "fsopen(tmpfs)"),
+        ("landlock_restrict_self", "landlock_restrict_self()"),
+        ("setsid", "setsid()"),
+        ("open_tree", "open_tree(/"),
+    ],
+)
 def test_the_message_names_the_call_and_its_argument(swept, backend, call, argument):
     if backend == "bwrap" and call in ("pivot_root", "sethostname", "fsopen", "capset", "setsid", "unshare"):
         pytest.skip("bubblewrap makes the call, and words its own error")
@@ -74,4 +84,3 @@ def test_the_payload_can_tell_a_weaker_place(swept, as_user):
         mine = {line for line in inside if line.startswith(what)}
         theirs = {line for line in outside if line.startswith(what)}
         assert mine and theirs and mine != theirs, what
-

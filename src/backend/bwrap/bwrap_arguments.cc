@@ -42,10 +42,22 @@ void append_step(Arguments& to, const plan::MountStep& step) {
 }  // namespace
 
 Result<std::vector<std::string>> bwrap_arguments(const plan::SandboxPlan& plan) {
-  Arguments arguments = {"--unshare-user", "--unshare-pid",    "--unshare-net",     "--unshare-ipc", "--unshare-uts",
-                         "--unshare-cgroup", "--die-with-parent", "--as-pid-1",     "--cap-drop",    "ALL",
-                         "--hostname",     plan.hostname,      "--uid",             std::to_string(plan.uid),
-                         "--gid",          std::to_string(plan.gid)};
+  Arguments arguments = {"--unshare-user",
+                         "--unshare-pid",
+                         "--unshare-net",
+                         "--unshare-ipc",
+                         "--unshare-uts",
+                         "--unshare-cgroup",
+                         "--die-with-parent",
+                         "--as-pid-1",
+                         "--cap-drop",
+                         "ALL",
+                         "--hostname",
+                         plan.hostname,
+                         "--uid",
+                         std::to_string(plan.uid),
+                         "--gid",
+                         std::to_string(plan.gid)};
   // The guest makes one more user namespace; a map that includes root needs this in the parent (user_namespaces(7)).
   // The guest drops it with all others before anything else runs.
   if (plan.uid == 0) append(arguments, {"--cap-add", "CAP_SETFCAP"});

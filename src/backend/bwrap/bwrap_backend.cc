@@ -36,12 +36,13 @@ Error explain_failure(sys::ChildProcess& bwrap, int errors, Error seen);
 }  // namespace
 
 Guarantees BwrapBackend::guarantees() const {
-  return {.holds = {"only the planned files are there, with the planned rights, by bubblewrap's mounts and by Landlock",
-                    "own user, mount, pid, network, ipc, uts and cgroup namespaces; no capability; no new privileges",
-                    "no network but its own loopback", "the same filter for system calls as namespace",
-                    "the end of the command ends everything that it started"},
-          .open = {"the kernel itself is shared: a hole in a permitted system call is a way out",
-                   "run as root, user.max_user_namespaces keeps the host's value inside; the filter alone forbids them"}};
+  return {
+      .holds = {"only the planned files are there, with the planned rights, by bubblewrap's mounts and by Landlock",
+                "own user, mount, pid, network, ipc, uts and cgroup namespaces; no capability; no new privileges",
+                "no network but its own loopback", "the same filter for system calls as namespace",
+                "the end of the command ends everything that it started"},
+      .open = {"the kernel itself is shared: a hole in a permitted system call is a way out",
+               "run as root, user.max_user_namespaces keeps the host's value inside; the filter alone forbids them"}};
 }
 
 Result<Instance> BwrapBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) const {
@@ -64,10 +65,9 @@ Result<Instance> start_bwrap(const std::string& program, const plan::SandboxPlan
   const std::vector<std::pair<int, int>> install = {
       {errors_write.get(), kErrorsFd}, {arguments_read.get(), kArgumentsFd}, {guest.get(), kGuestFd}};
   // bwrap waits for its arguments, so that it is where its limits hold before it starts anything.
-  auto started = TRY(spawn_guest(program,
-                                 {"bwrap", "--args", std::to_string(kArgumentsFd),
-                                  cat({"/proc/self/fd/", std::to_string(kGuestFd)})},
-                                 install, options));
+  auto started = TRY(spawn_guest(
+      program, {"bwrap", "--args", std::to_string(kArgumentsFd), cat({"/proc/self/fd/", std::to_string(kGuestFd)})},
+      install, options));
   arguments_read.reset();
   errors_write.reset();
   TRY(send_arguments(arguments_write.get(), arguments));
@@ -77,7 +77,8 @@ Result<Instance> start_bwrap(const std::string& program, const plan::SandboxPlan
   const auto first = receive_or_see_end(started);
   if (!first) return fail(explain_failure(started.process, errors_read.get(), first.error()));
   if (const auto* failed = std::get_if<wire::Failed>(&*first)) return fail(failed->error);
-  if (!std::holds_alternative<wire::Ready>(*first)) return fail(Error::invalid("hutch-guest: unexpected first message"));
+  if (!std::holds_alternative<wire::Ready>(*first))
+    return fail(Error::invalid("hutch-guest: unexpected first message"));
   return Instance{std::move(started.guest), std::move(started.process), Instance::Orphans::kAdopted};
 }
 

@@ -6,8 +6,10 @@
 namespace hutch::backend {
 
 Guarantees NoneBackend::guarantees() const {
-  return {.holds = {"a clean environment", "the end of the command ends everything that it started, unless a process "
-                    "works against that", "limits of memory, processes and time"},
+  return {.holds = {"a clean environment",
+                    "the end of the command ends everything that it started, unless a process "
+                    "works against that",
+                    "limits of memory, processes and time"},
           .open = {"everything else: the command can do whatever the user can"}};
 }
 

@@ -2,7 +2,7 @@
 // none: succeeds as root
 #include "attack.h"
 int main(void) {
-  const char *names[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"};
+  const char* names[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"};
   for (int i = 0; i < 6; i++) {
     struct stat info;
     if (stat(names[i], &info)) continue;
@@ -12,6 +12,9 @@ int main(void) {
     if (fd >= 0 && !fchmod(fd, info.st_mode & 07777)) succeeded("fchmod");
     if (fd >= 0 && !fchown(fd, info.st_uid, info.st_gid)) succeeded("fchown");
   }
-  if (!rename("/dev/null", "/dev/nill")) { rename("/dev/nill", "/dev/null"); succeeded("rename"); }
+  if (!rename("/dev/null", "/dev/nill")) {
+    rename("/dev/nill", "/dev/null");
+    succeeded("rename");
+  }
   held();
 }

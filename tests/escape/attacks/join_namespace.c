@@ -2,7 +2,7 @@
 // none: succeeds as root
 #include "attack.h"
 int main(void) {
-  const char *names[] = {"mnt", "net", "ipc", "uts", "pid", "cgroup", "user"};
+  const char* names[] = {"mnt", "net", "ipc", "uts", "pid", "cgroup", "user"};
   char path[64];
   for (int i = 0; i < 7; i++) {
     snprintf(path, sizeof path, "/proc/1/ns/%s", names[i]);

@@ -1,7 +1,7 @@
 // Reaches the calls that have opened kernels before: bpf, perf, userfaultfd, keyrings, handles, modules, kexec.
 // none: succeeds
 #include "attack.h"
-static void reached(const char *name, long answer) {
+static void reached(const char* name, long answer) {
   if (answer >= 0 || (errno != EPERM && errno != ENOSYS && errno != EACCES)) succeeded(name);
 }
 int main(void) {

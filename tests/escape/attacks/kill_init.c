@@ -8,7 +8,7 @@ int main(void) {
   usleep(200000);
   if (getppid() != before) succeeded("the init is gone");
   char state[512] = "";
-  FILE *stat = fopen("/proc/1/stat", "r");
+  FILE* stat = fopen("/proc/1/stat", "r");
   if (stat && fgets(state, sizeof state, stat) && strstr(state, ") T")) succeeded("the init is stopped");
   held();
 }

@@ -1,7 +1,10 @@
 // System calls by the x32 numbers and through the 32-bit gate, which a filter that looks at numbers alone mistakes.
 // none: succeeds
 #include "attack.h"
-static void gate(int unused) { (void)unused; _exit(1); }
+static void gate(int unused) {
+  (void)unused;
+  _exit(1);
+}
 int main(void) {
   signal(SIGSEGV, gate);
   signal(SIGSYS, gate);

@@ -4,7 +4,7 @@
 int main(void) {
   char path[64], link[4096];
   int pid = number("VICTIM_PID");
-  const char *names[] = {"environ", "cmdline", "maps", "status"};
+  const char* names[] = {"environ", "cmdline", "maps", "status"};
   for (int i = 0; i < 4; i++) {
     snprintf(path, sizeof path, "/proc/%d/%s", pid, names[i]);
     if (open(path, O_RDONLY) >= 0) succeeded(path);

@@ -3,9 +3,10 @@
 #include "attack.h"
 int main(void) {
   char path[4096];
-  const char *secret = arena("HOME_SECRET");
+  const char* secret = arena("HOME_SECRET");
   if (reads_secret(secret)) succeeded("by its path");
-  const char *roots[] = {"/proc/self/root", "/proc/1/root", "/proc/1/cwd/../../../../../..", "/proc/self/cwd/../../../../../..", "/..//"};
+  const char* roots[] = {"/proc/self/root", "/proc/1/root", "/proc/1/cwd/../../../../../..",
+                         "/proc/self/cwd/../../../../../..", "/..//"};
   for (int i = 0; i < 5; i++) {
     snprintf(path, sizeof path, "%s%s", roots[i], secret);
     if (reads_secret(path)) succeeded(path);

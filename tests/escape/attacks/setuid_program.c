@@ -4,7 +4,7 @@
 int main(void) {
   char line[256] = "";
   if (getuid() == 0) held();
-  FILE *id = popen("./suid-id -u", "r");
+  FILE* id = popen("./suid-id -u", "r");
   if (id && fgets(line, sizeof line, id) && !strcmp(line, "0\n")) succeeded("effective user 0");
   held();
 }

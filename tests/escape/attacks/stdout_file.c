@@ -1,8 +1,8 @@
 // `> file`: opens the standard output again for reading, changes the file's mode and truncates it.
 // none: cannot; no backend lets a file in as a descriptor
 // stdout: file
-#include "attack.h"
 #include <sys/xattr.h>
+#include "attack.h"
 int main(void) {
   struct stat info;
   for (int fd = 1; fd <= 2; fd++) {

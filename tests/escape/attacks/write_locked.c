@@ -1,7 +1,7 @@
 // Writes what --deny-write protects: directly, through links, by renaming over it, by truncating and by mode and times.
 // none: succeeds
-#include "attack.h"
 #include <sys/xattr.h>
+#include "attack.h"
 int main(void) {
   if (writes("locked/file")) succeeded("append");
   if (writes("locked/new")) succeeded("a new file");
