@@ -109,7 +109,7 @@ class Sweep:
 
 
 def strength(out):
-    """What the payload printed of its walls, without what differs from run to run; namespaces as "own" or "the host"."""
+    """What the payload printed of its walls, without what differs from run to run."""
     lines = []
     for line in out.decode(errors="replace").splitlines():
         if line.startswith("ns "):
