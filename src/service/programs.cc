@@ -1,25 +1,19 @@
 // Where the programs are that hutch starts.
 #include "service/programs.h"
 
-#include "base/text.h"
-#include "sys/files.h"
-#include "sys/process.h"
+#include "host/isolation_facts.h"
 
 namespace hutch::service {
 
 Result<std::string> guest_program() {
-  const std::string own = TRY(sys::own_program());
-  const std::string directory = own.substr(0, own.rfind('/'));
-  for (const char* place : {"/hutch-guest", "/../lib/hutch/hutch-guest"}) {
-    if (sys::exists(directory + place)) return directory + place;
-  }
-  return fail(Error::not_found(cat({"hutch-guest is not beside ", own, ": install both programs together"})));
+  std::string found = host::find_guest_program();
+  if (!found.empty()) return found;
+  return fail(Error::not_found("hutch-guest is neither beside hutch nor in ../lib/hutch: install both together"));
 }
 
 Result<std::string> bwrap_program() {
-  for (const char* path : {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"}) {
-    if (sys::exists(path)) return std::string(path);
-  }
+  std::string found = host::find_system_program("bwrap");
+  if (!found.empty()) return found;
   return fail(Error::unsupported("backend bwrap: bubblewrap is not installed; apt-get install bubblewrap"));
 }
 
