@@ -11,6 +11,8 @@
 #include "base/text.h"
 #include "guest/command.h"
 #include "guest/descendants.h"
+#include "guest/tree.h"
+#include "sys/files.h"
 #include "sys/io.h"
 #include "sys/lockdown.h"
 #include "sys/process.h"
@@ -29,6 +31,8 @@ class Init {
 
  private:
   Status wait_and_serve(int signals);
+  Status watch_mounts();
+  Status end_uncovered();
   Status serve_host();
   Status handle(const wire::Frame& frame);
   Status start(const wire::Exec& exec);
@@ -42,6 +46,7 @@ class Init {
   const plan::SandboxPlan& plan_;
   wire::Isolation isolation_;
   Command command_;
+  std::optional<UniqueFd> mounts_;
   bool done_ = false;
 };
 
@@ -55,6 +60,7 @@ namespace {
 
 Status Init::run() {
   const UniqueFd signals = TRY(sys::signal_descriptor({SIGCHLD}));
+  if (isolation_ != wire::Isolation::kNone) TRY(watch_mounts());
   // A frame that came together with the plan is not announced by poll(2).
   for (auto frame = TRY(host_.take_buffered()); frame; frame = TRY(host_.take_buffered())) TRY(handle(*frame));
   while (!done_) TRY(wait_and_serve(signals.get()));
@@ -62,13 +68,15 @@ Status Init::run() {
 }
 
 Status Init::wait_and_serve(int signals) {
-  enum { kHost, kChild, kListener, kStops, kCount };
+  enum { kHost, kChild, kListener, kStops, kMounts, kCount };
   std::array<pollfd, kCount> wait{};
   wait[kHost] = {host_.fd(), POLLIN, 0};
   wait[kChild] = {signals, POLLIN, 0};
   wait[kListener] = {command_.listener ? command_.listener->get() : -1, POLLIN, 0};
   wait[kStops] = {command_.stops ? command_.stops->get() : -1, POLLIN, 0};
+  wait[kMounts] = {mounts_ ? mounts_->get() : -1, POLLPRI, 0};
   TRY(sys::poll(wait, std::nullopt));
+  if (wait[kMounts].revents != 0) return end_uncovered();
   if (wait[kListener].revents != 0) TRY(refuse_calls());
   if (wait[kStops].revents != 0) TRY(report_stop());
   if (wait[kChild].revents != 0) {
@@ -77,6 +85,20 @@ Status Init::wait_and_serve(int signals) {
   }
   if (wait[kHost].revents != 0 && !done_) TRY(serve_host());
   return {};
+}
+
+// Opened first: a change is announced to whoever opened the list before it (proc_pid_mountinfo(5)).
+Status Init::watch_mounts() {
+  mounts_ = TRY(sys::open("/proc/self/mountinfo", sys::Open::kRead));
+  return check_covers(plan_);
+}
+
+// Nobody in here can mount, so a change means that a mount went because its place was replaced or removed outside.
+// What it hid or protected would be open from now on: nothing goes on running with less than was planned.
+Status Init::end_uncovered() {
+  (void)sys::send_signal(-1, SIGKILL);
+  TRY(check_covers(plan_));
+  return fail({Code::kConflict, 0, "the sandbox's mounts changed while it ran"});
 }
 
 Status Init::serve_host() {

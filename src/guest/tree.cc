@@ -30,6 +30,7 @@ Status bind_device(int root, const std::string& directory, const std::string& na
 Status place(int root, const plan::MountStep& step, int tree);
 Status make_target(int root, const plan::MountStep& step);
 Status check_identity(int fd, const plan::MountStep& step);
+bool covers_host(const plan::MountStep& step);
 std::string relative(const std::string& path);
 std::string octal(unsigned mode);
 
@@ -53,6 +54,17 @@ Status verify_tree(const plan::SandboxPlan& plan) {
     if (step.kind != plan::MountKind::kBind || step.identity == plan::Identity{}) continue;
     const UniqueFd target = TRY(sys::open_beneath(root.get(), step.target));
     TRY_CTX(check_identity(target.get(), step), step.target);
+  }
+  return {};
+}
+
+Status check_covers(const plan::SandboxPlan& plan) {
+  const UniqueFd root = TRY(sys::open_exact("/"));
+  for (const plan::MountStep& step : plan.mounts) {
+    if (!covers_host(step)) continue;
+    const auto target = sys::open_beneath(root.get(), step.target);
+    if (target && TRY(sys::is_mount_root(target->get()))) continue;
+    return fail({Code::kConflict, 0, cat({step.target, " was replaced outside, and its protection went with it"})});
   }
   return {};
 }
@@ -201,6 +213,13 @@ Status check_identity(int fd, const plan::MountStep& step) {
   return fail({Code::kConflict, 0,
                cat({"it was replaced while the sandbox started: fstat(", step.target,
                     ") shows another file than before; start again"})});
+}
+
+// What a step makes itself lies on the plan's own tmpfs, which nobody outside sees.
+bool covers_host(const plan::MountStep& step) {
+  if (step.make != plan::MakeTarget::kNothing || step.target == "/") return false;
+  using enum plan::MountKind;
+  return step.kind == kBind || step.kind == kHideFile || step.kind == kTmpfs;
 }
 
 std::string relative(const std::string& path) { return path.substr(path.find_first_not_of('/')); }

@@ -12,6 +12,10 @@ Status build_tree(const plan::SandboxPlan& plan);
 // Whether every bind of the plan shows the file that was planned.
 Status verify_tree(const plan::SandboxPlan& plan);
 
+// Whether every mount that hides or protects a file of the host's lies where it was planned. A name that is replaced or
+// removed outside loses the mounts that lie on it, in every mount namespace (rename(2), unlink(2)).
+Status check_covers(const plan::SandboxPlan& plan);
+
 // The devices of /dev work, but their names, modes and times cannot be changed.
 Status restrict_devices();
 

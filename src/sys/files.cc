@@ -59,6 +59,12 @@ Result<FileIdentity> identify(int fd) {
   return FileIdentity{info.st_dev, info.st_ino, info.st_mode, info.st_uid};
 }
 
+Result<bool> is_mount_root(int fd) {
+  struct statx info{};
+  TRY(check(::statx(fd, "", AT_EMPTY_PATH, 0, &info), {"statx(", std::to_string(fd), ")"}));
+  return (info.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
 Status make_directory(int directory, const std::string& path, unsigned mode) {
   return check(::mkdirat(directory, path.c_str(), mode), {"mkdir(", path, ")"});
 }

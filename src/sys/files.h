@@ -32,6 +32,9 @@ struct FileIdentity {
 };
 Result<FileIdentity> identify(int fd);
 
+// Whether the file is the root of a mount: something is mounted where it was found (statx(2), STATX_ATTR_MOUNT_ROOT).
+Result<bool> is_mount_root(int fd);
+
 Status make_directory(int directory, const std::string& path, unsigned mode);
 Status make_file(int directory, const std::string& path, unsigned mode);
 Status make_symlink(const std::string& text, int directory, const std::string& path);

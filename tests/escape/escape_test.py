@@ -2,8 +2,11 @@
 """An attack is a file of attacks/, a C program: its first line says what it does, `// none:` whether it succeeds where
 nothing protects. Adding a file is all that it takes to add an attack."""
 
+import concurrent.futures
+import os
 import pathlib
 import sys
+import time
 
 import pytest
 
@@ -59,6 +62,25 @@ def test_what_is_appended_to_a_file_is_all_that_happens_to_it(attack, arena, bac
     result = attack("stdout_file")
     assert arena.stream.read_bytes().startswith(arenas.SECRET.encode()), str(result)
     assert arena.stream.stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.parametrize("name", ["denied-file", ".git/config"])
+def test_a_protected_file_that_is_replaced_outside_ends_the_command(attack, as_user, project, backend, arena, name):
+    as_user.write(project / "outside")
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        running = pool.submit(attack, "replaced_outside")
+        deadline = time.monotonic() + 45
+        while not (project / "waiting").exists() and not running.done() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        os.rename(as_user.write(project / "fresh", arenas.SECRET), project / name)
+        as_user.write(project / "replaced")
+        result = running.result()
+    if backend == "none":
+        assert result.code == SUCCEEDED, str(result)
+        return
+    assert (project / "waiting").exists(), str(result)
+    assert result.code == 125 and b"replaced outside" in result.err, str(result)
+    assert b"succeeded" not in result.out and (project / name).read_text(encoding="utf-8") == arenas.SECRET, str(result)
 
 
 def test_every_attack_says_what_it_does():
