@@ -32,14 +32,14 @@ def gone(hutch):
 
 
 def test_a_timeout_is_124_and_keeps_the_output(hutch, backend):
-    result = hutch.run(*stubborn(hutch), options=["--timeout", "1s"])
+    result = hutch.run(*stubborn(hutch), options=["--timeout", "3s"])
     assert result.code == 124, str(result)
     assert result.out == b"partial\n" and b"timeout" in result.err
     gone(hutch)
 
 
 def test_json_tells_a_timeout(hutch, backend):
-    told, result = outcome(hutch, *stubborn(hutch), options=["--timeout", "1s"])
+    told, result = outcome(hutch, *stubborn(hutch), options=["--timeout", "3s"])
     assert result.code == 124 and told["timed_out"] is True and told["killed"] is True
     assert told["stdout"] == "partial\n" and told["exit_code"] == 124
     gone(hutch)
@@ -47,7 +47,7 @@ def test_json_tells_a_timeout(hutch, backend):
 
 def test_a_command_that_obeys_ends_at_once(hutch, backend):
     result = hutch.sh(
-        "trap 'echo told; exit 9' TERM; echo started; while :; do sleep 0.1; done", options=["--timeout", "1s"]
+        "trap 'echo told; exit 9' TERM; echo started; while :; do sleep 0.1; done", options=["--timeout", "3s"]
     )
     assert result.code == 124 and result.out == b"started\ntold\n"
 
