@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "guest/enter.h"
 #include "guest/init.h"
+#include "guest/tree.h"
 #include "sys/identity.h"
 #include "sys/io.h"
 #include "sys/process.h"
@@ -17,11 +18,14 @@ namespace hutch::guest {
 namespace {
 
 Result<wire::Start> receive_start(wire::Connection& host);
-Status become_init(wire::Connection& host, const wire::Start& start);
-Result<bool> split_off_init(wire::Connection& host);
-
 enum class Role { kInit, kStarter };
-Result<Role> enter(wire::Connection& host, const wire::Start& start);
+struct Entered {
+  Role role = Role::kInit;
+  std::optional<UniqueFd> mounts;  // watched
+};
+Result<Entered> enter(wire::Connection& host, const wire::Start& start);
+Result<Entered> become_init(wire::Connection& host, const wire::Start& start);
+Result<bool> split_off_init(wire::Connection& host);
 
 }  // namespace
 
@@ -32,9 +36,10 @@ int serve(UniqueFd stream) {
     (void)host.send(wire::ToHost(wire::Failed{std::move(start).error()}));
     return 125;
   }
-  auto role = enter(host, *start);
-  if (role && *role == Role::kStarter) return 0;
-  Status status = role ? run_init(host, start->plan, start->isolation) : fail(std::move(role).error());
+  auto entered = enter(host, *start);
+  if (entered && entered->role == Role::kStarter) return 0;
+  Status status = entered ? run_init(host, start->plan, start->isolation, std::move(entered->mounts))
+                          : fail(std::move(entered).error());
   if (status) return 0;
   (void)host.send(wire::ToHost(wire::Failed{std::move(status).error()}));
   return 125;
@@ -57,13 +62,12 @@ Result<wire::Start> receive_start(wire::Connection& host) {
   return std::move(*start);
 }
 
-Result<Role> enter(wire::Connection& host, const wire::Start& start) {
+Result<Entered> enter(wire::Connection& host, const wire::Start& start) {
   if (start.isolation == wire::Isolation::kNamespace) {
     TRY_CTX(enter_namespaces(start.plan), "enter namespaces");
-    if (!TRY_CTX(split_off_init(host), "start the init")) return Role::kStarter;
+    if (!TRY_CTX(split_off_init(host), "start the init")) return Entered{Role::kStarter, std::nullopt};
   }
-  TRY(become_init(host, start));
-  return Role::kInit;
+  return become_init(host, start);
 }
 
 // A pid namespace begins with the next child (pid_namespaces(7)). That child is made a child of the host's process,
@@ -75,7 +79,8 @@ Result<bool> split_off_init(wire::Connection& host) {
   return false;
 }
 
-Status become_init(wire::Connection& host, const wire::Start& start) {
+Result<Entered> become_init(wire::Connection& host, const wire::Start& start) {
+  Entered entered;
   // Out of the caller's session: its terminal is then no longer /dev/tty of anything in here.
   TRY(sys::new_session());
   TRY(sys::die_with_parent());
@@ -84,8 +89,13 @@ Status become_init(wire::Connection& host, const wire::Start& start) {
     case wire::Isolation::kNamespace: TRY(make_place(start.plan)); break;
     case wire::Isolation::kBwrap: TRY(finish_place(start.plan)); break;
   }
-  if (start.isolation != wire::Isolation::kNone) TRY(lock_down(start.plan, start.landlock_abi));
-  return host.send(wire::ToHost(wire::Ready{}));
+  if (start.isolation != wire::Isolation::kNone) {
+    // While there are capabilities: for root, directories stand on the way that it may not search without.
+    entered.mounts = TRY(watch_covers(start.plan));
+    TRY(lock_down(start.plan, start.landlock_abi));
+  }
+  TRY(host.send(wire::ToHost(wire::Ready{})));
+  return entered;
 }
 
 }  // namespace

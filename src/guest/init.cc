@@ -12,7 +12,6 @@
 #include "guest/command.h"
 #include "guest/descendants.h"
 #include "guest/tree.h"
-#include "sys/files.h"
 #include "sys/io.h"
 #include "sys/lockdown.h"
 #include "sys/process.h"
@@ -24,14 +23,14 @@ namespace {
 
 class Init {
  public:
-  Init(wire::Connection& host, const plan::SandboxPlan& plan, wire::Isolation isolation)
-      : host_(host), plan_(plan), isolation_(isolation) {}
+  Init(wire::Connection& host, const plan::SandboxPlan& plan, wire::Isolation isolation,
+       std::optional<UniqueFd> mounts)
+      : host_(host), plan_(plan), isolation_(isolation), mounts_(std::move(mounts)) {}
 
   Status run();
 
  private:
   Status wait_and_serve(int signals);
-  Status watch_mounts();
   Status end_uncovered();
   Status serve_host();
   Status handle(const wire::Frame& frame);
@@ -45,22 +44,22 @@ class Init {
   wire::Connection& host_;
   const plan::SandboxPlan& plan_;
   wire::Isolation isolation_;
-  Command command_;
   std::optional<UniqueFd> mounts_;
+  Command command_;
   bool done_ = false;
 };
 
 }  // namespace
 
-Status run_init(wire::Connection& host, const plan::SandboxPlan& plan, wire::Isolation isolation) {
-  return Init(host, plan, isolation).run();
+Status run_init(wire::Connection& host, const plan::SandboxPlan& plan, wire::Isolation isolation,
+                std::optional<UniqueFd> mounts) {
+  return Init(host, plan, isolation, std::move(mounts)).run();
 }
 
 namespace {
 
 Status Init::run() {
   const UniqueFd signals = TRY(sys::signal_descriptor({SIGCHLD}));
-  if (isolation_ != wire::Isolation::kNone) TRY(watch_mounts());
   // A frame that came together with the plan is not announced by poll(2).
   for (auto frame = TRY(host_.take_buffered()); frame; frame = TRY(host_.take_buffered())) TRY(handle(*frame));
   while (!done_) TRY(wait_and_serve(signals.get()));
@@ -85,12 +84,6 @@ Status Init::wait_and_serve(int signals) {
   }
   if (wait[kHost].revents != 0 && !done_) TRY(serve_host());
   return {};
-}
-
-// Opened first: a change is announced to whoever opened the list before it (proc_pid_mountinfo(5)).
-Status Init::watch_mounts() {
-  mounts_ = TRY(sys::open("/proc/self/mountinfo", sys::Open::kRead));
-  return check_covers(plan_);
 }
 
 // Nobody in here can mount, so a change means that a mount went because its place was replaced or removed outside.

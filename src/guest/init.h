@@ -1,13 +1,18 @@
 // The init of the sandbox: runs the commands the host asks for, reaps, reports.
 #pragma once
 
+#include <optional>
+
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "plan/plan.h"
 #include "wire/connection.h"
 
 namespace hutch::guest {
 
 // Serves until the command has ended and everything that it started is gone, or the host has.
-Status run_init(wire::Connection& host, const plan::SandboxPlan& plan, wire::Isolation isolation);
+// `mounts` is watched: what it tells of ends everything (watch_covers of guest/tree.h).
+Status run_init(wire::Connection& host, const plan::SandboxPlan& plan, wire::Isolation isolation,
+                std::optional<UniqueFd> mounts);
 
 }  // namespace hutch::guest

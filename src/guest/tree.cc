@@ -69,6 +69,13 @@ Status check_covers(const plan::SandboxPlan& plan) {
   return {};
 }
 
+// Opened first: a change is announced to whoever opened the list before it.
+Result<UniqueFd> watch_covers(const plan::SandboxPlan& plan) {
+  UniqueFd mounts = TRY(sys::open("/proc/self/mountinfo", sys::Open::kRead));
+  TRY(check_covers(plan));
+  return mounts;
+}
+
 Status restrict_devices() {
   for (const char* name : kDevices) {
     const std::string path = cat({"/dev/", name});

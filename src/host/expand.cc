@@ -19,17 +19,20 @@ namespace {
 // Walks for one pattern.
 class Expansion {
  public:
-  explicit Expansion(std::string_view pattern) : pattern_(pattern), parts_(split(pattern.substr(1), '/')) {}
+  Expansion(std::string_view pattern, Doubt doubt)
+      : pattern_(pattern), parts_(split(pattern.substr(1), '/')), doubt_(doubt) {}
   Result<std::vector<std::string>> run();
 
  private:
   using Parts = std::span<const std::string_view>;
   Status walk(int directory, const std::string& path, Parts parts, std::size_t depth);
   Status visit(int directory, const std::string& path, const sys::TreeEntry& entry, Parts parts, std::size_t depth);
+  bool matches(std::string_view part, std::string_view name) const;
   Status too_much(std::string_view what) const;
 
   std::string_view pattern_;
   std::vector<std::string_view> parts_;
+  Doubt doubt_;
   std::size_t entries_ = 0;
   std::set<std::string> found_;
   std::set<std::pair<std::string, std::size_t>> walked_;  // with "**" a directory is met again with the same rest
@@ -54,14 +57,16 @@ class MandatoryWalk {
   std::vector<std::string> found_;
 };
 
-bool is_repository(const std::vector<sys::TreeEntry>& entries);
+Result<bool> is_repository(int directory, const std::vector<sys::TreeEntry>& entries);
 std::string below(const std::string& path, std::string_view name);
 Result<std::optional<UniqueFd>> open_if_allowed(int directory, const std::string& name);
 Result<sys::EntryKind> kind_of(int directory, const sys::TreeEntry& entry);
 
 }  // namespace
 
-Result<std::vector<std::string>> expand_pattern(std::string_view pattern) { return Expansion(pattern).run(); }
+Result<std::vector<std::string>> expand_pattern(std::string_view pattern, Doubt doubt) {
+  return Expansion(pattern, doubt).run();
+}
 
 Result<std::vector<std::string>> find_mandatory(const MandatorySearch& search) { return MandatoryWalk(search).run(); }
 
@@ -100,7 +105,7 @@ Status Expansion::visit(int directory, const std::string& path, const sys::TreeE
                         std::size_t depth) {
   const bool any_depth = parts.front() == "**";
   if (any_depth) TRY(visit(directory, path, entry, parts.subspan(1), depth));
-  if (!any_depth && !policy::matches_component(parts.front(), entry.name)) return {};
+  if (!any_depth && !matches(parts.front(), entry.name)) return {};
   const std::string here = below(path, entry.name);
   if (parts.size() == 1) {
     found_.insert(here);
@@ -111,8 +116,15 @@ Status Expansion::visit(int directory, const std::string& path, const sys::TreeE
   if (path == "/" && (entry.name == "proc" || entry.name == "sys" || entry.name == "dev")) return {};
   if (TRY(kind_of(directory, entry)) != sys::EntryKind::kDirectory) return {};
   const std::optional<UniqueFd> child = TRY(open_if_allowed(directory, entry.name));
-  if (!child) return {};
+  if (!child) {
+    if (doubt_ == Doubt::kIsMatch) found_.insert(here);
+    return {};
+  }
   return walk(child->get(), here, any_depth ? parts : parts.subspan(1), depth + 1);
+}
+
+bool Expansion::matches(std::string_view part, std::string_view name) const {
+  return policy::matches_component(part, name) || (doubt_ == Doubt::kIsMatch && part == name);
 }
 
 Status Expansion::too_much(std::string_view what) const {
@@ -135,7 +147,7 @@ Result<std::vector<std::string>> MandatoryWalk::run() {
 
 Status MandatoryWalk::walk(int directory, const std::string& path, int depth) {
   const std::vector<sys::TreeEntry> entries = TRY(sys::names_in(directory, path));
-  if (is_repository(entries)) TRY(add_git_names(directory, path));
+  if (TRY(is_repository(directory, entries))) TRY(add_git_names(directory, path));
   for (const sys::TreeEntry& entry : entries) {
     if (++entries_ > limits::kWalkEntriesMax) {
       return fail(Error::invalid(cat({printable(search_.root),
@@ -147,7 +159,11 @@ Status MandatoryWalk::walk(int directory, const std::string& path, int depth) {
     if (path == "/" && (entry.name == "proc" || entry.name == "sys" || entry.name == "dev")) continue;
     if (TRY(kind_of(directory, entry)) != sys::EntryKind::kDirectory) continue;
     const std::optional<UniqueFd> child = TRY(open_if_allowed(directory, entry.name));
-    if (child) TRY(walk(child->get(), below(path, entry.name), depth + 1));
+    if (child) {
+      TRY(walk(child->get(), below(path, entry.name), depth + 1));
+    } else {
+      found_.push_back(below(path, entry.name));
+    }
   }
   return {};
 }
@@ -176,8 +192,16 @@ Status MandatoryWalk::check_git(int directory, const std::string& path) {
   for (const std::string_view name : policy::mandatory_git_names(search_.git_config)) {
     TRY(add_if_there(directory, path, cat({".git/", name})));
   }
-  const std::optional<UniqueFd> child = TRY(open_if_allowed(directory, ".git/modules"));
-  return child ? check_modules(child->get(), below(git, "modules"), 1) : Status();
+  for (const char* inner : {"modules", "worktrees"}) {
+    if (!TRY(sys::status_at(directory, cat({".git/", inner})))) continue;
+    const std::optional<UniqueFd> child = TRY(open_if_allowed(directory, cat({".git/", inner})));
+    if (child) {
+      TRY(check_modules(child->get(), below(git, inner), 1));
+    } else {
+      found_.push_back(below(git, inner));
+    }
+  }
+  return {};
 }
 
 // In the directory of a repository itself: a bare one, a submodule's, or ".git" as the writable tree.
@@ -188,15 +212,22 @@ Status MandatoryWalk::add_git_names(int directory, const std::string& path) {
   return {};
 }
 
-// The repositories of submodules: modules/NAME, where NAME may hold slashes (gitsubmodules(7)).
+// The repositories of submodules: modules/NAME, where NAME may hold slashes (gitsubmodules(7)), and worktrees/NAME.
+// What is protected tells one as well: a sandbox could have moved the rest away, for the next one.
 Status MandatoryWalk::check_modules(int directory, const std::string& path, int depth) {
   static constexpr int kModuleDepthMax = 4;
   for (const sys::TreeEntry& entry : TRY(sys::names_in(directory, path))) {
     if (TRY(kind_of(directory, entry)) != sys::EntryKind::kDirectory) continue;
     const std::optional<UniqueFd> child = TRY(open_if_allowed(directory, entry.name));
-    if (!child) continue;
     const std::string here = below(path, entry.name);
-    const bool repository = TRY(sys::status_at(child->get(), "HEAD")).has_value();
+    if (!child) {
+      found_.push_back(here);
+      continue;
+    }
+    bool repository = false;
+    for (const char* name : {"HEAD", "hooks", "config", "commondir"}) {
+      repository = repository || TRY(sys::status_at(child->get(), name)).has_value();
+    }
     if (!repository && depth < kModuleDepthMax) TRY(check_modules(child->get(), here, depth + 1));
     if (!repository) continue;
     TRY(add_git_names(child->get(), here));
@@ -211,11 +242,17 @@ Status MandatoryWalk::add_if_there(int directory, const std::string& path, const
   return {};
 }
 
-// As git itself tells one (gitrepository-layout(5)).
-bool is_repository(const std::vector<sys::TreeEntry>& entries) {
-  return std::ranges::count_if(entries, [](const sys::TreeEntry& entry) {
-           return entry.name == "HEAD" || entry.name == "objects" || entry.name == "refs";
-         }) == 3;
+// As git itself tells one (gitrepository-layout(5)), or by what is protected in one: a sandbox could have moved the
+// rest away, for the next one not to know it.
+Result<bool> is_repository(int directory, const std::vector<sys::TreeEntry>& entries) {
+  int parts = 0;
+  int guarded = 0;
+  for (const sys::TreeEntry& entry : entries) {
+    parts += entry.name == "HEAD" || entry.name == "objects" || entry.name == "refs" ? 1 : 0;
+    if (entry.name == "hooks" && TRY(kind_of(directory, entry)) == sys::EntryKind::kDirectory) ++guarded;
+    if (entry.name == "config" && TRY(kind_of(directory, entry)) == sys::EntryKind::kFile) ++guarded;
+  }
+  return parts == 3 || guarded == 2;
 }
 
 std::string below(const std::string& path, std::string_view name) {

@@ -12,7 +12,11 @@ namespace hutch::host {
 
 // Absolute paths that the absolute pattern matches; links are matched and never followed. More matches or a larger
 // walk than base/limits.h allows is an error: a rule that holds for a part would be a rule that does not hold.
-Result<std::vector<std::string>> expand_pattern(std::string_view pattern);
+//
+// For a deny two doubts count as matches. A directory that cannot be listed: its owner could open it again from inside.
+// A name that is the pattern itself, as in pages/[slug].
+enum class Doubt { kIsNoMatch, kIsMatch };
+Result<std::vector<std::string>> expand_pattern(std::string_view pattern, Doubt doubt = Doubt::kIsNoMatch);
 
 struct MandatorySearch {
   std::string root;  // canonical
@@ -20,7 +24,8 @@ struct MandatorySearch {
   policy::GitConfig git_config = policy::GitConfig::kProtected;
 };
 
-// Paths below `root` that exist and are mandatory write denies. Does not enter node_modules and follows no links.
+// Paths below `root` that exist and are mandatory write denies; a directory that cannot be listed is one itself. Does
+// not enter node_modules and follows no links.
 Result<std::vector<std::string>> find_mandatory(const MandatorySearch& search);
 
 }  // namespace hutch::host

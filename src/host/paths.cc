@@ -133,7 +133,8 @@ Status PathStudy::add_rule(const Rule& rule) {
 }
 
 Status PathStudy::add_pattern(const Rule& rule) {
-  const std::vector<std::string> matches = TRY(expand_pattern(rule.path));
+  const Doubt doubt = is_deny(rule) ? Doubt::kIsMatch : Doubt::kIsNoMatch;
+  const std::vector<std::string> matches = TRY(expand_pattern(rule.path, doubt));
   patterns_.push_back(rule);
   for (const std::string& match : matches) {
     if (kernel_place(match)) continue;

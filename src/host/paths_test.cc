@@ -238,6 +238,13 @@ TEST_F(PathsTest, PatternsWithSeveralWildcards) {
   EXPECT_THAT(expand_pattern((project_ / "a/b/x/*").string()).value(), IsEmpty()) << "a file has nothing below it";
 }
 
+TEST_F(PathsTest, ANameThatIsThePatternItselfIsDenied) {
+  const fs::path named = make("[slug]/x.env");
+  EXPECT_THAT(expand_pattern((project_ / "[slug]/*.env").string()).value(), IsEmpty());
+  EXPECT_THAT(expand_pattern((project_ / "[slug]/*.env").string(), Doubt::kIsMatch).value(),
+              ElementsAre(named.string()));
+}
+
 TEST_F(PathsTest, MandatoryDenies) {
   const fs::path denied[] = {make(".git/hooks/pre-commit"), make(".git/config"),     make(".mcp.json"),
                              make("a/.mcp.json"),           make("a/b/.git/config"), make(".vscode/tasks.json"),

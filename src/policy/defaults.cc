@@ -22,10 +22,11 @@ std::span<const std::string_view> mandatory_names() {
 }
 
 std::span<const std::string_view> mandatory_git_names(GitConfig config) {
-  // config.worktree is read like config once extensions.worktreeConfig is set (git-worktree(1)).
-  static constexpr std::array<std::string_view, 3> kNames = {"hooks", "config", "config.worktree"};
+  // commondir says where hooks and config are taken from instead (gitrepository-layout(5)). config.worktree is read
+  // like config once extensions.worktreeConfig is set (git-worktree(1)).
+  static constexpr std::array<std::string_view, 4> kNames = {"hooks", "commondir", "config", "config.worktree"};
   const std::span<const std::string_view> names = kNames;
-  return config == GitConfig::kProtected ? names : names.first(1);
+  return config == GitConfig::kProtected ? names : names.first(2);
 }
 
 }  // namespace hutch::policy

@@ -83,6 +83,15 @@ def test_a_protected_file_that_is_replaced_outside_ends_the_command(attack, as_u
     assert b"succeeded" not in result.out and (project / name).read_text(encoding="utf-8") == arenas.SECRET, str(result)
 
 
+def test_what_one_sandbox_closes_the_next_protects_all_the_same(attack, as_user, project, backend, arena):
+    for path in ("bare/HEAD", "bare/objects/x", "bare/refs/x", "bare/hooks/pre-commit", "bare/config",
+                 ".git/modules/m/HEAD", ".git/modules/m/hooks/pre-commit", ".git/modules/m/config",
+                 ".git/worktrees/w/commondir"):
+        as_user.write(project / path)
+    for result in (attack("blind_the_next"), attack("blind_the_next")):
+        assert result.code == (SUCCEEDED if backend == "none" else HELD), str(result)
+
+
 def test_every_attack_says_what_it_does():
     for name in NAMES:
         lines = (arenas.ATTACKS / f"{name}.c").read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-// Waits until the person outside replaces a protected file, as editors and git do, and uses the one that took its place.
+// Waits until the person outside replaces a protected file, as editors and git do, and uses the one in its place.
 // none: succeeds
 #include "attack.h"
 static void use(void) {
