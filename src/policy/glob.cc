@@ -34,6 +34,15 @@ bool has_wildcard(std::string_view text) {
   return false;
 }
 
+bool has_escaped_wildcard(std::string_view text) {
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    if (text[i] != '\\') continue;
+    ++i;
+    if (text[i] == '*' || text[i] == '?' || text[i] == '[') return true;
+  }
+  return false;
+}
+
 Status check_pattern(std::string_view pattern) {
   const auto wrong = [&](std::string_view reason) {
     return fail(Error::invalid(cat({"\"", printable(pattern), "\": ", reason})));

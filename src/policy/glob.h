@@ -11,6 +11,9 @@ namespace hutch::policy {
 // Whether `text` holds a wildcard that is not escaped.
 bool has_wildcard(std::string_view text);
 
+// Whether `text` holds a wildcard that is: st\*r names the file st*r.
+bool has_escaped_wildcard(std::string_view text);
+
 // Whether the pattern can be read: brackets closed, no ".." behind a wildcard, not ending in "/".
 Status check_pattern(std::string_view pattern);
 

@@ -118,7 +118,8 @@ Status add_options(std::vector<Rule>& rules, const std::vector<std::string>& tex
 Result<Rule> make_rule(Rule form, const PathEntry& entry, std::string_view home, std::string_view base) {
   Rule rule = std::move(form);
   rule.text = entry.text;
-  const bool pattern = entry.form == EntryForm::kPattern && has_wildcard(entry.text);
+  const bool pattern =
+      entry.form == EntryForm::kPattern && (has_wildcard(entry.text) || has_escaped_wildcard(entry.text));
   if (!pattern) {
     rule.path = TRY_CTX(absolute_path(entry.text, home, base), rule.where);
     return rule;
