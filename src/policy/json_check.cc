@@ -74,6 +74,8 @@ Status check_json(std::string_view text) {
     return fail(Error::invalid(cat({"larger than ", std::to_string(limits::kJsonBytesMax), " bytes"})));
   }
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return fail(Error::invalid("empty"));
+  // The reader would take a NUL byte for the end and never see the rest.
+  if (text.find('\0') != std::string_view::npos) return fail(Error::invalid("holds a NUL byte: not JSON"));
   Checker checker(text);
   if (json::sax_parse(text.begin(), text.end(), &checker)) return {};
   return fail(Error::invalid(checker.reason()));

@@ -104,6 +104,7 @@ TEST(ReaderTest, Syntax) {
   EXPECT_NE(error_of(R"({"enabled": true} x)").find("not JSON"), std::string::npos);
   EXPECT_NE(error_of(R"({"enabled": true,})").find("not JSON"), std::string::npos);
   EXPECT_NE(error_of("{\"a\": \"\xff\"}").find("not JSON"), std::string::npos);
+  EXPECT_NE(error_of(std::string("{}\0{\"enabled\": 1}", 17)).find("NUL"), std::string::npos);
   EXPECT_EQ(error_of(R"({"enabled": true, "enabled": false})"), "p.json: the key \"enabled\" is written twice");
   EXPECT_EQ(error_of(R"({"enabled": true, "en\u0061bled": false})"), "p.json: the key \"enabled\" is written twice");
 }

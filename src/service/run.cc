@@ -59,9 +59,10 @@ Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holdi
 Result<RunReport> run(const RunRequest& request, const Tell& tell) {
   const std::vector<std::string> command = TRY(command_of(request));
   TRY(sys::fill_standard_streams());
-  const UniqueFd signals = TRY(sandbox::take_signals());
+  // Before anything of our own can have that number.
   std::optional<sandbox::Control> control;
   if (request.control_fd >= 0) control.emplace(TRY(sandbox::Control::open(request.control_fd)));
+  const UniqueFd signals = TRY(sandbox::take_signals());
 
   const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
   Prepared prepared =

@@ -29,6 +29,7 @@ COMMAND_LINES = {
     "tmp size": (["run", "--tmp-size", "1Z", *TOUCH], ["--tmp-size", "1Z"]),
     "variable without a name": (["run", "--env", "=value", *TOUCH], ["--env"]),
     "control descriptor that is not open": (["run", "--control-fd", "77", *TOUCH], ["77"]),
+    "control descriptor that is nobody's yet": (["run", "--control-fd", "3", *TOUCH], ["not an open descriptor"]),
     "control descriptor that is no number": (["run", "--control-fd", "x", *TOUCH], ["--control-fd"]),
     "pattern that is not closed": (["run", "--deny-read", "a[b", *TOUCH], ["a[b"]),
     "unknown verb": (["rnu", *TOUCH], ["rnu", "run"]),
