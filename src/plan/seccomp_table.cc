@@ -56,6 +56,11 @@ constexpr std::array kPrctl = {
     CallClause{{Kind::kEquals, 0, 0xffffffff, 35}, {}, kPerm},  // PR_SET_MM: forges what /proc says of a process
 };
 
+// The init is of the same uid, and prlimit(2) asks for no more: without descriptors it would have to give up.
+constexpr std::array kPrlimit = {
+    CallClause{{Kind::kEquals, 0, 0xffffffff, 1}, {}, kPerm},
+};
+
 constexpr std::uint32_t kAfUnix = 1;
 constexpr std::uint32_t kAfInet = 2;
 constexpr std::uint32_t kAfInet6 = 10;
@@ -163,6 +168,7 @@ constexpr std::array kRules = {
     CallRule{"ioctl", 16, 29, kAllow, "no typing into the terminal for the person who sits there", kIoctl},
     CallRule{"personality", 135, 92, kPerm, "only the ordinary ones", kPersonality},
     CallRule{"prctl", 157, 167, kAllow, "all but PR_SET_MM", kPrctl},
+    CallRule{"prlimit64", 302, 261, kAllow, "all but the limits of the sandbox's init", kPrlimit},
     CallRule{"socket", 41, 198, kNoFamily, "IPv4, IPv6 and routes; the other families reach the host or old code",
              kSocket},
     CallRule{"socketpair", 53, 199, kNoFamily, "pairs that can reach each other and nobody else", kSocketpair},
