@@ -83,7 +83,8 @@ Result<Entered> become_init(wire::Connection& host, const wire::Start& start) {
   Entered entered;
   // Out of the caller's session: its terminal is then no longer /dev/tty of anything in here.
   TRY(sys::new_session());
-  TRY(sys::die_with_parent());
+  // Without a pid namespace a sudden end would leave the command running: the end of the stream is noticed instead.
+  if (start.isolation != wire::Isolation::kNone) TRY(sys::die_with_parent());
   switch (start.isolation) {
     case wire::Isolation::kNone: TRY(sys::become_subreaper()); break;
     case wire::Isolation::kNamespace: TRY(make_place(start.plan)); break;
