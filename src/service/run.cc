@@ -1,8 +1,10 @@
 // run: one command in a sandbox.
 #include "service/run.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "backend/bwrap/bwrap_backend.h"
 #include "backend/namespace/namespace_backend.h"
@@ -49,10 +51,27 @@ struct Job {
 Result<std::vector<std::string>> command_of(const RunRequest& request);
 Result<RunReport> run_prepared(const Job& job);
 Result<backend::Instance> start_backend(const Job& job, Holding& holding);
+// No mount can hold a name that is not there. These, made new, undo what the mounts on hooks and config protect, so the
+// person hears of them before they run git.
+void tell_redirected_git(const Prepared& prepared, const Tell& tell) {
+  static constexpr std::string_view kHooks = "hooks";
+  for (const policy::Rule& rule : prepared.rules) {
+    if (rule.origin != policy::Origin::kMandatory || !rule.path.ends_with("/hooks")) continue;
+    const std::string_view git = std::string_view(rule.path).substr(0, rule.path.size() - kHooks.size());
+    for (const std::string_view name : {"commondir", "config.worktree"}) {
+      const std::string path = cat({git, name});
+      const auto was_there = [&](const policy::Rule& other) { return other.path == path; };
+      if (std::ranges::any_of(prepared.rules, was_there) || !sys::exists(path)) continue;
+      tell(cat({printable(path), " was made: git would take settings and hooks from where it says; look at it first"}));
+    }
+  }
+}
+
 Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name);
 Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts);
 Result<Holding> hold_limits(const plan::SandboxPlan& plan, const plan::HostFacts& facts);
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding);
+void tell_redirected_git(const Prepared& prepared, const Tell& tell);
 
 }  // namespace
 
@@ -74,6 +93,7 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell) {
   recorder.started({command, prepared.plan.cwd, prepared.policy.source, prepared.backend});
   const Job job{request, command, facts, prepared, signals.get(), control ? &*control : nullptr};
   auto report = run_prepared(job);
+  tell_redirected_git(prepared, tell);
   if (!report) {
     recorder.failed(report.error());
     return report;
