@@ -1,4 +1,5 @@
 #!/bin/busybox sh
+# shellcheck shell=dash
 # The init of the test machine: delegates a cgroup v2 to an ordinary user, tries the limits there, says what it saw.
 export PATH=/bin:/usr/bin
 if [ ! -e /in-tmpfs ]; then
@@ -34,23 +35,28 @@ echo $$ > /sys/fs/cgroup/user/shell/cgroup.procs
 as_user() { su user -c "cd /home/user/project && $1" < /dev/null; }
 say() { echo "RESULT $1: $2"; }
 
+hog() { echo "dd if=/dev/zero of=/dev/null bs=$1 count=1"; }
+bomb="sh -c 'i=0; while [ \$i -lt 40 ]; do sleep 9 & i=\$((i+1)); done; echo all'"
+told() { say "$1" "$(as_user "$2" 2>&1 | tail -n 1)"; }
+cgroups() { find /sys/fs/cgroup -name 'hutch-run-*' | wc -l; }
+
 for backend in namespace none; do
   run="hutch run --backend $backend"
-  say "$backend how" "$(as_user "$run --json --pids 50 -- true" 2>&1 | tail -n 1)"
-  say "$backend memory" "$(as_user "$run --memory 50M -- dd if=/dev/zero of=/dev/null bs=200M count=1" 2>&1 | tail -n 1)"
-  say "$backend memory enough" "$(as_user "$run --memory 300M -- dd if=/dev/zero of=/dev/null bs=50M count=1 && echo done" 2>&1 | tail -n 1)"
-  say "$backend pids" "$(as_user "$run --pids 10 -- sh -c 'i=0; while [ \$i -lt 40 ]; do sleep 9 & i=\$((i+1)); done; echo all'" 2>&1 | tail -n 1)"
-  say "$backend cpus" "$(as_user "$run --cpus 0.5 -- cat /proc/self/cgroup" 2>&1 | tail -n 1)"
+  told "$backend how" "$run --json --pids 50 -- true"
+  told "$backend memory" "$run --memory 50M -- $(hog 200M)"
+  told "$backend memory enough" "$run --memory 300M -- $(hog 50M) && echo done"
+  told "$backend pids" "$run --pids 10 -- $bomb"
+  told "$backend cpus" "$run --cpus 0.5 -- cat /proc/self/cgroup"
 done
 
 # A hutch that is killed leaves its cgroup to the next one.
 as_user "hutch run --pids 50 -- sleep 600" 2>/dev/null &
-while ! ls -d /sys/fs/cgroup/user/*hutch-run-* /sys/fs/cgroup/user/*/hutch-run-* 2>/dev/null | grep -q .; do sleep 1; done
+while [ "$(cgroups)" = 0 ]; do sleep 1; done
 sleep 2
 killall -9 hutch
 sleep 2
-say "stale" "$(find /sys/fs/cgroup -name 'hutch-run-*' | wc -l)"
+say "stale" "$(cgroups)"
 as_user "hutch run --pids 50 -- true" 2>/dev/null
-say "stale after the next" "$(find /sys/fs/cgroup -name 'hutch-run-*' | wc -l)"
-say "left running" "$(ps | grep -c '[s]leep 600')"
+say "stale after the next" "$(cgroups)"
+say "left running" "$(pgrep -f 'sleep 600' | wc -l)"
 poweroff -f

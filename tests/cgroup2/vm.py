@@ -50,7 +50,9 @@ def build_tree(tree, programs, init):
     shutil.copy(BUSYBOX, tree / "bin/busybox")
     for name in ("hutch", "hutch-guest"):
         shutil.copy(programs / name, tree / "usr/bin" / name)
-    (tree / "etc/passwd").write_text("root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/home/user:/bin/sh\n", encoding="ascii")
+    (tree / "etc/passwd").write_text(
+        "root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/home/user:/bin/sh\n", encoding="ascii"
+    )
     (tree / "etc/group").write_text("root:x:0:\nuser:x:1000:\n", encoding="ascii")
     shutil.copy(init, tree / "init")
     (tree / "init").chmod(0o755)
@@ -60,7 +62,5 @@ def boot(kernel, archive):
     """All that the machine prints on its console until it is off."""
     command = [QEMU, "-accel", "tcg", "-m", "768", "-nic", "none", "-nographic", "-no-reboot", "-kernel", str(kernel)]
     command += ["-initrd", str(archive), "-append", "console=ttyS0 quiet panic=-1 rdinit=/init"]
-    ended = subprocess.run(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=BOOT_SECONDS, check=False
-    )
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=BOOT_SECONDS, check=False)
     return ended.stdout.decode(errors="replace").replace("\r", "")

@@ -21,7 +21,7 @@ def run(arguments):
         return 0
     if options["preset"]:
         return run_preset(options["preset"], groups)
-    packages.ensure("build", "run", "test", "fuzz")
+    packages.ensure("build", "run", "test", "fuzz", *(["all"] if options["all"] else []))
     cmake_build.build("release", ["hutch", "hutch-guest"])
     cmake_build.build("dev")
     if wants_fuzz(groups):
