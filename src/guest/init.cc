@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <optional>
 #include <variant>
 
@@ -21,6 +22,9 @@ namespace hutch::guest {
 
 namespace {
 
+// How often the covers are looked at.
+constexpr std::chrono::milliseconds kCoverCheck{1000};
+
 class Init {
  public:
   Init(wire::Connection& host, const plan::SandboxPlan& plan, wire::Isolation isolation,
@@ -32,6 +36,7 @@ class Init {
  private:
   Status wait_and_serve(int signals);
   Status end_uncovered();
+  Status look_at_covers();
   Status serve_host();
   Status handle(const wire::Frame& frame);
   Status start(const wire::Exec& exec);
@@ -45,6 +50,7 @@ class Init {
   const plan::SandboxPlan& plan_;
   wire::Isolation isolation_;
   std::optional<UniqueFd> mounts_;
+  std::chrono::steady_clock::time_point looked_at_covers_ = std::chrono::steady_clock::now();
   Command command_;
   bool done_ = false;
 };
@@ -74,7 +80,8 @@ Status Init::wait_and_serve(int signals) {
   wait[kListener] = {command_.listener ? command_.listener->get() : -1, POLLIN, 0};
   wait[kStops] = {command_.stops ? command_.stops->get() : -1, POLLIN, 0};
   wait[kMounts] = {mounts_ ? mounts_->get() : -1, POLLPRI, 0};
-  TRY(sys::poll(wait, std::nullopt));
+  TRY(sys::poll(wait, mounts_ ? std::optional(kCoverCheck) : std::nullopt));
+  TRY(look_at_covers());
   if (wait[kMounts].revents != 0) return end_uncovered();
   if (wait[kListener].revents != 0) TRY(refuse_calls());
   if (wait[kStops].revents != 0) TRY(report_stop());
@@ -92,6 +99,17 @@ Status Init::end_uncovered() {
   (void)sys::send_signal(-1, SIGKILL);
   TRY(check_covers(plan_));
   return fail({Code::kConflict, 0, "the sandbox's mounts changed while it ran"});
+}
+
+// A file that is renamed outside takes its mount along, which no change of the mounts tells; the name is then free for
+// another file.
+Status Init::look_at_covers() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!mounts_ || now - looked_at_covers_ < kCoverCheck) return {};
+  looked_at_covers_ = now;
+  Status held = check_covers(plan_);
+  if (!held) (void)sys::send_signal(-1, SIGKILL);
+  return held;
 }
 
 Status Init::serve_host() {

@@ -64,14 +64,17 @@ def test_what_is_appended_to_a_file_is_all_that_happens_to_it(attack, arena, bac
     assert arena.stream.stat().st_mode & 0o777 == 0o644
 
 
+@pytest.mark.parametrize("aside", [False, True], ids=["over it", "the old one aside"])
 @pytest.mark.parametrize("name", ["denied-file", ".git/config"])
-def test_a_protected_file_that_is_replaced_outside_ends_the_command(attack, as_user, project, backend, arena, name):
+def test_a_protected_file_that_is_replaced_outside_ends_the_run(attack, as_user, project, backend, arena, name, aside):
     as_user.write(project / "outside")
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         running = pool.submit(attack, "replaced_outside")
         deadline = time.monotonic() + 45
         while not (project / "waiting").exists() and not running.done() and time.monotonic() < deadline:
             time.sleep(0.02)
+        if aside:
+            os.rename(project / name, project / "aside")
         os.rename(as_user.write(project / "fresh", arenas.SECRET), project / name)
         as_user.write(project / "replaced")
         result = running.result()
