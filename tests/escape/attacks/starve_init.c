@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 int main(void) {
   int init = getppid() == 1 ? 1 : (int)getppid();
-  int of[] = {RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_CPU, RLIMIT_NPROC, RLIMIT_SIGPENDING};
+  int of[] = {RLIMIT_SIGPENDING, RLIMIT_NPROC, RLIMIT_AS, RLIMIT_CPU, RLIMIT_NOFILE};
   struct rlimit now, nothing = {0, 0};
   for (int i = 0; i < 5; i++) {
     if (prlimit(init, of[i], NULL, &now)) continue;
