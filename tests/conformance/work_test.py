@@ -89,3 +89,10 @@ def test_an_archive_with_owners_and_links(hutch, backend):
         "mkdir d && echo x > d/a && ln d/a d/b && ln -s a d/c && tar cf t.tar d && rm -r d && tar xf t.tar && "
         'test "$(cat d/c)" = x'
     ).ok()
+
+
+@needs["cargo"]
+def test_cargo(hutch, backend, project, as_user):
+    as_user.write(project / "Cargo.toml", '[package]\nname = "p"\nversion = "0.1.0"\nedition = "2021"\n')
+    as_user.write(project / "src/main.rs", 'fn main() { println!("from rust"); }\n')
+    assert b"from rust" in hutch.run("cargo", "run", "--offline", "--quiet", timeout=300).ok().out
