@@ -17,11 +17,12 @@ escape, faults, soak). --all adds the slow tests. --preset runs the unit tests w
 
 def run(arguments):
     options, groups = parse(arguments)
-    if packages.printed(arguments, "build", "run", "test", "fuzz"):
+    needed = ["build", "run", "test", "fuzz", *(["all"] if options["all"] else [])]
+    if packages.printed(arguments, *needed):
         return 0
     if options["preset"]:
         return run_preset(options["preset"], groups)
-    packages.ensure("build", "run", "test", "fuzz", *(["all"] if options["all"] else []))
+    packages.ensure(*needed)
     cmake_build.build("release", ["hutch", "hutch-guest"])
     cmake_build.build("dev")
     if wants_fuzz(groups):
