@@ -59,6 +59,8 @@ Result<std::variant<StartedCommand, wire::NotExecuted>> start_command(const wire
   std::optional<sys::Pipe> stops;
   if (terminal) {
     pair = TRY(sys::open_terminal("/dev/ptmx"));
+    if (exec.rows != 0) TRY(sys::set_terminal_size(pair->master.get(), {exec.rows, exec.columns}));
+    if (!exec.modes.empty()) TRY(sys::set_terminal_modes(pair->terminal.get(), exec.modes));
     stops = TRY(sys::pipe());
   }
   Preparation preparation{exec, filter, childs.get(), terminal ? pair->terminal.get() : -1, {}};

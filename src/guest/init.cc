@@ -27,8 +27,7 @@ constexpr std::chrono::milliseconds kCoverCheck{1000};
 
 class Init {
  public:
-  Init(wire::Connection& host, const plan::SandboxPlan& plan, wire::Isolation isolation,
-       std::optional<UniqueFd> mounts)
+  Init(wire::Connection& host, const plan::SandboxPlan& plan, wire::Isolation isolation, std::optional<UniqueFd> mounts)
       : host_(host), plan_(plan), isolation_(isolation), mounts_(std::move(mounts)) {}
 
   Status run();

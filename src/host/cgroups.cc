@@ -251,7 +251,7 @@ CgroupDirectory look_at(const std::string& path) {
   // The root of the whole tree may have processes and children with controllers; it alone has no cgroup.events. What
   // cannot be read counts as occupied: then nothing is enabled there.
   const bool is_root = !sys::exists(path + "/cgroup.events");
-  const bool has_processes = sys::read_file(path + "/cgroup.procs", kProcBytesMax).value_or("?") != "";
+  const bool has_processes = !sys::read_file(path + "/cgroup.procs", kProcBytesMax).value_or("?").empty();
   found.occupied = (has_processes && !is_root) || !sys::may_write(path + "/cgroup.subtree_control");
   return found;
 }

@@ -20,7 +20,7 @@ Result<std::vector<std::string>> expand_pattern(std::string_view pattern, Doubt 
 
 struct MandatorySearch {
   std::string root;  // canonical
-  int depth = 3;     // 1: the names in root itself
+  int depth = 3;  // 1: the names in root itself
   policy::GitConfig git_config = policy::GitConfig::kProtected;
 };
 

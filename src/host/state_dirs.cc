@@ -8,9 +8,9 @@ namespace hutch::host {
 
 StateDirs state_dirs(std::uint32_t uid, const std::string& home, const EnvironmentLookup& lookup) {
   if (uid == 0) return {"/etc/hutch", "/var/lib/hutch", "/run/hutch"};
-  const auto base = [&](const char* variable, std::string otherwise) {
+  const auto base = [&](const char* variable, const std::string& otherwise) {
     const std::optional<std::string> value = lookup(variable);
-    return value && value->starts_with('/') ? *value : std::move(otherwise);
+    return value && value->starts_with('/') ? *value : otherwise;
   };
   return {
       .config = base("XDG_CONFIG_HOME", cat({home, "/.config"})) + "/hutch",

@@ -30,16 +30,16 @@ struct Availability {
 struct HostFacts {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
-  std::string user;     // the passwd name, or the number
-  std::string home;     // canonical; "/nonexistent" where there is none that can be used
-  std::string cwd;      // canonical, absolute
+  std::string user;  // the passwd name, or the number
+  std::string home;  // canonical; "/nonexistent" where there is none that can be used
+  std::string cwd;  // canonical, absolute
   std::string architecture = "x86_64";
-  std::string kernel;   // uname -r
-  std::vector<RootEntry> root;          // the names of "/"
+  std::string kernel;  // uname -r
+  std::vector<RootEntry> root;  // the names of "/"
   std::vector<std::string> proc_names;  // the names of /proc that are not numbers
-  int landlock_abi = 0;                 // 0: none
+  int landlock_abi = 0;  // 0: none
   CgroupKind cgroup = CgroupKind::kNone;
-  std::string cgroup_note;              // how limits are held, or why they cannot be by a cgroup
+  std::string cgroup_note;  // how limits are held, or why they cannot be by a cgroup
   std::vector<std::string> store_dirs;  // hutch's own config, data and socket directories: never visible inside
 };
 

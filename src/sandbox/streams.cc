@@ -27,7 +27,9 @@ Result<Streams> Streams::open(StreamOptions options) {
   Streams streams;
   if (options.output == Output::kPass) {
     for (int number = 0; number < 3; ++number) {
-      if (sys::stream_kind(number) == sys::StreamKind::kTerminal) streams.terminal_ = wire::TerminalUse::kOwn;
+      if (sys::stream_kind(number) != sys::StreamKind::kTerminal) continue;
+      streams.terminal_ = wire::TerminalUse::kOwn;
+      if (streams.size_source_ < 0) streams.size_source_ = number;
     }
   }
   TRY(streams.open_input(options));
@@ -113,17 +115,18 @@ void Streams::sent() {
   for (UniqueFd& fd : childs_) fd.reset();
 }
 
+Status Streams::describe_terminal(wire::Exec& exec) const {
+  if (size_source_ < 0) return {};
+  const sys::TerminalSize size = TRY(sys::terminal_size(size_source_));
+  exec.rows = size.rows;
+  exec.columns = size.columns;
+  exec.modes = TRY(sys::terminal_modes(size_source_));
+  return {};
+}
+
 Status Streams::attach_terminal(UniqueFd master) {
   master_ = std::move(master);
-  int shown = -1;
-  for (const int number : {2, 1, 0}) {
-    if (sys::stream_kind(number) == sys::StreamKind::kTerminal) shown = number;
-  }
-  size_source_ = shown;
-  if (shown >= 0) {
-    TRY(sys::copy_terminal_modes(shown, master_.get()));
-    TRY(resize_terminal());
-  }
+  TRY(resize_terminal());  // it may have changed since the command was sent
   // What the terminal shows goes to the first of 1 and 2 that is one; the screen is the same.
   const int screen = sys::stream_kind(1) == sys::StreamKind::kTerminal ? 1 : 2;
   Pump out;

@@ -89,6 +89,7 @@ Status Supervisor::send_command() {
   exec.cwd = request_.cwd;
   exec.terminal = on_.streams.terminal_use();
   exec.streams = on_.streams.stream_mask();
+  TRY(on_.streams.describe_terminal(exec));
   exec.processes_max = request_.processes_max;
   exec.address_space_max = request_.address_space_max;
   const auto sent = on_.instance.guest.send(wire::ToGuest(std::move(exec)), on_.streams.child_descriptors());

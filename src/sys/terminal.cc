@@ -6,6 +6,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <cstring>
+
 #include "sys/call.h"
 
 namespace hutch::sys {
@@ -55,10 +57,17 @@ Status set_terminal_size(int fd, TerminalSize size) {
   return check(::ioctl(fd, TIOCSWINSZ, &wanted), {"ioctl(TIOCSWINSZ)"});
 }
 
-Status copy_terminal_modes(int from, int to) {
+Result<std::string> terminal_modes(int fd) {
   termios modes{};
-  TRY(check(::tcgetattr(from, &modes), {"tcgetattr()"}));
-  return set_modes(to, modes);
+  TRY(check(::tcgetattr(fd, &modes), {"tcgetattr()"}));
+  return std::string(reinterpret_cast<const char*>(&modes), sizeof modes);
+}
+
+Status set_terminal_modes(int fd, std::string_view bytes) {
+  termios modes{};
+  if (bytes.size() != sizeof modes) return fail(Error::invalid("terminal modes of another build"));
+  std::memcpy(&modes, bytes.data(), sizeof modes);
+  return set_modes(fd, modes);
 }
 
 bool is_foreground(int terminal) { return ::tcgetpgrp(terminal) == ::getpgrp(); }

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -34,8 +35,9 @@ struct TerminalSize {
 Result<TerminalSize> terminal_size(int fd);
 Status set_terminal_size(int fd, TerminalSize size);
 
-// Copies the modes of one terminal to another.
-Status copy_terminal_modes(int from, int to);
+// The modes of a terminal as bytes for another process of the same build; set_terminal_modes refuses any other length.
+Result<std::string> terminal_modes(int fd);
+Status set_terminal_modes(int fd, std::string_view modes);
 
 // Whether this process's group is the one that the terminal's keys go to.
 bool is_foreground(int terminal);

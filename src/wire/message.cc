@@ -23,6 +23,9 @@ void write(Writer& out, const Exec& message) {
   out.text(message.cwd);
   out.u8(static_cast<std::uint8_t>(message.terminal));
   out.u8(message.streams);
+  out.u16(message.rows);
+  out.u16(message.columns);
+  out.text(message.modes);
   out.u64(message.processes_max);
   out.u64(message.address_space_max);
 }
@@ -66,6 +69,9 @@ void read(Reader& in, Exec& message) {
   message.cwd = in.text();
   message.terminal = in.choice(TerminalUse::kOwn);
   message.streams = in.u8();
+  message.rows = in.u16();
+  message.columns = in.u16();
+  message.modes = in.text();
   message.processes_max = in.u64();
   message.address_space_max = in.u64();
 }

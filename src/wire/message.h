@@ -41,6 +41,10 @@ struct Exec {
   std::string cwd;
   TerminalUse terminal = TerminalUse::kNone;
   std::uint8_t streams = 7;
+  // Of its terminal, before the command starts: a later change would undo what the command has set itself.
+  std::uint16_t rows = 0;
+  std::uint16_t columns = 0;
+  std::string modes;  // sys::terminal_modes; empty: the kernel's own
   std::uint64_t processes_max = 0;  // RLIMIT_NPROC, where no cgroup holds it; 0: not limited
   std::uint64_t address_space_max = 0;  // RLIMIT_AS, likewise
 };

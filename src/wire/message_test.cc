@@ -80,6 +80,9 @@ TEST(Message, AnExecKeepsItsWords) {
   exec.cwd = "/x";
   exec.terminal = TerminalUse::kOwn;
   exec.streams = 5;
+  exec.rows = 24;
+  exec.columns = 300;
+  exec.modes = std::string("\0\1", 2);
   exec.processes_max = 1;
   exec.address_space_max = 2;
   const Exec found = through_guest(exec);
@@ -88,6 +91,9 @@ TEST(Message, AnExecKeepsItsWords) {
   EXPECT_EQ(found.cwd, "/x");
   EXPECT_EQ(found.terminal, TerminalUse::kOwn);
   EXPECT_EQ(found.streams, 5);
+  EXPECT_EQ(found.rows, 24);
+  EXPECT_EQ(found.columns, 300);
+  EXPECT_EQ(found.modes, exec.modes);
   EXPECT_EQ(found.processes_max, 1U);
   EXPECT_EQ(found.address_space_max, 2U);
 }
