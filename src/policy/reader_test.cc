@@ -168,14 +168,14 @@ TEST(ReaderTest, EveryKeyOfTheTableIsRead) {
 TEST(ReaderTest, Projects) {
   const std::string text = R"({
     "/work": {"filesystem": {"denyRead": ["a"]}},
-    "/work/foo": {"filesystem": {"denyRead": ["b"]}},
-    "/work/foo/": {"filesystem": {"denyRead": ["c"]}},
+    "/code/foo": {"filesystem": {"denyRead": ["b"]}},
+    "/code/foo/": {"filesystem": {"denyRead": ["c"]}},
     "/broken": {"unknown": 1}})";
   const auto at = [&](std::string_view directory) { return read_project(text, "projects.json", directory); };
-  EXPECT_EQ(at("/work/foo/sub").value()->filesystem.deny_read.front().text, "b");
-  EXPECT_EQ(at("/work/foo").value()->project, "/work/foo");
-  EXPECT_EQ(at("/work/foobar").value()->filesystem.deny_read.front().text, "a") << "by component, not by letter";
-  EXPECT_EQ(at("/work/foo").value()->filesystem.deny_read.size(), 1U) << "nothing is merged";
+  EXPECT_EQ(at("/code/foo/sub").value()->filesystem.deny_read.front().text, "b");
+  EXPECT_EQ(at("/code/foo").value()->project, "/code/foo");
+  EXPECT_EQ(at("/code/foobar").value()->filesystem.deny_read.front().text, "a") << "by component, not by letter";
+  EXPECT_EQ(at("/code/foo").value()->filesystem.deny_read.size(), 1U) << "nothing is merged";
   EXPECT_FALSE(at("/elsewhere").value().has_value());
   EXPECT_TRUE(at("/broken/x").error().message.starts_with("projects.json \"/broken\": unknown: unknown key; "));
 }
