@@ -167,7 +167,7 @@ TEST(ReaderTest, EveryKeyOfTheTableIsRead) {
 
 TEST(ReaderTest, Projects) {
   const std::string text = R"({
-    "/work": {"filesystem": {"denyRead": ["a"]}},
+    "/code": {"filesystem": {"denyRead": ["a"]}},
     "/code/foo": {"filesystem": {"denyRead": ["b"]}},
     "/code/foo/": {"filesystem": {"denyRead": ["c"]}},
     "/broken": {"unknown": 1}})";
