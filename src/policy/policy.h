@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace hutch::policy {
@@ -34,10 +35,54 @@ enum class NetworkMode {
   kRules,     // lists of names
 };
 
+// Requests of one host: those that match are let through, all others are refused. Empty lists match everything.
+struct HttpRule {
+  std::string host;  // as an entry of allowedDomains
+  std::vector<std::string> methods;
+  std::vector<std::string> paths;  // patterns: * within a segment, ** across
+  std::vector<std::pair<std::string, std::string>> set_headers;
+  std::vector<std::string> remove_headers;
+  bool operator==(const HttpRule&) const = default;
+};
+
+// A port of the sandbox that is reachable at a port of the host's loopback.
+struct PublishedPort {
+  int host = 0;
+  int sandbox = 0;
+  bool operator==(const PublishedPort&) const = default;
+};
+
+// What a name that no rule allows is answered.
+enum class DnsDenial { kRefused, kNameError };
+
+// The proxies through which the gateway itself has to go out. URLs ("http://user:password@host:port"); empty: none.
+struct ParentProxy {
+  std::string http;
+  std::string https;
+  std::vector<std::string> no_proxy;  // names, suffixes, addresses, ranges, each with an optional port; "*"
+  bool operator==(const ParentProxy&) const = default;
+};
+
+struct TlsOpening {
+  std::vector<std::string> exclude_domains;  // never opened
+  std::vector<std::string> extra_ca_paths;   // trusted besides the host's own authorities
+};
+
+enum class Asking { kAllowed, kNever };
+
 struct Network {
   NetworkMode mode = NetworkMode::kRules;
   std::vector<std::string> allowed_domains;
   std::vector<std::string> denied_domains;
+  std::vector<std::pair<std::string, std::string>> denied_reasons;  // an entry of denied_domains, what to say
+  Asking asking = Asking::kAllowed;                                  // strictAllowlist: kNever
+  std::vector<std::string> denied_resolved_addresses;                // ranges
+  DnsDenial dns_denial = DnsDenial::kRefused;
+  std::vector<HttpRule> rules;
+  std::vector<int> host_ports;  // of the host's loopback, there at the same port of the sandbox's
+  std::vector<PublishedPort> publish;
+  std::optional<ParentProxy> parent_proxy;  // absent: as the caller's environment says
+  TlsOpening tls;
 };
 
 // Absent values are not limited.

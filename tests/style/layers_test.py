@@ -1,4 +1,4 @@
-# The list of layers: includes point down, and the guest is base, sys, plan and wire alone.
+# The list of layers: includes point down, and the programs beside hutch itself are a few folders alone.
 import pytest
 
 import sources
@@ -14,6 +14,8 @@ LAYERS = {
     "policy": 0, "sys": 0, "base": 0,
 }
 GUEST_MAY = {"base", "sys", "plan", "wire", "guest"}
+# Programs of their own: nothing includes them, and they may include these alone.
+PROGRAMS = {"guest": GUEST_MAY, "inspect": {"base", "sys", "policy", "wire", "inspect"}}
 
 # Beside each other means strangers, but for these.
 BESIDE = {
@@ -27,7 +29,7 @@ BESIDE = {
 KERNEL_FREE = ("policy", "plan")
 KERNEL_HEADERS = ("linux/", "sys/", "asm/", "unistd.h", "sched.h", "fcntl.h", "poll.h", "signal.h", "pwd.h", "grp.h")
 
-OURS = set(LAYERS) | {"guest"}
+OURS = set(LAYERS) | set(PROGRAMS)
 
 
 def folder_of(path):
@@ -48,10 +50,11 @@ def fault(name, line, path):
         return "an include of ours is written from src/ on: \"folder/file.h\""
     if here == there:
         return subfolder_fault(name, path) if here == "backend" else None
-    if there == "guest":
-        return "the guest is a program, nothing includes it"
-    if here == "guest":
-        return None if there in GUEST_MAY else f"the guest may include {', '.join(sorted(GUEST_MAY))} alone"
+    if there in PROGRAMS:
+        return f"{there} is a program, nothing includes it"
+    if here in PROGRAMS:
+        may = PROGRAMS[here]
+        return None if there in may else f"{here} may include {', '.join(sorted(may))} alone"
     if LAYERS[there] < LAYERS[here]:
         return None
     if LAYERS[there] > LAYERS[here]:
@@ -102,6 +105,9 @@ def test_no_kernel_header(folder):
     ("src/host/probe.cc", "plan/make_plan.h", False),
     ("src/guest/main.cc", "policy/policy.h", False),
     ("src/guest/main.cc", "wire/frame.h", True),
+    ("src/inspect/main.cc", "policy/policy.h", True),
+    ("src/inspect/main.cc", "egress/gateway.h", False),
+    ("src/egress/gateway.cc", "inspect/tls.h", False),
     ("src/sandbox/exec.cc", "guest/apply.h", False),
     ("src/base/text.cc", "text.h", False),
 ])

@@ -1,0 +1,53 @@
+// Which hosts, addresses and requests a policy lets through, and by which rule.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ip_address.h"
+#include "policy/hosts.h"
+#include "policy/policy.h"
+
+namespace hutch::policy {
+
+// kAsk: no rule knows it, and asking is not excluded (network "none", strictAllowlist). Without anybody to ask it is a
+// denial.
+enum class HostVerdict { kAllow, kDeny, kAsk };
+
+struct HostDecision {
+  HostVerdict verdict = HostVerdict::kDeny;
+  std::string rule;  // `network.allowedDomains "*.example.com"`, "default"
+  std::string why;   // a clause; of a denied domain the reason that the policy gives
+};
+
+// By name and port alone, before anything is resolved.
+HostDecision decide_host(const Network& network, const Host& host, int port);
+
+// As decide_host, of a DNS query, where the port is not known yet: allowed when any port could be.
+HostDecision decide_name(const Network& network, const Host& host);
+
+struct AddressDecision {
+  bool allowed = false;
+  std::string why;
+};
+
+// Whether `resolved`, an address of the allowed host `asked`, may be dialled. Loopback, private, link-local, multicast,
+// metadata and the host's own addresses (`own`) are refused, as well when they are inside an IPv6 address, unless an
+// entry of allowedDomains names the address or a range around it; deniedResolvedAddresses and deniedDomains are always.
+AddressDecision decide_address(const Network& network, const Host& asked, const IpAddress& resolved, int port,
+                               std::span<const IpAddress> own);
+
+// The rules about requests to this host, in order. Not empty: its requests have to be read, and TLS opened for that.
+std::vector<HttpRule> http_rules_for(const Network& network, const Host& host, int port);
+
+struct RequestDecision {
+  bool allowed = false;
+  const HttpRule* rule = nullptr;  // which allows it
+};
+
+// `target` is the path with its query, as the request line has it.
+RequestDecision decide_request(std::span<const HttpRule> rules, std::string_view method, std::string_view target);
+
+}  // namespace hutch::policy
