@@ -33,6 +33,7 @@ void add_process_status(IsolationFacts& facts);
 std::string container_kind();
 std::string install_command();
 Answer ask(const std::string& program, std::vector<std::string> arguments);
+Answer try_bubblewrap(const std::string& program);
 std::string last_word(std::string_view line);
 
 }  // namespace
@@ -61,12 +62,7 @@ IsolationFacts probe_isolation(Effort effort, std::string_view backend) {
     facts.namespaces_failure = std::move(answer.line);
   }
   if (!facts.bubblewrap.empty() && (backend.empty() || backend == "bwrap")) {
-    // Inside, bubblewrap's own --version: a program that is there in any case and needs nothing.
-    const std::vector<pid_t> before = sys::children_of(sys::own_pid());
-    (void)sys::become_subreaper();  // for what a bubblewrap that fails may leave behind
-    Answer answer = ask(facts.bubblewrap, {"--unshare-all", "--unshare-user", "--ro-bind", "/", "/", "--proc", "/proc",
-                                           "--dev", "/dev", "--", facts.bubblewrap, "--version"});
-    (void)sys::end_children_beyond(before);
+    Answer answer = try_bubblewrap(facts.bubblewrap);
     facts.bubblewrap_trial = trial(answer);
     facts.bubblewrap_failure = std::move(answer.line);
   }
@@ -180,6 +176,19 @@ Answer ask(const std::string& program, std::vector<std::string> arguments) {
   const Result<sys::WaitStatus> status = child->wait();
   if (!status) return failed(status.error());
   return {.succeeded = status->exited() && status->exit_code() == 0, .line = output.substr(0, output.find('\n'))};
+}
+
+// Inside, bubblewrap's own --version: a program that is there in any case and needs nothing.
+Answer try_bubblewrap(const std::string& program) {
+  const auto failed = [](const Error& error) { return Answer{.succeeded = false, .line = error.message}; };
+  // For what a bubblewrap that fails may leave behind.
+  if (const Status adopts = sys::become_subreaper(); !adopts) return failed(adopts.error());
+  const Result<sys::ChildrenMark> mark = sys::ChildrenMark::set();
+  if (!mark) return failed(mark.error());
+  Answer answer = ask(program, {"--unshare-all", "--unshare-user", "--ro-bind", "/", "/", "--proc", "/proc", "--dev",
+                                "/dev", "--", program, "--version"});
+  if (const Status ended = mark->end_later(); !ended) return failed(ended.error());
+  return answer;
 }
 
 std::string last_word(std::string_view line) { return std::string(line.substr(line.rfind(' ') + 1)); }

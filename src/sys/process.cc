@@ -19,6 +19,7 @@
 #include "base/check.h"
 #include "sys/call.h"
 #include "sys/files.h"
+#include "sys/io.h"
 
 namespace hutch::sys {
 
@@ -66,6 +67,30 @@ Status default_signals(SpawnActions& actions) {
 
 Result<UniqueFd> pidfd_of(pid_t pid) {
   return check_fd(::syscall(SYS_pidfd_open, pid, 0), {"pidfd_open(", std::to_string(pid), ")"});
+}
+
+// By the process's main thread's list (proc_pid_task_children(5)); all that is asked about here has one thread.
+std::string children_path(pid_t pid) {
+  const std::string number = std::to_string(pid);
+  return cat({"/proc/", number, "/task/", number, "/children"});
+}
+
+constexpr std::size_t kChildrenBytesMax = 16 << 20;
+
+std::vector<pid_t> numbers_in(std::string_view text) {
+  std::vector<pid_t> numbers;
+  for (const std::string_view word : split(text, ' ')) {
+    pid_t number = 0;
+    const auto parsed = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (parsed.ec == std::errc() && number > 0) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+// The list is made anew for each reader that begins at its start.
+Result<std::vector<pid_t>> read_children(int list) {
+  TRY(check(::lseek(list, 0, SEEK_SET), {"lseek(children)"}));
+  return numbers_in(TRY_CTX(read_to_end(list, kChildrenBytesMax), "list the children of this process"));
 }
 
 }  // namespace
@@ -150,28 +175,28 @@ Result<std::optional<Ended>> wait_any(Wait wait) {
   return std::optional<Ended>(ended);
 }
 
-// By the process's main thread's list (proc_pid_task_children(5)); all that is asked about here has one thread.
 std::vector<pid_t> children_of(pid_t pid) {
-  static constexpr std::size_t kBytesMax = 16 << 20;
-  const std::string number = std::to_string(pid);
-  const auto text = read_file(cat({"/proc/", number, "/task/", number, "/children"}), kBytesMax);
-  std::vector<pid_t> children;
-  if (!text) return children;
-  for (const std::string_view word : split(*text, ' ')) {
-    pid_t child = 0;
-    const auto parsed = std::from_chars(word.data(), word.data() + word.size(), child);
-    if (parsed.ec == std::errc() && child > 0) children.push_back(child);
-  }
-  return children;
+  const auto text = read_file(children_path(pid), kChildrenBytesMax);
+  return text ? numbers_in(*text) : std::vector<pid_t>();
 }
 
-Status end_children_beyond(const std::vector<pid_t>& before) {
-  for (const pid_t child : children_of(::getpid())) {
-    if (std::ranges::find(before, child) != before.end()) continue;
-    TRY(send_signal(child, SIGKILL));
-    TRY(check(retry([&] { return ::waitpid(child, nullptr, 0); }), {"waitpid(", std::to_string(child), ")"}));
+Result<ChildrenMark> ChildrenMark::set() {
+  UniqueFd list = TRY(open(children_path(::getpid()), Open::kRead));
+  std::vector<pid_t> earlier = TRY(read_children(list.get()));
+  return ChildrenMark(std::move(list), std::move(earlier));
+}
+
+Status ChildrenMark::end_later() const {
+  for (;;) {
+    std::vector<pid_t> later = TRY(read_children(list_.get()));
+    std::erase_if(later, [&](pid_t child) { return std::ranges::find(earlier_, child) != earlier_.end(); });
+    if (later.empty()) return {};
+    // Those of a killed one fall to this process in turn.
+    for (const pid_t child : later) {
+      TRY(send_signal(child, SIGKILL));
+      TRY(check(retry([&] { return ::waitpid(child, nullptr, 0); }), {"waitpid(", std::to_string(child), ")"}));
+    }
   }
-  return {};
 }
 
 Status reap_orphans() {

@@ -73,9 +73,20 @@ Result<std::optional<Ended>> wait_any(Wait wait);
 // The children of a process; a process that is gone has none.
 std::vector<pid_t> children_of(pid_t pid);
 
-// Kills and reaps the children of this process that are not among `before`: what a program that failed left to its
-// subreaper, and will not end by itself.
-Status end_children_beyond(const std::vector<pid_t>& before);
+// Tells the children that this process has now from those that come later: what a program that failed leaves to its
+// subreaper, and what will not end by itself. Whatever ending them takes is open from the start, so that nothing stays
+// behind where no file can be opened any more.
+class ChildrenMark {
+ public:
+  static Result<ChildrenMark> set();
+  // Kills and reaps the later ones.
+  Status end_later() const;
+
+ private:
+  ChildrenMark(UniqueFd list, std::vector<pid_t> earlier) : list_(std::move(list)), earlier_(std::move(earlier)) {}
+  UniqueFd list_;
+  std::vector<pid_t> earlier_;
+};
 
 // Waits for every descendant that was left to this process as their subreaper; at most a few seconds.
 Status reap_orphans();

@@ -48,9 +48,9 @@ Guarantees BwrapBackend::guarantees() const {
 Result<Instance> BwrapBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) const {
   // Half of a bubblewrap that fails early can stay behind, waiting for the other half for ever.
   TRY(sys::become_subreaper());
-  const std::vector<pid_t> before = sys::children_of(sys::own_pid());
+  const sys::ChildrenMark mark = TRY(sys::ChildrenMark::set());
   auto instance = start_bwrap(program_, plan, options);
-  if (!instance) TRY(sys::end_children_beyond(before));
+  if (!instance) TRY(mark.end_later());
   return instance;
 }
 
