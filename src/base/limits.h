@@ -21,7 +21,7 @@ inline constexpr int kSymlinksMax = 40;  // as the kernel's own (path_resolution
 
 // The stream between host and guest.
 inline constexpr std::size_t kFrameBytesMax = 8 << 20;
-inline constexpr std::size_t kFrameDescriptorsMax = 8;
+inline constexpr std::size_t kFrameDescriptorsMax = 64;
 inline constexpr std::size_t kListItemsMax = 100'000;
 
 // Output that an outcome keeps of each stream: the first and the last.

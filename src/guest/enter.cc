@@ -28,7 +28,6 @@ Status enter_namespaces(const plan::SandboxPlan& plan) {
 
 Status make_place(const plan::SandboxPlan& plan) {
   TRY(sys::set_hostname(plan.hostname));
-  TRY(sys::loopback_up());
   sys::set_umask(0);
   TRY_CTX(build_tree(plan), "build the root");
   sys::set_umask(022);

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "guest/enter.h"
 #include "guest/init.h"
+#include "guest/network.h"
 #include "guest/tree.h"
 #include "sys/identity.h"
 #include "sys/io.h"
@@ -26,6 +27,7 @@ struct Entered {
 Result<Entered> enter(wire::Connection& host, const wire::Start& start);
 Result<Entered> become_init(wire::Connection& host, const wire::Start& start);
 Result<bool> split_off_init(wire::Connection& host);
+Status open_network(wire::Connection& host, const plan::SandboxPlan& plan);
 
 }  // namespace
 
@@ -87,7 +89,10 @@ Result<Entered> become_init(wire::Connection& host, const wire::Start& start) {
   if (start.isolation != wire::Isolation::kNone) TRY(sys::die_with_parent());
   switch (start.isolation) {
     case wire::Isolation::kNone: TRY(sys::become_subreaper()); break;
-    case wire::Isolation::kNamespace: TRY(make_place(start.plan)); break;
+    case wire::Isolation::kNamespace:
+      TRY_CTX(open_network(host, start.plan), "make the network");
+      TRY(make_place(start.plan));
+      break;
     case wire::Isolation::kBwrap: TRY(finish_place(start.plan)); break;
   }
   if (start.isolation != wire::Isolation::kNone) {
@@ -97,6 +102,12 @@ Result<Entered> become_init(wire::Connection& host, const wire::Start& start) {
   }
   TRY(host.send(wire::ToHost(wire::Ready{})));
   return entered;
+}
+
+// First of all, so that the gateway is made while the mounts are.
+Status open_network(wire::Connection& host, const plan::SandboxPlan& plan) {
+  if (plan.network != plan::NetworkKind::kGateway) return sys::loopback_up();
+  return send_network(host, TRY(make_network(plan.host_ports)));
 }
 
 }  // namespace

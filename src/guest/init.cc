@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "guest/command.h"
 #include "guest/descendants.h"
+#include "guest/network.h"
 #include "guest/tree.h"
 #include "sys/io.h"
 #include "sys/lockdown.h"
@@ -122,6 +123,9 @@ Status Init::handle(const wire::Frame& frame) {
   const wire::ToGuest message = TRY(wire::decode_to_guest(frame.header, frame.body));
   if (const auto* exec = std::get_if<wire::Exec>(&message)) return start(*exec);
   if (const auto* wanted = std::get_if<wire::Signal>(&message)) return signal(*wanted);
+  if (const auto* wanted = std::get_if<wire::MakeSockets>(&message)) {
+    return send_network(host_, TRY(make_dial_sockets(wanted->count)));
+  }
   return fail(Error::invalid("a second plan"));
 }
 

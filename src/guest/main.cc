@@ -1,7 +1,9 @@
 // hutch-guest: applies a plan, then is the init of the sandbox. One thread, no decisions of its own.
 #include <string_view>
+#include <vector>
 
 #include "guest/guest.h"
+#include "guest/network.h"
 #include "guest/probe.h"
 #include "sys/io.h"
 #include "sys/process.h"
@@ -21,5 +23,8 @@ int usage() {
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--probe") return hutch::guest::probe();
   if (hutch::sys::stream_kind(kStream) != hutch::sys::StreamKind::kSocket) return usage();
+  if (argc >= 2 && std::string_view(argv[1]) == "--network") {
+    return hutch::guest::serve_network(hutch::UniqueFd(kStream), {argv + 2, argv + argc});
+  }
   return hutch::guest::serve(hutch::UniqueFd(kStream));
 }

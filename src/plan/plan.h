@@ -48,7 +48,13 @@ struct MountStep {
 enum class NetworkKind {
   kNone,  // a network namespace of its own, loopback alone
   kHost,  // the host's network; only the backend none, which isolates nothing
+  kGateway,  // a network namespace of its own, whose connections the egress gateway takes
 };
+
+// Ports of the sandbox's loopback that are the gateway's. Below 1024 nothing in a sandbox can bind.
+inline constexpr std::uint16_t kCapturePort = 1;
+inline constexpr std::uint16_t kDnsPort = 53;
+inline constexpr std::uint16_t kProxyPort = 1023;
 
 // Landlock: reading and executing beneath `readable`, everything beneath `writable`. The rules lie on the mount points
 // where a grant may later appear, because a domain can never be widened (landlock(7)).
@@ -73,6 +79,7 @@ struct SandboxPlan {
   std::uint32_t uid = 0;  // kept: the same number inside and outside
   std::uint32_t gid = 0;
   NetworkKind network = NetworkKind::kNone;
+  std::vector<std::uint16_t> host_ports;  // kGateway: ports of the loopback at which the host's own are found
   std::string hostname = "hutch";
   std::vector<MountStep> mounts;
   std::vector<std::string> read_only_proc;  // names in /proc that become read-only: "sys", "sysrq-trigger"

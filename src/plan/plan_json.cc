@@ -25,7 +25,7 @@ std::string plan_json(const SandboxPlan& plan) {
       {"cwd", plan.cwd},
       {"uid", plan.uid},
       {"gid", plan.gid},
-      {"network", plan.network == NetworkKind::kNone ? "none" : "host"},
+      {"network", network_name(plan.network)},
       {"hostname", plan.hostname},
       {"limits", limits_json(plan.limits)},
       {"mounts", std::move(mounts)},

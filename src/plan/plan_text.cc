@@ -26,12 +26,21 @@ std::string cpus_text(std::uint64_t millis);
 
 }  // namespace
 
+std::string_view network_name(NetworkKind kind) {
+  switch (kind) {
+    case NetworkKind::kNone: return "none";
+    case NetworkKind::kHost: return "host";
+    case NetworkKind::kGateway: return "gateway";
+  }
+  return "";
+}
+
 std::string plan_text(const SandboxPlan& plan) {
   std::string out;
   line(out, "project", printable(plan.project, 4096));
   line(out, "cwd", printable(plan.cwd, 4096));
   line(out, "user", cat({std::to_string(plan.uid), ":", std::to_string(plan.gid)}));
-  line(out, "network", plan.network == NetworkKind::kNone ? "none" : "the host's");
+  line(out, "network", network_name(plan.network));
   line(out, "limits", limits_text(plan.limits));
   if (!plan.seccomp.empty()) {
     line(out, "seccomp", cat({"a filter of ", std::to_string(plan.seccomp.size()), " instructions"}));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "plan/plan.h"
 
@@ -16,6 +17,9 @@ std::string plan_json(const SandboxPlan& plan);
 
 // One step as a line of plan_text: "read-only  /usr".
 std::string step_text(const MountStep& step);
+
+// "none", "host", "gateway".
+std::string_view network_name(NetworkKind kind);
 
 // "512M", "1.5G", "1000": what parse_size would read.
 std::string size_text(std::uint64_t bytes);

@@ -1,8 +1,10 @@
 // Who a process is.
 #include "sys/identity.h"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <linux/nsfs.h>
 #include <net/if.h>
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -30,6 +32,23 @@ Status enter_new_namespaces(NamespaceSet set) {
     case NamespaceSet::kUserAndMounts: return check(::unshare(CLONE_NEWUSER | CLONE_NEWNS), {"unshare(user, mount)"});
   }
   return {};
+}
+
+Status enter_namespace(NamespaceKind kind, int fd) {
+  switch (kind) {
+    case NamespaceKind::kUser: return check(::setns(fd, CLONE_NEWUSER), {"setns(user)"});
+    case NamespaceKind::kNetwork: return check(::setns(fd, CLONE_NEWNET), {"setns(net)"});
+  }
+  return {};
+}
+
+Result<UniqueFd> network_namespace_of(pid_t pid) {
+  const std::string path = cat({"/proc/", std::to_string(pid), "/ns/net"});
+  return check_fd(retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }), {"open(", path, ")"});
+}
+
+Result<UniqueFd> owner_of(int namespace_fd) {
+  return check_fd(::ioctl(namespace_fd, NS_GET_USERNS), {"ioctl(NS_GET_USERNS)"});
 }
 
 Status map_ids(std::uint32_t uid, std::uint32_t gid) {

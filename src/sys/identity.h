@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 
 namespace hutch::sys {
 
@@ -20,6 +21,14 @@ enum class NamespaceSet {
 
 // The caller must be single-threaded: CLONE_NEWUSER answers EINVAL otherwise (unshare(2)).
 Status enter_new_namespaces(NamespaceSet set);
+
+// Moves this process into the namespace that `fd` is open on; nsfs has what `owner_of` finds (setns(2), ioctl_ns(2)).
+enum class NamespaceKind { kUser, kNetwork };
+Status enter_namespace(NamespaceKind kind, int fd);
+
+// The network namespace of a process, and the user namespace that owns a namespace.
+Result<UniqueFd> network_namespace_of(pid_t pid);
+Result<UniqueFd> owner_of(int namespace_fd);
 
 // Maps one id of each kind onto itself in the user namespace that was just entered.
 Status map_ids(std::uint32_t uid, std::uint32_t gid);

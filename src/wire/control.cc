@@ -70,8 +70,8 @@ Result<ControlInput> parse_control(std::string_view line) {
   return fail(Error::invalid(cat({"control: unknown type ", printable(type, 64), "; known are answer and update"})));
 }
 
-std::string control_violation(std::string_view what) {
-  return line_of({{"v", kControlVersion}, {"type", "violation"}, {"what", what}});
+std::string control_violation(std::string_view what, std::string_view rule) {
+  return line_of({{"v", kControlVersion}, {"type", "violation"}, {"what", what}, {"rule", rule}});
 }
 
 std::string control_done(std::string_view outcome_json) {

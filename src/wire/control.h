@@ -26,7 +26,7 @@ using ControlInput = std::variant<ControlAnswer, ControlUpdate>;
 Result<ControlInput> parse_control(std::string_view line);
 
 // Lines to write, with their end.
-std::string control_violation(std::string_view what);
+std::string control_violation(std::string_view what, std::string_view rule);
 std::string control_done(std::string_view outcome_json);
 std::string control_error(std::string_view message);
 

@@ -35,6 +35,8 @@ void write(Writer& out, const Signal& message) {
   out.u8(static_cast<std::uint8_t>(message.target));
 }
 
+void write(Writer& out, const MakeSockets& message) { out.u8(message.count); }
+
 void write(Writer& out, const Spawned& message) { out.u32(message.pid); }
 void write(Writer&, const Ready&) {}
 void write(Writer& out, const Failed& message) {
@@ -52,6 +54,15 @@ void write(Writer& out, const Exited& message) { out.u32(static_cast<std::uint32
 void write(Writer& out, const Refused& message) {
   out.u8(static_cast<std::uint8_t>(message.call));
   out.u32(message.pid);
+}
+
+void write(Writer& out, const Network& message) {
+  out.u32(static_cast<std::uint32_t>(message.sockets.size()));
+  for (const NetworkSocket& socket : message.sockets) {
+    out.u8(static_cast<std::uint8_t>(socket.role));
+    out.u16(socket.port);
+  }
+  out.text(message.no_capture);
 }
 
 int read_int(Reader& in) { return static_cast<int>(in.u32()); }
@@ -81,6 +92,8 @@ void read(Reader& in, Signal& message) {
   message.target = in.choice(SignalTarget::kEverything);
 }
 
+void read(Reader& in, MakeSockets& message) { message.count = in.u8(); }
+
 void read(Reader& in, Spawned& message) { message.pid = in.u32(); }
 void read(Reader&, Ready&) {}
 void read(Reader& in, Failed& message) {
@@ -98,6 +111,17 @@ void read(Reader& in, Exited& message) { message.status = read_int(in); }
 void read(Reader& in, Refused& message) {
   message.call = in.choice(RefusedCall::kUnixSocket);
   message.pid = in.u32();
+}
+
+void read(Reader& in, Network& message) {
+  const std::size_t count = in.count(1 + sizeof(std::uint16_t));
+  for (std::size_t i = 0; i < count; ++i) {
+    NetworkSocket socket;
+    socket.role = in.choice(SocketRole::kDial);
+    socket.port = in.u16();
+    message.sockets.push_back(socket);
+  }
+  message.no_capture = in.text();
 }
 
 template <class Variant>

@@ -55,7 +55,12 @@ struct Signal {
   SignalTarget target = SignalTarget::kCommand;
 };
 
-using ToGuest = std::variant<Start, Exec, Signal>;
+// Sockets for connections to the sandbox's own loopback are wanted: a Network with as many of role kDial follows.
+struct MakeSockets {
+  std::uint8_t count = 1;
+};
+
+using ToGuest = std::variant<Start, Exec, Signal, MakeSockets>;
 
 // --- to the host ---
 
@@ -89,7 +94,26 @@ struct Refused {
   std::uint32_t pid = 0;
 };
 
-using ToHost = std::variant<Spawned, Ready, Failed, Started, NotExecuted, Stopped, Exited, Refused>;
+// What a socket of the sandbox's network namespace is for.
+enum class SocketRole {
+  kCapture,   // accepts the connections of the sandbox, whatever they were made to (SO_ORIGINAL_DST)
+  kProxy,     // accepts connections to the HTTP and SOCKS proxy
+  kDnsUdp,    // receives DNS queries
+  kDnsTcp,    // accepts DNS connections
+  kHostPort,  // accepts connections to a port of the host's loopback
+  kDial,      // not connected: reaches a port of the sandbox's loopback
+};
+struct NetworkSocket {
+  SocketRole role = SocketRole::kCapture;
+  std::uint16_t port = 0;
+};
+// The network is made. Its sockets travel along, in order.
+struct Network {
+  std::vector<NetworkSocket> sockets;
+  std::string no_capture;  // why connections are not captured, so that the proxy is the only way; empty: they are
+};
+
+using ToHost = std::variant<Spawned, Ready, Failed, Started, NotExecuted, Stopped, Exited, Refused, Network>;
 
 // The header before each message's bytes.
 struct FrameHeader {

@@ -39,6 +39,8 @@ void write_plan(Writer& out, const plan::SandboxPlan& plan) {
   out.u32(plan.uid);
   out.u32(plan.gid);
   out.u8(static_cast<std::uint8_t>(plan.network));
+  out.u32(static_cast<std::uint32_t>(plan.host_ports.size()));
+  for (const std::uint16_t port : plan.host_ports) out.u16(port);
   out.text(plan.hostname);
   out.u32(static_cast<std::uint32_t>(plan.mounts.size()));
   for (const plan::MountStep& step : plan.mounts) write_step(out, step);
@@ -59,7 +61,9 @@ plan::SandboxPlan read_plan(Reader& in) {
   plan::SandboxPlan plan;
   plan.uid = in.u32();
   plan.gid = in.u32();
-  plan.network = in.choice(plan::NetworkKind::kHost);
+  plan.network = in.choice(plan::NetworkKind::kGateway);
+  const std::size_t ports = in.count(sizeof(std::uint16_t));
+  for (std::size_t i = 0; i < ports; ++i) plan.host_ports.push_back(in.u16());
   plan.hostname = in.text();
   const std::size_t steps = in.count(kStepBytesMin);
   plan.mounts.reserve(steps);

@@ -1,0 +1,131 @@
+// The sandbox's network.
+#include "guest/network.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <utility>
+
+#include "base/ip_address.h"
+#include "plan/plan.h"
+#include "sys/identity.h"
+#include "sys/netlink.h"
+#include "sys/sockets.h"
+
+namespace hutch::guest {
+
+namespace {
+
+using sys::Transport;
+using wire::SocketRole;
+
+// The sandbox's own addresses, from which its connections leave: benchmarking range (RFC 2544) and a unique local one
+// (RFC 4193). A loopback address as a source would be refused by the kernel for a destination that is not loopback.
+const IpAddress kOwnV4 = IpAddress::v4(198, 19, 255, 254);
+const IpAddress kOwnV6 = *parse_ip("fd68:7574:6368::1");
+
+// Of `hutch-guest --network`.
+constexpr int kOwnerFd = 3;
+constexpr int kNetworkFd = 4;
+
+Result<std::vector<std::uint16_t>> read_ports(const std::vector<std::string_view>& words);
+Result<std::vector<IpAddress>> add_addresses();
+bool has_no_v6(const Error& error);
+bool has_no_nftables(const Error& error);
+Status add_sockets(MadeNetwork& network, Transport transport, SocketRole role, std::uint16_t port, bool v6);
+
+}  // namespace
+
+Result<MadeNetwork> make_network(const std::vector<std::uint16_t>& host_ports) {
+  MadeNetwork network;
+  TRY(sys::loopback_up());
+  const std::vector<IpAddress> own = TRY(add_addresses());
+  const bool v6 = own.size() > 1;
+  const Status redirected = sys::add_redirect({.tcp_port = plan::kCapturePort, .own = own});
+  if (!redirected && !has_no_nftables(redirected.error())) return fail(redirected.error());
+  if (!redirected) network.message.no_capture = redirected.error().message;
+  if (redirected) TRY(add_sockets(network, Transport::kTcp, SocketRole::kCapture, plan::kCapturePort, v6));
+  TRY(add_sockets(network, Transport::kTcp, SocketRole::kProxy, plan::kProxyPort, v6));
+  // Never a wildcard: the answer would leave from another address than the query went to, and a connected client would
+  // not take it.
+  TRY(add_sockets(network, Transport::kUdp, SocketRole::kDnsUdp, plan::kDnsPort, v6));
+  TRY(add_sockets(network, Transport::kTcp, SocketRole::kDnsTcp, plan::kDnsPort, v6));
+  for (const std::uint16_t port : host_ports) {
+    TRY(add_sockets(network, Transport::kTcp, SocketRole::kHostPort, port, v6));
+  }
+  return network;
+}
+
+Status send_network(wire::Connection& host, MadeNetwork network) {
+  std::vector<int> descriptors;
+  for (const UniqueFd& socket : network.sockets) descriptors.push_back(socket.get());
+  return host.send(wire::ToHost(std::move(network.message)), descriptors);
+}
+
+int serve_network(UniqueFd stream, const std::vector<std::string_view>& host_ports) {
+  wire::Connection host(std::move(stream));
+  const auto serve = [&]() -> Status {
+    TRY(sys::enter_namespace(sys::NamespaceKind::kUser, kOwnerFd));
+    TRY(sys::enter_namespace(sys::NamespaceKind::kNetwork, kNetworkFd));
+    return send_network(host, TRY(make_network(TRY(read_ports(host_ports)))));
+  };
+  Status served = serve();
+  if (served) return 0;
+  (void)host.send(wire::ToHost(wire::Failed{std::move(served).error()}));
+  return 125;
+}
+
+Result<MadeNetwork> make_dial_sockets(unsigned count) {
+  MadeNetwork network;
+  for (unsigned i = 0; i < count; ++i) {
+    network.message.sockets.push_back({SocketRole::kDial, 0});
+    network.sockets.push_back(TRY(sys::tcp_socket(IpFamily::kV4)));
+  }
+  return network;
+}
+
+namespace {
+
+Result<std::vector<std::uint16_t>> read_ports(const std::vector<std::string_view>& words) {
+  std::vector<std::uint16_t> ports;
+  for (const std::string_view word : words) {
+    std::uint16_t port = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), port);
+    if (error != std::errc() || end != word.data() + word.size()) return fail(Error::invalid("not a port"));
+    ports.push_back(port);
+  }
+  return ports;
+}
+
+Result<std::vector<IpAddress>> add_addresses() {
+  TRY(sys::add_loopback_route(kOwnV4));
+  const Status v6 = sys::add_loopback_route(kOwnV6);
+  if (v6) return std::vector<IpAddress>{kOwnV4, kOwnV6};
+  if (!has_no_v6(v6.error())) return fail(v6.error());
+  return std::vector<IpAddress>{kOwnV4};
+}
+
+// A kernel without IPv6, or one where it is switched off, has nothing that could leave by it.
+bool has_no_v6(const Error& error) {
+  return error.sys_errno == EAFNOSUPPORT || error.sys_errno == EOPNOTSUPP || error.sys_errno == EACCES ||
+         error.sys_errno == EADDRNOTAVAIL || error.sys_errno == EPERM;
+}
+
+bool has_no_nftables(const Error& error) {
+  return error.sys_errno == EOPNOTSUPP || error.sys_errno == EPROTONOSUPPORT || error.sys_errno == EAFNOSUPPORT ||
+         error.sys_errno == ENOENT || error.sys_errno == EINVAL;
+}
+
+Status add_sockets(MadeNetwork& network, Transport transport, SocketRole role, std::uint16_t port, bool v6) {
+  const auto add = [&](const IpAddress& address) -> Status {
+    network.sockets.push_back(TRY(sys::bind_socket(transport, {address, port})));
+    network.message.sockets.push_back({role, port});
+    return {};
+  };
+  TRY(add(IpAddress::v4(127, 0, 0, 1)));
+  return v6 ? add(*parse_ip("::1")) : Status();
+}
+
+}  // namespace
+
+}  // namespace hutch::guest

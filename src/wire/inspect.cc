@@ -1,0 +1,167 @@
+// The messages between the egress gateway and hutch-inspect as bytes.
+#include "wire/inspect.h"
+
+#include <utility>
+
+#include "base/text.h"
+#include "wire/codec.h"
+
+namespace hutch::wire {
+
+namespace {
+
+// The least that a rule takes: five counts.
+constexpr std::size_t kRuleBytesMin = 20;
+
+void write_pairs(Writer& out, const std::vector<std::pair<std::string, std::string>>& pairs) {
+  out.u32(static_cast<std::uint32_t>(pairs.size()));
+  for (const auto& [name, value] : pairs) {
+    out.text(name);
+    out.text(value);
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> read_pairs(Reader& in) {
+  const std::size_t items = in.count(8);
+  std::vector<std::pair<std::string, std::string>> pairs;
+  pairs.reserve(items);
+  for (std::size_t i = 0; i < items; ++i) {
+    std::string name = in.text();
+    pairs.emplace_back(std::move(name), in.text());
+  }
+  return pairs;
+}
+
+void write_rule(Writer& out, const policy::HttpRule& rule) {
+  out.text(rule.host);
+  out.texts(rule.methods);
+  out.texts(rule.paths);
+  write_pairs(out, rule.set_headers);
+  out.texts(rule.remove_headers);
+}
+
+policy::HttpRule read_rule(Reader& in) {
+  policy::HttpRule rule;
+  rule.host = in.text();
+  rule.methods = in.texts();
+  rule.paths = in.texts();
+  rule.set_headers = read_pairs(in);
+  rule.remove_headers = in.texts();
+  return rule;
+}
+
+void write(Writer& out, const InspectStart& message) {
+  out.u32(message.version);
+  out.texts(message.extra_ca_paths);
+}
+
+void write(Writer& out, const Inspect& message) {
+  out.u64(message.id);
+  out.text(message.host);
+  out.u16(message.port);
+  out.u8(static_cast<std::uint8_t>(message.form));
+  out.u8(message.tls ? 1 : 0);
+  out.u32(static_cast<std::uint32_t>(message.rules.size()));
+  for (const policy::HttpRule& rule : message.rules) write_rule(out, rule);
+}
+
+void write(Writer& out, const InspectEnd& message) { out.u64(message.id); }
+
+void write(Writer& out, const InspectReady& message) { out.text(message.ca_certificate); }
+
+void write(Writer& out, const InspectFailed& message) {
+  out.u8(static_cast<std::uint8_t>(message.error.code));
+  out.u32(static_cast<std::uint32_t>(message.error.sys_errno));
+  out.text(message.error.message);
+}
+
+void write(Writer& out, const InspectRefused& message) {
+  out.u64(message.id);
+  out.text(message.what);
+  out.text(message.why);
+}
+
+void write(Writer& out, const InspectClosed& message) {
+  out.u64(message.id);
+  out.u64(message.bytes_up);
+  out.u64(message.bytes_down);
+}
+
+void read(Reader& in, InspectStart& message) {
+  message.version = in.u32();
+  message.extra_ca_paths = in.texts();
+}
+
+enum class Flag : std::uint8_t { kNo, kYes };
+
+void read(Reader& in, Inspect& message) {
+  message.id = in.u64();
+  message.host = in.text();
+  message.port = in.u16();
+  message.form = in.choice(InspectForm::kProxy);
+  message.tls = in.choice(Flag::kYes) == Flag::kYes;
+  const std::size_t rules = in.count(kRuleBytesMin);
+  message.rules.reserve(rules);
+  for (std::size_t i = 0; i < rules; ++i) message.rules.push_back(read_rule(in));
+}
+
+void read(Reader& in, InspectEnd& message) { message.id = in.u64(); }
+
+void read(Reader& in, InspectReady& message) { message.ca_certificate = in.text(); }
+
+void read(Reader& in, InspectFailed& message) {
+  message.error.code = in.choice(Code::kSystem);
+  message.error.sys_errno = static_cast<int>(in.u32());
+  message.error.message = in.text();
+}
+
+void read(Reader& in, InspectRefused& message) {
+  message.id = in.u64();
+  message.what = in.text();
+  message.why = in.text();
+}
+
+void read(Reader& in, InspectClosed& message) {
+  message.id = in.u64();
+  message.bytes_up = in.u64();
+  message.bytes_down = in.u64();
+}
+
+template <class Variant>
+std::string encode_any(const Variant& message) {
+  Writer body;
+  std::visit([&](const auto& one) { write(body, one); }, message);
+  const FrameHeader header{static_cast<std::uint32_t>(body.bytes().size()), static_cast<std::uint16_t>(message.index()),
+                           0};
+  return encode_header(header) + body.bytes();
+}
+
+// Tries each alternative of the variant for the one that the header names.
+template <class Variant, std::size_t I = 0>
+Result<Variant> decode_any(const FrameHeader& header, std::string_view body) {
+  if constexpr (I == std::variant_size_v<Variant>) {
+    return fail(Error::invalid(cat({"unknown message type ", std::to_string(header.type)})));
+  } else {
+    if (header.type != I) return decode_any<Variant, I + 1>(header, body);
+    Reader in(body);
+    std::variant_alternative_t<I, Variant> message;
+    read(in, message);
+    TRY(in.finish(cat({"message type ", std::to_string(header.type)})));
+    return Variant(std::in_place_index<I>, std::move(message));
+  }
+}
+
+}  // namespace
+
+std::string encode(const ToInspector& message) { return encode_any(message); }
+std::string encode(const FromInspector& message) { return encode_any(message); }
+
+Result<ToInspector> decode_to_inspector(const FrameHeader& header, std::string_view body) {
+  return decode_any<ToInspector>(header, body);
+}
+
+Result<FromInspector> decode_from_inspector(const FrameHeader& header, std::string_view body) {
+  return decode_any<FromInspector>(header, body);
+}
+
+}  // namespace hutch::wire
