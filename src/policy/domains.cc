@@ -1,10 +1,8 @@
-// Names of hosts in a policy.
+// Entries that name hosts.
 #include "policy/domains.h"
 
 #include <algorithm>
-#include <optional>
-#include <string>
-#include <vector>
+#include <utility>
 
 #include "base/text.h"
 
@@ -12,125 +10,146 @@ namespace hutch::policy {
 
 namespace {
 
-struct HostPort {
+// An entry cut at its port, which stands behind the last colon that is in no IPv6 address.
+struct Pieces {
   std::string_view host;
-  std::optional<int> port;
+  std::optional<std::string_view> port;
 };
 
-std::optional<HostPort> split_port(std::string_view text);
-bool valid_label(std::string_view label);
-bool valid_bracketed(std::string_view host);
-bool same_name(std::string_view a, std::string_view b);
-std::string_view without_dot(std::string_view host);
-const std::string* find_match(const std::vector<std::string>& entries, const HostPort& target);
+Result<Pieces> cut(std::string_view entry);
+Result<HostPattern> parse_host(std::string_view host, DomainList list);
+Result<HostPattern> parse_below(std::string_view name, DomainList list);
+Result<HostPattern> parse_range(std::string_view text, DomainList list);
 
 }  // namespace
 
-Status check_domain(std::string_view entry, DomainList list) {
-  const auto wrong = [&](std::string_view reason) {
-    return fail(Error::invalid(cat({"\"", printable(entry), "\": ", reason})));
+Result<HostPattern> parse_domain(std::string_view entry, DomainList list) {
+  const auto parse = [&]() -> Result<HostPattern> {
+    const Pieces pieces = TRY(cut(entry));
+    HostPattern pattern = TRY(parse_host(pieces.host, list));
+    if (!pieces.port) return pattern;
+    pattern.port = parse_port(*pieces.port);
+    if (!pattern.port) return fail(Error::invalid("a port is a number from 1 to 65535"));
+    return pattern;
   };
-  const std::optional<HostPort> parts = split_port(entry);
-  if (!parts || parts->host.empty()) return wrong("is not a host name; write example.com, *.example.com or host:port");
-  std::string_view host = parts->host;
-  if (host.size() > 253) return wrong("is longer than a host name can be");
-  if (host == "*") {
-    return list == DomainList::kDenied ? Status()
-                                       : wrong("would allow every host; name them, or say network \"outbound\"");
-  }
-  if (host.front() == '[') return valid_bracketed(host) ? Status() : wrong("is not an IPv6 address in brackets");
-  const bool wild = host.starts_with("*.");
-  if (wild) host.remove_prefix(2);
-  const std::vector<std::string_view> labels = split(host, '.');
-  if (!std::ranges::all_of(labels, valid_label)) {
-    return wrong("is not a host name: labels of letters, digits and -, without a scheme or a path");
-  }
-  if (wild && labels.size() < 2) return wrong("is too broad: at least two labels have to follow \"*.\"");
+  auto pattern = parse();
+  if (pattern) return pattern;
+  Error error = std::move(pattern).error();
+  const std::string quoted = cat({"\"", printable(entry, 64), "\""});
+  if (error.message.starts_with(quoted)) return fail(std::move(error));
+  return fail(std::move(error).with_context(quoted));
+}
+
+Status check_domain(std::string_view entry, DomainList list) {
+  TRY(parse_domain(entry, list));
   return {};
 }
 
-bool matches_domain(std::string_view entry, std::string_view host, int port) {
-  const std::optional<HostPort> parts = split_port(entry);
-  if (!parts || (parts->port && *parts->port != port)) return false;
-  const std::string_view name = without_dot(host);
-  if (parts->host == "*") return true;
-  if (!parts->host.starts_with("*.")) return same_name(parts->host, name);
-  const std::string_view suffix = parts->host.substr(1);
-  return name.size() > suffix.size() && same_name(suffix, name.substr(name.size() - suffix.size()));
+bool matches_domain(std::string_view entry, const Host& host, int port) {
+  const auto pattern = parse_domain(entry, DomainList::kDenied);
+  return pattern && pattern->matches(host, port);
 }
 
-HostDecision decide_host_name(const Network& network, std::string_view target) {
-  static constexpr int kDefaultPort = 443;
-  std::optional<HostPort> host = split_port(target);
-  if (!host || host->host.empty()) return {.allowed = false, .rule = "default", .why = "is not a host name"};
-  if (!host->port) host->port = kDefaultPort;
-  if (network.mode == NetworkMode::kNone) {
-    return {.allowed = false, .rule = "network \"none\"", .why = "nothing is reachable"};
+bool matches_domain(std::string_view entry, std::string_view host, int port) {
+  const auto canonical = canonical_host(host);
+  return canonical && matches_domain(entry, *canonical, port);
+}
+
+bool HostPattern::matches(const Host& host, int asked) const { return (!port || *port == asked) && matches_host(host); }
+
+bool HostPattern::matches_host(const Host& host) const {
+  switch (kind) {
+    case Kind::kEverything: return true;
+    case Kind::kBelow:
+      return !host.address && host.name.size() > name.size() + 1 && host.name.ends_with(name) &&
+             host.name[host.name.size() - name.size() - 1] == '.';
+    case Kind::kName: return !host.address && host.name == name;
+    case Kind::kRange: return host.address && range.contains(unmapped(*host.address));
   }
-  if (const std::string* denied = find_match(network.denied_domains, *host)) {
-    return {.allowed = false, .rule = cat({"network.deniedDomains \"", *denied, "\""}), .why = "an entry denies it"};
+  return false;
+}
+
+bool HostPattern::holds(const IpAddress& address) const { return kind == Kind::kRange && range_holds(range, address); }
+
+Result<IpRange> parse_address_range(std::string_view text) {
+  std::string plain(text);
+  if (plain.starts_with('[')) {
+    const std::size_t end = plain.find(']');
+    if (end == std::string::npos) return fail(Error::invalid("has no closing bracket"));
+    plain.erase(end, 1);
+    plain.erase(0, 1);
+    if (plain.find(':') == std::string::npos) return fail(Error::invalid("brackets are for IPv6 addresses"));
   }
-  if (const std::string* allowed = find_match(network.allowed_domains, *host)) {
-    return {.allowed = true, .rule = cat({"network.allowedDomains \"", *allowed, "\""}), .why = "an entry allows it"};
+  const std::optional<IpRange> range = parse_ip_range(plain);
+  if (!range) {
+    return fail(
+        Error::invalid("is not a range of addresses; write 10.0.0.0/8 or fd00::/8, without bits behind the "
+                       "prefix"));
   }
-  if (network.mode == NetworkMode::kOutbound) {
-    return {.allowed = true, .rule = "network \"outbound\"", .why = "everything but the host and private addresses"};
-  }
-  return {.allowed = false, .rule = "default", .why = "no entry of network.allowedDomains names it"};
+  static const IpRange kMapped = {*parse_ip("::ffff:0.0.0.0"), 96};
+  if (range->bits < kMapped.bits || !kMapped.contains(range->base)) return *range;
+  return IpRange{unmapped(range->base), range->bits - kMapped.bits};
+}
+
+bool range_holds(const IpRange& range, const IpAddress& address) {
+  if (range.contains(address)) return true;
+  const std::optional<IpAddress> inner = embedded_v4(address);
+  return inner && range.contains(*inner);
 }
 
 namespace {
 
-std::optional<HostPort> split_port(std::string_view text) {
-  std::size_t colon = text.rfind(':');
-  const std::size_t bracket = text.rfind(']');
-  if (colon != std::string_view::npos && bracket != std::string_view::npos && colon < bracket) {
-    colon = std::string_view::npos;
+Result<Pieces> cut(std::string_view entry) {
+  const std::size_t bracket = entry.rfind(']');
+  const std::size_t colon = entry.rfind(':');
+  if (colon == std::string_view::npos || (bracket != std::string_view::npos && colon < bracket))
+    return Pieces{entry, {}};
+  if (bracket == std::string_view::npos && entry.find(':') != colon) {
+    if (entry.find('/') != std::string_view::npos) return Pieces{entry, {}};
+    return fail(Error::invalid("an IPv6 address is written in brackets: [::1] or [::1]:443"));
   }
-  if (colon == std::string_view::npos) return HostPort{text, std::nullopt};
-  const std::string_view digits = text.substr(colon + 1);
-  if (digits.empty() || digits.size() > 5) return std::nullopt;
-  int port = 0;
-  for (const char digit : digits) {
-    if (digit < '0' || digit > '9') return std::nullopt;
-    port = port * 10 + (digit - '0');
+  return Pieces{entry.substr(0, colon), entry.substr(colon + 1)};
+}
+
+Result<HostPattern> parse_host(std::string_view host, DomainList list) {
+  if (host.empty()) {
+    return fail(Error::invalid("is not a host name; write example.com, *.example.com or host:port"));
   }
-  if (port < 1 || port > 65535) return std::nullopt;
-  return HostPort{text.substr(0, colon), port};
-}
-
-bool valid_label(std::string_view label) {
-  if (label.empty() || label.size() > 63 || label.front() == '-' || label.back() == '-') return false;
-  return std::ranges::all_of(label, [](char character) {
-    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-           (character >= '0' && character <= '9') || character == '-' || character == '_';
-  });
-}
-
-bool valid_bracketed(std::string_view host) {
-  if (host.size() < 4 || host.back() != ']') return false;
-  const std::string_view inside = host.substr(1, host.size() - 2);
-  return inside.find(':') != std::string_view::npos &&
-         inside.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos;
-}
-
-bool same_name(std::string_view a, std::string_view b) {
-  const auto lower = [](char character) {
-    return character >= 'A' && character <= 'Z' ? static_cast<char>(character + ('a' - 'A')) : character;
-  };
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
-
-std::string_view without_dot(std::string_view host) {
-  if (host.ends_with('.')) host.remove_suffix(1);
-  return host;
-}
-
-const std::string* find_match(const std::vector<std::string>& entries, const HostPort& target) {
-  for (const std::string& entry : entries) {
-    if (matches_domain(entry, target.host, *target.port)) return &entry;
+  if (host == "*") {
+    if (list == DomainList::kDenied) return HostPattern{.kind = HostPattern::Kind::kEverything};
+    return fail(Error::invalid("would allow every host; name them, or say network \"outbound\""));
   }
-  return nullptr;
+  if (host.starts_with("*.")) return parse_below(host.substr(2), list);
+  if (host.find('*') != std::string_view::npos) {
+    return fail(Error::invalid("is not a host name: a star stands at the start alone, as in *.example.com"));
+  }
+  const std::size_t slash = host.find('/');
+  const bool range = slash != std::string_view::npos && slash + 1 < host.size() &&
+                     host.find_first_not_of("0123456789abcdefABCDEFx.:[]/") == std::string_view::npos;
+  if (range) return parse_range(host, list);
+  Host canonical = TRY(canonical_host(host));
+  if (!canonical.address) return HostPattern{.kind = HostPattern::Kind::kName, .name = std::move(canonical.name)};
+  const int bits = canonical.address->family == IpFamily::kV4 ? 32 : 128;
+  return HostPattern{.kind = HostPattern::Kind::kRange, .range = {*canonical.address, bits}};
+}
+
+Result<HostPattern> parse_below(std::string_view name, DomainList list) {
+  Host canonical = TRY(canonical_host(name));
+  if (canonical.address) {
+    return fail(Error::invalid("names are below names alone; write a range of addresses as 10.0.0.0/8"));
+  }
+  if (list == DomainList::kAllowed && canonical.name.find('.') == std::string::npos) {
+    return fail(Error::invalid("is too broad: at least two labels have to follow \"*.\""));
+  }
+  return HostPattern{.kind = HostPattern::Kind::kBelow, .name = std::move(canonical.name)};
+}
+
+Result<HostPattern> parse_range(std::string_view text, DomainList list) {
+  const IpRange range = TRY(parse_address_range(text));
+  if (range.bits == 0 && list == DomainList::kAllowed) {
+    return fail(Error::invalid("would allow every address; name them, or say network \"outbound\""));
+  }
+  return HostPattern{.kind = HostPattern::Kind::kRange, .range = range};
 }
 
 }  // namespace

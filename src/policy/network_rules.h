@@ -1,6 +1,7 @@
 // Which hosts, addresses and requests a policy lets through, and by which rule.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,5 +50,10 @@ struct RequestDecision {
 
 // `target` is the path with its query, as the request line has it.
 RequestDecision decide_request(std::span<const HttpRule> rules, std::string_view method, std::string_view target);
+
+// The target as every server reads it: unreserved characters decoded, dot segments resolved. Absent where servers may
+// disagree ("%2f", "%2e%2e", "\\", "//", double encoding, control bytes); only a rule without paths allows those. What
+// is forwarded by a rule with paths is this form, so that the rule and the server cannot mean different things.
+std::optional<std::string> normal_target(std::string_view target);
 
 }  // namespace hutch::policy

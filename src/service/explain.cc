@@ -6,7 +6,8 @@
 #include "base/text.h"
 #include "host/paths.h"
 #include "plan/seccomp.h"
-#include "policy/domains.h"
+#include "policy/hosts.h"
+#include "policy/network_rules.h"
 #include "policy/rules.h"
 #include "sys/tree.h"
 
@@ -72,6 +73,31 @@ Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& 
   return verdict;
 }
 
+Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& typed) {
+  static constexpr int kDefaultPort = 443;
+  const policy::HostPort target = TRY(policy::parse_host_port(typed));
+  HostVerdict verdict{.typed = typed, .host = target.host.name, .port = target.port.value_or(kDefaultPort)};
+  if (prepared.backend == "none") {
+    verdict.verdict = policy::HostVerdict::kAllow;
+    verdict.rule = "--backend none";
+    verdict.why = "nothing is isolated";
+    return verdict;
+  }
+  const policy::Network& network = prepared.policy.network;
+  policy::HostDecision decision = policy::decide_host(network, target.host, verdict.port);
+  verdict.verdict = decision.verdict;
+  verdict.rule = std::move(decision.rule);
+  verdict.why = std::move(decision.why);
+  if (!target.host.address || verdict.verdict == policy::HostVerdict::kDeny) return verdict;
+  const policy::AddressDecision address =
+      policy::decide_address(network, target.host, *target.host.address, verdict.port, {});
+  if (address.allowed) return verdict;
+  verdict.verdict = policy::HostVerdict::kDeny;
+  verdict.rule = "addresses";
+  verdict.why = address.why;
+  return verdict;
+}
+
 Result<Explanation> explain(const PlaceRequest& request, const plan::HostFacts& facts, const Caller& caller,
                             const std::vector<std::string>& names) {
   Explanation explanation;
@@ -86,8 +112,7 @@ Result<Explanation> explain(const PlaceRequest& request, const plan::HostFacts& 
       explanation.paths.push_back(TRY(judge_path(explanation.prepared, facts, name, Access::kWrite)));
       continue;
     }
-    const policy::HostDecision decision = policy::decide_host_name(explanation.prepared.policy.network, name);
-    explanation.hosts.push_back({name, decision.allowed, decision.rule, decision.why});
+    explanation.hosts.push_back(TRY(judge_host(explanation.prepared, name)));
   }
   return explanation;
 }

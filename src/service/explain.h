@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "plan/facts.h"
 #include "policy/decide.h"
+#include "policy/network_rules.h"
 #include "service/prepare.h"
 #include "service/request.h"
 
@@ -22,9 +23,12 @@ struct PathVerdict {
   std::string why;
 };
 
+// What would become of a connection to a host.
 struct HostVerdict {
   std::string typed;
-  bool allowed = false;
+  std::string host;  // in canonical form
+  int port = 0;
+  policy::HostVerdict verdict = policy::HostVerdict::kDeny;
   std::string rule;
   std::string why;
 };
@@ -40,6 +44,9 @@ struct Explanation {
 Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& facts, const std::string& typed,
                                policy::Access access);
 
+// `typed` is HOST or HOST:PORT (443 without a port). Nothing is resolved: of a name it says what the rules say of it.
+Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& typed);
+
 // A name with a "/", or one that starts with "." or "~", or that exists here, or has no "." and no ":",
 // is a path; anything else is a host.
 Result<Explanation> explain(const PlaceRequest& request, const plan::HostFacts& facts, const Caller& caller,
@@ -49,5 +56,7 @@ std::string explanation_text(const Explanation& explanation);
 std::string explanation_json(const Explanation& explanation);
 std::string verdict_text(const PathVerdict& verdict);
 std::string verdict_json(const PathVerdict& verdict);
+std::string verdict_text(const HostVerdict& verdict);
+std::string verdict_json(const HostVerdict& verdict);
 
 }  // namespace hutch::service

@@ -12,7 +12,9 @@ namespace {
 using json = nlohmann::ordered_json;
 
 std::string_view name_of(policy::Access access) { return access == policy::Access::kRead ? "read" : "write"; }
+std::string_view name_of(policy::HostVerdict verdict);
 json path_json(const PathVerdict& verdict);
+json host_json(const HostVerdict& verdict);
 std::string dump(const json& object);
 
 }  // namespace
@@ -36,10 +38,7 @@ std::string explanation_text(const Explanation& explanation) {
     return out;
   }
   for (const PathVerdict& verdict : explanation.paths) out += verdict_text(verdict) + "\n";
-  for (const HostVerdict& verdict : explanation.hosts) {
-    out += cat({verdict.allowed ? "allowed" : "denied", ": connect ", printable(verdict.typed), ": ", verdict.rule,
-                ": ", verdict.why, "\n"});
-  }
+  for (const HostVerdict& verdict : explanation.hosts) out += verdict_text(verdict) + "\n";
   return out;
 }
 
@@ -53,10 +52,7 @@ std::string explanation_json(const Explanation& explanation) {
   json paths = json::array();
   for (const PathVerdict& verdict : explanation.paths) paths.push_back(path_json(verdict));
   json hosts = json::array();
-  for (const HostVerdict& verdict : explanation.hosts) {
-    hosts.push_back(
-        {{"host", verdict.typed}, {"allowed", verdict.allowed}, {"rule", verdict.rule}, {"why", verdict.why}});
-  }
+  for (const HostVerdict& verdict : explanation.hosts) hosts.push_back(host_json(verdict));
   return dump({{"backend", prepared.backend},
                {"policy", prepared.policy.source},
                {"policy_notes", prepared.policy.notes},
@@ -74,11 +70,42 @@ std::string verdict_text(const PathVerdict& verdict) {
 
 std::string verdict_json(const PathVerdict& verdict) { return dump(path_json(verdict)); }
 
+std::string verdict_text(const HostVerdict& verdict) {
+  const bool v6 = verdict.host.find(':') != std::string::npos;
+  const std::string target =
+      cat({v6 ? "[" : "", printable(verdict.host), v6 ? "]" : "", ":", std::to_string(verdict.port)});
+  const std::string led = target == verdict.typed ? "" : cat({" (", target, ")"});
+  return cat({name_of(verdict.verdict), ": connect ", printable(verdict.typed), led, ": ", verdict.rule, ": ",
+              printable(verdict.why)});
+}
+
+std::string verdict_json(const HostVerdict& verdict) { return dump(host_json(verdict)); }
+
 namespace {
 
 json path_json(const PathVerdict& verdict) {
   return {{"typed", verdict.typed},     {"path", verdict.path}, {"access", name_of(verdict.access)},
           {"allowed", verdict.allowed}, {"rule", verdict.rule}, {"why", verdict.why}};
+}
+
+json host_json(const HostVerdict& verdict) {
+  return {{"typed", verdict.typed},
+          {"host", verdict.host},
+          {"port", verdict.port},
+          {"access", "connect"},
+          {"allowed", verdict.verdict == policy::HostVerdict::kAllow},
+          {"verdict", name_of(verdict.verdict)},
+          {"rule", verdict.rule},
+          {"why", verdict.why}};
+}
+
+std::string_view name_of(policy::HostVerdict verdict) {
+  switch (verdict) {
+    case policy::HostVerdict::kAllow: return "allowed";
+    case policy::HostVerdict::kDeny: return "denied";
+    case policy::HostVerdict::kAsk: return "ask";
+  }
+  return "";
 }
 
 std::string dump(const json& object) { return object.dump(-1, ' ', false, json::error_handler_t::replace); }

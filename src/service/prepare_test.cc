@@ -248,11 +248,11 @@ TEST_F(PrepareTest, ExplainTellsPathsFromHosts) {
   ASSERT_TRUE(explanation.has_value()) << explanation.error().message;
   EXPECT_EQ(explanation->paths.size(), 6U) << "reading and writing of three";
   ASSERT_EQ(explanation->hosts.size(), 1U);
-  EXPECT_FALSE(explanation->hosts.front().allowed);
+  EXPECT_EQ(explanation->hosts.front().verdict, policy::HostVerdict::kAsk);
   const std::string text = explanation_text(*explanation);
   EXPECT_THAT(text,
               HasSubstr("allowed: write file (" + (project_ / "file").string() + "): filesystem.allowWrite[0] \".\""));
-  EXPECT_THAT(text, HasSubstr("denied: connect example.com: "));
+  EXPECT_THAT(text, HasSubstr("ask: connect example.com (example.com:443): default: "));
   const std::string json = explanation_json(*explanation);
   EXPECT_THAT(json, HasSubstr("\"backend\":\"namespace\""));
   EXPECT_THAT(json, HasSubstr("\"access\":\"write\""));

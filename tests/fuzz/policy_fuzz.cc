@@ -6,8 +6,8 @@
 
 #include "base/limits.h"
 #include "policy/decide.h"
-#include "policy/domains.h"
 #include "policy/glob.h"
+#include "policy/network_rules.h"
 #include "policy/reader.h"
 #include "policy/rules.h"
 
@@ -40,6 +40,18 @@ void check_rules(const policy::Policy& policy) {
   }
 }
 
+void check_network(const policy::Network& network) {
+  for (const char* name : {"example.com", "a.b.example.com", "localhost", "10.1.2.3", "::1", "169.254.169.254"}) {
+    const policy::Host host = *policy::canonical_host(name);
+    const policy::HostDecision decision = policy::decide_host(network, host, 443);
+    require(!decision.rule.empty() && !decision.why.empty());
+    // What a port may reach, its name may be asked for.
+    const bool allowed = decision.verdict == policy::HostVerdict::kAllow;
+    require(!allowed || policy::decide_name(network, host).verdict == policy::HostVerdict::kAllow);
+    if (host.address) require(!policy::decide_address(network, host, *host.address, 443, {}).why.empty());
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -48,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (policy) {
     require(policy->mandatory_search_depth >= 1 && policy->mandatory_search_depth <= 10);
     for (const std::string& domain : policy->network.allowed_domains) require(domain != "*");
-    (void)policy::decide_host_name(policy->network, "example.com:443");
+    check_network(policy->network);
     check_rules(*policy);
   } else {
     require(policy.error().message.starts_with("fuzz: "));

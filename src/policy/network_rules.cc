@@ -1,0 +1,151 @@
+// Decides about hosts and addresses; http_rules.cc about requests.
+#include "policy/network_rules.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+#include "policy/address_kinds.h"
+#include "policy/domains.h"
+
+namespace hutch::policy {
+
+namespace {
+
+// What is asked about: without a port, of a name alone.
+struct Question {
+  const Host& host;
+  std::optional<int> port;
+};
+
+HostDecision decide(const Network& network, const Question& question);
+std::optional<HostDecision> denied(const Network& network, const Question& question);
+std::optional<HostDecision> allowed(const Network& network, const Question& question);
+bool allows(std::string_view entry, const Question& question);
+bool denies(std::string_view entry, const Question& question);
+std::string_view reason_of(const Network& network, std::string_view entry);
+std::string quoted(std::string_view list, std::string_view entry);
+bool port_fits(const HostPattern& pattern, int port);
+const std::string* denying_range(const Network& network, const IpAddress& address, int port);
+bool is_exempt(const Network& network, const Host& asked, const IpAddress& address, int port);
+bool is_own(std::span<const IpAddress> own, const IpAddress& address);
+
+}  // namespace
+
+HostDecision decide_host(const Network& network, const Host& host, int port) { return decide(network, {host, port}); }
+
+HostDecision decide_name(const Network& network, const Host& host) { return decide(network, {host, std::nullopt}); }
+
+AddressDecision decide_address(const Network& network, const Host& asked, const IpAddress& resolved, int port,
+                               std::span<const IpAddress> own) {
+  const std::string text = to_string(resolved);
+  const auto refused = [&](std::initializer_list<std::string_view> why) {
+    return AddressDecision{.allowed = false, .why = cat({text, " ", cat(why)})};
+  };
+  if (network.mode == NetworkMode::kNone) return refused({"cannot be reached: network is \"none\""});
+  if (const std::string* entry = denying_range(network, resolved, port)) return refused({"is denied by ", *entry});
+  const std::string_view kind =
+      is_own(own, resolved) && !is_loopback(resolved) ? "an address of this host" : special_kind(resolved);
+  if (kind.empty()) return {.allowed = true, .why = cat({text, " is a public address"})};
+  if (is_exempt(network, asked, resolved, port)) {
+    return {.allowed = true, .why = cat({text, " is ", kind, ", and an entry names it"})};
+  }
+  return refused({"is ", kind,
+                  "; only an entry of network.allowedDomains that names the address, or a range around it, ",
+                  "allows that"});
+}
+
+namespace {
+
+HostDecision decide(const Network& network, const Question& question) {
+  using enum HostVerdict;
+  if (network.mode == NetworkMode::kNone) return {kDeny, "network \"none\"", "nothing is reachable"};
+  if (auto decision = denied(network, question)) return *std::move(decision);
+  if (auto decision = allowed(network, question)) return *std::move(decision);
+  if (network.mode == NetworkMode::kOutbound) {
+    return {kAllow, "network \"outbound\"", "everything but this host and private addresses"};
+  }
+  if (network.asking == Asking::kNever) {
+    return {kDeny, "network.strictAllowlist", "no entry of network.allowedDomains names it"};
+  }
+  return {kAsk, "default", "no entry of network.allowedDomains names it"};
+}
+
+std::optional<HostDecision> denied(const Network& network, const Question& question) {
+  for (const std::string& entry : network.denied_domains) {
+    if (!denies(entry, question)) continue;
+    const std::string_view reason = reason_of(network, entry);
+    return HostDecision{HostVerdict::kDeny, quoted("network.deniedDomains", entry),
+                        std::string(reason.empty() ? "an entry denies it" : reason)};
+  }
+  return std::nullopt;
+}
+
+std::optional<HostDecision> allowed(const Network& network, const Question& question) {
+  for (const std::string& entry : network.allowed_domains) {
+    if (!allows(entry, question)) continue;
+    return HostDecision{HostVerdict::kAllow, quoted("network.allowedDomains", entry), "an entry allows it"};
+  }
+  for (const HttpRule& rule : network.rules) {
+    if (!allows(rule.host, question)) continue;
+    return HostDecision{HostVerdict::kAllow, quoted("network.rules", rule.host), "a rule is about its requests"};
+  }
+  return std::nullopt;
+}
+
+bool allows(std::string_view entry, const Question& question) {
+  const auto pattern = parse_domain(entry, DomainList::kAllowed);
+  if (!pattern) return false;
+  return question.port ? pattern->matches(question.host, *question.port) : pattern->matches_host(question.host);
+}
+
+// A deny of one port is none of the name. What cannot be read denies: the reader has refused such entries, and a list
+// that came another way may not become weaker by it.
+bool denies(std::string_view entry, const Question& question) {
+  const auto pattern = parse_domain(entry, DomainList::kDenied);
+  if (!pattern) return true;
+  if (pattern->port && pattern->port != question.port) return false;
+  return pattern->matches_host(question.host) || (question.host.address && pattern->holds(*question.host.address));
+}
+
+std::string_view reason_of(const Network& network, std::string_view entry) {
+  const auto found = std::ranges::find_if(network.denied_reasons, [&](const auto& one) { return one.first == entry; });
+  return found == network.denied_reasons.end() ? std::string_view() : std::string_view(found->second);
+}
+
+std::string quoted(std::string_view list, std::string_view entry) { return cat({list, " \"", printable(entry), "\""}); }
+
+bool port_fits(const HostPattern& pattern, int port) { return !pattern.port || *pattern.port == port; }
+
+const std::string* denying_range(const Network& network, const IpAddress& address, int port) {
+  for (const std::string& entry : network.denied_resolved_addresses) {
+    const auto range = parse_address_range(entry);
+    if (!range || range_holds(*range, address)) return &entry;
+  }
+  for (const std::string& entry : network.denied_domains) {
+    const auto pattern = parse_domain(entry, DomainList::kDenied);
+    if (!pattern || (port_fits(*pattern, port) && pattern->holds(address))) return &entry;
+  }
+  return nullptr;
+}
+
+bool is_exempt(const Network& network, const Host& asked, const IpAddress& address, int port) {
+  const bool own_name = asked.name == "localhost" && is_loopback(address);
+  const auto exempts = [&](std::string_view entry) {
+    const auto pattern = parse_domain(entry, DomainList::kAllowed);
+    if (!pattern || !port_fits(*pattern, port)) return false;
+    return pattern->holds(address) ||
+           (own_name && pattern->kind == HostPattern::Kind::kName && pattern->name == "localhost");
+  };
+  return std::ranges::any_of(network.allowed_domains, exempts) ||
+         std::ranges::any_of(network.rules, exempts, &HttpRule::host);
+}
+
+bool is_own(std::span<const IpAddress> own, const IpAddress& address) {
+  const auto plain = [](const IpAddress& one) { return embedded_v4(one).value_or(one); };
+  return std::ranges::any_of(own, [&](const IpAddress& one) { return plain(one) == plain(address); });
+}
+
+}  // namespace
+
+}  // namespace hutch::policy
