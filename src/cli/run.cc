@@ -26,7 +26,7 @@ std::string end_of(const sandbox::Outcome& outcome) {
 // What a person needs to understand a failure; a command that succeeded is not commented.
 void explain_end(const sandbox::Outcome& outcome) {
   if (outcome.exit_code == 0) return;
-  for (const std::string& refusal : outcome.refusals) say(refusal);
+  for (const sandbox::Refusal& refusal : outcome.refusals) say(refusal.what);
   if (outcome.pids_limit_hits > 0) say("the limit of processes was hit");
   const std::string end = end_of(outcome);
   if (!end.empty()) say(end);

@@ -39,7 +39,7 @@ Result<bool> Control::read() {
   return false;
 }
 
-void Control::violation(std::string_view what) { write(wire::control_violation(what)); }
+void Control::violation(const Refusal& refusal) { write(wire::control_violation(refusal.what, refusal.rule)); }
 
 void Control::done(std::string_view outcome_json) { write(wire::control_done(outcome_json)); }
 

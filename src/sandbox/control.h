@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "sandbox/outcome.h"
 
 namespace hutch::sandbox {
 
@@ -22,7 +23,7 @@ class Control {
   // Reads what is there and answers it. False when the caller has closed its end.
   Result<bool> read();
 
-  void violation(std::string_view what);
+  void violation(const Refusal& refusal);
   void done(std::string_view outcome_json);
 
  private:

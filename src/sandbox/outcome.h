@@ -28,6 +28,12 @@ class Capture {
   std::uint64_t total_ = 0;
 };
 
+struct Refusal {
+  std::string what;
+  std::string rule;  // that decided; empty where none is known
+  bool operator==(const Refusal&) const = default;
+};
+
 struct Outcome {
   int exit_code = 125;  // as a shell shows it: 124 timeout, 126, 127, 128+n
   int signal = 0;       // the signal that ended the command, 0 for none
@@ -35,8 +41,8 @@ struct Outcome {
   std::chrono::milliseconds duration{0};
   Capture standard_output;
   Capture standard_error;
-  std::vector<std::string> refusals;  // what the walls refused that a person should know of, each once
-  std::string limits_by;              // "cgroup v2", "rlimits", ...; empty when nothing was limited
+  std::vector<Refusal> refusals;  // what the walls refused that a person should know of, each once
+  std::string limits_by;          // "cgroup v2", "rlimits", ...; empty when nothing was limited
   std::uint64_t pids_limit_hits = 0;  // how often a process could not be made for the limit
 };
 

@@ -237,15 +237,19 @@ void Supervisor::record_not_executed(const wire::NotExecuted& refused) {
   const bool absent = refused.error == ENOENT || refused.error == ENOTDIR;
   outcome_.exit_code = absent ? 127 : 126;
   const std::string name = printable(refused.path);
-  outcome_.refusals.push_back(absent ? fmt::format("{}: not found in the sandbox", name)
-                                     : Error::from_errno(cat({"cannot execute ", name}), refused.error).message);
+  Refusal refusal;
+  refusal.what = absent ? fmt::format("{}: not found in the sandbox", name)
+                        : Error::from_errno(cat({"cannot execute ", name}), refused.error).message;
+  if (absent && on_.rule_hiding) refusal.rule = on_.rule_hiding(refused.path);
+  outcome_.refusals.push_back(std::move(refusal));
 }
 
 void Supervisor::record_refusal(const wire::Refused&) {
-  const std::string text = "a Unix socket was refused: socket(AF_UNIX) could reach services of the host";
-  if (std::ranges::find(outcome_.refusals, text) != outcome_.refusals.end()) return;
-  outcome_.refusals.push_back(text);
-  if (on_.on_refusal) on_.on_refusal(text);
+  const Refusal refusal = {.what = "a Unix socket was refused: socket(AF_UNIX) could reach services of the host",
+                           .rule = "built in"};
+  if (std::ranges::find(outcome_.refusals, refusal) != outcome_.refusals.end()) return;
+  outcome_.refusals.push_back(refusal);
+  if (on_.on_refusal) on_.on_refusal(refusal);
 }
 
 Status Supervisor::finish() {

@@ -33,13 +33,15 @@ struct CommandRequest {
 Result<UniqueFd> take_signals();
 
 // Runs the command in the instance until nothing of it is left. An error is hutch's own failure; how the command fared,
-// "not found" included, is the outcome. `on_refusal` is told of each kind of refused call once.
+// "not found" included, is the outcome.
 struct Supervision {
   backend::Instance& instance;
   Streams& streams;
   int signals = -1;
   Watch control;
-  std::function<void(const std::string& refusal)> on_refusal;
+  std::function<void(const Refusal& refusal)> on_refusal;  // of each kind of refused call once
+  // The rule by which a path is not there in the sandbox; empty when none hides it.
+  std::function<std::string(const std::string& path)> rule_hiding;
 };
 Result<Outcome> supervise(const Supervision& supervision, const CommandRequest& request);
 

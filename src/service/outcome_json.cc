@@ -1,12 +1,17 @@
 // The outcome of a run as JSON.
 #include <nlohmann/json.hpp>
 
+#include <utility>
+
 #include "service/run.h"
 
 namespace hutch::service {
 
 std::string outcome_json(const RunReport& report) {
   const sandbox::Outcome& outcome = report.outcome;
+  nlohmann::ordered_json refusals = nlohmann::ordered_json::array();
+  for (const sandbox::Refusal& refusal : outcome.refusals)
+    refusals.push_back({{"what", refusal.what}, {"rule", refusal.rule}});
   const nlohmann::ordered_json json = {
       {"exit_code", outcome.exit_code},
       {"signal", outcome.signal == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(outcome.signal)},
@@ -23,7 +28,7 @@ std::string outcome_json(const RunReport& report) {
       {"backend", report.backend},
       {"limits", outcome.limits_by.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(outcome.limits_by)},
       {"pids_limit_hits", outcome.pids_limit_hits},
-      {"refusals", outcome.refusals},
+      {"refusals", std::move(refusals)},
   };
   // Output need not be text: what is no UTF-8 is replaced, and the byte counts stay those of the command.
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);

@@ -14,7 +14,7 @@ Recorder::Recorder(const std::string& directory, Tell tell) : tell_(std::move(te
 
 void Recorder::started(const store::RunStart& start) { append(start); }
 
-void Recorder::refused(const std::string& what, const std::string& rule) { append(store::Refusal{what, rule}); }
+void Recorder::refused(const sandbox::Refusal& refusal) { append(store::Refusal{refusal.what, refusal.rule}); }
 
 void Recorder::ended(const sandbox::Outcome& outcome) {
   append(store::RunEnd{.exit_code = outcome.exit_code,

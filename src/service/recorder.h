@@ -19,7 +19,7 @@ class Recorder {
   Recorder(const std::string& directory, Tell tell);
 
   void started(const store::RunStart& start);
-  void refused(const std::string& what, const std::string& rule = {});
+  void refused(const sandbox::Refusal& refusal);
   void ended(const sandbox::Outcome& outcome);
   // hutch's own failure, after the start.
   void failed(const Error& error);

@@ -19,6 +19,7 @@
 #include "sandbox/streams.h"
 #include "sandbox/supervise.h"
 #include "service/doctor.h"
+#include "service/explain.h"
 #include "service/prepare.h"
 #include "service/programs.h"
 #include "service/recorder.h"
@@ -50,6 +51,7 @@ struct Job {
 
 Result<std::vector<std::string>> command_of(const RunRequest& request);
 Result<RunReport> run_prepared(const Job& job);
+std::string rule_hiding(const Job& job, const std::string& path);
 Result<backend::Instance> start_backend(const Job& job, Holding& holding);
 // No mount can hold a name that is not there. These, made new, undo what the mounts on hooks and config protect, so the
 // person hears of them before they run git.
@@ -98,7 +100,7 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell) {
     recorder.failed(report.error());
     return report;
   }
-  for (const std::string& refusal : report->outcome.refusals) recorder.refused(refusal);
+  for (const sandbox::Refusal& refusal : report->outcome.refusals) recorder.refused(refusal);
   recorder.ended(report->outcome);
   if (control) control->done(outcome_json(*report));
   return report;
@@ -116,10 +118,11 @@ Result<RunReport> run_prepared(const Job& job) {
   Holding holding = TRY(hold_limits(plan, job.facts));
   backend::Instance instance = TRY(start_backend(job, holding));
 
-  sandbox::Supervision supervision{instance, streams, job.signals, {}, {}};
+  sandbox::Supervision supervision{instance, streams, job.signals, {}, {}, {}};
+  supervision.rule_hiding = [&](const std::string& path) { return rule_hiding(job, path); };
   if (job.control != nullptr) {
     supervision.control = {job.control->fd(), [&] { return job.control->read(); }};
-    supervision.on_refusal = [&](const std::string& refusal) { job.control->violation(refusal); };
+    supervision.on_refusal = [&](const sandbox::Refusal& refusal) { job.control->violation(refusal); };
   }
   auto outcome = sandbox::supervise(supervision, {.arguments = job.command,
                                                   .environment = plan.environment,
@@ -130,6 +133,13 @@ Result<RunReport> run_prepared(const Job& job) {
                                                   .idle_timeout = plan.limits.idle_timeout});
   if (!outcome) return fail(explain_backend_failure(job.prepared.backend, std::move(outcome).error()));
   return RunReport{job.prepared.backend, TRY(conclude(std::move(*outcome), holding))};
+}
+
+// For a command that was not found: the record says which rule kept it out.
+std::string rule_hiding(const Job& job, const std::string& path) {
+  if (!path.contains('/')) return {};
+  const auto verdict = judge_path(job.prepared, job.facts, path, policy::Access::kRead);
+  return verdict && !verdict->allowed ? verdict->rule : std::string();
 }
 
 Result<backend::Instance> start_backend(const Job& job, Holding& holding) {

@@ -52,7 +52,7 @@ def test_a_violation_is_told(supervised, backend):
         assert run.end() == 0
         return
     said = run.hear()
-    assert said["type"] == "violation" and "Unix socket" in said["what"]
+    assert said["type"] == "violation" and "Unix socket" in said["what"] and said["rule"] == "built in"
     assert run.hear()["outcome"]["exit_code"] == 5
     assert run.end() == 5
 

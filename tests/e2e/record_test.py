@@ -59,10 +59,23 @@ def test_why_names_what_was_refused(hutch):
     text = hutch("why").ok().text
     assert "refused:" in text and "AF_UNIX" in text
     run = lines(hutch("why", "--json"))[0]
-    assert run["refusals"] and run["command"][0] == "python3"
+    assert [refusal["rule"] for refusal in run["refusals"]] == ["built in"] and run["command"][0] == "python3"
     assert hutch("why", run["run"][:6]).ok().text == text
     absent = hutch("why", "ffffffffffffffff")
     assert absent.code == 125 and b"ffffffffffffffff" in absent.err
+
+
+def test_the_rule_that_hides_a_command_is_named(hutch, as_user):
+    tool = str(as_user.home / "tools" / "hidden-tool")
+    as_user.write(tool, "#!/bin/sh\n", mode=0o755)
+    outcome = json.loads(hutch.run(tool, options=["--json"], backend="namespace").out)
+    rule = json.loads(hutch("check", "--json", "read", tool).out)["rule"]
+    assert outcome["exit_code"] == 127 and rule
+    assert [refusal["rule"] for refusal in outcome["refusals"]] == [rule]
+    assert f"by: {rule}" in hutch("why").ok().text
+    # Nothing hides what is nowhere.
+    absent = json.loads(hutch.run("/usr/bin/no-such-tool", options=["--json"], backend="namespace").out)
+    assert [refusal["rule"] for refusal in absent["refusals"]] == [""]
 
 
 def test_audit_filters(hutch):
