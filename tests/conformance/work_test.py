@@ -1,11 +1,13 @@
 # Ordinary developer work runs inside: compilers, git, python, node, cargo, shells.
+import pathlib
 import shutil
 
 import pytest
+from harness import run_in
 
 needs = {
     name: pytest.mark.skipif(shutil.which(name, path="/usr/local/bin:/usr/bin:/bin") is None, reason=f"no {name} here")
-    for name in ("git", "gcc", "make", "cmake", "node", "npm", "cargo", "strace")
+    for name in ("git", "gcc", "make", "cmake", "node", "npm", "strace")
 }
 
 
@@ -40,6 +42,40 @@ def test_python_with_venv(hutch, backend):
         "/usr/bin/python3 -m venv --without-pip env && "
         "env/bin/python -c 'import sys; assert sys.prefix != sys.base_prefix'"
     ).ok()
+
+
+# A package that builds itself, so that pip needs nothing from anywhere.
+BUILD_BACKEND = '''
+import zipfile
+
+def build_wheel(directory, config_settings=None, metadata_directory=None):
+    name = "greeting-1.0-py3-none-any.whl"
+    info = "greeting-1.0.dist-info/"
+    with zipfile.ZipFile(directory + "/" + name, "w") as wheel:
+        wheel.write("greeting.py")
+        wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\\nName: greeting\\nVersion: 1.0\\n")
+        wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr(info + "entry_points.txt", "[console_scripts]\\ngreet = greeting:main\\n")
+        wheel.writestr(info + "RECORD", "")
+    return name
+'''
+
+
+def test_pip(hutch, backend, project, as_user):
+    package = project / "greeting"
+    as_user.write(package / "pyproject.toml",
+                  '[build-system]\nrequires = []\nbuild-backend = "builder"\nbackend-path = ["."]\n')
+    as_user.write(package / "builder.py", BUILD_BACKEND)
+    as_user.write(package / "greeting.py", "def main():\n    print('installed by pip')\n")
+    pip = "env/bin/pip --disable-pip-version-check --no-cache-dir -q"
+    result = hutch.sh(
+        "/usr/bin/python3 -m venv env && "
+        f"{pip} wheel --no-index -w wheels ./greeting && {pip} install --no-index wheels/greeting-1.0-*.whl && "
+        f"env/bin/greet && {pip} uninstall -y greeting && "
+        f"{pip} install --no-index ./greeting && env/bin/greet",
+        timeout=300,
+    )
+    assert result.ok().out == b"installed by pip\ninstalled by pip\n", str(result)
 
 
 def test_python_processes(hutch, backend):
@@ -91,8 +127,23 @@ def test_an_archive_with_owners_and_links(hutch, backend):
     ).ok()
 
 
-@needs["cargo"]
+def cargo_options(as_user, project):
+    """What `hutch run` is given so that cargo works: the system's, else one that rustup put into a home."""
+    if shutil.which("cargo", path="/usr/local/bin:/usr/bin:/bin"):
+        return []
+    home = pathlib.Path.home()
+    if not (home / ".cargo/bin/cargo").exists():
+        pytest.skip("no cargo in /usr/bin, /usr/local/bin or ~/.cargo/bin")
+    if run_in(as_user, ["/usr/bin/test", "-x", home / ".cargo/bin/cargo"]).code != 0:
+        pytest.skip(f"{as_user.name} may not run {home}/.cargo/bin/cargo")
+    given = {"PATH": f"{home}/.cargo/bin:/usr/bin:/bin", "RUSTUP_HOME": f"{home}/.rustup", "CARGO_HOME": f"{project}/c"}
+    return ["--allow-read", f"{home}/.cargo/bin", "--allow-read", f"{home}/.rustup",
+            *(word for key, value in given.items() for word in ("--env", f"{key}={value}"))]
+
+
 def test_cargo(hutch, backend, project, as_user):
+    options = cargo_options(as_user, project)
     as_user.write(project / "Cargo.toml", '[package]\nname = "p"\nversion = "0.1.0"\nedition = "2021"\n')
     as_user.write(project / "src/main.rs", 'fn main() { println!("from rust"); }\n')
-    assert b"from rust" in hutch.run("cargo", "run", "--offline", "--quiet", timeout=300).ok().out
+    result = hutch.run("cargo", "run", "--offline", "--quiet", options=options, timeout=300)
+    assert result.ok().out == b"from rust\n"
