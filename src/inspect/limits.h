@@ -1,0 +1,44 @@
+// Every bound that the inspector sets itself.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace hutch::inspect::limits {
+
+using namespace std::chrono_literals;
+
+// Connections at once, a thread each. One more is refused.
+inline constexpr std::size_t kConnectionsMax = 256;
+
+// A request's or response's head, and the trailers; as a whole, and the number of its fields.
+inline constexpr std::size_t kHeadBytesMax = 64 << 10;
+inline constexpr std::size_t kHeadersMax = 128;
+inline constexpr std::size_t kMethodBytesMax = 32;
+
+// What is held of each direction of a connection.
+inline constexpr std::size_t kBufferBytes = 64 << 10;
+inline constexpr std::size_t kReadBytes = 16 << 10;  // as much as a TLS record holds
+
+// HTTP/2: what the client may have under way, and what may be on the way of bodies.
+inline constexpr unsigned kStreamsMax = 128;
+inline constexpr int kStreamWindowBytes = 1 << 20;
+inline constexpr int kConnectionWindowBytes = 4 << 20;
+
+inline constexpr auto kHandshakeTime = 10s;
+inline constexpr auto kHeadTime = 30s;
+inline constexpr auto kIdleTime = 10min;
+
+// After a refusal the client's bytes are still read, so that its kernel does not drop the answer with a reset.
+inline constexpr auto kLingerTime = 2s;
+inline constexpr std::size_t kLingerBytesMax = 1 << 20;
+
+// Certificates. Clocks of sandboxes may be behind.
+inline constexpr auto kCertificateBackdate = 1h;
+inline constexpr auto kAuthorityLife = 14 * 24h;
+inline constexpr auto kLeafLife = 24h;
+inline constexpr auto kLeafRenewal = 12h;  // a cached one is made anew after this
+inline constexpr std::size_t kLeavesMax = 1024;
+inline constexpr std::size_t kTrustBytesMax = 8 << 20;
+
+}  // namespace hutch::inspect::limits

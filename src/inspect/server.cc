@@ -1,0 +1,109 @@
+// Takes the gateway's messages and holds a conversation on a thread for each connection.
+#include "inspect/server.h"
+
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/text.h"
+#include "inspect/conversation.h"
+#include "inspect/limits.h"
+#include "inspect/lockdown.h"
+#include "inspect/trust.h"
+#include "sys/shutdown.h"
+
+namespace hutch::inspect {
+
+Status Server::run() {
+  for (;;) {
+    std::optional<wire::Frame> frame = TRY(gateway_.receive());
+    // A later message's descriptors may have come already, never an earlier one's: they are taken in order.
+    for (UniqueFd& fd : gateway_.take_descriptors()) arrived_.push_back(std::move(fd));
+    if (!frame) return {};
+    wire::ToInspector message = TRY(wire::decode_to_inspector(frame->header, frame->body));
+    if (const auto* first = std::get_if<wire::InspectStart>(&message)) {
+      if (const Status started = start(*first); !started) {
+        tell(wire::InspectFailed{started.error()});
+        return started;
+      }
+    } else if (!tls_) {
+      return fail(Error::invalid("a message before the first one"));
+    } else if (auto* connection = std::get_if<wire::Inspect>(&message)) {
+      TRY(take(std::move(*connection)));
+    } else {
+      end(std::get<wire::InspectEnd>(message).id);
+    }
+  }
+}
+
+Status Server::start(const wire::InspectStart& message) {
+  if (tls_) return fail(Error::invalid("started twice"));
+  if (message.version != wire::kVersion) return fail(Error::unsupported("hutch-inspect is of another version"));
+  TrustStore trust = TRY(load_trust(message.extra_ca_paths));
+  tls_ = TRY(Tls::make(std::move(trust)));
+  TRY(lock_down());
+  tell(wire::InspectReady{tls_->authority().pem()});
+  return {};
+}
+
+Status Server::take(wire::Inspect message) {
+  if (arrived_.size() < 2) return fail(Error::invalid("a connection without its descriptors"));
+  auto live = std::make_shared<Live>();
+  live->connection = std::move(message);
+  live->client = std::move(arrived_[0]);
+  live->upstream = std::move(arrived_[1]);
+  arrived_.erase(arrived_.begin(), arrived_.begin() + 2);
+  {
+    const std::lock_guard lock(mutex_);
+    if (live_.size() >= limits::kConnectionsMax) {
+      refuse(live->connection, "too many connections are read at once");
+      return {};
+    }
+    if (!live_.emplace(live->connection.id, live).second) return fail(Error::invalid("a connection's number twice"));
+  }
+  try {
+    std::thread([this, live]() mutable { converse_with(std::move(live)); }).detach();
+  } catch (const std::system_error&) {
+    const std::lock_guard lock(mutex_);
+    live_.erase(live->connection.id);
+    refuse(live->connection, "no thread could be started");
+  }
+  return {};
+}
+
+// Wakes its thread, whatever it waits for.
+void Server::end(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = live_.find(id);
+  if (found == live_.end()) return;
+  (void)sys::shut_down(found->second->client.get(), sys::Direction::kBoth);
+  (void)sys::shut_down(found->second->upstream.get(), sys::Direction::kBoth);
+}
+
+void Server::converse_with(std::shared_ptr<Live> live) {
+  const auto report = [this, id = live->connection.id](const Refusal& refusal) {
+    if (!refusal.what.empty()) tell(wire::InspectRefused{id, refusal.what, refusal.why});
+  };
+  const Transferred bytes = converse(live->connection, {live->client.get(), live->upstream.get()}, *tls_, report);
+  const std::uint64_t id = live->connection.id;
+  {
+    // Closed under the lock, so that `end` never means a number that is another connection's by then.
+    const std::lock_guard lock(mutex_);
+    live_.erase(id);
+    live.reset();
+  }
+  tell(wire::InspectClosed{id, bytes.bytes_up, bytes.bytes_down});
+}
+
+void Server::refuse(const wire::Inspect& connection, std::string_view why) {
+  tell(wire::InspectRefused{connection.id, cat({"a connection to ", connection.host}), std::string(why)});
+  tell(wire::InspectClosed{connection.id, 0, 0});
+}
+
+// A gateway that is gone is noticed by the thread that reads.
+void Server::tell(const wire::FromInspector& message) {
+  const std::lock_guard lock(sending_);
+  (void)gateway_.send(message);
+}
+
+}  // namespace hutch::inspect

@@ -1,0 +1,47 @@
+// Takes the gateway's messages and holds a conversation on a thread for each connection.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "inspect/tls.h"
+#include "wire/connection.h"
+#include "wire/inspect.h"
+
+namespace hutch::inspect {
+
+class Server {
+ public:
+  explicit Server(UniqueFd socket) : gateway_(std::move(socket)) {}
+
+  // Until the gateway is gone. Threads may still be under way then: the process has to end by sys::exit_now.
+  Status run();
+
+ private:
+  struct Live {
+    wire::Inspect connection;
+    UniqueFd client;
+    UniqueFd upstream;
+  };
+
+  Status start(const wire::InspectStart& message);
+  Status take(wire::Inspect message);
+  void end(std::uint64_t id);
+  void converse_with(std::shared_ptr<Live> live);
+  void refuse(const wire::Inspect& connection, std::string_view why);
+  void tell(const wire::FromInspector& message);
+
+  wire::Connection gateway_;
+  std::deque<UniqueFd> arrived_;  // descriptors whose message is still to be read
+  std::unique_ptr<Tls> tls_;
+  std::mutex sending_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::shared_ptr<Live>> live_;
+};
+
+}  // namespace hutch::inspect

@@ -1,0 +1,64 @@
+// The authorities that vouch for upstream servers.
+#include "inspect/trust.h"
+
+#include <openssl/bio.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include "base/text.h"
+#include "inspect/authority.h"
+#include "inspect/limits.h"
+#include "inspect/openssl_error.h"
+#include "sys/files.h"
+#include "sys/host_info.h"
+#include "sys/tree.h"
+
+namespace hutch::inspect {
+
+namespace {
+
+// Debian and Alpine, Fedora, openSUSE, OpenBSD and others.
+constexpr const char* kBundles[] = {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+                                    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem",
+                                    "/etc/ssl/cert.pem"};
+
+// The number of certificates in it.
+Result<std::size_t> add_file(X509_STORE* store, const std::string& path) {
+  const std::string text = TRY(sys::regular_file_text(path, limits::kTrustBytesMax));
+  BIO* const in = BIO_new_mem_buf(text.data(), static_cast<int>(text.size()));
+  if (in == nullptr) return fail(openssl_error("BIO_new_mem_buf"));
+  std::size_t count = 0;
+  for (;;) {
+    const Certificate certificate(PEM_read_bio_X509_AUX(in, nullptr, nullptr, nullptr));
+    if (!certificate) break;
+    if (X509_STORE_add_cert(store, certificate.get()) == 1) ++count;
+  }
+  BIO_free(in);
+  ERR_clear_error();
+  return count;
+}
+
+}  // namespace
+
+void StoreDeleter::operator()(x509_store_st* store) const { X509_STORE_free(store); }
+
+Result<TrustStore> load_trust(const std::vector<std::string>& extra_paths) {
+  TrustStore store(X509_STORE_new());
+  if (!store) return fail(openssl_error("X509_STORE_new"));
+  if (const std::optional<std::string> named = sys::environment_variable("SSL_CERT_FILE"); named && !named->empty()) {
+    TRY_CTX(add_file(store.get(), *named), "SSL_CERT_FILE");
+  } else {
+    for (const char* bundle : kBundles) {
+      if (!sys::exists(bundle)) continue;
+      TRY_CTX(add_file(store.get(), bundle), "the authorities of this machine");
+      break;
+    }
+  }
+  for (const std::string& path : extra_paths) {
+    const std::size_t count = TRY_CTX(add_file(store.get(), path), "extraCaCertPaths");
+    if (count == 0) return fail(Error::invalid(cat({"extraCaCertPaths: ", path, ": holds no certificate"})));
+  }
+  return store;
+}
+
+}  // namespace hutch::inspect
