@@ -76,7 +76,8 @@ Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& 
 Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& typed) {
   static constexpr int kDefaultPort = 443;
   const policy::HostPort target = TRY(policy::parse_host_port(typed));
-  HostVerdict verdict{.typed = typed, .host = target.host.name, .port = target.port.value_or(kDefaultPort)};
+  HostVerdict verdict{
+      .typed = typed, .host = target.host.name, .port = target.port.value_or(kDefaultPort), .rule = {}, .why = {}};
   if (prepared.backend == "none") {
     verdict.verdict = policy::HostVerdict::kAllow;
     verdict.rule = "--backend none";
