@@ -97,11 +97,11 @@ std::string proxy_refusal(int status, std::string_view reason_phrase, std::strin
 
 std::string proxy_connected() { return "HTTP/1.1 200 Connection established\r\n\r\n"; }
 
-std::string connect_request(std::string_view host, std::uint16_t port, std::string_view credentials) {
+std::string connect_request(std::string_view host, std::uint16_t port, std::string_view authorization) {
   const bool v6 = host.contains(':');
   const std::string authority = cat({v6 ? "[" : "", host, v6 ? "]:" : ":", std::to_string(port)});
   std::string request = cat({"CONNECT ", authority, " HTTP/1.1\r\nHost: ", authority, "\r\n"});
-  if (!credentials.empty()) request += cat({"Proxy-Authorization: Basic ", credentials, "\r\n"});
+  if (!authorization.empty()) request += cat({"Proxy-Authorization: ", authorization, "\r\n"});
   return request + "\r\n";
 }
 

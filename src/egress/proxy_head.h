@@ -31,8 +31,8 @@ ProxyHead read_proxy_head(std::string_view bytes);
 std::string proxy_refusal(int status, std::string_view reason_phrase, std::string_view error, std::string_view text);
 std::string proxy_connected();
 
-// What to ask of a parent proxy; `credentials` are those of Basic, already encoded, or empty.
-std::string connect_request(std::string_view host, std::uint16_t port, std::string_view credentials);
+// What to ask of a parent proxy; `authorization` is the value of that header, or empty.
+std::string connect_request(std::string_view host, std::uint16_t port, std::string_view authorization);
 // The status of a parent proxy's answer, once its head is whole; 0 until then, -1 when it is none.
 struct ConnectAnswer {
   int status = 0;

@@ -40,7 +40,7 @@ TEST(ProxyHead, Malformed) {
 }
 
 TEST(ProxyHead, ParentProxy) {
-  EXPECT_EQ(connect_request("::1", 443, "dTpw"),
+  EXPECT_EQ(connect_request("::1", 443, "Basic dTpw"),
             "CONNECT [::1]:443 HTTP/1.1\r\nHost: [::1]:443\r\nProxy-Authorization: Basic dTpw\r\n\r\n");
   EXPECT_EQ(read_connect_answer("HTTP/1.1 200 OK\r\n").status, 0);
   EXPECT_EQ(read_connect_answer("HTTP/1.1 200 OK\r\nVia: x\r\n\r\nrest").status, 200);

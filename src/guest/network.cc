@@ -67,7 +67,8 @@ int serve_network(UniqueFd stream, const std::vector<std::string_view>& host_por
   const auto serve = [&]() -> Status {
     TRY(sys::enter_namespace(sys::NamespaceKind::kUser, kOwnerFd));
     TRY(sys::enter_namespace(sys::NamespaceKind::kNetwork, kNetworkFd));
-    return send_network(host, TRY(make_network(TRY(read_ports(host_ports)))));
+    const std::vector<std::uint16_t> ports = TRY(read_ports(host_ports));
+    return send_network(host, TRY(make_network(ports)));
   };
   Status served = serve();
   if (served) return 0;

@@ -51,6 +51,7 @@ Result<std::size_t> Epoll::wait(std::span<Readiness> into, std::optional<std::ch
     into[static_cast<std::size_t>(i)] = {.key = event.data.u64,
                                          .readable = (event.events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0,
                                          .writable = (event.events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0,
+                                         .ended = (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0,
                                          .broken = (event.events & (EPOLLHUP | EPOLLERR)) != 0};
   }
   return static_cast<std::size_t>(count);

@@ -15,6 +15,7 @@ struct Readiness {
   std::uint64_t key = 0;
   bool readable = false;  // also at the end of a stream, and after an error
   bool writable = false;
+  bool ended = false;   // the other side has shut down its writing, or all of it
   bool broken = false;  // both directions are at their end, or the descriptor has failed
 };
 

@@ -1,0 +1,105 @@
+// What all connections of one gateway share.
+#include "egress/core.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "sys/interfaces.h"
+
+namespace hutch::egress {
+
+namespace {
+
+// More hosts than this are refused as well, but not told.
+constexpr std::size_t kRefusedMax = 1000;
+// More open questions than this are not asked.
+constexpr std::size_t kQuestionsMax = 64;
+constexpr std::chrono::seconds kOwnAddressesKeep{5};
+
+}  // namespace
+
+std::string to_string(const Target& target) {
+  if (target.port == 0) return target.host.name;
+  const bool v6 = target.host.address && target.host.address->family == IpFamily::kV6;
+  return cat({v6 ? "[" : "", target.host.name, v6 ? "]:" : ":", std::to_string(target.port)});
+}
+
+Core::Core(std::unique_ptr<Loop> loop, Settings settings)
+    : loop_(std::move(loop)), settings_(std::move(settings)), resolver_(*loop_), inspector_(*loop_) {}
+
+Ruling Core::rule(const Target& target) const {
+  const policy::HostDecision decision = target.port == 0 ? policy::decide_name(network(), target.host)
+                                                         : policy::decide_host(network(), target.host, target.port);
+  switch (decision.verdict) {
+    case policy::HostVerdict::kAllow: return {Verdict::kAllow, decision.rule, decision.why};
+    case policy::HostVerdict::kDeny: return {Verdict::kDeny, decision.rule, decision.why};
+    case policy::HostVerdict::kAsk: break;
+  }
+  if (granted_.contains(to_string(target))) return {Verdict::kAllow, "an answer", "was allowed for this run"};
+  return {settings_.attended ? Verdict::kAsk : Verdict::kDeny, decision.rule, decision.why};
+}
+
+policy::AddressDecision Core::rule_address(const Target& target, const IpAddress& address) {
+  return policy::decide_address(network(), target.host, address, target.port, own_addresses());
+}
+
+void Core::ask(const Target& target, const Process& process, std::function<void(bool)> on_answer) {
+  const std::string name = to_string(target);
+  const auto same = std::ranges::find_if(
+      questions_, [&](const auto& open) { return to_string(open.second.question.target) == name; });
+  if (same != questions_.end()) return same->second.on_answers.push_back(std::move(on_answer));
+  if (questions_.size() >= kQuestionsMax) return on_answer(false);
+  const std::uint64_t id = ++last_question_;
+  Open& open = questions_[id];
+  open.question = {id, target, process};
+  open.on_answers.push_back(std::move(on_answer));
+  open.timer = loop_->after(settings_.answer_wait, [this, id] { close_question(id, false); });
+  tell(open.question);
+}
+
+bool Core::answer(std::uint64_t id, Answer answer) {
+  const auto found = questions_.find(id);
+  if (found == questions_.end()) return false;
+  if (answer == Answer::kSession) granted_.insert(to_string(found->second.question.target));
+  close_question(id, answer != Answer::kNo);
+  return true;
+}
+
+void Core::close_question(std::uint64_t id, bool allowed) {
+  auto closed = questions_.extract(id);
+  if (closed.empty()) return;
+  for (const auto& on_answer : closed.mapped().on_answers) on_answer(allowed);
+}
+
+void Core::refuse(const Target& target, const Ruling& ruling, const Process& process) {
+  if (refused_.size() >= kRefusedMax || !refused_.insert(target.host.name).second) return;
+  tell(Refusal{.target = target,
+               .rule = ruling.rule,
+               .why = ruling.why,
+               .remedy = remedy_for(target, ruling),
+               .process = process});
+}
+
+std::string Core::remedy_for(const Target& target, const Ruling& ruling) const {
+  const bool by_address = ruling.rule == "the address";
+  if (ruling.rule != "default" && !by_address) return {};
+  // An address that is refused because of what it is needs an entry that names it.
+  if (by_address && !target.host.address) return {};
+  return cat({"--allow-domain ", target.host.name});
+}
+
+Status Core::start_inspector() {
+  if (inspector_.is_started()) return {};
+  ca_certificate_ = TRY(inspector_.start(settings_.inspector_program, network().tls.extra_ca_paths));
+  return {};
+}
+
+const std::vector<IpAddress>& Core::own_addresses() {
+  const Moment now = SteadyClock::now();
+  if (now < own_addresses_until_) return own_addresses_;
+  own_addresses_ = sys::interface_addresses();
+  own_addresses_until_ = now + kOwnAddressesKeep;
+  return own_addresses_;
+}
+
+}  // namespace hutch::egress

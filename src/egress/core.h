@@ -1,0 +1,106 @@
+// What all connections of one gateway share: the loop, the rules, names, the resolver, the inspector, what is told.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "egress/events.h"
+#include "egress/inspector.h"
+#include "egress/loop.h"
+#include "egress/names.h"
+#include "egress/relay.h"
+#include "egress/resolver.h"
+#include "policy/network_rules.h"
+#include "policy/parent_proxy.h"
+#include "policy/policy.h"
+#include "sys/sockets.h"
+
+namespace hutch::egress {
+
+struct Settings {
+  policy::Network network;
+  policy::ParentProxies parents;         // which it has to go out through
+  std::string inspector_program;         // hutch-inspect
+  bool attended = false;                 // somebody answers questions
+  std::chrono::milliseconds answer_wait{60'000};
+};
+
+enum class Verdict { kAllow, kDeny, kAsk };
+struct Ruling {
+  Verdict verdict = Verdict::kDeny;
+  std::string rule;
+  std::string why;
+};
+
+class Core {
+ public:
+  Core(std::unique_ptr<Loop> loop, Settings settings);
+
+  Loop& loop() { return *loop_; }
+  PipePool& pipes() { return pipes_; }
+  Names& names() { return names_; }
+  Resolver& resolver() { return resolver_; }
+  Inspector& inspector() { return inspector_; }
+  const policy::Network& network() const { return settings_.network; }
+  const Settings& settings() const { return settings_; }
+  void replace_network(policy::Network network) { settings_.network = std::move(network); }
+
+  // A port of 0 asks about a name whose port is not known yet. kAsk only where somebody can be asked.
+  Ruling rule(const Target& target) const;
+  policy::AddressDecision rule_address(const Target& target, const IpAddress& address);
+
+  // Calls `on_answer` once: when it is answered, or with a no when nobody has in time. One question for each target,
+  // however many ask.
+  void ask(const Target& target, const Process& process, std::function<void(bool)> on_answer);
+  // kSession holds for later connections as well.
+  enum class Answer { kNo, kOnce, kSession };
+  // False when no such question is open.
+  bool answer(std::uint64_t id, Answer answer);
+
+  // The first time for each host, and what it says is told.
+  void refuse(const Target& target, const Ruling& ruling, const Process& process);
+  // The option that would allow it; empty when none would.
+  std::string remedy_for(const Target& target, const Ruling& ruling) const;
+
+  // Which process has the other end of a connection; costs a look at all of them.
+  Process process_of(const sys::Endpoint& peer) const { return find_process_ ? find_process_(peer) : Process{}; }
+  void find_processes_by(std::function<Process(const sys::Endpoint&)> find) { find_process_ = std::move(find); }
+
+  // Once it is needed. The certificate of its authority, PEM.
+  Status start_inspector();
+  const std::string& ca_certificate() const { return ca_certificate_; }
+  void tell(Event event) { events_.push_back(std::move(event)); }
+  std::vector<Event> take_events() { return std::exchange(events_, {}); }
+
+ private:
+  struct Open {
+    Question question;
+    std::vector<std::function<void(bool)>> on_answers;
+    Loop::Timer timer;
+  };
+  void close_question(std::uint64_t id, bool allowed);
+  const std::vector<IpAddress>& own_addresses();
+
+  std::unique_ptr<Loop> loop_;
+  Settings settings_;
+  PipePool pipes_;
+  Names names_;
+  Resolver resolver_;
+  Inspector inspector_;
+  std::string ca_certificate_;
+  std::function<Process(const sys::Endpoint&)> find_process_;
+  std::vector<Event> events_;
+  std::set<std::string> refused_;
+  std::unordered_map<std::uint64_t, Open> questions_;
+  std::uint64_t last_question_ = 0;
+  std::set<std::string> granted_;
+  std::vector<IpAddress> own_addresses_;
+  Moment own_addresses_until_{};
+};
+
+}  // namespace hutch::egress

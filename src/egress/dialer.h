@@ -1,0 +1,59 @@
+// A connection to a host outside: name to addresses, addresses checked, then exactly one of those dialled.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "egress/core.h"
+
+namespace hutch::egress {
+
+enum class DialFailure {
+  kRefusedByPolicy,  // no address of the name may be dialled
+  kUnknownName,
+  kUnreachable,  // nothing answered, or the resolver or a parent proxy did not
+};
+struct Dialled {
+  UniqueFd socket;  // connected, not blocking; empty: failed
+  DialFailure failure = DialFailure::kUnreachable;
+  std::string why;
+};
+
+// Dials as long as it lives; `on_done` is called once, and may destroy it.
+class Dialer {
+ public:
+  Dialer(Core& core, Target target, std::function<void(Dialled)> on_done);
+
+  // By name, checked, through a parent proxy where the settings name one.
+  void start();
+  // These alone, unchecked: a port of the host or of the sandbox that was opened on purpose. `socket` is used for the
+  // first where it is given: it belongs to another network namespace.
+  void start_at(std::vector<sys::Endpoint> endpoints, UniqueFd socket = {});
+
+ private:
+  void resolve(const std::string& name);
+  void resolved(Result<std::vector<IpAddress>> addresses);
+  void dial_next();
+  void connected();
+  void ask_parent();
+  void read_parent();
+  void finish(Dialled dialled);
+  void fail_with(DialFailure failure, std::string why);
+
+  Core& core_;
+  Target target_;
+  std::function<void(Dialled)> on_done_;
+  std::shared_ptr<char> alive_ = std::make_shared<char>();  // an answer that comes later finds it gone
+  std::vector<sys::Endpoint> endpoints_;  // still to be tried, the next one last
+  UniqueFd socket_;
+  Loop::Watch watch_;
+  Loop::Timer timer_;
+  const policy::ProxyServer* parent_ = nullptr;  // which it goes through
+  std::string last_error_;
+};
+
+}  // namespace hutch::egress

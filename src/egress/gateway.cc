@@ -1,0 +1,162 @@
+// The egress gateway of one sandbox.
+#include "egress/gateway.h"
+
+#include "base/text.h"
+
+namespace hutch::egress {
+
+namespace {
+
+// At once; what comes beyond is reset.
+constexpr std::size_t kTunnelsMax = 4096;
+constexpr int kAcceptsAtOnce = 64;
+constexpr unsigned kSpareDialSockets = 4;
+
+const IpAddress kLoopbackV4 = IpAddress::v4(127, 0, 0, 1);
+
+bool is_loopback(const IpAddress& address) {
+  return address == *parse_ip("::1") || (address.family == IpFamily::kV4 && address.bytes[0] == 127);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Gateway>> Gateway::make(Settings settings) {
+  auto loop = TRY(Loop::make());
+  sys::raise_descriptor_limit();
+  return std::unique_ptr<Gateway>(new Gateway(std::move(loop), std::move(settings)));
+}
+
+Gateway::Gateway(std::unique_ptr<Loop> loop, Settings settings)
+    : core_(std::move(loop), std::move(settings)), dns_(core_) {}
+
+Gateway::~Gateway() = default;
+
+Status Gateway::attach(const wire::Network& network, std::vector<UniqueFd> sockets) {
+  if (network.sockets.size() != sockets.size()) return fail(Error::invalid("hutch-guest: sockets are missing"));
+  unsigned proxies = 0;
+  for (std::size_t i = 0; i < sockets.size(); ++i) {
+    const auto [role, port] = network.sockets[i];
+    switch (role) {
+      case wire::SocketRole::kDnsUdp: TRY(dns_.serve_udp(std::move(sockets[i]))); break;
+      case wire::SocketRole::kDnsTcp: TRY(dns_.serve_tcp(std::move(sockets[i]))); break;
+      case wire::SocketRole::kDial:
+        dial_sockets_.push_back(std::move(sockets[i]));
+        if (dial_sockets_asked_ > 0) --dial_sockets_asked_;
+        break;
+      case wire::SocketRole::kProxy: ++proxies; [[fallthrough]];
+      case wire::SocketRole::kCapture:
+      case wire::SocketRole::kHostPort: TRY(listen(std::move(sockets[i]), role, port)); break;
+    }
+  }
+  // One of each kind of address.
+  if (proxies > 1) dns_.use_v6();
+  return {};
+}
+
+Status Gateway::publish() {
+  for (const policy::PublishedPort& port : core_.network().publish) {
+    auto socket = sys::bind_socket(sys::Transport::kTcp, {kLoopbackV4, static_cast<std::uint16_t>(port.host)});
+    if (!socket) {
+      return fail(std::move(socket).error().with_context(
+          cat({"publish ", std::to_string(port.host), ":", std::to_string(port.sandbox)})));
+    }
+    TRY(listen(std::move(*socket), wire::SocketRole::kDial, static_cast<std::uint16_t>(port.sandbox)));
+  }
+  return {};
+}
+
+unsigned Gateway::wanted_dial_sockets() {
+  if (core_.network().publish.empty()) return 0;
+  const auto have = static_cast<unsigned>(dial_sockets_.size()) + dial_sockets_asked_;
+  if (have >= kSpareDialSockets) return 0;
+  dial_sockets_asked_ += kSpareDialSockets - have;
+  return kSpareDialSockets - have;
+}
+
+Result<std::string> Gateway::ca_certificate() {
+  TRY(core_.start_inspector());
+  return core_.ca_certificate();
+}
+
+Status Gateway::step() {
+  const Status stepped = core_.loop().step();
+  ended_.clear();
+  return stepped;
+}
+
+void Gateway::replace_rules(policy::Network network) {
+  core_.replace_network(std::move(network));
+  std::vector<Tunnel*> tunnels;
+  for (const auto& [id, tunnel] : tunnels_) tunnels.push_back(tunnel.get());
+  for (Tunnel* tunnel : tunnels) tunnel->judge_again();
+  ended_.clear();
+}
+
+Status Gateway::listen(UniqueFd socket, wire::SocketRole role, std::uint16_t port) {
+  Listener& listener = listeners_.emplace_back();
+  listener.socket = std::move(socket);
+  listener.role = role;
+  listener.port = port;
+  listener.watch = TRY(core_.loop().watch(listener.socket.get(), {.read = true, .write = false},
+                                          [this, &listener](const sys::Readiness&) { accept(listener); }));
+  return {};
+}
+
+void Gateway::accept(Listener& listener) {
+  for (int i = 0; i < kAcceptsAtOnce; ++i) {
+    auto accepted = sys::accept_connection(listener.socket.get());
+    if (!accepted || !*accepted) return;
+    if (tunnels_.size() >= kTunnelsMax) {
+      sys::reset_on_close((*accepted)->socket.get());
+      continue;
+    }
+    switch (listener.role) {
+      case wire::SocketRole::kCapture: open_captured(std::move(**accepted)); break;
+      case wire::SocketRole::kProxy: add_tunnel(Door::kProxy, std::move(**accepted)).read_request(); break;
+      case wire::SocketRole::kHostPort:
+        add_tunnel(Door::kHostPort, std::move(**accepted))
+            .open_at({policy::Host{"localhost", std::nullopt}, listener.port},
+                     {{kLoopbackV4, listener.port}, {*parse_ip("::1"), listener.port}});
+        break;
+      case wire::SocketRole::kDial: open_published(std::move(**accepted), listener.port); break;
+      case wire::SocketRole::kDnsUdp:
+      case wire::SocketRole::kDnsTcp: break;
+    }
+  }
+}
+
+Tunnel& Gateway::add_tunnel(Door door, sys::Accepted accepted) {
+  const std::uint64_t id = ++last_tunnel_;
+  auto tunnel = std::make_unique<Tunnel>(core_, id, door, std::move(accepted.socket), accepted.peer, [this, id] {
+    auto ended = tunnels_.extract(id);
+    if (!ended.empty()) ended_.push_back(std::move(ended.mapped()));
+  });
+  return *tunnels_.emplace(id, std::move(tunnel)).first->second;
+}
+
+void Gateway::open_captured(sys::Accepted accepted) {
+  const auto meant = sys::original_destination(accepted.socket.get(), accepted.peer.address.family);
+  // A connection to the port itself was redirected from nowhere, and an address of ours without a name leads nowhere.
+  const bool direct = meant && is_loopback(meant->address);
+  const auto name = meant ? core_.names().name_of(meant->address) : std::nullopt;
+  if (!meant || direct || (!name && Names::is_ours(meant->address))) {
+    sys::reset_on_close(accepted.socket.get());
+    return;
+  }
+  const policy::Host host =
+      name ? policy::Host{*name, std::nullopt} : policy::Host{to_string(meant->address), meant->address};
+  add_tunnel(Door::kCapture, std::move(accepted)).open({host, meant->port});
+}
+
+void Gateway::open_published(sys::Accepted accepted, std::uint16_t port) {
+  if (dial_sockets_.empty()) {
+    sys::reset_on_close(accepted.socket.get());
+    return;
+  }
+  UniqueFd socket = std::move(dial_sockets_.back());
+  dial_sockets_.pop_back();
+  add_tunnel(Door::kPublished, std::move(accepted))
+      .open_at({policy::Host{"localhost", std::nullopt}, port}, {{kLoopbackV4, port}}, std::move(socket));
+}
+
+}  // namespace hutch::egress

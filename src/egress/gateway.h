@@ -1,0 +1,73 @@
+// The egress gateway of one sandbox: everything that leaves it passes here.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "egress/core.h"
+#include "egress/dns_server.h"
+#include "egress/tunnel.h"
+#include "wire/message.h"
+
+namespace hutch::egress {
+
+class Gateway {
+ public:
+  static Result<std::unique_ptr<Gateway>> make(Settings settings);
+  ~Gateway();
+
+  // Serves sockets of the sandbox's network namespace from here on. The first call has the listeners; later ones bring
+  // the kDial sockets that were wanted.
+  Status attach(const wire::Network& network, std::vector<UniqueFd> sockets);
+  // Listens on the host's loopback for the ports that the policy publishes.
+  Status publish();
+  // How many more kDial sockets are wanted now.
+  unsigned wanted_dial_sockets();
+
+  // The certificate of the authority that opens TLS, PEM; starts hutch-inspect.
+  Result<std::string> ca_certificate();
+
+  // For poll(2): readable when `step` has something to do. Besides, it has to be called when time_left is over.
+  int fd() { return core_.loop().fd(); }
+  std::optional<std::chrono::milliseconds> time_left() { return core_.loop().time_left(); }
+  Status step();
+
+  std::vector<Event> take_events() { return core_.take_events(); }
+  bool answer(std::uint64_t id, Core::Answer answer) { return core_.answer(id, answer); }
+  // Other rules from now on; connections that they do not allow are ended.
+  void replace_rules(policy::Network network);
+  void find_processes_by(std::function<Process(const sys::Endpoint&)> find) {
+    core_.find_processes_by(std::move(find));
+  }
+
+ private:
+  Gateway(std::unique_ptr<Loop> loop, Settings settings);
+  struct Listener {
+    UniqueFd socket;
+    wire::SocketRole role = wire::SocketRole::kCapture;
+    std::uint16_t port = 0;  // kHostPort: of the host; kDial: of the sandbox
+    Loop::Watch watch;
+  };
+  Status listen(UniqueFd socket, wire::SocketRole role, std::uint16_t port);
+  void accept(Listener& listener);
+  Tunnel& add_tunnel(Door door, sys::Accepted accepted);
+  void open_captured(sys::Accepted accepted);
+  void open_published(sys::Accepted accepted, std::uint16_t port);
+
+  Core core_;
+  DnsServer dns_;
+  std::list<Listener> listeners_;
+  std::vector<UniqueFd> dial_sockets_;
+  unsigned dial_sockets_asked_ = 0;
+  std::uint64_t last_tunnel_ = 0;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Tunnel>> tunnels_;
+  std::vector<std::unique_ptr<Tunnel>> ended_;  // in the middle of a call, maybe
+};
+
+}  // namespace hutch::egress

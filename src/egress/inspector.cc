@@ -1,0 +1,79 @@
+// hutch-inspect, seen from the gateway.
+#include "egress/inspector.h"
+
+#include <array>
+
+#include "sys/channel.h"
+
+namespace hutch::egress {
+
+namespace {
+
+Result<wire::FromInspector> first_message(wire::Connection& connection) {
+  const auto frame = TRY(connection.receive());
+  if (!frame) return fail(Error{Code::kSystem, 0, "hutch-inspect ended before it was ready"});
+  return wire::decode_from_inspector(frame->header, frame->body);
+}
+
+}  // namespace
+
+Result<std::string> Inspector::start(const std::string& program, std::vector<std::string> extra_ca_paths) {
+  auto [ours, its] = TRY(sys::socket_pair());
+  const std::vector<std::pair<int, int>> install = {{its.get(), 0}};
+  process_ = TRY(sys::spawn(program, {.arguments = {"hutch-inspect"}, .environment = {}, .install = install}));
+  its.reset();
+  wire::Connection connection(std::move(ours));
+  TRY(connection.send(
+      wire::ToInspector(wire::InspectStart{.version = wire::kVersion, .extra_ca_paths = std::move(extra_ca_paths)})));
+  const wire::FromInspector message = TRY_CTX(first_message(connection), "start hutch-inspect");
+  if (const auto* failed = std::get_if<wire::InspectFailed>(&message)) return fail(failed->error);
+  const auto* ready = std::get_if<wire::InspectReady>(&message);
+  if (ready == nullptr) return fail(Error::invalid("hutch-inspect: unexpected first message"));
+  connection_.emplace(std::move(connection));
+  watch_ = TRY(loop_.watch(connection_->fd(), {.read = true, .write = false}, [this](const sys::Readiness&) {
+    if (!receive()) lose();
+  }));
+  return ready->ca_certificate;
+}
+
+Status Inspector::inspect(const wire::Inspect& request, int client, int upstream, Handlers handlers) {
+  if (!connection_) return fail(Error{Code::kSystem, 0, "hutch-inspect has ended"});
+  const std::array<int, 2> descriptors = {client, upstream};
+  TRY(connection_->send(wire::ToInspector(request), descriptors));
+  open_.emplace(request.id, std::move(handlers));
+  return {};
+}
+
+void Inspector::end(std::uint64_t id) {
+  if (connection_) (void)connection_->send(wire::ToInspector(wire::InspectEnd{id}));
+}
+
+Status Inspector::receive() {
+  auto polled = TRY(connection_->receive_ready());
+  for (; polled.frame; polled.frame = TRY(connection_->take_buffered())) {
+    take(TRY(wire::decode_from_inspector(polled.frame->header, polled.frame->body)));
+  }
+  if (polled.closed) return fail(Error{Code::kSystem, 0, "hutch-inspect has ended"});
+  return {};
+}
+
+void Inspector::take(const wire::FromInspector& message) {
+  if (const auto* refused = std::get_if<wire::InspectRefused>(&message)) {
+    const auto found = open_.find(refused->id);
+    if (found != open_.end()) found->second.on_refused(*refused);
+  }
+  if (const auto* closed = std::get_if<wire::InspectClosed>(&message)) {
+    auto taken = open_.extract(closed->id);
+    if (!taken.empty()) taken.mapped().on_closed(*closed);
+  }
+}
+
+// Its connections have ended with it; the next one that needs it starts another.
+void Inspector::lose() {
+  watch_.stop();
+  connection_.reset();
+  process_ = {};
+  for (auto& [id, handlers] : std::exchange(open_, {})) handlers.on_closed({.id = id});
+}
+
+}  // namespace hutch::egress

@@ -1,0 +1,47 @@
+// hutch-inspect, the program that reads HTTP and opens TLS: started when the first connection needs it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "egress/loop.h"
+#include "sys/process.h"
+#include "wire/connection.h"
+#include "wire/inspect.h"
+
+namespace hutch::egress {
+
+class Inspector {
+ public:
+  explicit Inspector(Loop& loop) : loop_(loop) {}
+
+  // Once; waits until it is ready. The certificate of its authority, PEM.
+  Result<std::string> start(const std::string& program, std::vector<std::string> extra_ca_paths);
+  bool is_started() const { return connection_.has_value(); }
+
+  struct Handlers {
+    std::function<void(const wire::InspectRefused&)> on_refused;
+    std::function<void(const wire::InspectClosed&)> on_closed;
+  };
+  // The descriptors are copied to it. A closed message comes for each one that was taken.
+  Status inspect(const wire::Inspect& request, int client, int upstream, Handlers handlers);
+  void end(std::uint64_t id);
+
+ private:
+  Status receive();
+  void take(const wire::FromInspector& message);
+  void lose();
+
+  Loop& loop_;
+  sys::ChildProcess process_;
+  std::optional<wire::Connection> connection_;
+  Loop::Watch watch_;
+  std::unordered_map<std::uint64_t, Handlers> open_;
+};
+
+}  // namespace hutch::egress

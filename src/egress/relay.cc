@@ -1,0 +1,168 @@
+// Bytes between two sockets, both ways.
+#include "egress/relay.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "sys/sockets.h"
+
+namespace hutch::egress {
+
+namespace {
+
+// What a pipe is asked to hold, which the kernel gives less of to a user who has many (pipe-user-pages-soft, pipe(7)).
+constexpr std::size_t kPipeBytes = 256 << 10;
+constexpr std::size_t kSparePipesMax = 64;
+constexpr std::size_t kCopyBytes = 64 << 10;
+// How much one connection may move before others have their turn.
+constexpr std::size_t kTurnBytes = 2 << 20;
+// After less than this there is most likely no more now, and the loop would say so if there were.
+constexpr std::size_t kMoreLikelyBytes = 16 << 10;
+
+bool would_block(const Error& error) { return error.sys_errno == EAGAIN; }
+
+}  // namespace
+
+std::optional<sys::Pipe> PipePool::take() {
+  if (!spare_.empty()) {
+    std::optional pipe(std::move(spare_.back()));
+    spare_.pop_back();
+    return pipe;
+  }
+  auto made = sys::pipe();
+  if (!made || !sys::set_nonblocking(made->read.get()) || !sys::set_nonblocking(made->write.get())) {
+    return std::nullopt;
+  }
+  sys::resize_pipe(made->write.get(), kPipeBytes);
+  return std::move(*made);
+}
+
+void PipePool::give_back(sys::Pipe pipe) {
+  if (spare_.size() < kSparePipesMax) spare_.push_back(std::move(pipe));
+}
+
+Relay::Relay(Loop& loop, PipePool& pipes, UniqueFd client, UniqueFd upstream, std::function<void(End)> on_end)
+    : loop_(loop),
+      pipes_(pipes),
+      client_(std::move(client)),
+      upstream_(std::move(upstream)),
+      on_end_(std::move(on_end)) {
+  up_.from = down_.to = client_.get();
+  up_.to = down_.from = upstream_.get();
+}
+
+Relay::~Relay() = default;
+
+Status Relay::start(Client client, std::function<void(bool)> on_held) {
+  on_held_ = std::move(on_held);
+  up_.held = client == Client::kHeld;
+  client_watch_ = TRY(loop_.watch(client_.get(), {.read = true, .write = false},
+                                  [this](const sys::Readiness& readiness) { ready(up_, down_, readiness); }));
+  upstream_watch_ = TRY(loop_.watch(upstream_.get(), {.read = true, .write = false},
+                                    [this](const sys::Readiness& readiness) { ready(down_, up_, readiness); }));
+  return {};
+}
+
+void Relay::release_client() {
+  up_.held = false;
+  sys::set_receive_low_water(client_.get(), 1);
+  ready(up_, down_, {});
+}
+
+Relay::Sockets Relay::release_sockets() {
+  client_watch_.stop();
+  upstream_watch_.stop();
+  sys::set_receive_low_water(client_.get(), 1);
+  return {std::move(client_), std::move(upstream_)};
+}
+
+// One socket can be read (into `reads`) or written (from `writes`).
+void Relay::ready(Way& reads, Way& writes, const sys::Readiness& readiness) {
+  if (reads.held && readiness.readable) {
+    if (readiness.broken) return end(End::kReset);
+    return on_held_(readiness.ended);
+  }
+  if (move(reads) == Moved::kBroken || move(writes) == Moved::kBroken) return end(End::kReset);
+  if (up_.done && down_.done) return end(End::kWhole);
+  // It would go on to say so. What is left to be read of it is read as the other side takes what was.
+  if (readiness.broken) (&reads == &up_ ? client_watch_ : upstream_watch_).stop();
+  update_interest();
+}
+
+Relay::Moved Relay::move(Way& way) {
+  bool progress = true;
+  for (std::uint64_t turn_start = way.moved; progress && way.moved - turn_start < kTurnBytes;) {
+    progress = false;
+    if (!way.held && !way.ended && fill(way, progress) == Moved::kBroken) return Moved::kBroken;
+    if (drain(way, progress) == Moved::kBroken) return Moved::kBroken;
+  }
+  if (way.ended && !way.holds_any() && !way.done) {
+    way.done = true;
+    if (!sys::shut_down_writing(way.to)) return Moved::kBroken;
+  }
+  if (way.pipe && way.in_pipe == 0) {
+    pipes_.give_back(std::move(*way.pipe));
+    way.pipe.reset();
+  }
+  return Moved::kOpen;
+}
+
+Relay::Moved Relay::fill(Way& way, bool& progress) {
+  if (!way.copied.empty()) return Moved::kOpen;
+  if (!way.pipe) way.pipe = pipes_.take();
+  if (way.pipe) {
+    const auto moved = sys::splice(way.from, way.pipe->write.get(), kPipeBytes);
+    if (!moved) return Moved::kBroken;
+    if (!*moved) return Moved::kOpen;
+    way.ended = **moved == 0;
+    way.in_pipe += **moved;
+    progress = progress || **moved >= kMoreLikelyBytes;
+    return Moved::kOpen;
+  }
+  std::array<char, kCopyBytes> buffer;
+  const auto count = sys::read_some(way.from, buffer);
+  if (!count) return would_block(count.error()) ? Moved::kOpen : Moved::kBroken;
+  way.ended = *count == 0;
+  way.copied.assign(buffer.data(), *count);
+  progress = progress || *count >= kMoreLikelyBytes;
+  return Moved::kOpen;
+}
+
+Relay::Moved Relay::drain(Way& way, bool& progress) {
+  if (way.in_pipe > 0) {
+    const auto moved = sys::splice(way.pipe->read.get(), way.to, way.in_pipe);
+    if (!moved) return Moved::kBroken;
+    if (!*moved) return Moved::kOpen;
+    way.in_pipe -= **moved;
+    way.moved += **moved;
+    progress = progress || **moved >= kMoreLikelyBytes;
+  }
+  if (!way.copied.empty()) {
+    const auto count = sys::write_some(way.to, way.copied);
+    if (!count) return would_block(count.error()) ? Moved::kOpen : Moved::kBroken;
+    way.copied.erase(0, *count);
+    way.moved += *count;
+    progress = progress || *count >= kMoreLikelyBytes;
+  }
+  return Moved::kOpen;
+}
+
+void Relay::update_interest() {
+  const auto wants_more = [](const Way& way) { return !way.ended && !way.holds_any(); };
+  client_watch_.set({.read = wants_more(up_), .write = down_.holds_any()});
+  upstream_watch_.set({.read = wants_more(down_), .write = up_.holds_any()});
+}
+
+void Relay::end(End end) {
+  client_watch_.stop();
+  upstream_watch_.stop();
+  if (end == End::kReset) {
+    sys::reset_on_close(client_.get());
+    sys::reset_on_close(upstream_.get());
+  }
+  const auto on_end = std::move(on_end_);
+  on_end(end);
+}
+
+}  // namespace hutch::egress

@@ -1,0 +1,85 @@
+// One connection of a sandbox, from the moment it was accepted to its end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "egress/core.h"
+#include "egress/dialer.h"
+#include "egress/socks.h"
+
+namespace hutch::egress {
+
+// By which way a connection came.
+enum class Door {
+  kCapture,    // redirected: the client believes that it speaks to the host itself
+  kProxy,      // to the proxy's port: it says where it wants to go
+  kHostPort,   // to a port of the loopback that stands for the host's
+  kPublished,  // from the host, to a port of the sandbox
+};
+
+class Tunnel {
+ public:
+  // `on_end` destroys it.
+  Tunnel(Core& core, std::uint64_t id, Door door, UniqueFd client, sys::Endpoint peer, std::function<void()> on_end);
+  ~Tunnel();
+  Tunnel(const Tunnel&) = delete;
+  Tunnel& operator=(const Tunnel&) = delete;
+
+  // Goes there, as far as the rules allow it.
+  void open(Target target);
+  // Asks the client where it wants to go, by HTTP or SOCKS.
+  void read_request();
+  // To a port that was opened on purpose; `socket` as in Dialer::start_at.
+  void open_at(Target target, std::vector<sys::Endpoint> endpoints, UniqueFd socket = {});
+
+  // Ends it when the rules that hold now do not allow it.
+  void judge_again();
+
+ private:
+  enum class Protocol { kNone, kHttp, kSocks };
+
+  void proxy_readable(bool ended);
+  void read_http(std::string_view bytes);
+  void read_socks_request(std::string_view bytes);
+  void consume(std::size_t size);
+  void judge(Target target);
+  void dial();
+  void dialled(Dialled dialled);
+  void begin_relay(UniqueFd upstream);
+  void look_at_first_bytes(bool ended);
+  bool may_speak_tls(const std::string& server_name) const;
+  void pass();
+  void inspect(wire::InspectForm form, bool tls, Relay::Sockets sockets);
+  void refuse(const Ruling& ruling);
+  void answer_refusal(std::string_view error, const std::string& text, SocksResult result);
+  void tell_passed(std::uint64_t up, std::uint64_t down);
+  void reset();
+  void end();
+
+  Core& core_;
+  std::uint64_t id_;
+  Door door_;
+  UniqueFd client_;
+  sys::Endpoint peer_;
+  std::function<void()> on_end_;
+  Target target_;
+  std::string rule_;
+  Protocol protocol_ = Protocol::kNone;
+  SocksVersion socks_version_ = SocksVersion::kV5;
+  SocksState socks_state_ = SocksState::kNew;
+  bool forwards_ = false;   // an HTTP request that is not CONNECT: its bytes are not read here
+  bool inspected_ = false;  // hutch-inspect has it
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+  Loop::Watch watch_;
+  Loop::Timer timer_;
+  std::unique_ptr<Dialer> dialer_;
+  std::unique_ptr<Relay> relay_;
+  std::chrono::system_clock::time_point began_ = std::chrono::system_clock::now();
+  Moment began_steady_ = SteadyClock::now();
+};
+
+}  // namespace hutch::egress
