@@ -75,7 +75,8 @@ Result<IpRange> parse_address_range(std::string_view text) {
   std::string plain(text);
   if (plain.starts_with('[')) {
     const std::size_t end = plain.find(']');
-    if (end == std::string::npos) return fail(Error::invalid("has no closing bracket"));
+    const bool closed = end != std::string::npos && (end + 1 == plain.size() || plain[end + 1] == '/');
+    if (!closed) return fail(Error::invalid("is not a range of addresses; write [fd00::]/8 or [fd00::1]"));
     plain.erase(end, 1);
     plain.erase(0, 1);
     if (plain.find(':') == std::string::npos) return fail(Error::invalid("brackets are for IPv6 addresses"));

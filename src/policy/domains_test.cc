@@ -151,6 +151,7 @@ TEST(DomainsTest, RangesHoldWhatIsInside) {
   EXPECT_TRUE(holds("::ffff:10.0.0.0/104", "10.1.2.3"));
   EXPECT_FALSE(parse_address_range("example.com").has_value());
   EXPECT_FALSE(parse_address_range("[10.0.0.0]/8").has_value());
+  EXPECT_FALSE(parse_address_range("[fd00::5]:443").has_value()) << "no address of its own";
 }
 
 }  // namespace

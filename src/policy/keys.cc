@@ -16,7 +16,7 @@ using enum Meaning;
 constexpr std::string_view kMacOnly = "of macOS alone";
 constexpr std::string_view kWindowsOnly = "of Windows alone";
 constexpr std::string_view kBuiltIn = "hutch has this built in";
-constexpr std::string_view kGateway = "needs the egress gateway, which this version does not have";
+constexpr std::string_view kOwnAuthority = "each sandbox has an authority of its own, which is made for it";
 
 constexpr Key kKeys[] = {
     {"$schema", kString, kHonoured, "where an editor finds the JSON Schema"},
@@ -34,14 +34,15 @@ constexpr Key kKeys[] = {
      "would take every file rule away; write allowWrite [\"/\"] if that is meant"},
 
     {"network", kNetwork, kHonoured, "what may be reached; \"none\", \"outbound\", or rules"},
-    {"network.allowedDomains", kDomains, kHonoured, "names that may be reached"},
-    {"network.deniedDomains", kDomains, kHonoured, "names that may not, checked first"},
-    {"network.deniedDomainReasons", kStringMap, kOtherwise, kGateway},
+    {"network.allowedDomains", kDomains, kHonoured, "names and addresses that may be reached"},
+    {"network.deniedDomains", kDomains, kHonoured, "names and addresses that may not, checked first"},
+    {"network.deniedDomainReasons", kStringMap, kHonoured, "what is said when an entry of deniedDomains denies"},
     {"network.strictAllowlist", kBoolean, kHonoured, "names that no list holds are denied without a question"},
-    {"network.deniedResolvedAddresses", kStrings, kOtherwise, kGateway},
-    {"network.rules", kList, kLater, kGateway},
-    {"network.hostPorts", kList, kLater, kGateway},
-    {"network.publish", kList, kLater, kGateway},
+    {"network.deniedResolvedAddresses", kStrings, kHonoured, "addresses and ranges that no allowed name may lead to"},
+    {"network.dnsDenial", kDnsDenial, kHonoured, "the answer to a DNS query for a name that may not be reached"},
+    {"network.rules", kHttpRules, kHonoured, "requests that a host is let through; TLS is opened for that"},
+    {"network.hostPorts", kPorts, kHonoured, "ports of this host's loopback that the sandbox finds at its own"},
+    {"network.publish", kPublished, kHonoured, "ports of the sandbox that are found at this host's loopback"},
     {"network.allowUnixSockets", kStrings, kOtherwise, "Unix sockets outside the sandbox stay closed in this version"},
     {"network.allowAllUnixSockets", kBoolean, kRefused,
      "would open every socket of the host, docker's included; name single ones in allowUnixSockets"},
@@ -52,14 +53,25 @@ constexpr Key kKeys[] = {
     {"network.socksProxyPort", kInteger, kOtherwise, "the egress gateway takes the place of an outside proxy", 1,
      65535},
     {"network.mitmProxy", kAny, kOtherwise, "the egress gateway opens TLS itself where a rule needs it"},
-    {"network.filterRequest", kAny, kRefused, "is a function of the library; a file cannot hold it"},
-    {"network.allowPlaintextHeaderSet", kAny, kOtherwise, kGateway},
-    {"network.stripResponseHeaders", kStrings, kOtherwise, kGateway},
-    {"network.refuseOpaqueTunnels", kBoolean, kOtherwise, kGateway},
-    {"network.requireHostMatch", kBoolean, kOtherwise, kGateway},
-    {"network.ambiguousRequestTarget", kString, kOtherwise, kGateway},
-    {"network.tlsTerminate", kAny, kOtherwise, kGateway},
-    {"network.parentProxy", kAny, kOtherwise, kGateway},
+    {"network.filterRequest", kAny, kRefused, "is a function of the library; network.rules decides about requests"},
+    {"network.allowPlaintextHeaderSet", kAny, kOtherwise, "network.rules says for which hosts headers are set"},
+    {"network.stripResponseHeaders", kStrings, kLater, "responses are passed on as they are in this version"},
+    {"network.refuseOpaqueTunnels", kBoolean, kLater,
+     "cannot be said of all hosts at once; TLS is opened for the hosts of network.rules"},
+    {"network.requireHostMatch", kBoolean, kOtherwise, "a request that names another host is always refused"},
+    {"network.ambiguousRequestTarget", kString, kOtherwise, "a target that can be read in two ways is always refused"},
+    {"network.tlsTerminate", kObject, kHonoured, "how TLS is opened; it is for the hosts of network.rules alone"},
+    {"network.tlsTerminate.excludeDomains", kDomains, kHonoured, "hosts whose TLS is never opened"},
+    {"network.tlsTerminate.extraCaCertPaths", kStrings, kHonoured,
+     "certificates of authorities that are trusted besides this host's"},
+    {"network.tlsTerminate.caCertPath", kString, kOtherwise, kOwnAuthority},
+    {"network.tlsTerminate.caKeyPath", kString, kOtherwise, kOwnAuthority},
+    {"network.tlsTerminate.maxTunnels", kInteger, kOtherwise, "hutch has limits of its own", 1, 65536},
+    {"network.tlsTerminate.handshakeTimeoutMs", kInteger, kOtherwise, "hutch has limits of its own", 100, 600'000},
+    {"network.parentProxy", kObject, kHonoured, "the proxies to go out through; absent: those of your environment"},
+    {"network.parentProxy.http", kString, kHonoured, "the proxy for port 80: http://user:password@host:port"},
+    {"network.parentProxy.https", kString, kHonoured, "the proxy for every other port"},
+    {"network.parentProxy.noProxy", kWords, kHonoured, "hosts that are reached directly, as in NO_PROXY"},
 
     {"limits", kObject, kHonoured, "what one command may use"},
     {"limits.timeout", kDuration, kHonoured, "wall time"},
@@ -151,7 +163,12 @@ std::string_view name_of(KeyType type) {
     case kCpus: return "a number of CPUs such as 1.5";
     case kEnvironment: return "an object of names with a value, or true for the caller's own";
     case kObject: return "an object";
-    case kNetwork: return "an object, \"none\" or \"outbound\"";
+    case kNetwork: return "an object, a list of domain names, \"none\" or \"outbound\"";
+    case kWords: return "a string or a list of strings";
+    case kDnsDenial: return "\"refused\" or \"nxdomain\"";
+    case kHttpRules: return "a list of rules";
+    case kPorts: return "a list of ports";
+    case kPublished: return "a list of pairs of ports";
     case kList: return "a list";
     case kAny: return "anything";
   }

@@ -23,7 +23,12 @@ enum class KeyType {
   kCpus,         // a number, "1.5"
   kEnvironment,  // {"NAME": "value", "OTHER": true}: true passes the caller's own
   kObject,       // its keys are in the table
-  kNetwork,      // kObject, or "none" or "outbound"
+  kNetwork,      // kObject, or a list of domains, or "none" or "outbound"
+  kWords,        // a string of words, or a list of strings
+  kDnsDenial,    // "refused" or "nxdomain"
+  kHttpRules,    // a list of {"host", "methods", "paths", "headers"}
+  kPorts,        // a list of numbers
+  kPublished,    // a list of "HOST:SANDBOX"
   kList,         // of anything
   kAny,
 };

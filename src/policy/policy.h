@@ -1,6 +1,7 @@
 // Policy: what a sandbox may do, as its file says it. Paths are as written; nothing here has looked at the host.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -44,6 +45,9 @@ struct HttpRule {
   std::vector<std::string> remove_headers;
   bool operator==(const HttpRule&) const = default;
 };
+
+// Ports of the sandbox's loopback at which the gateway listens itself.
+inline constexpr std::array kGatewayPorts = {1, 53, 1023};
 
 // A port of the sandbox that is reachable at a port of the host's loopback.
 struct PublishedPort {

@@ -6,9 +6,10 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "policy/domains.h"
+#include "policy/amend.h"
 #include "policy/json_check.h"
 #include "policy/keys.h"
+#include "policy/network_reader.h"
 #include "policy/units.h"
 
 namespace hutch::policy {
@@ -25,7 +26,6 @@ Status check_type(const json& value, const Key& key);
 Status check_items(const json& value, const Key& key);
 Status read_sections(const json& root, Policy& policy);
 Status read_filesystem(const json& section, Policy& policy);
-Status read_network(const json& section, Policy& policy);
 Status read_limits(const json& section, Limits& limits);
 Status read_environment(const json& section, Policy& policy);
 Status read_ask(const json& section);
@@ -33,6 +33,7 @@ Result<std::string> scalar_text(const json& value);
 const json* find(const json& object, std::string_view name);
 bool is_off(const json& value);
 bool is_project_key(std::string_view key);
+bool is_network_word(const json& value);
 
 }  // namespace
 
@@ -123,20 +124,27 @@ Status check_type(const json& value, const Key& key) {
     case KeyType::kStrings:
     case KeyType::kPaths:
     case KeyType::kDomains:
+    case KeyType::kPublished:
+    case KeyType::kPorts:
+    case KeyType::kHttpRules:
     case KeyType::kList: right = value.is_array(); break;
+    case KeyType::kWords: right = value.is_string() || value.is_array(); break;
+    case KeyType::kDnsDenial: right = value == "refused" || value == "nxdomain"; break;
     case KeyType::kStringMap:
     case KeyType::kEnvironment:
     case KeyType::kObject: right = value.is_object(); break;
-    case KeyType::kNetwork: right = value.is_object() || value == "none" || value == "outbound"; break;
+    case KeyType::kNetwork: right = value.is_object() || value.is_array() || is_network_word(value); break;
     case KeyType::kDuration:
     case KeyType::kSize:
     case KeyType::kCpus: right = value.is_string() || value.is_number(); break;
     case KeyType::kAny: break;
   }
   if (!right) {
-    return fail(Error::invalid(cat({key.name, ": must be ", name_of(key.type), ", not ",
-                                    value.is_string() ? "\"" + printable(value.get_ref<const std::string&>(), 40) + "\""
-                                                      : std::string(value.type_name())})));
+    // The URL of a proxy may hold a password.
+    const bool shown = value.is_string() && !key.name.starts_with("network.parentProxy");
+    return fail(Error::invalid(cat(
+        {key.name, ": must be ", name_of(key.type), ", not ",
+         shown ? "\"" + printable(value.get_ref<const std::string&>(), 40) + "\"" : std::string(value.type_name())})));
   }
   if (key.type == KeyType::kInteger) {
     const bool fits = !value.is_number_unsigned() || value.get<std::uint64_t>() <= std::uint64_t{INT64_MAX};
@@ -151,7 +159,8 @@ Status check_type(const json& value, const Key& key) {
 
 Status check_items(const json& value, const Key& key) {
   const bool strings = key.type == KeyType::kStrings || key.type == KeyType::kStringMap ||
-                       key.type == KeyType::kDomains || key.type == KeyType::kPaths;
+                       key.type == KeyType::kDomains || key.type == KeyType::kPaths ||
+                       key.type == KeyType::kPublished || (key.type == KeyType::kWords && value.is_array());
   if (!strings) return {};
   std::size_t index = 0;
   for (const json& item : value) {
@@ -180,7 +189,7 @@ Status read_sections(const json& root, Policy& policy) {
   if (const json* value = find(root, "backend")) policy.backend = value->get<std::string>();
   if (const json* value = find(root, "mandatoryDenySearchDepth")) policy.mandatory_search_depth = value->get<int>();
   if (const json* section = find(root, "filesystem")) TRY(read_filesystem(*section, policy));
-  if (const json* section = find(root, "network")) TRY(read_network(*section, policy));
+  if (const json* section = find(root, "network")) policy.network = TRY(read_network(section->dump()));
   if (const json* section = find(root, "limits")) TRY(read_limits(*section, policy.limits));
   if (const json* section = find(root, "environment")) TRY(read_environment(*section, policy));
   if (const json* section = find(root, "ask")) TRY(read_ask(*section));
@@ -213,25 +222,6 @@ Status read_filesystem(const json& section, Policy& policy) {
   const json* git = find(section, "allowGitConfig");
   if (git != nullptr && git->get<bool>()) files.git_config = GitConfig::kWritable;
   return {};
-}
-
-Status read_network(const json& section, Policy& policy) {
-  Network& network = policy.network;
-  if (section.is_string()) {
-    network.mode = section == "none" ? NetworkMode::kNone : NetworkMode::kOutbound;
-    return {};
-  }
-  const auto read_list = [&](std::string_view name, DomainList kind, std::vector<std::string>& out) -> Status {
-    const json* list = find(section, name);
-    if (list == nullptr) return {};
-    for (const json& item : *list) {
-      out.push_back(item.get<std::string>());
-      TRY_CTX(check_domain(out.back(), kind), cat({"network.", name, "[", std::to_string(out.size() - 1), "]"}));
-    }
-    return {};
-  };
-  TRY(read_list("allowedDomains", DomainList::kAllowed, network.allowed_domains));
-  return read_list("deniedDomains", DomainList::kDenied, network.denied_domains);
 }
 
 Status read_limits(const json& section, Limits& limits) {
@@ -296,6 +286,10 @@ bool is_off(const json& value) {
   if (value.is_number()) return false;
   if (value.is_string()) return value.get_ref<const std::string&>().empty();
   return value.empty();
+}
+
+bool is_network_word(const json& value) {
+  return value.is_string() && network_mode_of(value.get_ref<const std::string&>()).has_value();
 }
 
 bool is_project_key(std::string_view key) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "policy/keys.h"
 
 namespace hutch::policy {
@@ -78,8 +79,9 @@ TEST(ReaderTest, Types) {
             std::string::npos);
   EXPECT_NE(error_of(R"({"filesystem": {"denyRead": [{"path": "x", "ask": false}]}})").find("denyRead[0].ask"),
             std::string::npos);
-  EXPECT_NE(error_of(R"({"network": "rules"})").find("must be an object, \"none\" or \"outbound\""), std::string::npos);
-  EXPECT_NE(error_of(R"({"network": ["x"]})").find("network: must be"), std::string::npos);
+  EXPECT_EQ(error_of(R"({"network": "rules"})"),
+            "p.json: network: must be an object, a list of domain names, \"none\" or \"outbound\", not \"rules\"");
+  EXPECT_EQ(error_of(R"({"network": [1]})"), "p.json: network[0]: must be a string");
   EXPECT_NE(error_of(R"({"enabled": 1})").find("enabled: must be true or false, not number"), std::string::npos);
   EXPECT_NE(error_of(R"({"mandatoryDenySearchDepth": 11})").find("between 1 and 10"), std::string::npos);
   EXPECT_NE(error_of(R"({"mandatoryDenySearchDepth": 18446744073709551615})").find("between 1 and 10"),
@@ -143,18 +145,19 @@ TEST(ReaderTest, WhatWeakensIsRefused) {
       error_of(R"({"credentials": {"files": [{"path": "~/.netrc", "mode": "deny"}]}})").find("credentials: is done"),
       std::string::npos);
   EXPECT_NE(error_of(R"({"image": "debian"})").find("image: needs"), std::string::npos);
-  EXPECT_NE(error_of(R"({"network": {"publish": ["8080:80"]}})").find("network.publish: needs"), std::string::npos);
+  EXPECT_NE(error_of(R"({"network": {"refuseOpaqueTunnels": true}})").find("network.refuseOpaqueTunnels: cannot"),
+            std::string::npos);
+  EXPECT_NE(error_of(R"({"network": {"filterRequest": "x"}})").find("network.filterRequest: is"), std::string::npos);
 }
 
 // Each key of the table is known to the reader, with the type that the table gives it and no other.
 TEST(ReaderTest, EveryKeyOfTheTableIsRead) {
   for (const Key& key : all_keys()) {
     const std::string name(key.name);
-    const std::size_t dot = name.find('.');
-    const auto wrap = [&](const std::string& value) {
-      return dot == std::string::npos
-                 ? "{\"" + name + "\": " + value + "}"
-                 : "{\"" + name.substr(0, dot) + "\": {\"" + name.substr(dot + 1) + "\": " + value + "}}";
+    const auto wrap = [&](std::string value) {
+      const auto parts = split(name, '.');
+      for (auto part = parts.rbegin(); part != parts.rend(); ++part) value = cat({"{\"", *part, "\": ", value, "}"});
+      return value;
     };
     EXPECT_EQ(error_of(wrap("null")).find("unknown key"), std::string::npos) << name;
     if (key.type != KeyType::kAny) {

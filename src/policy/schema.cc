@@ -16,6 +16,7 @@ json key_schema(const Key& key);
 json type_schema(const Key& key);
 json section_schema(std::string_view prefix);
 json strings();
+json rule_schema();
 json with_unit(std::string_view pattern);
 std::string described(const Key& key);
 
@@ -76,7 +77,16 @@ json type_schema(const Key& key) {
               {"additionalProperties", {{"anyOf", json::array({{{"type", "string"}}, {{"const", true}}})}}}};
     case KeyType::kObject: return section_schema(section);
     case KeyType::kNetwork:
-      return {{"anyOf", json::array({{{"enum", {"none", "outbound"}}}, section_schema(section)})}};
+      return {{"anyOf",
+               json::array(
+                   {{{"enum", {"none", "outbound", "sandboxed", "trusted"}}}, strings(), section_schema(section)})}};
+    case KeyType::kWords: return {{"anyOf", json::array({{{"type", "string"}}, strings()})}};
+    case KeyType::kDnsDenial: return {{"enum", {"refused", "nxdomain"}}};
+    case KeyType::kHttpRules: return {{"type", "array"}, {"items", rule_schema()}};
+    case KeyType::kPorts:
+      return {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 1}, {"maximum", 65535}}}};
+    case KeyType::kPublished:
+      return {{"type", "array"}, {"items", {{"type", "string"}, {"pattern", "^[1-9][0-9]*:[1-9][0-9]*$"}}}};
     case KeyType::kList: return {{"type", "array"}};
     case KeyType::kAny: break;
   }
@@ -84,6 +94,23 @@ json type_schema(const Key& key) {
 }
 
 json strings() { return {{"type", "array"}, {"items", {{"type", "string"}}}}; }
+
+json rule_schema() {
+  const auto list = [](std::string_view pattern) -> json {
+    return {{"type", "array"}, {"minItems", 1}, {"items", {{"type", "string"}, {"pattern", pattern}}}};
+  };
+  const json headers = {
+      {"type", "object"},
+      {"properties",
+       {{"set", {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}}}, {"remove", strings()}}},
+      {"additionalProperties", false}};
+  return {
+      {"type", "object"},
+      {"properties",
+       {{"host", {{"type", "string"}}}, {"methods", list("^[^a-z]+$")}, {"paths", list("^/")}, {"headers", headers}}},
+      {"required", json::array({"host"})},
+      {"additionalProperties", false}};
+}
 
 json with_unit(std::string_view pattern) {
   return {{"anyOf",
