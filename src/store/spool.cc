@@ -143,7 +143,9 @@ void take_lines(std::string& bytes, SpoolContents& contents) {
   }
 }
 
+// An empty line is no loss: a writer that sees another's line half done, at the border of a page, puts one between.
 void take_line(std::string_view line, SpoolContents& contents) {
+  if (line.empty()) return;
   Result<Record> record = parse_record(line);
   if (record) {
     contents.records.push_back(std::move(*record));
