@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,9 @@ struct Instance {
   wire::Connection guest;
   sys::ChildProcess process;  // ends when everything in the sandbox has
   Orphans orphans = Orphans::kNone;
+  // Where the network was made from outside; else the guest tells of it.
+  std::optional<wire::Network> network{};
+  std::vector<UniqueFd> network_sockets{};
 
   // Kills everything at once and waits until it is gone.
   Status stop();

@@ -17,6 +17,7 @@ Result<Control> Control::open(int fd) {
   Control control(TRY(sys::duplicate(fd)));
   UniqueFd(fd).reset();  // its number must not reach the sandbox
   TRY(sys::set_nonblocking(control.fd_.get()));
+  control.readable_ = sys::is_open_for_reading(control.fd_.get());
   return control;
 }
 
@@ -25,7 +26,7 @@ Result<bool> Control::read() {
   const auto count = sys::read_some(fd_.get(), chunk);
   if (!count && count.error().sys_errno == EAGAIN) return true;
   if (!count || *count == 0) {
-    readable_ = false;  // EBADF: a pipe that is for writing alone
+    readable_ = false;
     return false;
   }
   held_.append(chunk, *count);
@@ -39,19 +40,29 @@ Result<bool> Control::read() {
   return false;
 }
 
+void Control::question(const wire::ControlQuestion& question) { write(wire::control_question(question)); }
+
 void Control::violation(const Refusal& refusal) { write(wire::control_violation(refusal.what, refusal.rule)); }
 
 void Control::done(std::string_view outcome_json) { write(wire::control_done(outcome_json)); }
 
-// There is no question yet that could be answered, and the mounts of a sandbox are fixed when it starts.
 void Control::answer(std::string_view line) {
   if (line.empty()) return;
   const auto input = wire::parse_control(line);
   if (!input) return write(wire::control_error(input.error().message));
-  if (const auto* given = std::get_if<wire::ControlAnswer>(&*input)) {
-    return write(wire::control_error(cat({"control: no question ", printable(given->id, 64), " is open"})));
-  }
-  write(wire::control_error("control: the policy of a sandbox that runs cannot be changed by this version"));
+  const Status done = std::holds_alternative<wire::ControlAnswer>(*input) ? take(std::get<wire::ControlAnswer>(*input))
+                                                                          : take(std::get<wire::ControlUpdate>(*input));
+  if (!done) write(wire::control_error(done.error().message));
+}
+
+Status Control::take(const wire::ControlAnswer& answer) {
+  if (handlers_.on_answer) return handlers_.on_answer(answer);
+  return fail(Error::not_found(cat({"control: no question ", printable(answer.id, 64), " is open"})));
+}
+
+Status Control::take(const wire::ControlUpdate& update) {
+  if (handlers_.on_update) return handlers_.on_update(update);
+  return fail(Error::unsupported("control: this sandbox has no network whose rules could be changed"));
 }
 
 void Control::write(const std::string& line) {

@@ -1,12 +1,14 @@
 // The control descriptor of a run: a caller's program is told what happens and may answer.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "sandbox/outcome.h"
+#include "wire/control.h"
 
 namespace hutch::sandbox {
 
@@ -23,17 +25,28 @@ class Control {
   // Reads what is there and answers it. False when the caller has closed its end.
   Result<bool> read();
 
+  // What is done with an answer and with another policy; an error is told to the caller.
+  struct Handlers {
+    std::function<Status(const wire::ControlAnswer&)> on_answer;
+    std::function<Status(const wire::ControlUpdate&)> on_update;
+  };
+  void handle_by(Handlers handlers) { handlers_ = std::move(handlers); }
+
+  void question(const wire::ControlQuestion& question);
   void violation(const Refusal& refusal);
   void done(std::string_view outcome_json);
 
  private:
   explicit Control(UniqueFd fd) : fd_(std::move(fd)) {}
   void answer(std::string_view line);
+  Status take(const wire::ControlAnswer& answer);
+  Status take(const wire::ControlUpdate& update);
   void write(const std::string& line);
 
   UniqueFd fd_;
   std::string held_;
   bool readable_ = true;
+  Handlers handlers_;
 };
 
 }  // namespace hutch::sandbox

@@ -30,7 +30,10 @@ class Capture {
 
 struct Refusal {
   std::string what;
-  std::string rule;  // that decided; empty where none is known
+  std::string rule{};  // that decided; empty where none is known
+  // Of a host that may not be reached; its port is 0 where its name alone was asked for.
+  std::string host{};
+  int port = 0;
   bool operator==(const Refusal&) const = default;
 };
 

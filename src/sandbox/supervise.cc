@@ -40,6 +40,7 @@ class Supervisor {
   Status take_signal();
   Status pass_signal(int number);
   Status stop_and_go_on(int number);
+  Status serve_network();
   Status take_messages();
   Status take(const wire::Frame& frame);
   void record_exit(int raw);
@@ -73,6 +74,9 @@ Result<Outcome> supervise(const Supervision& supervision, const CommandRequest& 
 namespace {
 
 Result<Outcome> Supervisor::run() {
+  if (on_.instance.network && on_.network != nullptr) {
+    TRY(on_.network->attach(*on_.instance.network, std::move(on_.instance.network_sockets)));
+  }
   TRY(send_command());
   while (!ended_) TRY(turn());
   TRY(finish());
@@ -100,11 +104,12 @@ Status Supervisor::send_command() {
 }
 
 Status Supervisor::turn() {
-  enum { kGuest, kSignals, kControl, kFixed };
+  enum { kGuest, kSignals, kControl, kNetwork, kFixed };
   std::vector<pollfd> wait(kFixed);
   wait[kGuest] = {on_.instance.guest.fd(), POLLIN, 0};
   wait[kSignals] = {on_.signals, POLLIN, 0};
   wait[kControl] = {on_.control.fd, POLLIN, 0};
+  wait[kNetwork] = {on_.network != nullptr ? on_.network->fd() : -1, POLLIN, 0};
   on_.streams.add_to(wait);
   TRY(sys::poll(wait, time_left()));
   if (TRY(on_.streams.move(std::span(wait).subspan(kFixed))) == Streams::Progress::kOutput) {
@@ -112,6 +117,7 @@ Status Supervisor::turn() {
   }
   if (wait[kSignals].revents != 0) TRY(take_signal());
   if (wait[kControl].revents != 0 && !TRY(on_.control.handle())) on_.control.fd = -1;
+  if (on_.network != nullptr) TRY(serve_network());
   if (wait[kGuest].revents != 0) TRY(take_messages());
   return ended_ ? Status() : check_deadlines();
 }
@@ -126,6 +132,8 @@ std::chrono::milliseconds Supervisor::time_left() const {
     if (request_.idle_timeout.count() > 0) next = std::min(next, last_output_ + request_.idle_timeout);
   }
   // Whether this process is in its terminal's foreground is announced by nothing.
+  if (const auto left = on_.network != nullptr ? on_.network->time_left() : std::nullopt)
+    next = std::min(next, now + *left);
   if (on_.streams.has_terminal()) next = std::min(next, now + kForegroundCheck);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - now);
   return std::max(left, std::chrono::milliseconds(0));
@@ -198,6 +206,20 @@ Status Supervisor::stop_and_go_on(int number) {
   return pass_signal(SIGCONT);
 }
 
+Status Supervisor::serve_network() {
+  TRY(on_.network->step());
+  for (Refusal& refusal : on_.network->take_refusals()) {
+    if (on_.on_refusal) on_.on_refusal(refusal);
+    outcome_.refusals.push_back(std::move(refusal));
+  }
+  const unsigned wanted = on_.network->wanted_dial_sockets();
+  if (wanted == 0) return {};
+  const auto sent = on_.instance.guest.send(wire::ToGuest(wire::MakeSockets{static_cast<std::uint8_t>(wanted)}));
+  // One that has ended needs none.
+  if (!sent && (sent.error().sys_errno == EPIPE || sent.error().sys_errno == ECONNRESET)) return {};
+  return sent;
+}
+
 Status Supervisor::take_messages() {
   auto polled = on_.instance.guest.receive_ready();
   if (!polled && polled.error().sys_errno == ECONNRESET) {
@@ -217,6 +239,11 @@ Status Supervisor::take(const wire::Frame& frame) {
   if (const auto* refused = std::get_if<wire::NotExecuted>(&message)) record_not_executed(*refused);
   if (const auto* refusal = std::get_if<wire::Refused>(&message)) record_refusal(*refusal);
   if (std::holds_alternative<wire::Stopped>(message)) return stop_and_go_on(0);
+  if (const auto* made = std::get_if<wire::Network>(&message)) {
+    std::vector<UniqueFd> sockets = on_.instance.guest.take_descriptors();
+    if (on_.network == nullptr) return fail(Error::invalid("hutch-guest: a network that nobody asked for"));
+    return on_.network->attach(*made, std::move(sockets));
+  }
   if (std::holds_alternative<wire::Started>(message)) {
     std::vector<UniqueFd> descriptors = on_.instance.guest.take_descriptors();
     if (!descriptors.empty()) return on_.streams.attach_terminal(std::move(descriptors.front()));

@@ -8,6 +8,7 @@
 #include "backend/backend.h"
 #include "base/result.h"
 #include "plan/plan.h"
+#include "sandbox/network.h"
 #include "sandbox/outcome.h"
 #include "sandbox/streams.h"
 
@@ -42,6 +43,7 @@ struct Supervision {
   std::function<void(const Refusal& refusal)> on_refusal;  // of each kind of refused call once
   // The rule by which a path is not there in the sandbox; empty when none hides it.
   std::function<std::string(const std::string& path)> rule_hiding;
+  Network* network = nullptr;  // absent where no gateway has a sandbox's connections
 };
 Result<Outcome> supervise(const Supervision& supervision, const CommandRequest& request);
 

@@ -10,8 +10,12 @@ namespace hutch::service {
 std::string outcome_json(const RunReport& report) {
   const sandbox::Outcome& outcome = report.outcome;
   nlohmann::ordered_json refusals = nlohmann::ordered_json::array();
-  for (const sandbox::Refusal& refusal : outcome.refusals)
-    refusals.push_back({{"what", refusal.what}, {"rule", refusal.rule}});
+  for (const sandbox::Refusal& refusal : outcome.refusals) {
+    nlohmann::ordered_json one = {{"what", refusal.what}, {"rule", refusal.rule}};
+    if (!refusal.host.empty()) one["host"] = refusal.host;
+    if (refusal.port != 0) one["port"] = refusal.port;
+    refusals.push_back(std::move(one));
+  }
   const nlohmann::ordered_json json = {
       {"exit_code", outcome.exit_code},
       {"signal", outcome.signal == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(outcome.signal)},

@@ -10,6 +10,9 @@ namespace hutch::service {
 // hutch-guest beside this program, or in ../lib/hutch as packages install it.
 Result<std::string> guest_program();
 
+// hutch-inspect, in the same place; not looked for before it is needed.
+std::string inspector_program();
+
 // bwrap in the directories of the system; never by the caller's PATH, which may name a place that a sandbox can write.
 Result<std::string> bwrap_program();
 

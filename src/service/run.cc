@@ -14,8 +14,11 @@
 #include "host/facts.h"
 #include "host/state_dirs.h"
 #include "plan/seccomp.h"
+#include "policy/parent_proxy.h"
+#include "policy/reader.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/control.h"
+#include "sandbox/network.h"
 #include "sandbox/streams.h"
 #include "sandbox/supervise.h"
 #include "service/doctor.h"
@@ -52,6 +55,8 @@ struct Job {
 Result<std::vector<std::string>> command_of(const RunRequest& request);
 Result<RunReport> run_prepared(const Job& job);
 std::string rule_hiding(const Job& job, const std::string& path);
+Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job);
+sandbox::Control::Handlers control_handlers(sandbox::Network* network);
 Result<backend::Instance> start_backend(const Job& job, Holding& holding);
 // No mount can hold a name that is not there. These, made new, undo what the mounts on hooks and config protect, so the
 // person hears of them before they run git.
@@ -116,11 +121,13 @@ Result<RunReport> run_prepared(const Job& job) {
       .watch_output = plan.limits.idle_timeout.count() > 0,
   }));
   Holding holding = TRY(hold_limits(plan, job.facts));
+  const std::unique_ptr<sandbox::Network> network = TRY(make_network(job));
   backend::Instance instance = TRY(start_backend(job, holding));
 
-  sandbox::Supervision supervision{instance, streams, job.signals, {}, {}, {}};
+  sandbox::Supervision supervision{instance, streams, job.signals, {}, {}, {}, network.get()};
   supervision.rule_hiding = [&](const std::string& path) { return rule_hiding(job, path); };
   if (job.control != nullptr) {
+    job.control->handle_by(control_handlers(network.get()));
     supervision.control = {job.control->fd(), [&] { return job.control->read(); }};
     supervision.on_refusal = [&](const sandbox::Refusal& refusal) { job.control->violation(refusal); };
   }
@@ -133,6 +140,28 @@ Result<RunReport> run_prepared(const Job& job) {
                                                   .idle_timeout = plan.limits.idle_timeout});
   if (!outcome) return fail(explain_backend_failure(job.prepared.backend, std::move(outcome).error()));
   return RunReport{job.prepared.backend, TRY(conclude(std::move(*outcome), holding))};
+}
+
+// Null where the plan has no gateway.
+Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job) {
+  if (job.prepared.plan.network != plan::NetworkKind::kGateway) return std::unique_ptr<sandbox::Network>();
+  egress::Settings settings;
+  settings.network = job.prepared.policy.network;
+  settings.parents = TRY(policy::parent_proxies(settings.network, sys::own_environment()));
+  settings.inspector_program = inspector_program();
+  return sandbox::Network::make(std::move(settings), job.control);
+}
+
+// Of what a caller may say while the command runs, the network alone can be changed: mounts are fixed at the start.
+sandbox::Control::Handlers control_handlers(sandbox::Network* network) {
+  if (network == nullptr) return {};
+  const auto update = [network](const wire::ControlUpdate& given) -> Status {
+    policy::Policy policy = TRY_CTX(policy::read_policy(given.policy, "control: policy"), "control");
+    network->replace_rules(std::move(policy.network));
+    return {};
+  };
+  return {.on_answer = [network](const wire::ControlAnswer& answer) { return network->answer(answer); },
+          .on_update = update};
 }
 
 // For a command that was not found: the record says which rule kept it out.

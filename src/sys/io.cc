@@ -112,6 +112,11 @@ Result<UniqueFd> duplicate(int fd, int number_min) {
 
 bool is_open(int fd) { return ::fcntl(fd, F_GETFD) >= 0; }
 
+bool is_open_for_reading(int fd) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;
+}
+
 bool is_same_open_file(int a, int b) {
   const pid_t self = ::getpid();
   return ::syscall(SYS_kcmp, self, self, KCMP_FILE, a, b) == 0;

@@ -49,6 +49,8 @@ Result<UniqueFd> duplicate(int fd, int number_min = 3);
 // Whether the number is open at all.
 bool is_open(int fd);
 
+bool is_open_for_reading(int fd);
+
 // Whether both numbers refer to the same open file description (kcmp(2)); false where the kernel cannot tell.
 bool is_same_open_file(int a, int b);
 

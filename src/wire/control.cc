@@ -74,6 +74,21 @@ std::string control_violation(std::string_view what, std::string_view rule) {
   return line_of({{"v", kControlVersion}, {"type", "violation"}, {"what", what}, {"rule", rule}});
 }
 
+std::string control_question(const ControlQuestion& question) {
+  const Json pid = question.pid == 0 ? Json() : Json(question.pid);
+  const Json program = question.program.empty() ? Json() : Json(question.program);
+  return line_of({{"v", kControlVersion},
+                  {"type", "question"},
+                  {"id", question.id},
+                  {"kind", question.kind},
+                  {"host", question.host},
+                  {"port", question.port},
+                  {"pid", pid},
+                  {"exe", program},
+                  {"rule", question.rule},
+                  {"choices", question.choices}});
+}
+
 std::string control_done(std::string_view outcome_json) {
   return line_of({{"v", kControlVersion}, {"type", "done"}, {"outcome", Json::parse(outcome_json, nullptr, false)}});
 }

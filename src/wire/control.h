@@ -1,10 +1,12 @@
 // The control descriptor's lines of JSON: questions, violations and the end out; answers and updates in. Version 1.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "base/result.h"
 
@@ -25,8 +27,20 @@ using ControlInput = std::variant<ControlAnswer, ControlUpdate>;
 // One line, without its end. Strict: an unknown type or key, or a value of another kind, is an error.
 Result<ControlInput> parse_control(std::string_view line);
 
+struct ControlQuestion {
+  std::string id;
+  std::string kind;  // "connect"
+  std::string host;
+  int port = 0;
+  std::uint32_t pid = 0;  // 0: not known
+  std::string program;
+  std::string rule;
+  std::vector<std::string> choices;
+};
+
 // Lines to write, with their end.
 std::string control_violation(std::string_view what, std::string_view rule);
+std::string control_question(const ControlQuestion& question);
 std::string control_done(std::string_view outcome_json);
 std::string control_error(std::string_view message);
 

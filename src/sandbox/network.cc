@@ -1,0 +1,75 @@
+// The network of one sandbox.
+#include "sandbox/network.h"
+
+#include <charconv>
+
+#include "base/text.h"
+
+namespace hutch::sandbox {
+
+namespace {
+
+Refusal refusal_of(const egress::Refusal& refused) {
+  const std::string remedy = refused.remedy.empty() ? std::string() : cat({"; ", refused.remedy, " allows it"});
+  return {.what = cat({printable(egress::to_string(refused.target)), " was refused: ", printable(refused.why), remedy}),
+          .rule = refused.rule,
+          .host = refused.target.host.name,
+          .port = refused.target.port};
+}
+
+wire::ControlQuestion question_of(const egress::Question& question) {
+  return {.id = std::to_string(question.id),
+          .kind = "connect",
+          .host = question.target.host.name,
+          .port = question.target.port,
+          .pid = question.process.pid,
+          .program = question.process.program,
+          .rule = "default",
+          .choices = {"once", "session", "no"}};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Network>> Network::make(egress::Settings settings, Control* control) {
+  settings.attended = control != nullptr && control->fd() >= 0;
+  auto gateway = TRY(egress::Gateway::make(std::move(settings)));
+  TRY(gateway->publish());
+  return std::unique_ptr<Network>(new Network(std::move(gateway), control));
+}
+
+Status Network::attach(const wire::Network& network, std::vector<UniqueFd> sockets) {
+  return gateway_->attach(network, std::move(sockets));
+}
+
+Status Network::step() {
+  TRY(gateway_->step());
+  for (const egress::Event& event : gateway_->take_events()) take(event);
+  return {};
+}
+
+void Network::take(const egress::Event& event) {
+  if (const auto* refused = std::get_if<egress::Refusal>(&event)) refusals_.push_back(refusal_of(*refused));
+  if (const auto* question = std::get_if<egress::Question>(&event)) {
+    if (control_ != nullptr) control_->question(question_of(*question));
+  }
+}
+
+Status Network::answer(const wire::ControlAnswer& answer) {
+  std::uint64_t id = 0;
+  const char* end = answer.id.data() + answer.id.size();
+  const auto [stop, error] = std::from_chars(answer.id.data(), end, id);
+  const auto choice = [&]() -> std::optional<egress::Core::Answer> {
+    if (answer.choice == "once") return egress::Core::Answer::kOnce;
+    if (answer.choice == "session") return egress::Core::Answer::kSession;
+    if (answer.choice == "no") return egress::Core::Answer::kNo;
+    return std::nullopt;
+  }();
+  if (!choice) {
+    return fail(
+        Error::invalid(cat({"control: choice must be once, session or no, not ", printable(answer.choice, 64)})));
+  }
+  if (error == std::errc() && stop == end && gateway_->answer(id, *choice)) return {};
+  return fail(Error::not_found(cat({"control: no question ", printable(answer.id, 64), " is open"})));
+}
+
+}  // namespace hutch::sandbox

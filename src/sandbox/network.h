@@ -1,0 +1,47 @@
+// The network of one sandbox: its gateway, and what the gateway tells as a person is told it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "egress/gateway.h"
+#include "sandbox/control.h"
+#include "sandbox/outcome.h"
+
+namespace hutch::sandbox {
+
+class Network {
+ public:
+  // `control` is absent where nobody answers questions.
+  static Result<std::unique_ptr<Network>> make(egress::Settings settings, Control* control);
+
+  // As those of the gateway.
+  Status attach(const wire::Network& network, std::vector<UniqueFd> sockets);
+  int fd() { return gateway_->fd(); }
+  std::optional<std::chrono::milliseconds> time_left() { return gateway_->time_left(); }
+  Status step();
+  unsigned wanted_dial_sockets() { return gateway_->wanted_dial_sockets(); }
+  egress::Gateway& gateway() { return *gateway_; }
+
+  // What was refused since the last call, each host once.
+  std::vector<Refusal> take_refusals() { return std::exchange(refusals_, {}); }
+
+  // Answers of the caller; `choice` is one of those that the question named.
+  Status answer(const wire::ControlAnswer& answer);
+  void replace_rules(policy::Network network) { gateway_->replace_rules(std::move(network)); }
+
+ private:
+  Network(std::unique_ptr<egress::Gateway> gateway, Control* control)
+      : gateway_(std::move(gateway)), control_(control) {}
+  void take(const egress::Event& event);
+
+  std::unique_ptr<egress::Gateway> gateway_;
+  Control* control_;
+  std::vector<Refusal> refusals_;
+};
+
+}  // namespace hutch::sandbox
