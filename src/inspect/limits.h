@@ -20,10 +20,10 @@ inline constexpr std::size_t kMethodBytesMax = 32;
 inline constexpr std::size_t kBufferBytes = 64 << 10;
 inline constexpr std::size_t kReadBytes = 16 << 10;  // as much as a TLS record holds
 
-// HTTP/2: what the client may have under way, and what may be on the way of bodies.
+// HTTP/2: what the client may have under way at once, and what may wait here of the bodies of a stream and of all.
 inline constexpr unsigned kStreamsMax = 128;
-inline constexpr int kStreamWindowBytes = 1 << 20;
-inline constexpr int kConnectionWindowBytes = 4 << 20;
+inline constexpr unsigned kStreamWindowBytes = 512 << 10;
+inline constexpr int kConnectionWindowBytes = 1 << 20;
 
 inline constexpr auto kHandshakeTime = 10s;
 inline constexpr auto kHeadTime = 30s;

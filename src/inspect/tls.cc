@@ -128,7 +128,7 @@ int on_protocols(SSL* ssl, const unsigned char** out, unsigned char* out_size, c
                  unsigned in_size, void*) {
   Opening& opening = opening_of(ssl);
   const std::string_view list(reinterpret_cast<const char*>(in), in_size);
-  const bool http2 = false && offers(list, kHttp2Name);
+  const bool http2 = offers(list, kHttp2Name);
   const bool http1 = offers(list, kHttp1Name);
   if (!opening.upstream_done) {
     std::string ours;
