@@ -176,3 +176,30 @@ class Client(http.client.HTTPConnection):
         self.request(method, path, body, headers or {})
         response = self.getresponse()
         return response, response.read()
+
+
+class Door:
+    """An address for clients that make their connections themselves: each is handed to the inspector."""
+
+    def __init__(self, inspector, upstream, host, **options):
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=256)
+        self.port = self.listener.getsockname()[1]
+        self.numbers = []
+        self.inspector, self.upstream, self.host, self.options = inspector, upstream, host, options
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+                server = socket.create_connection(self.upstream, timeout=PATIENCE)
+                options = {"tls": False, "proxy": False, "rules": (), "port": None, **self.options}
+                port = options["port"] or (443 if options["tls"] else 80)
+                self.numbers.append(self.inspector.hand_over(client, server, self.host, port, options["tls"],
+                                                             options["proxy"], options["rules"]))
+            except OSError:
+                return
+
+    def close(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
