@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <utility>
 
 #include "base/ip_address.h"
 #include "plan/plan.h"
 #include "sys/identity.h"
 #include "sys/netlink.h"
+#include "sys/process.h"
 #include "sys/sockets.h"
 
 namespace hutch::guest {
@@ -29,6 +31,7 @@ constexpr int kOwnerFd = 3;
 constexpr int kNetworkFd = 4;
 
 Result<std::vector<std::uint16_t>> read_ports(const std::vector<std::string_view>& words);
+Status wait_for_loopback();
 Result<std::vector<IpAddress>> add_addresses();
 bool has_no_v6(const Error& error);
 bool has_no_nftables(const Error& error);
@@ -67,6 +70,7 @@ int serve_network(UniqueFd stream, const std::vector<std::string_view>& host_por
   const auto serve = [&]() -> Status {
     TRY(sys::enter_namespace(sys::NamespaceKind::kUser, kOwnerFd));
     TRY(sys::enter_namespace(sys::NamespaceKind::kNetwork, kNetworkFd));
+    TRY(wait_for_loopback());
     const std::vector<std::uint16_t> ports = TRY(read_ports(host_ports));
     return send_network(host, TRY(make_network(ports)));
   };
@@ -96,6 +100,19 @@ Result<std::vector<std::uint16_t>> read_ports(const std::vector<std::string_view
     ports.push_back(port);
   }
   return ports;
+}
+
+// bubblewrap gives the interface its address itself and fails when it has one already, as it has once it is up.
+Status wait_for_loopback() {
+  static constexpr std::chrono::seconds kWait{20};
+  const auto deadline = std::chrono::steady_clock::now() + kWait;
+  while (!TRY(sys::is_loopback_up())) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      return fail(Error{Code::kTimeout, 0, "bwrap did not bring the loopback up"});
+    }
+    TRY(sys::pause_briefly());
+  }
+  return {};
 }
 
 Result<std::vector<IpAddress>> add_addresses() {

@@ -86,6 +86,14 @@ Status loopback_up() {
   return check(::ioctl(socket.get(), SIOCSIFFLAGS, &request), {"ioctl(SIOCSIFFLAGS, lo)"});
 }
 
+Result<bool> is_loopback_up() {
+  const UniqueFd socket = TRY(check_fd(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), {"socket(AF_INET)"}));
+  ifreq request{};
+  std::strncpy(request.ifr_name, "lo", IFNAMSIZ - 1);
+  TRY(check(::ioctl(socket.get(), SIOCGIFFLAGS, &request), {"ioctl(SIOCGIFFLAGS, lo)"}));
+  return (request.ifr_flags & IFF_UP) != 0;
+}
+
 Status no_new_privileges() { return check(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), {"prctl(PR_SET_NO_NEW_PRIVS)"}); }
 
 Status not_dumpable() { return check(::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0), {"prctl(PR_SET_DUMPABLE, 0)"}); }

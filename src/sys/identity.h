@@ -44,6 +44,8 @@ Status set_hostname(const std::string& name);
 // Brings the loopback interface of this network namespace up (netdevice(7)).
 Status loopback_up();
 
+Result<bool> is_loopback_up();
+
 // From here on no exec grants privileges (prctl(2), PR_SET_NO_NEW_PRIVS).
 Status no_new_privileges();
 

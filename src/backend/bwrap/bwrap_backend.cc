@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "backend/bwrap/bwrap_arguments.h"
+#include "backend/bwrap/bwrap_network.h"
 #include "backend/guest_process.h"
 #include "base/text.h"
 #include "sys/files.h"
@@ -21,6 +22,8 @@ namespace {
 constexpr int kErrorsFd = 2;
 constexpr int kArgumentsFd = 3;
 constexpr int kGuestFd = 4;
+constexpr int kInfoFd = 5;
+constexpr int kBlockFd = 6;
 
 constexpr std::size_t kComplaintBytesMax = 4096;
 // How long a start may take. Without a bound, a bwrap that waits for its own other half would be waited for.
@@ -28,7 +31,46 @@ constexpr std::chrono::seconds kStartWait{30};
 // How long a bwrap that failed may take to say so and go.
 constexpr std::chrono::milliseconds kComplaintWait{2000};
 
+// A bubblewrap that waits until its network is made.
+struct Waiting {
+  sys::Pipe info;   // where it tells its child's number
+  sys::Pipe block;  // what it waits for
+
+  static Result<Waiting> make(std::vector<std::pair<int, int>>& install);
+  Result<OutsideNetwork> make_network(const std::string& guest_program, const std::vector<std::uint16_t>& host_ports);
+};
+void append_waiting(std::vector<std::string>& words);
 Result<Instance> start_bwrap(const std::string& program, const plan::SandboxPlan& plan, const StartOptions& options);
+void append_waiting(std::vector<std::string>& words) {
+  for (const std::string& word :
+       {std::string("--info-fd"), std::to_string(kInfoFd), std::string("--block-fd"), std::to_string(kBlockFd)}) {
+    words.push_back(word);
+  }
+}
+
+Result<Waiting> Waiting::make(std::vector<std::pair<int, int>>& install) {
+  Waiting waiting;
+  waiting.info = TRY(sys::pipe());
+  waiting.block = TRY(sys::pipe());
+  install.emplace_back(waiting.info.write.get(), kInfoFd);
+  install.emplace_back(waiting.block.read.get(), kBlockFd);
+  return waiting;
+}
+
+Result<OutsideNetwork> Waiting::make_network(const std::string& guest_program,
+                                             const std::vector<std::uint16_t>& host_ports) {
+  info.write.reset();
+  block.read.reset();
+  pollfd told{info.read.get(), POLLIN, 0};
+  TRY(sys::poll({&told, 1}, kStartWait));
+  if (told.revents == 0) return fail(Error{Code::kTimeout, 0, "bwrap did not start"});
+  const std::string text = TRY(sys::read_to_end(info.read.get(), kComplaintBytesMax));
+  const pid_t child = TRY(child_of_bwrap(text));
+  auto network = TRY_CTX(make_network_outside(guest_program, child, host_ports), "make the network");
+  TRY_CTX(sys::write_all(block.write.get(), "1"), "let bwrap go on");
+  return network;
+}
+
 Status send_arguments(int pipe, const std::vector<std::string>& arguments);
 Result<wire::ToHost> receive_or_see_end(GuestProcess& started);
 Error explain_failure(sys::ChildProcess& bwrap, int errors, Error seen);
@@ -62,16 +104,25 @@ Result<Instance> start_bwrap(const std::string& program, const plan::SandboxPlan
   auto [errors_read, errors_write] = TRY(sys::pipe());
   // By descriptor: the guest's own file need not be visible inside.
   const UniqueFd guest = TRY(sys::open(options.guest_program, sys::Open::kPath));
-  const std::vector<std::pair<int, int>> install = {
+  std::vector<std::pair<int, int>> install = {
       {errors_write.get(), kErrorsFd}, {arguments_read.get(), kArgumentsFd}, {guest.get(), kGuestFd}};
+  std::optional<Waiting> waiting;
+  if (plan.network == plan::NetworkKind::kGateway) waiting.emplace(TRY(Waiting::make(install)));
   // bwrap waits for its arguments, so that it is where its limits hold before it starts anything.
-  auto started = TRY(spawn_guest(
-      program, {"bwrap", "--args", std::to_string(kArgumentsFd), cat({"/proc/self/fd/", std::to_string(kGuestFd)})},
-      install, options));
+  std::vector<std::string> words = {"bwrap", "--args", std::to_string(kArgumentsFd)};
+  if (waiting) append_waiting(words);
+  words.push_back(cat({"/proc/self/fd/", std::to_string(kGuestFd)}));
+  auto started = TRY(spawn_guest(program, std::move(words), install, options));
   arguments_read.reset();
   errors_write.reset();
   TRY(send_arguments(arguments_write.get(), arguments));
   arguments_write.reset();
+  std::optional<OutsideNetwork> network;
+  if (waiting) {
+    auto made = waiting->make_network(options.guest_program, plan.host_ports);
+    if (!made) return fail(explain_failure(started.process, errors_read.get(), std::move(made).error()));
+    network.emplace(std::move(*made));
+  }
   const auto sent = send_start(started.guest, wire::Isolation::kBwrap, plan, options);
   if (!sent) return fail(explain_failure(started.process, errors_read.get(), sent.error()));
   const auto first = receive_or_see_end(started);
@@ -79,7 +130,12 @@ Result<Instance> start_bwrap(const std::string& program, const plan::SandboxPlan
   if (const auto* failed = std::get_if<wire::Failed>(&*first)) return fail(failed->error);
   if (!std::holds_alternative<wire::Ready>(*first))
     return fail(Error::invalid("hutch-guest: unexpected first message"));
-  return Instance{std::move(started.guest), std::move(started.process), Instance::Orphans::kAdopted};
+  Instance instance{std::move(started.guest), std::move(started.process), Instance::Orphans::kAdopted};
+  if (network) {
+    instance.network.emplace(std::move(network->network));
+    instance.network_sockets = std::move(network->sockets);
+  }
+  return instance;
 }
 
 Status send_arguments(int pipe, const std::vector<std::string>& arguments) {

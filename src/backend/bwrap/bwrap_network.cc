@@ -1,0 +1,52 @@
+// The network of a bubblewrap.
+#include "backend/bwrap/bwrap_network.h"
+
+#include <nlohmann/json.hpp>
+
+#include "backend/guest_process.h"
+#include "sys/channel.h"
+#include "sys/identity.h"
+
+namespace hutch::backend {
+
+namespace {
+
+// The numbers that `hutch-guest --network` finds its things at.
+constexpr int kStreamFd = 0;
+constexpr int kOwnerFd = 3;
+constexpr int kNetworkFd = 4;
+
+}  // namespace
+
+Result<pid_t> child_of_bwrap(std::string_view info) {
+  const auto json = nlohmann::json::parse(info, nullptr, false);
+  const auto pid = json.is_object() ? json.find("child-pid") : json.end();
+  if (!json.is_object() || pid == json.end() || !pid->is_number_integer() || *pid <= 0) {
+    return fail(Error{Code::kSystem, 0, "bwrap does not tell its child's number"});
+  }
+  return pid->get<pid_t>();
+}
+
+Result<OutsideNetwork> make_network_outside(const std::string& guest_program, pid_t child,
+                                            const std::vector<std::uint16_t>& host_ports) {
+  const UniqueFd network = TRY(sys::network_namespace_of(child));
+  const UniqueFd owner = TRY(sys::owner_of(network.get()));
+  auto [ours, its] = TRY(sys::socket_pair());
+  std::vector<std::string> arguments = {"hutch-guest", "--network"};
+  for (const std::uint16_t port : host_ports) arguments.push_back(std::to_string(port));
+  const std::vector<std::pair<int, int>> install = {
+      {its.get(), kStreamFd}, {owner.get(), kOwnerFd}, {network.get(), kNetworkFd}};
+  auto maker =
+      TRY(sys::spawn(guest_program, {.arguments = std::move(arguments), .environment = {}, .install = install}));
+  its.reset();
+  wire::Connection connection(std::move(ours));
+  const wire::ToHost message = TRY(receive_message(connection));
+  if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
+  const auto* made = std::get_if<wire::Network>(&message);
+  if (made == nullptr) return fail(Error::invalid("hutch-guest: unexpected first message"));
+  OutsideNetwork outside{*made, connection.take_descriptors()};
+  TRY(maker.wait());
+  return outside;
+}
+
+}  // namespace hutch::backend
