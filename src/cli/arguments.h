@@ -23,8 +23,8 @@ struct ExplainArguments {
 struct CheckArguments {
   service::PlaceRequest place;
   service::OutputForm form = service::OutputForm::kText;
-  std::string access;  // read or write
-  std::string path;    // as typed
+  std::string access;  // read, write or connect
+  std::string target;  // as typed: a path, or a host
 };
 
 struct DoctorArguments {

@@ -73,7 +73,7 @@ TEST(Run, EveryOption) {
   EXPECT_THAT(place.deny_read, ElementsAre("/c"));
   EXPECT_THAT(place.allow_write, ElementsAre("/d"));
   EXPECT_THAT(place.deny_write, ElementsAre("/e"));
-  EXPECT_EQ(place.network, "none");
+  EXPECT_EQ(place.network.mode, policy::NetworkMode::kNone);
   EXPECT_EQ(place.cwd, "sub");
   EXPECT_THAT(place.environment, ElementsAre("K=V=W", "HOME", "E="));
   EXPECT_EQ(place.limits.timeout, std::chrono::milliseconds(1500));
@@ -89,7 +89,7 @@ TEST(Run, EveryOption) {
 
 TEST(Run, NothingIsSetByDefault) {
   const RunRequest request = parsed<RunRequest>({"run", "true"});
-  EXPECT_FALSE(request.place.backend || request.place.policy_file || request.place.network || request.place.cwd);
+  EXPECT_FALSE(request.place.backend || request.place.policy_file || request.place.network.mode || request.place.cwd);
   EXPECT_FALSE(request.place.limits.timeout || request.place.limits.memory_bytes || request.place.limits.pids);
   EXPECT_THAT(request.place.environment, IsEmpty());
   EXPECT_EQ(request.form, OutputForm::kText);
@@ -139,7 +139,17 @@ TEST(BadInput, IsNamed) {
       {{"run", "--cwd", "", "true"}, {"--cwd needs a value"}},
       {{"run", "--backend", "namespaces", "true"}, {"--backend", "namespaces", "did you mean namespace?"}},
       {{"run", "--backend", "zzzzzz", "true"}, {"zzzzzz", "namespace, bwrap, none"}},
-      {{"run", "--network", "host", "true"}, {"--network", "host", "none"}},
+      {{"run", "--network", "host", "true"}, {"--network", "host", "none, outbound and rules"}},
+      {{"run", "--network", "outbuond", "true"}, {"did you mean outbound?"}},
+      {{"run", "--allow-domain", "*", "true"}, {"--allow-domain", "would allow every host"}},
+      {{"run", "--allow-domain", "https://a.org/", "true"}, {"--allow-domain", "https://a.org/"}},
+      {{"run", "--allow-domain", "a.org:0", "true"}, {"--allow-domain", "1 to 65535"}},
+      {{"run", "--allow-domain", "a\r\nb", "true"}, {"--allow-domain", "\\x0d\\x0a"}},
+      {{"run", "--deny-domain", "a b", "true"}, {"--deny-domain", "a b"}},
+      {{"run", "--allow-host-port", "0", "true"}, {"--allow-host-port", "1 to 65535"}},
+      {{"run", "--allow-host-port", "65536", "true"}, {"--allow-host-port", "65536"}},
+      {{"run", "--publish", "8080", "true"}, {"--publish", "HOST:SANDBOX"}},
+      {{"run", "--publish", "8080:99999", "true"}, {"--publish", "8080:99999"}},
       {{"run", "--memory", "12Q", "true"}, {"--memory", "12Q", "512M"}},
       {{"run", "--memory", "", "true"}, {"--memory"}},
       {{"run", "--memory", "99999999999999999999G", "true"}, {"--memory"}},
@@ -164,9 +174,10 @@ TEST(BadInput, IsNamed) {
       {{"run", "--b\x1b\n", "true"}, {"\\x1b\\x0a"}},
       {{"explain", "--control-fd", "3"}, {"--control-fd"}},
       {{"explain", "--jsn"}, {"--jsn", "--json"}},
-      {{"check"}, {"check", "read or write is missing"}},
+      {{"check"}, {"check", "read, write or connect is missing"}},
       {{"check", "read"}, {"a path is missing"}},
-      {{"check", "execute", "/usr"}, {"execute", "read, write"}},
+      {{"check", "execute", "/usr"}, {"execute", "read, write, connect"}},
+      {{"check", "connect"}, {"a host is missing"}},
       {{"check", "read", "/a", "/b"}, {"/b"}},
       {{"doctor", "x"}, {"doctor"}},
       {{"log", "-n", "0"}, {"--lines"}},
@@ -185,13 +196,28 @@ TEST(BadInput, IsNamed) {
   }
 }
 
+TEST(Run, Network) {
+  const RunRequest request =
+      parsed<RunRequest>({"run", "--network", "rules", "--allow-domain", "a.org:443", "--allow-domain", "*.b.org",
+                          "--deny-domain", "*:25", "--allow-host-port", "5432", "--publish", "8080:3000", "true"});
+  const policy::NetworkOptions& network = request.place.network;
+  EXPECT_EQ(network.mode, policy::NetworkMode::kRules);
+  EXPECT_THAT(network.allow_domains, ElementsAre("a.org:443", "*.b.org"));
+  EXPECT_THAT(network.deny_domains, ElementsAre("*:25"));
+  EXPECT_THAT(network.host_ports, ElementsAre(5432));
+  EXPECT_THAT(network.publish, ElementsAre(policy::PublishedPort{8080, 3000}));
+  EXPECT_EQ(parsed<RunRequest>({"run", "--network", "trusted", "true"}).place.network.mode,
+            policy::NetworkMode::kOutbound);
+  EXPECT_EQ(parsed<CheckArguments>({"check", "connect", "--network=outbound", "a.org"}).target, "a.org");
+}
+
 TEST(OtherVerbs, TakeOptionsAnywhere) {
   const CheckArguments check = parsed<CheckArguments>({"check", "write", "--allow-write", "b", "p", "--json"});
   EXPECT_EQ(check.access, "write");
-  EXPECT_EQ(check.path, "p");
+  EXPECT_EQ(check.target, "p");
   EXPECT_EQ(check.form, OutputForm::kJson);
   EXPECT_THAT(check.place.allow_write, ElementsAre("b"));
-  EXPECT_EQ(parsed<CheckArguments>({"check", "read", "--", "--odd"}).path, "--odd");
+  EXPECT_EQ(parsed<CheckArguments>({"check", "read", "--", "--odd"}).target, "--odd");
 
   EXPECT_EQ(parsed<ExplainArguments>({"explain", "--memory", "1G"}).place.limits.memory_bytes, 1ull << 30);
   EXPECT_THAT(parsed<ExplainArguments>({"explain", "/a", "--json", "b.org"}).names, ElementsAre("/a", "b.org"));

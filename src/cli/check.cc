@@ -11,33 +11,43 @@ namespace hutch::cli {
 
 namespace {
 
-Result<service::PathVerdict> checked(const service::PlaceRequest& place, const std::string& access,
-                                     const std::string& path) {
-  if (access != "read" && access != "write") {
-    return fail(
-        Error::invalid(cat({"check: \"", printable(access), "\" is not known; write: hutch check read|write PATH"})));
-  }
+struct Answer {
+  bool allowed = false;
+  std::string text;
+};
+
+template <class Verdict>
+std::string printed(const Verdict& verdict, service::OutputForm form) {
+  return form == service::OutputForm::kJson ? service::verdict_json(verdict) : service::verdict_text(verdict);
+}
+
+Result<Answer> checked(const service::PlaceRequest& place, service::OutputForm form, const std::string& access,
+                       const std::string& target) {
   const plan::HostFacts facts = TRY(host::probe_facts());
   const service::Caller caller{.environment = sys::own_environment(), .command = {}};
   const service::Prepared prepared = TRY(service::prepare(place, facts, caller));
-  return service::judge_path(prepared, facts, path, access == "read" ? policy::Access::kRead : policy::Access::kWrite);
+  if (access == "connect") {
+    const service::HostVerdict verdict = TRY(service::judge_host(prepared, target));
+    return Answer{verdict.verdict == policy::HostVerdict::kAllow, printed(verdict, form)};
+  }
+  const auto kind = access == "read" ? policy::Access::kRead : policy::Access::kWrite;
+  const service::PathVerdict verdict = TRY(service::judge_path(prepared, facts, target, kind));
+  return Answer{verdict.allowed, printed(verdict, form)};
 }
 
 }  // namespace
 
 int check(const service::PlaceRequest& place, service::OutputForm form, const std::string& access,
-          const std::string& path) {
+          const std::string& target) {
   static constexpr int kDenied = 1;
   static constexpr int kFailed = 125;
-  const Result<service::PathVerdict> verdict = checked(place, access, path);
-  if (!verdict) {
-    (void)sys::write_all(2, cat({"hutch: ", verdict.error().message, "\n"}));
+  const Result<Answer> answer = checked(place, form, access, target);
+  if (!answer) {
+    (void)sys::write_all(2, cat({"hutch: ", answer.error().message, "\n"}));
     return kFailed;
   }
-  const std::string text =
-      form == service::OutputForm::kJson ? service::verdict_json(*verdict) : service::verdict_text(*verdict);
-  if (!sys::write_all(1, text + "\n")) return kFailed;
-  return verdict->allowed ? 0 : kDenied;
+  if (!sys::write_all(1, answer->text + "\n")) return kFailed;
+  return answer->allowed ? 0 : kDenied;
 }
 
 }  // namespace hutch::cli

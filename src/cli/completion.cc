@@ -134,8 +134,8 @@ std::set<std::string_view> names_of_kind(std::initializer_list<ValueKind> kinds)
 }
 
 std::set<std::string_view> valued_names() {
-  return names_of_kind({ValueKind::kPath, ValueKind::kDirectory, ValueKind::kBackend, ValueKind::kVariable,
-                        ValueKind::kRecordType, ValueKind::kOther});
+  return names_of_kind({ValueKind::kPath, ValueKind::kDirectory, ValueKind::kBackend, ValueKind::kNetwork,
+                        ValueKind::kVariable, ValueKind::kRecordType, ValueKind::kOther});
 }
 
 std::string verb_names() {
@@ -151,6 +151,7 @@ std::string zsh_option(const Option& option) {
       case ValueKind::kPath: return ":path: _files";
       case ValueKind::kDirectory: return ":directory: _files -/";
       case ValueKind::kBackend: return ":backend:(namespace bwrap none)";
+      case ValueKind::kNetwork: return ":network:(none outbound rules)";
       case ValueKind::kVariable: return ":variable: _parameters -g '*export*'";
       case ValueKind::kRecordType: return ":type:(start end refusal)";
       case ValueKind::kOther: return ":value: ";
@@ -167,6 +168,7 @@ std::string fish_option(std::string_view verb, const Option& option) {
       case ValueKind::kPath: return " -r -F";
       case ValueKind::kDirectory: return " -x -a '(__fish_complete_directories)'";
       case ValueKind::kBackend: return " -x -a 'namespace bwrap none'";
+      case ValueKind::kNetwork: return " -x -a 'none outbound rules'";
       case ValueKind::kVariable: return " -x -a '(set -nx)'";
       case ValueKind::kRecordType: return " -x -a 'start end refusal'";
       case ValueKind::kOther: return " -x";

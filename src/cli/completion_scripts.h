@@ -68,6 +68,7 @@ _hutch_complete() {
   fi
   case $previous in
     --backend) mapfile -t COMPREPLY < <(compgen -W "@BACKENDS@" -- "$word") && return ;;
+    --network) mapfile -t COMPREPLY < <(compgen -W "none outbound rules" -- "$word") && return ;;
     --type) mapfile -t COMPREPLY < <(compgen -W "start end refusal" -- "$word") && return ;;
     @PATHS@) mapfile -t COMPREPLY < <(compgen -f -- "$word") && return ;;
     @DIRECTORIES@) mapfile -t COMPREPLY < <(compgen -d -- "$word") && return ;;

@@ -25,7 +25,7 @@ struct Dispatch {
     return explain(arguments.place, arguments.form, arguments.names);
   }
   int operator()(const CheckArguments& arguments) const {
-    return check(arguments.place, arguments.form, arguments.access, arguments.path);
+    return check(arguments.place, arguments.form, arguments.access, arguments.target);
   }
   int operator()(const DoctorArguments& arguments) const { return doctor(arguments); }
   int operator()(const LogArguments& arguments) const { return log(arguments); }

@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 #include "host/isolation_facts.h"
+#include "policy/amend.h"
+#include "policy/domains.h"
 #include "policy/units.h"
 
 namespace hutch::cli {
@@ -19,6 +21,7 @@ using Text = std::string_view;
 constexpr std::array kRecordTypes = {Text("start"), Text("end"), Text("refusal")};
 constexpr std::uint64_t kPidsMax = 4'194'304;  // PID_MAX_LIMIT (proc_sys_kernel(5))
 constexpr std::uint64_t kDescriptorMax = 1 << 20;
+constexpr std::uint64_t kPortMax = 65535;
 constexpr std::uint64_t kCountMax = 1'000'000'000;
 
 struct Range {
@@ -68,8 +71,31 @@ Status set_allow_write(Draft& draft, const std::string& value) { return append(d
 Status set_deny_write(Draft& draft, const std::string& value) { return append(draft.run.place.deny_write, value); }
 
 Status set_network(Draft& draft, const std::string& value) {
-  if (value != "none") return fail(Error::invalid(cat({quoted(value), " is not a kind of network; write none"})));
-  draft.run.place.network = value;
+  static constexpr std::array kModes = {Text("none"), Text("outbound"), Text("rules"), Text("sandboxed"),
+                                        Text("trusted")};
+  const auto mode = value == "rules" ? std::optional(policy::NetworkMode::kRules) : policy::network_mode_of(value);
+  if (!mode) return fail(unknown_word("unknown kind of network", value, kModes, "there are none, outbound and rules"));
+  draft.run.place.network.mode = *mode;
+  return {};
+}
+
+Status set_allow_domain(Draft& draft, const std::string& value) {
+  TRY(policy::check_domain(value, policy::DomainList::kAllowed));
+  return append(draft.run.place.network.allow_domains, value);
+}
+
+Status set_deny_domain(Draft& draft, const std::string& value) {
+  TRY(policy::check_domain(value, policy::DomainList::kDenied));
+  return append(draft.run.place.network.deny_domains, value);
+}
+
+Status set_allow_host_port(Draft& draft, const std::string& value) {
+  draft.run.place.network.host_ports.push_back(static_cast<int>(TRY(whole_number(value, {1, kPortMax}))));
+  return {};
+}
+
+Status set_publish(Draft& draft, const std::string& value) {
+  draft.run.place.network.publish.push_back(TRY(policy::parse_published(value)));
   return {};
 }
 
@@ -170,12 +196,13 @@ Result<Arguments> finish_explain(Draft&& draft) {
 }
 
 Result<Arguments> finish_check(Draft&& draft) {
-  static constexpr std::array kAccesses = {Text("read"), Text("write")};
-  static constexpr std::array kNames = {Text("read or write"), Text("a path")};
+  static constexpr std::array kAccesses = {Text("read"), Text("write"), Text("connect")};
+  const bool connect = !draft.words.empty() && draft.words[0] == "connect";
+  const std::array names = {Text("read, write or connect"), connect ? Text("a host") : Text("a path")};
   if (!draft.words.empty() && std::ranges::find(kAccesses, draft.words[0]) == kAccesses.end()) {
     return fail(unknown_word("unknown access", draft.words[0], kAccesses));
   }
-  TRY(expect_words(draft, kNames));
+  TRY(expect_words(draft, names));
   return Arguments(
       CheckArguments{std::move(draft.run.place), draft.run.form, std::move(draft.words[0]), std::move(draft.words[1])});
 }

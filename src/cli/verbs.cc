@@ -26,7 +26,15 @@ constexpr std::array kPlaceReach = {
     Option{"--deny-read", 0, "PATH", kPath, "may not be read: it looks absent", set_deny_read},
     Option{"--allow-write", 0, "PATH", kPath, "may be written as well", set_allow_write},
     Option{"--deny-write", 0, "PATH", kPath, "may not be written", set_deny_write},
-    Option{"--network", 0, "KIND", kOther, "none, the only kind there is yet: loopback alone", set_network},
+    Option{"--network", 0, "KIND", kNetwork, "none, outbound (all but this host and private addresses), or rules",
+           set_network},
+    Option{"--allow-domain", 0, "D[:PORT]", kOther, "may be reached as well: example.com, *.example.com, 10.0.0.0/8",
+           set_allow_domain},
+    Option{"--deny-domain", 0, "D[:PORT]", kOther, "may not be reached, whatever allows it", set_deny_domain},
+    Option{"--allow-host-port", 0, "N", kOther, "port N of this host's loopback is there, at the same port",
+           set_allow_host_port},
+    Option{"--publish", 0, "HOST:SANDBOX", kOther, "the sandbox's port is there at this host's 127.0.0.1:HOST",
+           set_publish},
 };
 constexpr std::array kPlaceProcess = {
     Option{"--cwd", 0, "DIR", kDirectory, "start there; else in the current directory", set_cwd},
@@ -77,15 +85,18 @@ constexpr std::array kRunExamples = {
     Text("hutch run -- make test"),
     Text("hutch run --timeout 2m --memory 2G -- python3 train.py"),
     Text("hutch run --allow-write ~/.cache/pip --deny-read .env -- pip install --user ./pkg"),
+    Text("hutch run --allow-domain pypi.org --allow-domain '*.pythonhosted.org' -- pip install requests"),
     Text("hutch run --json -c 'npm test 2>&1 | tail'"),
 };
 constexpr std::array kExplainSynopsis = {Text("hutch explain [OPTION...] [PATH|HOST...]")};
 constexpr std::array kExplainExamples = {Text("hutch explain"), Text("hutch explain ~/.ssh example.org"),
                                          Text("hutch explain --policy ci.json --json")};
-constexpr std::array kCheckSynopsis = {Text("hutch check [OPTION...] read|write PATH")};
+constexpr std::array kCheckSynopsis = {Text("hutch check [OPTION...] read|write PATH"),
+                                       Text("hutch check [OPTION...] connect HOST[:PORT]")};
 constexpr std::array kCheckExamples = {Text("hutch check read ~/.ssh/id_ed25519"),
-                                       Text("hutch check --allow-write build write build/out.o")};
-constexpr std::array kCheckWords = {Text("read"), Text("write")};
+                                       Text("hutch check --allow-write build write build/out.o"),
+                                       Text("hutch check connect api.github.com:443")};
+constexpr std::array kCheckWords = {Text("read"), Text("write"), Text("connect")};
 constexpr std::array kDoctorSynopsis = {Text("hutch doctor [--json]")};
 constexpr std::array kLogSynopsis = {Text("hutch log [-n N] [--follow] [--json]")};
 constexpr std::array kLogExamples = {Text("hutch log -n 5"), Text("hutch log --follow")};
@@ -104,7 +115,8 @@ constexpr std::array kHelpSynopsis = {Text("hutch help [VERB]")};
 constexpr Text kRunDescription =
     "Runs one command in a sandbox and ends with its exit code. The command may read and write the\n"
     "current directory and read the system; the rest of your home, the other processes and the\n"
-    "network are not there. Options of hutch end at COMMAND: what follows is the command's own.\n"
+    "network are not there unless a rule says so. Options of hutch end at COMMAND: what follows is\n"
+    "the command's own.\n"
     "\n"
     "Exit code: the command's own; 124 after a timeout, 125 when hutch failed or the input was wrong,\n"
     "126 when the command cannot be executed, 127 when it was not found, 128+n after signal n.";
@@ -129,9 +141,10 @@ constexpr std::array kVerbs = {
          {},
          OptionsEnd::kAtDashes,
          finish_explain},
-    Verb{"check", "say whether a path could be read or written, and why", kCheckSynopsis,
-         "Says whether a sandbox with these options could read or write PATH, and which rule decides.\n"
-         "Exit code: 0 when it could, 1 when not.",
+    Verb{"check", "say whether a path or a host could be reached, and why", kCheckSynopsis,
+         "Says whether a sandbox with these options could read or write PATH, or connect to HOST (port 443\n"
+         "unless it says another), and which rule decides. Resolves nothing: of a name it says what the\n"
+         "rules say of it. Exit code: 0 when it could, 1 when not, or when it would have to be asked for.",
          kPlaceGroups, kCheckExamples, kCheckWords, OptionsEnd::kAtDashes, finish_check},
     Verb{"doctor",
          "say what works on this machine, and how to make the rest work",

@@ -23,7 +23,7 @@ struct Draft {
 };
 
 // What a shell can offer as an option's value.
-enum class ValueKind { kFlag, kPath, kDirectory, kBackend, kVariable, kRecordType, kOther };
+enum class ValueKind { kFlag, kPath, kDirectory, kBackend, kNetwork, kVariable, kRecordType, kOther };
 
 struct Option {
   std::string_view name;   // "--memory"; "-c" for one without a long name

@@ -14,6 +14,7 @@ namespace {
 using Variables = std::map<std::string, std::string, std::less<>>;
 
 Variables caller_variables(const std::vector<std::string>& entries);
+void set_proxies(Variables& variables);
 Status add(Variables& variables, std::string_view name, std::optional<std::string_view> value, const Variables& caller);
 bool valid_name(std::string_view name);
 
@@ -30,6 +31,7 @@ Result<std::vector<std::string>> plan_environment(const PlanInput& input) {
   variables["HOME"] = input.facts.home;
   variables["USER"] = input.facts.user;
   variables["TMPDIR"] = "/tmp";
+  if (input.network == NetworkKind::kGateway) set_proxies(variables);
   for (const policy::EnvironmentEntry& entry : input.policy.environment) {
     TRY_CTX(add(variables, entry.name, entry.value, caller), "environment");
   }
@@ -53,6 +55,17 @@ Variables caller_variables(const std::vector<std::string>& entries) {
     if (equals != std::string::npos) variables.try_emplace(entry.substr(0, equals), entry.substr(equals + 1));
   }
   return variables;
+}
+
+// Programs that know these ask by name and are told why a host is refused; the others reach the gateway without them.
+// curl reads http_proxy in lower case alone.
+void set_proxies(Variables& variables) {
+  const std::string place = cat({"127.0.0.1:", std::to_string(kProxyPort)});
+  for (const char* name : {"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"}) {
+    variables[name] = cat({"http://", place});
+  }
+  for (const char* name : {"ALL_PROXY", "all_proxy"}) variables[name] = cat({"socks5h://", place});
+  for (const char* name : {"NO_PROXY", "no_proxy"}) variables[name] = "localhost,127.0.0.1,::1";
 }
 
 Status add(Variables& variables, std::string_view name, std::optional<std::string_view> value,

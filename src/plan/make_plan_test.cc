@@ -80,7 +80,7 @@ class World {
                       .paths = paths,
                       .project = facts.cwd,
                       .cwd = cwd.empty() ? facts.cwd : cwd,
-                      .network = NetworkKind::kNone,
+                      .network = network,
                       .limits = limits,
                       .caller_environment = environment,
                       .environment = options});
@@ -89,6 +89,7 @@ class World {
   HostFacts facts;
   policy::Policy policy = policy::default_policy();
   std::vector<Rule> rules;
+  NetworkKind network = NetworkKind::kNone;
   ResourceLimits limits;
   std::string cwd;
   std::vector<std::string> environment;
@@ -331,6 +332,24 @@ TEST(MakePlanTest, Environment) {
   world.policy.environment = {};
   EXPECT_EQ(world.plan().value().environment,
             (std::vector<std::string>{"HOME=/home/u", "PATH=/usr/local/bin:/usr/bin:/bin", "TMPDIR=/tmp", "USER=u"}));
+}
+
+TEST(MakePlanTest, ProxyVariablesOfTheGateway) {
+  World world;
+  world.workspace();
+  world.network = NetworkKind::kGateway;
+  world.environment = {"http_proxy=http://outside:1"};
+  world.policy.environment = {{"HTTP_PROXY", "http://policy:2"}};
+  world.options = {"no_proxy=*"};
+  EXPECT_EQ(world.plan().value().environment,
+            (std::vector<std::string>{"ALL_PROXY=socks5h://127.0.0.1:1023", "HOME=/home/u",
+                                      "HTTPS_PROXY=http://127.0.0.1:1023", "HTTP_PROXY=http://policy:2",
+                                      "NO_PROXY=localhost,127.0.0.1,::1", "PATH=/usr/local/bin:/usr/bin:/bin",
+                                      "TMPDIR=/tmp", "USER=u", "all_proxy=socks5h://127.0.0.1:1023",
+                                      "http_proxy=http://127.0.0.1:1023", "https_proxy=http://127.0.0.1:1023",
+                                      "no_proxy=*"}));
+  world.network = NetworkKind::kNone;
+  EXPECT_EQ(world.plan().value().environment.size(), 6U);
 }
 
 TEST(MakePlanTest, Notes) {

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "host/paths.h"
 #include "plan/seccomp.h"
+#include "policy/address_kinds.h"
 #include "policy/hosts.h"
 #include "policy/network_rules.h"
 #include "policy/rules.h"
@@ -30,6 +31,7 @@ Status judge_mode(const plan::HostFacts& facts, const Target& target, PathVerdic
 bool mode_allows(const sys::PathStatus& status, const plan::HostFacts& facts, Access access);
 bool is_made(const Prepared& prepared, std::string_view path);
 bool is_path(const std::string& name, const std::string& cwd);
+bool is_host_port(const policy::Network& network, const policy::Host& host, int port);
 void refuse(PathVerdict& verdict, std::string rule, std::string why);
 std::string parent_of(const std::string& path);
 
@@ -85,6 +87,12 @@ Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& type
     return verdict;
   }
   const policy::Network& network = prepared.policy.network;
+  if (is_host_port(network, target.host, verdict.port)) {
+    verdict.verdict = policy::HostVerdict::kAllow;
+    verdict.rule = cat({"network.hostPorts ", std::to_string(verdict.port)});
+    verdict.why = "this host's port is there";
+    return verdict;
+  }
   policy::HostDecision decision = policy::decide_host(network, target.host, verdict.port);
   verdict.verdict = decision.verdict;
   verdict.rule = std::move(decision.rule);
@@ -193,6 +201,13 @@ bool is_path(const std::string& name, const std::string& cwd) {
   if (!like_a_host) return true;
   const auto status = sys::status_of(cat({cwd, "/", name}));
   return status && status->has_value();
+}
+
+// At the sandbox's own loopback.
+bool is_host_port(const policy::Network& network, const policy::Host& host, int port) {
+  const bool loopback = host.name == "localhost" || (host.address && policy::is_loopback(*host.address));
+  return loopback && network.mode != policy::NetworkMode::kNone &&
+         std::ranges::find(network.host_ports, port) != network.host_ports.end();
 }
 
 void refuse(PathVerdict& verdict, std::string rule, std::string why) {

@@ -54,6 +54,9 @@ Result<Explanation> explain(const PlaceRequest& request, const plan::HostFacts& 
 
 std::string explanation_text(const Explanation& explanation);
 std::string explanation_json(const Explanation& explanation);
+// The network part of a plan in words, a line each; and as an object.
+std::string network_text(const Prepared& prepared);
+std::string network_json(const Prepared& prepared);
 std::string verdict_text(const PathVerdict& verdict);
 std::string verdict_json(const PathVerdict& verdict);
 std::string verdict_text(const HostVerdict& verdict);

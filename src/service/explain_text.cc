@@ -33,6 +33,7 @@ std::string explanation_text(const Explanation& explanation) {
       out +=
           cat({"  ", policy::name_of(rule.verb), " ", printable(rule.path, 4096), " (", policy::describe(rule), ")\n"});
     }
+    out += network_text(prepared);
     if (!prepared.policy.notes.empty()) out += "policy keys\n";
     for (const std::string& note : prepared.policy.notes) out += cat({"  ", note, "\n"});
     return out;
@@ -58,6 +59,7 @@ std::string explanation_json(const Explanation& explanation) {
                {"policy_notes", prepared.policy.notes},
                {"plan", json::parse(plan::plan_json(prepared.plan))},
                {"rules", std::move(rules)},
+               {"network", json::parse(network_json(prepared))},
                {"paths", std::move(paths)},
                {"hosts", std::move(hosts)}});
 }

@@ -16,8 +16,13 @@ namespace hutch::service {
 
 namespace {
 
+static_assert(policy::kGatewayPorts == std::array<int, 3>{plan::kCapturePort, plan::kDnsPort, plan::kProxyPort});
+
 Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy);
-Status check_network(const PlaceRequest& request, const policy::Policy& policy, std::string_view backend);
+plan::NetworkKind network_kind(const policy::Network& network, std::string_view backend);
+Result<policy::ParentProxies> proxies_of(const policy::Network& network, const Caller& caller,
+                                         std::vector<std::string>& notes);
+Status resolve_certificates(policy::Network& network, const plan::HostFacts& facts, const std::string& project);
 Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts);
 Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan::HostFacts& facts,
                                          const LoadedPolicy& loaded);
@@ -32,7 +37,9 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   LoadedPolicy loaded = TRY(load_policy(request, facts, caller.environment));
   Prepared prepared;
   prepared.backend = TRY(backend_of(request, loaded.policy));
-  TRY(check_network(request, loaded.policy, prepared.backend));
+  policy::Network& network = loaded.policy.network;
+  TRY(policy::amend(network, request.network));
+  TRY_CTX(resolve_certificates(network, facts, loaded.project), loaded.policy.source);
   const std::string cwd = TRY(working_directory(request, facts));
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
   const std::string command = command_path(caller, cwd);
@@ -47,15 +54,18 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .paths = answer.facts,
       .project = question.project,
       .cwd = cwd,
-      .network = prepared.backend == "none" ? plan::NetworkKind::kHost : plan::NetworkKind::kNone,
+      .network = network_kind(network, prepared.backend),
       .limits = limits_of(loaded.policy.limits, request.limits),
       .caller_environment = caller.environment,
       .environment = request.environment,
       .command = command,
   }));
   std::ranges::move(answer.notes, std::back_inserter(prepared.plan.notes));
+  if (prepared.plan.network == plan::NetworkKind::kGateway) {
+    for (const int port : network.host_ports) prepared.plan.host_ports.push_back(static_cast<std::uint16_t>(port));
+    prepared.parent_proxies = TRY(proxies_of(network, caller, prepared.plan.notes));
+  }
   prepared.policy = std::move(loaded.policy);
-  if (request.network) prepared.policy.network.mode = policy::NetworkMode::kNone;
   prepared.rules = std::move(answer.rules);
   prepared.paths = std::move(answer.facts);
   return prepared;
@@ -85,19 +95,28 @@ Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy
   return name;
 }
 
-Status check_network(const PlaceRequest& request, const policy::Policy& policy, std::string_view backend) {
-  if (request.network && *request.network != "none") {
-    return fail(Error::unsupported(cat({"--network: \"", printable(*request.network),
-                                        "\" is not known; this version has "
-                                        "none alone"})));
+plan::NetworkKind network_kind(const policy::Network& network, std::string_view backend) {
+  if (backend == "none") return plan::NetworkKind::kHost;
+  return network.mode == policy::NetworkMode::kNone ? plan::NetworkKind::kNone : plan::NetworkKind::kGateway;
+}
+
+// Proxies of the caller's environment that cannot be used are an error only where something is to go out.
+Result<policy::ParentProxies> proxies_of(const policy::Network& network, const Caller& caller,
+                                         std::vector<std::string>& notes) {
+  auto proxies = policy::parent_proxies(network, caller.environment);
+  const bool reachable =
+      network.mode == policy::NetworkMode::kOutbound || !network.allowed_domains.empty() || !network.rules.empty();
+  if (proxies || reachable || network.parent_proxy) return proxies;
+  notes.push_back(cat({proxies.error().message, "; it is not used"}));
+  return policy::ParentProxies();
+}
+
+// Paths of certificates start where the policy's other paths do.
+Status resolve_certificates(policy::Network& network, const plan::HostFacts& facts, const std::string& project) {
+  for (std::string& path : network.tls.extra_ca_paths) {
+    path = TRY_CTX(policy::absolute_path(path, facts.home, project), "network.tlsTerminate.extraCaCertPaths");
   }
-  const policy::Network& network = policy.network;
-  const bool wanted = network.mode == policy::NetworkMode::kOutbound ||
-                      (network.mode == policy::NetworkMode::kRules && !network.allowed_domains.empty());
-  if (request.network || backend == "none" || !wanted) return {};
-  return fail(Error::unsupported(cat({policy.source,
-                                      ": network rules need the egress gateway, which this version does not "
-                                      "have; --network none runs the command without a network"})));
+  return {};
 }
 
 Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts) {

@@ -8,6 +8,7 @@
 #include "plan/facts.h"
 #include "plan/path_facts.h"
 #include "plan/plan.h"
+#include "policy/parent_proxy.h"
 #include "policy/policy.h"
 #include "policy/rules.h"
 #include "service/request.h"
@@ -20,10 +21,11 @@ struct Caller {
 };
 
 struct Prepared {
-  policy::Policy policy;
+  policy::Policy policy;  // with the options of the request
   std::vector<policy::Rule> rules;
   plan::PathFacts paths;
   plan::SandboxPlan plan;  // without seccomp
+  policy::ParentProxies parent_proxies;
   std::string backend;
 };
 

@@ -70,7 +70,7 @@ TEST_F(PrepareTest, BuiltInPolicy) {
   ASSERT_TRUE(result.has_value()) << result.error().message;
   EXPECT_EQ(result->backend, "namespace");
   EXPECT_EQ(result->policy.source, "built-in default");
-  EXPECT_EQ(result->plan.network, plan::NetworkKind::kNone);
+  EXPECT_EQ(result->plan.network, plan::NetworkKind::kGateway) << "so that what is refused can be told";
   EXPECT_EQ(result->plan.cwd, project_);
 }
 
@@ -130,18 +130,79 @@ TEST_F(PrepareTest, DisabledNeedsTheBackendNone) {
   EXPECT_EQ(error(), "no error");
 }
 
-TEST_F(PrepareTest, NetworkRulesNeedTheGateway) {
-  for (const char* text : {R"({"network": {"allowedDomains": ["example.com"]}})", R"({"network": "outbound"})"}) {
-    write(base_ / "config/hutch/default.json", text);
-    EXPECT_THAT(error(), HasSubstr("network rules need the egress gateway"));
-    request_.network = "none";
-    EXPECT_EQ(error(), "no error");
-    request_.network.reset();
+TEST_F(PrepareTest, NetworkKinds) {
+  const auto kind = [&](std::string_view network) {
+    write(base_ / "config/hutch/default.json", "{\"network\": " + std::string(network) + "}");
+    return prepared()->plan.network;
+  };
+  EXPECT_EQ(kind(R"({"allowedDomains": ["example.com"]})"), plan::NetworkKind::kGateway);
+  EXPECT_EQ(kind(R"({"allowedDomains": []})"), plan::NetworkKind::kGateway);
+  EXPECT_EQ(kind(R"("outbound")"), plan::NetworkKind::kGateway);
+  EXPECT_EQ(kind(R"("none")"), plan::NetworkKind::kNone);
+  request_.network.mode = policy::NetworkMode::kRules;
+  request_.network.allow_domains = {"example.com"};
+  EXPECT_EQ(kind(R"("none")"), plan::NetworkKind::kGateway);
+  EXPECT_THAT(prepared()->policy.network.allowed_domains, testing::ElementsAre("example.com"));
+  request_.network.mode.reset();
+  EXPECT_THAT(error(), StartsWith("--allow-domain: the policy's network is \"none\""));
+  request_.backend = "none";
+  request_.network = {};
+  EXPECT_EQ(kind(R"("outbound")"), plan::NetworkKind::kHost);
+}
+
+TEST_F(PrepareTest, NetworkDetails) {
+  write(base_ / "config/hutch/default.json", R"({"network": {"hostPorts": [5432], "allowedDomains": ["a.org"],
+    "tlsTerminate": {"extraCaCertPaths": ["~/ca.pem", "certs/b.pem"]}}})");
+  request_.network.host_ports = {6379};
+  caller_.environment.emplace_back("https_proxy=http://u:s3cret@proxy.example:3128");
+  const auto result = prepared();
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  EXPECT_THAT(result->plan.host_ports, testing::ElementsAre(5432, 6379));
+  EXPECT_THAT(result->policy.network.tls.extra_ca_paths,
+              testing::ElementsAre((home_ / "ca.pem").string(), (project_ / "certs/b.pem").string()));
+  ASSERT_TRUE(result->parent_proxies.https);
+  const auto explanation = explain(request_, facts_, caller_, {});
+  ASSERT_TRUE(explanation.has_value());
+  EXPECT_THAT(explanation_text(*explanation), HasSubstr("through http://proxy.example:3128 (with credentials)"));
+  for (const std::string& text : {explanation_text(*explanation), explanation_json(*explanation)}) {
+    EXPECT_THAT(text, testing::Not(HasSubstr("s3cret")));
   }
-  write(base_ / "config/hutch/default.json", R"({"network": {"allowedDomains": [], "deniedDomains": ["*"]}})");
+}
+
+TEST_F(PrepareTest, ProxiesThatCannotBeUsed) {
+  caller_.environment.emplace_back("ALL_PROXY=socks5://proxy.example:1080");
+  EXPECT_THAT(prepared()->plan.notes, Contains(HasSubstr("ALL_PROXY: a proxy of the kind socks5://")));
+  request_.network.mode = policy::NetworkMode::kOutbound;
+  EXPECT_THAT(error(), HasSubstr("ALL_PROXY: a proxy of the kind socks5://"));
+  request_.network.mode = policy::NetworkMode::kNone;
   EXPECT_EQ(error(), "no error");
-  request_.network = "host";
-  EXPECT_THAT(error(), StartsWith("--network: \"host\" is not known"));
+}
+
+TEST_F(PrepareTest, JudgesHosts) {
+  write(base_ / "config/hutch/default.json", R"({"network": {"allowedDomains": ["*.example.com", "10.0.0.0/8"],
+    "deniedDomains": ["bad.example.com"], "deniedDomainReasons": {"bad.example.com": "it is bad"},
+    "hostPorts": [5432]}})");
+  const auto judged = [&](const std::string& typed) {
+    const auto verdict = judge_host(*prepared(), typed);
+    return verdict ? verdict_text(*verdict) : verdict.error().message;
+  };
+  EXPECT_EQ(judged("a.example.com:443"),
+            "allowed: connect a.example.com:443: network.allowedDomains \"*.example.com\": an entry allows it");
+  EXPECT_THAT(judged("BAD.example.com."), HasSubstr("(bad.example.com:443): network.deniedDomains \"bad.example.com\": "
+                                                    "it is bad"));
+  EXPECT_THAT(judged("other.org"), StartsWith("ask: connect other.org (other.org:443): default: "));
+  EXPECT_THAT(judged("10.1.1.1"), StartsWith("allowed: "));
+  EXPECT_THAT(judged("169.254.169.254:80"), StartsWith("denied: connect 169.254.169.254:80: addresses: "));
+  EXPECT_THAT(judged("[::1]:5432"), StartsWith("allowed: connect [::1]:5432: network.hostPorts 5432: "));
+  EXPECT_THAT(judged("0177.1:80"), StartsWith("denied: connect 0177.1:80 (127.0.0.1:80): addresses: "));
+  EXPECT_THAT(judged("a b"), HasSubstr("a host name holds no blanks"));
+  const auto verdict = judge_host(*prepared(), "other.org");
+  EXPECT_THAT(verdict_json(*verdict), HasSubstr("\"allowed\":false,\"verdict\":\"ask\""));
+  request_.network.mode = policy::NetworkMode::kNone;
+  EXPECT_THAT(judged("a.example.com"), StartsWith("denied: "));
+  EXPECT_THAT(judged("localhost:5432"), StartsWith("denied: "));
+  request_.backend = "none";
+  EXPECT_THAT(judged("x.org"), StartsWith("allowed: connect x.org (x.org:443): --backend none: "));
 }
 
 TEST_F(PrepareTest, Cwd) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "policy/amend.h"
+
 namespace hutch::service {
 
 // Limits of the command line; each replaces the policy's own.
@@ -27,7 +29,7 @@ struct PlaceRequest {
   std::vector<std::string> deny_read;
   std::vector<std::string> allow_write;
   std::vector<std::string> deny_write;
-  std::optional<std::string> network;  // "none"
+  policy::NetworkOptions network;
   std::optional<std::string> cwd;
   std::vector<std::string> environment;  // "K=V", or "K" to pass the caller's own
   LimitOptions limits;
