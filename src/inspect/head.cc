@@ -18,6 +18,7 @@ std::unexpected<Error> malformed(std::string_view why) { return fail(Error::inva
 
 Status check_line(std::string_view line);
 Status check_request_line(std::string_view line);
+Status check_status_line(std::string_view line);
 Status check_field_line(std::string_view line);
 std::string_view trimmed(std::string_view text);
 
@@ -36,7 +37,7 @@ Result<std::optional<std::size_t>> measure_head(std::string_view bytes, MessageK
     start = end + 1;
     if (lines == 0) {
       if (line.empty()) return malformed("an empty line before the first one");
-      if (kind == MessageKind::kRequest) TRY(check_request_line(line));
+      TRY(kind == MessageKind::kRequest ? check_request_line(line) : check_status_line(line));
     } else if (line.empty()) {
       return std::optional<std::size_t>(start);
     } else {
@@ -124,6 +125,13 @@ Status check_request_line(std::string_view line) {
   const auto is_visible = [](char character) { return character > 0x20 && character < 0x7f; };
   if (parts[1].empty() || !std::ranges::all_of(parts[1], is_visible)) return malformed("the target is malformed");
   if (parts[2] != "HTTP/1.1" && parts[2] != "HTTP/1.0") return malformed("the version is not HTTP/1.1 or HTTP/1.0");
+  return {};
+}
+
+Status check_status_line(std::string_view line) {
+  if (!line.starts_with("HTTP/1.1 ") && !line.starts_with("HTTP/1.0 ")) {
+    return malformed("the version is not HTTP/1.1 or HTTP/1.0");
+  }
   return {};
 }
 
