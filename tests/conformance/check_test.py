@@ -1,4 +1,5 @@
-# What `hutch check` says of a path is what the kernel then does, on the same table of paths, for both backends.
+# What `hutch check` says of a path is what the kernel then does, on the same table of paths, for both backends; and
+# what it says of hosts.
 import json
 import os
 
@@ -160,3 +161,86 @@ def test_check_agrees_with_the_kernel(hutch, compile_c, place, as_user, backend,
                     f"{access} {path}: check says {said.code == 0}, the kernel {value == '1'}; {told['rule']}"
                 )
     assert not wrong, "\n".join(wrong)
+
+
+NETWORK = """{"network": {
+  "allowedDomains": ["*.example.com", "localhost:8080", "10.0.0.0/8:443", "b\u00fccher.example"],
+  "deniedDomains": ["bad.example.com", "*:25"],
+  "deniedDomainReasons": {"bad.example.com": "no pastes"},
+  "rules": [{"host": "api.example.org", "methods": ["GET"]}],
+  "hostPorts": [5432]%s}}"""
+
+# (host, verdict, what the rule is)
+HOSTS = [
+    ("a.example.com", "allowed", 'network.allowedDomains "*.example.com"'),
+    ("A.B.EXAMPLE.com.:80", "allowed", 'network.allowedDomains "*.example.com"'),
+    ("example.com", "ask", "default"),
+    ("bad.example.com", "denied", 'network.deniedDomains "bad.example.com"'),
+    ("a.example.com:25", "denied", 'network.deniedDomains "*:25"'),
+    ("b\u00dcCHER.example", "allowed", 'network.allowedDomains "b\u00fccher.example"'),
+    ("xn--bcher-kva.example", "allowed", 'network.allowedDomains "b\u00fccher.example"'),
+    ("api.example.org", "allowed", 'network.rules "api.example.org"'),
+    ("other.example.org", "ask", "default"),
+    ("localhost:8080", "allowed", 'network.allowedDomains "localhost:8080"'),
+    ("localhost:5432", "allowed", "network.hostPorts 5432"),
+    ("127.0.0.1:5432", "allowed", "network.hostPorts 5432"),
+    ("127.0.0.1:8080", "denied", "addresses"),
+    ("10.1.2.3", "allowed", 'network.allowedDomains "10.0.0.0/8:443"'),
+    ("0x0a010203", "allowed", 'network.allowedDomains "10.0.0.0/8:443"'),
+    ("10.1.2.3:80", "denied", "addresses"),
+    ("2852039166", "denied", "addresses"),
+    ("[::ffff:169.254.169.254]:80", "denied", "addresses"),
+    ("[64:ff9b::c0a8:101]:443", "denied", "addresses"),
+    ("192.0.2.1", "ask", "default"),
+]
+
+
+@pytest.mark.parametrize("host, verdict, rule", HOSTS)
+def test_check_connect(hutch, as_user, project, host, verdict, rule):
+    as_user.write(project / "policy.json", NETWORK % "")
+    said = hutch("check", "--json", "--policy", "policy.json", "connect", host)
+    told = json.loads(said.out)
+    assert (told["verdict"], told["rule"]) == (verdict, rule), told
+    assert said.code == (0 if verdict == "allowed" else 1) and told["allowed"] == (verdict == "allowed")
+    plain = hutch("check", "--policy", "policy.json", "connect", host)
+    assert plain.code == said.code and plain.out.decode().startswith(f"{verdict}: connect {host}"), str(plain)
+    if not set(host) & set(".:"):
+        return  # a word without them is a path to explain
+    explained = json.loads(hutch("explain", "--json", "--policy", "policy.json", host).ok().out)["hosts"]
+    assert explained == [told]
+
+
+def test_check_connect_says_the_reason(hutch, as_user, project):
+    as_user.write(project / "policy.json", NETWORK % "")
+    assert b"no pastes" in hutch("check", "--policy", "policy.json", "connect", "bad.example.com").out
+
+
+def test_check_connect_of_a_strict_list(hutch, as_user, project):
+    as_user.write(project / "policy.json", NETWORK % ', "strictAllowlist": true')
+    said = hutch("check", "--json", "--policy", "policy.json", "connect", "other.example.org")
+    assert said.code == 1 and json.loads(said.out)["rule"] == "network.strictAllowlist"
+
+
+def test_check_connect_by_options(hutch, project):
+    assert hutch("check", "connect", "a.org").code == 1
+    assert hutch("check", "--allow-domain", "a.org", "connect", "a.org").code == 0
+    assert hutch("check", "--allow-domain", "a.org:80", "connect", "a.org").code == 1
+    assert hutch("check", "--network", "outbound", "connect", "a.org").code == 0
+    assert hutch("check", "--network", "outbound", "--deny-domain", "a.org", "connect", "a.org").code == 1
+    assert hutch("check", "--network", "outbound", "connect", "192.168.0.1").code == 1
+    assert hutch("check", "--network", "none", "connect", "a.org").code == 1
+    assert hutch("check", "--allow-host-port", "5432", "connect", "localhost:5432").code == 0
+
+
+def test_explain_tells_the_network(hutch, as_user, project):
+    extra = ', "parentProxy": {"https": "http://user:s3cret@proxy.example:3128"}, "publish": ["8080:3000"]'
+    as_user.write(project / "policy.json", NETWORK % extra)
+    text = hutch("explain", "--policy", "policy.json").ok().out.decode()
+    for part in ("deny bad.example.com: no pastes", "allow *.example.com", "allow api.example.org, TLS opened",
+                 "port 5432 of this host", "127.0.0.1:8080", "http://proxy.example:3128 (with credentials)"):
+        assert part in text, part
+    printed = hutch("explain", "--json", "--policy", "policy.json").ok().out.decode()
+    network = json.loads(printed)["network"]
+    assert network["mode"] == "rules" and network["publish"] == [{"host": 8080, "sandbox": 3000}]
+    assert network["parent_proxy"]["https"] == {"url": "http://proxy.example:3128", "credentials": True}
+    assert "s3cret" not in text + printed

@@ -3,6 +3,7 @@ import pytest
 from common import isolates
 
 STANDARD = {"PATH", "HOME", "TERM", "LANG", "USER", "TMPDIR"}
+PROXIES = {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"}
 
 
 def environment_of(result):
@@ -11,9 +12,25 @@ def environment_of(result):
 
 def test_the_environment_is_the_standard_one(hutch, backend, as_user):
     found = environment_of(hutch.run("env", env={"SECRET_TOKEN": "x", "LD_PRELOAD": "/nowhere.so"}))
-    assert set(found) <= STANDARD | {"PWD", "SHLVL", "_"}
-    assert STANDARD <= set(found)
+    standard = STANDARD | PROXIES if isolates(backend) else STANDARD
+    assert set(found) <= standard | {"PWD", "SHLVL", "_"}
+    assert standard <= set(found)
     assert found["HOME"] == str(as_user.home)
+
+
+def test_proxy_variables_are_the_gateways_own(hutch, backend):
+    """Never the caller's, which lead nowhere inside; none where there is no gateway; an option replaces them."""
+    if not isolates(backend):
+        pytest.skip("none has no gateway")
+    outside = {"http_proxy": "http://user:secret@proxy.example:3128", "NO_PROXY": "*"}
+    found = environment_of(hutch.run("env", env=outside))
+    assert found["http_proxy"] == found["HTTPS_PROXY"] == "http://127.0.0.1:1023"
+    assert found["all_proxy"] == "socks5h://127.0.0.1:1023"
+    assert found["NO_PROXY"] == found["no_proxy"] == "localhost,127.0.0.1,::1"
+    found = environment_of(hutch.run("env", options=["--env", "https_proxy=", "--env", "NO_PROXY"], env=outside))
+    assert found["https_proxy"] == "" and found["NO_PROXY"] == "*"
+    found = environment_of(hutch.run("env", options=["--network", "none"], env=outside))
+    assert not PROXIES & set(found)
 
 
 def test_env_adds_a_value(hutch, backend):

@@ -32,10 +32,31 @@ COMMAND_LINES = {
     "control descriptor that is nobody's yet": (["run", "--control-fd", "3", *TOUCH], ["not an open descriptor"]),
     "control descriptor that is no number": (["run", "--control-fd", "x", *TOUCH], ["--control-fd"]),
     "pattern that is not closed": (["run", "--deny-read", "a[b", *TOUCH], ["a[b"]),
+    "unknown kind of network": (["run", "--network", "outbuond", *TOUCH], ["outbuond", "outbound"]),
+    "every domain": (["run", "--allow-domain", "*", *TOUCH], ["--allow-domain", "every host"]),
+    "a top-level domain": (["run", "--allow-domain", "*.com", *TOUCH], ["--allow-domain", "*.com", "too broad"]),
+    "a star before an address": (["run", "--allow-domain", "*.0.0.1", *TOUCH], ["--allow-domain", "*.0.0.1"]),
+    "a domain with a scheme": (["run", "--allow-domain", "https://a.org", *TOUCH], ["https://a.org"]),
+    "a domain with a line end": (["run", "--allow-domain", "a.org\r\nb", *TOUCH], ["a.org\\x0d\\x0ab"]),
+    "an address with a zone": (["run", "--allow-domain", "[fe80::1%eth0]", *TOUCH], ["zone"]),
+    "bits behind a prefix": (["run", "--allow-domain", "10.0.0.1/8", *TOUCH], ["10.0.0.1/8"]),
+    "domain's port": (["run", "--allow-domain", "a.org:99999", *TOUCH], ["a.org:99999", "65535"]),
+    "a domain where there is no network": (
+        ["run", "--network", "none", "--allow-domain", "a.org", *TOUCH],
+        ["--allow-domain", "--network none"],
+    ),
+    "denied domain": (["run", "--deny-domain", "a b", *TOUCH], ["--deny-domain", "a b"]),
+    "host port": (["run", "--allow-host-port", "65536", *TOUCH], ["--allow-host-port", "65536"]),
+    "host port of the gateway": (["run", "--allow-host-port", "1023", *TOUCH], ["1023", "gateway"]),
+    "published port": (["run", "--publish", "8080", *TOUCH], ["--publish", "8080", "HOST:SANDBOX"]),
+    "a port published twice": (["run", "--publish", "8080:1024", "--publish", "8080:81", *TOUCH], ["8080", "twice"]),
     "unknown verb": (["rnu", *TOUCH], ["rnu", "run"]),
     "unknown verb for help": (["help", "rnu"], ["rnu"]),
     "check without a path": (["check", "read"], ["path"]),
     "check of neither": (["check", "execute", "/usr"], ["execute"]),
+    "check without a host": (["check", "connect"], ["host"]),
+    "check of what is no host": (["check", "connect", "a b"], ["a b"]),
+    "check of no port": (["check", "connect", "a.org:0"], ["a.org:0"]),
     "explain with an unknown option": (["explain", "--jsn"], ["--jsn"]),
 }
 
@@ -53,6 +74,17 @@ POLICIES = {
     "unknown limit": ('{"limits": {"memroy": "1G"}}', ["memroy", "memory"]),
     "unknown backend": ('{"backend": "bwarp"}', ["bwarp", "bwrap"]),
     "unknown network": ('{"network": "nothing"}', ["nothing"]),
+    "unknown key of the network": ('{"network": {"allowedDomain": []}}', ["allowedDomain", "allowedDomains"]),
+    "a domain that is none": ('{"network": {"allowedDomains": ["a.org", "b c"]}}', ["allowedDomains[1]", "b c"]),
+    "a reason for nothing": ('{"network": {"deniedDomainReasons": {"a.org": "x"}}}', ["a.org", "deniedDomains"]),
+    "a range that is none": ('{"network": {"deniedResolvedAddresses": ["10.1/8"]}}', ["10.1/8"]),
+    "a rule for every host": ('{"network": {"rules": [{"host": "*"}]}}', ["rules[0]", "every host"]),
+    "a method in lower case": ('{"network": {"rules": [{"host": "a.org", "methods": ["get"]}]}}', ["methods[0]"]),
+    "a rule that cannot hold": (
+        '{"network": {"rules": [{"host": "a.b.org"}], "tlsTerminate": {"excludeDomains": ["*.b.org"]}}}',
+        ["a.b.org", "excludeDomains", "*.b.org"],
+    ),
+    "a proxy of another kind": ('{"network": {"parentProxy": {"http": "socks5://u:p@h:1"}}}', ["socks5", "http://"]),
     "the same key twice": ('{"backend": "bwrap", "backend": "none"}', ["backend"]),
     "refused because it weakens": ('{"enableWeakerNestedSandbox": true}', ["enableWeakerNestedSandbox"]),
     "too deep": ("[" * 100_000, ["policy.json"]),
@@ -88,6 +120,21 @@ def test_policy(hutch, as_user, project, case):
 def test_explain_and_check_refuse_the_same(hutch, as_user, project, verb):
     as_user.write(project / "policy.json", '{"filesytem": {}}')
     assert_refused(hutch(verb[0], "--policy", "policy.json", *verb[1:]), project, ["filesytem", "filesystem"])
+
+
+def test_an_option_of_the_network_where_the_policy_has_none(hutch, as_user, project):
+    as_user.write(project / "policy.json", '{"network": "none"}')
+    for option in (["--allow-domain", "a.org"], ["--allow-host-port", "5432"], ["--publish", "8080:80"]):
+        result = hutch("run", "--policy", "policy.json", *option, *TOUCH)
+        assert_refused(result, project, [option[0], "--network rules"])
+
+
+@pytest.mark.parametrize("verb", [["run", *TOUCH], ["explain"], ["check", "connect", "a.org"]])
+def test_a_password_in_a_proxys_url_is_never_printed(hutch, as_user, project, verb):
+    as_user.write(project / "policy.json", '{"network": {"parentProxy": {"http": "http://u:s3cret@h:1/path"}}}')
+    result = hutch(verb[0], "--policy", "policy.json", *verb[1:])
+    assert_refused(result, project, ["network.parentProxy.http"])
+    assert "s3cret" not in result.errors
 
 
 def test_policy_that_may_not_be_read(hutch, as_user, project):
