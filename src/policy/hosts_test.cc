@@ -75,13 +75,12 @@ TEST(HostsTest, Addresses) {
 }
 
 TEST(HostsTest, Refused) {
-  using namespace std::string_view_literals;
   const std::string long_label = std::string(64, 'a') + ".com";
   std::string long_name = "com";
   while (long_name.size() <= 253) long_name = "abcdefg." + long_name;
   const std::string_view texts[] = {
-      ""sv,
-      "."sv,
+      "",
+      ".",
       "..",
       "a..b",
       ".a",
@@ -93,8 +92,8 @@ TEST(HostsTest, Refused) {
       "a.com\r\nHost: b",
       "a.com\n",
       "a.com\t",
-      "a\0.com"sv,
-      "a.com\0.evil.org"sv,
+      std::string_view("a\0.com", 6),
+      std::string_view("a.com\0.evil.org", 15),
       "a.com\x7f",
       "a.com/x",
       "user@a.com",
