@@ -23,10 +23,12 @@ std::string end_of(const sandbox::Outcome& outcome) {
   return "";
 }
 
-// What a person needs to understand a failure; a command that succeeded is not commented.
+// What a person needs to understand a failure; of a command that succeeded only which hosts it did not reach.
 void explain_end(const sandbox::Outcome& outcome) {
+  for (const sandbox::Refusal& refusal : outcome.refusals) {
+    if (outcome.exit_code != 0 || !refusal.host.empty()) say(refusal.what);
+  }
   if (outcome.exit_code == 0) return;
-  for (const sandbox::Refusal& refusal : outcome.refusals) say(refusal.what);
   if (outcome.pids_limit_hits > 0) say("the limit of processes was hit");
   const std::string end = end_of(outcome);
   if (!end.empty()) say(end);

@@ -113,6 +113,10 @@ void Tunnel::consume(std::size_t size) {
 
 void Tunnel::judge(Target target) {
   target_ = std::move(target);
+  // A client of the proxy may have asked for the name itself and bring the address that it was given.
+  if (target_.host.address) {
+    if (auto name = core_.names().name_of(*target_.host.address)) target_.host = {std::move(*name), std::nullopt};
+  }
   const Ruling ruling = core_.rule(target_);
   rule_ = ruling.rule;
   switch (ruling.verdict) {

@@ -114,7 +114,7 @@ class Base:
         """The checkout may lie where an ordinary user cannot reach."""
         target = self.path / "bin"
         target.mkdir()
-        for name in ("hutch", "hutch-guest"):
+        for name in ("hutch", "hutch-guest", "hutch-inspect"):
             if (built / name).exists():
                 shutil.copy(built / name, target / name)
                 (target / name).chmod(0o755)
@@ -165,9 +165,10 @@ class Hutch:
 
 
 def start_in(person, argv, cwd=None, env=None, wrap=(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-             stderr=subprocess.PIPE, **options):
-    """Starts a program, outside of any sandbox, as `person`; `wrap` goes before it (strace and its options)."""
-    command = person.command([*wrap, *argv])
+             stderr=subprocess.PIPE, outer=(), **options):
+    """Starts a program, outside of any sandbox, as `person`; `wrap` goes before it (strace and its options), `outer`
+    before the change to that person (nsenter)."""
+    command = [*outer, *person.command([*wrap, *argv])]
     return subprocess.Popen(command, cwd=cwd or person.home, env=person.environment(env), stdin=stdin, stdout=stdout,
                             stderr=stderr, start_new_session=True, umask=0o022, **options)
 

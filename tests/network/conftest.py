@@ -1,0 +1,30 @@
+# The fixtures of the suites that need an internet: hutch runs in a network namespace that has one.
+import pytest
+
+import internet as internets
+
+pytestmark = []
+
+
+@pytest.fixture(scope="session")
+def internet(base):
+    """Hosts, names and a DNS of the tests' own (tests/lib/internet.py)."""
+    why = internets.missing()
+    if why:
+        pytest.skip(why)
+    made = internets.Internet(base.path / "internet")
+    yield made
+    made.stop()
+
+
+@pytest.fixture(params=["namespace", "bwrap"])
+def backend(request):
+    """The backends that have a gateway."""
+    return request.param
+
+
+@pytest.fixture
+def hutch(internet, base, as_user, project, backend):
+    """hutch as that person in `project`, with the internet as its network."""
+    internet.forget()
+    return internets.NetHutch(internet, base, as_user, project, backend)
