@@ -58,7 +58,7 @@ def run(arguments):
     packages.ensure("build", "run")
     if not shutil.which("dpkg-deb"):
         raise Failed("dpkg-deb is missing: a Debian package is made on Debian")
-    cmake_build.build("release", ["hutch", "hutch-guest"])
+    cmake_build.build("release", ["hutch", "hutch-guest", "hutch-inspect"])
     lacking = [source for source, _, _ in FILES if not os.path.exists(path(source))]
     if lacking:
         raise Failed("these belong into the package and are missing: " + ", ".join(lacking))
