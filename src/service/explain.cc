@@ -10,6 +10,7 @@
 #include "policy/hosts.h"
 #include "policy/network_rules.h"
 #include "policy/rules.h"
+#include "sys/interfaces.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -99,7 +100,7 @@ Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& type
   verdict.why = std::move(decision.why);
   if (!target.host.address || verdict.verdict == policy::HostVerdict::kDeny) return verdict;
   const policy::AddressDecision address =
-      policy::decide_address(network, target.host, *target.host.address, verdict.port, {});
+      policy::decide_address(network, target.host, *target.host.address, verdict.port, sys::interface_addresses());
   if (address.allowed) return verdict;
   verdict.verdict = policy::HostVerdict::kDeny;
   verdict.rule = "addresses";
