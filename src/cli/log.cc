@@ -21,8 +21,10 @@ int follow(service::OutputForm form, store::SpoolFollower& follower);
 }  // namespace
 
 int log(const LogArguments& arguments) {
+  const Result<std::string> directory = record_directory();
+  if (!directory) return complain(directory.error());
   // Before the reading: a record between the two is shown twice rather than not at all.
-  store::SpoolFollower follower(record_directory());
+  store::SpoolFollower follower(*directory);
   const Result<store::SpoolContents> contents = read_record();
   if (!contents) return complain(contents.error());
   const int code = print_runs(arguments, contents->records);

@@ -10,10 +10,13 @@
 
 namespace hutch::cli {
 
-std::string record_directory() { return host::own_state_dirs(sys::user_id(), host::home_directory()).data; }
+Result<std::string> record_directory() {
+  return host::own_state_dirs(sys::user_id(), TRY_CTX(host::home_directory(), "find the record")).data;
+}
 
 Result<store::SpoolContents> read_record() {
-  store::SpoolContents contents = TRY_CTX(store::read_spool(record_directory()), "read the record");
+  const std::string directory = TRY(record_directory());
+  store::SpoolContents contents = TRY_CTX(store::read_spool(directory), "read the record");
   tell_of_damage(contents.damaged_lines);
   return contents;
 }

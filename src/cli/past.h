@@ -9,7 +9,7 @@
 namespace hutch::cli {
 
 // Where this user's record is.
-std::string record_directory();
+Result<std::string> record_directory();
 
 // Everything on record. Lines that are none are told of on standard error.
 Result<store::SpoolContents> read_record();

@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "host/reach.h"
 #include "policy/defaults.h"
 #include "policy/glob.h"
 #include "sys/tree.h"
@@ -81,10 +82,7 @@ Result<std::vector<std::string>> Expansion::run() {
   if (start.empty()) start = "/";
   auto directory = sys::open_listing(start);
   if (!directory) {
-    // Nothing is there, or nothing that this user, and so the sandbox, could list.
-    const Code code = directory.error().code;
-    if (code == Code::kNotFound || code == Code::kPermissionDenied) return std::vector<std::string>();
-    if (directory.error().sys_errno == ENOTDIR) return std::vector<std::string>();
+    if (is_out_of_reach(directory.error())) return std::vector<std::string>();
     return fail(std::move(directory).error());
   }
   TRY(walk(directory->get(), start, Parts(parts_).subspan(literal), 0));
@@ -135,10 +133,7 @@ Status Expansion::too_much(std::string_view what) const {
 Result<std::vector<std::string>> MandatoryWalk::run() {
   auto directory = sys::open_listing(search_.root);
   if (!directory) {
-    if (directory.error().code == Code::kPermissionDenied || directory.error().code == Code::kNotFound ||
-        directory.error().sys_errno == ENOTDIR) {
-      return std::vector<std::string>();
-    }
+    if (is_out_of_reach(directory.error())) return std::vector<std::string>();
     return fail(std::move(directory).error());
   }
   TRY(walk(directory->get(), search_.root, 1));

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "host/account.h"
 #include "host/cgroups.h"
+#include "host/reach.h"
 #include "host/state_dirs.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
@@ -20,12 +21,12 @@ namespace {
 
 constexpr std::size_t kPasswdBytesMax = 16 << 20;
 
-std::optional<Account> own_account(std::uint32_t uid);
-void add_account(plan::HostFacts& facts);
-std::string usable_home(const std::optional<Account>& account);
+Result<std::optional<Account>> own_account(std::uint32_t uid);
+Status add_account(plan::HostFacts& facts);
+Result<std::string> usable_home(const std::optional<Account>& account);
 Result<std::vector<plan::RootEntry>> root_entries();
-std::vector<std::string> proc_names();
-std::vector<std::string> store_dirs(const plan::HostFacts& facts);
+Result<std::vector<std::string>> proc_names();
+Result<std::vector<std::string>> store_dirs(const plan::HostFacts& facts);
 plan::FileType file_type(sys::EntryType type);
 
 }  // namespace
@@ -34,15 +35,15 @@ Result<plan::HostFacts> probe_facts() {
   plan::HostFacts facts;
   facts.uid = sys::user_id();
   facts.gid = sys::group_id();
-  add_account(facts);
+  TRY_CTX(add_account(facts), "find the home directory");
   facts.cwd = TRY_CTX(sys::working_directory(), "find the current directory");
   sys::SystemName system = TRY(sys::system_name());
   facts.architecture = std::move(system.machine);
   facts.kernel = std::move(system.kernel);
   facts.root = TRY_CTX(root_entries(), "look at /");
-  facts.proc_names = proc_names();
+  facts.proc_names = TRY_CTX(proc_names(), "look at /proc");
   facts.landlock_abi = TRY(sys::landlock_abi());
-  facts.store_dirs = store_dirs(facts);
+  facts.store_dirs = TRY_CTX(store_dirs(facts), "find hutch's own directories");
   return facts;
 }
 
@@ -52,36 +53,40 @@ void add_cgroup_facts(plan::HostFacts& facts) {
   facts.cgroup_note = place.note;
 }
 
-std::string home_directory() { return usable_home(own_account(sys::user_id())); }
+Result<std::string> home_directory() { return usable_home(TRY(own_account(sys::user_id()))); }
 
 namespace {
 
-std::optional<Account> own_account(std::uint32_t uid) {
+Result<std::optional<Account>> own_account(std::uint32_t uid) {
   const Result<std::string> passwd = sys::read_file("/etc/passwd", kPasswdBytesMax);
-  return passwd ? find_account(*passwd, uid) : std::nullopt;
+  if (passwd) return find_account(*passwd, uid);
+  if (is_out_of_reach(passwd.error())) return std::nullopt;
+  return fail(passwd.error());
 }
 
-void add_account(plan::HostFacts& facts) {
-  const std::optional<Account> account = own_account(facts.uid);
+Status add_account(plan::HostFacts& facts) {
+  const std::optional<Account> account = TRY(own_account(facts.uid));
   facts.user = std::to_string(facts.uid);
   if (account && is_plain_user_name(account->name)) {
     facts.user = account->name;
   } else if (const auto user = sys::environment_variable("USER"); user && is_plain_user_name(*user)) {
     facts.user = *user;  // an account of LDAP and its like is not in the file
   }
-  facts.home = usable_home(account);
+  facts.home = TRY(usable_home(account));
+  return {};
 }
 
 // What the shell calls home comes first: that is where this person's files are. A home of "/" is no home (system
 // accounts have it): hiding it would hide everything.
-std::string usable_home(const std::optional<Account>& account) {
+Result<std::string> usable_home(const std::optional<Account>& account) {
   std::vector<std::string> candidates;
   if (auto variable = sys::environment_variable("HOME")) candidates.push_back(std::move(*variable));
   if (account) candidates.push_back(account->home);
   for (const std::string& candidate : candidates) {
     if (!candidate.starts_with('/')) continue;
     Result<std::string> canonical = sys::canonical_path(candidate);
-    if (canonical && *canonical != "/") return std::move(*canonical);
+    if (!canonical && !is_out_of_reach(canonical.error())) return fail(std::move(canonical).error());
+    if (canonical && *canonical != "/") return canonical;
   }
   return "/nonexistent";
 }
@@ -92,7 +97,8 @@ Result<std::vector<plan::RootEntry>> root_entries() {
     plan::RootEntry found = {.name = std::move(entry.name), .type = file_type(entry.type), .link = {}};
     if (found.type == plan::FileType::kSymlink) {
       Result<std::string> link = sys::read_link("/" + found.name);
-      if (!link) continue;  // it went between the two calls
+      if (!link && link.error().code == Code::kNotFound) continue;  // it went between the two calls
+      if (!link) return fail(std::move(link).error());
       found.link = std::move(*link);
     }
     entries.push_back(std::move(found));
@@ -100,24 +106,23 @@ Result<std::vector<plan::RootEntry>> root_entries() {
   return entries;
 }
 
-// Without /proc there is nothing to hide in it.
-std::vector<std::string> proc_names() {
+Result<std::vector<std::string>> proc_names() {
   std::vector<std::string> names;
-  Result<std::vector<sys::DirectoryEntry>> entries = sys::list_directory("/proc", sys::Listing::kStopAtNumbers);
-  if (!entries) return names;
-  for (sys::DirectoryEntry& entry : *entries) names.push_back(std::move(entry.name));
+  for (sys::DirectoryEntry& entry : TRY(sys::list_directory("/proc", sys::Listing::kStopAtNumbers))) {
+    names.push_back(std::move(entry.name));
+  }
   return names;
 }
 
 // As typed and, where it exists and is reached by a symlink, canonical too: both names must lead nowhere.
-std::vector<std::string> store_dirs(const plan::HostFacts& facts) {
+Result<std::vector<std::string>> store_dirs(const plan::HostFacts& facts) {
   const StateDirs dirs = own_state_dirs(facts.uid, facts.home);
   std::vector<std::string> found;
   for (const std::string& dir : {dirs.config, dirs.data, dirs.runtime}) {
     found.push_back(dir);
-    if (Result<std::string> canonical = sys::canonical_path(dir); canonical && *canonical != dir) {
-      found.push_back(std::move(*canonical));
-    }
+    Result<std::string> canonical = sys::canonical_path(dir);
+    if (!canonical && !is_out_of_reach(canonical.error())) return fail(std::move(canonical).error());
+    if (canonical && *canonical != dir) found.push_back(std::move(*canonical));
   }
   return found;
 }

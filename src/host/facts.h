@@ -8,13 +8,13 @@
 
 namespace hutch::host {
 
-// All but the cgroup. An error only where nothing can be planned: no current directory, no /.
+// All but the cgroup. What cannot be found out is an error: a home that is not known would not be hidden.
 Result<plan::HostFacts> probe_facts();
 
 // How limits are held here: as dear as all the rest, so only for those who limit or show it.
 void add_cgroup_facts(plan::HostFacts& facts);
 
 // Canonical; "/nonexistent" where this user has none that can be used.
-std::string home_directory();
+Result<std::string> home_directory();
 
 }  // namespace hutch::host

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "host/reach.h"
 #include "sys/tree.h"
 
 namespace hutch::host {
@@ -22,7 +23,7 @@ Result<const Looked*> Looker::look(const std::string& path) {
   if (found != seen_.end()) return &found->second;
   Looked looked;
   auto status = sys::status_of(path);
-  if (!status && status.error().code != Code::kPermissionDenied) return fail(std::move(status).error());
+  if (!status && !is_out_of_reach(status.error())) return fail(std::move(status).error());
   if (status && *status) {
     looked.type = type_of((*status)->kind);
     looked.identity = {(*status)->device, (*status)->inode};

@@ -8,7 +8,7 @@ import pathlib
 import re
 import tempfile
 
-# What makes the walls. Of other calls (read, poll, mmap) a failure is not the set-up's.
+# What looks at the machine and makes the walls. Of other calls (read, poll, mmap) a failure is not the set-up's.
 SET_UP = [
     "unshare",
     "setgroups",
@@ -49,6 +49,23 @@ SET_UP = [
     "write",
     "fcntl",
     "fstat",
+    "clone3",
+    "mkdir",
+    "symlink",
+    "creat",
+    "pipe2",
+    "pidfd_open",
+    "eventfd2",
+    "prlimit64",
+    "socket",
+    "bind",
+    "sendto",
+    "recvfrom",
+    "statfs",
+    "statx",
+    "newfstatat",
+    "readlink",
+    "getdents64",
 ]
 STRACE = "/usr/bin/strace"
 CALL = re.compile(r"^(\d+) +(?:[\d.]+ +)?(\w+)\(")
@@ -94,7 +111,7 @@ class Sweep:
 
     def fails(self, call, number, baseline):
         """What is wrong when the `number`th `call` of each process fails; empty when nothing is."""
-        error = "EAGAIN" if call in ("clone", "fork", "vfork") else "EPERM"
+        error = "EAGAIN" if call in ("clone", "clone3", "fork", "vfork") else "EPERM"
         result, ran = self.run("-e", f"inject={call}:error={error}:when={number}")
         if ran or result.out:
             now = strength(result.out)
@@ -115,5 +132,8 @@ def strength(out):
         if line.startswith("ns "):
             _, name, found = line.split()
             line = f"ns {name} {'the host' if found == os.readlink(f'/proc/self/ns/{name}') else 'own'}"
+        # The payload's own call may be the one that is made to fail, and with another error.
+        if line.startswith("init exe: "):
+            line = line.replace("Operation not permitted", "Permission denied")
         lines.append(line)
     return lines
