@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 
 #include "base/text.h"
 #include "policy/address_kinds.h"
@@ -21,8 +23,9 @@ struct Question {
 HostDecision decide(const Network& network, const Question& question);
 std::optional<HostDecision> denied(const Network& network, const Question& question);
 std::optional<HostDecision> allowed(const Network& network, const Question& question);
-bool allows(std::string_view entry, const Question& question);
-bool denies(std::string_view entry, const Question& question);
+bool allows(const std::string& entry, const Question& question);
+bool denies(const std::string& entry, const Question& question);
+const std::optional<HostPattern>& pattern_of(const std::string& entry, DomainList list);
 std::string_view reason_of(const Network& network, std::string_view entry);
 std::string quoted(std::string_view list, std::string_view entry);
 bool port_fits(const HostPattern& pattern, int port);
@@ -93,19 +96,32 @@ std::optional<HostDecision> allowed(const Network& network, const Question& ques
   return std::nullopt;
 }
 
-bool allows(std::string_view entry, const Question& question) {
-  const auto pattern = parse_domain(entry, DomainList::kAllowed);
+bool allows(const std::string& entry, const Question& question) {
+  const std::optional<HostPattern>& pattern = pattern_of(entry, DomainList::kAllowed);
   if (!pattern) return false;
   return question.port ? pattern->matches(question.host, *question.port) : pattern->matches_host(question.host);
 }
 
 // A deny of one port is none of the name. What cannot be read denies: the reader has refused such entries, and a list
 // that came another way may not become weaker by it.
-bool denies(std::string_view entry, const Question& question) {
-  const auto pattern = parse_domain(entry, DomainList::kDenied);
+bool denies(const std::string& entry, const Question& question) {
+  const std::optional<HostPattern>& pattern = pattern_of(entry, DomainList::kDenied);
   if (!pattern) return true;
   if (pattern->port && pattern->port != question.port) return false;
   return pattern->matches_host(question.host) || (question.host.address && pattern->holds(*question.host.address));
+}
+
+// The lists are text, and are asked with each query and each connection: what was parsed is kept. One policy's entries
+// at a time, but for those of its predecessors.
+const std::optional<HostPattern>& pattern_of(const std::string& entry, DomainList list) {
+  static constexpr std::size_t kKeptMax = 16'384;
+  thread_local std::unordered_map<std::string, std::optional<HostPattern>> kept[2];
+  auto& patterns = kept[list == DomainList::kDenied ? 1 : 0];
+  const auto found = patterns.find(entry);
+  if (found != patterns.end()) return found->second;
+  if (patterns.size() >= kKeptMax) patterns.clear();
+  auto parsed = parse_domain(entry, list);
+  return patterns.emplace(entry, parsed ? std::optional(*std::move(parsed)) : std::nullopt).first->second;
 }
 
 std::string_view reason_of(const Network& network, std::string_view entry) {
@@ -123,7 +139,7 @@ const std::string* denying_range(const Network& network, const IpAddress& addres
     if (!range || range_holds(*range, address)) return &entry;
   }
   for (const std::string& entry : network.denied_domains) {
-    const auto pattern = parse_domain(entry, DomainList::kDenied);
+    const std::optional<HostPattern>& pattern = pattern_of(entry, DomainList::kDenied);
     if (!pattern || (port_fits(*pattern, port) && pattern->holds(address))) return &entry;
   }
   return nullptr;
@@ -131,8 +147,8 @@ const std::string* denying_range(const Network& network, const IpAddress& addres
 
 bool is_exempt(const Network& network, const Host& asked, const IpAddress& address, int port) {
   const bool own_name = asked.name == "localhost" && is_loopback(address);
-  const auto exempts = [&](std::string_view entry) {
-    const auto pattern = parse_domain(entry, DomainList::kAllowed);
+  const auto exempts = [&](const std::string& entry) {
+    const std::optional<HostPattern>& pattern = pattern_of(entry, DomainList::kAllowed);
     if (!pattern || !port_fits(*pattern, port)) return false;
     return pattern->holds(address) ||
            (own_name && pattern->kind == HostPattern::Kind::kName && pattern->name == "localhost");
