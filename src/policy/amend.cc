@@ -12,9 +12,13 @@ namespace hutch::policy {
 
 namespace {
 
+enum class Added { kYes, kWasThere };
+
 template <class T>
-void add(std::vector<T>& list, const T& entry) {
-  if (std::ranges::find(list, entry) == list.end()) list.push_back(entry);
+Added add(std::vector<T>& list, const T& entry) {
+  if (std::ranges::find(list, entry) != list.end()) return Added::kWasThere;
+  list.push_back(entry);
+  return Added::kYes;
 }
 
 Status check_options(const NetworkOptions& options);
@@ -27,8 +31,12 @@ Status amend(Network& network, const NetworkOptions& options) {
   TRY(check_options(options));
   if (options.mode) network.mode = *options.mode;
   if (network.mode == NetworkMode::kNone) return check_some_network(options);
-  for (const std::string& entry : options.allow_domains) add(network.allowed_domains, entry);
-  for (const std::string& entry : options.deny_domains) add(network.denied_domains, entry);
+  for (const std::string& entry : options.allow_domains) {
+    if (add(network.allowed_domains, entry) == Added::kYes) network.from_options.push_back(entry);
+  }
+  for (const std::string& entry : options.deny_domains) {
+    if (add(network.denied_domains, entry) == Added::kYes) network.from_options.push_back(entry);
+  }
   for (const int port : options.host_ports) add(network.host_ports, port);
   for (const PublishedPort& port : options.publish) add(network.publish, port);
   return check_ports(network);

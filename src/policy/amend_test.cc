@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "policy/network_rules.h"
+
 namespace hutch::policy {
 namespace {
 
@@ -41,6 +43,10 @@ TEST(Amend, AddsToTheLists) {
   EXPECT_THAT(network.denied_domains, ElementsAre("*.c.org"));
   EXPECT_THAT(network.host_ports, ElementsAre(5432, 6379));
   EXPECT_EQ(network.publish.size(), 1U);
+  const auto rule = [&](std::string_view name) { return decide_host(network, canonical_host(name).value(), 443).rule; };
+  EXPECT_EQ(rule("a.org"), "network.allowedDomains \"a.org\"");
+  EXPECT_EQ(rule("b.org"), "--allow-domain \"b.org:443\"");
+  EXPECT_EQ(rule("x.c.org"), "--deny-domain \"*.c.org\"");
 }
 
 TEST(Amend, Modes) {

@@ -87,11 +87,11 @@ constexpr Key kKeys[] = {
     {"mounts", kList, kLater, "needs a backend with an image, which this version does not have"},
 
     {"ask", kObject, kHonoured, "what is a question, \"ask\", and what is refused at once, \"deny\""},
-    {"ask.read", kString, kOtherwise, "nobody is asked in this version: the answer is no"},
-    {"ask.write", kString, kOtherwise, "nobody is asked in this version: the answer is no"},
-    {"ask.connect", kString, kOtherwise, "nobody is asked in this version: the answer is no"},
-    {"ask.socket", kString, kOtherwise, "nobody is asked in this version: the answer is no"},
-    {"ask.timeout", kDuration, kOtherwise, "nobody is asked in this version: the answer is no"},
+    {"ask.read", kString, kOtherwise, "this is not asked in this version: the answer is no"},
+    {"ask.write", kString, kOtherwise, "this is not asked in this version: the answer is no"},
+    {"ask.connect", kString, kHonoured, "hosts that no list holds"},
+    {"ask.socket", kString, kOtherwise, "this is not asked in this version: the answer is no"},
+    {"ask.timeout", kDuration, kHonoured, "how long a question waits; without an answer it is no"},
 
     {"mandatoryDenySearchDepth", kInteger, kHonoured, "how deep the names that are never writable are looked for", 1,
      10},

@@ -20,6 +20,12 @@ struct Question {
   std::optional<int> port;
 };
 
+// What a list is called in a policy file, and on the command line.
+struct ListName {
+  std::string_view key;
+  std::string_view option;
+};
+
 HostDecision decide(const Network& network, const Question& question);
 std::optional<HostDecision> denied(const Network& network, const Question& question);
 std::optional<HostDecision> allowed(const Network& network, const Question& question);
@@ -27,6 +33,7 @@ bool allows(const std::string& entry, const Question& question);
 bool denies(const std::string& entry, const Question& question);
 const std::optional<HostPattern>& pattern_of(const std::string& entry, DomainList list);
 std::string_view reason_of(const Network& network, std::string_view entry);
+std::string rule_name(const Network& network, const ListName& name, const std::string& entry);
 std::string quoted(std::string_view list, std::string_view entry);
 bool port_fits(const HostPattern& pattern, int port);
 const std::string* denying_range(const Network& network, const IpAddress& address, int port);
@@ -71,6 +78,9 @@ HostDecision decide(const Network& network, const Question& question) {
   if (network.asking == Asking::kNever) {
     return {kDeny, "network.strictAllowlist", "no entry of network.allowedDomains names it"};
   }
+  if (network.connect_questions == Asking::kNever) {
+    return {kDeny, "ask.connect \"deny\"", "no entry of network.allowedDomains names it"};
+  }
   return {kAsk, "default", "no entry of network.allowedDomains names it"};
 }
 
@@ -78,7 +88,7 @@ std::optional<HostDecision> denied(const Network& network, const Question& quest
   for (const std::string& entry : network.denied_domains) {
     if (!denies(entry, question)) continue;
     const std::string_view reason = reason_of(network, entry);
-    return HostDecision{HostVerdict::kDeny, quoted("network.deniedDomains", entry),
+    return HostDecision{HostVerdict::kDeny, rule_name(network, {"network.deniedDomains", "--deny-domain"}, entry),
                         std::string(reason.empty() ? "an entry denies it" : reason)};
   }
   return std::nullopt;
@@ -87,7 +97,8 @@ std::optional<HostDecision> denied(const Network& network, const Question& quest
 std::optional<HostDecision> allowed(const Network& network, const Question& question) {
   for (const std::string& entry : network.allowed_domains) {
     if (!allows(entry, question)) continue;
-    return HostDecision{HostVerdict::kAllow, quoted("network.allowedDomains", entry), "an entry allows it"};
+    return HostDecision{HostVerdict::kAllow, rule_name(network, {"network.allowedDomains", "--allow-domain"}, entry),
+                        "an entry allows it"};
   }
   for (const HttpRule& rule : network.rules) {
     if (!allows(rule.host, question)) continue;
@@ -127,6 +138,11 @@ const std::optional<HostPattern>& pattern_of(const std::string& entry, DomainLis
 std::string_view reason_of(const Network& network, std::string_view entry) {
   const auto found = std::ranges::find_if(network.denied_reasons, [&](const auto& one) { return one.first == entry; });
   return found == network.denied_reasons.end() ? std::string_view() : std::string_view(found->second);
+}
+
+std::string rule_name(const Network& network, const ListName& name, const std::string& entry) {
+  const bool by_option = std::ranges::find(network.from_options, entry) != network.from_options.end();
+  return quoted(by_option ? name.option : name.key, entry);
 }
 
 std::string quoted(std::string_view list, std::string_view entry) { return cat({list, " \"", printable(entry), "\""}); }

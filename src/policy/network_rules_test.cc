@@ -44,6 +44,9 @@ TEST(NetworkRules, Order) {
   network.asking = Asking::kNever;
   EXPECT_EQ(verdict(network, "other.org"), kDeny);
   EXPECT_EQ(decide_host(network, host("other.org"), 443).rule, "network.strictAllowlist");
+  network.asking = Asking::kAllowed;
+  network.connect_questions = Asking::kNever;
+  EXPECT_EQ(decide_host(network, host("other.org"), 443).rule, "ask.connect \"deny\"");
   network.mode = NetworkMode::kOutbound;
   EXPECT_EQ(verdict(network, "other.org"), kAllow);
   EXPECT_EQ(verdict(network, "bad.example.com"), kDeny);

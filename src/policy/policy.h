@@ -80,11 +80,13 @@ struct Network {
   std::vector<std::string> denied_domains;
   std::vector<std::pair<std::string, std::string>> denied_reasons;  // an entry of denied_domains, what to say
   Asking asking = Asking::kAllowed;                                  // strictAllowlist: kNever
+  Asking connect_questions = Asking::kAllowed;                       // ask.connect "deny": kNever
   std::vector<std::string> denied_resolved_addresses;                // ranges
   DnsDenial dns_denial = DnsDenial::kRefused;
   std::vector<HttpRule> rules;
   std::vector<int> host_ports;  // of the host's loopback, there at the same port of the sandbox's
   std::vector<PublishedPort> publish;
+  std::vector<std::string> from_options;    // entries of the lists of domains that the command line added
   std::optional<ParentProxy> parent_proxy;  // absent: as the caller's environment says
   TlsOpening tls;
 };
@@ -116,6 +118,7 @@ struct Policy {
   Network network;
   Limits limits;
   std::vector<EnvironmentEntry> environment;
+  std::optional<std::chrono::milliseconds> ask_timeout;  // how long a question waits for its answer
   int mandatory_search_depth = 3;
   std::vector<std::string> notes;  // keys that were read and have no meaning here, a line each
 };

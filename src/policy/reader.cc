@@ -28,7 +28,7 @@ Status read_sections(const json& root, Policy& policy);
 Status read_filesystem(const json& section, Policy& policy);
 Status read_limits(const json& section, Limits& limits);
 Status read_environment(const json& section, Policy& policy);
-Status read_ask(const json& section);
+Status read_ask(const json& section, Policy& policy);
 Result<std::string> scalar_text(const json& value);
 const json* find(const json& object, std::string_view name);
 bool is_off(const json& value);
@@ -192,7 +192,7 @@ Status read_sections(const json& root, Policy& policy) {
   if (const json* section = find(root, "network")) policy.network = TRY(read_network(section->dump()));
   if (const json* section = find(root, "limits")) TRY(read_limits(*section, policy.limits));
   if (const json* section = find(root, "environment")) TRY(read_environment(*section, policy));
-  if (const json* section = find(root, "ask")) TRY(read_ask(*section));
+  if (const json* section = find(root, "ask")) TRY(read_ask(*section, policy));
   return {};
 }
 
@@ -256,13 +256,15 @@ Status read_environment(const json& section, Policy& policy) {
   return {};
 }
 
-Status read_ask(const json& section) {
+Status read_ask(const json& section, Policy& policy) {
   for (const auto& [name, value] : section.items()) {
     if (name == "timeout") {
       const std::string text = TRY_CTX(scalar_text(value), "ask.timeout");
-      TRY_CTX(parse_duration(text), "ask.timeout");
+      policy.ask_timeout = TRY_CTX(parse_duration(text), "ask.timeout");
     } else if (value != "ask" && value != "deny") {
       return fail(Error::invalid(cat({"ask.", name, ": must be \"ask\" or \"deny\""})));
+    } else if (name == "connect" && value == "deny") {
+      policy.network.connect_questions = Asking::kNever;
     }
   }
   return {};

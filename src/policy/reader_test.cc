@@ -41,7 +41,7 @@ TEST(ReaderTest, OwnKeys) {
     "limits": {"timeout": "30s", "idleTimeout": 10, "memory": "512M", "cpus": 1.5, "pids": 512, "tmpSize": "1G",
                "outputBytes": 1048576},
     "environment": {"CI": "1", "SSH_TTY": true},
-    "ask": {"read": "deny"}, "secrets": [], "mounts": [], "image": ""})",
+    "ask": {"connect": "deny", "timeout": "2m"}, "secrets": [], "mounts": [], "image": ""})",
                                   "p.json");
   ASSERT_TRUE(policy.has_value()) << policy.error().message;
   EXPECT_EQ(policy->backend, "bwrap");
@@ -54,6 +54,8 @@ TEST(ReaderTest, OwnKeys) {
   EXPECT_EQ(policy->limits.pids, 512U);
   EXPECT_EQ(policy->limits.tmp_bytes, 1ULL << 30);
   EXPECT_EQ(policy->limits.output_bytes, 1048576U);
+  EXPECT_EQ(policy->network.connect_questions, Asking::kNever);
+  EXPECT_EQ(policy->ask_timeout, std::chrono::minutes(2));
   ASSERT_EQ(policy->environment.size(), 2U);
   EXPECT_EQ(policy->environment[0].value, "1");
   EXPECT_FALSE(policy->environment[1].value.has_value());

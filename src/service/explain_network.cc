@@ -14,6 +14,7 @@ using policy::Network;
 using policy::NetworkMode;
 
 std::string_view name_of(NetworkMode mode);
+bool is_strict(const Network& network);
 std::string_view first_line(const Prepared& prepared);
 std::string domain_lines(const Network& network);
 std::string rule_line(const policy::HttpRule& rule);
@@ -58,7 +59,7 @@ std::string network_json(const Prepared& prepared) {
       {"mode", prepared.backend == "none" ? "host" : name_of(network.mode)},
       {"allowed_domains", network.allowed_domains},
       {"denied_domains", std::move(denied)},
-      {"strict", network.asking == policy::Asking::kNever},
+      {"strict", is_strict(network)},
       {"denied_resolved_addresses", network.denied_resolved_addresses},
       {"dns_denial", network.dns_denial == policy::DnsDenial::kRefused ? "refused" : "nxdomain"},
       {"rules", std::move(rules)},
@@ -82,6 +83,10 @@ std::string_view name_of(NetworkMode mode) {
   return "";
 }
 
+bool is_strict(const Network& network) {
+  return network.asking == policy::Asking::kNever || network.connect_questions == policy::Asking::kNever;
+}
+
 std::string_view first_line(const Prepared& prepared) {
   const Network& network = prepared.policy.network;
   if (prepared.backend == "none") return "everything that this host reaches: the backend none holds none of the rules";
@@ -90,8 +95,8 @@ std::string_view first_line(const Prepared& prepared) {
     case NetworkMode::kOutbound: return "everything but this host and private addresses";
     case NetworkMode::kRules: break;
   }
-  return network.asking == policy::Asking::kNever ? "what is named here; everything else is denied"
-                                                  : "what is named here; everything else is asked for, or denied";
+  return is_strict(network) ? "what is named here; everything else is denied"
+                            : "what is named here; everything else is asked for, or denied";
 }
 
 std::string domain_lines(const Network& network) {

@@ -223,7 +223,8 @@ def test_check_connect_of_a_strict_list(hutch, as_user, project):
 
 def test_check_connect_by_options(hutch, project):
     assert hutch("check", "connect", "a.org").code == 1
-    assert hutch("check", "--allow-domain", "a.org", "connect", "a.org").code == 0
+    allowed = hutch("check", "--allow-domain", "a.org", "connect", "a.org")
+    assert allowed.code == 0 and b'--allow-domain "a.org"' in allowed.out
     assert hutch("check", "--allow-domain", "a.org:80", "connect", "a.org").code == 1
     assert hutch("check", "--network", "outbound", "connect", "a.org").code == 0
     assert hutch("check", "--network", "outbound", "--deny-domain", "a.org", "connect", "a.org").code == 1
