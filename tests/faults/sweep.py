@@ -69,7 +69,7 @@ SET_UP = [
 ]
 STRACE = "/usr/bin/strace"
 CALL = re.compile(r"^(\d+) +(?:[\d.]+ +)?(\w+)\(")
-PROCESS = re.compile(r"^(\d+) ")
+ATTEMPT = re.compile(r"^(init exe|unix socket|vsock|unshare user|unshare mounts|terminal): (.*)$")
 
 
 class Sweep:
@@ -132,8 +132,10 @@ def strength(out):
         if line.startswith("ns "):
             _, name, found = line.split()
             line = f"ns {name} {'the host' if found == os.readlink(f'/proc/self/ns/{name}') else 'own'}"
-        # The payload's own call may be the one that is made to fail, and with another error.
-        if line.startswith("init exe: "):
-            line = line.replace("Operation not permitted", "Permission denied")
+        # Whether it was refused counts, not the error: the payload's own call may be the one that is made to fail, and
+        # a call that the init can no longer answer is refused with another one.
+        attempt = ATTEMPT.match(line)
+        if attempt and attempt[2] != "done":
+            line = f"{attempt[1]}: refused"
         lines.append(line)
     return lines
