@@ -65,6 +65,8 @@ bool Http2::receive(End& end) {
     if (used < 0) end.side.ended = true;
   }
   if (&end == &up_ && end.side.ended) lose_upstream();
+  // After the requests that the server has given back: some clients listen to nothing behind a GOAWAY.
+  if (upstream_leaves_) stop_accepting();
   return moved;
 }
 
@@ -164,9 +166,8 @@ void Http2::begin_request(Pair& pair) {
   }
   const Judgement judgement = judge(conversation_.connection, view);
   if (judgement.refusal) {
-    answer(pair, *judgement.refusal);
-    if (judgement.refusal->error != "blocked-by-rule") stop_accepting();
-    return;
+    pair.is_last = judgement.refusal->error != "blocked-by-rule";
+    return answer(pair, *judgement.refusal);
   }
   if (scheme == nullptr || *scheme != "https") return answer(pair, malformed_request("the scheme is not https"));
   forward_request(pair, judgement);
@@ -312,10 +313,11 @@ void Http2::forget(Pair& pair) {
   pairs_.erase(pair.down);
 }
 
-void Http2::on_goaway() { stop_accepting(); }
+void Http2::on_goaway() { upstream_leaves_ = true; }
 
 // RFC 9113, 8.1: a server that has answered asks the client to stop sending a request it does not read.
 void Http2::on_answered(std::int32_t stream) {
+  if (const Pair* const pair = find(down_, stream); pair != nullptr && pair->is_last) stop_accepting();
   if (nghttp2_session_get_stream_remote_close(down_.session.get(), stream) != 0) return;
   (void)nghttp2_submit_rst_stream(down_.session.get(), NGHTTP2_FLAG_NONE, stream, NGHTTP2_NO_ERROR);
 }

@@ -29,6 +29,7 @@ struct Pair {
   std::int32_t up = 0;
   bool down_open = true;
   bool up_open = false;
+  bool is_last = false;  // after its answer the client is sent away
   Half request;
   Half response;
 };
@@ -78,7 +79,8 @@ class Http2 {
   End up_;
   std::map<std::int32_t, std::unique_ptr<Pair>> pairs_;  // by `down`
   std::map<std::int32_t, Pair*> by_up_;
-  bool stopping_ = false;
+  bool stopping_ = false;         // the client has been sent away
+  bool upstream_leaves_ = false;  // the server takes no more requests
 };
 
 }  // namespace hutch::inspect
