@@ -45,9 +45,9 @@ class Http1 {
   void forward_head(Exchange& exchange, const Judgement& judgement);
 
   Next pump(Exchange& exchange);
-  Next move_request(Exchange& exchange, bool& moved);
-  Next move_response(Exchange& exchange, bool& moved);
-  Next start_response(Exchange& exchange, bool& moved);
+  Next move_request(Exchange& exchange);
+  Next move_response(Exchange& exchange);
+  Next start_response(Exchange& exchange);
   Next accept_response(Exchange& exchange);
   Next tunnel();
   bool move_bytes(Side& from, Side& to);
@@ -60,6 +60,7 @@ class Http1 {
   Side client_;
   Side upstream_;
   std::string body_;
+  bool moved_ = false;  // whether this turn of the loop has changed anything
 };
 
 Next Http1::serve_one() {
@@ -141,15 +142,15 @@ void Http1::forward_head(Exchange& exchange, const Judgement& judgement) {
 Next Http1::pump(Exchange& exchange) {
   Deadline deadline = deadline_in(limits::kIdleTime);
   for (;;) {
-    bool moved = client_.flush();
-    moved = upstream_.flush() || moved;
-    Next next = move_response(exchange, moved);
-    if (next == Next::kGoOn) next = move_request(exchange, moved);
+    moved_ = client_.flush();
+    moved_ = upstream_.flush() || moved_;
+    Next next = move_response(exchange);
+    if (next == Next::kGoOn) next = move_request(exchange);
     if (next != Next::kGoOn) return next;
     if (client_.failed) return abandon();
-    moved = client_.fill() || moved;
-    moved = upstream_.fill() || moved;
-    if (moved) {
+    moved_ = client_.fill() || moved_;
+    moved_ = upstream_.fill() || moved_;
+    if (moved_) {
       deadline = deadline_in(limits::kIdleTime);
     } else if (wait(client_, upstream_, deadline) == Waited::kTimeout) {
       return fail_upstream(exchange, "timeout", "nothing has come for too long");
@@ -157,7 +158,7 @@ Next Http1::pump(Exchange& exchange) {
   }
 }
 
-Next Http1::move_request(Exchange& exchange, bool& moved) {
+Next Http1::move_request(Exchange& exchange) {
   if (exchange.request_sent || upstream_.failed || !upstream_.has_room()) return Next::kGoOn;
   body_.clear();
   const Result<std::size_t> used = exchange.request.read_body(client_.in, body_);
@@ -178,14 +179,14 @@ Next Http1::move_request(Exchange& exchange, bool& moved) {
     }
     return Next::kGoOn;
   }
-  moved = true;
+  moved_ = true;
   return Next::kGoOn;
 }
 
-Next Http1::move_response(Exchange& exchange, bool& moved) {
+Next Http1::move_response(Exchange& exchange) {
   if (!client_.has_room()) return Next::kGoOn;
   if (!exchange.response_started) {
-    const Next next = start_response(exchange, moved);
+    const Next next = start_response(exchange);
     if (next != Next::kGoOn || !exchange.response_started) return next;
   }
   if (!exchange.response.done()) {
@@ -194,7 +195,7 @@ Next Http1::move_response(Exchange& exchange, bool& moved) {
     if (!used) return abandon();
     upstream_.in.erase(0, *used);
     append_body(client_.out, body_, exchange.to_client);
-    if (*used > 0) moved = true;
+    if (*used > 0) moved_ = true;
     if (*used == 0 && upstream_.in.size() >= limits::kBufferBytes) return abandon();
     if (*used == 0 && upstream_.ended && !exchange.response.done()) {
       if (upstream_.failed || !exchange.response.end()) return abandon();
@@ -208,7 +209,7 @@ Next Http1::move_response(Exchange& exchange, bool& moved) {
   return keep ? Next::kAnother : Next::kEnd;
 }
 
-Next Http1::start_response(Exchange& exchange, bool& moved) {
+Next Http1::start_response(Exchange& exchange) {
   const MessageKind kind = MessageKind::kResponse;
   const Result<std::optional<std::size_t>> size = measure_head(upstream_.in, kind);
   if (!size) return fail_upstream(exchange, "upstream-malformed", cat({"the server's answer: ", size.error().message}));
@@ -219,7 +220,7 @@ Next Http1::start_response(Exchange& exchange, bool& moved) {
   const Status read = exchange.response.read_head(std::string_view(upstream_.in).substr(0, **size));
   upstream_.in.erase(0, **size);
   if (!read) return fail_upstream(exchange, "upstream-malformed", cat({"the server's answer: ", read.error().message}));
-  moved = true;
+  moved_ = true;
   return accept_response(exchange);
 }
 

@@ -6,8 +6,6 @@
 
 namespace hutch::inspect::limits {
 
-using namespace std::chrono_literals;
-
 // Connections at once, a thread each. One more is refused.
 inline constexpr std::size_t kConnectionsMax = 256;
 
@@ -25,19 +23,19 @@ inline constexpr unsigned kStreamsMax = 128;
 inline constexpr unsigned kStreamWindowBytes = 512 << 10;
 inline constexpr int kConnectionWindowBytes = 1 << 20;
 
-inline constexpr auto kHandshakeTime = 10s;
-inline constexpr auto kHeadTime = 30s;
-inline constexpr auto kIdleTime = 10min;
+inline constexpr auto kHandshakeTime = std::chrono::seconds(10);
+inline constexpr auto kHeadTime = std::chrono::seconds(30);
+inline constexpr auto kIdleTime = std::chrono::minutes(10);
 
 // After a refusal the client's bytes are still read, so that its kernel does not drop the answer with a reset.
-inline constexpr auto kLingerTime = 2s;
+inline constexpr auto kLingerTime = std::chrono::seconds(2);
 inline constexpr std::size_t kLingerBytesMax = 1 << 20;
 
 // Certificates. Clocks of sandboxes may be behind.
-inline constexpr auto kCertificateBackdate = 1h;
-inline constexpr auto kAuthorityLife = 14 * 24h;
-inline constexpr auto kLeafLife = 24h;
-inline constexpr auto kLeafRenewal = 12h;  // a cached one is made anew after this
+inline constexpr auto kCertificateBackdate = std::chrono::hours(1);
+inline constexpr auto kAuthorityLife = std::chrono::hours(14 * 24);
+inline constexpr auto kLeafLife = std::chrono::hours(24);
+inline constexpr auto kLeafRenewal = std::chrono::hours(12);  // a cached one is made anew after this
 inline constexpr std::size_t kLeavesMax = 1024;
 inline constexpr std::size_t kTrustBytesMax = 8 << 20;
 

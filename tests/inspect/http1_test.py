@@ -121,8 +121,8 @@ def test_trailers_go_both_ways(inspector):
 
     server = servers.RawServer(serve)
     client, _ = inspector.connect(server.server_address, HOST)
-    client.sendall(b"POST / HTTP/1.1\r\nHost: api.example.com\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
-                   b"5;ext=1\r\nhello\r\n0\r\nX-Check: 1\r\nHost: evil.example\r\n\r\n")
+    client.sendall(b"POST / HTTP/1.1\r\nHost: api.example.com\r\nTransfer-Encoding: chunked\r\n"
+                   b"Connection: close\r\n\r\n5;ext=1\r\nhello\r\n0\r\nX-Check: 1\r\nHost: evil.example\r\n\r\n")
     assert servers.read_all(client).endswith(b"2\r\nok\r\n0\r\nX-Sum: 7\r\n\r\n")
     assert server.received[1] == b"5\r\nhello\r\n0\r\nX-Check: 1\r\n\r\n"
 
@@ -186,7 +186,8 @@ def test_headers_of_one_connection_end_here(inspector, plain_server):
 
 
 def test_rules_set_and_remove_headers(connect):
-    rules = [rule(HOST, [], ["/set/**"], [("Authorization", "Bearer real"), ("Content-Length", "5")], ["Cookie", "Host"])]
+    headers = [("Authorization", "Bearer real"), ("Content-Length", "5")]
+    rules = [rule(HOST, [], ["/set/**"], headers, ["Cookie", "Host"])]
     client, _, server = connect(rules=rules)
     response, _ = client.fetch("GET", "/set/x", None, {"authorization": "fake", "Cookie": "a=b", "X-Kept": "1"})
     assert response.status == 200
@@ -234,7 +235,8 @@ def reset(connection):
 def test_a_response_that_is_cut_off_is_not_taken_for_whole(inspector, head):
     def serve(_, connection):
         servers.read_head(connection)
-        connection.sendall(b"HTTP/1.1 200 OK\r\n" + head + b"\r\n" + (b"5\r\nhello\r\n" if b"chunk" in head else b"hello"))
+        body = b"5\r\nhello\r\n" if b"chunk" in head else b"hello"
+        connection.sendall(b"HTTP/1.1 200 OK\r\n" + head + b"\r\n" + body)
         read.wait(inspectors.PATIENCE)
         reset(connection)
 

@@ -215,7 +215,7 @@ def test_a_stream_that_is_not_read_holds_up_no_other(inspector, pki):
 
     client, _ = open_h2(inspector, h2_server(pki, behave))
     note = client.note
-    client.note = lambda event: None if isinstance(event, h2.events.DataReceived) and event.stream_id == 1 else note(event)
+    client.note = lambda event: isinstance(event, h2.events.DataReceived) and event.stream_id == 1 or note(event)
     client.h2.increment_flow_control_window(1 << 24)
     lazy = client.request(HEADERS)
     for i in range(3):
@@ -266,8 +266,8 @@ def test_rules(inspector, server):
 
 
 @pytest.mark.parametrize("headers", [
-    [(":authority", "other.example")], [(":authority", "api.example.com:444")], [(":authority", HOST), ("host", "x.example")],
-    [("host", "other.example")], [(":authority", "u@api.example.com")],
+    [(":authority", "other.example")], [(":authority", "api.example.com:444")],
+    [(":authority", HOST), ("host", "x.example")], [("host", "other.example")], [(":authority", "u@api.example.com")],
 ])
 def test_another_host(inspector, server, headers):
     client, number = open_h2(inspector, server, validate=False)
@@ -429,8 +429,8 @@ def test_curl(inspector, server, tmp_path):
     authority = tmp_path / "ca.pem"
     authority.write_text(inspector.certificate())
     door = Door(inspector, server.server_address, HOST, tls=True)
-    done = subprocess.run(["curl", "-sS", "--http2", "--cacert", authority, "--connect-to", f"{HOST}:443:127.0.0.1:{door.port}",
-                           "-w", " %{http_version} %{http_code}", f"https://{HOST}/a", "--data", "x=1"],
+    done = subprocess.run(["curl", "-sS", "--http2", "--cacert", authority,
+                           "--connect-to", f"{HOST}:443:127.0.0.1:{door.port}", "-w", " %{http_version} %{http_code}", f"https://{HOST}/a", "--data", "x=1"],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=inspectors.PATIENCE)
     door.close()
     assert done.stdout.startswith(b"POST /a 3 ") and done.stdout.endswith(b" 2 200"), done.stdout

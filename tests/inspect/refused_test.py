@@ -24,8 +24,9 @@ def exchange(inspector, server, request, **options):
 
 
 @pytest.mark.parametrize("host", [
-    b"other.example", b"api.example.com.evil.example", b"xapi.example.com", b"api.example.com:81", b"api.example.com:0080x",
-    b"api.example.com@other.example", b"", b"127.0.0.1", b"[::1]", b"api.example.com, other.example", b"\xe1pi.example.com",
+    b"other.example", b"api.example.com.evil.example", b"xapi.example.com", b"api.example.com:81",
+    b"api.example.com:0080x", b"api.example.com@other.example", b"", b"127.0.0.1", b"[::1]",
+    b"api.example.com, other.example", b"\xe1pi.example.com",
 ])
 def test_another_host(inspector, plain_server, host):
     before = len(plain_server.seen)
