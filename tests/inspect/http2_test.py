@@ -429,8 +429,9 @@ def test_curl(inspector, server, tmp_path):
     authority = tmp_path / "ca.pem"
     authority.write_text(inspector.certificate())
     door = Door(inspector, server.server_address, HOST, tls=True)
-    done = subprocess.run(["curl", "-sS", "--http2", "--cacert", authority,
-                           "--connect-to", f"{HOST}:443:127.0.0.1:{door.port}", "-w", " %{http_version} %{http_code}", f"https://{HOST}/a", "--data", "x=1"],
+    done = subprocess.run(["curl", "-sS", "--http2", "--cacert", authority, "--data", "x=1", "-w",
+                           " %{http_version} %{http_code}", "--connect-to", f"{HOST}:443:127.0.0.1:{door.port}",
+                           f"https://{HOST}/a"],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=inspectors.PATIENCE)
     door.close()
     assert done.stdout.startswith(b"POST /a 3 ") and done.stdout.endswith(b" 2 200"), done.stdout
