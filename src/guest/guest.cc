@@ -75,8 +75,15 @@ Result<Entered> enter(wire::Connection& host, const wire::Start& start) {
 // A pid namespace begins with the next child (pid_namespaces(7)). That child is made a child of the host's process,
 // so that the one here need not stay; true in the child.
 Result<bool> split_off_init(wire::Connection& host) {
+  auto [sent, sending] = TRY(sys::pipe());
   const pid_t pid = TRY(sys::fork_process(sys::Parentage::kSibling));
-  if (pid == 0) return true;
+  if (pid == 0) {
+    // Both write to the one stream, and what the child says must come second. Nothing goes through the pipe: its end is
+    // the sign, and it comes too when the parent fails.
+    sending.reset();
+    TRY(sys::read_to_end(sent.get(), 0));
+    return true;
+  }
   TRY(host.send(wire::ToHost(wire::Spawned{static_cast<std::uint32_t>(pid)})));
   return false;
 }

@@ -55,6 +55,14 @@ def test_a_bubblewrap_that_waits_for_itself_is_given_up(swept, backend):
     assert not ran and result.code == 125, str(result)
 
 
+def test_a_starter_that_is_held_up_comes_first_still(swept, backend):
+    if backend != "namespace":
+        pytest.skip("bubblewrap starts the guest once")
+    swept.baseline()
+    result, ran = swept.run("-e", "inject=clone:delay_exit=500000")
+    assert ran and result.code == 0, str(result)
+
+
 @pytest.mark.parametrize(
     "call, argument",
     [
