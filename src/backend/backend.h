@@ -41,6 +41,8 @@ struct Instance {
   std::optional<wire::Network> network{};
   std::vector<UniqueFd> network_sockets{};
 
+  // A process that is inside, by the host's number.
+  pid_t inside() const;
   // Kills everything at once and waits until it is gone.
   Status stop();
 };

@@ -14,6 +14,13 @@ Status Instance::stop() {
   return orphans == Orphans::kAdopted ? sys::reap_orphans() : Status();
 }
 
+pid_t Instance::inside() const {
+  if (orphans == Orphans::kNone) return process.pid();
+  // The first process of bubblewrap stays outside.
+  const std::vector<pid_t> children = sys::children_of(process.pid());
+  return children.empty() ? process.pid() : children.front();
+}
+
 Result<GuestProcess> spawn_guest(const std::string& program, std::vector<std::string> arguments,
                                  std::vector<std::pair<int, int>> install, const StartOptions& options) {
   auto [host_end, guest_end] = TRY(sys::socket_pair());

@@ -85,7 +85,8 @@ std::string Core::remedy_for(const Target& target, const Ruling& ruling) const {
   if (ruling.rule != "default" && !by_address) return {};
   // An address that is refused because of what it is needs an entry that names it.
   if (by_address && !target.host.address) return {};
-  return cat({"--allow-domain ", target.host.name});
+  const bool v6 = target.host.address && target.host.address->family == IpFamily::kV6;
+  return cat({"--allow-domain ", v6 ? "'[" : "", target.host.name, v6 ? "]'" : ""});
 }
 
 Status Core::start_inspector() {

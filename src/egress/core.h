@@ -68,8 +68,11 @@ class Core {
   std::string remedy_for(const Target& target, const Ruling& ruling) const;
 
   // Which process has the other end of a connection; costs a look at all of them.
-  Process process_of(const sys::Endpoint& peer) const { return find_process_ ? find_process_(peer) : Process{}; }
-  void find_processes_by(std::function<Process(const sys::Endpoint&)> find) { find_process_ = std::move(find); }
+  Process process_of(sys::Transport transport, const sys::Endpoint& peer) const {
+    return find_process_ ? find_process_(transport, peer) : Process{};
+  }
+  using FindProcess = std::function<Process(sys::Transport, const sys::Endpoint&)>;
+  void find_processes_by(FindProcess find) { find_process_ = std::move(find); }
 
   // Once it is needed. The certificate of its authority, PEM.
   Status start_inspector();
@@ -93,7 +96,7 @@ class Core {
   Resolver resolver_;
   Inspector inspector_;
   std::string ca_certificate_;
-  std::function<Process(const sys::Endpoint&)> find_process_;
+  FindProcess find_process_;
   std::vector<Event> events_;
   std::set<std::string> refused_;
   std::unordered_map<std::uint64_t, Open> questions_;

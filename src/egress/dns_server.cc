@@ -122,7 +122,7 @@ std::string DnsServer::answer_name(const DnsQuery& query, const policy::Host& ho
   const Target target{host, 0};
   const Ruling ruling = core_.rule(target);
   if (ruling.verdict == Verdict::kDeny) {
-    core_.refuse(target, ruling, core_.process_of(peer));
+    core_.refuse(target, ruling, core_.process_of(sys::Transport::kUdp, peer));
     return refusal(query);
   }
   // Of an allowed name nothing but its address is told: other records could carry anything in and out.

@@ -42,9 +42,7 @@ class Gateway {
   bool answer(std::uint64_t id, Core::Answer answer) { return core_.answer(id, answer); }
   // Other rules from now on; connections that they do not allow are ended.
   void replace_rules(policy::Network network);
-  void find_processes_by(std::function<Process(const sys::Endpoint&)> find) {
-    core_.find_processes_by(std::move(find));
-  }
+  void find_processes_by(Core::FindProcess find) { core_.find_processes_by(std::move(find)); }
 
  private:
   Gateway(std::unique_ptr<Loop> loop, Settings settings);

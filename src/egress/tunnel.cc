@@ -124,12 +124,13 @@ void Tunnel::judge(Target target) {
     case Verdict::kDeny: return refuse(ruling);
     case Verdict::kAsk: break;
   }
-  core_.ask(target_, core_.process_of(peer_), [this, ruling, alive = std::weak_ptr(alive_)](bool allowed) {
-    if (alive.expired()) return;
-    if (!allowed) return refuse(ruling);
-    rule_ = "an answer";
-    dial();
-  });
+  core_.ask(target_, core_.process_of(sys::Transport::kTcp, peer_),
+            [this, ruling, alive = std::weak_ptr(alive_)](bool allowed) {
+              if (alive.expired()) return;
+              if (!allowed) return refuse(ruling);
+              rule_ = "an answer";
+              dial();
+            });
 }
 
 void Tunnel::dial() {
@@ -252,7 +253,7 @@ void Tunnel::judge_again() {
 }
 
 void Tunnel::refuse(const Ruling& ruling) {
-  core_.refuse(target_, ruling, core_.process_of(peer_));
+  core_.refuse(target_, ruling, core_.process_of(sys::Transport::kTcp, peer_));
   const std::string remedy = core_.remedy_for(target_, ruling);
   const std::string hint = remedy.empty() ? std::string() : cat({"; ", remedy, " would allow it"});
   answer_refusal(

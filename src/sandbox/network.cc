@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "sys/socket_owner.h"
 
 namespace hutch::sandbox {
 
@@ -39,6 +40,13 @@ Result<std::unique_ptr<Network>> Network::make(egress::Settings settings, Contro
 
 Status Network::attach(const wire::Network& network, std::vector<UniqueFd> sockets) {
   return gateway_->attach(network, std::move(sockets));
+}
+
+void Network::look_for_processes(const backend::Instance& instance) {
+  gateway_->find_processes_by([&instance](sys::Transport transport, const sys::Endpoint& peer) {
+    const auto found = sys::find_socket_owner(instance.inside(), transport, peer);
+    return found ? egress::Process{static_cast<std::uint32_t>(found->pid), found->program} : egress::Process{};
+  });
 }
 
 Status Network::step() {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/backend.h"
 #include "base/result.h"
 #include "egress/gateway.h"
 #include "sandbox/control.h"
@@ -24,6 +25,8 @@ class Network {
   int fd() { return gateway_->fd(); }
   std::optional<std::chrono::milliseconds> time_left() { return gateway_->time_left(); }
   Status step();
+  // Whoever asks for a host is looked for in this sandbox, which has to live as long.
+  void look_for_processes(const backend::Instance& instance);
   unsigned wanted_dial_sockets() { return gateway_->wanted_dial_sockets(); }
   egress::Gateway& gateway() { return *gateway_; }
 

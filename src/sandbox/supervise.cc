@@ -74,6 +74,7 @@ Result<Outcome> supervise(const Supervision& supervision, const CommandRequest& 
 namespace {
 
 Result<Outcome> Supervisor::run() {
+  if (on_.network != nullptr) on_.network->look_for_processes(on_.instance);
   if (on_.instance.network && on_.network != nullptr) {
     TRY(on_.network->attach(*on_.instance.network, std::move(on_.instance.network_sockets)));
   }

@@ -74,7 +74,7 @@ def test_a_name_that_has_ipv6_alone(hutch):
 
 
 def test_an_ipv6_address(hutch):
-    result = hutch.run(*DIRECT, "http://[2001:db8:2::10]/", options=allow("2001:db8:2::10"))
+    result = hutch.run(*DIRECT, "http://[2001:db8:2::10]/", options=allow("[2001:db8:2::10]"))
     assert got(result)["headers"]["host"] == "[2001:db8:2::10]"
 
 

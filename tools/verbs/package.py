@@ -18,6 +18,7 @@ USAGE = "usage: ./dev package [--print-packages]"
 FILES = [
     ("build/release/bin/hutch", "usr/bin/hutch", 0o755),
     ("build/release/bin/hutch-guest", "usr/lib/hutch/hutch-guest", 0o755),
+    ("build/release/bin/hutch-inspect", "usr/lib/hutch/hutch-inspect", 0o755),
     ("packaging/deb/copyright", "usr/share/doc/hutch/copyright", 0o644),
     ("README.md", "usr/share/doc/hutch/README.md", 0o644),
     ("SECURITY.md", "usr/share/doc/hutch/SECURITY.md", 0o644),
@@ -78,7 +79,7 @@ def install(source, target, mode):
     os.makedirs(os.path.dirname(target), mode=0o755, exist_ok=True)
     shutil.copyfile(source, target)
     os.chmod(target, mode)
-    if target.endswith(("/bin/hutch", "/bin/hutch-guest")):
+    if target.endswith(("/bin/hutch", "/bin/hutch-guest", "/bin/hutch-inspect")):
         must(["strip", "--strip-unneeded", target])
 
 

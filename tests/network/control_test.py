@@ -1,0 +1,139 @@
+# Questions about hosts and other rules, over the control descriptor, while a command runs.
+import contextlib
+import json
+import socket
+
+import pytest
+
+from harness import wait_until
+
+CURL = "curl -sS --max-time 30 --noproxy '*' -o /dev/null -w '%{http_code}\\n' "
+
+
+class Caller:
+    """The program that started hutch: reads its lines, writes its own."""
+
+    def __init__(self, end):
+        self.end, self.file = end, end.makefile("r")
+        end.settimeout(60)
+
+    def line(self, kind):
+        """The next line of that type."""
+        while True:
+            line = json.loads(self.file.readline())
+            if line["type"] == kind:
+                return line
+
+    def say(self, **line):
+        self.end.sendall(json.dumps({"v": 1, **line}).encode() + b"\n")
+
+
+@contextlib.contextmanager
+def running(hutch, script, *options):
+    ours, its = socket.socketpair()
+    with ours, its:
+        process = hutch.popen("sh", "-c", script, options=["--control-fd", str(its.fileno()), *options],
+                              pass_fds=[its.fileno()])
+        its.close()
+        with process:
+            caller = Caller(ours)
+            yield caller, process
+            caller.file.close()
+
+
+def test_a_host_is_asked_for_and_waits(hutch, internet):
+    with running(hutch, CURL + "http://good.example/") as (caller, process):
+        question = caller.line("question")
+        assert (question["kind"], question["host"], question["port"]) == ("connect", "good.example", 80)
+        assert question["exe"].endswith("/curl") and question["pid"] > 0
+        assert internet.log("connection") == []
+        caller.say(type="answer", id=question["id"], choice="once")
+        assert process.stdout.readline() == b"200\n"
+
+
+def test_no_is_a_refusal(hutch, internet):
+    with running(hutch, CURL + "http://good.example/") as (caller, process):
+        caller.say(type="answer", id=caller.line("question")["id"], choice="no")
+        assert process.wait() != 0
+        assert caller.line("violation")["what"].startswith("good.example:80 was refused")
+    assert internet.log("connection") == []
+
+
+def test_once_is_asked_again_and_session_is_not(hutch):
+    script = f"for i in 1 2 3 4; do {CURL} http://good.example/; done"
+    with running(hutch, script) as (caller, process):
+        for choice in ("once", "session"):
+            caller.say(type="answer", id=caller.line("question")["id"], choice=choice)
+        assert process.stdout.read() == b"200\n" * 4
+
+
+def test_strict_asks_nobody(hutch, project, as_user, internet):
+    policy = as_user.write(project / "strict.json", json.dumps(
+        {"network": {"allowedDomains": [], "deniedDomains": [], "strictAllowlist": True}}))
+    with running(hutch, CURL + "http://good.example/", "--policy", str(policy)) as (caller, process):
+        assert process.wait() != 0
+        assert caller.line("violation")["what"].startswith("good.example was refused")
+
+
+def test_nobody_is_asked_where_nobody_listens(hutch):
+    assert hutch.sh(CURL + "http://good.example/").code != 0
+
+
+def test_a_wrong_answer_is_told(hutch):
+    with running(hutch, CURL + "http://good.example/") as (caller, process):
+        question = caller.line("question")
+        caller.say(type="answer", id="999", choice="once")
+        assert "no question 999 is open" in caller.line("error")["message"]
+        caller.say(type="answer", id=question["id"], choice="maybe")
+        assert "once, session or no" in caller.line("error")["message"]
+        caller.say(type="answer", id=question["id"], choice="once")
+        assert process.stdout.readline() == b"200\n"
+
+
+TALK = """python3 -u - <<'EOF'
+import socket, sys
+s = socket.create_connection(("good.example", 7))
+for line in range(1000):
+    s.sendall(b"x" * 10)
+    got = s.recv(10)
+    if not got: break
+    print("heard" if line == 0 else "", end="\\n" if line == 0 else "")
+    import time; time.sleep(0.05)
+print("cut")
+EOF
+echo over"""
+
+
+def test_other_rules_end_what_they_no_longer_allow(hutch):
+    with running(hutch, TALK, "--allow-domain", "good.example") as (caller, process):
+        assert process.stdout.readline() == b"heard\n"
+        caller.say(type="update", policy={"network": {"allowedDomains": ["other.example"], "deniedDomains": []}})
+        assert b"over" in process.stdout.read()
+        assert b"ConnectionResetError" in process.stderr.read()
+
+
+@pytest.mark.parametrize("steps", [("good.example", "other.example", "good.example")])
+def test_allowed_denied_and_back(hutch, steps, project):
+    script = f"while read line; do {CURL} http://good.example/ || echo no; done"
+    with running(hutch, script, "--allow-domain", "good.example") as (caller, process):
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"200\n"
+        caller.say(type="update", policy={"network": {"allowedDomains": [], "deniedDomains": ["*"]}})
+        # The line is read in turn with the sandbox's own traffic: an error line says when it has been.
+        caller.say(type="nonsense")
+        caller.line("error")
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        assert process.stdout.readline() in (b"000\n", b"no\n")
+        caller.say(type="update", policy={"network": {"allowedDomains": ["good.example"], "deniedDomains": []}})
+        caller.say(type="nonsense")
+        caller.line("error")
+        wait_until(lambda: tried(process) == b"200\n", "allowed again")
+        process.stdin.close()
+
+
+def tried(process):
+    process.stdin.write(b"\n")
+    process.stdin.flush()
+    return next(line for line in iter(process.stdout.readline, b"") if line not in (b"no\n",))
