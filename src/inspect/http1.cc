@@ -30,7 +30,10 @@ struct Exchange {
 class Http1 {
  public:
   Http1(const Conversation& conversation, Stream& client, Stream& upstream)
-      : conversation_(conversation), client_(client), upstream_(upstream) {}
+      : conversation_(conversation), client_(client), upstream_(upstream) {
+    // There is nothing to wait for then.
+    if (conversation.unusable) upstream_.failed = upstream_.ended = true;
+  }
 
   void serve() {
     while (serve_one() == Next::kAnother) {}
@@ -90,7 +93,7 @@ std::optional<std::size_t> Http1::await_head() {
     const bool was_idle = client_.in.empty();
     bool moved = client_.flush();
     moved = client_.fill() || moved;
-    if (!conversation_.unusable) moved = upstream_.fill() || moved;
+    moved = upstream_.fill() || moved;
     if (was_idle && !client_.in.empty()) deadline = deadline_in(limits::kHeadTime);
     if (!moved && wait(client_, upstream_, deadline) == Waited::kTimeout) return std::nullopt;
     // Bytes that answer no request: whatever they are, the next response would not be the next request's.
