@@ -9,6 +9,9 @@ namespace hutch::inspect::limits {
 // Connections at once, a thread each. One more is refused.
 inline constexpr std::size_t kConnectionsMax = 256;
 
+// Refusals of one connection that the gateway is told of; the client is told of all.
+inline constexpr std::size_t kReportsMax = 100;
+
 // A request's or response's head, and the trailers; as a whole, and the number of its fields.
 inline constexpr std::size_t kHeadBytesMax = 64 << 10;
 inline constexpr std::size_t kHeadersMax = 128;

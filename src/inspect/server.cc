@@ -14,6 +14,20 @@
 
 namespace hutch::inspect {
 
+namespace {
+
+template <class Work>
+Status start_thread(Work work) {
+  try {
+    std::thread(std::move(work)).detach();
+  } catch (const std::system_error& error) {
+    return fail(Error{Code::kSystem, error.code().value(), cat({"thread: ", error.what()})});
+  }
+  return {};
+}
+
+}  // namespace
+
 Status Server::run() {
   for (;;) {
     std::optional<wire::Frame> frame = TRY(gateway_.receive());
@@ -23,7 +37,7 @@ Status Server::run() {
     wire::ToInspector message = TRY(wire::decode_to_inspector(frame->header, frame->body));
     if (const auto* first = std::get_if<wire::InspectStart>(&message)) {
       if (const Status started = start(*first); !started) {
-        tell(wire::InspectFailed{started.error()});
+        (void)gateway_.send(wire::FromInspector(wire::InspectFailed{started.error()}));
         return started;
       }
     } else if (!tls_) {
@@ -42,8 +56,8 @@ Status Server::start(const wire::InspectStart& message) {
   TrustStore trust = TRY(load_trust(message.extra_ca_paths));
   tls_ = TRY(Tls::make(std::move(trust)));
   TRY(lock_down());
-  tell(wire::InspectReady{tls_->authority().pem()});
-  return {};
+  TRY(gateway_.send(wire::FromInspector(wire::InspectReady{tls_->authority().pem()})));
+  return start_thread([this] { tell_all(); });
 }
 
 Status Server::take(wire::Inspect message) {
@@ -61,9 +75,7 @@ Status Server::take(wire::Inspect message) {
     }
     if (!live_.emplace(live->connection.id, live).second) return fail(Error::invalid("a connection's number twice"));
   }
-  try {
-    std::thread([this, live]() mutable { converse_with(std::move(live)); }).detach();
-  } catch (const std::system_error&) {
+  if (!start_thread([this, live]() mutable { converse_with(std::move(live)); })) {
     const std::lock_guard lock(mutex_);
     live_.erase(live->connection.id);
     refuse(live->connection, "no thread could be started");
@@ -81,8 +93,9 @@ void Server::end(std::uint64_t id) {
 }
 
 void Server::converse_with(std::shared_ptr<Live> live) {
-  const auto report = [this, id = live->connection.id](const Refusal& refusal) {
-    if (!refusal.what.empty()) tell(wire::InspectRefused{id, refusal.what, refusal.why});
+  const auto report = [this, id = live->connection.id, count = std::size_t{0}](const Refusal& refusal) mutable {
+    if (refusal.what.empty() || ++count > limits::kReportsMax) return;
+    tell(wire::InspectRefused{id, refusal.what, refusal.why});
   };
   const Transferred bytes = converse(live->connection, {live->client.get(), live->upstream.get()}, *tls_, report);
   const std::uint64_t id = live->connection.id;
@@ -100,10 +113,23 @@ void Server::refuse(const wire::Inspect& connection, std::string_view why) {
   tell(wire::InspectClosed{connection.id, 0, 0});
 }
 
+// Bounded by what a connection may report, and the number of connections that the gateway has begun.
+void Server::tell(wire::FromInspector message) {
+  const std::lock_guard lock(telling_);
+  to_tell_.push_back(std::move(message));
+  told_.notify_one();
+}
+
 // A gateway that is gone is noticed by the thread that reads.
-void Server::tell(const wire::FromInspector& message) {
-  const std::lock_guard lock(sending_);
-  (void)gateway_.send(message);
+void Server::tell_all() {
+  for (;;) {
+    std::unique_lock lock(telling_);
+    told_.wait(lock, [this] { return !to_tell_.empty(); });
+    const wire::FromInspector message = std::move(to_tell_.front());
+    to_tell_.pop_front();
+    lock.unlock();
+    (void)gateway_.send(message);
+  }
 }
 
 }  // namespace hutch::inspect

@@ -1,11 +1,13 @@
 // Takes the gateway's messages and holds a conversation on a thread for each connection.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string_view>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -34,12 +36,17 @@ class Server {
   void end(std::uint64_t id);
   void converse_with(std::shared_ptr<Live> live);
   void refuse(const wire::Inspect& connection, std::string_view why);
-  void tell(const wire::FromInspector& message);
+  void tell(wire::FromInspector message);
+  void tell_all();
 
   wire::Connection gateway_;
   std::deque<UniqueFd> arrived_;  // descriptors whose message is still to be read
   std::unique_ptr<Tls> tls_;
-  std::mutex sending_;
+  // What a thread of its own sends. Whoever reads the gateway's messages never waits for the gateway to read, or both
+  // could wait for each other.
+  std::mutex telling_;
+  std::condition_variable told_;
+  std::deque<wire::FromInspector> to_tell_;
   std::mutex mutex_;
   std::map<std::uint64_t, std::shared_ptr<Live>> live_;
 };

@@ -265,6 +265,15 @@ def test_rules(inspector, server):
     assert [what for what, _ in inspector.refusals(number)][:2] == ["GET /no", "POST /ok/a"]
 
 
+def test_the_gateway_is_not_flooded_with_refusals(inspector, server):
+    client, number = open_h2(inspector, server, rules=[rule(HOST, ["GET"], ["/ok"])])
+    for _ in range(150):
+        _, headers, _ = client.fetch("/no")
+        assert headers[":status"] == "403"
+    client.socket.close()
+    assert len(inspector.refusals(number)) == 100
+
+
 @pytest.mark.parametrize("headers", [
     [(":authority", "other.example")], [(":authority", "api.example.com:444")],
     [(":authority", HOST), ("host", "x.example")], [("host", "other.example")], [(":authority", "u@api.example.com")],
