@@ -63,6 +63,7 @@ class Http1 {
   Side client_;
   Side upstream_;
   std::string body_;
+  std::size_t answered_ = 0;  // requests of this connection
   bool moved_ = false;  // whether this turn of the loop has changed anything
 };
 
@@ -208,6 +209,7 @@ Next Http1::move_response(Exchange& exchange) {
   if (!exchange.response.done()) return Next::kGoOn;
   append_end(client_.out, exchange.response.trailers(), exchange.to_client);
   // What the client still sends of a request that has its answer cannot be told from another request.
+  ++answered_;
   const bool keep = exchange.request_sent && exchange.persistence == Persistence::kKeep;
   return keep ? Next::kAnother : Next::kEnd;
 }
@@ -218,6 +220,9 @@ Next Http1::start_response(Exchange& exchange) {
   if (!size) return fail_upstream(exchange, "upstream-malformed", cat({"the server's answer: ", size.error().message}));
   if (!*size) {
     if (!upstream_.ended && !upstream_.failed) return Next::kGoOn;
+    // A server may close a connection just when the next request is on its way. A client knows that and asks again, if
+    // it sees the same; an answer it would believe.
+    if (answered_ > 0 && upstream_.in.empty()) return Next::kEnd;
     return fail_upstream(exchange, "upstream-closed", "the server closed the connection without an answer");
   }
   const Status read = exchange.response.read_head(std::string_view(upstream_.in).substr(0, **size));

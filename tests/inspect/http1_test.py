@@ -226,6 +226,33 @@ def test_a_server_that_says_nothing(inspector):
     assert answer.startswith(b"HTTP/1.1 502 ") and b"X-Proxy-Error: upstream-closed" in answer
 
 
+@pytest.mark.parametrize("reads_on", [True, False])
+def test_a_server_that_closes_between_requests(inspector, reads_on):
+    """The client sees what it would without hutch, and may ask again: no answer, rather than one that says 502."""
+    def serve(_, connection):
+        servers.read_head(connection)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        if reads_on:
+            servers.read_head(connection)
+
+    client, _ = inspector.connect(servers.RawServer(serve).server_address, HOST)
+    client.settimeout(inspectors.PATIENCE)
+    client.sendall(b"GET / HTTP/1.1\r\nHost: api.example.com\r\n\r\n")
+    assert servers.read_head(client).startswith(b"HTTP/1.1 200 ") and client.recv(2) == b"ok"
+    if reads_on:
+        client.sendall(b"GET / HTTP/1.1\r\nHost: api.example.com\r\n\r\n")
+    assert servers.read_all(client) == b""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tls, said", [(False, b"GET / HTTP/1.1\r\nHost"), (True, b""), (True, b"\x16\x03\x01")])
+def test_a_client_that_says_too_little(inspector, plain_server, tls, said):
+    client, number = inspector.connect(plain_server.server_address, HOST, tls=tls)
+    client.sendall(said)
+    assert servers.read_all(client) == b""
+    inspector.wait_closed(number)
+
+
 def reset(connection):
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()

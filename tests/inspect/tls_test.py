@@ -1,4 +1,5 @@
 # TLS on both ends: whom the client sees, whom the inspector believes.
+import shutil
 import socket
 import ssl
 import subprocess
@@ -168,6 +169,40 @@ def test_websocket_inside_tls(inspector, pki):
     assert servers.read_head(client).startswith(b"HTTP/1.1 101 ")
     client.sendall(b"frame")
     assert client.recv(100) == b"frame"
+
+
+NODE = """
+const host = "api.example.com", port = process.argv[1], ca = require("fs").readFileSync(process.argv[2]);
+const direct = {host: "127.0.0.1", servername: host, port, ca, headers: {host}};
+require("https").get({...direct, path: "/node"}, response => {
+  response.on("data", data => process.stdout.write(`${response.statusCode} ${data}`));
+  response.on("end", () => process.exit(0));
+}).on("error", error => { console.log(error.code); process.exit(1); });
+"""
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
+def test_node(inspector, tls_server, tmp_path):
+    authority = tmp_path / "ca.pem"
+    authority.write_text(inspector.certificate())
+    door = inspectors.Door(inspector, tls_server.server_address, HOST, tls=True)
+    done = subprocess.run(["node", "-e", NODE, str(door.port), authority], stdout=subprocess.PIPE, check=False,
+                          stderr=subprocess.STDOUT, timeout=inspectors.PATIENCE)
+    door.close()
+    assert done.stdout.startswith(b"200 GET /node "), done.stdout
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+def test_curl(inspector, tls_server, tmp_path):
+    authority = tmp_path / "ca.pem"
+    authority.write_text(inspector.certificate())
+    (tmp_path / "body").write_bytes(b"x" * 3_000_000)
+    door = inspectors.Door(inspector, tls_server.server_address, HOST, tls=True)
+    done = subprocess.run(["curl", "-sS", "--cacert", authority, "-T", tmp_path / "body", "-H", "Expect: 100-continue",
+                           "--connect-to", f"{HOST}:443:127.0.0.1:{door.port}", f"https://{HOST}/put"],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=inspectors.PATIENCE)
+    door.close()
+    assert done.stdout.startswith(b"PUT /put 3000000 "), done.stdout
 
 
 @pytest.mark.parametrize("paths", [["/nowhere/ca.pem"], [__file__]])
