@@ -169,7 +169,7 @@ std::optional<IpAddress> reverse_address(std::string_view name) {
   for (std::size_t i = 0; i < 32; ++i) {
     const auto nibble = labels[31 - i].size() == 1 ? number(labels[31 - i], 16, 15) : std::nullopt;
     if (!nibble) return std::nullopt;
-    address.bytes[i / 2] = static_cast<std::uint8_t>(address.bytes[i / 2] << 4 | *nibble);
+    address.bytes[i / 2] = static_cast<std::uint8_t>(unsigned{address.bytes[i / 2]} << 4 | *nibble);
   }
   return address;
 }

@@ -70,6 +70,16 @@ void Relay::release_client() {
   ready(up_, down_, {});
 }
 
+// So few that they fit into the empty buffer of a socket that nothing was written to.
+void Relay::pass_held(std::size_t size) {
+  std::string bytes(size, '\0');
+  const auto count = sys::read_some(client_.get(), bytes);
+  if (!count || sys::write_some(upstream_.get(), std::string_view(bytes).substr(0, *count)).value_or(0) != *count) {
+    return end(End::kReset);
+  }
+  up_.moved += *count;
+}
+
 Relay::Sockets Relay::release_sockets() {
   client_watch_.stop();
   upstream_watch_.stop();

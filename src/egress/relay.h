@@ -44,6 +44,8 @@ class Relay {
   // `on_held` is called each time something new of a held client has come, or its end.
   Status start(Client client, std::function<void(bool ended)> on_held);
   void release_client();
+  // Passes on the first bytes of a held client, which goes on being held.
+  void pass_held(std::size_t size);
 
   int client() const { return client_.get(); }
   std::uint64_t bytes_up() const { return up_.moved; }

@@ -56,16 +56,16 @@ Sniffed sniff(std::string_view bytes) {
   if (bytes.empty()) return {};
   if (static_cast<std::uint8_t>(bytes[0]) != kHandshakeRecord) return sniff_text(bytes);
   // The version of a record begins with 3 in every TLS (RFC 8446 5.1).
-  if (bytes.size() >= 2 && bytes[1] != 3) return {FirstBytes::kOther, {}};
+  if (bytes.size() >= 2 && bytes[1] != 3) return {.kind = FirstBytes::kOther};
   std::string message;
   switch (join_records(bytes, message)) {
-    case Hello::kMore: return {bytes.size() < kSniffBytesMax ? FirstBytes::kMore : FirstBytes::kMalformed, {}};
-    case Hello::kMalformed: return {FirstBytes::kMalformed, {}};
+    case Hello::kMore: return {.kind = bytes.size() < kSniffBytesMax ? FirstBytes::kMore : FirstBytes::kMalformed};
+    case Hello::kMalformed: return {.kind = FirstBytes::kMalformed};
     case Hello::kWhole: break;
   }
   auto name = server_name_of(message);
-  if (!name) return {FirstBytes::kMalformed, {}};
-  return {FirstBytes::kTls, std::move(*name)};
+  if (!name) return {.kind = FirstBytes::kMalformed};
+  return {.kind = FirstBytes::kTls, .is_text = false, .server_name = std::move(*name)};
 }
 
 namespace {
@@ -139,21 +139,25 @@ bool is_token(char character) {
 // A request line: a token, one blank, a target that begins as one can, and, once the line is there, a version. What
 // looks like less is not HTTP: a server that took it for that would be one of HTTP/0.9.
 Sniffed sniff_text(std::string_view bytes) {
-  if (bytes.starts_with(kHttp2Preface)) return {FirstBytes::kHttp2, {}};
-  if (kHttp2Preface.starts_with(bytes)) return {FirstBytes::kMore, {}};
+  const auto kind = [](FirstBytes what) { return Sniffed{.kind = what, .is_text = what == FirstBytes::kMore}; };
+  if (bytes.starts_with(kHttp2Preface)) return kind(FirstBytes::kHttp2);
+  if (kHttp2Preface.starts_with(bytes)) return kind(FirstBytes::kMore);
   // Empty lines before a request are to be passed over (RFC 9112 2.2).
   while (bytes.starts_with('\r') || bytes.starts_with('\n')) bytes.remove_prefix(1);
-  if (bytes.empty()) return {};
+  if (bytes.empty()) return kind(FirstBytes::kMore);
   std::size_t at = 0;
   while (at < bytes.size() && is_token(bytes[at])) ++at;
-  if (at == 0 || at > kMethodBytesMax) return {FirstBytes::kOther, {}};
-  if (at == bytes.size()) return {};
-  if (bytes[at] != ' ' && bytes[at] != '\t') return {FirstBytes::kOther, {}};
+  if (at == 0 || at > kMethodBytesMax) return kind(FirstBytes::kOther);
+  if (at == bytes.size()) return kind(FirstBytes::kMore);
+  if (bytes[at] != ' ' && bytes[at] != '\t') return kind(FirstBytes::kOther);
   const std::size_t line_end = bytes.find('\n', at);
+  const std::string_view line = bytes.substr(at, line_end - at);
+  // No server reads a request line with a NUL byte in it.
+  if (line.contains('\0')) return kind(FirstBytes::kOther);
   if (line_end == std::string_view::npos) {
-    return {bytes.size() < kSniffBytesMax / 2 ? FirstBytes::kMore : FirstBytes::kOther, {}};
+    return kind(bytes.size() < kSniffBytesMax / 2 ? FirstBytes::kMore : FirstBytes::kMalformed);
   }
-  return {bytes.substr(at, line_end - at).contains("HTTP/") ? FirstBytes::kHttp : FirstBytes::kOther, {}};
+  return kind(line.contains("HTTP/") ? FirstBytes::kHttp : FirstBytes::kOther);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ enum class FirstBytes {
 
 struct Sniffed {
   FirstBytes kind = FirstBytes::kMore;
-  std::string server_name;  // of a TLS hello (RFC 6066 3), as it is written; empty: it names none
+  bool is_text = false;     // kMore: what there is could begin a request line, and nothing else that is known
+  std::string server_name{};  // of a TLS hello (RFC 6066 3), as it is written; empty: it names none
 };
 
 Sniffed sniff(std::string_view bytes);

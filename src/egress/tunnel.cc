@@ -15,6 +15,9 @@ namespace {
 // How long a client of the proxy may take to say where it wants to go.
 constexpr std::chrono::milliseconds kRequestWait{60'000};
 
+// How long a client's first line may stay unfinished before what there is of it goes on.
+constexpr std::chrono::milliseconds kMoreWait{300};
+
 // What the parsers of requests and first bytes may look at.
 constexpr std::size_t kPeekBytesMax = kSniffBytesMax;
 static_assert(kPeekBytesMax >= kProxyHeadBytesMax);
@@ -176,15 +179,17 @@ void Tunnel::look_at_first_bytes(bool ended) {
   if (!count) return reset();
   if (!*count) return;
   const std::string_view bytes(buffer.data(), **count);
-  const Sniffed first = bytes.empty() ? Sniffed{FirstBytes::kOther, {}} : sniff(bytes);
+  const Sniffed first = bytes.empty() ? Sniffed{.kind = FirstBytes::kOther} : sniff(cat({passed_, bytes}));
   const bool has_rules = !policy::http_rules_for(core_.network(), target_.host, target_.port).empty();
   // A server that speaks first is of another protocol: there, neither TLS nor HTTP begins at this point.
   const bool server_spoke = relay_->bytes_down() > 0;
   switch (first.kind) {
     case FirstBytes::kMore:
+      if (ended && first.is_text) return pass();
       if (ended) break;
+      if (first.is_text) timer_ = core_.loop().after(kMoreWait, [this] { pass_what_begins_nothing(); });
       return sys::set_receive_low_water(relay_->client(), static_cast<int>(bytes.size()) + 1);
-    case FirstBytes::kMalformed: return refuse({Verdict::kDeny, "first bytes", "the TLS hello is malformed"});
+    case FirstBytes::kMalformed: return refuse({Verdict::kDeny, "first bytes", "the first bytes are malformed"});
     case FirstBytes::kTls:
       if (!may_speak_tls(first.server_name)) {
         return refuse({Verdict::kDeny, "first bytes",
@@ -194,7 +199,9 @@ void Tunnel::look_at_first_bytes(bool ended) {
       if (has_rules) break;
       return pass();
     case FirstBytes::kHttp:
-      if (!server_spoke) return inspect(wire::InspectForm::kOrigin, false, relay_->release_sockets());
+      if (!server_spoke && passed_.empty()) {
+        return inspect(wire::InspectForm::kOrigin, false, relay_->release_sockets());
+      }
       break;
     case FirstBytes::kHttp2: break;
     case FirstBytes::kOther:
@@ -202,6 +209,17 @@ void Tunnel::look_at_first_bytes(bool ended) {
       return pass();
   }
   refuse({Verdict::kDeny, "first bytes", "requests in this form cannot be checked"});
+}
+
+// A client that waits for an answer to less than a line. No server acts on the beginning of a request, so it may go on
+// there; what follows is looked at together with it.
+void Tunnel::pass_what_begins_nothing() {
+  std::array<char, kPeekBytesMax> buffer;
+  const auto count = sys::peek(relay_->client(), buffer);
+  if (!count || !*count || **count == 0) return;
+  passed_.append(buffer.data(), **count);
+  sys::set_receive_low_water(relay_->client(), 1);
+  relay_->pass_held(**count);
 }
 
 // No name at all is none that could hide another; an address has none, so that any name that is allowed will do.
@@ -214,7 +232,10 @@ bool Tunnel::may_speak_tls(const std::string& server_name) const {
   return core_.rule({*named, target_.port}).verdict == Verdict::kAllow;
 }
 
-void Tunnel::pass() { relay_->release_client(); }
+void Tunnel::pass() {
+  timer_.stop();
+  relay_->release_client();
+}
 
 void Tunnel::inspect(wire::InspectForm form, bool tls, Relay::Sockets sockets) {
   const Status ready = core_.start_inspector();

@@ -51,6 +51,7 @@ class Tunnel {
   void dialled(Dialled dialled);
   void begin_relay(UniqueFd upstream);
   void look_at_first_bytes(bool ended);
+  void pass_what_begins_nothing();
   bool may_speak_tls(const std::string& server_name) const;
   void pass();
   void inspect(wire::InspectForm form, bool tls, Relay::Sockets sockets);
@@ -73,6 +74,7 @@ class Tunnel {
   SocksState socks_state_ = SocksState::kNew;
   bool forwards_ = false;   // an HTTP request that is not CONNECT: its bytes are not read here
   bool inspected_ = false;  // hutch-inspect has it
+  std::string passed_;      // of the client's first bytes, before it was clear what they begin
   std::shared_ptr<char> alive_ = std::make_shared<char>();
   Loop::Watch watch_;
   Loop::Timer timer_;

@@ -121,7 +121,7 @@ Status add_redirect(const Redirect& redirect) {
   rules.table();
   rules.chain(kRedirectChain, "nat", -100, NF_ACCEPT);
   rules.chain(kOutChain, "filter", 0, NF_DROP);
-  for (const std::uint8_t protocol : {IPPROTO_UDP, IPPROTO_TCP}) {
+  for (const std::uint8_t protocol : {std::uint8_t{IPPROTO_UDP}, std::uint8_t{IPPROTO_TCP}}) {
     rules.begin_rule(kRedirectChain);
     rules.if_protocol(protocol);
     rules.if_dns();

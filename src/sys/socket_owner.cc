@@ -41,12 +41,15 @@ std::optional<SocketOwner> find_socket_owner(pid_t member, Transport transport, 
   const auto table = read_file(cat({member_path, "/net/", kind, v4 ? "" : "6"}), kTableBytesMax);
   if (!table) return std::nullopt;
   const std::string inode = inode_in(*table, table_key(local));
-  const std::string network = link_text(member_path + "/ns/net");
-  if (inode.empty() || inode == "0" || network.empty()) return std::nullopt;
+  if (inode.empty() || inode == "0") return std::nullopt;
+  const std::string own_network = link_text("/proc/self/ns/net");
   const std::string wanted = cat({"socket:[", inode, "]"});
   for (const std::string& name : names_in("/proc", kProcessesMax)) {
     const std::string process = "/proc/" + name;
-    if (!is_number(name) || link_text(process + "/ns/net") != network || !has_socket(process, wanted)) continue;
+    if (!is_number(name)) continue;
+    // A socket's number is the whole kernel's own, so that the namespace need not be the same; most are in this one.
+    const std::string network = link_text(process + "/ns/net");
+    if (network.empty() || network == own_network || !has_socket(process, wanted)) continue;
     pid_t pid = 0;
     std::from_chars(name.data(), name.data() + name.size(), pid);
     return SocketOwner{pid, link_text(process + "/exe")};
