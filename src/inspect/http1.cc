@@ -87,7 +87,7 @@ std::optional<std::size_t> Http1::await_head() {
       refuse(malformed_request(size.error().message), WithBody::kYes);
       return std::nullopt;
     }
-    if (*size) return **size;
+    if (*size) return *size;
     // A server may close a connection on which nothing is under way at any time, and so may a client.
     if (client_.ended || client_.failed) return std::nullopt;
     if (client_.in.empty() && upstream_.ended && !conversation_.unusable) return std::nullopt;
