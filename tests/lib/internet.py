@@ -60,9 +60,9 @@ class Internet:
 
     # --- what tests ask ---
 
-    def enter(self):
-        """What goes before a command line that is to run in hutch's namespace."""
-        return ["nsenter", "--target", str(self.near.pid), "--net", "--mount", "--"]
+    def enter(self, cwd="/"):
+        """What goes before a command line that is to run in hutch's namespace, in that directory."""
+        return ["nsenter", "--target", str(self.near.pid), "--net", "--mount", f"--wdns={cwd}", "--"]
 
     def log(self, what=None):
         """What the hosts saw, oldest first."""
@@ -147,7 +147,7 @@ class NetHutch(harness.Hutch):
         self.internet = internet
 
     def __call__(self, *args, **options):
-        return super().__call__(*args, **{"outer": self.internet.enter(), **options})
+        return super().__call__(*args, **{"outer": self.internet.enter(options.get("cwd", self.cwd)), **options})
 
     def popen(self, *command, **options):
-        return super().popen(*command, **{"outer": self.internet.enter(), **options})
+        return super().popen(*command, **{"outer": self.internet.enter(options.get("cwd", self.cwd)), **options})
