@@ -60,10 +60,10 @@ bool agrees(std::string_view authority, const wire::Inspect& connection) {
   const std::optional<NamedHost> named = take_apart(authority);
   if (!named) return false;
   if (named->port) {
+    const std::string text(*named->port);
     std::uint16_t port = 0;
-    const char* const end = named->port->data() + named->port->size();
-    const auto [stop, error] = std::from_chars(named->port->data(), end, port);
-    if (error != std::errc() || stop != end || port != connection.port) return false;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+    if (error != std::errc() || stop != text.data() + text.size() || port != connection.port) return false;
   }
   std::string_view host = named->host;
   if (const std::optional<IpAddress> address = parse_ip(host)) return address == parse_ip(connection.host);
