@@ -43,17 +43,17 @@ policy::AddressDecision Core::rule_address(const Target& target, const IpAddress
   return policy::decide_address(network(), target.host, address, target.port, own_addresses());
 }
 
-void Core::ask(const Target& target, const Process& process, std::function<void(bool)> on_answer) {
+void Core::ask(const Target& target, const Process& process, OnPermission on_answer) {
   const std::string name = to_string(target);
   const auto same = std::ranges::find_if(
       questions_, [&](const auto& open) { return to_string(open.second.question.target) == name; });
   if (same != questions_.end()) return same->second.on_answers.push_back(std::move(on_answer));
-  if (questions_.size() >= kQuestionsMax) return on_answer(false);
+  if (questions_.size() >= kQuestionsMax) return on_answer(Permission::kRefused);
   const std::uint64_t id = ++last_question_;
   Open& open = questions_[id];
   open.question = {id, target, process};
   open.on_answers.push_back(std::move(on_answer));
-  open.timer = loop_->after(settings_.answer_wait, [this, id] { close_question(id, false); });
+  open.timer = loop_->after(settings_.answer_wait, [this, id] { close_question(id, Permission::kRefused); });
   tell(open.question);
 }
 
@@ -61,14 +61,14 @@ bool Core::answer(std::uint64_t id, Answer answer) {
   const auto found = questions_.find(id);
   if (found == questions_.end()) return false;
   if (answer == Answer::kSession) granted_.insert(to_string(found->second.question.target));
-  close_question(id, answer != Answer::kNo);
+  close_question(id, answer == Answer::kNo ? Permission::kRefused : Permission::kGiven);
   return true;
 }
 
-void Core::close_question(std::uint64_t id, bool allowed) {
+void Core::close_question(std::uint64_t id, Permission permission) {
   auto closed = questions_.extract(id);
   if (closed.empty()) return;
-  for (const auto& on_answer : closed.mapped().on_answers) on_answer(allowed);
+  for (const auto& on_answer : closed.mapped().on_answers) on_answer(permission);
 }
 
 void Core::refuse(const Target& target, const Ruling& ruling, const Process& process) {

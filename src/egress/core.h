@@ -54,9 +54,11 @@ class Core {
   Ruling rule(const Target& target) const;
   policy::AddressDecision rule_address(const Target& target, const IpAddress& address);
 
+  enum class Permission { kGiven, kRefused };
+  using OnPermission = std::function<void(Permission)>;
   // Calls `on_answer` once: when it is answered, or with a no when nobody has in time. One question for each target,
   // however many ask.
-  void ask(const Target& target, const Process& process, std::function<void(bool)> on_answer);
+  void ask(const Target& target, const Process& process, OnPermission on_answer);
   // kSession holds for later connections as well.
   enum class Answer { kNo, kOnce, kSession };
   // False when no such question is open.
@@ -83,10 +85,10 @@ class Core {
  private:
   struct Open {
     Question question;
-    std::vector<std::function<void(bool)>> on_answers;
+    std::vector<OnPermission> on_answers;
     Loop::Timer timer;
   };
-  void close_question(std::uint64_t id, bool allowed);
+  void close_question(std::uint64_t id, Permission permission);
   const std::vector<IpAddress>& own_addresses();
 
   std::unique_ptr<Loop> loop_;

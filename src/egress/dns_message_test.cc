@@ -6,7 +6,7 @@
 namespace hutch::egress {
 namespace {
 
-using namespace std::string_literals;
+using std::string_literals::operator""s;
 
 std::string query_bytes(const std::string& labels, char type, const std::string& flags = "\x01\x00"s,
                         const std::string& counts = "\x00\x01\x00\x00\x00\x00\x00\x00"s) {

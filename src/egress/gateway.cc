@@ -23,7 +23,7 @@ bool is_loopback(const IpAddress& address) {
 Result<std::unique_ptr<Gateway>> Gateway::make(Settings settings) {
   auto loop = TRY(Loop::make());
   sys::raise_descriptor_limit();
-  return std::unique_ptr<Gateway>(new Gateway(std::move(loop), std::move(settings)));
+  return std::make_unique<Gateway>(std::move(loop), std::move(settings));
 }
 
 Gateway::Gateway(std::unique_ptr<Loop> loop, Settings settings)

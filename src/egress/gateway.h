@@ -20,6 +20,7 @@ namespace hutch::egress {
 class Gateway {
  public:
   static Result<std::unique_ptr<Gateway>> make(Settings settings);
+  Gateway(std::unique_ptr<Loop> loop, Settings settings);
   ~Gateway();
 
   // Serves sockets of the sandbox's network namespace from here on. The first call has the listeners; later ones bring
@@ -45,7 +46,6 @@ class Gateway {
   void find_processes_by(Core::FindProcess find) { core_.find_processes_by(std::move(find)); }
 
  private:
-  Gateway(std::unique_ptr<Loop> loop, Settings settings);
   struct Listener {
     UniqueFd socket;
     wire::SocketRole role = wire::SocketRole::kCapture;

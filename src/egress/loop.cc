@@ -13,7 +13,7 @@ constexpr std::size_t kEventsMax = 64;
 
 }  // namespace
 
-Result<std::unique_ptr<Loop>> Loop::make() { return std::unique_ptr<Loop>(new Loop(TRY(sys::Epoll::make()))); }
+Result<std::unique_ptr<Loop>> Loop::make() { return std::make_unique<Loop>(TRY(sys::Epoll::make())); }
 
 Loop::Watch& Loop::Watch::operator=(Watch&& other) noexcept {
   if (this == &other) return *this;

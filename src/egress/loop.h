@@ -23,6 +23,7 @@ class Loop {
   using OnReady = std::function<void(const sys::Readiness&)>;
 
   static Result<std::unique_ptr<Loop>> make();
+  explicit Loop(sys::Epoll epoll) : epoll_(std::move(epoll)) {}
 
   // A descriptor that is waited for as long as this lives. It must live no longer than the descriptor and the loop.
   class Watch {
@@ -70,8 +71,6 @@ class Loop {
   Status step();
 
  private:
-  explicit Loop(sys::Epoll epoll) : epoll_(std::move(epoll)) {}
-
   sys::Epoll epoll_;
   std::uint64_t last_key_ = 0;
   std::unordered_map<std::uint64_t, std::shared_ptr<OnReady>> watches_;

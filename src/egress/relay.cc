@@ -54,7 +54,7 @@ Relay::Relay(Loop& loop, PipePool& pipes, UniqueFd client, UniqueFd upstream, st
 
 Relay::~Relay() = default;
 
-Status Relay::start(Client client, std::function<void(bool)> on_held) {
+Status Relay::start(Client client, std::function<void(Input)> on_held) {
   on_held_ = std::move(on_held);
   up_.held = client == Client::kHeld;
   client_watch_ = TRY(loop_.watch(client_.get(), {.read = true, .write = false},
@@ -91,7 +91,7 @@ Relay::Sockets Relay::release_sockets() {
 void Relay::ready(Way& reads, Way& writes, const sys::Readiness& readiness) {
   if (reads.held && readiness.readable) {
     if (readiness.broken) return end(End::kReset);
-    return on_held_(readiness.ended);
+    return on_held_(readiness.ended ? Input::kEnded : Input::kOpen);
   }
   if (move(reads) == Moved::kBroken || move(writes) == Moved::kBroken) return end(End::kReset);
   if (up_.done && down_.done) return end(End::kWhole);
@@ -101,11 +101,13 @@ void Relay::ready(Way& reads, Way& writes, const sys::Readiness& readiness) {
 }
 
 Relay::Moved Relay::move(Way& way) {
-  bool progress = true;
-  for (std::uint64_t turn_start = way.moved; progress && way.moved - turn_start < kTurnBytes;) {
-    progress = false;
-    if (!way.held && !way.ended && fill(way, progress) == Moved::kBroken) return Moved::kBroken;
-    if (drain(way, progress) == Moved::kBroken) return Moved::kBroken;
+  const std::uint64_t moved_before = way.moved;
+  Moved in = Moved::kMuch;
+  Moved out = Moved::kMuch;
+  while ((in == Moved::kMuch || out == Moved::kMuch) && way.moved - moved_before < kTurnBytes) {
+    in = way.held || way.ended ? Moved::kLittle : fill(way);
+    out = in == Moved::kBroken ? Moved::kBroken : drain(way);
+    if (out == Moved::kBroken) return Moved::kBroken;
   }
   if (way.ended && !way.holds_any() && !way.done) {
     way.done = true;
@@ -115,48 +117,46 @@ Relay::Moved Relay::move(Way& way) {
     pipes_.give_back(std::move(*way.pipe));
     way.pipe.reset();
   }
-  return Moved::kOpen;
+  return Moved::kLittle;
 }
 
-Relay::Moved Relay::fill(Way& way, bool& progress) {
-  if (!way.copied.empty()) return Moved::kOpen;
+Relay::Moved Relay::fill(Way& way) {
+  if (!way.copied.empty()) return Moved::kLittle;
   if (!way.pipe) way.pipe = pipes_.take();
   if (way.pipe) {
     const auto moved = sys::splice(way.from, way.pipe->write.get(), kPipeBytes);
     if (!moved) return Moved::kBroken;
-    if (!*moved) return Moved::kOpen;
+    if (!*moved) return Moved::kLittle;
     way.ended = **moved == 0;
     way.in_pipe += **moved;
-    progress = progress || **moved >= kMoreLikelyBytes;
-    return Moved::kOpen;
+    return amount(**moved);
   }
   std::array<char, kCopyBytes> buffer;
   const auto count = sys::read_some(way.from, buffer);
-  if (!count) return would_block(count.error()) ? Moved::kOpen : Moved::kBroken;
+  if (!count) return would_block(count.error()) ? Moved::kLittle : Moved::kBroken;
   way.ended = *count == 0;
   way.copied.assign(buffer.data(), *count);
-  progress = progress || *count >= kMoreLikelyBytes;
-  return Moved::kOpen;
+  return amount(*count);
 }
 
-Relay::Moved Relay::drain(Way& way, bool& progress) {
+Relay::Moved Relay::drain(Way& way) {
   if (way.in_pipe > 0) {
     const auto moved = sys::splice(way.pipe->read.get(), way.to, way.in_pipe);
     if (!moved) return Moved::kBroken;
-    if (!*moved) return Moved::kOpen;
+    if (!*moved) return Moved::kLittle;
     way.in_pipe -= **moved;
     way.moved += **moved;
-    progress = progress || **moved >= kMoreLikelyBytes;
+    return amount(**moved);
   }
-  if (!way.copied.empty()) {
-    const auto count = sys::write_some(way.to, way.copied);
-    if (!count) return would_block(count.error()) ? Moved::kOpen : Moved::kBroken;
-    way.copied.erase(0, *count);
-    way.moved += *count;
-    progress = progress || *count >= kMoreLikelyBytes;
-  }
-  return Moved::kOpen;
+  if (way.copied.empty()) return Moved::kLittle;
+  const auto count = sys::write_some(way.to, way.copied);
+  if (!count) return would_block(count.error()) ? Moved::kLittle : Moved::kBroken;
+  way.copied.erase(0, *count);
+  way.moved += *count;
+  return amount(*count);
 }
+
+Relay::Moved Relay::amount(std::size_t bytes) { return bytes >= kMoreLikelyBytes ? Moved::kMuch : Moved::kLittle; }
 
 void Relay::update_interest() {
   const auto wants_more = [](const Way& way) { return !way.ended && !way.holds_any(); };

@@ -30,6 +30,8 @@ class PipePool {
 class Relay {
  public:
   enum class Client { kHeld, kReleased };
+  // Whether more can come of it.
+  enum class Input { kOpen, kEnded };
   enum class End {
     kWhole,  // both sides have finished
     kReset,  // one of them was cut off
@@ -42,7 +44,7 @@ class Relay {
   ~Relay();
 
   // `on_held` is called each time something new of a held client has come, or its end.
-  Status start(Client client, std::function<void(bool ended)> on_held);
+  Status start(Client client, std::function<void(Input)> on_held);
   void release_client();
   // Passes on the first bytes of a held client, which goes on being held.
   void pass_held(std::size_t size);
@@ -75,10 +77,12 @@ class Relay {
   };
 
   void ready(Way& reads, Way& writes, const sys::Readiness& readiness);
-  enum class Moved { kOpen, kBroken };
+  // kMuch: there is most likely more now.
+  enum class Moved { kLittle, kMuch, kBroken };
   Moved move(Way& way);
-  Moved fill(Way& way, bool& progress);
-  Moved drain(Way& way, bool& progress);
+  Moved fill(Way& way);
+  Moved drain(Way& way);
+  static Moved amount(std::size_t bytes);
   void update_interest();
   void end(End end);
 
@@ -91,7 +95,7 @@ class Relay {
   Loop::Watch client_watch_;
   Loop::Watch upstream_watch_;
   std::function<void(End)> on_end_;
-  std::function<void(bool)> on_held_;
+  std::function<void(Input)> on_held_;
 };
 
 }  // namespace hutch::egress

@@ -6,7 +6,7 @@
 namespace hutch::egress {
 namespace {
 
-using namespace std::string_literals;
+using std::string_literals::operator""s;
 
 std::string u16(std::size_t value) { return {static_cast<char>(value >> 8), static_cast<char>(value)}; }
 

@@ -8,7 +8,7 @@ namespace hutch::egress {
 
 namespace {
 
-using namespace std::string_literals;
+using std::string_literals::operator""s;
 
 constexpr std::uint8_t kConnect = 1;
 constexpr std::size_t kUserBytesMax = 255;

@@ -6,7 +6,7 @@
 namespace hutch::egress {
 namespace {
 
-using namespace std::string_literals;
+using std::string_literals::operator""s;
 
 // Every shorter beginning has to ask for more.
 SocksRead read_whole(const std::string& bytes, SocksState state) {

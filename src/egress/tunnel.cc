@@ -43,14 +43,14 @@ void Tunnel::open_at(Target target, std::vector<sys::Endpoint> endpoints, Unique
 
 void Tunnel::read_request() {
   auto watch = core_.loop().watch(client_.get(), {.read = true, .write = false}, [this](const sys::Readiness& ready) {
-    ready.broken ? end() : proxy_readable(ready.ended);
+    ready.broken ? end() : proxy_readable(ready.ended ? Input::kEnded : Input::kOpen);
   });
   if (!watch) return end();
   watch_ = std::move(*watch);
   timer_ = core_.loop().after(kRequestWait, [this] { end(); });
 }
 
-void Tunnel::proxy_readable(bool ended) {
+void Tunnel::proxy_readable(Input input) {
   std::array<char, kPeekBytesMax> buffer;
   const auto count = sys::peek(client_.get(), buffer);
   if (!count || (*count && **count == 0)) return end();
@@ -59,8 +59,8 @@ void Tunnel::proxy_readable(bool ended) {
   const bool socks = bytes[0] == 4 || bytes[0] == 5 || protocol_ == Protocol::kSocks;
   protocol_ = socks ? Protocol::kSocks : Protocol::kHttp;
   // To be called again only when there is more.
-  if (ended) sys::set_receive_low_water(client_.get(), 1);
-  if (!ended) sys::set_receive_low_water(client_.get(), static_cast<int>(bytes.size()) + 1);
+  const bool ended = input == Input::kEnded;
+  sys::set_receive_low_water(client_.get(), ended ? 1 : static_cast<int>(bytes.size()) + 1);
   const auto alive = std::weak_ptr(alive_);
   socks ? read_socks_request(bytes) : read_http(bytes);
   if (!alive.expired() && ended && watch_) end();
@@ -128,9 +128,9 @@ void Tunnel::judge(Target target) {
     case Verdict::kAsk: break;
   }
   core_.ask(target_, core_.process_of(sys::Transport::kTcp, peer_),
-            [this, ruling, alive = std::weak_ptr(alive_)](bool allowed) {
+            [this, ruling, alive = std::weak_ptr(alive_)](Core::Permission permission) {
               if (alive.expired()) return;
-              if (!allowed) return refuse(ruling);
+              if (permission == Core::Permission::kRefused) return refuse(ruling);
               rule_ = "an answer";
               dial();
             });
@@ -160,7 +160,7 @@ void Tunnel::dialled(Dialled done) {
 }
 
 void Tunnel::begin_relay(UniqueFd upstream) {
-  if (forwards_) return inspect(wire::InspectForm::kProxy, false, {std::move(client_), std::move(upstream)});
+  if (forwards_) return inspect(wire::InspectForm::kProxy, Layer::kPlain, {std::move(client_), std::move(upstream)});
   relay_ = std::make_unique<Relay>(core_.loop(), core_.pipes(), std::move(client_), std::move(upstream),
                                    [this](Relay::End how) {
                                      tell_passed(relay_->bytes_up(), relay_->bytes_down());
@@ -169,11 +169,11 @@ void Tunnel::begin_relay(UniqueFd upstream) {
   // A port that was opened on purpose is not a name that something else could hide behind.
   const bool held = door_ == Door::kCapture || door_ == Door::kProxy;
   const Status started = relay_->start(held ? Relay::Client::kHeld : Relay::Client::kReleased,
-                                       [this](bool ended) { look_at_first_bytes(ended); });
+                                       [this](Relay::Input input) { look_at_first_bytes(input); });
   if (!started) reset();
 }
 
-void Tunnel::look_at_first_bytes(bool ended) {
+void Tunnel::look_at_first_bytes(Input input) {
   std::array<char, kPeekBytesMax> buffer;
   const auto count = sys::peek(relay_->client(), buffer);
   if (!count) return reset();
@@ -185,8 +185,8 @@ void Tunnel::look_at_first_bytes(bool ended) {
   const bool server_spoke = relay_->bytes_down() > 0;
   switch (first.kind) {
     case FirstBytes::kMore:
-      if (ended && first.is_text) return pass();
-      if (ended) break;
+      if (input == Input::kEnded && first.is_text) return pass();
+      if (input == Input::kEnded) break;
       if (first.is_text) timer_ = core_.loop().after(kMoreWait, [this] { pass_what_begins_nothing(); });
       return sys::set_receive_low_water(relay_->client(), static_cast<int>(bytes.size()) + 1);
     case FirstBytes::kMalformed: return refuse({Verdict::kDeny, "first bytes", "the first bytes are malformed"});
@@ -195,12 +195,13 @@ void Tunnel::look_at_first_bytes(bool ended) {
         return refuse({Verdict::kDeny, "first bytes",
                        cat({"the TLS hello names ", printable(first.server_name), ", another host"})});
       }
-      if (has_rules && !server_spoke) return inspect(wire::InspectForm::kOrigin, true, relay_->release_sockets());
+      if (has_rules && !server_spoke)
+        return inspect(wire::InspectForm::kOrigin, Layer::kTls, relay_->release_sockets());
       if (has_rules) break;
       return pass();
     case FirstBytes::kHttp:
       if (!server_spoke && passed_.empty()) {
-        return inspect(wire::InspectForm::kOrigin, false, relay_->release_sockets());
+        return inspect(wire::InspectForm::kOrigin, Layer::kPlain, relay_->release_sockets());
       }
       break;
     case FirstBytes::kHttp2: break;
@@ -237,7 +238,7 @@ void Tunnel::pass() {
   relay_->release_client();
 }
 
-void Tunnel::inspect(wire::InspectForm form, bool tls, Relay::Sockets sockets) {
+void Tunnel::inspect(wire::InspectForm form, Layer layer, Relay::Sockets sockets) {
   const Status ready = core_.start_inspector();
   // What takes them over waits in its calls.
   const bool blocking = sys::restore_blocking(sockets.client.get()) && sys::restore_blocking(sockets.upstream.get());
@@ -246,7 +247,7 @@ void Tunnel::inspect(wire::InspectForm form, bool tls, Relay::Sockets sockets) {
                               .host = target_.host.name,
                               .port = static_cast<std::uint16_t>(target_.port),
                               .form = form,
-                              .tls = tls,
+                              .tls = layer == Layer::kTls,
                               .rules = policy::http_rules_for(core_.network(), target_.host, target_.port)};
   inspected_ = true;
   const auto on_refused = [this, alive = std::weak_ptr(alive_)](const wire::InspectRefused& refused) {

@@ -40,9 +40,11 @@ class Tunnel {
   void judge_again();
 
  private:
+  using Input = Relay::Input;
   enum class Protocol { kNone, kHttp, kSocks };
+  enum class Layer { kPlain, kTls };
 
-  void proxy_readable(bool ended);
+  void proxy_readable(Input input);
   void read_http(std::string_view bytes);
   void read_socks_request(std::string_view bytes);
   void consume(std::size_t size);
@@ -50,11 +52,11 @@ class Tunnel {
   void dial();
   void dialled(Dialled dialled);
   void begin_relay(UniqueFd upstream);
-  void look_at_first_bytes(bool ended);
+  void look_at_first_bytes(Input input);
   void pass_what_begins_nothing();
   bool may_speak_tls(const std::string& server_name) const;
   void pass();
-  void inspect(wire::InspectForm form, bool tls, Relay::Sockets sockets);
+  void inspect(wire::InspectForm form, Layer layer, Relay::Sockets sockets);
   void refuse(const Ruling& ruling);
   void answer_refusal(std::string_view error, const std::string& text, SocksResult result);
   void tell_passed(std::uint64_t up, std::uint64_t down);

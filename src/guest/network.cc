@@ -30,12 +30,13 @@ const IpAddress kOwnV6 = *parse_ip("fd68:7574:6368::1");
 constexpr int kOwnerFd = 3;
 constexpr int kNetworkFd = 4;
 
+enum class Families { kV4, kBoth };
 Result<std::vector<std::uint16_t>> read_ports(const std::vector<std::string_view>& words);
 Status wait_for_loopback();
 Result<std::vector<IpAddress>> add_addresses();
 bool has_no_v6(const Error& error);
 bool has_no_nftables(const Error& error);
-Status add_sockets(MadeNetwork& network, Transport transport, SocketRole role, std::uint16_t port, bool v6);
+Status add_sockets(MadeNetwork& network, Transport transport, SocketRole role, std::uint16_t port, Families families);
 
 }  // namespace
 
@@ -43,18 +44,18 @@ Result<MadeNetwork> make_network(const std::vector<std::uint16_t>& host_ports) {
   MadeNetwork network;
   TRY(sys::loopback_up());
   const std::vector<IpAddress> own = TRY(add_addresses());
-  const bool v6 = own.size() > 1;
+  const Families families = own.size() > 1 ? Families::kBoth : Families::kV4;
   const Status redirected = sys::add_redirect({.tcp_port = plan::kCapturePort, .own = own});
   if (!redirected && !has_no_nftables(redirected.error())) return fail(redirected.error());
   if (!redirected) network.message.no_capture = redirected.error().message;
-  if (redirected) TRY(add_sockets(network, Transport::kTcp, SocketRole::kCapture, plan::kCapturePort, v6));
-  TRY(add_sockets(network, Transport::kTcp, SocketRole::kProxy, plan::kProxyPort, v6));
+  if (redirected) TRY(add_sockets(network, Transport::kTcp, SocketRole::kCapture, plan::kCapturePort, families));
+  TRY(add_sockets(network, Transport::kTcp, SocketRole::kProxy, plan::kProxyPort, families));
   // Never a wildcard: the answer would leave from another address than the query went to, and a connected client would
   // not take it.
-  TRY(add_sockets(network, Transport::kUdp, SocketRole::kDnsUdp, plan::kDnsPort, v6));
-  TRY(add_sockets(network, Transport::kTcp, SocketRole::kDnsTcp, plan::kDnsPort, v6));
+  TRY(add_sockets(network, Transport::kUdp, SocketRole::kDnsUdp, plan::kDnsPort, families));
+  TRY(add_sockets(network, Transport::kTcp, SocketRole::kDnsTcp, plan::kDnsPort, families));
   for (const std::uint16_t port : host_ports) {
-    TRY(add_sockets(network, Transport::kTcp, SocketRole::kHostPort, port, v6));
+    TRY(add_sockets(network, Transport::kTcp, SocketRole::kHostPort, port, families));
   }
   return network;
 }
@@ -134,14 +135,14 @@ bool has_no_nftables(const Error& error) {
          error.sys_errno == ENOENT || error.sys_errno == EINVAL;
 }
 
-Status add_sockets(MadeNetwork& network, Transport transport, SocketRole role, std::uint16_t port, bool v6) {
+Status add_sockets(MadeNetwork& network, Transport transport, SocketRole role, std::uint16_t port, Families families) {
   const auto add = [&](const IpAddress& address) -> Status {
     network.sockets.push_back(TRY(sys::bind_socket(transport, {address, port})));
     network.message.sockets.push_back({role, port});
     return {};
   };
   TRY(add(IpAddress::v4(127, 0, 0, 1)));
-  return v6 ? add(*parse_ip("::1")) : Status();
+  return families == Families::kBoth ? add(*parse_ip("::1")) : Status();
 }
 
 }  // namespace

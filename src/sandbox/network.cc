@@ -35,7 +35,7 @@ Result<std::unique_ptr<Network>> Network::make(egress::Settings settings, Contro
   settings.attended = control != nullptr && control->fd() >= 0;
   auto gateway = TRY(egress::Gateway::make(std::move(settings)));
   TRY(gateway->publish());
-  return std::unique_ptr<Network>(new Network(std::move(gateway), control));
+  return std::make_unique<Network>(std::move(gateway), control);
 }
 
 Status Network::attach(const wire::Network& network, std::vector<UniqueFd> sockets) {

@@ -20,6 +20,9 @@ class Network {
   // `control` is absent where nobody answers questions.
   static Result<std::unique_ptr<Network>> make(egress::Settings settings, Control* control);
 
+  Network(std::unique_ptr<egress::Gateway> gateway, Control* control)
+      : gateway_(std::move(gateway)), control_(control) {}
+
   // As those of the gateway.
   Status attach(const wire::Network& network, std::vector<UniqueFd> sockets);
   int fd() { return gateway_->fd(); }
@@ -38,8 +41,6 @@ class Network {
   void replace_rules(policy::Network network) { gateway_->replace_rules(std::move(network)); }
 
  private:
-  Network(std::unique_ptr<egress::Gateway> gateway, Control* control)
-      : gateway_(std::move(gateway)), control_(control) {}
   void take(const egress::Event& event);
 
   std::unique_ptr<egress::Gateway> gateway_;

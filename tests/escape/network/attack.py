@@ -1,6 +1,6 @@
 # What the network's attacks share: how they say what came of them.
-"""Each attack is a program of its own beside this file; it runs in the project, with the internet of tests/lib/internet.py
-as the network. Allowed is good.example at port 80 and 443 alone, and what an attack's head says besides."""
+"""Each attack is a program of its own beside this file; it runs in the project, with the internet of the tests as its
+network. Allowed is good.example at port 80 and 443 alone, and what an attack's head says besides."""
 
 import socket
 import sys
@@ -45,8 +45,10 @@ def talk(connection, data):
 
 
 def get(connection, host, path="/", extra=b""):
-    return talk(connection, b"GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n%s\r\n" % (path.encode(), host.encode(),
-                                                                                       extra))
+    return talk(
+        connection,
+        b"GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n%s\r\n" % (path.encode(), host.encode(), extra),
+    )
 
 
 def is_answer(data):

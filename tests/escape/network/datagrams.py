@@ -4,8 +4,14 @@ import socket
 
 import attack
 
-for kind, protocol, port in ((socket.SOCK_DGRAM, 0, 443), (socket.SOCK_DGRAM, 0, 123), (socket.SOCK_DGRAM, socket.IPPROTO_ICMP, 0),
-                             (socket.SOCK_DGRAM, 136, 53), (socket.SOCK_STREAM, 132, 80), (socket.SOCK_DGRAM, 0, 54)):
+for kind, protocol, port in (
+    (socket.SOCK_DGRAM, 0, 443),
+    (socket.SOCK_DGRAM, 0, 123),
+    (socket.SOCK_DGRAM, socket.IPPROTO_ICMP, 0),
+    (socket.SOCK_DGRAM, 136, 53),
+    (socket.SOCK_STREAM, 132, 80),
+    (socket.SOCK_DGRAM, 0, 54),
+):
     for host in (attack.GOOD, attack.OTHER):
         try:
             made = socket.socket(socket.AF_INET, kind, protocol)

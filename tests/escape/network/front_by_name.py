@@ -5,8 +5,11 @@ import ssl
 import attack
 
 context = ssl._create_unverified_context()
-for open_one in (lambda: attack.connect("good.example", 443), lambda: attack.by_proxy("good.example", 443),
-                 lambda: attack.by_socks(b"good.example", 443)):
+for open_one in (
+    lambda: attack.connect("good.example", 443),
+    lambda: attack.by_proxy("good.example", 443),
+    lambda: attack.by_socks(b"good.example", 443),
+):
     made = open_one()
     try:
         if made and attack.is_answer(attack.get(context.wrap_socket(made, server_hostname="other.example"), "x")):

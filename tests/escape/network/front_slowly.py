@@ -12,11 +12,11 @@ for cut in (1, 3, 4, 9, 14):
     try:
         made.sendall(form[:cut])
         time.sleep(0.8)
-        made.sendall(form[cut:cut + 1])
+        made.sendall(form[cut : cut + 1])
         time.sleep(0.8)
     except OSError:
         continue
-    answer = attack.talk(made, form[cut + 1:])
+    answer = attack.talk(made, form[cut + 1 :])
     if b'"host": "other.example' in answer:
         attack.succeeded(f"cut at {cut}")
 attack.held()

@@ -23,9 +23,15 @@ def bound(source, option=None, protocol=0):
     return attack.get(made, "other.example")
 
 
-for way in (fast_open, lambda: bound("127.0.0.1"), lambda: bound("198.19.255.254"), lambda: bound(None, protocol=262),
-            lambda: bound(None, (socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"lo")),
-            lambda: bound(None, (socket.SOL_SOCKET, 36, 1)), lambda: bound("0.0.0.0", (socket.SOL_IP, 19, 1))):
+for way in (
+    fast_open,
+    lambda: bound("127.0.0.1"),
+    lambda: bound("198.19.255.254"),
+    lambda: bound(None, protocol=262),
+    lambda: bound(None, (socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"lo")),
+    lambda: bound(None, (socket.SOL_SOCKET, 36, 1)),
+    lambda: bound("0.0.0.0", (socket.SOL_IP, 19, 1)),
+):
     try:
         if attack.is_answer(way()):
             attack.succeeded("another host answers")
