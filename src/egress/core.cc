@@ -35,8 +35,13 @@ Ruling Core::rule(const Target& target) const {
     case policy::HostVerdict::kDeny: return {Verdict::kDeny, decision.rule, decision.why};
     case policy::HostVerdict::kAsk: break;
   }
-  if (granted_.contains(to_string(target))) return {Verdict::kAllow, "an answer", "was allowed for this run"};
+  if (is_granted(target)) return {Verdict::kAllow, "an answer", "was allowed for this run"};
   return {settings_.attended ? Verdict::kAsk : Verdict::kDeny, decision.rule, decision.why};
+}
+
+bool Core::is_granted(const Target& target) const {
+  const auto found = granted_.find(to_string(target));
+  return found != granted_.end() && SteadyClock::now() < found->second;
 }
 
 policy::AddressDecision Core::rule_address(const Target& target, const IpAddress& address) {
@@ -57,10 +62,13 @@ void Core::ask(const Target& target, const Process& process, OnPermission on_ans
   tell(open.question);
 }
 
-bool Core::answer(std::uint64_t id, Answer answer) {
+bool Core::answer(std::uint64_t id, Answer answer, std::optional<std::chrono::minutes> holds) {
   const auto found = questions_.find(id);
   if (found == questions_.end()) return false;
-  if (answer == Answer::kSession) granted_.insert(to_string(found->second.question.target));
+  if (answer == Answer::kSession) {
+    const Moment until = holds ? SteadyClock::now() + *holds : Moment::max();
+    granted_.insert_or_assign(to_string(found->second.question.target), until);
+  }
   close_question(id, answer == Answer::kNo ? Permission::kRefused : Permission::kGiven);
   return true;
 }

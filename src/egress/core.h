@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -61,8 +63,8 @@ class Core {
   void ask(const Target& target, const Process& process, OnPermission on_answer);
   // kSession holds for later connections as well.
   enum class Answer { kNo, kOnce, kSession };
-  // False when no such question is open.
-  bool answer(std::uint64_t id, Answer answer);
+  // False when no such question is open. `holds` bounds how long kSession does.
+  bool answer(std::uint64_t id, Answer answer, std::optional<std::chrono::minutes> holds);
 
   // The first time for each host, and what it says is told.
   void refuse(const Target& target, const Ruling& ruling, const Process& process);
@@ -88,6 +90,7 @@ class Core {
     std::vector<OnPermission> on_answers;
     Loop::Timer timer;
   };
+  bool is_granted(const Target& target) const;
   void close_question(std::uint64_t id, Permission permission);
   const std::vector<IpAddress>& own_addresses();
 
@@ -103,7 +106,7 @@ class Core {
   std::set<std::string> refused_;
   std::unordered_map<std::uint64_t, Open> questions_;
   std::uint64_t last_question_ = 0;
-  std::set<std::string> granted_;
+  std::map<std::string, Moment, std::less<>> granted_;  // and until when
   std::vector<IpAddress> own_addresses_;
   Moment own_addresses_until_{};
 };

@@ -40,7 +40,9 @@ class Gateway {
   Status step();
 
   std::vector<Event> take_events() { return core_.take_events(); }
-  bool answer(std::uint64_t id, Core::Answer answer) { return core_.answer(id, answer); }
+  bool answer(std::uint64_t id, Core::Answer answer, std::optional<std::chrono::minutes> holds) {
+    return core_.answer(id, answer, holds);
+  }
   // Other rules from now on; connections that they do not allow are ended.
   void replace_rules(policy::Network network);
   void find_processes_by(Core::FindProcess find) { core_.find_processes_by(std::move(find)); }

@@ -76,7 +76,8 @@ Status Network::answer(const wire::ControlAnswer& answer) {
     return fail(
         Error::invalid(cat({"control: choice must be once, session or no, not ", printable(answer.choice, 64)})));
   }
-  if (error == std::errc() && stop == end && gateway_->answer(id, *choice)) return {};
+  const auto holds = answer.minutes ? std::optional(std::chrono::minutes(*answer.minutes)) : std::nullopt;
+  if (error == std::errc() && stop == end && gateway_->answer(id, *choice, holds)) return {};
   return fail(Error::not_found(cat({"control: no question ", printable(answer.id, 64), " is open"})));
 }
 

@@ -61,7 +61,8 @@ def test_a_violation_is_told(supervised, backend):
     "line, answer",
     [
         ({"v": 1, "type": "answer", "id": "q7", "choice": "once"}, "no question q7 is open"),
-        ({"v": 1, "type": "update", "policy": {}}, "cannot be changed"),
+        ({"v": 1, "type": "update", "policy": {"filesystem": {"denyRead": []}}}, "network"),
+        ({"v": 1, "type": "update", "policy": {"netwrk": {}}}, "netw"),
         ({"v": 1, "type": "ask"}, "unknown type ask"),
         ({"v": 9, "type": "answer"}, "v must be 1"),
         (b"nonsense\n", "one JSON object"),
