@@ -31,6 +31,11 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
   endif()
 endif()
 
+# The fuzzer sees which branches of the libraries an input takes; its own main is linked to the targets alone.
+if(HUTCH_FUZZ)
+  target_compile_options(hutch_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # For the programs that ship.
 add_library(hutch_program_flags INTERFACE)
 target_link_options(hutch_program_flags INTERFACE -Wl,-z,relro,-z,now,-z,noexecstack)
