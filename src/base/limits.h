@@ -34,6 +34,9 @@ inline constexpr std::chrono::milliseconds kTermGrace{2000};
 // The control descriptor's lines.
 inline constexpr std::size_t kControlLineBytesMax = 1 << 20;
 
+// All certificates that a machine trusts.
+inline constexpr std::size_t kTrustBytesMax = 4 << 20;
+
 // Private directories without a size of their own (/run, /dev/shm when --tmp-size gives none).
 inline constexpr std::uint64_t kPrivateDirBytes = 64ULL << 20;
 

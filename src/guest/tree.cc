@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "sys/files.h"
+#include "sys/io.h"
 #include "sys/mounts.h"
 
 namespace hutch::guest {
@@ -21,7 +22,9 @@ constexpr std::array<const char*, 6> kDevices = {"null", "zero", "full", "random
 Result<UniqueFd> attach_root(const plan::MountStep& step);
 Status apply(int root, const plan::MountStep& step);
 Status mount_tmpfs(int root, const plan::MountStep& step);
+Status write_new_file(int root, const plan::MountStep& step);
 Status mount_bind(int root, const plan::MountStep& step);
+Status mount_cover(int root, const plan::MountStep& step);
 Status mount_hidden_file(int root, const plan::MountStep& step);
 Status mount_proc(int root, const plan::MountStep& step);
 Status mount_devices(int root, const plan::MountStep& step);
@@ -121,8 +124,10 @@ Status apply(int root, const plan::MountStep& step) {
     case plan::MountKind::kTmpfs: return mount_tmpfs(root, step);
     case plan::MountKind::kDirectory: return sys::make_directory(root, relative(step.target), step.mode);
     case plan::MountKind::kSymlink: return sys::make_symlink(step.source, root, relative(step.target));
+    case plan::MountKind::kFile: return write_new_file(root, step);
     case plan::MountKind::kBind: return mount_bind(root, step);
     case plan::MountKind::kHideFile: return mount_hidden_file(root, step);
+    case plan::MountKind::kCover: return mount_cover(root, step);
     case plan::MountKind::kProc: return mount_proc(root, step);
     case plan::MountKind::kDevices: return mount_devices(root, step);
     case plan::MountKind::kSeal: return seal(root, step);
@@ -137,12 +142,24 @@ Status mount_tmpfs(int root, const plan::MountStep& step) {
   return place(root, step, tree.get());
 }
 
+Status write_new_file(int root, const plan::MountStep& step) {
+  const UniqueFd file = TRY(sys::make_file(root, relative(step.target), step.mode));
+  return sys::write_all(file.get(), step.source);
+}
+
 Status mount_bind(int root, const plan::MountStep& step) {
   const UniqueFd source = TRY(sys::open_exact(step.source));
   TRY(check_identity(source.get(), step));
   const UniqueFd tree = TRY(sys::clone_tree(source.get(), step.source));
   const bool read_only = step.access == plan::Access::kReadOnly;
   TRY(sys::restrict_tree(tree.get(), step.source, {.read_only = read_only, .no_devices = true}));
+  return place(root, step, tree.get());
+}
+
+Status mount_cover(int root, const plan::MountStep& step) {
+  const UniqueFd file = TRY(sys::open_beneath(root, step.source));
+  const UniqueFd tree = TRY(sys::clone_tree(file.get(), step.source));
+  TRY(sys::restrict_tree(tree.get(), step.source, {.read_only = true, .no_devices = true}));
   return place(root, step, tree.get());
 }
 
@@ -210,7 +227,7 @@ Status make_target(int root, const plan::MountStep& step) {
   switch (step.make) {
     case plan::MakeTarget::kNothing: return {};
     case plan::MakeTarget::kDirectory: return sys::make_directory(root, relative(step.target), 0755);
-    case plan::MakeTarget::kFile: return sys::make_file(root, relative(step.target), 0644);
+    case plan::MakeTarget::kFile: TRY(sys::make_file(root, relative(step.target), 0644)); return {};
   }
   return {};
 }
@@ -224,7 +241,8 @@ Status check_identity(int fd, const plan::MountStep& step) {
                     ") shows another file than before; start again"})});
 }
 
-// What a step makes itself lies on the plan's own tmpfs, which nobody outside sees.
+// What a step makes itself lies on the plan's own tmpfs, which nobody outside sees. A kCover protects nothing: without
+// it programs trust less.
 bool covers_host(const plan::MountStep& step) {
   if (step.make != plan::MakeTarget::kNothing || step.target == "/") return false;
   using enum plan::MountKind;

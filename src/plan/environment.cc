@@ -15,6 +15,7 @@ using Variables = std::map<std::string, std::string, std::less<>>;
 
 Variables caller_variables(const std::vector<std::string>& entries);
 void set_proxies(Variables& variables);
+void set_trust(Variables& variables);
 Status add(Variables& variables, std::string_view name, std::optional<std::string_view> value, const Variables& caller);
 bool valid_name(std::string_view name);
 
@@ -32,6 +33,7 @@ Result<std::vector<std::string>> plan_environment(const PlanInput& input) {
   variables["USER"] = input.facts.user;
   variables["TMPDIR"] = "/tmp";
   if (input.network == NetworkKind::kGateway) set_proxies(variables);
+  if (input.trust.opening == TlsOpening::kSome) set_trust(variables);
   for (const policy::EnvironmentEntry& entry : input.policy.environment) {
     TRY_CTX(add(variables, entry.name, entry.value, caller), "environment");
   }
@@ -66,6 +68,10 @@ void set_proxies(Variables& variables) {
   }
   for (const char* name : {"ALL_PROXY", "all_proxy"}) variables[name] = cat({"socks5h://", place});
   for (const char* name : {"NO_PROXY", "no_proxy"}) variables[name] = "localhost,127.0.0.1,::1";
+}
+
+void set_trust(Variables& variables) {
+  for (const TrustVariable& variable : kTrustVariables) variables[std::string(variable.name)] = variable.file;
 }
 
 Status add(Variables& variables, std::string_view name, std::optional<std::string_view> value,

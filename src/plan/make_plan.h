@@ -8,6 +8,7 @@
 #include "plan/facts.h"
 #include "plan/path_facts.h"
 #include "plan/plan.h"
+#include "plan/trust.h"
 #include "policy/policy.h"
 #include "policy/rules.h"
 
@@ -21,6 +22,7 @@ struct PlanInput {
   std::string project;                          // canonical
   std::string cwd;                              // canonical; where the command starts
   NetworkKind network = NetworkKind::kNone;
+  TrustInput trust{};
   ResourceLimits limits;
   std::vector<std::string> caller_environment;  // "K=V" each
   std::vector<std::string> environment;         // of the command line: "K=V", or "K" to pass the caller's own

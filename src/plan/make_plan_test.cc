@@ -81,6 +81,7 @@ class World {
                       .project = facts.cwd,
                       .cwd = cwd.empty() ? facts.cwd : cwd,
                       .network = network,
+                      .trust = trust,
                       .limits = limits,
                       .caller_environment = environment,
                       .environment = options});
@@ -90,6 +91,7 @@ class World {
   policy::Policy policy = policy::default_policy();
   std::vector<Rule> rules;
   NetworkKind network = NetworkKind::kNone;
+  TrustInput trust;
   ResourceLimits limits;
   std::string cwd;
   std::vector<std::string> environment;
@@ -108,6 +110,7 @@ class World {
 void check_order(const SandboxPlan& plan) {
   std::map<std::string, MountKind> mounts;
   std::set<std::string> own = {};  // directories on the plan's own tmpfs
+  std::set<std::string> files = {};
   std::set<std::string> sealed;
   const auto parent = [](const std::string& path) {
     const std::size_t slash = path.rfind('/');
@@ -124,8 +127,8 @@ void check_order(const SandboxPlan& plan) {
       sealed.insert(step.target);
       continue;
     }
-    const bool makes_name =
-        step.kind == MountKind::kDirectory || step.kind == MountKind::kSymlink || step.make != MakeTarget::kNothing;
+    const bool makes_name = step.kind == MountKind::kDirectory || step.kind == MountKind::kSymlink ||
+                            step.kind == MountKind::kFile || step.make != MakeTarget::kNothing;
     if (makes_name && step.target != "/") {
       const std::string above = mount_of(parent(step.target));
       EXPECT_EQ(mounts.at(above), MountKind::kTmpfs) << "a name made beneath a bind: " << text;
@@ -137,6 +140,11 @@ void check_order(const SandboxPlan& plan) {
       continue;
     }
     if (step.kind == MountKind::kSymlink) continue;
+    if (step.kind == MountKind::kFile) {
+      EXPECT_TRUE(files.insert(step.target).second) << "made twice: " << text;
+      continue;
+    }
+    EXPECT_EQ(step.kind == MountKind::kCover, files.contains(step.source)) << "not made yet: " << text;
     if (step.kind == MountKind::kTmpfs) own.insert(step.target);
     const bool over_the_host = step.make == MakeTarget::kNothing && step.target != "/" && step.target != "/dev/shm";
     if (step.kind == MountKind::kBind || step.kind == MountKind::kHideFile || over_the_host) {
@@ -218,6 +226,21 @@ TEST(MakePlanTest, AllowsInsideTheHiddenHome) {
   world.rule(Verb::kAllowWrite, "/home/u/out");
   world.rule(Verb::kAllowRead, "/home/u/absent");
   expect_golden(world, "allows");
+}
+
+// What is hidden, and what is not the host's own, is not covered.
+TEST(MakePlanTest, TlsThatIsOpened) {
+  World world;
+  world.workspace();
+  world.network = NetworkKind::kGateway;
+  world.options = {"SSL_CERT_FILE=/mine"};
+  world.file("/etc/ssl/cert.pem");
+  world.file("/etc/ssl/hidden.pem");
+  world.file("/tmp/cert.pem");
+  world.rule(Verb::kDenyRead, "/etc/ssl/hidden.pem");
+  world.trust = {.opening = TlsOpening::kSome,
+                 .stores = {"/etc/ssl/cert.pem", "/etc/ssl/hidden.pem", "/tmp/cert.pem", "/etc/absent.pem"}};
+  expect_golden(world, "tls_opened");
 }
 
 TEST(MakePlanTest, ProjectBelowTmp) {
@@ -342,12 +365,11 @@ TEST(MakePlanTest, ProxyVariablesOfTheGateway) {
   world.policy.environment = {{"HTTP_PROXY", "http://policy:2"}};
   world.options = {"no_proxy=*"};
   EXPECT_EQ(world.plan().value().environment,
-            (std::vector<std::string>{"ALL_PROXY=socks5h://127.0.0.1:1023", "HOME=/home/u",
-                                      "HTTPS_PROXY=http://127.0.0.1:1023", "HTTP_PROXY=http://policy:2",
-                                      "NO_PROXY=localhost,127.0.0.1,::1", "PATH=/usr/local/bin:/usr/bin:/bin",
-                                      "TMPDIR=/tmp", "USER=u", "all_proxy=socks5h://127.0.0.1:1023",
-                                      "http_proxy=http://127.0.0.1:1023", "https_proxy=http://127.0.0.1:1023",
-                                      "no_proxy=*"}));
+            (std::vector<std::string>{
+                "ALL_PROXY=socks5h://127.0.0.1:1023", "HOME=/home/u", "HTTPS_PROXY=http://127.0.0.1:1023",
+                "HTTP_PROXY=http://policy:2", "NO_PROXY=localhost,127.0.0.1,::1", "PATH=/usr/local/bin:/usr/bin:/bin",
+                "TMPDIR=/tmp", "USER=u", "all_proxy=socks5h://127.0.0.1:1023", "http_proxy=http://127.0.0.1:1023",
+                "https_proxy=http://127.0.0.1:1023", "no_proxy=*"}));
   world.network = NetworkKind::kNone;
   EXPECT_EQ(world.plan().value().environment.size(), 6U);
 }

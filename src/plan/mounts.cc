@@ -66,6 +66,7 @@ class TreePlanner {
   void place(const Node& node, Ground ground);
   void place_children(const Node& node, Ground ground);
   void place_root();
+  void place_trust();
   void place_host(const Node& node, Ground ground);
   void place_hidden(const Node& node, Ground ground);
   void place_private(const Node& node, Ground ground);
@@ -109,7 +110,8 @@ MountTree TreePlanner::run() {
 void TreePlanner::collect_nodes() {
   add_node("/");
   for (const RootEntry& entry : input_.facts.root) {
-    const bool shown = entry.type != FileType::kSymlink && entry.type != FileType::kOther && entry.name != "lost+found";
+    const bool shown = entry.type != FileType::kSymlink && entry.type != FileType::kOther &&
+                       entry.name != "lost+found" && "/" + entry.name != kTrustDirectory;
     if (shown) add_node("/" + entry.name);
   }
   if (input_.facts.home != "/nonexistent") add_node(input_.facts.home);
@@ -188,7 +190,12 @@ void TreePlanner::link_children() {
 
 void TreePlanner::place_root() {
   static constexpr std::uint64_t kRootBytes = 1 << 20;
-  tree_.steps.push_back({.kind = MountKind::kTmpfs, .target = "/", .mode = 0755, .size_bytes = kRootBytes});
+  static constexpr std::uint64_t kRootWithTrustBytes = kRootBytes + 2 * limits::kTrustBytesMax;
+  const bool with_trust = input_.trust.opening == TlsOpening::kSome;
+  tree_.steps.push_back({.kind = MountKind::kTmpfs,
+                         .target = "/",
+                         .mode = 0755,
+                         .size_bytes = with_trust ? kRootWithTrustBytes : kRootBytes});
   made_.insert("/");
   for (const RootEntry& entry : input_.facts.root) {
     const bool placed = found_.contains("/" + entry.name);
@@ -196,7 +203,24 @@ void TreePlanner::place_root() {
     tree_.steps.push_back({.kind = MountKind::kSymlink, .target = "/" + entry.name, .source = entry.link});
   }
   place_children(found_.begin()->second, Ground::kOwn);
+  if (with_trust) place_trust();
   seal("/");
+}
+
+// What the files hold is known once the sandbox starts. A store that is hidden, or is not the host's, stays as it is.
+void TreePlanner::place_trust() {
+  make_directory(std::string(kTrustDirectory), 0755);
+  for (const std::string_view path : {kAuthorityFile, kBundleFile}) {
+    tree_.steps.push_back({.kind = MountKind::kFile, .target = std::string(path), .mode = 0444});
+  }
+  for (const std::string& store : input_.trust.stores) {
+    const SeenPath* seen = input_.paths.find(store);
+    const policy::Decision decision = policy::decide(input_.rules, policy::Access::kRead, store);
+    const bool shown = decision.view == View::kReadOnly || decision.view == View::kReadWrite;
+    if (!shown || seen == nullptr || seen->type != FileType::kFile) continue;
+    tree_.steps.push_back(
+        {.kind = MountKind::kCover, .target = store, .source = std::string(kBundleFile), .identity = seen->identity});
+  }
 }
 
 void TreePlanner::place_children(const Node& node, Ground ground) {

@@ -24,8 +24,10 @@ enum class MountKind {
   kTmpfs,      // a new tmpfs at target, with mode and size_bytes; writable until a kSeal names the same target
   kDirectory,  // mkdir(target, mode); only ever beneath a tmpfs of this plan
   kSymlink,    // symlink(source, target); only ever beneath a tmpfs of this plan
+  kFile,       // a new file at target, with mode and source as its bytes; only ever beneath a tmpfs of this plan
   kBind,       // the host's source, with all mounts below it, at target
   kHideFile,   // an unreadable file over target
+  kCover,      // the kFile of this plan whose target is source, read-only, over the host's file at target
   kProc,       // a new procfs of the sandbox's pid namespace at target
   kDevices,    // a minimal /dev at target: null zero full random urandom tty, pts, ptmx, fd, std*, shm (a directory)
   kSeal,       // the mount at target becomes read-only; nothing is created on it after this
@@ -37,11 +39,11 @@ enum class MakeTarget { kNothing, kDirectory, kFile };
 struct MountStep {
   MountKind kind = MountKind::kBind;
   std::string target{};  // absolute, canonical, as seen inside
-  std::string source{};  // kBind: a canonical absolute path of the host; kSymlink: the link's text
+  std::string source{};  // kBind: a canonical absolute path of the host; kSymlink: the link's text; kFile, kCover
   Access access = Access::kReadOnly;  // kBind
   MakeTarget make = MakeTarget::kNothing;
-  Identity identity{};  // kBind: of the source; kHideFile and a kTmpfs that makes nothing: of what it covers
-  unsigned mode = 0755;  // kTmpfs, kDirectory
+  Identity identity{};  // kBind: of the source; kHideFile, kCover and a kTmpfs that makes nothing: of what it covers
+  unsigned mode = 0755;  // kTmpfs, kDirectory, kFile
   std::uint64_t size_bytes = 0;  // kTmpfs; 0 is the kernel's default (half of the memory)
 };
 

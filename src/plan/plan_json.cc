@@ -47,12 +47,14 @@ json step_json(const MountStep& step) {
       object["mode"] = step.mode;
       object["size"] = step.size_bytes == 0 ? json() : json(step.size_bytes);
       break;
-    case MountKind::kDirectory: object["mode"] = step.mode; break;
+    case MountKind::kDirectory:
+    case MountKind::kFile: object["mode"] = step.mode; break;
     case MountKind::kSymlink: object["text"] = step.source; break;
     case MountKind::kBind:
       object["source"] = step.source;
       object["access"] = step.access == Access::kReadOnly ? "read" : "write";
       break;
+    case MountKind::kCover: object["source"] = step.source; break;
     case MountKind::kHideFile:
     case MountKind::kProc:
     case MountKind::kDevices:
@@ -87,8 +89,10 @@ std::string_view name_of(MountKind kind) {
     case MountKind::kTmpfs: return "tmpfs";
     case MountKind::kDirectory: return "directory";
     case MountKind::kSymlink: return "symlink";
+    case MountKind::kFile: return "file";
     case MountKind::kBind: return "bind";
     case MountKind::kHideFile: return "hide";
+    case MountKind::kCover: return "cover";
     case MountKind::kProc: return "proc";
     case MountKind::kDevices: return "devices";
     case MountKind::kSeal: return "seal";

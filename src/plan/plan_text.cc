@@ -69,11 +69,14 @@ std::string step_text(const MountStep& step) {
     }
     case MountKind::kDirectory: return labelled("directory", cat({target, " (", octal(step.mode), ")"}));
     case MountKind::kSymlink: return labelled("link", cat({target, " -> ", printable(step.source, 4096)}));
+    case MountKind::kFile: return labelled("file", cat({target, " (", octal(step.mode), ")"}));
     case MountKind::kBind: {
       const std::string from = step.source == step.target ? "" : cat({" from ", printable(step.source, 4096)});
       return labelled(step.access == Access::kReadOnly ? "read-only" : "writable", target + from);
     }
     case MountKind::kHideFile: return labelled("hidden", target);
+    case MountKind::kCover:
+      return labelled("read-only", cat({target, " from the sandbox's ", printable(step.source, 4096)}));
     case MountKind::kProc: return labelled("proc", target);
     case MountKind::kDevices: return labelled("devices", target);
     case MountKind::kSeal: return labelled("sealed", target);

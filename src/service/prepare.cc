@@ -22,7 +22,7 @@ Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy
 plan::NetworkKind network_kind(const policy::Network& network, std::string_view backend);
 Result<policy::ParentProxies> proxies_of(const policy::Network& network, const Caller& caller,
                                          std::vector<std::string>& notes);
-Status resolve_certificates(policy::Network& network, const plan::HostFacts& facts, const std::string& project);
+plan::TrustInput trust_of(const policy::Network& network, plan::NetworkKind kind);
 Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts);
 Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan::HostFacts& facts,
                                          const LoadedPolicy& loaded);
@@ -38,13 +38,15 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   Prepared prepared;
   prepared.backend = TRY(backend_of(request, loaded.policy));
   policy::Network& network = loaded.policy.network;
-  TRY(policy::amend(network, request.network));
-  TRY_CTX(resolve_certificates(network, facts, loaded.project), loaded.policy.source);
+  TRY(settle_network(network, request.network, facts, loaded.project));
   const std::string cwd = TRY(working_directory(request, facts));
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
   const std::string command = command_path(caller, cwd);
   question.also = search_path_below(question.rules, caller);
   question.also.push_back(cwd);
+  const plan::NetworkKind kind = network_kind(network, prepared.backend);
+  plan::TrustInput trust = trust_of(network, kind);
+  std::ranges::copy(trust.stores, std::back_inserter(question.also));
   if (!command.empty()) question.also.push_back(command);
   host::PathAnswer answer = TRY(look(question, facts));
   prepared.plan = TRY(plan::make_plan({
@@ -54,7 +56,8 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .paths = answer.facts,
       .project = question.project,
       .cwd = cwd,
-      .network = network_kind(network, prepared.backend),
+      .network = kind,
+      .trust = std::move(trust),
       .limits = limits_of(loaded.policy.limits, request.limits),
       .caller_environment = caller.environment,
       .environment = request.environment,
@@ -69,6 +72,16 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   prepared.rules = std::move(answer.rules);
   prepared.paths = std::move(answer.facts);
   return prepared;
+}
+
+// Paths of certificates start where the policy's other paths do.
+Status settle_network(policy::Network& network, const policy::NetworkOptions& options, const plan::HostFacts& facts,
+                      const std::string& project) {
+  TRY(policy::amend(network, options));
+  for (std::string& path : network.tls.extra_ca_paths) {
+    path = TRY_CTX(policy::absolute_path(path, facts.home, project), "network.tlsTerminate.extraCaCertPaths");
+  }
+  return {};
 }
 
 namespace {
@@ -111,12 +124,17 @@ Result<policy::ParentProxies> proxies_of(const policy::Network& network, const C
   return policy::ParentProxies();
 }
 
-// Paths of certificates start where the policy's other paths do.
-Status resolve_certificates(policy::Network& network, const plan::HostFacts& facts, const std::string& project) {
-  for (std::string& path : network.tls.extra_ca_paths) {
-    path = TRY_CTX(policy::absolute_path(path, facts.home, project), "network.tlsTerminate.extraCaCertPaths");
+// TLS is opened where requests have rules, and nowhere else.
+plan::TrustInput trust_of(const policy::Network& network, plan::NetworkKind kind) {
+  plan::TrustInput trust;
+  if (kind != plan::NetworkKind::kGateway || network.rules.empty()) return trust;
+  trust.opening = plan::TlsOpening::kSome;
+  for (const std::string_view path : plan::kTrustStores) {
+    const auto store = host::canonical_path(path);
+    if (!store || store->type != plan::FileType::kFile) continue;
+    if (std::ranges::find(trust.stores, store->path) == trust.stores.end()) trust.stores.push_back(store->path);
   }
-  return {};
+  return trust;
 }
 
 Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts) {

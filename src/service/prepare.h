@@ -29,6 +29,10 @@ struct Prepared {
   std::string backend;
 };
 
+// A policy's network as a request makes it: with its options, and the paths in it absolute.
+Status settle_network(policy::Network& network, const policy::NetworkOptions& options, const plan::HostFacts& facts,
+                      const std::string& project);
+
 Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& facts, const Caller& caller);
 
 }  // namespace hutch::service

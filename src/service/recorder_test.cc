@@ -31,7 +31,7 @@ class RecorderTest : public testing::Test {
 TEST_F(RecorderTest, KeepsARun) {
   Recorder kept = recorder(root_ + "/data");
   kept.started({{"make"}, "/p", "built-in", "namespace"});
-  kept.refused("a socket", "a rule");
+  kept.refused({.what = "a socket", .rule = "a rule", .host = {}, .port = 0});
   sandbox::Outcome outcome;
   outcome.exit_code = 137;
   outcome.signal = 9;

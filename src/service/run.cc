@@ -14,7 +14,6 @@
 #include "host/facts.h"
 #include "host/state_dirs.h"
 #include "plan/seccomp.h"
-#include "policy/parent_proxy.h"
 #include "policy/reader.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/control.h"
@@ -26,6 +25,7 @@
 #include "service/prepare.h"
 #include "service/programs.h"
 #include "service/recorder.h"
+#include "service/trust.h"
 #include "sys/files.h"
 #include "sys/io.h"
 #include "sys/tree.h"
@@ -47,7 +47,7 @@ struct Job {
   const RunRequest& request;
   const std::vector<std::string>& command;
   const plan::HostFacts& facts;
-  const Prepared& prepared;
+  Prepared& prepared;
   int signals;
   sandbox::Control* control;  // absent where nobody listens
 };
@@ -56,7 +56,7 @@ Result<std::vector<std::string>> command_of(const RunRequest& request);
 Result<RunReport> run_prepared(const Job& job);
 std::string rule_hiding(const Job& job, const std::string& path);
 Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job);
-sandbox::Control::Handlers control_handlers(sandbox::Network* network);
+sandbox::Control::Handlers control_handlers(const Job& job, sandbox::Network* network);
 Result<backend::Instance> start_backend(const Job& job, Holding& holding);
 // No mount can hold a name that is not there. These, made new, undo what the mounts on hooks and config protect, so the
 // person hears of them before they run git.
@@ -122,12 +122,16 @@ Result<RunReport> run_prepared(const Job& job) {
   }));
   Holding holding = TRY(hold_limits(plan, job.facts));
   const std::unique_ptr<sandbox::Network> network = TRY(make_network(job));
+  if (network && wants_trust(plan)) {
+    const std::string authority = TRY(network->gateway().ca_certificate());
+    TRY(fill_trust(job.prepared.plan, authority));
+  }
   backend::Instance instance = TRY(start_backend(job, holding));
 
   sandbox::Supervision supervision{instance, streams, job.signals, {}, {}, {}, network.get()};
   supervision.rule_hiding = [&](const std::string& path) { return rule_hiding(job, path); };
   if (job.control != nullptr) {
-    job.control->handle_by(control_handlers(network.get()));
+    job.control->handle_by(control_handlers(job, network.get()));
     supervision.control = {job.control->fd(), [&] { return job.control->read(); }};
     supervision.on_refusal = [&](const sandbox::Refusal& refusal) { job.control->violation(refusal); };
   }
@@ -147,16 +151,20 @@ Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job) {
   if (job.prepared.plan.network != plan::NetworkKind::kGateway) return std::unique_ptr<sandbox::Network>();
   egress::Settings settings;
   settings.network = job.prepared.policy.network;
-  settings.parents = TRY(policy::parent_proxies(settings.network, sys::own_environment()));
+  settings.parents = job.prepared.parent_proxies;
   settings.inspector_program = inspector_program();
+  settings.answer_wait = job.prepared.policy.ask_timeout.value_or(settings.answer_wait);
   return sandbox::Network::make(std::move(settings), job.control);
 }
 
-// Of what a caller may say while the command runs, the network alone can be changed: mounts are fixed at the start.
-sandbox::Control::Handlers control_handlers(sandbox::Network* network) {
+// Of what a caller may say while the command runs, the network alone can be changed: mounts are fixed at the start. The
+// options of the command line hold on.
+sandbox::Control::Handlers control_handlers(const Job& job, sandbox::Network* network) {
   if (network == nullptr) return {};
-  const auto update = [network](const wire::ControlUpdate& given) -> Status {
+  const auto update = [&job, network](const wire::ControlUpdate& given) -> Status {
     policy::Policy policy = TRY_CTX(policy::read_policy(given.policy, "control: policy"), "control");
+    const std::string& project = job.prepared.plan.project;
+    TRY_CTX(settle_network(policy.network, job.request.place.network, job.facts, project), "control");
     network->replace_rules(std::move(policy.network));
     return {};
   };

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -69,11 +70,17 @@ Status make_directory(int directory, const std::string& path, unsigned mode) {
   return check(::mkdirat(directory, path.c_str(), mode), {"mkdir(", path, ")"});
 }
 
-Status make_file(int directory, const std::string& path, unsigned mode) {
+Result<UniqueFd> make_file(int directory, const std::string& path, unsigned mode) {
   const int flags = O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW;
   const int fd = retry([&] { return ::openat(directory, path.c_str(), flags, mode); });
-  TRY(check_fd(fd, {"open(", path, ", O_CREAT)"}));
-  return {};
+  return check_fd(fd, {"open(", path, ", O_CREAT)"});
+}
+
+Result<UniqueFd> memory_file(const std::string& name, std::string_view bytes) {
+  UniqueFd file = TRY(check_fd(::memfd_create(name.c_str(), MFD_CLOEXEC), {"memfd_create(", name, ")"}));
+  TRY(write_all(file.get(), bytes));
+  TRY(check(::lseek(file.get(), 0, SEEK_SET), {"lseek(", name, ")"}));
+  return file;
 }
 
 Status make_symlink(const std::string& text, int directory, const std::string& path) {

@@ -36,7 +36,10 @@ Result<FileIdentity> identify(int fd);
 Result<bool> is_mount_root(int fd);
 
 Status make_directory(int directory, const std::string& path, unsigned mode);
-Status make_file(int directory, const std::string& path, unsigned mode);
+// Open for writing.
+Result<UniqueFd> make_file(int directory, const std::string& path, unsigned mode);
+// A file without a name, in memory, that reads as `bytes` from its start (memfd_create(2)).
+Result<UniqueFd> memory_file(const std::string& name, std::string_view bytes);
 Status make_symlink(const std::string& text, int directory, const std::string& path);
 Status remove_directory(const std::string& path);
 Status change_directory(const std::string& path);

@@ -45,6 +45,8 @@ Start a_start() {
   step.mode = 01777;
   step.size_bytes = 1ULL << 33;
   start.plan.mounts = {step, step};
+  step.kind = plan::MountKind::kCover;
+  start.plan.mounts.push_back(step);
   start.plan.read_only_proc = {"sys"};
   start.plan.hidden_proc = {"kcore", "keys"};
   start.plan.landlock = {{"/"}, {"/tmp", "/home"}};
@@ -59,7 +61,8 @@ TEST(Message, AStartKeepsItsPlan) {
   EXPECT_EQ(start.landlock_abi, 7);
   EXPECT_EQ(start.plan.uid, 1000U);
   EXPECT_EQ(start.plan.gid, 100U);
-  ASSERT_EQ(start.plan.mounts.size(), 2U);
+  ASSERT_EQ(start.plan.mounts.size(), 3U);
+  EXPECT_EQ(start.plan.mounts[2].kind, plan::MountKind::kCover);
   const plan::MountStep& step = start.plan.mounts[1];
   EXPECT_EQ(step.target, "/a");
   EXPECT_EQ(step.source, "/b");

@@ -28,10 +28,12 @@ NAMES = {
     "nat64.example": {"aaaa": ["64:ff9b::c0a8:707"]},
     "near.example": {"a": [NEAR]},  # the host's own address
     "xn--bcher-kva.example": {"a": ["203.0.113.13"]},
+    "wrong.example": {"a": ["203.0.113.14"]},
 }
+UNCERTIFIED = {"wrong.example"}  # the certificate of its server is another host's
 # The private addresses have a server as well: what is refused would otherwise work.
-ADDRESSES = ["203.0.113.10/32", "203.0.113.11/32", "203.0.113.12/32", "203.0.113.13/32", "203.0.113.53/32",
-             "192.168.7.7/32", "169.254.169.254/32", "2001:db8:2::10/128", "2001:db8:2::16/128"]
+ADDRESSES = ["203.0.113.10/32", "203.0.113.11/32", "203.0.113.12/32", "203.0.113.13/32", "203.0.113.14/32",
+             "203.0.113.53/32", "192.168.7.7/32", "169.254.169.254/32", "2001:db8:2::10/128", "2001:db8:2::16/128"]
 
 
 def missing():
@@ -53,6 +55,8 @@ class Internet:
         self.make_certificates()
         (self.directory / "world.json").write_text(json.dumps(NAMES))
         (self.directory / "resolv.conf").write_text(f"nameserver {DNS}\n")
+        self.www = self.directory / "www"
+        self.www.mkdir()
         self.near = self.namespace("--mount")
         self.far = self.namespace()
         self.connect()
@@ -77,6 +81,19 @@ class Internet:
     def move(self, name, **addresses):
         """Another answer for a name from now on: move("x.example", a=["127.0.0.1"])."""
         (self.directory / f"name-{name}").write_text(json.dumps(addresses))
+
+    def start(self, *argv, **options):
+        """A program of the far side, as another host would run it; ends with the internet."""
+        process = subprocess.Popen(["nsenter", "--target", str(self.far.pid), "--net", "--", *map(str, argv)],
+                                   **{"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, **options})
+        self.processes.append(process)
+        return process
+
+    def listens(self, port, address="203.0.113.10"):
+        """Whether something of the far side does, at that port."""
+        probe = f"exec 3<>/dev/tcp/{address}/{port}"
+        tried = subprocess.run([*self.enter(), "bash", "-c", probe], stderr=subprocess.DEVNULL, check=False)
+        return tried.returncode == 0
 
     @property
     def ca(self):
@@ -118,9 +135,7 @@ class Internet:
 
     def start_server(self):
         script = pathlib.Path(__file__).resolve().parent / "internet_server.py"
-        server = subprocess.Popen(["nsenter", "--target", str(self.far.pid), "--net", "--", sys.executable, str(script),
-                                   str(self.directory)], stdout=subprocess.PIPE, stdin=subprocess.PIPE)
-        self.processes.append(server)
+        server = self.start(sys.executable, script, self.directory)
         assert server.stdout.readline() == b"ready\n"
         return server
 
@@ -130,7 +145,7 @@ class Internet:
             subprocess.run(["openssl", *words], cwd=self.directory, check=True, capture_output=True)
         openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "ca.key",
                 "-out", "ca.pem", "-subj", "/CN=Test Authority", "-days", "30")
-        names = ",".join(f"DNS:{name}" for name in NAMES)
+        names = ",".join(f"DNS:{name}" for name in NAMES if name not in UNCERTIFIED)
         (self.directory / "ext").write_text(f"subjectAltName={names}\n")
         openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "server.key",
                 "-out", "server.csr", "-subj", "/CN=good.example")

@@ -3,7 +3,7 @@
 
 Every line of the log is one JSON object with "what": query (name), request (host, path, line), hello (name), connection
 (address, port). Answers to HTTP requests are JSON that says what was asked, unless the path says otherwise:
-/big/N is N bytes, /slow is a byte a second, /chunked is chunked."""
+/big/N is N bytes, and what lies in DIRECTORY/www is served as it is."""
 
 import asyncio
 import json
@@ -66,6 +66,8 @@ class World:
         self.log("request", host=headers.get("host"), path=path, line=lines[0], port=local[1])
         if path.startswith("/big/"):
             await self.big(writer, int(path[5:]))
+        elif self.is_static(path):
+            self.static(writer, method, path)
         else:
             text = json.dumps({"method": method, "path": path, "headers": headers, "body": body.decode("latin-1"),
                                "address": local[0], "port": local[1],
@@ -75,6 +77,22 @@ class World:
                 writer.write(text)
         await writer.drain()
         return headers.get("connection", "").lower() != "close"
+
+    def is_static(self, path):
+        """Whether a directory of DIRECTORY/www has that name: what is missing in it is a 404."""
+        first = path.partition("?")[0].split("/")[1]
+        return bool(first) and ".." not in path and (self.directory / "www" / first).is_dir()
+
+    def static(self, writer, method, path):
+        found = self.directory / "www" / path.partition("?")[0].lstrip("/")
+        if found.is_dir():
+            found = found / "index.html"
+        text = found.read_bytes() if found.is_file() else b"not found"
+        kind = b"text/html" if found.suffix == ".html" else b"application/octet-stream"
+        status = b"200 OK" if found.is_file() else b"404 Not Found"
+        writer.write(b"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n" % (status, kind, len(text)))
+        if method != "HEAD":
+            writer.write(text)
 
     async def big(self, writer, size):
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size)

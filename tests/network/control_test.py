@@ -115,9 +115,20 @@ echo over"""
 def test_other_rules_end_what_they_no_longer_allow(hutch):
     with running(hutch, TALK, "--allow-domain", "good.example") as (caller, process):
         assert process.stdout.readline() == b"heard\n"
-        caller.say(type="update", policy={"network": {"allowedDomains": ["other.example"], "deniedDomains": []}})
+        caller.say(type="update", policy={"network": {"allowedDomains": [], "deniedDomains": ["good.example"]}})
         assert b"over" in process.stdout.read()
         assert b"ConnectionResetError" in process.stderr.read()
+
+
+def test_options_hold_on_when_the_policy_is_replaced(hutch):
+    script = f"read line; {CURL} http://good.example/"
+    with running(hutch, script, "--allow-domain", "good.example") as (caller, process):
+        caller.say(type="update", policy={"network": {"allowedDomains": ["other.example"], "deniedDomains": []}})
+        caller.say(type="nonsense")
+        assert "nonsense" in caller.line("error")["message"]
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"200\n"
 
 
 @pytest.mark.parametrize("steps", [("good.example", "other.example", "good.example")])

@@ -21,6 +21,30 @@ void append_tmpfs(Arguments& to, const plan::MountStep& step) {
   append(to, {"--tmpfs", step.target});
 }
 
+// The file that a kFile or kCover is about; null where the plan makes none such.
+const plan::MountStep* file_of(const plan::SandboxPlan& plan, const plan::MountStep& step) {
+  const std::string& path = step.kind == plan::MountKind::kFile ? step.target : step.source;
+  for (const plan::MountStep& made : plan.mounts) {
+    if (made.kind == plan::MountKind::kFile && made.target == path) return &made;
+  }
+  return nullptr;
+}
+
+// A descriptor of its own for each step: bwrap reads it to its end.
+Status append_file(BwrapArguments& to, int first_file_fd, const plan::SandboxPlan& plan, const plan::MountStep& step) {
+  const plan::MountStep* const made = file_of(plan, step);
+  if (made == nullptr) return fail(Error::invalid(cat({step.source, ": the plan makes no such file"})));
+  const char* const option = step.kind == plan::MountKind::kFile ? "--file" : "--ro-bind-data";
+  const std::string fd = std::to_string(first_file_fd + static_cast<int>(to.files.size()));
+  append(to.words, {"--perms", fmt::format("{:04o}", made->mode), option, fd, step.target});
+  to.files.push_back(made->source);
+  return {};
+}
+
+bool is_file(const plan::MountStep& step) {
+  return step.kind == plan::MountKind::kFile || step.kind == plan::MountKind::kCover;
+}
+
 void append_step(Arguments& to, const plan::MountStep& step) {
   switch (step.kind) {
     case plan::MountKind::kTmpfs: return append_tmpfs(to, step);
@@ -33,6 +57,8 @@ void append_step(Arguments& to, const plan::MountStep& step) {
     }
     // bwrap adds nodev to every bind, so that the device cannot be opened.
     case plan::MountKind::kHideFile: return append(to, {"--ro-bind", "/dev/null", step.target});
+    case plan::MountKind::kFile:
+    case plan::MountKind::kCover: return;  // append_file
     case plan::MountKind::kProc: return append(to, {"--proc", step.target});
     case plan::MountKind::kDevices: return append(to, {"--dev", step.target});
     case plan::MountKind::kSeal: return append(to, {"--remount-ro", step.target});
@@ -41,29 +67,33 @@ void append_step(Arguments& to, const plan::MountStep& step) {
 
 }  // namespace
 
-Result<std::vector<std::string>> bwrap_arguments(const plan::SandboxPlan& plan) {
-  Arguments arguments = {"--unshare-user",
-                         "--unshare-pid",
-                         "--unshare-net",
-                         "--unshare-ipc",
-                         "--unshare-uts",
-                         "--unshare-cgroup",
-                         "--die-with-parent",
-                         "--as-pid-1",
-                         "--cap-drop",
-                         "ALL",
-                         "--hostname",
-                         plan.hostname,
-                         "--uid",
-                         std::to_string(plan.uid),
-                         "--gid",
-                         std::to_string(plan.gid)};
+Result<BwrapArguments> bwrap_arguments(const plan::SandboxPlan& plan, int first_file_fd) {
+  BwrapArguments arguments;
+  arguments.words = {"--unshare-user",
+                     "--unshare-pid",
+                     "--unshare-net",
+                     "--unshare-ipc",
+                     "--unshare-uts",
+                     "--unshare-cgroup",
+                     "--die-with-parent",
+                     "--as-pid-1",
+                     "--cap-drop",
+                     "ALL",
+                     "--hostname",
+                     plan.hostname,
+                     "--uid",
+                     std::to_string(plan.uid),
+                     "--gid",
+                     std::to_string(plan.gid)};
   // The guest makes one more user namespace; a map that includes root needs this in the parent (user_namespaces(7)).
   // The guest drops it with all others before anything else runs.
-  if (plan.uid == 0) append(arguments, {"--cap-add", "CAP_SETFCAP"});
-  for (const plan::MountStep& step : plan.mounts) append_step(arguments, step);
-  append(arguments, {"--chdir", "/"});
-  for (const std::string& argument : arguments) {
+  if (plan.uid == 0) append(arguments.words, {"--cap-add", "CAP_SETFCAP"});
+  for (const plan::MountStep& step : plan.mounts) {
+    if (is_file(step)) TRY(append_file(arguments, first_file_fd, plan, step));
+    append_step(arguments.words, step);
+  }
+  append(arguments.words, {"--chdir", "/"});
+  for (const std::string& argument : arguments.words) {
     if (argument.find('\0') != std::string::npos) return fail(Error::invalid("a path with a NUL byte"));
   }
   return arguments;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -9,7 +10,13 @@
 
 namespace hutch::backend {
 
-// All options, without the command. A path with a NUL byte, or a step that bwrap(1) has no option for, is an error.
-Result<std::vector<std::string>> bwrap_arguments(const plan::SandboxPlan& plan);
+struct BwrapArguments {
+  std::vector<std::string> words;  // all options, without the command
+  // What descriptors from `first_file_fd` on have to read as, one for each. Views of the plan.
+  std::vector<std::string_view> files;
+};
+
+// A path with a NUL byte, or a cover of a file that the plan does not make, is an error.
+Result<BwrapArguments> bwrap_arguments(const plan::SandboxPlan& plan, int first_file_fd);
 
 }  // namespace hutch::backend

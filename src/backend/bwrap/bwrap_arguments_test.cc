@@ -19,8 +19,8 @@ plan::MountStep step(plan::MountKind kind, std::string target, std::string sourc
 }
 
 std::string text_of(const plan::SandboxPlan& plan) {
-  const auto arguments = bwrap_arguments(plan);
-  return arguments ? join(*arguments, " ") : "error: " + arguments.error().message;
+  const auto arguments = bwrap_arguments(plan, 7);
+  return arguments ? join(arguments->words, " ") : "error: " + arguments.error().message;
 }
 
 TEST(BwrapArguments, EveryNamespaceAndNoCapability) {
@@ -56,10 +56,27 @@ TEST(BwrapArguments, StepsInOrder) {
       << text_of(plan);
 }
 
+TEST(BwrapArguments, AFileOfThePlansOwn) {
+  plan::SandboxPlan plan;
+  plan.mounts.push_back(step(plan::MountKind::kFile, "/.hutch/a", "content"));
+  plan.mounts.back().mode = 0444;
+  plan.mounts.push_back(step(plan::MountKind::kFile, "/.hutch/b", std::string("\0", 1)));
+  plan.mounts.push_back(step(plan::MountKind::kCover, "/etc/a", "/.hutch/a"));
+  EXPECT_NE(text_of(plan).find("--perms 0444 --file 7 /.hutch/a --perms 0755 --file 8 /.hutch/b "
+                               "--perms 0444 --ro-bind-data 9 /etc/a"),
+            std::string::npos)
+      << text_of(plan);
+  const auto arguments = bwrap_arguments(plan, 7);
+  ASSERT_TRUE(arguments.has_value());
+  EXPECT_EQ(arguments->files, (std::vector<std::string_view>{"content", std::string_view("\0", 1), "content"}));
+  plan.mounts.push_back(step(plan::MountKind::kCover, "/etc/c", "/.hutch/c"));
+  EXPECT_FALSE(bwrap_arguments(plan, 7).has_value());
+}
+
 TEST(BwrapArguments, ANulByteCannotSplitAnArgument) {
   plan::SandboxPlan plan;
   plan.mounts.push_back(step(plan::MountKind::kBind, std::string("/a\0--bind", 9), "/a"));
-  EXPECT_FALSE(bwrap_arguments(plan).has_value());
+  EXPECT_FALSE(bwrap_arguments(plan, 7).has_value());
 }
 
 }  // namespace

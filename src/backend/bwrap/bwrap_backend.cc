@@ -24,6 +24,7 @@ constexpr int kArgumentsFd = 3;
 constexpr int kGuestFd = 4;
 constexpr int kInfoFd = 5;
 constexpr int kBlockFd = 6;
+constexpr int kFirstFileFd = 7;
 
 constexpr std::size_t kComplaintBytesMax = 4096;
 // How long a start may take. Without a bound, a bwrap that waits for its own other half would be waited for.
@@ -71,6 +72,8 @@ Result<OutsideNetwork> Waiting::make_network(const std::string& guest_program,
   return network;
 }
 
+Result<std::vector<UniqueFd>> install_files(const std::vector<std::string_view>& contents,
+                                            std::vector<std::pair<int, int>>& install);
 Status send_arguments(int pipe, const std::vector<std::string>& arguments);
 Result<wire::ToHost> receive_or_see_end(GuestProcess& started);
 Error explain_failure(sys::ChildProcess& bwrap, int errors, Error seen);
@@ -99,13 +102,14 @@ Result<Instance> BwrapBackend::start(const plan::SandboxPlan& plan, const StartO
 namespace {
 
 Result<Instance> start_bwrap(const std::string& program, const plan::SandboxPlan& plan, const StartOptions& options) {
-  const std::vector<std::string> arguments = TRY(bwrap_arguments(plan));
+  const BwrapArguments arguments = TRY(bwrap_arguments(plan, kFirstFileFd));
   auto [arguments_read, arguments_write] = TRY(sys::pipe());
   auto [errors_read, errors_write] = TRY(sys::pipe());
   // By descriptor: the guest's own file need not be visible inside.
   const UniqueFd guest = TRY(sys::open(options.guest_program, sys::Open::kPath));
   std::vector<std::pair<int, int>> install = {
       {errors_write.get(), kErrorsFd}, {arguments_read.get(), kArgumentsFd}, {guest.get(), kGuestFd}};
+  const std::vector<UniqueFd> files = TRY(install_files(arguments.files, install));
   std::optional<Waiting> waiting;
   if (plan.network == plan::NetworkKind::kGateway) waiting.emplace(TRY(Waiting::make(install)));
   // bwrap waits for its arguments, so that it is where its limits hold before it starts anything.
@@ -115,7 +119,7 @@ Result<Instance> start_bwrap(const std::string& program, const plan::SandboxPlan
   auto started = TRY(spawn_guest(program, std::move(words), install, options));
   arguments_read.reset();
   errors_write.reset();
-  TRY(send_arguments(arguments_write.get(), arguments));
+  TRY(send_arguments(arguments_write.get(), arguments.words));
   arguments_write.reset();
   std::optional<OutsideNetwork> network;
   if (waiting) {
@@ -136,6 +140,18 @@ Result<Instance> start_bwrap(const std::string& program, const plan::SandboxPlan
     instance.network_sockets = std::move(network->sockets);
   }
   return instance;
+}
+
+// A pipe would want somebody to fill it while bwrap reads.
+Result<std::vector<UniqueFd>> install_files(const std::vector<std::string_view>& contents,
+                                            std::vector<std::pair<int, int>>& install) {
+  std::vector<UniqueFd> files;
+  for (const std::string_view content : contents) {
+    const int number = kFirstFileFd + static_cast<int>(files.size());
+    files.push_back(TRY(sys::memory_file("hutch", content)));
+    install.emplace_back(files.back().get(), number);
+  }
+  return files;
 }
 
 Status send_arguments(int pipe, const std::vector<std::string>& arguments) {

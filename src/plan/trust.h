@@ -1,0 +1,49 @@
+// What makes the programs of a sandbox trust the authority that opens its TLS: files of the sandbox's own, the system's
+// stores covered by them, and variables for programs that bring a store of their own.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hutch::plan {
+
+inline constexpr std::string_view kTrustDirectory = "/.hutch";
+inline constexpr std::string_view kAuthorityFile = "/.hutch/ca.pem";  // that authority alone
+inline constexpr std::string_view kBundleFile = "/.hutch/ca-bundle.pem";  // and all that the host trusts
+
+// Where systems keep their bundle: Debian and Alpine, Fedora, openSUSE, BSD and others. Most have one of them, and
+// links that lead to it.
+inline constexpr std::array<std::string_view, 5> kTrustStores = {
+    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
+
+enum class TlsOpening { kNone, kSome };
+
+struct TrustInput {
+  TlsOpening opening = TlsOpening::kNone;
+  std::vector<std::string> stores;  // those of kTrustStores that are there: canonical paths, each once
+};
+
+struct TrustVariable {
+  std::string_view name;
+  std::string_view file;
+};
+
+// OpenSSL, curl, requests, Node.js, git, pip, cargo, the AWS programs, Deno, Nix, gRPC.
+inline constexpr std::array<TrustVariable, 11> kTrustVariables = {{
+    {"SSL_CERT_FILE", kBundleFile},
+    {"CURL_CA_BUNDLE", kBundleFile},
+    {"REQUESTS_CA_BUNDLE", kBundleFile},
+    {"NODE_EXTRA_CA_CERTS", kAuthorityFile},
+    {"GIT_SSL_CAINFO", kBundleFile},
+    {"PIP_CERT", kBundleFile},
+    {"CARGO_HTTP_CAINFO", kBundleFile},
+    {"AWS_CA_BUNDLE", kBundleFile},
+    {"DENO_CERT", kAuthorityFile},
+    {"NIX_SSL_CERT_FILE", kBundleFile},
+    {"GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", kBundleFile},
+}};
+
+}  // namespace hutch::plan

@@ -1,0 +1,166 @@
+# TLS that is opened: whom the programs of a sandbox trust, which requests get through, and what is left closed.
+import json
+import shutil
+
+import pytest
+
+from harness import wait_until
+
+DIRECT = "curl -sS --max-time 30 --noproxy '*' "
+CURL = "curl -sS --max-time 30 "
+URL = "https://good.example"
+RULE = {"host": "good.example", "methods": ["GET"], "paths": ["/repos/**"]}
+both_ways = pytest.mark.parametrize("curl", [DIRECT, CURL], ids=["captured", "proxy"])
+
+
+@pytest.fixture
+def opened(hutch, internet, project, as_user):
+    """opened(script, allow=(), rules=(...), exclude=()): a shell script under those rules."""
+    def run(script, rules=(RULE,), allow=(), exclude=(), options=(), **more):
+        policy = {"network": {"allowedDomains": list(allow), "deniedDomains": [], "rules": list(rules), "tlsTerminate":
+                              {"extraCaCertPaths": [str(internet.ca)], "excludeDomains": list(exclude)}}}
+        file = as_user.write(project / "rules.json", json.dumps(policy))
+        return hutch.sh(script, options=["--policy", str(file), *options], **more)
+    return run
+
+
+def answer(result):
+    return json.loads(result.ok().out)
+
+
+@both_ways
+def test_an_allowed_request(opened, curl):
+    got = answer(opened(curl + URL + "/repos/x"))
+    assert (got["path"], got["tls"], got["headers"]["host"]) == ("/repos/x", True, "good.example")
+
+
+@both_ways
+@pytest.mark.parametrize("request_line", ["-X POST -d x " + URL + "/repos/x", URL + "/users/x"], ids=["method", "path"])
+def test_a_refused_request(opened, internet, curl, request_line):
+    result = opened(curl + "-i --suppress-connect-headers " + request_line)
+    head = result.ok().text.partition("\r\n\r\n")[0].lower().splitlines()
+    assert " 403" in head[0] and "x-proxy-error: blocked-by-rule" in head, str(result)
+    assert "good.example:443 was refused: " in result.errors, str(result)
+    assert internet.log("request") == []
+
+
+def test_headers_are_set_and_removed(opened):
+    rule = {**RULE, "headers": {"set": {"X-Team": "blue"}, "remove": ["Cookie"]}}
+    headers = answer(opened(DIRECT + "-H 'Cookie: a=b' -H 'X-Team: red' " + URL + "/repos/x", rules=[rule]))["headers"]
+    assert headers["x-team"] == "blue" and "cookie" not in headers
+
+
+PYTHON = """python3 - <<'EOF2'
+import urllib.request, urllib.error
+print(urllib.request.urlopen("https://good.example/repos/x").status)
+try: urllib.request.urlopen("https://good.example/repos/x", data=b"x")
+except urllib.error.HTTPError as error: print(error.code, error.headers["X-Proxy-Error"])
+EOF2"""
+
+
+@pytest.mark.parametrize("before", ["unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY; ", ""],
+                         ids=["captured", "proxy"])
+def test_python(opened, before):
+    said = opened(before + PYTHON).ok().text.split()
+    assert said[:2] == ["200", "403"] and said[2] not in ("", "None")
+
+
+NODE = """node -e '
+const https = require("https");
+const get = (options) => new Promise((done) => https.request(options, (answer) => {
+  answer.resume(); answer.on("end", () => done(answer.statusCode)); }).on("error", (e) => done(e.message)).end());
+(async () => {
+  console.log(await get({host: "good.example", path: "/repos/x"}));
+  console.log(await get({host: "good.example", path: "/repos/x", method: "DELETE"}));
+})();'"""
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
+def test_node(opened):
+    assert opened(NODE).ok().text.split() == ["200", "403"]
+
+
+def test_git(opened, internet, repository):
+    clone = f"cd /tmp && git clone -q {URL}/git/{repository}/tiny.git cloned && cat cloned/file"
+    assert opened(clone, rules=[{**RULE, "paths": ["/git/**"]}]).ok().text == "content\n"
+    internet.forget()
+    assert opened(clone).code == 128
+    assert internet.log("request") == []
+
+
+def test_http_2(opened, internet, http2_server):
+    url = f"https://good.example:{http2_server}/http2/file"
+    rule = {**RULE, "paths": ["/http2/*"]}
+    result = opened(f"{DIRECT} --http2 -w '%{{http_version}} %{{http_code}}\\n' {url}", rules=[rule])
+    assert result.ok().text == "two\n2 200\n"
+    refused = opened(f"{DIRECT} --http2 -X POST -d x -o /dev/null -w '%{{http_version}} %{{http_code}}\\n' {url}",
+                     rules=[rule])
+    assert refused.ok().text == "2 403\n"
+
+
+@pytest.fixture(scope="session")
+def http2_server(internet):
+    """The port of good.example at which nghttpd listens."""
+    if shutil.which("nghttpd") is None:
+        pytest.skip("nghttpd is not installed")
+    (internet.www / "http2").mkdir()
+    (internet.www / "http2/file").write_text("two\n")
+    internet.start("nghttpd", "-d", internet.www, "8444", internet.directory / "server.key",
+                   internet.directory / "server.pem")
+    wait_until(lambda: internet.listens(8444), "nghttpd listens")
+    return 8444
+
+
+def test_what_has_no_rules_stays_closed(opened, internet):
+    options = ["--allow-read", str(internet.ca)]
+    url = " https://api.good.example/anything"
+    assert opened(DIRECT + url, allow=["api.good.example"], options=options).code == 60  # not an authority of this host
+    got = answer(opened(f"{DIRECT} --cacert {internet.ca} {url}", allow=["api.good.example"], options=options))
+    assert got["path"] == "/anything"
+
+
+def test_an_excluded_host_stays_closed(opened, internet):
+    result = opened(f"{DIRECT} --cacert {internet.ca} -X POST -d x https://api.good.example/",
+                    allow=["api.good.example"], exclude=["api.good.example"],
+                    options=["--allow-read", str(internet.ca)])
+    assert answer(result)["method"] == "POST"
+
+
+def test_a_client_that_trusts_the_real_authority_alone(opened, internet):
+    result = opened(f"{DIRECT} --cacert {internet.ca} {URL}/repos/x", options=["--allow-read", str(internet.ca)])
+    assert result.code == 60, str(result)
+    assert internet.log("request") == []
+
+
+def test_a_server_with_the_wrong_certificate(opened, internet):
+    result = opened(DIRECT + "-o /dev/null -w '%{http_code}' https://wrong.example/", rules=[{"host": "wrong.example"}])
+    assert result.ok().text == "502", str(result)
+    assert internet.log("request") == []
+
+
+def test_the_stores_cannot_be_changed(opened, as_user):
+    script = """for file in /.hutch/ca.pem /.hutch/ca-bundle.pem /etc/ssl/certs/ca-certificates.crt; do
+                  test -r $file || echo unreadable $file
+                  (echo x >> $file) 2>/dev/null && echo written $file
+                  rm -f $file 2>/dev/null && echo removed $file
+                done; touch /.hutch/x 2>/dev/null && echo made; grep -c BEGIN /.hutch/ca.pem"""
+    assert opened(script).text == "1\n"
+
+
+def test_the_system_store_is_covered(opened):
+    store = "/etc/ssl/certs/ca-certificates.crt"
+    result = opened(f"test -e {store} || exit 9; cmp {store} /.hutch/ca-bundle.pem")
+    if result.code == 9:
+        pytest.skip("this machine keeps its authorities elsewhere")
+    assert result.code == 0, str(result)
+
+
+def test_a_variable_of_the_caller_holds(opened):
+    assert opened("echo $SSL_CERT_FILE $CURL_CA_BUNDLE", options=["--env", "SSL_CERT_FILE=/x"]).ok().text == \
+        "/x /.hutch/ca-bundle.pem\n"
+
+
+def test_without_rules_nothing_is_there(hutch):
+    script = "ls -d /.hutch; env | grep -c -e SSL_CERT -e CA_BUNDLE"
+    result = hutch.sh(script, options=["--allow-domain", "good.example"])
+    assert result.text == "0\n"
