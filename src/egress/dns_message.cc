@@ -46,7 +46,7 @@ std::optional<std::size_t> read_name(std::string_view bytes, std::size_t at, Dns
     const auto size = static_cast<unsigned char>(bytes[at]);
     ++at;
     if (size == 0) return at;
-    if (size > 63 || at + size > bytes.size() || at + size - start > kNameBytesMax) return std::nullopt;
+    if (size > 63 || at + size > bytes.size() || at + size + 1 - start > kNameBytesMax) return std::nullopt;
     if (!query.name.empty()) query.name += '.';
     for (const char character : bytes.substr(at, size)) {
       query.name_is_plain = query.name_is_plain && is_plain(character);

@@ -22,6 +22,7 @@ std::string to_string(const Target& target);  // "a.example:443", "[::1]:22", "a
 struct Process {
   std::uint32_t pid = 0;
   std::string program;
+  std::vector<std::string> chain;  // the programs above it, nearest first
 };
 
 // May this host be reached? Everything that waits for the answer goes on waiting until it comes.

@@ -78,17 +78,19 @@ SocksRead read_v4(std::string_view bytes) {
   const auto wrong = [] { return refused(SocksVersion::kV4, socks_reply(SocksVersion::kV4, SocksResult::kRefused)); };
   if (byte_at(bytes, 1) != kConnect) return wrong();
   const std::size_t user_end = bytes.find('\0', kFixed);
-  if (user_end == std::string_view::npos) return bytes.size() - kFixed > kUserBytesMax ? wrong() : SocksRead{};
+  // What is too long is refused before its end has come, and after.
+  const std::string_view user = bytes.substr(kFixed, user_end - kFixed);
+  if (user.size() > kUserBytesMax) return wrong();
+  if (user_end == std::string_view::npos) return {};
   const std::uint16_t port = port_at(bytes, 2);
   const std::string_view address = bytes.substr(4, 4);
   const bool named = address.starts_with("\0\0\0"s) && address[3] != '\0';
   if (!named) return request(SocksVersion::kV4, user_end + 1, address_text(address), port);
   const std::size_t host_end = bytes.find('\0', user_end + 1);
-  if (host_end == std::string_view::npos) {
-    return bytes.size() - user_end - 1 > kHostBytesMax ? wrong() : SocksRead{};
-  }
-  return request(SocksVersion::kV4, host_end + 1, std::string(bytes.substr(user_end + 1, host_end - user_end - 1)),
-                 port);
+  const std::string_view host = bytes.substr(user_end + 1, host_end - user_end - 1);
+  if (host.size() > kHostBytesMax) return wrong();
+  if (host_end == std::string_view::npos) return {};
+  return request(SocksVersion::kV4, host_end + 1, std::string(host), port);
 }
 
 SocksRead read_greeting(std::string_view bytes) {

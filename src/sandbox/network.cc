@@ -25,6 +25,7 @@ wire::ControlQuestion question_of(const egress::Question& question) {
           .port = question.target.port,
           .pid = question.process.pid,
           .program = question.process.program,
+          .chain = question.process.chain,
           .rule = "default",
           .choices = {"once", "session", "no"}};
 }
@@ -45,7 +46,8 @@ Status Network::attach(const wire::Network& network, std::vector<UniqueFd> socke
 void Network::look_for_processes(const backend::Instance& instance) {
   gateway_->find_processes_by([&instance](sys::Transport transport, const sys::Endpoint& peer) {
     const auto found = sys::find_socket_owner(instance.inside(), transport, peer);
-    return found ? egress::Process{static_cast<std::uint32_t>(found->pid), found->program} : egress::Process{};
+    return found ? egress::Process{static_cast<std::uint32_t>(found->pid), found->program, found->chain}
+                 : egress::Process{};
   });
 }
 

@@ -30,6 +30,12 @@ std::string inode_in(std::string_view table, std::string_view key);
 std::vector<std::string> names_in(const std::string& directory, int names_max);
 std::string link_text(const std::string& path);
 bool has_socket(const std::string& process, std::string_view wanted);
+std::vector<std::string> chain_above(std::string name, const std::string& network);
+pid_t number_of(std::string_view name) {
+  pid_t pid = 0;
+  std::from_chars(name.data(), name.data() + name.size(), pid);
+  return pid;
+}
 bool is_number(std::string_view name) { return name.find_first_not_of("0123456789") == std::string_view::npos; }
 
 }  // namespace
@@ -50,9 +56,7 @@ std::optional<SocketOwner> find_socket_owner(pid_t member, Transport transport, 
     // A socket's number is the whole kernel's own, so that the namespace need not be the same; most are in this one.
     const std::string network = link_text(process + "/ns/net");
     if (network.empty() || network == own_network || !has_socket(process, wanted)) continue;
-    pid_t pid = 0;
-    std::from_chars(name.data(), name.data() + name.size(), pid);
-    return SocketOwner{pid, link_text(process + "/exe")};
+    return SocketOwner{number_of(name), link_text(process + "/exe"), chain_above(name, network)};
   }
   return std::nullopt;
 }
@@ -103,6 +107,25 @@ std::string link_text(const std::string& path) {
   char text[PATH_MAX];
   const ssize_t size = ::readlink(path.c_str(), text, sizeof text);
   return size > 0 ? std::string(text, static_cast<std::size_t>(size)) : std::string();
+}
+
+// Up to the sandbox's init, which is hutch's own and keeps what it runs to itself.
+std::vector<std::string> chain_above(std::string name, const std::string& network) {
+  static constexpr std::size_t kChainMax = 16;
+  static constexpr std::string_view kParent = "\nPPid:\t";
+  std::vector<std::string> chain;
+  while (chain.size() < kChainMax) {
+    const auto status = read_file(cat({"/proc/", name, "/status"}), kTableBytesMax);
+    const std::size_t at = status ? status->find(kParent) : std::string::npos;
+    if (at == std::string::npos) break;
+    const std::size_t begin = at + kParent.size();
+    name = status->substr(begin, status->find('\n', begin) - begin);
+    const std::string process = "/proc/" + name;
+    std::string program = link_text(process + "/ns/net") == network ? link_text(process + "/exe") : std::string();
+    if (program.empty()) break;
+    chain.push_back(std::move(program));
+  }
+  return chain;
 }
 
 bool has_socket(const std::string& process, std::string_view wanted) {

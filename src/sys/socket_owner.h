@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sys/sockets.h"
 
@@ -12,7 +13,8 @@ namespace hutch::sys {
 
 struct SocketOwner {
   pid_t pid = 0;
-  std::string program;  // as its mount namespace names it
+  std::string program;             // as its mount namespace names it
+  std::vector<std::string> chain;  // the programs of its ancestors there, nearest first
 };
 
 // The process in the network namespace of `member` that has the socket bound to `local`. Costs a look at every

@@ -85,6 +85,7 @@ std::string control_question(const ControlQuestion& question) {
                   {"port", question.port},
                   {"pid", pid},
                   {"exe", program},
+                  {"chain", question.chain},
                   {"rule", question.rule},
                   {"choices", question.choices}});
 }

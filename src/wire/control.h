@@ -34,6 +34,7 @@ struct ControlQuestion {
   int port = 0;
   std::uint32_t pid = 0;  // 0: not known
   std::string program;
+  std::vector<std::string> chain;
   std::string rule;
   std::vector<std::string> choices;
 };

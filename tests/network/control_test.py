@@ -50,10 +50,11 @@ def running(hutch, script, *options):
 
 
 def test_a_host_is_asked_for_and_waits(hutch, internet):
-    with running(hutch, CURL + "http://good.example/") as (caller, process):
+    with running(hutch, CURL + "http://good.example/; true") as (caller, process):
         question = caller.line("question")
         assert (question["kind"], question["host"], question["port"]) == ("connect", "good.example", 80)
         assert question["exe"].endswith("/curl") and question["pid"] > 0
+        assert question["chain"] and "sh" in question["chain"][0]
         assert internet.log("connection") == []
         caller.say(type="answer", id=question["id"], choice="once")
         assert process.stdout.readline() == b"200\n"
