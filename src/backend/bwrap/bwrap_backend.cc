@@ -84,7 +84,8 @@ Guarantees BwrapBackend::guarantees() const {
   return {
       .holds = {"only the planned files are there, with the planned rights, by bubblewrap's mounts and by Landlock",
                 "own user, mount, pid, network, ipc, uts and cgroup namespaces; no capability; no new privileges",
-                "no network but its own loopback", "the same filter for system calls as namespace",
+                "no network but its own loopback and what the gateway lets through",
+                "the same filter for system calls as namespace",
                 "the end of the command ends everything that it started"},
       .open = {"the kernel itself is shared: a hole in a permitted system call is a way out",
                "run as root, user.max_user_namespaces keeps the host's value inside; the filter alone forbids them"}};

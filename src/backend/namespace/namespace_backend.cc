@@ -8,7 +8,7 @@ namespace hutch::backend {
 Guarantees NamespaceBackend::guarantees() const {
   return {.holds = {"only the planned files are there, with the planned rights, by mounts and again by Landlock",
                     "own user, mount, pid, network, ipc, uts and cgroup namespaces; no capability; no new privileges",
-                    "no network but its own loopback",
+                    "no network but its own loopback and what the gateway lets through",
                     "a filter for system calls that make namespaces, mounts, sockets of hosts or reach the kernel",
                     "the end of the command ends everything that it started"},
           .open = {"the kernel itself is shared: a hole in a permitted system call is a way out",
