@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "guest/enter.h"
+#include "guest/network.h"
 #include "plan/plan.h"
 #include "sys/identity.h"
 #include "sys/io.h"
@@ -39,7 +40,16 @@ int told(const Error& error) {
   return 1;
 }
 
+// On standard output; whoever asked finds nothing there where everything works.
+Status try_network() {
+  const MadeNetwork network = TRY(make_network({}));
+  if (network.message.no_capture.empty()) return {};
+  return sys::write_all(1, cat({network.message.no_capture, "\n"}));
+}
+
 int make_and_lock(const plan::SandboxPlan& plan) {
+  const Status connected = try_network();
+  if (!connected) return told(connected.error());
   const Status made = make_place(plan);
   if (!made) return told(made.error());
   const auto abi = sys::landlock_abi();

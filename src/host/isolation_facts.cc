@@ -59,7 +59,7 @@ IsolationFacts probe_isolation(Effort effort, std::string_view backend) {
   if (!facts.guest_program.empty() && backend != "bwrap") {
     Answer answer = ask(facts.guest_program, {"--probe"});
     facts.namespaces = trial(answer);
-    facts.namespaces_failure = std::move(answer.line);
+    (answer.succeeded ? facts.no_capture : facts.namespaces_failure) = std::move(answer.line);
   }
   if (!facts.bubblewrap.empty() && (backend.empty() || backend == "bwrap")) {
     Answer answer = try_bubblewrap(facts.bubblewrap);

@@ -33,6 +33,7 @@ struct IsolationFacts {
   std::string guest_program;    // hutch-guest; empty: not found
   Trial namespaces = Trial::kNotTried;  // hutch-guest made a sandbox's namespaces
   std::string namespaces_failure;
+  std::string no_capture;          // where namespaces work: why connections cannot be captured; empty: they can
   std::string bubblewrap;          // its path; empty: not installed
   std::string bubblewrap_version;  // "0.8.0"; empty: it did not say
   Trial bubblewrap_trial = Trial::kNotTried;

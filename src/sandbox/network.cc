@@ -40,6 +40,11 @@ Result<std::unique_ptr<Network>> Network::make(egress::Settings settings, Contro
 }
 
 Status Network::attach(const wire::Network& network, std::vector<UniqueFd> sockets) {
+  if (!network.no_capture.empty()) {
+    refusals_.push_back({.what = cat({"connections cannot be captured here (", printable(network.no_capture),
+                                      "): programs that do not use the proxy reach nothing"}),
+                         .rule = "built in"});
+  }
   return gateway_->attach(network, std::move(sockets));
 }
 

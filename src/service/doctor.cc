@@ -19,6 +19,7 @@ std::string_view kind_name(plan::CgroupKind kind);
 std::string or_else(const std::string& text, std::string_view otherwise);
 std::string policy_text(const Checkup& checkup);
 std::string bubblewrap_text(const host::IsolationFacts& facts);
+std::string network_text(const host::IsolationFacts& facts);
 std::string summary(std::string_view backend);
 
 }  // namespace
@@ -62,6 +63,7 @@ std::string checkup_text(const Checkup& checkup) {
   row("landlock", facts.landlock_abi == 0 ? "none: one wall less round the files of a sandbox"
                                           : fmt::format("ABI {}", facts.landlock_abi));
   row("seccomp", checkup.isolation.has_seccomp ? "yes" : "no");
+  row("network", network_text(checkup.isolation));
   row("limits", checkup.cgroup.note.substr(checkup.cgroup.note.find("held by")));
   row("bubblewrap", bubblewrap_text(checkup.isolation));
   row("container", or_else(checkup.isolation.container, "none seen"));
@@ -95,6 +97,8 @@ std::string checkup_json(const Checkup& checkup) {
       {"architecture", facts.architecture},
       {"landlock_abi", facts.landlock_abi},
       {"seccomp", checkup.isolation.has_seccomp},
+      {"network_capture",
+       checkup.isolation.namespaces != host::Trial::kWorks ? Json() : Json(checkup.isolation.no_capture.empty())},
       {"limits",
        {{"held_by", kind_name(checkup.cgroup.kind)}, {"controllers", controllers}, {"note", checkup.cgroup.note}}},
       {"bubblewrap",
@@ -142,6 +146,13 @@ std::string policy_text(const Checkup& checkup) {
 std::string bubblewrap_text(const host::IsolationFacts& facts) {
   if (facts.bubblewrap.empty()) return "not installed";
   return cat({or_else(facts.bubblewrap_version, "of unknown version"), " at ", facts.bubblewrap});
+}
+
+std::string network_text(const host::IsolationFacts& facts) {
+  if (facts.namespaces != host::Trial::kWorks) return "not known: no network namespace could be made";
+  if (facts.no_capture.empty()) return "connections and DNS are captured";
+  return cat({"programs that use the proxy alone reach anything: ", facts.no_capture,
+              "; try: a kernel with nf_tables, nft_chain_nat and nft_redir (modprobe nft_redir)"});
 }
 
 std::string summary(std::string_view backend) {
