@@ -33,7 +33,7 @@ constexpr int kNetworkFd = 4;
 enum class Families { kV4, kBoth };
 Result<std::vector<std::uint16_t>> read_ports(const std::vector<std::string_view>& words);
 Status wait_for_loopback();
-Result<std::vector<IpAddress>> add_addresses();
+Result<Families> add_addresses();
 bool has_no_v6(const Error& error);
 bool has_no_nftables(const Error& error);
 Status add_sockets(MadeNetwork& network, Transport transport, SocketRole role, std::uint16_t port, Families families);
@@ -43,11 +43,11 @@ Status add_sockets(MadeNetwork& network, Transport transport, SocketRole role, s
 Result<MadeNetwork> make_network(const std::vector<std::uint16_t>& host_ports) {
   MadeNetwork network;
   TRY(sys::loopback_up());
-  const std::vector<IpAddress> own = TRY(add_addresses());
-  const Families families = own.size() > 1 ? Families::kBoth : Families::kV4;
-  const Status redirected = sys::add_redirect({.tcp_port = plan::kCapturePort, .own = own});
+  const Status redirected = sys::add_redirect({.tcp_port = plan::kCapturePort, .own = {kOwnV4, kOwnV6}});
   if (!redirected && !has_no_nftables(redirected.error())) return fail(redirected.error());
   if (!redirected) network.message.no_capture = redirected.error().message;
+  // Without redirection there is no route either: a program hears at once that it reaches nothing, instead of waiting.
+  const Families families = redirected ? TRY(add_addresses()) : Families::kV4;
   if (redirected) TRY(add_sockets(network, Transport::kTcp, SocketRole::kCapture, plan::kCapturePort, families));
   TRY(add_sockets(network, Transport::kTcp, SocketRole::kProxy, plan::kProxyPort, families));
   // Never a wildcard: the answer would leave from another address than the query went to, and a connected client would
@@ -116,12 +116,12 @@ Status wait_for_loopback() {
   return {};
 }
 
-Result<std::vector<IpAddress>> add_addresses() {
+Result<Families> add_addresses() {
   TRY(sys::add_loopback_route(kOwnV4));
   const Status v6 = sys::add_loopback_route(kOwnV6);
-  if (v6) return std::vector<IpAddress>{kOwnV4, kOwnV6};
+  if (v6) return Families::kBoth;
   if (!has_no_v6(v6.error())) return fail(v6.error());
-  return std::vector<IpAddress>{kOwnV4};
+  return Families::kV4;
 }
 
 // A kernel without IPv6, or one where it is switched off, has nothing that could leave by it.
