@@ -1,11 +1,14 @@
 // The network of a bubblewrap.
 #include "backend/bwrap/bwrap_network.h"
 
+#include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "backend/guest_process.h"
 #include "sys/channel.h"
 #include "sys/identity.h"
+#include "sys/io.h"
 
 namespace hutch::backend {
 
@@ -27,8 +30,8 @@ Result<pid_t> child_of_bwrap(std::string_view info) {
   return pid->get<pid_t>();
 }
 
-Result<OutsideNetwork> make_network_outside(const std::string& guest_program, pid_t child,
-                                            const std::vector<std::uint16_t>& host_ports) {
+Result<OutsideNetwork> make_network_outside(const std::string& guest_program, const sys::ChildProcess& bwrap,
+                                            pid_t child, const std::vector<std::uint16_t>& host_ports) {
   const UniqueFd network = TRY(sys::network_namespace_of(child));
   const UniqueFd owner = TRY(sys::owner_of(network.get()));
   auto [ours, its] = TRY(sys::socket_pair());
@@ -40,6 +43,9 @@ Result<OutsideNetwork> make_network_outside(const std::string& guest_program, pi
       TRY(sys::spawn(guest_program, {.arguments = std::move(arguments), .environment = {}, .install = install}));
   its.reset();
   wire::Connection connection(std::move(ours));
+  std::array<pollfd, 2> wait = {{{connection.fd(), POLLIN, 0}, {bwrap.pidfd(), POLLIN, 0}}};
+  TRY(sys::poll(wait, std::nullopt));
+  if (wait[0].revents == 0) return fail(Error{Code::kSystem, 0, "bwrap ended while its network was made"});
   const wire::ToHost message = TRY(receive_message(connection));
   if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
   const auto* made = std::get_if<wire::Network>(&message);

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "sys/process.h"
 #include "wire/message.h"
 
 namespace hutch::backend {
@@ -24,8 +25,8 @@ struct OutsideNetwork {
 
 // Has a process of hutch-guest enter the network namespace of `child` and make its network. It never has a capability
 // inside: bubblewrap's own --cap-add would give it in a second user namespace, which does not own that network
-// namespace, and what runs there could use it.
-Result<OutsideNetwork> make_network_outside(const std::string& guest_program, pid_t child,
-                                            const std::vector<std::uint16_t>& host_ports);
+// namespace, and what runs there could use it. `bwrap` is the process outside: its end is an error.
+Result<OutsideNetwork> make_network_outside(const std::string& guest_program, const sys::ChildProcess& bwrap,
+                                            pid_t child, const std::vector<std::uint16_t>& host_ports);
 
 }  // namespace hutch::backend
