@@ -31,6 +31,7 @@ class Supervisor {
   Result<Outcome> run();
 
  private:
+  Status await_network();
   Status send_command();
   Status turn();
   std::chrono::milliseconds time_left() const;
@@ -53,6 +54,7 @@ class Supervisor {
   Moment started_at_;
   Moment last_output_;
   std::optional<Moment> kill_at_;  // set once the end has begun
+  bool attached_ = false;  // the gateway has the network's sockets
   bool killed_ = false;
   bool ended_ = false;
   bool has_status_ = false;
@@ -75,9 +77,7 @@ namespace {
 
 Result<Outcome> Supervisor::run() {
   if (on_.network != nullptr) on_.network->look_for_processes(on_.instance);
-  if (on_.instance.network && on_.network != nullptr) {
-    TRY(on_.network->attach(*on_.instance.network, std::move(on_.instance.network_sockets)));
-  }
+  if (on_.network != nullptr) TRY(await_network());
   TRY(send_command());
   while (!ended_) TRY(turn());
   TRY(finish());
@@ -85,6 +85,22 @@ Result<Outcome> Supervisor::run() {
   outcome_.standard_output = on_.streams.standard_output();
   outcome_.standard_error = on_.streams.standard_error();
   return std::move(outcome_);
+}
+
+// Before the command is sent: nothing runs where its network cannot be served. The guest tells of it first of all and
+// goes on with the mounts, so that nobody waits for long.
+Status Supervisor::await_network() {
+  backend::Instance& instance = on_.instance;
+  if (instance.network) {
+    attached_ = true;
+    return on_.network->attach(*instance.network, std::move(instance.network_sockets));
+  }
+  while (!attached_) {
+    const auto frame = TRY(instance.guest.receive());
+    if (!frame) return fail(Error{Code::kSystem, 0, "the guest ended before its network was made"});
+    TRY(take(*frame));
+  }
+  return {};
 }
 
 Status Supervisor::send_command() {
@@ -243,6 +259,7 @@ Status Supervisor::take(const wire::Frame& frame) {
   if (const auto* made = std::get_if<wire::Network>(&message)) {
     std::vector<UniqueFd> sockets = on_.instance.guest.take_descriptors();
     if (on_.network == nullptr) return fail(Error::invalid("hutch-guest: a network that nobody asked for"));
+    attached_ = true;
     return on_.network->attach(*made, std::move(sockets));
   }
   if (std::holds_alternative<wire::Started>(message)) {
