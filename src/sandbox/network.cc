@@ -64,6 +64,9 @@ Status Network::step() {
 
 void Network::take(const egress::Event& event) {
   if (const auto* refused = std::get_if<egress::Refusal>(&event)) refusals_.push_back(refusal_of(*refused));
+  if (const auto* passed = std::get_if<egress::Passed>(&event)) {
+    if (on_passed_) on_passed_(*passed);
+  }
   if (const auto* question = std::get_if<egress::Question>(&event)) {
     if (control_ != nullptr) control_->question(question_of(*question));
   }

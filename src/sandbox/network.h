@@ -38,6 +38,8 @@ class Network {
 
   // Answers of the caller; `choice` is one of those that the question named.
   Status answer(const wire::ControlAnswer& answer);
+  // Each connection that was let through is told once it has ended.
+  void tell_passed_to(std::function<void(const egress::Passed&)> on_passed) { on_passed_ = std::move(on_passed); }
   void replace_rules(policy::Network network) { gateway_->replace_rules(std::move(network)); }
 
  private:
@@ -46,6 +48,7 @@ class Network {
   std::unique_ptr<egress::Gateway> gateway_;
   Control* control_;
   std::vector<Refusal> refusals_;
+  std::function<void(const egress::Passed&)> on_passed_;
 };
 
 }  // namespace hutch::sandbox

@@ -117,8 +117,11 @@ std::string record_line(const store::Record& record, const TimeText& time_text) 
   } else if (const auto* refusal = std::get_if<store::Refusal>(&record.body)) {
     what = printable(refusal->what);
     if (!refusal->rule.empty()) what += cat({"  by ", printable(refusal->rule)});
+  } else if (const auto* connection = std::get_if<store::Connection>(&record.body)) {
+    what = fmt::format("{}  {} bytes up, {} down, {}  by {}", printable(connection->target), connection->bytes_up,
+                       connection->bytes_down, duration_text(connection->duration), printable(connection->rule));
   }
-  return fmt::format("{}  {}  {:<7}  {}\n", time_text(record.time), record.run.substr(0, 12), store::type_of(record),
+  return fmt::format("{}  {}  {:<10}  {}\n", time_text(record.time), record.run.substr(0, 12), store::type_of(record),
                      what);
 }
 

@@ -80,10 +80,10 @@ TEST(History, IsPutIntoWords) {
   EXPECT_EQ(refusals_text(runs[0], seconds_text),
             "run aa11 of 1: make all\n  in /p, policy built-in\n  refused: a Unix socket\n       by: network none\n");
   EXPECT_THAT(refusals_text(runs[1], seconds_text), HasSubstr("nothing was refused"));
-  EXPECT_EQ(record_line(sample()[2], seconds_text), "3  aa11  refusal  a Unix socket  by network none\n");
-  EXPECT_EQ(record_line(sample()[3], seconds_text), "4  aa11  end      exit 2 after 3.2s\n");
+  EXPECT_EQ(record_line(sample()[2], seconds_text), "3  aa11  refusal     a Unix socket  by network none\n");
+  EXPECT_EQ(record_line(sample()[3], seconds_text), "4  aa11  end         exit 2 after 3.2s\n");
   EXPECT_EQ(record_line(sample()[0], seconds_text),
-            "1  aa11  start    make all  in /p, backend namespace, policy built-in\n");
+            "1  aa11  start       make all  in /p, backend namespace, policy built-in\n");
 }
 
 TEST(History, IsJson) {

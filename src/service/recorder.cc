@@ -16,6 +16,16 @@ void Recorder::started(const store::RunStart& start) { append(start); }
 
 void Recorder::refused(const sandbox::Refusal& refusal) { append(store::Refusal{refusal.what, refusal.rule}); }
 
+void Recorder::connected(const egress::Passed& passed) {
+  static constexpr int kConnectionsMax = 1000;
+  if (++connections_ > kConnectionsMax) return;
+  append(store::Connection{.target = egress::to_string(passed.target),
+                           .rule = passed.rule,
+                           .duration = passed.duration,
+                           .bytes_up = static_cast<std::int64_t>(passed.bytes_up),
+                           .bytes_down = static_cast<std::int64_t>(passed.bytes_down)});
+}
+
 void Recorder::ended(const sandbox::Outcome& outcome) {
   append(store::RunEnd{.exit_code = outcome.exit_code,
                        .signal = outcome.signal,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "egress/events.h"
 #include "sandbox/outcome.h"
 #include "store/spool.h"
 
@@ -20,6 +21,8 @@ class Recorder {
 
   void started(const store::RunStart& start);
   void refused(const sandbox::Refusal& refusal);
+  // The first of a run; a program that makes thousands would fill the disk.
+  void connected(const egress::Passed& passed);
   void ended(const sandbox::Outcome& outcome);
   // hutch's own failure, after the start.
   void failed(const Error& error);
@@ -35,6 +38,7 @@ class Recorder {
   Tell tell_;
   std::optional<store::SpoolWriter> spool_;
   std::string run_;
+  int connections_ = 0;
 };
 
 }  // namespace hutch::service

@@ -50,6 +50,7 @@ struct Job {
   Prepared& prepared;
   int signals;
   sandbox::Control* control;  // absent where nobody listens
+  Recorder& recorder;
 };
 
 Result<std::vector<std::string>> command_of(const RunRequest& request);
@@ -98,7 +99,7 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell) {
 
   Recorder recorder(host::own_state_dirs(facts.uid, facts.home).data, tell);
   recorder.started({command, prepared.plan.cwd, prepared.policy.source, prepared.backend});
-  const Job job{request, command, facts, prepared, signals.get(), control ? &*control : nullptr};
+  const Job job{request, command, facts, prepared, signals.get(), control ? &*control : nullptr, recorder};
   auto report = run_prepared(job);
   tell_redirected_git(prepared, tell);
   if (!report) {
@@ -122,6 +123,7 @@ Result<RunReport> run_prepared(const Job& job) {
   }));
   Holding holding = TRY(hold_limits(plan, job.facts));
   const std::unique_ptr<sandbox::Network> network = TRY(make_network(job));
+  if (network) network->tell_passed_to([&](const egress::Passed& passed) { job.recorder.connected(passed); });
   if (network && wants_trust(plan)) {
     const std::string authority = TRY(network->gateway().ca_certificate());
     TRY(fill_trust(job.prepared.plan, authority));

@@ -57,7 +57,7 @@ bool is_run_id(std::string_view text);
 }  // namespace
 
 std::string_view type_of(const Record& record) {
-  static constexpr std::array<std::string_view, 3> kTypes = {"start", "end", "refusal"};
+  static constexpr std::array<std::string_view, 4> kTypes = {"start", "end", "refusal", "connection"};
   return kTypes.at(record.body.index());
 }
 
@@ -77,6 +77,12 @@ std::string format_record(const Record& record) {
   } else if (const auto* refusal = std::get_if<Refusal>(&record.body)) {
     json["what"] = cut(refusal->what);
     json["rule"] = cut(refusal->rule);
+  } else if (const auto* connection = std::get_if<Connection>(&record.body)) {
+    json["target"] = cut(connection->target);
+    json["rule"] = cut(connection->rule);
+    json["duration_ms"] = connection->duration.count();
+    json["bytes_up"] = connection->bytes_up;
+    json["bytes_down"] = connection->bytes_down;
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -203,6 +209,7 @@ void Members::complain(const char* name) {
 Result<decltype(Record::body)> parse_body(const std::string& type, Members& members) {
   static constexpr std::int64_t kIntMax = std::numeric_limits<std::int32_t>::max();
   static constexpr std::int64_t kDurationMax = 1LL << 50;
+  static constexpr std::int64_t kBytesMax = 1LL << 60;
   if (type == "start") {
     RunStart start;
     start.command = members.texts("command");
@@ -220,7 +227,16 @@ Result<decltype(Record::body)> parse_body(const std::string& type, Members& memb
     end.error = members.text("error");
     return end;
   }
-  if (type != "refusal") return fail(Error::invalid("type is not start, end or refusal"));
+  if (type == "connection") {
+    Connection connection;
+    connection.target = members.text("target");
+    connection.rule = members.text("rule");
+    connection.duration = std::chrono::milliseconds(members.number("duration_ms", 0, kDurationMax));
+    connection.bytes_up = members.number("bytes_up", 0, kBytesMax);
+    connection.bytes_down = members.number("bytes_down", 0, kBytesMax);
+    return connection;
+  }
+  if (type != "refusal") return fail(Error::invalid("type is not start, end, refusal or connection"));
   Refusal refusal;
   refusal.what = members.text("what");
   refusal.rule = members.text("rule");

@@ -1,7 +1,8 @@
-// One line of the record of what happened: a start, an end or a refusal, as JSON. Version 1.
+// One line of the record of what happened: a start, an end, a refusal or a connection, as JSON. Version 1.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -37,17 +38,27 @@ struct Refusal {
   bool operator==(const Refusal&) const = default;
 };
 
+// One that the gateway let through, once it has ended.
+struct Connection {
+  std::string target;  // "example.org:443"
+  std::string rule;
+  std::chrono::milliseconds duration{0};
+  std::int64_t bytes_up = 0;  // from the sandbox
+  std::int64_t bytes_down = 0;
+  bool operator==(const Connection&) const = default;
+};
+
 struct Record {
   Time time;
   std::string run;  // lower-case hexadecimal digits
-  std::variant<RunStart, RunEnd, Refusal> body;
+  std::variant<RunStart, RunEnd, Refusal, Connection> body;
   bool operator==(const Record&) const = default;
 };
 
 // A reader takes no longer line, a writer makes none: long texts are cut, long commands lose their last arguments.
 inline constexpr std::size_t kRecordBytesMax = 65536;
 
-// "start", "end" or "refusal".
+// "start", "end", "refusal" or "connection".
 std::string_view type_of(const Record& record);
 
 // One JSON object without a line end. Bytes that are no UTF-8 become U+FFFD.

@@ -18,10 +18,13 @@ Record start() {
 Record end() {
   return {kTime, "3f9a1c", RunEnd{.exit_code = 2, .ended_by = "itself", .duration = milliseconds(1234), .error = ""}};
 }
+Record connection() {
+  return {kTime, "3f9a1c", Connection{"example.org:443", "default", std::chrono::milliseconds(12), 34, 1LL << 40}};
+}
 Record refusal() { return {kTime, "3f9a1c", Refusal{"socket(AF_UNIX)", "seccomp"}}; }
 
 TEST(Record, IsReadAsItWasWritten) {
-  for (const Record& record : {start(), end(), refusal()}) {
+  for (const Record& record : {start(), end(), refusal(), connection()}) {
     const std::string line = format_record(record);
     EXPECT_EQ(line.find('\n'), line.npos);
     const Result<Record> read = parse_record(line);
