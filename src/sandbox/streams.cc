@@ -207,7 +207,8 @@ Status Streams::finish() {
 namespace {
 
 Result<std::size_t> read_into(Pump& pump) {
-  char chunk[kChunkBytes];
+  // Not on the stack, each page of which would be touched and stay: most reads are small. Streams have one thread.
+  static char chunk[kChunkBytes];
   const std::size_t wanted = pump.capture == nullptr && !pump.is_output ? kWriteBytesMax : sizeof chunk;
   const auto count = sys::read_some(pump.from, {chunk, wanted});
   if (!count && (count.error().sys_errno == EAGAIN)) return 0;

@@ -61,7 +61,7 @@ Status write_all(int fd, std::string_view bytes) {
 
 Result<std::string> read_to_end(int fd, std::size_t bytes_max) {
   std::string all;
-  char buffer[16384];
+  char buffer[4096];
   for (;;) {
     const std::size_t count = TRY(read_some(fd, buffer));
     if (count == 0) return all;

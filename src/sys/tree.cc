@@ -80,7 +80,7 @@ Result<std::string> regular_file_text(const std::string& path, std::size_t bytes
   if (S_ISDIR(status.st_mode)) return fail(Error::invalid(cat({printable(path), ": is a directory, not a file"})));
   if (!S_ISREG(status.st_mode)) return fail(Error::invalid(cat({printable(path), ": is not a regular file"})));
   std::string text;
-  std::array<char, 65536> buffer;
+  std::array<char, 8192> buffer;
   for (;;) {
     const ssize_t length = ::read(file.get(), buffer.data(), buffer.size());
     if (length < 0 && errno == EINTR) continue;

@@ -39,7 +39,8 @@ Status Connection::send_bytes(const std::string& bytes, std::span<const int> des
 }
 
 Result<bool> Connection::read_more() {
-  std::array<char, 65536> chunk;
+  // Each page of a buffer on the stack is touched, used or not, and stays: most messages are below this.
+  std::array<char, 8192> chunk;
   sys::Received received = TRY(sys::receive_some(socket_.get(), chunk));
   buffer_.append(chunk.data(), received.size);
   for (UniqueFd& fd : received.descriptors) descriptors_.push_back(std::move(fd));
