@@ -54,7 +54,6 @@ class Internet:
         self.processes = []
         self.make_certificates()
         (self.directory / "world.json").write_text(json.dumps(NAMES))
-        (self.directory / "resolv.conf").write_text(f"nameserver {DNS}\n")
         self.www = self.directory / "www"
         self.www.mkdir()
         self.near = self.namespace("--mount")
@@ -130,8 +129,16 @@ class Internet:
             self.ip(self.far, "addr", "add", address, "dev", "lo")
         self.ip(self.near, "route", "add", "default", "via", FAR)
         self.ip(self.near, "-6", "route", "add", "default", "via", FAR6)
-        subprocess.run([*self.enter(), "mount", "--bind", str(self.directory / "resolv.conf"),
-                        os.path.realpath("/etc/resolv.conf")], check=True)
+        self.cover("resolv.conf", f"nameserver {DNS}\n")
+        # ssh runs for nobody who has no name.
+        people = pathlib.Path("/etc/passwd").read_text(encoding="utf-8")
+        self.cover("passwd", f"{people}hutch-test:x:{harness.USER_ID}:{harness.USER_ID}::/nonexistent:/bin/sh\n")
+
+    def cover(self, name, text):
+        """Another content of /etc/NAME, where hutch runs."""
+        (self.directory / name).write_text(text)
+        subprocess.run([*self.enter(), "mount", "--bind", str(self.directory / name),
+                        os.path.realpath(f"/etc/{name}")], check=True)
 
     def start_server(self):
         script = pathlib.Path(__file__).resolve().parent / "internet_server.py"

@@ -8,6 +8,7 @@ Every line of the log is one JSON object with "what": query (name), request (hos
 import asyncio
 import json
 import pathlib
+import socket
 import ssl
 import struct
 import sys
@@ -124,6 +125,8 @@ class World:
 
     async def reset(self, reader, writer):
         await reader.read(1)
+        # Closing without waiting sends a reset.
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         writer.transport.abort()
 
     async def mute(self, reader, writer):
@@ -146,7 +149,6 @@ class Dns(asyncio.DatagramProtocol):
 
 
 def pack_v6(text):
-    import socket
     return socket.inet_pton(socket.AF_INET6, text)
 
 

@@ -1,9 +1,8 @@
 # The fixtures of the suites that need an internet: hutch runs in a network namespace that has one.
-import subprocess
-
 import pytest
 
 import internet as internets
+import internet_services as services
 
 pytestmark = []
 
@@ -35,11 +34,4 @@ def hutch(internet, base, as_user, project, backend):
 @pytest.fixture(scope="session")
 def repository(internet):
     """A name below /git of every host: there lies the bare repository tiny.git with one file in it."""
-    name = "public"
-    place = internet.www / "git" / name
-    place.mkdir(parents=True)
-    script = """git init -q -b main work && cd work && echo content > file && git add file &&
-        git -c user.name=t -c user.email=t@good.example commit -q -m one && cd .. &&
-        git clone -q --bare work tiny.git && git -C tiny.git update-server-info && rm -r work"""
-    subprocess.run(["sh", "-c", script], cwd=place, check=True, env={"PATH": "/usr/bin:/bin", "HOME": str(place)})
-    return name
+    return services.git_repository(internet, "public").parent.name
