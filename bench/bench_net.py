@@ -8,7 +8,9 @@ group are taken in turn within one run.
 """
 
 import argparse
+import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -93,8 +95,8 @@ class Bench:
 def measure_all(base, options):
     bench = Bench(base, options)
     try:
-        groups = [streams(bench, 1), streams(bench, 8), connections(bench, 1), connections(bench, 8), idle(bench),
-                  start(bench)]
+        groups = [streams(bench, 1), streams(bench, 8), connections(bench, 1), connections(bench, 8), latency(bench),
+                  opened(bench), idle(bench), start(bench)]
     finally:
         bench.stop()
     for title, cases in groups:
@@ -120,6 +122,53 @@ def connections(bench, clients):
     cases = [Case(f"{name} {way}", count / seconds, "/s", f"{name} direct" if way != "direct" else "",
                   note=f"({seconds / count * clients * 1e3:.3f} ms each)") for way, seconds in taken.items()]
     return f"{name}, of one byte each", cases
+
+
+def latency(bench, count=5000):
+    taken = bench.three_ways("rtt", ADDRESS, PORT, str(count), "1")
+    return "round trip on an open connection", [
+        Case(f"round trip {way}", seconds / count * 1e6, "us", "round trip direct" if way != "direct" else "")
+        for way, seconds in taken.items()]
+
+
+def opened(bench, requests=4000):
+    """HTTP/2 requests of one client to nghttpd, without and with a rule that has TLS opened."""
+    certify(bench.project)
+    serve = ["nghttpd", "--address", ADDRESS, "7443", "server.key", "server.pem"]
+    policy = bench.person.write(bench.project / "opened.json", json.dumps({"network": {
+        "allowedDomains": [], "deniedDomains": [], "rules": [{"host": f"{ADDRESS}:7443", "methods": ["GET"]}],
+        "tlsTerminate": {"extraCaCertPaths": [str(bench.project / "server.pem")]}}}))
+    load = ["h2load", "-n", str(requests), "-c", "1", "-m", "10", f"https://{ADDRESS}:7443/page"]
+    bench.person.write(bench.project / "page", "x" * 1000)
+    ways = {"TLS direct": load, "TLS passed on": bench.sandboxed(*load),
+            "TLS opened": [*bench.hutch, "--policy", str(policy), "--", *load]}
+    with subprocess.Popen([*serve, "-d", str(bench.project)], cwd=bench.project, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as server:
+        time.sleep(1)
+        try:
+            taken = {name: [] for name in ways}
+            for _ in range(bench.options.rounds):
+                for name, command in ways.items():
+                    taken[name].append(requests_a_second(bench, command))
+        finally:
+            server.kill()
+    return "TLS, requests a second, ten at a time", [
+        Case(name, statistics.median(rates), "/s", "" if name == "TLS direct" else "TLS direct")
+        for name, rates in taken.items()]
+
+
+def requests_a_second(bench, command):
+    ran = harness.run_in(bench.person, command, cwd=bench.project, timeout=120)
+    found = re.search(r"([0-9.]+) req/s", ran.text)
+    if not found or "errored, 0 timeout" not in ran.text or " 0 failed" not in ran.text:
+        sys.exit(f"bench: {ran}")
+    return float(found[1])
+
+
+def certify(directory):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                    "-keyout", "server.key", "-out", "server.pem", "-subj", "/CN=bench", "-days", "2", "-addext",
+                    f"subjectAltName=IP:{ADDRESS}"], cwd=directory, check=True, capture_output=True)
 
 
 def idle(bench, count=100):

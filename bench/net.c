@@ -15,7 +15,8 @@
 // net serve ADDRESS PORT
 // net stream ADDRESS PORT BYTES STREAMS [PROXYPORT]: seconds for all streams together
 // net connect ADDRESS PORT COUNT CLIENTS [PROXYPORT]: seconds for COUNT connections, one byte each
-// net idle ADDRESS PORT COUNT: opens COUNT connections, prints "open", waits for the end of its input
+// net rtt ADDRESS PORT COUNT 1 [PROXYPORT]: seconds for COUNT requests of eight bytes, answered by one, on one
+// connection net idle ADDRESS PORT COUNT: opens COUNT connections, prints "open", waits for the end of its input
 
 static const int kOne = 1;
 static char buffer[1 << 20];
@@ -141,12 +142,16 @@ static void connections(char** arguments) {
   }
 }
 
+static void round_trips(char** arguments) {
+  int fd = open_to(arguments[0], atoi(arguments[1]), proxy_of(arguments));
+  for (long i = 0; i < atol(arguments[2]); ++i) fetch(fd, 1);
+}
+
 static void idle(char** arguments) {
   for (long i = 0; i < atol(arguments[2]); ++i) fetch(open_to(arguments[0], atoi(arguments[1]), 0), 1);
   puts("open");
   fflush(stdout);
-  while (read(0, buffer, 1) > 0) {
-  }
+  while (read(0, buffer, 1) > 0) {}
 }
 
 int main(int argc, char** argv) {
@@ -155,5 +160,6 @@ int main(int argc, char** argv) {
   if (argc >= 5 && strcmp(argv[1], "idle") == 0) idle(argv + 2);
   if (argc >= 6 && strcmp(argv[1], "stream") == 0) printf("%.6f\n", together(atoi(argv[5]), stream, argv + 2));
   if (argc >= 6 && strcmp(argv[1], "connect") == 0) printf("%.6f\n", together(atoi(argv[5]), connections, argv + 2));
+  if (argc >= 6 && strcmp(argv[1], "rtt") == 0) printf("%.6f\n", together(1, round_trips, argv + 2));
   return 0;
 }
