@@ -25,7 +25,7 @@ struct Guarantees {
 struct StartOptions {
   std::string guest_program;  // the path of hutch-guest
   int landlock_abi = 0;
-  // Called with the first process of the sandbox before it does anything: puts it where its limits hold.
+  // Called with the first process of the sandbox before it has the plan or a child: puts it where its limits hold.
   std::function<Status(pid_t)> admit;
 };
 
@@ -53,7 +53,7 @@ class Backend {
   virtual std::string_view name() const = 0;
   virtual Guarantees guarantees() const = 0;
   // The plan has been sent to the guest; whether it could be applied is the guest's first message.
-  virtual Result<Instance> start(const plan::SandboxPlan& plan, const StartOptions& options) const = 0;
+  virtual Result<Instance> start(const plan::SandboxPlan& plan, const StartOptions& options) = 0;
 };
 
 }  // namespace hutch::backend

@@ -20,11 +20,15 @@ Status forbid_user_namespaces() { return sys::write_file("/proc/sys/user/max_use
 
 }  // namespace
 
-Status enter_namespaces(const plan::SandboxPlan& plan) {
-  if (plan.uid == 0) TRY(sys::drop_groups());
-  TRY(sys::enter_new_namespaces(sys::NamespaceSet::kAll));
-  return sys::map_ids(plan.uid, plan.gid);
+Status enter_namespaces() {
+  const std::uint32_t uid = sys::user_id();
+  const std::uint32_t gid = sys::group_id();
+  if (uid == 0) TRY(sys::drop_groups());
+  TRY(sys::enter_new_namespaces(sys::NamespaceSet::kAllButCgroup));
+  return sys::map_ids(uid, gid);
 }
+
+Status enter_cgroup_namespace() { return sys::enter_new_namespaces(sys::NamespaceSet::kCgroup); }
 
 Status make_place(const plan::SandboxPlan& plan) {
   TRY(sys::set_hostname(plan.hostname));

@@ -6,8 +6,11 @@
 
 namespace hutch::guest {
 
-// All seven namespaces, with the caller's own ids in the new user namespace.
-Status enter_namespaces(const plan::SandboxPlan& plan);
+// All namespaces but one, with this process's own ids in the new user namespace. Needs no plan.
+Status enter_namespaces();
+
+// The seventh, which shows what is below the cgroup that this process is in by then.
+Status enter_cgroup_namespace();
 
 // In the new namespaces, as their first process: hostname, loopback, the new root and nothing but it.
 Status make_place(const plan::SandboxPlan& plan);

@@ -18,41 +18,66 @@ namespace hutch::guest {
 
 namespace {
 
-Result<wire::Start> receive_start(wire::Connection& host);
 enum class Role { kInit, kStarter };
-struct Entered {
+// A start in namespaces has two halves: the init makes the mounts, and whoever split it off makes the network.
+struct Half {
   Role role = Role::kInit;
-  std::optional<UniqueFd> mounts;  // watched
+  UniqueFd pipe;  // a byte comes through it once the starter has done its part, and then its end
 };
-Result<Entered> enter(wire::Connection& host, const wire::Start& start);
-Result<Entered> become_init(wire::Connection& host, const wire::Start& start);
-Result<bool> split_off_init(wire::Connection& host);
+
+Status live(wire::Connection& host, Entry entry);
+Status start_in_namespaces(wire::Connection& host, const wire::Start& start);
+Result<wire::Start> receive_start(wire::Connection& host);
+Result<Half> split_off_init(wire::Connection& host);
+Status await_starter(UniqueFd pipe);
+Result<std::optional<UniqueFd>> become_init(const wire::Start& start);
 Status open_network(wire::Connection& host, const plan::SandboxPlan& plan);
 
 }  // namespace
 
-int serve(UniqueFd stream) {
+int serve(UniqueFd stream, Entry entry) {
   wire::Connection host(std::move(stream));
-  auto start = receive_start(host);
-  if (!start) {
-    (void)host.send(wire::ToHost(wire::Failed{std::move(start).error()}));
-    return 125;
-  }
-  auto entered = enter(host, *start);
-  if (entered && entered->role == Role::kStarter) return 0;
-  Status status = entered ? run_init(host, start->plan, start->isolation, std::move(entered->mounts))
-                          : fail(std::move(entered).error());
-  if (status) return 0;
-  (void)host.send(wire::ToHost(wire::Failed{std::move(status).error()}));
+  Status lived = live(host, entry);
+  if (lived) return 0;
+  (void)host.send(wire::ToHost(wire::Failed{std::move(lived).error()}));
   return 125;
 }
 
 namespace {
 
-Result<wire::Start> receive_start(wire::Connection& host) {
+Status live(wire::Connection& host, Entry entry) {
   // The stream alone: whatever else the host, or bubblewrap, left open is not for this process and its children.
   TRY(sys::close_from(1));
   TRY(sys::block_all_signals());
+  if (entry == Entry::kOwnNamespaces) TRY_CTX(enter_namespaces(), "enter namespaces");
+  const wire::Start start = TRY(receive_start(host));
+  if ((start.isolation == wire::Isolation::kNamespace) != (entry == Entry::kOwnNamespaces)) {
+    return fail(Error::invalid("the plan is for another backend"));
+  }
+  if (entry == Entry::kOwnNamespaces) return start_in_namespaces(host, start);
+  auto mounts = TRY(become_init(start));
+  TRY(host.send(wire::ToHost(wire::Ready{})));
+  return run_init(host, start.plan, start.isolation, std::move(mounts));
+}
+
+Status start_in_namespaces(wire::Connection& host, const wire::Start& start) {
+  // Only now is this process in the cgroup that holds the limits.
+  TRY_CTX(enter_cgroup_namespace(), "enter namespaces");
+  Half half = TRY_CTX(split_off_init(host), "start the init");
+  if (half.role == Role::kStarter) {
+    TRY_CTX(open_network(host, start.plan), "make the network");
+    return sys::write_all(half.pipe.get(), "1");
+  }
+  auto mounts = become_init(start);
+  // Both write to the one stream, and what the init says must come second, be it an error.
+  const Status started = await_starter(std::move(half.pipe));
+  if (!mounts) return fail(std::move(mounts).error());
+  TRY(started);
+  TRY(host.send(wire::ToHost(wire::Ready{})));
+  return run_init(host, start.plan, start.isolation, std::move(*mounts));
+}
+
+Result<wire::Start> receive_start(wire::Connection& host) {
   auto frame = TRY_CTX(host.receive(), "receive the plan");
   if (!frame) sys::exit_now(0);  // the host went away before it said anything
   wire::ToGuest message = TRY(wire::decode_to_guest(frame->header, frame->body));
@@ -64,54 +89,39 @@ Result<wire::Start> receive_start(wire::Connection& host) {
   return std::move(*start);
 }
 
-Result<Entered> enter(wire::Connection& host, const wire::Start& start) {
-  if (start.isolation == wire::Isolation::kNamespace) {
-    TRY_CTX(enter_namespaces(start.plan), "enter namespaces");
-    if (!TRY_CTX(split_off_init(host), "start the init")) return Entered{Role::kStarter, std::nullopt};
-  }
-  return become_init(host, start);
-}
-
 // A pid namespace begins with the next child (pid_namespaces(7)). That child is made a child of the host's process,
-// so that the one here need not stay; true in the child.
-Result<bool> split_off_init(wire::Connection& host) {
-  auto [sent, sending] = TRY(sys::pipe());
+// so that the one here need not stay.
+Result<Half> split_off_init(wire::Connection& host) {
+  auto [done, doing] = TRY(sys::pipe());
   const pid_t pid = TRY(sys::fork_process(sys::Parentage::kSibling));
-  if (pid == 0) {
-    // Both write to the one stream, and what the child says must come second. Nothing goes through the pipe: its end is
-    // the sign, and it comes too when the parent fails.
-    sending.reset();
-    TRY(sys::read_to_end(sent.get(), 0));
-    return true;
-  }
+  if (pid == 0) return Half{Role::kInit, std::move(done)};
   TRY(host.send(wire::ToHost(wire::Spawned{static_cast<std::uint32_t>(pid)})));
-  return false;
+  return Half{Role::kStarter, std::move(doing)};
 }
 
-Result<Entered> become_init(wire::Connection& host, const wire::Start& start) {
-  Entered entered;
+Status await_starter(UniqueFd pipe) {
+  const std::string word = TRY(sys::read_to_end(pipe.get(), 1));
+  // The host has heard the reason, unless the starter was killed.
+  return word.empty() ? fail(Error{Code::kSystem, 0, "the network was not made"}) : Status();
+}
+
+// The watched list of mounts, where there are any of the sandbox's own.
+Result<std::optional<UniqueFd>> become_init(const wire::Start& start) {
   // Out of the caller's session: its terminal is then no longer /dev/tty of anything in here.
   TRY(sys::new_session());
   // Without a pid namespace a sudden end would leave the command running: the end of the stream is noticed instead.
   if (start.isolation != wire::Isolation::kNone) TRY(sys::die_with_parent());
   switch (start.isolation) {
-    case wire::Isolation::kNone: TRY(sys::become_subreaper()); break;
-    case wire::Isolation::kNamespace:
-      TRY_CTX(open_network(host, start.plan), "make the network");
-      TRY(make_place(start.plan));
-      break;
+    case wire::Isolation::kNone: TRY(sys::become_subreaper()); return std::optional<UniqueFd>();
+    case wire::Isolation::kNamespace: TRY(make_place(start.plan)); break;
     case wire::Isolation::kBwrap: TRY(finish_place(start.plan)); break;
   }
-  if (start.isolation != wire::Isolation::kNone) {
-    // While there are capabilities: for root, directories stand on the way that it may not search without.
-    entered.mounts = TRY(watch_covers(start.plan));
-    TRY(lock_down(start.plan, start.landlock_abi));
-  }
-  TRY(host.send(wire::ToHost(wire::Ready{})));
-  return entered;
+  // While there are capabilities: for root, directories stand on the way that it may not search without.
+  std::optional<UniqueFd> mounts = TRY(watch_covers(start.plan));
+  TRY(lock_down(start.plan, start.landlock_abi));
+  return mounts;
 }
 
-// First of all, so that the gateway is made while the mounts are.
 Status open_network(wire::Connection& host, const plan::SandboxPlan& plan) {
   if (plan.network != plan::NetworkKind::kGateway) return sys::loopback_up();
   return send_network(host, TRY(make_network(plan.host_ports)));

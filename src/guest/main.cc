@@ -26,5 +26,7 @@ int main(int argc, char** argv) {
   if (argc >= 2 && std::string_view(argv[1]) == "--network") {
     return hutch::guest::serve_network(hutch::UniqueFd(kStream), {argv + 2, argv + argc});
   }
-  return hutch::guest::serve(hutch::UniqueFd(kStream));
+  const bool own = argc == 2 && std::string_view(argv[1]) == "--namespaces";
+  using hutch::guest::Entry;
+  return hutch::guest::serve(hutch::UniqueFd(kStream), own ? Entry::kOwnNamespaces : Entry::kAsStarted);
 }

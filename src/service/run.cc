@@ -51,6 +51,7 @@ struct Job {
   int signals;
   sandbox::Control* control;  // absent where nobody listens
   Recorder& recorder;
+  std::unique_ptr<backend::Backend>& ahead;  // null where none was started ahead
 };
 
 Result<std::vector<std::string>> command_of(const RunRequest& request);
@@ -76,6 +77,7 @@ void tell_redirected_git(const Prepared& prepared, const Tell& tell) {
 }
 
 Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name);
+std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place);
 Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts);
 Result<Holding> hold_limits(const plan::SandboxPlan& plan, const plan::HostFacts& facts);
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding);
@@ -90,16 +92,18 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell) {
   std::optional<sandbox::Control> control;
   if (request.control_fd >= 0) control.emplace(TRY(sandbox::Control::open(request.control_fd)));
   const UniqueFd signals = TRY(sandbox::take_signals());
+  std::unique_ptr<backend::Backend> ahead = start_ahead(request.place);
 
   const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
   Prepared prepared =
       TRY(prepare(request.place, facts, {.environment = sys::own_environment(), .command = command.front()}));
+  if (ahead && ahead->name() != prepared.backend) ahead.reset();
   TRY(add_filter(prepared.plan, facts));
   for (const std::string& note : prepared.plan.notes) tell(note);
 
   Recorder recorder(host::own_state_dirs(facts.uid, facts.home).data, tell);
   recorder.started({command, prepared.plan.cwd, prepared.policy.source, prepared.backend});
-  const Job job{request, command, facts, prepared, signals.get(), control ? &*control : nullptr, recorder};
+  const Job job{request, command, facts, prepared, signals.get(), control ? &*control : nullptr, recorder, ahead};
   auto report = run_prepared(job);
   tell_redirected_git(prepared, tell);
   if (!report) {
@@ -182,7 +186,7 @@ std::string rule_hiding(const Job& job, const std::string& path) {
 }
 
 Result<backend::Instance> start_backend(const Job& job, Holding& holding) {
-  const auto chosen = TRY(backend_named(job.prepared.backend));
+  const auto chosen = job.ahead ? std::move(job.ahead) : TRY(backend_named(job.prepared.backend));
   backend::StartOptions options{
       .guest_program = TRY(guest_program()), .landlock_abi = job.facts.landlock_abi, .admit = {}};
   if (holding.cgroup) options.admit = [&](pid_t process) { return holding.cgroup->admit(process); };
@@ -207,6 +211,16 @@ Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name)
   if (name == "namespace") return std::make_unique<backend::NamespaceBackend>();
   if (name == "bwrap") return std::make_unique<backend::BwrapBackend>(TRY(bwrap_program()));
   return fail(Error::unsupported(cat({"backend ", name, ": hutch run knows none, bwrap and namespace"})));
+}
+
+// Which backend it will be is known with the policy alone, and hardly one names another than this. What fails here is
+// told when its turn comes.
+std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place) {
+  if (place.backend.value_or("namespace") != "namespace") return nullptr;
+  const auto guest = guest_program();
+  auto ahead = std::make_unique<backend::NamespaceBackend>();
+  if (!guest || !ahead->start_ahead(*guest)) return nullptr;
+  return ahead;
 }
 
 Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {

@@ -25,10 +25,10 @@ std::uint32_t group_id() { return ::getegid(); }
 
 Status enter_new_namespaces(NamespaceSet set) {
   switch (set) {
-    case NamespaceSet::kAll:
-      return check(::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
-                             CLONE_NEWCGROUP),
-                   {"unshare(user, mount, pid, net, ipc, uts, cgroup)"});
+    case NamespaceSet::kAllButCgroup:
+      return check(::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS),
+                   {"unshare(user, mount, pid, net, ipc, uts)"});
+    case NamespaceSet::kCgroup: return check(::unshare(CLONE_NEWCGROUP), {"unshare(cgroup)"});
     case NamespaceSet::kUserAndMounts: return check(::unshare(CLONE_NEWUSER | CLONE_NEWNS), {"unshare(user, mount)"});
   }
   return {};

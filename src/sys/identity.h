@@ -15,7 +15,8 @@ std::uint32_t user_id();
 std::uint32_t group_id();
 
 enum class NamespaceSet {
-  kAll,            // user, mount, pid, net, ipc, uts, cgroup
+  kAllButCgroup,   // user, mount, pid, net, ipc, uts
+  kCgroup,         // its root is the cgroup that the caller is in (cgroup_namespaces(7))
   kUserAndMounts,  // the two that a process without privileges needs to restrict its own mounts further
 };
 

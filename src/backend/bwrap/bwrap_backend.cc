@@ -92,7 +92,7 @@ Guarantees BwrapBackend::guarantees() const {
                "run as root, user.max_user_namespaces keeps the host's value inside; the filter alone forbids them"}};
 }
 
-Result<Instance> BwrapBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) const {
+Result<Instance> BwrapBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) {
   // Half of a bubblewrap that fails early can stay behind, waiting for the other half for ever.
   TRY(sys::become_subreaper());
   const sys::ChildrenMark mark = TRY(sys::ChildrenMark::set());

@@ -12,7 +12,7 @@ class BwrapBackend : public Backend {
   explicit BwrapBackend(std::string program) : program_(std::move(program)) {}
   std::string_view name() const override { return "bwrap"; }
   Guarantees guarantees() const override;
-  Result<Instance> start(const plan::SandboxPlan& plan, const StartOptions& options) const override;
+  Result<Instance> start(const plan::SandboxPlan& plan, const StartOptions& options) override;
 
  private:
   std::string program_;  // bwrap's path

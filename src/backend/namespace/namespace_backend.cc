@@ -1,7 +1,7 @@
 // Backend `namespace`.
 #include "backend/namespace/namespace_backend.h"
 
-#include "backend/guest_process.h"
+#include <cerrno>
 
 namespace hutch::backend {
 
@@ -15,9 +15,19 @@ Guarantees NamespaceBackend::guarantees() const {
                    "timing, load and memory pressure of the machine can be felt"}};
 }
 
-Result<Instance> NamespaceBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) const {
-  auto started = TRY(spawn_guest(options.guest_program, {"hutch-guest"}, {}, options));
-  TRY(send_start(started.guest, wire::Isolation::kNamespace, plan, options));
+Status NamespaceBackend::start_ahead(const std::string& guest_program) {
+  ahead_.emplace(TRY(spawn_guest(guest_program, {"hutch-guest", "--namespaces"}, {}, {})));
+  return {};
+}
+
+Result<Instance> NamespaceBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) {
+  if (!ahead_) TRY(start_ahead(options.guest_program));
+  GuestProcess started = std::move(*ahead_);
+  ahead_.reset();
+  if (options.admit) TRY(options.admit(started.process.pid()));
+  const Status sent = send_start(started.guest, wire::Isolation::kNamespace, plan, options);
+  // A guest that could not enter its namespaces has said why, and is gone.
+  if (!sent && sent.error().sys_errno != EPIPE && sent.error().sys_errno != ECONNRESET) return fail(sent.error());
   const wire::ToHost message = TRY_CTX(receive_message(started.guest), "start hutch-guest");
   if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
   const auto* spawned = std::get_if<wire::Spawned>(&message);

@@ -13,7 +13,7 @@ Guarantees NoneBackend::guarantees() const {
           .open = {"everything else: the command can do whatever the user can"}};
 }
 
-Result<Instance> NoneBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) const {
+Result<Instance> NoneBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) {
   auto started = TRY(spawn_guest(options.guest_program, {"hutch-guest"}, {}, options));
   plan::SandboxPlan open_plan;  // no step of the plan is applied; the guest gets none to apply
   open_plan.uid = plan.uid;

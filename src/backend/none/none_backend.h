@@ -9,7 +9,7 @@ class NoneBackend : public Backend {
  public:
   std::string_view name() const override { return "none"; }
   Guarantees guarantees() const override;
-  Result<Instance> start(const plan::SandboxPlan& plan, const StartOptions& options) const override;
+  Result<Instance> start(const plan::SandboxPlan& plan, const StartOptions& options) override;
 };
 
 }  // namespace hutch::backend
