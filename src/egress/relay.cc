@@ -93,10 +93,13 @@ void Relay::ready(Way& reads, Way& writes, const sys::Readiness& readiness) {
     if (readiness.broken) return end(End::kReset);
     return on_held_(readiness.ended ? Input::kEnded : Input::kOpen);
   }
+  // It would go on to say so.
+  if (readiness.broken) {
+    (&reads == &up_ ? client_watch_ : upstream_watch_).stop();
+    reads.unwatched = true;
+  }
   if (move(reads) == Moved::kBroken || move(writes) == Moved::kBroken) return end(End::kReset);
   if (up_.done && down_.done) return end(End::kWhole);
-  // It would go on to say so. What is left to be read of it is read as the other side takes what was.
-  if (readiness.broken) (&reads == &up_ ? client_watch_ : upstream_watch_).stop();
   update_interest();
 }
 
@@ -104,10 +107,16 @@ Relay::Moved Relay::move(Way& way) {
   const std::uint64_t moved_before = way.moved;
   Moved in = Moved::kMuch;
   Moved out = Moved::kMuch;
-  while ((in == Moved::kMuch || out == Moved::kMuch) && way.moved - moved_before < kTurnBytes) {
+  bool goes_on = true;
+  while (goes_on) {
+    const std::uint64_t moved_last = way.moved;
     in = way.held || way.ended ? Moved::kLittle : fill(way);
     out = in == Moved::kBroken ? Moved::kBroken : drain(way);
     if (out == Moved::kBroken) return Moved::kBroken;
+    const bool much = in == Moved::kMuch || out == Moved::kMuch;
+    goes_on = much && way.moved - moved_before < kTurnBytes;
+    // Nothing would say that there is more, so it is read to its end, as fast as the other side takes it.
+    if (way.unwatched) goes_on = !way.ended && !way.holds_any() && way.moved > moved_last;
   }
   if (way.ended && !way.holds_any() && !way.done) {
     way.done = true;

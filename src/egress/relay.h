@@ -70,8 +70,9 @@ class Relay {
     std::string copied;
     std::uint64_t moved = 0;
     bool held = false;
-    bool ended = false;  // nothing more will come
-    bool done = false;   // and the other side has been told
+    bool ended = false;      // nothing more will come
+    bool done = false;       // and the other side has been told
+    bool unwatched = false;  // `from` is closed both ways: what it still holds is all that there is
 
     bool holds_any() const { return in_pipe > 0 || !copied.empty(); }
   };

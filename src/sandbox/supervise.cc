@@ -262,7 +262,9 @@ Status Supervisor::take(const wire::Frame& frame) {
     attached_ = true;
     return on_.network->attach(*made, std::move(sockets));
   }
-  if (std::holds_alternative<wire::Started>(message)) {
+  // Where no terminal was asked for, descriptors that are there already are those of a message behind this one.
+  const bool terminal = on_.streams.terminal_use() != wire::TerminalUse::kNone;
+  if (terminal && std::holds_alternative<wire::Started>(message)) {
     std::vector<UniqueFd> descriptors = on_.instance.guest.take_descriptors();
     if (!descriptors.empty()) return on_.streams.attach_terminal(std::move(descriptors.front()));
   }
