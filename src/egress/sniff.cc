@@ -1,6 +1,7 @@
 // What a client's first bytes say: TLS (RFC 8446 4.1.2, 5.1), HTTP/1 (RFC 9112 3), HTTP/2 (RFC 9113 3.4).
 #include "egress/sniff.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -8,12 +9,16 @@ namespace hutch::egress {
 
 namespace {
 
+// The kinds of a record (RFC 8446 5.1, RFC 6520).
+constexpr std::uint8_t kFirstRecord = 20;
 constexpr std::uint8_t kHandshakeRecord = 22;
+constexpr std::uint8_t kLastRecord = 24;
 constexpr std::uint8_t kClientHello = 1;
 constexpr std::uint16_t kServerNameExtension = 0;
 constexpr std::uint8_t kHostName = 0;
 constexpr std::size_t kRecordBytesMax = 1 << 14;
-constexpr std::size_t kMethodBytesMax = 24;
+// Of text without the end of a line. No server reads a request line that is longer.
+constexpr std::size_t kTextBytesMax = kSniffBytesMax / 2;
 constexpr std::string_view kHttp2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 // Takes numbers and blocks from the front; once something is not there, all that follows is absent.
@@ -54,9 +59,12 @@ Sniffed sniff_text(std::string_view bytes);
 
 Sniffed sniff(std::string_view bytes) {
   if (bytes.empty()) return {};
-  if (static_cast<std::uint8_t>(bytes[0]) != kHandshakeRecord) return sniff_text(bytes);
+  const auto type = static_cast<std::uint8_t>(bytes[0]);
+  if (type < kFirstRecord || type > kLastRecord) return sniff_text(bytes);
   // The version of a record begins with 3 in every TLS (RFC 8446 5.1).
   if (bytes.size() >= 2 && bytes[1] != 3) return {.kind = FirstBytes::kOther};
+  // Some servers pass over others, as warnings, and read the hello that comes after.
+  if (type != kHandshakeRecord) return {.kind = bytes.size() < 2 ? FirstBytes::kMore : FirstBytes::kMalformed};
   std::string message;
   switch (join_records(bytes, message)) {
     case Hello::kMore: return {.kind = bytes.size() < kSniffBytesMax ? FirstBytes::kMore : FirstBytes::kMalformed};
@@ -131,33 +139,41 @@ std::optional<std::string> read_server_names(std::string_view body) {
   return std::string(*name);
 }
 
-bool is_token(char character) {
-  return (character >= 'A' && character <= 'Z') || (character >= 'a' && character <= 'z') ||
-         (character >= '0' && character <= '9') || std::string_view("!#$%&'*+-.^_`|~").contains(character);
+// What lenient servers pass over before a request and take for the end of a word in its line, in ASCII and Latin-1.
+bool is_blank(char character) { return std::string_view(" \t\v\f\r\x1c\x1d\x1e\x1f\x85\xa0").contains(character); }
+
+bool is_printable(char character) { return character > ' ' && character < '\x7f'; }
+
+// With a version, or, of HTTP/0.9, with a whole URL: what could name another host.
+bool is_request_line(std::string_view line) {
+  std::string lowered(line);
+  for (char& letter : lowered) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter + ('a' - 'A'));
+  }
+  return lowered.contains("http/") || lowered.contains("http://");
 }
 
-// A request line: a token, one blank, a target that begins as one can, and, once the line is there, a version. What
-// looks like less is not HTTP: a server that took it for that would be one of HTTP/0.9.
+// HTTP is whatever some server could take for a request: which of those it is, is for the strict reader to say.
 Sniffed sniff_text(std::string_view bytes) {
   const auto kind = [](FirstBytes what) { return Sniffed{.kind = what, .is_text = what == FirstBytes::kMore}; };
   if (bytes.starts_with(kHttp2Preface)) return kind(FirstBytes::kHttp2);
   if (kHttp2Preface.starts_with(bytes)) return kind(FirstBytes::kMore);
+  const bool enough = bytes.size() >= kTextBytesMax;
+  const auto unended = [&] { return kind(enough ? FirstBytes::kMalformed : FirstBytes::kMore); };
   // Empty lines before a request are to be passed over (RFC 9112 2.2).
-  while (bytes.starts_with('\r') || bytes.starts_with('\n')) bytes.remove_prefix(1);
-  if (bytes.empty()) return kind(FirstBytes::kMore);
-  std::size_t at = 0;
-  while (at < bytes.size() && is_token(bytes[at])) ++at;
-  if (at == 0 || at > kMethodBytesMax) return kind(FirstBytes::kOther);
-  if (at == bytes.size()) return kind(FirstBytes::kMore);
-  if (bytes[at] != ' ' && bytes[at] != '\t') return kind(FirstBytes::kOther);
-  const std::size_t line_end = bytes.find('\n', at);
-  const std::string_view line = bytes.substr(at, line_end - at);
-  // No server reads a request line with a NUL byte in it.
-  if (line.contains('\0')) return kind(FirstBytes::kOther);
-  if (line_end == std::string_view::npos) {
-    return kind(bytes.size() < kSniffBytesMax / 2 ? FirstBytes::kMore : FirstBytes::kMalformed);
+  while (!bytes.empty() && (is_blank(bytes[0]) || bytes[0] == '\n')) bytes.remove_prefix(1);
+  if (bytes.empty()) return unended();
+  const std::size_t line_end = bytes.find('\n');
+  const std::string_view line = bytes.substr(0, line_end);
+  if (line_end != std::string_view::npos) {
+    return kind(is_request_line(line) ? FirstBytes::kHttp : FirstBytes::kOther);
   }
-  return kind(line.contains("HTTP/") ? FirstBytes::kHttp : FirstBytes::kOther);
+  const auto method_end = std::ranges::find_if(line, is_blank);
+  if (!std::all_of(line.begin(), method_end, is_printable)) return kind(FirstBytes::kOther);
+  // No method begins with a digit, as the lines of git do (gitprotocol-common(5)).
+  if (line[0] >= '0' && line[0] <= '9' && line.contains('\0')) return kind(FirstBytes::kOther);
+  const bool is_one_word = method_end == line.end() && line.size() >= kTextBytesMax;
+  return is_one_word ? kind(FirstBytes::kOther) : unended();
 }
 
 }  // namespace

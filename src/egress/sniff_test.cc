@@ -62,15 +62,37 @@ TEST(Sniff, Requests) {
   EXPECT_EQ(sniff("\r\n\nGET / HTTP/1.1\r\n").kind, FirstBytes::kHttp);
   EXPECT_EQ(sniff("X-OWN\t/ HTTP/1.0\n").kind, FirstBytes::kHttp);
   EXPECT_EQ(sniff("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").kind, FirstBytes::kHttp2);
-  for (const char* part : {"G", "GET", "GET /", "GET / HTTP/1.1\r", "PRI * HTTP/2.0\r\n\r\n", "\r\n"}) {
+  for (const char* part : {"G", "GET", "GET /", "GET / HTTP/1.1\r", "PRI * HTTP/2.0\r\n\r\n", "\r\n", "{}"}) {
     EXPECT_EQ(sniff(part).kind, FirstBytes::kMore) << part;
     EXPECT_TRUE(sniff(part).is_text) << part;
   }
 }
 
+TEST(Sniff, RequestsAsLenientServersReadThem) {
+  const std::string word(300, 'A');
+  for (const std::string& line : {" GET / HTTP/1.1"s, "\r\n\t\r\n\vGET / HTTP/1.1"s, "\xa0GET / HTTP/1.1"s,
+                                  "GET / http/1.1"s, "GET /\0 HTTP/1.1"s, "G{}T / HTTP/1.1"s, word + " / HTTP/1.1",
+                                  "GET http://other.example/"s, "\x1cGET\v/\vHTTP/1.1"s}) {
+    EXPECT_EQ(sniff(line + "\r\n").kind, FirstBytes::kHttp) << line;
+    for (std::size_t size = 1; size <= line.size(); ++size) {
+      EXPECT_EQ(sniff(line.substr(0, size)).kind, FirstBytes::kMore) << line << size;
+    }
+  }
+  EXPECT_EQ(sniff("GET " + std::string(20000, 'x')).kind, FirstBytes::kMalformed);
+  EXPECT_EQ(sniff(std::string(20000, '\n')).kind, FirstBytes::kMalformed);
+  EXPECT_EQ(sniff(std::string(20000, '\n') + "G").kind, FirstBytes::kMalformed);
+}
+
+TEST(Sniff, RecordsBeforeTheHello) {
+  EXPECT_EQ(sniff("\x15").kind, FirstBytes::kMore);
+  EXPECT_FALSE(sniff("\x15").is_text);
+  EXPECT_EQ(sniff("\x15\3\1\0\2\1\x5a"s + record(hello("other.example"))).kind, FirstBytes::kMalformed);
+  EXPECT_EQ(sniff("\x14\3\3\0\1\1"s).kind, FirstBytes::kMalformed);
+}
+
 TEST(Sniff, Others) {
-  for (const std::string& bytes : {"SSH-2.0-x\r\n"s, "\0\0\0\x08"s, "*1\r\n"s, "{}"s, "get x\r\n"s,
-                                   "0032git-upload-pack /p\0host=x\0"s, "a-token-that-is-longer-than-methods"s}) {
+  for (const std::string& bytes : {"SSH-2.0-x\r\n"s, "\0\0\0\x08"s, "*1\r\n"s, "{}\n"s, "get x\r\n"s,
+                                   "0032git-upload-pack /p\0host=x\0"s, "\x14\1"s, std::string(20000, 'x')}) {
     EXPECT_EQ(sniff(bytes).kind, FirstBytes::kOther) << bytes;
   }
 }

@@ -31,12 +31,12 @@ def connect(host, port, family=socket.AF_UNSPEC):
     return None
 
 
-def talk(connection, data):
+def talk(connection, data, wait=4):
     """What comes back until the other side ends or waits."""
     answer = b""
     try:
         connection.sendall(data)
-        connection.settimeout(4)
+        connection.settimeout(wait)
         while part := connection.recv(65536):
             answer += part
     except OSError:
