@@ -15,6 +15,9 @@ constexpr std::size_t kRefusedMax = 1000;
 // More open questions than this are not asked.
 constexpr std::size_t kQuestionsMax = 64;
 constexpr std::chrono::seconds kOwnAddressesKeep{5};
+// After a look for a process that took longer than this, there is none for so many times as long.
+constexpr std::chrono::milliseconds kLookFree{5};
+constexpr int kLookPause = 20;
 
 }  // namespace
 
@@ -48,7 +51,7 @@ policy::AddressDecision Core::rule_address(const Target& target, const IpAddress
   return policy::decide_address(network(), target.host, address, target.port, own_addresses());
 }
 
-void Core::ask(const Target& target, const Process& process, OnPermission on_answer) {
+void Core::ask(const Target& target, const Peer& peer, OnPermission on_answer) {
   const std::string name = to_string(target);
   const auto same = std::ranges::find_if(
       questions_, [&](const auto& open) { return to_string(open.second.question.target) == name; });
@@ -56,7 +59,7 @@ void Core::ask(const Target& target, const Process& process, OnPermission on_ans
   if (questions_.size() >= kQuestionsMax) return on_answer(Permission::kRefused);
   const std::uint64_t id = ++last_question_;
   Open& open = questions_[id];
-  open.question = {id, target, process};
+  open.question = {id, target, process_of(peer)};
   open.on_answers.push_back(std::move(on_answer));
   open.timer = loop_->after(settings_.answer_wait, [this, id] { close_question(id, Permission::kRefused); });
   tell(open.question);
@@ -79,13 +82,23 @@ void Core::close_question(std::uint64_t id, Permission permission) {
   for (const auto& on_answer : closed.mapped().on_answers) on_answer(permission);
 }
 
-void Core::refuse(const Target& target, const Ruling& ruling, const Process& process) {
+void Core::refuse(const Target& target, const Ruling& ruling, const std::optional<Peer>& peer) {
   if (refused_.size() >= kRefusedMax || !refused_.insert(target.host.name).second) return;
   tell(Refusal{.target = target,
                .rule = ruling.rule,
                .why = ruling.why,
                .remedy = remedy_for(target, ruling),
-               .process = process});
+               .process = peer ? process_of(*peer) : Process{}});
+}
+
+// A look at all processes, and how many there are is up to the sandbox: it takes a small part of the time at most.
+Process Core::process_of(const Peer& peer) {
+  const Moment began = SteadyClock::now();
+  if (!find_process_ || began < next_look_) return {};
+  Process process = find_process_(peer.transport, peer.endpoint);
+  const auto took = SteadyClock::now() - began;
+  if (took > kLookFree) next_look_ = began + took * kLookPause;
+  return process;
 }
 
 std::string Core::remedy_for(const Target& target, const Ruling& ruling) const {

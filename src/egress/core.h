@@ -39,6 +39,12 @@ struct Ruling {
   std::string why;
 };
 
+// The other end of a connection or query, which a process of the sandbox has.
+struct Peer {
+  sys::Transport transport = sys::Transport::kTcp;
+  sys::Endpoint endpoint;
+};
+
 class Core {
  public:
   Core(std::unique_ptr<Loop> loop, Settings settings);
@@ -60,21 +66,17 @@ class Core {
   using OnPermission = std::function<void(Permission)>;
   // Calls `on_answer` once: when it is answered, or with a no when nobody has in time. One question for each target,
   // however many ask.
-  void ask(const Target& target, const Process& process, OnPermission on_answer);
+  void ask(const Target& target, const Peer& peer, OnPermission on_answer);
   // kSession holds for later connections as well.
   enum class Answer { kNo, kOnce, kSession };
   // False when no such question is open. `holds` bounds how long kSession does.
   bool answer(std::uint64_t id, Answer answer, std::optional<std::chrono::minutes> holds);
 
   // The first time for each host, and what it says is told.
-  void refuse(const Target& target, const Ruling& ruling, const Process& process);
+  void refuse(const Target& target, const Ruling& ruling, const std::optional<Peer>& peer);
   // The option that would allow it; empty when none would.
   std::string remedy_for(const Target& target, const Ruling& ruling) const;
 
-  // Which process has the other end of a connection; costs a look at all of them.
-  Process process_of(sys::Transport transport, const sys::Endpoint& peer) const {
-    return find_process_ ? find_process_(transport, peer) : Process{};
-  }
   using FindProcess = std::function<Process(sys::Transport, const sys::Endpoint&)>;
   void find_processes_by(FindProcess find) { find_process_ = std::move(find); }
 
@@ -91,6 +93,7 @@ class Core {
     Loop::Timer timer;
   };
   bool is_granted(const Target& target) const;
+  Process process_of(const Peer& peer);
   void close_question(std::uint64_t id, Permission permission);
   const std::vector<IpAddress>& own_addresses();
 
@@ -102,6 +105,7 @@ class Core {
   Inspector inspector_;
   std::string ca_certificate_;
   FindProcess find_process_;
+  Moment next_look_{};
   std::vector<Event> events_;
   std::set<std::string> refused_;
   std::unordered_map<std::uint64_t, Open> questions_;

@@ -18,6 +18,7 @@ constexpr std::size_t kConnectionsMax = 64;
 constexpr std::size_t kHeldBytesMax = 16 << 10;
 constexpr std::chrono::milliseconds kConnectionWait{10'000};
 constexpr std::size_t kLengthBytes = 2;
+constexpr std::chrono::milliseconds kRest{100};
 
 }  // namespace
 
@@ -25,15 +26,15 @@ Status DnsServer::serve_udp(UniqueFd socket) {
   const int fd = socket.get();
   auto watch =
       TRY(core_.loop().watch(fd, {.read = true, .write = false}, [this, fd](const sys::Readiness&) { receive(fd); }));
-  served_.push_back({std::move(socket), std::move(watch)});
+  served_.push_back({std::move(socket), std::move(watch), {}});
   return {};
 }
 
 Status DnsServer::serve_tcp(UniqueFd listener) {
-  const int fd = listener.get();
-  auto watch =
-      TRY(core_.loop().watch(fd, {.read = true, .write = false}, [this, fd](const sys::Readiness&) { accept(fd); }));
-  served_.push_back({std::move(listener), std::move(watch)});
+  Served& served = served_.emplace_back();
+  served.socket = std::move(listener);
+  served.watch = TRY(core_.loop().watch(served.socket.get(), {.read = true, .write = false},
+                                        [this, &served](const sys::Readiness&) { accept(served); }));
   return {};
 }
 
@@ -47,9 +48,15 @@ void DnsServer::receive(int socket) {
   }
 }
 
-void DnsServer::accept(int listener) {
-  auto accepted = sys::accept_connection(listener);
-  if (!accepted || !*accepted || connections_.size() >= kConnectionsMax) return;
+void DnsServer::accept(Served& listener) {
+  auto accepted = sys::accept_connection(listener.socket.get());
+  if (!accepted) {
+    // There is no descriptor for it, most likely, and the loop would say at once that it still waits.
+    listener.watch.set({});
+    listener.rest = core_.loop().after(kRest, [&listener] { listener.watch.set({.read = true, .write = false}); });
+    return;
+  }
+  if (!*accepted || connections_.size() >= kConnectionsMax) return;
   const auto connection = connections_.emplace(connections_.end());
   connection->socket = std::move((*accepted)->socket);
   connection->peer = (*accepted)->peer;
@@ -122,7 +129,7 @@ std::string DnsServer::answer_name(const DnsQuery& query, const policy::Host& ho
   const Target target{host, 0};
   const Ruling ruling = core_.rule(target);
   if (ruling.verdict == Verdict::kDeny) {
-    core_.refuse(target, ruling, core_.process_of(sys::Transport::kUdp, peer));
+    core_.refuse(target, ruling, Peer{sys::Transport::kUdp, peer});
     return refusal(query);
   }
   // Of an allowed name nothing but its address is told: other records could carry anything in and out.

@@ -24,12 +24,13 @@ namespace {
 constexpr std::size_t kTableBytesMax = 4 << 20;
 constexpr int kProcessesMax = 4096;
 constexpr int kDescriptorsMax = 4096;
+constexpr int kLooksMax = 50'000;  // at descriptors of all processes: some 50 ms
 
 std::string table_key(const Endpoint& endpoint);
 std::string inode_in(std::string_view table, std::string_view key);
 std::vector<std::string> names_in(const std::string& directory, int names_max);
 std::string link_text(const std::string& path);
-bool has_socket(const std::string& process, std::string_view wanted);
+bool has_socket(const std::string& process, std::string_view wanted, int& looks_left);
 std::vector<std::string> chain_above(std::string name, const std::string& network);
 pid_t number_of(std::string_view name) {
   pid_t pid = 0;
@@ -50,12 +51,13 @@ std::optional<SocketOwner> find_socket_owner(pid_t member, Transport transport, 
   if (inode.empty() || inode == "0") return std::nullopt;
   const std::string own_network = link_text("/proc/self/ns/net");
   const std::string wanted = cat({"socket:[", inode, "]"});
+  int looks_left = kLooksMax;
   for (const std::string& name : names_in("/proc", kProcessesMax)) {
     const std::string process = "/proc/" + name;
     if (!is_number(name)) continue;
     // A socket's number is the whole kernel's own, so that the namespace need not be the same; most are in this one.
     const std::string network = link_text(process + "/ns/net");
-    if (network.empty() || network == own_network || !has_socket(process, wanted)) continue;
+    if (network.empty() || network == own_network || !has_socket(process, wanted, looks_left)) continue;
     return SocketOwner{number_of(name), link_text(process + "/exe"), chain_above(name, network)};
   }
   return std::nullopt;
@@ -128,9 +130,12 @@ std::vector<std::string> chain_above(std::string name, const std::string& networ
   return chain;
 }
 
-bool has_socket(const std::string& process, std::string_view wanted) {
+bool has_socket(const std::string& process, std::string_view wanted, int& looks_left) {
+  if (looks_left <= 0) return false;
   const std::string directory = process + "/fd";
-  return std::ranges::any_of(names_in(directory, kDescriptorsMax),
+  const std::vector<std::string> names = names_in(directory, std::min(kDescriptorsMax, looks_left));
+  looks_left -= static_cast<int>(names.size());
+  return std::ranges::any_of(names,
                              [&](const std::string& name) { return link_text(cat({directory, "/", name})) == wanted; });
 }
 
