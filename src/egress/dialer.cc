@@ -116,8 +116,9 @@ void Dialer::ask_parent() {
   const std::string request =
       connect_request(target_.host.name, static_cast<std::uint16_t>(target_.port), parent_->authorization);
   const auto sent = sys::write_some(socket_.get(), request);
-  auto watch = core_.loop().watch(socket_.get(), {.read = true, .write = false},
-                                  [this](const sys::Readiness&) { read_parent(); });
+  auto watch = core_.loop().watch(socket_.get(), {.read = true, .write = false}, [this](const sys::Readiness& ready) {
+    read_parent(ready.ended ? Input::kEnded : Input::kOpen);
+  });
   if (!sent || *sent != request.size() || !watch) return fail_with(DialFailure::kUnreachable, "the parent proxy ended");
   watch_ = std::move(*watch);
   timer_ = core_.loop().after(kLastWait,
@@ -125,13 +126,16 @@ void Dialer::ask_parent() {
 }
 
 // What follows the head is the host's, and stays for whoever relays it.
-void Dialer::read_parent() {
+void Dialer::read_parent(Input input) {
   std::array<char, kProxyHeadBytesMax> buffer;
   const auto count = sys::peek(socket_.get(), buffer);
   if (!count || (*count && **count == 0)) return fail_with(DialFailure::kUnreachable, "the parent proxy ended");
   if (!*count) return;
   const ConnectAnswer answer = read_connect_answer({buffer.data(), **count});
   if (answer.status == 0) {
+    // What shows no more than before is all that will be seen of it.
+    const bool more = std::exchange(shown_, **count) < **count;
+    if (input == Input::kEnded || !more) return fail_with(DialFailure::kUnreachable, "the parent proxy ended");
     sys::set_receive_low_water(socket_.get(), static_cast<int>(**count) + 1);
     return;
   }

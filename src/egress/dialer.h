@@ -40,7 +40,8 @@ class Dialer {
   void dial_next();
   void connected();
   void ask_parent();
-  void read_parent();
+  enum class Input { kOpen, kEnded };
+  void read_parent(Input input);
   void finish(Dialled dialled);
   void fail_with(DialFailure failure, std::string why);
 
@@ -53,6 +54,7 @@ class Dialer {
   Loop::Watch watch_;
   Loop::Timer timer_;
   const policy::ProxyServer* parent_ = nullptr;  // which it goes through
+  std::size_t shown_ = 0;  // of the parent proxy's answer
   std::string last_error_;
 };
 

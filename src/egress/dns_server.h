@@ -28,6 +28,7 @@ class DnsServer {
   struct Served {
     UniqueFd socket;
     Loop::Watch watch;
+    Loop::Timer rest;
   };
   struct Connection {
     UniqueFd socket;
@@ -37,7 +38,7 @@ class DnsServer {
     Loop::Timer timer;
   };
   void receive(int socket);
-  void accept(int listener);
+  void accept(Served& listener);
   void read(std::list<Connection>::iterator connection);
   std::string answer_query(const DnsQuery& query, const sys::Endpoint& peer);
   std::string answer_name(const DnsQuery& query, const policy::Host& host, const sys::Endpoint& peer);

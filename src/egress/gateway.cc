@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kTunnelsMax = 4096;
 constexpr int kAcceptsAtOnce = 64;
 constexpr unsigned kSpareDialSockets = 4;
+constexpr std::chrono::milliseconds kRest{100};
 
 const IpAddress kLoopbackV4 = IpAddress::v4(127, 0, 0, 1);
 
@@ -105,7 +106,8 @@ Status Gateway::listen(UniqueFd socket, wire::SocketRole role, std::uint16_t por
 void Gateway::accept(Listener& listener) {
   for (int i = 0; i < kAcceptsAtOnce; ++i) {
     auto accepted = sys::accept_connection(listener.socket.get());
-    if (!accepted || !*accepted) return;
+    if (!accepted) return let_rest(listener);
+    if (!*accepted) return;
     if (tunnels_.size() >= kTunnelsMax) {
       sys::reset_on_close((*accepted)->socket.get());
       continue;
@@ -123,6 +125,12 @@ void Gateway::accept(Listener& listener) {
       case wire::SocketRole::kDnsTcp: break;
     }
   }
+}
+
+// There is no descriptor for it, most likely, and the loop would say at once that it still waits.
+void Gateway::let_rest(Listener& listener) {
+  listener.watch.set({});
+  listener.rest = core_.loop().after(kRest, [&listener] { listener.watch.set({.read = true, .write = false}); });
 }
 
 Tunnel& Gateway::add_tunnel(Door door, sys::Accepted accepted) {

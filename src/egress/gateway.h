@@ -53,9 +53,11 @@ class Gateway {
     wire::SocketRole role = wire::SocketRole::kCapture;
     std::uint16_t port = 0;  // kHostPort: of the host; kDial: of the sandbox
     Loop::Watch watch;
+    Loop::Timer rest;
   };
   Status listen(UniqueFd socket, wire::SocketRole role, std::uint16_t port);
   void accept(Listener& listener);
+  void let_rest(Listener& listener);
   Tunnel& add_tunnel(Door door, sys::Accepted accepted);
   void open_captured(sys::Accepted accepted);
   void open_published(sys::Accepted accepted, std::uint16_t port);

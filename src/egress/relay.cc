@@ -98,7 +98,12 @@ void Relay::ready(Way& reads, Way& writes, const sys::Readiness& readiness) {
     (&reads == &up_ ? client_watch_ : upstream_watch_).stop();
     reads.unwatched = true;
   }
+  const std::uint64_t moved_before = reads.moved;
   if (move(reads) == Moved::kBroken || move(writes) == Moved::kBroken) return end(End::kReset);
+  const bool stuck =
+      readiness.readable && !reads.held && !reads.ended && !reads.holds_any() && reads.moved == moved_before;
+  // splice(2) stops in front of urgent data for ever, which reading goes past.
+  if (stuck && (copy(reads) == Moved::kBroken || move(reads) == Moved::kBroken)) return end(End::kReset);
   if (up_.done && down_.done) return end(End::kWhole);
   update_interest();
 }
@@ -136,10 +141,15 @@ Relay::Moved Relay::fill(Way& way) {
     const auto moved = sys::splice(way.from, way.pipe->write.get(), kPipeBytes);
     if (!moved) return Moved::kBroken;
     if (!*moved) return Moved::kLittle;
-    way.ended = **moved == 0;
+    // The end, or urgent data in front of it.
+    if (**moved == 0 && way.in_pipe == 0) return copy(way);
     way.in_pipe += **moved;
     return amount(**moved);
   }
+  return copy(way);
+}
+
+Relay::Moved Relay::copy(Way& way) {
   std::array<char, kCopyBytes> buffer;
   const auto count = sys::read_some(way.from, buffer);
   if (!count) return would_block(count.error()) ? Moved::kLittle : Moved::kBroken;

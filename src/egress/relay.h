@@ -82,6 +82,7 @@ class Relay {
   enum class Moved { kLittle, kMuch, kBroken };
   Moved move(Way& way);
   Moved fill(Way& way);
+  static Moved copy(Way& way);
   Moved drain(Way& way);
   static Moved amount(std::size_t bytes);
   void update_interest();

@@ -58,6 +58,7 @@ void Tunnel::proxy_readable(Input input) {
   const std::string_view bytes(buffer.data(), **count);
   const bool socks = bytes[0] == 4 || bytes[0] == 5 || protocol_ == Protocol::kSocks;
   protocol_ = socks ? Protocol::kSocks : Protocol::kHttp;
+  if (!shows_more(bytes.size())) return end();
   // To be called again only when there is more.
   const bool ended = input == Input::kEnded;
   sys::set_receive_low_water(client_.get(), ended ? 1 : static_cast<int>(bytes.size()) + 1);
@@ -71,6 +72,7 @@ void Tunnel::read_http(std::string_view bytes) {
   if (head.step == ProxyStep::kMore) return;
   watch_.stop();
   timer_.stop();
+  shown_ = 0;
   sys::set_receive_low_water(client_.get(), 1);
   if (head.step == ProxyStep::kMalformed) {
     return answer_refusal("malformed-request", "hutch: the request cannot be understood", SocksResult::kRefused);
@@ -90,11 +92,13 @@ void Tunnel::read_socks_request(std::string_view bytes) {
   consume(read.size);
   if (read.step == SocksStep::kGreeting) {
     socks_state_ = SocksState::kGreeted;
+    shown_ = 0;
     (void)sys::write_some(client_.get(), read.reply);
     return;
   }
   watch_.stop();
   timer_.stop();
+  shown_ = 0;
   if (read.step == SocksStep::kRefused) {
     (void)sys::write_some(client_.get(), read.reply);
     return end();
@@ -114,6 +118,10 @@ void Tunnel::consume(std::size_t size) {
   }
 }
 
+// A look that shows no more than the one before would go on to do so, at once each time: urgent data (tcp(7)) ends what
+// can be looked at.
+bool Tunnel::shows_more(std::size_t size) { return std::exchange(shown_, size) < size; }
+
 void Tunnel::judge(Target target) {
   target_ = std::move(target);
   // A client of the proxy may have asked for the name itself and bring the address that it was given.
@@ -127,7 +135,7 @@ void Tunnel::judge(Target target) {
     case Verdict::kDeny: return refuse(ruling);
     case Verdict::kAsk: break;
   }
-  core_.ask(target_, core_.process_of(sys::Transport::kTcp, peer_),
+  core_.ask(target_, Peer{sys::Transport::kTcp, peer_},
             [this, ruling, alive = std::weak_ptr(alive_)](Core::Permission permission) {
               if (alive.expired()) return;
               if (permission == Core::Permission::kRefused) return refuse(ruling);
@@ -186,7 +194,7 @@ void Tunnel::look_at_first_bytes(Input input) {
   switch (first.kind) {
     case FirstBytes::kMore:
       if (input == Input::kEnded && first.is_text) return pass();
-      if (input == Input::kEnded) break;
+      if (input == Input::kEnded || !shows_more(bytes.size())) break;
       if (first.is_text) timer_ = core_.loop().after(kMoreWait, [this] { pass_what_begins_nothing(); });
       return sys::set_receive_low_water(relay_->client(), static_cast<int>(bytes.size()) + 1);
     case FirstBytes::kMalformed: return refuse({Verdict::kDeny, "first bytes", "the first bytes are malformed"});
@@ -219,6 +227,7 @@ void Tunnel::pass_what_begins_nothing() {
   const auto count = sys::peek(relay_->client(), buffer);
   if (!count || !*count || **count == 0) return;
   passed_.append(buffer.data(), **count);
+  shown_ = 0;
   sys::set_receive_low_water(relay_->client(), 1);
   relay_->pass_held(**count);
 }
@@ -275,7 +284,7 @@ void Tunnel::judge_again() {
 }
 
 void Tunnel::refuse(const Ruling& ruling) {
-  core_.refuse(target_, ruling, core_.process_of(sys::Transport::kTcp, peer_));
+  core_.refuse(target_, ruling, Peer{sys::Transport::kTcp, peer_});
   const std::string remedy = core_.remedy_for(target_, ruling);
   const std::string hint = remedy.empty() ? std::string() : cat({"; ", remedy, " would allow it"});
   answer_refusal(

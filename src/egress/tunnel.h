@@ -48,6 +48,7 @@ class Tunnel {
   void read_http(std::string_view bytes);
   void read_socks_request(std::string_view bytes);
   void consume(std::size_t size);
+  bool shows_more(std::size_t size);
   void judge(Target target);
   void dial();
   void dialled(Dialled dialled);
@@ -76,6 +77,7 @@ class Tunnel {
   SocksState socks_state_ = SocksState::kNew;
   bool forwards_ = false;   // an HTTP request that is not CONNECT: its bytes are not read here
   bool inspected_ = false;  // hutch-inspect has it
+  std::size_t shown_ = 0;   // of what was only looked at, the last time
   std::string passed_;      // of the client's first bytes, before it was clear what they begin
   std::shared_ptr<char> alive_ = std::make_shared<char>();
   Loop::Watch watch_;

@@ -32,6 +32,9 @@ void set_option(int socket, int level, int name, int value) {
   (void)::setsockopt(socket, level, name, &value, sizeof value);
 }
 
+// In its place among the other data (RFC 6093 6). What is accepted takes it over from the listener.
+void keep_urgent_data(int socket) { set_option(socket, SOL_SOCKET, SO_OOBINLINE, 1); }
+
 }  // namespace
 
 Result<UniqueFd> bind_socket(Transport transport, const Endpoint& at) {
@@ -40,6 +43,7 @@ Result<UniqueFd> bind_socket(Transport transport, const Endpoint& at) {
   const int family = family_number(at.address.family);
   UniqueFd socket = TRY(check_fd(::socket(family, type, 0), {"socket(", tcp ? "TCP" : "UDP", ")"}));
   if (tcp) set_option(socket.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+  if (tcp) keep_urgent_data(socket.get());
   if (family == AF_INET6) set_option(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, 1);
   Address address = address_of(at);
   TRY(check(::bind(socket.get(), address.get(), address.size), {"bind(", text_of(at), ")"}));
@@ -48,7 +52,10 @@ Result<UniqueFd> bind_socket(Transport transport, const Endpoint& at) {
 }
 
 Result<UniqueFd> tcp_socket(IpFamily family) {
-  return check_fd(::socket(family_number(family), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), {"socket(TCP)"});
+  const int type = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
+  UniqueFd socket = TRY(check_fd(::socket(family_number(family), type, 0), {"socket(TCP)"}));
+  keep_urgent_data(socket.get());
+  return socket;
 }
 
 Status begin_connect(int socket, const Endpoint& to) {
