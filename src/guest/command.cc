@@ -68,11 +68,9 @@ Result<std::variant<StartedCommand, wire::NotExecuted>> start_command(const wire
     const bool came = (exec.streams & 1U << i) != 0;
     preparation.streams[i] = came ? streams[taken++].get() : preparation.terminal;
   }
-  const pid_t pid = TRY(sys::fork_process(sys::Parentage::kOwn));
-  if (pid == 0) {
-    if (terminal) terminal_leader(preparation, stops->write.get());
-    child(preparation);
-  }
+  const pid_t pid = TRY(terminal ? sys::fork_process(sys::Parentage::kOwn)
+                                 : sys::fork_for_program([&preparation] { child(preparation); }));
+  if (pid == 0) terminal_leader(preparation, stops->write.get());
   childs.reset();
   auto outcome = TRY(await_program(mine.get(), pid, pid));
   if (auto* refused = std::get_if<wire::NotExecuted>(&outcome)) return *refused;

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -164,6 +165,23 @@ Result<pid_t> fork_process(Parentage parentage) {
   const auto pid = ::syscall(SYS_clone, CLONE_PARENT | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
   TRY(check(pid, {"clone(CLONE_PARENT)"}));
   return static_cast<pid_t>(pid);
+}
+
+Result<pid_t> fork_for_program(const std::function<void()>& child) {
+  // The stack grows down; what the child leaves on it is of no use to anybody once it has its own memory.
+  static constexpr std::size_t kStackBytes = 256 << 10;
+  void* stack = ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (stack == MAP_FAILED) return fail(Error::from_errno("mmap(stack)"));
+  const auto enter = [](void* function) {
+    (*static_cast<const std::function<void()>*>(function))();
+    return 125;
+  };
+  const pid_t pid = ::clone(enter, static_cast<char*>(stack) + kStackBytes, CLONE_VM | CLONE_VFORK | SIGCHLD,
+                            const_cast<std::function<void()>*>(&child));
+  const Status cloned = check(pid, {"clone(CLONE_VFORK)"});
+  ::munmap(stack, kStackBytes);
+  TRY(cloned);
+  return pid;
 }
 
 Result<std::optional<Ended>> wait_any(Wait wait) {

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -61,6 +62,10 @@ enum class Parentage { kOwn, kSibling };
 
 // fork(2), or with kSibling clone(2) with CLONE_PARENT: the child's parent is this process's own. 0 in the child.
 Result<pid_t> fork_process(Parentage parentage);
+
+// A process that runs `child`, which has to execute a program or end: until then it shares this process's memory, which
+// stands still, and no page is copied for it (vfork(2)). Descriptors, signals and limits are its own.
+Result<pid_t> fork_for_program(const std::function<void()>& child);
 
 // A child of this process that ended or stopped, absent when there is none now.
 struct Ended {
