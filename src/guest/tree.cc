@@ -26,6 +26,7 @@ Status write_new_file(int root, const plan::MountStep& step);
 Status mount_bind(int root, const plan::MountStep& step);
 Status mount_cover(int root, const plan::MountStep& step);
 Status mount_hidden_file(int root, const plan::MountStep& step);
+Result<UniqueFd> device_that_cannot_be_opened(const std::string& target);
 Status mount_proc(int root, const plan::MountStep& step);
 Status mount_devices(int root, const plan::MountStep& step);
 Status seal(int root, const plan::MountStep& step);
@@ -98,12 +99,12 @@ Status restrict_proc(const plan::SandboxPlan& plan) {
     TRY(sys::restrict_tree(tree.get(), path, {.read_only = true, .no_devices = true}));
     TRY(sys::attach(tree.get(), found.get(), path));
   }
+  UniqueFd cover;
   for (const std::string& name : plan.hidden_proc) {
     const std::string path = cat({"/proc/", name});
     const UniqueFd found = TRY(sys::open_exact(path));
-    const UniqueFd null = TRY(sys::open_exact("/dev/null"));
-    const UniqueFd cover = TRY(sys::clone_tree(null.get(), "/dev/null"));
-    TRY(sys::restrict_tree(cover.get(), path, {.read_only = true, .no_devices = true}));
+    // A copy of the last one has its restrictions.
+    cover = TRY(cover ? sys::clone_tree(cover.get(), path) : device_that_cannot_be_opened(path));
     TRY(sys::attach(cover.get(), found.get(), path));
   }
   return {};
@@ -163,12 +164,16 @@ Status mount_cover(int root, const plan::MountStep& step) {
   return place(root, step, tree.get());
 }
 
-// A device file on a mount that allows none cannot be opened by anybody: mount(2), MS_NODEV.
 Status mount_hidden_file(int root, const plan::MountStep& step) {
-  const UniqueFd null = TRY(sys::open_exact("/dev/null"));
-  const UniqueFd tree = TRY(sys::clone_tree(null.get(), "/dev/null"));
-  TRY(sys::restrict_tree(tree.get(), step.target, {.read_only = true, .no_devices = true}));
+  const UniqueFd tree = TRY(device_that_cannot_be_opened(step.target));
   return place(root, step, tree.get());
+}
+
+// By anybody, as it is a device on a mount that allows none: mount(2), MS_NODEV.
+Result<UniqueFd> device_that_cannot_be_opened(const std::string& target) {
+  UniqueFd tree = TRY(sys::clone_tree_at("/dev/null"));
+  TRY(sys::restrict_tree(tree.get(), target, {.read_only = true, .no_devices = true}));
+  return tree;
 }
 
 Status mount_proc(int root, const plan::MountStep& step) {
@@ -203,11 +208,9 @@ Status seal(int root, const plan::MountStep& step) {
 Status bind_device(int root, const std::string& directory, const std::string& name) {
   const std::string source = cat({"/dev/", name});
   const std::string target = cat({directory, "/", name});
-  const UniqueFd found = TRY(sys::open_exact(source));
-  const UniqueFd tree = TRY(sys::clone_tree(found.get(), source));
+  const UniqueFd tree = TRY(sys::clone_tree_at(source));
   TRY(sys::restrict_tree(tree.get(), source, {.read_only = true}));
-  TRY(sys::make_file(root, target, 0644));
-  const UniqueFd onto = TRY(sys::open_beneath(root, target));
+  const UniqueFd onto = TRY(sys::make_file(root, target, 0644));
   return sys::attach(tree.get(), onto.get(), target);
 }
 

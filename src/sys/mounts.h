@@ -27,6 +27,9 @@ Result<UniqueFd> new_file_system(const std::string& type, const MountOptions& op
 // mounts that come from a more privileged mount namespace are locked together (mount_namespaces(7)).
 Result<UniqueFd> clone_tree(int fd, std::string_view name);
 
+// The same by a path that only the machine's owner can change; a symlink at its end is not followed.
+Result<UniqueFd> clone_tree_at(const std::string& path);
+
 // Adds the flags, and nosuid, to the mount at `fd`, which must be its root, and to all mounts below it.
 Status restrict_tree(int fd, std::string_view name, MountFlags flags);
 
