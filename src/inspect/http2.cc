@@ -116,6 +116,7 @@ Pair* Http2::find(const End& end, std::int32_t stream) {
 }
 
 int Http2::on_begin_request(std::int32_t stream) {
+  if (pairs_.size() >= limits::kStreamsMax + limits::kGivenUpMax) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   auto pair = std::make_unique<Pair>();
   pair->down = stream;
   pairs_.insert_or_assign(stream, std::move(pair));

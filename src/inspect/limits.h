@@ -7,7 +7,7 @@
 namespace hutch::inspect::limits {
 
 // Connections at once, a thread each. One more is refused.
-inline constexpr std::size_t kConnectionsMax = 256;
+inline constexpr std::size_t kConnectionsMax = 640;
 
 // Refusals of one connection that the gateway is told of; the client is told of all.
 inline constexpr std::size_t kReportsMax = 100;
@@ -23,6 +23,8 @@ inline constexpr std::size_t kReadBytes = 16 << 10;  // as much as a TLS record 
 
 // HTTP/2: what the client may have under way at once, and what may wait here of the bodies of a stream and of all.
 inline constexpr unsigned kStreamsMax = 128;
+// And what is held of requests besides, that the client has given up before the server took any of it.
+inline constexpr std::size_t kGivenUpMax = 32;
 inline constexpr unsigned kStreamWindowBytes = 512 << 10;
 inline constexpr int kConnectionWindowBytes = 1 << 20;
 
