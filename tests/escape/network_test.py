@@ -52,7 +52,7 @@ def head_of(name, key):
 def run_attack(hutch, as_user, project, name, extra=()):
     for file in ("attack", name):
         as_user.own(shutil.copy(ATTACKS / f"{file}.py", project / f"{file}.py"))
-    options = [] if hutch.backend == "none" else [*ALLOWED, *extra]
+    options = ["--env", "ATTACK_WAIT=0.4"] if hutch.backend == "none" else [*ALLOWED, *extra]
     for allowed in head_of(name, "allow").split():
         options += ["--allow-domain", allowed] if hutch.backend != "none" else []
     return hutch.run(PYTHON, f"{name}.py", options=options, timeout=400)

@@ -2,11 +2,14 @@
 """Each attack is a program of its own beside this file; it runs in the project, with the internet of the tests as its
 network. Allowed is good.example at port 80 and 443 alone, and what an attack's head says besides."""
 
+import os
 import socket
 import sys
 
 GOOD, OTHER = "203.0.113.10", "203.0.113.11"  # good.example, other.example
 PROXY = ("127.0.0.1", 1023)
+# How long a host may take to answer. Where nothing protects they do at once; a gateway may have to be waited for.
+WAIT = float(os.environ.get("ATTACK_WAIT", "4"))
 
 
 def succeeded(how):
@@ -23,7 +26,7 @@ def connect(host, port, family=socket.AF_UNSPEC):
     try:
         for kind, _, _, _, address in socket.getaddrinfo(host, port, family, socket.SOCK_STREAM):
             made = socket.socket(kind)
-            made.settimeout(8)
+            made.settimeout(2 * WAIT)
             made.connect(address)
             return made
     except (OSError, UnicodeError):
@@ -31,7 +34,7 @@ def connect(host, port, family=socket.AF_UNSPEC):
     return None
 
 
-def talk(connection, data, wait=4):
+def talk(connection, data, wait=WAIT):
     """What comes back until the other side ends or waits."""
     answer = b""
     try:
