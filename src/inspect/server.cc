@@ -1,6 +1,7 @@
 // Takes the gateway's messages and holds a conversation on a thread for each connection.
 #include "inspect/server.h"
 
+#include <cerrno>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -30,7 +31,10 @@ Status start_thread(Work work) {
 
 Status Server::run() {
   for (;;) {
-    std::optional<wire::Frame> frame = TRY(gateway_.receive());
+    auto received = gateway_.receive();
+    // A gateway that has ended without reading what it was told is gone as any other.
+    if (!received && received.error().sys_errno == ECONNRESET) return {};
+    std::optional<wire::Frame> frame = TRY(std::move(received));
     // A later message's descriptors may have come already, never an earlier one's: they are taken in order.
     for (UniqueFd& fd : gateway_.take_descriptors()) arrived_.push_back(std::move(fd));
     if (!frame) return {};

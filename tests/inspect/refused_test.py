@@ -216,7 +216,7 @@ def test_an_answer_to_a_request_that_was_not_made(inspector):
 
 
 def test_too_many_connections(inspector, plain_server):
-    held = [inspector.connect(plain_server.server_address, HOST) for _ in range(256)]
+    held = [inspector.connect(plain_server.server_address, HOST) for _ in range(640)]
     client, number = inspector.connect(plain_server.server_address, HOST)
     assert servers.read_all(client) == b""
     assert "too many" in inspector.refusals(number)[0][1]

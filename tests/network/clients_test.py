@@ -36,8 +36,9 @@ def test_curl_over_tls(client, internet):
 
 
 def test_git_over_https(client, internet, repository):
-    client(f"cd /tmp && GIT_SSL_CAINFO={internet.ca} git clone -q https://HOST/git/{repository}/tiny.git c && cat c/file",
-           "content\n", options=["--allow-read", str(internet.ca)])
+    url = f"https://HOST/git/{repository}/tiny.git"
+    client(f"cd /tmp && GIT_SSL_CAINFO={internet.ca} git clone -q {url} c && cat c/file", "content\n",
+           options=["--allow-read", str(internet.ca)])
 
 
 @pytest.fixture(scope="session")
