@@ -168,6 +168,7 @@ void Tunnel::dialled(Dialled done) {
 }
 
 void Tunnel::begin_relay(UniqueFd upstream) {
+  http_rules_ = policy::http_rules_for(core_.network(), target_.host, target_.port);
   if (forwards_) return inspect(wire::InspectForm::kProxy, Layer::kPlain, {std::move(client_), std::move(upstream)});
   relay_ = std::make_unique<Relay>(core_.loop(), core_.pipes(), std::move(client_), std::move(upstream),
                                    [this](Relay::End how) {
@@ -277,8 +278,10 @@ void Tunnel::judge_again() {
   if (door_ == Door::kHostPort || door_ == Door::kPublished || target_.host.name.empty()) return;
   if (!dialer_ && !relay_ && !inspected_) return;  // nothing was allowed yet
   const Ruling ruling = core_.rule(target_);
-  if (ruling.verdict == Verdict::kAllow) return;
-  core_.refuse(target_, ruling, {});
+  // Whoever reads its requests, or was told that nobody has to, knows the rules of the beginning.
+  const bool rules_hold = dialer_ || http_rules_ == policy::http_rules_for(core_.network(), target_.host, target_.port);
+  if (ruling.verdict == Verdict::kAllow && rules_hold) return;
+  if (ruling.verdict != Verdict::kAllow) core_.refuse(target_, ruling, {});
   if (inspected_) core_.inspector().end(id_);
   reset();
 }

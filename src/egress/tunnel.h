@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "egress/core.h"
 #include "egress/dialer.h"
@@ -72,6 +73,7 @@ class Tunnel {
   std::function<void()> on_end_;
   Target target_;
   std::string rule_;
+  std::vector<policy::HttpRule> http_rules_;  // those that hold for its requests, once it was dialled
   Protocol protocol_ = Protocol::kNone;
   SocksVersion socks_version_ = SocksVersion::kV5;
   SocksState socks_state_ = SocksState::kNew;

@@ -157,3 +157,42 @@ def tried(process):
     process.stdin.write(b"\n")
     process.stdin.flush()
     return next(line for line in iter(process.stdout.readline, b"") if line not in (b"no\n",))
+
+
+ASK = """/usr/bin/python3 -u - <<'EOF'
+import socket, time
+made = socket.create_connection(("good.example", %d))
+if made.getpeername()[1] == 7: made.sendall(b"\1")
+try:
+    while True:
+        made.sendall(b"GET /page HTTP/1.1\\r\\nHost: good.example\\r\\n\\r\\n")
+        if not made.recv(65536): break
+        print("heard")
+        time.sleep(0.2)
+except OSError:
+    pass
+print("cut")
+EOF"""
+NARROW = {"network": {"allowedDomains": [], "deniedDomains": [],
+                     "rules": [{"host": "good.example", "methods": ["GET"], "paths": ["/other"]}]}}
+
+
+def is_cut(process):
+    """Whether the program is, before it has been answered a hundred times more."""
+    return any(process.stdout.readline() == b"cut\n" for _ in range(100))
+
+
+def test_a_connection_whose_requests_were_not_read(hutch):
+    with running(hutch, ASK % 7, "--allow-domain", "good.example") as (caller, process):
+        assert process.stdout.readline() == b"heard\n"
+        caller.say(type="update", policy={"network": {**NARROW["network"], "allowedDomains": ["good.example"]}})
+        assert is_cut(process)
+
+
+def test_a_connection_whose_requests_were_read_by_other_rules(hutch, project, as_user):
+    rules = [{"host": "good.example", "methods": ["GET"]}]
+    policy = as_user.write(project / "rules.json", json.dumps({"network": {**NARROW["network"], "rules": rules}}))
+    with running(hutch, ASK % 80, "--policy", str(policy)) as (caller, process):
+        assert process.stdout.readline() == b"heard\n"
+        caller.say(type="update", policy=NARROW)
+        assert is_cut(process)
