@@ -165,11 +165,11 @@ Sniffed sniff_text(std::string_view bytes) {
   if (bytes.empty()) return unended();
   const std::size_t line_end = bytes.find('\n');
   const std::string_view line = bytes.substr(0, line_end);
+  const auto method_end = std::ranges::find_if(line, is_blank);
+  if (!std::all_of(line.begin(), method_end, is_printable)) return kind(FirstBytes::kOther);
   if (line_end != std::string_view::npos) {
     return kind(is_request_line(line) ? FirstBytes::kHttp : FirstBytes::kOther);
   }
-  const auto method_end = std::ranges::find_if(line, is_blank);
-  if (!std::all_of(line.begin(), method_end, is_printable)) return kind(FirstBytes::kOther);
   // No method begins with a digit, as the lines of git do (gitprotocol-common(5)).
   if (line[0] >= '0' && line[0] <= '9' && line.contains('\0')) return kind(FirstBytes::kOther);
   const bool is_one_word = method_end == line.end() && line.size() >= kTextBytesMax;

@@ -91,8 +91,9 @@ TEST(Sniff, RecordsBeforeTheHello) {
 }
 
 TEST(Sniff, Others) {
-  for (const std::string& bytes : {"SSH-2.0-x\r\n"s, "\0\0\0\x08"s, "*1\r\n"s, "{}\n"s, "get x\r\n"s,
-                                   "0032git-upload-pack /p\0host=x\0"s, "\x14\1"s, std::string(20000, 'x')}) {
+  for (const std::string& bytes :
+       {"SSH-2.0-x\r\n"s, "\0\0\0\x08"s, "*1\r\n"s, "{}\n"s, "get x\r\n"s, "0032git-upload-pack /p\0host=x\0"s,
+        "\x14\1"s, std::string(20000, 'x'), "\1\1\0\x8 HTTP/1.1\n"s}) {
     EXPECT_EQ(sniff(bytes).kind, FirstBytes::kOther) << bytes;
   }
 }
