@@ -33,7 +33,9 @@ Result<ParentProxies> parent_proxies(const Network& network, std::span<const std
 }
 
 const ProxyServer* proxy_for(const ParentProxies& proxies, const Host& host, int port) {
-  if (host.name == "localhost" || (host.address && is_loopback(*host.address))) return nullptr;
+  // The proxy would take these for itself, and it may run here.
+  const bool is_local = host.name == "localhost" || host.name.ends_with(".localhost");  // RFC 6761 6.3
+  if (is_local || (host.address && is_loopback(*host.address))) return nullptr;
   const std::optional<ProxyServer>& proxy = port == kHttpPort ? proxies.http : proxies.https;
   if (!proxy) return nullptr;
   const auto skip = [&](const NoProxyEntry& entry) { return skips(entry, host, port); };
