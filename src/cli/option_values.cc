@@ -75,7 +75,7 @@ Status set_network(Draft& draft, const std::string& value) {
                                         Text("trusted")};
   const auto mode = value == "rules" ? std::optional(policy::NetworkMode::kRules) : policy::network_mode_of(value);
   if (!mode) return fail(unknown_word("unknown kind of network", value, kModes, "there are none, outbound and rules"));
-  draft.run.place.network.mode = *mode;
+  draft.run.place.network.mode = mode;
   return {};
 }
 

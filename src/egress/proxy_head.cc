@@ -64,7 +64,7 @@ std::optional<Authority> absolute_target(std::string_view target) {
 
 ProxyHead read_proxy_head(std::string_view bytes) {
   const std::size_t end = head_end(bytes);
-  if (end == std::string_view::npos || end > kProxyHeadBytesMax) {
+  if (end > kProxyHeadBytesMax) {  // npos is more than any bound
     return {.step = bytes.size() < kProxyHeadBytesMax ? ProxyStep::kMore : ProxyStep::kMalformed,
             .size = 0,
             .host = {},

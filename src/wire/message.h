@@ -96,12 +96,12 @@ struct Refused {
 
 // What a socket of the sandbox's network namespace is for.
 enum class SocketRole {
-  kCapture,   // accepts the connections of the sandbox, whatever they were made to (SO_ORIGINAL_DST)
-  kProxy,     // accepts connections to the HTTP and SOCKS proxy
-  kDnsUdp,    // receives DNS queries
-  kDnsTcp,    // accepts DNS connections
+  kCapture,  // accepts the connections of the sandbox, whatever they were made to (SO_ORIGINAL_DST)
+  kProxy,  // accepts connections to the HTTP and SOCKS proxy
+  kDnsUdp,  // receives DNS queries
+  kDnsTcp,  // accepts DNS connections
   kHostPort,  // accepts connections to a port of the host's loopback
-  kDial,      // not connected: reaches a port of the sandbox's loopback
+  kDial,  // not connected: reaches a port of the sandbox's loopback
 };
 struct NetworkSocket {
   SocketRole role = SocketRole::kCapture;
