@@ -23,7 +23,7 @@ struct Guarantees {
 };
 
 struct StartOptions {
-  std::string guest_program;  // the path of hutch-guest
+  std::string guest_program;  // the path of hutch-guest; not looked at where it was started ahead
   int landlock_abi = 0;
   // Called with the first process of the sandbox before it has the plan or a child: puts it where its limits hold.
   std::function<Status(pid_t)> admit;

@@ -24,7 +24,7 @@ Status enter_namespaces() {
   const std::uint32_t uid = sys::user_id();
   const std::uint32_t gid = sys::group_id();
   if (uid == 0) TRY(sys::drop_groups());
-  TRY(sys::enter_new_namespaces(sys::NamespaceSet::kAllButCgroup));
+  TRY(sys::enter_new_namespaces(sys::NamespaceSet::kMost));
   return sys::map_ids(uid, gid);
 }
 

@@ -6,10 +6,11 @@
 
 namespace hutch::guest {
 
-// All namespaces but one, with this process's own ids in the new user namespace. Needs no plan.
+// All namespaces but those of cgroups and of the network, with this process's own ids in the new user namespace. Needs
+// no plan.
 Status enter_namespaces();
 
-// The seventh, which shows what is below the cgroup that this process is in by then.
+// Which shows what is below the cgroup that this process is in by then.
 Status enter_cgroup_namespace();
 
 // In the new namespaces, as their first process: hostname, loopback, the new root and nothing but it.

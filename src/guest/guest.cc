@@ -8,6 +8,7 @@
 #include "guest/init.h"
 #include "guest/network.h"
 #include "guest/tree.h"
+#include "sys/channel.h"
 #include "sys/identity.h"
 #include "sys/io.h"
 #include "sys/process.h"
@@ -22,15 +23,18 @@ enum class Role { kInit, kStarter };
 // A start in namespaces has two halves: the init makes the mounts, and whoever split it off makes the network.
 struct Half {
   Role role = Role::kInit;
-  UniqueFd pipe;  // a byte comes through it once the starter has done its part, and then its end
+  UniqueFd channel;     // the network namespace comes through it once the starter has made the network
+  UniqueFd namespaces;  // this process's own, of a starter
 };
 
 Status live(wire::Connection& host, Entry entry);
 Status start_in_namespaces(wire::Connection& host, const wire::Start& start);
 Result<wire::Start> receive_start(wire::Connection& host);
 Result<Half> split_off_init(wire::Connection& host);
-Status await_starter(UniqueFd pipe);
-Result<std::optional<UniqueFd>> become_init(const wire::Start& start);
+Status be_starter(wire::Connection& host, const wire::Start& start, const Half& half);
+Status enter_network(UniqueFd channel);
+Status become_init(const wire::Start& start);
+Result<std::optional<UniqueFd>> close_place(const wire::Start& start);
 Status open_network(wire::Connection& host, const plan::SandboxPlan& plan);
 
 }  // namespace
@@ -55,7 +59,8 @@ Status live(wire::Connection& host, Entry entry) {
     return fail(Error::invalid("the plan is for another backend"));
   }
   if (entry == Entry::kOwnNamespaces) return start_in_namespaces(host, start);
-  auto mounts = TRY(become_init(start));
+  TRY(become_init(start));
+  auto mounts = TRY(close_place(start));
   TRY(host.send(wire::ToHost(wire::Ready{})));
   return run_init(host, start.plan, start.isolation, std::move(mounts));
 }
@@ -64,17 +69,15 @@ Status start_in_namespaces(wire::Connection& host, const wire::Start& start) {
   // Only now is this process in the cgroup that holds the limits.
   TRY_CTX(enter_cgroup_namespace(), "enter namespaces");
   Half half = TRY_CTX(split_off_init(host), "start the init");
-  if (half.role == Role::kStarter) {
-    TRY_CTX(open_network(host, start.plan), "make the network");
-    return sys::write_all(half.pipe.get(), "1");
-  }
-  auto mounts = become_init(start);
+  if (half.role == Role::kStarter) return be_starter(host, start, half);
+  Status placed = become_init(start);
   // Both write to the one stream, and what the init says must come second, be it an error.
-  const Status started = await_starter(std::move(half.pipe));
-  if (!mounts) return fail(std::move(mounts).error());
-  TRY(started);
+  Status connected = enter_network(std::move(half.channel));
+  TRY(placed);
+  TRY(connected);
+  auto mounts = TRY(close_place(start));
   TRY(host.send(wire::ToHost(wire::Ready{})));
-  return run_init(host, start.plan, start.isolation, std::move(*mounts));
+  return run_init(host, start.plan, start.isolation, std::move(mounts));
 }
 
 Result<wire::Start> receive_start(wire::Connection& host) {
@@ -92,30 +95,53 @@ Result<wire::Start> receive_start(wire::Connection& host) {
 // A pid namespace begins with the next child (pid_namespaces(7)). That child is made a child of the host's process,
 // so that the one here need not stay.
 Result<Half> split_off_init(wire::Connection& host) {
-  auto [done, doing] = TRY(sys::pipe());
+  auto [inits, starters] = TRY(sys::socket_pair());
+  UniqueFd namespaces = TRY(sys::own_namespaces());
   const pid_t pid = TRY(sys::fork_process(sys::Parentage::kSibling));
-  if (pid == 0) return Half{Role::kInit, std::move(done)};
+  if (pid == 0) return Half{Role::kInit, std::move(inits), {}};
   TRY(host.send(wire::ToHost(wire::Spawned{static_cast<std::uint32_t>(pid)})));
-  return Half{Role::kStarter, std::move(doing)};
+  return Half{Role::kStarter, std::move(starters), std::move(namespaces)};
 }
 
-Status await_starter(UniqueFd pipe) {
-  const std::string word = TRY(sys::read_to_end(pipe.get(), 1));
+Status be_starter(wire::Connection& host, const wire::Start& start, const Half& half) {
+  TRY_CTX(sys::enter_new_namespaces(sys::NamespaceSet::kNetwork), "enter namespaces");
+  TRY_CTX(open_network(host, start.plan), "make the network");
+  const UniqueFd network = TRY(sys::own_network_namespace(half.namespaces.get()));
+  const int descriptor = network.get();
+  return sys::send_all(half.channel.get(), "1", {&descriptor, 1});
+}
+
+// Its end is waited for as well: by then the starter has said what it had to.
+Status enter_network(UniqueFd channel) {
+  UniqueFd network;
+  for (;;) {
+    char byte = 0;
+    sys::Received received = TRY(sys::receive_some(channel.get(), {&byte, 1}));
+    if (received.size == 0) break;
+    if (!received.descriptors.empty()) network = std::move(received.descriptors.front());
+  }
   // The host has heard the reason, unless the starter was killed.
-  return word.empty() ? fail(Error{Code::kSystem, 0, "the network was not made"}) : Status();
+  if (!network) return fail(Error{Code::kSystem, 0, "the network was not made"});
+  TRY_CTX(sys::enter_namespace(sys::NamespaceKind::kNetwork, network.get()), "enter namespaces");
+  return {};
 }
 
-// The watched list of mounts, where there are any of the sandbox's own.
-Result<std::optional<UniqueFd>> become_init(const wire::Start& start) {
+Status become_init(const wire::Start& start) {
   // Out of the caller's session: its terminal is then no longer /dev/tty of anything in here.
   TRY(sys::new_session());
   // Without a pid namespace a sudden end would leave the command running: the end of the stream is noticed instead.
   if (start.isolation != wire::Isolation::kNone) TRY(sys::die_with_parent());
   switch (start.isolation) {
-    case wire::Isolation::kNone: TRY(sys::become_subreaper()); return std::optional<UniqueFd>();
-    case wire::Isolation::kNamespace: TRY(make_place(start.plan)); break;
-    case wire::Isolation::kBwrap: TRY(finish_place(start.plan)); break;
+    case wire::Isolation::kNone: return sys::become_subreaper();
+    case wire::Isolation::kNamespace: return make_place(start.plan);
+    case wire::Isolation::kBwrap: return finish_place(start.plan);
   }
+  return {};
+}
+
+// The watched list of mounts, where there are any of the sandbox's own.
+Result<std::optional<UniqueFd>> close_place(const wire::Start& start) {
+  if (start.isolation == wire::Isolation::kNone) return std::optional<UniqueFd>();
   // While there are capabilities: for root, directories stand on the way that it may not search without.
   std::optional<UniqueFd> mounts = TRY(watch_covers(start.plan));
   TRY(lock_down(start.plan, start.landlock_abi));

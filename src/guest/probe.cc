@@ -62,6 +62,7 @@ Result<int> try_all() {
   const plan::SandboxPlan plan = smallest_plan();
   TRY(enter_namespaces());
   TRY(enter_cgroup_namespace());
+  TRY(sys::enter_new_namespaces(sys::NamespaceSet::kNetwork));
   const pid_t child = TRY(sys::fork_process(sys::Parentage::kOwn));
   if (child == 0) sys::exit_now(make_and_lock(plan));
   const auto ended = TRY(sys::wait_any(sys::Wait::kBlock));

@@ -2,6 +2,7 @@
 #include "service/run.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -50,7 +51,7 @@ struct Job {
   Prepared& prepared;
   int signals;
   sandbox::Control* control;  // absent where nobody listens
-  Recorder& recorder;
+  const std::function<Recorder&()>& record;  // the first call opens it and writes the run's start
   std::unique_ptr<backend::Backend>& ahead;  // null where none was started ahead
 };
 
@@ -101,17 +102,22 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell) {
   TRY(add_filter(prepared.plan, facts));
   for (const std::string& note : prepared.plan.notes) tell(note);
 
-  Recorder recorder(host::own_state_dirs(facts.uid, facts.home).data, tell);
-  recorder.started({command, prepared.plan.cwd, prepared.policy.source, prepared.backend});
-  const Job job{request, command, facts, prepared, signals.get(), control ? &*control : nullptr, recorder, ahead};
+  std::optional<Recorder> recorder;
+  const std::function<Recorder&()> record = [&]() -> Recorder& {
+    if (recorder) return *recorder;
+    recorder.emplace(host::own_state_dirs(facts.uid, facts.home).data, tell);
+    recorder->started({command, prepared.plan.cwd, prepared.policy.source, prepared.backend});
+    return *recorder;
+  };
+  const Job job{request, command, facts, prepared, signals.get(), control ? &*control : nullptr, record, ahead};
   auto report = run_prepared(job);
   tell_redirected_git(prepared, tell);
   if (!report) {
-    recorder.failed(report.error());
+    record().failed(report.error());
     return report;
   }
-  for (const sandbox::Refusal& refusal : report->outcome.refusals) recorder.refused(refusal);
-  recorder.ended(report->outcome);
+  for (const sandbox::Refusal& refusal : report->outcome.refusals) record().refused(refusal);
+  record().ended(report->outcome);
   if (control) control->done(outcome_json(*report));
   return report;
 }
@@ -120,19 +126,21 @@ namespace {
 
 Result<RunReport> run_prepared(const Job& job) {
   const plan::SandboxPlan& plan = job.prepared.plan;
-  const bool json = job.request.form == OutputForm::kJson;
-  sandbox::Streams streams = TRY(sandbox::Streams::open({
-      .output = json ? sandbox::Output::kCapture : sandbox::Output::kPass,
-      .watch_output = plan.limits.idle_timeout.count() > 0,
-  }));
   Holding holding = TRY(hold_limits(plan, job.facts));
   const std::unique_ptr<sandbox::Network> network = TRY(make_network(job));
-  if (network) network->tell_passed_to([&](const egress::Passed& passed) { job.recorder.connected(passed); });
+  if (network) network->tell_passed_to([&](const egress::Passed& passed) { job.record().connected(passed); });
   if (network && wants_trust(plan)) {
     const std::string authority = TRY(network->gateway().ca_certificate());
     TRY(fill_trust(job.prepared.plan, authority));
   }
   backend::Instance instance = TRY(start_backend(job, holding));
+  // From here the plan is being applied. What follows takes place meanwhile; the command waits for `supervise`.
+  job.record();
+  const bool json = job.request.form == OutputForm::kJson;
+  sandbox::Streams streams = TRY(sandbox::Streams::open({
+      .output = json ? sandbox::Output::kCapture : sandbox::Output::kPass,
+      .watch_output = plan.limits.idle_timeout.count() > 0,
+  }));
 
   sandbox::Supervision supervision{instance, streams, job.signals, {}, {}, {}, network.get()};
   supervision.rule_hiding = [&](const std::string& path) { return rule_hiding(job, path); };
@@ -186,9 +194,11 @@ std::string rule_hiding(const Job& job, const std::string& path) {
 }
 
 Result<backend::Instance> start_backend(const Job& job, Holding& holding) {
-  const auto chosen = job.ahead ? std::move(job.ahead) : TRY(backend_named(job.prepared.backend));
-  backend::StartOptions options{
-      .guest_program = TRY(guest_program()), .landlock_abi = job.facts.landlock_abi, .admit = {}};
+  const bool ahead = job.ahead != nullptr;
+  const auto chosen = ahead ? std::move(job.ahead) : TRY(backend_named(job.prepared.backend));
+  backend::StartOptions options{.guest_program = ahead ? std::string() : TRY(guest_program()),
+                                .landlock_abi = job.facts.landlock_abi,
+                                .admit = {}};
   if (holding.cgroup) options.admit = [&](pid_t process) { return holding.cgroup->admit(process); };
   auto instance = chosen->start(job.prepared.plan, options);
   // The kernel's answer alone does not help a person whose machine forbids namespaces: the doctor knows why.

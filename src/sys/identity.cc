@@ -25,9 +25,10 @@ std::uint32_t group_id() { return ::getegid(); }
 
 Status enter_new_namespaces(NamespaceSet set) {
   switch (set) {
-    case NamespaceSet::kAllButCgroup:
-      return check(::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS),
-                   {"unshare(user, mount, pid, net, ipc, uts)"});
+    case NamespaceSet::kMost:
+      return check(::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS),
+                   {"unshare(user, mount, pid, ipc, uts)"});
+    case NamespaceSet::kNetwork: return check(::unshare(CLONE_NEWNET), {"unshare(net)"});
     case NamespaceSet::kCgroup: return check(::unshare(CLONE_NEWCGROUP), {"unshare(cgroup)"});
     case NamespaceSet::kUserAndMounts: return check(::unshare(CLONE_NEWUSER | CLONE_NEWNS), {"unshare(user, mount)"});
   }
@@ -40,6 +41,13 @@ Status enter_namespace(NamespaceKind kind, int fd) {
     case NamespaceKind::kNetwork: return check(::setns(fd, CLONE_NEWNET), {"setns(net)"});
   }
   return {};
+}
+
+Result<UniqueFd> own_namespaces() { return open("/proc/self/ns", Open::kPath); }
+
+Result<UniqueFd> own_network_namespace(int namespaces) {
+  return check_fd(retry([&] { return ::openat(namespaces, "net", O_RDONLY | O_CLOEXEC); }),
+                  {"open(/proc/self/ns/net)"});
 }
 
 Result<UniqueFd> network_namespace_of(pid_t pid) {

@@ -15,7 +15,8 @@ std::uint32_t user_id();
 std::uint32_t group_id();
 
 enum class NamespaceSet {
-  kAllButCgroup,   // user, mount, pid, net, ipc, uts
+  kMost,           // user, mount, pid, ipc, uts
+  kNetwork,        // by far the dearest to make
   kCgroup,         // its root is the cgroup that the caller is in (cgroup_namespaces(7))
   kUserAndMounts,  // the two that a process without privileges needs to restrict its own mounts further
 };
@@ -26,6 +27,10 @@ Status enter_new_namespaces(NamespaceSet set);
 // Moves this process into the namespace that `fd` is open on; nsfs has what `owner_of` finds (setns(2), ioctl_ns(2)).
 enum class NamespaceKind { kUser, kNetwork };
 Status enter_namespace(NamespaceKind kind, int fd);
+
+// The network namespace of this process. By a directory of it that is open: a root of its own may hide the path.
+Result<UniqueFd> own_namespaces();
+Result<UniqueFd> own_network_namespace(int namespaces);
 
 // The network namespace of a process, and the user namespace that owns a namespace.
 Result<UniqueFd> network_namespace_of(pid_t pid);
