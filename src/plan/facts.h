@@ -36,7 +36,7 @@ struct HostFacts {
   std::string architecture = "x86_64";
   std::string kernel;  // uname -r
   std::vector<RootEntry> root;  // the names of "/"
-  std::vector<std::string> proc_names;  // the names of /proc that are not numbers
+  std::vector<std::string> proc_names;  // the names of /proc that are not numbers; for uid 0 alone
   int landlock_abi = 0;  // 0: none
   CgroupKind cgroup = CgroupKind::kNone;
   std::string cgroup_note;  // how limits are held, or why they cannot be by a cgroup
