@@ -19,6 +19,7 @@ from measure import Case, harness
 MOUNTS = 16
 SPAWN, NAMESPACES, ALL_SEVEN = "spawn a static program", "six namespaces, no net", "seven namespaces"
 BWRAP = "bwrap itself, same mounts"
+LISTED = "hutch run, a list of domains"
 
 
 def main():
@@ -53,6 +54,7 @@ class Place:
         shutil.copy(floor, self.floor)
         person.own(self.floor)
         self.policy = self.person.home / "bench-policy.json"
+        self.listed_policy = self.person.home / "bench-listed.json"
         self.given = []
         self.mounts = self.planned_mounts()
 
@@ -62,6 +64,7 @@ class Place:
             readable = ["/usr", "/bin", "/lib", "/lib64", "/etc", ".", *self.given]
             policy = {"filesystem": {"denyRead": ["/"], "allowRead": readable, "allowWrite": ["."]}, "network": "none"}
             self.person.write(self.policy, json.dumps(policy))
+            self.person.write(self.listed_policy, json.dumps({**policy, "network": ["example.com", "*.example.org"]}))
             mounts = self.explained_mounts()
             if count_of(mounts) >= MOUNTS:
                 return mounts
@@ -69,6 +72,10 @@ class Place:
 
     def hutch(self, verb, backend):
         return [self.hutch_program, verb, "--backend", backend, "--policy", self.policy]
+
+    def listed(self):
+        """The same plan with a gateway to the network."""
+        return [self.hutch_program, "run", "--backend", "namespace", "--policy", self.listed_policy, "--"]
 
     def explained_mounts(self):
         explained = harness.run_in(self.person, [*self.hutch("explain", "namespace"), "--json"], cwd=self.project).ok()
@@ -115,6 +122,7 @@ def commands_of(place):
                 BWRAP: [*place.bwrap(), *program]}
     for backend in ("none", "bwrap", "namespace"):
         commands[f"hutch run, {backend}"] = [*place.hutch("run", backend), "--", *program]
+    commands[LISTED] = [*place.listed(), *program]
     if shutil.which("srt"):
         commands["srt"] = [shutil.which("srt"), *map(str, program)]
     if shutil.which("codex"):
@@ -123,7 +131,8 @@ def commands_of(place):
 
 
 COMPARED = {NAMESPACES: SPAWN, ALL_SEVEN: SPAWN, BWRAP: ALL_SEVEN, "hutch run, none": SPAWN, "hutch run, bwrap": BWRAP,
-            "hutch run, namespace": BWRAP, "srt": "hutch run, namespace", "codex sandbox": "hutch run, namespace"}
+            "hutch run, namespace": BWRAP, LISTED: "hutch run, namespace", "srt": "hutch run, namespace",
+            "codex sandbox": "hutch run, namespace"}
 
 
 def measure_person(place, options):
@@ -146,8 +155,10 @@ def memory_cases(place, count, who):
     bwrap_name, hutch_name = f"idle: bwrap itself ({who})", f"idle: hutch run, namespace ({who})"
     bwrap = idle_memory(place, [*place.bwrap(), *program], count)
     hutch = idle_memory(place, [*place.hutch("run", "namespace"), "--", *program], count)
+    listed = idle_memory(place, [*place.listed(), *program], count)
     inside = [Case(f"idle: of it {part} ({who})", hutch[part], "MiB") for part in ("guest", "hutch", "kernel")]
-    whole = [Case(bwrap_name, sum(bwrap.values()), "MiB"), Case(hutch_name, sum(hutch.values()), "MiB", bwrap_name)]
+    whole = [Case(bwrap_name, sum(bwrap.values()), "MiB"), Case(hutch_name, sum(hutch.values()), "MiB", bwrap_name),
+             Case(f"idle: {LISTED} ({who})", sum(listed.values()), "MiB", bwrap_name)]
     return whole + inside
 
 
