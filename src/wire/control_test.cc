@@ -21,9 +21,9 @@ TEST(Control, AnAnswer) {
 }
 
 TEST(Control, AnUpdate) {
-  const auto parsed = parse_control(R"({"v":1,"type":"update","policy":{"enabled":true}})");
+  const auto parsed = parse_control(R"({"v":1,"type":"update","policy":{"network":"none"}})");
   ASSERT_TRUE(parsed.has_value());
-  EXPECT_EQ(std::get<ControlUpdate>(*parsed).policy, R"({"enabled":true})");
+  EXPECT_EQ(std::get<ControlUpdate>(*parsed).policy, R"({"network":"none"})");
 }
 
 TEST(Control, WhatIsWrongIsNamed) {
@@ -37,6 +37,9 @@ TEST(Control, WhatIsWrongIsNamed) {
   EXPECT_EQ(error_of(R"({"v":1,"type":"answer","id":"x","choice":"y","minutes":0})"),
             "control: minutes must be a whole number from 1 to 525600");
   EXPECT_EQ(error_of(R"({"v":1,"type":"update","policy":"x"})"), "control: policy must be an object");
+  EXPECT_EQ(error_of(R"({"v":1,"type":"update","policy":{}})"), "control: policy has no network");
+  EXPECT_EQ(error_of(R"({"v":1,"type":"update","policy":{"network":{},"limits":{}}})"),
+            "control: policy: limits cannot be changed while the sandbox runs; network alone can");
 }
 
 TEST(Control, DepthIsBounded) {
