@@ -24,7 +24,7 @@ def internet(base):
     why = internets.missing()
     if why:
         pytest.skip(why)
-    made = internets.Internet(base.path / "internet")
+    made = internets.Internet(base.path / "attacked-internet")
     # A service of the host itself, on its loopback and every other address.
     script = ("import socketserver\n"
               "class H(socketserver.BaseRequestHandler):\n"
