@@ -4,6 +4,7 @@
 #include <array>
 
 #include "sys/channel.h"
+#include "sys/host_info.h"
 
 namespace hutch::egress {
 
@@ -20,7 +21,10 @@ Result<wire::FromInspector> first_message(wire::Connection& connection) {
 Result<std::string> Inspector::start(const std::string& program, std::vector<std::string> extra_ca_paths) {
   auto [ours, its] = TRY(sys::socket_pair());
   const std::vector<std::pair<int, int>> install = {{its.get(), 0}};
-  process_ = TRY(sys::spawn(program, {.arguments = {"hutch-inspect"}, .environment = {}, .install = install}));
+  // The caller's own store of authorities, where there is one; nothing else of the environment is its business.
+  std::vector<std::string> environment;
+  if (const auto store = sys::environment_variable("SSL_CERT_FILE")) environment.push_back("SSL_CERT_FILE=" + *store);
+  process_ = TRY(sys::spawn(program, {.arguments = {"hutch-inspect"}, .environment = environment, .install = install}));
   its.reset();
   wire::Connection connection(std::move(ours));
   TRY(connection.send(

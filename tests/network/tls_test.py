@@ -164,3 +164,12 @@ def test_without_rules_nothing_is_there(hutch):
     script = "ls -d /.hutch; env | grep -c -e SSL_CERT -e CA_BUNDLE"
     result = hutch.sh(script, options=["--allow-domain", "good.example"])
     assert result.text == "0\n"
+
+
+def test_the_callers_own_store_of_authorities(hutch, internet, project, as_user):
+    file = as_user.write(project / "rules.json", json.dumps(
+        {"network": {"allowedDomains": [], "deniedDomains": [], "rules": [RULE]}}))
+    command = DIRECT + "-o /dev/null -w '%{http_code}' " + URL + "/repos/x"
+    assert hutch.sh(command, options=["--policy", str(file)]).ok().text == "502"
+    known = hutch.sh(command, options=["--policy", str(file)], env={"SSL_CERT_FILE": str(internet.ca)})
+    assert known.ok().text == "200", str(known)
