@@ -4,7 +4,9 @@ import pytest
 import internet as internets
 import internet_services as services
 
-pytestmark = []
+
+def pytest_collection_modifyitems(config, items):
+    internets.leave_pairs(config, items)
 
 
 @pytest.fixture(scope="session")
