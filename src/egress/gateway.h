@@ -39,6 +39,9 @@ class Gateway {
   std::optional<std::chrono::milliseconds> time_left() { return core_.loop().time_left(); }
   Status step();
 
+  // Ends what hutch itself has running for this sandbox: nothing of it needs a gateway any more.
+  void close() { core_.inspector().stop(); }
+
   std::vector<Event> take_events() { return core_.take_events(); }
   bool answer(std::uint64_t id, Core::Answer answer, std::optional<std::chrono::minutes> holds) {
     return core_.answer(id, answer, holds);

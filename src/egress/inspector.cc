@@ -52,6 +52,10 @@ void Inspector::end(std::uint64_t id) {
   if (connection_) (void)connection_->send(wire::ToInspector(wire::InspectEnd{id}));
 }
 
+void Inspector::stop() {
+  if (connection_) lose();
+}
+
 Status Inspector::receive() {
   auto polled = TRY(connection_->receive_ready());
   for (; polled.frame; polled.frame = TRY(connection_->take_buffered())) {

@@ -31,6 +31,8 @@ class Inspector {
   // The descriptors are copied to it. A closed message comes for each one that was taken.
   Status inspect(const wire::Inspect& request, int client, int upstream, Handlers handlers);
   void end(std::uint64_t id);
+  // Ends it, and with it the connections that it has.
+  void stop();
 
  private:
   Status receive();

@@ -62,6 +62,12 @@ Status Network::step() {
   return {};
 }
 
+Status Network::close() {
+  TRY(step());
+  gateway_->close();
+  return step();
+}
+
 void Network::take(const egress::Event& event) {
   if (const auto* refused = std::get_if<egress::Refusal>(&event)) refusals_.push_back(refusal_of(*refused));
   if (const auto* passed = std::get_if<egress::Passed>(&event)) {

@@ -28,6 +28,8 @@ class Network {
   int fd() { return gateway_->fd(); }
   std::optional<std::chrono::milliseconds> time_left() { return gateway_->time_left(); }
   Status step();
+  // What is left to be told is told, and nothing goes on.
+  Status close();
   // Whoever asks for a host is looked for in this sandbox, which has to live as long.
   void look_for_processes(const backend::Instance& instance);
   unsigned wanted_dial_sockets() { return gateway_->wanted_dial_sockets(); }

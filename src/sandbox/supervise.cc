@@ -300,6 +300,8 @@ void Supervisor::record_refusal(const wire::Refused&) {
 }
 
 Status Supervisor::finish() {
+  // Before the wait for orphans, which takes every child of this process for one.
+  if (on_.network != nullptr) TRY(on_.network->close());
   TRY(on_.instance.stop());
   TRY(on_.streams.finish());
   if (has_status_) return {};
