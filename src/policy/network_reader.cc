@@ -261,7 +261,7 @@ Status read_tls(const json& section, Network& network) {
   }
   if (const json* list = find(*value, "extraCaCertPaths")) {
     for (const json& item : *list) {
-      if (item == "")
+      if (item.get_ref<const std::string&>().empty())
         return wrong(at("network.tlsTerminate.extraCaCertPaths", network.tls.extra_ca_paths.size()), "is empty");
       network.tls.extra_ca_paths.push_back(item.get<std::string>());
     }

@@ -56,8 +56,8 @@ Result<ControlInput> parse_update(const Json& object) {
   // What holds of files, limits and the environment was fixed at the start: nothing of an update is passed over.
   for (const auto& [key, value] : policy->items()) {
     if (key == "network" || key == "$schema") continue;
-    return fail(Error::invalid(cat({"control: policy: ", printable(key, 64),
-                                    " cannot be changed while the sandbox runs; network alone can"})));
+    return fail(Error::invalid(cat(
+        {"control: policy: ", printable(key, 64), " cannot be changed while the sandbox runs; network alone can"})));
   }
   if (!policy->contains("network")) return fail(Error::invalid("control: policy has no network"));
   return ControlInput(ControlUpdate{policy->dump(-1, ' ', false, Json::error_handler_t::replace)});
