@@ -167,11 +167,12 @@ Sniffed sniff_text(std::string_view bytes) {
   const std::string_view line = bytes.substr(0, line_end);
   const auto method_end = std::ranges::find_if(line, is_blank);
   if (!std::all_of(line.begin(), method_end, is_printable)) return kind(FirstBytes::kOther);
+  // No method begins with a digit, as the lines of git do (gitprotocol-common(5)). The same is said before the end of
+  // the line has come and after.
+  if (line[0] >= '0' && line[0] <= '9' && line.contains('\0')) return kind(FirstBytes::kOther);
   if (line_end != std::string_view::npos) {
     return kind(is_request_line(line) ? FirstBytes::kHttp : FirstBytes::kOther);
   }
-  // No method begins with a digit, as the lines of git do (gitprotocol-common(5)).
-  if (line[0] >= '0' && line[0] <= '9' && line.contains('\0')) return kind(FirstBytes::kOther);
   const bool is_one_word = method_end == line.end() && line.size() >= kTextBytesMax;
   return is_one_word ? kind(FirstBytes::kOther) : unended();
 }
