@@ -85,7 +85,7 @@ constexpr std::array kRunExamples = {
     Text("hutch run -- make test"),
     Text("hutch run --timeout 2m --memory 2G -- python3 train.py"),
     Text("hutch run --allow-write ~/.cache/pip --deny-read .env -- pip install --user ./pkg"),
-    Text("hutch run --allow-domain pypi.org --allow-domain '*.pythonhosted.org' -- pip install requests"),
+    Text("hutch run --allow-domain example.org --allow-domain '*.example.net' -- ./agent"),
     Text("hutch run --json -c 'npm test 2>&1 | tail'"),
 };
 constexpr std::array kExplainSynopsis = {Text("hutch explain [OPTION...] [PATH|HOST...]")};
