@@ -93,12 +93,6 @@ Result<Endpoint> original_destination(int socket, IpFamily family) {
   return endpoint_of(address);
 }
 
-Result<Endpoint> local_endpoint(int socket) {
-  Address address;
-  TRY(check(::getsockname(socket, address.get(), &address.size), {"getsockname()"}));
-  return endpoint_of(address);
-}
-
 Result<std::optional<Datagram>> receive_datagram(int socket, std::span<char> into) {
   Address from;
   const ssize_t count = retry([&] { return ::recvfrom(socket, into.data(), into.size(), 0, from.get(), &from.size); });

@@ -40,7 +40,6 @@ Result<std::optional<Accepted>> accept_connection(int listener);
 
 // Where a redirected connection was meant to go (SO_ORIGINAL_DST); of one that was not redirected, where it went.
 Result<Endpoint> original_destination(int socket, IpFamily family);
-Result<Endpoint> local_endpoint(int socket);
 
 struct Datagram {
   std::size_t size = 0;

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "wire/codec.h"
+#include "wire/frame_codec.h"
 
 namespace hutch::wire {
 
@@ -69,11 +70,7 @@ void write(Writer& out, const InspectEnd& message) { out.u64(message.id); }
 
 void write(Writer& out, const InspectReady& message) { out.text(message.ca_certificate); }
 
-void write(Writer& out, const InspectFailed& message) {
-  out.u8(static_cast<std::uint8_t>(message.error.code));
-  out.u32(static_cast<std::uint32_t>(message.error.sys_errno));
-  out.text(message.error.message);
-}
+void write(Writer& out, const InspectFailed& message) { write_error(out, message.error); }
 
 void write(Writer& out, const InspectRefused& message) {
   out.u64(message.id);
@@ -109,11 +106,7 @@ void read(Reader& in, InspectEnd& message) { message.id = in.u64(); }
 
 void read(Reader& in, InspectReady& message) { message.ca_certificate = in.text(); }
 
-void read(Reader& in, InspectFailed& message) {
-  message.error.code = in.choice(Code::kSystem);
-  message.error.sys_errno = static_cast<int>(in.u32());
-  message.error.message = in.text();
-}
+void read(Reader& in, InspectFailed& message) { read_error(in, message.error); }
 
 void read(Reader& in, InspectRefused& message) {
   message.id = in.u64();
@@ -127,41 +120,21 @@ void read(Reader& in, InspectClosed& message) {
   message.bytes_down = in.u64();
 }
 
-template <class Variant>
-std::string encode_any(const Variant& message) {
-  Writer body;
-  std::visit([&](const auto& one) { write(body, one); }, message);
-  const FrameHeader header{static_cast<std::uint32_t>(body.bytes().size()), static_cast<std::uint16_t>(message.index()),
-                           0};
-  return encode_header(header) + body.bytes();
-}
-
-// Tries each alternative of the variant for the one that the header names.
-template <class Variant, std::size_t I = 0>
-Result<Variant> decode_any(const FrameHeader& header, std::string_view body) {
-  if constexpr (I == std::variant_size_v<Variant>) {
-    return fail(Error::invalid(cat({"unknown message type ", std::to_string(header.type)})));
-  } else {
-    if (header.type != I) return decode_any<Variant, I + 1>(header, body);
-    Reader in(body);
-    std::variant_alternative_t<I, Variant> message;
-    read(in, message);
-    TRY(in.finish(cat({"message type ", std::to_string(header.type)})));
-    return Variant(std::in_place_index<I>, std::move(message));
-  }
-}
+// As one object: the overloads above, for whichever alternative it is.
+constexpr auto kWrite = [](Writer& out, const auto& message) { write(out, message); };
+constexpr auto kRead = [](Reader& in, auto& message) { read(in, message); };
 
 }  // namespace
 
-std::string encode(const ToInspector& message) { return encode_any(message); }
-std::string encode(const FromInspector& message) { return encode_any(message); }
+std::string encode(const ToInspector& message) { return encode_frame(message, kWrite); }
+std::string encode(const FromInspector& message) { return encode_frame(message, kWrite); }
 
 Result<ToInspector> decode_to_inspector(const FrameHeader& header, std::string_view body) {
-  return decode_any<ToInspector>(header, body);
+  return decode_frame<ToInspector>(header, body, kRead);
 }
 
 Result<FromInspector> decode_from_inspector(const FrameHeader& header, std::string_view body) {
-  return decode_any<FromInspector>(header, body);
+  return decode_frame<FromInspector>(header, body, kRead);
 }
 
 }  // namespace hutch::wire

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "wire/codec.h"
+#include "wire/frame_codec.h"
 #include "wire/plan_codec.h"
 
 namespace hutch::wire {
@@ -39,11 +40,7 @@ void write(Writer& out, const MakeSockets& message) { out.u8(message.count); }
 
 void write(Writer& out, const Spawned& message) { out.u32(message.pid); }
 void write(Writer&, const Ready&) {}
-void write(Writer& out, const Failed& message) {
-  out.u8(static_cast<std::uint8_t>(message.error.code));
-  out.u32(static_cast<std::uint32_t>(message.error.sys_errno));
-  out.text(message.error.message);
-}
+void write(Writer& out, const Failed& message) { write_error(out, message.error); }
 void write(Writer&, const Started&) {}
 void write(Writer& out, const NotExecuted& message) {
   out.u32(static_cast<std::uint32_t>(message.error));
@@ -96,11 +93,7 @@ void read(Reader& in, MakeSockets& message) { message.count = in.u8(); }
 
 void read(Reader& in, Spawned& message) { message.pid = in.u32(); }
 void read(Reader&, Ready&) {}
-void read(Reader& in, Failed& message) {
-  message.error.code = in.choice(Code::kSystem);
-  message.error.sys_errno = read_int(in);
-  message.error.message = in.text();
-}
+void read(Reader& in, Failed& message) { read_error(in, message.error); }
 void read(Reader&, Started&) {}
 void read(Reader& in, NotExecuted& message) {
   message.error = read_int(in);
@@ -124,29 +117,9 @@ void read(Reader& in, Network& message) {
   message.no_capture = in.text();
 }
 
-template <class Variant>
-std::string encode_any(const Variant& message) {
-  Writer body;
-  std::visit([&](const auto& one) { write(body, one); }, message);
-  const FrameHeader header{static_cast<std::uint32_t>(body.bytes().size()), static_cast<std::uint16_t>(message.index()),
-                           0};
-  return encode_header(header) + body.bytes();
-}
-
-// Tries each alternative of the variant for the one that the header names.
-template <class Variant, std::size_t I = 0>
-Result<Variant> decode_any(const FrameHeader& header, std::string_view body) {
-  if constexpr (I == std::variant_size_v<Variant>) {
-    return fail(Error::invalid(cat({"unknown message type ", std::to_string(header.type)})));
-  } else {
-    if (header.type != I) return decode_any<Variant, I + 1>(header, body);
-    Reader in(body);
-    std::variant_alternative_t<I, Variant> message;
-    read(in, message);
-    TRY(in.finish(cat({"message type ", std::to_string(header.type)})));
-    return Variant(std::in_place_index<I>, std::move(message));
-  }
-}
+// As one object: the overloads above, for whichever alternative it is.
+constexpr auto kWrite = [](Writer& out, const auto& message) { write(out, message); };
+constexpr auto kRead = [](Reader& in, auto& message) { read(in, message); };
 
 }  // namespace
 
@@ -170,15 +143,15 @@ Result<FrameHeader> decode_header(std::string_view bytes) {
   return header;
 }
 
-std::string encode(const ToGuest& message) { return encode_any(message); }
-std::string encode(const ToHost& message) { return encode_any(message); }
+std::string encode(const ToGuest& message) { return encode_frame(message, kWrite); }
+std::string encode(const ToHost& message) { return encode_frame(message, kWrite); }
 
 Result<ToGuest> decode_to_guest(const FrameHeader& header, std::string_view body) {
-  return decode_any<ToGuest>(header, body);
+  return decode_frame<ToGuest>(header, body, kRead);
 }
 
 Result<ToHost> decode_to_host(const FrameHeader& header, std::string_view body) {
-  return decode_any<ToHost>(header, body);
+  return decode_frame<ToHost>(header, body, kRead);
 }
 
 }  // namespace hutch::wire
