@@ -1,0 +1,88 @@
+// What a tool needs of a sandbox: where things are, commands, processes, files.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "wire/files.h"
+
+namespace hutch::tool {
+
+// Where things are for the agent, as its sandbox sees them; absolute and canonical.
+struct Layout {
+  std::string agent;
+  std::string home;
+  std::string shared;
+  std::string output;
+  std::string base;                // what a relative path begins at: the home, or the project of a coding agent
+  std::vector<std::string> roots;  // what a tool's path may be in: base, home, shared, output
+};
+
+enum class User { kAgent, kRoot };
+enum class Stream { kOutput, kError };
+
+struct Command {
+  std::vector<std::string> arguments;  // no shell reads them
+  std::string cwd;
+  std::vector<std::string> environment{};    // "K=V" each, beside the login environment of the sandbox
+  std::string input{};                       // all of its stdin
+  std::chrono::milliseconds timeout{0};      // of the wall clock; 0: none
+  User user = User::kAgent;
+  // Called with what comes, in order, while the command runs; not for commands in the background.
+  std::function<void(Stream, std::string_view)> on_output{};
+};
+
+// What is kept of a stream: the first and the last MiB.
+struct Kept {
+  std::string head;
+  std::string tail;
+  std::uint64_t omitted_bytes = 0;  // between the two
+  std::string whole() const { return head + tail; }
+};
+
+struct CommandEnd {
+  int exit_code = 0;  // as a shell shows it; 124 after a timeout, 126, 127, 128+n
+  int signal = 0;
+  bool timed_out = false;
+  bool killed = false;  // by request
+  std::chrono::milliseconds duration{0};
+  Kept output;
+  Kept error;
+};
+
+struct ProcessState {
+  std::string id;
+  std::vector<std::string> arguments;
+  bool running = false;
+  std::optional<CommandEnd> end;  // once it has ended
+  Kept output;                    // so far
+  Kept error;
+};
+
+class Place {
+ public:
+  virtual ~Place() = default;
+  virtual const Layout& layout() const = 0;
+
+  // Waits for its end. An error is hutch's own failure (Code::kUnsupported where the sandbox has no such user); a
+  // command that was not found ends with 127.
+  virtual Result<CommandEnd> run(const Command& command) = 0;
+
+  // Goes on in the background, with its output kept; the id means something to this sandbox alone.
+  virtual Result<std::string> spawn(const Command& command) = 0;
+  virtual Result<ProcessState> poll(const std::string& id) = 0;  // Code::kNotFound
+  virtual Result<ProcessState> wait(const std::string& id, std::chrono::milliseconds at_most) = 0;
+  // The whole tree: `number` is SIGTERM or SIGKILL. False when it had ended already.
+  virtual Result<bool> kill(const std::string& id, int number) = 0;
+
+  // A FileFailed of the guest comes as the error.
+  virtual Result<wire::FileReply> file(const wire::FileRequest& request) = 0;
+};
+
+}  // namespace hutch::tool
