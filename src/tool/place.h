@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,10 +23,13 @@ struct Layout {
   std::string output;
   std::string base;                // what a relative path begins at: the home, or the project of a coding agent
   std::vector<std::string> roots;  // what a tool's path may be in: base, home, shared, output
+  std::string shell{};             // what reads sandbox_exec's command; empty: /bin/bash if it is there, else /bin/sh
+  std::string path{};              // PATH of the login environment; empty: the usual directories
 };
 
 enum class User { kAgent, kRoot };
 enum class Stream { kOutput, kError };
+enum class ErrorStream { kApart, kIntoOutput };
 
 struct Command {
   std::vector<std::string> arguments;  // no shell reads them
@@ -34,8 +38,13 @@ struct Command {
   std::string input{};                       // all of its stdin
   std::chrono::milliseconds timeout{0};      // of the wall clock; 0: none
   User user = User::kAgent;
+  ErrorStream error = ErrorStream::kApart;
+  // Of a command in the background: a file that its output also goes to, if the place can; absolute, below the home.
+  std::string log_file{};
   // Called with what comes, in order, while the command runs; not for commands in the background.
   std::function<void(Stream, std::string_view)> on_output{};
+  // Asked to stop: its whole tree is ended, and it has ended with `killed`. For run() alone.
+  std::stop_token stop{};
 };
 
 // What is kept of a stream: the first and the last MiB.
@@ -63,6 +72,7 @@ struct ProcessState {
   std::optional<CommandEnd> end;  // once it has ended
   Kept output;                    // so far
   Kept error;
+  std::string log_file{};  // Command::log_file where the place does write it, else empty
 };
 
 class Place {
@@ -70,8 +80,8 @@ class Place {
   virtual ~Place() = default;
   virtual const Layout& layout() const = 0;
 
-  // Waits for its end. An error is hutch's own failure (Code::kUnsupported where the sandbox has no such user); a
-  // command that was not found ends with 127.
+  // Waits for its end. An error is hutch's own failure (Code::kUnsupported where the sandbox has no such user,
+  // Code::kTimeout where the sandbox is not up in time); a command that was not found ends with 127.
   virtual Result<CommandEnd> run(const Command& command) = 0;
 
   // Goes on in the background, with its output kept; the id means something to this sandbox alone.
