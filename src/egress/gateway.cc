@@ -1,6 +1,8 @@
 // The egress gateway of one sandbox.
 #include "egress/gateway.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace hutch::egress {
@@ -46,7 +48,7 @@ Status Gateway::attach(const wire::Network& network, std::vector<UniqueFd> socke
         break;
       case wire::SocketRole::kProxy: ++proxies; [[fallthrough]];
       case wire::SocketRole::kCapture:
-      case wire::SocketRole::kHostPort: TRY(listen(std::move(sockets[i]), role, port)); break;
+      case wire::SocketRole::kHostPort: TRY(listen(std::move(sockets[i]), role, {port, port})); break;
     }
   }
   // One of each kind of address.
@@ -61,7 +63,7 @@ Status Gateway::publish() {
       return fail(std::move(socket).error().with_context(
           cat({"publish ", std::to_string(port.host), ":", std::to_string(port.sandbox)})));
     }
-    TRY(listen(std::move(*socket), wire::SocketRole::kDial, static_cast<std::uint16_t>(port.sandbox)));
+    TRY(listen(std::move(*socket), wire::SocketRole::kDial, port));
   }
   return {};
 }
@@ -85,15 +87,40 @@ Status Gateway::step() {
   return stepped;
 }
 
-void Gateway::replace_rules(policy::Network network) {
+Status Gateway::replace_rules(policy::Network network) {
+  TRY(check_ports(network));
   core_.replace_network(std::move(network));
   std::vector<Tunnel*> tunnels;
   for (const auto& [id, tunnel] : tunnels_) tunnels.push_back(tunnel.get());
   for (Tunnel* tunnel : tunnels) tunnel->judge_again();
   ended_.clear();
+  return {};
 }
 
-Status Gateway::listen(UniqueFd socket, wire::SocketRole role, std::uint16_t port) {
+// A port that was closed goes on being listened at, so that it can be opened again.
+Status Gateway::check_ports(const policy::Network& network) const {
+  const auto check = [&](std::string_view key, wire::SocketRole role, const policy::PublishedPort& port) -> Status {
+    const auto same = [&](const Listener& one) { return one.role == role && one.port == port; };
+    if (std::ranges::any_of(listeners_, same)) return {};
+    return fail(Error::invalid(
+        cat({key, " ", std::to_string(port.host), ": can be closed but not opened while the sandbox runs"})));
+  };
+  for (const int port : network.host_ports) {
+    TRY(check("network.hostPorts", wire::SocketRole::kHostPort, {port, port}));
+  }
+  for (const policy::PublishedPort& port : network.publish) {
+    TRY(check("network.publish", wire::SocketRole::kDial, port));
+  }
+  return {};
+}
+
+bool Gateway::is_listed(wire::SocketRole role, const policy::PublishedPort& port) const {
+  const policy::Network& network = core_.network();
+  const auto has = [](const auto& list, const auto& one) { return std::ranges::find(list, one) != list.end(); };
+  return role == wire::SocketRole::kDial ? has(network.publish, port) : has(network.host_ports, port.host);
+}
+
+Status Gateway::listen(UniqueFd socket, wire::SocketRole role, policy::PublishedPort port) {
   Listener& listener = listeners_.emplace_back();
   listener.socket = std::move(socket);
   listener.role = role;
@@ -116,11 +143,7 @@ void Gateway::accept(Listener& listener) {
       case wire::SocketRole::kCapture: open_captured(std::move(**accepted)); break;
       case wire::SocketRole::kProxy: add_tunnel(Door::kProxy, std::move(**accepted)).read_request(); break;
       case wire::SocketRole::kHostPort:
-        add_tunnel(Door::kHostPort, std::move(**accepted))
-            .open_at({policy::Host{"localhost", std::nullopt}, listener.port},
-                     {{kLoopbackV4, listener.port}, {*parse_ip("::1"), listener.port}});
-        break;
-      case wire::SocketRole::kDial: open_published(std::move(**accepted), listener.port); break;
+      case wire::SocketRole::kDial: open_port(listener, std::move(**accepted)); break;
       case wire::SocketRole::kDnsUdp:
       case wire::SocketRole::kDnsTcp: break;
     }
@@ -156,15 +179,23 @@ void Gateway::open_captured(sys::Accepted accepted) {
   add_tunnel(Door::kCapture, std::move(accepted)).open({host, meant->port});
 }
 
-void Gateway::open_published(sys::Accepted accepted, std::uint16_t port) {
-  if (dial_sockets_.empty()) {
+void Gateway::open_port(const Listener& listener, sys::Accepted accepted) {
+  const bool published = listener.role == wire::SocketRole::kDial;
+  if (!is_listed(listener.role, listener.port) || (published && dial_sockets_.empty())) {
     sys::reset_on_close(accepted.socket.get());
     return;
   }
-  UniqueFd socket = std::move(dial_sockets_.back());
-  dial_sockets_.pop_back();
-  add_tunnel(Door::kPublished, std::move(accepted))
-      .open_at({policy::Host{"localhost", std::nullopt}, port}, {{kLoopbackV4, port}}, std::move(socket));
+  const auto port = static_cast<std::uint16_t>(listener.port.sandbox);
+  Opening opening{.target = {policy::Host{"localhost", std::nullopt}, port},
+                  .endpoints = {{kLoopbackV4, port}},
+                  .socket = {},
+                  .is_listed = [this, &listener] { return is_listed(listener.role, listener.port); }};
+  if (!published) opening.endpoints.push_back({*parse_ip("::1"), port});
+  if (published) {
+    opening.socket = std::move(dial_sockets_.back());
+    dial_sockets_.pop_back();
+  }
+  add_tunnel(published ? Door::kPublished : Door::kHostPort, std::move(accepted)).open_at(std::move(opening));
 }
 
 }  // namespace hutch::egress

@@ -46,24 +46,27 @@ class Gateway {
   bool answer(std::uint64_t id, Core::Answer answer, std::optional<std::chrono::minutes> holds) {
     return core_.answer(id, answer, holds);
   }
-  // Other rules from now on; connections that they do not allow are ended.
-  void replace_rules(policy::Network network);
+  // Other rules from now on; connections that they do not allow are ended. An error, and nothing changed, where they
+  // open what can be opened at the start alone.
+  Status replace_rules(policy::Network network);
   void find_processes_by(Core::FindProcess find) { core_.find_processes_by(std::move(find)); }
 
  private:
   struct Listener {
     UniqueFd socket;
     wire::SocketRole role = wire::SocketRole::kCapture;
-    std::uint16_t port = 0;  // kHostPort: of the host; kDial: of the sandbox
+    policy::PublishedPort port{};  // kHostPort: the same twice
     Loop::Watch watch;
     Loop::Timer rest;
   };
-  Status listen(UniqueFd socket, wire::SocketRole role, std::uint16_t port);
+  Status listen(UniqueFd socket, wire::SocketRole role, policy::PublishedPort port);
   void accept(Listener& listener);
   void let_rest(Listener& listener);
   Tunnel& add_tunnel(Door door, sys::Accepted accepted);
   void open_captured(sys::Accepted accepted);
-  void open_published(sys::Accepted accepted, std::uint16_t port);
+  void open_port(const Listener& listener, sys::Accepted accepted);
+  bool is_listed(wire::SocketRole role, const policy::PublishedPort& port) const;
+  Status check_ports(const policy::Network& network) const;
 
   Core core_;
   DnsServer dns_;

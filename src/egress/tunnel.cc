@@ -34,11 +34,12 @@ Tunnel::~Tunnel() = default;
 
 void Tunnel::open(Target target) { judge(std::move(target)); }
 
-void Tunnel::open_at(Target target, std::vector<sys::Endpoint> endpoints, UniqueFd socket) {
-  target_ = std::move(target);
+void Tunnel::open_at(Opening opening) {
+  target_ = std::move(opening.target);
+  is_listed_ = std::move(opening.is_listed);
   rule_ = door_ == Door::kPublished ? "network.publish" : "network.hostPorts";
   dialer_ = std::make_unique<Dialer>(core_, target_, [this](Dialled done) { dialled(std::move(done)); });
-  dialer_->start_at(std::move(endpoints), std::move(socket));
+  dialer_->start_at(std::move(opening.endpoints), std::move(opening.socket));
 }
 
 void Tunnel::read_request() {
@@ -275,7 +276,8 @@ void Tunnel::inspect(wire::InspectForm form, Layer layer, Relay::Sockets sockets
 }
 
 void Tunnel::judge_again() {
-  if (door_ == Door::kHostPort || door_ == Door::kPublished || target_.host.name.empty()) return;
+  if (is_listed_) return is_listed_() ? void() : reset();
+  if (target_.host.name.empty()) return;
   if (!dialer_ && !relay_ && !inspected_) return;  // nothing was allowed yet
   const Ruling ruling = core_.rule(target_);
   // Whoever reads its requests, or was told that nobody has to, knows the rules of the beginning.

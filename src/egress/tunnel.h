@@ -22,6 +22,14 @@ enum class Door {
   kPublished,  // from the host, to a port of the sandbox
 };
 
+// A port that was opened on purpose, and where it leads.
+struct Opening {
+  Target target;
+  std::vector<sys::Endpoint> endpoints;
+  UniqueFd socket;  // as in Dialer::start_at
+  std::function<bool()> is_listed;  // by the rules that hold now
+};
+
 class Tunnel {
  public:
   // `on_end` destroys it.
@@ -34,8 +42,7 @@ class Tunnel {
   void open(Target target);
   // Asks the client where it wants to go, by HTTP or SOCKS.
   void read_request();
-  // To a port that was opened on purpose; `socket` as in Dialer::start_at.
-  void open_at(Target target, std::vector<sys::Endpoint> endpoints, UniqueFd socket = {});
+  void open_at(Opening opening);
 
   // Ends it when the rules that hold now do not allow it.
   void judge_again();
@@ -71,6 +78,7 @@ class Tunnel {
   UniqueFd client_;
   sys::Endpoint peer_;
   std::function<void()> on_end_;
+  std::function<bool()> is_listed_;  // of an opening
   Target target_;
   std::string rule_;
   std::vector<policy::HttpRule> http_rules_;  // those that hold for its requests, once it was dialled

@@ -42,7 +42,7 @@ class Network {
   Status answer(const wire::ControlAnswer& answer);
   // Each connection that was let through is told once it has ended.
   void tell_passed_to(std::function<void(const egress::Passed&)> on_passed) { on_passed_ = std::move(on_passed); }
-  void replace_rules(policy::Network network) { gateway_->replace_rules(std::move(network)); }
+  Status replace_rules(policy::Network network) { return gateway_->replace_rules(std::move(network)); }
 
  private:
   void take(const egress::Event& event);

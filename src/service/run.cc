@@ -179,7 +179,7 @@ sandbox::Control::Handlers control_handlers(const Job& job, sandbox::Network* ne
     policy::Policy policy = TRY_CTX(policy::read_policy(given.policy, "control: policy"), "control");
     const std::string& project = job.prepared.plan.project;
     TRY_CTX(settle_network(policy.network, job.request.place.network, job.facts, project), "control");
-    network->replace_rules(std::move(policy.network));
+    TRY_CTX(network->replace_rules(std::move(policy.network)), "control");
     return {};
   };
   return {.on_answer = [network](const wire::ControlAnswer& answer) { return network->answer(answer); },

@@ -1,9 +1,11 @@
 # Ports of this machine that a sandbox finds, and ports of a sandbox that this machine finds.
 import contextlib
+import json
 import subprocess
 
 import pytest
 
+from caller import running
 from harness import wait_until
 
 # A server of a line: answers every connection with what it was told to say.
@@ -17,7 +19,8 @@ server.listen()
 print(server.getsockname()[1], flush=True)
 while True:
     peer, _ = server.accept()
-    peer.sendall(sys.argv[3].encode() + b" " + peer.recv(100))
+    try: peer.sendall(sys.argv[3].encode() + b" " + peer.recv(100))
+    except ConnectionResetError: pass
     peer.close()
 """
 ASK = """
@@ -124,3 +127,79 @@ for port in (1, 53, 1023):
     except OSError: pass
 """
     assert hutch.run("python3", "-c", script, options=["--allow-domain", "good.example"]).ok().text == ""
+
+
+# Connects and says each time whether it was answered; a byte between, so that the first connection stays open.
+HOLD = """
+import socket, sys
+held = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 30)
+print("held", flush=True)
+sys.stdin.readline()
+try: print("cut" if not held.recv(1) else "open", flush=True)
+except ConnectionResetError: print("cut", flush=True)
+while sys.stdin.readline():
+    try:
+        stream = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 30)
+        stream.sendall(b"question")
+        print(stream.recv(100).decode() or "nothing", flush=True)
+    except OSError: print("nothing", flush=True)
+"""
+
+
+def other_rules(caller, **network):
+    """They hold when this returns; what hutch says of them, or None."""
+    caller.say(type="update", policy={"network": network})
+    caller.say(type="nonsense")
+    said = caller.line("error")["message"]
+    if "nonsense" in said:
+        return None
+    assert "nonsense" in caller.line("error")["message"]
+    return said
+
+
+def say(process, line=b"\n"):
+    process.stdin.write(line)
+    process.stdin.flush()
+    return process.stdout.readline()
+
+
+def with_ports(as_user, project, **ports):
+    return "--policy", str(as_user.write(project / "ports.json", json.dumps({"network": ports})))
+
+
+def test_a_port_of_the_host_is_closed_and_opened_again(hutch, internet, as_user, project):
+    with host_server(internet) as port, host_server(internet) as other:
+        options = with_ports(as_user, project, hostPorts=[port])
+        script = f"exec python3 -u - {port} <<'EOF'\n" + HOLD.replace("sys.stdin", "typed").replace(
+            "import socket, sys", "import socket, sys; typed = open(3)") + "\nEOF"
+        with running(hutch, f"exec 3<&0; {script}", *options) as (caller, process):
+            assert process.stdout.readline() == b"held\n"
+            assert other_rules(caller, allowedDomains=["good.example"]) is None
+            assert say(process) == b"cut\n"
+            assert say(process) == b"nothing\n"
+            said = other_rules(caller, hostPorts=[port, other])
+            assert f"network.hostPorts {other}: can be closed but not opened while the sandbox runs" in said
+            assert say(process) == b"nothing\n"
+            assert other_rules(caller, hostPorts=[port]) is None
+            assert say(process) == b"host question\n"
+            process.stdin.close()
+
+
+def test_a_published_port_is_closed_and_opened_again(hutch, internet, as_user, project):
+    port, other = free_port(internet), free_port(internet)
+    serve = f"python3 -c '{SERVE}' 127.0.0.1 3000 inside"
+    with running(hutch, serve, *with_ports(as_user, project, publish=[f"{port}:3000"])) as (caller, process):
+        assert process.stdout.readline() == b"3000\n"
+        assert ask(internet, port) == "inside question"
+        with subprocess.Popen([*internet.enter(), "python3", "-c", HOLD, str(port)], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as outside:
+            assert outside.stdout.readline() == b"held\n"
+            assert other_rules(caller, allowedDomains=["good.example"]) is None
+            assert say(outside) == b"cut\n"
+            assert ask(internet, port) in (None, "nothing")
+            said = other_rules(caller, publish=[f"{port}:3000", f"{other}:3000"])
+            assert f"network.publish {other}: can be closed but not opened while the sandbox runs" in said
+            assert other_rules(caller, publish=[f"{port}:3000"]) is None
+            assert ask(internet, port) == "inside question"
+            outside.stdin.close()
+        process.kill()

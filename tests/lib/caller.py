@@ -1,0 +1,43 @@
+# The program that started hutch: its end of the control descriptor.
+import contextlib
+import json
+import socket
+
+
+class Caller:
+    """The program that started hutch: reads its lines, writes its own."""
+
+    def __init__(self, end):
+        self.end, self.file = end, end.makefile("r")
+        end.settimeout(60)
+
+    def line(self, kind):
+        """The next line of that type."""
+        while True:
+            text = self.file.readline()
+            assert text, f"hutch closed the channel; no {kind} came"
+            line = json.loads(text)
+            if line["type"] == kind:
+                return line
+
+    def refusal(self):
+        """What it says of the next host that was refused."""
+        while " was refused" not in (what := self.line("violation")["what"]) or "socket" in what:
+            pass
+        return what
+
+    def say(self, **line):
+        self.end.sendall(json.dumps({"v": 1, **line}).encode() + b"\n")
+
+
+@contextlib.contextmanager
+def running(hutch, script, *options):
+    ours, its = socket.socketpair()
+    with ours, its:
+        process = hutch.popen("sh", "-c", script, options=["--control-fd", str(its.fileno()), *options],
+                              pass_fds=[its.fileno()])
+        its.close()
+        with process:
+            caller = Caller(ours)
+            yield caller, process
+            caller.file.close()
