@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "base/result.h"
+#include "wire/message.h"
 
 namespace hutch::wire {
 
@@ -40,6 +42,7 @@ struct FileStat {
 
 // --- requests ---
 
+// Of a symbolic link: the link itself.
 struct StatFile {
   FilePlace place;
 };
@@ -60,6 +63,7 @@ struct WriteFile {
   std::optional<FileVersion> expected;  // Code::kConflict when the file is another by now
 };
 
+// Level by level, no symbolic link followed; a directory that may not be read is listed as empty.
 struct ListDirectory {
   FilePlace place;
   std::uint32_t depth_max = 1;  // 1: the directory's own entries
@@ -134,5 +138,12 @@ using FileReply =
 
 inline constexpr std::size_t kFileChunkBytes = 4 << 20;
 inline constexpr std::uint32_t kFileEntriesMax = 20'000;
+
+// Whole frames, header included; as wire/message.h. What is decoded keeps the limits above, has no path of more than
+// limits::kPathBytesMax bytes, and none with a NUL byte.
+std::string encode(const FileRequest& request);
+std::string encode(const FileReply& reply);
+Result<FileRequest> decode_file_request(const FrameHeader& header, std::string_view body);
+Result<FileReply> decode_file_reply(const FrameHeader& header, std::string_view body);
 
 }  // namespace hutch::wire

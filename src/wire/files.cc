@@ -1,0 +1,264 @@
+// The requests to the guest's file server, and its answers, as bytes.
+#include "wire/files.h"
+
+#include <utility>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "wire/codec.h"
+#include "wire/frame_codec.h"
+
+namespace hutch::wire {
+
+namespace {
+
+enum class Flag : std::uint8_t { kNo, kYes };
+
+constexpr std::uint32_t kModeMax = 07777;
+// The least that an entry takes: a kind, a mode, four numbers and two texts.
+constexpr std::size_t kEntryBytesMin = 1 + 4 + 4 * 8 + 2 * 4;
+
+// --- writing ---
+
+void write_signed(Writer& out, std::int64_t value) { out.u64(static_cast<std::uint64_t>(value)); }
+void write_flag(Writer& out, Flag flag) { out.u8(static_cast<std::uint8_t>(flag)); }
+
+void write_place(Writer& out, const FilePlace& place) {
+  out.text(place.root);
+  out.text(place.path);
+}
+
+void write_version(Writer& out, const FileVersion& version) {
+  out.u64(version.inode);
+  out.u64(version.size);
+  write_signed(out, version.changed_ns);
+}
+
+void write(Writer& out, const StatFile& request) { write_place(out, request.place); }
+
+void write(Writer& out, const ReadFile& request) {
+  write_place(out, request.place);
+  out.u64(request.offset);
+  out.u64(request.bytes_max);
+}
+
+void write(Writer& out, const WriteFile& request) {
+  write_place(out, request.place);
+  out.text(request.content);
+  write_flag(out, request.mode ? Flag::kYes : Flag::kNo);
+  if (request.mode) out.u32(*request.mode);
+  write_flag(out, request.expected ? Flag::kYes : Flag::kNo);
+  if (request.expected) write_version(out, *request.expected);
+}
+
+void write(Writer& out, const ListDirectory& request) {
+  write_place(out, request.place);
+  out.u32(request.depth_max);
+  out.u32(request.entries_max);
+}
+
+void write(Writer& out, const FindFiles& request) {
+  write_place(out, request.place);
+  out.text(request.pattern);
+  out.u32(request.entries_max);
+}
+
+void write(Writer& out, const RemoveFile& request) {
+  write_place(out, request.place);
+  out.u8(static_cast<std::uint8_t>(request.tree));
+}
+
+void write(Writer& out, const MoveFile& request) {
+  write_place(out, request.source);
+  write_place(out, request.destination);
+}
+
+void write(Writer& out, const MakeDirectory& request) { write_place(out, request.place); }
+
+void write(Writer& out, const FileStat& stat) {
+  out.u8(static_cast<std::uint8_t>(stat.kind));
+  out.u32(stat.mode);
+  write_signed(out, stat.modified_ns);
+  write_version(out, stat.version);
+  out.text(stat.target);
+}
+
+void write(Writer& out, const FileContent& reply) {
+  out.text(reply.bytes);
+  write(out, reply.stat);
+}
+
+void write(Writer& out, const FileWritten& reply) {
+  write(out, reply.stat);
+  write_flag(out, reply.created ? Flag::kYes : Flag::kNo);
+}
+
+void write(Writer& out, const FileEntries& reply) {
+  out.u32(static_cast<std::uint32_t>(reply.entries.size()));
+  for (const FileEntry& entry : reply.entries) {
+    out.text(entry.path);
+    write(out, entry.stat);
+  }
+  out.u64(reply.found);
+}
+
+void write(Writer& out, const FileRemoved& reply) { out.u64(reply.entries); }
+void write(Writer& out, const FileMoved& reply) { write_place(out, reply.destination); }
+void write(Writer&, const FileDone&) {}
+void write(Writer& out, const FileFailed& reply) { write_error(out, reply.error); }
+
+// --- reading ---
+
+std::int64_t read_signed(Reader& in) { return static_cast<std::int64_t>(in.u64()); }
+bool read_flag(Reader& in) { return in.choice(Flag::kYes) == Flag::kYes; }
+
+FilePlace read_place(Reader& in) {
+  FilePlace place;
+  place.root = in.text();
+  place.path = in.text();
+  return place;
+}
+
+FileVersion read_version(Reader& in) {
+  FileVersion version;
+  version.inode = in.u64();
+  version.size = in.u64();
+  version.changed_ns = read_signed(in);
+  return version;
+}
+
+void read(Reader& in, StatFile& request) { request.place = read_place(in); }
+
+void read(Reader& in, ReadFile& request) {
+  request.place = read_place(in);
+  request.offset = in.u64();
+  request.bytes_max = in.u64();
+}
+
+void read(Reader& in, WriteFile& request) {
+  request.place = read_place(in);
+  request.content = in.text();
+  if (read_flag(in)) request.mode = in.u32();
+  if (read_flag(in)) request.expected = read_version(in);
+}
+
+void read(Reader& in, ListDirectory& request) {
+  request.place = read_place(in);
+  request.depth_max = in.u32();
+  request.entries_max = in.u32();
+}
+
+void read(Reader& in, FindFiles& request) {
+  request.place = read_place(in);
+  request.pattern = in.text();
+  request.entries_max = in.u32();
+}
+
+void read(Reader& in, RemoveFile& request) {
+  request.place = read_place(in);
+  request.tree = in.choice(RemoveFile::Tree::kRemove);
+}
+
+void read(Reader& in, MoveFile& request) {
+  request.source = read_place(in);
+  request.destination = read_place(in);
+}
+
+void read(Reader& in, MakeDirectory& request) { request.place = read_place(in); }
+
+void read(Reader& in, FileStat& stat) {
+  stat.kind = in.choice(FileKind::kOther);
+  stat.mode = in.u32();
+  stat.modified_ns = read_signed(in);
+  stat.version = read_version(in);
+  stat.target = in.text();
+}
+
+void read(Reader& in, FileContent& reply) {
+  reply.bytes = in.text();
+  read(in, reply.stat);
+}
+
+void read(Reader& in, FileWritten& reply) {
+  read(in, reply.stat);
+  reply.created = read_flag(in);
+}
+
+void read(Reader& in, FileEntries& reply) {
+  const std::size_t count = in.count(kEntryBytesMin);
+  reply.entries.resize(count);
+  for (FileEntry& entry : reply.entries) {
+    entry.path = in.text();
+    read(in, entry.stat);
+  }
+  reply.found = in.u64();
+}
+
+void read(Reader& in, FileRemoved& reply) { reply.entries = in.u64(); }
+void read(Reader& in, FileMoved& reply) { reply.destination = read_place(in); }
+void read(Reader&, FileDone&) {}
+void read(Reader& in, FileFailed& reply) { read_error(in, reply.error); }
+
+// --- the limits ---
+
+bool is_path(std::string_view text) {
+  return text.size() <= limits::kPathBytesMax && text.find('\0') == std::string_view::npos;
+}
+
+bool holds(const FilePlace& place) {
+  return place.root.starts_with('/') && is_path(place.root) && !place.path.empty() && is_path(place.path);
+}
+
+bool holds(const StatFile& request) { return holds(request.place); }
+bool holds(const ReadFile& request) { return holds(request.place) && request.bytes_max <= kFileChunkBytes; }
+bool holds(const WriteFile& request) {
+  return holds(request.place) && request.content.size() <= kFileChunkBytes && request.mode.value_or(0) <= kModeMax;
+}
+bool holds(const ListDirectory& request) { return holds(request.place) && request.entries_max <= kFileEntriesMax; }
+bool holds(const FindFiles& request) {
+  return holds(request.place) && is_path(request.pattern) && request.entries_max <= kFileEntriesMax;
+}
+bool holds(const RemoveFile& request) { return holds(request.place); }
+bool holds(const MoveFile& request) { return holds(request.source) && holds(request.destination); }
+bool holds(const MakeDirectory& request) { return holds(request.place); }
+
+bool holds(const FileStat& stat) { return stat.mode <= kModeMax && is_path(stat.target); }
+bool holds(const FileContent& reply) { return reply.bytes.size() <= kFileChunkBytes && holds(reply.stat); }
+bool holds(const FileWritten& reply) { return holds(reply.stat); }
+bool holds(const FileEntries& reply) {
+  if (reply.entries.size() > kFileEntriesMax || reply.found < reply.entries.size()) return false;
+  for (const FileEntry& entry : reply.entries) {
+    if (entry.path.empty() || !is_path(entry.path) || !holds(entry.stat)) return false;
+  }
+  return true;
+}
+bool holds(const FileRemoved&) { return true; }
+bool holds(const FileMoved& reply) { return holds(reply.destination); }
+bool holds(const FileDone&) { return true; }
+bool holds(const FileFailed&) { return true; }
+
+// As one object: the overloads above, for whichever alternative it is.
+constexpr auto kWrite = [](Writer& out, const auto& message) { write(out, message); };
+constexpr auto kRead = [](Reader& in, auto& message) { read(in, message); };
+
+template <class Message>
+Result<Message> decode(const FrameHeader& header, std::string_view body) {
+  Message message = TRY(decode_frame<Message>(header, body, kRead));
+  if (std::visit([](const auto& one) { return holds(one); }, message)) return message;
+  return fail(Error::invalid(cat({"file message type ", std::to_string(header.type), ": over a limit"})));
+}
+
+}  // namespace
+
+std::string encode(const FileRequest& request) { return encode_frame(request, kWrite); }
+std::string encode(const FileReply& reply) { return encode_frame(reply, kWrite); }
+
+Result<FileRequest> decode_file_request(const FrameHeader& header, std::string_view body) {
+  return decode<FileRequest>(header, body);
+}
+
+Result<FileReply> decode_file_reply(const FrameHeader& header, std::string_view body) {
+  return decode<FileReply>(header, body);
+}
+
+}  // namespace hutch::wire
