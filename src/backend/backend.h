@@ -25,6 +25,7 @@ struct Guarantees {
 struct StartOptions {
   std::string guest_program;  // the path of hutch-guest; not looked at where it was started ahead
   int landlock_abi = 0;
+  wire::Service service = wire::Service::kOneCommand;
   // Called with the first process of the sandbox before it has the plan or a child: puts it where its limits hold.
   std::function<Status(pid_t)> admit;
 };
@@ -43,8 +44,11 @@ struct Instance {
 
   // A process that is inside, by the host's number.
   pid_t inside() const;
-  // Kills everything at once and waits until it is gone.
+  // Kills everything at once and waits until it is gone. This process has no other sandbox then: it waits for every
+  // orphan that it has adopted.
   Status stop();
+  // The same where others live beside it. Once the guest is ready.
+  Status stop_alone();
 };
 
 class Backend {

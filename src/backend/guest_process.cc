@@ -14,6 +14,19 @@ Status Instance::stop() {
   return orphans == Orphans::kAdopted ? sys::reap_orphans() : Status();
 }
 
+Status Instance::stop_alone() {
+  if (!process) return {};
+  const pid_t first = process.pid();
+  const pid_t within = inside();
+  TRY(process.signal(SIGKILL));
+  TRY(process.wait());
+  if (within == first) return {};
+  // The first process of the namespace: with it everything in there ends, and the kernel lets it be waited for last
+  // (pid_namespaces(7)).
+  TRY(sys::send_signal(within, SIGKILL));
+  return sys::reap(within);
+}
+
 pid_t Instance::inside() const {
   if (orphans == Orphans::kNone) return process.pid();
   // The first process of bubblewrap stays outside.
@@ -35,6 +48,7 @@ Status send_start(wire::Connection& guest, wire::Isolation isolation, const plan
   wire::Start start;
   start.isolation = isolation;
   start.landlock_abi = options.landlock_abi;
+  start.service = options.service;
   start.plan = plan;
   return guest.send(wire::ToGuest(std::move(start)));
 }

@@ -33,6 +33,7 @@ struct Preparation {
   int report;    // the child's end of the channel to the parent
   int terminal;  // -1: none
   std::array<int, 3> streams;
+  Orphans orphans;
 };
 
 [[noreturn]] void child(const Preparation& preparation);
@@ -48,7 +49,8 @@ Result<std::variant<Command, wire::NotExecuted>> await_program(int channel, pid_
 
 Result<std::variant<StartedCommand, wire::NotExecuted>> start_command(const wire::Exec& exec,
                                                                       std::vector<UniqueFd> streams,
-                                                                      const plan::bpf::Program& filter) {
+                                                                      const plan::bpf::Program& filter,
+                                                                      Orphans orphans) {
   const bool terminal = exec.terminal == wire::TerminalUse::kOwn;
   if (static_cast<int>(streams.size()) != std::popcount(exec.streams) || (!terminal && exec.streams != 7)) {
     return fail(Error::invalid("a command without its streams"));
@@ -63,7 +65,7 @@ Result<std::variant<StartedCommand, wire::NotExecuted>> start_command(const wire
     if (!exec.modes.empty()) TRY(sys::set_terminal_modes(pair->terminal.get(), exec.modes));
     stops = TRY(sys::pipe());
   }
-  Preparation preparation{exec, filter, childs.get(), terminal ? pair->terminal.get() : -1, {}};
+  Preparation preparation{exec, filter, childs.get(), terminal ? pair->terminal.get() : -1, {}, orphans};
   for (unsigned i = 0, taken = 0; i < 3; ++i) {
     const bool came = (exec.streams & 1U << i) != 0;
     preparation.streams[i] = came ? streams[taken++].get() : preparation.terminal;
@@ -133,6 +135,7 @@ Status prepare_program(const Preparation& preparation) {
   TRY(sys::change_directory(exec.cwd));
   if (exec.processes_max != 0) TRY(sys::limit_resource(sys::Resource::kProcesses, exec.processes_max));
   if (exec.address_space_max != 0) TRY(sys::limit_resource(sys::Resource::kAddressSpace, exec.address_space_max));
+  if (preparation.orphans == Orphans::kOfCommand) TRY(sys::become_subreaper());
   TRY(sys::reset_signals());
   if (preparation.filter.empty()) return {};
   const auto& filter = preparation.filter;
@@ -144,14 +147,14 @@ Status prepare_program(const Preparation& preparation) {
 
 wire::NotExecuted execute_command(const wire::Exec& exec) {
   const std::string& name = exec.arguments.front();
-  if (name.find('/') != std::string::npos) return {execute_or_interpret(name, exec), name};
+  if (name.find('/') != std::string::npos) return {0, execute_or_interpret(name, exec), name};
   // As execvp(3): a name that may not be executed is remembered while the search goes on.
-  wire::NotExecuted refused{ENOENT, name};
+  wire::NotExecuted refused{0, ENOENT, name};
   const std::string path = environment_value(exec.environment, "PATH").value_or("/usr/local/bin:/usr/bin:/bin");
   for (const std::string_view directory : split(path, ':')) {
     const std::string candidate = directory.empty() ? cat({"./", name}) : cat({directory, "/", name});
     const int error = execute_or_interpret(candidate, exec);
-    if (error != ENOENT && error != ENOTDIR && refused.error == ENOENT) refused = {error, candidate};
+    if (error != ENOENT && error != ENOTDIR && refused.error == ENOENT) refused = {0, error, candidate};
   }
   return refused;
 }
@@ -184,7 +187,7 @@ void send_report(int channel, Report report, const Error& error, std::span<const
 }
 
 Result<std::variant<Command, wire::NotExecuted>> await_program(int channel, pid_t pid, pid_t group) {
-  Command command{pid, group, std::nullopt, std::nullopt};
+  Command command{0, pid, group, std::nullopt, std::nullopt};
   std::string bytes;
   std::array<char, 4096> chunk;
   for (;;) {
@@ -199,7 +202,7 @@ Result<std::variant<Command, wire::NotExecuted>> await_program(int channel, pid_
     const auto report = head.choice(Report::kFailed);
     Error error{head.choice(Code::kSystem), static_cast<int>(head.u32()), head.text()};
     if (report == Report::kFailed) return fail(std::move(error).with_context("start the command"));
-    if (report == Report::kNotExecuted) return wire::NotExecuted{error.sys_errno, error.message};
+    if (report == Report::kNotExecuted) return wire::NotExecuted{0, error.sys_errno, error.message};
     bytes.erase(0, std::min(bytes.size(), kFixed + error.message.size()));
   }
   return command;

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -16,6 +17,7 @@ namespace hutch::guest {
 
 // A command that runs.
 struct Command {
+  std::uint32_t number = 0;          // as the host calls it
   pid_t pid = -1;                    // the child of this process that ends when the command does
   pid_t group = -1;                  // the process group that signals go to
   std::optional<UniqueFd> listener;  // where its calls that the filter hands over arrive
@@ -27,10 +29,15 @@ struct StartedCommand {
   std::optional<UniqueFd> terminal_master;
 };
 
+// Who adopts what a command leaves behind while it runs. The command itself can be told from others by that; it is
+// given back to the init once the command has ended (PR_SET_CHILD_SUBREAPER survives execve(2), prctl(2)).
+enum class Orphans { kOfInit, kOfCommand };
+
 // `streams` are 0, 1 and 2 of the command, or empty when it gets a terminal of its own. An error is hutch's own
 // failure, before the program ran.
 Result<std::variant<StartedCommand, wire::NotExecuted>> start_command(const wire::Exec& exec,
                                                                       std::vector<UniqueFd> streams,
-                                                                      const plan::bpf::Program& filter);
+                                                                      const plan::bpf::Program& filter,
+                                                                      Orphans orphans);
 
 }  // namespace hutch::guest

@@ -1,4 +1,4 @@
-// Every process below this one.
+// Processes by their descent.
 #include "guest/descendants.h"
 
 #include <signal.h>
@@ -11,12 +11,25 @@ namespace hutch::guest {
 
 namespace {
 
-std::vector<pid_t> all_descendants() {
-  std::vector<pid_t> found = sys::children_of(sys::own_pid());
+// Rounds of looking for processes that were started in between: more than any program can win, if its start can be
+// stopped at all.
+constexpr int kRoundsMax = 1000;
+
+std::vector<pid_t> descendants_of(pid_t root) {
+  std::vector<pid_t> found = sys::children_of(root);
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::vector<pid_t> below = sys::children_of(found[i]);
     found.insert(found.end(), below.begin(), below.end());
   }
+  return found;
+}
+
+std::vector<pid_t> all_descendants() { return descendants_of(sys::own_pid()); }
+
+// One that is over can start nothing.
+std::vector<pid_t> living_descendants_of(pid_t root) {
+  std::vector<pid_t> found = descendants_of(root);
+  std::erase_if(found, [](pid_t pid) { return sys::is_over(pid); });
   return found;
 }
 
@@ -37,6 +50,26 @@ Status kill_descendants() {
     while (TRY(sys::wait_any(sys::Wait::kNow))) {}
     TRY(sys::pause_briefly());
   }
+}
+
+Status signal_tree(pid_t root, int number) {
+  std::vector<pid_t> tree = descendants_of(root);
+  tree.push_back(root);
+  for (const pid_t pid : tree) TRY(sys::send_signal(pid, number));
+  return {};
+}
+
+Status kill_tree(pid_t root) {
+  // The root is stopped and not killed, for its orphans would then be the init's and could not be told from others'.
+  TRY(sys::send_signal(root, SIGSTOP));
+  for (int round = 0; round < kRoundsMax; ++round) {
+    const std::vector<pid_t> left = living_descendants_of(root);
+    if (left.empty()) break;
+    for (const pid_t pid : left) (void)sys::send_signal(pid, SIGSTOP);
+    for (const pid_t pid : left) (void)sys::send_signal(pid, SIGKILL);
+    TRY(sys::pause_briefly());
+  }
+  return sys::send_signal(root, SIGKILL);
 }
 
 }  // namespace hutch::guest

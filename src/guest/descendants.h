@@ -1,5 +1,7 @@
-// Every process below this one, where no pid namespace holds them together.
+// Processes by their descent: all below this one where no pid namespace holds them together, and those of one command.
 #pragma once
+
+#include <sys/types.h>
 
 #include "base/result.h"
 
@@ -10,5 +12,12 @@ Status signal_descendants(int number);
 
 // Kills them until none is left. The caller is their subreaper, so none can leave the tree.
 Status kill_descendants();
+
+// Sends a signal to a process and all below it once.
+Status signal_tree(pid_t root, int number);
+
+// Kills a child of this process and all below it, the child last: being their subreaper it holds them together until
+// then. What remains of the child is for the caller to reap.
+Status kill_tree(pid_t root);
 
 }  // namespace hutch::guest

@@ -62,7 +62,7 @@ Status live(wire::Connection& host, Entry entry) {
   TRY(become_init(start));
   auto mounts = TRY(close_place(start));
   TRY(host.send(wire::ToHost(wire::Ready{})));
-  return run_init(host, start.plan, start.isolation, std::move(mounts));
+  return run_init(host, start, std::move(mounts));
 }
 
 Status start_in_namespaces(wire::Connection& host, const wire::Start& start) {
@@ -77,7 +77,7 @@ Status start_in_namespaces(wire::Connection& host, const wire::Start& start) {
   TRY(connected);
   auto mounts = TRY(close_place(start));
   TRY(host.send(wire::ToHost(wire::Ready{})));
-  return run_init(host, start.plan, start.isolation, std::move(mounts));
+  return run_init(host, start, std::move(mounts));
 }
 
 Result<wire::Start> receive_start(wire::Connection& host) {

@@ -3,11 +3,14 @@
 
 #include <signal.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <list>
 #include <optional>
+#include <span>
 #include <variant>
+#include <vector>
 
 #include "base/text.h"
 #include "guest/command.h"
@@ -28,38 +31,41 @@ constexpr std::chrono::milliseconds kCoverCheck{1000};
 
 class Init {
  public:
-  Init(wire::Connection& host, const plan::SandboxPlan& plan, wire::Isolation isolation, std::optional<UniqueFd> mounts)
-      : host_(host), plan_(plan), isolation_(isolation), mounts_(std::move(mounts)) {}
+  Init(wire::Connection& host, const wire::Start& start, std::optional<UniqueFd> mounts)
+      : host_(host), start_(start), mounts_(std::move(mounts)) {}
 
   Status run();
 
  private:
   Status wait_and_serve(int signals);
+  Status serve_commands(std::span<const pollfd> wait);
   Status end_uncovered();
   Status look_at_covers();
   Status serve_host();
   Status handle(const wire::Frame& frame);
   Status start(const wire::Exec& exec);
   Status signal(const wire::Signal& message);
+  Status signal_everything(int number);
   Status reap();
-  Status report_stop();
-  Status refuse_calls();
+  Status end(Command& command, sys::WaitStatus status);
+  Status report_stop(Command& command);
+  Status refuse_calls(Command& command);
   Status end_everything();
+  Command* find(std::uint32_t number);
+  bool serves_many() const { return start_.service == wire::Service::kManyCommands; }
 
   wire::Connection& host_;
-  const plan::SandboxPlan& plan_;
-  wire::Isolation isolation_;
+  const wire::Start& start_;
   std::optional<UniqueFd> mounts_;
   std::chrono::steady_clock::time_point looked_at_covers_ = std::chrono::steady_clock::now();
-  Command command_;
+  std::list<Command> commands_;  // those that run
   bool done_ = false;
 };
 
 }  // namespace
 
-Status run_init(wire::Connection& host, const plan::SandboxPlan& plan, wire::Isolation isolation,
-                std::optional<UniqueFd> mounts) {
-  return Init(host, plan, isolation, std::move(mounts)).run();
+Status run_init(wire::Connection& host, const wire::Start& start, std::optional<UniqueFd> mounts) {
+  return Init(host, start, std::move(mounts)).run();
 }
 
 namespace {
@@ -73,18 +79,19 @@ Status Init::run() {
 }
 
 Status Init::wait_and_serve(int signals) {
-  enum { kHost, kChild, kListener, kStops, kMounts, kCount };
-  std::array<pollfd, kCount> wait{};
+  enum { kHost, kChild, kMounts, kFixed };
+  std::vector<pollfd> wait(kFixed);
   wait[kHost] = {host_.fd(), POLLIN, 0};
   wait[kChild] = {signals, POLLIN, 0};
-  wait[kListener] = {command_.listener ? command_.listener->get() : -1, POLLIN, 0};
-  wait[kStops] = {command_.stops ? command_.stops->get() : -1, POLLIN, 0};
   wait[kMounts] = {mounts_ ? mounts_->get() : -1, POLLPRI, 0};
+  for (const Command& command : commands_) {
+    wait.push_back({command.listener ? command.listener->get() : -1, POLLIN, 0});
+    wait.push_back({command.stops ? command.stops->get() : -1, POLLIN, 0});
+  }
   TRY(sys::poll(wait, mounts_ ? std::optional(kCoverCheck) : std::nullopt));
   TRY(look_at_covers());
   if (wait[kMounts].revents != 0) return end_uncovered();
-  if (wait[kListener].revents != 0) TRY(refuse_calls());
-  if (wait[kStops].revents != 0) TRY(report_stop());
+  TRY(serve_commands(std::span(wait).subspan(kFixed)));
   if (wait[kChild].revents != 0) {
     TRY(sys::next_signal(signals));
     TRY(reap());
@@ -93,11 +100,21 @@ Status Init::wait_and_serve(int signals) {
   return {};
 }
 
+// Two of `wait` belong to each command, in order.
+Status Init::serve_commands(std::span<const pollfd> wait) {
+  for (Command& command : commands_) {
+    if (wait[0].revents != 0) TRY(refuse_calls(command));
+    if (wait[1].revents != 0) TRY(report_stop(command));
+    wait = wait.subspan(2);
+  }
+  return {};
+}
+
 // Nobody in here can mount, so a change means that a mount went because its place was replaced or removed outside.
 // What it hid or protected would be open from now on: nothing goes on running with less than was planned.
 Status Init::end_uncovered() {
   (void)sys::send_signal(-1, SIGKILL);
-  TRY(check_covers(plan_));
+  TRY(check_covers(start_.plan));
   return fail({Code::kConflict, 0, "the sandbox's mounts changed while it ran"});
 }
 
@@ -107,7 +124,7 @@ Status Init::look_at_covers() {
   const auto now = std::chrono::steady_clock::now();
   if (!mounts_ || now - looked_at_covers_ < kCoverCheck) return {};
   looked_at_covers_ = now;
-  Status held = check_covers(plan_);
+  Status held = check_covers(start_.plan);
   if (!held) (void)sys::send_signal(-1, SIGKILL);
   return held;
 }
@@ -130,59 +147,78 @@ Status Init::handle(const wire::Frame& frame) {
 }
 
 Status Init::start(const wire::Exec& exec) {
-  if (command_.pid > 0) return fail(Error::invalid("a second command"));
-  auto outcome = TRY(start_command(exec, host_.take_descriptors(), plan_.seccomp));
-  if (const auto* refused = std::get_if<wire::NotExecuted>(&outcome)) {
-    done_ = true;
-    return host_.send(wire::ToHost(*refused));
+  if (find(exec.command) != nullptr) return fail(Error::invalid("a second command of the same number"));
+  if (!serves_many() && !commands_.empty()) return fail(Error::invalid("a second command"));
+  const Orphans orphans = serves_many() ? Orphans::kOfCommand : Orphans::kOfInit;
+  auto outcome = start_command(exec, host_.take_descriptors(), start_.plan.seccomp, orphans);
+  if (!outcome && serves_many()) {
+    return host_.send(wire::ToHost(wire::NotStarted{exec.command, std::move(outcome).error()}));
   }
-  auto& started = std::get<StartedCommand>(outcome);
-  command_ = std::move(started.command);
+  if (!outcome) return fail(std::move(outcome).error());
+  if (auto* refused = std::get_if<wire::NotExecuted>(&*outcome)) {
+    done_ = !serves_many();
+    refused->command = exec.command;
+    return host_.send(wire::ToHost(std::move(*refused)));
+  }
+  auto& started = std::get<StartedCommand>(*outcome);
+  commands_.push_back(std::move(started.command));
+  commands_.back().number = exec.command;
   std::vector<int> descriptors;
   if (started.terminal_master) descriptors.push_back(started.terminal_master->get());
-  return host_.send(wire::ToHost(wire::Started{}), descriptors);
+  const auto pid = static_cast<std::uint32_t>(commands_.back().pid);
+  return host_.send(wire::ToHost(wire::Started{exec.command, pid}), descriptors);
 }
 
 Status Init::signal(const wire::Signal& message) {
   if (message.number <= 0 || message.number >= NSIG) return fail(Error::invalid("no such signal"));
-  if (command_.pid <= 0) return {};
-  switch (message.target) {
-    case wire::SignalTarget::kCommand: return sys::send_signal(-command_.group, message.number);
-    case wire::SignalTarget::kEverything:
-      if (isolation_ == wire::Isolation::kNone) return signal_descendants(message.number);
-      return sys::send_signal(-1, message.number);
-  }
-  return {};
+  if (message.target == wire::SignalTarget::kEverything) return signal_everything(message.number);
+  const Command* command = find(message.command);
+  if (command == nullptr) return {};  // it has ended, and the host will hear so
+  if (message.target == wire::SignalTarget::kCommand) return sys::send_signal(-command->group, message.number);
+  if (message.number == SIGKILL) return kill_tree(command->pid);
+  return signal_tree(command->pid, message.number);
+}
+
+Status Init::signal_everything(int number) {
+  if (commands_.empty() && !serves_many()) return {};
+  if (start_.isolation == wire::Isolation::kNone) return signal_descendants(number);
+  return sys::send_signal(-1, number);
 }
 
 Status Init::reap() {
   while (auto ended = TRY(sys::wait_any(sys::Wait::kNow))) {
-    if (ended->pid != command_.pid || ended->status.stopped()) continue;
-    TRY(refuse_calls());
-    TRY(end_everything());
-    TRY(host_.send(wire::ToHost(wire::Exited{ended->status.raw})));
-    done_ = true;
+    const auto command = std::ranges::find(commands_, ended->pid, &Command::pid);
+    if (command == commands_.end() || ended->status.stopped()) continue;
+    TRY(end(*command, ended->status));
+    commands_.erase(command);
   }
   return {};
 }
 
-Status Init::report_stop() {
+Status Init::end(Command& command, sys::WaitStatus status) {
+  TRY(refuse_calls(command));
+  if (!serves_many()) TRY(end_everything());
+  done_ = !serves_many();
+  return host_.send(wire::ToHost(wire::Exited{command.number, status.raw}));
+}
+
+Status Init::report_stop(Command& command) {
   char byte = 0;
-  const std::size_t count = TRY(sys::read_some(command_.stops->get(), {&byte, 1}));
+  const std::size_t count = TRY(sys::read_some(command.stops->get(), {&byte, 1}));
   if (count == 0) {
-    command_.stops.reset();
+    command.stops.reset();
     return {};
   }
-  return host_.send(wire::ToHost(wire::Stopped{}));
+  return host_.send(wire::ToHost(wire::Stopped{command.number}));
 }
 
 // Without a waiting call the ioctl would block, so poll comes first; with POLLHUP no process is left that could call.
-Status Init::refuse_calls() {
-  while (command_.listener) {
-    pollfd waiting{command_.listener->get(), POLLIN, 0};
+Status Init::refuse_calls(Command& command) {
+  while (command.listener) {
+    pollfd waiting{command.listener->get(), POLLIN, 0};
     TRY(sys::poll({&waiting, 1}, std::chrono::milliseconds(0)));
     if ((waiting.revents & POLLIN) == 0) {
-      if (waiting.revents != 0) command_.listener.reset();
+      if (waiting.revents != 0) command.listener.reset();
       return {};
     }
     const auto call = TRY(sys::receive_notification(waiting.fd));
@@ -195,8 +231,13 @@ Status Init::refuse_calls() {
 
 // As pid 1 nothing outlives the exit of this process (pid_namespaces(7)); without a pid namespace it has to be hunted.
 Status Init::end_everything() {
-  if (isolation_ != wire::Isolation::kNone) return {};
+  if (start_.isolation != wire::Isolation::kNone) return {};
   return kill_descendants();
+}
+
+Command* Init::find(std::uint32_t number) {
+  const auto found = std::ranges::find(commands_, number, &Command::number);
+  return found != commands_.end() ? &*found : nullptr;
 }
 
 }  // namespace

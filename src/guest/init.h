@@ -5,14 +5,12 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "plan/plan.h"
 #include "wire/connection.h"
 
 namespace hutch::guest {
 
-// Serves until the command has ended and everything that it started is gone, or the host has.
-// `mounts` is watched: what it tells of ends everything (watch_covers of guest/tree.h).
-Status run_init(wire::Connection& host, const plan::SandboxPlan& plan, wire::Isolation isolation,
-                std::optional<UniqueFd> mounts);
+// Serves until the host has gone, or, with Service::kOneCommand, the command has ended and everything that it started
+// is gone. `mounts` is watched: what it tells of ends everything (watch_covers of guest/tree.h).
+Status run_init(wire::Connection& host, const wire::Start& start, std::optional<UniqueFd> mounts);
 
 }  // namespace hutch::guest

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/limits.h"
+#include "base/text.h"
 
 namespace hutch::sandbox {
 
@@ -23,14 +24,31 @@ void Capture::add(std::string_view bytes) {
 }
 
 std::string Capture::text() const {
-  const std::size_t surplus = tail_.size() > limits::kOutputTailBytes ? tail_.size() - limits::kOutputTailBytes : 0;
-  const std::uint64_t missing = left_out_ + surplus;
-  if (missing == 0) return head_ + tail_;
-  return fmt::format("{}\n[... {} bytes left out ...]\n{}", head_, missing, std::string_view(tail_).substr(surplus));
+  const std::uint64_t missing = bytes_left_out();
+  if (missing == 0) return cat({head_, tail_});
+  return fmt::format("{}\n[... {} bytes left out ...]\n{}", head_, missing, tail());
 }
 
-std::uint64_t Capture::bytes_left_out() const {
-  return left_out_ + (tail_.size() > limits::kOutputTailBytes ? tail_.size() - limits::kOutputTailBytes : 0);
+std::string_view Capture::tail() const {
+  const std::string_view tail = tail_;
+  return tail.size() > limits::kOutputTailBytes ? tail.substr(tail.size() - limits::kOutputTailBytes) : tail;
+}
+
+std::uint64_t Capture::bytes_left_out() const { return left_out_ + (tail_.size() - tail().size()); }
+
+Capture::Piece Capture::read(std::uint64_t offset, std::size_t bytes_max) const {
+  Piece piece;
+  if (offset < head_.size()) {
+    piece.bytes = head_.substr(static_cast<std::size_t>(offset), bytes_max);
+    piece.next = offset + piece.bytes.size();
+    return piece;
+  }
+  const std::uint64_t tail_begins = total_ - tail().size();
+  const std::uint64_t from = std::min(std::max(offset, tail_begins), total_);
+  piece.skipped = from > offset ? from - offset : 0;
+  piece.bytes = tail().substr(static_cast<std::size_t>(from - tail_begins), bytes_max);
+  piece.next = from + piece.bytes.size();
+  return piece;
 }
 
 bool is_timeout(EndedBy reason) { return reason == EndedBy::kTimeout || reason == EndedBy::kIdleTimeout; }

@@ -20,6 +20,16 @@ class Capture {
   std::uint64_t bytes_total() const { return total_; }
   // Head, then a line that says what is missing when something is, then tail.
   std::string text() const;
+  const std::string& head() const { return head_; }
+  std::string_view tail() const;  // what follows the head and the bytes that were left out
+
+  // What is kept of the stream from its byte `offset` on, at most `bytes_max`.
+  struct Piece {
+    std::string bytes;
+    std::uint64_t skipped = 0;  // left out before them
+    std::uint64_t next = 0;     // the offset behind them
+  };
+  Piece read(std::uint64_t offset, std::size_t bytes_max) const;
 
  private:
   std::string head_;

@@ -20,6 +20,7 @@
 #include "base/check.h"
 #include "sys/call.h"
 #include "sys/files.h"
+#include "sys/host_info.h"
 #include "sys/io.h"
 
 namespace hutch::sys {
@@ -71,12 +72,12 @@ Result<UniqueFd> pidfd_of(pid_t pid) {
 }
 
 // By the process's main thread's list (proc_pid_task_children(5)); all that is asked about here has one thread.
-std::string children_path(pid_t pid) {
-  const std::string number = std::to_string(pid);
-  return cat({"/proc/", number, "/task/", number, "/children"});
+std::string children_path(pid_t pid, std::string_view task) {
+  return cat({"/proc/", std::to_string(pid), "/task/", task, "/children"});
 }
 
 constexpr std::size_t kChildrenBytesMax = 16 << 20;
+constexpr std::size_t kPageBytes = 4096;
 
 std::vector<pid_t> numbers_in(std::string_view text) {
   std::vector<pid_t> numbers;
@@ -194,12 +195,28 @@ Result<std::optional<Ended>> wait_any(Wait wait) {
 }
 
 std::vector<pid_t> children_of(pid_t pid) {
-  const auto text = read_file(children_path(pid), kChildrenBytesMax);
-  return text ? numbers_in(*text) : std::vector<pid_t>();
+  std::vector<pid_t> children;
+  const auto tasks = list_directory(cat({"/proc/", std::to_string(pid), "/task"}), Listing::kAll);
+  if (!tasks) return children;
+  for (const DirectoryEntry& task : *tasks) {
+    const auto text = read_file(children_path(pid, task.name), kChildrenBytesMax);
+    if (!text) continue;
+    const std::vector<pid_t> of_task = numbers_in(*text);
+    children.insert(children.end(), of_task.begin(), of_task.end());
+  }
+  return children;
+}
+
+bool is_over(pid_t pid) {
+  const auto stat = read_file(cat({"/proc/", std::to_string(pid), "/stat"}), kPageBytes);
+  if (!stat) return true;
+  // The state follows the name, which may hold any character (proc_pid_stat(5)).
+  const std::size_t name_end = stat->rfind(')');
+  return name_end == std::string::npos || stat->substr(name_end).starts_with(") Z");
 }
 
 Result<ChildrenMark> ChildrenMark::set() {
-  UniqueFd list = TRY(open(children_path(::getpid()), Open::kRead));
+  UniqueFd list = TRY(open(children_path(::getpid(), std::to_string(::getpid())), Open::kRead));
   std::vector<pid_t> earlier = TRY(read_children(list.get()));
   return ChildrenMark(std::move(list), std::move(earlier));
 }
@@ -227,6 +244,12 @@ Status reap_orphans() {
     if (ended == 0) TRY(pause_briefly());
   }
   return {};
+}
+
+Status reap(pid_t child) {
+  const pid_t answer = retry([&] { return ::waitpid(child, nullptr, 0); });
+  if (answer < 0 && errno == ECHILD) return {};
+  return check(answer, {"waitpid(", std::to_string(child), ")"});
 }
 
 Status send_signal(pid_t target, int number) {

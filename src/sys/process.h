@@ -75,8 +75,11 @@ struct Ended {
 enum class Wait { kNow, kBlock };
 Result<std::optional<Ended>> wait_any(Wait wait);
 
-// The children of a process; a process that is gone has none.
+// The children of a process, those of all its threads; a process that is gone has none.
 std::vector<pid_t> children_of(pid_t pid);
+
+// Whether it has ended and waits for its parent to hear so, or is gone.
+bool is_over(pid_t pid);
 
 // Tells the children that this process has now from those that come later: what a program that failed leaves to its
 // subreaper, and what will not end by itself. Whatever ending them takes is open from the start, so that nothing stays
@@ -95,6 +98,8 @@ class ChildrenMark {
 
 // Waits for every descendant that was left to this process as their subreaper; at most a few seconds.
 Status reap_orphans();
+// Waits for one of them; one that is none of this process's children by now is no error.
+Status reap(pid_t child);
 
 // To one process, to a process group (negative), or to all that this process may signal (-1). Nobody there is success.
 Status send_signal(pid_t target, int number);

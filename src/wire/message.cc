@@ -14,11 +14,13 @@ namespace {
 void write(Writer& out, const Start& message) {
   out.u32(message.version);
   out.u8(static_cast<std::uint8_t>(message.isolation));
+  out.u8(static_cast<std::uint8_t>(message.service));
   out.u32(static_cast<std::uint32_t>(message.landlock_abi));
   write_plan(out, message.plan);
 }
 
 void write(Writer& out, const Exec& message) {
+  out.u32(message.command);
   out.texts(message.arguments);
   out.texts(message.environment);
   out.text(message.cwd);
@@ -34,20 +36,33 @@ void write(Writer& out, const Exec& message) {
 void write(Writer& out, const Signal& message) {
   out.u32(static_cast<std::uint32_t>(message.number));
   out.u8(static_cast<std::uint8_t>(message.target));
+  out.u32(message.command);
 }
 
 void write(Writer& out, const MakeSockets& message) { out.u8(message.count); }
+void write(Writer&, const ServeFiles&) {}
 
 void write(Writer& out, const Spawned& message) { out.u32(message.pid); }
 void write(Writer&, const Ready&) {}
 void write(Writer& out, const Failed& message) { write_error(out, message.error); }
-void write(Writer&, const Started&) {}
+void write(Writer& out, const Started& message) {
+  out.u32(message.command);
+  out.u32(message.pid);
+}
 void write(Writer& out, const NotExecuted& message) {
+  out.u32(message.command);
   out.u32(static_cast<std::uint32_t>(message.error));
   out.text(message.path);
 }
-void write(Writer&, const Stopped&) {}
-void write(Writer& out, const Exited& message) { out.u32(static_cast<std::uint32_t>(message.status)); }
+void write(Writer& out, const NotStarted& message) {
+  out.u32(message.command);
+  write_error(out, message.error);
+}
+void write(Writer& out, const Stopped& message) { out.u32(message.command); }
+void write(Writer& out, const Exited& message) {
+  out.u32(message.command);
+  out.u32(static_cast<std::uint32_t>(message.status));
+}
 void write(Writer& out, const Refused& message) {
   out.u8(static_cast<std::uint8_t>(message.call));
   out.u32(message.pid);
@@ -62,16 +77,20 @@ void write(Writer& out, const Network& message) {
   out.text(message.no_capture);
 }
 
+void write(Writer&, const FileServer&) {}
+
 int read_int(Reader& in) { return static_cast<int>(in.u32()); }
 
 void read(Reader& in, Start& message) {
   message.version = in.u32();
   message.isolation = in.choice(Isolation::kBwrap);
+  message.service = in.choice(Service::kManyCommands);
   message.landlock_abi = read_int(in);
   message.plan = read_plan(in);
 }
 
 void read(Reader& in, Exec& message) {
+  message.command = in.u32();
   message.arguments = in.texts();
   message.environment = in.texts();
   message.cwd = in.text();
@@ -87,20 +106,33 @@ void read(Reader& in, Exec& message) {
 void read(Reader& in, Signal& message) {
   message.number = read_int(in);
   message.target = in.choice(SignalTarget::kEverything);
+  message.command = in.u32();
 }
 
 void read(Reader& in, MakeSockets& message) { message.count = in.u8(); }
+void read(Reader&, ServeFiles&) {}
 
 void read(Reader& in, Spawned& message) { message.pid = in.u32(); }
 void read(Reader&, Ready&) {}
 void read(Reader& in, Failed& message) { read_error(in, message.error); }
-void read(Reader&, Started&) {}
+void read(Reader& in, Started& message) {
+  message.command = in.u32();
+  message.pid = in.u32();
+}
 void read(Reader& in, NotExecuted& message) {
+  message.command = in.u32();
   message.error = read_int(in);
   message.path = in.text();
 }
-void read(Reader&, Stopped&) {}
-void read(Reader& in, Exited& message) { message.status = read_int(in); }
+void read(Reader& in, NotStarted& message) {
+  message.command = in.u32();
+  read_error(in, message.error);
+}
+void read(Reader& in, Stopped& message) { message.command = in.u32(); }
+void read(Reader& in, Exited& message) {
+  message.command = in.u32();
+  message.status = read_int(in);
+}
 void read(Reader& in, Refused& message) {
   message.call = in.choice(RefusedCall::kUnixSocket);
   message.pid = in.u32();
@@ -116,6 +148,8 @@ void read(Reader& in, Network& message) {
   }
   message.no_capture = in.text();
 }
+
+void read(Reader&, FileServer&) {}
 
 // As one object: the overloads above, for whichever alternative it is.
 constexpr auto kWrite = [](Writer& out, const auto& message) { write(out, message); };

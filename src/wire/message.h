@@ -13,7 +13,7 @@
 namespace hutch::wire {
 
 // Both programs come from one build; a guest that is not of it refuses the first message.
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 
 // What the guest has to do itself before it is the init of the sandbox.
 enum class Isolation {
@@ -22,11 +22,18 @@ enum class Isolation {
   kBwrap,      // what bubblewrap, which has made the namespaces and the mounts, leaves open
 };
 
+// How long the guest serves.
+enum class Service {
+  kOneCommand,    // until its command has ended; what that started ends with it
+  kManyCommands,  // until the host closes the stream; what a command leaves running goes on
+};
+
 // --- to the guest ---
 
 struct Start {
   std::uint32_t version = kVersion;
   Isolation isolation = Isolation::kNone;
+  Service service = Service::kOneCommand;
   int landlock_abi = 0;
   plan::SandboxPlan plan;
 };
@@ -36,6 +43,7 @@ enum class TerminalUse { kNone, kOwn };
 // Run a command. Those of its streams 0, 1 and 2 that `streams` has a bit for (1 << number) travel with the message, in
 // this order; the others are the terminal of its own that it then gets.
 struct Exec {
+  std::uint32_t command = 0;  // its number in all messages about it, never used twice
   std::vector<std::string> arguments;
   std::vector<std::string> environment;
   std::string cwd;
@@ -49,10 +57,15 @@ struct Exec {
   std::uint64_t address_space_max = 0;  // RLIMIT_AS, likewise
 };
 
-enum class SignalTarget { kCommand, kEverything };
+enum class SignalTarget {
+  kCommand,  // its process group
+  kTree,  // the command and all that it started; SIGKILL leaves none of them
+  kEverything,  // whatever runs in the sandbox
+};
 struct Signal {
   int number = 0;
   SignalTarget target = SignalTarget::kCommand;
+  std::uint32_t command = 0;
 };
 
 // Sockets for connections to the sandbox's own loopback are wanted: a Network with as many of role kDial follows.
@@ -60,7 +73,10 @@ struct MakeSockets {
   std::uint8_t count = 1;
 };
 
-using ToGuest = std::variant<Start, Exec, Signal, MakeSockets>;
+// A server of files is wanted: FileServer follows.
+struct ServeFiles {};
+
+using ToGuest = std::variant<Start, Exec, Signal, MakeSockets, ServeFiles>;
 
 // --- to the host ---
 
@@ -75,16 +91,28 @@ struct Failed {
   Error error;
 };
 // The command runs. The master of its terminal travels along when it has one.
-struct Started {};
+struct Started {
+  std::uint32_t command = 0;
+  std::uint32_t pid = 0;  // in the sandbox
+};
 // The program could not be executed: errno of execve(2).
 struct NotExecuted {
+  std::uint32_t command = 0;
   int error = 0;
   std::string path;
 };
+// The command could not be started for a reason of hutch's own; the sandbox goes on. With Service::kManyCommands alone.
+struct NotStarted {
+  std::uint32_t command = 0;
+  Error error;
+};
 // A terminal's command was stopped by a key.
-struct Stopped {};
-// A status as waitpid(2) reports it; everything else of the sandbox is gone as well.
+struct Stopped {
+  std::uint32_t command = 0;
+};
+// A status as waitpid(2) reports it. With Service::kOneCommand everything else of the sandbox is gone as well.
 struct Exited {
+  std::uint32_t command = 0;
   int status = 0;
 };
 enum class RefusedCall { kUnixSocket };
@@ -113,7 +141,11 @@ struct Network {
   std::string no_capture;  // why connections are not captured, so that the proxy is the only way; empty: they are
 };
 
-using ToHost = std::variant<Spawned, Ready, Failed, Started, NotExecuted, Stopped, Exited, Refused, Network>;
+// A process that serves files; the stream to it travels along (wire/files.h).
+struct FileServer {};
+
+using ToHost = std::variant<Spawned, Ready, Failed, Started, NotExecuted, NotStarted, Stopped, Exited, Refused, Network,
+                            FileServer>;
 
 // The header before each message's bytes.
 struct FrameHeader {

@@ -1,0 +1,150 @@
+// One command of a sandbox that stays.
+#include "sandbox/process.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "sys/io.h"
+
+namespace hutch::sandbox {
+
+namespace {
+
+constexpr std::size_t kReadBytesMax = 1 << 20;
+
+std::chrono::milliseconds left_until(Process::Clock::time_point until) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Process::Clock::now());
+  return std::max(left, std::chrono::milliseconds(0));
+}
+
+}  // namespace
+
+Process::State Process::state() const {
+  const std::scoped_lock lock(mutex_);
+  return state_;
+}
+
+std::uint32_t Process::pid_inside() const {
+  const std::scoped_lock lock(mutex_);
+  return pid_;
+}
+
+std::optional<ProcessEnd> Process::end() const {
+  const std::scoped_lock lock(mutex_);
+  return end_;
+}
+
+std::optional<ProcessEnd> Process::wait(Clock::time_point until) const {
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, until, [&] { return end_.has_value(); });
+  return end_;
+}
+
+void Process::wait_for_start() const {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return state_ != State::kStarting; });
+}
+
+Capture Process::captured(OutputStream stream) const {
+  const std::scoped_lock lock(mutex_);
+  return captures_[static_cast<std::size_t>(stream)];
+}
+
+// What a process leaves running may hold its streams open for long: the process's own end is the end of the reading.
+Process::Read Process::read(OutputStream stream, std::uint64_t offset, Clock::time_point until) const {
+  const auto index = static_cast<std::size_t>(stream);
+  std::unique_lock lock(mutex_);
+  const auto over = [&] { return end_.has_value() || (state_ == State::kRunning && !open_[index]); };
+  changed_.wait_until(lock, until, [&] { return captures_[index].bytes_total() > offset || over(); });
+  Read read{captures_[index].read(offset, kReadBytesMax), false};
+  read.ended = over() && read.piece.next >= captures_[index].bytes_total();
+  return read;
+}
+
+Status Process::write_input(std::string_view bytes, Clock::time_point until) {
+  const std::scoped_lock lock(input_mutex_);
+  while (!bytes.empty()) {
+    if (!input_) return fail({Code::kConflict, EPIPE, "its input is closed"});
+    const auto written = sys::write_some(input_.get(), bytes);
+    if (written) {
+      bytes.remove_prefix(*written);
+      continue;
+    }
+    if (written.error().sys_errno == EPIPE) {
+      input_.reset();
+      continue;
+    }
+    if (written.error().sys_errno != EAGAIN) return fail(written.error());
+    const auto left = left_until(until);
+    if (left.count() == 0) return fail({Code::kTimeout, 0, "it does not read its input"});
+    pollfd wait{input_.get(), POLLOUT, 0};
+    TRY(sys::poll({&wait, 1}, left));
+  }
+  return {};
+}
+
+void Process::close_input() {
+  const std::scoped_lock lock(input_mutex_);
+  input_.reset();
+}
+
+void Process::keep_input(UniqueFd pipe) {
+  const std::scoped_lock lock(input_mutex_);
+  input_ = std::move(pipe);
+}
+
+void Process::keep_terminal(UniqueFd master) {
+  const std::scoped_lock lock(mutex_);
+  terminal_ = std::move(master);
+}
+
+UniqueFd Process::take_terminal() {
+  const std::scoped_lock lock(mutex_);
+  return std::move(terminal_);
+}
+
+void Process::started_as(std::uint32_t pid) {
+  const std::scoped_lock lock(mutex_);
+  if (state_ == State::kStarting) state_ = State::kRunning;
+  pid_ = pid;
+  changed_.notify_all();
+}
+
+void Process::wrote(OutputStream stream, std::string_view bytes) {
+  const std::scoped_lock lock(mutex_);
+  captures_[static_cast<std::size_t>(stream)].add(bytes);
+  changed_.notify_all();
+}
+
+void Process::opened(OutputStream stream) {
+  const std::scoped_lock lock(mutex_);
+  open_[static_cast<std::size_t>(stream)] = true;
+}
+
+void Process::closed(OutputStream stream) {
+  const std::scoped_lock lock(mutex_);
+  open_[static_cast<std::size_t>(stream)] = false;
+  changed_.notify_all();
+}
+
+void Process::ended(ProcessEnd end) {
+  const std::scoped_lock lock(mutex_);
+  if (end_) return;
+  end_ = std::move(end);
+  state_ = State::kEnded;
+  changed_.notify_all();
+}
+
+bool Process::begin_end(EndedBy reason) {
+  const std::scoped_lock lock(mutex_);
+  if (end_ || ending_ != EndedBy::kItself) return false;
+  ending_ = reason;
+  return true;
+}
+
+EndedBy Process::ending() const {
+  const std::scoped_lock lock(mutex_);
+  return ending_;
+}
+
+}  // namespace hutch::sandbox

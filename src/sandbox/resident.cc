@@ -1,0 +1,471 @@
+// A sandbox that stays.
+#include "sandbox/resident.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "sys/io.h"
+#include "sys/process.h"
+
+namespace hutch::sandbox {
+
+namespace {
+
+using Clock = Process::Clock;
+
+constexpr std::size_t kChunkBytes = 65536;
+constexpr std::size_t kPipeBytesPerTurn = 1 << 20;  // so that one that never stops writing holds up no other
+constexpr std::chrono::milliseconds kStartWait{60'000};
+constexpr std::chrono::milliseconds kFileServerWait{10'000};
+
+bool is_gone(const Error& error) { return error.sys_errno == EPIPE || error.sys_errno == ECONNRESET; }
+
+Error over_error(const std::optional<Error>& reason) {
+  return reason ? *reason : Error{Code::kConflict, 0, "the sandbox has ended"};
+}
+
+ProcessEnd end_of_status(int raw, const Process& process) {
+  const sys::WaitStatus status{raw};
+  ProcessEnd end;
+  end.ended_by = process.ending();
+  end.signal = status.signal();
+  end.exit_code = status.exited() ? status.exit_code() : 128 + status.signal();
+  if (is_timeout(end.ended_by)) end.exit_code = 124;
+  return end;
+}
+
+ProcessEnd end_of_refusal(const wire::NotExecuted& refused) {
+  ProcessEnd end;
+  const bool absent = refused.error == ENOENT || refused.error == ENOTDIR;
+  const std::string name = printable(refused.path);
+  end.exit_code = absent ? 127 : 126;
+  end.reason = absent ? fmt::format("{}: not found in the sandbox", name)
+                      : Error::from_errno(cat({"cannot execute ", name}), refused.error).message;
+  return end;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Resident>> Resident::start(Settings settings) {
+  auto resident = std::make_unique<Resident>(std::move(settings));
+  auto [read, write] = TRY(sys::pipe());
+  TRY(sys::set_nonblocking(read.get()));
+  TRY(sys::set_nonblocking(write.get()));
+  resident->wake_read_ = std::move(read);
+  resident->wake_write_ = std::move(write);
+  resident->thread_ = std::thread([&keeper = *resident] { keeper.keep(); });
+  {
+    std::unique_lock lock(resident->mutex_);
+    resident->changed_.wait(lock, [&] { return resident->state_ != State::kStarting; });
+    if (resident->state_ == State::kReady) return resident;
+  }
+  resident->stop();
+  return fail(over_error(resident->error_));
+}
+
+Result<std::shared_ptr<Process>> Resident::spawn(ProcessRequest request, Input input) {
+  GivenStreams streams;
+  std::vector<Pipe> pipes;
+  UniqueFd input_end;
+  if (input == Input::kWritten) {
+    auto [read, write] = TRY(sys::pipe());
+    TRY(sys::set_nonblocking(write.get()));
+    streams.descriptors.push_back(std::move(read));
+    input_end = std::move(write);
+  } else {
+    // Its end at once: /dev/null of the host is no file to hand in.
+    streams.descriptors.push_back(std::move(TRY(sys::pipe()).read));
+  }
+  for (const OutputStream stream : {OutputStream::kOutput, OutputStream::kError}) {
+    auto [read, write] = TRY(sys::pipe());
+    TRY(sys::set_nonblocking(read.get()));
+    streams.descriptors.push_back(std::move(write));
+    pipes.push_back({nullptr, stream, std::move(read)});
+  }
+  return launch(std::move(request), std::move(streams), std::move(pipes), std::move(input_end));
+}
+
+Result<std::shared_ptr<Process>> Resident::spawn(ProcessRequest request, GivenStreams streams) {
+  return launch(std::move(request), std::move(streams), {}, {});
+}
+
+Result<std::shared_ptr<Process>> Resident::launch(ProcessRequest request, GivenStreams streams, std::vector<Pipe> pipes,
+                                                  UniqueFd input) {
+  const bool kept = !pipes.empty();
+  wire::Exec exec;
+  exec.arguments = std::move(request.arguments);
+  exec.environment = std::move(request.environment);
+  exec.cwd = std::move(request.cwd);
+  exec.terminal = streams.terminal;
+  exec.streams = streams.mask;
+  exec.rows = streams.rows;
+  exec.columns = streams.columns;
+  exec.modes = std::move(streams.modes);
+  exec.processes_max = request.processes_max;
+  exec.address_space_max = request.address_space_max;
+  std::shared_ptr<Process> process;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (state_ != State::kReady) return fail(over_error(error_));
+    exec.command = ++last_number_;
+    process = std::make_shared<Process>(exec.command, exec.arguments);
+    running_.emplace(exec.command, Tracked{process, request.timeout, exec.terminal, std::nullopt});
+    for (Pipe& pipe : pipes) {
+      pipe.process = process;
+      process->opened(pipe.stream);
+      new_pipes_.push_back(std::move(pipe));
+    }
+  }
+  if (input) process->keep_input(std::move(input));
+  std::vector<int> descriptors;
+  for (const UniqueFd& descriptor : streams.descriptors) descriptors.push_back(descriptor.get());
+  const auto sent = send(wire::ToGuest(std::move(exec)), descriptors);
+  streams.descriptors.clear();
+  // The keeping thread polls without these pipes and this deadline until then.
+  if (kept || request.timeout.count() > 0) wake();
+  if (!sent && !is_gone(sent.error())) {
+    const std::scoped_lock lock(mutex_);
+    running_.erase(process->number());
+    return fail(sent.error());
+  }
+  process->wait_for_start();
+  if (const auto end = process->end(); end && end->exit_code == 125 && !end->reason.empty()) {
+    return fail({Code::kSystem, 0, end->reason});
+  }
+  return process;
+}
+
+std::shared_ptr<Process> Resident::find(const std::string& id) const {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [number, tracked] : running_) {
+    if (tracked.process->id() == id) return tracked.process;
+  }
+  for (const auto& [number, process] : ended_) {
+    if (process->id() == id) return process;
+  }
+  return nullptr;
+}
+
+std::vector<std::shared_ptr<Process>> Resident::list() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::shared_ptr<Process>> all;
+  for (const auto& [number, process] : ended_) all.push_back(process);
+  for (const auto& [number, tracked] : running_) all.push_back(tracked.process);
+  std::ranges::sort(all, {}, &Process::number);
+  return all;
+}
+
+Status Resident::signal(const Process& process, int number, wire::SignalTarget target) {
+  const auto sent = send(wire::ToGuest(wire::Signal{number, target, process.number()}));
+  return !sent && is_gone(sent.error()) ? Status() : sent;
+}
+
+void Resident::end(const std::shared_ptr<Process>& process, EndedBy reason) {
+  if (!process->begin_end(reason)) return;
+  // A stopped process hears nothing but CONT.
+  (void)signal(*process, SIGTERM, wire::SignalTarget::kTree);
+  (void)signal(*process, SIGCONT, wire::SignalTarget::kTree);
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto tracked = running_.find(process->number());
+    if (tracked != running_.end()) tracked->second.kill_at = Clock::now() + limits::kTermGrace;
+  }
+  wake();
+}
+
+Result<UniqueFd> Resident::serve_files() {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (state_ != State::kReady) return fail(over_error(error_));
+    ++file_servers_asked_;
+  }
+  TRY(send(wire::ToGuest(wire::ServeFiles{})));
+  std::unique_lock lock(mutex_);
+  const auto came = [&] { return !file_servers_.empty() || state_ == State::kOver; };
+  if (!changed_.wait_for(lock, kFileServerWait, came)) {
+    return fail({Code::kTimeout, 0, "the sandbox's file server did not start in time"});
+  }
+  if (file_servers_.empty()) return fail(over_error(error_));
+  UniqueFd stream = std::move(file_servers_.back());
+  file_servers_.pop_back();
+  return stream;
+}
+
+bool Resident::is_alive() const {
+  const std::scoped_lock lock(mutex_);
+  return state_ == State::kReady;
+}
+
+void Resident::stop() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stop_wanted_ = true;
+  }
+  wake();
+  if (thread_.joinable()) thread_.join();
+}
+
+Status Resident::send(const wire::ToGuest& message, std::span<const int> descriptors) {
+  const std::scoped_lock lock(send_mutex_);
+  if (!parts_) return fail(Error{Code::kConflict, EPIPE, "the sandbox has ended"});
+  return parts_->instance.guest.send(message, descriptors);
+}
+
+// Full means that it is awake already.
+void Resident::wake() {
+  if (wake_write_) (void)sys::write_some(wake_write_.get(), "w");
+}
+
+// --- what follows is the keeping thread's ---
+
+void Resident::keep() {
+  auto begun = settings_.begin();
+  if (!begun) return finish(std::move(begun).error());
+  {
+    const std::scoped_lock lock(send_mutex_);
+    parts_.emplace(std::move(*begun));
+  }
+  Status kept = keep_until_stopped();
+  std::optional<Error> reason;
+  if (!kept) reason = std::move(kept).error();
+  if (parts_->network) (void)parts_->network->close();
+  const Status stopped = parts_->instance.stop_alone();
+  if (!stopped && !reason) reason = stopped.error();
+  finish(std::move(reason));
+}
+
+Status Resident::keep_until_stopped() {
+  Parts& parts = *parts_;
+  if (parts.network) {
+    parts.network->look_for_processes(parts.instance);
+    if (parts.instance.network) {
+      TRY(parts.network->attach(*parts.instance.network, std::move(parts.instance.network_sockets)));
+    }
+  }
+  const auto until = Clock::now() + kStartWait;
+  for (;;) {
+    TRY(turn());
+    const std::scoped_lock lock(mutex_);
+    if (stop_wanted_) return {};
+    if (state_ == State::kStarting && Clock::now() > until) {
+      return fail({Code::kTimeout, 0, "the sandbox did not start in time"});
+    }
+  }
+}
+
+Status Resident::turn() {
+  enum { kGuest, kWake, kNetwork, kFixed };
+  {
+    const std::scoped_lock lock(mutex_);
+    std::ranges::move(new_pipes_, std::back_inserter(pipes_));
+    new_pipes_.clear();
+  }
+  std::vector<pollfd> wait(kFixed);
+  wait[kGuest] = {parts_->instance.guest.fd(), POLLIN, 0};
+  wait[kWake] = {wake_read_.get(), POLLIN, 0};
+  wait[kNetwork] = {parts_->network ? parts_->network->fd() : -1, POLLIN, 0};
+  for (const Pipe& pipe : pipes_) wait.push_back({pipe.from.get(), POLLIN, 0});
+  TRY(sys::poll(wait, time_left()));
+  if (wait[kWake].revents != 0) {
+    std::array<char, 256> bytes;
+    (void)sys::read_some(wake_read_.get(), bytes);
+  }
+  // Before the messages: what was written before an end is there when the end is told.
+  read_pipes(wait, kFixed);
+  if (parts_->network) TRY(serve_network());
+  if (wait[kGuest].revents != 0) TRY(take_messages());
+  check_deadlines();
+  return {};
+}
+
+std::optional<std::chrono::milliseconds> Resident::time_left() {
+  std::optional<Clock::time_point> next;
+  const auto sooner = [&](Clock::time_point moment) { next = next ? std::min(*next, moment) : moment; };
+  {
+    const std::scoped_lock lock(mutex_);
+    if (state_ == State::kStarting) sooner(Clock::now() + std::chrono::seconds(1));
+    for (const auto& [number, tracked] : running_) {
+      if (tracked.kill_at)
+        sooner(*tracked.kill_at);
+      else if (tracked.timeout.count() > 0)
+        sooner(tracked.process->started_at() + tracked.timeout);
+    }
+  }
+  if (parts_->network) {
+    if (const auto left = parts_->network->time_left()) sooner(Clock::now() + *left);
+  }
+  if (!next) return std::nullopt;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now());
+  return std::max(left, std::chrono::milliseconds(0));
+}
+
+void Resident::read_pipes(const std::vector<pollfd>& wait, std::size_t first) {
+  std::size_t at = first;
+  std::erase_if(pipes_, [&](Pipe& pipe) { return wait[at++].revents != 0 && !drain(pipe); });
+}
+
+bool Resident::drain(Pipe& pipe) {
+  static thread_local std::array<char, kChunkBytes> bytes;
+  for (std::size_t total = 0; total < kPipeBytesPerTurn;) {
+    const auto count = sys::read_some(pipe.from.get(), bytes);
+    if (!count && count.error().sys_errno == EAGAIN) return true;
+    if (!count || *count == 0) {
+      pipe.process->closed(pipe.stream);
+      return false;
+    }
+    pipe.process->wrote(pipe.stream, {bytes.data(), *count});
+    total += *count;
+  }
+  return true;
+}
+
+Status Resident::serve_network() {
+  TRY(parts_->network->step());
+  for (const Refusal& refusal : parts_->network->take_refusals()) tell_refusal(refusal);
+  const unsigned wanted = parts_->network->wanted_dial_sockets();
+  if (wanted == 0) return {};
+  const auto sent = send(wire::ToGuest(wire::MakeSockets{static_cast<std::uint8_t>(wanted)}));
+  return !sent && is_gone(sent.error()) ? Status() : sent;
+}
+
+Status Resident::take_messages() {
+  wire::Connection& guest = parts_->instance.guest;
+  auto polled = guest.receive_ready();
+  if (!polled && polled.error().sys_errno == ECONNRESET) polled = wire::Connection::Polled{true, std::nullopt};
+  if (!polled) return fail(std::move(polled).error());
+  for (; polled->frame; polled->frame = TRY(guest.take_buffered())) TRY(take(*polled->frame));
+  if (polled->closed) return fail({Code::kSystem, 0, "the sandbox ended by itself: its init was killed"});
+  return {};
+}
+
+Status Resident::take(const wire::Frame& frame) {
+  const wire::ToHost message = TRY(wire::decode_to_host(frame.header, frame.body));
+  if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
+  if (const auto* started = std::get_if<wire::Started>(&message)) take_started(*started);
+  if (const auto* refused = std::get_if<wire::NotExecuted>(&message))
+    take_end(refused->command, end_of_refusal(*refused));
+  if (const auto* not_started = std::get_if<wire::NotStarted>(&message)) {
+    ProcessEnd end;
+    end.reason = not_started->error.message;
+    take_end(not_started->command, std::move(end));
+  }
+  if (const auto* exited = std::get_if<wire::Exited>(&message)) {
+    std::shared_ptr<Process> process;
+    {
+      const std::scoped_lock lock(mutex_);
+      const auto tracked = running_.find(exited->command);
+      if (tracked == running_.end()) return fail(Error::invalid("hutch-guest: the end of a command that does not run"));
+      process = tracked->second.process;
+    }
+    take_end(exited->command, end_of_status(exited->status, *process));
+  }
+  if (std::holds_alternative<wire::Refused>(message)) {
+    tell_refusal(
+        {.what = "a Unix socket was refused: socket(AF_UNIX) could reach services of the host", .rule = "built in"});
+  }
+  if (const auto* made = std::get_if<wire::Network>(&message)) {
+    if (!parts_->network) return fail(Error::invalid("hutch-guest: a network that nobody asked for"));
+    TRY(parts_->network->attach(*made, parts_->instance.guest.take_descriptors()));
+  }
+  const std::scoped_lock lock(mutex_);
+  if (std::holds_alternative<wire::Ready>(message) && state_ == State::kStarting) state_ = State::kReady;
+  if (std::holds_alternative<wire::FileServer>(message)) {
+    std::vector<UniqueFd> streams = parts_->instance.guest.take_descriptors();
+    if (file_servers_asked_ == 0 || streams.size() != 1)
+      return fail(Error::invalid("hutch-guest: a file server too many"));
+    --file_servers_asked_;
+    file_servers_.push_back(std::move(streams.front()));
+  }
+  changed_.notify_all();
+  return {};
+}
+
+void Resident::take_started(const wire::Started& started) {
+  const std::scoped_lock lock(mutex_);
+  const auto tracked = running_.find(started.command);
+  if (tracked == running_.end()) return;
+  const Tracked& found = tracked->second;
+  // Descriptors that are there already may be those of a message behind this one.
+  if (found.terminal != wire::TerminalUse::kNone) {
+    std::vector<UniqueFd> descriptors = parts_->instance.guest.take_descriptors();
+    if (!descriptors.empty()) found.process->keep_terminal(std::move(descriptors.front()));
+  }
+  found.process->started_as(started.pid);
+}
+
+void Resident::take_end(std::uint32_t number, ProcessEnd end) {
+  std::shared_ptr<Process> process;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto tracked = running_.find(number);
+    if (tracked == running_.end()) return;
+    process = tracked->second.process;
+    running_.erase(tracked);
+    ended_.emplace(number, process);
+    if (ended_.size() > kEndedProcessesMax) ended_.erase(ended_.begin());
+  }
+  std::erase_if(pipes_, [&](Pipe& pipe) { return pipe.process == process && !drain(pipe); });
+  end.duration = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - process->started_at());
+  process->close_input();
+  process->ended(std::move(end));
+}
+
+void Resident::tell_refusal(const Refusal& refusal) {
+  if (settings_.on_refusal) settings_.on_refusal(refusal);
+}
+
+void Resident::check_deadlines() {
+  const Clock::time_point now = Clock::now();
+  std::vector<std::shared_ptr<Process>> late;
+  std::vector<std::shared_ptr<Process>> deaf;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (auto& [number, tracked] : running_) {
+      if (tracked.kill_at && now >= *tracked.kill_at) {
+        tracked.kill_at = now + limits::kTermGrace;
+        deaf.push_back(tracked.process);
+      } else if (!tracked.kill_at && tracked.timeout.count() > 0 &&
+                 now >= tracked.process->started_at() + tracked.timeout) {
+        late.push_back(tracked.process);
+      }
+    }
+  }
+  for (const auto& process : late) end(process, EndedBy::kTimeout);
+  for (const auto& process : deaf) (void)signal(*process, SIGKILL, wire::SignalTarget::kTree);
+}
+
+void Resident::finish(std::optional<Error> reason) {
+  std::vector<std::uint32_t> left;
+  {
+    const std::scoped_lock send_lock(send_mutex_);
+    const std::scoped_lock lock(mutex_);
+    state_ = State::kOver;
+    error_ = reason;
+    for (const auto& [number, tracked] : running_) left.push_back(number);
+    std::ranges::move(new_pipes_, std::back_inserter(pipes_));
+    new_pipes_.clear();
+  }
+  for (const std::uint32_t number : left) {
+    ProcessEnd end;
+    end.exit_code = 128 + SIGKILL;
+    end.signal = SIGKILL;
+    end.ended_by = EndedBy::kGuestGone;
+    end.reason = reason ? reason->message : "the sandbox was stopped";
+    take_end(number, std::move(end));
+  }
+  pipes_.clear();
+  {
+    const std::scoped_lock send_lock(send_mutex_);
+    parts_.reset();
+  }
+  changed_.notify_all();
+  if (settings_.on_end) settings_.on_end(reason);
+}
+
+}  // namespace hutch::sandbox

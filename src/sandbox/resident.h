@@ -1,0 +1,145 @@
+// A sandbox that stays: one thread keeps it, any thread has commands run in it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backend/backend.h"
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "sandbox/cgroup.h"
+#include "sandbox/network.h"
+#include "sandbox/process.h"
+#include "wire/message.h"
+
+namespace hutch::sandbox {
+
+// How many processes that have ended are remembered, with what is kept of their output.
+inline constexpr std::size_t kEndedProcessesMax = 64;
+
+struct ProcessRequest {
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment;
+  std::string cwd;
+  std::chrono::milliseconds timeout{0};  // of the wall clock; 0: none
+  std::uint64_t processes_max = 0;       // as wire::Exec has them
+  std::uint64_t address_space_max = 0;
+};
+
+// Streams of whoever asks: what passes there is seen by nobody else. `mask` says which of 0, 1 and 2 they are, in
+// order.
+struct GivenStreams {
+  std::vector<UniqueFd> descriptors;
+  std::uint8_t mask = 7;
+  wire::TerminalUse terminal = wire::TerminalUse::kNone;  // of its own, for those streams that are not given
+  std::uint16_t rows = 0;
+  std::uint16_t columns = 0;
+  std::string modes;  // sys::terminal_modes
+};
+
+enum class Input { kNone, kWritten };  // /dev/null, or by Process::write_input
+
+class Resident {
+ public:
+  struct Parts {
+    backend::Instance instance;
+    std::unique_ptr<Network> network{};  // absent where no gateway has its connections
+    std::optional<Cgroup> cgroup{};
+  };
+  struct Settings {
+    // Starts the guest. Called on the thread that keeps it, because a guest dies with the thread that started it
+    // (PR_SET_PDEATHSIG, prctl(2)).
+    std::function<Result<Parts>()> begin;
+    std::function<void(const Refusal& refusal)> on_refusal{};
+    // Once, at the end, on the keeping thread: why it ended, or nothing where it was told to.
+    std::function<void(const std::optional<Error>& reason)> on_end{};
+  };
+
+  // Waits until the guest has applied its plan. The settings' functions have to live as long.
+  static Result<std::unique_ptr<Resident>> start(Settings settings);
+  explicit Resident(Settings settings) : settings_(std::move(settings)) {}
+  ~Resident() { stop(); }
+
+  // The process has started, or ended as one that could not be executed. Its output is kept.
+  Result<std::shared_ptr<Process>> spawn(ProcessRequest request, Input input);
+  Result<std::shared_ptr<Process>> spawn(ProcessRequest request, GivenStreams streams);
+
+  std::shared_ptr<Process> find(const std::string& id) const;  // null: none
+  std::vector<std::shared_ptr<Process>> list() const;          // in the order of their starts
+
+  Status signal(const Process& process, int number, wire::SignalTarget target);
+  // TERM to all that it started, a grace, then KILL. Returns at once.
+  void end(const std::shared_ptr<Process>& process, EndedBy reason);
+
+  // A stream to a new server of the sandbox's files (sandbox/files.h).
+  Result<UniqueFd> serve_files();
+
+  bool is_alive() const;
+  // Ends everything in it and waits until it is gone. Again is fine.
+  void stop();
+
+ private:
+  struct Tracked {  // a process that runs
+    std::shared_ptr<Process> process;
+    std::chrono::milliseconds timeout{0};
+    wire::TerminalUse terminal = wire::TerminalUse::kNone;
+    std::optional<Process::Clock::time_point> kill_at;
+  };
+  struct Pipe {  // a stream that is kept
+    std::shared_ptr<Process> process;
+    OutputStream stream;
+    UniqueFd from;
+  };
+
+  void keep();
+  Status keep_until_stopped();
+  Status turn();
+  std::optional<std::chrono::milliseconds> time_left();
+  void read_pipes(const std::vector<pollfd>& wait, std::size_t first);
+  bool drain(Pipe& pipe);  // false at its end
+  Status serve_network();
+  Status take_messages();
+  Status take(const wire::Frame& frame);
+  void take_started(const wire::Started& started);
+  void take_end(std::uint32_t number, ProcessEnd end);
+  void tell_refusal(const Refusal& refusal);
+  void check_deadlines();
+  void finish(std::optional<Error> reason);
+
+  Result<std::shared_ptr<Process>> launch(ProcessRequest request, GivenStreams streams, std::vector<Pipe> pipes,
+                                          UniqueFd input);
+  Status send(const wire::ToGuest& message, std::span<const int> descriptors = {});
+  void wake();
+
+  Settings settings_;
+  std::optional<Parts> parts_;  // the keeping thread's, but for sending
+  UniqueFd wake_read_;
+  UniqueFd wake_write_;
+  std::vector<Pipe> pipes_;  // the keeping thread's
+  bool attached_ = false;    // the gateway has the network's sockets
+
+  std::mutex send_mutex_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  enum class State { kStarting, kReady, kOver } state_ = State::kStarting;
+  std::optional<Error> error_;
+  bool stop_wanted_ = false;
+  std::uint32_t last_number_ = 0;
+  std::map<std::uint32_t, Tracked> running_;
+  std::map<std::uint32_t, std::shared_ptr<Process>> ended_;
+  std::vector<Pipe> new_pipes_;
+  unsigned file_servers_asked_ = 0;
+  std::vector<UniqueFd> file_servers_;
+  std::thread thread_;
+};
+
+}  // namespace hutch::sandbox
