@@ -23,8 +23,8 @@ struct Layout {
   std::string output;
   std::string base;                // what a relative path begins at: the home, or the project of a coding agent
   std::vector<std::string> roots;  // what a tool's path may be in: base, home, shared, output
-  std::string shell{};             // what reads sandbox_exec's command; empty: /bin/bash if it is there, else /bin/sh
-  std::string path{};              // PATH of the login environment; empty: the usual directories
+  std::string shell{};  // what reads sandbox_exec's command; empty: /bin/bash if it is there, else /bin/sh
+  std::string path{};  // PATH of the login environment; empty: the usual directories
 };
 
 enum class User { kAgent, kRoot };
@@ -34,9 +34,9 @@ enum class ErrorStream { kApart, kIntoOutput };
 struct Command {
   std::vector<std::string> arguments;  // no shell reads them
   std::string cwd;
-  std::vector<std::string> environment{};    // "K=V" each, beside the login environment of the sandbox
-  std::string input{};                       // all of its stdin
-  std::chrono::milliseconds timeout{0};      // of the wall clock; 0: none
+  std::vector<std::string> environment{};  // "K=V" each, beside the login environment of the sandbox
+  std::string input{};  // all of its stdin
+  std::chrono::milliseconds timeout{0};  // of the wall clock; 0: none
   User user = User::kAgent;
   ErrorStream error = ErrorStream::kApart;
   // Of a command in the background: a file that its output also goes to, if the place can; absolute, below the home.
@@ -70,7 +70,7 @@ struct ProcessState {
   std::vector<std::string> arguments;
   bool running = false;
   std::optional<CommandEnd> end;  // once it has ended
-  Kept output;                    // so far
+  Kept output;  // so far
   Kept error;
   std::string log_file{};  // Command::log_file where the place does write it, else empty
 };

@@ -1,0 +1,204 @@
+// sandbox_install, _pip_install, _npm_install: the sandbox's own package managers, by argument vectors.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/text.h"
+#include "tool/excerpt.h"
+#include "tool/handlers.h"
+#include "tool/packages.h"
+#include "tool/steps.h"
+
+namespace hutch::tool {
+
+namespace {
+
+constexpr std::chrono::seconds kTimeout{120};
+constexpr std::chrono::seconds kProbeTimeout{10};
+
+struct SystemManager {
+  Manager manager;
+  std::array<std::string_view, 2> programs;  // where it may be
+};
+constexpr std::array<SystemManager, 3> kSystemManagers = {{{Manager::kApk, {"/sbin/apk", "/usr/sbin/apk"}},
+                                                           {Manager::kApt, {"/usr/bin/apt-get", "/bin/apt-get"}},
+                                                           {Manager::kDnf, {"/usr/bin/dnf", "/usr/bin/dnf5"}}}};
+
+struct Found {
+  Manager manager;
+  std::string program;
+};
+
+std::optional<Found> find_system_manager(Place& place);
+std::optional<Envelope> check_packages(const Call& call, Manager manager);
+std::vector<std::string> install_arguments(const Found& found, const std::vector<std::string>& packages);
+bool needs_update(const Found& found, const CommandEnd& end);
+Command command_of(const Call& call, std::vector<std::string> arguments);
+Result<CommandEnd> install_with(const Call& call, const Found& found);
+// Whether a program can be started; else the refusal that says that it is missing.
+std::optional<Envelope> probe(const Call& call, std::vector<std::string> arguments, std::string_view missing);
+Envelope installed(const Call& call, const Result<CommandEnd>& end);
+std::string combined(const CommandEnd& end);
+
+}  // namespace
+
+Envelope install_packages(const Call& call) {
+  const std::optional<Found> found = find_system_manager(call.context.place);
+  if (!found) {
+    return final_failure(Kind::kUnavailable, "The sandbox has none of the package managers apk, apt-get and dnf.");
+  }
+  if (std::optional<Envelope> refused = check_packages(call, found->manager)) return std::move(*refused);
+  const Result<CommandEnd> end = install_with(call, *found);
+  if (!end && end.error().code == Code::kUnsupported) {
+    return final_failure(Kind::kUnavailable,
+                         cat({"This sandbox gives no root, so system packages cannot be installed in it (",
+                              printable(end.error().message),
+                              "). Use `sandbox_pip_install` or `sandbox_npm_install`, install the package on the "
+                              "machine itself, or use an agent whose backend has a system of its own."}));
+  }
+  return installed(call, end);
+}
+
+Envelope install_with_pip(const Call& call) {
+  if (std::optional<Envelope> refused = check_packages(call, Manager::kPip)) return std::move(*refused);
+  if (auto missing = probe(call, {"python3", "--version"}, "python3 is not installed in the sandbox image")) {
+    return std::move(*missing);
+  }
+  Place& place = call.context.place;
+  const std::string& home = place.layout().home;
+  const std::string python = cat({home, "/.venv/bin/python"});
+  // By a link of the system's own name: a virtual environment that was only half made has no pip.
+  if (!ask<wire::FileStat>(place, wire::StatFile{{home, ".venv/bin/pip"}})) {
+    Command make = command_of(call, {"python3", "-m", "venv", cat({home, "/.venv"})});
+    const Result<CommandEnd> made = place.run(make);
+    if (!made || made->exit_code != 0) return installed(call, made);
+  }
+  std::vector<std::string> arguments = {python, "-m", "pip", "install", "--no-input", "--disable-pip-version-check",
+                                        "--"};
+  for (std::string& name : call.arguments.texts("packages")) arguments.push_back(std::move(name));
+  return installed(call, place.run(command_of(call, std::move(arguments))));
+}
+
+Envelope install_with_npm(const Call& call) {
+  if (std::optional<Envelope> refused = check_packages(call, Manager::kNpm)) return std::move(*refused);
+  if (auto missing = probe(call, {"npm", "--version"}, "node/npm is not installed in the sandbox image")) {
+    return std::move(*missing);
+  }
+  Place& place = call.context.place;
+  // --prefix: without it npm looks for a package.json in the directories above.
+  std::vector<std::string> arguments = {"npm",       "install",    cat({"--prefix=", place.layout().home}),
+                                        "--no-fund", "--no-audit", "--"};
+  for (std::string& name : call.arguments.texts("packages")) arguments.push_back(std::move(name));
+  return installed(call, place.run(command_of(call, std::move(arguments))));
+}
+
+namespace {
+
+std::optional<Found> find_system_manager(Place& place) {
+  for (const SystemManager& candidate : kSystemManagers) {
+    for (const std::string_view program : candidate.programs) {
+      if (is_there(place, program)) return Found{candidate.manager, std::string(program)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Envelope> check_packages(const Call& call, Manager manager) {
+  for (const std::string& name : call.arguments.texts("packages")) {
+    if (is_package(manager, name)) continue;
+    return bad_argument("packages",
+                        fmt::format("Argument `packages` rejected: `{}` is no name of a package that {} is given.",
+                                    printable(name, 100), name_of(manager)),
+                        std::string(expected_package(manager)));
+  }
+  return std::nullopt;
+}
+
+// One try; with apt a second one after its lists were fetched, since images come without them.
+Result<CommandEnd> install_with(const Call& call, const Found& found) {
+  Place& place = call.context.place;
+  Command command = command_of(call, install_arguments(found, call.arguments.texts("packages")));
+  command.user = User::kRoot;
+  command.environment = {"DEBIAN_FRONTEND=noninteractive"};
+  CommandEnd end = TRY(place.run(command));
+  if (!needs_update(found, end)) return end;
+  Command update = command;
+  update.arguments = {found.program, "update"};
+  const CommandEnd updated = TRY(place.run(update));
+  if (updated.exit_code != 0) return updated;
+  return place.run(command);
+}
+
+std::vector<std::string> install_arguments(const Found& found, const std::vector<std::string>& packages) {
+  std::vector<std::string> arguments = {found.program};
+  if (found.manager == Manager::kApk) {
+    arguments.insert(arguments.end(), {"add", "--no-cache", "--"});
+  } else if (found.manager == Manager::kApt) {
+    arguments.insert(arguments.end(), {"install", "-y", "--no-install-recommends", "--"});
+  } else {
+    arguments.insert(arguments.end(), {"install", "-y", "--"});
+  }
+  arguments.insert(arguments.end(), packages.begin(), packages.end());
+  return arguments;
+}
+
+bool needs_update(const Found& found, const CommandEnd& end) {
+  if (found.manager != Manager::kApt || end.exit_code != 100) return false;
+  const std::string text = combined(end);
+  return text.find("Unable to locate package") != std::string::npos ||
+         text.find("has no installation candidate") != std::string::npos || text.find("404") != std::string::npos;
+}
+
+std::optional<Envelope> probe(const Call& call, std::vector<std::string> arguments, std::string_view missing) {
+  Command command = command_of(call, std::move(arguments));
+  command.timeout = kProbeTimeout;
+  command.on_output = {};
+  const Result<CommandEnd> end = call.context.place.run(command);
+  if (!end) return failed("Failed to look at the sandbox", end.error(), Retry::kYes);
+  if (end->exit_code == 0) return std::nullopt;
+  return final_failure(Kind::kUnavailable, std::string(missing));
+}
+
+Command command_of(const Call& call, std::vector<std::string> arguments) {
+  const Layout& layout = call.context.place.layout();
+  return {.arguments = std::move(arguments),
+          .cwd = layout.home,
+          .environment = environment(layout, layout.home),
+          .timeout = kTimeout,
+          .on_output = call.context.on_output,
+          .stop = call.context.stop};
+}
+
+Envelope installed(const Call& call, const Result<CommandEnd>& end) {
+  if (!end) return failed("Failed to run the package manager", end.error(), Retry::kYes);
+  const std::string output = excerpt(combined(*end), kInstallCharacters);
+  if (end->exit_code != 0 && !end->timed_out && !end->killed) {
+    Envelope envelope = failure(Kind::kExecutionError,
+                                fmt::format("Install failed (exit {}). Combined output: {}", end->exit_code, output));
+    envelope.extra = {{"exit_code", end->exit_code}};
+    return envelope;
+  }
+  const std::vector<std::string> packages = call.arguments.texts("packages");
+  Envelope envelope = ended(*end, kTimeout,
+                            {{"installed", Value::List(packages.begin(), packages.end())},
+                             {"exit_code", end->exit_code},
+                             {"output", output}});
+  // Of what did not come to its end nothing is known to be installed.
+  envelope.extra.erase("installed");
+  if (end->timed_out) {
+    envelope.message = fmt::format(
+        "The package manager took longer than {} s and was ended. What it printed until "
+        "then is in this answer. Try fewer packages at a time.",
+        kTimeout.count());
+  }
+  return envelope;
+}
+
+std::string combined(const CommandEnd& end) {
+  const auto text_of = [](const Kept& kept) { return excerpt(kept, kInstallCharacters); };
+  return text_of(end.output) + text_of(end.error);
+}
+
+}  // namespace
+
+}  // namespace hutch::tool

@@ -1,0 +1,73 @@
+// The one table of tools: what they are called, what they take, who may call them, what they do.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tool/arguments.h"
+#include "tool/envelope.h"
+#include "tool/limiters.h"
+#include "tool/place.h"
+#include "tool/schema.h"
+#include "tool/settings.h"
+
+namespace hutch::tool {
+
+enum class Class { kReadOnly, kWrite, kExec };
+
+struct CallContext {
+  Place& place;
+  const AgentSettings& settings;
+  Limiters& limiters;
+  std::string turn{};  // as the client names it; empty: it does not
+  std::function<TimePoint()> now = std::chrono::steady_clock::now;
+  // What a command says while it runs, for progress.
+  std::function<void(Stream, std::string_view)> on_output{};
+  // A cancelled call: its processes are ended.
+  std::stop_token stop{};
+};
+
+struct Call {
+  const Arguments& arguments;
+  CallContext& context;
+};
+
+using Handler = Envelope (*)(const Call& call);
+
+struct Tool {
+  std::string_view name;
+  std::string_view title;
+  std::string_view description;  // for a model
+  Class kind = Class::kReadOnly;
+  std::vector<Parameter> parameters;
+  std::vector<Field> results;
+  Handler handler = nullptr;
+};
+
+// Hints of MCP.
+struct Annotations {
+  bool read_only = false;
+  bool destructive = false;
+  bool idempotent = false;
+  bool open_world = false;
+};
+
+std::span<const Tool> all_tools();
+const Tool* find_tool(std::string_view name);
+
+// Those that this agent may call: read-only ones always, others with autonomousExec.enabled, sandbox_plugin_register
+// with pluginCreate as well.
+std::vector<const Tool*> offered_tools(const AgentSettings& settings);
+
+std::string_view name_of(Class kind);  // "read-only", "write", "exec"
+Annotations annotations(Class kind);
+
+// The whole call: is there such a tool, may this agent call it, are the arguments right; then what it does. The
+// envelope names the tool.
+Envelope call_tool(std::string_view name, std::string_view arguments_json, CallContext& context);
+
+}  // namespace hutch::tool

@@ -1,0 +1,159 @@
+// share_artifact: a copy of a file, or a text, in the directory of what the agent hands out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "tool/excerpt.h"
+#include "tool/handlers.h"
+#include "tool/random_name.h"
+#include "tool/steps.h"
+
+namespace hutch::tool {
+
+namespace {
+
+constexpr std::size_t kNameBytesMax = 255;  // NAME_MAX
+constexpr std::chrono::seconds kCopyTimeout{120};
+
+std::expected<std::string, Envelope> clean_name(std::string_view field, std::string_view given);
+std::string_view type_of(std::string_view name);
+Result<std::uint64_t> share_file(Place& place, const Located& source, const wire::FilePlace& target);
+Status copy_large(Place& place, const Located& source, const wire::FilePlace& target);
+Status move_onto(Place& place, const wire::FilePlace& part, const wire::FilePlace& target);
+Result<std::uint64_t> share_text(Place& place, const std::string& content, const wire::FilePlace& target);
+Envelope shared(const Call& call, const std::string& name, std::uint64_t size);
+
+}  // namespace
+
+Envelope share_artifact(const Call& call) {
+  const Arguments& arguments = call.arguments;
+  if (!arguments.has("path") && !arguments.has("content")) {
+    return bad_argument("path",
+                        "At least one of `path` or `content` must be provided. Share a file of the sandbox with "
+                        "`path`, or a text with `content` and `filename`.",
+                        "a file of the sandbox");
+  }
+  if (arguments.has("path") && arguments.has("content")) {
+    return bad_argument("content", "Give either `path` or `content`, not both.", "nothing beside `path`");
+  }
+  if (!arguments.has("path") && !arguments.has("filename")) {
+    return bad_argument("filename", "`filename` is required when using `content` mode.", "a file name");
+  }
+  Place& place = call.context.place;
+  const std::string_view named = arguments.has("filename") ? "filename" : "path";
+  const std::expected<std::string, Envelope> name = clean_name(named, arguments.text(named));
+  if (!name) return name.error();
+  const wire::FilePlace target{place.layout().output, *name};
+  Result<std::uint64_t> size = std::uint64_t{0};
+  if (arguments.has("path")) {
+    const std::expected<Located, Envelope> source = locate(call, "path");
+    if (!source) return source.error();
+    size = share_file(place, *source, target);
+  } else {
+    size = share_text(place, arguments.text("content"), target);
+  }
+  if (!size) return failed(cat({"Failed to share `", printable(*name), "`"}), size.error(), Retry::kNo);
+  return shared(call, *name, *size);
+}
+
+namespace {
+
+// The last component, whichever way its separators lean, without control characters.
+std::expected<std::string, Envelope> clean_name(std::string_view field, std::string_view given) {
+  std::string name(given);
+  while (field == "path" && name.size() > 1 && name.ends_with('/')) name.pop_back();
+  name = name.substr(name.find_last_of(field == "path" ? "/" : "/\\") + 1);
+  std::erase_if(name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  if (!name.empty() && name != "." && name != ".." && name != "~" && name.size() <= kNameBytesMax) return name;
+  return std::unexpected(bad_argument(
+      field, fmt::format("Argument `{}` names no file. Got `{}`.", field, printable(given)), "the name of a file"));
+}
+
+Result<std::uint64_t> share_file(Place& place, const Located& source, const wire::FilePlace& target) {
+  // Reading it says as well that it is a regular file, and the kernel that it lies below its root.
+  auto content = TRY(ask<wire::FileContent>(place, wire::ReadFile{source.place, 0, wire::kFileChunkBytes}));
+  if (source.absolute == cat({target.root, "/", target.path})) return content.stat.version.size;
+  const std::uint32_t mode = content.stat.mode & 0755;
+  if (content.stat.version.size <= content.bytes.size()) {
+    const std::uint64_t size = content.bytes.size();
+    TRY(ask<wire::FileWritten>(place, wire::WriteFile{target, std::move(content.bytes), mode, {}}));
+    return size;
+  }
+  TRY(copy_large(place, source, target));
+  return TRY(ask<wire::FileStat>(place, wire::StatFile{target})).version.size;
+}
+
+// What does not fit into a message is copied inside, beside its place, and takes that at once.
+Status copy_large(Place& place, const Located& source, const wire::FilePlace& target) {
+  const wire::FilePlace part{target.root, cat({".share-", random_name(), ".part"})};
+  const Command copy{.arguments = {"cp", "--", source.absolute, cat({part.root, "/", part.path})},
+                     .cwd = target.root,
+                     .timeout = kCopyTimeout};
+  const Result<CommandEnd> end = place.run(copy);
+  Status status;
+  if (!end) {
+    status = fail(end.error());
+  } else if (end->exit_code != 0) {
+    status = fail(Error{Code::kSystem, 0, cat({"cp: ", excerpt(end->error, kErrorCharacters)})});
+  } else {
+    status = move_onto(place, part, target);
+  }
+  if (!status) {
+    const auto removed = ask<wire::FileRemoved>(place, wire::RemoveFile{part});
+    if (!removed) return fail(Error(status.error()).with_context("and its part could not be removed"));
+  }
+  return status;
+}
+
+// A directory of that name would take the file into it.
+Status move_onto(Place& place, const wire::FilePlace& part, const wire::FilePlace& target) {
+  const Result<wire::FileStat> stat = ask<wire::FileStat>(place, wire::StatFile{target});
+  if (stat && stat->kind == wire::FileKind::kDirectory) {
+    return fail(Error::invalid("there is a directory of that name among what is shared"));
+  }
+  TRY(ask<wire::FileMoved>(place, wire::MoveFile{part, target}));
+  return {};
+}
+
+Result<std::uint64_t> share_text(Place& place, const std::string& content, const wire::FilePlace& target) {
+  TRY(ask<wire::FileWritten>(place, wire::WriteFile{target, content, 0644, {}}));
+  return content.size();
+}
+
+Envelope shared(const Call& call, const std::string& name, std::uint64_t size) {
+  const std::string& description = call.arguments.text("description");
+  const std::string_view type = type_of(name);
+  std::string text = fmt::format("Artifact shared:\n- Filename: {}\n- Type: {}", printable(name), type);
+  if (!description.empty()) text += cat({"\n- Description: ", description});
+  Value::Object result = {{"text", std::move(text)},
+                          {"filename", name},
+                          {"type", type},
+                          {"size", size},
+                          {"path", cat({call.context.place.layout().output, "/", name})}};
+  if (!description.empty()) result.emplace("description", description);
+  return success(std::move(result));
+}
+
+std::string_view type_of(std::string_view name) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kTypes = {
+      {{"txt", "text/plain"},        {"log", "text/plain"},      {"md", "text/markdown"},
+       {"html", "text/html"},        {"htm", "text/html"},       {"css", "text/css"},
+       {"csv", "text/csv"},          {"c", "text/x-c"},          {"h", "text/x-c"},
+       {"py", "text/x-python"},      {"sh", "application/x-sh"}, {"js", "text/javascript"},
+       {"json", "application/json"}, {"xml", "application/xml"}, {"yaml", "application/yaml"},
+       {"pdf", "application/pdf"},   {"zip", "application/zip"}, {"gz", "application/gzip"},
+       {"tar", "application/x-tar"}, {"png", "image/png"},       {"jpg", "image/jpeg"},
+       {"jpeg", "image/jpeg"},       {"gif", "image/gif"},       {"svg", "image/svg+xml"}}};
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return "application/octet-stream";
+  for (const auto& [extension, type] : kTypes) {
+    if (name.substr(dot + 1) == extension) return type;
+  }
+  return "application/octet-stream";
+}
+
+}  // namespace
+
+}  // namespace hutch::tool

@@ -1,0 +1,18 @@
+// The tools of secrets and of plugins, until hutch has these.
+#include "tool/handlers.h"
+
+namespace hutch::tool {
+
+Envelope without_secrets(const Call&) {
+  return final_failure(Kind::kUnavailable,
+                       "This hutch keeps no secrets yet. Ask the user to put the value into the environment or into a "
+                       "file of the sandbox.");
+}
+
+Envelope without_plugins(const Call&) {
+  return final_failure(Kind::kUnavailable,
+                       "This hutch has no plugins yet. Keep the scripts in the agent's home and run them with "
+                       "`sandbox_exec` or `sandbox_run_script`.");
+}
+
+}  // namespace hutch::tool
