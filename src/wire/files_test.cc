@@ -91,7 +91,8 @@ TEST(FileMessage, AnswersOverALimitAreRefused) {
   EXPECT_FALSE(round(FileReply(FileEntries{{{"", {}}}, 1})));
   EXPECT_FALSE(round(FileReply(FileEntries{{{nul, {}}}, 1})));
   EXPECT_FALSE(round(FileReply(FileEntries{{{"a", {}}}, 0})));
-  EXPECT_FALSE(round(FileReply(FileEntries{std::vector<FileEntry>(kFileEntriesMax + 1, {"a", {}}), kFileEntriesMax + 1})));
+  EXPECT_FALSE(
+      round(FileReply(FileEntries{std::vector<FileEntry>(kFileEntriesMax + 1, {"a", {}}), kFileEntriesMax + 1})));
   FileStat stat;
   stat.target = nul;
   EXPECT_FALSE(round(FileReply(stat)));

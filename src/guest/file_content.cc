@@ -1,0 +1,136 @@
+// Reading and replacing one file.
+#include "guest/file_content.h"
+
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "sys/files.h"
+#include "sys/io.h"
+#include "sys/process.h"
+
+namespace hutch::guest {
+
+namespace {
+
+constexpr std::uint32_t kNewFileMode = 0644;
+
+Result<UniqueFd> open_regular(const wire::FilePlace& place, sys::FileStatus& status);
+Status check_regular(const wire::FilePlace& place, const sys::FileStatus& status);
+Status check_replaceable(const wire::WriteFile& request, const Found& found);
+Status check_version(const wire::WriteFile& request, const std::optional<sys::FileStatus>& status);
+std::string temporary_name();
+
+}  // namespace
+
+Result<wire::FileStat> stat_file(const wire::FilePlace& place) {
+  const UniqueFd root = TRY(open_root(place));
+  const UniqueFd file = TRY(sys::open_beneath(root.get(), place.path, sys::Beneath::kLink));
+  wire::FileStat stat = to_wire(TRY(sys::file_status(file.get(), "")));
+  if (stat.kind == wire::FileKind::kSymlink) stat.target = TRY(sys::link_text(file.get(), ""));
+  return stat;
+}
+
+Result<wire::FileContent> read_file(const wire::ReadFile& request) {
+  sys::FileStatus status;
+  const UniqueFd file = TRY(open_regular(request.place, status));
+  wire::FileContent content;
+  // What was there before the reading: whoever writes meanwhile makes it another version.
+  content.stat = to_wire(status);
+  content.bytes = TRY(sys::read_at(file.get(), request.offset, request.bytes_max));
+  return content;
+}
+
+Result<wire::FileWritten> write_file(const wire::WriteFile& request) {
+  Found found = TRY(find_target(request.place, Parents::kMade));
+  const bool created = !found.status;
+  TRY(check_replaceable(request, found));
+  Temporary file = TRY(Temporary::make_file(found.directory.get()));
+  TRY(sys::write_all(file.fd(), request.content));
+  // Without the bits that give rights, which a write takes away as well.
+  const std::uint32_t kept = found.status ? found.status->mode & 0777U : kNewFileMode;
+  TRY(sys::set_mode(file.fd(), request.mode.value_or(kept)));
+  if (request.expected) {
+    auto now = sys::file_status(found.directory.get(), found.name);
+    TRY(check_version(request, now ? std::optional(*now) : std::nullopt));
+  }
+  TRY(file.put(found.name));
+  return wire::FileWritten{to_wire(TRY(sys::file_status(file.fd(), ""))), created};
+}
+
+Result<Temporary> Temporary::make_file(int directory) {
+  static constexpr int kTriesMax = 100;
+  for (int tries = 1;; ++tries) {
+    const std::string name = temporary_name();
+    auto fd = sys::make_file(directory, name, 0600);
+    if (fd) return Temporary(directory, name, std::move(*fd));
+    if (fd.error().sys_errno != EEXIST || tries == kTriesMax) return fail(std::move(fd).error());
+  }
+}
+
+Result<Temporary> Temporary::make_directory(int directory) {
+  static constexpr int kTriesMax = 100;
+  for (int tries = 1;; ++tries) {
+    const std::string name = temporary_name();
+    const Status made = sys::make_directory(directory, name, 0700);
+    if (made) return Temporary(directory, name, TRY(sys::open_beneath(directory, name, sys::Beneath::kListing)));
+    if (made.error().sys_errno != EEXIST || tries == kTriesMax) return fail(made.error());
+  }
+}
+
+Temporary::~Temporary() {
+  if (!fd_ || name_.empty()) return;
+  // One of them: the other kind is refused by the kernel. A directory goes when what was put into it has gone.
+  if (!sys::unlink_at(directory_, name_)) (void)sys::remove_directory_at(directory_, name_);
+}
+
+Status Temporary::put(const std::string& name) {
+  TRY(sys::rename_at(directory_, name_, directory_, name, sys::Replacing::kAllowed));
+  name_.clear();
+  return {};
+}
+
+namespace {
+
+// Looked at before it is opened, since opening a device may already do something, and after, since it may be another
+// by then.
+Result<UniqueFd> open_regular(const wire::FilePlace& place, sys::FileStatus& status) {
+  const UniqueFd root = TRY(open_root(place));
+  const UniqueFd path = TRY(sys::open_beneath(root.get(), place.path, sys::Beneath::kPath));
+  const sys::FileStatus seen = TRY(sys::file_status(path.get(), ""));
+  TRY(check_regular(place, seen));
+  UniqueFd file = TRY(sys::open_beneath(root.get(), place.path, sys::Beneath::kRead));
+  status = TRY(sys::file_status(file.get(), ""));
+  TRY(check_regular(place, status));
+  return file;
+}
+
+Status check_regular(const wire::FilePlace& place, const sys::FileStatus& status) {
+  if (status.kind == sys::EntryKind::kFile) return {};
+  const std::string path = printable(place.path);
+  if (status.kind == sys::EntryKind::kDirectory) return fail(Error::invalid(cat({path, ": is a directory"})));
+  return fail(Error::invalid(cat({path, ": is not a regular file"})));
+}
+
+Status check_replaceable(const wire::WriteFile& request, const Found& found) {
+  TRY(check_version(request, found.status));
+  if (!found.status) return {};
+  TRY(check_regular(request.place, *found.status));
+  // A rename asks for no right to the file itself: one that is read-only would be gone all the same.
+  return sys::check_writable_at(found.directory.get(), found.name);
+}
+
+Status check_version(const wire::WriteFile& request, const std::optional<sys::FileStatus>& status) {
+  if (!request.expected || (status && to_wire(*status).version == *request.expected)) return {};
+  return fail({Code::kConflict, 0, cat({printable(request.place.path), ": was changed by somebody else"})});
+}
+
+std::string temporary_name() {
+  static std::uint64_t count = 0;
+  return cat({".hutch-", std::to_string(sys::own_pid()), "-", std::to_string(++count)});
+}
+
+}  // namespace
+
+}  // namespace hutch::guest

@@ -1,0 +1,205 @@
+// Files below a directory that others may change meanwhile.
+#include "sys/beneath.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstddef>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+#include "base/text.h"
+#include "sys/call.h"
+#include "sys/io.h"
+
+namespace hutch::sys {
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+std::int64_t nanoseconds(const statx_timestamp& time);
+EntryKind kind_of(unsigned mode);
+EntryKind kind_of_type(unsigned char type);
+std::pair<std::uint64_t, std::uint64_t> flags_of(Beneath how);
+Status copy_range(int from, int to, off_t size, const std::function<Status()>& go_on);
+
+}  // namespace
+
+Result<UniqueFd> open_beneath(int directory, const std::string& path, Beneath how) {
+  open_how request{};
+  std::tie(request.flags, request.resolve) = flags_of(how);
+  // A rename anywhere while ".." was followed is EAGAIN (openat2(2)): it may be tried again, but not for ever.
+  static constexpr int kTriesMax = 100;
+  for (int tries = 1;; ++tries) {
+    const auto fd = retry([&] { return ::syscall(SYS_openat2, directory, path.c_str(), &request, sizeof request); });
+    if (fd < 0 && errno == EAGAIN && tries < kTriesMax) continue;
+    return check_fd(fd, {"openat2(", path, ")"});
+  }
+}
+
+Result<FileStatus> file_status(int directory, const std::string& name) {
+  struct statx info{};
+  const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (name.empty() ? AT_EMPTY_PATH : 0);
+  TRY(check(::statx(directory, name.c_str(), flags, STATX_BASIC_STATS, &info), {"statx(", name, ")"}));
+  return FileStatus{.kind = kind_of(info.stx_mode),
+                    .mode = info.stx_mode & 07777U,
+                    .device = std::uint64_t{info.stx_dev_major} << 32 | info.stx_dev_minor,
+                    .inode = info.stx_ino,
+                    .size = info.stx_size,
+                    .modified_ns = nanoseconds(info.stx_mtime),
+                    .changed_ns = nanoseconds(info.stx_ctime)};
+}
+
+Result<std::string> link_text(int directory, const std::string& name) {
+  std::array<char, PATH_MAX> text;
+  const ssize_t size = ::readlinkat(directory, name.c_str(), text.data(), text.size());
+  TRY(check(size, {"readlinkat(", name, ")"}));
+  return std::string(text.data(), static_cast<std::size_t>(size));
+}
+
+Result<std::vector<TreeEntry>> first_names(int directory, std::size_t count_max) {
+  std::vector<TreeEntry> names;
+  TRY(check(::lseek(directory, 0, SEEK_SET), {"lseek(directory)"}));
+  alignas(dirent64) std::array<char, 16384> buffer;
+  for (;;) {
+    const long length = ::syscall(SYS_getdents64, directory, buffer.data(), buffer.size());
+    TRY(check(length, {"getdents64()"}));
+    if (length == 0) return names;
+    for (std::size_t at = 0; at < static_cast<std::size_t>(length);) {
+      const char* record = buffer.data() + at;
+      unsigned short size = 0;
+      std::memcpy(&size, record + offsetof(dirent64, d_reclen), sizeof size);
+      const auto type = static_cast<unsigned char>(record[offsetof(dirent64, d_type)]);
+      const std::string_view name(record + offsetof(dirent64, d_name));
+      at += size;
+      if (name == "." || name == "..") continue;
+      if (names.size() == count_max) return names;
+      names.push_back({std::string(name), kind_of_type(type)});
+    }
+  }
+}
+
+Result<std::string> read_at(int fd, std::uint64_t offset, std::size_t bytes_max) {
+  std::string bytes;
+  // Beyond what an offset can say there is nothing.
+  if (offset > static_cast<std::uint64_t>(LLONG_MAX) - bytes_max) return bytes;
+  static constexpr std::size_t kStep = 256 << 10;
+  while (bytes.size() < bytes_max) {
+    const std::size_t had = bytes.size();
+    const std::size_t wanted = std::min(kStep, bytes_max - had);
+    bytes.resize(had + wanted);
+    const auto at = static_cast<off_t>(offset + had);
+    const ssize_t count = retry([&] { return ::pread(fd, bytes.data() + had, wanted, at); });
+    TRY(check(count, {"pread()"}));
+    bytes.resize(had + static_cast<std::size_t>(count));
+    if (count == 0) break;
+  }
+  return bytes;
+}
+
+Status rename_at(int from, const std::string& name, int to, const std::string& new_name, Replacing replacing) {
+  const unsigned flags = replacing == Replacing::kRefused ? RENAME_NOREPLACE : 0;
+  return check(::renameat2(from, name.c_str(), to, new_name.c_str(), flags), {"rename(", name, ", ", new_name, ")"});
+}
+
+Status unlink_at(int directory, const std::string& name) {
+  return check(::unlinkat(directory, name.c_str(), 0), {"unlink(", name, ")"});
+}
+
+Status remove_directory_at(int directory, const std::string& name) {
+  return check(::unlinkat(directory, name.c_str(), AT_REMOVEDIR), {"rmdir(", name, ")"});
+}
+
+Status check_writable_at(int directory, const std::string& name) {
+  return check(::faccessat(directory, name.c_str(), W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW), {"access(", name, ")"});
+}
+
+Status set_mode(int fd, std::uint32_t mode) { return check(::fchmod(fd, mode), {"fchmod()"}); }
+
+Status set_modified(int fd, std::int64_t modified_ns) {
+  std::int64_t seconds = modified_ns / kSecond;
+  std::int64_t rest = modified_ns % kSecond;
+  if (rest < 0) {
+    seconds -= 1;
+    rest += kSecond;
+  }
+  const timespec times[2] = {{0, UTIME_NOW}, {seconds, rest}};
+  return check(::futimens(fd, times), {"futimens()"});
+}
+
+Status copy_content(int from, int to, const std::function<Status()>& go_on) {
+  struct stat info{};
+  TRY(check(::fstat(from, &info), {"fstat()"}));
+  off_t at = 0;
+  while (at < info.st_size) {
+    const off_t data = ::lseek(from, at, SEEK_DATA);
+    if (data < 0 && errno == ENXIO) break;  // nothing but a hole follows
+    TRY(check(data, {"lseek(SEEK_DATA)"}));
+    const off_t hole = ::lseek(from, data, SEEK_HOLE);
+    TRY(check(hole, {"lseek(SEEK_HOLE)"}));
+    TRY(check(::lseek(from, data, SEEK_SET), {"lseek()"}));
+    TRY(check(::lseek(to, data, SEEK_SET), {"lseek()"}));
+    TRY(copy_range(from, to, hole - data, go_on));
+    at = hole;
+  }
+  return check(::ftruncate(to, info.st_size), {"ftruncate()"});
+}
+
+namespace {
+
+std::int64_t nanoseconds(const statx_timestamp& time) { return time.tv_sec * kSecond + time.tv_nsec; }
+
+EntryKind kind_of(unsigned mode) {
+  switch (mode & S_IFMT) {
+    case S_IFDIR: return EntryKind::kDirectory;
+    case S_IFREG: return EntryKind::kFile;
+    case S_IFLNK: return EntryKind::kSymlink;
+    default: return EntryKind::kOther;
+  }
+}
+
+EntryKind kind_of_type(unsigned char type) { return type == DT_UNKNOWN ? EntryKind::kUnknown : kind_of(DTTOIF(type)); }
+
+std::pair<std::uint64_t, std::uint64_t> flags_of(Beneath how) {
+  constexpr std::uint64_t kContained = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  switch (how) {
+    case Beneath::kPath: return {O_PATH | O_CLOEXEC, kContained};
+    case Beneath::kLink: return {O_PATH | O_NOFOLLOW | O_CLOEXEC, kContained};
+    case Beneath::kDirectory: return {O_PATH | O_DIRECTORY | O_CLOEXEC, kContained};
+    case Beneath::kListing: return {O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, kContained | RESOLVE_NO_SYMLINKS};
+    case Beneath::kRead: return {O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, kContained};
+  }
+  return {O_PATH | O_CLOEXEC, kContained};
+}
+
+Status copy_range(int from, int to, off_t size, const std::function<Status()>& go_on) {
+  static constexpr off_t kStep = 8 << 20;
+  while (size > 0) {
+    TRY(go_on());
+    const auto wanted = static_cast<std::size_t>(std::min(kStep, size));
+    ssize_t count = retry([&] { return ::copy_file_range(from, nullptr, to, nullptr, wanted, 0); });
+    if (count < 0 && (errno == EXDEV || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP)) {
+      std::array<char, 65536> chunk;
+      const std::size_t size_read = TRY(read_some(from, std::span(chunk).first(std::min(wanted, chunk.size()))));
+      TRY(write_all(to, {chunk.data(), size_read}));
+      count = static_cast<ssize_t>(size_read);
+    }
+    TRY(check(count, {"copy_file_range()"}));
+    if (count == 0) return {};  // it became shorter meanwhile
+    size -= count;
+  }
+  return {};
+}
+
+}  // namespace
+
+}  // namespace hutch::sys
