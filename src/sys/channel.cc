@@ -63,6 +63,13 @@ Status send_all(int socket, std::string_view bytes, std::span<const int> descrip
   return {};
 }
 
+Result<std::size_t> send_now(int socket, std::string_view bytes) {
+  const ssize_t count = retry([&] { return ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT); });
+  if (count < 0 && errno == EAGAIN) return std::size_t{0};
+  TRY(check(count, {"send(", std::to_string(bytes.size()), " bytes)"}));
+  return static_cast<std::size_t>(count);
+}
+
 Result<Received> receive_some(int socket, std::span<char> into) {
   alignas(cmsghdr) char control[kControlBytes] = {};
   iovec part{into.data(), into.size()};

@@ -17,6 +17,9 @@ Result<std::pair<UniqueFd, UniqueFd>> socket_pair();
 // Sends all bytes; the descriptors go with the first of them. Never raises SIGPIPE.
 Status send_all(int socket, std::string_view bytes, std::span<const int> descriptors);
 
+// As many bytes as there is room for now; 0 when there is none. Never waits, never raises SIGPIPE.
+Result<std::size_t> send_now(int socket, std::string_view bytes);
+
 struct Received {
   std::size_t size = 0;  // 0: the other end is gone
   std::vector<UniqueFd> descriptors;
