@@ -205,13 +205,14 @@ TEST(BadInput, IsNamed) {
 }
 
 TEST(Run, Network) {
-  const RunRequest request =
-      parsed<RunRequest>({"run", "--network", "rules", "--allow-domain", "a.org:443", "--allow-domain", "*.b.org",
-                          "--deny-domain", "*:25", "--allow-host-port", "5432", "--publish", "8080:3000", "true"});
+  const RunRequest request = parsed<RunRequest>(
+      {"run", "--network", "rules", "--allow-domain", "a.org:443", "--allow-domain", "*.b.org", "--deny-domain", "*:25",
+       "--allow-udp", "a.org:123", "--allow-host-port", "5432", "--publish", "8080:3000", "true"});
   const policy::NetworkOptions& network = request.place.network;
   EXPECT_EQ(network.mode, policy::NetworkMode::kRules);
   EXPECT_THAT(network.allow_domains, ElementsAre("a.org:443", "*.b.org"));
   EXPECT_THAT(network.deny_domains, ElementsAre("*:25"));
+  EXPECT_THAT(network.allow_udp, ElementsAre("a.org:123"));
   EXPECT_THAT(network.host_ports, ElementsAre(5432));
   EXPECT_THAT(network.publish, ElementsAre(policy::PublishedPort{8080, 3000}));
   EXPECT_EQ(parsed<RunRequest>({"run", "--network", "trusted", "true"}).place.network.mode,

@@ -10,6 +10,7 @@
 #include "host/isolation_facts.h"
 #include "policy/amend.h"
 #include "policy/domains.h"
+#include "policy/udp.h"
 #include "policy/units.h"
 
 namespace hutch::cli {
@@ -87,6 +88,11 @@ Status set_allow_domain(Draft& draft, const std::string& value) {
 Status set_deny_domain(Draft& draft, const std::string& value) {
   TRY(policy::check_domain(value, policy::DomainList::kDenied));
   return append(draft.run.place.network.deny_domains, value);
+}
+
+Status set_allow_udp(Draft& draft, const std::string& value) {
+  TRY(policy::parse_udp(value));
+  return append(draft.run.place.network.allow_udp, value);
 }
 
 Status set_allow_host_port(Draft& draft, const std::string& value) {

@@ -17,6 +17,7 @@ Status set_deny_write(Draft& draft, const std::string& value);
 Status set_network(Draft& draft, const std::string& value);
 Status set_allow_domain(Draft& draft, const std::string& value);
 Status set_deny_domain(Draft& draft, const std::string& value);
+Status set_allow_udp(Draft& draft, const std::string& value);
 Status set_allow_host_port(Draft& draft, const std::string& value);
 Status set_publish(Draft& draft, const std::string& value);
 Status set_cwd(Draft& draft, const std::string& value);

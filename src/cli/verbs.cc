@@ -31,6 +31,8 @@ constexpr std::array kPlaceReach = {
     Option{"--allow-domain", 0, "D[:PORT]", kOther, "may be reached as well: example.com, *.example.com, 10.0.0.0/8",
            set_allow_domain},
     Option{"--deny-domain", 0, "D[:PORT]", kOther, "may not be reached, whatever allows it", set_deny_domain},
+    Option{"--allow-udp", 0, "HOST:PORT", kOther, "UDP may reach that host, name or address, at that port",
+           set_allow_udp},
     Option{"--allow-host-port", 0, "N", kOther, "port N of this host's loopback is there, at the same port",
            set_allow_host_port},
     Option{"--publish", 0, "HOST:SANDBOX", kOther, "the sandbox's port is there at this host's 127.0.0.1:HOST",

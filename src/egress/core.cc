@@ -19,20 +19,26 @@ constexpr std::chrono::seconds kOwnAddressesKeep{5};
 constexpr std::chrono::milliseconds kLookFree{5};
 constexpr int kLookPause = 20;
 
+policy::HostDecision decision_of(const policy::Network& network, const Target& target) {
+  if (target.port == 0) return policy::decide_name(network, target.host);
+  if (target.transport == sys::Transport::kUdp) return policy::decide_udp(network, {target.host, target.port});
+  return policy::decide_host(network, target.host, target.port);
+}
+
 }  // namespace
 
 std::string to_string(const Target& target) {
   if (target.port == 0) return target.host.name;
   const bool v6 = target.host.address && target.host.address->family == IpFamily::kV6;
-  return cat({v6 ? "[" : "", target.host.name, v6 ? "]:" : ":", std::to_string(target.port)});
+  return cat({v6 ? "[" : "", target.host.name, v6 ? "]:" : ":", std::to_string(target.port),
+              target.transport == sys::Transport::kUdp ? "/udp" : ""});
 }
 
 Core::Core(std::unique_ptr<Loop> loop, Settings settings)
     : loop_(std::move(loop)), settings_(std::move(settings)), resolver_(*loop_), inspector_(*loop_) {}
 
 Ruling Core::rule(const Target& target) const {
-  const policy::HostDecision decision = target.port == 0 ? policy::decide_name(network(), target.host)
-                                                         : policy::decide_host(network(), target.host, target.port);
+  const policy::HostDecision decision = decision_of(network(), target);
   switch (decision.verdict) {
     case policy::HostVerdict::kAllow: return {Verdict::kAllow, decision.rule, decision.why};
     case policy::HostVerdict::kDeny: return {Verdict::kDeny, decision.rule, decision.why};
@@ -48,6 +54,9 @@ bool Core::is_granted(const Target& target) const {
 }
 
 policy::AddressDecision Core::rule_address(const Target& target, const IpAddress& address) {
+  if (target.transport == sys::Transport::kUdp) {
+    return policy::decide_udp_address(network(), {target.host, target.port}, address, own_addresses());
+  }
   return policy::decide_address(network(), target.host, address, target.port, own_addresses());
 }
 

@@ -17,6 +17,7 @@
 #include "egress/names.h"
 #include "egress/relay.h"
 #include "egress/resolver.h"
+#include "plan/plan.h"
 #include "policy/network_rules.h"
 #include "policy/parent_proxy.h"
 #include "policy/policy.h"
@@ -26,6 +27,7 @@ namespace hutch::egress {
 
 struct Settings {
   policy::Network network;
+  std::vector<plan::UdpCapture> udp;     // of its UDP rules
   policy::ParentProxies parents;         // which it has to go out through
   std::string inspector_program;         // hutch-inspect
   bool attended = false;                 // somebody answers questions

@@ -134,7 +134,7 @@ std::string DnsServer::answer_name(const DnsQuery& query, const policy::Host& ho
   }
   // Of an allowed name nothing but its address is told: other records could carry anything in and out.
   if (!wants_v4 && !(wants_v6 && v6_)) return dns_answer(query, DnsStatus::kNoError);
-  const Names::Addresses addresses = core_.names().addresses_of(host.name);
+  const plan::NameAddresses addresses = core_.names().addresses_of(host.name);
   return dns_address_answer(query, wants_v4 ? addresses.v4 : addresses.v6, kTtlSeconds);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "policy/hosts.h"
+#include "sys/sockets.h"
 
 namespace hutch::egress {
 
@@ -15,8 +16,9 @@ namespace hutch::egress {
 struct Target {
   policy::Host host;
   int port = 0;  // 0: a DNS query, whose port is not known
+  sys::Transport transport = sys::Transport::kTcp;
 };
-std::string to_string(const Target& target);  // "a.example:443", "[::1]:22", "a.example"
+std::string to_string(const Target& target);  // "a.example:443", "[::1]:22", "a.example:123/udp", "a.example"
 
 // Which process of the sandbox, as the host numbers it; 0 and empty where it cannot be told.
 struct Process {

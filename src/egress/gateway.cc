@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "plan/gateway_names.h"
 
 namespace hutch::egress {
 
@@ -30,7 +31,13 @@ Result<std::unique_ptr<Gateway>> Gateway::make(Settings settings) {
 }
 
 Gateway::Gateway(std::unique_ptr<Loop> loop, Settings settings)
-    : core_(std::move(loop), std::move(settings)), dns_(core_) {}
+    : core_(std::move(loop), std::move(settings)), dns_(core_), datagrams_(core_) {
+  for (const plan::UdpCapture& capture : core_.settings().udp) {
+    if (plan::is_name_address(capture.addresses.front()) && !parse_ip(capture.host)) {
+      core_.names().keep(capture.host, capture.addresses.front());
+    }
+  }
+}
 
 Gateway::~Gateway() = default;
 
@@ -46,6 +53,7 @@ Status Gateway::attach(const wire::Network& network, std::vector<UniqueFd> socke
         dial_sockets_.push_back(std::move(sockets[i]));
         if (dial_sockets_asked_ > 0) --dial_sockets_asked_;
         break;
+      case wire::SocketRole::kUdp: TRY(serve_udp(std::move(sockets[i]), port)); break;
       case wire::SocketRole::kProxy: ++proxies; [[fallthrough]];
       case wire::SocketRole::kCapture:
       case wire::SocketRole::kHostPort: TRY(listen(std::move(sockets[i]), role, {port, port})); break;
@@ -54,6 +62,14 @@ Status Gateway::attach(const wire::Network& network, std::vector<UniqueFd> socke
   // One of each kind of address.
   if (proxies > 1) dns_.use_v6();
   return {};
+}
+
+Status Gateway::serve_udp(UniqueFd socket, std::uint16_t gateway_port) {
+  const auto& captures = core_.settings().udp;
+  const auto found = std::ranges::find(captures, gateway_port, &plan::UdpCapture::gateway_port);
+  if (found == captures.end()) return fail(Error::invalid("hutch-guest: a socket of no UDP rule"));
+  return datagrams_.serve(std::move(socket),
+                          {policy::Host{found->host, parse_ip(found->host)}, found->port, sys::Transport::kUdp});
 }
 
 Status Gateway::publish() {
@@ -81,6 +97,11 @@ Result<std::string> Gateway::ca_certificate() {
   return core_.ca_certificate();
 }
 
+void Gateway::close() {
+  datagrams_.close();
+  core_.inspector().stop();
+}
+
 Status Gateway::step() {
   const Status stepped = core_.loop().step();
   ended_.clear();
@@ -89,11 +110,26 @@ Status Gateway::step() {
 
 Status Gateway::replace_rules(policy::Network network) {
   TRY(check_ports(network));
+  TRY(check_udp(network));
   core_.replace_network(std::move(network));
   std::vector<Tunnel*> tunnels;
   for (const auto& [id, tunnel] : tunnels_) tunnels.push_back(tunnel.get());
   for (Tunnel* tunnel : tunnels) tunnel->judge_again();
+  datagrams_.judge_again();
   ended_.clear();
+  return {};
+}
+
+Status Gateway::check_udp(const policy::Network& network) const {
+  for (const std::string& text : network.allowed_udp) {
+    const auto entry = TRY(policy::parse_udp(text));
+    const bool there = std::ranges::any_of(core_.settings().udp, [&](const plan::UdpCapture& capture) {
+      return capture.host == entry.host.name && capture.port == entry.port;
+    });
+    if (there) continue;
+    return fail(Error::invalid(cat(
+        {"network.allowedUdp \"", printable(text, 64), "\": can be closed but not opened while the sandbox runs"})));
+  }
   return {};
 }
 
@@ -140,6 +176,7 @@ void Gateway::accept(Listener& listener) {
       continue;
     }
     switch (listener.role) {
+      case wire::SocketRole::kUdp:
       case wire::SocketRole::kCapture: open_captured(std::move(**accepted)); break;
       case wire::SocketRole::kProxy: add_tunnel(Door::kProxy, std::move(**accepted)).read_request(); break;
       case wire::SocketRole::kHostPort:
@@ -170,7 +207,7 @@ void Gateway::open_captured(sys::Accepted accepted) {
   // A connection to the port itself was redirected from nowhere, and an address of ours without a name leads nowhere.
   const bool direct = meant && is_loopback(meant->address);
   const auto name = meant ? core_.names().name_of(meant->address) : std::nullopt;
-  if (!meant || direct || (!name && Names::is_ours(meant->address))) {
+  if (!meant || direct || (!name && plan::is_name_address(meant->address))) {
     sys::reset_on_close(accepted.socket.get());
     return;
   }

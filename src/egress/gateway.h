@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "egress/core.h"
+#include "egress/datagrams.h"
 #include "egress/dns_server.h"
 #include "egress/tunnel.h"
 #include "wire/message.h"
@@ -40,7 +41,7 @@ class Gateway {
   Status step();
 
   // Ends what hutch itself has running for this sandbox: nothing of it needs a gateway any more.
-  void close() { core_.inspector().stop(); }
+  void close();
 
   std::vector<Event> take_events() { return core_.take_events(); }
   bool answer(std::uint64_t id, Core::Answer answer, std::optional<std::chrono::minutes> holds) {
@@ -67,9 +68,12 @@ class Gateway {
   void open_port(const Listener& listener, sys::Accepted accepted);
   bool is_listed(wire::SocketRole role, const policy::PublishedPort& port) const;
   Status check_ports(const policy::Network& network) const;
+  Status check_udp(const policy::Network& network) const;
+  Status serve_udp(UniqueFd socket, std::uint16_t gateway_port);
 
   Core core_;
   DnsServer dns_;
+  Datagrams datagrams_;
   std::list<Listener> listeners_;
   std::vector<UniqueFd> dial_sockets_;
   unsigned dial_sockets_asked_ = 0;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/ip_address.h"
+#include "plan/gateway_names.h"
 
 namespace hutch::egress {
 
@@ -18,23 +19,20 @@ class Names {
   // longest ago is forgotten, and its address is given to nobody else for as long as can be.
   explicit Names(std::uint32_t names_max = 60'000);
 
-  struct Addresses {
-    IpAddress v4;
-    IpAddress v6;
-  };
   // Those of a name, now and as long as it is remembered.
-  Addresses addresses_of(std::string_view name);
+  plan::NameAddresses addresses_of(std::string_view name);
+
+  // Gives the name this address and its like, which are never forgotten. Before any other is given.
+  void keep(std::string_view name, const IpAddress& address);
 
   // The name that has the address; absent when none has.
   std::optional<std::string> name_of(const IpAddress& address) const;
-
-  // Whether the address is one that names are given, in use or not.
-  static bool is_ours(const IpAddress& address);
 
  private:
   struct Entry {
     std::string name;
     std::uint32_t number = 0;
+    bool kept = false;
   };
   using Entries = std::list<Entry>;  // the one that was asked for last first
 
@@ -43,6 +41,7 @@ class Names {
   std::uint32_t names_max_;
   std::uint32_t last_number_ = 0;
   Entries entries_;
+  Entries kept_;
   std::unordered_map<std::string_view, Entries::iterator> by_name_;
   std::unordered_map<std::uint32_t, Entries::iterator> by_number_;
 };

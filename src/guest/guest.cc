@@ -150,7 +150,7 @@ Result<std::optional<UniqueFd>> close_place(const wire::Start& start) {
 
 Status open_network(wire::Connection& host, const plan::SandboxPlan& plan) {
   if (plan.network != plan::NetworkKind::kGateway) return sys::loopback_up();
-  return send_network(host, TRY(make_network(plan.host_ports)));
+  return send_network(host, TRY(make_network(plan)));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/ip_address.h"
-#include "plan/plan.h"
+#include "base/text.h"
 #include "sys/identity.h"
 #include "sys/netlink.h"
 #include "sys/process.h"
@@ -31,7 +31,9 @@ constexpr int kOwnerFd = 3;
 constexpr int kNetworkFd = 4;
 
 enum class Families { kV4, kBoth };
-Result<std::vector<std::uint16_t>> read_ports(const std::vector<std::string_view>& words);
+Result<plan::SandboxPlan> read_words(const std::vector<std::string_view>& words);
+Result<std::uint16_t> read_port(std::string_view word);
+sys::Redirect redirect_of(const plan::SandboxPlan& plan);
 Status wait_for_loopback();
 Result<Families> add_addresses();
 bool has_no_v6(const Error& error);
@@ -40,10 +42,10 @@ Status add_sockets(MadeNetwork& network, Transport transport, SocketRole role, s
 
 }  // namespace
 
-Result<MadeNetwork> make_network(const std::vector<std::uint16_t>& host_ports) {
+Result<MadeNetwork> make_network(const plan::SandboxPlan& plan) {
   MadeNetwork network;
   TRY(sys::loopback_up());
-  const Status redirected = sys::add_redirect({.tcp_port = plan::kCapturePort, .own = {kOwnV4, kOwnV6}});
+  const Status redirected = sys::add_redirect(redirect_of(plan));
   if (!redirected && !has_no_nftables(redirected.error())) return fail(redirected.error());
   if (!redirected) network.message.no_capture = redirected.error().message;
   // Without redirection there is no route either: a program hears at once that it reaches nothing, instead of waiting.
@@ -54,8 +56,12 @@ Result<MadeNetwork> make_network(const std::vector<std::uint16_t>& host_ports) {
   // not take it.
   TRY(add_sockets(network, Transport::kUdp, SocketRole::kDnsUdp, plan::kDnsPort, families));
   TRY(add_sockets(network, Transport::kTcp, SocketRole::kDnsTcp, plan::kDnsPort, families));
-  for (const std::uint16_t port : host_ports) {
+  for (const std::uint16_t port : plan.host_ports) {
     TRY(add_sockets(network, Transport::kTcp, SocketRole::kHostPort, port, families));
+  }
+  if (!redirected) return network;
+  for (const plan::UdpCapture& capture : plan.udp) {
+    TRY(add_sockets(network, Transport::kUdp, SocketRole::kUdp, capture.gateway_port, families));
   }
   return network;
 }
@@ -66,14 +72,14 @@ Status send_network(wire::Connection& host, MadeNetwork network) {
   return host.send(wire::ToHost(std::move(network.message)), descriptors);
 }
 
-int serve_network(UniqueFd stream, const std::vector<std::string_view>& host_ports) {
+int serve_network(UniqueFd stream, const std::vector<std::string_view>& words) {
   wire::Connection host(std::move(stream));
   const auto serve = [&]() -> Status {
     TRY(sys::enter_namespace(sys::NamespaceKind::kUser, kOwnerFd));
     TRY(sys::enter_namespace(sys::NamespaceKind::kNetwork, kNetworkFd));
     TRY(wait_for_loopback());
-    const std::vector<std::uint16_t> ports = TRY(read_ports(host_ports));
-    return send_network(host, TRY(make_network(ports)));
+    const plan::SandboxPlan plan = TRY(read_words(words));
+    return send_network(host, TRY(make_network(plan)));
   };
   Status served = serve();
   if (served) return 0;
@@ -92,15 +98,42 @@ Result<MadeNetwork> make_dial_sockets(unsigned count) {
 
 namespace {
 
-Result<std::vector<std::uint16_t>> read_ports(const std::vector<std::string_view>& words) {
-  std::vector<std::uint16_t> ports;
+Result<plan::SandboxPlan> read_words(const std::vector<std::string_view>& words) {
+  plan::SandboxPlan plan;
   for (const std::string_view word : words) {
-    std::uint16_t port = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), port);
-    if (error != std::errc() || end != word.data() + word.size()) return fail(Error::invalid("not a port"));
-    ports.push_back(port);
+    const std::vector<std::string_view> parts = split(word, ',');
+    const std::uint16_t port = TRY(read_port(parts[0]));
+    if (parts.size() == 1) {
+      plan.host_ports.push_back(port);
+      continue;
+    }
+    plan::UdpCapture& capture = plan.udp.emplace_back();
+    capture.port = port;
+    capture.gateway_port = TRY(read_port(parts[1]));
+    for (std::size_t i = 2; i < parts.size(); ++i) {
+      const auto address = parse_ip(parts[i]);
+      if (!address) return fail(Error::invalid("not an address"));
+      capture.addresses.push_back(*address);
+    }
   }
-  return ports;
+  return plan;
+}
+
+Result<std::uint16_t> read_port(std::string_view word) {
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), port);
+  if (error != std::errc() || end != word.data() + word.size()) return fail(Error::invalid("not a port"));
+  return port;
+}
+
+sys::Redirect redirect_of(const plan::SandboxPlan& plan) {
+  sys::Redirect redirect{.tcp_port = plan::kCapturePort, .own = {kOwnV4, kOwnV6}, .udp = {}};
+  for (const plan::UdpCapture& capture : plan.udp) {
+    for (const IpAddress& address : capture.addresses) {
+      redirect.udp.push_back({.address = address, .port = capture.port, .arrives_at = capture.gateway_port});
+    }
+  }
+  return redirect;
 }
 
 // bubblewrap gives the interface its address itself and fails when it has one already, as it has once it is up.

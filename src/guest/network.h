@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "plan/plan.h"
 #include "wire/connection.h"
 #include "wire/message.h"
 
@@ -18,8 +19,8 @@ struct MadeNetwork {
 };
 
 // Sets up the network namespace that this process is in: loopback, addresses, default routes, the redirection of
-// connections and DNS queries, and the gateway's sockets. Needs CAP_NET_ADMIN there.
-Result<MadeNetwork> make_network(const std::vector<std::uint16_t>& host_ports);
+// connections, DNS queries and the UDP of rules, and the gateway's sockets. Needs CAP_NET_ADMIN there.
+Result<MadeNetwork> make_network(const plan::SandboxPlan& plan);
 
 // Sockets that can be connected to this network namespace's loopback.
 Result<MadeNetwork> make_dial_sockets(unsigned count);
@@ -27,8 +28,9 @@ Result<MadeNetwork> make_dial_sockets(unsigned count);
 // Passes them to hutch, and keeps none: whoever in the sandbox had one could take others' connections.
 Status send_network(wire::Connection& host, MadeNetwork network);
 
-// The life of `hutch-guest --network PORT...`: makes the network of a sandbox from outside, for bubblewrap. Descriptor
-// 0 is the stream to hutch, 3 the user namespace that owns the network namespace of descriptor 4.
-int serve_network(UniqueFd stream, const std::vector<std::string_view>& host_ports);
+// The life of `hutch-guest --network PORT... UDP...`: makes the network of a sandbox from outside, for bubblewrap. PORT
+// is one of the host's; UDP is a rule's port, the gateway's, and the addresses, with commas. Descriptor 0 is the stream
+// to hutch, 3 the user namespace that owns the network namespace of descriptor 4.
+int serve_network(UniqueFd stream, const std::vector<std::string_view>& words);
 
 }  // namespace hutch::guest

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ip_address.h"
 #include "plan/bpf.h"
 
 namespace hutch::plan {
@@ -57,6 +58,16 @@ enum class NetworkKind {
 inline constexpr std::uint16_t kCapturePort = 1;
 inline constexpr std::uint16_t kDnsPort = 53;
 inline constexpr std::uint16_t kProxyPort = 1023;
+inline constexpr std::uint16_t kFirstUdpPort = 900;  // the rules' in their order
+
+// UDP of one rule: what the sandbox sends to these addresses at this port arrives at the gateway's own, of UDP.
+struct UdpCapture {
+  std::string host;  // in canonical form
+  std::uint16_t port = 0;
+  std::uint16_t gateway_port = 0;
+  std::vector<IpAddress> addresses;  // of a name those that the gateway's DNS gives it
+  bool operator==(const UdpCapture&) const = default;
+};
 
 // Landlock: reading and executing beneath `readable`, everything beneath `writable`. The rules lie on the mount points
 // where a grant may later appear, because a domain can never be widened (landlock(7)).
@@ -82,6 +93,7 @@ struct SandboxPlan {
   std::uint32_t gid = 0;
   NetworkKind network = NetworkKind::kNone;
   std::vector<std::uint16_t> host_ports;  // kGateway: ports of the loopback at which the host's own are found
+  std::vector<UdpCapture> udp;  // kGateway: of each rule
   std::string hostname = "hutch";
   std::vector<MountStep> mounts;
   std::vector<std::string> read_only_proc;  // names in /proc that become read-only: "sys", "sysrq-trigger"

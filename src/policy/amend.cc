@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "policy/domains.h"
 #include "policy/hosts.h"
+#include "policy/udp.h"
 
 namespace hutch::policy {
 
@@ -37,8 +38,12 @@ Status amend(Network& network, const NetworkOptions& options) {
   for (const std::string& entry : options.deny_domains) {
     if (add(network.denied_domains, entry) == Added::kYes) network.from_options.push_back(entry);
   }
+  for (const std::string& entry : options.allow_udp) {
+    if (add(network.allowed_udp, entry) == Added::kYes) network.from_options.push_back(entry);
+  }
   for (const int port : options.host_ports) add(network.host_ports, port);
   for (const PublishedPort& port : options.publish) add(network.publish, port);
+  TRY(check_udp(network));
   return check_ports(network);
 }
 
@@ -90,12 +95,13 @@ Status check_options(const NetworkOptions& options) {
   for (const std::string& entry : options.deny_domains) {
     TRY_CTX(check_domain(entry, DomainList::kDenied), "--deny-domain");
   }
+  for (const std::string& entry : options.allow_udp) TRY_CTX(parse_udp(entry), "--allow-udp");
   return {};
 }
 
 Status check_some_network(const NetworkOptions& options) {
-  const std::array<std::pair<std::string_view, bool>, 3> given = {
-      std::pair("--allow-domain", !options.allow_domains.empty()),
+  const std::array<std::pair<std::string_view, bool>, 4> given = {
+      std::pair("--allow-domain", !options.allow_domains.empty()), std::pair("--allow-udp", !options.allow_udp.empty()),
       std::pair("--allow-host-port", !options.host_ports.empty()), std::pair("--publish", !options.publish.empty())};
   for (const auto& [name, there] : given) {
     if (!there) continue;

@@ -41,6 +41,9 @@ constexpr Key kKeys[] = {
     {"network.deniedResolvedAddresses", kStrings, kHonoured, "addresses and ranges that no allowed name may lead to"},
     {"network.dnsDenial", kDnsDenial, kHonoured, "the answer to a DNS query for a name that may not be reached"},
     {"network.rules", kHttpRules, kHonoured, "requests that a host is let through; TLS is opened for that"},
+    {"network.allowedUdp", kUdp, kHonoured, "hosts and ports that UDP may reach, each HOST:PORT"},
+    {"network.allowedIcmp", kAny, kRefused,
+     "ICMP cannot be let out: a socket that sends it on this host takes privileges that hutch does not have"},
     {"network.hostPorts", kPorts, kHonoured, "ports of this host's loopback that the sandbox finds at its own"},
     {"network.publish", kPublished, kHonoured, "ports of the sandbox that are found at this host's loopback"},
     {"network.allowUnixSockets", kStrings, kOtherwise, "Unix sockets outside the sandbox stay closed in this version"},
@@ -167,6 +170,7 @@ std::string_view name_of(KeyType type) {
     case kWords: return "a string or a list of strings";
     case kDnsDenial: return "\"refused\" or \"nxdomain\"";
     case kHttpRules: return "a list of rules";
+    case kUdp: return "a list of hosts with a port";
     case kPorts: return "a list of ports";
     case kPublished: return "a list of pairs of ports";
     case kList: return "a list";

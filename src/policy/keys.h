@@ -27,6 +27,7 @@ enum class KeyType {
   kWords,        // a string of words, or a list of strings
   kDnsDenial,    // "refused" or "nxdomain"
   kHttpRules,    // a list of {"host", "methods", "paths", "headers"}
+  kUdp,          // a list of "HOST:PORT"
   kPorts,        // a list of numbers
   kPublished,    // a list of "HOST:SANDBOX"
   kList,         // of anything

@@ -12,6 +12,7 @@
 #include "policy/amend.h"
 #include "policy/domains.h"
 #include "policy/parent_proxy.h"
+#include "policy/udp.h"
 
 namespace hutch::policy {
 
@@ -29,6 +30,7 @@ Status read_methods(const json& list, HttpRule& rule);
 Status read_paths(const json& list, HttpRule& rule);
 Status read_headers(const json& headers, HttpRule& rule);
 Status check_header_name(const std::string& name);
+Status read_udp(const json& section, Network& network);
 Status read_ports(const json& section, Network& network);
 Status read_parent_proxy(const json& section, Network& network);
 Status read_tls(const json& section, Network& network);
@@ -65,6 +67,7 @@ Result<Network> read_network(std::string_view text) {
   TRY(read_denied_addresses(section, network));
   TRY(read_dns_denial(section, network));
   TRY(read_rules(section, network));
+  TRY(read_udp(section, network));
   TRY(read_ports(section, network));
   TRY(read_parent_proxy(section, network));
   TRY(read_tls(section, network));
@@ -213,6 +216,19 @@ Status check_header_name(const std::string& name) {
   });
   if (std::ranges::find(kGateways, lower) == kGateways.end()) return {};
   return fail(Error::invalid(cat({name, " is the gateway's own business"})));
+}
+
+// The rules about requests are there by now.
+Status read_udp(const json& section, Network& network) {
+  const json* list = find(section, "allowedUdp");
+  if (list == nullptr) return {};
+  for (const json& item : *list) {
+    const std::string where = at("network.allowedUdp", network.allowed_udp.size());
+    network.allowed_udp.push_back(item.get<std::string>());
+    TRY_CTX(parse_udp(network.allowed_udp.back()), where);
+  }
+  TRY_CTX(check_udp(network), "network.allowedUdp");
+  return {};
 }
 
 Status read_ports(const json& section, Network& network) {

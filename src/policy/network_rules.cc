@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "policy/address_kinds.h"
 #include "policy/domains.h"
+#include "policy/udp.h"
 
 namespace hutch::policy {
 
@@ -26,6 +27,17 @@ struct ListName {
   std::string_view option;
 };
 
+// What is known of an address besides what it is.
+struct Circumstances {
+  std::span<const IpAddress> own;  // the host's
+  bool exempt = false;             // an entry names it
+};
+
+constexpr ListName kUdpList = {"network.allowedUdp", "--allow-udp"};
+
+AddressDecision judge_address(const Network& network, const UdpEntry& asked, const IpAddress& resolved,
+                              const Circumstances& circumstances);
+HostDecision nothing_is_reachable();
 HostDecision decide(const Network& network, const Question& question);
 std::optional<HostDecision> denied(const Network& network, const Question& question);
 std::optional<HostDecision> allowed(const Network& network, const Question& question);
@@ -48,28 +60,52 @@ HostDecision decide_name(const Network& network, const Host& host) { return deci
 
 AddressDecision decide_address(const Network& network, const Host& asked, const IpAddress& resolved, int port,
                                std::span<const IpAddress> own) {
+  return judge_address(network, {asked, port}, resolved, {own, is_exempt(network, asked, resolved, port)});
+}
+
+HostDecision decide_udp(const Network& network, const UdpEntry& asked) {
+  using enum HostVerdict;
+  if (network.mode == NetworkMode::kNone) return nothing_is_reachable();
+  if (auto decision = denied(network, {asked.host, asked.port})) return *std::move(decision);
+  for (const std::string& text : network.allowed_udp) {
+    const auto entry = parse_udp(text);
+    if (entry && *entry == asked) return {kAllow, rule_name(network, kUdpList, text), "an entry allows it"};
+  }
+  return {kDeny, std::string(kUdpList.key), "no entry of it names this host and port"};
+}
+
+AddressDecision decide_udp_address(const Network& network, const UdpEntry& asked, const IpAddress& resolved,
+                                   std::span<const IpAddress> own) {
+  const bool exempt = asked.host.address == resolved || is_exempt(network, asked.host, resolved, asked.port);
+  return judge_address(network, asked, resolved, {own, exempt});
+}
+
+namespace {
+
+AddressDecision judge_address(const Network& network, const UdpEntry& asked, const IpAddress& resolved,
+                              const Circumstances& circumstances) {
   const std::string text = to_string(resolved);
   const auto refused = [&](std::initializer_list<std::string_view> why) {
     return AddressDecision{.allowed = false, .why = cat({text, " ", cat(why)})};
   };
   if (network.mode == NetworkMode::kNone) return refused({"cannot be reached: network is \"none\""});
-  if (const std::string* entry = denying_range(network, resolved, port)) return refused({"is denied by ", *entry});
-  const std::string_view kind =
-      is_own(own, resolved) && !is_loopback(resolved) ? "an address of this host" : special_kind(resolved);
-  if (kind.empty()) return {.allowed = true, .why = cat({text, " is a public address"})};
-  if (is_exempt(network, asked, resolved, port)) {
-    return {.allowed = true, .why = cat({text, " is ", kind, ", and an entry names it"})};
+  if (const std::string* entry = denying_range(network, resolved, asked.port)) {
+    return refused({"is denied by ", *entry});
   }
+  const bool own = is_own(circumstances.own, resolved) && !is_loopback(resolved);
+  const std::string_view kind = own ? "an address of this host" : special_kind(resolved);
+  if (kind.empty()) return {.allowed = true, .why = cat({text, " is a public address"})};
+  if (circumstances.exempt) return {.allowed = true, .why = cat({text, " is ", kind, ", and an entry names it"})};
   return refused({"is ", kind,
                   "; only an entry of network.allowedDomains that names the address, or a range around it, ",
                   "allows that"});
 }
 
-namespace {
+HostDecision nothing_is_reachable() { return {HostVerdict::kDeny, "network \"none\"", "nothing is reachable"}; }
 
 HostDecision decide(const Network& network, const Question& question) {
   using enum HostVerdict;
-  if (network.mode == NetworkMode::kNone) return {kDeny, "network \"none\"", "nothing is reachable"};
+  if (network.mode == NetworkMode::kNone) return nothing_is_reachable();
   if (auto decision = denied(network, question)) return *std::move(decision);
   if (auto decision = allowed(network, question)) return *std::move(decision);
   if (network.mode == NetworkMode::kOutbound) {
@@ -103,6 +139,12 @@ std::optional<HostDecision> allowed(const Network& network, const Question& ques
   for (const HttpRule& rule : network.rules) {
     if (!allows(rule.host, question)) continue;
     return HostDecision{HostVerdict::kAllow, quoted("network.rules", rule.host), "a rule is about its requests"};
+  }
+  if (question.port) return std::nullopt;
+  for (const std::string& text : network.allowed_udp) {
+    const auto entry = parse_udp(text);
+    if (!entry || entry->host != question.host) continue;
+    return HostDecision{HostVerdict::kAllow, rule_name(network, kUdpList, text), "an entry allows it"};
   }
   return std::nullopt;
 }

@@ -10,6 +10,7 @@
 #include "base/ip_address.h"
 #include "policy/hosts.h"
 #include "policy/policy.h"
+#include "policy/udp.h"
 
 namespace hutch::policy {
 
@@ -26,7 +27,7 @@ struct HostDecision {
 // By name and port alone, before anything is resolved.
 HostDecision decide_host(const Network& network, const Host& host, int port);
 
-// As decide_host, of a DNS query, where the port is not known yet: allowed when any port could be.
+// As decide_host, of a DNS query, where the port is not known yet: allowed when any port could be, by UDP as well.
 HostDecision decide_name(const Network& network, const Host& host);
 
 struct AddressDecision {
@@ -39,6 +40,12 @@ struct AddressDecision {
 // entry of allowedDomains names the address or a range around it; deniedResolvedAddresses and deniedDomains are always.
 AddressDecision decide_address(const Network& network, const Host& asked, const IpAddress& resolved, int port,
                                std::span<const IpAddress> own);
+
+// As decide_host and decide_address, of UDP. Never a question: a datagram waits for nobody. The address that an entry
+// itself names needs no other entry.
+HostDecision decide_udp(const Network& network, const UdpEntry& asked);
+AddressDecision decide_udp_address(const Network& network, const UdpEntry& asked, const IpAddress& resolved,
+                                   std::span<const IpAddress> own);
 
 // The rules about requests to this host, in order. Not empty: its requests have to be read, and TLS opened for that.
 std::vector<HttpRule> http_rules_for(const Network& network, const Host& host, int port);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -49,6 +50,9 @@ struct HttpRule {
 // Ports of the sandbox's loopback at which the gateway listens itself.
 inline constexpr std::array kGatewayPorts = {1, 53, 1023};
 
+// Host ports and UDP rules together: the sockets of each travel in one message.
+inline constexpr std::size_t kOpeningsMax = 28;
+
 // A port of the sandbox that is reachable at a port of the host's loopback.
 struct PublishedPort {
   int host = 0;
@@ -84,9 +88,10 @@ struct Network {
   std::vector<std::string> denied_resolved_addresses;                // ranges
   DnsDenial dns_denial = DnsDenial::kRefused;
   std::vector<HttpRule> rules;
+  std::vector<std::string> allowed_udp;  // "ntp.example.org:123": one host or address and one port
   std::vector<int> host_ports;  // of the host's loopback, there at the same port of the sandbox's
   std::vector<PublishedPort> publish;
-  std::vector<std::string> from_options;    // entries of the lists of domains that the command line added
+  std::vector<std::string> from_options;    // entries of the lists of domains and of UDP that the command line added
   std::optional<ParentProxy> parent_proxy;  // absent: as the caller's environment says
   TlsOpening tls;
 };

@@ -126,6 +126,7 @@ Status check_type(const json& value, const Key& key) {
     case KeyType::kDomains:
     case KeyType::kPublished:
     case KeyType::kPorts:
+    case KeyType::kUdp:
     case KeyType::kHttpRules:
     case KeyType::kList: right = value.is_array(); break;
     case KeyType::kWords: right = value.is_string() || value.is_array(); break;
@@ -160,7 +161,8 @@ Status check_type(const json& value, const Key& key) {
 Status check_items(const json& value, const Key& key) {
   const bool strings = key.type == KeyType::kStrings || key.type == KeyType::kStringMap ||
                        key.type == KeyType::kDomains || key.type == KeyType::kPaths ||
-                       key.type == KeyType::kPublished || (key.type == KeyType::kWords && value.is_array());
+                       key.type == KeyType::kPublished || key.type == KeyType::kUdp ||
+                       (key.type == KeyType::kWords && value.is_array());
   if (!strings) return {};
   std::size_t index = 0;
   for (const json& item : value) {

@@ -83,6 +83,8 @@ json type_schema(const Key& key) {
     case KeyType::kWords: return {{"anyOf", json::array({{{"type", "string"}}, strings()})}};
     case KeyType::kDnsDenial: return {{"enum", {"refused", "nxdomain"}}};
     case KeyType::kHttpRules: return {{"type", "array"}, {"items", rule_schema()}};
+    case KeyType::kUdp:
+      return {{"type", "array"}, {"items", {{"type", "string"}, {"pattern", "^[^*/]+:[1-9][0-9]*$"}}}};
     case KeyType::kPorts:
       return {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 1}, {"maximum", 65535}}}};
     case KeyType::kPublished:

@@ -33,6 +33,9 @@ bool mode_allows(const sys::PathStatus& status, const plan::HostFacts& facts, Ac
 bool is_made(const Prepared& prepared, std::string_view path);
 bool is_path(const std::string& name, const std::string& cwd);
 bool is_host_port(const policy::Network& network, const policy::Host& host, int port);
+HostVerdict judge_udp(const policy::Network& network, const policy::UdpEntry& target, HostVerdict verdict);
+void take(HostVerdict& verdict, policy::HostDecision decision);
+void take(HostVerdict& verdict, const policy::AddressDecision& address);
 void refuse(PathVerdict& verdict, std::string rule, std::string why);
 std::string parent_of(const std::string& path);
 
@@ -78,7 +81,11 @@ Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& 
 
 Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& typed) {
   static constexpr int kDefaultPort = 443;
-  const policy::HostPort target = TRY(policy::parse_host_port(typed));
+  static constexpr std::string_view kUdp = "/udp";
+  const bool udp = typed.ends_with(kUdp);
+  const policy::HostPort target =
+      TRY(policy::parse_host_port(std::string_view(typed).substr(0, typed.size() - (udp ? kUdp.size() : 0))));
+  if (udp && !target.port) return fail(Error::invalid(cat({printable(typed), ": write HOST:PORT/udp"})));
   HostVerdict verdict{
       .typed = typed, .host = target.host.name, .port = target.port.value_or(kDefaultPort), .rule = {}, .why = {}};
   if (prepared.backend == "none") {
@@ -88,23 +95,17 @@ Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& type
     return verdict;
   }
   const policy::Network& network = prepared.policy.network;
+  if (udp) return judge_udp(network, {target.host, verdict.port}, std::move(verdict));
   if (is_host_port(network, target.host, verdict.port)) {
     verdict.verdict = policy::HostVerdict::kAllow;
     verdict.rule = cat({"network.hostPorts ", std::to_string(verdict.port)});
     verdict.why = "this host's port is there";
     return verdict;
   }
-  policy::HostDecision decision = policy::decide_host(network, target.host, verdict.port);
-  verdict.verdict = decision.verdict;
-  verdict.rule = std::move(decision.rule);
-  verdict.why = std::move(decision.why);
+  take(verdict, policy::decide_host(network, target.host, verdict.port));
   if (!target.host.address || verdict.verdict == policy::HostVerdict::kDeny) return verdict;
-  const policy::AddressDecision address =
-      policy::decide_address(network, target.host, *target.host.address, verdict.port, sys::interface_addresses());
-  if (address.allowed) return verdict;
-  verdict.verdict = policy::HostVerdict::kDeny;
-  verdict.rule = "addresses";
-  verdict.why = address.why;
+  take(verdict,
+       policy::decide_address(network, target.host, *target.host.address, verdict.port, sys::interface_addresses()));
   return verdict;
 }
 
@@ -128,6 +129,26 @@ Result<Explanation> explain(const PlaceRequest& request, const plan::HostFacts& 
 }
 
 namespace {
+
+HostVerdict judge_udp(const policy::Network& network, const policy::UdpEntry& target, HostVerdict verdict) {
+  take(verdict, policy::decide_udp(network, target));
+  if (!target.host.address || verdict.verdict == policy::HostVerdict::kDeny) return verdict;
+  take(verdict, policy::decide_udp_address(network, target, *target.host.address, sys::interface_addresses()));
+  return verdict;
+}
+
+void take(HostVerdict& verdict, policy::HostDecision decision) {
+  verdict.verdict = decision.verdict;
+  verdict.rule = std::move(decision.rule);
+  verdict.why = std::move(decision.why);
+}
+
+void take(HostVerdict& verdict, const policy::AddressDecision& address) {
+  if (address.allowed) return;
+  verdict.verdict = policy::HostVerdict::kDeny;
+  verdict.rule = "addresses";
+  verdict.why = address.why;
+}
 
 // What the host has below a private place is not there; what the sandbox makes there itself is.
 void judge_private(const Prepared& prepared, const Target& target, PathVerdict& verdict) {

@@ -44,7 +44,8 @@ struct Explanation {
 Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& facts, const std::string& typed,
                                policy::Access access);
 
-// `typed` is HOST or HOST:PORT (443 without a port). Nothing is resolved: of a name it says what the rules say of it.
+// `typed` is HOST, HOST:PORT (443 without a port), or HOST:PORT/udp. Nothing is resolved: of a name it says what the
+// rules say of it.
 Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& typed);
 
 // A name with a "/", or one that starts with "." or "~", or that exists here, or has no "." and no ":",

@@ -37,6 +37,7 @@ std::string network_text(const Prepared& prepared) {
   for (const policy::HttpRule& rule : network.rules) out += rule_line(rule);
   for (const std::string& entry : network.tls.exclude_domains) out += line({"never opens TLS of ", shown(entry)});
   for (const std::string& path : network.tls.extra_ca_paths) out += line({"trusts the certificates of ", shown(path)});
+  for (const std::string& entry : network.allowed_udp) out += line({"UDP may reach ", shown(entry)});
   out += port_lines(network);
   out += proxy_line(prepared);
   if (network.dns_denial == policy::DnsDenial::kNameError) out += line({"a refused name is answered NXDOMAIN"});
@@ -65,6 +66,7 @@ std::string network_json(const Prepared& prepared) {
       {"rules", std::move(rules)},
       {"tls_never_opened", network.tls.exclude_domains},
       {"extra_ca_certificates", network.tls.extra_ca_paths},
+      {"allowed_udp", network.allowed_udp},
       {"host_ports", network.host_ports},
       {"publish", std::move(published)},
       {"parent_proxy",

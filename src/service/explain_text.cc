@@ -74,8 +74,8 @@ std::string verdict_json(const PathVerdict& verdict) { return dump(path_json(ver
 
 std::string verdict_text(const HostVerdict& verdict) {
   const bool v6 = verdict.host.find(':') != std::string::npos;
-  const std::string target =
-      cat({v6 ? "[" : "", printable(verdict.host), v6 ? "]" : "", ":", std::to_string(verdict.port)});
+  const std::string target = cat({v6 ? "[" : "", printable(verdict.host), v6 ? "]" : "", ":",
+                                  std::to_string(verdict.port), verdict.typed.ends_with("/udp") ? "/udp" : ""});
   const std::string led = target == verdict.typed ? "" : cat({" (", target, ")"});
   return cat({name_of(verdict.verdict), ": connect ", printable(verdict.typed), led, ": ", verdict.rule, ": ",
               printable(verdict.why)});

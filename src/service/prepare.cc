@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "host/paths.h"
+#include "plan/gateway_names.h"
 #include "plan/make_plan.h"
 #include "service/load_policy.h"
 #include "sys/tree.h"
@@ -66,6 +67,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   std::ranges::move(answer.notes, std::back_inserter(prepared.plan.notes));
   if (prepared.plan.network == plan::NetworkKind::kGateway) {
     for (const int port : network.host_ports) prepared.plan.host_ports.push_back(static_cast<std::uint16_t>(port));
+    prepared.plan.udp = plan::udp_captures(network);
     prepared.parent_proxies = TRY(proxies_of(network, caller, prepared.plan.notes));
   }
   prepared.policy = std::move(loaded.policy);

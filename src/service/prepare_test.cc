@@ -151,13 +151,18 @@ TEST_F(PrepareTest, NetworkKinds) {
 }
 
 TEST_F(PrepareTest, NetworkDetails) {
-  write(base_ / "config/hutch/default.json", R"({"network": {"hostPorts": [5432], "allowedDomains": ["a.org"],
+  write(base_ / "config/hutch/default.json",
+        R"({"network": {"hostPorts": [5432], "allowedDomains": ["a.org"], "allowedUdp": ["a.org:123"],
     "tlsTerminate": {"extraCaCertPaths": ["~/ca.pem", "certs/b.pem"]}}})");
   request_.network.host_ports = {6379};
+  request_.network.allow_udp = {"192.0.2.7:123"};
   caller_.environment.emplace_back("https_proxy=http://u:s3cret@proxy.example:3128");
   const auto result = prepared();
   ASSERT_TRUE(result.has_value()) << result.error().message;
   EXPECT_THAT(result->plan.host_ports, testing::ElementsAre(5432, 6379));
+  ASSERT_EQ(result->plan.udp.size(), 2U);
+  EXPECT_EQ(result->plan.udp[0].host, "a.org");
+  EXPECT_EQ(result->plan.udp[1].host, "192.0.2.7");
   EXPECT_THAT(result->policy.network.tls.extra_ca_paths,
               testing::ElementsAre((home_ / "ca.pem").string(), (project_ / "certs/b.pem").string()));
   ASSERT_TRUE(result->parent_proxies.https);

@@ -165,6 +165,7 @@ Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job) {
   if (job.prepared.plan.network != plan::NetworkKind::kGateway) return std::unique_ptr<sandbox::Network>();
   egress::Settings settings;
   settings.network = job.prepared.policy.network;
+  settings.udp = job.prepared.plan.udp;
   settings.parents = job.prepared.parent_proxies;
   settings.inspector_program = inspector_program();
   settings.answer_wait = job.prepared.policy.ask_timeout.value_or(settings.answer_wait);

@@ -26,7 +26,7 @@ constexpr std::uint8_t kFamilyInet = NFPROTO_INET;
 constexpr char kTable[] = "hutch";
 constexpr char kRedirectChain[] = "redirect";
 constexpr char kOutChain[] = "out";
-constexpr std::uint16_t kDnsPortBe = __builtin_bswap16(53);
+constexpr std::uint16_t kDnsPort = 53;
 
 // The interface that every network namespace begins with.
 constexpr std::uint32_t kLoopbackIndex = 1;
@@ -56,7 +56,7 @@ class RuleWriter {
   void end_rule() { out_.close_nested(expressions_); }
 
   void if_protocol(std::uint8_t protocol) { if_meta(NFT_META_L4PROTO, protocol); }
-  void if_dns() { if_payload(NFT_PAYLOAD_TRANSPORT_HEADER, kPortDestination, &kDnsPortBe, sizeof kDnsPortBe); }
+  void if_port(std::uint16_t port);
   void if_destination(const IpAddress& address, std::size_t bytes);
   void accept();
   void redirect_same_port() {
@@ -124,8 +124,16 @@ Status add_redirect(const Redirect& redirect) {
   for (const std::uint8_t protocol : {std::uint8_t{IPPROTO_UDP}, std::uint8_t{IPPROTO_TCP}}) {
     rules.begin_rule(kRedirectChain);
     rules.if_protocol(protocol);
-    rules.if_dns();
+    rules.if_port(kDnsPort);
     rules.redirect_same_port();
+    rules.end_rule();
+  }
+  for (const Redirect::Udp& udp : redirect.udp) {
+    rules.begin_rule(kRedirectChain);
+    rules.if_protocol(IPPROTO_UDP);
+    rules.if_destination(udp.address, address_bytes(udp.address));
+    rules.if_port(udp.port);
+    rules.redirect(udp.arrives_at);
     rules.end_rule();
   }
   leave_own_alone(rules, kRedirectChain, redirect);
@@ -200,6 +208,11 @@ void RuleWriter::if_destination(const IpAddress& address, std::size_t bytes) {
   const bool v4 = address.family == IpFamily::kV4;
   if_meta(NFT_META_NFPROTO, v4 ? NFPROTO_IPV4 : NFPROTO_IPV6);
   if_payload(NFT_PAYLOAD_NETWORK_HEADER, v4 ? kV4Destination : kV6Destination, address.bytes.data(), bytes);
+}
+
+void RuleWriter::if_port(std::uint16_t port) {
+  const std::uint16_t port_be = __builtin_bswap16(port);
+  if_payload(NFT_PAYLOAD_TRANSPORT_HEADER, kPortDestination, &port_be, sizeof port_be);
 }
 
 void RuleWriter::compare(const void* value, std::size_t size) {

@@ -16,11 +16,17 @@ namespace hutch::sys {
 Status add_loopback_route(const IpAddress& own);
 
 // What leaves this network namespace by its nftables, once add_redirect has been called: every TCP connection and
-// every DNS query (UDP and TCP port 53) arrives at a port of the loopback, connections to the loopback itself and to
-// `own` are left alone, and nothing else leaves at all.
+// every DNS query (UDP and TCP port 53) arrives at a port of the loopback, and so do the datagrams of `udp`;
+// connections to the loopback itself and to `own` are left alone, and nothing else leaves at all.
 struct Redirect {
+  struct Udp {
+    IpAddress address;
+    std::uint16_t port = 0;
+    std::uint16_t arrives_at = 0;
+  };
   std::uint16_t tcp_port = 0;   // where connections arrive
   std::vector<IpAddress> own;   // the namespace's addresses besides its loopback
+  std::vector<Udp> udp;
 };
 
 // One transaction: all of it or nothing. An error with EOPNOTSUPP, EPROTONOSUPPORT, EAFNOSUPPORT or ENOENT says that

@@ -58,6 +58,14 @@ Result<UniqueFd> tcp_socket(IpFamily family) {
   return socket;
 }
 
+Result<UniqueFd> connected_datagrams(const Endpoint& to) {
+  const int type = SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
+  UniqueFd socket = TRY(check_fd(::socket(family_number(to.address.family), type, 0), {"socket(UDP)"}));
+  Address address = address_of(to);
+  TRY(check(::connect(socket.get(), address.get(), address.size), {"connect(", text_of(to), ")"}));
+  return socket;
+}
+
 Status begin_connect(int socket, const Endpoint& to) {
   Address address = address_of(to);
   const int answer = ::connect(socket, address.get(), address.size);

@@ -31,6 +31,9 @@ Result<UniqueFd> tcp_socket(IpFamily family);
 Status begin_connect(int socket, const Endpoint& to);
 Status connect_result(int socket);
 
+// A UDP socket, not blocking, that sends to the endpoint and receives from it alone.
+Result<UniqueFd> connected_datagrams(const Endpoint& to);
+
 struct Accepted {
   UniqueFd socket;  // not blocking
   Endpoint peer;
@@ -48,6 +51,7 @@ struct Datagram {
 // Absent when there is none now. What does not fit is cut off.
 Result<std::optional<Datagram>> receive_datagram(int socket, std::span<char> into);
 Status send_datagram(int socket, std::string_view bytes, const Endpoint& to);
+inline constexpr std::size_t kDatagramBytesMax = 65'535;
 
 // What waits to be read, which it goes on doing. Absent when nothing waits; 0 at the end of the stream.
 Result<std::optional<std::size_t>> peek(int socket, std::span<char> into);

@@ -129,6 +129,7 @@ enum class SocketRole {
   kDnsUdp,  // receives DNS queries
   kDnsTcp,  // accepts DNS connections
   kHostPort,  // accepts connections to a port of the host's loopback
+  kUdp,  // receives the datagrams of a UDP rule, which the port tells
   kDial,  // not connected: reaches a port of the sandbox's loopback
 };
 struct NetworkSocket {

@@ -50,6 +50,9 @@ Start a_start() {
   start.plan.read_only_proc = {"sys"};
   start.plan.hidden_proc = {"kcore", "keys"};
   start.plan.landlock = {{"/"}, {"/tmp", "/home"}};
+  start.plan.host_ports = {5432, 1};
+  start.plan.udp = {{"a.example", 123, 900, {*parse_ip("198.18.0.1"), *parse_ip("fd68::1")}},
+                    {"192.0.2.7", 1, 901, {}}};
   start.plan.seccomp = {{1, 2, 3, 4}, {0xffff, 0xff, 0xff, 0xffffffff}};
   return start;
 }
@@ -74,6 +77,8 @@ TEST(Message, AStartKeepsItsPlan) {
   EXPECT_EQ(start.plan.hidden_proc, (std::vector<std::string>{"kcore", "keys"}));
   EXPECT_EQ(start.plan.landlock.writable, (std::vector<std::string>{"/tmp", "/home"}));
   EXPECT_EQ(start.plan.seccomp, a_start().plan.seccomp);
+  EXPECT_EQ(start.plan.host_ports, a_start().plan.host_ports);
+  EXPECT_EQ(start.plan.udp, a_start().plan.udp);
 }
 
 TEST(Message, AnExecKeepsItsWords) {

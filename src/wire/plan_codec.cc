@@ -31,6 +31,32 @@ plan::MountStep read_step(Reader& in) {
   return step;
 }
 
+void write_udp(Writer& out, const plan::UdpCapture& capture) {
+  out.text(capture.host);
+  out.u16(capture.port);
+  out.u16(capture.gateway_port);
+  out.u32(static_cast<std::uint32_t>(capture.addresses.size()));
+  for (const IpAddress& address : capture.addresses) {
+    out.u8(static_cast<std::uint8_t>(address.family));
+    for (const std::uint8_t byte : address.bytes) out.u8(byte);
+  }
+}
+
+plan::UdpCapture read_udp(Reader& in) {
+  plan::UdpCapture capture;
+  capture.host = in.text();
+  capture.port = in.u16();
+  capture.gateway_port = in.u16();
+  const std::size_t addresses = in.count(1 + sizeof(IpAddress::bytes));
+  for (std::size_t i = 0; i < addresses; ++i) {
+    IpAddress& address = capture.addresses.emplace_back();
+    address.family = in.choice(IpFamily::kV6);
+    for (std::uint8_t& byte : address.bytes) byte = in.u8();
+  }
+  return capture;
+}
+
+constexpr std::size_t kUdpBytesMin = 4 + 2 + 2 + 4;
 constexpr std::size_t kStepBytesMin = 1 + 4 + 4 + 1 + 1 + 8 + 8 + 4 + 8;
 
 }  // namespace
@@ -41,6 +67,8 @@ void write_plan(Writer& out, const plan::SandboxPlan& plan) {
   out.u8(static_cast<std::uint8_t>(plan.network));
   out.u32(static_cast<std::uint32_t>(plan.host_ports.size()));
   for (const std::uint16_t port : plan.host_ports) out.u16(port);
+  out.u32(static_cast<std::uint32_t>(plan.udp.size()));
+  for (const plan::UdpCapture& capture : plan.udp) write_udp(out, capture);
   out.text(plan.hostname);
   out.u32(static_cast<std::uint32_t>(plan.mounts.size()));
   for (const plan::MountStep& step : plan.mounts) write_step(out, step);
@@ -64,6 +92,8 @@ plan::SandboxPlan read_plan(Reader& in) {
   plan.network = in.choice(plan::NetworkKind::kGateway);
   const std::size_t ports = in.count(sizeof(std::uint16_t));
   for (std::size_t i = 0; i < ports; ++i) plan.host_ports.push_back(in.u16());
+  const std::size_t captures = in.count(kUdpBytesMin);
+  for (std::size_t i = 0; i < captures; ++i) plan.udp.push_back(read_udp(in));
   plan.hostname = in.text();
   const std::size_t steps = in.count(kStepBytesMin);
   plan.mounts.reserve(steps);

@@ -2,8 +2,8 @@
 """`internet_server.py DIRECTORY`: reads DIRECTORY/world.json, serves, writes what it was asked to DIRECTORY/log.
 
 Every line of the log is one JSON object with "what": query (name), request (host, path, line), hello (name), connection
-(address, port). Answers to HTTP requests are JSON that says what was asked, unless the path says otherwise:
-/big/N is N bytes, and what lies in DIRECTORY/www is served as it is."""
+(address, port), datagram (address, port, size). Answers to HTTP requests are JSON that says what was asked, unless the
+path says otherwise: /big/N is N bytes, and what lies in DIRECTORY/www is served as it is."""
 
 import asyncio
 import json
@@ -12,6 +12,8 @@ import socket
 import ssl
 import struct
 import sys
+
+UDP_ADDRESSES = ["203.0.113.10", "203.0.113.11", "192.168.7.7", "169.254.169.254", "2001:db8:2::10", "2001:db8:2::16"]
 
 
 class World:
@@ -148,6 +150,21 @@ class Dns(asyncio.DatagramProtocol):
             pass
 
 
+class Udp(asyncio.DatagramProtocol):
+    """Answers with what it was sent, "twice" with two datagrams, "silence" with none."""
+    def __init__(self, world):
+        self.world = world
+
+    def connection_made(self, transport):
+        self.transport = transport
+
+    def datagram_received(self, data, addr):
+        address, port = self.transport.get_extra_info("sockname")[:2]
+        self.world.log("datagram", address=address, port=port, size=len(data))
+        for _ in range({b"twice": 2, b"silence": 0}.get(data, 1)):
+            self.transport.sendto(f"{port} ".encode() + data[:1000], addr)
+
+
 def pack_v6(text):
     return socket.inet_pton(socket.AF_INET6, text)
 
@@ -164,6 +181,10 @@ async def serve(directory):
                                    (world.reset, 9, None), (world.mute, 11, None)]:
         for address in ("0.0.0.0", "::"):
             await asyncio.start_server(handler, address, port, ssl=context, backlog=4096, limit=1 << 20)
+    # A wildcard would answer from another address than it was asked at.
+    for address in UDP_ADDRESSES:
+        for port in (123, 124, 443):
+            await loop.create_datagram_endpoint(lambda: Udp(world), local_addr=(address, port))
     print("ready", flush=True)
     await asyncio.Event().wait()
 

@@ -39,7 +39,7 @@ struct Waiting {
 
   static Result<Waiting> make(std::vector<std::pair<int, int>>& install);
   Result<OutsideNetwork> make_network(const std::string& guest_program, const sys::ChildProcess& bwrap,
-                                      const std::vector<std::uint16_t>& host_ports);
+                                      const plan::SandboxPlan& plan);
 };
 void append_waiting(std::vector<std::string>& words);
 Result<Instance> start_bwrap(const std::string& program, const plan::SandboxPlan& plan, const StartOptions& options);
@@ -60,7 +60,7 @@ Result<Waiting> Waiting::make(std::vector<std::pair<int, int>>& install) {
 }
 
 Result<OutsideNetwork> Waiting::make_network(const std::string& guest_program, const sys::ChildProcess& bwrap,
-                                             const std::vector<std::uint16_t>& host_ports) {
+                                             const plan::SandboxPlan& plan) {
   info.write.reset();
   block.read.reset();
   pollfd told{info.read.get(), POLLIN, 0};
@@ -68,7 +68,7 @@ Result<OutsideNetwork> Waiting::make_network(const std::string& guest_program, c
   if (told.revents == 0) return fail(Error{Code::kTimeout, 0, "bwrap did not start"});
   const std::string text = TRY(sys::read_to_end(info.read.get(), kComplaintBytesMax));
   const pid_t child = TRY(child_of_bwrap(text));
-  auto network = TRY_CTX(make_network_outside(guest_program, bwrap, child, host_ports), "make the network");
+  auto network = TRY_CTX(make_network_outside(guest_program, bwrap, child, plan), "make the network");
   TRY_CTX(sys::write_all(block.write.get(), "1"), "let bwrap go on");
   return network;
 }
@@ -125,7 +125,7 @@ Result<Instance> start_bwrap(const std::string& program, const plan::SandboxPlan
   arguments_write.reset();
   std::optional<OutsideNetwork> network;
   if (waiting) {
-    auto made = waiting->make_network(options.guest_program, started.process, plan.host_ports);
+    auto made = waiting->make_network(options.guest_program, started.process, plan);
     if (!made) return fail(explain_failure(started.process, errors_read.get(), std::move(made).error()));
     network.emplace(std::move(*made));
   }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "backend/guest_process.h"
+#include "base/text.h"
 #include "sys/channel.h"
 #include "sys/identity.h"
 #include "sys/io.h"
@@ -31,12 +32,16 @@ Result<pid_t> child_of_bwrap(std::string_view info) {
 }
 
 Result<OutsideNetwork> make_network_outside(const std::string& guest_program, const sys::ChildProcess& bwrap,
-                                            pid_t child, const std::vector<std::uint16_t>& host_ports) {
+                                            pid_t child, const plan::SandboxPlan& plan) {
   const UniqueFd network = TRY(sys::network_namespace_of(child));
   const UniqueFd owner = TRY(sys::owner_of(network.get()));
   auto [ours, its] = TRY(sys::socket_pair());
   std::vector<std::string> arguments = {"hutch-guest", "--network"};
-  for (const std::uint16_t port : host_ports) arguments.push_back(std::to_string(port));
+  for (const std::uint16_t port : plan.host_ports) arguments.push_back(std::to_string(port));
+  for (const plan::UdpCapture& udp : plan.udp) {
+    std::string& word = arguments.emplace_back(cat({std::to_string(udp.port), ",", std::to_string(udp.gateway_port)}));
+    for (const IpAddress& address : udp.addresses) word += cat({",", to_string(address)});
+  }
   const std::vector<std::pair<int, int>> install = {
       {its.get(), kStreamFd}, {owner.get(), kOwnerFd}, {network.get(), kNetworkFd}};
   auto maker =

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "plan/plan.h"
 #include "sys/process.h"
 #include "wire/message.h"
 
@@ -27,6 +28,6 @@ struct OutsideNetwork {
 // inside: bubblewrap's own --cap-add would give it in a second user namespace, which does not own that network
 // namespace, and what runs there could use it. `bwrap` is the process outside: its end is an error.
 Result<OutsideNetwork> make_network_outside(const std::string& guest_program, const sys::ChildProcess& bwrap,
-                                            pid_t child, const std::vector<std::uint16_t>& host_ports);
+                                            pid_t child, const plan::SandboxPlan& plan);
 
 }  // namespace hutch::backend
