@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "sys/beneath.h"
 #include "sys/journal.h"
 #include "sys/tree.h"
 

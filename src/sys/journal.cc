@@ -33,20 +33,6 @@ Status append(int fd, std::string_view bytes) {
   return {};
 }
 
-Result<std::string> read_at(int fd, std::uint64_t offset, std::size_t bytes_max) {
-  std::string bytes(bytes_max, '\0');
-  std::size_t done = 0;
-  while (done < bytes_max) {
-    const auto from = static_cast<off_t>(offset + done);
-    const ssize_t count = retry([&] { return ::pread(fd, bytes.data() + done, bytes_max - done, from); });
-    TRY(check(count, {"pread(", std::to_string(fd), ")"}));
-    if (count == 0) break;
-    done += static_cast<std::size_t>(count);
-  }
-  bytes.resize(done);
-  return bytes;
-}
-
 Result<JournalStatus> journal_status(int fd) {
   struct stat status = {};
   const int answer = ::fstat(fd, &status);

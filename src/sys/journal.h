@@ -21,9 +21,6 @@ Result<UniqueFd> open_journal_to_read(const std::string& path);
 // One write(2): on a local file system the bytes of two writers never mix, as O_APPEND holds the inode's lock.
 Status append(int fd, std::string_view bytes);
 
-// At most `bytes_max` bytes from `offset` on; fewer at the end of the file.
-Result<std::string> read_at(int fd, std::uint64_t offset, std::size_t bytes_max);
-
 struct JournalStatus {
   std::uint64_t size = 0;
   std::uint64_t device = 0;

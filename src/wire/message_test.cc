@@ -109,8 +109,8 @@ TEST(Message, AnExecKeepsItsWords) {
 TEST(Message, TheOthersKeepTheirValues) {
   EXPECT_EQ(through_guest(Signal{15, SignalTarget::kEverything}).number, 15);
   EXPECT_EQ(through_host(Spawned{77}).pid, 77U);
-  EXPECT_EQ(through_host(Exited{0x0b}).status, 0x0b);
-  EXPECT_EQ(through_host(NotExecuted{2, "/x"}).path, "/x");
+  EXPECT_EQ(through_host(Exited{.command = 1, .status = 0x0b}).status, 0x0b);
+  EXPECT_EQ(through_host(NotExecuted{.command = 1, .error = 2, .path = "/x"}).path, "/x");
   EXPECT_EQ(through_host(Refused{RefusedCall::kUnixSocket, 9}).pid, 9U);
   const Failed failed = through_host(Failed{{Code::kConflict, 17, "mount(/x): no"}});
   EXPECT_EQ(failed.error.message, "mount(/x): no");
