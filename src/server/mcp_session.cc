@@ -1,0 +1,405 @@
+// The MCP server's side of a conversation, without a transport.
+#include "server/mcp_session.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <variant>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "server/mcp_calls.h"
+
+namespace hutch::server::mcp {
+
+namespace {
+
+constexpr std::size_t kTurnBytesMax = 256;
+
+struct Request {
+  Incoming in;
+  Era era = Era::kLegacy;
+  Send send;
+};
+
+struct Subscription {
+  Listening listening;
+  Send send;
+};
+
+bool is_legacy(std::string_view version) {
+  return std::ranges::find(kLegacyVersions, version) != kLegacyVersions.end();
+}
+std::optional<RpcError> check_modern(const Incoming& in);
+RpcError wrong_params(const Incoming& in, std::string message) {
+  return {code::kInvalidParams, std::move(message), in.id};
+}
+int http_status_of(Era era, int error_code);
+RpcError call_error(const Request& request, const Error& error);
+RpcError artifact_error(const Request& request, const Error& error);
+
+}  // namespace
+
+class Session::State : public std::enable_shared_from_this<Session::State> {
+ public:
+  State(std::shared_ptr<ToolHost> host, Settings settings) : host_(std::move(host)), settings_(std::move(settings)) {
+    CHECK(host_ && settings_.execute);
+  }
+
+  std::size_t receive(std::string_view text, const Send& send, const HttpHeaders* headers);
+  void changed(std::string_view what, bool Listening::* wanted);
+  std::optional<std::string> legacy_version() const;
+  void close();
+
+ private:
+  // What is sent as the answer of a request.
+  using Answer = std::variant<std::string, RpcError>;
+  using Work = std::function<Answer(const Request&, const std::shared_ptr<Call>&)>;
+  struct Method {
+    std::string_view name;
+    bool legacy;
+    bool modern;
+    void (State::*serve)(const Request&);
+  };
+  static const std::array<Method, 10> kMethods;
+
+  std::size_t receive_batch(std::string_view text, const Send& send, const HttpHeaders* headers);
+  void take_notification(const Incoming& in);
+  void take_request(Request request, const HttpHeaders* headers);
+
+  void initialize(const Request& request);
+  void discover(const Request& request) { answer(request, discover_answer(head(request), supported_versions())); }
+  void ping(const Request& request) { answer(request, empty_answer(head(request))); }
+  void set_level(const Request& request);
+  void list_tools(const Request& request) { answer(request, tools_answer(head(request), host_->list())); }
+  void call_tool(const Request& request);
+  void list_artifacts(const Request& request);
+  void list_templates(const Request& request) { answer(request, templates_answer(head(request))); }
+  void read_artifact(const Request& request);
+  void listen(const Request& request);
+
+  // Has `work` done by the executor, as a call that can be cancelled.
+  void start(const Request& request, Work work);
+  Answer call_host(const Request& request, const std::shared_ptr<Call>& call);
+  Result<std::optional<LogLevel>> log_level(const Request& request) const;
+
+  Head head(const Request& request) const { return {request.in.id, request.era, settings_.server}; }
+  static void answer(const Request& request, std::string text) {
+    request.send({Delivery::Part::kAnswer, std::move(text)});
+  }
+  static void refuse(const Request& request, const RpcError& error) {
+    request.send({Delivery::Part::kAnswer, error_answer(error), http_status_of(request.era, error.code)});
+  }
+  static Delivery delivery(const Answer& answer, Era era);
+
+  std::shared_ptr<ToolHost> host_;
+  Settings settings_;
+  Calls calls_;
+  mutable std::mutex mutex_;  // of what follows
+  bool closed_ = false;
+  std::optional<std::string> version_;  // what `initialize` agreed on
+  LogLevel level_ = LogLevel::kInfo;
+  std::map<std::string, Subscription> subscriptions_;
+};
+
+constexpr bool kYes = true;
+constexpr bool kNo = false;
+const std::array<Session::State::Method, 10> Session::State::kMethods = {{
+    {"initialize", kYes, kNo, &State::initialize},
+    {"ping", kYes, kNo, &State::ping},
+    {"logging/setLevel", kYes, kNo, &State::set_level},
+    {"server/discover", kNo, kYes, &State::discover},
+    {"subscriptions/listen", kNo, kYes, &State::listen},
+    {"tools/list", kYes, kYes, &State::list_tools},
+    {"tools/call", kYes, kYes, &State::call_tool},
+    {"resources/list", kYes, kYes, &State::list_artifacts},
+    {"resources/templates/list", kYes, kYes, &State::list_templates},
+    {"resources/read", kYes, kYes, &State::read_artifact},
+}};
+
+Session::Session(std::shared_ptr<ToolHost> host, Settings settings)
+    : state_(std::make_shared<State>(std::move(host), std::move(settings))) {}
+
+Session::~Session() { close(); }
+
+std::size_t Session::receive(std::string_view text, const Send& send, const HttpHeaders* headers) {
+  return state_->receive(text, send, headers);
+}
+
+void Session::tools_changed() { state_->changed("tools", &Listening::tools); }
+void Session::artifacts_changed() { state_->changed("resources", &Listening::resources); }
+std::optional<std::string> Session::legacy_version() const { return state_->legacy_version(); }
+void Session::close() { state_->close(); }
+
+std::size_t Session::State::receive(std::string_view text, const Send& send, const HttpHeaders* headers) {
+  if (is_batch(text)) return receive_batch(text, send, headers);
+  auto read = read_message(text);
+  if (const auto* error = std::get_if<RpcError>(&read)) {
+    refuse({Incoming{}, Era::kLegacy, send}, *error);
+    return 1;
+  }
+  auto& in = std::get<Incoming>(read);
+  switch (in.kind) {
+    case Incoming::Kind::kResponse: return 0;  // nothing is ever asked of a client
+    case Incoming::Kind::kNotification: take_notification(in); return 0;
+    case Incoming::Kind::kRequest: break;
+  }
+  const Era era = in.meta.version ? Era::kModern : Era::kLegacy;
+  take_request({std::move(in), era, send}, headers);
+  return 1;
+}
+
+// 2025-03-26 alone has batches. Their answers are sent one by one, which it allows.
+std::size_t Session::State::receive_batch(std::string_view text, const Send& send, const HttpHeaders* headers) {
+  const auto items = legacy_version() == "2025-03-26" ? split_batch(text) : std::nullopt;
+  if (!items) {
+    const RpcError error{code::kInvalidRequest, "a batch: send each message by itself"};
+    refuse({Incoming{}, Era::kLegacy, send}, error);
+    return 1;
+  }
+  std::size_t requests = 0;
+  for (const std::string& item : *items) {
+    requests += is_batch(item) ? 0 : receive(item, send, headers);
+  }
+  return requests;
+}
+
+void Session::State::take_notification(const Incoming& in) {
+  // One that is wrong, or of a request that is not there any more, is passed over (cancellation, error handling).
+  if (in.method != "notifications/cancelled" || in.request_id.empty()) return;
+  calls_.cancel(in.request_id);
+  std::optional<Subscription> ended;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = subscriptions_.find(in.request_id);
+    if (found == subscriptions_.end()) return;
+    ended = std::move(found->second);
+    subscriptions_.erase(found);
+  }
+  ended->send({Delivery::Part::kNothing});
+}
+
+void Session::State::take_request(Request request, const HttpHeaders* headers) {
+  const Incoming& in = request.in;
+  const bool modern = request.era == Era::kModern;
+  if (headers != nullptr) {
+    if (const auto error = check_headers(in, *headers)) return refuse(request, *error);
+  }
+  if (modern) {
+    if (const auto error = check_modern(in)) {
+      return request.send({Delivery::Part::kAnswer, error_answer(*error), 400});
+    }
+  }
+  const auto method = std::ranges::find(kMethods, in.method, &Method::name);
+  const bool begun = modern || in.method == "initialize" || in.method == "ping" || legacy_version().has_value();
+  if (method == kMethods.end() || (begun && !(modern ? method->modern : method->legacy))) {
+    const std::string text = cat({"Method not found: ", printable(in.method, 100)});
+    return refuse(request, {code::kMethodNotFound, text, in.id});
+  }
+  if (!begun) {
+    RpcError error = wrong_params(in, "neither `initialize` came before, nor is there a protocol version in _meta");
+    error.data_json = version_data(supported_versions(), "");
+    return request.send({Delivery::Part::kAnswer, error_answer(error), 400});
+  }
+  if (!in.wrong.empty()) return refuse(request, wrong_params(in, cat({in.wrong, " has the wrong type"})));
+  if (in.has_cursor) return refuse(request, wrong_params(in, "no cursor was given out: every list is whole"));
+  (this->*method->serve)(request);
+}
+
+void Session::State::initialize(const Request& request) {
+  const auto& wanted = request.in.protocol_version;
+  if (!wanted) return refuse(request, wrong_params(request.in, "params.protocolVersion is missing"));
+  const std::string agreed(is_legacy(*wanted) ? *wanted : kLegacyVersions.front());
+  bool again = false;
+  {
+    const std::lock_guard lock(mutex_);
+    again = version_.has_value();
+    if (!again) version_ = agreed;
+  }
+  if (again) return refuse(request, {code::kInvalidRequest, "`initialize` came before", request.in.id});
+  answer(request, initialize_answer(head(request), agreed));
+}
+
+void Session::State::set_level(const Request& request) {
+  const auto level = log_level_of(request.in.level.value_or(""));
+  if (!level) return refuse(request, wrong_params(request.in, "params.level is no log level"));
+  {
+    const std::lock_guard lock(mutex_);
+    level_ = *level;
+  }
+  answer(request, empty_answer(head(request)));
+}
+
+void Session::State::call_tool(const Request& request) {
+  if (!request.in.name) return refuse(request, wrong_params(request.in, "params.name is missing"));
+  if (request.in.meta.turn.size() > kTurnBytesMax) {
+    return refuse(request, wrong_params(request.in, "params._meta.hutch/turn is too long"));
+  }
+  start(request, [this](const Request& what, const std::shared_ptr<Call>& call) { return call_host(what, call); });
+}
+
+Session::State::Answer Session::State::call_host(const Request& request, const std::shared_ptr<Call>& call) {
+  CallOptions options;
+  options.turn = request.in.meta.turn;
+  options.on_progress = [call](const Progress& progress) { call->progress(progress); };
+  options.on_log = [call](LogLevel level, std::string_view text) { call->log(level, text); };
+  options.cancelled = call->cancelled();
+  const auto called = host_->call(*request.in.name, request.in.arguments_json, options);
+  if (!called) return call_error(request, called.error());
+  auto text = call_answer(head(request), *called);
+  if (text) return std::move(*text);
+  return call_error(request, text.error());
+}
+
+void Session::State::list_artifacts(const Request& request) {
+  start(request, [this](const Request& what, const std::shared_ptr<Call>&) -> Answer {
+    const auto artifacts = host_->artifacts();
+    if (!artifacts) return RpcError{code::kInternal, artifacts.error().message, what.in.id};
+    return artifacts_answer(head(what), *artifacts);
+  });
+}
+
+void Session::State::read_artifact(const Request& request) {
+  if (!request.in.uri) return refuse(request, wrong_params(request.in, "params.uri is missing"));
+  start(request, [this](const Request& what, const std::shared_ptr<Call>&) -> Answer {
+    const auto content = host_->read_artifact(*what.in.uri);
+    if (!content) return artifact_error(what, content.error());
+    return artifact_answer(head(what), *what.in.uri, *content);
+  });
+}
+
+void Session::State::listen(const Request& request) {
+  const Listening listening{request.in.wants_tools_changed, request.in.wants_resources_changed};
+  bool taken = false;
+  {
+    // Acknowledged under the lock: nothing may be told on it before.
+    const std::lock_guard lock(mutex_);
+    taken = !closed_ && subscriptions_.size() < kSubscriptionsMax && !subscriptions_.contains(request.in.id);
+    if (taken) {
+      subscriptions_.emplace(request.in.id, Subscription{listening, request.send});
+      request.send({Delivery::Part::kNotification, listening_notification(request.in.id, listening)});
+    }
+  }
+  if (!taken) refuse(request, {code::kInvalidRequest, "too many subscriptions, or one with this id", request.in.id});
+}
+
+void Session::State::start(const Request& request, Work work) {
+  const auto level = log_level(request);
+  if (!level) return refuse(request, wrong_params(request.in, level.error().message));
+  const auto call = std::make_shared<Call>(
+      request.send, Call::Settings{request.in.meta.progress_token, *level, settings_.progress_interval});
+  switch (calls_.add(request.in.id, call)) {
+    case Calls::Added::kYes: break;
+    case Calls::Added::kIdInUse:
+      return refuse(request, {code::kInvalidRequest, "a request with this id is still worked on", request.in.id});
+    case Calls::Added::kTooMany:
+      return refuse(request, {code::kInternal, "too many requests at once: try again later", request.in.id});
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) call->cancel();
+  }
+  settings_.execute([self = shared_from_this(), request, call, work = std::move(work)] {
+    // Cancelled while it waited for its turn: it is not begun.
+    if (call->cancelled().stop_requested()) return self->calls_.forget(request.in.id, call);
+    const Answer done = work(request, call);
+    self->calls_.forget(request.in.id, call);
+    call->answer(delivery(done, request.era));
+  });
+}
+
+// Of the first era the session has a level; later a request asks for it, or hears nothing.
+Result<std::optional<LogLevel>> Session::State::log_level(const Request& request) const {
+  if (request.era == Era::kLegacy) {
+    const std::lock_guard lock(mutex_);
+    return std::optional(level_);
+  }
+  if (!request.in.meta.log_level) return std::optional<LogLevel>();
+  const auto level = log_level_of(*request.in.meta.log_level);
+  if (!level) return fail(Error::invalid("params._meta.io.modelcontextprotocol/logLevel is no log level"));
+  return level;
+}
+
+void Session::State::changed(std::string_view what, bool Listening::* wanted) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return;
+  if (version_ && settings_.unasked) settings_.unasked(changed_notification(what, ""));
+  for (const auto& [id, subscription] : subscriptions_) {
+    if (!(subscription.listening.*wanted)) continue;
+    subscription.send({Delivery::Part::kNotification, changed_notification(what, id)});
+  }
+}
+
+std::optional<std::string> Session::State::legacy_version() const {
+  const std::lock_guard lock(mutex_);
+  return version_;
+}
+
+void Session::State::close() {
+  std::map<std::string, Subscription> subscriptions;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    subscriptions.swap(subscriptions_);
+  }
+  calls_.cancel_all();
+  for (const auto& [id, subscription] : subscriptions) {
+    subscription.send({Delivery::Part::kAnswer, subscription_end({id, Era::kModern, settings_.server})});
+  }
+}
+
+Delivery Session::State::delivery(const Answer& answer, Era era) {
+  if (const auto* text = std::get_if<std::string>(&answer)) return {Delivery::Part::kAnswer, *text};
+  const RpcError& error = std::get<RpcError>(answer);
+  return {Delivery::Part::kAnswer, error_answer(error), http_status_of(era, error.code)};
+}
+
+namespace {
+
+// What every request has to say of itself from 2026-07-28 on.
+std::optional<RpcError> check_modern(const Incoming& in) {
+  if (*in.meta.version != kModernVersion) {
+    return RpcError{code::kUnsupportedVersion, "Unsupported protocol version", in.id,
+                    version_data(supported_versions(), *in.meta.version)};
+  }
+  if (in.meta.has_capabilities) return std::nullopt;
+  return wrong_params(in, "params._meta.io.modelcontextprotocol/clientCapabilities is missing");
+}
+
+// As streamable HTTP has them; before 2026-07-28 a method that is not there is an ordinary answer.
+int http_status_of(Era era, int error_code) {
+  switch (error_code) {
+    case code::kParse:
+    case code::kInvalidRequest:
+    case code::kHeaderMismatch:
+    case code::kUnsupportedVersion: return 400;
+    case code::kMethodNotFound: return era == Era::kModern ? 404 : 200;
+    default: return 200;
+  }
+}
+
+RpcError call_error(const Request& request, const Error& error) {
+  switch (error.code) {
+    case Code::kNotFound:
+      return {code::kInvalidParams, cat({"Unknown tool: ", printable(*request.in.name, 100)}), request.in.id};
+    case Code::kInvalidArgument: return {code::kInvalidParams, error.message, request.in.id};
+    case Code::kPermissionDenied:
+    case Code::kConflict:
+    case Code::kUnsupported:
+    case Code::kTimeout:
+    case Code::kSystem: break;
+  }
+  return {code::kInternal, error.message, request.in.id};
+}
+
+RpcError artifact_error(const Request& request, const Error& error) {
+  if (error.code != Code::kNotFound) return {code::kInternal, error.message, request.in.id};
+  const int number = request.era == Era::kModern ? code::kInvalidParams : code::kLegacyResourceNotFound;
+  return {number, "Resource not found", request.in.id, text_data("uri", *request.in.uri)};
+}
+
+}  // namespace
+
+}  // namespace hutch::server::mcp
