@@ -118,8 +118,8 @@ std::string mode_text(const wire::FileStat& stat) {
 
 // UTC; the sandbox chooses the time, so what no calendar has is no error.
 std::string date_text(std::int64_t modified_ns) {
-  using std::chrono::sys_time;
-  const sys_time<std::chrono::nanoseconds> time{std::chrono::nanoseconds(modified_ns)};
+  // In seconds first: a day before the earliest nanosecond would overflow.
+  const std::chrono::sys_seconds time{std::chrono::floor<std::chrono::seconds>(std::chrono::nanoseconds(modified_ns))};
   const auto day = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::minutes>(time - day));

@@ -32,7 +32,7 @@ Matches::Enough Matches::feed(std::string_view bytes) {
     overlong_ = overlong_ || part.size() > room;
     pending_ += part.substr(0, room);
     if (newline == std::string_view::npos) break;
-    take(pending_, !overlong_);
+    take(pending_, overlong_ ? Json::kStart : Json::kWhole);
     pending_.clear();
     overlong_ = false;
     bytes.remove_prefix(newline + 1);
@@ -42,13 +42,10 @@ Matches::Enough Matches::feed(std::string_view bytes) {
 
 // Of a line too long to keep the beginning is there: its type and its path, which come first. Inside a JSON text the
 // quotes of this mark would be escaped.
-void Matches::take(std::string_view json, bool whole) {
-  std::string repaired;
-  if (!whole) {
-    repaired = cat({json.substr(0, json.find(R"(,"lines":{)")), "}}"});
-    json = repaired;
-  }
-  const Result<Value> value = parse_value(json, kJsonLineBytesMax + 2);
+void Matches::take(std::string_view text, Json kind) {
+  const bool whole = kind == Json::kWhole;
+  const std::string repaired = whole ? "" : cat({text.substr(0, text.find(R"(,"lines":{)")), "}}"});
+  const Result<Value> value = parse_value(whole ? text : repaired, kJsonLineBytesMax + 2);
   const Value::Object* message = value ? value->get<Value::Object>() : nullptr;
   if (message == nullptr || !message->contains("type")) return;
   const std::string* type = message->find("type")->second.get<std::string>();

@@ -37,7 +37,8 @@ class Matches {
     std::string text;
   };
 
-  void take(std::string_view json, bool whole);
+  enum class Json { kWhole, kStart };
+  void take(std::string_view text, Json kind);
 
   std::size_t most_;
   std::size_t count_ = 0;
