@@ -121,7 +121,8 @@ std::string Core::remedy_for(const Target& target, const Ruling& ruling) const {
 
 Status Core::start_inspector() {
   if (inspector_.is_started()) return {};
-  ca_certificate_ = TRY(inspector_.start(settings_.inspector_program, network().tls.extra_ca_paths));
+  inspector_trust_ = TRY(inspector_.start(settings_.inspector_program, {.extra_ca_paths = network().tls.extra_ca_paths,
+                                                                        .java_store = settings_.java_store}));
   return {};
 }
 

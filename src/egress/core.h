@@ -31,6 +31,7 @@ struct Settings {
   policy::ParentProxies parents;         // which it has to go out through
   std::string inspector_program;         // hutch-inspect
   bool attended = false;                 // somebody answers questions
+  bool java_store = false;               // is to be had of what hutch-inspect trusts
   std::chrono::milliseconds answer_wait{60'000};
 };
 
@@ -82,9 +83,9 @@ class Core {
   using FindProcess = std::function<Process(sys::Transport, const sys::Endpoint&)>;
   void find_processes_by(FindProcess find) { find_process_ = std::move(find); }
 
-  // Once it is needed. The certificate of its authority, PEM.
+  // Once it is needed.
   Status start_inspector();
-  const std::string& ca_certificate() const { return ca_certificate_; }
+  const wire::InspectReady& inspector_trust() const { return inspector_trust_; }
   void tell(Event event) { events_.push_back(std::move(event)); }
   std::vector<Event> take_events() { return std::exchange(events_, {}); }
 
@@ -105,7 +106,7 @@ class Core {
   Names names_;
   Resolver resolver_;
   Inspector inspector_;
-  std::string ca_certificate_;
+  wire::InspectReady inspector_trust_;
   FindProcess find_process_;
   Moment next_look_{};
   std::vector<Event> events_;

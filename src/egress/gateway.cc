@@ -92,9 +92,9 @@ unsigned Gateway::wanted_dial_sockets() {
   return kSpareDialSockets - have;
 }
 
-Result<std::string> Gateway::ca_certificate() {
+Result<wire::InspectReady> Gateway::inspector_trust() {
   TRY(core_.start_inspector());
-  return core_.ca_certificate();
+  return core_.inspector_trust();
 }
 
 void Gateway::close() {

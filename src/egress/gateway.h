@@ -32,8 +32,8 @@ class Gateway {
   // How many more kDial sockets are wanted now.
   unsigned wanted_dial_sockets();
 
-  // The certificate of the authority that opens TLS, PEM; starts hutch-inspect.
-  Result<std::string> ca_certificate();
+  // What makes programs trust the authority that opens TLS; starts hutch-inspect.
+  Result<wire::InspectReady> inspector_trust();
 
   // For poll(2): readable when `step` has something to do. Besides, it has to be called when time_left is over.
   int fd() { return core_.loop().fd(); }

@@ -18,7 +18,7 @@ Result<wire::FromInspector> first_message(wire::Connection& connection) {
 
 }  // namespace
 
-Result<std::string> Inspector::start(const std::string& program, std::vector<std::string> extra_ca_paths) {
+Result<wire::InspectReady> Inspector::start(const std::string& program, wire::InspectStart first) {
   auto [ours, its] = TRY(sys::socket_pair());
   const std::vector<std::pair<int, int>> install = {{its.get(), 0}};
   // The caller's own store of authorities, where there is one; nothing else of the environment is its business.
@@ -27,17 +27,16 @@ Result<std::string> Inspector::start(const std::string& program, std::vector<std
   process_ = TRY(sys::spawn(program, {.arguments = {"hutch-inspect"}, .environment = environment, .install = install}));
   its.reset();
   wire::Connection connection(std::move(ours));
-  TRY(connection.send(
-      wire::ToInspector(wire::InspectStart{.version = wire::kVersion, .extra_ca_paths = std::move(extra_ca_paths)})));
-  const wire::FromInspector message = TRY_CTX(first_message(connection), "start hutch-inspect");
+  TRY(connection.send(wire::ToInspector(std::move(first))));
+  wire::FromInspector message = TRY_CTX(first_message(connection), "start hutch-inspect");
   if (const auto* failed = std::get_if<wire::InspectFailed>(&message)) return fail(failed->error);
-  const auto* ready = std::get_if<wire::InspectReady>(&message);
+  auto* const ready = std::get_if<wire::InspectReady>(&message);
   if (ready == nullptr) return fail(Error::invalid("hutch-inspect: unexpected first message"));
   connection_.emplace(std::move(connection));
   watch_ = TRY(loop_.watch(connection_->fd(), {.read = true, .write = false}, [this](const sys::Readiness&) {
     if (!receive()) lose();
   }));
-  return ready->ca_certificate;
+  return std::move(*ready);
 }
 
 Status Inspector::inspect(const wire::Inspect& request, int client, int upstream, Handlers handlers) {

@@ -20,8 +20,8 @@ class Inspector {
  public:
   explicit Inspector(Loop& loop) : loop_(loop) {}
 
-  // Once; waits until it is ready. The certificate of its authority, PEM.
-  Result<std::string> start(const std::string& program, std::vector<std::string> extra_ca_paths);
+  // Once; waits until it is ready. What makes programs trust its authority.
+  Result<wire::InspectReady> start(const std::string& program, wire::InspectStart first);
   bool is_started() const { return connection_.has_value(); }
 
   struct Handlers {

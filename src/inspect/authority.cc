@@ -39,6 +39,15 @@ Result<std::string> to_pem(X509* certificate);
 void KeyDeleter::operator()(evp_pkey_st* key) const { EVP_PKEY_free(key); }
 void CertificateDeleter::operator()(x509_st* certificate) const { X509_free(certificate); }
 
+std::string to_der(x509_st* certificate) {
+  unsigned char* data = nullptr;
+  const int size = i2d_X509(certificate, &data);
+  if (size <= 0) return {};
+  std::string der(reinterpret_cast<const char*>(data), static_cast<std::size_t>(size));
+  OPENSSL_free(data);
+  return der;
+}
+
 Result<std::unique_ptr<Authority>> Authority::make() {
   std::unique_ptr<Authority> made(new Authority);
   made->key_ = TRY(make_key());

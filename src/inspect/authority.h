@@ -24,11 +24,15 @@ struct CertificateDeleter {
 using Key = std::unique_ptr<evp_pkey_st, KeyDeleter>;
 using Certificate = std::unique_ptr<x509_st, CertificateDeleter>;
 
+// In DER.
+std::string to_der(x509_st* certificate);
+
 class Authority {
  public:
   static Result<std::unique_ptr<Authority>> make();
 
   const std::string& pem() const { return pem_; }
+  std::string der() const { return to_der(certificate_.get()); }
 
   // A certificate for a host name or an address, whose key is `leaf_key`. Those made are kept for some hours.
   Result<Certificate> certificate_for(const std::string& host);

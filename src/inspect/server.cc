@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "inspect/conversation.h"
+#include "inspect/java_store.h"
 #include "inspect/limits.h"
 #include "inspect/lockdown.h"
 #include "inspect/trust.h"
@@ -57,10 +58,15 @@ Status Server::run() {
 Status Server::start(const wire::InspectStart& message) {
   if (tls_) return fail(Error::invalid("started twice"));
   if (message.version != wire::kVersion) return fail(Error::unsupported("hutch-inspect is of another version"));
-  TrustStore trust = TRY(load_trust(message.extra_ca_paths));
-  tls_ = TRY(Tls::make(std::move(trust)));
+  Trust trust = TRY(load_trust(message.extra_ca_paths));
+  tls_ = TRY(Tls::make(std::move(trust.store)));
   TRY(lock_down());
-  TRY(gateway_.send(wire::FromInspector(wire::InspectReady{tls_->authority().pem()})));
+  wire::InspectReady ready{tls_->authority().pem(), {}};
+  if (message.java_store) {
+    trust.of_machine.push_back(tls_->authority().der());
+    ready.java_store = TRY(java_store(trust.of_machine));
+  }
+  TRY(gateway_.send(wire::FromInspector(std::move(ready))));
   return start_thread([this] { tell_all(); });
 }
 

@@ -22,43 +22,44 @@ constexpr const char* kBundles[] = {"/etc/ssl/certs/ca-certificates.crt", "/etc/
                                     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem",
                                     "/etc/ssl/cert.pem"};
 
-// The number of certificates in it.
-Result<std::size_t> add_file(X509_STORE* store, const std::string& path) {
+// The certificates in it, in DER.
+Result<std::vector<std::string>> add_file(X509_STORE* store, const std::string& path) {
   const std::string text = TRY(sys::regular_file_text(path, limits::kTrustBytesMax));
   BIO* const in = BIO_new_mem_buf(text.data(), static_cast<int>(text.size()));
   if (in == nullptr) return fail(openssl_error("BIO_new_mem_buf"));
-  std::size_t count = 0;
+  std::vector<std::string> added;
   for (;;) {
     const Certificate certificate(PEM_read_bio_X509_AUX(in, nullptr, nullptr, nullptr));
     if (!certificate) break;
-    if (X509_STORE_add_cert(store, certificate.get()) == 1) ++count;
+    if (X509_STORE_add_cert(store, certificate.get()) == 1) added.push_back(to_der(certificate.get()));
   }
   BIO_free(in);
   ERR_clear_error();
-  return count;
+  return added;
 }
 
 }  // namespace
 
 void StoreDeleter::operator()(x509_store_st* store) const { X509_STORE_free(store); }
 
-Result<TrustStore> load_trust(const std::vector<std::string>& extra_paths) {
-  TrustStore store(X509_STORE_new());
-  if (!store) return fail(openssl_error("X509_STORE_new"));
+Result<Trust> load_trust(const std::vector<std::string>& extra_paths) {
+  Trust trust{TrustStore(X509_STORE_new()), {}};
+  X509_STORE* const store = trust.store.get();
+  if (store == nullptr) return fail(openssl_error("X509_STORE_new"));
   if (const std::optional<std::string> named = sys::environment_variable("SSL_CERT_FILE"); named && !named->empty()) {
-    TRY_CTX(add_file(store.get(), *named), "SSL_CERT_FILE");
+    trust.of_machine = TRY_CTX(add_file(store, *named), "SSL_CERT_FILE");
   } else {
     for (const char* bundle : kBundles) {
       if (!sys::exists(bundle)) continue;
-      TRY_CTX(add_file(store.get(), bundle), "the authorities of this machine");
+      trust.of_machine = TRY_CTX(add_file(store, bundle), "the authorities of this machine");
       break;
     }
   }
   for (const std::string& path : extra_paths) {
-    const std::size_t count = TRY_CTX(add_file(store.get(), path), "extraCaCertPaths");
-    if (count == 0) return fail(Error::invalid(cat({"extraCaCertPaths: ", path, ": holds no certificate"})));
+    const auto added = TRY_CTX(add_file(store, path), "extraCaCertPaths");
+    if (added.empty()) return fail(Error::invalid(cat({"extraCaCertPaths: ", path, ": holds no certificate"})));
   }
-  return store;
+  return trust;
 }
 
 }  // namespace hutch::inspect

@@ -16,8 +16,13 @@ struct StoreDeleter {
 };
 using TrustStore = std::unique_ptr<x509_store_st, StoreDeleter>;
 
+struct Trust {
+  TrustStore store;
+  std::vector<std::string> of_machine;  // without the extra ones: each certificate in DER
+};
+
 // Reads the bundle that SSL_CERT_FILE names, else the first of the usual ones that is there, and every extra file. All
 // is read now: later this process can open no file.
-Result<TrustStore> load_trust(const std::vector<std::string>& extra_paths);
+Result<Trust> load_trust(const std::vector<std::string>& extra_paths);
 
 }  // namespace hutch::inspect

@@ -237,9 +237,11 @@ TEST(MakePlanTest, TlsThatIsOpened) {
   world.file("/etc/ssl/cert.pem");
   world.file("/etc/ssl/hidden.pem");
   world.file("/tmp/cert.pem");
+  world.file("/etc/ssl/certs/java/cacerts");
   world.rule(Verb::kDenyRead, "/etc/ssl/hidden.pem");
   world.trust = {.opening = TlsOpening::kSome,
-                 .stores = {"/etc/ssl/cert.pem", "/etc/ssl/hidden.pem", "/tmp/cert.pem", "/etc/absent.pem"}};
+                 .stores = {"/etc/ssl/cert.pem", "/etc/ssl/hidden.pem", "/tmp/cert.pem", "/etc/absent.pem"},
+                 .java_stores = {"/etc/ssl/certs/java/cacerts"}};
   expect_golden(world, "tls_opened");
 }
 

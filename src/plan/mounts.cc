@@ -67,6 +67,7 @@ class TreePlanner {
   void place_children(const Node& node, Ground ground);
   void place_root();
   void place_trust();
+  void cover_store(const std::string& store, std::string_view by);
   void place_host(const Node& node, Ground ground);
   void place_hidden(const Node& node, Ground ground);
   void place_private(const Node& node, Ground ground);
@@ -190,7 +191,7 @@ void TreePlanner::link_children() {
 
 void TreePlanner::place_root() {
   static constexpr std::uint64_t kRootBytes = 1 << 20;
-  static constexpr std::uint64_t kRootWithTrustBytes = kRootBytes + 2 * limits::kTrustBytesMax;
+  static constexpr std::uint64_t kRootWithTrustBytes = kRootBytes + 3 * limits::kTrustBytesMax;
   const bool with_trust = input_.trust.opening == TlsOpening::kSome;
   tree_.steps.push_back({.kind = MountKind::kTmpfs,
                          .target = "/",
@@ -213,14 +214,19 @@ void TreePlanner::place_trust() {
   for (const std::string_view path : {kAuthorityFile, kBundleFile}) {
     tree_.steps.push_back({.kind = MountKind::kFile, .target = std::string(path), .mode = 0444});
   }
-  for (const std::string& store : input_.trust.stores) {
-    const SeenPath* seen = input_.paths.find(store);
-    const policy::Decision decision = policy::decide(input_.rules, policy::Access::kRead, store);
-    const bool shown = decision.view == View::kReadOnly || decision.view == View::kReadWrite;
-    if (!shown || seen == nullptr || seen->type != FileType::kFile) continue;
-    tree_.steps.push_back(
-        {.kind = MountKind::kCover, .target = store, .source = std::string(kBundleFile), .identity = seen->identity});
-  }
+  for (const std::string& store : input_.trust.stores) cover_store(store, kBundleFile);
+  if (input_.trust.java_stores.empty()) return;
+  tree_.steps.push_back({.kind = MountKind::kFile, .target = std::string(kJavaFile), .mode = 0444});
+  for (const std::string& store : input_.trust.java_stores) cover_store(store, kJavaFile);
+}
+
+void TreePlanner::cover_store(const std::string& store, std::string_view by) {
+  const SeenPath* seen = input_.paths.find(store);
+  const policy::Decision decision = policy::decide(input_.rules, policy::Access::kRead, store);
+  const bool shown = decision.view == View::kReadOnly || decision.view == View::kReadWrite;
+  if (!shown || seen == nullptr || seen->type != FileType::kFile) return;
+  tree_.steps.push_back(
+      {.kind = MountKind::kCover, .target = store, .source = std::string(by), .identity = seen->identity});
 }
 
 void TreePlanner::place_children(const Node& node, Ground ground) {

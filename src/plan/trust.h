@@ -13,17 +13,25 @@ inline constexpr std::string_view kTrustDirectory = "/.hutch";
 inline constexpr std::string_view kAuthorityFile = "/.hutch/ca.pem";  // that authority alone
 inline constexpr std::string_view kBundleFile = "/.hutch/ca-bundle.pem";  // and all that the host trusts
 
+inline constexpr std::string_view kJavaFile = "/.hutch/cacerts";  // the same, as Java keeps it
+
 // Where systems keep their bundle: Debian and Alpine, Fedora, openSUSE, BSD and others. Most have one of them, and
 // links that lead to it.
 inline constexpr std::array<std::string_view, 5> kTrustStores = {
     "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
 
+// Where they keep what Java trusts; each Java has one besides, or a link to one of these.
+inline constexpr std::array<std::string_view, 4> kJavaStores = {
+    "/etc/ssl/certs/java/cacerts", "/etc/pki/ca-trust/extracted/java/cacerts", "/etc/pki/java/cacerts",
+    "/var/lib/ca-certificates/java-cacerts"};
+
 enum class TlsOpening { kNone, kSome };
 
 struct TrustInput {
   TlsOpening opening = TlsOpening::kNone;
   std::vector<std::string> stores;  // those of kTrustStores that are there: canonical paths, each once
+  std::vector<std::string> java_stores;  // the same of Java
 };
 
 struct TrustVariable {

@@ -11,6 +11,7 @@
 #include "plan/gateway_names.h"
 #include "plan/make_plan.h"
 #include "service/load_policy.h"
+#include "service/trust.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -23,7 +24,6 @@ Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy
 plan::NetworkKind network_kind(const policy::Network& network, std::string_view backend);
 Result<policy::ParentProxies> proxies_of(const policy::Network& network, const Caller& caller,
                                          std::vector<std::string>& notes);
-plan::TrustInput trust_of(const policy::Network& network, plan::NetworkKind kind);
 Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts);
 Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan::HostFacts& facts,
                                          const LoadedPolicy& loaded);
@@ -46,8 +46,11 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   question.also = search_path_below(question.rules, caller);
   question.also.push_back(cwd);
   const plan::NetworkKind kind = network_kind(network, prepared.backend);
-  plan::TrustInput trust = trust_of(network, kind);
+  // TLS is opened where requests have rules, and nowhere else.
+  const bool opens = kind == plan::NetworkKind::kGateway && !network.rules.empty();
+  plan::TrustInput trust = opens ? find_trust_stores(caller.environment) : plan::TrustInput();
   std::ranges::copy(trust.stores, std::back_inserter(question.also));
+  std::ranges::copy(trust.java_stores, std::back_inserter(question.also));
   if (!command.empty()) question.also.push_back(command);
   host::PathAnswer answer = TRY(look(question, facts));
   prepared.plan = TRY(plan::make_plan({
@@ -124,19 +127,6 @@ Result<policy::ParentProxies> proxies_of(const policy::Network& network, const C
   if (proxies || reachable || network.parent_proxy) return proxies;
   notes.push_back(cat({proxies.error().message, "; it is not used"}));
   return policy::ParentProxies();
-}
-
-// TLS is opened where requests have rules, and nowhere else.
-plan::TrustInput trust_of(const policy::Network& network, plan::NetworkKind kind) {
-  plan::TrustInput trust;
-  if (kind != plan::NetworkKind::kGateway || network.rules.empty()) return trust;
-  trust.opening = plan::TlsOpening::kSome;
-  for (const std::string_view path : plan::kTrustStores) {
-    const auto store = host::canonical_path(path);
-    if (!store || store->type != plan::FileType::kFile) continue;
-    if (std::ranges::find(trust.stores, store->path) == trust.stores.end()) trust.stores.push_back(store->path);
-  }
-  return trust;
 }
 
 Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts) {

@@ -130,8 +130,8 @@ Result<RunReport> run_prepared(const Job& job) {
   const std::unique_ptr<sandbox::Network> network = TRY(make_network(job));
   if (network) network->tell_passed_to([&](const egress::Passed& passed) { job.record().connected(passed); });
   if (network && wants_trust(plan)) {
-    const std::string authority = TRY(network->gateway().ca_certificate());
-    TRY(fill_trust(job.prepared.plan, authority));
+    const wire::InspectReady trust = TRY(network->gateway().inspector_trust());
+    TRY(fill_trust(job.prepared.plan, trust));
   }
   backend::Instance instance = TRY(start_backend(job, holding));
   // From here the plan is being applied. What follows takes place meanwhile; the command waits for `supervise`.
@@ -168,6 +168,7 @@ Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job) {
   settings.udp = job.prepared.plan.udp;
   settings.parents = job.prepared.parent_proxies;
   settings.inspector_program = inspector_program();
+  settings.java_store = wants_java_store(job.prepared.plan);
   settings.answer_wait = job.prepared.policy.ask_timeout.value_or(settings.answer_wait);
   return sandbox::Network::make(std::move(settings), job.control);
 }

@@ -54,6 +54,7 @@ policy::HttpRule read_rule(Reader& in) {
 void write(Writer& out, const InspectStart& message) {
   out.u32(message.version);
   out.texts(message.extra_ca_paths);
+  out.u8(message.java_store ? 1 : 0);
 }
 
 void write(Writer& out, const Inspect& message) {
@@ -68,7 +69,10 @@ void write(Writer& out, const Inspect& message) {
 
 void write(Writer& out, const InspectEnd& message) { out.u64(message.id); }
 
-void write(Writer& out, const InspectReady& message) { out.text(message.ca_certificate); }
+void write(Writer& out, const InspectReady& message) {
+  out.text(message.ca_certificate);
+  out.text(message.java_store);
+}
 
 void write(Writer& out, const InspectFailed& message) { write_error(out, message.error); }
 
@@ -84,12 +88,13 @@ void write(Writer& out, const InspectClosed& message) {
   out.u64(message.bytes_down);
 }
 
+enum class Flag : std::uint8_t { kNo, kYes };
+
 void read(Reader& in, InspectStart& message) {
   message.version = in.u32();
   message.extra_ca_paths = in.texts();
+  message.java_store = in.choice(Flag::kYes) == Flag::kYes;
 }
-
-enum class Flag : std::uint8_t { kNo, kYes };
 
 void read(Reader& in, Inspect& message) {
   message.id = in.u64();
@@ -104,7 +109,10 @@ void read(Reader& in, Inspect& message) {
 
 void read(Reader& in, InspectEnd& message) { message.id = in.u64(); }
 
-void read(Reader& in, InspectReady& message) { message.ca_certificate = in.text(); }
+void read(Reader& in, InspectReady& message) {
+  message.ca_certificate = in.text();
+  message.java_store = in.text();
+}
 
 void read(Reader& in, InspectFailed& message) { read_error(in, message.error); }
 

@@ -18,6 +18,7 @@ namespace hutch::wire {
 struct InspectStart {
   std::uint32_t version = kVersion;
   std::vector<std::string> extra_ca_paths;
+  bool java_store = false;  // is wanted
 };
 
 enum class InspectForm {
@@ -47,6 +48,7 @@ using ToInspector = std::variant<InspectStart, Inspect, InspectEnd>;
 
 struct InspectReady {
   std::string ca_certificate;  // PEM, for the trust stores of the sandbox
+  std::string java_store;      // it, and what the machine trusts, as Java keeps them; empty where it is not wanted
 };
 struct InspectFailed {
   Error error;

@@ -46,11 +46,14 @@ TEST(InspectMessage, AConnectionComesOutAsItWentIn) {
 TEST(InspectMessage, EveryOtherMessageComesOutAsItWentIn) {
   InspectStart start;
   start.extra_ca_paths = {"/a", "/b"};
+  start.java_store = true;
+  EXPECT_TRUE(std::get<InspectStart>(*round(decode_to_inspector, ToInspector(start))).java_store);
   EXPECT_EQ(std::get<InspectStart>(*round(decode_to_inspector, ToInspector(start))).extra_ca_paths,
             start.extra_ca_paths);
   EXPECT_EQ(std::get<InspectEnd>(*round(decode_to_inspector, ToInspector(InspectEnd{7}))).id, 7u);
-  EXPECT_EQ(std::get<InspectReady>(*round(decode_from_inspector, FromInspector(InspectReady{"pem"}))).ca_certificate,
-            "pem");
+  EXPECT_EQ(
+      std::get<InspectReady>(*round(decode_from_inspector, FromInspector(InspectReady{"pem", {}}))).ca_certificate,
+      "pem");
   const FromInspector failed = InspectFailed{{Code::kNotFound, 2, "no file"}};
   EXPECT_EQ(std::get<InspectFailed>(*round(decode_from_inspector, failed)).error.message, "no file");
   const FromInspector refused = InspectRefused{1, "GET /", "why"};

@@ -4,7 +4,9 @@
 import array
 import http.client
 import os
+import pathlib
 import queue
+import re
 import socket
 import ssl
 import struct
@@ -12,6 +14,8 @@ import subprocess
 import threading
 
 PATIENCE = 45.0  # seconds; the machine is shared and slow at times
+MESSAGES = pathlib.Path(__file__).resolve().parents[2] / "src/wire/message.h"
+VERSION = int(re.search(r"kVersion = (\d+)", MESSAGES.read_text(encoding="utf-8"))[1])
 START, INSPECT, END = range(3)
 READY, FAILED, REFUSED, CLOSED = range(4)
 
@@ -39,10 +43,13 @@ class Reader:
         self.at += size
         return struct.unpack("<" + form, self.data[self.at - size:self.at])[0]
 
-    def text(self):
+    def bytes(self):
         size = self.integer("I")
         self.at += size
-        return self.data[self.at - size:self.at].decode()
+        return self.data[self.at - size:self.at]
+
+    def text(self):
+        return self.bytes().decode()
 
 
 class Closed(Exception):
@@ -63,7 +70,8 @@ class Inspector:
         self.changed = threading.Condition()
         self.ready = queue.Queue()
         self.gone = False
-        self.send(START, struct.pack("<I", 1) + texts(extra_ca))
+        self.java_store = b""
+        self.send(START, struct.pack("<I", VERSION) + texts(extra_ca) + b"\1")
         threading.Thread(target=self.listen, daemon=True).start()
 
     def send(self, kind, body, descriptors=()):
@@ -95,7 +103,9 @@ class Inspector:
     def note(self, kind, body):
         with self.changed:
             if kind == READY:
-                self.ready.put(body.text())
+                pem = body.text()
+                self.java_store = body.bytes()
+                self.ready.put(pem)
             elif kind == FAILED:
                 body.at = 5
                 self.failed = body.text()

@@ -1,7 +1,9 @@
 # TLS on both ends: whom the client sees, whom the inspector believes.
+import hashlib
 import shutil
 import socket
 import ssl
+import struct
 import subprocess
 
 import pytest
@@ -47,6 +49,38 @@ def test_strict_verification_takes_it(inspector, tls_server, tmp_path):
     done = subprocess.run(["openssl", "verify", "-x509_strict", "-purpose", "sslserver", "-verify_hostname", HOST,
                            "-CAfile", authority, leaf], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def java_certificates(store):
+    """What a JKS file holds (sun.security.provider.JavaKeyStore)."""
+    salted = "changeit".encode("utf-16-be") + b"Mighty Aphrodite" + store[:-20]
+    assert hashlib.sha1(salted).digest() == store[-20:]
+    magic, version, count = struct.unpack(">III", store[:12])
+    assert (magic, version) == (0xfeedfeed, 2)
+    at, found = 12, []
+    for number in range(count):
+        assert store[at:at + 4] == b"\0\0\0\2"
+        size, = struct.unpack(">H", store[at + 4:at + 6])
+        assert store[at + 6:at + 6 + size] == f"authority{number}".encode()
+        at += 6 + size + 8
+        assert store[at:at + 7] == b"\0\5X.509"
+        size, = struct.unpack(">I", store[at + 7:at + 11])
+        found.append(store[at + 11:at + 11 + size])
+        at += 11 + size
+    assert at == len(store) - 20
+    return found
+
+
+def test_the_store_for_java(pki):
+    """The machine's authorities and that of the sandbox; not what vouches for upstream servers alone."""
+    started = inspectors.Inspector(inspectors.program(), environment={"SSL_CERT_FILE": str(pki.ca)})
+    its_own = ssl.PEM_cert_to_DER_cert(started.certificate())
+    assert java_certificates(started.java_store) == [ssl.PEM_cert_to_DER_cert(pki.ca.read_text()), its_own]
+    started.stop()
+    extra = inspectors.Inspector(inspectors.program(), [str(pki.ca)])
+    its_own = ssl.PEM_cert_to_DER_cert(extra.certificate())
+    assert java_certificates(extra.java_store) == [its_own]
+    extra.stop()
 
 
 def test_each_sandbox_has_an_authority_of_its_own(inspector, tls_server, pki):

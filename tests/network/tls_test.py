@@ -1,5 +1,7 @@
 # TLS that is opened: whom the programs of a sandbox trust, which requests get through, and what is left closed.
 import json
+import os
+import pathlib
 import shutil
 
 import pytest
@@ -173,3 +175,38 @@ def test_the_callers_own_store_of_authorities(hutch, internet, project, as_user)
     assert hutch.sh(command, options=["--policy", str(file)]).ok().text == "502"
     known = hutch.sh(command, options=["--policy", str(file)], env={"SSL_CERT_FILE": str(internet.ca)})
     assert known.ok().text == "200", str(known)
+
+
+JAVA_FETCH = """import java.net.*;
+public class Fetch {
+  public static void main(String[] words) throws Exception {
+    try {
+      System.out.println(new String(new URL(words[0]).openStream().readAllBytes()));
+    } catch (javax.net.ssl.SSLHandshakeException error) {
+      System.out.println("not trusted");
+    }
+  }
+}
+"""
+JAVAS = sorted({os.path.realpath(path) for path in pathlib.Path("/usr/lib/jvm").glob("*/bin/java")}) or ["java"]
+
+
+@pytest.mark.parametrize("java", JAVAS)
+def test_java_trusts_it_as_well(opened, as_user, project, java):
+    if shutil.which(java) is None or shutil.which("javac") is None:
+        pytest.skip("java is not installed")
+    as_user.write(project / "Fetch.java", JAVA_FETCH)
+    run = f"{java} -XX:TieredStopAtLevel=1 Fetch.java "
+    assert answer(opened(run + URL + "/repos/x"))["tls"]
+    assert opened(run + "https://other.example/", allow=["other.example"]).ok().text == "not trusted\n"
+
+
+@pytest.mark.parametrize("java", JAVAS)
+def test_the_store_of_java_holds_what_the_machine_trusts(opened, java):
+    keytool = pathlib.Path(java).parent / "keytool"
+    if not keytool.exists() or not os.path.exists("/etc/ssl/certs/ca-certificates.crt"):
+        pytest.skip("java is not installed")
+    count = f"{keytool} -list -cacerts -storepass changeit | grep -c trustedCertEntry"
+    result = opened(f"{count}; grep -c BEGIN $SSL_CERT_FILE")
+    listed, bundled = map(int, result.ok().text.split())
+    assert listed == bundled > 1
