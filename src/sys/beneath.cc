@@ -167,7 +167,9 @@ EntryKind kind_of(unsigned mode) {
   }
 }
 
-EntryKind kind_of_type(unsigned char type) { return type == DT_UNKNOWN ? EntryKind::kUnknown : kind_of(DTTOIF(type)); }
+EntryKind kind_of_type(unsigned char type) {
+  return type == DT_UNKNOWN ? EntryKind::kUnknown : kind_of(static_cast<unsigned>(DTTOIF(type)));
+}
 
 std::pair<std::uint64_t, std::uint64_t> flags_of(Beneath how) {
   constexpr std::uint64_t kContained = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
