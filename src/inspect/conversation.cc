@@ -19,7 +19,7 @@ void serve(const Conversation& conversation, Protocol protocol, Stream& client, 
 
 }  // namespace
 
-Transferred converse(const wire::Inspect& connection, const Ends& ends, const Tls& tls,
+Transferred converse(const wire::Inspect& connection, const Ends& ends, const Common& common,
                      std::function<void(const Refusal&)> report) {
   for (const int fd : {ends.client, ends.upstream}) {
     if (!sys::set_nonblocking(fd)) return {};
@@ -27,10 +27,10 @@ Transferred converse(const wire::Inspect& connection, const Ends& ends, const Tl
   }
   Stream client(ends.client);
   Stream upstream(ends.upstream);
-  Conversation conversation{connection, std::move(report), std::nullopt};
+  Conversation conversation{connection, common.memory, std::move(report), std::nullopt};
   if (!connection.tls) {
     serve(conversation, Protocol::kHttp1, client, upstream);
-  } else if (std::expected<Opened, Tls::Failure> opened = tls.open(connection, client, upstream)) {
+  } else if (std::expected<Opened, Tls::Failure> opened = common.tls.open(connection, client, upstream)) {
     conversation.unusable = std::move(opened->unusable);
     serve(conversation, opened->protocol, client, upstream);
   } else if (opened.error().refusal) {

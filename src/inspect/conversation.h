@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "inspect/budget.h"
 #include "inspect/judge.h"
 #include "inspect/stream.h"
 #include "inspect/tls.h"
@@ -23,13 +24,20 @@ struct Transferred {
   std::uint64_t bytes_down = 0;
 };
 
+// What all connections share.
+struct Common {
+  const Tls& tls;
+  Memory& memory;
+};
+
 // Returns when everything is said; the caller closes the sockets. `report` tells the gateway what was refused.
-Transferred converse(const wire::Inspect& connection, const Ends& ends, const Tls& tls,
+Transferred converse(const wire::Inspect& connection, const Ends& ends, const Common& common,
                      std::function<void(const Refusal&)> report);
 
 // What every part of a conversation knows.
 struct Conversation {
   const wire::Inspect& connection;
+  Memory& memory;
   std::function<void(const Refusal&)> report;
   // Why nothing can be forwarded: what every request is answered.
   std::optional<Refusal> unusable;

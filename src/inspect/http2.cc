@@ -18,19 +18,23 @@ Headers forwarded(const Headers& headers);
 int status_of(const Headers& headers);
 void lower_names(Headers& headers);
 std::uint32_t error_or(std::uint32_t error, std::uint32_t otherwise);
+Refusal overloaded();
 
 }  // namespace
 
 Http2::Http2(const Conversation& conversation, Stream& client, Stream& upstream)
     : conversation_(conversation),
+      windows_(conversation.memory.windows),
       down_{*this, Role::kServer, Side(client)},
       up_{*this, Role::kClient, Side(upstream)} {}
 
 void Http2::serve() {
   const Callbacks callbacks = make_callbacks();
   if (!callbacks) return;
-  down_.session = make_session(Role::kServer, callbacks.get(), &down_);
-  up_.session = make_session(Role::kClient, callbacks.get(), &up_);
+  const bool wide = windows_.take(std::size_t{2} * limits::kConnectionWindowBytes);
+  const int window = wide ? limits::kConnectionWindowBytes : limits::kSmallestWindowBytes;
+  down_.session = make_session(Role::kServer, callbacks.get(), &down_, window);
+  up_.session = make_session(Role::kClient, callbacks.get(), &up_, window);
   if (!down_.session || !up_.session) return;
   Deadline deadline = deadline_in(limits::kIdleTime);
   for (;;) {
@@ -117,7 +121,7 @@ Pair* Http2::find(const End& end, std::int32_t stream) {
 
 int Http2::on_begin_request(std::int32_t stream) {
   if (pairs_.size() >= limits::kStreamsMax + limits::kGivenUpMax) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
-  auto pair = std::make_unique<Pair>();
+  auto pair = std::make_unique<Pair>(conversation_.memory.heads);
   pair->down = stream;
   pairs_.insert_or_assign(stream, std::move(pair));
   return 0;
@@ -128,10 +132,15 @@ int Http2::on_header(End& end, const nghttp2_frame& frame, Header header) {
   if (pair == nullptr) return 0;
   Half& half = &end == &down_ ? pair->request : pair->response;
   Headers& headers = half.headers_done ? half.trailers : half.headers;
-  half.header_bytes += header.name.size() + header.value.size() + 32;  // as RFC 9113, 6.5.2 counts
+  const std::size_t size = header.name.size() + header.value.size() + 32;  // as RFC 9113, 6.5.2 counts
+  half.header_bytes += size;
   if (half.header_bytes > limits::kHeadBytesMax || headers.size() >= limits::kHeadersMax) {
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
+  // Once here, and once in the session that sends it on.
+  half.too_much = half.too_much || !half.held.take(2 * size);
+  const bool is_answerable = &end == &down_ && !half.headers_done;
+  if (half.too_much) return is_answerable ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   headers.push_back(std::move(header));
   return 0;
 }
@@ -152,6 +161,11 @@ void Http2::on_headers(End& end, const nghttp2_frame& frame) {
 }
 
 void Http2::begin_request(Pair& pair) {
+  if (pair.request.too_much) {
+    pair.request.headers.clear();
+    pair.request.held.give_back();
+    return answer(pair, overloaded());
+  }
   const Headers& headers = pair.request.headers;
   const std::string* const method = pseudo(headers, ":method");
   const std::string* const path = pseudo(headers, ":path");
@@ -192,6 +206,7 @@ void Http2::forward_request(Pair& pair, const Judgement& judgement) {
                                   : nghttp2_submit_request(up_.session.get(), nullptr, list.data(), list.size(),
                                                            pair.request.ended ? nullptr : &source, nullptr);
   if (stream < 0) return reset(down_, pair, NGHTTP2_REFUSED_STREAM);
+  pair.request.headers.clear();
   pair.up = stream;
   pair.up_open = true;
   by_up_[stream] = &pair;
@@ -199,6 +214,7 @@ void Http2::forward_request(Pair& pair, const Judgement& judgement) {
 
 void Http2::begin_response(Pair& pair) {
   Half& response = pair.response;
+  pair.request.held.give_back();
   if (!pair.down_open) return;
   Headers headers = std::exchange(response.headers, {});
   const std::vector<nghttp2_nv> list = name_values(headers);
@@ -355,6 +371,11 @@ int status_of(const Headers& headers) {
 
 std::uint32_t error_or(std::uint32_t error, std::uint32_t otherwise) {
   return error != NGHTTP2_NO_ERROR ? error : otherwise;
+}
+
+Refusal overloaded() {
+  static constexpr std::string_view kWhy = "too many large requests are under way at once";
+  return {503, "overloaded", cat({"hutch: ", kWhy, "\n"}), "a request", std::string(kWhy)};
 }
 
 void lower_names(Headers& headers) {

@@ -14,9 +14,13 @@ namespace hutch::inspect {
 
 // One direction of a request and its response: what one end has sent and the other has not taken yet.
 struct Half {
+  explicit Half(Budget& heads) : held(heads) {}
+
   Headers headers;
   Headers trailers;
   std::size_t header_bytes = 0;
+  Share held;              // of those bytes
+  bool too_much = false;   // there was no share for all of them, and what there is of them is of no use
   bool headers_done = false;
   std::string body;
   bool ended = false;
@@ -25,6 +29,8 @@ struct Half {
 
 // A request and its response: a stream towards the client (`down`) and one towards the server (`up`).
 struct Pair {
+  explicit Pair(Budget& heads) : request(heads), response(heads) {}
+
   std::int32_t down = 0;
   std::int32_t up = 0;
   bool down_open = true;
@@ -75,6 +81,7 @@ class Http2 {
   void forget(Pair& pair);
 
   const Conversation& conversation_;
+  Share windows_;
   End down_;
   End up_;
   std::map<std::int32_t, std::unique_ptr<Pair>> pairs_;  // by `down`

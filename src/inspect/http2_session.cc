@@ -27,7 +27,7 @@ Option make_options() {
 
 }  // namespace
 
-Session make_session(Role role, const nghttp2_session_callbacks* callbacks, void* user_data) {
+Session make_session(Role role, const nghttp2_session_callbacks* callbacks, void* user_data, int window) {
   const Option options = make_options();
   if (!options) return nullptr;
   nghttp2_session* made = nullptr;
@@ -44,9 +44,8 @@ Session make_session(Role role, const nghttp2_session_callbacks* callbacks, void
   } else {
     settings.push_back({NGHTTP2_SETTINGS_ENABLE_PUSH, 0});
   }
-  const bool ready =
-      nghttp2_submit_settings(made, NGHTTP2_FLAG_NONE, settings.data(), settings.size()) == 0 &&
-      nghttp2_session_set_local_window_size(made, NGHTTP2_FLAG_NONE, 0, limits::kConnectionWindowBytes) == 0;
+  const bool ready = nghttp2_submit_settings(made, NGHTTP2_FLAG_NONE, settings.data(), settings.size()) == 0 &&
+                     nghttp2_session_set_local_window_size(made, NGHTTP2_FLAG_NONE, 0, window) == 0;
   return ready ? std::move(session) : nullptr;
 }
 

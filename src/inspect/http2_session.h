@@ -22,8 +22,8 @@ using Callbacks = std::unique_ptr<nghttp2_session_callbacks, CallbacksDeleter>;
 
 enum class Role { kServer, kClient };
 
-// With hutch's settings queued to be sent; null when there is no memory.
-Session make_session(Role role, const nghttp2_session_callbacks* callbacks, void* user_data);
+// With hutch's settings queued to be sent; null when there is no memory. `window` is of the whole connection.
+Session make_session(Role role, const nghttp2_session_callbacks* callbacks, void* user_data, int window);
 
 // Borrows the strings, which nghttp2 copies when it is given them and takes as not const.
 std::vector<nghttp2_nv> name_values(Headers& headers);

@@ -6,8 +6,14 @@
 
 namespace hutch::inspect::limits {
 
-// Connections at once, a thread each. One more is refused.
+// Connections at once, a thread each. One more is refused. Each holds half a MiB for itself at most: its buffers, what
+// TLS has, a head, the smallest windows of HTTP/2.
 inline constexpr std::size_t kConnectionsMax = 640;
+
+// What all of them together hold besides: heads of HTTP/2, a request beyond which is answered 503; and windows for
+// bodies of HTTP/2 that are wider than the smallest, which a connection is given where there is enough.
+inline constexpr std::size_t kHeadsBytesMax = 32 << 20;
+inline constexpr std::size_t kWindowsBytesMax = 64 << 20;
 
 // Refusals of one connection that the gateway is told of; the client is told of all.
 inline constexpr std::size_t kReportsMax = 100;
@@ -27,6 +33,7 @@ inline constexpr unsigned kStreamsMax = 128;
 inline constexpr std::size_t kGivenUpMax = 32;
 inline constexpr unsigned kStreamWindowBytes = 512 << 10;
 inline constexpr int kConnectionWindowBytes = 1 << 20;
+inline constexpr int kSmallestWindowBytes = 65'535;  // RFC 9113, 6.9.2
 
 inline constexpr auto kHandshakeTime = std::chrono::seconds(10);
 inline constexpr auto kHeadTime = std::chrono::seconds(30);

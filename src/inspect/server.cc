@@ -107,7 +107,8 @@ void Server::converse_with(std::shared_ptr<Live> live) {
     if (refusal.what.empty() || ++count > limits::kReportsMax) return;
     tell(wire::InspectRefused{id, refusal.what, refusal.why});
   };
-  const Transferred bytes = converse(live->connection, {live->client.get(), live->upstream.get()}, *tls_, report);
+  const Transferred bytes =
+      converse(live->connection, {live->client.get(), live->upstream.get()}, {*tls_, memory_}, report);
   const std::uint64_t id = live->connection.id;
   {
     // Closed under the lock, so that `end` never means a number that is another connection's by then.

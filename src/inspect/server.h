@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "inspect/budget.h"
 #include "inspect/tls.h"
 #include "wire/connection.h"
 #include "wire/inspect.h"
@@ -42,6 +43,7 @@ class Server {
   wire::Connection gateway_;
   std::deque<UniqueFd> arrived_;  // descriptors whose message is still to be read
   std::unique_ptr<Tls> tls_;
+  Memory memory_;
   // What a thread of its own sends. Whoever reads the gateway's messages never waits for the gateway to read, or both
   // could wait for each other.
   std::mutex telling_;

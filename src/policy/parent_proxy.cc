@@ -2,6 +2,7 @@
 #include "policy/parent_proxy.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -26,6 +27,14 @@ std::string lowered(std::string_view text);
 bool skips(const NoProxyEntry& entry, const Host& host, int port);
 bool is_below(std::string_view host, std::string_view domain);
 
+// RFC 6761 6.3, and what systems call their loopback besides in /etc/hosts.
+bool is_local_name(std::string_view name) {
+  static constexpr std::array<std::string_view, 7> kLocal = {"localhost",   "localhost.localdomain",   "localhost4",
+                                                             "localhost6",  "localhost6.localdomain6", "ip6-localhost",
+                                                             "ip6-loopback"};
+  return name.ends_with(".localhost") || std::ranges::find(kLocal, name) != kLocal.end();
+}
+
 }  // namespace
 
 Result<ParentProxies> parent_proxies(const Network& network, std::span<const std::string> environment) {
@@ -34,8 +43,7 @@ Result<ParentProxies> parent_proxies(const Network& network, std::span<const std
 
 const ProxyServer* proxy_for(const ParentProxies& proxies, const Host& host, int port) {
   // The proxy would take these for itself, and it may run here.
-  const bool is_local = host.name == "localhost" || host.name.ends_with(".localhost");  // RFC 6761 6.3
-  if (is_local || (host.address && is_loopback(*host.address))) return nullptr;
+  if (is_local_name(host.name) || (host.address && is_loopback(*host.address))) return nullptr;
   const std::optional<ProxyServer>& proxy = port == kHttpPort ? proxies.http : proxies.https;
   if (!proxy) return nullptr;
   const auto skip = [&](const NoProxyEntry& entry) { return skips(entry, host, port); };

@@ -35,6 +35,8 @@ TEST(ParentProxy, Environment) {
   EXPECT_EQ(way_by({"https_proxy=http://[fd00::1]:8080"}, "a.org", 443), "http://[fd00::1]:8080");
   EXPECT_EQ(way_by({"ALL_PROXY=http://p:1"}, "localhost", 443), "direct");
   EXPECT_EQ(way_by({"ALL_PROXY=http://p:1"}, "any.localhost", 443), "direct");
+  EXPECT_EQ(way_by({"ALL_PROXY=http://p:1"}, "localhost.localdomain", 443), "direct");
+  EXPECT_EQ(way_by({"ALL_PROXY=http://p:1"}, "ip6-localhost", 443), "direct");
   EXPECT_EQ(way_by({"ALL_PROXY=http://p:1"}, "127.0.0.1", 443), "direct");
   EXPECT_EQ(way_by({"ALL_PROXY=http://p:1"}, "::1", 443), "direct");
 }
