@@ -1,4 +1,5 @@
 // The tools that look at files and change them, as a model is told of them.
+#include "base/limits.h"
 #include "tool/handlers.h"
 #include "tool/table.h"
 #include "wire/files.h"
@@ -133,21 +134,23 @@ Tool search_files_tool() {
 }
 
 Tool find_files_tool() {
-  return {
-      .name = "sandbox_find_files",
-      .title = "Find files by name",
-      .description =
-          "Find regular files by their names, in a directory of the sandbox and everything below it. "
-          "`pattern` is a glob for the name alone (`*.py`, `test_?.c`), without `/`. At most 200 are shown.",
-      .kind = Class::kReadOnly,
-      .parameters = {{.name = "pattern", .description = "The glob for file names.", .presence = Presence::kRequired},
-                     path("path", "Where to look; without it the working directory.", Presence::kOptional)},
-      .results = {{"pattern", Type::kText, "As given."},
-                  {"path", Type::kText, "Where it looked, absolute."},
-                  {"files", Type::kText, "The files, absolute, a line each."},
-                  {"count", Type::kInteger, "How many were found."},
-                  {"truncated", Type::kBoolean, "Whether there are more than are shown."}},
-      .handler = find_files};
+  return {.name = "sandbox_find_files",
+          .title = "Find files by name",
+          .description =
+              "Find regular files by their names, in a directory of the sandbox and everything below it. "
+              "`pattern` is a glob for the name alone (`*.py`, `test_?.c`), without `/`. At most 200 are shown.",
+          .kind = Class::kReadOnly,
+          .parameters = {{.name = "pattern",
+                          .description = "The glob for file names.",
+                          .presence = Presence::kRequired,
+                          .bytes_max = limits::kPathBytesMax},
+                         path("path", "Where to look; without it the working directory.", Presence::kOptional)},
+          .results = {{"pattern", Type::kText, "As given."},
+                      {"path", Type::kText, "Where it looked, absolute."},
+                      {"files", Type::kText, "The files, absolute, a line each."},
+                      {"count", Type::kInteger, "How many were found."},
+                      {"truncated", Type::kBoolean, "Whether there are more than are shown."}},
+          .handler = find_files};
 }
 
 Tool write_file_tool() {

@@ -31,6 +31,8 @@ namespace fs = std::filesystem;
 void keep(Kept& kept, std::string_view bytes);
 Result<CommandEnd> run_process(const Command& command, std::atomic<pid_t>& group);
 Result<pid_t> start(const Command& command, int output, int error);
+// What the file server's decoder holds to its limits.
+std::vector<std::string> paths_of(const wire::FileRequest& request);
 Result<wire::FileStat> stat_of(const std::string& path);
 Result<std::string> read_all(const std::string& path, std::uint64_t offset, std::uint64_t bytes_max);
 Status write_all(const std::string& path, std::string_view bytes, int flags);
@@ -164,6 +166,7 @@ Result<bool> TestPlace::kill(const std::string& id, int number) {
 }
 
 Result<wire::FileReply> TestPlace::file(const wire::FileRequest& request) {
+  for (const std::string& path : paths_of(request)) EXPECT_LE(path.size(), limits::kPathBytesMax);
   if (scripted_file) {
     if (std::optional<Result<wire::FileReply>> answer = scripted_file(request)) return std::move(*answer);
   }
@@ -303,6 +306,12 @@ Result<std::string> Files::resolve(const wire::FilePlace& place, Last last) cons
 }
 
 Result<wire::FileReply> Files::operator()(const wire::StatFile& request) const {
+  // "x/." is the directory behind x.
+  if (request.place.path.ends_with("/.")) {
+    const std::string directory = TRY(resolve(request.place, Last::kFollow));
+    if (!fs::is_directory(directory)) return fail(Error::from_errno(cat({"open(", request.place.path, ")"}), ENOTDIR));
+    return TRY(stat_of(directory));
+  }
   const std::string path = TRY(resolve(request.place, Last::kKeep));
   return TRY(stat_of(path));
 }
@@ -392,6 +401,21 @@ Result<wire::FileReply> Files::operator()(const wire::MoveFile& request) const {
 Result<wire::FileReply> Files::operator()(const wire::MakeDirectory& request) const {
   fs::create_directories(TRY(resolve(request.place, Last::kFollow)));
   return wire::FileDone{};
+}
+
+std::vector<std::string> paths_of(const wire::FileRequest& request) {
+  return std::visit(
+      [](const auto& one) -> std::vector<std::string> {
+        using T = std::decay_t<decltype(one)>;
+        if constexpr (std::is_same_v<T, wire::MoveFile>) {
+          return {one.source.path, one.destination.path};
+        } else if constexpr (std::is_same_v<T, wire::FindFiles>) {
+          return {one.place.path, one.pattern};
+        } else {
+          return {one.place.path};
+        }
+      },
+      request);
 }
 
 Result<wire::FileStat> stat_of(const std::string& path) {

@@ -117,6 +117,19 @@ TEST_F(ReadFileTest, PathsAreHeldToTheirRoots) {
   EXPECT_EQ(text_of(empty, "message"), "Argument `path` rejected: path is empty. Got ``.");
 }
 
+TEST_F(ReadFileTest, WhatNoRequestCanHold) {
+  std::string deep = "d";
+  while (deep.size() < 5000) deep += "/d";
+  for (const char* tool : {"sandbox_read_file", "sandbox_list_directory", "sandbox_delete"}) {
+    const Value::Object envelope = caller_.call(tool, {{"path", deep}});
+    EXPECT_EQ(text_of(envelope, "field"), "path") << tool;
+    EXPECT_NE(text_of(envelope, "message").find("path is too long"), std::string::npos) << tool;
+  }
+  const Value::Object pattern = caller_.call("sandbox_find_files", {{"pattern", std::string(5000, '?')}});
+  EXPECT_EQ(text_of(pattern, "field"), "pattern");
+  EXPECT_EQ(text_of(caller_.call("sandbox_exec", {{"command", "true"}, {"cwd", deep}}), "field"), "cwd");
+}
+
 TEST_F(ReadFileTest, NamesThatAShellWouldRead) {
   for (const char* name : {"a b", "it's", "\"q\"", "$(id)", "`id`", "-rf", "*", "a;b", "#x", "~x"}) {
     place_.put(place_.home(name), name);

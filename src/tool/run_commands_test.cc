@@ -53,6 +53,15 @@ TEST_F(RunCommandsTest, TheDirectoryIsAFieldAndNotText) {
   EXPECT_FALSE(std::filesystem::exists(place_.home("x")));
 }
 
+TEST_F(RunCommandsTest, ADirectoryBehindALink) {
+  std::filesystem::create_directory(place_.home("real"));
+  std::filesystem::create_directory_symlink("real", place_.home("link"));
+  std::filesystem::create_directory_symlink("/etc", place_.home("out"));
+  EXPECT_EQ(text_of(caller_.result("sandbox_exec", {{"command", "pwd -P"}, {"cwd", "link"}}), "stdout"),
+            place_.home("real\n"));
+  EXPECT_EQ(text_of(caller_.call("sandbox_exec", {{"command", "pwd"}, {"cwd", "out"}}), "field"), "cwd");
+}
+
 TEST_F(RunCommandsTest, AWrongDirectoryRunsNothing) {
   place_.put(place_.home("file"), "");
   for (const char* cwd : {"nope", "file", "/etc", "..", "", "a\nb"}) {

@@ -28,6 +28,10 @@ Envelope search_files(const Call& call) {
   // The kernel says first whether the path stays below its root: ripgrep would follow a link out of it.
   const Result<wire::FileStat> stat = ask<wire::FileStat>(place, wire::StatFile{located->place});
   if (!stat) return failed(what, stat.error(), Retry::kNo);
+  if (stat->kind == wire::FileKind::kSymlink) {
+    return final_failure(Kind::kExecutionError,
+                         cat({what, ": it is a symbolic link; search `", printable(stat->target), "`"}));
+  }
   if (stat->kind != wire::FileKind::kRegular && stat->kind != wire::FileKind::kDirectory) {
     return final_failure(Kind::kExecutionError, cat({what, ": it is neither a file nor a directory"}));
   }

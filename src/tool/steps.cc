@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "tool/excerpt.h"
 
@@ -10,6 +11,7 @@ namespace hutch::tool {
 
 namespace {
 
+constexpr std::string_view kSlashDot = "/.";
 constexpr std::string_view kUsualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 Envelope path_refused(const Call& call, std::string_view field, std::string_view reason, std::string_view given);
@@ -21,18 +23,23 @@ std::expected<Located, Envelope> locate(const Call& call, std::string_view field
   const std::string& given = call.arguments.has(field) ? call.arguments.text(field) : layout.base;
   std::expected<Located, PathRefusal> located = locate_path(layout, given);
   if (!located) return std::unexpected(path_refused(call, field, located.error().text, given));
+  // A longer one is none for the kernel, and for the file server a broken frame (wire/files.h).
+  if (located->absolute.size() >= limits::kPathBytesMax - kSlashDot.size()) {
+    return std::unexpected(path_refused(call, field, "path is too long", given));
+  }
   return std::move(*located);
 }
 
 std::expected<Located, Envelope> locate_directory(const Call& call, std::string_view field) {
   std::expected<Located, Envelope> located = locate(call, field);
   if (!located || !call.arguments.has(field)) return located;
-  const Result<wire::FileEntries> listed =
-      ask<wire::FileEntries>(call.context.place, wire::ListDirectory{located->place, 1, 1});
-  if (listed) return located;
-  if (listed.error().code == Code::kTimeout) return std::unexpected(failed(field, listed.error(), Retry::kYes));
+  // With "/." it is the directory itself, also at the end of a symbolic link, and of anything else an error.
+  const wire::FilePlace inside{located->place.root, cat({located->place.path, kSlashDot})};
+  const Result<wire::FileStat> stat = ask<wire::FileStat>(call.context.place, wire::StatFile{inside});
+  if (stat) return located;
+  if (stat.error().code == Code::kTimeout) return std::unexpected(failed(field, stat.error(), Retry::kYes));
   return std::unexpected(path_refused(call, field,
-                                      cat({"not a directory that can be entered: ", printable(listed.error().message)}),
+                                      cat({"not a directory that can be entered: ", printable(stat.error().message)}),
                                       call.arguments.text(field)));
 }
 

@@ -21,6 +21,7 @@ class Value {
   using Object = std::map<std::string, Value, std::less<>>;
   using Data = std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, List, Object>;
 
+  // NOLINTBEGIN(google-explicit-constructor): so that values are written as JSON is, {{"path", path}, {"size", 3}}
   Value() = default;
   Value(std::string text) : data_(std::move(text)) {}
   Value(std::string_view text) : data_(std::string(text)) {}
@@ -33,6 +34,7 @@ class Value {
   template <std::integral T>
     requires(!std::same_as<T, bool> && !std::same_as<T, char>)
   Value(T number) : data_(static_cast<std::int64_t>(number)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   const Data& data() const { return data_; }
   // Null where it is of another type.
