@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <mutex>
+#include <shared_mutex>
 #include <utility>
 #include <variant>
 
@@ -27,6 +28,24 @@ struct Request {
 struct Subscription {
   Listening listening;
   Send send;
+};
+
+// Through which everything goes that is sent later than its request came: once it is shut nothing does.
+class Gate {
+ public:
+  void pass(const Send& send, Delivery delivery) {
+    const std::shared_lock lock(mutex_);
+    if (open_) send(std::move(delivery));
+  }
+  // Waits for what is on its way.
+  void shut() {
+    const std::unique_lock lock(mutex_);
+    open_ = false;
+  }
+
+ private:
+  std::shared_mutex mutex_;
+  bool open_ = true;
 };
 
 bool is_legacy(std::string_view version) {
@@ -97,6 +116,7 @@ class Session::State : public std::enable_shared_from_this<Session::State> {
   std::shared_ptr<ToolHost> host_;
   Settings settings_;
   Calls calls_;
+  std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
   mutable std::mutex mutex_;  // of what follows
   bool closed_ = false;
   std::optional<std::string> version_;  // what `initialize` agreed on
@@ -147,7 +167,8 @@ std::size_t Session::State::receive(std::string_view text, const Send& send, con
     case Incoming::Kind::kRequest: break;
   }
   const Era era = in.meta.version ? Era::kModern : Era::kLegacy;
-  take_request({std::move(in), era, send}, headers);
+  const Send through = [gate = gate_, send](Delivery delivery) { gate->pass(send, std::move(delivery)); };
+  take_request({std::move(in), era, through}, headers);
   return 1;
 }
 
@@ -348,6 +369,7 @@ void Session::State::close() {
   for (const auto& [id, subscription] : subscriptions) {
     subscription.send({Delivery::Part::kAnswer, subscription_end({id, Era::kModern, settings_.server})});
   }
+  gate_->shut();
 }
 
 Delivery Session::State::delivery(const Answer& answer, Era era) {

@@ -31,7 +31,7 @@ struct Delivery {
   int http_status = 200;
 };
 
-// Called by any thread, those of one request in order; after the session was closed, or is gone, no more. It neither
+// Called by any thread, those of one request in order; once `close` has returned, no more. It neither
 // calls the session nor waits for the client: whoever reads slowly is the transport's business.
 using Send = std::function<void(Delivery)>;
 

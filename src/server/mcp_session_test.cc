@@ -28,12 +28,12 @@ class FakeHost : public ToolHost {
     return {read, {"exec", "", "Runs.", R"({"type":"object"})", ""}};
   }
   Result<CallAnswer> call(const std::string& name, const std::string& arguments, const CallOptions& options) override {
-    turn = options.turn;
     if (name == "exec") return exec(options);
     if (name == "broken") return CallAnswer{"no json", false};
     if (name == "fails") return fail({Code::kSystem, 0, "no sandbox"});
     if (name == "picky") return fail(Error::invalid("not like that"));
     if (name != "read") return fail(Error::not_found("no such tool"));
+    turn = options.turn;
     const bool wrong = json::parse(arguments).value("path", "") == "wrong";
     return CallAnswer{json{{"ok", !wrong}, {"result", {{"path", arguments}}}}.dump(), wrong};
   }
@@ -62,6 +62,10 @@ class Client {
     settings.unasked = [this](std::string text) { keep({Delivery::Part::kNotification, std::move(text)}); };
     session.emplace(host, std::move(settings));
   }
+
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  ~Client() { session.reset(); }  // nothing is sent from then on
 
   std::size_t send_text(std::string_view text, const HttpHeaders* headers = nullptr) {
     return session->receive(text, [this](Delivery delivery) { keep(std::move(delivery)); }, headers);
