@@ -26,14 +26,7 @@ int hex_digit(char character);
 std::string lowered(std::string_view text);
 bool skips(const NoProxyEntry& entry, const Host& host, int port);
 bool is_below(std::string_view host, std::string_view domain);
-
-// RFC 6761 6.3, and what systems call their loopback besides in /etc/hosts.
-bool is_local_name(std::string_view name) {
-  static constexpr std::array<std::string_view, 7> kLocal = {"localhost",   "localhost.localdomain",   "localhost4",
-                                                             "localhost6",  "localhost6.localdomain6", "ip6-localhost",
-                                                             "ip6-loopback"};
-  return name.ends_with(".localhost") || std::ranges::find(kLocal, name) != kLocal.end();
-}
+bool is_local_name(std::string_view name);
 
 }  // namespace
 
@@ -212,6 +205,14 @@ bool skips(const NoProxyEntry& entry, const Host& host, int port) {
 
 bool is_below(std::string_view host, std::string_view domain) {
   return host.size() > domain.size() + 1 && host.ends_with(domain) && host[host.size() - domain.size() - 1] == '.';
+}
+
+// RFC 6761 6.3, and what systems call their loopback besides in /etc/hosts.
+bool is_local_name(std::string_view name) {
+  static constexpr std::array<std::string_view, 7> kLocal = {"localhost",   "localhost.localdomain",   "localhost4",
+                                                             "localhost6",  "localhost6.localdomain6", "ip6-localhost",
+                                                             "ip6-loopback"};
+  return name.ends_with(".localhost") || std::ranges::find(kLocal, name) != kLocal.end();
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 # Attacks on the gateway: none succeeds where there is one, and each is known to be an attack.
 """An attack is a file of network/, a Python program: its first line says what it does, `# none:` whether it succeeds
-where nothing protects, `# allow:` which names it is given besides good.example at ports 80 and 443."""
+where nothing protects, `# allow:` which names it is given besides good.example at ports 80 and 443, `# udp:` which
+hosts and ports of UDP."""
 
 import pathlib
 import re
@@ -55,6 +56,8 @@ def run_attack(hutch, as_user, project, name, extra=()):
     options = ["--env", "ATTACK_WAIT=0.4"] if hutch.backend == "none" else [*ALLOWED, *extra]
     for allowed in head_of(name, "allow").split():
         options += ["--allow-domain", allowed] if hutch.backend != "none" else []
+    for allowed in head_of(name, "udp").split():
+        options += ["--allow-udp", allowed] if hutch.backend != "none" else []
     return hutch.run(PYTHON, f"{name}.py", options=options, timeout=400)
 
 
@@ -64,7 +67,9 @@ def seen_outside(internet):
     smuggled = [line for line in internet.log("request") if "smuggled" in line["path"]]
     fronted = [line for line in internet.log("request") if (line["host"] or "").startswith("other.example")
                and line["path"] != "/"]
-    return tunnelled or smuggled or fronted
+    datagrams = [line for line in internet.log("datagram")
+                 if line["port"] != 123 or line["address"] not in ("203.0.113.10", "2001:db8:2::10")]
+    return tunnelled or smuggled or fronted or datagrams
 
 
 @pytest.mark.parametrize("name", NAMES)
