@@ -52,6 +52,60 @@ struct AuditArguments {
   std::optional<std::string> run;
 };
 
+struct AgentArguments {
+  std::string action;  // create, list, show, set, start, stop, reset, remove
+  std::string name;    // empty for list
+  std::vector<std::string> settings;  // KEY=VALUE
+  service::OutputForm form = service::OutputForm::kText;
+};
+
+enum class Detach { kNo, kYes };
+
+struct ExecArguments {
+  std::string agent;
+  std::vector<std::string> command;  // empty: a login shell
+  std::vector<std::string> environment;  // "K=V", or "K" for the caller's own
+  std::string cwd;
+  std::chrono::milliseconds timeout{0};
+  Detach detach = Detach::kNo;
+  service::OutputForm form = service::OutputForm::kText;
+};
+
+struct ProcessArguments {
+  std::string action;  // ps, logs, attach, kill, wait
+  std::string agent;
+  std::string pid;  // empty for ps
+  Follow follow = Follow::kNo;
+  int signal = 0;  // of kill; 0: TERM, then KILL
+  service::OutputForm form = service::OutputForm::kText;
+};
+
+struct ToolArguments {
+  std::string agent;      // empty: of none in particular
+  std::string tool;       // empty: list them
+  std::string arguments;  // JSON, or "-" for stdin
+  std::string turn;
+  service::OutputForm form = service::OutputForm::kText;
+};
+
+struct McpArguments {
+  std::string agent;  // empty: that of the working directory
+};
+
+struct ServeArguments {
+  std::chrono::milliseconds idle{0};
+  int ready_fd = -1;
+};
+
+struct DaemonArguments {
+  std::string action;  // status, stop
+  service::OutputForm form = service::OutputForm::kText;
+};
+
+struct PathsArguments {
+  service::OutputForm form = service::OutputForm::kText;
+};
+
 struct CompletionArguments {
   std::string shell;  // bash, zsh or fish
 };
@@ -62,8 +116,10 @@ struct HelpArguments {
 
 struct VersionArguments {};
 
-using Arguments = std::variant<service::RunRequest, ExplainArguments, CheckArguments, DoctorArguments, LogArguments,
-                               WhyArguments, AuditArguments, CompletionArguments, HelpArguments, VersionArguments>;
+using Arguments =
+    std::variant<service::RunRequest, ExplainArguments, CheckArguments, DoctorArguments, LogArguments, WhyArguments,
+                 AuditArguments, AgentArguments, ExecArguments, ProcessArguments, ToolArguments, McpArguments,
+                 ServeArguments, DaemonArguments, PathsArguments, CompletionArguments, HelpArguments, VersionArguments>;
 
 // `words` is what follows the program's own name. Options of hutch end at `--` and, for `run`, at the first word that
 // is not one: `hutch run ls -l` gives -l to ls. An error is one line that names the thing and what would be right.

@@ -3,16 +3,22 @@
 #include <variant>
 #include <vector>
 
+#include "cli/agent.h"
 #include "cli/arguments.h"
 #include "cli/audit.h"
 #include "cli/check.h"
 #include "cli/completion.h"
+#include "cli/daemon.h"
 #include "cli/doctor.h"
+#include "cli/exec.h"
 #include "cli/explain.h"
 #include "cli/help.h"
 #include "cli/log.h"
 #include "cli/output.h"
+#include "cli/paths.h"
+#include "cli/process.h"
 #include "cli/run.h"
+#include "cli/tool.h"
 #include "cli/why.h"
 
 namespace hutch::cli {
@@ -31,6 +37,14 @@ struct Dispatch {
   int operator()(const LogArguments& arguments) const { return log(arguments); }
   int operator()(const WhyArguments& arguments) const { return why(arguments); }
   int operator()(const AuditArguments& arguments) const { return audit(arguments); }
+  int operator()(const AgentArguments& arguments) const { return agent(arguments); }
+  int operator()(const ExecArguments& arguments) const { return exec(arguments); }
+  int operator()(const ProcessArguments& arguments) const { return process(arguments); }
+  int operator()(const ToolArguments& arguments) const { return tool(arguments); }
+  int operator()(const McpArguments& arguments) const { return mcp(arguments); }
+  int operator()(const ServeArguments& arguments) const { return serve(arguments); }
+  int operator()(const DaemonArguments& arguments) const { return daemon(arguments); }
+  int operator()(const PathsArguments& arguments) const { return paths(arguments); }
   int operator()(const CompletionArguments& arguments) const { return print(completion_script(arguments.shell)); }
   int operator()(const HelpArguments& arguments) const { return print(help_text(arguments.verb)); }
   int operator()(const VersionArguments&) const { return print("hutch " HUTCH_VERSION "\n"); }

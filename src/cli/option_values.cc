@@ -34,9 +34,16 @@ Status append(std::vector<std::string>& list, const std::string& value);
 Result<std::uint64_t> whole_number(const std::string& text, Range range);
 bool is_variable_name(std::string_view name);
 std::string quoted(std::string_view text);
-Status expect_words(const Draft& draft, std::span<const Text> names);
 
 }  // namespace
+
+Status expect_words(const Draft& draft, std::span<const Text> names) {
+  if (draft.words.size() < names.size()) return fail(Error::invalid(cat({names[draft.words.size()], " is missing"})));
+  if (draft.words.size() > names.size()) {
+    return fail(Error::invalid(cat({"unexpected ", quoted(draft.words[names.size()])})));
+  }
+  return {};
+}
 
 Error unknown_word(std::string_view what, std::string_view typed, std::span<const std::string_view> known,
                    std::string_view otherwise) {
@@ -289,15 +296,6 @@ bool is_variable_name(std::string_view name) {
 }
 
 std::string quoted(std::string_view text) { return cat({"\"", printable(text), "\""}); }
-
-// Exactly the words that the verb names.
-Status expect_words(const Draft& draft, std::span<const Text> names) {
-  if (draft.words.size() < names.size()) return fail(Error::invalid(cat({names[draft.words.size()], " is missing"})));
-  if (draft.words.size() > names.size()) {
-    return fail(Error::invalid(cat({"unexpected ", quoted(draft.words[names.size()])})));
-  }
-  return {};
-}
 
 }  // namespace
 

@@ -206,13 +206,25 @@ constexpr std::array kVerbs = {
          finish_help},
 };
 
+// completion and help come last in the list.
+constexpr std::ptrdiff_t kAfterAgents = 2;
+
 }  // namespace
 
-std::span<const Verb> verbs() { return kVerbs; }
+std::span<const Verb> verbs() {
+  static const std::vector<Verb> all = [] {
+    std::vector<Verb> joined(kVerbs.begin(), kVerbs.end() - kAfterAgents);
+    joined.insert(joined.end(), agent_verbs().begin(), agent_verbs().end());
+    joined.insert(joined.end(), kVerbs.end() - kAfterAgents, kVerbs.end());
+    return joined;
+  }();
+  return all;
+}
 
 const Verb* find_verb(std::string_view name) {
-  const auto found = std::ranges::find(kVerbs, name, &Verb::name);
-  return found == kVerbs.end() ? nullptr : &*found;
+  const std::span<const Verb> all = verbs();
+  const auto found = std::ranges::find(all, name, &Verb::name);
+  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace hutch::cli

@@ -19,6 +19,12 @@ struct Draft {
   std::optional<std::chrono::milliseconds> since;
   std::vector<std::string> types;
   std::optional<std::string> of_run;
+  Detach detach = Detach::kNo;
+  std::string agent;
+  std::string turn;
+  std::chrono::milliseconds idle{0};
+  int ready_fd = -1;
+  int signal = 0;
   std::vector<std::string> words;  // not options, in order
 };
 
@@ -55,6 +61,12 @@ struct Verb {
 };
 
 std::span<const Verb> verbs();
+
+// Those that go through the daemon; a part of the table.
+std::span<const Verb> agent_verbs();
+
+// Exactly the words that the verb names.
+Status expect_words(const Draft& draft, std::span<const std::string_view> names);
 
 // None where there is no such verb.
 const Verb* find_verb(std::string_view name);

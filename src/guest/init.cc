@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "guest/command.h"
 #include "guest/descendants.h"
+#include "guest/file_server.h"
 #include "guest/network.h"
 #include "guest/tree.h"
 #include "sys/io.h"
@@ -44,6 +45,7 @@ class Init {
   Status serve_host();
   Status handle(const wire::Frame& frame);
   Status start(const wire::Exec& exec);
+  Status serve_files_beside();
   Status signal(const wire::Signal& message);
   Status signal_everything(int number);
   Status reap();
@@ -143,6 +145,7 @@ Status Init::handle(const wire::Frame& frame) {
   if (const auto* wanted = std::get_if<wire::MakeSockets>(&message)) {
     return send_network(host_, TRY(make_dial_sockets(wanted->count)));
   }
+  if (std::holds_alternative<wire::ServeFiles>(message)) return serve_files_beside();
   return fail(Error::invalid("a second plan"));
 }
 
@@ -167,6 +170,12 @@ Status Init::start(const wire::Exec& exec) {
   if (started.terminal_master) descriptors.push_back(started.terminal_master->get());
   const auto pid = static_cast<std::uint32_t>(commands_.back().pid);
   return host_.send(wire::ToHost(wire::Started{exec.command, pid}), descriptors);
+}
+
+Status Init::serve_files_beside() {
+  const UniqueFd stream = TRY(start_file_server(start_.plan.seccomp));
+  const int descriptor = stream.get();
+  return host_.send(wire::ToHost(wire::FileServer{}), {&descriptor, 1});
 }
 
 Status Init::signal(const wire::Signal& message) {

@@ -2,11 +2,14 @@
 #include "host/state_dirs.h"
 
 #include "base/text.h"
+#include "sys/files.h"
 #include "sys/host_info.h"
 
 namespace hutch::host {
 
 StateDirs state_dirs(std::uint32_t uid, const std::string& home, const EnvironmentLookup& lookup) {
+  const std::optional<std::string> all = lookup("HUTCH_STATE");
+  if (all && all->starts_with('/')) return {cat({*all, "/config"}), cat({*all, "/data"}), cat({*all, "/run"})};
   if (uid == 0) return {"/etc/hutch", "/var/lib/hutch", "/run/hutch"};
   const auto base = [&](const char* variable, const std::string& otherwise) {
     const std::optional<std::string> value = lookup(variable);
@@ -20,7 +23,11 @@ StateDirs state_dirs(std::uint32_t uid, const std::string& home, const Environme
 }
 
 StateDirs own_state_dirs(std::uint32_t uid, const std::string& home) {
-  return state_dirs(uid, home, sys::environment_variable);
+  StateDirs dirs = state_dirs(uid, home, sys::environment_variable);
+  // Where nobody makes /run/user for a login (pam_systemd(8)), sockets lie beside the data.
+  const std::string login = cat({"/run/user/", std::to_string(uid)});
+  if (dirs.runtime == cat({login, "/hutch"}) && !sys::exists(login)) dirs.runtime = cat({dirs.data, "/run"});
+  return dirs;
 }
 
 }  // namespace hutch::host

@@ -16,8 +16,8 @@ struct StateDirs {
 
 using EnvironmentLookup = std::function<std::optional<std::string>(const char*)>;
 
-// Fixed ones for root, else the XDG base directories, of which a relative value
-// counts as not set. They need not exist.
+// Below $HUTCH_STATE where that is set. Else fixed ones for root, else the XDG base directories, of which a relative
+// value counts as not set. They need not exist.
 StateDirs state_dirs(std::uint32_t uid, const std::string& home, const EnvironmentLookup& lookup);
 
 // Of this process.

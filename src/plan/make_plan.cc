@@ -48,6 +48,8 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
 namespace {
 
 Status check_cwd(const PlanInput& input) {
+  const auto in_share = [&](const Share& share) { return is_within(input.cwd, share.target); };
+  if (std::ranges::any_of(input.shares, in_share)) return {};
   const SeenPath* seen = input.paths.find(input.cwd);
   if (input.cwd != "/" && (seen == nullptr || seen->type == FileType::kAbsent)) {
     return fail(Error::not_found(cat({"--cwd ", printable(input.cwd), ": no such directory"})));

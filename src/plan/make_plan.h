@@ -14,6 +14,23 @@
 
 namespace hutch::plan {
 
+// A directory of the host at another place of the sandbox. The first directory of `target` is the sandbox's own: the
+// host's of that name is not there.
+struct Share {
+  std::string source;  // canonical
+  std::string target;  // absolute
+  Access access = Access::kReadWrite;
+  Identity identity{};
+  bool operator==(const Share&) const = default;
+};
+
+// A file of the sandbox's own over one of the host's.
+struct CoveredFile {
+  std::string target;  // canonical; nothing is done where it is hidden or absent
+  std::string name;    // below kTrustDirectory, where the file itself lies
+  std::string content;
+};
+
 struct PlanInput {
   const policy::Policy& policy;
   const std::vector<policy::Rule>& rules;  // as host::look_at_paths() gives them
@@ -23,6 +40,8 @@ struct PlanInput {
   std::string cwd;                              // canonical; where the command starts
   NetworkKind network = NetworkKind::kNone;
   TrustInput trust{};
+  std::vector<Share> shares{};
+  std::vector<CoveredFile> covered_files{};
   ResourceLimits limits;
   std::vector<std::string> caller_environment;  // "K=V" each
   std::vector<std::string> environment;         // of the command line: "K=V", or "K" to pass the caller's own

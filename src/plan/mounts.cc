@@ -67,7 +67,8 @@ class TreePlanner {
   void place_children(const Node& node, Ground ground);
   void place_root();
   void place_trust();
-  void cover_store(const std::string& store, std::string_view by);
+  void place_shares();
+  void cover(const std::string& target, std::string file);
   void place_host(const Node& node, Ground ground);
   void place_hidden(const Node& node, Ground ground);
   void place_private(const Node& node, Ground ground);
@@ -91,6 +92,7 @@ class TreePlanner {
 };
 
 std::string_view parent_of(std::string_view path);
+bool is_of_shares(const std::vector<Share>& shares, const std::string& name);
 std::vector<const Rule*> sorted(const std::vector<Rule>& rules);
 
 }  // namespace
@@ -112,7 +114,8 @@ void TreePlanner::collect_nodes() {
   add_node("/");
   for (const RootEntry& entry : input_.facts.root) {
     const bool shown = entry.type != FileType::kSymlink && entry.type != FileType::kOther &&
-                       entry.name != "lost+found" && "/" + entry.name != kTrustDirectory;
+                       entry.name != "lost+found" && "/" + entry.name != kTrustDirectory &&
+                       !is_of_shares(input_.shares, entry.name);
     if (shown) add_node("/" + entry.name);
   }
   if (input_.facts.home != "/nonexistent") add_node(input_.facts.home);
@@ -192,20 +195,43 @@ void TreePlanner::link_children() {
 void TreePlanner::place_root() {
   static constexpr std::uint64_t kRootBytes = 1 << 20;
   static constexpr std::uint64_t kRootWithTrustBytes = kRootBytes + 3 * limits::kTrustBytesMax;
+  static constexpr std::uint64_t kCoveredBytes = limits::kJsonBytesMax;
   const bool with_trust = input_.trust.opening == TlsOpening::kSome;
-  tree_.steps.push_back({.kind = MountKind::kTmpfs,
-                         .target = "/",
-                         .mode = 0755,
-                         .size_bytes = with_trust ? kRootWithTrustBytes : kRootBytes});
+  tree_.steps.push_back(
+      {.kind = MountKind::kTmpfs,
+       .target = "/",
+       .mode = 0755,
+       .size_bytes = (with_trust ? kRootWithTrustBytes : kRootBytes) + input_.covered_files.size() * kCoveredBytes});
   made_.insert("/");
   for (const RootEntry& entry : input_.facts.root) {
     const bool placed = found_.contains("/" + entry.name);
-    if (entry.type != FileType::kSymlink || placed) continue;
+    if (entry.type != FileType::kSymlink || placed || is_of_shares(input_.shares, entry.name)) continue;
     tree_.steps.push_back({.kind = MountKind::kSymlink, .target = "/" + entry.name, .source = entry.link});
   }
   place_children(found_.begin()->second, Ground::kOwn);
   if (with_trust) place_trust();
+  place_shares();
   seal("/");
+}
+
+void TreePlanner::place_shares() {
+  for (const Share& share : input_.shares) {
+    make_parents(share.target);
+    made_.insert(share.target);
+    tree_.steps.push_back({.kind = MountKind::kBind,
+                           .target = share.target,
+                           .source = share.source,
+                           .access = share.access,
+                           .make = MakeTarget::kDirectory,
+                           .identity = share.identity});
+    if (share.access == Access::kReadWrite) tree_.writable.push_back(share.target);
+  }
+  for (const CoveredFile& file : input_.covered_files) {
+    make_directory(std::string(kTrustDirectory), 0755);
+    std::string path = cat({kTrustDirectory, "/", file.name});
+    tree_.steps.push_back({.kind = MountKind::kFile, .target = path, .source = file.content, .mode = 0444});
+    cover(file.target, std::move(path));
+  }
 }
 
 // What the files hold is known once the sandbox starts. A store that is hidden, or is not the host's, stays as it is.
@@ -214,19 +240,19 @@ void TreePlanner::place_trust() {
   for (const std::string_view path : {kAuthorityFile, kBundleFile}) {
     tree_.steps.push_back({.kind = MountKind::kFile, .target = std::string(path), .mode = 0444});
   }
-  for (const std::string& store : input_.trust.stores) cover_store(store, kBundleFile);
+  for (const std::string& store : input_.trust.stores) cover(store, std::string(kBundleFile));
   if (input_.trust.java_stores.empty()) return;
   tree_.steps.push_back({.kind = MountKind::kFile, .target = std::string(kJavaFile), .mode = 0444});
-  for (const std::string& store : input_.trust.java_stores) cover_store(store, kJavaFile);
+  for (const std::string& store : input_.trust.java_stores) cover(store, std::string(kJavaFile));
 }
 
-void TreePlanner::cover_store(const std::string& store, std::string_view by) {
-  const SeenPath* seen = input_.paths.find(store);
-  const policy::Decision decision = policy::decide(input_.rules, policy::Access::kRead, store);
+void TreePlanner::cover(const std::string& target, std::string file) {
+  const SeenPath* seen = input_.paths.find(target);
+  const policy::Decision decision = policy::decide(input_.rules, policy::Access::kRead, target);
   const bool shown = decision.view == View::kReadOnly || decision.view == View::kReadWrite;
   if (!shown || seen == nullptr || seen->type != FileType::kFile) return;
   tree_.steps.push_back(
-      {.kind = MountKind::kCover, .target = store, .source = std::string(by), .identity = seen->identity});
+      {.kind = MountKind::kCover, .target = target, .source = std::move(file), .identity = seen->identity});
 }
 
 void TreePlanner::place_children(const Node& node, Ground ground) {
@@ -396,6 +422,11 @@ std::uint64_t TreePlanner::shared_memory_bytes() const {
 std::string_view parent_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == 0 || slash == std::string_view::npos ? std::string_view("/") : path.substr(0, slash);
+}
+
+// Whether a name of "/" is where a share lies.
+bool is_of_shares(const std::vector<Share>& shares, const std::string& name) {
+  return std::ranges::any_of(shares, [&](const Share& share) { return is_within(share.target, cat({"/", name})); });
 }
 
 std::vector<const Rule*> sorted(const std::vector<Rule>& rules) {

@@ -2,6 +2,7 @@
 #include "sandbox/process.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include "sys/io.h"
@@ -61,6 +62,36 @@ Process::Read Process::read(OutputStream stream, std::uint64_t offset, Clock::ti
   return read;
 }
 
+Result<UniqueFd> Process::notice(Notice notice) const {
+  auto [read, write] = TRY(sys::pipe());
+  TRY(sys::set_nonblocking(read.get()));
+  TRY(sys::set_nonblocking(write.get()));
+  const std::scoped_lock lock(mutex_);
+  // The end of the pipe is readable too.
+  if (!end_) (notice == Notice::kEnd ? on_end_ : on_change_).push_back(std::move(write));
+  return std::move(read);
+}
+
+void Process::clear(int notice) {
+  std::array<char, 256> bytes;
+  (void)sys::read_some(notice, bytes);
+}
+
+void Process::await(int notice, std::chrono::milliseconds at_most) {
+  pollfd wait{notice, POLLIN, 0};
+  (void)sys::poll({&wait, 1}, at_most);
+  clear(notice);
+}
+
+// A pipe that is full has told it already; one whose reader has gone is of no more use.
+void Process::tell_change() {
+  changed_.notify_all();
+  std::erase_if(on_change_, [](const UniqueFd& pipe) {
+    const auto told = sys::write_some(pipe.get(), "c");
+    return !told && told.error().sys_errno == EPIPE;
+  });
+}
+
 Status Process::write_input(std::string_view bytes, Clock::time_point until) {
   const std::scoped_lock lock(input_mutex_);
   while (!bytes.empty()) {
@@ -107,13 +138,13 @@ void Process::started_as(std::uint32_t pid) {
   const std::scoped_lock lock(mutex_);
   if (state_ == State::kStarting) state_ = State::kRunning;
   pid_ = pid;
-  changed_.notify_all();
+  tell_change();
 }
 
 void Process::wrote(OutputStream stream, std::string_view bytes) {
   const std::scoped_lock lock(mutex_);
   captures_[static_cast<std::size_t>(stream)].add(bytes);
-  changed_.notify_all();
+  tell_change();
 }
 
 void Process::opened(OutputStream stream) {
@@ -124,7 +155,7 @@ void Process::opened(OutputStream stream) {
 void Process::closed(OutputStream stream) {
   const std::scoped_lock lock(mutex_);
   open_[static_cast<std::size_t>(stream)] = false;
-  changed_.notify_all();
+  tell_change();
 }
 
 void Process::ended(ProcessEnd end) {
@@ -132,7 +163,9 @@ void Process::ended(ProcessEnd end) {
   if (end_) return;
   end_ = std::move(end);
   state_ = State::kEnded;
-  changed_.notify_all();
+  tell_change();
+  on_change_.clear();
+  on_end_.clear();
 }
 
 bool Process::begin_end(EndedBy reason) {

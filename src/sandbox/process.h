@@ -59,6 +59,12 @@ class Process {
   };
   Read read(OutputStream stream, std::uint64_t offset, Clock::time_point until) const;
 
+  // A descriptor that is readable once it has ended, or, with kChange, after every change until then.
+  enum class Notice { kChange, kEnd };
+  Result<UniqueFd> notice(Notice notice) const;
+  static void clear(int notice);
+  static void await(int notice, std::chrono::milliseconds at_most);  // and clears it
+
   // Its stdin, where that was asked for. An error when it was closed, or the process does not read for that long.
   Status write_input(std::string_view bytes, Clock::time_point until);
   void close_input();
@@ -81,6 +87,8 @@ class Process {
   Clock::time_point started_at() const { return started_at_; }
 
  private:
+  void tell_change();  // with the lock held
+
   const std::uint32_t number_;
   const std::vector<std::string> arguments_;
   const Clock::time_point started_at_;
@@ -95,6 +103,8 @@ class Process {
   Capture captures_[2];
   bool open_[2] = {false, false};
   UniqueFd terminal_;
+  mutable std::vector<UniqueFd> on_change_;  // the other ends of notices
+  mutable std::vector<UniqueFd> on_end_;
 
   std::mutex input_mutex_;  // held while somebody writes: nobody else's bytes come between
   UniqueFd input_;

@@ -83,6 +83,10 @@ Result<std::shared_ptr<Process>> Resident::spawn(ProcessRequest request, Input i
     streams.descriptors.push_back(std::move(TRY(sys::pipe()).read));
   }
   for (const OutputStream stream : {OutputStream::kOutput, OutputStream::kError}) {
+    if (stream == OutputStream::kError && request.error == ErrorStream::kIntoOutput) {
+      streams.descriptors.push_back(TRY(sys::duplicate(streams.descriptors.back().get())));
+      break;
+    }
     auto [read, write] = TRY(sys::pipe());
     TRY(sys::set_nonblocking(read.get()));
     streams.descriptors.push_back(std::move(write));
@@ -200,6 +204,11 @@ Result<UniqueFd> Resident::serve_files() {
 bool Resident::is_alive() const {
   const std::scoped_lock lock(mutex_);
   return state_ == State::kReady;
+}
+
+bool Resident::is_busy() const {
+  const std::scoped_lock lock(mutex_);
+  return !running_.empty();
 }
 
 void Resident::stop() {

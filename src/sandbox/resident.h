@@ -26,11 +26,14 @@ namespace hutch::sandbox {
 // How many processes that have ended are remembered, with what is kept of their output.
 inline constexpr std::size_t kEndedProcessesMax = 64;
 
+enum class ErrorStream { kApart, kIntoOutput };
+
 struct ProcessRequest {
   std::vector<std::string> arguments;
   std::vector<std::string> environment;
   std::string cwd;
   std::chrono::milliseconds timeout{0};  // of the wall clock; 0: none
+  ErrorStream error = ErrorStream::kApart;  // of streams that are kept
   std::uint64_t processes_max = 0;       // as wire::Exec has them
   std::uint64_t address_space_max = 0;
 };
@@ -84,6 +87,7 @@ class Resident {
   Result<UniqueFd> serve_files();
 
   bool is_alive() const;
+  bool is_busy() const;  // whether a process that was asked for runs
   // Ends everything in it and waits until it is gone. Again is fine.
   void stop();
 

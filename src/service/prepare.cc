@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "host/paths.h"
 #include "plan/gateway_names.h"
@@ -30,6 +31,8 @@ Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan
 Result<host::PathAnswer> look(const host::PathQuestion& question, const plan::HostFacts& facts);
 std::vector<std::string> search_path_below(const std::vector<policy::Rule>& rules, const Caller& caller);
 std::string command_path(const Caller& caller, const std::string& cwd);
+Result<std::vector<plan::Share>> shares_of(const Residence* residence);
+Result<std::vector<plan::CoveredFile>> covered_files_of(const Residence* residence, std::uint32_t uid);
 plan::ResourceLimits limits_of(const policy::Limits& policy, const LimitOptions& options);
 
 }  // namespace
@@ -40,7 +43,8 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   prepared.backend = TRY(backend_of(request, loaded.policy));
   policy::Network& network = loaded.policy.network;
   TRY(settle_network(network, request.network, facts, loaded.project));
-  const std::string cwd = TRY(working_directory(request, facts));
+  const bool own_cwd = caller.residence != nullptr && !caller.residence->cwd.empty();
+  const std::string cwd = own_cwd ? caller.residence->cwd : TRY(working_directory(request, facts));
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
   const std::string command = command_path(caller, cwd);
   question.also = search_path_below(question.rules, caller);
@@ -52,6 +56,9 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   std::ranges::copy(trust.stores, std::back_inserter(question.also));
   std::ranges::copy(trust.java_stores, std::back_inserter(question.also));
   if (!command.empty()) question.also.push_back(command);
+  std::vector<plan::Share> shares = TRY(shares_of(caller.residence));
+  std::vector<plan::CoveredFile> covered = TRY(covered_files_of(caller.residence, facts.uid));
+  for (const plan::CoveredFile& file : covered) question.also.push_back(file.target);
   host::PathAnswer answer = TRY(look(question, facts));
   prepared.plan = TRY(plan::make_plan({
       .policy = loaded.policy,
@@ -62,6 +69,8 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .cwd = cwd,
       .network = kind,
       .trust = std::move(trust),
+      .shares = std::move(shares),
+      .covered_files = std::move(covered),
       .limits = limits_of(loaded.policy.limits, request.limits),
       .caller_environment = caller.environment,
       .environment = request.environment,
@@ -150,6 +159,44 @@ Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan
                                     .deny_write = request.deny_write};
   std::ranges::move(TRY(policy::rules_of(options, bases)), std::back_inserter(question.rules));
   return question;
+}
+
+Result<std::vector<plan::Share>> shares_of(const Residence* residence) {
+  std::vector<plan::Share> shares;
+  if (residence == nullptr) return shares;
+  for (plan::Share share : residence->shares) {
+    const auto status = TRY(sys::status_of(share.source));
+    if (!status || status->kind != sys::EntryKind::kDirectory) {
+      return fail(Error::not_found(cat({printable(share.source), ": is no directory"})));
+    }
+    share.identity = {status->device, status->inode};
+    shares.push_back(std::move(share));
+  }
+  return shares;
+}
+
+// The user's own line becomes the agent's.
+Result<std::vector<plan::CoveredFile>> covered_files_of(const Residence* residence, std::uint32_t uid) {
+  static constexpr std::string_view kUsers = "/etc/passwd";
+  std::vector<plan::CoveredFile> files;
+  const auto canonical = host::canonical_path(kUsers);
+  if (residence == nullptr || !canonical || canonical->type != plan::FileType::kFile) return files;
+  const std::string users = TRY(sys::regular_file_text(canonical->path, limits::kJsonBytesMax / 2));
+  const std::string number = std::to_string(uid);
+  // First: where several names have one number, the first of them counts (getpwuid(3)).
+  std::string text = cat({residence->user, ":x:", number, ":", number, "::", residence->home, ":/bin/sh\n"});
+  for (const std::string_view line : split(users, '\n')) {
+    const std::vector<std::string_view> fields = split(line, ':');
+    if (fields.size() < 7) continue;
+    if (fields[2] == number) {
+      text.replace(0, text.find('\n'),
+                   cat({residence->user, ":x:", number, ":", fields[3], "::", residence->home, ":", fields[6]}));
+    } else {
+      text += cat({line, "\n"});
+    }
+  }
+  files.push_back({canonical->path, "passwd", std::move(text)});
+  return files;
 }
 
 // hutch's own directories are made where a sandbox could otherwise make them: whoever does owns the next policy.

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "plan/facts.h"
+#include "plan/make_plan.h"
 #include "plan/path_facts.h"
 #include "plan/plan.h"
 #include "policy/parent_proxy.h"
@@ -15,9 +16,18 @@
 
 namespace hutch::service {
 
+// How an agent lives in its sandbox, besides what its policy says.
+struct Residence {
+  std::string user;                 // what whoami says
+  std::string home;                 // as the sandbox sees it
+  std::string cwd;                  // likewise; empty: the place's own
+  std::vector<plan::Share> shares;  // their identities are found when it is prepared
+};
+
 struct Caller {
   std::vector<std::string> environment;  // "K=V" each
-  std::string command;                   // the first word of the command, for a note when it is hidden
+  std::string command{};                 // the first word of the command, for a note when it is hidden
+  const Residence* residence = nullptr;  // null for a command without an agent
 };
 
 struct Prepared {

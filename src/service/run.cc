@@ -7,14 +7,10 @@
 #include <optional>
 #include <string_view>
 
-#include "backend/bwrap/bwrap_backend.h"
 #include "backend/namespace/namespace_backend.h"
-#include "backend/none/none_backend.h"
 #include "base/text.h"
-#include "host/cgroups.h"
 #include "host/facts.h"
 #include "host/state_dirs.h"
-#include "plan/seccomp.h"
 #include "policy/reader.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/control.h"
@@ -26,6 +22,7 @@
 #include "service/prepare.h"
 #include "service/programs.h"
 #include "service/recorder.h"
+#include "service/start.h"
 #include "service/trust.h"
 #include "sys/files.h"
 #include "sys/io.h"
@@ -34,14 +31,6 @@
 namespace hutch::service {
 
 namespace {
-
-// How the limits of a plan are held here.
-struct Holding {
-  std::optional<sandbox::Cgroup> cgroup;
-  std::uint64_t processes_max = 0;
-  std::uint64_t address_space_max = 0;
-  std::string by;
-};
 
 // One run on its way, everything judged and nothing started.
 struct Job {
@@ -77,10 +66,7 @@ void tell_redirected_git(const Prepared& prepared, const Tell& tell) {
   }
 }
 
-Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name);
 std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place);
-Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts);
-Result<Holding> hold_limits(const plan::SandboxPlan& plan, const plan::HostFacts& facts);
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding);
 void tell_redirected_git(const Prepared& prepared, const Tell& tell);
 
@@ -163,14 +149,7 @@ Result<RunReport> run_prepared(const Job& job) {
 // Null where the plan has no gateway.
 Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job) {
   if (job.prepared.plan.network != plan::NetworkKind::kGateway) return std::unique_ptr<sandbox::Network>();
-  egress::Settings settings;
-  settings.network = job.prepared.policy.network;
-  settings.udp = job.prepared.plan.udp;
-  settings.parents = job.prepared.parent_proxies;
-  settings.inspector_program = inspector_program();
-  settings.java_store = wants_java_store(job.prepared.plan);
-  settings.answer_wait = job.prepared.policy.ask_timeout.value_or(settings.answer_wait);
-  return sandbox::Network::make(std::move(settings), job.control);
+  return sandbox::Network::make(gateway_settings(job.prepared), job.control);
 }
 
 // Of what a caller may say while the command runs, the network alone can be changed: mounts are fixed at the start. The
@@ -218,13 +197,6 @@ Result<std::vector<std::string>> command_of(const RunRequest& request) {
   return request.command;
 }
 
-Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name) {
-  if (name == "none") return std::make_unique<backend::NoneBackend>();
-  if (name == "namespace") return std::make_unique<backend::NamespaceBackend>();
-  if (name == "bwrap") return std::make_unique<backend::BwrapBackend>(TRY(bwrap_program()));
-  return fail(Error::unsupported(cat({"backend ", name, ": hutch run knows none, bwrap and namespace"})));
-}
-
 // Which backend it will be is known with the policy alone, and hardly one names another than this. What fails here is
 // told when its turn comes.
 std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place) {
@@ -233,30 +205,6 @@ std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place) {
   auto ahead = std::make_unique<backend::NamespaceBackend>();
   if (!guest || !ahead->start_ahead(*guest)) return nullptr;
   return ahead;
-}
-
-Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {
-  const auto architecture = plan::architecture_of(facts.architecture);
-  if (!architecture) return fail(Error::unsupported(cat({"no system call table for ", facts.architecture})));
-  plan.seccomp = plan::compile_seccomp({.architecture = *architecture, .af_unix = plan::AfUnix::kNotify});
-  return {};
-}
-
-Result<Holding> hold_limits(const plan::SandboxPlan& plan, const plan::HostFacts& facts) {
-  Holding holding;
-  const plan::ResourceLimits& limits = plan.limits;
-  if (!sandbox::wants_cgroup(limits)) return holding;
-  const host::CgroupPlace place = host::find_cgroup_place(facts.uid);
-  if (place.kind != plan::CgroupKind::kNone) {
-    holding.cgroup.emplace(TRY_CTX(sandbox::Cgroup::make(place, limits), "set the limits"));
-    holding.by = holding.cgroup->kind_name();
-    return holding;
-  }
-  if (limits.cpu_millis != 0) return fail(Error::unsupported(cat({"limit cpus: ", place.note})));
-  holding.processes_max = limits.pids;
-  holding.address_space_max = limits.memory_bytes;
-  holding.by = "rlimits";
-  return holding;
 }
 
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding) {

@@ -40,6 +40,8 @@ class ChildProcess {
   Status signal(int number) const;
   // Waits until it has ended, and reaps it.
   Result<WaitStatus> wait();
+  // It goes on without this owner.
+  void leave() { pid_ = -1; }
 
  private:
   pid_t pid_ = -1;

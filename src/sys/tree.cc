@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "sys/call.h"
 
 namespace hutch::sys {
 
@@ -89,6 +90,64 @@ Result<std::string> regular_file_text(const std::string& path, std::size_t bytes
     text.append(buffer.data(), static_cast<std::size_t>(length));
     if (text.size() > bytes_max) {
       return fail(Error::invalid(cat({printable(path), ": larger than ", std::to_string(bytes_max), " bytes"})));
+    }
+  }
+}
+
+namespace {
+
+// Opens it for listing whatever its mode: what its owner took away is given back.
+Result<UniqueFd> open_to_remove(int directory, const std::string& name) {
+  auto opened = open_listing_at(directory, name);
+  if (opened || opened.error().sys_errno != EACCES) return opened;
+  TRY(check(::fchmodat(directory, name.c_str(), 0700, 0), {"fchmodat(", name, ")"}));
+  return open_listing_at(directory, name);
+}
+
+Status unlink_at(int directory, const std::string& name, int flags) {
+  const int answer = ::unlinkat(directory, name.c_str(), flags);
+  if (answer < 0 && errno == ENOENT) return {};
+  return check(answer, {"unlinkat(", name, ")"});
+}
+
+// Empties `name` of `top`; the directories in it become the top's own, so that no depth is too deep.
+Status empty_directory(int top, const std::string& name, std::uint64_t& last_number) {
+  const UniqueFd directory = TRY(open_to_remove(top, name));
+  TRY(check(::fchmod(directory.get(), 0700), {"fchmod(", name, ")"}));
+  for (const TreeEntry& entry : TRY(names_in(directory.get(), name))) {
+    const auto status = TRY(status_at(directory.get(), entry.name));
+    if (!status) continue;
+    if (status->kind != EntryKind::kDirectory) {
+      TRY(unlink_at(directory.get(), entry.name, 0));
+      continue;
+    }
+    // A directory is renamed only by who may write it: its ".." changes (rename(2), EACCES).
+    TRY(check(::fchmodat(directory.get(), entry.name.c_str(), 0700, 0), {"fchmodat(", entry.name, ")"}));
+    const std::string moved = cat({".hutch-remove-", std::to_string(++last_number)});
+    TRY(check(::renameat(directory.get(), entry.name.c_str(), top, moved.c_str()), {"renameat(", entry.name, ")"}));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status remove_tree(const std::string& path) {
+  const auto status = TRY(status_of(path));
+  if (!status) return {};
+  if (status->kind != EntryKind::kDirectory) return fail(Error::invalid(cat({path, ": is no directory"})));
+  const UniqueFd top = TRY(open_to_remove(AT_FDCWD, path));
+  TRY(check(::fchmod(top.get(), 0700), {"fchmod(", path, ")"}));
+  std::uint64_t last_number = 0;
+  for (;;) {
+    TRY(check(::lseek(top.get(), 0, SEEK_SET), {"lseek(", path, ")"}));
+    const std::vector<TreeEntry> entries = TRY(names_in(top.get(), path));
+    if (entries.empty()) return unlink_at(AT_FDCWD, path, AT_REMOVEDIR);
+    for (const TreeEntry& entry : entries) {
+      const auto inner = TRY(status_at(top.get(), entry.name));
+      if (!inner) continue;
+      const bool directory = inner->kind == EntryKind::kDirectory;
+      if (directory) TRY(empty_directory(top.get(), entry.name, last_number));
+      TRY(unlink_at(top.get(), entry.name, directory ? AT_REMOVEDIR : 0));
     }
   }
 }

@@ -48,6 +48,10 @@ Result<std::string> regular_file_text(const std::string& path, std::size_t bytes
 // mkdir -p with mode 0700; a directory that is there already is fine.
 Status make_private_directories(const std::string& path);
 
+// rm -r, of what this user owns: directories that were made unreadable are opened up. No link is followed. Nothing
+// there is no error.
+Status remove_tree(const std::string& path);
+
 enum class Permission { kRead, kWrite };
 
 // Whether this process may open the file so, by its mode, its ACL and the mount (faccessat(2), AT_EACCESS).

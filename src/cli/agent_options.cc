@@ -1,0 +1,193 @@
+// Options and words of the verbs that go through the daemon.
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/option_values.h"
+#include "policy/units.h"
+
+namespace hutch::cli {
+
+namespace {
+
+using Text = std::string_view;
+
+constexpr int kDescriptorMax = 1 << 20;
+
+struct NamedSignal {
+  Text name;
+  int number;
+};
+constexpr std::array kSignals = {
+    NamedSignal{"HUP", SIGHUP},   NamedSignal{"INT", SIGINT},   NamedSignal{"QUIT", SIGQUIT},
+    NamedSignal{"KILL", SIGKILL}, NamedSignal{"TERM", SIGTERM}, NamedSignal{"USR1", SIGUSR1},
+    NamedSignal{"USR2", SIGUSR2}, NamedSignal{"STOP", SIGSTOP}, NamedSignal{"CONT", SIGCONT}};
+
+Result<int> number_of(const std::string& text, int max) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= 1 && value <= max) return value;
+  return fail(Error::invalid(cat({"\"", printable(text), "\" is not a whole number from 1 to ", std::to_string(max)})));
+}
+
+// "AGENT -- COMMAND": the dashes are no part of the command.
+void drop_dashes(std::vector<std::string>& words) {
+  if (!words.empty() && words.front() == "--") words.erase(words.begin());
+}
+
+Result<Arguments> finish_process(Draft&& draft, std::string action) {
+  static constexpr std::array kNames = {Text("an agent"), Text("a process (hutch ps AGENT shows them)")};
+  TRY(expect_words(draft, kNames));
+  return Arguments(ProcessArguments{.action = std::move(action),
+                                    .agent = std::move(draft.words[0]),
+                                    .pid = std::move(draft.words[1]),
+                                    .follow = draft.follow,
+                                    .signal = draft.signal,
+                                    .form = draft.run.form});
+}
+
+}  // namespace
+
+Status set_detach(Draft& draft, const std::string&) {
+  draft.detach = Detach::kYes;
+  return {};
+}
+
+Status set_agent(Draft& draft, const std::string& value) {
+  draft.agent = value;
+  return {};
+}
+
+Status set_turn(Draft& draft, const std::string& value) {
+  draft.turn = value;
+  return {};
+}
+
+Status set_idle(Draft& draft, const std::string& value) {
+  draft.idle = TRY(policy::parse_duration(value));
+  return {};
+}
+
+Status set_ready_fd(Draft& draft, const std::string& value) {
+  draft.ready_fd = TRY(number_of(value, kDescriptorMax));
+  return {};
+}
+
+Status set_signal(Draft& draft, const std::string& value) {
+  const Text name = value.starts_with("SIG") ? Text(value).substr(3) : Text(value);
+  const auto known = std::ranges::find(kSignals, name, &NamedSignal::name);
+  draft.signal = known != kSignals.end() ? known->number : TRY(number_of(value, NSIG - 1));
+  return {};
+}
+
+Result<Arguments> finish_agent(Draft&& draft) {
+  const std::span<const Text> actions = find_verb("agent")->word_choices;
+  if (draft.words.empty())
+    return fail(Error::invalid("what is missing: create, list, show, set, start, stop, reset or remove"));
+  AgentArguments agent{.action = std::move(draft.words[0]), .name = {}, .settings = {}, .form = draft.run.form};
+  if (std::ranges::find(actions, agent.action) == actions.end()) {
+    return fail(unknown_word("unknown action", agent.action, actions));
+  }
+  draft.words.erase(draft.words.begin());
+  if (agent.action != "list") {
+    if (draft.words.empty()) return fail(Error::invalid("the agent's name is missing"));
+    agent.name = std::move(draft.words[0]);
+    draft.words.erase(draft.words.begin());
+  }
+  if (agent.action == "create" || agent.action == "set") agent.settings = std::exchange(draft.words, {});
+  if (agent.action == "set" && agent.settings.empty()) return fail(Error::invalid("KEY=VALUE is missing"));
+  TRY(expect_words(draft, {}));
+  return Arguments(std::move(agent));
+}
+
+Result<Arguments> finish_exec(Draft&& draft) {
+  if (draft.words.empty())
+    return fail(Error::invalid("an agent is missing; usage: hutch exec [OPTION...] AGENT -- COMMAND"));
+  ExecArguments exec;
+  exec.agent = std::move(draft.words[0]);
+  draft.words.erase(draft.words.begin());
+  drop_dashes(draft.words);
+  if (draft.words.empty())
+    return fail(Error::invalid("a command is missing; usage: hutch exec [OPTION...] AGENT -- COMMAND"));
+  exec.command = std::move(draft.words);
+  exec.environment = std::move(draft.run.place.environment);
+  exec.cwd = draft.run.place.cwd.value_or("");
+  exec.timeout = draft.run.place.limits.timeout.value_or(std::chrono::milliseconds(0));
+  exec.detach = draft.detach;
+  exec.form = draft.run.form;
+  return Arguments(std::move(exec));
+}
+
+Result<Arguments> finish_shell(Draft&& draft) {
+  static constexpr std::array kNames = {Text("an agent")};
+  TRY(expect_words(draft, kNames));
+  ExecArguments exec;
+  exec.agent = std::move(draft.words[0]);
+  exec.cwd = draft.run.place.cwd.value_or("");
+  return Arguments(std::move(exec));
+}
+
+Result<Arguments> finish_ps(Draft&& draft) {
+  static constexpr std::array kNames = {Text("an agent")};
+  TRY(expect_words(draft, kNames));
+  return Arguments(
+      ProcessArguments{.action = "ps", .agent = std::move(draft.words[0]), .pid = {}, .form = draft.run.form});
+}
+
+Result<Arguments> finish_logs(Draft&& draft) { return finish_process(std::move(draft), "logs"); }
+Result<Arguments> finish_attach(Draft&& draft) { return finish_process(std::move(draft), "attach"); }
+Result<Arguments> finish_kill(Draft&& draft) { return finish_process(std::move(draft), "kill"); }
+Result<Arguments> finish_wait(Draft&& draft) { return finish_process(std::move(draft), "wait"); }
+
+Result<Arguments> finish_tool(Draft&& draft) {
+  const std::span<const Text> actions = find_verb("tool")->word_choices;
+  if (draft.words.empty()) return fail(Error::invalid("what is missing: list or call"));
+  const std::string action = draft.words[0];
+  if (std::ranges::find(actions, action) == actions.end()) return fail(unknown_word("unknown action", action, actions));
+  ToolArguments tool;
+  tool.form = draft.run.form;
+  tool.turn = std::move(draft.turn);
+  if (action == "list") {
+    if (draft.words.size() > 1) tool.agent = std::move(draft.words[1]);
+    if (draft.words.size() > 2) return fail(Error::invalid(cat({"unexpected \"", printable(draft.words[2]), "\""})));
+    return Arguments(std::move(tool));
+  }
+  if (draft.words.size() == 3) draft.words.emplace_back("{}");
+  static constexpr std::array kNames = {Text("call"), Text("an agent"), Text("a tool's name"), Text("JSON")};
+  TRY(expect_words(draft, kNames));
+  tool.agent = std::move(draft.words[1]);
+  tool.tool = std::move(draft.words[2]);
+  tool.arguments = std::move(draft.words[3]);
+  return Arguments(std::move(tool));
+}
+
+Result<Arguments> finish_mcp(Draft&& draft) {
+  TRY(expect_words(draft, {}));
+  return Arguments(McpArguments{std::move(draft.agent)});
+}
+
+Result<Arguments> finish_serve(Draft&& draft) {
+  TRY(expect_words(draft, {}));
+  return Arguments(ServeArguments{draft.idle, draft.ready_fd});
+}
+
+Result<Arguments> finish_daemon(Draft&& draft) {
+  static constexpr std::array kNames = {Text("what (status or stop)")};
+  TRY(expect_words(draft, kNames));
+  const std::span<const Text> actions = find_verb("daemon")->word_choices;
+  if (std::ranges::find(actions, draft.words[0]) == actions.end()) {
+    return fail(unknown_word("unknown action", draft.words[0], actions));
+  }
+  return Arguments(DaemonArguments{std::move(draft.words[0]), draft.run.form});
+}
+
+Result<Arguments> finish_paths(Draft&& draft) {
+  TRY(expect_words(draft, {}));
+  return Arguments(PathsArguments{draft.run.form});
+}
+
+}  // namespace hutch::cli

@@ -1,0 +1,195 @@
+// The table of verbs that go through the daemon.
+#include <array>
+
+#include "cli/option_values.h"
+#include "cli/verbs.h"
+
+namespace hutch::cli {
+
+namespace {
+
+using enum ValueKind;
+using Text = std::string_view;
+
+constexpr Option kJson = {"--json", 0, "", kFlag, "print JSON", set_json};
+constexpr std::array kJsonAlone = {kJson};
+constexpr std::array kJsonGroups = {OptionGroup{"Options", kJsonAlone}};
+
+constexpr std::array kExecOptions = {
+    Option{"--detach", 'd', "", kFlag, "go on in the background; prints the process's id", set_detach},
+    Option{"--cwd", 0, "DIR", kOther, "start there; else at the agent's place of work", set_cwd},
+    Option{"--env", 0, "K[=V]", kVariable, "set a variable; K alone passes your own (repeatable)", set_environment},
+    Option{"--timeout", 0, "TIME", kOther, "end it and all that it started after TIME: 500ms, 30s, 2m", set_timeout},
+    Option{"--json", 0, "", kFlag, "with --detach: print the process as JSON", set_json},
+};
+constexpr std::array kExecGroups = {OptionGroup{"Options", kExecOptions}};
+constexpr std::array kShellOptions = {
+    Option{"--cwd", 0, "DIR", kOther, "start there; else at the agent's place of work", set_cwd},
+};
+constexpr std::array kShellGroups = {OptionGroup{"Options", kShellOptions}};
+constexpr std::array kLogsOptions = {
+    Option{"--follow", 'f', "", kFlag, "go on with what it writes from now on, until it ends", set_follow}};
+constexpr std::array kLogsGroups = {OptionGroup{"Options", kLogsOptions}};
+constexpr std::array kKillOptions = {Option{"--signal", 's', "SIGNAL", kOther,
+                                            "TERM, INT, KILL, ...; without it TERM and, if need be, KILL", set_signal}};
+constexpr std::array kKillGroups = {OptionGroup{"Options", kKillOptions}};
+constexpr std::array kToolOptions = {
+    Option{"--turn", 0, "ID", kOther, "the conversation's turn that a limit of commands counts in", set_turn}, kJson};
+constexpr std::array kToolGroups = {OptionGroup{"Options", kToolOptions}};
+constexpr std::array kMcpOptions = {
+    Option{"--agent", 0, "NAME", kOther, "serve this agent; else that of the working directory", set_agent}};
+constexpr std::array kMcpGroups = {OptionGroup{"Options", kMcpOptions}};
+constexpr std::array kServeOptions = {
+    Option{"--idle", 0, "TIME", kOther, "leave after TIME without a client and a process: 10m", set_idle},
+    Option{"--ready-fd", 0, "N", kOther, "close descriptor N once clients can connect", set_ready_fd}};
+constexpr std::array kServeGroups = {OptionGroup{"Options", kServeOptions}};
+
+constexpr std::array kAgentSynopsis = {
+    Text("hutch agent create NAME [KEY=VALUE...]"), Text("hutch agent list [--json]"),
+    Text("hutch agent show|start|stop|reset|remove NAME [--json]"), Text("hutch agent set NAME KEY=VALUE...")};
+constexpr std::array kAgentWords = {Text("create"), Text("list"), Text("show"),  Text("set"),
+                                    Text("start"),  Text("stop"), Text("reset"), Text("remove")};
+constexpr std::array kAgentExamples = {
+    Text("hutch agent create alice"), Text("hutch agent create ci limits.memory=2G autonomousExec.enabled=true"),
+    Text("hutch agent set alice policy=$PWD/policy.json"), Text("hutch agent show alice --json")};
+constexpr std::array kExecSynopsis = {Text("hutch exec [OPTION...] AGENT -- COMMAND [ARGUMENT...]")};
+constexpr std::array kExecExamples = {Text("hutch exec alice -- make test"),
+                                      Text("hutch exec -d alice -- python3 -m http.server")};
+constexpr std::array kShellSynopsis = {Text("hutch shell [--cwd DIR] AGENT")};
+constexpr std::array kPsSynopsis = {Text("hutch ps [--json] AGENT")};
+constexpr std::array kLogsSynopsis = {Text("hutch logs [--follow] AGENT PID")};
+constexpr std::array kAttachSynopsis = {Text("hutch attach AGENT PID")};
+constexpr std::array kWaitSynopsis = {Text("hutch wait AGENT PID")};
+constexpr std::array kKillSynopsis = {Text("hutch kill [--signal SIGNAL] AGENT PID")};
+constexpr std::array kToolSynopsis = {Text("hutch tool list [AGENT] [--json]"),
+                                      Text("hutch tool call AGENT NAME [JSON|-]")};
+constexpr std::array kToolWords = {Text("list"), Text("call")};
+constexpr std::array kToolExamples = {Text("hutch tool call alice sandbox_exec '{\"command\": \"make test\"}'"),
+                                      Text("hutch tool call alice sandbox_write_file - < arguments.json")};
+constexpr std::array kMcpSynopsis = {Text("hutch mcp [--agent NAME]")};
+constexpr std::array kServeSynopsis = {Text("hutch serve [--idle TIME]")};
+constexpr std::array kDaemonSynopsis = {Text("hutch daemon status|stop [--json]")};
+constexpr std::array kDaemonWords = {Text("status"), Text("stop")};
+constexpr std::array kPathsSynopsis = {Text("hutch paths [--json]")};
+
+constexpr std::array kVerbs = {
+    Verb{"agent", "make, show, set, stop and remove agents", kAgentSynopsis,
+         "An agent has a home that stays, a policy and limits, and a sandbox that starts when it is needed. In\n"
+         "the sandbox its home is /workspace/agents/NAME; /workspace/shared is all agents', and /output is\n"
+         "what it hands out. `reset` ends the sandbox and keeps the home; `remove` deletes the home as well,\n"
+         "and says what it deleted. What is set holds from the next start on.",
+         kJsonGroups, kAgentExamples, kAgentWords, OptionsEnd::kAtDashes, finish_agent},
+    Verb{"exec",
+         "run a command in an agent's sandbox",
+         kExecSynopsis,
+         "Runs COMMAND with your standard streams, and ends with its exit code (those of hutch are as for\n"
+         "`hutch run`). Without COMMAND's end your leaving ends it; with --detach it goes on, and `hutch logs`,\n"
+         "`attach`, `wait` and `kill` reach it by its id.",
+         kExecGroups,
+         kExecExamples,
+         {},
+         OptionsEnd::kAtFirstWord,
+         finish_exec},
+    Verb{"shell",
+         "open a login shell in an agent's sandbox",
+         kShellSynopsis,
+         "A login shell, on a terminal of its own.",
+         kShellGroups,
+         {},
+         {},
+         OptionsEnd::kAtDashes,
+         finish_shell},
+    Verb{"ps",
+         "list the processes that were started in an agent's sandbox",
+         kPsSynopsis,
+         "Lists those that run, and the last of those that have ended.",
+         kJsonGroups,
+         {},
+         {},
+         OptionsEnd::kAtDashes,
+         finish_ps},
+    Verb{"logs",
+         "print what a process wrote",
+         kLogsSynopsis,
+         "Prints what is kept of the output of a process that was started with --detach, or by a tool: the\n"
+         "first and the last MiB of each stream.",
+         kLogsGroups,
+         {},
+         {},
+         OptionsEnd::kAtDashes,
+         finish_logs},
+    Verb{"attach",
+         "follow a process, and write to it",
+         kAttachSynopsis,
+         "As `hutch logs --follow`; what you type goes to the process, if it was started with an input.",
+         {},
+         {},
+         {},
+         OptionsEnd::kAtDashes,
+         finish_attach},
+    Verb{"wait",
+         "wait for a process to end",
+         kWaitSynopsis,
+         "Ends with its exit code.",
+         {},
+         {},
+         {},
+         OptionsEnd::kAtDashes,
+         finish_wait},
+    Verb{"kill",
+         "end a process, and all that it started",
+         kKillSynopsis,
+         "TERM, two seconds to go by itself, then KILL.",
+         kKillGroups,
+         {},
+         {},
+         OptionsEnd::kAtDashes,
+         finish_kill},
+    Verb{"tool", "list and call the tools that agents have", kToolSynopsis,
+         "Calls a tool as a model would, and prints its envelope. `-` reads the arguments from standard input.\n"
+         "Exit code: 0 when the envelope says ok, else 1.",
+         kToolGroups, kToolExamples, kToolWords, OptionsEnd::kAtDashes, finish_tool},
+    Verb{"mcp",
+         "serve an agent's tools by the Model Context Protocol",
+         kMcpSynopsis,
+         "Speaks MCP on standard input and output, for the configuration of a coding agent.",
+         kMcpGroups,
+         {},
+         {},
+         OptionsEnd::kAtDashes,
+         finish_mcp},
+    Verb{"serve",
+         "be the daemon that keeps agents' sandboxes",
+         kServeSynopsis,
+         "Verbs that need the daemon start it by themselves; it leaves when nobody uses it for ten minutes.\n"
+         "Started by hand it stays until it is told to stop.",
+         kServeGroups,
+         {},
+         {},
+         OptionsEnd::kAtDashes,
+         finish_serve},
+    Verb{"daemon",
+         "say how the daemon is, or stop it",
+         kDaemonSynopsis,
+         "`stop` ends all sandboxes of agents.",
+         kJsonGroups,
+         {},
+         kDaemonWords,
+         OptionsEnd::kAtDashes,
+         finish_daemon},
+    Verb{"paths",
+         "say where hutch keeps its files",
+         kPathsSynopsis,
+         "Prints every place, and what it is.",
+         kJsonGroups,
+         {},
+         {},
+         OptionsEnd::kAtDashes,
+         finish_paths},
+};
+
+}  // namespace
+
+std::span<const Verb> agent_verbs() { return kVerbs; }
+
+}  // namespace hutch::cli

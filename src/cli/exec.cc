@@ -1,0 +1,69 @@
+// hutch exec and hutch shell.
+#include "cli/exec.h"
+
+#include "base/text.h"
+#include "cli/output.h"
+#include "cli/own_daemon.h"
+#include "client/exec.h"
+#include "sys/host_info.h"
+#include "sys/io.h"
+
+namespace hutch::cli {
+
+namespace {
+
+using client::Value;
+
+Result<std::vector<std::string>> environment_of(const ExecArguments& arguments) {
+  std::vector<std::string> environment;
+  if (const auto terminal = sys::environment_variable("TERM")) environment.push_back(cat({"TERM=", *terminal}));
+  for (const std::string& entry : arguments.environment) {
+    if (entry.contains('=')) {
+      environment.push_back(entry);
+      continue;
+    }
+    const auto value = sys::environment_variable(entry.c_str());
+    if (!value) return fail(Error::invalid(cat({"--env: ", entry, " is not set here; write ", entry, "=VALUE"})));
+    environment.push_back(cat({entry, "=", *value}));
+  }
+  return environment;
+}
+
+int spawn(client::DaemonClient& daemon, const ExecArguments& arguments, const std::vector<std::string>& environment) {
+  const auto result =
+      daemon.call("process.spawn", {{"agent", arguments.agent},
+                                    {"arguments", Value::List(arguments.command.begin(), arguments.command.end())},
+                                    {"environment", Value::List(environment.begin(), environment.end())},
+                                    {"cwd", arguments.cwd},
+                                    {"input", true},
+                                    {"timeout_ms", arguments.timeout.count()}});
+  if (!result) return complain(result.error());
+  if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(*result) + "\n");
+  return print(text_in(*result, "pid") + "\n");
+}
+
+}  // namespace
+
+int exec(const ExecArguments& arguments) {
+  const auto environment = environment_of(arguments);
+  if (!environment) return complain(environment.error());
+  auto daemon = own_daemon();
+  if (!daemon) return complain(daemon.error());
+  if (arguments.detach == Detach::kYes) return spawn(*daemon, arguments, *environment);
+  client::ExecRequest request{.agent = arguments.agent,
+                              .arguments = arguments.command,
+                              .environment = *environment,
+                              .cwd = arguments.cwd,
+                              .timeout = arguments.timeout};
+  // The shell of the sandbox; which one is there, it knows itself.
+  if (request.arguments.empty()) {
+    request.arguments = {"/bin/sh", "-c", "if [ -x /bin/bash ]; then exec /bin/bash -l; else exec /bin/sh -l; fi"};
+  }
+  const auto end = client::exec(*daemon, request);
+  if (!end) return complain(end.error());
+  if (!end->reason.empty()) (void)sys::write_all(2, cat({"hutch: ", printable(end->reason), "\n"}));
+  if (end->timed_out) (void)sys::write_all(2, "hutch: ended by the timeout\n");
+  return end->exit_code;
+}
+
+}  // namespace hutch::cli

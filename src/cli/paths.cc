@@ -1,0 +1,48 @@
+// hutch paths.
+#include "cli/paths.h"
+
+#include "base/text.h"
+#include "cli/output.h"
+#include "cli/own_daemon.h"
+#include "host/daemon_paths.h"
+
+namespace hutch::cli {
+
+namespace {
+
+struct Row {
+  std::string_view name;
+  std::string path;
+  std::string_view what;
+};
+
+std::vector<Row> rows_of(const host::StateDirs& dirs) {
+  return {{"default", cat({dirs.config, "/default.json"}), "the policy where none is named"},
+          {"projects", cat({dirs.config, "/projects.json"}), "policies of projects"},
+          {"homes", cat({dirs.data, "/workspace/agents"}), "an agent's home, by its name"},
+          {"shared", cat({dirs.data, "/workspace/shared"}), "what all agents share"},
+          {"output", cat({dirs.data, "/output"}), "what an agent hands out, by its name"},
+          {"database", cat({dirs.data, "/hutch.db"}), "the agents' records"},
+          {"spool", cat({dirs.data, "/spool.jsonl"}), "what happened"},
+          {"daemon log", cat({dirs.data, "/daemon.log"}), "what the daemon said"},
+          {"socket", host::daemon_socket(dirs), "where the daemon is reached"},
+          {"lock", host::daemon_lock(dirs), "held by the daemon"}};
+}
+
+}  // namespace
+
+int paths(const PathsArguments& arguments) {
+  const auto dirs = own_dirs();
+  if (!dirs) return complain(dirs.error());
+  std::vector<std::vector<std::string>> rows;
+  tool::Value::Object object;
+  for (const Row& row : rows_of(*dirs)) {
+    rows.push_back({std::string(row.name), printable(row.path), std::string(row.what)});
+    object[std::string(row.name)] = row.path;
+  }
+  if (arguments.form == service::OutputForm::kJson)
+    return print(tool::json_text(tool::Value(std::move(object))) + "\n");
+  return print(table(rows));
+}
+
+}  // namespace hutch::cli

@@ -1,0 +1,49 @@
+// hutch tool.
+#include "cli/tool.h"
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "cli/output.h"
+#include "cli/own_daemon.h"
+#include "sys/io.h"
+
+namespace hutch::cli {
+
+namespace {
+
+using client::Value;
+
+int print_list(const Value& tools) {
+  std::vector<std::vector<std::string>> rows = {{"NAME", "CLASS", "WHAT"}};
+  const auto* list = tools.get<Value::List>();
+  for (const Value& tool : list != nullptr ? *list : Value::List()) {
+    rows.push_back({text_in(tool, "name"), text_in(tool, "class"), text_in(tool, "title")});
+  }
+  return print(table(rows));
+}
+
+}  // namespace
+
+int tool(const ToolArguments& arguments) {
+  std::string json = arguments.arguments;
+  if (json == "-") {
+    auto read = sys::read_to_end(0, limits::kFrameBytesMax / 2);
+    if (!read) return complain(std::move(read).error().with_context("standard input"));
+    json = std::move(*read);
+  }
+  auto daemon = own_daemon();
+  if (!daemon) return complain(daemon.error());
+  if (arguments.tool.empty()) {
+    const auto list = daemon->call("tool.list", {{"agent", arguments.agent}});
+    if (!list) return complain(list.error());
+    return arguments.form == service::OutputForm::kJson ? print(tool::json_text(*list) + "\n") : print_list(*list);
+  }
+  const auto envelope = daemon->call(
+      "tool.call",
+      {{"agent", arguments.agent}, {"tool", arguments.tool}, {"arguments", json}, {"turn", arguments.turn}});
+  if (!envelope) return complain(envelope.error());
+  const int printed = print(hutch::tool::json_text(*envelope) + "\n");
+  return printed != 0 ? printed : truth_in(*envelope, "ok") ? 0 : 1;
+}
+
+}  // namespace hutch::cli

@@ -1,0 +1,115 @@
+// The daemon as its clients see it.
+#include "client/daemon_client.h"
+
+#include <poll.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "host/daemon_paths.h"
+#include "sys/files.h"
+#include "sys/io.h"
+#include "sys/journal.h"
+#include "sys/local_socket.h"
+#include "sys/process.h"
+#include "sys/tree.h"
+
+namespace hutch::client {
+
+namespace {
+
+constexpr std::chrono::milliseconds kStartWait{20'000};
+constexpr int kReadyNumber = 3;
+
+// Its end of the pipe closes when it listens, or has ended.
+Status start_daemon(const host::StateDirs& dirs) {
+  TRY(sys::make_private_directories(dirs.data));
+  const std::string log = cat({dirs.data, "/daemon.log"});
+  const UniqueFd output = TRY(sys::open_journal(log));
+  const UniqueFd nothing = TRY(sys::open("/dev/null", sys::Open::kRead));
+  auto [ready, childs] = TRY(sys::pipe());
+  auto daemon = TRY(sys::spawn(
+      "/proc/self/exe",
+      {.arguments = {"hutch", "serve", "--idle", "10m", "--ready-fd", std::to_string(kReadyNumber)},
+       .environment = sys::own_environment(),
+       .install = {{nothing.get(), 0}, {output.get(), 1}, {output.get(), 2}, {childs.get(), kReadyNumber}}}));
+  childs.reset();
+  daemon.leave();
+  pollfd wait{ready.get(), POLLIN, 0};
+  if (TRY(sys::poll({&wait, 1}, kStartWait)) == 0) {
+    return fail({Code::kTimeout, 0, cat({"the daemon did not start in time; ", log, " has what it said"})});
+  }
+  return {};
+}
+
+Result<Value> parse(std::string_view json) { return tool::parse_value(json, limits::kFrameBytesMax); }
+
+}  // namespace
+
+Result<DaemonClient> DaemonClient::connect(const host::StateDirs& dirs, Start start) {
+  const std::string path = host::daemon_socket(dirs);
+  auto socket = sys::connect_local(path);
+  if (!socket && socket.error().code == Code::kNotFound) {
+    if (start == Start::kNever) return fail(Error::not_found("no daemon runs"));
+    TRY_CTX(start_daemon(dirs), "start the daemon");
+    socket = sys::connect_local(path);
+    if (!socket && socket.error().code == Code::kNotFound) {
+      return fail(
+          Error{Code::kSystem, 0, cat({"the daemon ended at once; ", dirs.data, "/daemon.log has what it said"})});
+    }
+  }
+  if (!socket) return fail(std::move(socket).error());
+  return DaemonClient(wire::Connection(std::move(*socket)));
+}
+
+Result<Value> DaemonClient::call(std::string_view verb, Value::Object arguments, const OnEvent& on_event) {
+  TRY(send(verb, std::move(arguments)));
+  for (;;) {
+    Answer answer = TRY(receive());
+    if (answer.kind == Answer::Kind::kResult) return std::move(answer.value);
+    if (on_event) TRY(on_event(answer.value));
+  }
+}
+
+Status DaemonClient::send(std::string_view verb, Value::Object arguments, std::span<const int> descriptors) {
+  arguments["verb"] = verb;
+  return connection_.send(wire::ToDaemon(wire::Call{tool::json_text(Value(std::move(arguments)))}), descriptors);
+}
+
+Status DaemonClient::send_input(Value::Object input) {
+  return connection_.send(wire::ToDaemon(wire::CallInput{tool::json_text(Value(std::move(input)))}));
+}
+
+Result<DaemonClient::Answer> DaemonClient::receive() {
+  const auto frame = TRY(connection_.receive());
+  if (!frame) return fail(Error{Code::kSystem, 0, "the daemon has gone"});
+  return answer_of(*frame);
+}
+
+Result<std::optional<DaemonClient::Answer>> DaemonClient::receive_ready() {
+  auto polled = TRY(connection_.receive_ready());
+  if (polled.frame) return std::optional(TRY(answer_of(*polled.frame)));
+  if (polled.closed) return fail(Error{Code::kSystem, 0, "the daemon has gone"});
+  return std::optional<Answer>();
+}
+
+Result<std::optional<DaemonClient::Answer>> DaemonClient::take_buffered() {
+  const auto frame = TRY(connection_.take_buffered());
+  if (!frame) return std::optional<Answer>();
+  return std::optional(TRY(answer_of(*frame)));
+}
+
+Result<DaemonClient::Answer> DaemonClient::answer_of(const wire::Frame& frame) {
+  const wire::FromDaemon message = TRY(wire::decode_from_daemon(frame.header, frame.body));
+  if (const auto* failed = std::get_if<wire::CallFailed>(&message)) return fail(failed->error);
+  Answer answer;
+  if (const auto* event = std::get_if<wire::CallEvent>(&message)) {
+    answer.kind = Answer::Kind::kEvent;
+    answer.value = TRY(parse(event->json));
+    answer.descriptors = connection_.take_descriptors();
+    return answer;
+  }
+  answer.value = TRY(parse(std::get<wire::CallResult>(message).json));
+  return answer;
+}
+
+}  // namespace hutch::client

@@ -1,0 +1,54 @@
+// The daemon as its clients see it: found, or started where it is not there; called.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "host/state_dirs.h"
+#include "tool/value.h"
+#include "wire/connection.h"
+#include "wire/daemon.h"
+
+namespace hutch::client {
+
+using tool::Value;
+
+class DaemonClient {
+ public:
+  enum class Start { kIfNeeded, kNever };
+  // Code::kNotFound with Start::kNever where none runs.
+  static Result<DaemonClient> connect(const host::StateDirs& dirs, Start start = Start::kIfNeeded);
+
+  explicit DaemonClient(wire::Connection connection) : connection_(std::move(connection)) {}
+
+  // The result of `verb` with its arguments; `on_event` hears what comes before it.
+  using OnEvent = std::function<Status(const Value& event)>;
+  Result<Value> call(std::string_view verb, Value::Object arguments, const OnEvent& on_event = {});
+
+  // --- for calls that take longer: their parts ---
+
+  Status send(std::string_view verb, Value::Object arguments, std::span<const int> descriptors = {});
+  Status send_input(Value::Object input);
+  struct Answer {
+    enum class Kind { kEvent, kResult } kind = Kind::kResult;
+    Value value;
+    std::vector<UniqueFd> descriptors;
+  };
+  // Waits. A CallFailed is the error.
+  Result<Answer> receive();
+  // What has come, after poll(2); absent when it is not whole.
+  Result<std::optional<Answer>> receive_ready();
+  Result<std::optional<Answer>> take_buffered();
+  int fd() const { return connection_.fd(); }
+
+ private:
+  Result<Answer> answer_of(const wire::Frame& frame);
+  wire::Connection connection_;
+};
+
+}  // namespace hutch::client

@@ -1,0 +1,129 @@
+// A command in an agent's sandbox whose streams are this process's own.
+#include "client/exec.h"
+
+#include <poll.h>
+#include <signal.h>
+
+#include "sandbox/streams.h"
+#include "sandbox/supervise.h"
+#include "sys/io.h"
+#include "sys/signals.h"
+
+namespace hutch::client {
+
+namespace {
+
+constexpr std::chrono::milliseconds kForegroundCheck{250};
+
+Value::List list_of(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
+
+class Conversation {
+ public:
+  Conversation(DaemonClient& daemon, sandbox::Streams& streams, int signals)
+      : daemon_(daemon), streams_(streams), signals_(signals) {}
+
+  Status begin(const ExecRequest& request);
+  Result<ExecEnd> run();
+
+ private:
+  Status turn();
+  Status take(DaemonClient::Answer answer);
+  Status take_signal();
+
+  DaemonClient& daemon_;
+  sandbox::Streams& streams_;
+  int signals_;
+  std::optional<ExecEnd> end_;
+};
+
+Status Conversation::begin(const ExecRequest& request) {
+  wire::Exec terminal;
+  TRY(streams_.describe_terminal(terminal));
+  Value::Object call{{"agent", request.agent},
+                     {"arguments", list_of(request.arguments)},
+                     {"environment", list_of(request.environment)},
+                     {"cwd", request.cwd},
+                     {"timeout_ms", request.timeout.count()},
+                     {"streams", static_cast<std::int64_t>(streams_.stream_mask())},
+                     {"terminal", streams_.terminal_use() == wire::TerminalUse::kOwn},
+                     {"rows", static_cast<std::int64_t>(terminal.rows)},
+                     {"columns", static_cast<std::int64_t>(terminal.columns)},
+                     {"modes", wire::text_of_bytes(terminal.modes)}};
+  const Status sent = daemon_.send("exec", std::move(call), streams_.child_descriptors());
+  streams_.sent();
+  return sent;
+}
+
+Result<ExecEnd> Conversation::run() {
+  while (!end_) TRY(turn());
+  TRY(streams_.finish());
+  return *end_;
+}
+
+Status Conversation::turn() {
+  enum { kDaemon, kSignals, kFixed };
+  std::vector<pollfd> wait(kFixed);
+  wait[kDaemon] = {daemon_.fd(), POLLIN, 0};
+  wait[kSignals] = {signals_, POLLIN, 0};
+  streams_.add_to(wait);
+  std::optional<std::chrono::milliseconds> at_most;
+  if (streams_.has_terminal()) at_most = kForegroundCheck;
+  TRY(sys::poll(wait, at_most));
+  TRY(streams_.move(std::span(wait).subspan(kFixed)));
+  if (wait[kSignals].revents != 0) TRY(take_signal());
+  if (wait[kDaemon].revents == 0) return {};
+  for (auto answer = TRY(daemon_.receive_ready()); answer; answer = TRY(daemon_.take_buffered())) {
+    TRY(take(std::move(*answer)));
+  }
+  return {};
+}
+
+Status Conversation::take(DaemonClient::Answer answer) {
+  const auto* object = answer.value.get<Value::Object>();
+  if (object == nullptr) return fail(Error::invalid("the daemon's answer is no object"));
+  if (answer.kind == DaemonClient::Answer::Kind::kEvent) {
+    if (!answer.descriptors.empty()) TRY(streams_.attach_terminal(std::move(answer.descriptors.front())));
+    return {};
+  }
+  ExecEnd end;
+  if (const auto code = object->find("exit_code"); code != object->end()) {
+    if (const auto* number = code->second.get<std::int64_t>()) end.exit_code = static_cast<int>(*number);
+  }
+  if (const auto reason = object->find("reason"); reason != object->end()) {
+    if (const auto* text = reason->second.get<std::string>()) end.reason = *text;
+  }
+  if (const auto timed_out = object->find("timed_out"); timed_out != object->end()) {
+    if (const auto* truth = timed_out->second.get<bool>()) end.timed_out = *truth;
+  }
+  end_ = end;
+  return {};
+}
+
+Status Conversation::take_signal() {
+  const auto arrived = TRY(sys::next_signal(signals_));
+  if (!arrived) return {};
+  switch (arrived->signal) {
+    case SIGWINCH: (void)streams_.resize_terminal(); return {};
+    case SIGCONT: return streams_.take_caller_terminal();
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU:
+      TRY(streams_.release_caller_terminal());
+      TRY(sys::stop_self());
+      return streams_.take_caller_terminal();
+    default: return daemon_.send_input({{"signal", arrived->signal}});
+  }
+}
+
+}  // namespace
+
+Result<ExecEnd> exec(DaemonClient& daemon, const ExecRequest& request) {
+  TRY(sys::fill_standard_streams());
+  const UniqueFd signals = TRY(sandbox::take_signals());
+  sandbox::Streams streams = TRY(sandbox::Streams::open({}));
+  Conversation conversation(daemon, streams, signals.get());
+  TRY(conversation.begin(request));
+  return conversation.run();
+}
+
+}  // namespace hutch::client

@@ -1,0 +1,30 @@
+// A command in an agent's sandbox whose streams are this process's own.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "client/daemon_client.h"
+
+namespace hutch::client {
+
+struct ExecRequest {
+  std::string agent;
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment;  // "K=V" each
+  std::string cwd;                       // empty: the agent's place of work
+  std::chrono::milliseconds timeout{0};
+};
+
+struct ExecEnd {
+  int exit_code = 125;
+  bool timed_out = false;
+  std::string reason;  // why it was not executed, or what ended it besides itself
+};
+
+// Until it has ended. Signals to this process are passed on to it.
+Result<ExecEnd> exec(DaemonClient& daemon, const ExecRequest& request);
+
+}  // namespace hutch::client

@@ -1,0 +1,118 @@
+// Calls about agents and about the daemon itself.
+#include <array>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "server/session.h"
+#include "sys/process.h"
+
+namespace hutch::server {
+
+namespace {
+
+Result<Value> record_value(const store::AgentRecord& record) {
+  return tool::parse_value(store::format_agent(record), limits::kJsonBytesMax);
+}
+
+Result<Value> shown_value(const service::AgentService::Shown& shown) {
+  Value record = TRY(record_value(shown.record));
+  Value::Object object = *record.get<Value::Object>();
+  object["status"] = service::name_of(shown.status.state);
+  object["reason"] = shown.status.reason;
+  object["home"] = shown.directories.home;
+  object["output"] = shown.directories.output;
+  return Value(std::move(object));
+}
+
+Result<Value> create(Session& session, const CallReader& call) {
+  store::AgentRecord record;
+  record.name = TRY(call.text("agent"));
+  TRY(store::check_agent_name(record.name));
+  const std::string name = record.name;
+  for (const std::string& setting : TRY(call.texts("settings"))) record = TRY(store::with_setting(record, setting));
+  TRY(session.shared().agents.create(std::move(record)));
+  return shown_value(TRY(session.shared().agents.show(name)));
+}
+
+Result<Value> list(Session& session, const CallReader&) {
+  Value::List agents;
+  for (const auto& shown : TRY(session.shared().agents.list())) agents.push_back(TRY(shown_value(shown)));
+  return Value(std::move(agents));
+}
+
+Result<Value> show(Session& session, const CallReader& call) {
+  const std::string name = TRY(call.text("agent"));
+  return shown_value(TRY(session.shared().agents.show(name)));
+}
+
+Result<Value> set(Session& session, const CallReader& call) {
+  const std::string name = TRY(call.text("agent"));
+  const std::vector<std::string> settings = TRY(call.texts("settings"));
+  TRY(session.shared().agents.set(name, settings));
+  return shown_value(TRY(session.shared().agents.show(name)));
+}
+
+Result<Value> start(Session& session, const CallReader& call) {
+  const std::string name = TRY(call.text("agent"));
+  const auto sandbox = TRY(session.shared().agents.sandbox(name));
+  TRY(sandbox->resident());
+  return shown_value(TRY(session.shared().agents.show(name)));
+}
+
+Result<Value> stop(Session& session, const CallReader& call) {
+  const std::string name = TRY(call.text("agent"));
+  TRY(session.shared().agents.stop(name));
+  return shown_value(TRY(session.shared().agents.show(name)));
+}
+
+Result<Value> remove(Session& session, const CallReader& call) {
+  const std::string name = TRY(call.text("agent"));
+  Value::List deleted;
+  for (std::string& path : TRY(session.shared().agents.remove(name))) deleted.emplace_back(std::move(path));
+  session.shared().limiters.commands.forget(name);
+  session.shared().limiters.rates.forget(name);
+  return Value(Value::Object{{"deleted", std::move(deleted)}});
+}
+
+Result<Value> of_directory(Session& session, const CallReader& call) {
+  const std::string directory = TRY(call.text("directory"));
+  const store::AgentRecord record = TRY(session.shared().agents.of_directory(directory));
+  return shown_value(TRY(session.shared().agents.show(record.name)));
+}
+
+Result<Value> daemon_status(Session& session, const CallReader&) {
+  const Shared& shared = session.shared();
+  const auto up = std::chrono::system_clock::now() - shared.started;
+  return Value(Value::Object{
+      {"pid", sys::own_pid()},
+      {"version", HUTCH_VERSION},
+      {"connections", shared.connections.load()},
+      {"busy", shared.agents.busy()},
+      {"uptime_seconds", std::chrono::duration_cast<std::chrono::seconds>(up).count()},
+  });
+}
+
+Result<Value> daemon_stop(Session& session, const CallReader&) {
+  session.shared().stop();
+  return Value(Value::Object{});
+}
+
+constexpr std::array kVerbs = {
+    Verb{"agent.create", create},
+    Verb{"agent.list", list},
+    Verb{"agent.show", show},
+    Verb{"agent.set", set},
+    Verb{"agent.start", start},
+    Verb{"agent.stop", stop},
+    Verb{"agent.reset", stop},
+    Verb{"agent.remove", remove},
+    Verb{"agent.of_directory", of_directory},
+    Verb{"daemon.status", daemon_status},
+    Verb{"daemon.stop", daemon_stop},
+};
+
+}  // namespace
+
+std::span<const Verb> agent_verbs() { return kVerbs; }
+
+}  // namespace hutch::server

@@ -1,0 +1,24 @@
+// The daemon: one for each user, on a Unix socket; it keeps the agents' sandboxes.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "host/state_dirs.h"
+
+namespace hutch::server {
+
+inline constexpr int kConnectionsMax = 1024;
+
+struct DaemonSettings {
+  std::chrono::milliseconds idle{0};  // leaves after so long without a connection and a process; 0: stays
+  int ready = -1;                     // a descriptor that is closed once clients can connect; -1: none
+  std::function<void(const std::string& line)> tell;
+};
+
+// Serves until it is told to stop, is idle, or gets TERM, INT or HUP. Code::kConflict where another one runs.
+Status serve(const host::StateDirs& dirs, const DaemonSettings& settings);
+
+}  // namespace hutch::server

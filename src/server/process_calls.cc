@@ -1,0 +1,237 @@
+// Calls about processes of an agent's sandbox.
+#include <signal.h>
+
+#include <array>
+
+#include "base/text.h"
+#include "sandbox/process.h"
+#include "server/session.h"
+#include "store/record.h"
+#include "wire/daemon.h"
+
+namespace hutch::server {
+
+namespace {
+
+using sandbox::Process;
+using std::chrono::milliseconds;
+
+// How long a client that has gone is not noticed while output is followed.
+constexpr milliseconds kFollowSlice{500};
+constexpr milliseconds kInputWait{30'000};
+constexpr std::int64_t kTimeoutMax = 366LL * 24 * 3600 * 1000;
+
+struct Found {
+  std::shared_ptr<service::AgentSandbox> agent;
+  std::shared_ptr<sandbox::Resident> resident;
+  std::shared_ptr<Process> process;
+};
+
+Value end_value(const sandbox::ProcessEnd& end) {
+  return Value(Value::Object{{"exit_code", end.exit_code},
+                             {"signal", end.signal},
+                             {"ended_by", sandbox::name_of(end.ended_by)},
+                             {"timed_out", sandbox::is_timeout(end.ended_by)},
+                             {"killed", sandbox::is_killed(end.ended_by)},
+                             {"duration_ms", end.duration.count()},
+                             {"reason", end.reason}});
+}
+
+Value process_value(const Process& process) {
+  Value::List arguments;
+  for (const std::string& argument : process.arguments()) arguments.emplace_back(argument);
+  const auto started = std::chrono::time_point_cast<milliseconds>(process.started());
+  const auto end = process.end();
+  Value::Object object{{"pid", process.id()},
+                       {"pid_inside", static_cast<std::int64_t>(process.pid_inside())},
+                       {"arguments", std::move(arguments)},
+                       {"started", store::format_time(started)},
+                       {"running", !end.has_value()}};
+  if (end) object["end"] = end_value(*end);
+  return Value(std::move(object));
+}
+
+Result<std::shared_ptr<service::AgentSandbox>> agent_of(Session& session, const CallReader& call) {
+  const std::string name = TRY(call.text("agent"));
+  return session.shared().agents.sandbox(name);
+}
+
+Result<Found> find(Session& session, const CallReader& call) {
+  const std::string name = TRY(call.text("agent"));
+  const std::string id = TRY(call.text("pid"));
+  Found found{TRY(session.shared().agents.sandbox(name)), nullptr, nullptr};
+  if (found.agent->status().state == service::AgentState::kRunning) found.resident = TRY(found.agent->resident());
+  if (found.resident) found.process = found.resident->find(id);
+  if (!found.process) {
+    return fail(Error::not_found(
+        cat({"agent ", name, " has no process ", printable(id, 32), "; hutch ps ", name, " shows them"})));
+  }
+  return found;
+}
+
+Result<sandbox::ProcessRequest> request_of(service::AgentSandbox& agent, const CallReader& call) {
+  std::vector<std::string> arguments = TRY(call.texts("arguments"));
+  if (arguments.empty() || arguments.front().empty()) return fail(Error::invalid("no command"));
+  const std::string cwd = TRY(call.optional_text("cwd"));
+  const std::vector<std::string> environment = TRY(call.texts("environment"));
+  sandbox::ProcessRequest request = TRY(agent.request(std::move(arguments), cwd, environment));
+  const std::int64_t timeout = TRY(call.number("timeout_ms", 0));
+  if (timeout < 0 || timeout > kTimeoutMax) return fail(Error::invalid("timeout_ms is out of range"));
+  request.timeout = milliseconds(timeout);
+  return request;
+}
+
+Result<sandbox::GivenStreams> streams_of(Session& session, const CallReader& call) {
+  sandbox::GivenStreams streams;
+  streams.descriptors = session.take_descriptors();
+  const std::int64_t mask = TRY(call.number("streams", 7));
+  if (mask < 0 || mask > 7) return fail(Error::invalid("streams is out of range"));
+  streams.mask = static_cast<std::uint8_t>(mask);
+  const bool terminal = TRY(call.truth("terminal"));
+  streams.terminal = terminal ? wire::TerminalUse::kOwn : wire::TerminalUse::kNone;
+  streams.rows = static_cast<std::uint16_t>(TRY(call.number("rows", 0)) & 0xffff);
+  streams.columns = static_cast<std::uint16_t>(TRY(call.number("columns", 0)) & 0xffff);
+  streams.modes = TRY(call.bytes("modes"));
+  // What is no stream at all would end the sandbox's init: told here instead.
+  const auto wanted = static_cast<std::size_t>(__builtin_popcountll(static_cast<unsigned long long>(mask)));
+  if (streams.descriptors.size() != wanted || (!terminal && mask != 7)) {
+    return fail(Error::invalid("a command without its streams"));
+  }
+  return streams;
+}
+
+Status take_input(const Value& input, sandbox::Resident& resident, const std::shared_ptr<Process>& process) {
+  const auto* object = input.get<Value::Object>();
+  if (object == nullptr) return fail(Error::invalid("input is a JSON object"));
+  const std::int64_t number = TRY(CallReader(*object).number("signal", 0));
+  if (number <= 0 || number >= NSIG) return fail(Error::invalid("input: no such signal"));
+  if (number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT) {
+    // As a terminal would: the command decides what it does about it.
+    return resident.signal(*process, static_cast<int>(number), wire::SignalTarget::kTree);
+  }
+  return resident.signal(*process, static_cast<int>(number), wire::SignalTarget::kCommand);
+}
+
+// The client's own streams are the command's; when the client goes, the command does.
+Result<Value> exec(Session& session, const CallReader& call) {
+  const auto agent = TRY(agent_of(session, call));
+  sandbox::GivenStreams streams = TRY(streams_of(session, call));
+  sandbox::ProcessRequest request = TRY(request_of(*agent, call));
+  const auto resident = TRY(agent->resident());
+  const auto process = TRY(resident->spawn(std::move(request), std::move(streams)));
+  const UniqueFd ended = TRY(process->notice(Process::Notice::kEnd));
+  const UniqueFd terminal = process->take_terminal();
+  const int descriptor = terminal.get();
+  const std::span<const int> descriptors(&descriptor, terminal ? 1 : 0);
+  Status told = session.tell(Value(Value::Object{{"started", process->id()}}), descriptors);
+  while (told && !process->end()) {
+    auto heard = session.hear(ended.get(), std::nullopt);
+    if (!heard || heard->gone) break;
+    if (heard->input) told = take_input(*heard->input, *resident, process);
+  }
+  if (!process->end()) resident->end(process, sandbox::EndedBy::kSignal);
+  const auto end = process->wait(Process::Clock::now() + milliseconds(60'000));
+  if (!end) return fail(Error{Code::kTimeout, 0, "the command does not end"});
+  return end_value(*end);
+}
+
+Result<Value> spawn(Session& session, const CallReader& call) {
+  const auto agent = TRY(agent_of(session, call));
+  const bool input = TRY(call.truth("input"));
+  sandbox::ProcessRequest request = TRY(request_of(*agent, call));
+  const auto resident = TRY(agent->resident());
+  const auto process =
+      TRY(resident->spawn(std::move(request), input ? sandbox::Input::kWritten : sandbox::Input::kNone));
+  return process_value(*process);
+}
+
+Result<Value> list(Session& session, const CallReader& call) {
+  const auto agent = TRY(agent_of(session, call));
+  Value::List processes;
+  if (agent->status().state != service::AgentState::kRunning) return Value(std::move(processes));
+  const auto resident = TRY(agent->resident());
+  for (const auto& process : resident->list()) processes.push_back(process_value(*process));
+  return Value(std::move(processes));
+}
+
+struct Following {
+  std::uint64_t next[2] = {0, 0};
+  bool ended[2] = {false, false};
+};
+
+// Tells what is there of both streams; whether there was anything.
+Result<bool> tell_output(Session& session, const Process& process, Following& following) {
+  bool any = false;
+  for (const auto stream : {sandbox::OutputStream::kOutput, sandbox::OutputStream::kError}) {
+    const auto index = static_cast<std::size_t>(stream);
+    if (following.ended[index]) continue;
+    const Process::Read read = process.read(stream, following.next[index], Process::Clock::now());
+    following.next[index] = read.piece.next;
+    following.ended[index] = read.ended;
+    if (read.piece.bytes.empty()) continue;
+    any = true;
+    TRY(session.tell(Value(Value::Object{{"stream", index == 0 ? "stdout" : "stderr"},
+                                         {"skipped", read.piece.skipped},
+                                         {"bytes", wire::text_of_bytes(read.piece.bytes)}})));
+  }
+  return any;
+}
+
+Result<Value> logs(Session& session, const CallReader& call) {
+  const Found found = TRY(find(session, call));
+  const bool follow = TRY(call.truth("follow"));
+  const UniqueFd changed = TRY(found.process->notice(Process::Notice::kChange));
+  Following following;
+  for (;;) {
+    const bool over = found.process->end().has_value();
+    const bool any = TRY(tell_output(session, *found.process, following));
+    if (any) continue;
+    if (!follow || over) break;
+    const auto heard = TRY(session.hear(changed.get(), kFollowSlice));
+    if (heard.gone) break;
+    Process::clear(changed.get());
+  }
+  return process_value(*found.process);
+}
+
+Result<Value> wait(Session& session, const CallReader& call) {
+  const Found found = TRY(find(session, call));
+  const UniqueFd ended = TRY(found.process->notice(Process::Notice::kEnd));
+  while (!found.process->end()) {
+    if (TRY(session.hear(ended.get(), std::nullopt)).gone) break;
+  }
+  return process_value(*found.process);
+}
+
+Result<Value> kill(Session& session, const CallReader& call) {
+  const Found found = TRY(find(session, call));
+  const std::int64_t number = TRY(call.number("signal", 0));
+  if (number < 0 || number >= NSIG) return fail(Error::invalid("signal is out of range"));
+  const bool running = !found.process->end().has_value();
+  if (number == 0) {
+    found.resident->end(found.process, sandbox::EndedBy::kSignal);
+    (void)found.process->wait(Process::Clock::now() + milliseconds(10'000));
+  } else {
+    TRY(found.resident->signal(*found.process, static_cast<int>(number), wire::SignalTarget::kTree));
+  }
+  return Value(Value::Object{{"killed", running}});
+}
+
+Result<Value> write(Session& session, const CallReader& call) {
+  const Found found = TRY(find(session, call));
+  const std::string bytes = TRY(call.bytes("bytes"));
+  if (!bytes.empty()) TRY(found.process->write_input(bytes, Process::Clock::now() + kInputWait));
+  if (TRY(call.truth("close"))) found.process->close_input();
+  return Value(Value::Object{});
+}
+
+constexpr std::array kVerbs = {
+    Verb{"exec", exec},         Verb{"process.spawn", spawn}, Verb{"process.list", list},   Verb{"process.logs", logs},
+    Verb{"process.wait", wait}, Verb{"process.kill", kill},   Verb{"process.write", write},
+};
+
+}  // namespace
+
+std::span<const Verb> process_verbs() { return kVerbs; }
+
+}  // namespace hutch::server

@@ -1,0 +1,146 @@
+// One connection of the daemon's own client.
+#include "server/session.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "sys/io.h"
+
+namespace hutch::server {
+
+namespace {
+
+Result<Value::Object> object_of(std::string_view json) {
+  const Value value = TRY(tool::parse_value(json, limits::kFrameBytesMax));
+  const auto* object = value.get<Value::Object>();
+  if (object == nullptr) return fail(Error::invalid("a call is a JSON object"));
+  return *object;
+}
+
+const Verb* find_verb(std::string_view name) {
+  for (const auto verbs : {agent_verbs(), process_verbs(), tool_verbs()}) {
+    const auto found = std::ranges::find(verbs, name, &Verb::name);
+    if (found != verbs.end()) return &*found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void Session::serve() {
+  for (;;) {
+    const auto frame = connection_.receive();
+    if (!frame || !*frame) return;
+    const auto message = wire::decode_to_daemon((*frame)->header, (*frame)->body);
+    if (!message) return;
+    const auto* call = std::get_if<wire::Call>(&*message);
+    if (call == nullptr) continue;  // for a call that has ended meanwhile
+    if (!serve_call(*call)) return;
+  }
+}
+
+Status Session::serve_call(const wire::Call& call) {
+  const auto carry_out = [&]() -> Result<Value> {
+    const Value::Object object = TRY(object_of(call.json));
+    const CallReader reader(object);
+    const std::string name = TRY(reader.text("verb"));
+    const Verb* verb = find_verb(name);
+    if (verb == nullptr) {
+      return fail(Error::unsupported(cat({"the daemon does not know ", printable(name, 64),
+                                          ": it is of another version; hutch daemon stop ends it"})));
+    }
+    return verb->carry_out(*this, reader);
+  };
+  Result<Value> result = carry_out();
+  (void)take_descriptors();
+  if (!result) return connection_.send(wire::FromDaemon(wire::CallFailed{std::move(result).error()}));
+  return connection_.send(wire::FromDaemon(wire::CallResult{tool::json_text(*result)}));
+}
+
+Status Session::tell(const Value& event, std::span<const int> descriptors) {
+  return connection_.send(wire::FromDaemon(wire::CallEvent{tool::json_text(event)}), descriptors);
+}
+
+Result<Session::Heard> Session::hear(int also, std::optional<std::chrono::milliseconds> wait) {
+  Heard heard;
+  std::optional<wire::Frame> frame = TRY(connection_.take_buffered());
+  if (!frame) {
+    std::array<pollfd, 2> ready = {{{connection_.fd(), POLLIN, 0}, {also, POLLIN, 0}}};
+    TRY(sys::poll(ready, wait));
+    heard.also = ready[1].revents != 0;
+    if (ready[0].revents == 0) return heard;
+    auto polled = connection_.receive_ready();
+    heard.gone = !polled || polled->closed;
+    if (!polled || !polled->frame) return heard;
+    frame = std::move(polled->frame);
+  }
+  const auto message = TRY(wire::decode_to_daemon(frame->header, frame->body));
+  const auto* input = std::get_if<wire::CallInput>(&message);
+  if (input == nullptr) return fail(Error::invalid("a call before the end of another"));
+  heard.input = TRY(tool::parse_value(input->json, limits::kFrameBytesMax));
+  return heard;
+}
+
+const Value* CallReader::find(std::string_view key) const {
+  const auto found = call_.find(key);
+  return found == call_.end() || found->second.is_null() ? nullptr : &found->second;
+}
+
+Result<std::string> CallReader::text(std::string_view key) const {
+  std::string found = TRY(optional_text(key));
+  if (found.empty()) return fail(Error::invalid(cat({key, " is missing"})));
+  return found;
+}
+
+Result<std::string> CallReader::optional_text(std::string_view key) const {
+  const Value* value = find(key);
+  if (value == nullptr) return std::string();
+  const auto* found = value->get<std::string>();
+  if (found == nullptr) return fail(Error::invalid(cat({key, " must be text"})));
+  if (found->contains('\0')) return fail(Error::invalid(cat({key, " must be text without NUL"})));
+  return *found;
+}
+
+Result<std::string> CallReader::bytes(std::string_view key) const {
+  const Value* value = find(key);
+  if (value == nullptr) return std::string();
+  const auto* text = value->get<std::string>();
+  if (text == nullptr) return fail(Error::invalid(cat({key, " must be text"})));
+  return TRY_CTX(wire::bytes_of_text(*text), key);
+}
+
+Result<std::vector<std::string>> CallReader::texts(std::string_view key) const {
+  std::vector<std::string> all;
+  const Value* value = find(key);
+  if (value == nullptr) return all;
+  const auto* list = value->get<Value::List>();
+  if (list == nullptr) return fail(Error::invalid(cat({key, " must be a list of texts"})));
+  for (const Value& one : *list) {
+    const auto* text = one.get<std::string>();
+    if (text == nullptr || text->contains('\0')) return fail(Error::invalid(cat({key, " must be a list of texts"})));
+    all.push_back(*text);
+  }
+  return all;
+}
+
+Result<std::int64_t> CallReader::number(std::string_view key, std::int64_t otherwise) const {
+  const Value* value = find(key);
+  if (value == nullptr) return otherwise;
+  const auto* number = value->get<std::int64_t>();
+  if (number == nullptr) return fail(Error::invalid(cat({key, " must be a whole number"})));
+  return *number;
+}
+
+Result<bool> CallReader::truth(std::string_view key) const {
+  const Value* value = find(key);
+  if (value == nullptr) return false;
+  const auto* truth = value->get<bool>();
+  if (truth == nullptr) return fail(Error::invalid(cat({key, " must be true or false"})));
+  return *truth;
+}
+
+}  // namespace hutch::server

@@ -1,0 +1,76 @@
+// One connection of the daemon's own client: its calls, one after another, each carried out on the connection's thread.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "server/shared.h"
+#include "tool/value.h"
+#include "wire/connection.h"
+#include "wire/daemon.h"
+
+namespace hutch::server {
+
+using tool::Value;
+
+class Session {
+ public:
+  Session(Shared& shared, UniqueFd socket) : shared_(shared), connection_(std::move(socket)) {}
+
+  // Until the client goes, or breaks a rule.
+  void serve();
+
+  Shared& shared() { return shared_; }
+  int fd() const { return connection_.fd(); }
+
+  // --- for whoever carries out a call ---
+
+  Status tell(const Value& event, std::span<const int> descriptors = {});
+  // Those that came with the call.
+  std::vector<UniqueFd> take_descriptors() { return connection_.take_descriptors(); }
+  // What the client says meanwhile. Waits until `also` is readable as well, if it is not -1, and no longer than `wait`.
+  struct Heard {
+    bool gone = false;  // the client
+    bool also = false;  // the other descriptor is readable
+    std::optional<Value> input{};
+  };
+  Result<Heard> hear(int also, std::optional<std::chrono::milliseconds> wait);
+
+ private:
+  Status serve_call(const wire::Call& call);
+
+  Shared& shared_;
+  wire::Connection connection_;
+};
+
+// The call's arguments. What is absent is empty; what is of another type is an error that names it.
+class CallReader {
+ public:
+  explicit CallReader(const Value::Object& call) : call_(call) {}
+  Result<std::string> text(std::string_view key) const;  // has to be there
+  Result<std::string> optional_text(std::string_view key) const;  // "" where it is absent
+  Result<std::string> bytes(std::string_view key) const;  // wire::text_of_bytes; "" where it is absent
+  Result<std::vector<std::string>> texts(std::string_view key) const;
+  Result<std::int64_t> number(std::string_view key, std::int64_t otherwise) const;
+  Result<bool> truth(std::string_view key) const;  // false where it is absent
+
+ private:
+  const Value* find(std::string_view key) const;
+  const Value::Object& call_;
+};
+
+struct Verb {
+  std::string_view name;
+  Result<Value> (*carry_out)(Session& session, const CallReader& call);
+};
+std::span<const Verb> agent_verbs();
+std::span<const Verb> process_verbs();
+std::span<const Verb> tool_verbs();
+
+}  // namespace hutch::server

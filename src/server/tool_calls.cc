@@ -1,0 +1,35 @@
+// Calls of tools.
+#include <array>
+
+#include "base/limits.h"
+#include "server/session.h"
+#include "service/call_tool.h"
+
+namespace hutch::server {
+
+namespace {
+
+Result<Value> list(Session& session, const CallReader& call) {
+  const std::string name = TRY(call.optional_text("agent"));
+  if (name.empty()) return service::tool_list(nullptr);
+  const auto agent = TRY(session.shared().agents.sandbox(name));
+  return service::tool_list(&agent->record());
+}
+
+Result<Value> call_tool(Session& session, const CallReader& call) {
+  const std::string name = TRY(call.text("agent"));
+  const auto agent = TRY(session.shared().agents.sandbox(name));
+  service::ToolCall wanted;
+  wanted.name = TRY(call.text("tool"));
+  wanted.arguments = TRY(call.optional_text("arguments"));
+  wanted.turn = TRY(call.optional_text("turn"));
+  return tool::parse_value(service::call_tool(*agent, session.shared().limiters, wanted), limits::kFrameBytesMax);
+}
+
+constexpr std::array kVerbs = {Verb{"tool.list", list}, Verb{"tool.call", call_tool}};
+
+}  // namespace
+
+std::span<const Verb> tool_verbs() { return kVerbs; }
+
+}  // namespace hutch::server

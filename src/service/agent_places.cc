@@ -1,0 +1,58 @@
+// Where an agent's directories are.
+#include "service/agent_places.h"
+
+#include "base/text.h"
+#include "sys/tree.h"
+
+namespace hutch::service {
+
+namespace {
+
+constexpr std::string_view kHomes = "/workspace/agents/";
+constexpr std::string_view kShared = "/workspace/shared";
+constexpr std::string_view kOutput = "/output";
+
+}  // namespace
+
+AgentDirectories agent_directories(const host::StateDirs& dirs, const std::string& name) {
+  return {.home = cat({dirs.data, "/workspace/agents/", name}),
+          .shared = cat({dirs.data, "/workspace/shared"}),
+          .output = cat({dirs.data, "/output/", name})};
+}
+
+Status make_agent_directories(const AgentDirectories& directories) {
+  for (const std::string& directory : {directories.home, directories.shared, directories.output}) {
+    TRY_CTX(sys::make_private_directories(directory), "make the agent's directories");
+  }
+  return {};
+}
+
+AgentPlaces places_of(const store::AgentRecord& record, const AgentDirectories& directories, std::string_view backend) {
+  AgentPlaces places;
+  const bool own_paths = backend != "none";
+  tool::Layout& layout = places.layout;
+  layout.agent = record.name;
+  layout.home = own_paths ? cat({kHomes, record.name}) : directories.home;
+  layout.shared = own_paths ? std::string(kShared) : directories.shared;
+  layout.output = own_paths ? std::string(kOutput) : directories.output;
+  layout.base = record.dir.empty() ? layout.home : record.dir;
+  layout.roots = {layout.home, layout.shared, layout.output};
+  if (!record.dir.empty()) layout.roots.insert(layout.roots.begin(), record.dir);
+
+  Residence& residence = places.residence;
+  residence.user = cat({"agent-", record.name});
+  residence.home = layout.home;
+  residence.cwd = own_paths && record.dir.empty() ? layout.home : std::string();
+  if (own_paths) {
+    residence.shares = {{.source = directories.home, .target = layout.home},
+                        {.source = directories.shared, .target = layout.shared},
+                        {.source = directories.output, .target = layout.output}};
+  }
+  places.environment = {cat({"HOME=", layout.home}),          cat({"USER=", residence.user}),
+                        cat({"LOGNAME=", residence.user}),    cat({"HUTCH_AGENT=", record.name}),
+                        cat({"HUTCH_HOME=", layout.home}),    cat({"HUTCH_SHARED=", layout.shared}),
+                        cat({"HUTCH_OUTPUT=", layout.output})};
+  return places;
+}
+
+}  // namespace hutch::service

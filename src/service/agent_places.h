@@ -1,0 +1,34 @@
+// Where an agent's directories are: on the host, and as its sandbox sees them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/state_dirs.h"
+#include "service/prepare.h"
+#include "store/agent_record.h"
+#include "tool/place.h"
+
+namespace hutch::service {
+
+// On the host; below the data directory.
+struct AgentDirectories {
+  std::string home;    // workspace/agents/NAME
+  std::string shared;  // workspace/shared: of all agents
+  std::string output;  // output/NAME
+};
+AgentDirectories agent_directories(const host::StateDirs& dirs, const std::string& name);
+
+// Makes those that are absent, mode 0700.
+Status make_agent_directories(const AgentDirectories& directories);
+
+struct AgentPlaces {
+  Residence residence;
+  tool::Layout layout;
+  std::vector<std::string> environment;  // "K=V": HOME, USER, HUTCH_HOME and the like
+};
+// A backend without a mount namespace (none) keeps the host's paths.
+AgentPlaces places_of(const store::AgentRecord& record, const AgentDirectories& directories, std::string_view backend);
+
+}  // namespace hutch::service

@@ -1,0 +1,252 @@
+// One agent's sandbox and its life.
+#include "service/agent_sandbox.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "host/facts.h"
+#include "policy/units.h"
+#include "service/doctor.h"
+#include "service/programs.h"
+#include "service/start.h"
+#include "service/trust.h"
+#include "sys/files.h"
+#include "sys/tree.h"
+
+namespace hutch::service {
+
+namespace {
+
+constexpr std::chrono::milliseconds kLoginWait{10'000};
+
+Result<PlaceRequest> place_of(const store::AgentRecord& record) {
+  PlaceRequest place;
+  if (!record.backend.empty()) place.backend = record.backend;
+  if (!record.policy.empty()) place.policy_file = record.policy;
+  const store::AgentLimits& limits = record.limits;
+  if (!limits.memory.empty()) place.limits.memory_bytes = TRY(policy::parse_size(limits.memory));
+  if (!limits.cpus.empty()) place.limits.cpu_millis = TRY(policy::parse_cpus(limits.cpus));
+  if (!limits.pids.empty()) place.limits.pids = TRY(policy::parse_size(limits.pids));
+  if (!limits.tmp_size.empty()) place.limits.tmp_bytes = TRY(policy::parse_size(limits.tmp_size));
+  return place;
+}
+
+// Later ones win.
+std::vector<std::string> merged(const std::vector<std::string>& base, const std::vector<std::string>& more) {
+  std::map<std::string, std::string, std::less<>> variables;
+  for (const auto* entries : {&base, &more}) {
+    for (const std::string& entry : *entries) {
+      const std::size_t equals = entry.find('=');
+      if (equals != std::string::npos && equals > 0) variables[entry.substr(0, equals)] = entry.substr(equals + 1);
+    }
+  }
+  std::vector<std::string> environment;
+  for (const auto& [name, value] : variables) environment.push_back(cat({name, "=", value}));
+  return environment;
+}
+
+}  // namespace
+
+std::string_view name_of(AgentState state) {
+  switch (state) {
+    case AgentState::kPending: return "pending";
+    case AgentState::kStarting: return "starting";
+    case AgentState::kRunning: return "running";
+    case AgentState::kStopping: return "stopping";
+    case AgentState::kStopped: return "stopped";
+    case AgentState::kError: return "error";
+  }
+  return "";
+}
+
+AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Tell tell)
+    : record_(std::move(record)),
+      dirs_(std::move(dirs)),
+      directories_(agent_directories(dirs_, record_.name)),
+      places_(places_of(record_, directories_, record_.backend)),
+      tell_(std::move(tell)) {}
+
+Result<std::shared_ptr<sandbox::Resident>> AgentSandbox::resident() {
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock,
+                  [&] { return status_.state != AgentState::kStarting && status_.state != AgentState::kStopping; });
+    if (status_.state == AgentState::kRunning && resident_->is_alive()) return resident_;
+    status_.state = AgentState::kStarting;
+    status_.reason.clear();
+  }
+  return start();
+}
+
+// The caller has set kStarting, so that nobody else is here.
+Result<std::shared_ptr<sandbox::Resident>> AgentSandbox::start() {
+  std::shared_ptr<sandbox::Resident> before;
+  {
+    const std::scoped_lock lock(mutex_);
+    before = std::move(resident_);
+  }
+  before.reset();
+  {
+    const std::scoped_lock lock(login_mutex_);
+    login_environment_.clear();
+  }
+  auto started = sandbox::Resident::start({
+      .begin = [this] { return begin(); },
+      .on_refusal = [this](const sandbox::Refusal& refusal) { tell_(cat({record_.name, ": ", refusal.what})); },
+      .on_end = [this](const std::optional<Error>& reason) { ended(reason); },
+  });
+  const std::scoped_lock lock(mutex_);
+  if (started) {
+    resident_ = std::shared_ptr<sandbox::Resident>(std::move(*started));
+    status_.state = resident_->is_alive() ? AgentState::kRunning : AgentState::kError;
+  } else {
+    status_.state = AgentState::kError;
+    status_.reason = started.error().message;
+  }
+  changed_.notify_all();
+  if (!started) return fail(std::move(started).error().with_context(cat({"start agent ", record_.name})));
+  return resident_;
+}
+
+void AgentSandbox::stop() {
+  std::shared_ptr<sandbox::Resident> leaving;
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock,
+                  [&] { return status_.state != AgentState::kStarting && status_.state != AgentState::kStopping; });
+    if (!resident_) {
+      status_.state = status_.state == AgentState::kPending ? AgentState::kPending : AgentState::kStopped;
+      return;
+    }
+    leaving = std::move(resident_);
+    status_.state = AgentState::kStopping;
+  }
+  leaving->stop();
+  const std::scoped_lock lock(mutex_);
+  status_.state = AgentState::kStopped;
+  status_.reason.clear();
+  changed_.notify_all();
+}
+
+AgentSandbox::Status AgentSandbox::status() const {
+  const std::scoped_lock lock(mutex_);
+  return status_;
+}
+
+bool AgentSandbox::is_busy() const {
+  std::shared_ptr<sandbox::Resident> resident;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (status_.state == AgentState::kStarting) return true;
+    resident = resident_;
+  }
+  return resident && resident->is_busy();
+}
+
+void AgentSandbox::ended(const std::optional<Error>& reason) {
+  const std::scoped_lock lock(mutex_);
+  if (status_.state != AgentState::kRunning) return;
+  status_.state = reason ? AgentState::kError : AgentState::kStopped;
+  status_.reason = reason ? reason->message : std::string();
+}
+
+// On the thread that keeps the sandbox.
+Result<sandbox::Resident::Parts> AgentSandbox::begin() {
+  TRY(make_agent_directories(directories_));
+  plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
+  facts.cwd = record_.dir.empty() ? directories_.home : record_.dir;
+  PlaceRequest place = TRY(place_of(record_));
+  place.environment = places_.environment;
+  Prepared prepared =
+      TRY(prepare(place, facts, {.environment = sys::own_environment(), .residence = &places_.residence}));
+  if ((prepared.backend == "none") != (record_.backend == "none")) {
+    return fail(Error::invalid(cat({prepared.policy.source, ": backend none is for an agent to say: hutch agent set ",
+                                    record_.name, " backend=none"})));
+  }
+  TRY(add_filter(prepared.plan, facts));
+  {
+    const std::scoped_lock lock(mutex_);
+    status_.backend = prepared.backend;
+    plan_environment_ = prepared.plan.environment;
+  }
+  Holding holding = TRY(hold_limits(prepared.plan, facts));
+  processes_max_ = holding.processes_max;
+  address_space_max_ = holding.address_space_max;
+  std::unique_ptr<sandbox::Network> network;
+  if (prepared.plan.network == plan::NetworkKind::kGateway) {
+    network = TRY(sandbox::Network::make(gateway_settings(prepared), nullptr));
+    if (wants_trust(prepared.plan)) {
+      const wire::InspectReady trust = TRY(network->gateway().inspector_trust());
+      TRY(fill_trust(prepared.plan, trust));
+    }
+  }
+  backend::StartOptions options{.guest_program = TRY(guest_program()),
+                                .landlock_abi = facts.landlock_abi,
+                                .service = wire::Service::kManyCommands,
+                                .admit = {}};
+  if (holding.cgroup) options.admit = [&](pid_t process) { return holding.cgroup->admit(process); };
+  const auto chosen = TRY(backend_named(prepared.backend));
+  auto instance = chosen->start(prepared.plan, options);
+  if (!instance) return fail(explain_backend_failure(prepared.backend, std::move(instance).error()));
+  return sandbox::Resident::Parts{std::move(*instance), std::move(network), std::move(holding.cgroup)};
+}
+
+Result<std::vector<std::string>> AgentSandbox::environment(const std::vector<std::string>& more) {
+  const auto running = TRY(resident());
+  const std::scoped_lock lock(login_mutex_);
+  if (login_environment_.empty()) login_environment_ = TRY(ask_login_shell(*running));
+  return merged(login_environment_, more);
+}
+
+// A login shell with its profile scripts takes a hundred times as long as a command: it is asked once. One that fails,
+// or is not there, changes nothing.
+Result<std::vector<std::string>> AgentSandbox::ask_login_shell(sandbox::Resident& resident) {
+  std::vector<std::string> planned;
+  {
+    const std::scoped_lock lock(mutex_);
+    planned = plan_environment_;
+  }
+  const char* shell = sys::exists("/bin/bash") ? "/bin/bash" : "/bin/sh";
+  const auto process = TRY(resident.spawn(
+      {.arguments = {shell, "-l", "-c", "env -0"}, .environment = planned, .cwd = layout().base, .timeout = kLoginWait},
+      sandbox::Input::kNone));
+  const auto end = process->wait(sandbox::Process::Clock::now() + kLoginWait + 3 * limits::kTermGrace);
+  if (!end || end->exit_code != 0) return planned;
+  const sandbox::Capture output = process->captured(sandbox::OutputStream::kOutput);
+  std::vector<std::string> found;
+  for (const std::string_view entry : split(output.head(), '\0')) {
+    const bool of_shell = entry.starts_with("_=") || entry.starts_with("SHLVL=") || entry.starts_with("PWD=");
+    if (!of_shell && entry.contains('=')) found.emplace_back(entry);
+  }
+  return merged(planned, found);
+}
+
+Result<wire::FileReply> AgentSandbox::file(const wire::FileRequest& request) {
+  const auto running = TRY(resident());
+  std::shared_ptr<sandbox::Files> files;
+  {
+    const std::scoped_lock lock(files_mutex_);
+    if (!files_ || files_->is_dead() || files_of_.lock() != running) {
+      files_ = std::make_shared<sandbox::Files>(TRY(running->serve_files()));
+      files_of_ = running;
+    }
+    files = files_;
+  }
+  return files->ask(request);
+}
+
+Result<sandbox::ProcessRequest> AgentSandbox::request(std::vector<std::string> arguments, const std::string& cwd,
+                                                      const std::vector<std::string>& environment) {
+  sandbox::ProcessRequest request;
+  request.environment = TRY(this->environment(environment));
+  request.arguments = std::move(arguments);
+  request.cwd = cwd.empty() ? layout().base : cwd;
+  const std::scoped_lock lock(mutex_);
+  request.processes_max = processes_max_;
+  request.address_space_max = address_space_max_;
+  return request;
+}
+
+}  // namespace hutch::service

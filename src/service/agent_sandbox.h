@@ -1,0 +1,86 @@
+// One agent's sandbox and its life: it starts when it is needed, once however many ask, and ends when told.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "host/state_dirs.h"
+#include "sandbox/files.h"
+#include "sandbox/resident.h"
+#include "service/agent_places.h"
+#include "store/agent_record.h"
+
+namespace hutch::service {
+
+enum class AgentState { kPending, kStarting, kRunning, kStopping, kStopped, kError };
+std::string_view name_of(AgentState state);
+
+// Any thread may use it.
+class AgentSandbox {
+ public:
+  using Tell = std::function<void(const std::string& line)>;
+  AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Tell tell);
+  ~AgentSandbox() { stop(); }
+
+  const store::AgentRecord& record() const { return record_; }
+  const tool::Layout& layout() const { return places_.layout; }
+
+  // The running sandbox; starts it where it is not.
+  Result<std::shared_ptr<sandbox::Resident>> resident();
+  void stop();
+
+  struct Status {
+    AgentState state = AgentState::kPending;
+    std::string reason;   // of kError
+    std::string backend;  // that it runs on, or ran on last
+  };
+  Status status() const;
+  bool is_busy() const;  // whether a process runs in it
+
+  // What a login shell of the sandbox has in its environment, and then `more`; found out once for each start.
+  Result<std::vector<std::string>> environment(const std::vector<std::string>& more);
+
+  // By the sandbox's own file server; a FileFailed of it comes as the error.
+  Result<wire::FileReply> file(const wire::FileRequest& request);
+
+  // A command of it, with the sandbox's limits and its place of work.
+  Result<sandbox::ProcessRequest> request(std::vector<std::string> arguments, const std::string& cwd,
+                                          const std::vector<std::string>& environment);
+
+ private:
+  Result<sandbox::Resident::Parts> begin();
+  void ended(const std::optional<Error>& reason);
+  Result<std::shared_ptr<sandbox::Resident>> start();
+  Result<std::vector<std::string>> ask_login_shell(sandbox::Resident& resident);
+
+  const store::AgentRecord record_;
+  const host::StateDirs dirs_;
+  const AgentDirectories directories_;
+  const AgentPlaces places_;
+  const Tell tell_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  Status status_;
+  std::shared_ptr<sandbox::Resident> resident_;
+
+  // Of the sandbox that runs, written by its start alone.
+  std::vector<std::string> plan_environment_;
+  std::uint64_t processes_max_ = 0;
+  std::uint64_t address_space_max_ = 0;
+
+  std::mutex login_mutex_;
+  std::vector<std::string> login_environment_;  // empty: not asked since the start
+
+  std::mutex files_mutex_;
+  std::shared_ptr<sandbox::Files> files_;
+  std::weak_ptr<sandbox::Resident> files_of_;  // whose files they are
+};
+
+}  // namespace hutch::service

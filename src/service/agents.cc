@@ -1,0 +1,163 @@
+// The agents of this user.
+#include "service/agents.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "host/paths.h"
+#include "sys/tree.h"
+
+namespace hutch::service {
+
+namespace {
+
+// "My Project" becomes "my-project": what a name may be, of what the directory is called.
+std::string name_from(std::string_view directory) {
+  constexpr std::size_t kBytesMax = 14;
+  std::string name;
+  for (const char c : directory.substr(directory.rfind('/') + 1)) {
+    const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const bool fits = (lower >= 'a' && lower <= 'z') || (!name.empty() && lower >= '0' && lower <= '9');
+    if (fits)
+      name += lower;
+    else if (!name.empty() && name.back() != '-')
+      name += '-';
+    if (name.size() == kBytesMax) break;
+  }
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  return name.empty() ? "project" : name;
+}
+
+// FNV-1a, 32 bits: tells directories of one name apart.
+std::string hash_of(std::string_view text) {
+  std::uint32_t hash = 2166136261U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string digits;
+  for (int shift = 28; shift >= 0; shift -= 4) digits += kDigits[hash >> shift & 15];
+  return digits;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<AgentService>> AgentService::open(host::StateDirs dirs, AgentSandbox::Tell tell) {
+  auto agents = TRY(store::Agents::open(dirs.data));
+  return std::make_unique<AgentService>(std::move(agents), std::move(dirs), std::move(tell));
+}
+
+Result<store::AgentRecord> AgentService::create(store::AgentRecord record) {
+  if (!record.dir.empty()) {
+    const auto directory = TRY_CTX(host::canonical_path(record.dir), "dir");
+    if (directory.type != plan::FileType::kDirectory) {
+      return fail(Error::invalid(cat({"dir: ", printable(record.dir), " is no directory"})));
+    }
+    record.dir = directory.path;
+  }
+  record = TRY(agents_->create(std::move(record)));
+  TRY(make_agent_directories(agent_directories(dirs_, record.name)));
+  return record;
+}
+
+Result<std::vector<AgentService::Shown>> AgentService::list() {
+  std::vector<Shown> all;
+  for (const store::AgentRecord& record : TRY(agents_->list())) all.push_back(TRY(show(record.name)));
+  return all;
+}
+
+Result<AgentService::Shown> AgentService::show(const std::string& name) {
+  Shown shown{TRY(agents_->find(name)), {}, agent_directories(dirs_, name)};
+  const std::scoped_lock lock(mutex_);
+  const auto known = sandboxes_.find(name);
+  if (known != sandboxes_.end()) shown.status = known->second->status();
+  return shown;
+}
+
+Result<store::AgentRecord> AgentService::set(const std::string& name, const std::vector<std::string>& settings) {
+  store::AgentRecord record = TRY(agents_->find(name));
+  for (const std::string& setting : settings) record = TRY(store::with_setting(record, setting));
+  TRY(agents_->update(record));
+  const std::scoped_lock lock(mutex_);
+  const auto known = sandboxes_.find(name);
+  if (known == sandboxes_.end()) return record;
+  const AgentState state = known->second->status().state;
+  if (state != AgentState::kRunning && state != AgentState::kStarting) sandboxes_.erase(known);
+  return record;
+}
+
+Result<std::shared_ptr<AgentSandbox>> AgentService::sandbox(const std::string& name) {
+  const std::scoped_lock lock(mutex_);
+  const auto known = sandboxes_.find(name);
+  if (known != sandboxes_.end()) return known->second;
+  auto sandbox = std::make_shared<AgentSandbox>(TRY(agents_->find(name)), dirs_, tell_);
+  sandboxes_.emplace(name, sandbox);
+  return sandbox;
+}
+
+Status AgentService::stop(const std::string& name) {
+  TRY(agents_->find(name));
+  std::shared_ptr<AgentSandbox> leaving;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto known = sandboxes_.find(name);
+    if (known == sandboxes_.end()) return {};
+    leaving = known->second;
+  }
+  leaving->stop();
+  // The next start reads the record again.
+  const std::scoped_lock lock(mutex_);
+  const auto known = sandboxes_.find(name);
+  if (known != sandboxes_.end() && known->second == leaving && leaving->record() != TRY(agents_->find(name))) {
+    sandboxes_.erase(known);
+  }
+  return {};
+}
+
+void AgentService::stop_all() {
+  std::map<std::string, std::shared_ptr<AgentSandbox>> all;
+  {
+    const std::scoped_lock lock(mutex_);
+    all = sandboxes_;
+  }
+  for (const auto& [name, sandbox] : all) sandbox->stop();
+}
+
+Result<std::vector<std::string>> AgentService::remove(const std::string& name) {
+  const store::AgentRecord record = TRY(agents_->find(name));
+  TRY(stop(name));
+  {
+    const std::scoped_lock lock(mutex_);
+    sandboxes_.erase(name);
+  }
+  std::vector<std::string> deleted;
+  const AgentDirectories directories = agent_directories(dirs_, name);
+  for (const std::string& directory : {directories.home, directories.output}) {
+    if (!TRY(sys::status_of(directory))) continue;
+    TRY_CTX(sys::remove_tree(directory), "remove the agent's files");
+    deleted.push_back(directory);
+  }
+  TRY(agents_->remove(name));
+  return deleted;
+}
+
+Result<store::AgentRecord> AgentService::of_directory(const std::string& directory) {
+  const auto canonical = TRY(host::canonical_path(directory));
+  store::AgentRecord record;
+  record.dir = canonical.path;
+  record.name = cat({name_from(canonical.path), "-", hash_of(canonical.path)});
+  auto found = agents_->find(record.name);
+  if (found && found->dir == record.dir) return found;
+  if (found) return fail({Code::kConflict, 0, cat({"agent ", record.name, " is another directory's"})});
+  record.autonomous_exec.enabled = true;
+  record.autonomous_exec.max_commands_per_turn = 0;
+  auto created = create(record);
+  // Somebody else may have been quicker.
+  return created ? created : agents_->find(record.name);
+}
+
+std::size_t AgentService::busy() const {
+  const std::scoped_lock lock(mutex_);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(sandboxes_, [](const auto& entry) { return entry.second->is_busy(); }));
+}
+
+}  // namespace hutch::service

@@ -1,0 +1,61 @@
+// The agents of this user: their records and their sandboxes.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/state_dirs.h"
+#include "service/agent_sandbox.h"
+#include "store/agents.h"
+
+namespace hutch::service {
+
+// Any thread may use it.
+class AgentService {
+ public:
+  static Result<std::unique_ptr<AgentService>> open(host::StateDirs dirs, AgentSandbox::Tell tell);
+  AgentService(std::unique_ptr<store::Agents> agents, host::StateDirs dirs, AgentSandbox::Tell tell)
+      : agents_(std::move(agents)), dirs_(std::move(dirs)), tell_(std::move(tell)) {}
+
+  struct Shown {
+    store::AgentRecord record;
+    AgentSandbox::Status status;
+    AgentDirectories directories;
+  };
+
+  Result<store::AgentRecord> create(store::AgentRecord record);
+  Result<std::vector<Shown>> list();
+  Result<Shown> show(const std::string& name);
+
+  // The settings are KEY=VALUE each, all or none. They hold from the sandbox's next start on.
+  Result<store::AgentRecord> set(const std::string& name, const std::vector<std::string>& settings);
+
+  // The agent's sandbox, started or not. One and the same as long as it runs.
+  Result<std::shared_ptr<AgentSandbox>> sandbox(const std::string& name);
+  Status stop(const std::string& name);
+  void stop_all();
+
+  // What was deleted: paths of the host.
+  Result<std::vector<std::string>> remove(const std::string& name);
+
+  // The agent of a working directory, made where there is none: with its tools on, and no limit of commands.
+  Result<store::AgentRecord> of_directory(const std::string& directory);
+
+  // How many sandboxes have a process that runs.
+  std::size_t busy() const;
+
+  const host::StateDirs& dirs() const { return dirs_; }
+
+ private:
+  std::unique_ptr<store::Agents> agents_;
+  const host::StateDirs dirs_;
+  const AgentSandbox::Tell tell_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<AgentSandbox>> sandboxes_;
+};
+
+}  // namespace hutch::service

@@ -1,0 +1,34 @@
+// A tool called for an agent: by the command line, by MCP, by HTTP.
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "service/agent_sandbox.h"
+#include "tool/limiters.h"
+#include "tool/place.h"
+#include "tool/settings.h"
+#include "tool/value.h"
+
+namespace hutch::service {
+
+struct ToolCall {
+  std::string name;
+  std::string arguments;  // JSON; empty: {}
+  std::string turn{};     // as the client names it
+  std::function<void(tool::Stream, std::string_view)> on_output{};
+  std::stop_token stop{};
+};
+
+// The envelope as JSON text.
+std::string call_tool(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call);
+
+tool::AgentSettings tool_settings(const store::AgentRecord& record);
+
+// Those that the agent may call, or all: a list of {name, title, description, class, inputSchema, outputSchema,
+// annotations}.
+tool::Value tool_list(const store::AgentRecord* agent);
+
+}  // namespace hutch::service

@@ -1,0 +1,131 @@
+// A tool's place, by an agent's sandbox.
+#include "service/sandbox_place.h"
+
+#include <signal.h>
+
+#include <stop_token>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "sandbox/process.h"
+
+namespace hutch::service {
+
+namespace {
+
+using sandbox::OutputStream;
+using sandbox::Process;
+using std::chrono::milliseconds;
+
+// Beyond a command's own limit: TERM, the grace, KILL, and what the machine takes for it.
+constexpr milliseconds kEndWait = 10 * limits::kTermGrace;
+constexpr milliseconds kFollowSlice{1000};
+
+tool::Kept kept(const sandbox::Capture& capture) {
+  return {capture.head(), std::string(capture.tail()), capture.bytes_left_out()};
+}
+
+tool::CommandEnd end_of(const Process& process, const sandbox::ProcessEnd& end) {
+  tool::CommandEnd result;
+  result.exit_code = end.exit_code;
+  result.signal = end.signal;
+  result.timed_out = sandbox::is_timeout(end.ended_by);
+  result.killed = sandbox::is_killed(end.ended_by) && !result.timed_out;
+  result.duration = end.duration;
+  result.output = kept(process.captured(OutputStream::kOutput));
+  result.error = kept(process.captured(OutputStream::kError));
+  if (!end.reason.empty()) result.error.tail += cat({end.reason, "\n"});
+  return result;
+}
+
+tool::ProcessState state_of(const Process& process) {
+  tool::ProcessState state;
+  state.id = process.id();
+  state.arguments = process.arguments();
+  const auto end = process.end();
+  state.running = !end.has_value();
+  if (end) state.end = end_of(process, *end);
+  state.output = kept(process.captured(OutputStream::kOutput));
+  state.error = kept(process.captured(OutputStream::kError));
+  return state;
+}
+
+// Hands on what comes until the process has ended.
+void follow(const Process& process, const std::function<void(tool::Stream, std::string_view)>& on_output) {
+  std::uint64_t next[2] = {0, 0};
+  const auto changed = process.notice(Process::Notice::kChange);
+  for (bool over = false; !over;) {
+    over = process.end().has_value();
+    for (const auto stream : {OutputStream::kOutput, OutputStream::kError}) {
+      const auto index = static_cast<std::size_t>(stream);
+      const Process::Read read = process.read(stream, next[index], Process::Clock::now());
+      next[index] = read.piece.next;
+      const auto as = stream == OutputStream::kOutput ? tool::Stream::kOutput : tool::Stream::kError;
+      if (!read.piece.bytes.empty()) on_output(as, read.piece.bytes);
+    }
+    if (over) return;
+    if (changed) Process::await(changed->get(), kFollowSlice);
+  }
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Process>> SandboxPlace::start(const tool::Command& command) {
+  if (command.user == tool::User::kRoot) {
+    return fail(Error::unsupported("this sandbox's system is the host's own and read-only: it has no root of its own"));
+  }
+  sandbox::ProcessRequest request = TRY(agent_.request(command.arguments, command.cwd, command.environment));
+  request.timeout = command.timeout;
+  if (command.error == tool::ErrorStream::kIntoOutput) request.error = sandbox::ErrorStream::kIntoOutput;
+  const auto resident = TRY(agent_.resident());
+  const auto input = command.input.empty() ? sandbox::Input::kNone : sandbox::Input::kWritten;
+  auto process = TRY(resident->spawn(std::move(request), input));
+  if (!command.input.empty()) {
+    // A command that reads none of it, or not all, is no failure of ours.
+    (void)process->write_input(command.input, Process::Clock::now() + std::max(command.timeout, kFollowSlice));
+    process->close_input();
+  }
+  return process;
+}
+
+Result<tool::CommandEnd> SandboxPlace::run(const tool::Command& command) {
+  const auto process = TRY(start(command));
+  const auto resident = TRY(agent_.resident());
+  const std::stop_callback cancelled(command.stop, [&] { resident->end(process, sandbox::EndedBy::kSignal); });
+  if (command.on_output) follow(*process, command.on_output);
+  const bool limited = command.timeout.count() > 0;
+  const auto until = Process::Clock::now() + (limited ? command.timeout + kEndWait : std::chrono::hours(24 * 365));
+  const auto end = process->wait(until);
+  if (!end) return fail(Error{Code::kTimeout, 0, "the command does not end"});
+  return end_of(*process, *end);
+}
+
+Result<std::string> SandboxPlace::spawn(const tool::Command& command) { return TRY(start(command))->id(); }
+
+Result<std::shared_ptr<Process>> SandboxPlace::find(const std::string& id) {
+  std::shared_ptr<Process> process;
+  if (agent_.status().state == AgentState::kRunning) process = TRY(agent_.resident())->find(id);
+  if (!process) return fail(Error::not_found(cat({"there is no process ", printable(id, 32)})));
+  return process;
+}
+
+Result<tool::ProcessState> SandboxPlace::poll(const std::string& id) { return state_of(*TRY(find(id))); }
+
+Result<tool::ProcessState> SandboxPlace::wait(const std::string& id, milliseconds at_most) {
+  const auto process = TRY(find(id));
+  (void)process->wait(Process::Clock::now() + at_most);
+  return state_of(*process);
+}
+
+Result<bool> SandboxPlace::kill(const std::string& id, int number) {
+  const auto process = TRY(find(id));
+  if (process->end()) return false;
+  const auto resident = TRY(agent_.resident());
+  if (number == SIGKILL) TRY(resident->signal(*process, SIGKILL, wire::SignalTarget::kTree));
+  resident->end(process, sandbox::EndedBy::kSignal);
+  return true;
+}
+
+Result<wire::FileReply> SandboxPlace::file(const wire::FileRequest& request) { return agent_.file(request); }
+
+}  // namespace hutch::service

@@ -1,0 +1,57 @@
+// The parts of a start that every sandbox has.
+#include "service/start.h"
+
+#include "backend/bwrap/bwrap_backend.h"
+#include "backend/namespace/namespace_backend.h"
+#include "backend/none/none_backend.h"
+#include "base/text.h"
+#include "host/cgroups.h"
+#include "plan/seccomp.h"
+#include "service/programs.h"
+#include "service/trust.h"
+
+namespace hutch::service {
+
+Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name) {
+  if (name == "none") return std::make_unique<backend::NoneBackend>();
+  if (name == "namespace") return std::make_unique<backend::NamespaceBackend>();
+  if (name == "bwrap") return std::make_unique<backend::BwrapBackend>(TRY(bwrap_program()));
+  return fail(Error::unsupported(cat({"backend ", name, ": this version has none, bwrap and namespace"})));
+}
+
+Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {
+  const auto architecture = plan::architecture_of(facts.architecture);
+  if (!architecture) return fail(Error::unsupported(cat({"no system call table for ", facts.architecture})));
+  plan.seccomp = plan::compile_seccomp({.architecture = *architecture, .af_unix = plan::AfUnix::kNotify});
+  return {};
+}
+
+Result<Holding> hold_limits(const plan::SandboxPlan& plan, const plan::HostFacts& facts) {
+  Holding holding;
+  const plan::ResourceLimits& limits = plan.limits;
+  if (!sandbox::wants_cgroup(limits)) return holding;
+  const host::CgroupPlace place = host::find_cgroup_place(facts.uid);
+  if (place.kind != plan::CgroupKind::kNone) {
+    holding.cgroup.emplace(TRY_CTX(sandbox::Cgroup::make(place, limits), "set the limits"));
+    holding.by = holding.cgroup->kind_name();
+    return holding;
+  }
+  if (limits.cpu_millis != 0) return fail(Error::unsupported(cat({"limit cpus: ", place.note})));
+  holding.processes_max = limits.pids;
+  holding.address_space_max = limits.memory_bytes;
+  holding.by = "rlimits";
+  return holding;
+}
+
+egress::Settings gateway_settings(const Prepared& prepared) {
+  egress::Settings settings;
+  settings.network = prepared.policy.network;
+  settings.udp = prepared.plan.udp;
+  settings.parents = prepared.parent_proxies;
+  settings.inspector_program = inspector_program();
+  settings.java_store = wants_java_store(prepared.plan);
+  settings.answer_wait = prepared.policy.ask_timeout.value_or(settings.answer_wait);
+  return settings;
+}
+
+}  // namespace hutch::service

@@ -1,0 +1,36 @@
+// The parts of a start that every sandbox has, whether it is for one command or stays.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "backend/backend.h"
+#include "base/result.h"
+#include "egress/core.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "sandbox/cgroup.h"
+#include "service/prepare.h"
+
+namespace hutch::service {
+
+Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name);
+
+// The filter of system calls, as the plan is to have it here.
+Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts);
+
+// How the limits of a plan are held here.
+struct Holding {
+  std::optional<sandbox::Cgroup> cgroup;
+  std::uint64_t processes_max = 0;  // by rlimits, where there is no cgroup
+  std::uint64_t address_space_max = 0;
+  std::string by;  // as a person is told; empty: nothing is limited
+};
+Result<Holding> hold_limits(const plan::SandboxPlan& plan, const plan::HostFacts& facts);
+
+// For a plan whose network is NetworkKind::kGateway.
+egress::Settings gateway_settings(const Prepared& prepared);
+
+}  // namespace hutch::service

@@ -1,0 +1,257 @@
+// An agent's record and its JSON.
+#include "store/agent_record.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "policy/units.h"
+#include "wire/json_guard.h"
+
+namespace hutch::store {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kCommandsPerTurnMax = 100'000;
+constexpr int kCommandTimeoutMax = 86'400;
+
+Json json_of(const AgentRecord& record);
+std::vector<std::string> leaf_names(const Json& object, const std::string& prefix);
+
+// Reads the keys of one object; what is left over at the end is unknown.
+class ObjectReader {
+ public:
+  ObjectReader(const Json& object, std::string where) : object_(object), where_(std::move(where)) {}
+
+  Status text(const char* key, std::string& into) {
+    const Json* value = take(key);
+    if (value == nullptr) return {};
+    if (!value->is_string()) return wrong(key, "text");
+    into = value->get<std::string>();
+    return into.find('\0') == std::string::npos ? Status() : wrong(key, "text without NUL");
+  }
+  Status truth(const char* key, bool* into) {
+    const Json* value = take(key);
+    if (value == nullptr) return {};
+    if (!value->is_boolean()) return wrong(key, "true or false");
+    *into = value->get<bool>();
+    return {};
+  }
+  Status number(const char* key, int& into, int min, int max) {
+    const Json* value = take(key);
+    if (value == nullptr) return {};
+    const bool whole = value->is_number_integer() && *value >= min && *value <= max;
+    if (!whole) return wrong(key, cat({"a whole number from ", std::to_string(min), " to ", std::to_string(max)}));
+    into = value->get<int>();
+    return {};
+  }
+  Status texts(const char* key, std::vector<std::string>& into) {
+    const Json* value = take(key);
+    if (value == nullptr) return {};
+    const bool fits = value->is_array() && std::ranges::all_of(*value, [](const Json& one) { return one.is_string(); });
+    if (!fits) return wrong(key, "a list of texts");
+    into = value->get<std::vector<std::string>>();
+    return {};
+  }
+  // Null where it is absent.
+  Result<const Json*> object(const char* key) {
+    const Json* value = take(key);
+    if (value != nullptr && !value->is_object()) return fail(wrong(key, "an object").error());
+    return value;
+  }
+  Status finish() const {
+    for (const auto& [key, value] : object_.items()) {
+      if (std::ranges::find(known_, key) != known_.end()) continue;
+      const auto near = nearest(key, std::span<const std::string_view>(known_));
+      return fail(Error::invalid(
+          cat({where_, "unknown key ", printable(key), near ? cat({"; did you mean ", *near, "?"}) : std::string()})));
+    }
+    return {};
+  }
+
+ private:
+  const Json* take(const char* key) {
+    known_.emplace_back(key);
+    const auto found = object_.find(key);
+    return found == object_.end() || found->is_null() ? nullptr : &*found;
+  }
+  Status wrong(std::string_view key, std::string_view expected) const {
+    return fail(Error::invalid(cat({where_, key, " must be ", expected})));
+  }
+
+  const Json& object_;
+  std::string where_;
+  std::vector<std::string_view> known_{};
+};
+
+Status read_limits(const Json* json, AgentLimits& limits) {
+  if (json == nullptr) return {};
+  ObjectReader in(*json, "limits.");
+  TRY(in.text("memory", limits.memory));
+  TRY(in.text("cpus", limits.cpus));
+  TRY(in.text("pids", limits.pids));
+  TRY(in.text("tmpSize", limits.tmp_size));
+  if (!limits.memory.empty()) TRY_CTX(policy::parse_size(limits.memory), "limits.memory");
+  if (!limits.cpus.empty()) TRY_CTX(policy::parse_cpus(limits.cpus), "limits.cpus");
+  if (!limits.pids.empty()) TRY_CTX(policy::parse_size(limits.pids), "limits.pids");
+  if (!limits.tmp_size.empty()) TRY_CTX(policy::parse_size(limits.tmp_size), "limits.tmpSize");
+  return in.finish();
+}
+
+Status read_autonomous(const Json* json, AutonomousExec& settings) {
+  if (json == nullptr) return {};
+  ObjectReader in(*json, "autonomousExec.");
+  TRY(in.truth("enabled", &settings.enabled));
+  TRY(in.number("maxCommandsPerTurn", settings.max_commands_per_turn, 0, kCommandsPerTurnMax));
+  TRY(in.number("commandTimeout", settings.command_timeout, 1, kCommandTimeoutMax));
+  TRY(in.truth("pluginCreate", &settings.plugin_create));
+  return in.finish();
+}
+
+Status read_code_agent(const Json* json, CodeAgent& agent) {
+  if (json == nullptr) return {};
+  ObjectReader in(*json, "codeAgent.");
+  TRY(in.text("command", agent.command));
+  TRY(in.texts("args", agent.arguments));
+  const Json* environment = TRY(in.object("env"));
+  if (environment != nullptr) {
+    for (const auto& [name, value] : environment->items()) {
+      if (!value.is_string()) return fail(Error::invalid("codeAgent.env must be an object of texts"));
+      agent.environment.emplace_back(name, value.get<std::string>());
+    }
+  }
+  return in.finish();
+}
+
+Result<AgentRecord> read_record(const Json& json) {
+  if (!json.is_object()) return fail(Error::invalid("an agent is a JSON object"));
+  AgentRecord record;
+  ObjectReader in(json, "");
+  TRY(in.text("name", record.name));
+  TRY(check_agent_name(record.name));
+  TRY(in.text("id", record.id));
+  TRY(in.text("osUser", record.os_user));
+  TRY(in.text("backend", record.backend));
+  TRY(in.text("image", record.image));
+  TRY(in.text("dir", record.dir));
+  TRY(in.text("policy", record.policy));
+  for (const std::string* path : {&record.dir, &record.policy}) {
+    if (!path->empty() && !path->starts_with('/')) {
+      return fail(Error::invalid(cat({printable(*path), ": dir and policy are absolute paths"})));
+    }
+  }
+  const Json* limits = TRY(in.object("limits"));
+  TRY(read_limits(limits, record.limits));
+  const Json* autonomous = TRY(in.object("autonomousExec"));
+  TRY(read_autonomous(autonomous, record.autonomous_exec));
+  TRY(in.truth("inference", &record.inference));
+  TRY(in.texts("dispatchTo", record.dispatch_to));
+  const Json* code_agent = TRY(in.object("codeAgent"));
+  TRY(read_code_agent(code_agent, record.code_agent));
+  TRY(in.finish());
+  return record;
+}
+
+Json json_of(const AgentRecord& record) {
+  Json environment = Json::object();
+  for (const auto& [name, value] : record.code_agent.environment) environment[name] = value;
+  const AutonomousExec& autonomous = record.autonomous_exec;
+  return {{"name", record.name},
+          {"id", record.id},
+          {"osUser", record.os_user},
+          {"backend", record.backend},
+          {"image", record.image},
+          {"dir", record.dir},
+          {"policy", record.policy},
+          {"limits",
+           {{"memory", record.limits.memory},
+            {"cpus", record.limits.cpus},
+            {"pids", record.limits.pids},
+            {"tmpSize", record.limits.tmp_size}}},
+          {"autonomousExec",
+           {{"enabled", autonomous.enabled},
+            {"maxCommandsPerTurn", autonomous.max_commands_per_turn},
+            {"commandTimeout", autonomous.command_timeout},
+            {"pluginCreate", autonomous.plugin_create}}},
+          {"inference", record.inference},
+          {"dispatchTo", record.dispatch_to},
+          {"codeAgent",
+           {{"command", record.code_agent.command}, {"args", record.code_agent.arguments}, {"env", environment}}}};
+}
+
+// "limits.memory" and the like; an object without keys of its own, and a list, is one too.
+std::vector<std::string> leaf_names(const Json& object, const std::string& prefix) {
+  std::vector<std::string> names;
+  for (const auto& [key, value] : object.items()) {
+    if (value.is_object() && !value.empty()) {
+      std::ranges::move(leaf_names(value, cat({prefix, key, "."})), std::back_inserter(names));
+    } else {
+      names.push_back(cat({prefix, key}));
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+Status check_agent_name(std::string_view name) {
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  const bool begins = !name.empty() && name.front() >= 'a' && name.front() <= 'z';
+  if (begins && name.size() <= kAgentNameBytesMax && std::ranges::all_of(name, fits)) return {};
+  return fail(Error::invalid(cat({"\"", printable(name, 64),
+                                  "\" cannot be an agent's name: it begins with a letter a-z, has a-z, "
+                                  "0-9 and - after that, and at most ",
+                                  std::to_string(kAgentNameBytesMax), " characters"})));
+}
+
+std::string folded_name(std::string_view name) {
+  std::string folded;
+  for (const char c : name) {
+    if (c != '-') folded += c;
+  }
+  return folded;
+}
+
+std::string format_agent(const AgentRecord& record) {
+  return json_of(record).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<AgentRecord> parse_agent(std::string_view json) {
+  TRY(wire::check_json_shape(json, limits::kJsonBytesMax));
+  const Json parsed = Json::parse(json, nullptr, false);
+  if (parsed.is_discarded()) return fail(Error::invalid("an agent's record is not JSON"));
+  return read_record(parsed);
+}
+
+Result<AgentRecord> with_setting(const AgentRecord& record, std::string_view setting) {
+  const std::size_t equals = setting.find('=');
+  if (equals == std::string_view::npos) {
+    return fail(Error::invalid(cat({printable(setting, 64), ": a setting is KEY=VALUE"})));
+  }
+  const std::string key(setting.substr(0, equals));
+  const std::string value(setting.substr(equals + 1));
+  Json json = json_of(record);
+  if (key == "name" || key == "id") return fail(Error::invalid(cat({key, " cannot be set: it is the agent's own"})));
+  const std::vector<std::string> known = leaf_names(json, "");
+  if (std::ranges::find(known, key) == known.end()) {
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    const auto near = nearest(key, std::span<const std::string_view>(names));
+    return fail(Error::invalid(
+        cat({"an agent has no ", printable(key, 64), near ? cat({"; did you mean ", *near, "?"}) : std::string()})));
+  }
+  Json* place = &json;
+  for (const std::string_view part : split(key, '.')) place = &(*place)[std::string(part)];
+  if (place->is_string()) {
+    *place = value;
+  } else {
+    const Status shape = wire::check_json_shape(value, limits::kJsonBytesMax);
+    *place = shape ? Json::parse(value, nullptr, false) : Json(Json::value_t::discarded);
+    if (place->is_discarded()) *place = value;  // said as the wrong type below
+  }
+  return read_record(json);
+}
+
+}  // namespace hutch::store

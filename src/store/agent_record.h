@@ -1,0 +1,70 @@
+// An agent's record: everything that is set for it, as `hutch agent show --json` prints it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hutch::store {
+
+struct AutonomousExec {
+  bool enabled = false;
+  int max_commands_per_turn = 10;  // 0: no limit
+  int command_timeout = 30;        // seconds; what a tool's call takes that names none
+  bool plugin_create = true;
+  bool operator==(const AutonomousExec&) const = default;
+};
+
+// As they are written: "512M", "1.5". Empty: not limited.
+struct AgentLimits {
+  std::string memory;
+  std::string cpus;
+  std::string pids;
+  std::string tmp_size;
+  bool operator==(const AgentLimits&) const = default;
+};
+
+struct CodeAgent {
+  std::string command;
+  std::vector<std::string> arguments;
+  std::vector<std::pair<std::string, std::string>> environment;
+  bool operator==(const CodeAgent&) const = default;
+};
+
+struct AgentRecord {
+  std::string name;     // [a-z][a-z0-9-]*, at most kAgentNameBytesMax
+  std::string id;       // UUID, given once
+  std::string os_user;  // of the backend `user`; empty: agent-NAME
+  std::string backend;  // empty: namespace
+  std::string image;
+  std::string dir;      // a directory of the host that is its place of work; empty: its home
+  std::string policy;   // a file; empty: as for `hutch run`
+  AgentLimits limits;
+  AutonomousExec autonomous_exec;
+  bool inference = false;
+  std::vector<std::string> dispatch_to;
+  CodeAgent code_agent;
+  bool operator==(const AgentRecord&) const = default;
+};
+
+inline constexpr std::size_t kAgentNameBytesMax = 24;  // "agent-" and it are a user name of 32 at most, useradd(8)
+
+// An error that says what a name may be.
+Status check_agent_name(std::string_view name);
+
+// What two names must not share, for they would be taken for each other: the name without its dashes.
+std::string folded_name(std::string_view name);
+
+std::string format_agent(const AgentRecord& record);
+// Strict: an unknown key, or a value of another type or out of its range, is an error.
+Result<AgentRecord> parse_agent(std::string_view json);
+
+// The record with KEY=VALUE set, "autonomousExec.enabled=true"; VALUE is JSON, or text where the key takes text. The
+// name and the id cannot be set.
+Result<AgentRecord> with_setting(const AgentRecord& record, std::string_view setting);
+
+}  // namespace hutch::store

@@ -1,0 +1,39 @@
+// The agents of one user, in the database.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "store/agent_record.h"
+#include "store/database.h"
+
+namespace hutch::store {
+
+// Any thread may use it.
+class Agents {
+ public:
+  // The database of `data`, the directory of host::StateDirs; made where it is absent.
+  static Result<std::unique_ptr<Agents>> open(const std::string& data);
+  explicit Agents(Database database) : database_(std::move(database)) {}
+
+  // Gives it its id. Code::kConflict where the name, or one that would be taken for it, is there.
+  Result<AgentRecord> create(AgentRecord record);
+  // Code::kNotFound.
+  Result<AgentRecord> find(const std::string& name);
+  Result<std::vector<AgentRecord>> list();  // by name
+  Status update(const AgentRecord& record);
+  // Whether it was there.
+  Result<bool> remove(const std::string& name);
+
+ private:
+  std::mutex mutex_;
+  Database database_;
+};
+
+// A random UUID, version 4 (RFC 9562).
+Result<std::string> new_uuid();
+
+}  // namespace hutch::store

@@ -1,0 +1,49 @@
+// Unix sockets with a name: listening, connecting, who the other side is; and the lock that one program holds. unix(7),
+// flock(2).
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace hutch::sys {
+
+// Mode 0600, whatever the umask. A socket that is there already is replaced: whoever calls holds the lock beside it.
+Result<UniqueFd> listen_local(const std::string& path);
+
+// Code::kNotFound where nobody listens there.
+Result<UniqueFd> connect_local(const std::string& path);
+
+struct Peer {
+  pid_t pid = 0;
+  std::uint32_t uid = 0;
+};
+struct LocalConnection {
+  UniqueFd socket;
+  Peer peer;
+};
+// Waits for one; absent when none has come by then, or it went again.
+Result<std::optional<LocalConnection>> accept_local(int listener, std::optional<std::chrono::milliseconds> wait);
+
+// Its name goes; whoever is connected stays so.
+void forget_local(const std::string& path);
+
+// A send that the other side does not take for so long fails with EAGAIN (SO_SNDTIMEO, socket(7)).
+Status set_send_timeout(int socket, std::chrono::milliseconds timeout);
+
+// Ends both directions: whoever waits on it in another thread is woken (shutdown(2)).
+void shut_down(int socket);
+
+// Bytes that wait, without taking them (MSG_PEEK); fewer than asked for at the end of the stream alone.
+Result<std::string> peek(int socket, std::size_t bytes);
+
+// The file, held exclusively until the descriptor is closed; absent while another process holds it.
+Result<std::optional<UniqueFd>> try_lock_file(const std::string& path);
+
+}  // namespace hutch::sys
