@@ -1,4 +1,4 @@
-// hutch serve, hutch daemon and hutch mcp.
+// hutch serve and hutch daemon.
 #include "cli/daemon.h"
 
 #include "base/text.h"
@@ -49,7 +49,5 @@ int daemon(const DaemonArguments& arguments) {
                       {"busy sandboxes", std::to_string(number_in(*result, "busy"))},
                       {"up", cat({std::to_string(number_in(*result, "uptime_seconds")), " s"})}}));
 }
-
-int mcp(const McpArguments&) { return complain(Error::unsupported("mcp: not built")); }
 
 }  // namespace hutch::cli

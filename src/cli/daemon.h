@@ -1,4 +1,4 @@
-// hutch serve, hutch daemon and hutch mcp.
+// hutch serve and hutch daemon.
 #pragma once
 
 #include "cli/arguments.h"
@@ -8,6 +8,5 @@ namespace hutch::cli {
 // The exit code of each.
 int serve(const ServeArguments& arguments);
 int daemon(const DaemonArguments& arguments);
-int mcp(const McpArguments& arguments);
 
 }  // namespace hutch::cli

@@ -14,6 +14,7 @@
 #include "cli/explain.h"
 #include "cli/help.h"
 #include "cli/log.h"
+#include "cli/mcp.h"
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "cli/process.h"

@@ -79,6 +79,23 @@ Status DaemonClient::send_input(Value::Object input) {
   return connection_.send(wire::ToDaemon(wire::CallInput{tool::json_text(Value(std::move(input)))}));
 }
 
+Status DaemonClient::send_text(const std::string& text) {
+  return connection_.send(wire::ToDaemon(wire::CallInput{text}));
+}
+
+Result<std::optional<std::string>> DaemonClient::receive_text() {
+  const auto frame = TRY(connection_.receive());
+  if (!frame) return std::optional<std::string>();
+  return event_text(*frame);
+}
+
+Result<std::optional<std::string>> DaemonClient::event_text(const wire::Frame& frame) {
+  wire::FromDaemon message = TRY(wire::decode_from_daemon(frame.header, frame.body));
+  if (auto* failed = std::get_if<wire::CallFailed>(&message)) return fail(std::move(failed->error));
+  auto* event = std::get_if<wire::CallEvent>(&message);
+  return event != nullptr ? std::optional(std::move(event->json)) : std::nullopt;
+}
+
 Result<DaemonClient::Answer> DaemonClient::receive() {
   const auto frame = TRY(connection_.receive());
   if (!frame) return fail(Error{Code::kSystem, 0, "the daemon has gone"});

@@ -34,6 +34,8 @@ class DaemonClient {
 
   Status send(std::string_view verb, Value::Object arguments, std::span<const int> descriptors = {});
   Status send_input(Value::Object input);
+  Status send_text(const std::string& text);                 // an input's text, whole
+  Result<std::optional<std::string>> receive_text();         // an event's; absent at the call's end
   struct Answer {
     enum class Kind { kEvent, kResult } kind = Kind::kResult;
     Value value;
@@ -48,6 +50,7 @@ class DaemonClient {
 
  private:
   Result<Answer> answer_of(const wire::Frame& frame);
+  Result<std::optional<std::string>> event_text(const wire::Frame& frame);
   wire::Connection connection_;
 };
 

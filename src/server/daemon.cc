@@ -158,7 +158,7 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   sys::forget_local(path);
   // First the sandboxes: whoever waits for a command of theirs hears of its end.
   agents->stop_all();
-  if (!daemon.leave()) {
+  if (!daemon.leave() || !shared.workers.wait(kLeaveWait)) {
     settings.tell("a connection does not end");
     sys::exit_now(1);
   }

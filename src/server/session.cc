@@ -22,7 +22,7 @@ Result<Value::Object> object_of(std::string_view json) {
 }
 
 const Verb* find_verb(std::string_view name) {
-  for (const auto verbs : {agent_verbs(), process_verbs(), tool_verbs()}) {
+  for (const auto verbs : {agent_verbs(), process_verbs(), tool_verbs(), mcp_verbs()}) {
     const auto found = std::ranges::find(verbs, name, &Verb::name);
     if (found != verbs.end()) return &*found;
   }
@@ -65,6 +65,8 @@ Status Session::tell(const Value& event, std::span<const int> descriptors) {
   return connection_.send(wire::FromDaemon(wire::CallEvent{tool::json_text(event)}), descriptors);
 }
 
+Status Session::tell_text(const std::string& text) { return connection_.send(wire::FromDaemon(wire::CallEvent{text})); }
+
 Result<Session::Heard> Session::hear(int also, std::optional<std::chrono::milliseconds> wait) {
   Heard heard;
   std::optional<wire::Frame> frame = TRY(connection_.take_buffered());
@@ -83,6 +85,15 @@ Result<Session::Heard> Session::hear(int also, std::optional<std::chrono::millis
   if (input == nullptr) return fail(Error::invalid("a call before the end of another"));
   heard.input = TRY(tool::parse_value(input->json, limits::kFrameBytesMax));
   return heard;
+}
+
+Result<std::optional<std::string>> Session::hear_text() {
+  const auto frame = TRY(connection_.receive());
+  if (!frame) return std::optional<std::string>();
+  auto message = TRY(wire::decode_to_daemon(frame->header, frame->body));
+  auto* input = std::get_if<wire::CallInput>(&message);
+  if (input == nullptr) return fail(Error::invalid("a call before the end of another"));
+  return std::optional(std::move(input->json));
 }
 
 const Value* CallReader::find(std::string_view key) const {

@@ -32,6 +32,7 @@ class Session {
   // --- for whoever carries out a call ---
 
   Status tell(const Value& event, std::span<const int> descriptors = {});
+  Status tell_text(const std::string& text);  // as an event's, whole
   // Those that came with the call.
   std::vector<UniqueFd> take_descriptors() { return connection_.take_descriptors(); }
   // What the client says meanwhile. Waits until `also` is readable as well, if it is not -1, and no longer than `wait`.
@@ -40,6 +41,8 @@ class Session {
     bool also = false;  // the other descriptor is readable
     std::optional<Value> input{};
   };
+  // The next input as its text, whole; absent when the client has gone.
+  Result<std::optional<std::string>> hear_text();
   Result<Heard> hear(int also, std::optional<std::chrono::milliseconds> wait);
 
  private:
@@ -72,5 +75,6 @@ struct Verb {
 std::span<const Verb> agent_verbs();
 std::span<const Verb> process_verbs();
 std::span<const Verb> tool_verbs();
+std::span<const Verb> mcp_verbs();
 
 }  // namespace hutch::server

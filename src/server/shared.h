@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "server/workers.h"
 #include "service/agents.h"
 #include "tool/limiters.h"
 
@@ -14,6 +15,7 @@ namespace hutch::server {
 struct Shared {
   service::AgentService& agents;
   tool::Limiters limiters{};
+  Workers workers{};
   std::function<void()> stop{};  // ends the daemon
   std::function<void(const std::string& line)> tell{};
   std::atomic<int> connections{0};

@@ -23,7 +23,8 @@ Result<Value> call_tool(Session& session, const CallReader& call) {
   wanted.name = TRY(call.text("tool"));
   wanted.arguments = TRY(call.optional_text("arguments"));
   wanted.turn = TRY(call.optional_text("turn"));
-  return tool::parse_value(service::call_tool(*agent, session.shared().limiters, wanted), limits::kFrameBytesMax);
+  const tool::Envelope envelope = service::call_tool(*agent, session.shared().limiters, wanted);
+  return tool::parse_value(tool::json_text(envelope), limits::kFrameBytesMax);
 }
 
 constexpr std::array kVerbs = {Verb{"tool.list", list}, Verb{"tool.call", call_tool}};

@@ -36,14 +36,14 @@ tool::AgentSettings tool_settings(const store::AgentRecord& record) {
           .command_timeout = std::chrono::seconds(given.command_timeout)};
 }
 
-std::string call_tool(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call) {
+tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call) {
   SandboxPlace place(agent);
   const tool::AgentSettings settings = tool_settings(agent.record());
   tool::CallContext context{.place = place, .settings = settings, .limiters = limiters};
   context.turn = call.turn;
   context.on_output = call.on_output;
   context.stop = call.stop;
-  return tool::json_text(tool::call_tool(call.name, call.arguments.empty() ? "{}" : call.arguments, context));
+  return tool::call_tool(call.name, call.arguments.empty() ? "{}" : call.arguments, context);
 }
 
 Value tool_list(const store::AgentRecord* agent) {

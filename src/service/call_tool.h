@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "service/agent_sandbox.h"
+#include "tool/envelope.h"
 #include "tool/limiters.h"
 #include "tool/place.h"
 #include "tool/settings.h"
@@ -22,8 +23,7 @@ struct ToolCall {
   std::stop_token stop{};
 };
 
-// The envelope as JSON text.
-std::string call_tool(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call);
+tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call);
 
 tool::AgentSettings tool_settings(const store::AgentRecord& record);
 

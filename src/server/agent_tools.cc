@@ -1,0 +1,139 @@
+// An agent's tools as MCP serves them.
+#include "server/agent_tools.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "service/call_tool.h"
+#include "tool/registry.h"
+
+namespace hutch::server {
+
+namespace {
+
+constexpr std::uint64_t kArtifactBytesMax = 32ULL << 20;
+constexpr std::size_t kLogBytesMax = 16 << 10;
+constexpr std::uint32_t kArtifactDepthMax = 8;
+constexpr std::uint32_t kArtifactsMax = 1000;
+constexpr std::string_view kScheme = "hutch://artifact/";
+
+struct Type {
+  std::string_view suffix;
+  std::string_view mime;
+};
+constexpr std::array kTypes = {
+    Type{".txt", "text/plain"}, Type{".md", "text/markdown"},      Type{".html", "text/html"},
+    Type{".csv", "text/csv"},   Type{".json", "application/json"}, Type{".png", "image/png"},
+    Type{".jpg", "image/jpeg"}, Type{".svg", "image/svg+xml"},     Type{".pdf", "application/pdf"},
+    Type{".c", "text/x-c"},     Type{".py", "text/x-python"},      Type{".zip", "application/zip"},
+};
+
+std::string mime_of(std::string_view name) {
+  const auto found = std::ranges::find_if(kTypes, [&](const Type& type) { return name.ends_with(type.suffix); });
+  return std::string(found == kTypes.end() ? "application/octet-stream" : found->mime);
+}
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+         c == '_' || c == '~' || c == '/';
+}
+
+// RFC 3986, 2.1: every byte that could mean something else.
+std::string percent_encoded(std::string_view path) {
+  static constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string text;
+  for (const char c : path) {
+    if (is_plain(c)) {
+      text += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    text += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<mcp::ToolInfo> AgentTools::list() {
+  std::vector<mcp::ToolInfo> infos;
+  const auto agent = shared_.agents.sandbox(agent_);
+  if (!agent) return infos;
+  const tool::AgentSettings settings = service::tool_settings((*agent)->record());
+  for (const tool::Tool* tool : tool::offered_tools(settings)) {
+    const tool::Annotations hints = tool::annotations(tool->kind);
+    infos.push_back({.name = std::string(tool->name),
+                     .title = std::string(tool->title),
+                     .description = std::string(tool->description),
+                     .input_schema_json = tool::json_text(tool::input_schema(tool->parameters)),
+                     .output_schema_json = tool::json_text(tool::output_schema(tool->results)),
+                     .read_only = hints.read_only,
+                     .destructive = hints.destructive,
+                     .idempotent = hints.idempotent,
+                     .open_world = hints.open_world});
+  }
+  return infos;
+}
+
+Result<mcp::CallAnswer> AgentTools::call(const std::string& name, const std::string& arguments_json,
+                                         const mcp::CallOptions& options) {
+  if (tool::find_tool(name) == nullptr) return fail(Error::not_found(cat({"there is no tool ", printable(name, 64)})));
+  const auto agent = TRY(shared_.agents.sandbox(agent_));
+  double done = 0;
+  const auto on_output = [&](tool::Stream stream, std::string_view bytes) {
+    done += static_cast<double>(bytes.size());
+    const std::string_view last = bytes.substr(bytes.size() - std::min(bytes.size(), kLogBytesMax));
+    options.on_progress(
+        {.done = done, .message = cat({std::to_string(static_cast<std::uint64_t>(done)), " bytes of output"})});
+    options.on_log(stream == tool::Stream::kError ? mcp::LogLevel::kNotice : mcp::LogLevel::kInfo, last);
+  };
+  const service::ToolCall call{.name = name,
+                               .arguments = arguments_json,
+                               .turn = options.turn,
+                               .on_output = on_output,
+                               .stop = options.cancelled};
+  const tool::Envelope envelope = service::call_tool(*agent, shared_.limiters, call);
+  return mcp::CallAnswer{tool::json_text(envelope), !envelope.ok};
+}
+
+// The sandbox itself looks, so that a link in there leads nowhere on the host.
+Result<std::vector<mcp::Artifact>> AgentTools::artifacts() {
+  const auto agent = TRY(shared_.agents.sandbox(agent_));
+  const wire::FilePlace place{agent->layout().output, "."};
+  const auto reply = TRY(agent->file(wire::ListDirectory{place, kArtifactDepthMax, kArtifactsMax}));
+  std::vector<mcp::Artifact> artifacts;
+  const auto* listed = std::get_if<wire::FileEntries>(&reply);
+  if (listed == nullptr) return artifacts;
+  for (const wire::FileEntry& entry : listed->entries) {
+    if (entry.stat.kind != wire::FileKind::kRegular) continue;
+    artifacts.push_back({.uri = cat({kScheme, agent_, "/", percent_encoded(entry.path)}),
+                         .name = entry.path,
+                         .mime = mime_of(entry.path),
+                         .size = entry.stat.version.size});
+  }
+  return artifacts;
+}
+
+Result<mcp::ArtifactContent> AgentTools::read_artifact(const std::string& uri) {
+  const auto absent = [&] { return fail(Error::not_found(cat({"there is no ", printable(uri, 200)}))); };
+  const auto all = TRY(artifacts());
+  const auto found = std::ranges::find(all, uri, &mcp::Artifact::uri);
+  if (found == all.end()) return absent();
+  if (found->size > kArtifactBytesMax) {
+    return fail(Error::invalid(cat({found->name, " is larger than ", std::to_string(kArtifactBytesMax >> 20),
+                                    " MiB: it is in the agent's output directory, which hutch agent show names"})));
+  }
+  const auto agent = TRY(shared_.agents.sandbox(agent_));
+  mcp::ArtifactContent content{found->mime, {}};
+  while (content.bytes.size() < found->size) {
+    const wire::ReadFile read{{agent->layout().output, found->name}, content.bytes.size(), wire::kFileChunkBytes};
+    const auto reply = TRY(agent->file(read));
+    const auto* piece = std::get_if<wire::FileContent>(&reply);
+    if (piece == nullptr || piece->bytes.empty()) break;
+    content.bytes += piece->bytes;
+  }
+  return content;
+}
+
+}  // namespace hutch::server

@@ -1,0 +1,27 @@
+// An agent's tools and what it handed out, as MCP serves them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/mcp_host.h"
+#include "server/shared.h"
+
+namespace hutch::server {
+
+class AgentTools final : public mcp::ToolHost {
+ public:
+  AgentTools(Shared& shared, std::string agent) : shared_(shared), agent_(std::move(agent)) {}
+
+  std::vector<mcp::ToolInfo> list() override;
+  Result<mcp::CallAnswer> call(const std::string& name, const std::string& arguments_json,
+                               const mcp::CallOptions& options) override;
+  Result<std::vector<mcp::Artifact>> artifacts() override;
+  Result<mcp::ArtifactContent> read_artifact(const std::string& uri) override;
+
+ private:
+  Shared& shared_;
+  const std::string agent_;
+};
+
+}  // namespace hutch::server

@@ -1,0 +1,25 @@
+// Threads for what takes long and nobody waits for in line: counted, so that the daemon can wait for the last of them.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+
+namespace hutch::server {
+
+class Workers {
+ public:
+  // On a thread of its own.
+  void run(std::function<void()> work);
+  // False when some still run by then.
+  bool wait(std::chrono::milliseconds at_most);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t running_ = 0;
+};
+
+}  // namespace hutch::server
