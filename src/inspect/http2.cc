@@ -254,6 +254,7 @@ void Http2::on_data(End& end, std::int32_t stream, std::string_view bytes) {
   const bool wanted = pair != nullptr && (&end == &down_ ? pair->up_open : pair->down_open);
   if (!wanted) {
     (void)nghttp2_session_consume(end.session.get(), stream, bytes.size());
+    if (pair != nullptr && &end == &down_) forget_body(*pair, bytes.size());
     return;
   }
   (&end == &down_ ? pair->request : pair->response).body += bytes;
@@ -332,11 +333,15 @@ void Http2::forget(Pair& pair) {
 
 void Http2::on_goaway() { upstream_leaves_ = true; }
 
-// RFC 9113, 8.1: a server that has answered asks the client to stop sending a request it does not read.
 void Http2::on_answered(std::int32_t stream) {
   if (const Pair* const pair = find(down_, stream); pair != nullptr && pair->is_last) stop_accepting();
-  if (nghttp2_session_get_stream_remote_close(down_.session.get(), stream) != 0) return;
-  (void)nghttp2_submit_rst_stream(down_.session.get(), NGHTTP2_FLAG_NONE, stream, NGHTTP2_NO_ERROR);
+}
+
+// RFC 9113, 8.1: a server that has answered asks the client to stop sending a request that it does not read. Not at
+// once: there are clients (curl 7.88) that take this for an error while they still have something to send.
+void Http2::forget_body(Pair& pair, std::size_t size) {
+  pair.unread += size;
+  if (pair.unread > limits::kLingerBytesMax) reset(down_, pair, NGHTTP2_NO_ERROR);
 }
 
 void Http2::on_malformed(const End& end) {

@@ -36,6 +36,7 @@ struct Pair {
   bool down_open = true;
   bool up_open = false;
   bool is_last = false;  // after its answer the client is sent away
+  std::size_t unread = 0;  // of the request, after its answer
   Half request;
   Half response;
 };
@@ -76,6 +77,7 @@ class Http2 {
   void forward_request(Pair& pair, const Judgement& judgement);
   void begin_response(Pair& pair);
   void answer(Pair& pair, const Refusal& refusal);
+  void forget_body(Pair& pair, std::size_t size);
   void reset(End& end, Pair& pair, std::uint32_t error);
   void resume(End& to, const Pair& pair);
   void forget(Pair& pair);

@@ -265,6 +265,22 @@ def test_rules(inspector, server):
     assert [what for what, _ in inspector.refusals(number)][:2] == ["GET /no", "POST /ok/a"]
 
 
+def test_a_body_that_comes_after_the_answer(inspector, server):
+    """Curl takes a stream that is reset while it still sends for an error: a short body is read to its end."""
+    client, _ = open_h2(inspector, server, rules=[rule(HOST, ["GET"])])
+    stream = client.h2.get_next_available_stream_id()
+    client.h2.send_headers(stream, [(":method", "POST"), *HEADERS[1:]])
+    client.flush()
+    client.until(lambda: stream in client.ended)
+    assert dict(client.headers[stream])[":status"] == "403"
+    client.send_body(stream, b"x" * 1000, end=False)
+    assert client.fetch("/other")[1][":status"] == "200" and stream not in client.reset
+    client.send_body(stream, b"x" * (4 << 20))
+    client.until(lambda: stream in client.reset)
+    assert client.reset[stream] == h2.errors.ErrorCodes.NO_ERROR
+    assert client.fetch("/another")[1][":status"] == "200"
+
+
 def test_the_gateway_is_not_flooded_with_refusals(inspector, server):
     client, number = open_h2(inspector, server, rules=[rule(HOST, ["GET"], ["/ok"])])
     for _ in range(150):
