@@ -50,6 +50,7 @@ struct AuditArguments {
   std::optional<std::chrono::milliseconds> since;  // so long ago
   std::vector<std::string> types;         // start, end, refusal
   std::optional<std::string> run;
+  std::string agent;  // empty: all
 };
 
 struct AgentArguments {

@@ -10,7 +10,8 @@ namespace hutch::cli {
 int audit(const AuditArguments& arguments) {
   const Result<store::SpoolContents> contents = read_record();
   if (!contents) return complain(contents.error());
-  service::AuditFilter filter = {.since = {}, .types = arguments.types, .run = arguments.run, .count = arguments.count};
+  service::AuditFilter filter = {
+      .since = {}, .types = arguments.types, .run = arguments.run, .agent = arguments.agent, .count = arguments.count};
   if (arguments.since) filter.since = store::now() - *arguments.since;
   std::string text;
   for (const store::Record& record : service::filter_records(contents->records, filter)) {

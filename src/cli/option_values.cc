@@ -245,7 +245,8 @@ Result<Arguments> finish_audit(Draft&& draft) {
                                   .count = draft.count,
                                   .since = draft.since,
                                   .types = std::move(draft.types),
-                                  .run = std::move(draft.of_run)});
+                                  .run = std::move(draft.of_run),
+                                  .agent = std::move(draft.agent)});
 }
 
 Result<Arguments> finish_completion(Draft&& draft) {

@@ -75,6 +75,7 @@ constexpr std::array kLogGroups = {OptionGroup{"Options", kLogOptions}};
 constexpr std::array kAuditOptions = {
     Option{"--since", 0, "TIME", kOther, "not older than TIME: 30m, 12h", set_since},
     Option{"--type", 0, "TYPE", kRecordType, "start, end, refusal or connection alone (repeatable)", set_type},
+    Option{"--agent", 0, "NAME", kOther, "of this agent's sandbox alone", set_agent},
     Option{"--run", 0, "RUN", kOther, "of this run alone; the start of its id is enough", set_of_run},
     Option{"--lines", 'n', "N", kOther, "the last N records", set_count},
     Option{"--json", 0, "", kFlag, "print the records, one JSON object a line", set_json},

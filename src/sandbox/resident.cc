@@ -119,7 +119,7 @@ Result<std::shared_ptr<Process>> Resident::launch(ProcessRequest request, GivenS
     if (state_ != State::kReady) return fail(over_error(error_));
     exec.command = ++last_number_;
     process = std::make_shared<Process>(exec.command, exec.arguments);
-    running_.emplace(exec.command, Tracked{process, request.timeout, exec.terminal, std::nullopt});
+    running_.emplace(exec.command, Tracked{process, request.timeout, exec.terminal, request.shown, std::nullopt});
     for (Pipe& pipe : pipes) {
       pipe.process = process;
       process->opened(pipe.stream);
@@ -160,7 +160,9 @@ std::vector<std::shared_ptr<Process>> Resident::list() const {
   const std::scoped_lock lock(mutex_);
   std::vector<std::shared_ptr<Process>> all;
   for (const auto& [number, process] : ended_) all.push_back(process);
-  for (const auto& [number, tracked] : running_) all.push_back(tracked.process);
+  for (const auto& [number, tracked] : running_) {
+    if (tracked.shown == ProcessRequest::Shown::kYes) all.push_back(tracked.process);
+  }
   std::ranges::sort(all, {}, &Process::number);
   return all;
 }
@@ -405,23 +407,28 @@ void Resident::take_started(const wire::Started& started) {
     std::vector<UniqueFd> descriptors = parts_->instance.guest.take_descriptors();
     if (!descriptors.empty()) found.process->keep_terminal(std::move(descriptors.front()));
   }
+  if (settings_.on_process_start && found.shown == ProcessRequest::Shown::kYes)
+    settings_.on_process_start(*found.process);
   found.process->started_as(started.pid);
 }
 
 void Resident::take_end(std::uint32_t number, ProcessEnd end) {
   std::shared_ptr<Process> process;
+  auto shown = ProcessRequest::Shown::kYes;
   {
     const std::scoped_lock lock(mutex_);
     const auto tracked = running_.find(number);
     if (tracked == running_.end()) return;
     process = tracked->second.process;
+    shown = tracked->second.shown;
     running_.erase(tracked);
-    ended_.emplace(number, process);
+    if (shown == ProcessRequest::Shown::kYes) ended_.emplace(number, process);
     if (ended_.size() > kEndedProcessesMax) ended_.erase(ended_.begin());
   }
   std::erase_if(pipes_, [&](Pipe& pipe) { return pipe.process == process && !drain(pipe); });
   end.duration = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - process->started_at());
   process->close_input();
+  if (settings_.on_process_end && shown == ProcessRequest::Shown::kYes) settings_.on_process_end(*process, end);
   process->ended(std::move(end));
 }
 

@@ -34,6 +34,7 @@ struct ProcessRequest {
   std::string cwd;
   std::chrono::milliseconds timeout{0};  // of the wall clock; 0: none
   ErrorStream error = ErrorStream::kApart;  // of streams that are kept
+  enum class Shown { kYes, kNo } shown = Shown::kYes;  // in list(), and told of
   std::uint64_t processes_max = 0;       // as wire::Exec has them
   std::uint64_t address_space_max = 0;
 };
@@ -63,6 +64,9 @@ class Resident {
     // (PR_SET_PDEATHSIG, prctl(2)).
     std::function<Result<Parts>()> begin;
     std::function<void(const Refusal& refusal)> on_refusal{};
+    // On the keeping thread, of processes that are shown.
+    std::function<void(const Process& process)> on_process_start{};
+    std::function<void(const Process& process, const ProcessEnd& end)> on_process_end{};
     // Once, at the end, on the keeping thread: why it ended, or nothing where it was told to.
     std::function<void(const std::optional<Error>& reason)> on_end{};
   };
@@ -96,6 +100,7 @@ class Resident {
     std::shared_ptr<Process> process;
     std::chrono::milliseconds timeout{0};
     wire::TerminalUse terminal = wire::TerminalUse::kNone;
+    ProcessRequest::Shown shown = ProcessRequest::Shown::kYes;
     std::optional<Process::Clock::time_point> kill_at;
   };
   struct Pipe {  // a stream that is kept

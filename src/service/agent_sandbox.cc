@@ -94,7 +94,10 @@ Result<std::shared_ptr<sandbox::Resident>> AgentSandbox::start() {
   }
   auto started = sandbox::Resident::start({
       .begin = [this] { return begin(); },
-      .on_refusal = [this](const sandbox::Refusal& refusal) { tell_(cat({record_.name, ": ", refusal.what})); },
+      .on_refusal = [this](const sandbox::Refusal& refusal) { record_refusal(refusal); },
+      .on_process_start = [this](const sandbox::Process& process) { record_start(process); },
+      .on_process_end = [this](const sandbox::Process& process,
+                               const sandbox::ProcessEnd& end) { record_end(process, end); },
       .on_end = [this](const std::optional<Error>& reason) { ended(reason); },
   });
   const std::scoped_lock lock(mutex_);
@@ -145,7 +148,41 @@ bool AgentSandbox::is_busy() const {
   return resident && resident->is_busy();
 }
 
+void AgentSandbox::record_refusal(const sandbox::Refusal& refusal) {
+  if (std::ranges::find(told_, refusal) != told_.end()) return;
+  told_.push_back(refusal);
+  tell_(cat({record_.name, ": ", refusal.what}));
+  if (recorder_) recorder_->refused(refusal);
+}
+
+void AgentSandbox::record_start(const sandbox::Process& process) {
+  store::RunStart start = record_of_start_;
+  start.command = process.arguments();
+  const auto [at, added] = process_recorders_.try_emplace(process.number(), dirs_.data, tell_, record_.name);
+  at->second.started(start);
+}
+
+void AgentSandbox::record_end(const sandbox::Process& process, const sandbox::ProcessEnd& end) {
+  const auto at = process_recorders_.find(process.number());
+  // One that could not be executed never started.
+  if (at == process_recorders_.end()) return;
+  sandbox::Outcome outcome;
+  outcome.exit_code = end.exit_code;
+  outcome.signal = end.signal;
+  outcome.ended_by = end.ended_by;
+  outcome.duration = end.duration;
+  at->second.ended(outcome);
+  process_recorders_.erase(at);
+}
+
 void AgentSandbox::ended(const std::optional<Error>& reason) {
+  if (recorder_ && reason) recorder_->failed(*reason);
+  if (recorder_ && !reason) {
+    sandbox::Outcome stopped;
+    stopped.exit_code = 0;
+    recorder_->ended(stopped);
+  }
+  recorder_.reset();
   const std::scoped_lock lock(mutex_);
   if (status_.state != AgentState::kRunning) return;
   status_.state = reason ? AgentState::kError : AgentState::kStopped;
@@ -187,6 +224,14 @@ Result<sandbox::Resident::Parts> AgentSandbox::begin() {
                                 .service = wire::Service::kManyCommands,
                                 .admit = {}};
   if (holding.cgroup) options.admit = [&](pid_t process) { return holding.cgroup->admit(process); };
+  record_of_start_ = {.command = {"hutch", "agent", "start", record_.name},
+                      .cwd = prepared.plan.cwd,
+                      .policy = prepared.policy.source,
+                      .backend = prepared.backend};
+  told_.clear();
+  recorder_.emplace(dirs_.data, tell_, record_.name);
+  recorder_->started(record_of_start_);
+  if (network) network->tell_passed_to([this](const egress::Passed& passed) { recorder_->connected(passed); });
   const auto chosen = TRY(backend_named(prepared.backend));
   auto instance = chosen->start(prepared.plan, options);
   if (!instance) return fail(explain_backend_failure(prepared.backend, std::move(instance).error()));
@@ -209,9 +254,12 @@ Result<std::vector<std::string>> AgentSandbox::ask_login_shell(sandbox::Resident
     planned = plan_environment_;
   }
   const char* shell = sys::exists("/bin/bash") ? "/bin/bash" : "/bin/sh";
-  const auto process = TRY(resident.spawn(
-      {.arguments = {shell, "-l", "-c", "env -0"}, .environment = planned, .cwd = layout().base, .timeout = kLoginWait},
-      sandbox::Input::kNone));
+  const auto process = TRY(resident.spawn({.arguments = {shell, "-l", "-c", "env -0"},
+                                           .environment = planned,
+                                           .cwd = layout().base,
+                                           .timeout = kLoginWait,
+                                           .shown = sandbox::ProcessRequest::Shown::kNo},
+                                          sandbox::Input::kNone));
   const auto end = process->wait(sandbox::Process::Clock::now() + kLoginWait + 3 * limits::kTermGrace);
   if (!end || end->exit_code != 0) return planned;
   const sandbox::Capture output = process->captured(sandbox::OutputStream::kOutput);

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -14,6 +15,7 @@
 #include "sandbox/files.h"
 #include "sandbox/resident.h"
 #include "service/agent_places.h"
+#include "service/recorder.h"
 #include "store/agent_record.h"
 
 namespace hutch::service {
@@ -56,6 +58,9 @@ class AgentSandbox {
  private:
   Result<sandbox::Resident::Parts> begin();
   void ended(const std::optional<Error>& reason);
+  void record_refusal(const sandbox::Refusal& refusal);
+  void record_start(const sandbox::Process& process);
+  void record_end(const sandbox::Process& process, const sandbox::ProcessEnd& end);
   Result<std::shared_ptr<sandbox::Resident>> start();
   Result<std::vector<std::string>> ask_login_shell(sandbox::Resident& resident);
 
@@ -74,6 +79,12 @@ class AgentSandbox {
   std::vector<std::string> plan_environment_;
   std::uint64_t processes_max_ = 0;
   std::uint64_t address_space_max_ = 0;
+
+  // Of the thread that keeps the sandbox.
+  std::optional<Recorder> recorder_;
+  std::map<std::uint32_t, Recorder> process_recorders_;
+  std::vector<sandbox::Refusal> told_;  // each once
+  store::RunStart record_of_start_;
 
   std::mutex login_mutex_;
   std::vector<std::string> login_environment_;  // empty: not asked since the start

@@ -62,6 +62,7 @@ std::vector<store::Record> filter_records(const std::vector<store::Record>& reco
   std::vector<store::Record> found;
   for (const store::Record& record : records) {
     if (filter.since && record.time < *filter.since) continue;
+    if (!filter.agent.empty() && record.agent != filter.agent) continue;
     if (filter.run && !record.run.starts_with(*filter.run)) continue;
     if (!filter.types.empty() && std::ranges::find(filter.types, store::type_of(record)) == filter.types.end())
       continue;

@@ -36,6 +36,7 @@ struct AuditFilter {
   std::optional<store::Time> since;
   std::vector<std::string> types;  // empty: all
   std::optional<std::string> run;  // the beginning of an id
+  std::string agent{};             // empty: all, and those of none
   std::optional<std::size_t> count;  // the last so many
 };
 std::vector<store::Record> filter_records(const std::vector<store::Record>& records, const AuditFilter& filter);

@@ -7,7 +7,8 @@
 
 namespace hutch::service {
 
-Recorder::Recorder(const std::string& directory, Tell tell) : tell_(std::move(tell)) {
+Recorder::Recorder(const std::string& directory, Tell tell, std::string agent)
+    : tell_(std::move(tell)), agent_(std::move(agent)) {
   const Status opened = open(directory);
   if (!opened) give_up(opened.error());
 }
@@ -47,7 +48,7 @@ Status Recorder::open(const std::string& directory) {
 
 void Recorder::append(decltype(store::Record::body) body) {
   if (!spool_) return;
-  const Status written = spool_->append({store::now(), run_, std::move(body)});
+  const Status written = spool_->append({store::now(), run_, std::move(body), agent_});
   if (!written) give_up(written.error());
 }
 

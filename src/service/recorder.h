@@ -17,7 +17,7 @@ class Recorder {
   using Tell = std::function<void(const std::string& line)>;
 
   // Nothing is written yet. `tell` hears once if the record cannot be kept.
-  Recorder(const std::string& directory, Tell tell);
+  Recorder(const std::string& directory, Tell tell, std::string agent = {});
 
   void started(const store::RunStart& start);
   void refused(const sandbox::Refusal& refusal);
@@ -38,6 +38,7 @@ class Recorder {
   Tell tell_;
   std::optional<store::SpoolWriter> spool_;
   std::string run_;
+  std::string agent_;
   int connections_ = 0;
 };
 

@@ -84,6 +84,7 @@ std::string format_record(const Record& record) {
     json["bytes_up"] = connection->bytes_up;
     json["bytes_down"] = connection->bytes_down;
   }
+  if (!record.agent.empty()) json["agent"] = cut(record.agent);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -98,6 +99,7 @@ Result<Record> parse_record(std::string_view line) {
   record.run = members.text("run");
   if (!is_run_id(record.run)) return fail(Error::invalid("run is not an id"));
   record.body = TRY(parse_body(members.text("type"), members));
+  if (json.contains("agent")) record.agent = members.text("agent");
   TRY(members.finish());
   return record;
 }

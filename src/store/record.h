@@ -52,6 +52,7 @@ struct Record {
   Time time;
   std::string run;  // lower-case hexadecimal digits
   std::variant<RunStart, RunEnd, Refusal, Connection> body;
+  std::string agent{};  // whose sandbox it was; empty: that of one command
   bool operator==(const Record&) const = default;
 };
 
