@@ -83,8 +83,8 @@ constexpr std::array kVerbs = {
          "run a command in an agent's sandbox",
          kExecSynopsis,
          "Runs COMMAND with your standard streams, and ends with its exit code (those of hutch are as for\n"
-         "`hutch run`). Without COMMAND's end your leaving ends it; with --detach it goes on, and `hutch logs`,\n"
-         "`attach`, `wait` and `kill` reach it by its id.",
+         "`hutch run`). When you leave, it ends; with --detach it goes on, and `hutch logs`, `attach`, `wait`\n"
+         "and `kill` reach it by its id.",
          kExecGroups,
          kExecExamples,
          {},

@@ -42,7 +42,7 @@ Result<wire::FileContent> read_file(const wire::ReadFile& request) {
   return content;
 }
 
-Result<wire::FileWritten> write_file(const wire::WriteFile& request) {
+Result<wire::FileWritten> write_file(const wire::WriteFile& request, Afterwards& afterwards) {
   Found found = TRY(find_target(request.place, Parents::kMade));
   const bool created = !found.status;
   TRY(check_replaceable(request, found));
@@ -55,8 +55,23 @@ Result<wire::FileWritten> write_file(const wire::WriteFile& request) {
     auto now = sys::file_status(found.directory.get(), found.name);
     TRY(check_version(request, now ? std::optional(*now) : std::nullopt));
   }
-  TRY(file.put(found.name));
-  return wire::FileWritten{to_wire(TRY(sys::file_status(file.fd(), ""))), created};
+  TRY(created ? file.put(found.name) : file.exchange(found.name));
+  wire::FileWritten written{to_wire(TRY(sys::file_status(file.fd(), ""))), created};
+  afterwards.take(std::move(found.directory), std::move(file));
+  return written;
+}
+
+void Afterwards::take(UniqueFd directory, Temporary written) {
+  directory_ = std::move(directory);
+  written_.emplace(std::move(written));
+}
+
+// A rename over a file makes ext4 write the new one out, so that a crash of the machine leaves the one or the other and
+// not an empty one (ext4(5), auto_da_alloc). An exchange does not: it is done here, where nobody waits for it, and the
+// old one goes after it.
+Afterwards::~Afterwards() {
+  if (written_) sys::start_writing_out(written_->fd());
+  written_.reset();
 }
 
 Result<Temporary> Temporary::make_file(int directory) {
@@ -89,6 +104,19 @@ Status Temporary::put(const std::string& name) {
   TRY(sys::rename_at(directory_, name_, directory_, name, sys::Replacing::kAllowed));
   name_.clear();
   return {};
+}
+
+Status Temporary::exchange(const std::string& name) {
+  const Status exchanged = sys::rename_at(directory_, name_, directory_, name, sys::Replacing::kExchanged);
+  const int error = exchanged ? 0 : exchanged.error().sys_errno;
+  // It was removed meanwhile, or the file system cannot.
+  if (error == ENOENT || error == EINVAL || error == ENOSYS) return put(name);
+  TRY(exchanged);
+  const auto old = sys::file_status(directory_, name_);
+  if (!old || old->kind == sys::EntryKind::kFile) return {};
+  // Something else took the name since it was looked at: it gets it back.
+  TRY(sys::rename_at(directory_, name_, directory_, name, sys::Replacing::kExchanged));
+  return fail({Code::kConflict, 0, cat({printable(name), ": was changed by somebody else"})});
 }
 
 namespace {

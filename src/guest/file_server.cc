@@ -35,7 +35,7 @@ class Answer {
   using Reply = Result<wire::FileReply>;
   Reply operator()(const wire::StatFile& request) { return of(stat_file(request.place), request.place); }
   Reply operator()(const wire::ReadFile& request) { return of(read_file(request), request.place); }
-  Reply operator()(const wire::WriteFile& request) { return of(write_file(request), request.place); }
+  Reply operator()(const wire::WriteFile& request) { return of(write_file(request, afterwards_), request.place); }
   Reply operator()(const wire::ListDirectory& request) { return of(list_directory(request), request.place); }
   Reply operator()(const wire::FindFiles& request) { return of(find_files(request), request.place); }
   Reply operator()(const wire::RemoveFile& request) { return of(remove_file(request, go_on_), request.place); }
@@ -53,6 +53,7 @@ class Answer {
   }
 
   GoOn go_on_;
+  Afterwards afterwards_;  // done when this goes
 };
 
 }  // namespace
@@ -72,7 +73,8 @@ Status serve_files(UniqueFd socket) {
     // Nothing travels along with a request.
     if (!host.take_descriptors().empty()) return fail(Error::invalid("a request with descriptors"));
     const wire::FileRequest request = TRY(wire::decode_file_request(frame->header, frame->body));
-    auto reply = std::visit(Answer([&host] { return check_host(host.fd()); }), request);
+    Answer answer([&host] { return check_host(host.fd()); });
+    auto reply = std::visit(answer, request);
     if (!reply) reply = wire::FileReply(wire::FileFailed{std::move(reply).error()});
     TRY(host.send(*reply));
   }

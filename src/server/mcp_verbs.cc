@@ -88,8 +88,8 @@ mcp::ServerInfo server_info() {
   return {.name = "hutch",
           .title = "hutch",
           .version = HUTCH_VERSION,
-          .instructions = "Tools that work in a Linux sandbox of this agent's own. Relative paths begin at its place of "
-                          "work; share_artifact hands files out."};
+          .instructions = "Tools that work in a Linux sandbox of this agent's own. Relative paths begin at its place "
+                          "of work; share_artifact hands files out."};
 }
 
 Result<Value> serve_mcp(Session& session, const CallReader& call) {

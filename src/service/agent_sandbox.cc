@@ -158,7 +158,8 @@ void AgentSandbox::record_refusal(const sandbox::Refusal& refusal) {
 void AgentSandbox::record_start(const sandbox::Process& process) {
   store::RunStart start = record_of_start_;
   start.command = process.arguments();
-  const auto [at, added] = process_recorders_.try_emplace(process.number(), dirs_.data, tell_, record_.name);
+  if (!recorder_) return;
+  const auto [at, added] = process_recorders_.try_emplace(process.number(), recorder_->another());
   at->second.started(start);
 }
 

@@ -82,7 +82,7 @@ class AgentSandbox {
 
   // Of the thread that keeps the sandbox.
   std::optional<Recorder> recorder_;
-  std::map<std::uint32_t, Recorder> process_recorders_;
+  std::map<std::uint32_t, Recorder> process_recorders_;  // of those that run
   std::vector<sandbox::Refusal> told_;  // each once
   store::RunStart record_of_start_;
 

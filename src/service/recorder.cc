@@ -13,6 +13,18 @@ Recorder::Recorder(const std::string& directory, Tell tell, std::string agent)
   if (!opened) give_up(opened.error());
 }
 
+Recorder::Recorder(Tell tell, std::shared_ptr<store::SpoolWriter> spool, std::string agent)
+    : tell_(std::move(tell)), spool_(std::move(spool)), agent_(std::move(agent)) {}
+
+Recorder Recorder::another() const {
+  Recorder other(tell_, spool_, agent_);
+  if (!spool_) return other;
+  auto run = store::new_run_id();
+  if (run) other.run_ = std::move(*run);
+  if (!run) other.give_up(run.error());
+  return other;
+}
+
 void Recorder::started(const store::RunStart& start) { append(start); }
 
 void Recorder::refused(const sandbox::Refusal& refusal) { append(store::Refusal{refusal.what, refusal.rule}); }
@@ -42,7 +54,7 @@ void Recorder::failed(const Error& error) {
 
 Status Recorder::open(const std::string& directory) {
   run_ = TRY(store::new_run_id());
-  spool_ = TRY(store::SpoolWriter::open(directory));
+  spool_ = std::make_shared<store::SpoolWriter>(TRY(store::SpoolWriter::open(directory)));
   return {};
 }
 

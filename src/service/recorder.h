@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,9 @@ class Recorder {
   // Nothing is written yet. `tell` hears once if the record cannot be kept.
   Recorder(const std::string& directory, Tell tell, std::string agent = {});
 
+  // For another run, into the same spool.
+  Recorder another() const;
+
   void started(const store::RunStart& start);
   void refused(const sandbox::Refusal& refusal);
   // The first of a run; a program that makes thousands would fill the disk.
@@ -31,12 +35,13 @@ class Recorder {
   const std::string& run() const { return run_; }
 
  private:
+  Recorder(Tell tell, std::shared_ptr<store::SpoolWriter> spool, std::string agent);
   Status open(const std::string& directory);
   void append(decltype(store::Record::body) body);
   void give_up(const Error& error);
 
   Tell tell_;
-  std::optional<store::SpoolWriter> spool_;
+  std::shared_ptr<store::SpoolWriter> spool_;  // null where no record is kept
   std::string run_;
   std::string agent_;
   int connections_ = 0;

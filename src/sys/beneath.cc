@@ -107,9 +107,13 @@ Result<std::string> read_at(int fd, std::uint64_t offset, std::size_t bytes_max)
 }
 
 Status rename_at(int from, const std::string& name, int to, const std::string& new_name, Replacing replacing) {
-  const unsigned flags = replacing == Replacing::kRefused ? RENAME_NOREPLACE : 0;
+  const unsigned flags = replacing == Replacing::kRefused     ? RENAME_NOREPLACE
+                         : replacing == Replacing::kExchanged ? RENAME_EXCHANGE
+                                                              : 0U;
   return check(::renameat2(from, name.c_str(), to, new_name.c_str(), flags), {"rename(", name, ", ", new_name, ")"});
 }
+
+void start_writing_out(int fd) { ::sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE); }
 
 Status unlink_at(int directory, const std::string& name) {
   return check(::unlinkat(directory, name.c_str(), 0), {"unlink(", name, ")"});

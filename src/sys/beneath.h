@@ -48,10 +48,15 @@ Result<std::vector<TreeEntry>> first_names(int directory, std::size_t count_max)
 // At most `bytes_max`, fewer at the end of the file.
 Result<std::string> read_at(int fd, std::uint64_t offset, std::size_t bytes_max);
 
-enum class Replacing { kAllowed, kRefused };
+// kExchanged: what has the new name gets the old one, in the same moment; EINVAL where the file system cannot.
+enum class Replacing { kAllowed, kRefused, kExchanged };
 Status rename_at(int from, const std::string& name, int to, const std::string& new_name, Replacing replacing);
 Status unlink_at(int directory, const std::string& name);
 Status remove_directory_at(int directory, const std::string& name);
+
+// What was written to the file gets its blocks and is on its way to the disk; nobody waits for its arrival
+// (sync_file_range(2)).
+void start_writing_out(int fd);
 
 // Whether this process may write the file by its mode, its ACL and the mount, a symbolic link not followed.
 Status check_writable_at(int directory, const std::string& name);
