@@ -20,7 +20,8 @@ def run(arguments):
     if not arguments or arguments[0] not in known:
         raise Failed(f"which benchmark? there are: {', '.join(known)}", 2)
     packages.ensure("build", "run", "bench")
-    cmake_build.build("release", ["hutch", "hutch-guest", "hutch-inspect", *(["bench_exec"] if arguments[0] == "exec" else [])])
+    helpers = {"exec": ["bench_exec"]}.get(arguments[0], [])
+    cmake_build.build("release", ["hutch", "hutch-guest", "hutch-inspect", *helpers])
     program = path("bench", f"bench_{arguments[0]}.py")
     sys.stdout.flush()
     os.execv(sys.executable, [sys.executable, "-B", program, *arguments[1:]])
