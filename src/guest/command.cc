@@ -25,11 +25,10 @@ namespace {
 
 // What the child tells its parent before the program runs; it says nothing once execve(2) has succeeded, and the
 // close-on-exec end of the channel then closes by itself.
-enum class Report : std::uint8_t { kListener, kNotExecuted, kFailed };
+enum class Report : std::uint8_t { kNotExecuted, kFailed };
 
 struct Preparation {
   const wire::Exec& exec;
-  const plan::bpf::Program& filter;
   int report;    // the child's end of the channel to the parent
   int terminal;  // -1: none
   std::array<int, 3> streams;
@@ -42,15 +41,13 @@ Status prepare_program(const Preparation& preparation);
 wire::NotExecuted execute_command(const wire::Exec& exec);
 int execute_or_interpret(const std::string& path, const wire::Exec& exec);
 std::optional<std::string> environment_value(const std::vector<std::string>& environment, std::string_view name);
-void send_report(int channel, Report report, const Error& error, std::span<const int> descriptors);
+void send_report(int channel, Report report, const Error& error);
 Result<std::variant<Command, wire::NotExecuted>> await_program(int channel, pid_t pid, pid_t group);
 
 }  // namespace
 
 Result<std::variant<StartedCommand, wire::NotExecuted>> start_command(const wire::Exec& exec,
-                                                                      std::vector<UniqueFd> streams,
-                                                                      const plan::bpf::Program& filter,
-                                                                      Orphans orphans) {
+                                                                      std::vector<UniqueFd> streams, Orphans orphans) {
   const bool terminal = exec.terminal == wire::TerminalUse::kOwn;
   if (static_cast<int>(streams.size()) != std::popcount(exec.streams) || (!terminal && exec.streams != 7)) {
     return fail(Error::invalid("a command without its streams"));
@@ -65,7 +62,7 @@ Result<std::variant<StartedCommand, wire::NotExecuted>> start_command(const wire
     if (!exec.modes.empty()) TRY(sys::set_terminal_modes(pair->terminal.get(), exec.modes));
     stops = TRY(sys::pipe());
   }
-  Preparation preparation{exec, filter, childs.get(), terminal ? pair->terminal.get() : -1, {}, orphans};
+  Preparation preparation{exec, childs.get(), terminal ? pair->terminal.get() : -1, {}, orphans};
   for (unsigned i = 0, taken = 0; i < 3; ++i) {
     const bool came = (exec.streams & 1U << i) != 0;
     preparation.streams[i] = came ? streams[taken++].get() : preparation.terminal;
@@ -90,11 +87,11 @@ void child(const Preparation& preparation) {
   Status prepared = sys::new_session();
   if (prepared) prepared = prepare_program(preparation);
   if (!prepared) {
-    send_report(preparation.report, Report::kFailed, prepared.error(), {});
+    send_report(preparation.report, Report::kFailed, prepared.error());
     sys::exit_now(125);
   }
   const wire::NotExecuted refused = execute_command(preparation.exec);
-  send_report(preparation.report, Report::kNotExecuted, {Code::kSystem, refused.error, refused.path}, {});
+  send_report(preparation.report, Report::kNotExecuted, {Code::kSystem, refused.error, refused.path});
   sys::exit_now(127);
 }
 
@@ -113,12 +110,12 @@ void terminal_leader(const Preparation& preparation, int stops) {
     if (prepared) prepared = prepare_program(preparation);
     if (!prepared) return fail(std::move(prepared).error());
     const wire::NotExecuted refused = execute_command(preparation.exec);
-    send_report(preparation.report, Report::kNotExecuted, {Code::kSystem, refused.error, refused.path}, {});
+    send_report(preparation.report, Report::kNotExecuted, {Code::kSystem, refused.error, refused.path});
     sys::exit_now(127);
   };
   const Result<pid_t> job = lead();
   if (!job) {
-    send_report(preparation.report, Report::kFailed, job.error(), {});
+    send_report(preparation.report, Report::kFailed, job.error());
     sys::exit_now(125);
   }
   sys::become_job_waiter(*job, stops);
@@ -129,20 +126,13 @@ Status prepare_program(const Preparation& preparation) {
   // Away from 0, 1 and 2 first: a stream may have come in at one of these numbers.
   std::array<UniqueFd, 3> copies;
   for (std::size_t i = 0; i < copies.size(); ++i) copies[i] = TRY(sys::duplicate(preparation.streams[i], 10));
-  const UniqueFd report = TRY(sys::duplicate(preparation.report, 10));
   for (int i = 0; i < 3; ++i) TRY(sys::install_fd(copies[static_cast<std::size_t>(i)].get(), i));
   TRY(sys::cloexec_from(3));
   TRY(sys::change_directory(exec.cwd));
   if (exec.processes_max != 0) TRY(sys::limit_resource(sys::Resource::kProcesses, exec.processes_max));
   if (exec.address_space_max != 0) TRY(sys::limit_resource(sys::Resource::kAddressSpace, exec.address_space_max));
   if (preparation.orphans == Orphans::kOfCommand) TRY(sys::become_subreaper());
-  TRY(sys::reset_signals());
-  if (preparation.filter.empty()) return {};
-  const auto& filter = preparation.filter;
-  auto listener = TRY(sys::install_filter(filter.data(), filter.size(), sys::Listener::kWanted));
-  const int descriptor = listener->get();
-  send_report(report.get(), Report::kListener, {}, {&descriptor, 1});
-  return {};
+  return sys::reset_signals();
 }
 
 wire::NotExecuted execute_command(const wire::Exec& exec) {
@@ -176,36 +166,31 @@ std::optional<std::string> environment_value(const std::vector<std::string>& env
   return std::nullopt;
 }
 
-void send_report(int channel, Report report, const Error& error, std::span<const int> descriptors) {
+void send_report(int channel, Report report, const Error& error) {
   wire::Writer out;
   out.u8(static_cast<std::uint8_t>(report));
   out.u8(static_cast<std::uint8_t>(error.code));
   out.u32(static_cast<std::uint32_t>(error.sys_errno));
   out.text(error.message);
   // Nobody is left to tell when this fails: the parent then sees the channel close without a word, and says so.
-  (void)sys::send_all(channel, out.bytes(), descriptors);
+  (void)sys::send_all(channel, out.bytes(), {});
 }
 
 Result<std::variant<Command, wire::NotExecuted>> await_program(int channel, pid_t pid, pid_t group) {
-  Command command{0, pid, group, std::nullopt, std::nullopt};
   std::string bytes;
   std::array<char, 4096> chunk;
   for (;;) {
     sys::Received received = TRY(sys::receive_some(channel, chunk));
-    if (!received.descriptors.empty()) command.listener = std::move(received.descriptors.front());
     if (received.size == 0) break;
     bytes.append(chunk.data(), received.size);
   }
-  while (!bytes.empty()) {
-    constexpr std::size_t kFixed = 1 + 1 + 4 + 4;
-    wire::Reader head(bytes);
-    const auto report = head.choice(Report::kFailed);
-    Error error{head.choice(Code::kSystem), static_cast<int>(head.u32()), head.text()};
-    if (report == Report::kFailed) return fail(std::move(error).with_context("start the command"));
-    if (report == Report::kNotExecuted) return wire::NotExecuted{0, error.sys_errno, error.message};
-    bytes.erase(0, std::min(bytes.size(), kFixed + error.message.size()));
-  }
-  return command;
+  if (bytes.empty()) return Command{0, pid, group, std::nullopt};
+  wire::Reader head(bytes);
+  const auto report = head.choice(Report::kFailed);
+  Error error{head.choice(Code::kSystem), static_cast<int>(head.u32()), head.text()};
+  TRY(head.finish("a report"));
+  if (report == Report::kNotExecuted) return wire::NotExecuted{0, error.sys_errno, error.message};
+  return fail(std::move(error).with_context("start the command"));
 }
 
 }  // namespace

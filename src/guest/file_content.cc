@@ -42,7 +42,7 @@ Result<wire::FileContent> read_file(const wire::ReadFile& request) {
   return content;
 }
 
-Result<wire::FileWritten> write_file(const wire::WriteFile& request, Afterwards& afterwards) {
+Result<wire::FileWritten> write_file(const wire::WriteFile& request, Unsettled& unsettled) {
   Found found = TRY(find_target(request.place, Parents::kMade));
   const bool created = !found.status;
   TRY(check_replaceable(request, found));
@@ -57,21 +57,19 @@ Result<wire::FileWritten> write_file(const wire::WriteFile& request, Afterwards&
   }
   TRY(created ? file.put(found.name) : file.exchange(found.name));
   wire::FileWritten written{to_wire(TRY(sys::file_status(file.fd(), ""))), created};
-  afterwards.take(std::move(found.directory), std::move(file));
+  if (!created) unsettled.add(file.finish());
   return written;
 }
 
-void Afterwards::take(UniqueFd directory, Temporary written) {
-  directory_ = std::move(directory);
-  written_.emplace(std::move(written));
+void Unsettled::add(UniqueFd file) {
+  static constexpr std::size_t kFilesMax = 32;
+  if (files_.size() == kFilesMax) settle();
+  files_.push_back(std::move(file));
 }
 
-// A rename over a file makes ext4 write the new one out, so that a crash of the machine leaves the one or the other and
-// not an empty one (ext4(5), auto_da_alloc). An exchange does not: it is done here, where nobody waits for it, and the
-// old one goes after it.
-Afterwards::~Afterwards() {
-  if (written_) sys::start_writing_out(written_->fd());
-  written_.reset();
+void Unsettled::settle() {
+  for (const UniqueFd& file : files_) sys::start_writing_out(file.get());
+  files_.clear();
 }
 
 Result<Temporary> Temporary::make_file(int directory) {
@@ -94,10 +92,14 @@ Result<Temporary> Temporary::make_directory(int directory) {
   }
 }
 
-Temporary::~Temporary() {
-  if (!fd_ || name_.empty()) return;
+Temporary::~Temporary() { (void)finish(); }
+
+UniqueFd Temporary::finish() {
+  if (!fd_ || name_.empty()) return std::move(fd_);
   // One of them: the other kind is refused by the kernel. A directory goes when what was put into it has gone.
   if (!sys::unlink_at(directory_, name_)) (void)sys::remove_directory_at(directory_, name_);
+  name_.clear();
+  return std::move(fd_);
 }
 
 Status Temporary::put(const std::string& name) {

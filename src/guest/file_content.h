@@ -1,7 +1,7 @@
 // Reading and replacing one file.
 #pragma once
 
-#include <optional>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -26,6 +26,8 @@ class Temporary {
   ~Temporary();
 
   int fd() const { return fd_.get(); }
+  // Removes what is a temporary still, and gives up the descriptor.
+  UniqueFd finish();
   // In place of whatever had the name.
   Status put(const std::string& name);
   // The same for a name that a regular file has: that one is now the temporary, and is removed.
@@ -38,17 +40,19 @@ class Temporary {
   UniqueFd fd_;
 };
 
-// What is left to do of a write once it has been answered.
-class Afterwards {
+// Files that took the place of others and are to be written out while nobody waits. A rename over a file makes ext4 do
+// so at once, so that a crash of the machine leaves the one or the other and not an empty one (ext4(5), auto_da_alloc);
+// the exchange by which files are replaced here does not.
+class Unsettled {
  public:
-  void take(UniqueFd directory, Temporary written);
-  ~Afterwards();
+  void add(UniqueFd file);
+  bool empty() const { return files_.empty(); }
+  void settle();
 
  private:
-  UniqueFd directory_;
-  std::optional<Temporary> written_;
+  std::vector<UniqueFd> files_;
 };
 
-Result<wire::FileWritten> write_file(const wire::WriteFile& request, Afterwards& afterwards);
+Result<wire::FileWritten> write_file(const wire::WriteFile& request, Unsettled& unsettled);
 
 }  // namespace hutch::guest

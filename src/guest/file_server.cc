@@ -23,19 +23,20 @@ namespace hutch::guest {
 
 namespace {
 
-[[noreturn]] void be_file_server(int socket, const plan::bpf::Program& filter);
-Status prepare(int socket, const plan::bpf::Program& filter);
+[[noreturn]] void be_file_server(int socket);
+Status prepare(int socket);
 Status check_host(int socket);
+Status settle_when_idle(int socket, Unsettled& unsettled);
 
 // One request; `go_on` fails once the host has gone.
 class Answer {
  public:
-  explicit Answer(GoOn go_on) : go_on_(std::move(go_on)) {}
+  Answer(GoOn go_on, Unsettled& unsettled) : go_on_(std::move(go_on)), unsettled_(unsettled) {}
 
   using Reply = Result<wire::FileReply>;
   Reply operator()(const wire::StatFile& request) { return of(stat_file(request.place), request.place); }
   Reply operator()(const wire::ReadFile& request) { return of(read_file(request), request.place); }
-  Reply operator()(const wire::WriteFile& request) { return of(write_file(request, afterwards_), request.place); }
+  Reply operator()(const wire::WriteFile& request) { return of(write_file(request, unsettled_), request.place); }
   Reply operator()(const wire::ListDirectory& request) { return of(list_directory(request), request.place); }
   Reply operator()(const wire::FindFiles& request) { return of(find_files(request), request.place); }
   Reply operator()(const wire::RemoveFile& request) { return of(remove_file(request, go_on_), request.place); }
@@ -53,28 +54,29 @@ class Answer {
   }
 
   GoOn go_on_;
-  Afterwards afterwards_;  // done when this goes
+  Unsettled& unsettled_;
 };
 
 }  // namespace
 
-Result<UniqueFd> start_file_server(const plan::bpf::Program& filter) {
+Result<UniqueFd> start_file_server() {
   auto [hosts, servers] = TRY(sys::socket_pair());
   const pid_t pid = TRY(sys::fork_process(sys::Parentage::kOwn));
-  if (pid == 0) be_file_server(servers.get(), filter);
+  if (pid == 0) be_file_server(servers.get());
   return std::move(hosts);
 }
 
 Status serve_files(UniqueFd socket) {
   wire::Connection host(std::move(socket));
+  Unsettled unsettled;
   for (;;) {
+    TRY(settle_when_idle(host.fd(), unsettled));
     const auto frame = TRY(host.receive());
     if (!frame) return {};
     // Nothing travels along with a request.
     if (!host.take_descriptors().empty()) return fail(Error::invalid("a request with descriptors"));
     const wire::FileRequest request = TRY(wire::decode_file_request(frame->header, frame->body));
-    Answer answer([&host] { return check_host(host.fd()); });
-    auto reply = std::visit(answer, request);
+    auto reply = std::visit(Answer([&host] { return check_host(host.fd()); }, unsettled), request);
     if (!reply) reply = wire::FileReply(wire::FileFailed{std::move(reply).error()});
     TRY(host.send(*reply));
   }
@@ -82,15 +84,23 @@ Status serve_files(UniqueFd socket) {
 
 namespace {
 
-void be_file_server(int socket, const plan::bpf::Program& filter) {
-  Status served = prepare(socket, filter);
+Status settle_when_idle(int socket, Unsettled& unsettled) {
+  static constexpr std::chrono::milliseconds kIdle{20};
+  if (unsettled.empty()) return {};
+  pollfd wait{socket, POLLIN, 0};
+  if (TRY(sys::poll({&wait, 1}, kIdle)) == 0) unsettled.settle();
+  return {};
+}
+
+void be_file_server(int socket) {
+  Status served = prepare(socket);
   // The first answer, then: the host asks and hears why nothing is answered.
   if (!served) (void)wire::Connection(UniqueFd(0)).send(wire::FileReply(wire::FileFailed{served.error()}));
   if (served) served = serve_files(UniqueFd(0));
   sys::exit_now(served ? 0 : 125);
 }
 
-Status prepare(int socket, const plan::bpf::Program& filter) {
+Status prepare(int socket) {
   // The C library's last words go to 2, whatever file that is: to the host, which then knows them for no frame.
   for (int number = 0; number < 3; ++number) TRY(sys::install_fd(socket, number));
   TRY(sys::close_from(3));
@@ -101,10 +111,7 @@ Status prepare(int socket, const plan::bpf::Program& filter) {
   TRY(sys::block_all_signals());
   sys::set_umask(022);
   TRY(sys::no_new_privileges());
-  TRY(sys::not_dumpable());
-  if (filter.empty()) return {};
-  TRY(sys::install_filter(filter.data(), filter.size(), sys::Listener::kNone));
-  return {};
+  return sys::not_dumpable();
 }
 
 Status check_host(int socket) {

@@ -3,13 +3,12 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "plan/bpf.h"
 
 namespace hutch::guest {
 
-// Starts it as a child of this process, which is locked down by then: it can do no more than a command of the sandbox.
-// The answer is the host's end; the server ends with it, and with this process.
-Result<UniqueFd> start_file_server(const plan::bpf::Program& filter);
+// Starts it as a child of this process, which is locked down and under the filter of system calls by then: it can do no
+// more than a command of the sandbox. The answer is the host's end; the server ends with it, and with this process.
+Result<UniqueFd> start_file_server();
 
 // Answers one request after another until the other end closes. A frame that breaks a rule is an error.
 Status serve_files(UniqueFd socket);

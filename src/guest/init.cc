@@ -39,7 +39,7 @@ class Init {
 
  private:
   Status wait_and_serve(int signals);
-  Status serve_commands(std::span<const pollfd> wait);
+  Status install_filter();
   Status end_uncovered();
   Status look_at_covers();
   Status serve_host();
@@ -51,7 +51,7 @@ class Init {
   Status reap();
   Status end(Command& command, sys::WaitStatus status);
   Status report_stop(Command& command);
-  Status refuse_calls(Command& command);
+  Status refuse_calls();
   Status end_everything();
   Command* find(std::uint32_t number);
   bool serves_many() const { return start_.service == wire::Service::kManyCommands; }
@@ -60,7 +60,8 @@ class Init {
   const wire::Start& start_;
   std::optional<UniqueFd> mounts_;
   std::chrono::steady_clock::time_point looked_at_covers_ = std::chrono::steady_clock::now();
-  std::list<Command> commands_;  // those that run
+  std::optional<UniqueFd> listener_;  // where the calls arrive that the filter hands over
+  std::list<Command> commands_;       // those that run
   bool done_ = false;
 };
 
@@ -74,6 +75,7 @@ namespace {
 
 Status Init::run() {
   const UniqueFd signals = TRY(sys::signal_descriptor({SIGCHLD}));
+  TRY(install_filter());
   // A frame that came together with the plan is not announced by poll(2).
   for (auto frame = TRY(host_.take_buffered()); frame; frame = TRY(host_.take_buffered())) TRY(handle(*frame));
   while (!done_) TRY(wait_and_serve(signals.get()));
@@ -81,19 +83,21 @@ Status Init::run() {
 }
 
 Status Init::wait_and_serve(int signals) {
-  enum { kHost, kChild, kMounts, kFixed };
+  enum { kHost, kChild, kMounts, kListener, kFixed };
   std::vector<pollfd> wait(kFixed);
   wait[kHost] = {host_.fd(), POLLIN, 0};
   wait[kChild] = {signals, POLLIN, 0};
   wait[kMounts] = {mounts_ ? mounts_->get() : -1, POLLPRI, 0};
-  for (const Command& command : commands_) {
-    wait.push_back({command.listener ? command.listener->get() : -1, POLLIN, 0});
-    wait.push_back({command.stops ? command.stops->get() : -1, POLLIN, 0});
-  }
+  wait[kListener] = {listener_ ? listener_->get() : -1, POLLIN, 0};
+  for (const Command& command : commands_) wait.push_back({command.stops ? command.stops->get() : -1, POLLIN, 0});
   TRY(sys::poll(wait, mounts_ ? std::optional(kCoverCheck) : std::nullopt));
   TRY(look_at_covers());
   if (wait[kMounts].revents != 0) return end_uncovered();
-  TRY(serve_commands(std::span(wait).subspan(kFixed)));
+  if (wait[kListener].revents != 0) TRY(refuse_calls());
+  std::size_t at = kFixed;
+  for (Command& command : commands_) {
+    if (wait[at++].revents != 0) TRY(report_stop(command));
+  }
   if (wait[kChild].revents != 0) {
     TRY(sys::next_signal(signals));
     TRY(reap());
@@ -102,13 +106,13 @@ Status Init::wait_and_serve(int signals) {
   return {};
 }
 
-// Two of `wait` belong to each command, in order.
-Status Init::serve_commands(std::span<const pollfd> wait) {
-  for (Command& command : commands_) {
-    if (wait[0].revents != 0) TRY(refuse_calls(command));
-    if (wait[1].revents != 0) TRY(report_stop(command));
-    wait = wait.subspan(2);
-  }
+// Here and not in each command: all inherit it, none pays for it, and what a command leaves running has its calls
+// answered still. This process makes none of those calls itself: there would be nobody to answer it.
+Status Init::install_filter() {
+  const plan::bpf::Program& filter = start_.plan.seccomp;
+  if (filter.empty()) return {};
+  listener_ =
+      TRY_CTX(sys::install_filter(filter.data(), filter.size(), sys::Listener::kWanted), "restrict system calls");
   return {};
 }
 
@@ -153,7 +157,7 @@ Status Init::start(const wire::Exec& exec) {
   if (find(exec.command) != nullptr) return fail(Error::invalid("a second command of the same number"));
   if (!serves_many() && !commands_.empty()) return fail(Error::invalid("a second command"));
   const Orphans orphans = serves_many() ? Orphans::kOfCommand : Orphans::kOfInit;
-  auto outcome = start_command(exec, host_.take_descriptors(), start_.plan.seccomp, orphans);
+  auto outcome = start_command(exec, host_.take_descriptors(), orphans);
   if (!outcome && serves_many()) {
     return host_.send(wire::ToHost(wire::NotStarted{exec.command, std::move(outcome).error()}));
   }
@@ -173,7 +177,7 @@ Status Init::start(const wire::Exec& exec) {
 }
 
 Status Init::serve_files_beside() {
-  const UniqueFd stream = TRY(start_file_server(start_.plan.seccomp));
+  const UniqueFd stream = TRY(start_file_server());
   const int descriptor = stream.get();
   return host_.send(wire::ToHost(wire::FileServer{}), {&descriptor, 1});
 }
@@ -205,7 +209,7 @@ Status Init::reap() {
 }
 
 Status Init::end(Command& command, sys::WaitStatus status) {
-  TRY(refuse_calls(command));
+  TRY(refuse_calls());
   if (!serves_many()) TRY(end_everything());
   done_ = !serves_many();
   return host_.send(wire::ToHost(wire::Exited{command.number, status.raw}));
@@ -221,15 +225,12 @@ Status Init::report_stop(Command& command) {
   return host_.send(wire::ToHost(wire::Stopped{command.number}));
 }
 
-// Without a waiting call the ioctl would block, so poll comes first; with POLLHUP no process is left that could call.
-Status Init::refuse_calls(Command& command) {
-  while (command.listener) {
-    pollfd waiting{command.listener->get(), POLLIN, 0};
+// Without a waiting call the ioctl would block, so poll comes first.
+Status Init::refuse_calls() {
+  while (listener_) {
+    pollfd waiting{listener_->get(), POLLIN, 0};
     TRY(sys::poll({&waiting, 1}, std::chrono::milliseconds(0)));
-    if ((waiting.revents & POLLIN) == 0) {
-      if (waiting.revents != 0) command.listener.reset();
-      return {};
-    }
+    if ((waiting.revents & POLLIN) == 0) return {};
     const auto call = TRY(sys::receive_notification(waiting.fd));
     if (!call) continue;
     TRY(sys::refuse_notification(waiting.fd, call->id, EPERM));
