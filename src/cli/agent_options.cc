@@ -77,6 +77,16 @@ Status set_ready_fd(Draft& draft, const std::string& value) {
   return {};
 }
 
+Status set_listen(Draft& draft, const std::string& value) {
+  draft.listen = value;
+  return {};
+}
+
+Status set_token_file(Draft& draft, const std::string& value) {
+  draft.token_file = value;
+  return {};
+}
+
 Status set_signal(Draft& draft, const std::string& value) {
   const Text name = value.starts_with("SIG") ? Text(value).substr(3) : Text(value);
   const auto known = std::ranges::find(kSignals, name, &NamedSignal::name);
@@ -172,7 +182,10 @@ Result<Arguments> finish_mcp(Draft&& draft) {
 
 Result<Arguments> finish_serve(Draft&& draft) {
   TRY(expect_words(draft, {}));
-  return Arguments(ServeArguments{draft.idle, draft.ready_fd});
+  if (draft.listen.empty() != draft.token_file.empty()) {
+    return fail(Error::invalid("--listen and --token-file go together: whoever connects by TCP has to show the token"));
+  }
+  return Arguments(ServeArguments{draft.idle, draft.ready_fd, std::move(draft.listen), std::move(draft.token_file)});
 }
 
 Result<Arguments> finish_daemon(Draft&& draft) {

@@ -40,6 +40,10 @@ constexpr std::array kMcpOptions = {
     Option{"--agent", 0, "NAME", kOther, "serve this agent; else that of the working directory", set_agent}};
 constexpr std::array kMcpGroups = {OptionGroup{"Options", kMcpOptions}};
 constexpr std::array kServeOptions = {
+    Option{"--listen", 0, "ADDRESS:PORT", kOther, "serve HTTP and MCP on this TCP port as well", set_listen},
+    Option{"--token-file", 0, "FILE", kPath,
+           "the bearer token of those who connect by TCP; made, and readable\nfor you alone, where it is not there",
+           set_token_file},
     Option{"--idle", 0, "TIME", kOther, "leave after TIME without a client and a process: 10m", set_idle},
     Option{"--ready-fd", 0, "N", kOther, "close descriptor N once clients can connect", set_ready_fd}};
 constexpr std::array kServeGroups = {OptionGroup{"Options", kServeOptions}};
@@ -67,7 +71,8 @@ constexpr std::array kToolWords = {Text("list"), Text("call")};
 constexpr std::array kToolExamples = {Text("hutch tool call alice sandbox_exec '{\"command\": \"make test\"}'"),
                                       Text("hutch tool call alice sandbox_write_file - < arguments.json")};
 constexpr std::array kMcpSynopsis = {Text("hutch mcp [--agent NAME]")};
-constexpr std::array kServeSynopsis = {Text("hutch serve [--idle TIME]")};
+constexpr std::array kServeSynopsis = {Text("hutch serve [--idle TIME] [--listen ADDRESS:PORT --token-file FILE]")};
+constexpr std::array kServeExamples = {Text("hutch serve --listen 127.0.0.1:8642 --token-file ~/.config/hutch/token")};
 constexpr std::array kDaemonSynopsis = {Text("hutch daemon status|stop [--json]")};
 constexpr std::array kDaemonWords = {Text("status"), Text("stop")};
 constexpr std::array kPathsSynopsis = {Text("hutch paths [--json]")};
@@ -164,7 +169,7 @@ constexpr std::array kVerbs = {
          "Verbs that need the daemon start it by themselves; it leaves when nobody uses it for ten minutes.\n"
          "Started by hand it stays until it is told to stop.",
          kServeGroups,
-         {},
+         kServeExamples,
          {},
          OptionsEnd::kAtDashes,
          finish_serve},

@@ -96,6 +96,8 @@ struct McpArguments {
 struct ServeArguments {
   std::chrono::milliseconds idle{0};
   int ready_fd = -1;
+  std::string listen;      // ADDRESS:PORT; empty: the Unix socket alone
+  std::string token_file;
 };
 
 struct DaemonArguments {

@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "server/daemon.h"
+#include "server/http_guard.h"
 #include "sys/identity.h"
 #include "sys/io.h"
 
@@ -17,14 +18,23 @@ using client::Value;
 
 void say(const std::string& line) { (void)sys::write_all(2, cat({"hutch: ", printable(line, 2000), "\n"})); }
 
+Result<std::optional<server::Listen>> listen_of(const ServeArguments& arguments) {
+  if (arguments.listen.empty()) return std::optional<server::Listen>();
+  const sys::Endpoint at = TRY(server::http::parse_listen(arguments.listen));
+  return std::optional(server::Listen{at, TRY(server::http::load_token(arguments.token_file))});
+}
+
 }  // namespace
 
 int serve(const ServeArguments& arguments) {
   const auto dirs = own_dirs();
   if (!dirs) return complain(dirs.error());
+  const auto listen = listen_of(arguments);
+  if (!listen) return complain(listen.error());
   // Of the terminal of whoever started it by using it, the daemon hears nothing.
   if (arguments.ready_fd >= 0) (void)sys::new_session();
-  const auto served = server::serve(*dirs, {.idle = arguments.idle, .ready = arguments.ready_fd, .tell = say});
+  const auto served =
+      server::serve(*dirs, {.idle = arguments.idle, .ready = arguments.ready_fd, .listen = *listen, .tell = say});
   return served ? 0 : complain(served.error());
 }
 

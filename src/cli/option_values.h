@@ -40,6 +40,8 @@ Status set_agent(Draft& draft, const std::string& value);
 Status set_turn(Draft& draft, const std::string& value);
 Status set_idle(Draft& draft, const std::string& value);
 Status set_ready_fd(Draft& draft, const std::string& value);
+Status set_listen(Draft& draft, const std::string& value);
+Status set_token_file(Draft& draft, const std::string& value);
 Status set_signal(Draft& draft, const std::string& value);
 
 Result<Arguments> finish_run(Draft&& draft);

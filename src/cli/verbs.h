@@ -24,6 +24,8 @@ struct Draft {
   std::string turn;
   std::chrono::milliseconds idle{0};
   int ready_fd = -1;
+  std::string listen;
+  std::string token_file;
   int signal = 0;
   std::vector<std::string> words;  // not options, in order
 };

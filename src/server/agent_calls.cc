@@ -1,28 +1,14 @@
 // Calls about agents and about the daemon itself.
 #include <array>
 
-#include "base/limits.h"
 #include "base/text.h"
 #include "server/session.h"
+#include "server/views.h"
 #include "sys/process.h"
 
 namespace hutch::server {
 
 namespace {
-
-Result<Value> record_value(const store::AgentRecord& record) {
-  return tool::parse_value(store::format_agent(record), limits::kJsonBytesMax);
-}
-
-Result<Value> shown_value(const service::AgentService::Shown& shown) {
-  Value record = TRY(record_value(shown.record));
-  Value::Object object = *record.get<Value::Object>();
-  object["status"] = service::name_of(shown.status.state);
-  object["reason"] = shown.status.reason;
-  object["home"] = shown.directories.home;
-  object["output"] = shown.directories.output;
-  return Value(std::move(object));
-}
 
 Result<Value> create(Session& session, const CallReader& call) {
   store::AgentRecord record;
@@ -83,13 +69,13 @@ Result<Value> of_directory(Session& session, const CallReader& call) {
 Result<Value> daemon_status(Session& session, const CallReader&) {
   const Shared& shared = session.shared();
   const auto up = std::chrono::system_clock::now() - shared.started;
-  return Value(Value::Object{
-      {"pid", sys::own_pid()},
-      {"version", HUTCH_VERSION},
-      {"connections", shared.connections.load()},
-      {"busy", shared.agents.busy()},
-      {"uptime_seconds", std::chrono::duration_cast<std::chrono::seconds>(up).count()},
-  });
+  Value::Object status;
+  status["pid"] = sys::own_pid();
+  status["version"] = HUTCH_VERSION;
+  status["connections"] = shared.connections.load();
+  status["busy"] = shared.agents.busy();
+  status["uptime_seconds"] = std::chrono::duration_cast<std::chrono::seconds>(up).count();
+  return Value(std::move(status));
 }
 
 Result<Value> daemon_stop(Session& session, const CallReader&) {

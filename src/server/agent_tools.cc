@@ -56,6 +56,15 @@ std::string percent_encoded(std::string_view path) {
 
 }  // namespace
 
+mcp::ServerInfo mcp_server_info() {
+  return {.name = "hutch",
+          .title = "hutch",
+          .version = HUTCH_VERSION,
+          .instructions =
+              "Tools that work in a Linux sandbox of this agent's own. Relative paths begin at its place of "
+              "work; share_artifact hands files out."};
+}
+
 std::vector<mcp::ToolInfo> AgentTools::list() {
   std::vector<mcp::ToolInfo> infos;
   const auto agent = shared_.agents.sandbox(agent_);

@@ -5,9 +5,13 @@
 #include <vector>
 
 #include "server/mcp_host.h"
+#include "server/mcp_writer.h"
 #include "server/shared.h"
 
 namespace hutch::server {
+
+// What the server says of itself.
+mcp::ServerInfo mcp_server_info();
 
 class AgentTools final : public mcp::ToolHost {
  public:

@@ -14,6 +14,8 @@
 
 #include "base/text.h"
 #include "host/daemon_paths.h"
+#include "server/http_mcp_sessions.h"
+#include "server/http_server.h"
 #include "server/session.h"
 #include "sys/identity.h"
 #include "sys/io.h"
@@ -21,6 +23,7 @@
 #include "sys/process.h"
 #include "sys/readiness.h"
 #include "sys/signals.h"
+#include "sys/sockets.h"
 #include "sys/tree.h"
 
 namespace hutch::server {
@@ -39,13 +42,19 @@ class Connections {
  public:
   explicit Connections(Shared& shared) : shared_(shared) {}
 
-  void add(UniqueFd socket) {
+  // `guard` is of TCP; null: the Unix socket, on which both HTTP and frames are spoken.
+  void add(UniqueFd socket, const http::Guard* guard) {
     const std::scoped_lock lock(mutex_);
     if (open_.size() >= kConnectionsMax) return;
     const int fd = socket.get();
     open_.insert(fd);
     ++shared_.connections;
-    std::thread([this, fd, socket = std::move(socket)]() mutable { serve(fd, std::move(socket)); }).detach();
+    std::thread([this, fd, guard, socket = std::move(socket)]() mutable {
+      // A copy is closed by whoever serves; the number itself stays taken while it is listed.
+      auto copy = sys::duplicate(fd);
+      if (copy) serve(std::move(*copy), guard);
+      forget(fd, std::move(socket));
+    }).detach();
   }
 
   bool empty() const {
@@ -61,16 +70,18 @@ class Connections {
   }
 
  private:
-  void serve(int fd, UniqueFd socket) {
-    {
-      Session session(shared_, std::move(socket));
-      session.serve();
-      const std::scoped_lock lock(mutex_);
-      // Before the descriptor is closed, so that its number is nobody else's while it is listed.
-      open_.erase(fd);
-    }
-    --shared_.connections;
+  void serve(UniqueFd socket, const http::Guard* guard) {
+    if (guard != nullptr) return http::serve_connection(shared_, std::move(socket), guard);
+    const auto first = sys::peek(socket.get(), http::kFirstBytes);
+    if (first && http::is_http(*first)) return http::serve_connection(shared_, std::move(socket), nullptr);
+    Session(shared_, std::move(socket)).serve();
+  }
+
+  void forget(int fd, UniqueFd socket) {
     const std::scoped_lock lock(mutex_);
+    open_.erase(fd);
+    socket.reset();
+    --shared_.connections;
     changed_.notify_all();
   }
 
@@ -82,27 +93,44 @@ class Connections {
 
 class Daemon {
  public:
-  Daemon(const DaemonSettings& settings, Shared& shared) : settings_(settings), shared_(shared), connections_(shared) {}
+  Daemon(const DaemonSettings& settings, Shared& shared);
 
-  Status run(int listener, int signals, int stop);
+  struct Descriptors {
+    int listener;
+    int tcp;  // -1: none
+    int signals;
+    int stop;
+  };
+  Status run(const Descriptors& descriptors);
   bool leave() { return connections_.end_all(); }
 
  private:
   Status accept(int listener);
+  Status accept_tcp(int listener);
   bool is_idle();
 
   const DaemonSettings& settings_;
   Shared& shared_;
+  http::Guard guard_;
   Connections connections_;
   Clock::time_point last_use_ = Clock::now();
 };
 
-Status Daemon::run(int listener, int signals, int stop) {
+Daemon::Daemon(const DaemonSettings& settings, Shared& shared)
+    : settings_(settings), shared_(shared), connections_(shared) {
+  if (settings.listen) guard_ = {settings.listen->token, http::is_loopback(settings.listen->at.address)};
+}
+
+Status Daemon::run(const Descriptors& descriptors) {
   for (;;) {
-    std::array<pollfd, 3> wait = {{{listener, POLLIN, 0}, {signals, POLLIN, 0}, {stop, POLLIN, 0}}};
+    std::array<pollfd, 4> wait = {{{descriptors.listener, POLLIN, 0},
+                                   {descriptors.signals, POLLIN, 0},
+                                   {descriptors.stop, POLLIN, 0},
+                                   {descriptors.tcp, POLLIN, 0}}};
     TRY(sys::poll(wait, kTick));
     if (wait[1].revents != 0 || wait[2].revents != 0) return {};
-    if (wait[0].revents != 0) TRY(accept(listener));
+    if (wait[0].revents != 0) TRY(accept(descriptors.listener));
+    if (wait[3].revents != 0) TRY(accept_tcp(descriptors.tcp));
     if (is_idle()) return {};
   }
 }
@@ -122,7 +150,20 @@ Status Daemon::accept(int listener) {
     return {};
   }
   TRY(sys::set_send_timeout((*accepted)->socket.get(), kSendWait));
-  connections_.add(std::move((*accepted)->socket));
+  connections_.add(std::move((*accepted)->socket), nullptr);
+  return {};
+}
+
+Status Daemon::accept_tcp(int listener) {
+  auto accepted = sys::accept_connection(listener);
+  if (!accepted) {
+    settings_.tell(accepted.error().message);
+    return sys::pause_briefly();
+  }
+  if (!*accepted) return {};
+  last_use_ = Clock::now();
+  sys::disable_nagle((*accepted)->socket.get());
+  connections_.add(std::move((*accepted)->socket), &guard_);
   return {};
 }
 
@@ -149,15 +190,25 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   Shared shared{*agents};
   shared.stop = [&stop_write] { (void)sys::write_some(stop_write.get(), "s"); };
   shared.tell = settings.tell;
+  shared.mcp_sessions = std::make_shared<http::McpSessions>();
+  agents->watch([&shared](const std::string& agent, std::string_view what, const std::string& reason) {
+    shared.events.tell(agent, what, reason);
+  });
   const std::string path = host::daemon_socket(dirs);
   const UniqueFd listener = TRY(sys::listen_local(path));
+  UniqueFd tcp;
+  if (settings.listen) {
+    tcp = TRY(sys::bind_socket(sys::Transport::kTcp, settings.listen->at));
+    settings.tell(cat({"listening on http://", TRY(sys::bound_text(tcp.get()))}));
+  }
   if (settings.ready >= 0) UniqueFd(settings.ready).reset();
 
   Daemon daemon(settings, shared);
-  const Status served = daemon.run(listener.get(), signals.get(), stop_read.get());
+  const Status served = daemon.run({listener.get(), tcp.get(), signals.get(), stop_read.get()});
   sys::forget_local(path);
   // First the sandboxes: whoever waits for a command of theirs hears of its end.
   agents->stop_all();
+  shared.mcp_sessions->close_all();
   if (!daemon.leave() || !shared.workers.wait(kLeaveWait)) {
     settings.tell("a connection does not end");
     sys::exit_now(1);

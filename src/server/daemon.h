@@ -3,18 +3,27 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "host/state_dirs.h"
+#include "sys/sockets.h"
 
 namespace hutch::server {
 
 inline constexpr int kConnectionsMax = 1024;
 
+// HTTP on a TCP port, beside the Unix socket.
+struct Listen {
+  sys::Endpoint at;
+  std::string token;
+};
+
 struct DaemonSettings {
   std::chrono::milliseconds idle{0};  // leaves after so long without a connection and a process; 0: stays
   int ready = -1;                     // a descriptor that is closed once clients can connect; -1: none
+  std::optional<Listen> listen{};
   std::function<void(const std::string& line)> tell;
 };
 

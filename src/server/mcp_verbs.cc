@@ -84,21 +84,13 @@ Result<std::string> agent_of(Session& session, const CallReader& call) {
   return TRY(session.shared().agents.of_directory(directory)).name;
 }
 
-mcp::ServerInfo server_info() {
-  return {.name = "hutch",
-          .title = "hutch",
-          .version = HUTCH_VERSION,
-          .instructions = "Tools that work in a Linux sandbox of this agent's own. Relative paths begin at its place "
-                          "of work; share_artifact hands files out."};
-}
-
 Result<Value> serve_mcp(Session& session, const CallReader& call) {
   const std::string agent = TRY(agent_of(session, call));
   // Calls that outlive the conversation hold it, and find it closed.
   const auto outbox = std::make_shared<Outbox>(session);
   mcp::Session conversation(
       std::make_shared<AgentTools>(session.shared(), agent),
-      {.server = server_info(),
+      {.server = mcp_server_info(),
        .execute = [&shared = session.shared()](std::function<void()> work) { shared.workers.run(std::move(work)); },
        .unasked = [outbox](std::string text) { outbox->add(std::move(text)); }});
   const mcp::Send send = [outbox](mcp::Delivery delivery) { outbox->add(std::move(delivery.text)); };

@@ -4,18 +4,26 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "server/events.h"
 #include "server/workers.h"
 #include "service/agents.h"
 #include "tool/limiters.h"
 
 namespace hutch::server {
 
+namespace http {
+class McpSessions;
+}
+
 struct Shared {
   service::AgentService& agents;
   tool::Limiters limiters{};
   Workers workers{};
+  Events events{};
+  std::shared_ptr<http::McpSessions> mcp_sessions{};  // of HTTP
   std::function<void()> stop{};  // ends the daemon
   std::function<void(const std::string& line)> tell{};
   std::atomic<int> connections{0};

@@ -61,12 +61,19 @@ std::string_view name_of(AgentState state) {
   return "";
 }
 
-AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Tell tell)
+AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Tell tell, Changed changed)
     : record_(std::move(record)),
       dirs_(std::move(dirs)),
       directories_(agent_directories(dirs_, record_.name)),
       places_(places_of(record_, directories_, record_.backend)),
-      tell_(std::move(tell)) {}
+      tell_(std::move(tell)),
+      tell_change_(std::move(changed)) {}
+
+void AgentSandbox::set_state(AgentState state, std::string reason) {
+  if (status_.state != state && tell_change_) tell_change_(record_.name, name_of(state), reason);
+  status_.state = state;
+  status_.reason = std::move(reason);
+}
 
 Result<std::shared_ptr<sandbox::Resident>> AgentSandbox::resident() {
   {
@@ -74,8 +81,7 @@ Result<std::shared_ptr<sandbox::Resident>> AgentSandbox::resident() {
     changed_.wait(lock,
                   [&] { return status_.state != AgentState::kStarting && status_.state != AgentState::kStopping; });
     if (status_.state == AgentState::kRunning && resident_->is_alive()) return resident_;
-    status_.state = AgentState::kStarting;
-    status_.reason.clear();
+    set_state(AgentState::kStarting);
   }
   return start();
 }
@@ -103,10 +109,9 @@ Result<std::shared_ptr<sandbox::Resident>> AgentSandbox::start() {
   const std::scoped_lock lock(mutex_);
   if (started) {
     resident_ = std::shared_ptr<sandbox::Resident>(std::move(*started));
-    status_.state = resident_->is_alive() ? AgentState::kRunning : AgentState::kError;
+    set_state(resident_->is_alive() ? AgentState::kRunning : AgentState::kError);
   } else {
-    status_.state = AgentState::kError;
-    status_.reason = started.error().message;
+    set_state(AgentState::kError, started.error().message);
   }
   changed_.notify_all();
   if (!started) return fail(std::move(started).error().with_context(cat({"start agent ", record_.name})));
@@ -120,16 +125,15 @@ void AgentSandbox::stop() {
     changed_.wait(lock,
                   [&] { return status_.state != AgentState::kStarting && status_.state != AgentState::kStopping; });
     if (!resident_) {
-      status_.state = status_.state == AgentState::kPending ? AgentState::kPending : AgentState::kStopped;
+      if (status_.state != AgentState::kPending) set_state(AgentState::kStopped, status_.reason);
       return;
     }
     leaving = std::move(resident_);
-    status_.state = AgentState::kStopping;
+    set_state(AgentState::kStopping);
   }
   leaving->stop();
   const std::scoped_lock lock(mutex_);
-  status_.state = AgentState::kStopped;
-  status_.reason.clear();
+  set_state(AgentState::kStopped);
   changed_.notify_all();
 }
 
@@ -186,8 +190,7 @@ void AgentSandbox::ended(const std::optional<Error>& reason) {
   recorder_.reset();
   const std::scoped_lock lock(mutex_);
   if (status_.state != AgentState::kRunning) return;
-  status_.state = reason ? AgentState::kError : AgentState::kStopped;
-  status_.reason = reason ? reason->message : std::string();
+  set_state(reason ? AgentState::kError : AgentState::kStopped, reason ? reason->message : std::string());
 }
 
 // On the thread that keeps the sandbox.

@@ -27,7 +27,9 @@ std::string_view name_of(AgentState state);
 class AgentSandbox {
  public:
   using Tell = std::function<void(const std::string& line)>;
-  AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Tell tell);
+  // What has changed: a state's name, and the reason of an error. Called with a lock held: it does not ask back.
+  using Changed = std::function<void(const std::string& agent, std::string_view what, const std::string& reason)>;
+  AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Tell tell, Changed changed = {});
   ~AgentSandbox() { stop(); }
 
   const store::AgentRecord& record() const { return record_; }
@@ -56,6 +58,7 @@ class AgentSandbox {
                                           const std::vector<std::string>& environment);
 
  private:
+  void set_state(AgentState state, std::string reason = {});  // with the lock held
   Result<sandbox::Resident::Parts> begin();
   void ended(const std::optional<Error>& reason);
   void record_refusal(const sandbox::Refusal& refusal);
@@ -69,6 +72,7 @@ class AgentSandbox {
   const AgentDirectories directories_;
   const AgentPlaces places_;
   const Tell tell_;
+  const Changed tell_change_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -55,6 +55,7 @@ Result<store::AgentRecord> AgentService::create(store::AgentRecord record) {
   }
   record = TRY(agents_->create(std::move(record)));
   TRY(make_agent_directories(agent_directories(dirs_, record.name)));
+  tell_change(record.name, "created");
   return record;
 }
 
@@ -76,6 +77,7 @@ Result<store::AgentRecord> AgentService::set(const std::string& name, const std:
   store::AgentRecord record = TRY(agents_->find(name));
   for (const std::string& setting : settings) record = TRY(store::with_setting(record, setting));
   TRY(agents_->update(record));
+  tell_change(name, "changed");
   const std::scoped_lock lock(mutex_);
   const auto known = sandboxes_.find(name);
   if (known == sandboxes_.end()) return record;
@@ -88,7 +90,7 @@ Result<std::shared_ptr<AgentSandbox>> AgentService::sandbox(const std::string& n
   const std::scoped_lock lock(mutex_);
   const auto known = sandboxes_.find(name);
   if (known != sandboxes_.end()) return known->second;
-  auto sandbox = std::make_shared<AgentSandbox>(TRY(agents_->find(name)), dirs_, tell_);
+  auto sandbox = std::make_shared<AgentSandbox>(TRY(agents_->find(name)), dirs_, tell_, changed_);
   sandboxes_.emplace(name, sandbox);
   return sandbox;
 }
@@ -136,6 +138,7 @@ Result<std::vector<std::string>> AgentService::remove(const std::string& name) {
     deleted.push_back(directory);
   }
   TRY(agents_->remove(name));
+  tell_change(name, "removed");
   return deleted;
 }
 
@@ -152,6 +155,10 @@ Result<store::AgentRecord> AgentService::of_directory(const std::string& directo
   auto created = create(record);
   // Somebody else may have been quicker.
   return created ? created : agents_->find(record.name);
+}
+
+void AgentService::tell_change(const std::string& agent, std::string_view what) {
+  if (changed_) changed_(agent, what, "");
 }
 
 std::size_t AgentService::busy() const {

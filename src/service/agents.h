@@ -21,6 +21,10 @@ class AgentService {
   AgentService(std::unique_ptr<store::Agents> agents, host::StateDirs dirs, AgentSandbox::Tell tell)
       : agents_(std::move(agents)), dirs_(std::move(dirs)), tell_(std::move(tell)) {}
 
+  // Told of every change of every agent from then on: a state's name, or "created", "changed", "removed". Before
+  // anything else is asked.
+  void watch(AgentSandbox::Changed changed) { changed_ = std::move(changed); }
+
   struct Shown {
     store::AgentRecord record;
     AgentSandbox::Status status;
@@ -51,9 +55,12 @@ class AgentService {
   const host::StateDirs& dirs() const { return dirs_; }
 
  private:
+  void tell_change(const std::string& agent, std::string_view what);
+
   std::unique_ptr<store::Agents> agents_;
   const host::StateDirs dirs_;
   const AgentSandbox::Tell tell_;
+  AgentSandbox::Changed changed_;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<AgentSandbox>> sandboxes_;
 };

@@ -51,6 +51,12 @@ Result<UniqueFd> bind_socket(Transport transport, const Endpoint& at) {
   return socket;
 }
 
+Result<std::string> bound_text(int socket) {
+  Address address;
+  TRY(check(::getsockname(socket, address.get(), &address.size), {"getsockname()"}));
+  return text_of(endpoint_of(address));
+}
+
 Result<UniqueFd> tcp_socket(IpFamily family) {
   const int type = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
   UniqueFd socket = TRY(check_fd(::socket(family_number(family), type, 0), {"socket(TCP)"}));

@@ -24,6 +24,9 @@ enum class Transport { kTcp, kUdp };
 // A socket bound to the endpoint, not blocking; of TCP it listens. A port of 0 is the kernel's choice.
 Result<UniqueFd> bind_socket(Transport transport, const Endpoint& at);
 
+// Where it is bound, "127.0.0.1:8080" or "[::1]:8080" (getsockname(2)).
+Result<std::string> bound_text(int socket);
+
 // A TCP socket that is not connected, not blocking.
 Result<UniqueFd> tcp_socket(IpFamily family);
 

@@ -1,0 +1,121 @@
+// Routes about agents and about the daemon itself.
+#include <array>
+
+#include "base/text.h"
+#include "server/http_routes.h"
+#include "server/views.h"
+#include "sys/process.h"
+
+namespace hutch::server::http {
+
+namespace {
+
+Handled json(int status, const Value& value) { return json_answer(status, tool::json_text(value)); }
+
+Handled shown(Exchange& exchange, int status, const std::string& name) {
+  const auto agent = TRY(exchange.shared().agents.show(name));
+  return json(status, TRY(shown_value(agent)));
+}
+
+// {"limits": {"memory": "1G"}} as limits.memory=1G: what `hutch agent set` takes.
+void add_settings(const std::string& prefix, const Value& value, std::vector<std::string>& settings) {
+  if (const auto* object = value.get<Value::Object>(); object != nullptr && !object->empty()) {
+    for (const auto& [key, member] : *object) {
+      add_settings(prefix.empty() ? key : cat({prefix, ".", key}), member, settings);
+    }
+    return;
+  }
+  const auto* text = value.get<std::string>();
+  settings.push_back(cat({prefix, "=", text != nullptr ? *text : tool::json_text(value)}));
+}
+
+Result<Value::Object> whole_body(const Exchange& exchange) {
+  const Value value = TRY_CTX(tool::parse_value(exchange.request().body, kBodyBytesMax), "the body");
+  const auto* object = value.get<Value::Object>();
+  if (object == nullptr) return fail(Error::invalid("the body is not a JSON object"));
+  return *object;
+}
+
+Handled health(Exchange& exchange) {
+  const Shared& shared = exchange.shared();
+  const auto up = std::chrono::system_clock::now() - shared.started;
+  Value::Object status;
+  status["status"] = "ok";
+  status["version"] = HUTCH_VERSION;
+  status["pid"] = sys::own_pid();
+  status["connections"] = shared.connections.load();
+  status["busy"] = shared.agents.busy();
+  status["uptimeSeconds"] = std::chrono::duration_cast<std::chrono::seconds>(up).count();
+  return json(200, Value(std::move(status)));
+}
+
+Handled list(Exchange& exchange) {
+  Value::List agents;
+  for (const auto& one : TRY(exchange.shared().agents.list())) agents.push_back(TRY(shown_value(one)));
+  return json(200, Value(Value::Object{{"agents", std::move(agents)}}));
+}
+
+Handled create(Exchange& exchange) {
+  Value::Object body = TRY(whole_body(exchange));
+  const auto named = body.find("name");
+  const auto* name = named == body.end() ? nullptr : named->second.get<std::string>();
+  if (name == nullptr) return fail(Error::invalid("name is missing"));
+  store::AgentRecord record;
+  record.name = *name;
+  TRY(store::check_agent_name(record.name));
+  body.erase(named);
+  std::vector<std::string> settings;
+  if (!body.empty()) add_settings("", Value(std::move(body)), settings);
+  for (const std::string& setting : settings) record = TRY(store::with_setting(record, setting));
+  const std::string created = record.name;
+  TRY(exchange.shared().agents.create(std::move(record)));
+  return shown(exchange, 201, created);
+}
+
+Handled show(Exchange& exchange) { return shown(exchange, 200, exchange.part("name")); }
+
+Handled set(Exchange& exchange) {
+  Value::Object body = TRY(whole_body(exchange));
+  std::vector<std::string> settings;
+  if (!body.empty()) add_settings("", Value(std::move(body)), settings);
+  TRY(exchange.shared().agents.set(exchange.part("name"), settings));
+  return show(exchange);
+}
+
+Handled start(Exchange& exchange) {
+  const auto agent = TRY(exchange.agent());
+  TRY(agent->resident());
+  return show(exchange);
+}
+
+Handled stop(Exchange& exchange) {
+  TRY(exchange.shared().agents.stop(exchange.part("name")));
+  return show(exchange);
+}
+
+Handled remove(Exchange& exchange) {
+  const std::string& name = exchange.part("name");
+  Value::List deleted;
+  for (std::string& path : TRY(exchange.shared().agents.remove(name))) deleted.emplace_back(std::move(path));
+  exchange.shared().limiters.commands.forget(name);
+  exchange.shared().limiters.rates.forget(name);
+  return json(200, Value(Value::Object{{"deleted", std::move(deleted)}}));
+}
+
+constexpr std::array kRoutes = {
+    Route{"GET", "/v1/health", BodyType::kNone, health},
+    Route{"GET", "/v1/agents", BodyType::kNone, list},
+    Route{"POST", "/v1/agents", BodyType::kJson, create},
+    Route{"GET", "/v1/agents/{name}", BodyType::kNone, show},
+    Route{"PATCH", "/v1/agents/{name}", BodyType::kJson, set},
+    Route{"DELETE", "/v1/agents/{name}", BodyType::kNone, remove},
+    Route{"POST", "/v1/agents/{name}/start", BodyType::kNone, start},
+    Route{"POST", "/v1/agents/{name}/stop", BodyType::kNone, stop},
+    Route{"POST", "/v1/agents/{name}/reset", BodyType::kNone, stop},
+};
+
+}  // namespace
+
+std::span<const Route> agent_routes() { return kRoutes; }
+
+}  // namespace hutch::server::http

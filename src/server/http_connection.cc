@@ -1,0 +1,170 @@
+// One HTTP/1 connection.
+#include "server/http_connection.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "sys/io.h"
+#include "sys/sockets.h"
+
+namespace hutch::server::http {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t kReadBytes = 64 << 10;
+constexpr milliseconds kLinger{2000};
+constexpr std::size_t kLingerBytesMax = 16 << 20;
+
+template <class Point>
+milliseconds left_until(Point deadline) {
+  return std::max(milliseconds(0), std::chrono::ceil<milliseconds>(deadline - Point::clock::now()));
+}
+
+std::string hex(std::size_t number) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string digits;
+  do {
+    digits.insert(digits.begin(), kDigits[number % 16]);
+    number /= 16;
+  } while (number != 0);
+  return digits;
+}
+
+std::string head_text(const Answer& answer) {
+  std::string text = cat({"HTTP/1.1 ", std::to_string(answer.status), " ", reason_phrase(answer.status), "\r\n"});
+  if (!answer.type.empty()) text += cat({"Content-Type: ", answer.type, "\r\n"});
+  text += "X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n";
+  for (const Field& field : answer.fields) text += cat({field.name, ": ", field.value, "\r\n"});
+  return text;
+}
+
+}  // namespace
+
+std::expected<std::optional<Request>, Refusal> Connection::read_head() {
+  static constexpr auto kSlow = [] { return Refusal{408, "timeout", "the request's head took too long"}; };
+  reader_ = RequestReader();
+  auto deadline = Clock::now() + (buffer_.empty() ? patience_.idle : patience_.head);
+  for (;;) {
+    // An empty line before a request is passed over (RFC 9112 2.2).
+    while (buffer_.starts_with("\r\n")) buffer_.erase(0, 2);
+    if (!buffer_.empty()) {
+      const auto taken = reader_.take(buffer_);
+      if (!taken) return std::unexpected(taken.error());
+      buffer_.erase(0, *taken);
+      if (reader_.head_done()) return std::optional(reader_.request());
+    }
+    const bool begun = !buffer_.empty();
+    const auto more = read_more(deadline);
+    if (!more && more.error().code == Code::kTimeout && begun) return std::unexpected(kSlow());
+    if (!more || !*more) return std::optional<Request>();
+    if (!begun) deadline = Clock::now() + patience_.head;
+  }
+}
+
+Result<std::optional<Refusal>> Connection::read_body(Request& request) {
+  if (request.expects_continue && request.has_body && buffer_.empty()) TRY(write("HTTP/1.1 100 Continue\r\n\r\n"));
+  const auto deadline = Clock::now() + patience_.body;
+  while (!reader_.done()) {
+    if (!buffer_.empty()) {
+      const auto taken = reader_.take(buffer_);
+      if (!taken) return std::optional(taken.error());
+      buffer_.erase(0, *taken);
+      if (*taken > 0) continue;
+    }
+    const auto more = read_more(std::min(deadline, Clock::now() + patience_.stall));
+    if (!more && more.error().code == Code::kTimeout) {
+      return std::optional(Refusal{408, "timeout", "the request's body took too long"});
+    }
+    if (!TRY(more)) return fail(Error::invalid("the client went in the middle of a request"));
+  }
+  request.body = std::move(reader_.request().body);
+  return std::optional<Refusal>();
+}
+
+Status Connection::send(const Answer& answer, Then then) {
+  std::string text = head_text(answer);
+  // Of 204 there is neither (RFC 9110 8.6).
+  if (answer.status != 204) text += cat({"Content-Length: ", std::to_string(answer.body.size()), "\r\n"});
+  if (then == Then::kClose) text += "Connection: close\r\n";
+  text += "\r\n";
+  if (answer.status != 204) text += answer.body;
+  return write(text);
+}
+
+Status Connection::begin_stream(const Answer& head, int minor_version) {
+  chunked_ = minor_version > 0;
+  streaming_ = true;
+  TRY(write(head_text(head) + (chunked_ ? "Transfer-Encoding: chunked\r\n\r\n" : "Connection: close\r\n\r\n")));
+  return head.body.empty() ? Status() : send_piece(head.body);
+}
+
+Status Connection::send_piece(std::string_view bytes) {
+  if (bytes.empty()) return {};
+  if (!chunked_) return write(bytes);
+  return write(cat({hex(bytes.size()), "\r\n", bytes, "\r\n"}));
+}
+
+Status Connection::end_stream() {
+  streaming_ = false;
+  return chunked_ ? write("0\r\n\r\n") : Status();
+}
+
+short Connection::gone_events() { return POLLRDHUP; }
+
+bool Connection::is_gone() const {
+  pollfd socket{fd(), gone_events(), 0};
+  const auto ready = sys::poll({&socket, 1}, milliseconds(0));
+  return !ready || (*ready > 0 && socket.revents != 0);
+}
+
+void Connection::linger() {
+  if (!sys::shut_down_writing(fd())) return;
+  const auto deadline = Clock::now() + kLinger;
+  std::size_t taken = 0;
+  while (taken < kLingerBytesMax) {
+    buffer_.clear();
+    const auto more = read_more(deadline);
+    if (!more || !*more) return;
+    taken += buffer_.size();
+  }
+}
+
+Result<bool> Connection::read_more(Clock::time_point deadline) {
+  std::array<char, kReadBytes> bytes;
+  for (;;) {
+    pollfd socket{fd(), POLLIN, 0};
+    if (TRY(sys::poll({&socket, 1}, left_until(deadline))) == 0) {
+      if (Clock::now() < deadline) continue;
+      return fail(Error{Code::kTimeout, 0, "the client says nothing"});
+    }
+    const auto count = sys::read_some(fd(), bytes);
+    if (!count && count.error().sys_errno == EAGAIN) continue;
+    if (TRY(count) == 0) return false;
+    buffer_.append(bytes.data(), *count);
+    return true;
+  }
+}
+
+Status Connection::write(std::string_view bytes) {
+  auto deadline = Clock::now() + patience_.stall;
+  while (!bytes.empty()) {
+    const auto count = sys::write_some(fd(), bytes);
+    if (count) {
+      bytes.remove_prefix(*count);
+      deadline = Clock::now() + patience_.stall;
+      continue;
+    }
+    if (count.error().sys_errno != EAGAIN) return fail(count.error());
+    pollfd socket{fd(), POLLOUT, 0};
+    TRY(sys::poll({&socket, 1}, left_until(deadline)));
+    if (Clock::now() >= deadline) return fail(Error{Code::kTimeout, 0, "the client does not read"});
+  }
+  return {};
+}
+
+}  // namespace hutch::server::http

@@ -1,0 +1,63 @@
+// One request with the way back to whoever asked, as the routes' handlers see it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "server/http_connection.h"
+#include "server/http_message.h"
+#include "server/shared.h"
+#include "tool/value.h"
+
+namespace hutch::server::http {
+
+using tool::Value;
+
+class Exchange {
+ public:
+  Exchange(Shared& shared, Connection& connection, const Request& request, const Target& target)
+      : shared_(shared), connection_(connection), request_(request), target_(target) {}
+
+  Shared& shared() { return shared_; }
+  Connection& connection() { return connection_; }
+  const Request& request() const { return request_; }
+
+  // A part of the path, as the pattern names it.
+  const std::string& part(const std::string& name) const { return parts_.at(name); }
+  void set_parts(std::map<std::string, std::string> parts) { parts_ = std::move(parts); }
+
+  // Of the query; "" where it is absent.
+  std::string query(std::string_view name) const;
+  Result<bool> query_flag(std::string_view name) const;  // absent, "0", "false": no; "", "1", "true": yes
+  Result<std::int64_t> query_number(std::string_view name, std::int64_t otherwise) const;
+
+  // The body as an object; without a body an empty one. A member that is not `known` is an error.
+  Result<Value::Object> body_object(std::initializer_list<std::string_view> known) const;
+
+  bool wants_events() const;  // Accept: text/event-stream
+
+  Result<std::shared_ptr<service::AgentSandbox>> agent() { return shared_.agents.sandbox(part("name")); }
+
+  // --- an answer that is a stream: begun here, ended by whoever serves the connection ---
+
+  Status begin(const Answer& head) { return connection_.begin_stream(head, request_.minor_version); }
+  Status begin_events();
+  Status send_event(std::string_view event, const Value& data) { return send_event_text(event, tool::json_text(data)); }
+  Status send_event_text(std::string_view event, std::string_view json);  // of one line
+  // Says that nothing is to be said: so that whoever is between does not take the stream for dead.
+  Status send_ping() { return connection_.send_piece(": \n\n"); }
+
+ private:
+  Shared& shared_;
+  Connection& connection_;
+  const Request& request_;
+  const Target& target_;
+  std::map<std::string, std::string> parts_;
+};
+
+}  // namespace hutch::server::http

@@ -1,0 +1,181 @@
+// The route that runs a command to its end: with an answer of JSON, or with events while it runs.
+#include <poll.h>
+
+#include <array>
+
+#include "base/base64.h"
+#include "base/text.h"
+#include "server/http_process_view.h"
+#include "server/http_routes.h"
+#include "sys/io.h"
+
+namespace hutch::server::http {
+
+namespace {
+
+using sandbox::Process;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kEndWait{60'000};
+constexpr milliseconds kPing{15'000};
+constexpr std::size_t kPieceBytes = 64 << 10;  // as much as a pipe holds (pipe(7))
+
+Result<sandbox::ProcessEnd> end_of(const Process& process) {
+  auto end = process.wait(Process::Clock::now() + kEndWait);
+  if (!end) return fail(Error{Code::kTimeout, 0, "the command does not end"});
+  return std::move(*end);
+}
+
+struct Ends {
+  UniqueFd input;
+  UniqueFd output[2];
+};
+
+// The host's ends of the command's streams. Nothing is kept of them, and a client that reads slowly slows the command.
+class Relay {
+ public:
+  Relay(Exchange& exchange, Ends ends, std::string input)
+      : exchange_(exchange), ends_(std::move(ends)), input_(std::move(input)) {}
+
+  // Until it has ended. An error when the client has gone.
+  Status run(const Process& process);
+
+ private:
+  Status pass(std::size_t index);  // what there is of one stream, once
+  void feed();
+
+  Exchange& exchange_;
+  Ends ends_;
+  std::string input_;
+};
+
+Status Relay::run(const Process& process) {
+  const UniqueFd ended = TRY(process.notice(Process::Notice::kEnd));
+  if (input_.empty()) ends_.input.reset();
+  for (;;) {
+    std::array<pollfd, 5> wait = {{{exchange_.connection().fd(), Connection::gone_events(), 0},
+                                   {ends_.output[0].get(), POLLIN, 0},
+                                   {ends_.output[1].get(), POLLIN, 0},
+                                   {ends_.input.get(), POLLOUT, 0},
+                                   {ended.get(), POLLIN, 0}}};
+    const int ready = TRY(sys::poll(wait, kPing));
+    if (wait[0].revents != 0) return fail(Error::invalid("the client has gone"));
+    if (ready == 0) TRY(exchange_.send_ping());
+    for (const std::size_t index : {0U, 1U}) {
+      if (wait[1 + index].revents != 0) TRY(pass(index));
+    }
+    if (wait[3].revents != 0) feed();
+    if (wait[4].revents == 0) continue;
+    // What it wrote is all there once it has ended, and no more than a pipe holds. A child that goes on may hold its
+    // streams open for long: that is not waited for.
+    for (const std::size_t index : {0U, 1U}) {
+      if (ends_.output[index]) TRY(pass(index));
+    }
+    return {};
+  }
+}
+
+Status Relay::pass(std::size_t index) {
+  std::array<char, kPieceBytes> bytes;
+  const auto count = sys::read_some(ends_.output[index].get(), bytes);
+  if (!count && count.error().sys_errno == EAGAIN) return {};
+  if (!count || *count == 0) {
+    ends_.output[index].reset();
+    return {};
+  }
+  const std::string_view piece(bytes.data(), *count);
+  return exchange_.send_event(index == 0 ? "stdout" : "stderr", Value(Value::Object{{"base64", to_base64(piece)}}));
+}
+
+void Relay::feed() {
+  const auto count = sys::write_some(ends_.input.get(), input_);
+  if (!count && count.error().sys_errno == EAGAIN) return;
+  input_.erase(0, count ? *count : input_.size());
+  if (input_.empty()) ends_.input.reset();
+}
+
+struct Streams {
+  Ends ends;
+  sandbox::GivenStreams given;
+};
+
+Result<Streams> make_streams() {
+  Streams streams;
+  sys::Pipe input = TRY(sys::pipe());
+  TRY(sys::set_nonblocking(input.write.get()));
+  streams.given.descriptors.push_back(std::move(input.read));
+  streams.ends.input = std::move(input.write);
+  for (UniqueFd& end : streams.ends.output) {
+    sys::Pipe pipe = TRY(sys::pipe());
+    TRY(sys::set_nonblocking(pipe.read.get()));
+    streams.given.descriptors.push_back(std::move(pipe.write));
+    end = std::move(pipe.read);
+  }
+  return streams;
+}
+
+Handled stream(Exchange& exchange, service::AgentSandbox& agent, CommandBody body) {
+  Streams streams = TRY(make_streams());
+  sandbox::ProcessRequest request = TRY(process_request(agent, body));
+  const auto resident = TRY(agent.resident());
+  const auto process = TRY(resident->spawn(std::move(request), std::move(streams.given)));
+  const auto relay = [&]() -> Status {
+    TRY(exchange.begin_events());
+    TRY(exchange.send_event("started", Value(process_object(*process))));
+    TRY(Relay(exchange, std::move(streams.ends), std::move(body.input)).run(*process));
+    return {};
+  };
+  const Status relayed = relay();
+  if (!process->end()) resident->end(process, sandbox::EndedBy::kSignal);
+  if (!relayed) return fail(relayed.error());
+  const sandbox::ProcessEnd end = TRY(end_of(*process));
+  TRY(exchange.send_event("exit", Value(end_object(end))));
+  return Streamed{};
+}
+
+// Writes what is to be its stdin while it runs. Whether the client was there until its end.
+Result<bool> attend(Exchange& exchange, Process& process, std::string_view input) {
+  const UniqueFd ended = TRY(process.notice(Process::Notice::kEnd));
+  static constexpr milliseconds kSlice{100};
+  while (!process.end()) {
+    if (!input.empty()) {
+      // In pieces of a pipe's atomic write, so that it is known how much has gone (pipe(7), PIPE_BUF).
+      const std::string_view piece = input.substr(0, 4096);
+      const Status written = process.write_input(piece, Process::Clock::now() + kSlice);
+      if (written || written.error().code != Code::kTimeout) input.remove_prefix(written ? piece.size() : input.size());
+      if (input.empty()) process.close_input();
+    }
+    std::array<pollfd, 2> wait = {
+        {{exchange.connection().fd(), Connection::gone_events(), 0}, {ended.get(), POLLIN, 0}}};
+    TRY(sys::poll(wait, input.empty() ? std::nullopt : std::optional(milliseconds(0))));
+    if (wait[0].revents != 0) return false;
+  }
+  return true;
+}
+
+Handled exec(Exchange& exchange) {
+  const auto agent = TRY(exchange.agent());
+  CommandBody body = TRY(read_command(exchange, *agent));
+  if (body.writes_input) return fail(Error::invalid("input is for processes: here stdin is said at once"));
+  if (exchange.wants_events()) return stream(exchange, *agent, std::move(body));
+  const Encoding encoding = TRY(encoding_of(exchange));
+  sandbox::ProcessRequest request = TRY(process_request(*agent, body));
+  const auto resident = TRY(agent->resident());
+  const auto input = body.input.empty() ? sandbox::Input::kNone : sandbox::Input::kWritten;
+  const auto process = TRY(resident->spawn(std::move(request), input));
+  const auto stayed = attend(exchange, *process, body.input);
+  if (!process->end()) resident->end(process, sandbox::EndedBy::kSignal);
+  TRY(stayed);
+  Value::Object result = end_object(TRY(end_of(*process)));
+  result["id"] = process->id();
+  add_output(result, *process, encoding);
+  return json_answer(200, tool::json_text(Value(std::move(result))));
+}
+
+constexpr std::array kRoutes = {Route{"POST", "/v1/agents/{name}/exec", BodyType::kJson, exec}};
+
+}  // namespace
+
+std::span<const Route> exec_routes() { return kRoutes; }
+
+}  // namespace hutch::server::http

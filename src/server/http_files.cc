@@ -1,0 +1,145 @@
+// Routes of an agent's files: bytes as they are, held to the same places as its tools are.
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "server/http_routes.h"
+#include "store/record.h"
+#include "tool/paths.h"
+
+namespace hutch::server::http {
+
+namespace {
+
+std::string_view name_of(wire::FileKind kind) {
+  switch (kind) {
+    case wire::FileKind::kRegular: return "file";
+    case wire::FileKind::kDirectory: return "directory";
+    case wire::FileKind::kSymlink: return "symlink";
+    case wire::FileKind::kOther: return "other";
+  }
+  return "";
+}
+
+std::string time_text(std::int64_t nanoseconds) {
+  const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(nanoseconds));
+  return store::format_time(std::chrono::sys_time<std::chrono::milliseconds>(since));
+}
+
+Value::Object stat_object(const wire::FileStat& stat) {
+  Value::Object object{{"kind", name_of(stat.kind)},
+                       {"size", stat.version.size},
+                       {"mode", stat.mode},
+                       {"modified", time_text(stat.modified_ns)}};
+  if (stat.kind == wire::FileKind::kSymlink) object["target"] = stat.target;
+  return object;
+}
+
+Handled json(int status, Value::Object object) {
+  return json_answer(status, tool::json_text(Value(std::move(object))));
+}
+
+Result<tool::Located> locate(Exchange& exchange, const service::AgentSandbox& agent) {
+  auto located = tool::locate_path(agent.layout(), exchange.query("path"));
+  if (located) return std::move(*located);
+  const bool outside = located.error().reason == tool::PathReason::kOutsideRoots;
+  return fail(Error{outside ? Code::kPermissionDenied : Code::kInvalidArgument, 0,
+                    cat({located.error().text, "; ", tool::expected_path(agent.layout())})});
+}
+
+template <class Reply>
+Result<Reply> ask(service::AgentSandbox& agent, const wire::FileRequest& request) {
+  wire::FileReply reply = TRY(agent.file(request));
+  if (auto* wanted = std::get_if<Reply>(&reply)) return std::move(*wanted);
+  return fail(Error{Code::kSystem, 0, "the sandbox answered something else"});
+}
+
+Handled list(service::AgentSandbox& agent, const tool::Located& located) {
+  const auto listed = TRY(ask<wire::FileEntries>(agent, wire::ListDirectory{located.place, 1, wire::kFileEntriesMax}));
+  Value::List entries;
+  for (const wire::FileEntry& entry : listed.entries) {
+    Value::Object object = stat_object(entry.stat);
+    object["name"] = entry.path;
+    entries.emplace_back(std::move(object));
+  }
+  return json(200, {{"path", located.absolute}, {"entries", std::move(entries)}, {"total", listed.found}});
+}
+
+// In pieces, since a file may be larger than anybody wants to hold.
+Handled read(Exchange& exchange) {
+  const auto agent = TRY(exchange.agent());
+  const tool::Located located = TRY(locate(exchange, *agent));
+  const auto stat = TRY(ask<wire::FileStat>(*agent, wire::StatFile{located.place}));
+  if (TRY(exchange.query_flag("stat"))) {
+    Value::Object object = stat_object(stat);
+    object["path"] = located.absolute;
+    return json(200, std::move(object));
+  }
+  if (stat.kind == wire::FileKind::kDirectory) return list(*agent, located);
+  auto piece = ask<wire::FileContent>(*agent, wire::ReadFile{located.place, 0, wire::kFileChunkBytes});
+  if (!piece && stat.kind == wire::FileKind::kSymlink) {
+    // A link to a directory: the listing of what it names, if it is one.
+    auto listed = list(*agent, located);
+    if (listed) return listed;
+  }
+  if (!piece) return fail(piece.error());
+  Answer head{.type = "application/octet-stream"};
+  if (piece->bytes.size() >= piece->stat.version.size) {
+    head.body = std::move(piece->bytes);
+    return head;
+  }
+  TRY(exchange.begin(head));
+  std::uint64_t offset = 0;
+  while (!piece->bytes.empty()) {
+    TRY(exchange.connection().send_piece(piece->bytes));
+    offset += piece->bytes.size();
+    piece = ask<wire::FileContent>(*agent, wire::ReadFile{located.place, offset, wire::kFileChunkBytes});
+    if (!piece) return fail(piece.error());
+  }
+  return Streamed{};
+}
+
+Handled write(Exchange& exchange) {
+  const auto agent = TRY(exchange.agent());
+  const tool::Located located = TRY(locate(exchange, *agent));
+  if (TRY(exchange.query_flag("directory"))) {
+    TRY(agent->file(wire::MakeDirectory{located.place}));
+    return json(201, {{"path", located.absolute}});
+  }
+  const std::string& content = exchange.request().body;
+  if (content.size() > wire::kFileChunkBytes) {
+    return answer_of({413, "body_too_large", "a file that is written has at most 4 MiB"});
+  }
+  wire::WriteFile request{located.place, content, std::nullopt, std::nullopt};
+  const std::int64_t mode = TRY(exchange.query_number("mode", -1));
+  if (mode > 07777) return fail(Error::invalid("mode is out of range"));
+  if (mode >= 0) request.mode = static_cast<std::uint32_t>(mode);
+  const auto written = TRY(ask<wire::FileWritten>(*agent, request));
+  Value::Object object = stat_object(written.stat);
+  object["path"] = located.absolute;
+  object["created"] = written.created;
+  return json(written.created ? 201 : 200, std::move(object));
+}
+
+Handled remove(Exchange& exchange) {
+  const auto agent = TRY(exchange.agent());
+  const tool::Located located = TRY(locate(exchange, *agent));
+  const bool tree = TRY(exchange.query_flag("recursive"));
+  const auto removed =
+      TRY(ask<wire::FileRemoved>(*agent, wire::RemoveFile{located.place, tree ? wire::RemoveFile::Tree::kRemove
+                                                                              : wire::RemoveFile::Tree::kRefuse}));
+  if (removed.entries == 0) return fail(Error::not_found(cat({printable(located.absolute), ": not there"})));
+  return json(200, {{"path", located.absolute}, {"removed", removed.entries}});
+}
+
+constexpr std::array kRoutes = {
+    Route{"GET", "/v1/agents/{name}/files", BodyType::kNone, read},
+    Route{"PUT", "/v1/agents/{name}/files", BodyType::kBytes, write},
+    Route{"DELETE", "/v1/agents/{name}/files", BodyType::kNone, remove},
+};
+
+}  // namespace
+
+std::span<const Route> file_routes() { return kRoutes; }
+
+}  // namespace hutch::server::http

@@ -1,0 +1,128 @@
+// Processes as the HTTP API takes and shows them.
+#include "server/http_process_view.h"
+
+#include "base/base64.h"
+#include "base/text.h"
+#include "server/session.h"
+#include "store/record.h"
+
+namespace hutch::server::http {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::int64_t kTimeoutMax = 366LL * 24 * 3600 * 1000;
+
+Result<std::vector<std::string>> environment_of(const Value::Object& body) {
+  std::vector<std::string> environment;
+  const auto found = body.find("env");
+  if (found == body.end() || found->second.is_null()) return environment;
+  const auto* variables = found->second.get<Value::Object>();
+  if (variables == nullptr) return fail(Error::invalid("env must be an object of texts"));
+  for (const auto& [name, value] : *variables) {
+    const auto* text = value.get<std::string>();
+    if (text == nullptr || text->contains('\0')) return fail(Error::invalid("env must be an object of texts"));
+    if (name.empty() || name.contains('=') || name.contains('\0')) {
+      return fail(Error::invalid(cat({"env: ", printable(name, 64), " is no variable's name"})));
+    }
+    environment.push_back(cat({name, "=", *text}));
+  }
+  return environment;
+}
+
+Result<std::string> input_of(const Value::Object& body) {
+  const auto text_of = [&](std::string_view key) -> Result<std::optional<std::string>> {
+    const auto found = body.find(key);
+    if (found == body.end() || found->second.is_null()) return std::optional<std::string>();
+    const auto* text = found->second.get<std::string>();
+    if (text == nullptr) return fail(Error::invalid(cat({key, " must be text"})));
+    return std::optional(*text);
+  };
+  const auto text = TRY(text_of("stdin"));
+  const auto encoded = TRY(text_of("stdinBase64"));
+  if (text && encoded) return fail(Error::invalid("stdin and stdinBase64: one of them"));
+  if (!encoded) return text.value_or("");
+  auto bytes = from_base64(*encoded);
+  if (!bytes) return fail(Error::invalid("stdinBase64 is no base64"));
+  return std::move(*bytes);
+}
+
+}  // namespace
+
+Result<CommandBody> read_command(const Exchange& exchange, const service::AgentSandbox& agent) {
+  const Value::Object body =
+      TRY(exchange.body_object({"command", "arguments", "cwd", "env", "timeoutMs", "stdin", "stdinBase64", "input"}));
+  const CallReader reader(body);
+  CommandBody command;
+  command.arguments = TRY(reader.texts("arguments"));
+  const std::string line = TRY(reader.optional_text("command"));
+  if (line.empty() == command.arguments.empty()) {
+    return fail(Error::invalid("either command, which a shell reads, or arguments"));
+  }
+  if (!line.empty()) {
+    const std::string& shell = agent.layout().shell;
+    command.arguments = {shell.empty() ? "/bin/sh" : shell, "-c", line};
+  }
+  if (command.arguments.front().empty()) return fail(Error::invalid("the first of arguments is empty"));
+  command.cwd = TRY(reader.optional_text("cwd"));
+  command.environment = TRY(environment_of(body));
+  const std::int64_t timeout = TRY(reader.number("timeoutMs", 0));
+  if (timeout < 0 || timeout > kTimeoutMax) return fail(Error::invalid("timeoutMs is out of range"));
+  command.timeout = milliseconds(timeout);
+  command.input = TRY(input_of(body));
+  command.writes_input = TRY(reader.truth("input"));
+  return command;
+}
+
+Result<sandbox::ProcessRequest> process_request(service::AgentSandbox& agent, const CommandBody& body) {
+  sandbox::ProcessRequest request = TRY(agent.request(body.arguments, body.cwd, body.environment));
+  request.timeout = body.timeout;
+  return request;
+}
+
+Value::Object end_object(const sandbox::ProcessEnd& end) {
+  return {{"exitCode", end.exit_code},
+          {"signal", end.signal},
+          {"endedBy", sandbox::name_of(end.ended_by)},
+          {"timedOut", sandbox::is_timeout(end.ended_by)},
+          {"killed", sandbox::is_killed(end.ended_by)},
+          {"durationMs", end.duration.count()},
+          {"reason", end.reason}};
+}
+
+Value::Object process_object(const sandbox::Process& process) {
+  Value::List arguments;
+  for (const std::string& argument : process.arguments()) arguments.emplace_back(argument);
+  const auto end = process.end();
+  Value::Object object{{"id", process.id()},
+                       {"pid", static_cast<std::int64_t>(process.pid_inside())},
+                       {"arguments", std::move(arguments)},
+                       {"started", store::format_time(std::chrono::time_point_cast<milliseconds>(process.started()))},
+                       {"running", !end.has_value()}};
+  if (end) object["end"] = end_object(*end);
+  return object;
+}
+
+void add_output(Value::Object& object, const sandbox::Process& process, Encoding encoding) {
+  for (const auto stream : {sandbox::OutputStream::kOutput, sandbox::OutputStream::kError}) {
+    const std::string name = stream == sandbox::OutputStream::kOutput ? "stdout" : "stderr";
+    const sandbox::Capture captured = process.captured(stream);
+    const std::string bytes = captured.head() + std::string(captured.tail());
+    if (encoding == Encoding::kBase64) {
+      object[name + "Base64"] = to_base64(bytes);
+    } else {
+      object[name] = captured.bytes_left_out() > 0 ? captured.text() : bytes;
+    }
+    object[name + "OmittedBytes"] = captured.bytes_left_out();
+  }
+}
+
+Result<Encoding> encoding_of(const Exchange& exchange) {
+  const std::string encoding = exchange.query("encoding");
+  if (encoding.empty() || encoding == "text") return Encoding::kText;
+  if (encoding == "base64") return Encoding::kBase64;
+  return fail(Error::invalid("encoding is text or base64"));
+}
+
+}  // namespace hutch::server::http

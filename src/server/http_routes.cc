@@ -1,0 +1,54 @@
+// The one table of routes.
+#include "server/http_routes.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace hutch::server::http {
+
+namespace {
+
+std::optional<std::map<std::string, std::string>> match(std::string_view pattern, const Target& target) {
+  const auto wanted = split(pattern.substr(1), '/');
+  if (wanted.size() != target.segments.size()) return std::nullopt;
+  std::map<std::string, std::string> parts;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const std::string& segment = target.segments[i];
+    if (wanted[i].starts_with('{')) {
+      if (segment.empty()) return std::nullopt;
+      parts[std::string(wanted[i].substr(1, wanted[i].size() - 2))] = segment;
+    } else if (wanted[i] != segment) {
+      return std::nullopt;
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<Route> all_routes() {
+  std::vector<Route> all;
+  for (const auto routes :
+       {agent_routes(), exec_routes(), process_routes(), file_routes(), tool_routes(), event_routes(), mcp_routes()}) {
+    all.insert(all.end(), routes.begin(), routes.end());
+  }
+  return all;
+}
+
+std::variant<Chosen, NotChosen> choose_route(std::string_view method, const Target& target) {
+  static const std::vector<Route> kRoutes = all_routes();
+  std::vector<std::string> allowed;
+  for (const Route& route : kRoutes) {
+    auto parts = match(route.pattern, target);
+    if (!parts) continue;
+    if (route.method == method) return Chosen{&route, std::move(*parts)};
+    allowed.emplace_back(route.method);
+  }
+  if (allowed.empty()) return NotChosen{{404, "not_found", "there is nothing at this path"}, {}};
+  std::ranges::sort(allowed);
+  std::string allow = join(allowed, ", ");
+  return NotChosen{{405, "method_not_allowed", cat({"this path takes ", allow})}, allow};
+}
+
+}  // namespace hutch::server::http

@@ -1,0 +1,49 @@
+// The one table of routes: method, path, what the body is, who handles it. docs/openapi.json is held against it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "server/http_exchange.h"
+
+namespace hutch::server::http {
+
+enum class BodyType { kNone, kJson, kBytes };  // kNone: what comes is passed over
+
+// An answer, or that it was streamed. An error becomes an answer of its kind.
+struct Streamed {};
+using Handled = Result<std::variant<Answer, Streamed>>;
+
+struct Route {
+  std::string_view method;
+  std::string_view pattern;  // "/v1/agents/{name}"
+  BodyType body = BodyType::kNone;
+  Handled (*handle)(Exchange& exchange) = nullptr;
+};
+
+std::vector<Route> all_routes();
+
+std::span<const Route> agent_routes();
+std::span<const Route> exec_routes();
+std::span<const Route> process_routes();
+std::span<const Route> file_routes();
+std::span<const Route> tool_routes();
+std::span<const Route> event_routes();
+std::span<const Route> mcp_routes();
+
+// The route of a request, with the parts of its path; else a refusal: 404, or 405 with the methods that there are.
+struct Chosen {
+  const Route* route = nullptr;
+  std::map<std::string, std::string> parts;
+};
+struct NotChosen {
+  Refusal refusal;
+  std::string allow;
+};
+std::variant<Chosen, NotChosen> choose_route(std::string_view method, const Target& target);
+
+}  // namespace hutch::server::http

@@ -1,0 +1,102 @@
+// HTTP on the daemon.
+#include "server/http_server.h"
+
+#include <algorithm>
+
+#include "server/http_connection.h"
+#include "server/http_routes.h"
+#include "sys/io.h"
+
+namespace hutch::server::http {
+
+namespace {
+
+using Then = Connection::Then;
+
+// The types that a body of JSON may say it is of.
+bool says_json(const Request& request) {
+  const std::string* type = request.field("content-type");
+  return type != nullptr && lists_value(*type, "application/json");
+}
+
+class Server {
+ public:
+  Server(Shared& shared, UniqueFd socket, const Guard* guard)
+      : shared_(shared), connection_(std::move(socket)), guard_(guard) {}
+
+  void serve() {
+    while (serve_one()) {}
+  }
+
+ private:
+  bool serve_one();
+  bool refuse(const Refusal& refusal) { return last(answer_of(refusal)); }
+  // What is left of the request is not read any more.
+  bool last(const Answer& answer) {
+    if (connection_.send(answer, Then::kClose)) connection_.linger();
+    return false;
+  }
+  bool answer(Request& request, const Target& target, const Chosen& chosen);
+  bool handle(const Request& request, const Target& target, const Chosen& chosen);
+
+  Shared& shared_;
+  Connection connection_;
+  const Guard* guard_;
+};
+
+bool Server::serve_one() {
+  auto head = connection_.read_head();
+  if (!head) return refuse(head.error());
+  if (!*head) return false;
+  Request& request = **head;
+  if (auto refused = check_guard(request, guard_)) return last(*refused);
+  const auto target = parse_target(request.target);
+  if (!target) return refuse({400, "bad_request", "the request's target is no path"});
+  const auto chosen = choose_route(request.method, *target);
+  if (const auto* none = std::get_if<NotChosen>(&chosen)) {
+    Answer answer = answer_of(none->refusal);
+    if (!none->allow.empty()) answer.fields.push_back({"Allow", none->allow});
+    if (request.has_body) return last(answer);
+    const bool keep = request.keep_alive;
+    return connection_.send(answer, keep ? Then::kKeep : Then::kClose).has_value() && keep;
+  }
+  return answer(request, *target, std::get<Chosen>(chosen));
+}
+
+bool Server::answer(Request& request, const Target& target, const Chosen& chosen) {
+  if (request.has_body && chosen.route->body == BodyType::kJson && !says_json(request)) {
+    return refuse({415, "unsupported_media_type", "the body has to be application/json"});
+  }
+  const auto read = connection_.read_body(request);
+  if (!read) return false;
+  if (*read) return refuse(**read);
+  return handle(request, target, chosen);
+}
+
+bool Server::handle(const Request& request, const Target& target, const Chosen& chosen) {
+  Exchange exchange(shared_, connection_, request, target);
+  exchange.set_parts(chosen.parts);
+  const Handled handled = chosen.route->handle(exchange);
+  if (connection_.is_streaming()) {
+    // A stream that broke off is not ended, so that nobody takes it for whole.
+    if (!handled || !connection_.end_stream()) return false;
+    return request.keep_alive && request.minor_version > 0;
+  }
+  const Answer answer = handled ? std::get<Answer>(*handled) : answer_of(refusal_of(handled.error()));
+  const bool keep = request.keep_alive;
+  return connection_.send(answer, keep ? Then::kKeep : Then::kClose).has_value() && keep;
+}
+
+}  // namespace
+
+bool is_http(std::string_view first_bytes) {
+  return first_bytes.size() == kFirstBytes && first_bytes.front() >= 'A' && first_bytes.front() <= 'Z' &&
+         !first_bytes.contains('\0');
+}
+
+void serve_connection(Shared& shared, UniqueFd socket, const Guard* guard) {
+  if (!sys::set_nonblocking(socket.get())) return;
+  Server(shared, std::move(socket), guard).serve();
+}
+
+}  // namespace hutch::server::http

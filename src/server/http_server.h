@@ -1,0 +1,18 @@
+// HTTP on the daemon: what is done with one connection.
+#pragma once
+
+#include "base/unique_fd.h"
+#include "server/http_guard.h"
+#include "server/shared.h"
+
+namespace hutch::server::http {
+
+// Whether a connection's first bytes are a request of HTTP, and no frame: of that the last two are zero
+// (wire/message.h).
+inline constexpr std::size_t kFirstBytes = 8;
+bool is_http(std::string_view first_bytes);
+
+// Until the client goes, is told to, or breaks a rule. `guard` is null on the Unix socket.
+void serve_connection(Shared& shared, UniqueFd socket, const Guard* guard);
+
+}  // namespace hutch::server::http
