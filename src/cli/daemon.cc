@@ -14,7 +14,6 @@ namespace hutch::cli {
 namespace {
 
 using client::DaemonClient;
-using client::Value;
 
 void say(const std::string& line) { (void)sys::write_all(2, cat({"hutch: ", printable(line, 2000), "\n"})); }
 

@@ -111,7 +111,6 @@ class Resident {
   UniqueFd wake_read_;
   UniqueFd wake_write_;
   std::vector<Pipe> pipes_;  // the keeping thread's
-  bool attached_ = false;    // the gateway has the network's sockets
 
   std::mutex send_mutex_;
   mutable std::mutex mutex_;
