@@ -1,5 +1,6 @@
 # ./dev package: a Debian package of the release build, made by dpkg-deb.
-"""Static programs, so the package depends on nothing; bubblewrap is recommended for the bwrap backend."""
+"""Static programs, so the package depends on nothing; bubblewrap is recommended for the bwrap backend,
+ripgrep for the agents' tool that searches."""
 
 import gzip
 import os
@@ -23,9 +24,12 @@ FILES = [
     ("README.md", "usr/share/doc/hutch/README.md", 0o644),
     ("SECURITY.md", "usr/share/doc/hutch/SECURITY.md", 0o644),
     ("docs/commands.md", "usr/share/doc/hutch/commands.md", 0o644),
+    ("docs/agents.md", "usr/share/doc/hutch/agents.md", 0o644),
+    ("docs/tools.md", "usr/share/doc/hutch/tools.md", 0o644),
     ("docs/policy.md", "usr/share/doc/hutch/policy.md", 0o644),
     ("docs/policy.schema.json", "usr/share/doc/hutch/policy.schema.json", 0o644),
     ("docs/control.md", "usr/share/doc/hutch/control.md", 0o644),
+    ("packaging/systemd/hutch.service", "usr/lib/systemd/user/hutch.service", 0o644),
     ("packaging/deb/postinst", "DEBIAN/postinst", 0o755),
     ("packaging/deb/prerm", "DEBIAN/prerm", 0o755),
 ]
@@ -45,11 +49,12 @@ Maintainer: The hutch authors <hutch@localhost>
 Installed-Size: {kilobytes}
 Section: utils
 Priority: optional
-Recommends: bubblewrap
+Recommends: bubblewrap, ripgrep
 Description: run commands and AI agents in a sandbox
  hutch runs a command in a place of its own: it reaches the files that it was
  given, and neither the rest of the home, nor the network, nor other processes.
- No daemon, no image, no set-up; the same for an ordinary user and for root.
+ No image, no set-up; the same for an ordinary user and for root. Agents that
+ stay have a daemon, which starts and leaves by itself, and tools over MCP.
 """
 
 
