@@ -95,7 +95,8 @@ Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& type
     return verdict;
   }
   const policy::Network& network = prepared.policy.network;
-  if (udp) return judge_udp(network, {target.host, verdict.port}, std::move(verdict));
+  const policy::UdpEntry datagrams{target.host, verdict.port};
+  if (udp) return judge_udp(network, datagrams, std::move(verdict));
   if (is_host_port(network, target.host, verdict.port)) {
     verdict.verdict = policy::HostVerdict::kAllow;
     verdict.rule = cat({"network.hostPorts ", std::to_string(verdict.port)});
