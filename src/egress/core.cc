@@ -65,7 +65,7 @@ void Core::ask(const Target& target, const Peer& peer, OnPermission on_answer) {
   const auto same = std::ranges::find_if(
       questions_, [&](const auto& open) { return to_string(open.second.question.target) == name; });
   if (same != questions_.end()) return same->second.on_answers.push_back(std::move(on_answer));
-  if (questions_.size() >= kQuestionsMax) return on_answer(Permission::kRefused);
+  if (questions_.size() >= kQuestionsMax) return on_answer(Permission::kRefused, {});
   const std::uint64_t id = ++last_question_;
   Open& open = questions_[id];
   open.question = {id, target, process_of(peer)};
@@ -88,16 +88,19 @@ bool Core::answer(std::uint64_t id, Answer answer, std::optional<std::chrono::mi
 void Core::close_question(std::uint64_t id, Permission permission) {
   auto closed = questions_.extract(id);
   if (closed.empty()) return;
-  for (const auto& on_answer : closed.mapped().on_answers) on_answer(permission);
+  const Open& open = closed.mapped();
+  for (std::size_t at = 0; at < open.on_answers.size(); ++at) {
+    open.on_answers[at](permission, at == 0 ? open.question.process : Process{});
+  }
 }
 
-void Core::refuse(const Target& target, const Ruling& ruling, const std::optional<Peer>& peer) {
+void Core::refuse(const Target& target, const Ruling& ruling, const Peer& peer, const Process& known) {
   if (refused_.size() >= kRefusedMax || !refused_.insert(target.host.name).second) return;
   tell(Refusal{.target = target,
                .rule = ruling.rule,
                .why = ruling.why,
                .remedy = remedy_for(target, ruling),
-               .process = peer ? process_of(*peer) : Process{}});
+               .process = known.pid != 0 ? known : process_of(peer)});
 }
 
 // A look at all processes, and how many there are is up to the sandbox: it takes a small part of the time at most.
@@ -121,8 +124,11 @@ std::string Core::remedy_for(const Target& target, const Ruling& ruling) const {
 
 Status Core::start_inspector() {
   if (inspector_.is_started()) return {};
-  inspector_trust_ = TRY(inspector_.start(settings_.inspector_program, {.extra_ca_paths = network().tls.extra_ca_paths,
-                                                                        .java_store = settings_.java_store}));
+  const bool first = inspector_trust_.ca_certificate.empty();
+  wire::InspectReady ready =
+      TRY(inspector_.start(settings_.inspector_program, {.extra_ca_paths = network().tls.extra_ca_paths,
+                                                         .java_store = first && settings_.java_store}));
+  if (first) inspector_trust_ = std::move(ready);
   return {};
 }
 

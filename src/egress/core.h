@@ -66,24 +66,24 @@ class Core {
   policy::AddressDecision rule_address(const Target& target, const IpAddress& address);
 
   enum class Permission { kGiven, kRefused };
-  using OnPermission = std::function<void(Permission)>;
+  using OnPermission = std::function<void(Permission, const Process&)>;
   // Calls `on_answer` once: when it is answered, or with a no when nobody has in time. One question for each target,
-  // however many ask.
+  // however many ask; the process is that of the first, and known to it alone.
   void ask(const Target& target, const Peer& peer, OnPermission on_answer);
   // kSession holds for later connections as well.
   enum class Answer { kNo, kOnce, kSession };
   // False when no such question is open. `holds` bounds how long kSession does.
   bool answer(std::uint64_t id, Answer answer, std::optional<std::chrono::minutes> holds);
 
-  // The first time for each host, and what it says is told.
-  void refuse(const Target& target, const Ruling& ruling, const std::optional<Peer>& peer);
+  // Told the first time for each host. Whose process it was is looked for then, unless it is known.
+  void refuse(const Target& target, const Ruling& ruling, const Peer& peer, const Process& known = {});
   // The option that would allow it; empty when none would.
   std::string remedy_for(const Target& target, const Ruling& ruling) const;
 
   using FindProcess = std::function<Process(sys::Transport, const sys::Endpoint&)>;
   void find_processes_by(FindProcess find) { find_process_ = std::move(find); }
 
-  // Once it is needed.
+  // Once it is needed, and again where it has died. What programs have to trust stays the same.
   Status start_inspector();
   const wire::InspectReady& inspector_trust() const { return inspector_trust_; }
   void tell(Event event) { events_.push_back(std::move(event)); }

@@ -129,7 +129,7 @@ void Datagrams::let_end(Flow& flow, std::chrono::milliseconds wait) {
 void Datagrams::end(Flow& flow) {
   if (flow.upstream) {
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(flow.used - flow.began_steady);
-    core_.tell(Passed{flow.door->target, flow.rule, flow.began, took, flow.bytes_up, flow.bytes_down});
+    core_.tell(Passed{flow.door->target, flow.rule, flow.began, took, flow.bytes_up, flow.bytes_down, {}});
   }
   const auto found = by_peer_.find({flow.door, flow.peer.address, flow.peer.port});
   const Flows::iterator place = found->second;
@@ -145,7 +145,7 @@ void Datagrams::judge_again() {
     const bool allowed = ruling.verdict == Verdict::kAllow &&
                          (!flow.upstream || core_.rule_address(target, flow.upstream_at.address).allowed);
     if (allowed && flow.state != State::kRefused) continue;
-    if (ruling.verdict != Verdict::kAllow) core_.refuse(target, ruling, {});
+    if (ruling.verdict != Verdict::kAllow) core_.refuse(target, ruling, Peer{sys::Transport::kUdp, flow.peer});
     end(flow);
   }
 }

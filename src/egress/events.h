@@ -51,6 +51,7 @@ struct Passed {
   std::chrono::milliseconds duration{0};
   std::uint64_t bytes_up = 0;  // from the sandbox
   std::uint64_t bytes_down = 0;
+  Process process{};  // of one that was asked about; nobody is looked for because a connection passed
 };
 
 using Event = std::variant<Question, Refusal, Passed>;

@@ -136,9 +136,10 @@ void Tunnel::judge(Target target) {
     case Verdict::kDeny: return refuse(ruling);
     case Verdict::kAsk: break;
   }
-  core_.ask(target_, Peer{sys::Transport::kTcp, peer_},
-            [this, ruling, alive = std::weak_ptr(alive_)](Core::Permission permission) {
+  core_.ask(target_, peer(),
+            [this, ruling, alive = std::weak_ptr(alive_)](Core::Permission permission, const Process& process) {
               if (alive.expired()) return;
+              process_ = process;
               if (permission == Core::Permission::kRefused) return refuse(ruling);
               rule_ = "an answer";
               dial();
@@ -253,7 +254,8 @@ void Tunnel::inspect(wire::InspectForm form, Layer layer, Relay::Sockets sockets
   const Status ready = core_.start_inspector();
   // What takes them over waits in its calls.
   const bool blocking = sys::restore_blocking(sockets.client.get()) && sys::restore_blocking(sockets.upstream.get());
-  if (!ready || !blocking) return reset();
+  if (!ready) return refuse_unread(ready.error(), std::move(sockets.client));
+  if (!blocking) return reset();
   const wire::Inspect request{.id = id_,
                               .host = target_.host.name,
                               .port = static_cast<std::uint16_t>(target_.port),
@@ -263,7 +265,7 @@ void Tunnel::inspect(wire::InspectForm form, Layer layer, Relay::Sockets sockets
   inspected_ = true;
   const auto on_refused = [this, alive = std::weak_ptr(alive_)](const wire::InspectRefused& refused) {
     if (alive.expired()) return;
-    core_.refuse(target_, {Verdict::kDeny, "network.rules", cat({refused.what, ": ", refused.why})}, {});
+    core_.refuse(target_, {Verdict::kDeny, "network.rules", cat({refused.what, ": ", refused.why})}, peer(), process_);
   };
   const auto on_closed = [this, alive = std::weak_ptr(alive_)](const wire::InspectClosed& closed) {
     if (alive.expired()) return;
@@ -275,6 +277,16 @@ void Tunnel::inspect(wire::InspectForm form, Layer layer, Relay::Sockets sockets
   if (!taken) end();
 }
 
+// What has to be read goes nowhere unread.
+void Tunnel::refuse_unread(const Error& error, UniqueFd client) {
+  client_ = std::move(client);
+  const std::string why = cat({"its requests cannot be read: ", error.message});
+  core_.refuse(target_, {Verdict::kDeny, "network.rules", why}, peer(), process_);
+  if (!forwards_) return reset();  // it believes that it is connected to the host
+  answer_refusal("inspection", cat({"hutch: ", egress::to_string(target_), " is refused: ", why}),
+                 SocksResult::kUnreachable);
+}
+
 void Tunnel::judge_again() {
   if (is_listed_) return is_listed_() ? void() : reset();
   if (target_.host.name.empty()) return;
@@ -283,13 +295,13 @@ void Tunnel::judge_again() {
   // Whoever reads its requests, or was told that nobody has to, knows the rules of the beginning.
   const bool rules_hold = dialer_ || http_rules_ == policy::http_rules_for(core_.network(), target_.host, target_.port);
   if (ruling.verdict == Verdict::kAllow && rules_hold) return;
-  if (ruling.verdict != Verdict::kAllow) core_.refuse(target_, ruling, {});
+  if (ruling.verdict != Verdict::kAllow) core_.refuse(target_, ruling, peer(), process_);
   if (inspected_) core_.inspector().end(id_);
   reset();
 }
 
 void Tunnel::refuse(const Ruling& ruling) {
-  core_.refuse(target_, ruling, Peer{sys::Transport::kTcp, peer_});
+  core_.refuse(target_, ruling, peer(), process_);
   const std::string remedy = core_.remedy_for(target_, ruling);
   const std::string hint = remedy.empty() ? std::string() : cat({"; ", remedy, " would allow it"});
   answer_refusal(
@@ -303,7 +315,7 @@ void Tunnel::answer_refusal(std::string_view error, const std::string& text, Soc
   if (!client_ || protocol_ == Protocol::kNone) return reset();
   if (protocol_ == Protocol::kSocks) (void)sys::write_some(client_.get(), socks_reply(socks_version_, result));
   if (protocol_ == Protocol::kHttp) {
-    const bool reached = error == "unreachable";
+    const bool reached = error == "unreachable" || error == "inspection";
     (void)sys::write_some(client_.get(),
                           proxy_refusal(reached ? 502 : 403, reached ? "Bad Gateway" : "Forbidden", error, text));
   }
@@ -313,7 +325,7 @@ void Tunnel::answer_refusal(std::string_view error, const std::string& text, Soc
 
 void Tunnel::tell_passed(std::uint64_t up, std::uint64_t down) {
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - began_steady_);
-  core_.tell(Passed{target_, rule_, began_, took, up, down});
+  core_.tell(Passed{target_, rule_, began_, took, up, down, process_});
 }
 
 void Tunnel::reset() {

@@ -68,7 +68,9 @@ class Tunnel {
   void inspect(wire::InspectForm form, Layer layer, Relay::Sockets sockets);
   void refuse(const Ruling& ruling);
   void answer_refusal(std::string_view error, const std::string& text, SocksResult result);
+  void refuse_unread(const Error& error, UniqueFd client);
   void tell_passed(std::uint64_t up, std::uint64_t down);
+  Peer peer() const { return {sys::Transport::kTcp, peer_}; }
   void reset();
   void end();
 
@@ -81,6 +83,7 @@ class Tunnel {
   std::function<bool()> is_listed_;  // of an opening
   Target target_;
   std::string rule_;
+  Process process_;  // where it was asked about
   std::vector<policy::HttpRule> http_rules_;  // those that hold for its requests, once it was dialled
   Protocol protocol_ = Protocol::kNone;
   SocksVersion socks_version_ = SocksVersion::kV5;

@@ -42,7 +42,10 @@ Result<bool> Control::read() {
 
 void Control::question(const wire::ControlQuestion& question) { write(wire::control_question(question)); }
 
-void Control::violation(const Refusal& refusal) { write(wire::control_violation(refusal.what, refusal.rule)); }
+void Control::violation(const Refusal& refusal) {
+  write(wire::control_violation(
+      {.what = refusal.what, .rule = refusal.rule, .pid = refusal.pid, .program = refusal.program}));
+}
 
 void Control::done(std::string_view outcome_json) { write(wire::control_done(outcome_json)); }
 

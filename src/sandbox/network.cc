@@ -15,7 +15,9 @@ Refusal refusal_of(const egress::Refusal& refused) {
   return {.what = cat({printable(egress::to_string(refused.target)), " was refused: ", printable(refused.why), remedy}),
           .rule = refused.rule,
           .host = refused.target.host.name,
-          .port = refused.target.port};
+          .port = refused.target.port,
+          .pid = refused.process.pid,
+          .program = refused.process.program};
 }
 
 wire::ControlQuestion question_of(const egress::Question& question) {

@@ -44,6 +44,9 @@ struct Refusal {
   // Of a host that may not be reached; its port is 0 where its name alone was asked for.
   std::string host{};
   int port = 0;
+  // The process that wanted it, as the host numbers it; 0 and empty where it is not known.
+  std::uint32_t pid = 0;
+  std::string program{};
   bool operator==(const Refusal&) const = default;
 };
 

@@ -20,6 +20,7 @@ constexpr std::size_t kCommandWidth = 120;
 std::string command_text(const std::vector<std::string>& command);
 std::string end_text(const store::RunEnd& end);
 std::string duration_text(std::chrono::milliseconds duration);
+std::string process_text(std::uint32_t pid, const std::string& program);
 
 }  // namespace
 
@@ -102,7 +103,10 @@ std::string run_json(const PastRun& run) {
   }
   json["refusals"] = nlohmann::ordered_json::array();
   for (const store::Refusal& refusal : run.refusals) {
-    json["refusals"].push_back({{"what", refusal.what}, {"rule", refusal.rule}});
+    nlohmann::ordered_json one = {{"what", refusal.what}, {"rule", refusal.rule}};
+    if (refusal.pid != 0) one["pid"] = refusal.pid;
+    if (!refusal.program.empty()) one["exe"] = refusal.program;
+    json["refusals"].push_back(std::move(one));
   }
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
@@ -118,9 +122,11 @@ std::string record_line(const store::Record& record, const TimeText& time_text) 
   } else if (const auto* refusal = std::get_if<store::Refusal>(&record.body)) {
     what = printable(refusal->what);
     if (!refusal->rule.empty()) what += cat({"  by ", printable(refusal->rule)});
+    if (refusal->pid != 0) what += cat({"  for ", process_text(refusal->pid, refusal->program)});
   } else if (const auto* connection = std::get_if<store::Connection>(&record.body)) {
     what = fmt::format("{}  {} bytes up, {} down, {}  by {}", printable(connection->target), connection->bytes_up,
                        connection->bytes_down, duration_text(connection->duration), printable(connection->rule));
+    if (connection->pid != 0) what += cat({"  for ", process_text(connection->pid, connection->program)});
   }
   return fmt::format("{}  {}  {:<10}  {}\n", time_text(record.time), record.run.substr(0, 12), store::type_of(record),
                      what);
@@ -135,6 +141,7 @@ std::string refusals_text(const PastRun& run, const TimeText& time_text) {
   for (const store::Refusal& refusal : run.refusals) {
     text += cat({"  refused: ", printable(refusal.what), "\n"});
     if (!refusal.rule.empty()) text += cat({"       by: ", printable(refusal.rule), "\n"});
+    if (refusal.pid != 0) text += cat({"      for: ", process_text(refusal.pid, refusal.program), "\n"});
   }
   return text;
 }
@@ -167,6 +174,10 @@ std::string duration_text(std::chrono::milliseconds duration) {
   if (count < 60'000) return fmt::format("{}.{}s", count / 1000, count % 1000 / 100);
   if (count < 3'600'000) return fmt::format("{}m{:02}s", count / 60'000, count % 60'000 / 1000);
   return fmt::format("{}h{:02}m", count / 3'600'000, count % 3'600'000 / 60'000);
+}
+
+std::string process_text(std::uint32_t pid, const std::string& program) {
+  return fmt::format("{} (process {})", program.empty() ? "?" : printable(program), pid);
 }
 
 }  // namespace

@@ -86,6 +86,19 @@ TEST(History, IsPutIntoWords) {
             "1  aa11  start       make all  in /p, backend namespace, policy built-in\n");
 }
 
+TEST(History, SaysWhoWasRefused) {
+  const Record refused{at(3), "aa11", Refusal{"a.example", "default", 4711, "/usr/bin/curl\n"}};
+  store::Connection connection{"a.example:443", "an answer", milliseconds(5), 1, 2, 12, {}};
+  EXPECT_EQ(record_line(refused, seconds_text),
+            "3  aa11  refusal     a.example  by default  for /usr/bin/curl\\x0a (process 4711)\n");
+  EXPECT_EQ(record_line({at(3), "aa11", connection}, seconds_text),
+            "3  aa11  connection  a.example:443  1 bytes up, 2 down, 5ms  by an answer  for ? (process 12)\n");
+  const PastRun run = runs_of({refused})[0];
+  EXPECT_THAT(refusals_text(run, seconds_text),
+              HasSubstr("       by: default\n      for: /usr/bin/curl\\x0a (process 4711)\n"));
+  EXPECT_THAT(run_json(run), HasSubstr(R"("rule":"default","pid":4711,"exe":"/usr/bin/curl\n"})"));
+}
+
 TEST(History, IsJson) {
   EXPECT_EQ(run_json(runs_of(sample())[0]),
             R"({"run":"aa11","time":"1970-01-01T00:00:01.000Z","command":["make","all"],"cwd":"/p",)"
@@ -98,7 +111,7 @@ TEST(History, CannotMoveTheReadersCursor) {
   const std::string evil = "\x1b]0;x\x07\n\r\x1b[2J\xe2\x80\xae";
   const Record records[] = {
       {at(1), "aa", RunStart{{evil, evil}, evil, evil, evil}},
-      {at(2), "aa", Refusal{evil, evil}},
+      {at(2), "aa", Refusal{evil, evil, 7, evil}},
       {at(3), "aa", RunEnd{.exit_code = 1, .ended_by = evil, .error = evil}},
   };
   std::string all = run_line(runs_of({std::begin(records), std::end(records)})[0], seconds_text);
@@ -106,7 +119,7 @@ TEST(History, CannotMoveTheReadersCursor) {
   all += refusals_text(runs_of({std::begin(records), std::end(records)})[0], seconds_text);
   for (const char c : all) EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 || c == '\n');
   EXPECT_EQ(all.find("\xe2\x80\xae"), all.npos);
-  EXPECT_EQ(std::ranges::count(all, '\n'), 9);
+  EXPECT_EQ(std::ranges::count(all, '\n'), 10);
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ std::string outcome_json(const RunReport& report) {
     nlohmann::ordered_json one = {{"what", refusal.what}, {"rule", refusal.rule}};
     if (!refusal.host.empty()) one["host"] = refusal.host;
     if (refusal.port != 0) one["port"] = refusal.port;
+    if (refusal.pid != 0) one["pid"] = refusal.pid;
+    if (!refusal.program.empty()) one["exe"] = refusal.program;
     refusals.push_back(std::move(one));
   }
   const nlohmann::ordered_json json = {

@@ -27,7 +27,9 @@ Recorder Recorder::another() const {
 
 void Recorder::started(const store::RunStart& start) { append(start); }
 
-void Recorder::refused(const sandbox::Refusal& refusal) { append(store::Refusal{refusal.what, refusal.rule}); }
+void Recorder::refused(const sandbox::Refusal& refusal) {
+  append(store::Refusal{refusal.what, refusal.rule, refusal.pid, refusal.program});
+}
 
 void Recorder::connected(const egress::Passed& passed) {
   static constexpr int kConnectionsMax = 1000;
@@ -36,7 +38,9 @@ void Recorder::connected(const egress::Passed& passed) {
                            .rule = passed.rule,
                            .duration = passed.duration,
                            .bytes_up = static_cast<std::int64_t>(passed.bytes_up),
-                           .bytes_down = static_cast<std::int64_t>(passed.bytes_down)});
+                           .bytes_down = static_cast<std::int64_t>(passed.bytes_down),
+                           .pid = passed.process.pid,
+                           .program = passed.process.program});
 }
 
 void Recorder::ended(const sandbox::Outcome& outcome) {

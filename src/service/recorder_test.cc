@@ -31,7 +31,11 @@ class RecorderTest : public testing::Test {
 TEST_F(RecorderTest, KeepsARun) {
   Recorder kept = recorder(root_ + "/data");
   kept.started({{"make"}, "/p", "built-in", "namespace"});
-  kept.refused({.what = "a socket", .rule = "a rule", .host = {}, .port = 0});
+  kept.refused({.what = "a socket", .rule = "a rule", .host = {}, .port = 0, .pid = 12, .program = "/bin/nc"});
+  egress::Passed passed;
+  passed.target = {{"a.example", std::nullopt}, 443};
+  passed.process = {13, "/bin/curl", {}};
+  kept.connected(passed);
   sandbox::Outcome outcome;
   outcome.exit_code = 137;
   outcome.signal = 9;
@@ -42,17 +46,21 @@ TEST_F(RecorderTest, KeepsARun) {
 
   const Result<store::SpoolContents> contents = store::read_spool(root_ + "/data");
   ASSERT_TRUE(contents) << contents.error().message;
-  ASSERT_EQ(contents->records.size(), 4u);
+  ASSERT_EQ(contents->records.size(), 5u);
   for (const store::Record& record : contents->records) EXPECT_EQ(record.run, kept.run());
   EXPECT_EQ(std::get<store::RunStart>(contents->records[0].body).backend, "namespace");
-  EXPECT_EQ(std::get<store::Refusal>(contents->records[1].body).rule, "a rule");
-  const auto& end = std::get<store::RunEnd>(contents->records[2].body);
+  EXPECT_EQ(std::get<store::Refusal>(contents->records[1].body), (store::Refusal{"a socket", "a rule", 12, "/bin/nc"}));
+  const auto& connection = std::get<store::Connection>(contents->records[2].body);
+  EXPECT_EQ(connection.target, "a.example:443");
+  EXPECT_EQ(connection.pid, 13u);
+  EXPECT_EQ(connection.program, "/bin/curl");
+  const auto& end = std::get<store::RunEnd>(contents->records[3].body);
   EXPECT_EQ(end.exit_code, 137);
   EXPECT_EQ(end.signal, 9);
   EXPECT_EQ(end.ended_by, "memory limit");
   EXPECT_EQ(end.duration, std::chrono::milliseconds(12));
-  EXPECT_EQ(std::get<store::RunEnd>(contents->records[3].body).error, "why not");
-  EXPECT_EQ(std::get<store::RunEnd>(contents->records[3].body).exit_code, 125);
+  EXPECT_EQ(std::get<store::RunEnd>(contents->records[4].body).error, "why not");
+  EXPECT_EQ(std::get<store::RunEnd>(contents->records[4].body).exit_code, 125);
   EXPECT_TRUE(told_.empty());
 }
 

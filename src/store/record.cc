@@ -22,6 +22,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
 constexpr std::size_t kRunDigitsMax = 32;
+constexpr std::int64_t kIntMax = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kDurationMax = 1LL << 50;
 
 // JSON's escapes make a byte six at the most, so that a record of these stays below kRecordBytesMax.
 constexpr std::size_t kTextBytesMax = 2048;
@@ -30,6 +32,7 @@ constexpr std::string_view kLeftOut = "...";
 
 Json command_json(const std::vector<std::string>& command);
 std::string cut(std::string_view text);
+void add_process(Json& json, std::uint32_t pid, const std::string& program);
 
 // Reads the members of one object and remembers what was wrong first.
 class Members {
@@ -39,6 +42,8 @@ class Members {
   std::string text(const char* name);
   std::int64_t number(const char* name, std::int64_t min, std::int64_t max);
   std::vector<std::string> texts(const char* name);
+  // Whether there is such a member; it counts as unknown until it is read.
+  bool has(const char* name) const { return object_.contains(name); }
   // No error so far, and no member besides those read.
   Status finish() const;
 
@@ -52,6 +57,8 @@ class Members {
 };
 
 Result<decltype(Record::body)> parse_body(const std::string& type, Members& members);
+Connection parse_connection(Members& members);
+Refusal parse_refusal(Members& members);
 bool is_run_id(std::string_view text);
 
 }  // namespace
@@ -77,12 +84,14 @@ std::string format_record(const Record& record) {
   } else if (const auto* refusal = std::get_if<Refusal>(&record.body)) {
     json["what"] = cut(refusal->what);
     json["rule"] = cut(refusal->rule);
+    add_process(json, refusal->pid, refusal->program);
   } else if (const auto* connection = std::get_if<Connection>(&record.body)) {
     json["target"] = cut(connection->target);
     json["rule"] = cut(connection->rule);
     json["duration_ms"] = connection->duration.count();
     json["bytes_up"] = connection->bytes_up;
     json["bytes_down"] = connection->bytes_down;
+    add_process(json, connection->pid, connection->program);
   }
   if (!record.agent.empty()) json["agent"] = cut(record.agent);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -157,6 +166,11 @@ std::string cut(std::string_view text) {
   return cat({text.substr(0, kTextBytesMax - kLeftOut.size()), kLeftOut});
 }
 
+void add_process(Json& json, std::uint32_t pid, const std::string& program) {
+  if (pid != 0) json["pid"] = pid;
+  if (!program.empty()) json["exe"] = cut(program);
+}
+
 std::string Members::text(const char* name) {
   const Json* member = find(name);
   if (member && member->is_string()) return member->get<std::string>();
@@ -209,9 +223,6 @@ void Members::complain(const char* name) {
 }
 
 Result<decltype(Record::body)> parse_body(const std::string& type, Members& members) {
-  static constexpr std::int64_t kIntMax = std::numeric_limits<std::int32_t>::max();
-  static constexpr std::int64_t kDurationMax = 1LL << 50;
-  static constexpr std::int64_t kBytesMax = 1LL << 60;
   if (type == "start") {
     RunStart start;
     start.command = members.texts("command");
@@ -229,19 +240,30 @@ Result<decltype(Record::body)> parse_body(const std::string& type, Members& memb
     end.error = members.text("error");
     return end;
   }
-  if (type == "connection") {
-    Connection connection;
-    connection.target = members.text("target");
-    connection.rule = members.text("rule");
-    connection.duration = std::chrono::milliseconds(members.number("duration_ms", 0, kDurationMax));
-    connection.bytes_up = members.number("bytes_up", 0, kBytesMax);
-    connection.bytes_down = members.number("bytes_down", 0, kBytesMax);
-    return connection;
-  }
-  if (type != "refusal") return fail(Error::invalid("type is not start, end, refusal or connection"));
+  if (type == "connection") return parse_connection(members);
+  if (type == "refusal") return parse_refusal(members);
+  return fail(Error::invalid("type is not start, end, refusal or connection"));
+}
+
+Connection parse_connection(Members& members) {
+  static constexpr std::int64_t kBytesMax = 1LL << 60;
+  Connection connection;
+  connection.target = members.text("target");
+  connection.rule = members.text("rule");
+  connection.duration = std::chrono::milliseconds(members.number("duration_ms", 0, kDurationMax));
+  connection.bytes_up = members.number("bytes_up", 0, kBytesMax);
+  connection.bytes_down = members.number("bytes_down", 0, kBytesMax);
+  if (members.has("pid")) connection.pid = static_cast<std::uint32_t>(members.number("pid", 1, kIntMax));
+  if (members.has("exe")) connection.program = members.text("exe");
+  return connection;
+}
+
+Refusal parse_refusal(Members& members) {
   Refusal refusal;
   refusal.what = members.text("what");
   refusal.rule = members.text("rule");
+  if (members.has("pid")) refusal.pid = static_cast<std::uint32_t>(members.number("pid", 1, kIntMax));
+  if (members.has("exe")) refusal.program = members.text("exe");
   return refusal;
 }
 

@@ -32,9 +32,13 @@ struct RunEnd {
   bool operator==(const RunEnd&) const = default;
 };
 
+// Of what follows, `pid` and `program` are the process of the sandbox that did it, as the host numbers processes and
+// the sandbox names programs; 0 and empty where it is not known. A line without them has neither.
 struct Refusal {
   std::string what;
   std::string rule;  // empty where none is known
+  std::uint32_t pid = 0;
+  std::string program{};
   bool operator==(const Refusal&) const = default;
 };
 
@@ -45,6 +49,8 @@ struct Connection {
   std::chrono::milliseconds duration{0};
   std::int64_t bytes_up = 0;  // from the sandbox
   std::int64_t bytes_down = 0;
+  std::uint32_t pid = 0;  // known of one that somebody was asked about
+  std::string program{};
   bool operator==(const Connection&) const = default;
 };
 

@@ -24,7 +24,13 @@ Record connection() {
 Record refusal() { return {kTime, "3f9a1c", Refusal{"socket(AF_UNIX)", "seccomp"}}; }
 
 TEST(Record, IsReadAsItWasWritten) {
-  for (const Record& record : {start(), end(), refusal(), connection()}) {
+  Record refused = refusal();
+  Record connected = connection();
+  std::get<Refusal>(refused.body).pid = 4711;
+  std::get<Refusal>(refused.body).program = "/usr/bin/curl";
+  std::get<Connection>(connected.body).pid = 1;
+  std::get<Connection>(connected.body).program = "/x";
+  for (const Record& record : {start(), end(), refusal(), connection(), refused, connected}) {
     const std::string line = format_record(record);
     EXPECT_EQ(line.find('\n'), line.npos);
     const Result<Record> read = parse_record(line);
@@ -46,6 +52,11 @@ TEST(Record, HasAStableForm) {
   EXPECT_EQ(format_record(start()), kStartLine);
   EXPECT_EQ(format_record(end()), kEndLine);
   EXPECT_EQ(format_record(refusal()), kRefusalLine);
+  Record refused = refusal();
+  std::get<Refusal>(refused.body).pid = 4711;
+  std::get<Refusal>(refused.body).program = "/usr/bin/curl";
+  std::string line = kRefusalLine;
+  EXPECT_EQ(format_record(refused), line.insert(line.size() - 1, R"(,"pid":4711,"exe":"/usr/bin/curl")"));
 }
 
 TEST(Record, TakesHostileBytes) {
@@ -113,6 +124,10 @@ TEST(Record, RefusesWhatIsNone) {
       changed("\"what\":", "\"waht\":"),
       changed("\"seccomp\"", "null"),
       changed("\"rule\"", "\"more\":1,\"rule\""),
+      changed("\"rule\"", "\"pid\":0,\"rule\""),
+      changed("\"rule\"", "\"pid\":\"1\",\"rule\""),
+      changed("\"rule\"", "\"pid\":2147483648,\"rule\""),
+      changed("\"rule\"", "\"exe\":null,\"rule\""),
       std::string(100'000, '['),
       "{\"v\":" + std::string(200, '[') + "}",
       std::string(kRecordBytesMax + 1, ' ') + good,

@@ -77,8 +77,11 @@ Result<ControlInput> parse_control(std::string_view line) {
   return fail(Error::invalid(cat({"control: unknown type ", printable(type, 64), "; known are answer and update"})));
 }
 
-std::string control_violation(std::string_view what, std::string_view rule) {
-  return line_of({{"v", kControlVersion}, {"type", "violation"}, {"what", what}, {"rule", rule}});
+std::string control_violation(const ControlViolation& violation) {
+  Json line = {{"v", kControlVersion}, {"type", "violation"}, {"what", violation.what}, {"rule", violation.rule}};
+  if (violation.pid != 0) line["pid"] = violation.pid;
+  if (!violation.program.empty()) line["exe"] = violation.program;
+  return line_of(line);
 }
 
 std::string control_question(const ControlQuestion& question) {

@@ -39,8 +39,15 @@ struct ControlQuestion {
   std::vector<std::string> choices;
 };
 
+struct ControlViolation {
+  std::string what;
+  std::string rule;
+  std::uint32_t pid = 0;  // 0: not known, and not in the line
+  std::string program{};
+};
+
 // Lines to write, with their end.
-std::string control_violation(std::string_view what, std::string_view rule);
+std::string control_violation(const ControlViolation& violation);
 std::string control_question(const ControlQuestion& question);
 std::string control_done(std::string_view outcome_json);
 std::string control_error(std::string_view message);

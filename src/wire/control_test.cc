@@ -49,8 +49,10 @@ TEST(Control, DepthIsBounded) {
 TEST(Control, LinesGoOut) {
   EXPECT_EQ(control_error("a \"b\""), "{\"message\":\"a \\\"b\\\"\",\"type\":\"error\",\"v\":1}\n");
   EXPECT_EQ(control_done(R"({"exit_code":3})"), "{\"outcome\":{\"exit_code\":3},\"type\":\"done\",\"v\":1}\n");
-  EXPECT_EQ(control_violation("x\xff", "built in"),
+  EXPECT_EQ(control_violation({.what = "x\xff", .rule = "built in"}),
             "{\"rule\":\"built in\",\"type\":\"violation\",\"v\":1,\"what\":\"x\xEF\xBF\xBD\"}\n");
+  EXPECT_EQ(control_violation({.what = "x", .rule = "", .pid = 7, .program = "/bin/\xff"}),
+            "{\"exe\":\"/bin/\xEF\xBF\xBD\",\"pid\":7,\"rule\":\"\",\"type\":\"violation\",\"v\":1,\"what\":\"x\"}\n");
 }
 
 }  // namespace

@@ -20,11 +20,15 @@ class Caller:
             if line["type"] == kind:
                 return line
 
+    def refused(self):
+        """The line about the next host that was refused."""
+        while " was refused" not in (line := self.line("violation"))["what"] or "socket" in line["what"]:
+            pass
+        return line
+
     def refusal(self):
         """What it says of the next host that was refused."""
-        while " was refused" not in (what := self.line("violation")["what"]) or "socket" in what:
-            pass
-        return what
+        return self.refused()["what"]
 
     def say(self, **line):
         self.end.sendall(json.dumps({"v": 1, **line}).encode() + b"\n")

@@ -24,8 +24,28 @@ def test_no_is_a_refusal(hutch, internet):
     with running(hutch, CURL + "http://good.example/") as (caller, process):
         caller.say(type="answer", id=caller.line("question")["id"], choice="no")
         assert process.wait() != 0
-        assert caller.refusal().startswith("good.example:80 was refused")
+        violation = caller.refused()
+        assert violation["what"].startswith("good.example:80 was refused")
+        assert violation["exe"].endswith("/curl") and violation["pid"] > 0
     assert internet.log("connection") == []
+
+
+@pytest.mark.parametrize("choice, kind", [("once", "connection"), ("no", "refusal")])
+def test_the_record_says_who_it_was(hutch, choice, kind):
+    with running(hutch, CURL + "http://good.example/") as (caller, process):
+        question = caller.line("question")
+        caller.say(type="answer", id=question["id"], choice=choice)
+        outcome = caller.line("done")["outcome"]
+    its = question["pid"], question["exe"]
+    assert all(its)
+    if choice == "no":
+        assert its in [(refusal.get("pid"), refusal.get("exe")) for refusal in outcome["refusals"]]
+    records = [json.loads(line) for line in hutch("audit", "--json", "--type", kind).ok().text.splitlines()]
+    [run] = [record["run"] for record in records if (record.get("pid"), record.get("exe")) == its]
+    who = f"{question['exe']} (process {question['pid']})"
+    assert who in hutch("audit", "--run", run).ok().text
+    if choice == "no":
+        assert who in hutch("why", run).ok().text
 
 
 def test_once_is_asked_again_and_session_is_not(hutch):

@@ -3,9 +3,11 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 
 import pytest
 
+from caller import running
 from harness import wait_until
 
 DIRECT = "curl -sS --max-time 30 --noproxy '*' "
@@ -44,6 +46,51 @@ def test_a_refused_request(opened, internet, curl, request_line):
     assert " 403" in head[0] and "x-proxy-error: blocked-by-rule" in head, str(result)
     assert "good.example:443 was refused: " in result.errors, str(result)
     assert internet.log("request") == []
+
+
+def inspectors_of(process):
+    """The hutch-inspect processes among what a process has started."""
+    found, left = [], [process.pid]
+    while left:
+        pid = left.pop()
+        try:
+            children = [int(child) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
+                        for child in (task / "children").read_text(encoding="ascii").split()]
+            if pathlib.Path(f"/proc/{pid}/comm").read_text(encoding="utf-8") == "hutch-inspect\n":
+                found.append(pid)
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        left += children
+    return found
+
+
+SLOW_POST = """python3 -u - <<'EOF2'
+import socket, ssl
+made = socket.create_connection(("good.example", 443))
+made = ssl.create_default_context().wrap_socket(made, server_hostname="good.example")
+made.sendall(b"GET /repos/x HTTP/1.1\\r\\nHost: good.example\\r\\n")
+print("begun")
+try: print("ended", made.recv(1))
+except OSError as error: print("ended", error)
+EOF2
+"""
+
+
+def test_hutch_inspect_is_killed(hutch, internet, project, as_user):
+    """What it had is cut, and said to be; what comes after finds the authority that the sandbox trusts."""
+    policy = {"network": {"allowedDomains": [], "deniedDomains": [], "rules": [RULE],
+                          "tlsTerminate": {"extraCaCertPaths": [str(internet.ca)]}}}
+    file = as_user.write(project / "rules.json", json.dumps(policy))
+    with running(hutch, SLOW_POST + DIRECT + URL + "/repos/x", "--policy", str(file)) as (caller, process):
+        assert process.stdout.readline() == b"begun\n"
+        [first] = inspectors_of(process)
+        os.kill(first, signal.SIGKILL)
+        assert caller.refusal() == \
+            "good.example:443 was refused: a connection was cut: hutch-inspect, which read it, has ended"
+        assert process.stdout.readline().startswith(b"ended")
+        got = json.loads(process.stdout.read())
+        assert (got["path"], got["tls"]) == ("/repos/x", True)
+        assert process.wait() == 0
 
 
 def test_headers_are_set_and_removed(opened):
