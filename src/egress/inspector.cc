@@ -27,14 +27,17 @@ Result<wire::InspectReady> Inspector::start(const std::string& program, wire::In
   process_ = TRY(sys::spawn(program, {.arguments = {"hutch-inspect"}, .environment = environment, .install = install}));
   its.reset();
   wire::Connection connection(std::move(ours));
+  first.authority = authority_;
   TRY(connection.send(wire::ToInspector(std::move(first))));
   wire::FromInspector message = TRY_CTX(first_message(connection), "start hutch-inspect");
   if (const auto* failed = std::get_if<wire::InspectFailed>(&message)) return fail(failed->error);
   auto* const ready = std::get_if<wire::InspectReady>(&message);
   if (ready == nullptr) return fail(Error::invalid("hutch-inspect: unexpected first message"));
+  if (authority_.empty()) authority_ = std::move(ready->authority);
+  ready->authority.clear();
   connection_.emplace(std::move(connection));
   watch_ = TRY(loop_.watch(connection_->fd(), {.read = true, .write = false}, [this](const sys::Readiness&) {
-    if (!receive()) lose();
+    if (const Status received = receive(); !received) die(received.error());
   }));
   return std::move(*ready);
 }
@@ -60,7 +63,7 @@ Status Inspector::receive() {
   for (; polled.frame; polled.frame = TRY(connection_->take_buffered())) {
     take(TRY(wire::decode_from_inspector(polled.frame->header, polled.frame->body)));
   }
-  if (polled.closed) return fail(Error{Code::kSystem, 0, "hutch-inspect has ended"});
+  if (polled.closed) return fail(Error{Code::kSystem, 0, "hutch-inspect, which read it, has ended"});
   return {};
 }
 
@@ -73,6 +76,14 @@ void Inspector::take(const wire::FromInspector& message) {
     auto taken = open_.extract(closed->id);
     if (!taken.empty()) taken.mapped().on_closed(*closed);
   }
+}
+
+// What it had is cut; whoever wonders why is told.
+void Inspector::die(const Error& error) {
+  for (const auto& [id, handlers] : open_) {
+    handlers.on_refused({.id = id, .what = "a connection was cut", .why = error.message});
+  }
+  lose();
 }
 
 // Its connections have ended with it; the next one that needs it starts another.

@@ -20,7 +20,8 @@ class Inspector {
  public:
   explicit Inspector(Loop& loop) : loop_(loop) {}
 
-  // Once; waits until it is ready. What makes programs trust its authority.
+  // Waits until it is ready. What makes programs trust its authority. Where one has been started before and has died,
+  // the successor is given the authority that programs trust already.
   Result<wire::InspectReady> start(const std::string& program, wire::InspectStart first);
   bool is_started() const { return connection_.has_value(); }
 
@@ -37,11 +38,13 @@ class Inspector {
  private:
   Status receive();
   void take(const wire::FromInspector& message);
+  void die(const Error& error);
   void lose();
 
   Loop& loop_;
   sys::ChildProcess process_;
   std::optional<wire::Connection> connection_;
+  std::string authority_;  // of the first one, from before it had read a byte of anybody's
   Loop::Watch watch_;
   std::unordered_map<std::uint64_t, Handlers> open_;
 };

@@ -33,6 +33,7 @@ Result<Certificate> begin_certificate(EVP_PKEY* key, const Names& names);
 Status set_serial(X509* certificate);
 Status add_extension(X509* certificate, X509* issuer, int nid, const std::string& value);
 Result<std::string> to_pem(X509* certificate);
+std::string text_in(BIO* memory);
 
 }  // namespace
 
@@ -61,6 +62,31 @@ Result<std::unique_ptr<Authority>> Authority::make() {
   if (X509_sign(certificate, made->key_.get(), EVP_sha256()) == 0) return fail(openssl_error("X509_sign"));
   made->pem_ = TRY(to_pem(certificate));
   return made;
+}
+
+Result<std::unique_ptr<Authority>> Authority::read(const std::string& text) {
+  std::unique_ptr<Authority> made(new Authority);
+  BIO* const in = BIO_new_mem_buf(text.data(), static_cast<int>(text.size()));
+  if (in == nullptr) return fail(openssl_error("BIO_new_mem_buf"));
+  static char no_password[] = "";
+  made->certificate_.reset(PEM_read_bio_X509(in, nullptr, nullptr, no_password));
+  made->key_.reset(PEM_read_bio_PrivateKey(in, nullptr, nullptr, no_password));
+  BIO_free(in);
+  const bool whole =
+      made->certificate_ && made->key_ && X509_check_private_key(made->certificate_.get(), made->key_.get()) == 1;
+  if (!whole) return fail(openssl_error("read the authority"));
+  made->leaf_key_ = TRY(make_key());
+  made->pem_ = TRY(to_pem(made->certificate_.get()));
+  return made;
+}
+
+Result<std::string> Authority::with_key() const {
+  BIO* const out = BIO_new(BIO_s_secmem());
+  if (out == nullptr || PEM_write_bio_PrivateKey(out, key_.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1) {
+    BIO_free(out);
+    return fail(openssl_error("PEM_write_bio_PrivateKey"));
+  }
+  return cat({pem_, text_in(out)});
 }
 
 Result<Certificate> Authority::certificate_for(const std::string& host) {
@@ -150,11 +176,16 @@ Result<std::string> to_pem(X509* certificate) {
     BIO_free(out);
     return fail(openssl_error("PEM_write_bio_X509"));
   }
+  return text_in(out);
+}
+
+// Frees it.
+std::string text_in(BIO* memory) {
   char* data = nullptr;
-  const long size = BIO_get_mem_data(out, &data);
-  std::string pem(data, static_cast<std::size_t>(size));
-  BIO_free(out);
-  return pem;
+  const long size = BIO_get_mem_data(memory, &data);
+  std::string text(data, static_cast<std::size_t>(size));
+  BIO_free(memory);
+  return text;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The certificate authority of one sandbox: its key is in this process alone, and certifies what the sandbox connects
-// to.
+// The certificate authority of one sandbox: its key certifies what the sandbox connects to, and is known to this
+// process and to the gateway, which gives it to a successor.
 #pragma once
 
 #include <chrono>
@@ -31,6 +31,11 @@ class Authority {
  public:
   static Result<std::unique_ptr<Authority>> make();
 
+  // As with_key() gives it.
+  static Result<std::unique_ptr<Authority>> read(const std::string& text);
+
+  // The certificate and the key, in PEM.
+  Result<std::string> with_key() const;
   const std::string& pem() const { return pem_; }
   std::string der() const { return to_der(certificate_.get()); }
 

@@ -66,5 +66,30 @@ TEST_F(AuthorityTest, HasAKeyOfItsOwn) {
   EXPECT_EQ(authority_->pem().find("PRIVATE"), std::string::npos);
 }
 
+TEST_F(AuthorityTest, GoesOnInASuccessor) {
+  const auto text = authority_->with_key();
+  ASSERT_TRUE(text);
+  const auto successor = Authority::read(*text);
+  ASSERT_TRUE(successor) << successor.error().message;
+  EXPECT_EQ((*successor)->pem(), authority_->pem());
+  EXPECT_EQ(*(*successor)->with_key(), *text);
+  const auto leaf = (*successor)->certificate_for("www.example.com");
+  ASSERT_TRUE(leaf);
+  const std::string der = authority_->der();
+  const auto* bytes = reinterpret_cast<const unsigned char*>(der.data());
+  const Certificate issuer(d2i_X509(nullptr, &bytes, static_cast<long>(der.size())));
+  ASSERT_TRUE(issuer);
+  EXPECT_EQ(X509_verify(leaf->get(), X509_get0_pubkey(issuer.get())), 1);
+}
+
+TEST_F(AuthorityTest, ReadsNothingElse) {
+  const std::string text = *authority_->with_key();
+  const std::string other = *(*Authority::make())->with_key();
+  EXPECT_FALSE(Authority::read(""));
+  EXPECT_FALSE(Authority::read(authority_->pem()));
+  EXPECT_FALSE(Authority::read(text.substr(authority_->pem().size())));
+  EXPECT_FALSE(Authority::read(authority_->pem() + other.substr(other.find("-----END CERTIFICATE-----") + 26)));
+}
+
 }  // namespace
 }  // namespace hutch::inspect

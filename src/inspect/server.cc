@@ -59,9 +59,9 @@ Status Server::start(const wire::InspectStart& message) {
   if (tls_) return fail(Error::invalid("started twice"));
   if (message.version != wire::kVersion) return fail(Error::unsupported("hutch-inspect is of another version"));
   Trust trust = TRY(load_trust(message.extra_ca_paths));
-  tls_ = TRY(Tls::make(std::move(trust.store)));
+  tls_ = TRY(Tls::make(std::move(trust.store), message.authority));
   TRY(lock_down());
-  wire::InspectReady ready{tls_->authority().pem(), {}};
+  wire::InspectReady ready{tls_->authority().pem(), {}, TRY(tls_->authority().with_key())};
   if (message.java_store) {
     trust.of_machine.push_back(tls_->authority().der());
     ready.java_store = TRY(java_store(trust.of_machine));

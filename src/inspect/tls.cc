@@ -47,9 +47,9 @@ Opening& opening_of(SSL* ssl) { return *static_cast<Opening*>(SSL_get_app_data(s
 
 void Tls::ContextDeleter::operator()(ssl_ctx_st* context) const { SSL_CTX_free(context); }
 
-Result<std::unique_ptr<Tls>> Tls::make(TrustStore trust) {
+Result<std::unique_ptr<Tls>> Tls::make(TrustStore trust, const std::string& authority) {
   std::unique_ptr<Tls> made(new Tls);
-  made->authority_ = TRY(Authority::make());
+  made->authority_ = TRY(authority.empty() ? Authority::make() : Authority::read(authority));
   TRY(made->make_contexts(std::move(trust)));
   return made;
 }

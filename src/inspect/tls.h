@@ -27,7 +27,8 @@ struct Opened {
 // What all connections share; used by many threads at once.
 class Tls {
  public:
-  static Result<std::unique_ptr<Tls>> make(TrustStore trust);
+  // `authority` is that of a predecessor; empty: one is made.
+  static Result<std::unique_ptr<Tls>> make(TrustStore trust, const std::string& authority);
 
   const Authority& authority() const { return *authority_; }
 

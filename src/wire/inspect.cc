@@ -55,6 +55,7 @@ void write(Writer& out, const InspectStart& message) {
   out.u32(message.version);
   out.texts(message.extra_ca_paths);
   out.u8(message.java_store ? 1 : 0);
+  out.text(message.authority);
 }
 
 void write(Writer& out, const Inspect& message) {
@@ -72,6 +73,7 @@ void write(Writer& out, const InspectEnd& message) { out.u64(message.id); }
 void write(Writer& out, const InspectReady& message) {
   out.text(message.ca_certificate);
   out.text(message.java_store);
+  out.text(message.authority);
 }
 
 void write(Writer& out, const InspectFailed& message) { write_error(out, message.error); }
@@ -94,6 +96,7 @@ void read(Reader& in, InspectStart& message) {
   message.version = in.u32();
   message.extra_ca_paths = in.texts();
   message.java_store = in.choice(Flag::kYes) == Flag::kYes;
+  message.authority = in.text();
 }
 
 void read(Reader& in, Inspect& message) {
@@ -112,6 +115,7 @@ void read(Reader& in, InspectEnd& message) { message.id = in.u64(); }
 void read(Reader& in, InspectReady& message) {
   message.ca_certificate = in.text();
   message.java_store = in.text();
+  message.authority = in.text();
 }
 
 void read(Reader& in, InspectFailed& message) { read_error(in, message.error); }

@@ -19,6 +19,7 @@ struct InspectStart {
   std::uint32_t version = kVersion;
   std::vector<std::string> extra_ca_paths;
   bool java_store = false;  // is wanted
+  std::string authority{};  // as InspectReady has it: goes on with that one; empty: makes one
 };
 
 enum class InspectForm {
@@ -49,6 +50,7 @@ using ToInspector = std::variant<InspectStart, Inspect, InspectEnd>;
 struct InspectReady {
   std::string ca_certificate;  // PEM, for the trust stores of the sandbox
   std::string java_store;      // it, and what the machine trusts, as Java keeps them; empty where it is not wanted
+  std::string authority{};     // its certificate and key in PEM, to be given to a successor
 };
 struct InspectFailed {
   Error error;

@@ -47,13 +47,16 @@ TEST(InspectMessage, EveryOtherMessageComesOutAsItWentIn) {
   InspectStart start;
   start.extra_ca_paths = {"/a", "/b"};
   start.java_store = true;
+  start.authority = "key";
+  EXPECT_EQ(std::get<InspectStart>(*round(decode_to_inspector, ToInspector(start))).authority, "key");
   EXPECT_TRUE(std::get<InspectStart>(*round(decode_to_inspector, ToInspector(start))).java_store);
   EXPECT_EQ(std::get<InspectStart>(*round(decode_to_inspector, ToInspector(start))).extra_ca_paths,
             start.extra_ca_paths);
   EXPECT_EQ(std::get<InspectEnd>(*round(decode_to_inspector, ToInspector(InspectEnd{7}))).id, 7u);
-  EXPECT_EQ(
-      std::get<InspectReady>(*round(decode_from_inspector, FromInspector(InspectReady{"pem", {}}))).ca_certificate,
-      "pem");
+  const auto ready = round(decode_from_inspector, FromInspector(InspectReady{"pem", "java", "key"}));
+  EXPECT_EQ(std::get<InspectReady>(*ready).ca_certificate, "pem");
+  EXPECT_EQ(std::get<InspectReady>(*ready).java_store, "java");
+  EXPECT_EQ(std::get<InspectReady>(*ready).authority, "key");
   const FromInspector failed = InspectFailed{{Code::kNotFound, 2, "no file"}};
   EXPECT_EQ(std::get<InspectFailed>(*round(decode_from_inspector, failed)).error.message, "no file");
   const FromInspector refused = InspectRefused{1, "GET /", "why"};

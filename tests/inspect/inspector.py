@@ -57,7 +57,7 @@ class Closed(Exception):
 
 
 class Inspector:
-    def __init__(self, program, extra_ca=(), environment=None):
+    def __init__(self, program, extra_ca=(), environment=None, authority=b""):
         ours, theirs = socket.socketpair()
         self.socket = ours
         # No bundle of the machine's: what is trusted is what the test names. This file holds no certificate.
@@ -70,8 +70,8 @@ class Inspector:
         self.changed = threading.Condition()
         self.ready = queue.Queue()
         self.gone = False
-        self.java_store = b""
-        self.send(START, struct.pack("<I", VERSION) + texts(extra_ca) + b"\1")
+        self.java_store = self.authority = b""
+        self.send(START, struct.pack("<I", VERSION) + texts(extra_ca) + b"\1" + text(authority))
         threading.Thread(target=self.listen, daemon=True).start()
 
     def send(self, kind, body, descriptors=()):
@@ -105,6 +105,7 @@ class Inspector:
             if kind == READY:
                 pem = body.text()
                 self.java_store = body.bytes()
+                self.authority = body.bytes()
                 self.ready.put(pem)
             elif kind == FAILED:
                 body.at = 5
@@ -154,6 +155,10 @@ class Inspector:
         """[(what, why)] of a connection that has ended."""
         self.wait_closed(number)
         return [(what, why) for its, what, why in self.refused if its == number]
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(timeout=PATIENCE)
 
     def stop(self):
         self.socket.shutdown(socket.SHUT_RDWR)

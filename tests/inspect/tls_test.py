@@ -90,6 +90,28 @@ def test_each_sandbox_has_an_authority_of_its_own(inspector, tls_server, pki):
     other.stop()
 
 
+def test_a_successor_goes_on_with_the_authority(tls_server, pki):
+    """Killed with a connection open: who trusted it trusts the next one, given what the first one said."""
+    first = inspectors.Inspector(inspectors.program(), [str(pki.ca)])
+    context = client_context(first)
+    client, _ = open_tls(first, tls_server, context=context)
+    first.kill()
+    assert client.recv(1) == b""
+    successor = inspectors.Inspector(inspectors.program(), [str(pki.ca)], authority=first.authority)
+    assert successor.certificate() == first.certificate() and successor.authority == first.authority
+    client, _ = open_tls(successor, tls_server, context=context)
+    response, _ = Client(client, HOST, 443).fetch("GET", "/again")
+    assert response.status == 200
+    successor.stop()
+
+
+def test_what_is_no_authority_is_told(pki):
+    for wrong in (b"x", pki.ca.read_bytes()):
+        started = inspectors.Inspector(inspectors.program(), [str(pki.ca)], authority=wrong)
+        assert started.certificate() is None and "authority" in started.failed
+        assert started.process.wait(timeout=inspectors.PATIENCE) == 125
+
+
 def test_an_address(inspector, pki):
     for address in ("192.0.2.7", "2001:db8::7"):
         server = servers.HttpServer(pki.server_context(address))
