@@ -424,6 +424,9 @@ void Resident::take_end(std::uint32_t number, ProcessEnd end) {
     running_.erase(tracked);
     if (shown == ProcessRequest::Shown::kYes) ended_.emplace(number, process);
     if (ended_.size() > kEndedProcessesMax) ended_.erase(ended_.begin());
+    // Of a command that began and ended within one turn: they came after that turn's beginning.
+    std::ranges::move(new_pipes_, std::back_inserter(pipes_));
+    new_pipes_.clear();
   }
   std::erase_if(pipes_, [&](Pipe& pipe) { return pipe.process == process && !drain(pipe); });
   end.duration = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - process->started_at());
