@@ -9,6 +9,7 @@
 
 #include "policy/domains.h"
 #include "policy/hosts.h"
+#include "policy/udp.h"
 
 namespace {
 
@@ -45,6 +46,14 @@ void check_entry(std::string_view text) {
   require(pattern->kind == policy::HostPattern::Kind::kRange || !pattern->matches_host(address));
 }
 
+void check_udp_entry(std::string_view text) {
+  const auto entry = policy::parse_udp(text);
+  if (!entry) return require(!entry.error().message.empty());
+  check_host(entry->host);
+  require(entry->port >= 1 && entry->port <= 65535 && entry->port != 53);
+  require(entry->host.name != "localhost" && entry->host.name != "127.0.0.1" && entry->host.name != "::1");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -55,5 +64,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!target->port || (*target->port >= 1 && *target->port <= 65535));
   }
   check_entry(text);
+  check_udp_entry(text);
   return 0;
 }

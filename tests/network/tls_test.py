@@ -93,6 +93,36 @@ def test_hutch_inspect_is_killed(hutch, internet, project, as_user):
         assert process.wait() == 0
 
 
+@pytest.fixture
+def removable(hutch):
+    """The path of hutch-inspect; it is put back."""
+    program = hutch.program.with_name("hutch-inspect")
+    kept = program.rename(program.with_name("kept"))
+    shutil.copy(kept, program)
+    yield program
+    kept.rename(program)
+
+
+@pytest.mark.parametrize("url, seen", [(URL, "000"), ("http://good.example", "502")], ids=["tls", "plain-by-proxy"])
+def test_no_hutch_inspect_starts_again(hutch, internet, project, as_user, removable, url, seen):
+    """What cannot be read is refused, and says why."""
+    policy = {"network": {"allowedDomains": [], "deniedDomains": [], "rules": [RULE],
+                          "tlsTerminate": {"extraCaCertPaths": [str(internet.ca)]}}}
+    file = as_user.write(project / "rules.json", json.dumps(policy))
+    script = f"echo up; read line; {DIRECT if url == URL else CURL} -o /dev/null -w '%{{http_code}}\\n' {url}/repos/x"
+    with running(hutch, script, "--policy", str(file)) as (caller, process):
+        assert process.stdout.readline() == b"up\n"
+        removable.unlink()
+        for pid in inspectors_of(process):
+            os.kill(pid, signal.SIGKILL)
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        refusal = caller.refusal()
+        assert "its requests cannot be read: " in refusal and "hutch-inspect" in refusal
+        assert process.stdout.readline() == f"{seen}\n".encode()
+    assert internet.log("request") == []
+
+
 def test_headers_are_set_and_removed(opened):
     rule = {**RULE, "headers": {"set": {"X-Team": "blue"}, "remove": ["Cookie"]}}
     headers = answer(opened(DIRECT + "-H 'Cookie: a=b' -H 'X-Team: red' " + URL + "/repos/x", rules=[rule]))["headers"]
