@@ -1,0 +1,183 @@
+# Commands in the background: hutch exec -d, ps, logs, attach, wait, kill.
+import os
+import time
+
+import pytest
+
+import harness
+
+MIB = 1 << 20
+
+
+def test_a_process_in_the_background(daemon, any_agent):
+    process = daemon.detach(any_agent, "echo one; echo two >&2; exit 6")
+    assert daemon("wait", any_agent, process).code == 6
+    logs = daemon("logs", any_agent, process).ok()
+    assert (logs.out, logs.err) == (b"one\n", b"two\n")
+    shown = daemon.processes(any_agent)[process]
+    assert shown["running"] is False and shown["end"]["exit_code"] == 6 and shown["end"]["ended_by"]
+    assert "exit 6" in daemon("ps", any_agent).ok().text
+
+
+def test_it_outlives_its_client_and_is_killed(daemon, any_agent):
+    process = daemon.detach(any_agent, "setsid sleep 5000 & sleep 5000")
+    assert daemon.processes(any_agent)[process]["running"] is True
+    daemon("kill", any_agent, process).ok()
+    assert daemon("wait", any_agent, process).code == 143
+    assert not any(b"sleep\0" + b"5000" in command for command in daemon.own_processes().values())
+    daemon("kill", any_agent, process).ok()
+    assert daemon.processes(any_agent)[process]["end"]["killed"] is True
+
+
+@pytest.mark.parametrize("name, code", [("KILL", 137), ("SIGTERM", 143), ("10", 138)])
+def test_kill_with_a_signal(daemon, agent, name, code):
+    process = daemon.detach(agent, "exec sleep 5000")
+    daemon("kill", "-s", name, agent, process).ok()
+    assert daemon("wait", agent, process).code == code
+
+
+def test_kill_of_one_that_ignores_term(daemon, agent):
+    process = daemon.detach(agent, "trap '' TERM; echo ready; while :; do sleep 1; done")
+    harness.wait_until(lambda: daemon("logs", agent, process).out == b"ready\n", "its trap is set")
+    daemon("kill", agent, process).ok()
+    assert daemon("wait", agent, process).code == 137
+    assert daemon("kill", "-s", "nonsense", agent, process).code == 125
+
+
+def test_a_timeout_in_the_background(daemon, agent):
+    process = daemon.detach(agent, "echo before; sleep 1000", "--timeout", "500ms")
+    assert daemon("wait", agent, process).code == 124
+    shown = daemon.processes(agent)[process]
+    assert shown["end"]["timed_out"] is True
+    assert daemon("logs", agent, process).ok().text == "before\n"
+
+
+def test_logs_follow_until_the_end(daemon, agent):
+    go = daemon.data / "workspace/agents" / agent / "go"
+    process = daemon.detach(agent, "echo first; while ! test -e ~/go; do sleep 0.05; done; echo last")
+    following = daemon.popen("logs", "-f", agent, process)
+    assert following.stdout.readline() == b"first\n"
+    daemon.person.write(go)
+    assert following.stdout.read() == b"last\n"
+    assert following.wait(harness.PATIENCE) == 0
+
+
+def test_logs_do_not_wait_without_follow(daemon, agent):
+    process = daemon.detach(agent, "echo first; exec sleep 1000")
+    harness.wait_until(lambda: daemon("logs", agent, process).ok().out == b"first\n", "its output")
+    daemon("kill", agent, process).ok()
+
+
+def test_the_first_and_the_last_mib_are_kept(daemon, any_agent):
+    process = daemon.detach(any_agent, f"yes 123456789 | head -c {5 * MIB}; printf END")
+    daemon("wait", any_agent, process).ok()
+    logs = daemon("logs", any_agent, process).ok()
+    assert logs.out.startswith(b"123456789\n" * 100_000) and logs.out.endswith(b"END")
+    assert 2 * MIB - 8 <= len(logs.out) <= 2 * MIB, len(logs.out)
+    assert f"{5 * MIB + 3 - len(logs.out)} bytes" in logs.errors, logs.errors
+
+
+def test_binary_output(daemon, any_agent):
+    every = "import os; os.write(1, bytes(range(256)) * 100); os.write(2, bytes([255, 254, 0, 128]) * 100)"
+    process = daemon("exec", "-d", any_agent, "--", "python3", "-c", every).ok().text.strip()
+    daemon("wait", any_agent, process).ok()
+    logs = daemon("logs", any_agent, process).ok()
+    assert logs.out == bytes(range(256)) * 100 and logs.err == bytes([255, 254, 0, 128]) * 100
+
+
+def test_attach_writes_and_reads(daemon, any_agent):
+    process = daemon.detach(any_agent, "while read line; do echo got:$line; done; exit 8")
+    result = daemon("attach", any_agent, process, stdin=b"one\ntwo\n")
+    assert result.code == 8 and result.out == b"got:one\ngot:two\n", str(result)
+
+
+def test_attach_twice(daemon, agent):
+    process = daemon.detach(agent, "read a; echo $a; read b; echo $b")
+    first = daemon.popen("attach", agent, process)
+    second = daemon.popen("attach", agent, process)
+    first.stdin.write(b"from one\n")
+    first.stdin.flush()
+    assert second.stdout.readline() == b"from one\n"
+    second.stdin.write(b"from two\n")
+    second.stdin.flush()
+    assert first.stdout.readline() == b"from one\n" and first.stdout.readline() == b"from two\n"
+    for one in (first, second):
+        one.communicate(timeout=harness.PATIENCE)
+        assert one.returncode == 0
+
+
+def test_a_client_of_logs_that_goes_ends_nothing(daemon, agent):
+    process = daemon.detach(agent, "while :; do echo x; sleep 0.05; done")
+    for action in (["logs", "-f"], ["attach"], ["wait"]):
+        client = daemon.popen(*action, agent, process)
+        if action[0] != "wait":
+            client.stdout.readline()
+        client.kill()
+        client.communicate()
+        assert daemon.processes(agent)[process]["running"] is True
+    daemon("kill", agent, process).ok()
+
+
+def test_an_id_means_nothing_to_another_agent(daemon, agent):
+    other = daemon.create()
+    mine = daemon.detach(agent, "exec sleep 1000")
+    for _ in range(5):
+        theirs = daemon.detach(other, "exec sleep 1000")
+        assert theirs not in daemon.processes(agent)
+    for words in (["logs"], ["wait"], ["kill"], ["attach"]):
+        result = daemon(*words, other, mine)
+        assert result.code == 125 and "no process" in result.errors, str(result)
+        assert "sleep" not in result.text + result.errors
+    assert daemon.processes(agent)[mine]["running"] is True
+    daemon("agent", "remove", other).ok()
+
+
+def test_an_id_of_an_earlier_start_means_nothing(daemon, agent):
+    before = daemon.detach(agent, "exec sleep 1000")
+    daemon("agent", "stop", agent).ok()
+    assert daemon("logs", agent, before).code == 125
+    assert daemon.status(agent) == "stopped", "asking for a process starts nothing"
+    for _ in range(4):
+        daemon.detach(agent, "exec sleep 1000")
+    assert before not in daemon.processes(agent)
+    assert daemon("kill", agent, before).code == 125
+
+
+@pytest.mark.parametrize("wrong", ["0", "-1", "999999999999999999999", "x", "1 ", "../1", "", "\n"])
+def test_ids_that_are_none(daemon, agent, wrong):
+    daemon.exec(agent, "true").ok()
+    for verb in ("logs", "wait", "kill"):
+        result = daemon(verb, agent, wrong)
+        assert result.code == 125, str(result)
+
+
+def test_a_process_is_remembered_however_many_commands_follow(daemon, agent):
+    """It ends after all of them, and it is the first that was started."""
+    process = daemon.detach(agent, "while ! test -e ~/go; do sleep 0.05; done; echo done; exit 3")
+    for _ in range(80):
+        daemon.exec(agent, "true").ok()
+    daemon.sh(agent, "touch ~/go").ok()
+    assert daemon("wait", agent, process).code == 3
+    for _ in range(70):
+        daemon.exec(agent, "true").ok()
+    assert daemon("wait", agent, process).code == 3
+    assert daemon("logs", agent, process).ok().text == "done\n"
+    assert len(daemon.processes(agent)) < 200
+
+
+def test_memory_of_what_is_kept_is_bounded(own_daemon):
+    agent = own_daemon.create()
+    for _ in range(100):
+        process = own_daemon.detach(agent, f"head -c {3 * MIB} /dev/zero; head -c {3 * MIB} /dev/zero >&2")
+        own_daemon("wait", agent, process).ok()
+    import daemons
+    assert daemons.memory(own_daemon.pid()) < 320 * MIB
+
+
+def test_stdin_of_a_process_in_the_background_stays_open(daemon, agent):
+    process = daemon.detach(agent, "cat; echo over")
+    time.sleep(0.2)
+    assert daemon.processes(agent)[process]["running"] is True
+    result = daemon("attach", agent, process, stdin=os.urandom(300_000).hex().encode())
+    assert result.code == 0 and result.out.endswith(b"over\n")
+    assert len(result.out) == 600_000 + 5
