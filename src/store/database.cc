@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include "base/text.h"
+#include "sys/journal.h"
 #include "sys/tree.h"
 
 namespace hutch::store {
@@ -57,6 +58,8 @@ std::int64_t Statement::number(int column) const { return sqlite3_column_int64(s
 
 Result<Database> Database::open(const std::string& path) {
   TRY(sys::make_private_directories(path.substr(0, path.rfind('/'))));
+  // SQLite gives the files beside it the mode that this one has.
+  TRY(sys::open_journal(path));
   sqlite3* opened = nullptr;
   const int answer = sqlite3_open_v2(
       path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_FULLMUTEX,
