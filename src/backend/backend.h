@@ -38,6 +38,9 @@ struct Instance {
   wire::Connection guest;
   sys::ChildProcess process;  // ends when everything in the sandbox has
   Orphans orphans = Orphans::kNone;
+  enum class Plan { kSent, kApplied } plan = Plan::kSent;  // kApplied: the guest has said so, and will not again
+  // What ends everything: the end of the first process, or the guest, which hunts for it once the stream is closed.
+  enum class Ending { kWithFirst, kByGuest } ending = Ending::kWithFirst;
   // Where the network was made from outside; else the guest tells of it.
   std::optional<wire::Network> network{};
   std::vector<UniqueFd> network_sockets{};

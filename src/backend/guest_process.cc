@@ -1,11 +1,23 @@
 // The steps that all backends share to start a guest.
 #include "backend/guest_process.h"
 
+#include <poll.h>
 #include <signal.h>
 
+#include <chrono>
+
 #include "sys/channel.h"
+#include "sys/io.h"
+#include "sys/local_socket.h"
 
 namespace hutch::backend {
+
+namespace {
+
+constexpr std::chrono::milliseconds kMessageWait{60'000};
+constexpr std::chrono::milliseconds kHuntWait{10'000};
+
+}  // namespace
 
 Status Instance::stop() {
   if (!process) return {};
@@ -18,6 +30,11 @@ Status Instance::stop_alone() {
   if (!process) return {};
   const pid_t first = process.pid();
   const pid_t within = inside();
+  if (ending == Ending::kByGuest) {
+    sys::shut_down(guest.fd());
+    pollfd ended{process.pidfd(), POLLIN, 0};
+    TRY(sys::poll({&ended, 1}, kHuntWait));
+  }
   TRY(process.signal(SIGKILL));
   TRY(process.wait());
   if (within == first) return {};
@@ -54,9 +71,17 @@ Status send_start(wire::Connection& guest, wire::Isolation isolation, const plan
 }
 
 Result<wire::ToHost> receive_message(wire::Connection& guest) {
-  const auto frame = TRY(guest.receive());
-  if (!frame) return fail(Error{Code::kSystem, 0, "the guest ended before it said why"});
-  return wire::decode_to_host(frame->header, frame->body);
+  const auto until = std::chrono::steady_clock::now() + kMessageWait;
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    pollfd wait{guest.fd(), POLLIN, 0};
+    if (left.count() <= 0 || TRY(sys::poll({&wait, 1}, left)) == 0) {
+      return fail(Error{Code::kTimeout, 0, "the guest does not answer"});
+    }
+    const auto polled = TRY(guest.receive_ready());
+    if (polled.frame) return wire::decode_to_host(polled.frame->header, polled.frame->body);
+    if (polled.closed) return fail(Error{Code::kSystem, 0, "the guest ended before it said why"});
+  }
 }
 
 }  // namespace hutch::backend

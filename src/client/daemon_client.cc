@@ -17,7 +17,8 @@ namespace hutch::client {
 
 namespace {
 
-constexpr std::chrono::milliseconds kStartWait{20'000};
+constexpr std::chrono::milliseconds kStartWait{75'000};  // for one that leaves first
+constexpr int kStartsMax = 3;
 constexpr int kReadyNumber = 3;
 
 // Its end of the pipe closes when it listens, or has ended.
@@ -50,8 +51,11 @@ Result<DaemonClient> DaemonClient::connect(const host::StateDirs& dirs, Start st
   auto socket = sys::connect_local(path);
   if (!socket && socket.error().code == Code::kNotFound) {
     if (start == Start::kNever) return fail(Error::not_found("no daemon runs"));
-    TRY_CTX(start_daemon(dirs), "start the daemon");
-    socket = sys::connect_local(path);
+    // One that was there may have left again.
+    for (int attempt = 0; attempt < kStartsMax && !socket; ++attempt) {
+      TRY_CTX(start_daemon(dirs), "start the daemon");
+      socket = sys::connect_local(path);
+    }
     if (!socket && socket.error().code == Code::kNotFound) {
       return fail(
           Error{Code::kSystem, 0, cat({"the daemon ended at once; ", dirs.data, "/daemon.log has what it said"})});

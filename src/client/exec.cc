@@ -33,6 +33,7 @@ class Conversation {
   DaemonClient& daemon_;
   sandbox::Streams& streams_;
   int signals_;
+  bool started_ = false;
   std::optional<ExecEnd> end_;
 };
 
@@ -82,6 +83,7 @@ Status Conversation::take(DaemonClient::Answer answer) {
   const auto* object = answer.value.get<Value::Object>();
   if (object == nullptr) return fail(Error::invalid("the daemon's answer is no object"));
   if (answer.kind == DaemonClient::Answer::Kind::kEvent) {
+    started_ = true;
     if (!answer.descriptors.empty()) TRY(streams_.attach_terminal(std::move(answer.descriptors.front())));
     return {};
   }
@@ -111,7 +113,12 @@ Status Conversation::take_signal() {
       TRY(streams_.release_caller_terminal());
       TRY(sys::stop_self());
       return streams_.take_caller_terminal();
-    default: return daemon_.send_input({{"signal", arrived->signal}});
+    default:
+      if (started_) return daemon_.send_input({{"signal", arrived->signal}});
+      // Nobody is known yet who could be told. Leaving ends the command, should it run by now.
+      end_.emplace();
+      end_->exit_code = 128 + arrived->signal;
+      return {};
   }
 }
 

@@ -20,6 +20,8 @@ struct Command {
   pid_t pid = -1;                    // the child of this process that ends when the command does
   pid_t group = -1;                  // the process group that signals go to
   std::optional<UniqueFd> stops;     // a byte for each time that a terminal's command was stopped
+  bool ending = false;               // what it leaves behind is killed
+  std::vector<pid_t> tree{};         // while it is ending: what was seen of all that it started
 };
 
 struct StartedCommand {

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 
+#include <set>
 #include <vector>
 
 #include "sys/process.h"
@@ -56,6 +57,34 @@ Status signal_tree(pid_t root, int number) {
   std::vector<pid_t> tree = descendants_of(root);
   tree.push_back(root);
   for (const pid_t pid : tree) TRY(sys::send_signal(pid, number));
+  return {};
+}
+
+void look_at_tree(pid_t root, std::vector<pid_t>& tree) {
+  std::set<pid_t> seen(tree.begin(), tree.end());
+  std::vector<pid_t> look = tree;
+  look.push_back(root);
+  for (const pid_t known : look) {
+    for (const pid_t below : living_descendants_of(known)) {
+      if (seen.insert(below).second) tree.push_back(below);
+    }
+  }
+}
+
+Status kill_remains(std::vector<pid_t> tree) {
+  for (int round = 0; round < kRoundsMax; ++round) {
+    // A number whose process is gone may be another's by now, but not one of this sandbox's orphans: those are waited
+    // for by this process alone, after this.
+    const std::vector<pid_t> all = all_descendants();
+    const std::set<pid_t> living(all.begin(), all.end());
+    std::erase_if(tree, [&](pid_t pid) { return !living.contains(pid) || sys::is_over(pid); });
+    if (tree.empty()) return {};
+    look_at_tree(tree.front(), tree);
+    for (const pid_t pid : tree) (void)sys::send_signal(pid, SIGSTOP);
+    look_at_tree(tree.front(), tree);
+    for (const pid_t pid : tree) (void)sys::send_signal(pid, SIGKILL);
+    TRY(sys::pause_briefly());
+  }
   return {};
 }
 

@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <vector>
+
 #include "base/result.h"
 
 namespace hutch::guest {
@@ -19,5 +21,12 @@ Status signal_tree(pid_t root, int number);
 // Kills a child of this process and all below it, the child last: being their subreaper it holds them together until
 // then. What remains of the child is for the caller to reap.
 Status kill_tree(pid_t root);
+
+// Adds to `tree` what the processes in it, and `root`, have started and what lives: all of it can be found as long as
+// it is looked at often enough, whoever adopts the orphans.
+void look_at_tree(pid_t root, std::vector<pid_t>& tree);
+
+// Kills those of `tree` that are still below this process, and all that they start.
+Status kill_remains(std::vector<pid_t> tree);
 
 }  // namespace hutch::guest

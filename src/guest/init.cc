@@ -29,6 +29,8 @@ namespace {
 
 // How often the covers are looked at.
 constexpr std::chrono::milliseconds kCoverCheck{1000};
+// How often a command that is ending is looked at, for what it still starts.
+constexpr std::chrono::milliseconds kEndingCheck{20};
 
 class Init {
  public:
@@ -90,8 +92,14 @@ Status Init::wait_and_serve(int signals) {
   wait[kMounts] = {mounts_ ? mounts_->get() : -1, POLLPRI, 0};
   wait[kListener] = {listener_ ? listener_->get() : -1, POLLIN, 0};
   for (const Command& command : commands_) wait.push_back({command.stops ? command.stops->get() : -1, POLLIN, 0});
-  TRY(sys::poll(wait, mounts_ ? std::optional(kCoverCheck) : std::nullopt));
+  std::optional<std::chrono::milliseconds> at_most;
+  if (mounts_) at_most = kCoverCheck;
+  if (std::ranges::any_of(commands_, &Command::ending)) at_most = kEndingCheck;
+  TRY(sys::poll(wait, at_most));
   TRY(look_at_covers());
+  for (Command& command : commands_) {
+    if (command.ending) look_at_tree(command.pid, command.tree);
+  }
   if (wait[kMounts].revents != 0) return end_uncovered();
   if (wait[kListener].revents != 0) TRY(refuse_calls());
   std::size_t at = kFixed;
@@ -185,8 +193,12 @@ Status Init::serve_files_beside() {
 Status Init::signal(const wire::Signal& message) {
   if (message.number <= 0 || message.number >= NSIG) return fail(Error::invalid("no such signal"));
   if (message.target == wire::SignalTarget::kEverything) return signal_everything(message.number);
-  const Command* command = find(message.command);
+  Command* command = find(message.command);
   if (command == nullptr) return {};  // it has ended, and the host will hear so
+  if (message.target == wire::SignalTarget::kEnding) {
+    command->ending = true;
+    look_at_tree(command->pid, command->tree);
+  }
   if (message.target == wire::SignalTarget::kCommand) return sys::send_signal(-command->group, message.number);
   if (message.number == SIGKILL) return kill_tree(command->pid);
   return signal_tree(command->pid, message.number);
@@ -209,6 +221,7 @@ Status Init::reap() {
 }
 
 Status Init::end(Command& command, sys::WaitStatus status) {
+  if (command.ending) TRY(kill_remains(std::move(command.tree)));
   TRY(refuse_calls());
   if (!serves_many()) TRY(end_everything());
   done_ = !serves_many();

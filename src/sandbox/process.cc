@@ -150,6 +150,19 @@ void Process::wrote(OutputStream stream, std::string_view bytes) {
 void Process::opened(OutputStream stream) {
   const std::scoped_lock lock(mutex_);
   open_[static_cast<std::size_t>(stream)] = true;
+  kept_ = true;
+}
+
+std::size_t Process::bytes_kept() const {
+  const std::scoped_lock lock(mutex_);
+  std::size_t bytes = 0;
+  for (const Capture& capture : captures_) bytes += capture.head().size() + capture.tail().size();
+  return bytes;
+}
+
+bool Process::keeps_output() const {
+  const std::scoped_lock lock(mutex_);
+  return kept_;
 }
 
 void Process::closed(OutputStream stream) {

@@ -77,6 +77,8 @@ class Process {
   UniqueFd take_terminal();
   void started_as(std::uint32_t pid);
   void opened(OutputStream stream);  // it is kept
+  bool keeps_output() const;
+  std::size_t bytes_kept() const;
   void wrote(OutputStream stream, std::string_view bytes);
   void closed(OutputStream stream);
   void ended(ProcessEnd end);
@@ -102,6 +104,7 @@ class Process {
   EndedBy ending_ = EndedBy::kItself;
   Capture captures_[2];
   bool open_[2] = {false, false};
+  bool kept_ = false;
   UniqueFd terminal_;
   mutable std::vector<UniqueFd> on_change_;  // the other ends of notices
   mutable std::vector<UniqueFd> on_end_;

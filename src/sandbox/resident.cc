@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "sys/io.h"
+#include "sys/local_socket.h"
 #include "sys/process.h"
 
 namespace hutch::sandbox {
@@ -23,11 +24,22 @@ constexpr std::size_t kChunkBytes = 65536;
 constexpr std::size_t kPipeBytesPerTurn = 1 << 20;  // so that one that never stops writing holds up no other
 constexpr std::chrono::milliseconds kStartWait{60'000};
 constexpr std::chrono::milliseconds kFileServerWait{10'000};
+constexpr std::chrono::milliseconds kSendWait{15'000};  // for a guest that reads
 
 bool is_gone(const Error& error) { return error.sys_errno == EPIPE || error.sys_errno == ECONNRESET; }
 
 Error over_error(const std::optional<Error>& reason) {
   return reason ? *reason : Error{Code::kConflict, 0, "the sandbox has ended"};
+}
+
+Status check_sendable(const wire::Exec& exec) {
+  constexpr std::size_t kFixed = 4096;  // all but the lists
+  std::size_t bytes = kFixed + exec.cwd.size() + exec.modes.size();
+  for (const auto* list : {&exec.arguments, &exec.environment}) {
+    if (list->size() > limits::kListItemsMax) return fail(Error::invalid("more words than a message may have"));
+    for (const std::string& word : *list) bytes += sizeof(std::uint32_t) + word.size();
+  }
+  return bytes <= limits::kFrameBytesMax ? Status() : fail(Error::invalid("longer than a message may be"));
 }
 
 ProcessEnd end_of_status(int raw, const Process& process) {
@@ -60,6 +72,7 @@ Result<std::unique_ptr<Resident>> Resident::start(Settings settings) {
   resident->wake_read_ = std::move(read);
   resident->wake_write_ = std::move(write);
   resident->thread_ = std::thread([&keeper = *resident] { keeper.keep(); });
+  const std::stop_callback stopped(resident->settings_.stop, [&keeper = *resident] { keeper.want_stop(); });
   {
     std::unique_lock lock(resident->mutex_);
     resident->changed_.wait(lock, [&] { return resident->state_ != State::kStarting; });
@@ -113,11 +126,16 @@ Result<std::shared_ptr<Process>> Resident::launch(ProcessRequest request, GivenS
   exec.modes = std::move(streams.modes);
   exec.processes_max = request.processes_max;
   exec.address_space_max = request.address_space_max;
+  // A message that breaks a rule would be the end of the guest, and of all that runs there.
+  TRY_CTX(check_sendable(exec), "the command");
   std::shared_ptr<Process> process;
   {
     const std::scoped_lock lock(mutex_);
     if (state_ != State::kReady) return fail(over_error(error_));
-    exec.command = ++last_number_;
+    if (running_.size() >= kRunningProcessesMax) {
+      return fail({Code::kConflict, 0, cat({std::to_string(running_.size()), " commands run in the sandbox already"})});
+    }
+    exec.command = settings_.next_number ? settings_.next_number() : ++last_number_;
     process = std::make_shared<Process>(exec.command, exec.arguments);
     running_.emplace(exec.command, Tracked{process, request.timeout, exec.terminal, request.shown, std::nullopt});
     for (Pipe& pipe : pipes) {
@@ -150,16 +168,13 @@ std::shared_ptr<Process> Resident::find(const std::string& id) const {
   for (const auto& [number, tracked] : running_) {
     if (tracked.process->id() == id) return tracked.process;
   }
-  for (const auto& [number, process] : ended_) {
-    if (process->id() == id) return process;
-  }
-  return nullptr;
+  const auto found = std::ranges::find_if(ended_, [&](const auto& process) { return process->id() == id; });
+  return found != ended_.end() ? *found : nullptr;
 }
 
 std::vector<std::shared_ptr<Process>> Resident::list() const {
   const std::scoped_lock lock(mutex_);
-  std::vector<std::shared_ptr<Process>> all;
-  for (const auto& [number, process] : ended_) all.push_back(process);
+  std::vector<std::shared_ptr<Process>> all(ended_.begin(), ended_.end());
   for (const auto& [number, tracked] : running_) {
     if (tracked.shown == ProcessRequest::Shown::kYes) all.push_back(tracked.process);
   }
@@ -175,8 +190,8 @@ Status Resident::signal(const Process& process, int number, wire::SignalTarget t
 void Resident::end(const std::shared_ptr<Process>& process, EndedBy reason) {
   if (!process->begin_end(reason)) return;
   // A stopped process hears nothing but CONT.
-  (void)signal(*process, SIGTERM, wire::SignalTarget::kTree);
-  (void)signal(*process, SIGCONT, wire::SignalTarget::kTree);
+  (void)signal(*process, SIGTERM, wire::SignalTarget::kEnding);
+  (void)signal(*process, SIGCONT, wire::SignalTarget::kEnding);
   {
     const std::scoped_lock lock(mutex_);
     const auto tracked = running_.find(process->number());
@@ -214,18 +229,29 @@ bool Resident::is_busy() const {
 }
 
 void Resident::stop() {
+  want_stop();
+  const std::scoped_lock lock(join_mutex_);
+  if (thread_.joinable()) thread_.join();
+}
+
+void Resident::want_stop() {
   {
     const std::scoped_lock lock(mutex_);
     stop_wanted_ = true;
   }
   wake();
-  if (thread_.joinable()) thread_.join();
 }
 
 Status Resident::send(const wire::ToGuest& message, std::span<const int> descriptors) {
   const std::scoped_lock lock(send_mutex_);
   if (!parts_) return fail(Error{Code::kConflict, EPIPE, "the sandbox has ended"});
-  return parts_->instance.guest.send(message, descriptors);
+  Status sent = parts_->instance.guest.send(message, descriptors);
+  if (sent || sent.error().sys_errno != EAGAIN) return sent;
+  // A part of the message may be on its way, so that no other can follow.
+  const std::scoped_lock state_lock(mutex_);
+  stuck_ = Error{Code::kTimeout, 0, "hutch-guest does not read what it is sent"};
+  wake();
+  return fail(*stuck_);
 }
 
 // Full means that it is awake already.
@@ -242,7 +268,8 @@ void Resident::keep() {
     const std::scoped_lock lock(send_mutex_);
     parts_.emplace(std::move(*begun));
   }
-  Status kept = keep_until_stopped();
+  Status kept = sys::set_send_timeout(parts_->instance.guest.fd(), kSendWait);
+  if (kept) kept = keep_until_stopped();
   std::optional<Error> reason;
   if (!kept) reason = std::move(kept).error();
   if (parts_->network) (void)parts_->network->close();
@@ -259,11 +286,17 @@ Status Resident::keep_until_stopped() {
       TRY(parts.network->attach(*parts.instance.network, std::move(parts.instance.network_sockets)));
     }
   }
+  if (parts.instance.plan == backend::Instance::Plan::kApplied) {
+    const std::scoped_lock lock(mutex_);
+    state_ = State::kReady;
+    changed_.notify_all();
+  }
   const auto until = Clock::now() + kStartWait;
   for (;;) {
     TRY(turn());
     const std::scoped_lock lock(mutex_);
     if (stop_wanted_) return {};
+    if (stuck_) return fail(*stuck_);
     if (state_ == State::kStarting && Clock::now() > until) {
       return fail({Code::kTimeout, 0, "the sandbox did not start in time"});
     }
@@ -421,18 +454,45 @@ void Resident::take_end(std::uint32_t number, ProcessEnd end) {
     if (tracked == running_.end()) return;
     process = tracked->second.process;
     shown = tracked->second.shown;
-    running_.erase(tracked);
-    if (shown == ProcessRequest::Shown::kYes) ended_.emplace(number, process);
-    if (ended_.size() > kEndedProcessesMax) ended_.erase(ended_.begin());
     // Of a command that began and ended within one turn: they came after that turn's beginning.
     std::ranges::move(new_pipes_, std::back_inserter(pipes_));
     new_pipes_.clear();
   }
   std::erase_if(pipes_, [&](Pipe& pipe) { return pipe.process == process && !drain(pipe); });
+  remember(number, shown);
   end.duration = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - process->started_at());
   process->close_input();
   if (settings_.on_process_end && shown == ProcessRequest::Shown::kYes) settings_.on_process_end(*process, end);
   process->ended(std::move(end));
+}
+
+// A server whose clients run commands all the time would otherwise be forgotten for them as soon as it ends.
+void Resident::remember(std::uint32_t number, ProcessRequest::Shown shown) {
+  std::vector<std::shared_ptr<Process>> forgotten;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto tracked = running_.find(number);
+    const std::shared_ptr<Process> process = std::move(tracked->second.process);
+    running_.erase(tracked);
+    if (shown == ProcessRequest::Shown::kNo) return;
+    ended_.push_back(process);
+    const auto of_its_kind = [&](const auto& one) { return one->keeps_output() == process->keeps_output(); };
+    std::size_t count = 0;
+    std::size_t bytes = 0;
+    // From the newest on; that one is remembered in any case.
+    for (auto at = ended_.rbegin(); at != ended_.rend(); ++at) {
+      if (!of_its_kind(*at)) continue;
+      bytes += (*at)->bytes_kept();
+      if (++count == 1 || (count <= kEndedProcessesMax && bytes <= kEndedBytesMax)) continue;
+      forgotten.push_back(std::move(*at));
+    }
+    std::erase(ended_, nullptr);
+  }
+  // What they left running may hold them for ever, and nobody can ask for them any more.
+  const auto is_forgotten = [&](const Pipe& pipe) {
+    return std::ranges::find(forgotten, pipe.process) != forgotten.end();
+  };
+  std::erase_if(pipes_, is_forgotten);
 }
 
 void Resident::tell_refusal(const Refusal& refusal) {

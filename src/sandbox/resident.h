@@ -4,11 +4,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,8 +26,11 @@
 
 namespace hutch::sandbox {
 
-// How many processes that have ended are remembered, with what is kept of their output.
+// How many processes that have ended are remembered: of those whose output is kept, and of the others.
 inline constexpr std::size_t kEndedProcessesMax = 64;
+inline constexpr std::size_t kEndedBytesMax = 64 << 20;  // of what is kept of their output
+// Each that runs takes descriptors of whoever keeps the sandbox.
+inline constexpr std::size_t kRunningProcessesMax = 1024;
 
 enum class Input { kNone, kWritten };  // /dev/null, or by Process::write_input
 
@@ -46,6 +51,9 @@ class Resident {
     std::function<void(const Process& process, const ProcessEnd& end)> on_process_end{};
     // Once, at the end, on the keeping thread: why it ended, or nothing where it was told to.
     std::function<void(const std::optional<Error>& reason)> on_end{};
+    // A command's number, never the same twice; without it they count from 1 in each sandbox.
+    std::function<std::uint32_t()> next_number{};
+    std::stop_token stop{};  // of the start: whoever waits for it goes away
   };
 
   // Waits until the guest has applied its plan. The settings' functions have to live as long.
@@ -104,6 +112,8 @@ class Resident {
   Result<std::shared_ptr<Process>> launch(ProcessRequest request, GivenStreams streams, std::vector<Pipe> pipes,
                                           UniqueFd input);
   Status send(const wire::ToGuest& message, std::span<const int> descriptors = {});
+  void want_stop();
+  void remember(std::uint32_t number, ProcessRequest::Shown shown);  // it has ended
   void wake();
 
   Settings settings_;
@@ -120,10 +130,12 @@ class Resident {
   bool stop_wanted_ = false;
   std::uint32_t last_number_ = 0;
   std::map<std::uint32_t, Tracked> running_;
-  std::map<std::uint32_t, std::shared_ptr<Process>> ended_;
+  std::deque<std::shared_ptr<Process>> ended_;   // the last of them, in the order of their ends
+  std::optional<Error> stuck_;  // why no more can be sent
   std::vector<Pipe> new_pipes_;
   unsigned file_servers_asked_ = 0;
   std::vector<UniqueFd> file_servers_;
+  std::mutex join_mutex_;
   std::thread thread_;
 };
 

@@ -19,6 +19,7 @@
 #include "server/session.h"
 #include "sys/identity.h"
 #include "sys/io.h"
+#include "sys/journal.h"
 #include "sys/local_socket.h"
 #include "sys/process.h"
 #include "sys/readiness.h"
@@ -35,6 +36,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{1000};
 constexpr milliseconds kLeaveWait{30'000};
+constexpr milliseconds kAnswerWait{5'000};
+constexpr milliseconds kLockWait{60'000};  // for a daemon that is leaving
 constexpr milliseconds kSendWait{30'000};
 
 // The connections that are open, each with its thread.
@@ -65,8 +68,12 @@ class Connections {
   // Whoever waits for a client is woken; false when one does not go.
   bool end_all() {
     std::unique_lock lock(mutex_);
-    for (const int fd : open_) sys::shut_down(fd);
-    return changed_.wait_for(lock, kLeaveWait, [&] { return open_.empty(); });
+    // First no more calls: an answer that is on its way goes out, if its client reads it.
+    for (const int fd : open_) sys::shut_down(fd, sys::ShutDown::kReading);
+    const auto over = [&] { return open_.empty(); };
+    if (changed_.wait_for(lock, kAnswerWait, over)) return true;
+    for (const int fd : open_) sys::shut_down(fd, sys::ShutDown::kBoth);
+    return changed_.wait_for(lock, kLeaveWait, over);
   }
 
  private:
@@ -82,6 +89,7 @@ class Connections {
     open_.erase(fd);
     socket.reset();
     --shared_.connections;
+    // The last thing, and under the lock: whoever waits ends this object then.
     changed_.notify_all();
   }
 
@@ -93,7 +101,7 @@ class Connections {
 
 class Daemon {
  public:
-  Daemon(const DaemonSettings& settings, Shared& shared);
+  Daemon(const DaemonSettings& settings, std::string socket, Shared& shared);
 
   struct Descriptors {
     int listener;
@@ -108,16 +116,19 @@ class Daemon {
   Status accept(int listener);
   Status accept_tcp(int listener);
   bool is_idle();
+  // Whoever has connected by now is served; from here on nobody finds the daemon, unless one has.
+  Result<bool> has_late_client(int listener);
 
   const DaemonSettings& settings_;
+  const std::string socket_;
   Shared& shared_;
   http::Guard guard_;
   Connections connections_;
   Clock::time_point last_use_ = Clock::now();
 };
 
-Daemon::Daemon(const DaemonSettings& settings, Shared& shared)
-    : settings_(settings), shared_(shared), connections_(shared) {
+Daemon::Daemon(const DaemonSettings& settings, std::string socket, Shared& shared)
+    : settings_(settings), socket_(std::move(socket)), shared_(shared), connections_(shared) {
   if (settings.listen) guard_ = {settings.listen->token, http::is_loopback(settings.listen->at.address)};
 }
 
@@ -131,7 +142,7 @@ Status Daemon::run(const Descriptors& descriptors) {
     if (wait[1].revents != 0 || wait[2].revents != 0) return {};
     if (wait[0].revents != 0) TRY(accept(descriptors.listener));
     if (wait[3].revents != 0) TRY(accept_tcp(descriptors.tcp));
-    if (is_idle()) return {};
+    if (is_idle() && !TRY(has_late_client(descriptors.listener))) return {};
   }
 }
 
@@ -173,12 +184,36 @@ bool Daemon::is_idle() {
   return settings_.idle.count() > 0 && Clock::now() - last_use_ > settings_.idle;
 }
 
+Result<bool> Daemon::has_late_client(int listener) {
+  const std::string leaving = cat({socket_, ".leaving"});
+  TRY(sys::rename_file(socket_, leaving));
+  std::array<pollfd, 1> waiting = {{{listener, POLLIN, 0}}};
+  if (TRY(sys::poll(waiting, milliseconds(0))) == 0) {
+    sys::forget_local(leaving);
+    return false;
+  }
+  TRY(sys::rename_file(leaving, socket_));
+  last_use_ = Clock::now();
+  return true;
+}
+
+// A daemon that a client has started waits for one that is about to leave; where one stays, it is not needed.
+Result<UniqueFd> take_lock(const host::StateDirs& dirs, const DaemonSettings& settings) {
+  const auto until = Clock::now() + (settings.ready >= 0 ? kLockWait : milliseconds(0));
+  for (;;) {
+    auto lock = TRY(sys::try_lock_file(host::daemon_lock(dirs)));
+    if (lock) return std::move(*lock);
+    if (Clock::now() >= until || sys::connect_local(host::daemon_socket(dirs))) break;
+    TRY(sys::pause_briefly());
+  }
+  return fail({Code::kConflict, 0, "a daemon runs already; hutch daemon status tells of it"});
+}
+
 }  // namespace
 
 Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   TRY(sys::make_private_directories(dirs.runtime));
-  const auto lock = TRY(sys::try_lock_file(host::daemon_lock(dirs)));
-  if (!lock) return fail({Code::kConflict, 0, "a daemon runs already; hutch daemon status tells of it"});
+  const UniqueFd lock = TRY(take_lock(dirs, settings));
   sys::raise_descriptor_limit();
   TRY(sys::ignore_broken_pipe());
   // Before the first thread, so that none of them takes these.
@@ -203,7 +238,7 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   }
   if (settings.ready >= 0) UniqueFd(settings.ready).reset();
 
-  Daemon daemon(settings, shared);
+  Daemon daemon(settings, path, shared);
   const Status served = daemon.run({listener.get(), tcp.get(), signals.get(), stop_read.get()});
   sys::forget_local(path);
   // First the sandboxes: whoever waits for a command of theirs hears of its end.

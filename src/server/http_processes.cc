@@ -32,7 +32,7 @@ Result<Found> find(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   Found found;
   // A sandbox is not started to be told that nothing runs in it.
-  if (agent->status().state == service::AgentState::kRunning) found.resident = TRY(agent->resident());
+  found.resident = agent->running();
   if (found.resident) found.process = found.resident->find(exchange.part("id"));
   if (found.process) return found;
   return fail(
@@ -66,8 +66,7 @@ Handled spawn(Exchange& exchange) {
 Handled list(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   Value::List processes;
-  if (agent->status().state == service::AgentState::kRunning) {
-    const auto resident = TRY(agent->resident());
+  if (const auto resident = agent->running()) {
     for (const auto& process : resident->list()) processes.emplace_back(process_object(*process));
   }
   return json(200, {{"processes", std::move(processes)}});

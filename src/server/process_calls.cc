@@ -60,7 +60,7 @@ Result<Found> find(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   const std::string id = TRY(call.text("pid"));
   Found found{TRY(session.shared().agents.sandbox(name)), nullptr, nullptr};
-  if (found.agent->status().state == service::AgentState::kRunning) found.resident = TRY(found.agent->resident());
+  found.resident = found.agent->running();
   if (found.resident) found.process = found.resident->find(id);
   if (!found.process) {
     return fail(Error::not_found(
@@ -118,6 +118,8 @@ Result<Value> exec(Session& session, const CallReader& call) {
   sandbox::GivenStreams streams = TRY(streams_of(session, call));
   sandbox::ProcessRequest request = TRY(request_of(*agent, call));
   const auto resident = TRY(agent->resident());
+  // A start takes its time: whoever has gone meanwhile wants no command run.
+  if (TRY(session.hear(-1, milliseconds(0))).gone) return fail(Error{Code::kConflict, 0, "the client has gone"});
   const auto process = TRY(resident->spawn(std::move(request), std::move(streams)));
   const UniqueFd ended = TRY(process->notice(Process::Notice::kEnd));
   const UniqueFd terminal = process->take_terminal();
@@ -148,8 +150,8 @@ Result<Value> spawn(Session& session, const CallReader& call) {
 Result<Value> list(Session& session, const CallReader& call) {
   const auto agent = TRY(agent_of(session, call));
   Value::List processes;
-  if (agent->status().state != service::AgentState::kRunning) return Value(std::move(processes));
-  const auto resident = TRY(agent->resident());
+  const auto resident = agent->running();
+  if (!resident) return Value(std::move(processes));
   for (const auto& process : resident->list()) processes.push_back(process_value(*process));
   return Value(std::move(processes));
 }

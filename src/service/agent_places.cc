@@ -42,12 +42,11 @@ AgentPlaces places_of(const store::AgentRecord& record, const AgentDirectories& 
   Residence& residence = places.residence;
   residence.user = cat({"agent-", record.name});
   residence.home = layout.home;
-  residence.cwd = own_paths && record.dir.empty() ? layout.home : std::string();
-  if (own_paths) {
-    residence.shares = {{.source = directories.home, .target = layout.home},
-                        {.source = directories.shared, .target = layout.shared},
-                        {.source = directories.output, .target = layout.output}};
-  }
+  residence.cwd = record.dir.empty() ? layout.home : std::string();
+  // With the host's own paths nothing is mounted, and yet these are what the policy's rules do not hide.
+  residence.shares = {{.source = directories.home, .target = layout.home},
+                      {.source = directories.shared, .target = layout.shared},
+                      {.source = directories.output, .target = layout.output}};
   places.environment = {cat({"HOME=", layout.home}),          cat({"USER=", residence.user}),
                         cat({"LOGNAME=", residence.user}),    cat({"HUTCH_AGENT=", record.name}),
                         cat({"HUTCH_HOME=", layout.home}),    cat({"HUTCH_SHARED=", layout.shared}),

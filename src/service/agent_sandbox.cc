@@ -20,6 +20,7 @@ namespace hutch::service {
 namespace {
 
 constexpr std::chrono::milliseconds kLoginWait{10'000};
+constexpr std::size_t kRefusalsMax = 500;  // that one start tells of
 
 Result<PlaceRequest> place_of(const store::AgentRecord& record) {
   PlaceRequest place;
@@ -61,16 +62,15 @@ std::string_view name_of(AgentState state) {
   return "";
 }
 
-AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Tell tell, Changed changed)
+AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hooks hooks)
     : record_(std::move(record)),
       dirs_(std::move(dirs)),
       directories_(agent_directories(dirs_, record_.name)),
       places_(places_of(record_, directories_, record_.backend)),
-      tell_(std::move(tell)),
-      tell_change_(std::move(changed)) {}
+      hooks_(std::move(hooks)) {}
 
 void AgentSandbox::set_state(AgentState state, std::string reason) {
-  if (status_.state != state && tell_change_) tell_change_(record_.name, name_of(state), reason);
+  if (status_.state != state && hooks_.changed) hooks_.changed(record_.name, name_of(state), reason);
   status_.state = state;
   status_.reason = std::move(reason);
 }
@@ -78,10 +78,17 @@ void AgentSandbox::set_state(AgentState state, std::string reason) {
 Result<std::shared_ptr<sandbox::Resident>> AgentSandbox::resident() {
   {
     std::unique_lock lock(mutex_);
+    const bool others = status_.state == AgentState::kStarting;
     changed_.wait(lock,
                   [&] { return status_.state != AgentState::kStarting && status_.state != AgentState::kStopping; });
     if (status_.state == AgentState::kRunning && resident_->is_alive()) return resident_;
+    if (retired_) {
+      return fail({Code::kConflict, 0, cat({"agent ", record_.name, " was changed or removed meanwhile"})});
+    }
+    if (others && status_.state == AgentState::kError && start_error_) return fail(*start_error_);
     set_state(AgentState::kStarting);
+    start_error_.reset();
+    starting_ = std::stop_source();
   }
   return start();
 }
@@ -93,7 +100,7 @@ Result<std::shared_ptr<sandbox::Resident>> AgentSandbox::start() {
     const std::scoped_lock lock(mutex_);
     before = std::move(resident_);
   }
-  before.reset();
+  if (before) before->stop();
   {
     const std::scoped_lock lock(login_mutex_);
     login_environment_.clear();
@@ -105,27 +112,52 @@ Result<std::shared_ptr<sandbox::Resident>> AgentSandbox::start() {
       .on_process_end = [this](const sandbox::Process& process,
                                const sandbox::ProcessEnd& end) { record_end(process, end); },
       .on_end = [this](const std::optional<Error>& reason) { ended(reason); },
+      .next_number = hooks_.next_number,
+      .stop = starting_.get_token(),
   });
   const std::scoped_lock lock(mutex_);
   if (started) {
     resident_ = std::shared_ptr<sandbox::Resident>(std::move(*started));
-    set_state(resident_->is_alive() ? AgentState::kRunning : AgentState::kError);
+    const bool alive = resident_->is_alive();
+    set_state(alive ? AgentState::kRunning : AgentState::kError, alive ? std::string() : status_.reason);
+  } else if (starting_.stop_requested()) {
+    set_state(AgentState::kStopped);
+    start_error_ = Error{Code::kConflict, 0, "it was stopped"};
   } else {
     set_state(AgentState::kError, started.error().message);
+    start_error_ = std::move(started).error();
   }
   changed_.notify_all();
-  if (!started) return fail(std::move(started).error().with_context(cat({"start agent ", record_.name})));
+  if (start_error_) {
+    start_error_ = std::move(*start_error_).with_context(cat({"start agent ", record_.name}));
+    return fail(*start_error_);
+  }
   return resident_;
 }
 
-void AgentSandbox::stop() {
+std::shared_ptr<sandbox::Resident> AgentSandbox::running() const {
+  const std::scoped_lock lock(mutex_);
+  return status_.state == AgentState::kRunning ? resident_ : nullptr;
+}
+
+bool AgentSandbox::retire() {
+  const std::scoped_lock lock(mutex_);
+  const AgentState state = status_.state;
+  if (state == AgentState::kRunning || state == AgentState::kStarting || state == AgentState::kStopping) return false;
+  retired_ = true;
+  return true;
+}
+
+void AgentSandbox::stop(After after) {
   std::shared_ptr<sandbox::Resident> leaving;
   {
     std::unique_lock lock(mutex_);
+    starting_.request_stop();
     changed_.wait(lock,
                   [&] { return status_.state != AgentState::kStarting && status_.state != AgentState::kStopping; });
+    if (after == After::kNever) retired_ = true;
     if (!resident_) {
-      if (status_.state != AgentState::kPending) set_state(AgentState::kStopped, status_.reason);
+      if (status_.state != AgentState::kPending) set_state(AgentState::kStopped);
       return;
     }
     leaving = std::move(resident_);
@@ -153,9 +185,10 @@ bool AgentSandbox::is_busy() const {
 }
 
 void AgentSandbox::record_refusal(const sandbox::Refusal& refusal) {
-  if (std::ranges::find(told_, refusal) != told_.end()) return;
+  // A program can ask for any number of hosts: what it writes into hutch's record has an end.
+  if (told_.size() >= kRefusalsMax || std::ranges::find(told_, refusal) != told_.end()) return;
   told_.push_back(refusal);
-  tell_(cat({record_.name, ": ", refusal.what}));
+  hooks_.tell(cat({record_.name, ": ", refusal.what}));
   if (recorder_) recorder_->refused(refusal);
 }
 
@@ -189,6 +222,8 @@ void AgentSandbox::ended(const std::optional<Error>& reason) {
   }
   recorder_.reset();
   const std::scoped_lock lock(mutex_);
+  // A sandbox that ends as soon as it has started: why is known before that it did.
+  if (status_.state == AgentState::kStarting && reason) status_.reason = reason->message;
   if (status_.state != AgentState::kRunning) return;
   set_state(reason ? AgentState::kError : AgentState::kStopped, reason ? reason->message : std::string());
 }
@@ -233,7 +268,7 @@ Result<sandbox::Resident::Parts> AgentSandbox::begin() {
                       .policy = prepared.policy.source,
                       .backend = prepared.backend};
   told_.clear();
-  recorder_.emplace(dirs_.data, tell_, record_.name);
+  recorder_.emplace(dirs_.data, hooks_.tell, record_.name);
   recorder_->started(record_of_start_);
   if (network) network->tell_passed_to([this](const egress::Passed& passed) { recorder_->connected(passed); });
   const auto chosen = TRY(backend_named(prepared.backend));

@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,15 +31,26 @@ class AgentSandbox {
   using Tell = std::function<void(const std::string& line)>;
   // What has changed: a state's name, and the reason of an error. Called with a lock held: it does not ask back.
   using Changed = std::function<void(const std::string& agent, std::string_view what, const std::string& reason)>;
-  AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Tell tell, Changed changed = {});
+  struct Hooks {
+    Tell tell;
+    Changed changed{};
+    // A number for each process: an id that is another agent's, or of an earlier start, is nobody's here.
+    std::function<std::uint32_t()> next_number{};
+  };
+  AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hooks hooks);
   ~AgentSandbox() { stop(); }
 
   const store::AgentRecord& record() const { return record_; }
   const tool::Layout& layout() const { return places_.layout; }
 
-  // The running sandbox; starts it where it is not.
+  // The running sandbox; starts it where it is not. Whoever waits for another's start gets what that got.
   Result<std::shared_ptr<sandbox::Resident>> resident();
-  void stop();
+  std::shared_ptr<sandbox::Resident> running() const;  // null where it does not run
+  // kNever: it is not started any more, by nobody.
+  enum class After { kAgain, kNever };
+  void stop(After after = After::kAgain);
+  // The same where it does not run; false, and nothing is done, where it does.
+  bool retire();
 
   struct Status {
     AgentState state = AgentState::kPending;
@@ -71,13 +84,15 @@ class AgentSandbox {
   const host::StateDirs dirs_;
   const AgentDirectories directories_;
   const AgentPlaces places_;
-  const Tell tell_;
-  const Changed tell_change_;
+  const Hooks hooks_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Status status_;
   std::shared_ptr<sandbox::Resident> resident_;
+  bool retired_ = false;
+  std::stop_source starting_;  // of the start that is on its way
+  std::optional<Error> start_error_;  // of the last start
 
   // Of the sandbox that runs, written by its start alone.
   std::vector<std::string> plan_environment_;

@@ -38,6 +38,16 @@ std::string hash_of(std::string_view text) {
   return digits;
 }
 
+Status settle_directory(store::AgentRecord& record) {
+  if (record.dir.empty()) return {};
+  const auto directory = TRY_CTX(host::canonical_path(record.dir), "dir");
+  if (directory.type != plan::FileType::kDirectory) {
+    return fail(Error::invalid(cat({"dir: ", printable(record.dir), " is no directory"})));
+  }
+  record.dir = directory.path;
+  return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<AgentService>> AgentService::open(host::StateDirs dirs, AgentSandbox::Tell tell) {
@@ -46,13 +56,7 @@ Result<std::unique_ptr<AgentService>> AgentService::open(host::StateDirs dirs, A
 }
 
 Result<store::AgentRecord> AgentService::create(store::AgentRecord record) {
-  if (!record.dir.empty()) {
-    const auto directory = TRY_CTX(host::canonical_path(record.dir), "dir");
-    if (directory.type != plan::FileType::kDirectory) {
-      return fail(Error::invalid(cat({"dir: ", printable(record.dir), " is no directory"})));
-    }
-    record.dir = directory.path;
-  }
+  TRY(settle_directory(record));
   record = TRY(agents_->create(std::move(record)));
   TRY(make_agent_directories(agent_directories(dirs_, record.name)));
   tell_change(record.name, "created");
@@ -74,15 +78,16 @@ Result<AgentService::Shown> AgentService::show(const std::string& name) {
 }
 
 Result<store::AgentRecord> AgentService::set(const std::string& name, const std::vector<std::string>& settings) {
-  store::AgentRecord record = TRY(agents_->find(name));
+  const std::scoped_lock settings_lock(settings_mutex_);
+  const store::AgentRecord before = TRY(agents_->find(name));
+  store::AgentRecord record = before;
   for (const std::string& setting : settings) record = TRY(store::with_setting(record, setting));
+  if (record.dir != before.dir) TRY(settle_directory(record));
   TRY(agents_->update(record));
   tell_change(name, "changed");
   const std::scoped_lock lock(mutex_);
   const auto known = sandboxes_.find(name);
-  if (known == sandboxes_.end()) return record;
-  const AgentState state = known->second->status().state;
-  if (state != AgentState::kRunning && state != AgentState::kStarting) sandboxes_.erase(known);
+  if (known != sandboxes_.end() && known->second->retire()) sandboxes_.erase(known);
   return record;
 }
 
@@ -90,7 +95,9 @@ Result<std::shared_ptr<AgentSandbox>> AgentService::sandbox(const std::string& n
   const std::scoped_lock lock(mutex_);
   const auto known = sandboxes_.find(name);
   if (known != sandboxes_.end()) return known->second;
-  auto sandbox = std::make_shared<AgentSandbox>(TRY(agents_->find(name)), dirs_, tell_, changed_);
+  auto sandbox = std::make_shared<AgentSandbox>(
+      TRY(agents_->find(name)), dirs_,
+      AgentSandbox::Hooks{.tell = tell_, .changed = changed_, .next_number = [this] { return ++last_process_; }});
   sandboxes_.emplace(name, sandbox);
   return sandbox;
 }
@@ -108,9 +115,8 @@ Status AgentService::stop(const std::string& name) {
   // The next start reads the record again.
   const std::scoped_lock lock(mutex_);
   const auto known = sandboxes_.find(name);
-  if (known != sandboxes_.end() && known->second == leaving && leaving->record() != TRY(agents_->find(name))) {
-    sandboxes_.erase(known);
-  }
+  if (known == sandboxes_.end() || known->second != leaving) return {};
+  if (leaving->record() != TRY(agents_->find(name)) && leaving->retire()) sandboxes_.erase(known);
   return {};
 }
 
@@ -124,12 +130,21 @@ void AgentService::stop_all() {
 }
 
 Result<std::vector<std::string>> AgentService::remove(const std::string& name) {
-  const store::AgentRecord record = TRY(agents_->find(name));
-  TRY(stop(name));
-  {
-    const std::scoped_lock lock(mutex_);
-    sandboxes_.erase(name);
+  // From here on until it is gone nobody starts it.
+  const std::shared_ptr<AgentSandbox> leaving = TRY(sandbox(name));
+  leaving->stop(AgentSandbox::After::kNever);
+  auto deleted = remove_files(name);
+  const std::scoped_lock lock(mutex_);
+  if (deleted) {
+    TRY(agents_->remove(name));
+    tell_change(name, "removed");
   }
+  const auto known = sandboxes_.find(name);
+  if (known != sandboxes_.end() && known->second == leaving) sandboxes_.erase(known);
+  return deleted;
+}
+
+Result<std::vector<std::string>> AgentService::remove_files(const std::string& name) const {
   std::vector<std::string> deleted;
   const AgentDirectories directories = agent_directories(dirs_, name);
   for (const std::string& directory : {directories.home, directories.output}) {
@@ -137,8 +152,6 @@ Result<std::vector<std::string>> AgentService::remove(const std::string& name) {
     TRY_CTX(sys::remove_tree(directory), "remove the agent's files");
     deleted.push_back(directory);
   }
-  TRY(agents_->remove(name));
-  tell_change(name, "removed");
   return deleted;
 }
 

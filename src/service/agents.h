@@ -1,6 +1,8 @@
 // The agents of this user: their records and their sandboxes.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -56,11 +58,14 @@ class AgentService {
 
  private:
   void tell_change(const std::string& agent, std::string_view what);
+  Result<std::vector<std::string>> remove_files(const std::string& name) const;
 
   std::unique_ptr<store::Agents> agents_;
   const host::StateDirs dirs_;
   const AgentSandbox::Tell tell_;
   AgentSandbox::Changed changed_;
+  std::atomic<std::uint32_t> last_process_{0};
+  std::mutex settings_mutex_;  // held while a record is changed
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<AgentSandbox>> sandboxes_;
 };

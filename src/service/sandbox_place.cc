@@ -90,8 +90,11 @@ Result<std::shared_ptr<Process>> SandboxPlace::start(const tool::Command& comman
 
 Result<tool::CommandEnd> SandboxPlace::run(const tool::Command& command) {
   const auto process = TRY(start(command));
-  const auto resident = TRY(agent_.resident());
-  const std::stop_callback cancelled(command.stop, [&] { resident->end(process, sandbox::EndedBy::kSignal); });
+  // Absent where the sandbox has been stopped meanwhile, and the process with it.
+  const auto resident = agent_.running();
+  const std::stop_callback cancelled(command.stop, [&] {
+    if (resident) resident->end(process, sandbox::EndedBy::kSignal);
+  });
   if (command.on_output) follow(*process, command.on_output);
   const bool limited = command.timeout.count() > 0;
   const auto until = Process::Clock::now() + (limited ? command.timeout + kEndWait : std::chrono::hours(24 * 365));
@@ -104,7 +107,7 @@ Result<std::string> SandboxPlace::spawn(const tool::Command& command) { return T
 
 Result<std::shared_ptr<Process>> SandboxPlace::find(const std::string& id) {
   std::shared_ptr<Process> process;
-  if (agent_.status().state == AgentState::kRunning) process = TRY(agent_.resident())->find(id);
+  if (const auto resident = agent_.running()) process = resident->find(id);
   if (!process) return fail(Error::not_found(cat({"there is no process ", printable(id, 32)})));
   return process;
 }
@@ -120,7 +123,8 @@ Result<tool::ProcessState> SandboxPlace::wait(const std::string& id, millisecond
 Result<bool> SandboxPlace::kill(const std::string& id, int number) {
   const auto process = TRY(find(id));
   if (process->end()) return false;
-  const auto resident = TRY(agent_.resident());
+  const auto resident = agent_.running();
+  if (!resident) return false;
   if (number == SIGKILL) TRY(resident->signal(*process, SIGKILL, wire::SignalTarget::kTree));
   resident->end(process, sandbox::EndedBy::kSignal);
   return true;

@@ -86,7 +86,7 @@ Status set_send_timeout(int socket, std::chrono::milliseconds timeout) {
   return check(::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &value, sizeof(value)), {"setsockopt(SO_SNDTIMEO)"});
 }
 
-void shut_down(int socket) { ::shutdown(socket, SHUT_RDWR); }
+void shut_down(int socket, ShutDown what) { ::shutdown(socket, what == ShutDown::kReading ? SHUT_RD : SHUT_RDWR); }
 
 Result<std::string> peek(int socket, std::size_t bytes) {
   std::string seen(bytes, '\0');

@@ -37,8 +37,9 @@ void forget_local(const std::string& path);
 // A send that the other side does not take for so long fails with EAGAIN (SO_SNDTIMEO, socket(7)).
 Status set_send_timeout(int socket, std::chrono::milliseconds timeout);
 
-// Ends both directions: whoever waits on it in another thread is woken (shutdown(2)).
-void shut_down(int socket);
+// Ends them: whoever waits on it in another thread is woken (shutdown(2)).
+enum class ShutDown { kReading, kBoth };
+void shut_down(int socket, ShutDown what = ShutDown::kBoth);
 
 // Bytes that wait, without taking them (MSG_PEEK); fewer than asked for at the end of the stream alone.
 Result<std::string> peek(int socket, std::size_t bytes);

@@ -60,7 +60,8 @@ struct Exec {
 
 enum class SignalTarget {
   kCommand,  // its process group
-  kTree,  // the command and all that it started; SIGKILL leaves none of them
+  kTree,    // the command and all that it started; SIGKILL leaves none of them
+  kEnding,  // as kTree; when the command has ended, what is left of it is killed before that is told
   kEverything,  // whatever runs in the sandbox
 };
 struct Signal {
@@ -122,7 +123,6 @@ struct Refused {
   RefusedCall call = RefusedCall::kUnixSocket;
   std::uint32_t pid = 0;
 };
-
 // A process that serves files; the stream to it travels along (wire/files.h).
 struct FileServer {};
 

@@ -136,7 +136,8 @@ Result<Instance> start_bwrap(const std::string& program, const plan::SandboxPlan
   if (const auto* failed = std::get_if<wire::Failed>(&*first)) return fail(failed->error);
   if (!std::holds_alternative<wire::Ready>(*first))
     return fail(Error::invalid("hutch-guest: unexpected first message"));
-  Instance instance{std::move(started.guest), std::move(started.process), Instance::Orphans::kAdopted};
+  Instance instance{std::move(started.guest), std::move(started.process), Instance::Orphans::kAdopted,
+                    Instance::Plan::kApplied};
   if (network) {
     instance.network.emplace(std::move(network->network));
     instance.network_sockets = std::move(network->sockets);

@@ -19,7 +19,8 @@ Result<Instance> NoneBackend::start(const plan::SandboxPlan& plan, const StartOp
   open_plan.uid = plan.uid;
   open_plan.gid = plan.gid;
   TRY(send_start(started.guest, wire::Isolation::kNone, open_plan, options));
-  return Instance{std::move(started.guest), std::move(started.process), Instance::Orphans::kNone};
+  return Instance{std::move(started.guest), std::move(started.process), Instance::Orphans::kNone, Instance::Plan::kSent,
+                  Instance::Ending::kByGuest};
 }
 
 }  // namespace hutch::backend
