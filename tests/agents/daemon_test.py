@@ -130,6 +130,7 @@ def test_killed_at_any_moment(daemon, seed):
     pid = daemon.pid()
     time.sleep(rng.random() * 0.15)
     os.kill(pid, signal.SIGKILL)
+    harness.wait_until(lambda: not daemons.is_running(pid), "the daemon is gone")
     acknowledged = []
     for name, process in busy:
         process.communicate(timeout=harness.PATIENCE)
