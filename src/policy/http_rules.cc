@@ -15,6 +15,7 @@ namespace {
 
 bool matches_any_path(const HttpRule& rule, std::string_view path);
 std::optional<std::string> decoded_segment(std::string_view segment);
+bool encodes_again(std::string_view decoded);
 bool is_dot_segment(std::string_view segment);
 std::optional<int> hex_value(char digit);
 bool is_unreserved(char character);
@@ -93,8 +94,6 @@ std::optional<std::string> decoded_segment(std::string_view segment) {
     const char decoded = static_cast<char>(*high * 16 + *low);
     const bool control = static_cast<unsigned char>(decoded) < 0x20 || decoded == 0x7f;
     if (control || decoded == '/' || decoded == '\\') return std::nullopt;
-    const bool encodes_again = i + 4 < segment.size() && hex_value(segment[i + 3]) && hex_value(segment[i + 4]);
-    if (decoded == '%' && encodes_again) return std::nullopt;
     if (is_unreserved(decoded)) {
       out += decoded;
     } else {
@@ -105,10 +104,18 @@ std::optional<std::string> decoded_segment(std::string_view segment) {
     }
     i += 2;
   }
-  if (is_dot_segment(out) && out != segment) return std::nullopt;
+  if (encodes_again(out) || (is_dot_segment(out) && out != segment)) return std::nullopt;
   const std::string_view name = std::string_view(out).substr(0, std::min(out.find(';'), out.find("%3B")));
   if (name != out && is_dot_segment(name)) return std::nullopt;
   return out;
+}
+
+// Of the decoded text: the digits after an encoded percent sign may have been encoded too ("%25%32%66").
+bool encodes_again(std::string_view decoded) {
+  for (std::size_t at = decoded.find("%25"); at != std::string_view::npos; at = decoded.find("%25", at + 3)) {
+    if (at + 4 < decoded.size() && hex_value(decoded[at + 3]) && hex_value(decoded[at + 4])) return true;
+  }
+  return false;
 }
 
 bool is_dot_segment(std::string_view segment) { return segment == "." || segment == ".."; }
