@@ -38,7 +38,7 @@ std::string last_word(std::string_view line);
 
 }  // namespace
 
-IsolationFacts probe_isolation(Effort effort, std::string_view backend) {
+IsolationFacts probe_isolation(Effort effort, std::string_view backend, const std::string& guest_program) {
   IsolationFacts facts;
   facts.uid = sys::user_id();
   add_process_status(facts);
@@ -48,7 +48,7 @@ IsolationFacts probe_isolation(Effort effort, std::string_view backend) {
   facts.has_apparmor_profile = sys::exists("/etc/apparmor.d/hutch");
   facts.container = container_kind();
   facts.install_command = install_command();
-  facts.guest_program = find_guest_program();
+  facts.guest_program = guest_program.empty() ? find_guest_program() : guest_program;
   facts.bubblewrap = find_system_program("bwrap");
   if (!facts.bubblewrap.empty()) {
     facts.bubblewrap_version = last_word(ask(facts.bubblewrap, {"--version"}).line);

@@ -43,7 +43,8 @@ struct IsolationFacts {
 
 // Looks, and with kTry really makes a sandbox's namespaces: by each backend, or by the one that is named alone.
 enum class Effort { kLook, kTry };
-IsolationFacts probe_isolation(Effort effort, std::string_view backend = {});
+// `guest_program` as find_guest_program() finds it where it is empty.
+IsolationFacts probe_isolation(Effort effort, std::string_view backend = {}, const std::string& guest_program = {});
 
 // Whether the backend works, else why not in one sentence and what exactly to type. The name is one of kBackends.
 plan::Availability availability(std::string_view backend, const IsolationFacts& facts);

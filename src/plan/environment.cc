@@ -24,14 +24,17 @@ bool valid_name(std::string_view name);
 Result<std::vector<std::string>> plan_environment(const PlanInput& input) {
   const Variables caller = caller_variables(input.caller_environment);
   Variables variables;
+  const bool of_person = input.base_environment == BaseEnvironment::kPerson;
   for (const std::string_view name : {"PATH", "TERM", "LANG"}) {
     const auto found = caller.find(name);
-    if (found != caller.end()) variables.insert(*found);
+    if (found != caller.end() && (of_person || name == "PATH")) variables.insert(*found);
   }
   variables.try_emplace("PATH", "/usr/local/bin:/usr/bin:/bin");
-  variables["HOME"] = input.facts.home;
-  variables["USER"] = input.facts.user;
-  variables["TMPDIR"] = "/tmp";
+  if (of_person) {
+    variables["HOME"] = input.facts.home;
+    variables["USER"] = input.facts.user;
+    variables["TMPDIR"] = "/tmp";
+  }
   if (input.network == NetworkKind::kGateway) set_proxies(variables);
   if (input.trust.opening == TlsOpening::kSome) set_trust(variables);
   for (const policy::EnvironmentEntry& entry : input.policy.environment) {

@@ -31,6 +31,9 @@ struct CoveredFile {
   std::string content;
 };
 
+// What a command has in its environment before anything is asked for: what a person's programs expect, or PATH.
+enum class BaseEnvironment { kPerson, kPathAlone };
+
 struct PlanInput {
   const policy::Policy& policy;
   const std::vector<policy::Rule>& rules;  // as host::look_at_paths() gives them
@@ -45,6 +48,7 @@ struct PlanInput {
   ResourceLimits limits;
   std::vector<std::string> caller_environment;  // "K=V" each
   std::vector<std::string> environment;         // of the command line: "K=V", or "K" to pass the caller's own
+  BaseEnvironment base_environment = BaseEnvironment::kPerson;
   std::string command{};                        // the first word of the command, for a note when it is hidden
 };
 

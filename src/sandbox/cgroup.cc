@@ -39,6 +39,7 @@ void remove_stale(const std::string& parent);
 void remove_cgroup(const std::string& directory);
 Status start_scope(const plan::ResourceLimits& limits, pid_t process);
 std::uint64_t counter(const std::string& path, std::string_view name);
+std::optional<std::uint64_t> number(const std::string& path);
 
 }  // namespace
 
@@ -64,6 +65,7 @@ Result<Cgroup> Cgroup::make(const host::CgroupPlace& place, const plan::Resource
     }
     if (controller == host::kMemory) cgroup.memory_ = directory;
     if (controller == host::kPids) cgroup.pids_ = directory;
+    if (controller == host::kCpu) cgroup.cpu_ = directory;
     TRY(apply_settings(directory, settings_of(place.kind, controller, limits)));
   }
   return cgroup;
@@ -89,6 +91,22 @@ CgroupEvents Cgroup::events() const {
   }
   if (!pids_.empty()) events.pids_refused = counter(pids_ + "/pids.events", "max");
   return events;
+}
+
+// Version 2 counts processor time in every cgroup; version 1 where the hierarchy has cpuacct too.
+Cgroup::Use Cgroup::use() const {
+  using std::chrono::duration_cast;
+  using std::chrono::microseconds;
+  Use use;
+  const bool v1 = kind_ == plan::CgroupKind::kV1;
+  if (!memory_.empty()) use.memory_bytes = number(memory_ + (v1 ? "/memory.usage_in_bytes" : "/memory.current"));
+  if (v1) {
+    const auto nanoseconds = cpu_.empty() ? std::nullopt : number(cpu_ + "/cpuacct.usage");
+    if (nanoseconds) use.cpu = duration_cast<microseconds>(std::chrono::nanoseconds(*nanoseconds));
+  } else if (!directories_.empty()) {
+    use.cpu = microseconds(counter(directories_.front() + "/cpu.stat", "usage_usec"));
+  }
+  return use;
 }
 
 std::string_view Cgroup::kind_name() const {
@@ -213,6 +231,14 @@ std::uint64_t counter(const std::string& path, std::string_view name) {
     return value;
   }
   return 0;
+}
+
+// The number that is all of a control file.
+std::optional<std::uint64_t> number(const std::string& path) {
+  const auto text = sys::read_file(path, kFileBytesMax);
+  std::uint64_t value = 0;
+  if (!text || std::from_chars(text->data(), text->data() + text->size(), value).ec != std::errc()) return std::nullopt;
+  return value;
 }
 
 }  // namespace

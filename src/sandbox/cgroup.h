@@ -3,7 +3,9 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,12 @@ class Cgroup {
   // The process, and all that it starts from now on, is in it.
   Status admit(pid_t process);
   CgroupEvents events() const;
+  // Each absent where no controller of this cgroup counts it.
+  struct Use {
+    std::optional<std::uint64_t> memory_bytes;
+    std::optional<std::chrono::microseconds> cpu;
+  };
+  Use use() const;
   // As a person is told: "cgroup v2".
   std::string_view kind_name() const;
 
@@ -43,6 +51,7 @@ class Cgroup {
   std::vector<std::string> directories_;  // ours, each removed at the end
   std::string memory_;                    // the one of them that limits memory, or empty
   std::string pids_;
+  std::string cpu_;
 };
 
 // Whether any of the limits needs a cgroup or rlimits at all.

@@ -13,6 +13,7 @@
 #include "sys/io.h"
 #include "sys/local_socket.h"
 #include "sys/process.h"
+#include "sys/signals.h"
 
 namespace hutch::sandbox {
 
@@ -228,6 +229,20 @@ bool Resident::is_busy() const {
   return !running_.empty();
 }
 
+Usage Resident::usage() {
+  pid_t first = 0;
+  Cgroup::Use counted;
+  {
+    const std::scoped_lock lock(send_mutex_);
+    if (!parts_) return {};
+    first = parts_->instance.process.pid();
+    if (parts_->cgroup) counted = parts_->cgroup->use();
+  }
+  Usage usage;
+  if (!counted.memory_bytes || !counted.cpu) usage = usage_below(first);
+  return {counted.memory_bytes.value_or(usage.memory_bytes), counted.cpu.value_or(usage.cpu)};
+}
+
 void Resident::stop() {
   want_stop();
   const std::scoped_lock lock(join_mutex_);
@@ -262,6 +277,9 @@ void Resident::wake() {
 // --- what follows is the keeping thread's ---
 
 void Resident::keep() {
+  // The signals of the program that this is part of are not for this thread, and a pipe whose reader has gone is told
+  // by the write.
+  (void)sys::block_all_signals();
   auto begun = settings_.begin();
   if (!begun) return finish(std::move(begun).error());
   {

@@ -22,6 +22,7 @@
 #include "sandbox/network.h"
 #include "sandbox/process.h"
 #include "sandbox/process_request.h"
+#include "sandbox/resources.h"
 #include "wire/message.h"
 
 namespace hutch::sandbox {
@@ -77,6 +78,8 @@ class Resident {
 
   bool is_alive() const;
   bool is_busy() const;  // whether a process that was asked for runs
+  Usage usage();         // nothing where it has ended
+  Process::Clock::time_point started_at() const { return started_at_; }
   // Ends everything in it and waits until it is gone. Again is fine.
   void stop();
 
@@ -116,6 +119,7 @@ class Resident {
   void remember(std::uint32_t number, ProcessRequest::Shown shown);  // it has ended
   void wake();
 
+  const Process::Clock::time_point started_at_ = Process::Clock::now();
   Settings settings_;
   std::optional<Parts> parts_;  // the keeping thread's, but for sending
   UniqueFd wake_read_;

@@ -115,9 +115,10 @@ std::string checkup_json(const Checkup& checkup) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Error explain_backend_failure(const std::string& backend, Error error) {
+Error explain_backend_failure(const std::string& backend, Error error, const std::string& guest_program) {
   if (std::ranges::find(host::kBackends, backend) == host::kBackends.end()) return error;
-  const plan::Availability found = host::availability(backend, host::probe_isolation(host::Effort::kTry, backend));
+  const host::IsolationFacts facts = host::probe_isolation(host::Effort::kTry, backend, guest_program);
+  const plan::Availability found = host::availability(backend, facts);
   if (found.available) return error;
   return Error::unsupported(cat({"backend ", backend, " does not work here: ", found.reason, "; try: ", found.remedy}));
 }

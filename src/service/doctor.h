@@ -32,6 +32,7 @@ std::string checkup_text(const Checkup& checkup);
 std::string checkup_json(const Checkup& checkup);
 
 // The error of a backend that does not work here, in the words of the doctor; the original one where it should work.
-Error explain_backend_failure(const std::string& backend, Error error);
+// `guest_program` is the one that was started; empty: where programs find it.
+Error explain_backend_failure(const std::string& backend, Error error, const std::string& guest_program = {});
 
 }  // namespace hutch::service

@@ -25,6 +25,7 @@ Result<std::optional<std::string>> text_if_there(const std::string& path);
 
 Result<LoadedPolicy> load_policy(const PlaceRequest& request, const plan::HostFacts& facts,
                                  const std::vector<std::string>& environment) {
+  if (request.policy) return LoadedPolicy{*request.policy, facts.cwd, {}};
   if (request.policy_file) return load_named(*request.policy_file, facts);
   const auto lookup = [&](const char* name) -> std::optional<std::string> {
     const std::string prefix = cat({name, "="});

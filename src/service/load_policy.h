@@ -1,4 +1,5 @@
-// Which policy a request is under: the file it names, else the project's, else the user's default, else the built-in.
+// Which policy a request is under: the one it brings, the file it names, the project's, the user's default, the
+// built-in.
 #pragma once
 
 #include <string>

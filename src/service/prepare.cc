@@ -74,6 +74,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .limits = limits_of(loaded.policy.limits, request.limits),
       .caller_environment = caller.environment,
       .environment = request.environment,
+      .base_environment = request.base_environment,
       .command = command,
   }));
   std::ranges::move(answer.notes, std::back_inserter(prepared.plan.notes));

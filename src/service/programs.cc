@@ -11,9 +11,8 @@ Result<std::string> guest_program() {
   return fail(Error::not_found("hutch-guest is neither beside hutch nor in ../lib/hutch: install both together"));
 }
 
-std::string inspector_program() {
-  const std::string guest = host::find_guest_program();
-  return guest.empty() ? std::string() : guest.substr(0, guest.rfind('/') + 1) + "hutch-inspect";
+std::string inspector_program(const std::string& guest_program) {
+  return guest_program.substr(0, guest_program.rfind('/') + 1) + "hutch-inspect";
 }
 
 Result<std::string> bwrap_program() {

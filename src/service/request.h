@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "plan/make_plan.h"
 #include "policy/amend.h"
+#include "policy/policy.h"
 
 namespace hutch::service {
 
@@ -24,6 +26,7 @@ struct LimitOptions {
 // The options that `run`, `explain` and `check` share: everything that decides the plan.
 struct PlaceRequest {
   std::optional<std::string> backend;      // none, bwrap, namespace
+  std::optional<policy::Policy> policy;    // given by a program, of the current directory
   std::optional<std::string> policy_file;  // else the built-in default, default.json or projects.json
   std::vector<std::string> allow_read;     // as typed
   std::vector<std::string> deny_read;
@@ -32,6 +35,7 @@ struct PlaceRequest {
   policy::NetworkOptions network;
   std::optional<std::string> cwd;
   std::vector<std::string> environment;  // "K=V", or "K" to pass the caller's own
+  plan::BaseEnvironment base_environment = plan::BaseEnvironment::kPerson;
   LimitOptions limits;
 };
 

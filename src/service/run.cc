@@ -149,7 +149,7 @@ Result<RunReport> run_prepared(const Job& job) {
 // Null where the plan has no gateway.
 Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job) {
   if (job.prepared.plan.network != plan::NetworkKind::kGateway) return std::unique_ptr<sandbox::Network>();
-  return sandbox::Network::make(gateway_settings(job.prepared), job.control);
+  return sandbox::Network::make(gateway_settings(job.prepared, TRY(guest_program())), job.control);
 }
 
 // Of what a caller may say while the command runs, the network alone can be changed: mounts are fixed at the start. The

@@ -12,10 +12,14 @@
 
 namespace hutch::service {
 
-Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name) {
+Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name,
+                                                        std::vector<std::string> bwrap_arguments) {
+  if (name != "bwrap" && !bwrap_arguments.empty()) {
+    return fail(Error::invalid(cat({"arguments for bwrap have no meaning with backend ", name})));
+  }
   if (name == "none") return std::make_unique<backend::NoneBackend>();
   if (name == "namespace") return std::make_unique<backend::NamespaceBackend>();
-  if (name == "bwrap") return std::make_unique<backend::BwrapBackend>(TRY(bwrap_program()));
+  if (name == "bwrap") return std::make_unique<backend::BwrapBackend>(TRY(bwrap_program()), std::move(bwrap_arguments));
   return fail(Error::unsupported(cat({"backend ", name, ": this version has none, bwrap and namespace"})));
 }
 
@@ -43,12 +47,12 @@ Result<Holding> hold_limits(const plan::SandboxPlan& plan, const plan::HostFacts
   return holding;
 }
 
-egress::Settings gateway_settings(const Prepared& prepared) {
+egress::Settings gateway_settings(const Prepared& prepared, const std::string& guest_program) {
   egress::Settings settings;
   settings.network = prepared.policy.network;
   settings.udp = prepared.plan.udp;
   settings.parents = prepared.parent_proxies;
-  settings.inspector_program = inspector_program();
+  settings.inspector_program = inspector_program(guest_program);
   settings.java_store = wants_java_store(prepared.plan);
   settings.answer_wait = prepared.policy.ask_timeout.value_or(settings.answer_wait);
   return settings;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "backend/backend.h"
 #include "base/result.h"
@@ -16,7 +17,9 @@
 
 namespace hutch::service {
 
-Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name);
+// `bwrap_arguments` are for bwrap alone, behind those of the plan.
+Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name,
+                                                        std::vector<std::string> bwrap_arguments = {});
 
 // The filter of system calls, as the plan is to have it here.
 Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts);
@@ -30,7 +33,7 @@ struct Holding {
 };
 Result<Holding> hold_limits(const plan::SandboxPlan& plan, const plan::HostFacts& facts);
 
-// For a plan whose network is NetworkKind::kGateway.
-egress::Settings gateway_settings(const Prepared& prepared);
+// For a plan whose network is NetworkKind::kGateway. hutch-inspect lies beside hutch-guest.
+egress::Settings gateway_settings(const Prepared& prepared, const std::string& guest_program);
 
 }  // namespace hutch::service

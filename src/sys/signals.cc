@@ -45,6 +45,30 @@ Status ignore_broken_pipe() {
   return check(::sigaction(SIGPIPE, &ignore, nullptr), {"sigaction(SIGPIPE)"});
 }
 
+BrokenPipeHeld::BrokenPipeHeld() {
+  sigset_t pipe;
+  sigset_t before;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  // One that waits already is somebody else's.
+  sigset_t waiting;
+  if (::sigpending(&waiting) != 0 || sigismember(&waiting, SIGPIPE) == 1) return;
+  if (::pthread_sigmask(SIG_BLOCK, &pipe, &before) != 0) return;
+  holds_ = true;
+  was_blocked_ = sigismember(&before, SIGPIPE) == 1;
+}
+
+BrokenPipeHeld::~BrokenPipeHeld() {
+  if (!holds_) return;
+  sigset_t pipe;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  // The signal of a write is for the thread that wrote (pipe(7), signal(7)).
+  static constexpr timespec kNow{};
+  (void)retry([&] { return ::sigtimedwait(&pipe, nullptr, &kNow); });
+  if (!was_blocked_) (void)::pthread_sigmask(SIG_UNBLOCK, &pipe, nullptr);
+}
+
 Result<std::optional<Arrived>> next_signal(int descriptor) {
   signalfd_siginfo info{};
   const ssize_t count = retry([&] { return ::read(descriptor, &info, sizeof info); });

@@ -21,6 +21,19 @@ Status reset_signals();
 // Writing to a closed pipe is an error, not a death.
 Status ignore_broken_pipe();
 
+// As long as it lives, writing to a closed pipe is an error of the call in this thread, and no signal is left behind.
+class BrokenPipeHeld {
+ public:
+  BrokenPipeHeld();
+  ~BrokenPipeHeld();
+  BrokenPipeHeld(const BrokenPipeHeld&) = delete;
+  BrokenPipeHeld& operator=(const BrokenPipeHeld&) = delete;
+
+ private:
+  bool holds_ = false;
+  bool was_blocked_ = false;
+};
+
 struct Arrived {
   int signal = 0;
   int sender = 0;   // its pid, 0 for the kernel

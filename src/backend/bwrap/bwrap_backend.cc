@@ -42,7 +42,8 @@ struct Waiting {
                                       const plan::SandboxPlan& plan);
 };
 void append_waiting(std::vector<std::string>& words);
-Result<Instance> start_bwrap(const std::string& program, const plan::SandboxPlan& plan, const StartOptions& options);
+Result<Instance> start_bwrap(const std::string& program, const std::vector<std::string>& more,
+                             const plan::SandboxPlan& plan, const StartOptions& options);
 void append_waiting(std::vector<std::string>& words) {
   for (const std::string& word :
        {std::string("--info-fd"), std::to_string(kInfoFd), std::string("--block-fd"), std::to_string(kBlockFd)}) {
@@ -96,15 +97,21 @@ Result<Instance> BwrapBackend::start(const plan::SandboxPlan& plan, const StartO
   // Half of a bubblewrap that fails early can stay behind, waiting for the other half for ever.
   TRY(sys::become_subreaper());
   const sys::ChildrenMark mark = TRY(sys::ChildrenMark::set());
-  auto instance = start_bwrap(program_, plan, options);
+  auto instance = start_bwrap(program_, more_, plan, options);
   if (!instance) TRY(mark.end_later());
   return instance;
 }
 
 namespace {
 
-Result<Instance> start_bwrap(const std::string& program, const plan::SandboxPlan& plan, const StartOptions& options) {
-  const BwrapArguments arguments = TRY(bwrap_arguments(plan, kFirstFileFd));
+Result<Instance> start_bwrap(const std::string& program, const std::vector<std::string>& more,
+                             const plan::SandboxPlan& plan, const StartOptions& options) {
+  BwrapArguments arguments = TRY(bwrap_arguments(plan, kFirstFileFd));
+  for (const std::string& word : more) {
+    // They travel with a NUL byte between them.
+    if (word.contains('\0')) return fail(Error::invalid("an argument for bwrap with a NUL byte"));
+    arguments.words.push_back(word);
+  }
   auto [arguments_read, arguments_write] = TRY(sys::pipe());
   auto [errors_read, errors_write] = TRY(sys::pipe());
   // By descriptor: the guest's own file need not be visible inside.

@@ -1,0 +1,50 @@
+// What a sandbox uses of the machine, and how much it may.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "plan/plan.h"
+
+namespace hutch::sandbox {
+
+struct Usage {
+  std::uint64_t memory_bytes = 0;
+  std::chrono::microseconds cpu{0};  // since the start
+};
+
+// Summed over a process and all that descends from it. Processes that come and go meanwhile may be missed.
+Usage usage_below(pid_t first);
+
+// The load between two looks.
+class CpuMeter {
+ public:
+  using Clock = std::chrono::steady_clock;
+  CpuMeter() = default;
+  explicit CpuMeter(Clock::time_point start) : at_(start) {}
+  // Since the last call, or the start; 100 is one processor. A call right after another one gets the same answer.
+  double percent(std::chrono::microseconds used, Clock::time_point now);
+
+ private:
+  Clock::time_point at_ = Clock::now();
+  std::chrono::microseconds used_{0};
+  double last_ = 0;
+};
+
+struct Resources {
+  std::uint64_t memory_bytes = 0;  // allowed: the limit, else what the machine has
+  std::uint64_t memory_used_bytes = 0;
+  double cpu_cores = 0;  // allowed
+  double cpu_percent = 0;
+  std::uint64_t disk_bytes = 0;  // allowed: what is used and what is left on that file system
+  std::uint64_t disk_used_bytes = 0;
+};
+
+// `disk` is a directory of the host: its tree is what counts as used.
+Resources resources_of(const Usage& usage, const plan::ResourceLimits& limits, const std::string& disk,
+                       CpuMeter& meter);
+
+}  // namespace hutch::sandbox

@@ -1,0 +1,212 @@
+// A sandbox that stays, and its life.
+#include "service/kept_sandbox.h"
+
+#include "base/text.h"
+#include "service/doctor.h"
+#include "service/programs.h"
+#include "service/start.h"
+#include "service/trust.h"
+
+namespace hutch::service {
+
+std::string_view name_of(LifeState state) {
+  switch (state) {
+    case LifeState::kPending: return "pending";
+    case LifeState::kStarting: return "starting";
+    case LifeState::kRunning: return "running";
+    case LifeState::kStopping: return "stopping";
+    case LifeState::kStopped: return "stopped";
+    case LifeState::kError: return "error";
+  }
+  return "";
+}
+
+void KeptSandbox::set_state(LifeState state, std::string reason) {
+  if (status_.state != state && settings_.changed) settings_.changed(name_of(state), reason);
+  status_.state = state;
+  status_.reason = std::move(reason);
+}
+
+Result<std::shared_ptr<sandbox::Resident>> KeptSandbox::resident() {
+  {
+    std::unique_lock lock(mutex_);
+    const bool others = status_.state == LifeState::kStarting;
+    changed_.wait(lock, [&] { return status_.state != LifeState::kStarting && status_.state != LifeState::kStopping; });
+    if (status_.state == LifeState::kRunning && resident_->is_alive()) return resident_;
+    if (retired_) {
+      return fail({Code::kConflict, 0, cat({settings_.what, " was changed or removed meanwhile"})});
+    }
+    if (others && status_.state == LifeState::kError && start_error_) return fail(*start_error_);
+    set_state(LifeState::kStarting);
+    start_error_.reset();
+    starting_ = std::stop_source();
+  }
+  return start();
+}
+
+Result<std::shared_ptr<sandbox::Resident>> KeptSandbox::start() {
+  std::shared_ptr<sandbox::Resident> before;
+  {
+    const std::scoped_lock lock(mutex_);
+    before = std::move(resident_);
+  }
+  if (before) before->stop();
+  auto started = sandbox::Resident::start({
+      .begin = [this] { return begin(); },
+      .on_refusal = [this](const sandbox::Refusal& refusal) { record_.refused(refusal); },
+      .on_process_start = [this](const sandbox::Process& process) { record_.process_started(process); },
+      .on_process_end = [this](const sandbox::Process& process,
+                               const sandbox::ProcessEnd& end) { record_.process_ended(process, end); },
+      .on_end = [this](const std::optional<Error>& reason) { ended(reason); },
+      .next_number = settings_.next_number,
+      .stop = starting_.get_token(),
+  });
+  const std::scoped_lock lock(mutex_);
+  if (started) {
+    resident_ = std::shared_ptr<sandbox::Resident>(std::move(*started));
+    const bool alive = resident_->is_alive();
+    set_state(alive ? LifeState::kRunning : LifeState::kError, alive ? std::string() : status_.reason);
+  } else if (starting_.stop_requested()) {
+    set_state(LifeState::kStopped);
+    start_error_ = Error{Code::kConflict, 0, "it was stopped"};
+  } else {
+    set_state(LifeState::kError, started.error().message);
+    start_error_ = std::move(started).error();
+  }
+  changed_.notify_all();
+  if (start_error_) {
+    start_error_ = std::move(*start_error_).with_context(cat({"start ", settings_.what}));
+    return fail(*start_error_);
+  }
+  return resident_;
+}
+
+std::shared_ptr<sandbox::Resident> KeptSandbox::running() const {
+  const std::scoped_lock lock(mutex_);
+  return status_.state == LifeState::kRunning ? resident_ : nullptr;
+}
+
+bool KeptSandbox::retire() {
+  const std::scoped_lock lock(mutex_);
+  const LifeState state = status_.state;
+  if (state == LifeState::kRunning || state == LifeState::kStarting || state == LifeState::kStopping) return false;
+  retired_ = true;
+  return true;
+}
+
+void KeptSandbox::stop(After after) {
+  std::shared_ptr<sandbox::Resident> leaving;
+  {
+    std::unique_lock lock(mutex_);
+    starting_.request_stop();
+    changed_.wait(lock, [&] { return status_.state != LifeState::kStarting && status_.state != LifeState::kStopping; });
+    if (after == After::kNever) retired_ = true;
+    if (!resident_) {
+      if (status_.state != LifeState::kPending) set_state(LifeState::kStopped);
+      return;
+    }
+    leaving = std::move(resident_);
+    set_state(LifeState::kStopping);
+  }
+  leaving->stop();
+  const std::scoped_lock lock(mutex_);
+  set_state(LifeState::kStopped);
+  changed_.notify_all();
+}
+
+KeptSandbox::Status KeptSandbox::status() const {
+  const std::scoped_lock lock(mutex_);
+  return status_;
+}
+
+bool KeptSandbox::is_busy() const {
+  std::shared_ptr<sandbox::Resident> resident;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (status_.state == LifeState::kStarting) return true;
+    resident = resident_;
+  }
+  return resident && resident->is_busy();
+}
+
+Result<wire::FileReply> KeptSandbox::file(const wire::FileRequest& request) {
+  const auto running = TRY(resident());
+  std::shared_ptr<sandbox::Files> files;
+  {
+    const std::scoped_lock lock(files_mutex_);
+    if (!files_ || files_->is_dead() || files_of_.lock() != running) {
+      files_ = std::make_shared<sandbox::Files>(TRY(running->serve_files()));
+      files_of_ = running;
+    }
+    files = files_;
+  }
+  return files->ask(request);
+}
+
+std::optional<sandbox::Resources> KeptSandbox::resources(const std::string& disk) {
+  const auto running = this->running();
+  if (!running) return std::nullopt;
+  sandbox::Usage usage = running->usage();
+  const std::scoped_lock lock(meter_mutex_);
+  if (meter_of_.lock() != running) {
+    meter_ = sandbox::CpuMeter(running->started_at());
+    meter_of_ = running;
+  }
+  return sandbox::resources_of(usage, terms().limits, disk, meter_);
+}
+
+KeptSandbox::Terms KeptSandbox::terms() const {
+  const std::scoped_lock lock(mutex_);
+  return terms_;
+}
+
+// --- what follows is the keeping thread's ---
+
+void KeptSandbox::ended(const std::optional<Error>& reason) {
+  record_.ended(reason);
+  const std::scoped_lock lock(mutex_);
+  // A sandbox that ends as soon as it has started: why is known before that it did.
+  if (status_.state == LifeState::kStarting && reason) status_.reason = reason->message;
+  if (status_.state != LifeState::kRunning) return;
+  set_state(reason ? LifeState::kError : LifeState::kStopped, reason ? reason->message : std::string());
+}
+
+Result<sandbox::Resident::Parts> KeptSandbox::begin() {
+  Judged judged = TRY(settings_.judge());
+  Prepared& prepared = judged.prepared;
+  TRY(add_filter(prepared.plan, judged.facts));
+  Holding holding = TRY(hold_limits(prepared.plan, judged.facts));
+  {
+    const std::scoped_lock lock(mutex_);
+    status_.backend = prepared.backend;
+    terms_ = {.environment = prepared.plan.environment,
+              .cwd = prepared.plan.cwd,
+              .processes_max = holding.processes_max,
+              .address_space_max = holding.address_space_max,
+              .limits = prepared.plan.limits};
+  }
+  std::unique_ptr<sandbox::Network> network;
+  if (prepared.plan.network == plan::NetworkKind::kGateway) {
+    network = TRY(sandbox::Network::make(gateway_settings(prepared, judged.guest_program), nullptr));
+    if (wants_trust(prepared.plan)) {
+      const wire::InspectReady trust = TRY(network->gateway().inspector_trust());
+      TRY(fill_trust(prepared.plan, trust));
+    }
+  }
+  backend::StartOptions options{.guest_program = judged.guest_program,
+                                .landlock_abi = judged.facts.landlock_abi,
+                                .service = wire::Service::kManyCommands,
+                                .admit = {}};
+  if (holding.cgroup) options.admit = [&](pid_t process) { return holding.cgroup->admit(process); };
+  record_.started(
+      {.command = {}, .cwd = prepared.plan.cwd, .policy = prepared.policy.source, .backend = prepared.backend});
+  if (network) network->tell_passed_to([this](const egress::Passed& passed) { record_.connected(passed); });
+  const auto chosen = TRY(backend_named(prepared.backend, std::move(judged.bwrap_arguments)));
+  auto instance = chosen->start(prepared.plan, options);
+  if (!instance) {
+    return fail(explain_backend_failure(prepared.backend, std::move(instance).error(), judged.guest_program));
+  }
+  return sandbox::Resident::Parts{std::move(*instance), std::move(network), std::move(holding.cgroup)};
+}
+
+}  // namespace hutch::service

@@ -1,0 +1,112 @@
+// A sandbox that stays, and its life: it starts when it is needed, once however many ask, and ends when told.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/backend.h"
+#include "base/result.h"
+#include "plan/facts.h"
+#include "sandbox/files.h"
+#include "sandbox/resident.h"
+#include "sandbox/resources.h"
+#include "service/prepare.h"
+#include "service/resident_record.h"
+
+namespace hutch::service {
+
+enum class LifeState { kPending, kStarting, kRunning, kStopping, kStopped, kError };
+std::string_view name_of(LifeState state);
+
+// Everything judged and nothing started.
+struct Judged {
+  plan::HostFacts facts;
+  Prepared prepared;
+  std::string guest_program;
+  std::vector<std::string> bwrap_arguments{};  // of backend bwrap alone, behind the plan's
+};
+
+// Any thread may use it.
+class KeptSandbox {
+ public:
+  struct Settings {
+    std::string what;  // what errors call it: "agent alice"
+    std::function<Result<Judged>()> judge;  // on the keeping thread, for each start
+    ResidentRecord::Settings record;
+    // A state's name, and the reason of an error. Called with a lock held: it does not ask back.
+    std::function<void(std::string_view state, const std::string& reason)> changed{};
+    // A number for each process: an id of another sandbox, or of an earlier start, is nobody's here.
+    std::function<std::uint32_t()> next_number{};
+  };
+  explicit KeptSandbox(Settings settings) : settings_(std::move(settings)), record_(settings_.record) {}
+  ~KeptSandbox() { stop(); }
+
+  // The running sandbox; starts it where it is not. Whoever waits for another's start gets what that got.
+  Result<std::shared_ptr<sandbox::Resident>> resident();
+  std::shared_ptr<sandbox::Resident> running() const;  // null where it does not run
+  // kNever: it is not started any more, by nobody.
+  enum class After { kAgain, kNever };
+  void stop(After after = After::kAgain);
+  // The same where it does not run; false, and nothing is done, where it does.
+  bool retire();
+
+  struct Status {
+    LifeState state = LifeState::kPending;
+    std::string reason;   // of kError
+    std::string backend;  // that it runs on, or ran on last
+  };
+  Status status() const;
+  bool is_busy() const;  // whether a process runs in it
+
+  // By the sandbox's own file server; a FileFailed of it comes as the error.
+  Result<wire::FileReply> file(const wire::FileRequest& request);
+
+  // What the last start came to: its plan's own part of every command.
+  struct Terms {
+    std::vector<std::string> environment;
+    std::string cwd;
+    std::uint64_t processes_max = 0;
+    std::uint64_t address_space_max = 0;
+    plan::ResourceLimits limits;
+  };
+  Terms terms() const;
+
+  // Absent where it does not run. `disk` is a directory of the host's whose size counts.
+  std::optional<sandbox::Resources> resources(const std::string& disk);
+
+ private:
+  void set_state(LifeState state, std::string reason = {});  // with the lock held
+  Result<std::shared_ptr<sandbox::Resident>> start();
+  Result<sandbox::Resident::Parts> begin();
+  void ended(const std::optional<Error>& reason);
+
+  const Settings settings_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  Status status_;
+  std::shared_ptr<sandbox::Resident> resident_;
+  bool retired_ = false;
+  std::stop_source starting_;  // of the start that is on its way
+  std::optional<Error> start_error_;  // of the last start
+  Terms terms_;                       // written by a start alone
+
+  ResidentRecord record_;  // of the thread that keeps the sandbox
+
+  std::mutex files_mutex_;
+  std::shared_ptr<sandbox::Files> files_;
+  std::weak_ptr<sandbox::Resident> files_of_;  // whose files they are
+
+  std::mutex meter_mutex_;
+  sandbox::CpuMeter meter_;
+  std::weak_ptr<sandbox::Resident> meter_of_;
+};
+
+}  // namespace hutch::service

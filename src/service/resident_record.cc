@@ -1,0 +1,67 @@
+// What is written down of a sandbox that stays.
+#include "service/resident_record.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace hutch::service {
+
+namespace {
+
+constexpr std::size_t kRefusalsMax = 500;  // that one start tells of
+
+}  // namespace
+
+void ResidentRecord::started(store::RunStart start) {
+  start_ = std::move(start);
+  start_.command = settings_.command;
+  told_.clear();
+  recorder_.emplace(settings_.directory, settings_.tell, settings_.agent);
+  recorder_->started(start_);
+}
+
+void ResidentRecord::ended(const std::optional<Error>& reason) {
+  if (recorder_ && reason) recorder_->failed(*reason);
+  if (recorder_ && !reason) {
+    sandbox::Outcome stopped;
+    stopped.exit_code = 0;
+    recorder_->ended(stopped);
+  }
+  recorder_.reset();
+}
+
+void ResidentRecord::refused(const sandbox::Refusal& refusal) {
+  // A program can ask for any number of hosts: what it writes into hutch's record has an end.
+  if (told_.size() >= kRefusalsMax || std::ranges::find(told_, refusal) != told_.end()) return;
+  told_.push_back(refusal);
+  settings_.tell(cat({settings_.name, ": ", refusal.what}));
+  if (recorder_) recorder_->refused(refusal);
+}
+
+void ResidentRecord::connected(const egress::Passed& passed) {
+  if (recorder_) recorder_->connected(passed);
+}
+
+void ResidentRecord::process_started(const sandbox::Process& process) {
+  store::RunStart start = start_;
+  start.command = process.arguments();
+  if (!recorder_) return;
+  const auto [at, added] = process_recorders_.try_emplace(process.number(), recorder_->another());
+  at->second.started(start);
+}
+
+void ResidentRecord::process_ended(const sandbox::Process& process, const sandbox::ProcessEnd& end) {
+  const auto at = process_recorders_.find(process.number());
+  // One that could not be executed never started.
+  if (at == process_recorders_.end()) return;
+  sandbox::Outcome outcome;
+  outcome.exit_code = end.exit_code;
+  outcome.signal = end.signal;
+  outcome.ended_by = end.ended_by;
+  outcome.duration = end.duration;
+  at->second.ended(outcome);
+  process_recorders_.erase(at);
+}
+
+}  // namespace hutch::service
