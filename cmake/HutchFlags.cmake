@@ -6,7 +6,10 @@ target_include_directories(hutch_flags INTERFACE "${CMAKE_SOURCE_DIR}/src")
 target_compile_definitions(hutch_flags INTERFACE HUTCH_VERSION="${PROJECT_VERSION}" _GNU_SOURCE)
 target_compile_options(hutch_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Werror
-  -fno-omit-frame-pointer -fstack-protector-strong -fPIE)
+  -fno-omit-frame-pointer -fstack-protector-strong)
+# The same objects go into the static programs and into libhutch.so. Hidden, calls among them are as direct as with
+# -fPIE.
+target_compile_options(hutch_flags INTERFACE -fPIC -fvisibility=hidden -fvisibility-inlines-hidden)
 target_compile_options(hutch_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fstack-clash-protection>)
 # g++ 12 sees overlap in std::string's operator+ where there is none (GCC bug 105651).
 target_compile_options(hutch_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
@@ -52,7 +55,7 @@ endif()
 find_path(HUTCH_FMT_INCLUDE fmt/format-inl.h REQUIRED)
 add_library(hutch_fmt STATIC "${CMAKE_SOURCE_DIR}/cmake/fmt_library.cc")
 target_compile_features(hutch_fmt PUBLIC cxx_std_23)
-target_compile_options(hutch_fmt PRIVATE -fPIE -ffunction-sections -fdata-sections)
+target_compile_options(hutch_fmt PRIVATE -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections)
 if(HUTCH_SANITIZE)
   target_compile_options(hutch_fmt PRIVATE -fsanitize=${HUTCH_SANITIZE})
 endif()

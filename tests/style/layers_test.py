@@ -5,7 +5,7 @@ import sources
 
 LAYERS = {
     "cli": 7, "tui": 7,
-    "server": 6, "client": 6,
+    "server": 6, "client": 6, "api": 6,
     "service": 5,
     "tool": 4, "plugin": 4, "bridge": 4,
     "sandbox": 3,

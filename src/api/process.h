@@ -1,0 +1,20 @@
+// What a SandboxProcess holds.
+#pragma once
+
+#include <hutch/sandbox.h>
+
+#include <memory>
+#include <string>
+
+#include "sandbox/process.h"
+#include "sandbox/resident.h"
+
+namespace hutch {
+
+struct SandboxProcess::Impl {
+  std::shared_ptr<sandbox::Resident> resident;
+  std::shared_ptr<sandbox::Process> process;
+  std::string id;
+};
+
+}  // namespace hutch
