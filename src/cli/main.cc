@@ -21,6 +21,7 @@
 #include "cli/run.h"
 #include "cli/tool.h"
 #include "cli/why.h"
+#include "sys/io.h"
 
 namespace hutch::cli {
 
@@ -52,6 +53,8 @@ struct Dispatch {
 };
 
 int run_program(const std::vector<std::string>& words) {
+  // Before the first descriptor of our own, which would take the number of a closed one.
+  if (const Status filled = sys::fill_standard_streams(); !filled) return complain(filled.error());
   const Result<Arguments> arguments = parse_arguments(words);
   if (!arguments) return complain(arguments.error());
   return std::visit(Dispatch(), *arguments);

@@ -125,7 +125,6 @@ Status Conversation::take_signal() {
 }  // namespace
 
 Result<ExecEnd> exec(DaemonClient& daemon, const ExecRequest& request) {
-  TRY(sys::fill_standard_streams());
   const UniqueFd signals = TRY(sandbox::take_signals());
   sandbox::Streams streams = TRY(sandbox::Streams::open({}));
   Conversation conversation(daemon, streams, signals.get());

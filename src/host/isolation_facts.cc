@@ -163,11 +163,13 @@ Answer ask(const std::string& program, std::vector<std::string> arguments) {
   for (std::array<char, 4096> buffer; output.size() < kOutputBytesMax;) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    pollfd ready = {.fd = pipe->read.get(), .events = POLLIN, .revents = 0};
-    const Result<int> count = sys::poll({&ready, 1}, std::max(left, std::chrono::milliseconds(0)));
+    std::array<pollfd, 2> ready = {{{pipe->read.get(), POLLIN, 0}, {child->pidfd(), POLLIN, 0}}};
+    const Result<int> count = sys::poll(ready, std::max(left, std::chrono::milliseconds(0)));
     if (!count) return failed(count.error());
     if (*count == 0 && left.count() <= 0) return {.succeeded = false, .line = program + " did not answer"};
-    if (*count == 0) continue;
+    // What it left behind may hold the stream open: half of a bubblewrap that fails waits for the other half for ever.
+    if (ready[0].revents == 0 && ready[1].revents != 0) break;
+    if (ready[0].revents == 0) continue;
     const Result<std::size_t> size = sys::read_some(pipe->read.get(), buffer);
     if (!size) return failed(size.error());
     if (*size == 0) break;

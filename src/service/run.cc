@@ -74,7 +74,6 @@ void tell_redirected_git(const Prepared& prepared, const Tell& tell);
 
 Result<RunReport> run(const RunRequest& request, const Tell& tell) {
   const std::vector<std::string> command = TRY(command_of(request));
-  TRY(sys::fill_standard_streams());
   // Before anything of our own can have that number.
   std::optional<sandbox::Control> control;
   if (request.control_fd >= 0) control.emplace(TRY(sandbox::Control::open(request.control_fd)));

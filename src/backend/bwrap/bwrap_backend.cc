@@ -69,7 +69,12 @@ Result<OutsideNetwork> Waiting::make_network(const std::string& guest_program, c
   if (told.revents == 0) return fail(Error{Code::kTimeout, 0, "bwrap did not start"});
   const std::string text = TRY(sys::read_to_end(info.read.get(), kComplaintBytesMax));
   const pid_t child = TRY(child_of_bwrap(text));
-  auto network = TRY_CTX(make_network_outside(guest_program, bwrap, child, plan), "make the network");
+  auto network = make_network_outside(guest_program, bwrap, child, plan);
+  if (!network) {
+    // It waits for `block`, and whoever looks for its own words would wait with it.
+    TRY(bwrap.signal(SIGKILL));
+    return fail(std::move(network).error().with_context("make the network"));
+  }
   TRY_CTX(sys::write_all(block.write.get(), "1"), "let bwrap go on");
   return network;
 }
