@@ -3,6 +3,8 @@
 
 #include <poll.h>
 
+#include <cerrno>
+
 #include "base/limits.h"
 #include "base/text.h"
 #include "host/daemon_paths.h"
@@ -62,15 +64,27 @@ Result<DaemonClient> DaemonClient::connect(const host::StateDirs& dirs, Start st
     }
   }
   if (!socket) return fail(std::move(socket).error());
-  return DaemonClient(wire::Connection(std::move(*socket)));
+  DaemonClient client(wire::Connection(std::move(*socket)));
+  if (start == Start::kIfNeeded) client.dirs_ = dirs;
+  return client;
 }
 
 Result<Value> DaemonClient::call(std::string_view verb, Value::Object arguments, const OnEvent& on_event) {
-  TRY(send(verb, std::move(arguments)));
-  for (;;) {
-    Answer answer = TRY(receive());
+  Answer answer = TRY(send_and_receive(verb, arguments));
+  for (;; answer = TRY(receive())) {
     if (answer.kind == Answer::Kind::kResult) return std::move(answer.value);
     if (on_event) TRY(on_event(answer.value));
+  }
+}
+
+// A connection is reset where the daemon was killed, or has left, before it read the call (unix(7)): the next one gets it.
+Result<DaemonClient::Answer> DaemonClient::send_and_receive(std::string_view verb, const Value::Object& arguments) {
+  for (int attempt = 1;; ++attempt) {
+    const Status sent = send(verb, arguments);
+    auto answer = sent ? receive() : Result<Answer>(std::unexpected(sent.error()));
+    if (answer || !dirs_ || attempt == kStartsMax) return answer;
+    if (answer.error().sys_errno != ECONNRESET && answer.error().sys_errno != EPIPE) return answer;
+    *this = TRY(connect(*dirs_));
   }
 }
 

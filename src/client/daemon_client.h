@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,9 +50,11 @@ class DaemonClient {
   int fd() const { return connection_.fd(); }
 
  private:
+  Result<Answer> send_and_receive(std::string_view verb, const Value::Object& arguments);
   Result<Answer> answer_of(const wire::Frame& frame);
   Result<std::optional<std::string>> event_text(const wire::Frame& frame);
   wire::Connection connection_;
+  std::optional<host::StateDirs> dirs_{};  // where it was found
 };
 
 }  // namespace hutch::client

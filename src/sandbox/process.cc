@@ -41,9 +41,9 @@ std::optional<ProcessEnd> Process::wait(Clock::time_point until) const {
   return end_;
 }
 
-void Process::wait_for_start() const {
+bool Process::wait_for_start(Clock::time_point until) const {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return state_ != State::kStarting; });
+  return changed_.wait_until(lock, until, [&] { return state_ != State::kStarting; });
 }
 
 Capture Process::captured(OutputStream stream) const {

@@ -48,8 +48,8 @@ class Process {
   std::optional<ProcessEnd> end() const;
   // Waits; absent when it has not ended by then.
   std::optional<ProcessEnd> wait(Clock::time_point until) const;
-  // Waits until it runs or has ended, whichever is first.
-  void wait_for_start() const;
+  // Waits until it runs or has ended, whichever is first; false when neither is so by then.
+  bool wait_for_start(Clock::time_point until) const;
 
   Capture captured(OutputStream stream) const;
   // What is kept from `offset` on; waits until there is something, or the stream's or the process's end.

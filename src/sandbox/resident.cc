@@ -157,7 +157,12 @@ Result<std::shared_ptr<Process>> Resident::launch(ProcessRequest request, GivenS
     running_.erase(process->number());
     return fail(sent.error());
   }
-  process->wait_for_start();
+  if (!process->wait_for_start(Clock::now() + kStartWait)) {
+    const std::scoped_lock lock(mutex_);
+    stuck_ = Error{Code::kTimeout, 0, "hutch-guest does not answer"};
+    wake();
+    return fail(*stuck_);
+  }
   if (const auto end = process->end(); end && end->exit_code == 125 && !end->reason.empty()) {
     return fail({Code::kSystem, 0, end->reason});
   }
