@@ -104,6 +104,7 @@ Result<std::vector<std::string>> AgentSandbox::ask_login_shell(sandbox::Resident
                                            .shown = sandbox::ProcessRequest::Shown::kNo},
                                           sandbox::Input::kNone));
   const auto end = process->wait(sandbox::Process::Clock::now() + kLoginWait + 3 * limits::kTermGrace);
+  if (end && end->ended_by == sandbox::EndedBy::kGuestGone) return fail({Code::kConflict, 0, end->reason});
   if (!end || end->exit_code != 0) return planned;
   const sandbox::Capture output = process->captured(sandbox::OutputStream::kOutput);
   std::vector<std::string> found;
