@@ -44,6 +44,8 @@ Status start_daemon(const host::StateDirs& dirs) {
   return {};
 }
 
+Error gone() { return {Code::kSystem, 0, "the daemon has gone"}; }
+
 Result<Value> parse(std::string_view json) { return tool::parse_value(json, limits::kFrameBytesMax); }
 
 }  // namespace
@@ -77,13 +79,18 @@ Result<Value> DaemonClient::call(std::string_view verb, Value::Object arguments,
   }
 }
 
-// A connection is reset where the daemon was killed, or has left, before it read the call (unix(7)): the next one gets it.
+// Sent again only where no daemon can have begun it. A stream is reset when its other end is closed with bytes in it
+// that were not read (unix(7)), and breaks when it was closed before: either way the call was not read whole, as
+// nothing else is sent before its first answer. One that was read and then lost is told by the end of the stream, and
+// stays lost. An answer that is an error is an answer, whatever its number.
 Result<DaemonClient::Answer> DaemonClient::send_and_receive(std::string_view verb, const Value::Object& arguments) {
   for (int attempt = 1;; ++attempt) {
     const Status sent = send(verb, arguments);
-    auto answer = sent ? receive() : Result<Answer>(std::unexpected(sent.error()));
-    if (answer || !dirs_ || attempt == kStartsMax) return answer;
-    if (answer.error().sys_errno != ECONNRESET && answer.error().sys_errno != EPIPE) return answer;
+    auto frame = sent ? connection_.receive() : Result<std::optional<wire::Frame>>(std::unexpected(sent.error()));
+    if (frame && *frame) return answer_of(**frame);
+    if (frame) return fail(gone());
+    const bool unread = frame.error().sys_errno == ECONNRESET || frame.error().sys_errno == EPIPE;
+    if (!unread || !dirs_ || attempt == kStartsMax) return fail(std::move(frame).error());
     *this = TRY(connect(*dirs_));
   }
 }
@@ -116,14 +123,14 @@ Result<std::optional<std::string>> DaemonClient::event_text(const wire::Frame& f
 
 Result<DaemonClient::Answer> DaemonClient::receive() {
   const auto frame = TRY(connection_.receive());
-  if (!frame) return fail(Error{Code::kSystem, 0, "the daemon has gone"});
+  if (!frame) return fail(gone());
   return answer_of(*frame);
 }
 
 Result<std::optional<DaemonClient::Answer>> DaemonClient::receive_ready() {
   auto polled = TRY(connection_.receive_ready());
   if (polled.frame) return std::optional(TRY(answer_of(*polled.frame)));
-  if (polled.closed) return fail(Error{Code::kSystem, 0, "the daemon has gone"});
+  if (polled.closed) return fail(gone());
   return std::optional<Answer>();
 }
 

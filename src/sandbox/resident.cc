@@ -458,6 +458,7 @@ void Resident::take_started(const wire::Started& started) {
   const auto tracked = running_.find(started.command);
   if (tracked == running_.end()) return;
   const Tracked& found = tracked->second;
+  if (found.process->state() != Process::State::kStarting) return;  // it was told before
   // Descriptors that are there already may be those of a message behind this one.
   if (found.terminal != wire::TerminalUse::kNone) {
     std::vector<UniqueFd> descriptors = parts_->instance.guest.take_descriptors();

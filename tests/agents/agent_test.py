@@ -27,8 +27,12 @@ def test_two_names_never_become_one(daemon, agent):
 def test_create_shows_and_lists(daemon, agent):
     shown = daemon.json("agent", "show", agent)
     assert shown["name"] == agent and shown["status"] == "pending"
-    assert shown["autonomousExec"] == {"enabled": False, "maxCommandsPerTurn": 10, "commandTimeout": 30,
-                                       "pluginCreate": True}
+    assert shown["autonomousExec"] == {
+        "enabled": False,
+        "maxCommandsPerTurn": 10,
+        "commandTimeout": 30,
+        "pluginCreate": True,
+    }
     assert shown["id"] in [one["id"] for one in daemon.json("agent", "list")]
     assert agent in daemon("agent", "list").ok().text
 
@@ -37,19 +41,33 @@ def test_settings_at_creation_and_later(daemon):
     name = daemon.create("limits.pids=50", "autonomousExec.enabled=true")
     shown = daemon.json("agent", "show", name)
     assert shown["limits"]["pids"] == "50" and shown["autonomousExec"]["enabled"] is True
-    daemon("agent", "set", name, "limits.memory=1G", "dispatchTo=[\"x\"]").ok()
+    daemon("agent", "set", name, "limits.memory=1G", 'dispatchTo=["x"]').ok()
     shown = daemon.json("agent", "show", name)
     assert shown["limits"]["memory"] == "1G" and shown["dispatchTo"] == ["x"] and shown["limits"]["pids"] == "50"
     daemon("agent", "remove", name).ok()
 
 
-@pytest.mark.parametrize("setting, named", [
-    ("limit.pids=3", "limits.pids"), ("colour=red", "colour"), ("limits=5", "limits"), ("name=x", "name"),
-    ("id=x", "id"), ("inference=perhaps", "true or false"), ("limits.memory=lots", "limits.memory"),
-    ("autonomousExec.commandTimeout=0", "commandTimeout"), ("dir=relative", "absolute"), ("novalue", "KEY=VALUE"),
-    ("=x", ""), ("dispatchTo=[1]", "list of texts"), ("codeAgent.env=[]", "object"), ("dir=/etc/passwd", "directory"),
-    ("dir=/does/not/exist", "/does/not/exist"), ("policy=p.json", "absolute"),
-])
+@pytest.mark.parametrize(
+    "setting, named",
+    [
+        ("limit.pids=3", "limits.pids"),
+        ("colour=red", "colour"),
+        ("limits=5", "limits"),
+        ("name=x", "name"),
+        ("id=x", "id"),
+        ("inference=perhaps", "true or false"),
+        ("limits.memory=lots", "limits.memory"),
+        ("autonomousExec.commandTimeout=0", "commandTimeout"),
+        ("dir=relative", "absolute"),
+        ("novalue", "KEY=VALUE"),
+        ("=x", ""),
+        ("dispatchTo=[1]", "list of texts"),
+        ("codeAgent.env=[]", "object"),
+        ("dir=/etc/passwd", "directory"),
+        ("dir=/does/not/exist", "/does/not/exist"),
+        ("policy=p.json", "absolute"),
+    ],
+)
 def test_a_setting_that_cannot_be(daemon, agent, setting, named):
     before = daemon.json("agent", "show", agent)
     result = daemon("agent", "set", agent, "inference=true", setting)
@@ -64,8 +82,13 @@ def test_an_agent_that_is_not_there(daemon):
     for action in ("show", "start", "stop", "reset", "remove"):
         result = daemon("agent", action, "nobody")
         assert result.code == 125 and "no agent nobody" in result.errors, str(result)
-    for words in (["exec", "nobody", "--", "true"], ["ps", "nobody"], ["logs", "nobody", "1"], ["shell", "nobody"],
-                  ["tool", "call", "nobody", "sandbox_exec", "{}"]):
+    for words in (
+        ["exec", "nobody", "--", "true"],
+        ["ps", "nobody"],
+        ["logs", "nobody", "1"],
+        ["shell", "nobody"],
+        ["tool", "call", "nobody", "sandbox_exec", "{}"],
+    ):
         result = daemon(*words)
         assert result.code == 125 and "no agent nobody" in result.errors, str(result)
 
@@ -126,7 +149,9 @@ def test_remove_says_what_it_deletes_and_twice_is_told(daemon):
     daemon.sh(name, "mkdir -p ~/deep/er; touch ~/deep/er/file /output/o; chmod 0 ~/deep").ok()
     home = daemon.json("agent", "show", name)["home"]
     sleeper = daemon.popen("exec", name, "--", "sleep", "1000")
-    harness.wait_until(lambda: any(one["arguments"][0] == "sleep" for one in daemon.processes(name).values()), "sleep")
+    harness.wait_until(
+        lambda: any(one["arguments"][0] == "sleep" for one in daemon.processes(name).values()), "sleep"
+    )
     removed = daemon("agent", "remove", name).ok()
     assert f"deleted {home}\n" in removed.text
     assert not (daemon.data / "workspace/agents" / name).exists() and not (daemon.data / "output" / name).exists()

@@ -19,7 +19,9 @@ def pair(daemon, request):
     backend = request.param
     victim = daemon.create(f"backend={backend}")
     attacker = daemon.create(f"backend={backend}", name=f"{victim}2")
-    daemon.sh(victim, f"echo {SECRET} > ~/secret; echo {SECRET} > /output/secret; chmod 644 ~/secret; chmod 755 ~").ok()
+    daemon.sh(
+        victim, f"echo {SECRET} > ~/secret; echo {SECRET} > /output/secret; chmod 644 ~/secret; chmod 755 ~"
+    ).ok()
     process = daemon.detach(victim, f"export SECRET={SECRET}; echo {SECRET}; exec sleep 1000")
     harness.wait_until(lambda: daemon("logs", victim, process).out, "it runs")
     yield attacker, victim, process
@@ -31,21 +33,34 @@ def pair(daemon, request):
 
 def places_of(daemon, victim):
     """Where the victim's files are, as paths inside and outside."""
-    return [f"/workspace/agents/{victim}", f"{daemon.data}/workspace/agents/{victim}", f"{daemon.data}/output/{victim}",
-            f"{daemon.data}/workspace/shared/../agents/{victim}", f"/workspace/agents/../agents/{victim}",
-            f"/workspace/shared/../agents/{victim}", f"/output/../{victim}", f"/output/../output/{victim}",
-            f"/proc/1/root/workspace/agents/{victim}", f"/proc/self/root{daemon.data}/workspace/agents/{victim}",
-            f"/proc/1/cwd/../{victim}"]
+    return [
+        f"/workspace/agents/{victim}",
+        f"{daemon.data}/workspace/agents/{victim}",
+        f"{daemon.data}/output/{victim}",
+        f"{daemon.data}/workspace/shared/../agents/{victim}",
+        f"/workspace/agents/../agents/{victim}",
+        f"/workspace/shared/../agents/{victim}",
+        f"/output/../{victim}",
+        f"/output/../output/{victim}",
+        f"/proc/1/root/workspace/agents/{victim}",
+        f"/proc/self/root{daemon.data}/workspace/agents/{victim}",
+        f"/proc/1/cwd/../{victim}",
+    ]
 
 
 def test_files_by_path(daemon, pair):
     attacker, victim, _ = pair
     assert (daemon.data / "workspace/agents" / victim / "secret").read_text() == f"{SECRET}\n"
     for place in places_of(daemon, victim):
-        result = daemon.sh(attacker, f"cat {place}/secret; ls -la {place}; echo bad > {place}/secret; mkdir {place}/new; "
-                                     f"rm -rf {place}; mv {place} /tmp/x; ln {place}/secret /tmp/l; true")
+        result = daemon.sh(
+            attacker,
+            f"cat {place}/secret; ls -la {place}; echo bad > {place}/secret; mkdir {place}/new; "
+            f"rm -rf {place}; mv {place} /tmp/x; ln {place}/secret /tmp/l; true",
+        )
         assert SECRET not in result.text + result.errors, str(result)
-    found = daemon.sh(attacker, f"timeout 20 grep -rsl {SECRET} /workspace /output /tmp /run /dev/shm {daemon.base.path}; true")
+    found = daemon.sh(
+        attacker, f"timeout 20 grep -rsl {SECRET} /workspace /output /tmp /run /dev/shm {daemon.base.path}; true"
+    )
     assert found.text == "", str(found)
 
 
@@ -53,8 +68,11 @@ def test_files_by_a_link_in_the_shared_directory(daemon, pair):
     attacker, victim, _ = pair
     # The attacker plants links; the victim's own tools write and read through what it finds there.
     daemon.sh(victim, "ln -s ~/secret /workspace/shared/link; ln -s ~ /workspace/shared/home").ok()
-    result = daemon.sh(attacker, "cat /workspace/shared/link /workspace/shared/home/secret; "
-                                 "echo bad > /workspace/shared/link; ls /workspace/shared/home/")
+    result = daemon.sh(
+        attacker,
+        "cat /workspace/shared/link /workspace/shared/home/secret; "
+        "echo bad > /workspace/shared/link; ls /workspace/shared/home/",
+    )
     assert SECRET not in result.text, str(result)
     linked = daemon.sh(victim, "ln ~/secret /workspace/shared/hard")
     if linked.code == 0:  # given away by the victim itself
@@ -71,9 +89,11 @@ def test_processes_and_signals(daemon, pair):
     assert host
     for pid in [inside, *host]:
         daemon.sh(attacker, f"kill -9 {pid}; cat /proc/{pid}/environ; true")
-    probe = ("import ctypes, os, sys; c = ctypes.CDLL(None, use_errno=True)\n"
-             "for pid in map(int, sys.argv[1:]):\n"
-             "    print(c.syscall(434, pid, 0), c.ptrace(16, pid, 0, 0), c.kill(pid, 9))\n")
+    probe = (
+        "import ctypes, os, sys; c = ctypes.CDLL(None, use_errno=True)\n"
+        "for pid in map(int, sys.argv[1:]):\n"
+        "    print(c.syscall(434, pid, 0), c.ptrace(16, pid, 0, 0), c.kill(pid, 9))\n"
+    )
     result = daemon.exec(attacker, "python3", "-c", probe, *map(str, host))
     assert all(line == "-1 -1 -1" for line in result.text.splitlines()), str(result)
 
@@ -141,25 +161,41 @@ def test_memory_and_message_queues(daemon, pair):
 def test_what_hutch_keeps(daemon, pair):
     attacker, victim, _ = pair
     assert (daemon.data / "hutch.db").exists() and daemon.socket.exists()
-    for path in (daemon.data / "hutch.db", daemon.data / "hutch.db-wal", daemon.data / "daemon.log", daemon.socket,
-                 daemon.data / "spool.jsonl", daemon.state / "config", daemon.state / "run/daemon.lock"):
-        result = daemon.sh(attacker, f"head -c 100 {path}; echo bad >> {path}; mv {path} {path}.moved; "
-                                     f"rm -f {path}; test -r {path} && echo readable; true")
+    for path in (
+        daemon.data / "hutch.db",
+        daemon.data / "hutch.db-wal",
+        daemon.data / "daemon.log",
+        daemon.socket,
+        daemon.data / "spool.jsonl",
+        daemon.state / "config",
+        daemon.state / "run/daemon.lock",
+    ):
+        result = daemon.sh(
+            attacker,
+            f"head -c 100 {path}; echo bad >> {path}; mv {path} {path}.moved; "
+            f"rm -f {path}; test -r {path} && echo readable; true",
+        )
         assert result.text == "", str(result)
-    program = ("import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect('%s')\nprint('connected')" % daemon.socket)
+    program = "import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect('%s')\nprint('connected')" % daemon.socket
     result = daemon.exec(attacker, "python3", "-c", program)
     assert "connected" not in result.text, str(result)
     # hutch itself, run inside, reaches no daemon of the host and starts none that could do more.
-    result = daemon.sh(attacker, f"{daemon.program} agent list; {daemon.program} exec {victim} -- cat secret; true",
-                       options=["--env", f"HUTCH_STATE={daemon.state}"], timeout=120)
+    result = daemon.sh(
+        attacker,
+        f"{daemon.program} agent list; {daemon.program} exec {victim} -- cat secret; true",
+        options=["--env", f"HUTCH_STATE={daemon.state}"],
+        timeout=120,
+    )
     assert SECRET not in result.text and victim not in result.text, str(result)
 
 
 def test_an_endless_output_and_a_crowd_stall_nobody(daemon, pair):
     attacker, victim, _ = pair
     noisy = [daemon.detach(attacker, "yes & yes >&2") for _ in range(4)]
-    daemon.detach(attacker, "python3 -c \"import socket\nwhile True:\n try: socket.socket(socket.AF_UNIX)\n "
-                            "except OSError: pass\"")
+    daemon.detach(
+        attacker,
+        'python3 -c "import socket\nwhile True:\n try: socket.socket(socket.AF_UNIX)\n ' 'except OSError: pass"',
+    )
     daemon.detach(attacker, "for i in $(seq 300); do getent hosts host$i.example.org; done")
     before = daemon.data.joinpath("daemon.log").stat().st_size
     for _ in range(10):
@@ -199,7 +235,9 @@ def swapping(daemon, name, target):
 
 @pytest.fixture(params=["namespace", "bwrap", "none"])
 def tooled(daemon, request):
-    name = daemon.create(f"backend={request.param}", "autonomousExec.enabled=true", "autonomousExec.maxCommandsPerTurn=0")
+    name = daemon.create(
+        f"backend={request.param}", "autonomousExec.enabled=true", "autonomousExec.maxCommandsPerTurn=0"
+    )
     yield name
     daemon("agent", "remove", name).ok()
 
@@ -241,16 +279,35 @@ def test_a_directory_that_becomes_a_link_meanwhile(daemon, tooled):
     daemon("kill", tooled, process).ok()
 
 
-PATHS = ["/etc/passwd", "../../../etc/passwd", "..", "../..", "/workspace/agents", "/workspace/agents/../..", "/proc/1/root",
-         "/proc/self/environ", "/dev/sda", "~/../..", "real/../../..", "a/./../../x", "/", ".//..//..", "/workspace/shared/.."]
+PATHS = [
+    "/etc/passwd",
+    "../../../etc/passwd",
+    "..",
+    "../..",
+    "/workspace/agents",
+    "/workspace/agents/../..",
+    "/proc/1/root",
+    "/proc/self/environ",
+    "/dev/sda",
+    "~/../..",
+    "real/../../..",
+    "a/./../../x",
+    "/",
+    ".//..//..",
+    "/workspace/shared/..",
+]
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_paths_that_lead_out(daemon, tooled, path):
-    for tool, arguments in (("sandbox_read_file", {"path": path}),
-                            ("sandbox_write_file", {"path": f"{path}/hutch-was-here", "content": "x"}),
-                            ("sandbox_list_directory", {"path": path}), ("sandbox_delete", {"path": path}),
-                            ("sandbox_exec", {"command": "true", "cwd": path}), ("share_artifact", {"path": path})):
+    for tool, arguments in (
+        ("sandbox_read_file", {"path": path}),
+        ("sandbox_write_file", {"path": f"{path}/hutch-was-here", "content": "x"}),
+        ("sandbox_list_directory", {"path": path}),
+        ("sandbox_delete", {"path": path}),
+        ("sandbox_exec", {"command": "true", "cwd": path}),
+        ("share_artifact", {"path": path}),
+    ):
         envelope = daemon.tool(tooled, tool, **arguments)
         assert envelope["ok"] is False, (tool, envelope)
     assert not os.path.exists("/hutch-was-here") and not os.path.exists("/etc/hutch-was-here")
@@ -260,13 +317,21 @@ def test_links_that_are_there_before(daemon, tooled):
     outside = daemon.person.mkdir(daemon.state / f"linked-{tooled}")
     secret = daemon.person.write(outside / "secret", SECRET)
     home = daemon.data / "workspace/agents" / tooled
-    for name, target in (("file", secret), ("dir", outside), ("up", "../../../.."), ("loop", "loop"), ("etc", "/etc")):
+    for name, target in (
+        ("file", secret),
+        ("dir", outside),
+        ("up", "../../../.."),
+        ("loop", "loop"),
+        ("etc", "/etc"),
+    ):
         os.symlink(target, home / name)
     for path in ("file", "dir/secret", f"up{secret}", "loop", "etc/passwd"):
-        for tool, arguments in (("sandbox_read_file", {"path": path}),
-                                ("sandbox_write_file", {"path": path, "content": "x"}),
-                                ("sandbox_edit_file", {"path": path, "old_string": SECRET, "new_string": "x"}),
-                                ("share_artifact", {"path": path})):
+        for tool, arguments in (
+            ("sandbox_read_file", {"path": path}),
+            ("sandbox_write_file", {"path": path, "content": "x"}),
+            ("sandbox_edit_file", {"path": path, "old_string": SECRET, "new_string": "x"}),
+            ("share_artifact", {"path": path}),
+        ):
             envelope = daemon.tool(tooled, tool, **arguments)
             assert SECRET not in json.dumps(envelope.get("result")), (tool, envelope)
     assert secret.read_text() == SECRET
@@ -279,9 +344,12 @@ def test_special_files_hold_up_no_tool(daemon, tooled):
     home = daemon.data / "workspace/agents" / tooled
     os.mkfifo(home / "fifo", 0o666)
     daemon.person.own(home / "fifo")
-    for tool, arguments in (("sandbox_read_file", {"path": "fifo"}), ("share_artifact", {"path": "fifo"}),
-                            ("sandbox_edit_file", {"path": "fifo", "old_string": "a", "new_string": "b"}),
-                            ("sandbox_search_files", {"pattern": "x"})):
+    for tool, arguments in (
+        ("sandbox_read_file", {"path": "fifo"}),
+        ("share_artifact", {"path": "fifo"}),
+        ("sandbox_edit_file", {"path": "fifo", "old_string": "a", "new_string": "b"}),
+        ("sandbox_search_files", {"pattern": "x"}),
+    ):
         envelope = daemon.tool(tooled, tool, **arguments)
         assert envelope["ok"] is False or tool == "sandbox_search_files", (tool, envelope)
 
@@ -292,8 +360,15 @@ def test_removal_of_an_agent_follows_no_link(daemon):
     daemon.person.write(outside / "file", "kept")
     os.symlink(outside, daemon.data / "workspace/agents" / name / "link")
     os.symlink(outside, daemon.data / "output" / name / "link")
-    busy = daemon.popen("exec", name, "--", "sh", "-c", f"while :; do mkdir -p ~/d; ln -sfn {outside} ~/d/l; "
-                                                        "rm -rf ~/d; done", stdout=subprocess.DEVNULL)
+    busy = daemon.popen(
+        "exec",
+        name,
+        "--",
+        "sh",
+        "-c",
+        f"while :; do mkdir -p ~/d; ln -sfn {outside} ~/d/l; " "rm -rf ~/d; done",
+        stdout=subprocess.DEVNULL,
+    )
     daemon("agent", "remove", name).ok()
     busy.communicate(timeout=harness.PATIENCE)
     assert (outside / "file").read_text() == "kept"

@@ -105,7 +105,9 @@ def test_killed_it_leaves_nothing_running(daemon, backend):
     daemon.detach(agent, "trap '' TERM HUP; sleep 1000")
     client = daemon.popen("exec", agent, "--", "sleep", "1000")
     follower = daemon.popen("exec", agent, "--", "cat")
-    harness.wait_until(lambda: len([1 for one in daemon.processes(agent).values() if one["running"]]) >= 3, "they run")
+    harness.wait_until(
+        lambda: len([1 for one in daemon.processes(agent).values() if one["running"]]) >= 3, "they run"
+    )
     before = daemon.json("agent", "list")
     daemon.kill()
     for one in (client, follower):
@@ -156,8 +158,13 @@ def test_socket_and_files_are_the_owners_alone(daemon):
     agent = daemon.create()
     daemon.exec(agent, "true").ok()
     assert stat.S_IMODE(daemon.socket.stat().st_mode) == 0o600
-    for path in (daemon.state / "run", daemon.data, daemon.data / "workspace/agents" / agent,
-                 daemon.data / "workspace/shared", daemon.data / "output" / agent):
+    for path in (
+        daemon.state / "run",
+        daemon.data,
+        daemon.data / "workspace/agents" / agent,
+        daemon.data / "workspace/shared",
+        daemon.data / "output" / agent,
+    ):
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
     for path in daemon.data.glob("hutch.db*"):
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
@@ -193,5 +200,7 @@ def test_a_hundred_sandboxes_and_their_end(daemon):
         daemon.detach(name, "sleep 1000")
     for name in names:
         daemon("agent", "remove", name).ok()
-    harness.wait_until(lambda: (daemons.descriptors(pid), daemons.threads(pid)) <= before,
-                       f"{before} again, now {daemons.descriptors(pid), daemons.threads(pid)}")
+    harness.wait_until(
+        lambda: (daemons.descriptors(pid), daemons.threads(pid)) <= before,
+        f"{before} again, now {daemons.descriptors(pid), daemons.threads(pid)}",
+    )

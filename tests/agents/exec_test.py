@@ -11,10 +11,17 @@ from terminal import Terminal
 MIB = 1 << 20
 
 
-@pytest.mark.parametrize("script, code", [
-    ("exit 0", 0), ("exit 7", 7), ("exit 255", 255), ("kill -TERM $$", 143), ("kill -KILL $$", 137),
-    ("kill -SEGV $$", 139),
-])
+@pytest.mark.parametrize(
+    "script, code",
+    [
+        ("exit 0", 0),
+        ("exit 7", 7),
+        ("exit 255", 255),
+        ("kill -TERM $$", 143),
+        ("kill -KILL $$", 137),
+        ("kill -SEGV $$", 139),
+    ],
+)
 def test_exit_codes(daemon, any_agent, script, code):
     assert daemon.sh(any_agent, script).code == code
 
@@ -31,8 +38,14 @@ def test_what_cannot_be_executed(daemon, any_agent):
 def test_hutch_own_failures(daemon, agent):
     nowhere = daemon.exec(agent, "true", options=["--cwd", "/no/such/place"])
     assert nowhere.code == 125 and "/no/such/place" in nowhere.errors, str(nowhere)
-    for words in (["exec"], ["exec", agent], ["exec", agent, "--"], ["exec", "--timeout", "soon", agent, "--", "true"],
-                  ["exec", "--env", "NOT_SET_HERE", agent, "--", "true"], ["exec", agent, "--", ""]):
+    for words in (
+        ["exec"],
+        ["exec", agent],
+        ["exec", agent, "--"],
+        ["exec", "--timeout", "soon", agent, "--", "true"],
+        ["exec", "--env", "NOT_SET_HERE", agent, "--", "true"],
+        ["exec", agent, "--", ""],
+    ):
         assert daemon(*words).code == 125, words
     # None of that harmed the sandbox.
     assert daemon.status(agent) in ("running", "pending")
@@ -74,8 +87,11 @@ def test_dev_null_and_closed_streams(daemon, agent):
     with open(os.devnull, "r+b") as null:
         process = daemon.popen("exec", agent, "--", "cat", stdin=null, stdout=null)
         assert process.wait(harness.PATIENCE) == 0
-    closed = harness.run_in(daemon.person, ["/bin/sh", "-c", f'exec "{daemon.program}" exec {agent} -- echo x >&- <&-'],
-                            **daemon.options({}))
+    closed = harness.run_in(
+        daemon.person,
+        ["/bin/sh", "-c", f'exec "{daemon.program}" exec {agent} -- echo x >&- <&-'],
+        **daemon.options({}),
+    )
     assert closed.code in (0, 1, 125), str(closed)
 
 
@@ -92,8 +108,15 @@ def test_a_reader_that_goes(daemon, agent):
 
 
 def test_a_terminal(daemon, any_agent):
-    argv = [daemon.program, "exec", any_agent, "--", "sh", "-c",
-            "test -t 0 && test -t 1 && stty size; read line; echo got:$line; exit 5"]
+    argv = [
+        daemon.program,
+        "exec",
+        any_agent,
+        "--",
+        "sh",
+        "-c",
+        "test -t 0 && test -t 1 && stty size; read line; echo got:$line; exit 5",
+    ]
     with Terminal(daemon.person, argv, rows=31, columns=97, **daemon.options({})) as terminal:
         terminal.read_until(b"31 97")
         terminal.send("hello\n")
@@ -102,8 +125,10 @@ def test_a_terminal(daemon, any_agent):
 
 
 def test_keys_and_sizes_reach_a_terminal(daemon, agent):
-    script = ("trap 'echo size:$(stty size)' WINCH; trap 'echo interrupted; exit 3' INT; echo ready; "
-              "while :; do sleep 0.1; done")
+    script = (
+        "trap 'echo size:$(stty size)' WINCH; trap 'echo interrupted; exit 3' INT; echo ready; "
+        "while :; do sleep 0.1; done"
+    )
     argv = [daemon.program, "exec", agent, "--", "bash", "-c", script]
     with Terminal(daemon.person, argv, cwd="/", env={"HUTCH_STATE": str(daemon.state)}) as terminal:
         terminal.read_until(b"ready")
@@ -118,8 +143,12 @@ def test_the_callers_terminal_is_given_back(daemon, agent):
     master, slave = pty.openpty()
     os.close(slave)
     os.close(master)
-    argv = ["/bin/sh", "-c", f'stty -a > before; "{daemon.program}" exec {agent} -- stty raw -echo; stty -a > after; '
-                             "cmp before after && echo same"]
+    argv = [
+        "/bin/sh",
+        "-c",
+        f'stty -a > before; "{daemon.program}" exec {agent} -- stty raw -echo; stty -a > after; '
+        "cmp before after && echo same",
+    ]
     where = daemon.person.mkdir(daemon.state / f"terminal-{agent}")
     with Terminal(daemon.person, argv, cwd=where, env={"HUTCH_STATE": str(daemon.state)}) as terminal:
         terminal.read_until(b"same")
@@ -144,8 +173,12 @@ def test_environment_and_working_directory(daemon, any_agent):
     else:
         assert (home, shared, output) == (f"/workspace/agents/{any_agent}", "/workspace/shared", "/output")
         assert daemon.exec(any_agent, "whoami").ok().text == f"agent-{any_agent}\n"
-    given = daemon.sh(any_agent, 'echo "$ONE|$TWO|$HOME"; pwd', options=["--env", "ONE=1 = 1", "--env", "TWO", "--env",
-                                                                        "HOME=/tmp", "--cwd", "/usr"], env={"TWO": "2"})
+    given = daemon.sh(
+        any_agent,
+        'echo "$ONE|$TWO|$HOME"; pwd',
+        options=["--env", "ONE=1 = 1", "--env", "TWO", "--env", "HOME=/tmp", "--cwd", "/usr"],
+        env={"TWO": "2"},
+    )
     assert given.ok().text == "1 = 1|2|/tmp\n/usr\n"
     hidden = daemon.sh(any_agent, "env", env={"SECRET_WORD": "shh"}).ok()
     assert "SECRET_WORD" not in hidden.text and "HUTCH_STATE" not in hidden.text
@@ -160,8 +193,16 @@ def test_the_login_environment_is_found_once(daemon, agent):
     assert daemon.sh(agent, "echo $FROM_PROFILE; wc -l < ~/logins").ok().text == "yes\n2\n"
 
 
-@pytest.mark.parametrize("profile", ["exit 3", "kill -9 $$", "echo noise; echo more noise >&2", "set -e; false",
-                                     "head -c 5000000 /dev/zero | tr '\\0' 'A='"])
+@pytest.mark.parametrize(
+    "profile",
+    [
+        "exit 3",
+        "kill -9 $$",
+        "echo noise; echo more noise >&2",
+        "set -e; false",
+        "head -c 5000000 /dev/zero | tr '\\0' 'A='",
+    ],
+)
 def test_a_profile_that_misbehaves(daemon, agent, profile):
     daemon.sh(agent, f"echo {shell_word(profile)} > ~/.profile; cp ~/.profile ~/.bash_profile").ok()
     daemon("agent", "stop", agent).ok()
@@ -198,15 +239,18 @@ def test_a_client_that_ends_takes_its_command_along(daemon, any_agent, end):
     assert process.stdout.readline() == b"begun\n"
     process.send_signal(end)
     process.communicate(timeout=harness.PATIENCE)
-    harness.wait_until(lambda: not any(b"sleep\0" + b"2000" in command for command in daemon.own_processes().values()),
-                       "the tree of the command has ended")
+    harness.wait_until(
+        lambda: not any(b"sleep\0" + b"2000" in command for command in daemon.own_processes().values()),
+        "the tree of the command has ended",
+    )
     if end != signal.SIGKILL:
         assert process.returncode in (128 + end, -end), process.returncode
 
 
 def test_a_signal_is_the_commands_to_handle(daemon, agent):
-    process = daemon.popen("exec", agent, "--", "bash", "-c",
-                           "trap 'echo caught; exit 4' INT; echo begun; while :; do sleep 0.1; done")
+    process = daemon.popen(
+        "exec", agent, "--", "bash", "-c", "trap 'echo caught; exit 4' INT; echo begun; while :; do sleep 0.1; done"
+    )
     assert process.stdout.readline() == b"begun\n"
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=harness.PATIENCE)
@@ -218,8 +262,10 @@ def test_what_a_command_leaves_running_goes_on(daemon, any_agent):
     seen = daemon.exec(any_agent, "ps", "ax", "-o", "args").ok().text
     assert "sleep 3000" in seen and "sleep 3001" in seen
     daemon("agent", "stop", any_agent).ok()
-    harness.wait_until(lambda: not any(b"sleep\0" + b"300" in command for command in daemon.own_processes().values()),
-                       "stop ends everything")
+    harness.wait_until(
+        lambda: not any(b"sleep\0" + b"300" in command for command in daemon.own_processes().values()),
+        "stop ends everything",
+    )
 
 
 def test_commands_see_each_other(daemon, agent):

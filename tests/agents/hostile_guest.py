@@ -37,11 +37,11 @@ def receive():
         if len(buffer) >= 8:
             size, kind, _ = struct.unpack("<IHH", buffer[:8])
             if len(buffer) >= 8 + size:
-                body, buffer = buffer[8:8 + size], buffer[8 + size:]
+                body, buffer = buffer[8 : 8 + size], buffer[8 + size :]
                 return kind, body
         data, parts, _, _ = host.recvmsg(1 << 16, socket.CMSG_SPACE(4 * 64))
         for _, _, content in parts:
-            descriptors.extend(array.array("i", content[:len(content) // 4 * 4]))
+            descriptors.extend(array.array("i", content[: len(content) // 4 * 4]))
         if not data:
             os._exit(0)
         buffer += data
@@ -114,16 +114,20 @@ MODES = {
     "half a frame": lambda: (send(frame(READY) + b"\1\2\3"), for_ever()),
     "half a frame and the end": lambda: (send(frame(READY) + b"\1\2\3"), os._exit(0)),
     "a type that is none": lambda: (send(frame(READY) + frame(11)), for_ever()),
-    "the largest type": lambda: (send(frame(0xffff)), for_ever()),
+    "the largest type": lambda: (send(frame(0xFFFF)), for_ever()),
     "too large": lambda: (send(frame(READY, size=(8 << 20) + 1)), for_ever()),
     "another channel": lambda: (send(frame(READY, channel=1)), for_ever()),
-    "a large frame that does not end": lambda: (send(frame(READY) + frame(FAILED, b"x" * 5_000_000, size=8 << 20)),
-                                                for_ever()),
+    "a large frame that does not end": lambda: (
+        send(frame(READY) + frame(FAILED, b"x" * 5_000_000, size=8 << 20)),
+        for_ever(),
+    ),
     "noise": lambda: (send(os.urandom(100_000)), for_ever()),
     "ready often": lambda: (send(frame(READY) * 10_000), for_ever()),
     "spawned": lambda: (send(frame(SPAWNED, u32(1)) + frame(READY)), for_ever()),
-    "failed": lambda: (send(frame(FAILED, error(b"\x1b[2J\x1b]0;owned\x07\r\nhutch: all is well\0\xff" * 50))),
-                       for_ever()),
+    "failed": lambda: (
+        send(frame(FAILED, error(b"\x1b[2J\x1b]0;owned\x07\r\nhutch: all is well\0\xff" * 50))),
+        for_ever(),
+    ),
     "ready, then failed": lambda: (send(frame(READY) + frame(FAILED, error(b"x" * 100_000))), for_ever()),
     "reads nothing": lambda: (send(frame(READY)), for_ever()),
     "answers nothing": lambda: each_exec(lambda number: None),
@@ -132,29 +136,38 @@ MODES = {
     "ends twice": lambda: each_exec(lambda number: (start(number), send(frame(EXITED, u32(number) + u32(0)) * 2))),
     "ends before its start": lambda: each_exec(lambda number: send(frame(EXITED, u32(number) + u32(0)))),
     "another's end": lambda: each_exec(lambda number: send(frame(EXITED, u32(number + 7) + u32(0)))),
-    "another's start": lambda: each_exec(lambda number: (start(number + 7), start(0), start(0xffffffff))),
+    "another's start": lambda: each_exec(lambda number: (start(number + 7), start(0), start(0xFFFFFFFF))),
     "starts often": lambda: each_exec(lambda number: [start(number) for _ in range(5000)]),
-    "starts with descriptors": lambda: each_exec(lambda number: send(frame(STARTED, u32(number) + u32(1)), many_fds(60))),
+    "starts with descriptors": lambda: each_exec(
+        lambda number: send(frame(STARTED, u32(number) + u32(1)), many_fds(60))
+    ),
     "stops often": lambda: each_exec(lambda number: (start(number), send(frame(STOPPED, u32(number)) * 5000))),
-    "a status that is none": lambda: each_exec(lambda number: (start(number),
-                                                               send(frame(EXITED, u32(number) + u32(0xffffffff))))),
-    "cannot execute": lambda: each_exec(lambda number: send(frame(NOT_EXECUTED, u32(number) + u32(0xffffffff) +
-                                                                  text(b"\x1b[31m\xff" * 1000)) * 3)),
+    "a status that is none": lambda: each_exec(
+        lambda number: (start(number), send(frame(EXITED, u32(number) + u32(0xFFFFFFFF))))
+    ),
+    "cannot execute": lambda: each_exec(
+        lambda number: send(frame(NOT_EXECUTED, u32(number) + u32(0xFFFFFFFF) + text(b"\x1b[31m\xff" * 1000)) * 3)
+    ),
     "cannot start": lambda: each_exec(lambda number: send(frame(NOT_STARTED, u32(number) + error(b"\x1b[31m")) * 3)),
-    "refused without end": lambda: each_exec(lambda number: (start(number),
-                                                             [send(frame(REFUSED, b"\0" + u32(5)) * 1000)
-                                                              for _ in range(200)])),
+    "refused without end": lambda: each_exec(
+        lambda number: (start(number), [send(frame(REFUSED, b"\0" + u32(5)) * 1000) for _ in range(200)])
+    ),
     "a refusal that is none": lambda: each_exec(lambda number: send(frame(REFUSED, b"\7" + u32(5)))),
-    "a network": lambda: (send(frame(READY) + frame(NETWORK, u32(1) + b"\0" + b"\7\0" + text(b"")), many_fds(1)),
-                          for_ever()),
-    "a network of many": lambda: (send(frame(READY) + frame(NETWORK, u32(0xffffffff) + text(b""))), for_ever()),
+    "a network": lambda: (
+        send(frame(READY) + frame(NETWORK, u32(1) + b"\0" + b"\7\0" + text(b"")), many_fds(1)),
+        for_ever(),
+    ),
+    "a network of many": lambda: (send(frame(READY) + frame(NETWORK, u32(0xFFFFFFFF) + text(b""))), for_ever()),
     "a file server": lambda: (send(frame(READY) + frame(SERVER), many_fds(1)), for_ever()),
     "a file server of nothing": lambda: (send(frame(READY) + frame(SERVER)), for_ever()),
     "files: noise": lambda: on_files(lambda end: end.send(os.urandom(50_000))),
     "files: the end": lambda: on_files(lambda end: end.close()),
-    "files: too large": lambda: on_files(lambda end: end.send(struct.pack("<IHH", 0xffffffff, 1, 0))),
-    "files: descriptors": lambda: on_files(lambda end: end.sendmsg(
-        [frame(0, b"")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", many_fds(50)))])),
+    "files: too large": lambda: on_files(lambda end: end.send(struct.pack("<IHH", 0xFFFFFFFF, 1, 0))),
+    "files: descriptors": lambda: on_files(
+        lambda end: end.sendmsg(
+            [frame(0, b"")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", many_fds(50)))]
+        )
+    ),
     "files: another's answer": lambda: on_files(lambda end: end.send(frame(6) * 100)),
     "files: nothing": lambda: on_files(lambda end: None),
     "floods and keeps the pipes": lambda: each_exec(flood),

@@ -60,9 +60,14 @@ def daemon(base):
 
 def run_everything(daemon, agent):
     """What clients may want of it, at once; each ends, or is told to."""
-    wishes = [["exec", agent, "--", "true"], ["exec", "-d", agent, "--", "true"], ["agent", "start", agent],
-              ["ps", agent], ["tool", "call", agent, "sandbox_read_file", '{"path": "x"}'],
-              ["tool", "call", agent, "sandbox_exec", '{"command": "true", "timeout": 2}']]
+    wishes = [
+        ["exec", agent, "--", "true"],
+        ["exec", "-d", agent, "--", "true"],
+        ["agent", "start", agent],
+        ["ps", agent],
+        ["tool", "call", agent, "sandbox_read_file", '{"path": "x"}'],
+        ["tool", "call", agent, "sandbox_exec", '{"command": "true", "timeout": 2}'],
+    ]
     return [daemon.popen(*wish) for wish in wishes]
 
 
@@ -94,8 +99,10 @@ def test_a_guest_that_breaks_the_rules(daemon, mode):
     daemon("agent", "stop", agent, timeout=200).ok()
     daemon("agent", "remove", agent).ok()
     assert daemon.pid() == pid
-    harness.wait_until(lambda: daemons.descriptors(pid) <= before and daemons.threads(pid) <= threads,
-                       f"{before} descriptors, {threads} threads; now {daemons.descriptors(pid)}, {daemons.threads(pid)}")
+    harness.wait_until(
+        lambda: daemons.descriptors(pid) <= before and daemons.threads(pid) <= threads,
+        f"{before} descriptors, {threads} threads; now {daemons.descriptors(pid)}, {daemons.threads(pid)}",
+    )
     assert daemons.memory(pid) - memory < 64 * MIB
     assert "\x1b" not in daemon.log() and len(daemon.log()) < MIB
 
@@ -132,4 +139,6 @@ def test_many_hostile_guests_at_once(daemon):
         daemon("agent", "remove", agent, timeout=200).ok()
     assert daemon.pid() == pid
     harness.wait_until(lambda: daemons.descriptors(pid) <= before, f"{before} descriptors")
-    assert json.loads(daemon("tool", "call", daemon.victim, "sandbox_exec", '{"command": "echo x"}').out)["ok"] is True
+    assert (
+        json.loads(daemon("tool", "call", daemon.victim, "sandbox_exec", '{"command": "echo x"}').out)["ok"] is True
+    )

@@ -171,6 +171,7 @@ def test_memory_of_what_is_kept_is_bounded(own_daemon):
         process = own_daemon.detach(agent, f"head -c {3 * MIB} /dev/zero; head -c {3 * MIB} /dev/zero >&2")
         own_daemon("wait", agent, process).ok()
     import daemons
+
     assert daemons.memory(own_daemon.pid()) < 320 * MIB
 
 

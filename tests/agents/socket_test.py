@@ -11,11 +11,49 @@ import frames
 import harness
 
 MIB = 1 << 20
-VERBS = ["agent.create", "agent.list", "agent.show", "agent.set", "agent.start", "agent.stop", "agent.reset",
-         "agent.remove", "agent.of_directory", "daemon.status", "exec", "process.spawn", "process.list", "process.logs",
-         "process.wait", "process.kill", "process.write", "tool.list", "tool.call"]
-ARGUMENTS = ["agent", "settings", "directory", "pid", "arguments", "environment", "cwd", "timeout_ms", "streams",
-             "terminal", "rows", "columns", "modes", "input", "follow", "signal", "bytes", "close", "tool", "turn"]
+VERBS = [
+    "agent.create",
+    "agent.list",
+    "agent.show",
+    "agent.set",
+    "agent.start",
+    "agent.stop",
+    "agent.reset",
+    "agent.remove",
+    "agent.of_directory",
+    "daemon.status",
+    "exec",
+    "process.spawn",
+    "process.list",
+    "process.logs",
+    "process.wait",
+    "process.kill",
+    "process.write",
+    "tool.list",
+    "tool.call",
+]
+ARGUMENTS = [
+    "agent",
+    "settings",
+    "directory",
+    "pid",
+    "arguments",
+    "environment",
+    "cwd",
+    "timeout_ms",
+    "streams",
+    "terminal",
+    "rows",
+    "columns",
+    "modes",
+    "input",
+    "follow",
+    "signal",
+    "bytes",
+    "close",
+    "tool",
+    "turn",
+]
 WRONG = [None, True, 0, -1, 1 << 62, 1.5, "", "x", "\0", "x" * 70_000, [], ["x"], [1], [None], [[]], {}, {"x": 1}]
 
 
@@ -30,8 +68,10 @@ def expect_well(daemon, descriptors=None):
     pid = daemon.pid()
     assert pid is not None
     if descriptors is not None:
-        harness.wait_until(lambda: daemons.descriptors(pid) <= descriptors,
-                           f"at most {descriptors} descriptors: {daemons.descriptors(pid)}")
+        harness.wait_until(
+            lambda: daemons.descriptors(pid) <= descriptors,
+            f"at most {descriptors} descriptors: {daemons.descriptors(pid)}",
+        )
     assert daemon.sh(daemon.names_before, "echo well").ok().text == "well\n"
 
 
@@ -50,9 +90,9 @@ GARBAGE = {
     "ones": b"\xff" * 100_000,
     "random": os.urandom(200_000),
     "too large": frames.frame(frames.CALL, size=frames.BYTES_MAX + 1),
-    "largest number": struct.pack("<IHH", 0xffffffff, 0, 0),
+    "largest number": struct.pack("<IHH", 0xFFFFFFFF, 0, 0),
     "unknown type": frames.frame(7, b"x"),
-    "unknown largest type": frames.frame(0xffff, b""),
+    "unknown largest type": frames.frame(0xFFFF, b""),
     "empty body": frames.frame(frames.CALL),
     "text longer than the frame": frames.frame(frames.CALL, struct.pack("<I", 1000) + b"{}"),
     "more than the text": frames.frame(frames.CALL, frames.text("{}") + b"more"),
@@ -74,8 +114,23 @@ def test_garbage(daemon, kind):
     assert daemon.pid() == pid
 
 
-NO_CALLS = ["", "{", "[]", "null", "1", '"agent.list"', "{}", '{"verb":1}', '{"verb":""}', '{"verb":"nothing"}',
-            "[" * 100_000, '{"verb":' * 5000, '{"verb":"agent.list","verb":"x"}', "\ufeff{}", '{"verb":"\\u0000"}']
+NO_CALLS = [
+    "",
+    "{",
+    "[]",
+    "null",
+    "1",
+    '"agent.list"',
+    "{}",
+    '{"verb":1}',
+    '{"verb":""}',
+    '{"verb":"nothing"}',
+    "[" * 100_000,
+    '{"verb":' * 5000,
+    '{"verb":"agent.list","verb":"x"}',
+    "\ufeff{}",
+    '{"verb":"\\u0000"}',
+]
 
 
 @pytest.mark.parametrize("number", range(len(NO_CALLS)))
@@ -88,7 +143,7 @@ def test_json_that_is_no_call(daemon, number):
         assert kind == frames.FAILED
     # The connection goes on.
     assert frames.call(wire, "daemon.status")[0] == "result"
-    wire.send(frames.frame(frames.CALL, frames.text(b"{\"verb\":\"\xff\xfe\"}")))
+    wire.send(frames.frame(frames.CALL, frames.text(b'{"verb":"\xff\xfe"}')))
     assert wire.receive()[0] == frames.FAILED
 
 
@@ -120,16 +175,22 @@ def test_exec_with_descriptors_that_are_no_streams(daemon):
     for count in (0, 1, 2, 4, 30, 64):
         read, write = os.pipe()
         wire = frames.connect(daemon.socket)
-        kind, _ = frames.call(wire, "exec", descriptors=[write] * count, agent=daemon.names_before, arguments=["true"],
-                              streams=7)
+        kind, _ = frames.call(
+            wire, "exec", descriptors=[write] * count, agent=daemon.names_before, arguments=["true"], streams=7
+        )
         assert kind in ("failed", "gone"), count
         os.close(read)
         os.close(write)
         wire.close()
     directory, both = os.open("/", os.O_RDONLY), socket.socketpair()
     wire = frames.connect(daemon.socket)
-    kind, answer = frames.call(wire, "exec", descriptors=[directory, both[0].fileno(), both[1].fileno()],
-                               agent=daemon.names_before, arguments=["true"])
+    kind, answer = frames.call(
+        wire,
+        "exec",
+        descriptors=[directory, both[0].fileno(), both[1].fileno()],
+        agent=daemon.names_before,
+        arguments=["true"],
+    )
     assert kind == "result" and answer["exit_code"] == 0, answer
     os.close(directory)
     for end in both:
@@ -250,9 +311,9 @@ def test_inputs_that_no_command_wants(daemon):
     wire = frames.connect(daemon.socket)
     wire.send(frames.call_frame("exec", agent=daemon.names_before, arguments=["sleep", "1000"]), [read, write, write])
     assert wire.receive()[0] == frames.EVENT
-    for text in ("{}", "1", "{\"signal\":\"x\"}", "{\"signal\":0}", "{\"signal\":65}", "{\"signal\":-9}"):
+    for text in ("{}", "1", '{"signal":"x"}', '{"signal":0}', '{"signal":65}', '{"signal":-9}'):
         wire.send(frames.frame(frames.INPUT, frames.text(text)))
-    wire.send(frames.frame(frames.INPUT, frames.text("{\"signal\":9}")))
+    wire.send(frames.frame(frames.INPUT, frames.text('{"signal":9}')))
     kind, body = wire.receive()
     os.close(read)
     os.close(write)
