@@ -31,15 +31,19 @@ Result<std::shared_ptr<sandbox::Resident>> KeptSandbox::resident() {
   {
     std::unique_lock lock(mutex_);
     const bool others = status_.state == LifeState::kStarting;
+    const unsigned stops = stops_;
     changed_.wait(lock, [&] { return status_.state != LifeState::kStarting && status_.state != LifeState::kStopping; });
     if (status_.state == LifeState::kRunning && resident_->is_alive()) return resident_;
     if (retired_) {
       return fail({Code::kConflict, 0, cat({settings_.what, " was changed or removed meanwhile"})});
     }
     if (others && status_.state == LifeState::kError && start_error_) return fail(*start_error_);
+    // A stop is for all who waited: each that tried again would have it wait again.
+    if (stops != stops_) return fail({Code::kConflict, 0, cat({settings_.what, " was stopped meanwhile"})});
     set_state(LifeState::kStarting);
     start_error_.reset();
     starting_ = std::stop_source();
+    changed_.notify_all();  // whoever wants it stopped
   }
   return start();
 }
@@ -98,9 +102,13 @@ void KeptSandbox::stop(After after) {
   std::shared_ptr<sandbox::Resident> leaving;
   {
     std::unique_lock lock(mutex_);
-    starting_.request_stop();
-    changed_.wait(lock, [&] { return status_.state != LifeState::kStarting && status_.state != LifeState::kStopping; });
+    ++stops_;
     if (after == After::kNever) retired_ = true;
+    changed_.wait(lock, [&] {
+      // Another start may have begun before this thread was woken.
+      if (status_.state == LifeState::kStarting) starting_.request_stop();
+      return status_.state != LifeState::kStarting && status_.state != LifeState::kStopping;
+    });
     if (!resident_) {
       if (status_.state != LifeState::kPending) set_state(LifeState::kStopped);
       return;

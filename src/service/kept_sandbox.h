@@ -96,6 +96,7 @@ class KeptSandbox {
   bool retired_ = false;
   std::stop_source starting_;  // of the start that is on its way
   std::optional<Error> start_error_;  // of the last start
+  unsigned stops_ = 0;                // how often it was told to stop
   Terms terms_;                       // written by a start alone
 
   ResidentRecord record_;  // of the thread that keeps the sandbox

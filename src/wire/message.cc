@@ -114,7 +114,14 @@ void read(Reader&, ServeFiles&) {}
 
 void read(Reader& in, Spawned& message) { message.pid = in.u32(); }
 void read(Reader&, Ready&) {}
-void read(Reader& in, Failed& message) { read_error(in, message.error); }
+// What a guest says is shown on terminals.
+void read_guest_error(Reader& in, Error& error) {
+  constexpr std::size_t kShownBytesMax = 4096;
+  read_error(in, error);
+  error.message = printable(error.message, kShownBytesMax);
+}
+
+void read(Reader& in, Failed& message) { read_guest_error(in, message.error); }
 void read(Reader& in, Started& message) {
   message.command = in.u32();
   message.pid = in.u32();
@@ -126,7 +133,7 @@ void read(Reader& in, NotExecuted& message) {
 }
 void read(Reader& in, NotStarted& message) {
   message.command = in.u32();
-  read_error(in, message.error);
+  read_guest_error(in, message.error);
 }
 void read(Reader& in, Stopped& message) { message.command = in.u32(); }
 void read(Reader& in, Exited& message) {

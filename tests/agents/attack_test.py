@@ -59,7 +59,7 @@ def test_files_by_path(daemon, pair):
         )
         assert SECRET not in result.text + result.errors, str(result)
     found = daemon.sh(
-        attacker, f"timeout 20 grep -rsl {SECRET} /workspace /output /tmp /run /dev/shm {daemon.base.path}; true"
+        attacker, f"timeout 20 grep -rsl {SECRET} /workspace /output /tmp /run /dev/shm {daemon.data}; true"
     )
     assert found.text == "", str(found)
 
@@ -256,7 +256,7 @@ def test_a_directory_that_becomes_a_link_meanwhile(daemon, tooled):
         harness.wait_until((home / "swapped").is_symlink, "it swaps")
     else:
         process = swapping(daemon, tooled, str(outside))
-    until = time.monotonic() + (20 if os.environ.get("HUTCH_TEST_ALL") == "1" else 4)
+    until = time.monotonic() + (20 if os.environ.get("HUTCH_TEST_ALL") == "1" else 2)
     kinds = set()
     while time.monotonic() < until:
         for tool, arguments in (

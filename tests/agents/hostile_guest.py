@@ -5,6 +5,7 @@
 import array
 import os
 import pathlib
+import select
 import socket
 import struct
 import sys
@@ -52,8 +53,11 @@ def u32(value):
 
 
 def for_ever():
-    while True:
-        time.sleep(60)
+    """Until the host closes the stream, read or not."""
+    poll = select.poll()
+    poll.register(host, 0)
+    poll.poll()
+    os._exit(0)
 
 
 def error(words):
@@ -110,6 +114,7 @@ def flood(number):
 servers, kept = [], []
 MODES = {
     "never ready": for_ever,
+    "outlives its stream": lambda: (send(frame(READY)), time.sleep(1000)),
     "ends at once": lambda: os._exit(3),
     "half a frame": lambda: (send(frame(READY) + b"\1\2\3"), for_ever()),
     "half a frame and the end": lambda: (send(frame(READY) + b"\1\2\3"), os._exit(0)),
@@ -186,4 +191,7 @@ def main():
     for_ever()
 
 
-main()
+try:
+    main()
+except OSError:
+    os._exit(0)  # the host has had enough of it
