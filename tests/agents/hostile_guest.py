@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -IS
 # A guest that breaks the rules: copied as hutch-guest beside a hutch of its own, for agents without isolation.
-"""What it does is in the file `mode` beside it. With arguments (other backends) it is the real guest, `honest-guest`."""
+"""What it does is in the file `mode` beside it. With arguments (other backends) it is the real one, `honest-guest`."""
 
 import array
 import os
