@@ -31,6 +31,8 @@ def main():
     base = harness.Base()
     try:
         floor = measure.compile_static("floor.c", base.path / "bin" / "floor")
+        built = pathlib.Path(os.environ.get("HUTCH_BIN", measure.ROOT / "build/release/bin"))
+        shutil.copy(built / "bench_exec", base.bin / "bench_exec")
         person = base.person("root" if os.geteuid() == 0 else "user")
         cases = Place(base, person, floor).measure(options)
     finally:
@@ -137,7 +139,8 @@ def make_tree(person, tree, files):
             directory.mkdir()
         needle = f"needle_{number}\n" if number % 1000 == 0 else ""
         (directory / f"f{number}.c").write_text(line * 10 + needle, encoding="ascii")
-    subprocess.run(["chown", "-R", f"{person.uid}:{person.gid}", str(tree)], check=True)
+    if person.uid is not None:
+        subprocess.run(["chown", "-R", f"{person.uid}:{person.uid}", str(tree)], check=True)
 
 
 if __name__ == "__main__":

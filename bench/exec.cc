@@ -120,7 +120,7 @@ int main(int argc, char** argv) {
   McpClient mcp(dirs, agent);
   // The library has a sandbox of its own, of a record of its own: the daemon keeps the other.
   auto record = must(must(hutch::store::Agents::open(dirs.data))->find(agent));
-  hutch::service::AgentSandbox library(record, dirs, [](const std::string&) {});
+  hutch::service::AgentSandbox library(record, dirs, {.tell = [](const std::string&) {}});
   auto pipe = must(hutch::sys::pipe());
   const std::string content(4096, 'x');
   const std::string writing = cat({R"({"path":"bench.txt","content":")", content, "\"}"});
