@@ -37,7 +37,7 @@ int print_agent(const Value& agent) {
   for (const char* key : {"backend", "dir", "policy"}) {
     if (!text_in(agent, key).empty()) rows.push_back({key, printable(text_in(agent, key))});
   }
-  for (const char* key : {"limits", "autonomousExec"}) {
+  for (const char* key : {"limits", "autonomousExec", "resources"}) {
     if (const Value* member = member_of(agent, key)) rows.push_back({key, tool::json_text(*member)});
   }
   return print(table(rows));

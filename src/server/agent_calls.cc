@@ -28,7 +28,7 @@ Result<Value> list(Session& session, const CallReader&) {
 
 Result<Value> show(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
-  return shown_value(TRY(session.shared().agents.show(name)));
+  return shown_with_resources(session.shared().agents, name);
 }
 
 Result<Value> set(Session& session, const CallReader& call) {

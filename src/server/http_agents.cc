@@ -72,7 +72,9 @@ Handled create(Exchange& exchange) {
   return shown(exchange, 201, created);
 }
 
-Handled show(Exchange& exchange) { return shown(exchange, 200, exchange.part("name")); }
+Handled show(Exchange& exchange) {
+  return json(200, TRY(shown_with_resources(exchange.shared().agents, exchange.part("name"))));
+}
 
 Handled set(Exchange& exchange) {
   Value::Object body = TRY(whole_body(exchange));

@@ -18,4 +18,22 @@ Result<Value> shown_value(const service::AgentService::Shown& shown) {
   return Value(std::move(object));
 }
 
+Result<Value> shown_with_resources(service::AgentService& agents, const std::string& name) {
+  const auto agent = TRY(agents.show(name));
+  Value shown = TRY(shown_value(agent));
+  const auto sandbox = TRY(agents.sandbox(name));
+  const auto used = sandbox->resources();
+  if (!used) return shown;
+  constexpr double kMegabyte = 1 << 20;
+  const auto megabytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / kMegabyte; };
+  Value::Object object = *shown.get<Value::Object>();
+  object["resources"] = Value::Object{{"memoryMB", megabytes(used->memory_bytes)},
+                                      {"memoryUsedMB", megabytes(used->memory_used_bytes)},
+                                      {"cpuCores", used->cpu_cores},
+                                      {"cpuPercent", used->cpu_percent},
+                                      {"diskMB", megabytes(used->disk_bytes)},
+                                      {"diskUsedMB", megabytes(used->disk_used_bytes)}};
+  return Value(std::move(object));
+}
+
 }  // namespace hutch::server

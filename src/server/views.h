@@ -1,6 +1,8 @@
 // What the daemon shows of agents, the same to every kind of client.
 #pragma once
 
+#include <string>
+
 #include "base/result.h"
 #include "service/agents.h"
 #include "tool/value.h"
@@ -9,5 +11,8 @@ namespace hutch::server {
 
 // The record, and beside it status, reason, home and output.
 Result<tool::Value> shown_value(const service::AgentService::Shown& shown);
+
+// The same of one agent, with what its sandbox uses where it runs: its home is measured for that.
+Result<tool::Value> shown_with_resources(service::AgentService& agents, const std::string& name);
 
 }  // namespace hutch::server

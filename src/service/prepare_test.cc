@@ -65,6 +65,31 @@ class PrepareTest : public testing::Test {
   Caller caller_;
 };
 
+TEST_F(PrepareTest, APolicyThatIsGivenBeatsEveryFile) {
+  write(base_ / "config/hutch/default.json", R"({"filesystem": {"denyRead": ["sub"]}})");
+  policy::Policy given;
+  given.source = "given";
+  given.filesystem.deny_read = {{"other"}};
+  request_.policy = given;
+  request_.policy_file = "/absent.json";
+  EXPECT_EQ(prepared()->policy.source, "given");
+  EXPECT_TRUE(reads((project_ / "sub").string()));
+  EXPECT_FALSE(reads((project_ / "other").string()));
+  EXPECT_FALSE(writes(project_.string()));
+}
+
+TEST_F(PrepareTest, TheEnvironmentMayBePathAlone) {
+  caller_.environment.insert(caller_.environment.end(), {"TERM=xterm", "LANG=C", "SECRET=x"});
+  request_.policy_file.reset();
+  request_.policy = policy::Policy();
+  request_.policy->network.mode = policy::NetworkMode::kNone;
+  request_.base_environment = plan::BaseEnvironment::kPathAlone;
+  request_.environment = {"GIVEN=1"};
+  const auto result = prepared();
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  EXPECT_THAT(result->plan.environment, testing::UnorderedElementsAre("PATH=/usr/bin", "GIVEN=1"));
+}
+
 TEST_F(PrepareTest, BuiltInPolicy) {
   const auto result = prepared();
   ASSERT_TRUE(result.has_value()) << result.error().message;
