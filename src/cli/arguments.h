@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "service/configure.h"
 #include "service/request.h"
 
 namespace hutch::cli {
@@ -105,6 +106,15 @@ struct DaemonArguments {
   service::OutputForm form = service::OutputForm::kText;
 };
 
+// Whether a status is the one line alone.
+enum class Line { kNo, kYes };
+
+struct StatusArguments {
+  service::PlaceRequest place;  // --policy
+  service::OutputForm form = service::OutputForm::kText;
+  Line line = Line::kNo;
+};
+
 struct PathsArguments {
   service::OutputForm form = service::OutputForm::kText;
 };
@@ -122,7 +132,8 @@ struct VersionArguments {};
 using Arguments =
     std::variant<service::RunRequest, ExplainArguments, CheckArguments, DoctorArguments, LogArguments, WhyArguments,
                  AuditArguments, AgentArguments, ExecArguments, ProcessArguments, ToolArguments, McpArguments,
-                 ServeArguments, DaemonArguments, PathsArguments, CompletionArguments, HelpArguments, VersionArguments>;
+                 ServeArguments, DaemonArguments, PathsArguments, service::ConfigRequest, StatusArguments,
+                 CompletionArguments, HelpArguments, VersionArguments>;
 
 // `words` is what follows the program's own name. Options of hutch end at `--` and, for `run`, at the first word that
 // is not one: `hutch run ls -l` gives -l to ls. An error is one line that names the thing and what would be right.

@@ -135,7 +135,7 @@ std::set<std::string_view> names_of_kind(std::initializer_list<ValueKind> kinds)
 
 std::set<std::string_view> valued_names() {
   return names_of_kind({ValueKind::kPath, ValueKind::kDirectory, ValueKind::kBackend, ValueKind::kNetwork,
-                        ValueKind::kVariable, ValueKind::kRecordType, ValueKind::kOther});
+                        ValueKind::kVariable, ValueKind::kRecordType, ValueKind::kScope, ValueKind::kOther});
 }
 
 std::string verb_names() {
@@ -153,7 +153,8 @@ std::string zsh_option(const Option& option) {
       case ValueKind::kBackend: return ":backend:(namespace bwrap none)";
       case ValueKind::kNetwork: return ":network:(none outbound rules)";
       case ValueKind::kVariable: return ":variable: _parameters -g '*export*'";
-      case ValueKind::kRecordType: return ":type:(start end refusal connection)";
+      case ValueKind::kRecordType: return ":type:(start end refusal connection decision)";
+      case ValueKind::kScope: return ":scope:(project new default)";
       case ValueKind::kOther: return ":value: ";
     }
     return "";
@@ -170,7 +171,8 @@ std::string fish_option(std::string_view verb, const Option& option) {
       case ValueKind::kBackend: return " -x -a 'namespace bwrap none'";
       case ValueKind::kNetwork: return " -x -a 'none outbound rules'";
       case ValueKind::kVariable: return " -x -a '(set -nx)'";
-      case ValueKind::kRecordType: return " -x -a 'start end refusal connection'";
+      case ValueKind::kRecordType: return " -x -a 'start end refusal connection decision'";
+      case ValueKind::kScope: return " -x -a 'project new default'";
       case ValueKind::kOther: return " -x";
     }
     return "";

@@ -8,6 +8,7 @@
 #include "cli/audit.h"
 #include "cli/check.h"
 #include "cli/completion.h"
+#include "cli/config.h"
 #include "cli/daemon.h"
 #include "cli/doctor.h"
 #include "cli/exec.h"
@@ -19,6 +20,7 @@
 #include "cli/paths.h"
 #include "cli/process.h"
 #include "cli/run.h"
+#include "cli/status.h"
 #include "cli/tool.h"
 #include "cli/why.h"
 #include "sys/io.h"
@@ -46,6 +48,8 @@ struct Dispatch {
   int operator()(const McpArguments& arguments) const { return mcp(arguments); }
   int operator()(const ServeArguments& arguments) const { return serve(arguments); }
   int operator()(const DaemonArguments& arguments) const { return daemon(arguments); }
+  int operator()(const service::ConfigRequest& request) const { return config(request); }
+  int operator()(const StatusArguments& arguments) const { return status(arguments); }
   int operator()(const PathsArguments& arguments) const { return paths(arguments); }
   int operator()(const CompletionArguments& arguments) const { return print(completion_script(arguments.shell)); }
   int operator()(const HelpArguments& arguments) const { return print(help_text(arguments.verb)); }

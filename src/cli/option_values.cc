@@ -19,7 +19,7 @@ namespace {
 
 using Text = std::string_view;
 
-constexpr std::array kRecordTypes = {Text("start"), Text("end"), Text("refusal"), Text("connection")};
+constexpr std::array kRecordTypes = {Text("start"), Text("end"), Text("refusal"), Text("connection"), Text("decision")};
 constexpr std::uint64_t kPidsMax = 4'194'304;  // PID_MAX_LIMIT (proc_sys_kernel(5))
 constexpr std::uint64_t kDescriptorMax = 1 << 20;
 constexpr std::uint64_t kPortMax = 65535;
@@ -247,6 +247,48 @@ Result<Arguments> finish_audit(Draft&& draft) {
                                   .types = std::move(draft.types),
                                   .run = std::move(draft.of_run),
                                   .agent = std::move(draft.agent)});
+}
+
+Status set_scope(Draft& draft, const std::string& value) {
+  static constexpr std::array kScopes = {Text("project"), Text("new"), Text("default")};
+  static constexpr std::array kValues = {store::Scope::kProject, store::Scope::kNew, store::Scope::kDefault};
+  const auto found = std::ranges::find(kScopes, value);
+  if (found == kScopes.end()) return fail(unknown_word("unknown scope", value, kScopes));
+  draft.scope = kValues.at(static_cast<std::size_t>(found - kScopes.begin()));
+  return {};
+}
+
+Status set_line(Draft& draft, const std::string&) {
+  draft.line = Line::kYes;
+  return {};
+}
+
+Result<Arguments> finish_config(Draft&& draft) {
+  static constexpr std::array kNames = {Text("an action"), Text("a key"), Text("a value")};
+  static constexpr std::array kFile = {Text("an action"), Text("a file")};
+  const std::span<const Text> actions = find_verb("config")->word_choices;
+  if (draft.words.empty())
+    return fail(
+        Error::invalid(cat({"an action is missing; there are ", join({actions.begin(), actions.end()}, ", ")})));
+  const std::string action = draft.words.front();
+  if (std::ranges::find(actions, action) == actions.end()) return fail(unknown_word("unknown action", action, actions));
+  const std::size_t given = draft.words.size();
+  if (action == "set" || action == "add" || (action == "remove" && given > 2)) {
+    TRY(expect_words(draft, kNames));
+  } else if (action == "get" || action == "remove") {
+    TRY(expect_words(draft, std::span(kNames).first(2)));
+  } else if (action == "import" || (action == "check" && given > 1)) {
+    TRY(expect_words(draft, kFile));
+  } else {
+    TRY(expect_words(draft, std::span(kNames).first(1)));
+  }
+  draft.words.erase(draft.words.begin());
+  return Arguments(service::ConfigRequest{action, std::move(draft.words), draft.scope, draft.run.form});
+}
+
+Result<Arguments> finish_status(Draft&& draft) {
+  TRY(expect_words(draft, {}));
+  return Arguments(StatusArguments{std::move(draft.run.place), draft.run.form, draft.line});
 }
 
 Result<Arguments> finish_completion(Draft&& draft) {

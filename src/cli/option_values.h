@@ -42,6 +42,8 @@ Status set_idle(Draft& draft, const std::string& value);
 Status set_ready_fd(Draft& draft, const std::string& value);
 Status set_listen(Draft& draft, const std::string& value);
 Status set_token_file(Draft& draft, const std::string& value);
+Status set_scope(Draft& draft, const std::string& value);
+Status set_line(Draft& draft, const std::string& value);
 Status set_signal(Draft& draft, const std::string& value);
 
 Result<Arguments> finish_run(Draft&& draft);
@@ -64,6 +66,8 @@ Result<Arguments> finish_mcp(Draft&& draft);
 Result<Arguments> finish_serve(Draft&& draft);
 Result<Arguments> finish_daemon(Draft&& draft);
 Result<Arguments> finish_paths(Draft&& draft);
+Result<Arguments> finish_config(Draft&& draft);
+Result<Arguments> finish_status(Draft&& draft);
 Result<Arguments> finish_completion(Draft&& draft);
 Result<Arguments> finish_help(Draft&& draft);
 

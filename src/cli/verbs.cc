@@ -72,9 +72,25 @@ constexpr std::array kLogOptions = {
 };
 constexpr std::array kLogGroups = {OptionGroup{"Options", kLogOptions}};
 
+constexpr std::array kConfigOptions = {
+    Option{"--scope", 0, "SCOPE", kScope,
+           "project (the entry that covers this directory), new (an entry for this\n"
+           "directory itself), or default (every directory without an entry)",
+           set_scope},
+    kJson,
+};
+constexpr std::array kConfigGroups = {OptionGroup{"Options", kConfigOptions}};
+constexpr std::array kStatusOptions = {
+    Option{"--policy", 0, "FILE", kPath, "of this policy", set_policy},
+    Option{"--line", 0, "", kFlag, "the one line alone", set_line},
+    kJson,
+};
+constexpr std::array kStatusGroups = {OptionGroup{"Options", kStatusOptions}};
+
 constexpr std::array kAuditOptions = {
     Option{"--since", 0, "TIME", kOther, "not older than TIME: 30m, 12h", set_since},
-    Option{"--type", 0, "TYPE", kRecordType, "start, end, refusal or connection alone (repeatable)", set_type},
+    Option{"--type", 0, "TYPE", kRecordType, "start, end, refusal, connection or decision alone (repeatable)",
+           set_type},
     Option{"--agent", 0, "NAME", kOther, "of this agent's sandbox alone", set_agent},
     Option{"--run", 0, "RUN", kOther, "of this run alone; the start of its id is enough", set_of_run},
     Option{"--lines", 'n', "N", kOther, "the last N records", set_count},
@@ -101,6 +117,21 @@ constexpr std::array kCheckExamples = {Text("hutch check read ~/.ssh/id_ed25519"
                                        Text("hutch check connect api.github.com:443")};
 constexpr std::array kCheckWords = {Text("read"), Text("write"), Text("connect")};
 constexpr std::array kDoctorSynopsis = {Text("hutch doctor [--json]")};
+constexpr std::array kConfigSynopsis = {Text("hutch config show|path|edit|enable|disable [--scope SCOPE]"),
+                                        Text("hutch config get KEY [--scope SCOPE]"),
+                                        Text("hutch config set|add|remove KEY [VALUE] [--scope SCOPE]"),
+                                        Text("hutch config check [FILE]"),
+                                        Text("hutch config schema"),
+                                        Text("hutch config import FILE [--scope SCOPE]")};
+constexpr std::array kConfigExamples = {Text("hutch config add network.allowedDomains example.org"),
+                                        Text("hutch config set limits.memory 2G --scope default"),
+                                        Text("hutch config disable --scope new"),
+                                        Text("hutch config import ~/.srt-settings.json")};
+constexpr std::array kConfigWords = {Text("show"),   Text("check"),   Text("edit"),   Text("path"),
+                                     Text("get"),    Text("set"),     Text("add"),    Text("remove"),
+                                     Text("enable"), Text("disable"), Text("schema"), Text("import")};
+constexpr std::array kStatusSynopsis = {Text("hutch status [--line] [--policy FILE] [--json]")};
+constexpr std::array kStatusExamples = {Text("hutch status"), Text("PS1='$(hutch status --line) \\$ '")};
 constexpr std::array kLogSynopsis = {Text("hutch log [-n N] [--follow] [--json]")};
 constexpr std::array kLogExamples = {Text("hutch log -n 5"), Text("hutch log --follow")};
 constexpr std::array kWhySynopsis = {Text("hutch why [--json] [RUN]")};
@@ -159,6 +190,23 @@ constexpr std::array kVerbs = {
          {},
          OptionsEnd::kAtDashes,
          finish_doctor},
+    Verb{"config", "show, check and change your policies", kConfigSynopsis,
+         "show prints the policy that holds here, path its file, check says what is wrong with your policies\n"
+         "or with FILE. set, add, remove, enable, disable and edit change one policy, import takes over one\n"
+         "that another sandbox wrote (settings of srt, pi's default.json and projects.json). What is wrong\n"
+         "is said, and not saved. schema prints the JSON Schema. VALUE is plain text where KEY takes text,\n"
+         "else JSON. Without --scope: the project that this directory is in, or this directory.",
+         kConfigGroups, kConfigExamples, kConfigWords, OptionsEnd::kAtDashes, finish_config},
+    Verb{"status",
+         "say in a line what a sandbox here may do",
+         kStatusSynopsis,
+         "Prints the status line and the policy behind it. --line prints the line alone, red where the sandbox\n"
+         "is disabled (unless NO_COLOR is set), for a prompt or a status bar.",
+         kStatusGroups,
+         kStatusExamples,
+         {},
+         OptionsEnd::kAtDashes,
+         finish_status},
     Verb{"log",
          "list the runs of the past",
          kLogSynopsis,
@@ -179,7 +227,7 @@ constexpr std::array kVerbs = {
          OptionsEnd::kAtDashes,
          finish_why},
     Verb{"audit",
-         "print the whole record: starts, ends, refusals, connections",
+         "print the whole record: starts, ends, refusals, connections, decisions",
          kAuditSynopsis,
          "Prints every record, oldest first.",
          kAuditGroups,

@@ -27,11 +27,13 @@ struct Draft {
   std::string listen;
   std::string token_file;
   int signal = 0;
+  std::optional<store::Scope> scope;
+  Line line = Line::kNo;
   std::vector<std::string> words;  // not options, in order
 };
 
 // What a shell can offer as an option's value.
-enum class ValueKind { kFlag, kPath, kDirectory, kBackend, kNetwork, kVariable, kRecordType, kOther };
+enum class ValueKind { kFlag, kPath, kDirectory, kBackend, kNetwork, kVariable, kRecordType, kScope, kOther };
 
 struct Option {
   std::string_view name;   // "--memory"; "-c" for one without a long name

@@ -36,6 +36,7 @@ class PathStudy {
   Status check_escape(const Rule& rule, const Resolved& resolved, std::string_view written) const;
   Status check_kernel_place(const Rule& rule) const;
   Status add_store();
+  Status add_credentials();
   Status check_own_links() const;
   Status add_places();
   Status add_place(Place place, std::string path);
@@ -103,6 +104,7 @@ Result<PathAnswer> PathStudy::run() {
   TRY(add_rules());
   spread_root_denies();
   TRY(add_store());
+  TRY(add_credentials());
   TRY(add_places());
   add_implied_reads();
   settle_private_places();
@@ -208,6 +210,21 @@ Status PathStudy::add_store() {
     rules_.push_back(
         {.verb = Verb::kDenyWrite, .origin = Origin::kStore, .path = resolved.path, .where = "the policy file itself"});
     for (const Hop& hop : resolved.hops) own_links_.push_back({hop.at, cat({"the policy file ", file})});
+  }
+  return {};
+}
+
+// One that is absent holds nothing; what a sandbox makes in its place is its own.
+Status PathStudy::add_credentials() {
+  if (facts_.home == "/nonexistent") return {};
+  for (const std::string_view name : policy::credential_paths()) {
+    const std::string path = cat({facts_.home, "/", name});
+    auto resolved = looker_.resolve(path, FinalLink::kFollow);
+    if (!resolved || resolved->type == FileType::kAbsent) continue;
+    rules_.push_back({.verb = Verb::kDenyRead,
+                      .origin = Origin::kCredential,
+                      .path = std::move(resolved->path),
+                      .where = cat({"built-in credential (~/", name, ")"})});
   }
   return {};
 }

@@ -15,6 +15,7 @@ int rank_of(Verb verb);
 bool beats(const Rule& challenger, const Rule& holder);
 const Rule* deepest(std::span<const Rule* const> covering, Verb verb);
 const Rule* mandatory_deny(std::span<const Rule* const> covering);
+const Rule* credential_deny(std::span<const Rule* const> covering);
 View view_of(Place place);
 Decision decide_host(const Judgement& judgement, Access access);
 Decision decide_device(const Rule& rule, Access access, std::string_view path);
@@ -30,6 +31,7 @@ Judgement judge(std::span<const Rule* const> covering) {
     const bool about_reading = rank_of(rule->verb) > 0;
     if (about_reading && (result.read_rule == nullptr || beats(*rule, *result.read_rule))) result.read_rule = rule;
   }
+  if (const Rule* credential = credential_deny(covering)) return {View::kHidden, credential, credential};
   result.write_rule = result.read_rule;
   if (result.read_rule != nullptr && result.read_rule->verb == Verb::kDenyRead) {
     result.view = View::kHidden;
@@ -120,6 +122,17 @@ const Rule* mandatory_deny(std::span<const Rule* const> covering) {
   return nullptr;
 }
 
+const Rule* credential_deny(std::span<const Rule* const> covering) {
+  for (const Rule* rule : covering) {
+    if (rule->origin != Origin::kCredential) continue;
+    const bool lifted = std::ranges::any_of(covering, [&](const Rule* other) {
+      return other->verb == Verb::kAllowRead && other->match == Match::kLiteral && is_within(other->path, rule->path);
+    });
+    if (!lifted) return rule;
+  }
+  return nullptr;
+}
+
 View view_of(Place place) {
   switch (place) {
     case Place::kPrivate: return View::kPrivate;
@@ -134,10 +147,12 @@ View view_of(Place place) {
 Decision decide_host(const Judgement& judgement, Access access) {
   const auto named = [](const Rule* rule) { return rule == nullptr ? std::string("default") : describe(*rule); };
   if (judgement.view == View::kHidden) {
-    const bool store = judgement.read_rule->origin == Origin::kStore;
+    const Origin origin = judgement.read_rule->origin;
     return {.allowed = false,
             .rule = named(judgement.read_rule),
-            .why = store ? "hutch's own files are never visible inside" : "it may not be read"};
+            .why = origin == Origin::kStore        ? "hutch's own files are never visible inside"
+                   : origin == Origin::kCredential ? "it is a credential; an allowRead entry that names it lifts this"
+                                                   : "it may not be read"};
   }
   if (access == Access::kRead) {
     return {.allowed = true,

@@ -46,6 +46,8 @@ struct Decision {
 //  - Writing is denied by default. A path that may not be read cannot be written; any denyWrite at or above the path
 //    beats any allowWrite; a mandatory deny is lifted by an allowWrite of that very path
 //    alone, or of one in it for that one.
+//  - A credential cannot be read, however long the path of what allows it: a literal allowRead of that very path, or of
+//    one in it for that one, lifts this.
 Decision decide(const std::vector<Rule>& rules, Access access, std::string_view path);
 
 // The devices that every sandbox has, below /dev.

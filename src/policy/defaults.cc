@@ -13,6 +13,44 @@ Policy default_policy() {
   return policy;
 }
 
+std::string_view default_policy_text() {
+  return R"({
+  "enabled": true,
+  "filesystem": {
+    "denyRead": ["/home", "/root", "/Users", "~"],
+    "allowRead": ["."],
+    "allowWrite": ["."],
+    "denyWrite": []
+  },
+  "network": {
+    "allowedDomains": [],
+    "deniedDomains": []
+  }
+}
+)";
+}
+
+std::span<const std::string_view> credential_paths() {
+  static constexpr std::array<std::string_view, 15> kPaths = {
+      ".pi/agent/auth.json",
+      ".pi/agent/mcp-oauth",
+      ".claude/.credentials.json",
+      ".codex/auth.json",
+      ".ssh",
+      ".aws",
+      ".config/gh",
+      ".netrc",
+      ".docker/config.json",
+      ".gnupg",
+      ".git-credentials",
+      ".config/git/credentials",
+      ".local/share/keyrings",
+      ".local/share/kwalletd",
+      ".password-store",
+  };
+  return kPaths;
+}
+
 std::span<const std::string_view> mandatory_names() {
   static constexpr std::array<std::string_view, 13> kNames = {
       ".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".zshrc",           ".zprofile",      ".profile",

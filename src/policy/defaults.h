@@ -11,6 +11,13 @@ namespace hutch::policy {
 // The workspace policy: the project readable and writable, homes hidden, system paths readable, network none.
 Policy default_policy();
 
+// The same as a policy file says it: what a file begins as that nobody has written yet.
+std::string_view default_policy_text();
+
+// Files and directories below a home that hold what lets somebody act as its owner. A path at or below one
+// of them is never readable unless an entry of the user names it.
+std::span<const std::string_view> credential_paths();
+
 // Names that no sandbox may write, wherever they lie in a writable tree: each is a way to have the user's own shell,
 // editor or git run a command later, outside. Relative to the directory that holds them; a directory means its tree.
 std::span<const std::string_view> mandatory_names();

@@ -29,6 +29,7 @@ constexpr Key kKeys[] = {
     {"filesystem.allowRead", kPaths, kHonoured, "readable although a denyRead above it hides it"},
     {"filesystem.allowWrite", kPaths, kHonoured, "writable; nothing else is"},
     {"filesystem.denyWrite", kPaths, kHonoured, "never writable, whatever allowWrite says"},
+    {"filesystem.credentials", kPaths, kHonoured, "never readable, and never asked for, besides those built in"},
     {"filesystem.allowGitConfig", kBoolean, kHonoured, "lifts the write deny of .git/config"},
     {"filesystem.disabled", kBoolean, kRefused,
      "would take every file rule away; write allowWrite [\"/\"] if that is meant"},

@@ -28,6 +28,7 @@ struct Filesystem {
   std::vector<PathEntry> allow_read;
   std::vector<PathEntry> allow_write;
   std::vector<PathEntry> deny_write;
+  std::vector<PathEntry> credentials;  // never readable, whatever is above them
   GitConfig git_config = GitConfig::kProtected;
 };
 

@@ -203,7 +203,8 @@ Status read_filesystem(const json& section, Policy& policy) {
   const std::pair<std::string_view, std::vector<PathEntry>*> lists[] = {{"denyRead", &files.deny_read},
                                                                         {"allowRead", &files.allow_read},
                                                                         {"allowWrite", &files.allow_write},
-                                                                        {"denyWrite", &files.deny_write}};
+                                                                        {"denyWrite", &files.deny_write},
+                                                                        {"credentials", &files.credentials}};
   for (const auto& [name, entries] : lists) {
     const json* list = find(section, name);
     if (list == nullptr) continue;

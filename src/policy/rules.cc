@@ -13,6 +13,7 @@ struct List {
   const std::vector<PathEntry>& entries;
   Verb verb;
   std::string_view name;
+  Origin origin = Origin::kPolicy;
 };
 
 Status add_entries(std::vector<Rule>& rules, const List& list, const Bases& bases);
@@ -28,6 +29,7 @@ Result<std::vector<Rule>> rules_of(const Policy& policy, const Bases& bases) {
   TRY(add_entries(rules, {files.allow_read, Verb::kAllowRead, "allowRead"}, bases));
   TRY(add_entries(rules, {files.allow_write, Verb::kAllowWrite, "allowWrite"}, bases));
   TRY(add_entries(rules, {files.deny_write, Verb::kDenyWrite, "denyWrite"}, bases));
+  TRY(add_entries(rules, {files.credentials, Verb::kDenyRead, "credentials", Origin::kCredential}, bases));
   if (rules.size() > limits::kRulesMax) {
     return fail(Error::invalid(cat({"the file lists hold ", std::to_string(rules.size()), " entries; at most ",
                                     std::to_string(limits::kRulesMax), " are read"})));
@@ -102,6 +104,7 @@ Status add_entries(std::vector<Rule>& rules, const List& list, const Bases& base
   for (const PathEntry& entry : list.entries) {
     Rule form;
     form.verb = list.verb;
+    form.origin = list.origin;
     form.where = cat({"filesystem.", list.name, "[", std::to_string(index++), "]"});
     rules.push_back(TRY(make_rule(std::move(form), entry, bases.home, bases.project)));
   }

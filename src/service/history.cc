@@ -127,6 +127,9 @@ std::string record_line(const store::Record& record, const TimeText& time_text) 
     what = fmt::format("{}  {} bytes up, {} down, {}  by {}", printable(connection->target), connection->bytes_up,
                        connection->bytes_down, duration_text(connection->duration), printable(connection->rule));
     if (connection->pid != 0) what += cat({"  for ", process_text(connection->pid, connection->program)});
+  } else if (const auto* decision = std::get_if<store::Decision>(&record.body)) {
+    what = cat({printable(decision->what), ": ", printable(decision->answer), "  by ", printable(decision->by)});
+    if (decision->pid != 0) what += cat({"  for ", process_text(decision->pid, decision->program)});
   }
   return fmt::format("{}  {}  {:<10}  {}\n", time_text(record.time), record.run.substr(0, 12), store::type_of(record),
                      what);

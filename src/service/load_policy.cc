@@ -27,6 +27,13 @@ Result<LoadedPolicy> load_policy(const PlaceRequest& request, const plan::HostFa
                                  const std::vector<std::string>& environment) {
   if (request.policy) return LoadedPolicy{*request.policy, facts.cwd, {}};
   if (request.policy_file) return load_named(*request.policy_file, facts);
+  const std::string directory = config_directory(facts, environment);
+  if (auto project = TRY(load_project(directory, facts))) return std::move(*project);
+  if (auto fallback = TRY(load_default(directory, facts))) return std::move(*fallback);
+  return LoadedPolicy{policy::default_policy(), facts.cwd, {}};
+}
+
+std::string config_directory(const plan::HostFacts& facts, const std::vector<std::string>& environment) {
   const auto lookup = [&](const char* name) -> std::optional<std::string> {
     const std::string prefix = cat({name, "="});
     for (const std::string& entry : environment) {
@@ -34,10 +41,7 @@ Result<LoadedPolicy> load_policy(const PlaceRequest& request, const plan::HostFa
     }
     return std::nullopt;
   };
-  const std::string directory = host::state_dirs(facts.uid, facts.home, lookup).config;
-  if (auto project = TRY(load_project(directory, facts))) return std::move(*project);
-  if (auto fallback = TRY(load_default(directory, facts))) return std::move(*fallback);
-  return LoadedPolicy{policy::default_policy(), facts.cwd, {}};
+  return host::state_dirs(facts.uid, facts.home, lookup).config;
 }
 
 namespace {

@@ -22,4 +22,7 @@ struct LoadedPolicy {
 Result<LoadedPolicy> load_policy(const PlaceRequest& request, const plan::HostFacts& facts,
                                  const std::vector<std::string>& environment);
 
+// Where default.json and projects.json are for that caller.
+std::string config_directory(const plan::HostFacts& facts, const std::vector<std::string>& environment);
+
 }  // namespace hutch::service

@@ -104,6 +104,8 @@ namespace {
 Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy) {
   static constexpr std::array<std::string_view, 3> kHere = {"namespace", "bwrap", "none"};
   static constexpr std::array<std::string_view, 4> kLater = {"user", "container", "vm", "seatbelt"};
+  // A backend that was asked for by name isolates all the same.
+  if (policy.enabled == policy::Switch::kDisabled && !request.backend) return std::string("none");
   const std::string name = request.backend.value_or(policy.backend.value_or("namespace"));
   const std::string where = request.backend ? "--backend" : cat({policy.source, ": backend"});
   if (std::ranges::find(kLater, name) != kLater.end()) {
@@ -114,11 +116,6 @@ Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy
     const auto near = nearest(name, kHere);
     return fail(Error::invalid(cat({where, ": \"", printable(name), "\" is not a backend; ",
                                     near ? cat({"did you mean ", *near, "?"}) : "use namespace, bwrap or none"})));
-  }
-  if (policy.enabled == policy::Switch::kDisabled && name != "none") {
-    return fail(Error::invalid(cat({policy.source,
-                                    ": enabled is false, which means without isolation; say --backend none "
-                                    "if that is meant, or set it to true"})));
   }
   return name;
 }

@@ -19,6 +19,7 @@
 #include "sandbox/supervise.h"
 #include "service/doctor.h"
 #include "service/explain.h"
+#include "service/policy_summary.h"
 #include "service/prepare.h"
 #include "service/programs.h"
 #include "service/recorder.h"
@@ -67,6 +68,7 @@ void tell_redirected_git(const Prepared& prepared, const Tell& tell) {
 }
 
 std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place);
+Colour terminal_colour();
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding);
 void tell_redirected_git(const Prepared& prepared, const Tell& tell);
 
@@ -86,12 +88,16 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell) {
   if (ahead && ahead->name() != prepared.backend) ahead.reset();
   TRY(add_filter(prepared.plan, facts));
   for (const std::string& note : prepared.plan.notes) tell(note);
+  const bool disabled = prepared.policy.enabled == policy::Switch::kDisabled && prepared.backend == "none";
+  if (disabled) tell(status_line(prepared.policy, terminal_colour()));
 
   std::optional<Recorder> recorder;
   const std::function<Recorder&()> record = [&]() -> Recorder& {
     if (recorder) return *recorder;
     recorder.emplace(host::own_state_dirs(facts.uid, facts.home).data, tell);
     recorder->started({command, prepared.plan.cwd, prepared.policy.source, prepared.backend});
+    if (disabled)
+      recorder->decided({"run without isolation", "allowed", "enabled: false in " + prepared.policy.source});
     return *recorder;
   };
   const Job job{request, command, facts, prepared, signals.get(), control ? &*control : nullptr, record, ahead};
@@ -108,6 +114,10 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell) {
 }
 
 namespace {
+
+Colour terminal_colour() {
+  return sys::stream_kind(2) == sys::StreamKind::kTerminal ? Colour::kTerminal : Colour::kPlain;
+}
 
 Result<RunReport> run_prepared(const Job& job) {
   const plan::SandboxPlan& plan = job.prepared.plan;

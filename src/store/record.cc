@@ -59,12 +59,13 @@ class Members {
 Result<decltype(Record::body)> parse_body(const std::string& type, Members& members);
 Connection parse_connection(Members& members);
 Refusal parse_refusal(Members& members);
+Decision parse_decision(Members& members);
 bool is_run_id(std::string_view text);
 
 }  // namespace
 
 std::string_view type_of(const Record& record) {
-  static constexpr std::array<std::string_view, 4> kTypes = {"start", "end", "refusal", "connection"};
+  static constexpr std::array<std::string_view, 5> kTypes = {"start", "end", "refusal", "connection", "decision"};
   return kTypes.at(record.body.index());
 }
 
@@ -92,6 +93,11 @@ std::string format_record(const Record& record) {
     json["bytes_up"] = connection->bytes_up;
     json["bytes_down"] = connection->bytes_down;
     add_process(json, connection->pid, connection->program);
+  } else if (const auto* decision = std::get_if<Decision>(&record.body)) {
+    json["what"] = cut(decision->what);
+    json["answer"] = cut(decision->answer);
+    json["by"] = cut(decision->by);
+    add_process(json, decision->pid, decision->program);
   }
   if (!record.agent.empty()) json["agent"] = cut(record.agent);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -242,7 +248,8 @@ Result<decltype(Record::body)> parse_body(const std::string& type, Members& memb
   }
   if (type == "connection") return parse_connection(members);
   if (type == "refusal") return parse_refusal(members);
-  return fail(Error::invalid("type is not start, end, refusal or connection"));
+  if (type == "decision") return parse_decision(members);
+  return fail(Error::invalid("type is not start, end, refusal, connection or decision"));
 }
 
 Connection parse_connection(Members& members) {
@@ -265,6 +272,16 @@ Refusal parse_refusal(Members& members) {
   if (members.has("pid")) refusal.pid = static_cast<std::uint32_t>(members.number("pid", 1, kIntMax));
   if (members.has("exe")) refusal.program = members.text("exe");
   return refusal;
+}
+
+Decision parse_decision(Members& members) {
+  Decision decision;
+  decision.what = members.text("what");
+  decision.answer = members.text("answer");
+  decision.by = members.text("by");
+  if (members.has("pid")) decision.pid = static_cast<std::uint32_t>(members.number("pid", 1, kIntMax));
+  if (members.has("exe")) decision.program = members.text("exe");
+  return decision;
 }
 
 bool is_run_id(std::string_view text) {

@@ -1,4 +1,4 @@
-// One line of the record of what happened: a start, an end, a refusal or a connection, as JSON. Version 1.
+// One line of the record of what happened: a start, an end, a refusal, a connection or a decision, as JSON. Version 1.
 #pragma once
 
 #include <chrono>
@@ -54,10 +54,20 @@ struct Connection {
   bool operator==(const Connection&) const = default;
 };
 
+// What a person, or their settings, decided about a question.
+struct Decision {
+  std::string what;    // "connect to example.org:443", "run without isolation"
+  std::string answer;  // "once", "session", "project", "no", ...
+  std::string by;      // "the terminal", "the control descriptor", "no answer in time", "enabled: false in FILE"
+  std::uint32_t pid = 0;
+  std::string program{};
+  bool operator==(const Decision&) const = default;
+};
+
 struct Record {
   Time time;
   std::string run;  // lower-case hexadecimal digits
-  std::variant<RunStart, RunEnd, Refusal, Connection> body;
+  std::variant<RunStart, RunEnd, Refusal, Connection, Decision> body;
   std::string agent{};  // whose sandbox it was; empty: that of one command
   bool operator==(const Record&) const = default;
 };
@@ -65,7 +75,7 @@ struct Record {
 // A reader takes no longer line, a writer makes none: long texts are cut, long commands lose their last arguments.
 inline constexpr std::size_t kRecordBytesMax = 65536;
 
-// "start", "end", "refusal" or "connection".
+// "start", "end", "refusal", "connection" or "decision".
 std::string_view type_of(const Record& record);
 
 // One JSON object without a line end. Bytes that are no UTF-8 become U+FFFD.

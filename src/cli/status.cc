@@ -1,0 +1,26 @@
+// hutch status.
+#include "cli/status.h"
+
+#include "base/text.h"
+#include "cli/output.h"
+#include "host/facts.h"
+#include "service/policy_summary.h"
+#include "sys/host_info.h"
+#include "sys/tree.h"
+
+namespace hutch::cli {
+
+int status(const StatusArguments& arguments) {
+  const auto facts = host::probe_facts();
+  if (!facts) return complain(facts.error());
+  const auto loaded = service::load_policy(arguments.place, *facts, sys::own_environment());
+  if (!loaded) return complain(loaded.error());
+  if (arguments.form == service::OutputForm::kJson) return print(service::status_json(*loaded));
+  // A prompt or a status bar takes the line from a pipe, so where it goes says nothing about colours (no-color.org).
+  const bool plain = !sys::environment_variable("NO_COLOR").value_or("").empty();
+  const auto colour = plain ? service::Colour::kPlain : service::Colour::kTerminal;
+  const std::string line = service::status_line(loaded->policy, colour) + "\n";
+  return print(arguments.line == Line::kYes ? line : cat({line, service::summary_text(*loaded)}));
+}
+
+}  // namespace hutch::cli

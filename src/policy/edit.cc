@@ -1,0 +1,317 @@
+// Edits of policies as JSON, in the order in which a person wrote them.
+#include "policy/edit.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "policy/json_check.h"
+#include "policy/json_line.h"
+#include "policy/keys.h"
+#include "policy/reader.h"
+
+namespace hutch::policy {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+struct Slot {
+  const Key* key = nullptr;
+  std::vector<std::string> path;  // of names in the file
+  bool is_member = false;         // of a key that holds names, not the key itself
+};
+
+Result<json> object_of(std::string_view text);
+Result<Slot> slot_of(const std::string& key);
+Result<json> value_of(const Slot& slot, const std::string& text);
+Result<json> item_of(const Slot& slot, const std::string& text);
+Result<json*> place_of(json& root, const Slot& slot);
+const json* find(const json& root, const std::vector<std::string>& path);
+Status add(json& root, const Slot& slot, const json& item);
+Status remove(json& root, const Slot& slot, const json* item);
+bool is_list(const Slot& slot);
+bool same_item(const json& a, const json& b);
+std::string text_of(const json& root) { return root.dump(2) + "\n"; }
+std::string normal(std::string_view path);
+std::size_t message_line(std::string_view text, std::vector<std::string> path, std::string_view message);
+
+}  // namespace
+
+Result<std::string> edited(std::string_view policy, const Edit& edit) {
+  json root = TRY(object_of(policy));
+  const Slot slot = TRY(slot_of(edit.key));
+  if (edit.kind != EditKind::kRemove && !edit.value)
+    return fail(Error::invalid(cat({edit.key, ": a value is missing"})));
+  switch (edit.kind) {
+    case EditKind::kSet: {
+      json value = TRY(value_of(slot, *edit.value));
+      *TRY(place_of(root, slot)) = std::move(value);
+      break;
+    }
+    case EditKind::kAdd: {
+      const json item = TRY(item_of(slot, *edit.value));
+      TRY(add(root, slot, item));
+      break;
+    }
+    case EditKind::kRemove: {
+      if (!edit.value) {
+        TRY(remove(root, slot, nullptr));
+        break;
+      }
+      const json item = TRY(item_of(slot, *edit.value));
+      TRY(remove(root, slot, &item));
+      break;
+    }
+  }
+  return text_of(root);
+}
+
+Result<std::optional<std::string>> value_at(std::string_view policy, std::string_view key) {
+  const json root = TRY(object_of(policy));
+  const Slot slot = TRY(slot_of(std::string(key)));
+  const json* value = find(root, slot.path);
+  if (value == nullptr) return std::optional<std::string>();
+  return std::optional(value->dump());
+}
+
+Result<std::vector<std::string>> project_paths(std::string_view projects) {
+  const json root = TRY(object_of(projects));
+  std::vector<std::string> paths;
+  for (const auto& [path, entry] : root.items()) paths.push_back(path);
+  return paths;
+}
+
+std::optional<std::string> covering_path(const std::vector<std::string>& paths, std::string_view directory) {
+  const std::string* best = nullptr;
+  for (const std::string& path : paths) {
+    if (!path.starts_with('/') || !is_within(directory, normal(path))) continue;
+    if (best == nullptr || normal(path).size() > normal(*best).size()) best = &path;
+  }
+  return best == nullptr ? std::nullopt : std::optional(*best);
+}
+
+Result<std::string> project_entry(std::string_view projects, const std::string& path) {
+  const json root = TRY(object_of(projects));
+  const auto found = root.find(path);
+  if (found == root.end()) return fail(Error::not_found(cat({"no project ", printable(path)})));
+  return text_of(*found);
+}
+
+Result<std::string> with_project(std::string_view projects, const std::string& path, std::string_view policy) {
+  json root = TRY(object_of(projects));
+  root[path] = TRY(object_of(policy));
+  return text_of(root);
+}
+
+Status check_policy_text(std::string_view text, std::string_view source) {
+  TRY_CTX(check_json(text), source);
+  const auto policy = read_policy(text, source);
+  if (policy) return {};
+  const std::string_view message = std::string_view(policy.error().message).substr(source.size() + 2);
+  const std::string line = std::to_string(message_line(text, {}, message));
+  return fail({policy.error().code, 0, cat({source, ": line ", line, ": ", message})});
+}
+
+Status check_projects_text(std::string_view text, std::string_view source) {
+  const json root = TRY_CTX(object_of(text), source);
+  // The names of all, whichever is asked for.
+  TRY(read_project(text, source, "/"));
+  std::vector<std::string> seen;
+  for (const auto& [path, entry] : root.items()) {
+    if (std::ranges::find(seen, normal(path)) != seen.end()) {
+      return fail(Error::invalid(cat({source, ": \"", printable(path), "\" is there twice"})));
+    }
+    seen.push_back(normal(path));
+    const auto policy = read_policy(entry.dump(), "x");
+    if (policy) continue;
+    const std::string_view message = std::string_view(policy.error().message).substr(3);
+    const std::string line = std::to_string(message_line(text, {path}, message));
+    return fail({policy.error().code, 0, cat({source, ": line ", line, ": \"", printable(path), "\": ", message})});
+  }
+  return {};
+}
+
+namespace {
+
+Result<json> object_of(std::string_view text) {
+  TRY(check_json(text));
+  json root = json::parse(text.begin(), text.end(), nullptr, false);
+  if (!root.is_object()) return fail(Error::invalid("must be an object"));
+  return root;
+}
+
+Result<Slot> slot_of(const std::string& key) {
+  Slot slot;
+  for (const std::string_view part : split(key, '.')) slot.path.emplace_back(part);
+  slot.key = find_key(key);
+  if (slot.key != nullptr) return slot;
+  // The longest beginning that is a key with names of the user's in it; such a name may hold dots itself.
+  for (std::size_t dot = key.rfind('.'); dot != std::string::npos && dot > 0; dot = key.rfind('.', dot - 1)) {
+    const Key* holder = find_key(key.substr(0, dot));
+    if (holder == nullptr) continue;
+    if (holder->type != KeyType::kEnvironment && holder->type != KeyType::kStringMap) break;
+    slot.key = holder;
+    slot.is_member = true;
+    slot.path.clear();
+    for (const std::string_view part : split(holder->name, '.')) slot.path.emplace_back(part);
+    slot.path.push_back(key.substr(dot + 1));
+    return slot;
+  }
+  return fail(Error::invalid(unknown_key_message(key)));
+}
+
+Result<json> text_value(const Slot& slot, const std::string& text) {
+  json value = text;
+  const json again = json::parse(value.dump(-1, ' ', false, json::error_handler_t::replace), nullptr, false);
+  if (again == value) return value;
+  return fail(Error::invalid(cat({slot.key->name, ": \"", printable(text), "\" is not UTF-8, as JSON has to be"})));
+}
+
+Result<json> json_value(const Slot& slot, const std::string& text) {
+  const auto checked = check_json(text);
+  if (checked) {
+    json value = json::parse(text, nullptr, false);
+    if (!value.is_discarded()) return value;
+  }
+  return fail(Error::invalid(
+      cat({slot.key->name, ": must be ", name_of(slot.key->type), " as JSON, not \"", printable(text, 64), "\""})));
+}
+
+Result<json> value_of(const Slot& slot, const std::string& text) {
+  if (slot.is_member) {
+    if (slot.key->type == KeyType::kEnvironment && text == "true") return json(true);
+    return text_value(slot, text);
+  }
+  switch (slot.key->type) {
+    case KeyType::kString:
+    case KeyType::kDuration:
+    case KeyType::kSize:
+    case KeyType::kCpus:
+    case KeyType::kDnsDenial: return text_value(slot, text);
+    case KeyType::kNetwork:
+    case KeyType::kWords:
+      if (!text.starts_with('{') && !text.starts_with('[')) return text_value(slot, text);
+      break;
+    default: break;
+  }
+  return json_value(slot, text);
+}
+
+Result<json> item_of(const Slot& slot, const std::string& text) {
+  if (!is_list(slot)) {
+    return fail(Error::invalid(cat({slot.key->name, " is ", name_of(slot.key->type), ", not a list; use set"})));
+  }
+  switch (slot.key->type) {
+    case KeyType::kPorts:
+    case KeyType::kHttpRules:
+    case KeyType::kList: return json_value(slot, text);
+    case KeyType::kPaths:
+      if (text.starts_with('{')) return json_value(slot, text);
+      break;
+    default: break;
+  }
+  return text_value(slot, text);
+}
+
+bool is_list(const Slot& slot) {
+  static constexpr std::array kLists = {KeyType::kStrings,   KeyType::kPaths, KeyType::kDomains,
+                                        KeyType::kHttpRules, KeyType::kUdp,   KeyType::kPorts,
+                                        KeyType::kPublished, KeyType::kList,  KeyType::kWords};
+  return !slot.is_member && std::ranges::find(kLists, slot.key->type) != kLists.end();
+}
+
+// Makes the objects on the way.
+Result<json*> place_of(json& root, const Slot& slot) {
+  json* at = &root;
+  std::string walked;
+  for (const std::string& name : slot.path) {
+    if (!at->is_object()) {
+      // "network" may be a word or a list as well: what that meant is not for an edit to guess.
+      return fail(Error::invalid(
+          cat({walked, " is ", printable(at->dump(), 64), " here; set it to an object before its keys are changed"})));
+    }
+    walked += cat({walked.empty() ? "" : ".", name});
+    const bool is_new = !at->contains(name);
+    json& next = (*at)[name];
+    if (is_new && &name != &slot.path.back()) next = json::object();
+    at = &next;
+  }
+  return at;
+}
+
+const json* find(const json& root, const std::vector<std::string>& path) {
+  const json* at = &root;
+  for (const std::string& name : path) {
+    if (!at->is_object()) return nullptr;
+    const auto found = at->find(name);
+    if (found == at->end()) return nullptr;
+    at = &*found;
+  }
+  return at;
+}
+
+Status add(json& root, const Slot& slot, const json& item) {
+  // A network that is written as a list is its allowedDomains.
+  const auto network = root.find("network");
+  const bool short_form = slot.key->name == "network.allowedDomains" && network != root.end() && network->is_array();
+  json* list = short_form ? &*network : TRY(place_of(root, slot));
+  if (list->is_null()) *list = json::array();
+  if (list->is_string()) *list = json::array({*list});
+  if (!list->is_array()) return fail(Error::invalid(cat({slot.key->name, ": is not a list here"})));
+  const bool there = std::ranges::any_of(*list, [&](const json& other) { return same_item(other, item); });
+  if (!there) list->push_back(item);
+  return {};
+}
+
+Status remove(json& root, const Slot& slot, const json* item) {
+  const auto absent = [&](const std::string& what) {
+    return fail(Error::not_found(cat({slot.key->name, ": ", printable(what), " is not there"})));
+  };
+  if (find(root, slot.path) == nullptr) return absent(slot.path.back());
+  json* value = TRY(place_of(root, slot));
+  if (item == nullptr) {
+    json* holder = &root;
+    for (std::size_t at = 0; at + 1 < slot.path.size(); ++at) holder = &(*holder)[slot.path[at]];
+    holder->erase(slot.path.back());
+    return {};
+  }
+  if (!value->is_array()) return fail(Error::invalid(cat({slot.key->name, ": is not a list here"})));
+  const auto found = std::ranges::find_if(*value, [&](const json& other) { return same_item(other, *item); });
+  if (found == value->end()) return absent(item->dump());
+  value->erase(found);
+  return {};
+}
+
+// {"path": P} and P are one entry; with "literal" it is another.
+bool same_item(const json& a, const json& b) {
+  const auto plain = [](const json& item) -> json {
+    if (!item.is_object() || !item.contains("path")) return item;
+    const bool literal = item.contains("literal") && item["literal"] == true;
+    return literal ? item : item["path"];
+  };
+  return plain(a) == plain(b);
+}
+
+std::string normal(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  return std::string(path);
+}
+
+// The reader begins its messages with the name of the key: "network.rules[0].host: ...".
+std::size_t message_line(std::string_view text, std::vector<std::string> path, std::string_view message) {
+  const std::string_view name = message.substr(0, message.find(": "));
+  for (const std::string_view part : split(name, '.')) {
+    const std::size_t bracket = part.find('[');
+    path.emplace_back(part.substr(0, bracket));
+    if (bracket != std::string_view::npos && part.ends_with(']')) {
+      path.emplace_back(part.substr(bracket + 1, part.size() - bracket - 2));
+    }
+  }
+  return line_of(text, path);
+}
+
+}  // namespace
+
+}  // namespace hutch::policy

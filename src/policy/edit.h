@@ -1,0 +1,46 @@
+// Changes one key of a policy's JSON text, or one entry of projects.json, and leaves the rest as it was written. Pure;
+// whether the result may be kept is for the reader to say.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hutch::policy {
+
+enum class EditKind {
+  kSet,     // the key has this value
+  kAdd,     // its list has this item; one that it has already is no error
+  kRemove,  // its list has this item no more; without a value the key itself goes
+};
+
+// `key` is one of the table ("network.allowedDomains"), or one in a key that holds names ("environment.CI"). `value` is
+// as a person types it: plain text where the key takes text, else JSON.
+struct Edit {
+  EditKind kind = EditKind::kSet;
+  std::string key;
+  std::optional<std::string> value;
+};
+Result<std::string> edited(std::string_view policy, const Edit& edit);
+
+// The value of a key as JSON; nothing where it is not set.
+Result<std::optional<std::string>> value_at(std::string_view policy, std::string_view key);
+
+// The paths in projects.json, as written.
+Result<std::vector<std::string>> project_paths(std::string_view projects);
+
+// The one of them that is `directory` or above it, the longest.
+std::optional<std::string> covering_path(const std::vector<std::string>& paths, std::string_view directory);
+
+// The policy of one entry, which has to be there, and projects.json with another policy for it, which may be new.
+Result<std::string> project_entry(std::string_view projects, const std::string& path);
+Result<std::string> with_project(std::string_view projects, const std::string& path, std::string_view policy);
+
+// A policy's text, and all of projects.json, held against the reader. Errors name the line.
+Status check_policy_text(std::string_view text, std::string_view source);
+Status check_projects_text(std::string_view text, std::string_view source);
+
+}  // namespace hutch::policy

@@ -1,0 +1,249 @@
+// config: shows, checks and changes the user's policies.
+#include "service/configure.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "host/state_dirs.h"
+#include "policy/edit.h"
+#include "policy/reader.h"
+#include "policy/rules.h"
+#include "policy/schema.h"
+#include "service/load_policy.h"
+#include "service/policy_summary.h"
+#include "sys/files.h"
+#include "sys/journal.h"
+#include "sys/process.h"
+#include "sys/tree.h"
+#include "sys/whole_file.h"
+
+namespace hutch::service {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+using policy::EditKind;
+using store::HeldPolicy;
+using store::Scope;
+
+struct Config {
+  const ConfigRequest& request;
+  const plan::HostFacts& facts;
+  const std::vector<std::string>& environment;
+  store::Policies policies;
+};
+
+Result<ConfigAnswer> show(const Config& config);
+Result<ConfigAnswer> check(const Config& config);
+Result<ConfigAnswer> edit(const Config& config);
+Result<ConfigAnswer> path(const Config& config);
+Result<ConfigAnswer> enable(const Config& config);
+Result<ConfigAnswer> get(const Config& config);
+Result<ConfigAnswer> change(const Config& config);
+Result<ConfigAnswer> schema(const Config& config);
+Result<ConfigAnswer> import(const Config& config);
+
+struct Action {
+  std::string_view name;
+  Result<ConfigAnswer> (*carry_out)(const Config& config);
+};
+constexpr std::array kActions = {
+    Action{"show", show},     Action{"check", check},    Action{"edit", edit},     Action{"path", path},
+    Action{"get", get},       Action{"set", change},     Action{"add", change},    Action{"remove", change},
+    Action{"enable", enable}, Action{"disable", enable}, Action{"schema", schema}, Action{"import", import},
+};
+
+Result<HeldPolicy> held(const Config& config);
+ConfigAnswer changed(const Config& config, const HeldPolicy& entry);
+std::string place_name(const HeldPolicy& entry);
+json place_json(const HeldPolicy& entry);
+std::string variable(const Config& config, std::string_view name);
+Status edit_file(const Config& config, const std::string& path);
+
+}  // namespace
+
+Result<ConfigAnswer> configure(const ConfigRequest& request, const plan::HostFacts& facts,
+                               const std::vector<std::string>& environment) {
+  const Config config{request, facts, environment, store::Policies(config_directory(facts, environment))};
+  for (const Action& action : kActions) {
+    if (action.name == request.action) return action.carry_out(config);
+  }
+  return fail(Error::invalid(cat({"config: unknown action ", printable(request.action)})));
+}
+
+namespace {
+
+Result<ConfigAnswer> show(const Config& config) {
+  const HeldPolicy entry = TRY(held(config));
+  if (config.request.form == OutputForm::kJson) {
+    json object = place_json(entry);
+    object["policy"] = json::parse(entry.text, nullptr, false);
+    return ConfigAnswer{object.dump(2) + "\n"};
+  }
+  LoadedPolicy loaded;
+  loaded.policy = TRY(policy::read_policy(entry.text, place_name(entry)));
+  loaded.project = entry.project.value_or(config.facts.cwd);
+  return ConfigAnswer{cat({status_line(loaded.policy), "\n", summary_text(loaded)})};
+}
+
+// Of a FILE, or of what is stored.
+Result<ConfigAnswer> check(const Config& config) {
+  std::vector<std::string> errors;
+  if (config.request.words.empty()) {
+    errors = config.policies.errors();
+  } else {
+    const std::string& file = config.request.words.front();
+    const std::string path = TRY(policy::absolute_path(file, config.facts.home, config.facts.cwd));
+    const std::string text = TRY(sys::regular_file_text(path, limits::kJsonBytesMax));
+    const Status checked = policy::check_policy_text(text, printable(file));
+    if (!checked) errors.push_back(checked.error().message);
+  }
+  const int code = errors.empty() ? 0 : 1;
+  if (config.request.form == OutputForm::kJson) {
+    return ConfigAnswer{json{{"ok", errors.empty()}, {"errors", errors}}.dump() + "\n", code};
+  }
+  return ConfigAnswer{errors.empty() ? "ok\n" : join(errors, "\n") + "\n", code};
+}
+
+// In a file beside, so that what is half written never holds.
+Result<ConfigAnswer> edit(const Config& config) {
+  const Scope scope = config.request.scope.value_or(Scope::kProject);
+  const HeldPolicy before = TRY(config.policies.before_change(scope, config.facts.cwd));
+  const std::string directory = config_directory(config.facts, config.environment);
+  TRY(sys::make_private_directories(directory));
+  const std::string random = TRY(sys::random_hex(4));
+  const std::string beside = cat({directory, "/edit-", random, ".json"});
+  TRY(sys::replace_file(beside, before.text));
+  TRY(edit_file(config, beside));
+  const std::string text = TRY(sys::regular_file_text(beside, limits::kJsonBytesMax));
+  if (text == before.text) {
+    TRY(sys::remove_tree(beside));
+    return ConfigAnswer{"nothing changed\n"};
+  }
+  const Status checked = policy::check_policy_text(text, beside);
+  if (!checked)
+    return fail(Error::invalid(cat({checked.error().message, "; nothing was changed, and your text is kept there"})));
+  const auto saved =
+      config.policies.change(scope, config.facts.cwd, [&](const std::string& now) -> Result<std::string> {
+        if (now == before.text) return text;
+        return fail(
+            {Code::kConflict, 0, cat({"it was changed by somebody else meanwhile; your text is kept in ", beside})});
+      });
+  if (!saved) return fail(saved.error());
+  TRY(sys::remove_tree(beside));
+  return changed(config, *saved);
+}
+
+Status edit_file(const Config& config, const std::string& path) {
+  std::string editor = variable(config, "VISUAL");
+  if (editor.empty()) editor = variable(config, "EDITOR");
+  if (editor.empty()) editor = "vi";
+  // As git and others do: the variable is a line for the shell.
+  sys::ChildProcess child = TRY(sys::spawn("/bin/sh", {.arguments = {"sh", "-c", cat({editor, " \"$1\""}), "sh", path},
+                                                       .environment = config.environment,
+                                                       .install = {{0, 0}, {1, 1}, {2, 2}}}));
+  const sys::WaitStatus ended = TRY(child.wait());
+  if (ended.exited() && ended.exit_code() == 0) return {};
+  (void)sys::remove_tree(path);
+  return fail(Error::invalid(cat({"the editor \"", printable(editor), "\" failed; nothing was changed"})));
+}
+
+Result<ConfigAnswer> path(const Config& config) {
+  const HeldPolicy entry = TRY(held(config));
+  if (config.request.form == OutputForm::kJson) return ConfigAnswer{place_json(entry).dump() + "\n"};
+  if (entry.file.empty()) return ConfigAnswer{"built in\n", 1};
+  return ConfigAnswer{entry.file + "\n"};
+}
+
+Result<ConfigAnswer> get(const Config& config) {
+  const HeldPolicy entry = TRY(held(config));
+  const auto value = TRY(policy::value_at(entry.text, config.request.words.front()));
+  if (!value) return ConfigAnswer{config.request.form == OutputForm::kJson ? "null\n" : "", 1};
+  if (config.request.form == OutputForm::kJson) return ConfigAnswer{*value + "\n"};
+  const auto line = [](const json& item) { return item.is_string() ? item.get<std::string>() : item.dump(); };
+  const json parsed = json::parse(*value, nullptr, false);
+  if (!parsed.is_array()) return ConfigAnswer{line(parsed) + "\n"};
+  std::string text;
+  for (const json& item : parsed) text += cat({line(item), "\n"});
+  return ConfigAnswer{text};
+}
+
+Result<ConfigAnswer> change(const Config& config) {
+  const ConfigRequest& request = config.request;
+  policy::Edit edit;
+  edit.kind = request.action == "set" ? EditKind::kSet : request.action == "add" ? EditKind::kAdd : EditKind::kRemove;
+  edit.key = request.words.front();
+  if (request.words.size() > 1) edit.value = request.words[1];
+  const Scope scope = request.scope.value_or(Scope::kProject);
+  const HeldPolicy entry = TRY(config.policies.change(
+      scope, config.facts.cwd, [&](const std::string& policy) { return policy::edited(policy, edit); }));
+  return changed(config, entry);
+}
+
+Result<ConfigAnswer> enable(const Config& config) {
+  const policy::Edit edit{EditKind::kSet, "enabled", config.request.action == "enable" ? "true" : "false"};
+  const Scope scope = config.request.scope.value_or(Scope::kProject);
+  const HeldPolicy entry = TRY(config.policies.change(
+      scope, config.facts.cwd, [&](const std::string& policy) { return policy::edited(policy, edit); }));
+  return changed(config, entry);
+}
+
+Result<ConfigAnswer> schema(const Config&) { return ConfigAnswer{policy::policy_schema()}; }
+
+// A projects.json is told by its keys, which are paths; anything else has to be one policy.
+Result<ConfigAnswer> import(const Config& config) {
+  const std::string& file = config.request.words.front();
+  const std::string path = TRY(policy::absolute_path(file, config.facts.home, config.facts.cwd));
+  const std::string text = TRY(sys::regular_file_text(path, limits::kJsonBytesMax));
+  const std::vector<std::string> keys = TRY_CTX(policy::project_paths(text), printable(file));
+  if (!keys.empty() && keys.front().starts_with('/')) {
+    TRY(policy::check_projects_text(text, printable(file)));
+    const std::size_t count = TRY(config.policies.add_projects(text));
+    if (config.request.form == OutputForm::kJson) {
+      return ConfigAnswer{json{{"file", config.policies.projects_file()}, {"projects", count}}.dump() + "\n"};
+    }
+    return ConfigAnswer{cat({config.policies.projects_file(), ": ", std::to_string(count), " projects added\n"})};
+  }
+  TRY(policy::check_policy_text(text, printable(file)));
+  const Scope scope = config.request.scope.value_or(Scope::kDefault);
+  const HeldPolicy entry = TRY(
+      config.policies.change(scope, config.facts.cwd, [&](const std::string&) -> Result<std::string> { return text; }));
+  return changed(config, entry);
+}
+
+// Without a scope: the policy that holds here.
+Result<HeldPolicy> held(const Config& config) {
+  if (!config.request.scope) return config.policies.holding(config.facts.cwd);
+  return config.policies.before_change(*config.request.scope, config.facts.cwd);
+}
+
+ConfigAnswer changed(const Config& config, const HeldPolicy& entry) {
+  if (config.request.form == OutputForm::kJson) return {place_json(entry).dump() + "\n"};
+  return {cat({"saved in ", place_name(entry), "\n"})};
+}
+
+std::string place_name(const HeldPolicy& entry) {
+  if (entry.file.empty()) return "built-in default";
+  return entry.project ? cat({entry.file, " \"", printable(*entry.project), "\""}) : entry.file;
+}
+
+json place_json(const HeldPolicy& entry) {
+  const std::string_view scope = entry.file.empty() ? "built-in" : entry.project ? "project" : "default";
+  json object = {{"scope", scope}, {"file", entry.file.empty() ? json() : json(entry.file)}};
+  object["project"] = entry.project ? json(*entry.project) : json();
+  return object;
+}
+
+std::string variable(const Config& config, std::string_view name) {
+  for (const std::string& entry : config.environment) {
+    if (entry.starts_with(cat({name, "="}))) return entry.substr(name.size() + 1);
+  }
+  return {};
+}
+
+}  // namespace
+
+}  // namespace hutch::service

@@ -1,0 +1,31 @@
+// config: shows, checks and changes the user's policies.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/facts.h"
+#include "service/request.h"
+#include "store/policies.h"
+
+namespace hutch::service {
+
+struct ConfigRequest {
+  std::string action;  // show, check, edit, path, enable, disable, get, set, add, remove, schema, import
+  std::vector<std::string> words;  // what follows it
+  std::optional<store::Scope> scope;
+  OutputForm form = OutputForm::kText;
+};
+
+struct ConfigAnswer {
+  std::string text;
+  int exit_code = 0;  // 1: what was asked about is not set, or not right
+};
+
+// `environment` is the caller's, "K=V" each.
+Result<ConfigAnswer> configure(const ConfigRequest& request, const plan::HostFacts& facts,
+                               const std::vector<std::string>& environment);
+
+}  // namespace hutch::service

@@ -1,0 +1,81 @@
+// A policy in a few words.
+#include "service/policy_summary.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/text.h"
+
+namespace hutch::service {
+
+namespace {
+
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string network_words(const policy::Network& network) {
+  switch (network.mode) {
+    case policy::NetworkMode::kNone: return "no network";
+    case policy::NetworkMode::kOutbound: return "all domains";
+    case policy::NetworkMode::kRules: break;
+  }
+  return counted(network.allowed_domains.size() + network.rules.size(), "domain");
+}
+
+std::vector<std::string> texts_of(const std::vector<policy::PathEntry>& entries) {
+  std::vector<std::string> texts;
+  for (const policy::PathEntry& entry : entries) texts.push_back(entry.text);
+  return texts;
+}
+
+}  // namespace
+
+std::string status_line(const policy::Policy& policy) {
+  if (policy.enabled == policy::Switch::kDisabled) return "Sandbox: disabled";
+  return cat({"🔒 Sandbox: ", network_words(policy.network), ", ",
+              counted(policy.filesystem.allow_write.size(), "write path")});
+}
+
+std::string status_line(const policy::Policy& policy, Colour colour) {
+  static constexpr std::string_view kRed = "\x1b[31m";
+  static constexpr std::string_view kPlain = "\x1b[0m";
+  const bool red = colour == Colour::kTerminal && policy.enabled == policy::Switch::kDisabled;
+  return red ? cat({kRed, status_line(policy), kPlain}) : status_line(policy);
+}
+
+std::string status_json(const LoadedPolicy& loaded) {
+  const policy::Policy& policy = loaded.policy;
+  const nlohmann::ordered_json object = {{"enabled", policy.enabled == policy::Switch::kEnabled},
+                                         {"line", status_line(policy)},
+                                         {"policy", policy.source},
+                                         {"domains", policy.network.allowed_domains.size()},
+                                         {"write_paths", policy.filesystem.allow_write.size()}};
+  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string summary_text(const LoadedPolicy& loaded) {
+  const policy::Policy& policy = loaded.policy;
+  std::string text;
+  const auto row = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("{:<16}{}\n", name, printable(value, 4096));
+  };
+  const auto list = [&](std::string_view name, const std::vector<std::string>& entries) {
+    if (!entries.empty()) row(name, join(entries, ", "));
+  };
+  row("policy", policy.source);
+  row("paths from", loaded.project);
+  if (policy.enabled == policy::Switch::kDisabled) row("enabled", "false: nothing is isolated");
+  if (policy.network.mode != policy::NetworkMode::kRules) row("network", network_words(policy.network));
+  list("allowedDomains", policy.network.allowed_domains);
+  list("deniedDomains", policy.network.denied_domains);
+  list("allowRead", texts_of(policy.filesystem.allow_read));
+  list("denyRead", texts_of(policy.filesystem.deny_read));
+  list("allowWrite", texts_of(policy.filesystem.allow_write));
+  list("denyWrite", texts_of(policy.filesystem.deny_write));
+  return text;
+}
+
+}  // namespace hutch::service
