@@ -364,6 +364,28 @@ TEST_F(PathsTest, OwnFilesAreNeverVisible) {
   EXPECT_FALSE(writable(project_ / "policy.json"));
 }
 
+TEST_F(PathsTest, CredentialsAreNeverReadable) {
+  fs::create_directories(home_ / ".ssh");
+  std::ofstream(home_ / ".ssh/id") << "key";
+  std::ofstream(home_ / ".ssh/known_hosts") << "host";
+  std::ofstream(home_ / ".netrc") << "key";
+  std::ofstream(home_ / "own.key") << "key";
+  files_.allow_read = {{"."}, {"~"}, {"~/.s*"}, {"~/.n*"}};
+  files_.allow_write = {{"."}, {"~"}};
+  files_.credentials = {{"~/*.key"}};
+  EXPECT_FALSE(readable(home_ / ".ssh/id")) << "neither a directory nor a pattern lifts it";
+  EXPECT_FALSE(readable(home_ / ".netrc"));
+  EXPECT_FALSE(writable(home_ / ".netrc"));
+  EXPECT_FALSE(readable(home_ / "own.key"));
+  files_.allow_read.push_back({"~/.netrc"});
+  files_.allow_read.push_back({"~/.ssh/known_hosts"});
+  files_.allow_read.push_back({"~/own.key"});
+  EXPECT_TRUE(readable(home_ / ".netrc")) << "it is named";
+  EXPECT_TRUE(readable(home_ / ".ssh/known_hosts"));
+  EXPECT_FALSE(readable(home_ / ".ssh/id")) << "for that file alone";
+  EXPECT_TRUE(readable(home_ / "own.key"));
+}
+
 TEST_F(PathsTest, OwnFilesBehindALinkThatCouldBeReplaced) {
   fs::create_directories(base_ / "real");
   fs::create_symlink(base_ / "real", project_ / "config");

@@ -11,6 +11,13 @@
 
 namespace hutch::policy {
 
+// Which of a user's policies a change is about, seen from a directory.
+enum class Scope {
+  kProject,  // the entry of projects.json that covers it; a new one where none does
+  kNew,      // the directory's own; where it is new, a copy of the one that covers it
+  kDefault,  // default.json
+};
+
 enum class EditKind {
   kSet,     // the key has this value
   kAdd,     // its list has this item; one that it has already is no error

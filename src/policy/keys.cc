@@ -90,7 +90,7 @@ constexpr Key kKeys[] = {
     {"secrets", kList, kLater, "needs the secret store, which this version does not have"},
     {"mounts", kList, kLater, "needs a backend with an image, which this version does not have"},
 
-    {"ask", kObject, kHonoured, "what is a question, \"ask\", and what is refused at once, \"deny\""},
+    {"ask", kAsk, kHonoured, "what is a question, \"ask\", and what is refused at once, \"deny\"; false: all of it"},
     {"ask.read", kString, kOtherwise, "this is not asked in this version: the answer is no"},
     {"ask.write", kString, kOtherwise, "this is not asked in this version: the answer is no"},
     {"ask.connect", kString, kHonoured, "hosts that no list holds"},
@@ -167,6 +167,7 @@ std::string_view name_of(KeyType type) {
     case kCpus: return "a number of CPUs such as 1.5";
     case kEnvironment: return "an object of names with a value, or true for the caller's own";
     case kObject: return "an object";
+    case kAsk: return "an object or false";
     case kNetwork: return "an object, a list of domain names, \"none\" or \"outbound\"";
     case kWords: return "a string or a list of strings";
     case kDnsDenial: return "\"refused\" or \"nxdomain\"";

@@ -23,6 +23,7 @@ enum class KeyType {
   kCpus,         // a number, "1.5"
   kEnvironment,  // {"NAME": "value", "OTHER": true}: true passes the caller's own
   kObject,       // its keys are in the table
+  kAsk,          // kObject, or false: none of its questions
   kNetwork,      // kObject, or a list of domains, or "none" or "outbound"
   kWords,        // a string of words, or a list of strings
   kDnsDenial,    // "refused" or "nxdomain"

@@ -113,6 +113,13 @@ struct EnvironmentEntry {
   std::optional<std::string> value;  // absent: the caller's own
 };
 
+// Whether what no rule says is a question. Of connections the network has it.
+struct Asks {
+  Asking read = Asking::kAllowed;
+  Asking write = Asking::kAllowed;
+  Asking socket = Asking::kAllowed;
+};
+
 enum class Switch { kEnabled, kDisabled };
 
 struct Policy {
@@ -124,6 +131,7 @@ struct Policy {
   Network network;
   Limits limits;
   std::vector<EnvironmentEntry> environment;
+  Asks asks;
   std::optional<std::chrono::milliseconds> ask_timeout;  // how long a question waits for its answer
   int mandatory_search_depth = 3;
   std::vector<std::string> notes;  // keys that were read and have no meaning here, a line each

@@ -98,7 +98,8 @@ Status check_object(const json& object, std::string_view section, Policy& policy
 
 Status check_value(const json& value, const Key& key, Policy& policy) {
   TRY(check_type(value, key));
-  if (value.is_object() && (key.type == KeyType::kObject || key.type == KeyType::kNetwork)) {
+  if (value.is_object() &&
+      (key.type == KeyType::kObject || key.type == KeyType::kNetwork || key.type == KeyType::kAsk)) {
     return check_object(value, cat({key.name, "."}), policy);
   }
   switch (key.meaning) {
@@ -134,6 +135,7 @@ Status check_type(const json& value, const Key& key) {
     case KeyType::kStringMap:
     case KeyType::kEnvironment:
     case KeyType::kObject: right = value.is_object(); break;
+    case KeyType::kAsk: right = value.is_object() || value == false; break;
     case KeyType::kNetwork: right = value.is_object() || value.is_array() || is_network_word(value); break;
     case KeyType::kDuration:
     case KeyType::kSize:
@@ -260,14 +262,22 @@ Status read_environment(const json& section, Policy& policy) {
 }
 
 Status read_ask(const json& section, Policy& policy) {
+  if (section == false) {
+    policy.network.connect_questions = Asking::kNever;
+    policy.asks = {Asking::kNever, Asking::kNever, Asking::kNever};
+    return {};
+  }
   for (const auto& [name, value] : section.items()) {
     if (name == "timeout") {
       const std::string text = TRY_CTX(scalar_text(value), "ask.timeout");
       policy.ask_timeout = TRY_CTX(parse_duration(text), "ask.timeout");
     } else if (value != "ask" && value != "deny") {
       return fail(Error::invalid(cat({"ask.", name, ": must be \"ask\" or \"deny\""})));
-    } else if (name == "connect" && value == "deny") {
-      policy.network.connect_questions = Asking::kNever;
+    } else if (value == "deny") {
+      if (name == "connect") policy.network.connect_questions = Asking::kNever;
+      if (name == "read") policy.asks.read = Asking::kNever;
+      if (name == "write") policy.asks.write = Asking::kNever;
+      if (name == "socket") policy.asks.socket = Asking::kNever;
     }
   }
   return {};

@@ -76,6 +76,7 @@ json type_schema(const Key& key) {
       return {{"type", "object"},
               {"additionalProperties", {{"anyOf", json::array({{{"type", "string"}}, {{"const", true}}})}}}};
     case KeyType::kObject: return section_schema(section);
+    case KeyType::kAsk: return {{"anyOf", json::array({{{"const", false}}, section_schema(section)})}};
     case KeyType::kNetwork:
       return {{"anyOf",
                json::array(

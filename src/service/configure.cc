@@ -14,6 +14,7 @@
 #include "policy/schema.h"
 #include "service/load_policy.h"
 #include "service/policy_summary.h"
+#include "sys/beneath.h"
 #include "sys/files.h"
 #include "sys/journal.h"
 #include "sys/process.h"
@@ -120,7 +121,7 @@ Result<ConfigAnswer> edit(const Config& config) {
   TRY(edit_file(config, beside));
   const std::string text = TRY(sys::regular_file_text(beside, limits::kJsonBytesMax));
   if (text == before.text) {
-    TRY(sys::remove_tree(beside));
+    TRY(sys::unlink_at(sys::kCwd, beside));
     return ConfigAnswer{"nothing changed\n"};
   }
   const Status checked = policy::check_policy_text(text, beside);
@@ -133,7 +134,7 @@ Result<ConfigAnswer> edit(const Config& config) {
             {Code::kConflict, 0, cat({"it was changed by somebody else meanwhile; your text is kept in ", beside})});
       });
   if (!saved) return fail(saved.error());
-  TRY(sys::remove_tree(beside));
+  TRY(sys::unlink_at(sys::kCwd, beside));
   return changed(config, *saved);
 }
 
@@ -147,7 +148,7 @@ Status edit_file(const Config& config, const std::string& path) {
                                                        .install = {{0, 0}, {1, 1}, {2, 2}}}));
   const sys::WaitStatus ended = TRY(child.wait());
   if (ended.exited() && ended.exit_code() == 0) return {};
-  (void)sys::remove_tree(path);
+  (void)sys::unlink_at(sys::kCwd, path);
   return fail(Error::invalid(cat({"the editor \"", printable(editor), "\" failed; nothing was changed"})));
 }
 

@@ -148,11 +148,11 @@ TEST_F(PrepareTest, Backend) {
   EXPECT_EQ(prepared()->backend, "bwrap");
 }
 
-TEST_F(PrepareTest, DisabledNeedsTheBackendNone) {
-  write(base_ / "config/hutch/default.json", R"({"enabled": false})");
-  EXPECT_THAT(error(), HasSubstr("enabled is false"));
-  request_.backend = "none";
-  EXPECT_EQ(error(), "no error");
+TEST_F(PrepareTest, DisabledIsTheBackendNone) {
+  write(base_ / "config/hutch/default.json", R"({"enabled": false, "backend": "bwrap"})");
+  EXPECT_EQ(prepared()->backend, "none");
+  request_.backend = "namespace";
+  EXPECT_EQ(prepared()->backend, "namespace") << "asked for by name";
 }
 
 TEST_F(PrepareTest, NetworkKinds) {

@@ -10,15 +10,11 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "policy/edit.h"
 
 namespace hutch::store {
 
-// Which entry a change is about.
-enum class Scope {
-  kProject,  // the one that covers the directory; a new one where none does
-  kNew,      // the directory's own; where it is new, a copy of the one that covers it
-  kDefault,  // default.json
-};
+using policy::Scope;
 
 // How projects.json covers a directory.
 struct Coverage {

@@ -30,7 +30,9 @@ TEST(Record, IsReadAsItWasWritten) {
   std::get<Refusal>(refused.body).program = "/usr/bin/curl";
   std::get<Connection>(connected.body).pid = 1;
   std::get<Connection>(connected.body).program = "/x";
-  for (const Record& record : {start(), end(), refusal(), connection(), refused, connected}) {
+  const Record decided = {kTime, "3f9a1c", Decision{"connect to a.example:443", "once", "the terminal", 7, "/x"}};
+  const Record disabled = {kTime, "3f9a1c", Decision{"run without isolation", "allowed", "enabled: false in x"}};
+  for (const Record& record : {start(), end(), refusal(), connection(), refused, connected, decided, disabled}) {
     const std::string line = format_record(record);
     EXPECT_EQ(line.find('\n'), line.npos);
     const Result<Record> read = parse_record(line);
