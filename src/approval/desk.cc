@@ -59,6 +59,11 @@ std::optional<Moment> Desk::next_end() const {
   return next;
 }
 
+std::optional<Moment> Desk::end_of(std::uint64_t id) const {
+  const auto found = open_.find(id);
+  return found == open_.end() ? std::nullopt : std::optional(found->second.end);
+}
+
 const Question* Desk::find(std::uint64_t id) const {
   const auto found = open_.find(id);
   return found == open_.end() ? nullptr : &found->second.question;

@@ -58,6 +58,7 @@ class Desk {
 
   // When the next one's time is over.
   std::optional<Moment> next_end() const;
+  std::optional<Moment> end_of(std::uint64_t id) const;
   const Question* find(std::uint64_t id) const;
   std::vector<std::uint64_t> open() const;  // the oldest first
 

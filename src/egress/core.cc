@@ -12,8 +12,6 @@ namespace {
 
 // More hosts than this are refused as well, but not told.
 constexpr std::size_t kRefusedMax = 1000;
-// More open questions than this are not asked.
-constexpr std::size_t kQuestionsMax = 64;
 constexpr std::chrono::seconds kOwnAddressesKeep{5};
 // After a look for a process that took longer than this, there is none for so many times as long.
 constexpr std::chrono::milliseconds kLookFree{5};
@@ -65,12 +63,10 @@ void Core::ask(const Target& target, const Peer& peer, OnPermission on_answer) {
   const auto same = std::ranges::find_if(
       questions_, [&](const auto& open) { return to_string(open.second.question.target) == name; });
   if (same != questions_.end()) return same->second.on_answers.push_back(std::move(on_answer));
-  if (questions_.size() >= kQuestionsMax) return on_answer(Permission::kRefused, {});
   const std::uint64_t id = ++last_question_;
   Open& open = questions_[id];
   open.question = {id, target, process_of(peer)};
   open.on_answers.push_back(std::move(on_answer));
-  open.timer = loop_->after(settings_.answer_wait, [this, id] { close_question(id, Permission::kRefused); });
   tell(open.question);
 }
 

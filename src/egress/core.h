@@ -32,7 +32,6 @@ struct Settings {
   std::string inspector_program;         // hutch-inspect
   bool attended = false;                 // somebody answers questions
   bool java_store = false;               // is to be had of what hutch-inspect trusts
-  std::chrono::milliseconds answer_wait{60'000};
 };
 
 enum class Verdict { kAllow, kDeny, kAsk };
@@ -67,8 +66,8 @@ class Core {
 
   enum class Permission { kGiven, kRefused };
   using OnPermission = std::function<void(Permission, const Process&)>;
-  // Calls `on_answer` once: when it is answered, or with a no when nobody has in time. One question for each target,
-  // however many ask; the process is that of the first, and known to it alone.
+  // Calls `on_answer` once, when it is answered: how many may be open, and how long, is for the owner to say. One
+  // question for each target, however many ask; the process is that of the first, and known to it alone.
   void ask(const Target& target, const Peer& peer, OnPermission on_answer);
   // kSession holds for later connections as well.
   enum class Answer { kNo, kOnce, kSession };
@@ -93,7 +92,6 @@ class Core {
   struct Open {
     Question question;
     std::vector<OnPermission> on_answers;
-    Loop::Timer timer;
   };
   bool is_granted(const Target& target) const;
   Process process_of(const Peer& peer);

@@ -42,6 +42,10 @@ Result<bool> Control::read() {
 
 void Control::question(const wire::ControlQuestion& question) { write(wire::control_question(question)); }
 
+void Control::answered(std::string_view id, std::string_view choice, std::string_view by) {
+  write(wire::control_answered(id, choice, by));
+}
+
 void Control::violation(const Refusal& refusal) {
   write(wire::control_violation(
       {.what = refusal.what, .rule = refusal.rule, .pid = refusal.pid, .program = refusal.program}));

@@ -33,6 +33,7 @@ class Control {
   void handle_by(Handlers handlers) { handlers_ = std::move(handlers); }
 
   void question(const wire::ControlQuestion& question);
+  void answered(std::string_view id, std::string_view choice, std::string_view by);
   void violation(const Refusal& refusal);
   void done(std::string_view outcome_json);
 

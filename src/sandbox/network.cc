@@ -1,8 +1,6 @@
 // The network of one sandbox.
 #include "sandbox/network.h"
 
-#include <charconv>
-
 #include "base/text.h"
 #include "sys/socket_owner.h"
 
@@ -20,25 +18,20 @@ Refusal refusal_of(const egress::Refusal& refused) {
           .program = refused.process.program};
 }
 
-wire::ControlQuestion question_of(const egress::Question& question) {
-  return {.id = std::to_string(question.id),
-          .kind = "connect",
-          .host = question.target.host.name,
-          .port = question.target.port,
-          .pid = question.process.pid,
-          .program = question.process.program,
-          .chain = question.process.chain,
-          .rule = "default",
-          .choices = {"once", "session", "no"}};
+approval::Question question_of(const egress::Question& question) {
+  return {.kind = approval::Kind::kConnect,
+          .target = egress::to_string(question.target),
+          .process = {question.process.pid, question.process.program, question.process.chain},
+          .rule = "default"};
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Network>> Network::make(egress::Settings settings, Control* control) {
-  settings.attended = control != nullptr && control->fd() >= 0;
+Result<std::unique_ptr<Network>> Network::make(egress::Settings settings, Questions* questions) {
+  settings.attended = questions != nullptr && questions->may_be_attended();
   auto gateway = TRY(egress::Gateway::make(std::move(settings)));
   TRY(gateway->publish());
-  return std::make_unique<Network>(std::move(gateway), control);
+  return std::make_unique<Network>(std::move(gateway), questions);
 }
 
 Status Network::attach(const wire::Network& network, std::vector<UniqueFd> sockets) {
@@ -76,27 +69,20 @@ void Network::take(const egress::Event& event) {
     if (on_passed_) on_passed_(*passed);
   }
   if (const auto* question = std::get_if<egress::Question>(&event)) {
-    if (control_ != nullptr) control_->question(question_of(*question));
+    ask(*question);
   }
 }
 
-Status Network::answer(const wire::ControlAnswer& answer) {
-  std::uint64_t id = 0;
-  const char* end = answer.id.data() + answer.id.size();
-  const auto [stop, error] = std::from_chars(answer.id.data(), end, id);
-  const auto choice = [&]() -> std::optional<egress::Core::Answer> {
-    if (answer.choice == "once") return egress::Core::Answer::kOnce;
-    if (answer.choice == "session") return egress::Core::Answer::kSession;
-    if (answer.choice == "no") return egress::Core::Answer::kNo;
-    return std::nullopt;
-  }();
-  if (!choice) {
-    return fail(
-        Error::invalid(cat({"control: choice must be once, session or no, not ", printable(answer.choice, 64)})));
-  }
-  const auto holds = answer.minutes ? std::optional(std::chrono::minutes(*answer.minutes)) : std::nullopt;
-  if (error == std::errc() && stop == end && gateway_->answer(id, *choice, holds)) return {};
-  return fail(Error::not_found(cat({"control: no question ", printable(answer.id, 64), " is open"})));
+void Network::ask(const egress::Question& question) {
+  const std::uint64_t id = question.id;
+  questions_->ask(question_of(question), [this, id](const approval::Effect& effect) {
+    using Answer = egress::Core::Answer;
+    if (!effect.allowed) return (void)gateway_->answer(id, Answer::kNo, std::nullopt);
+    if (!effect.grant) return (void)gateway_->answer(id, Answer::kOnce, std::nullopt);
+    // The tree of this command is all that this gateway serves.
+    const bool ends = effect.grant->span == approval::Answer::kMinutes;
+    (void)gateway_->answer(id, Answer::kSession, ends ? std::optional(effect.grant->minutes) : std::nullopt);
+  });
 }
 
 }  // namespace hutch::sandbox

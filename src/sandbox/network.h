@@ -10,18 +10,18 @@
 #include "backend/backend.h"
 #include "base/result.h"
 #include "egress/gateway.h"
-#include "sandbox/control.h"
 #include "sandbox/outcome.h"
+#include "sandbox/questions.h"
 
 namespace hutch::sandbox {
 
 class Network {
  public:
-  // `control` is absent where nobody answers questions.
-  static Result<std::unique_ptr<Network>> make(egress::Settings settings, Control* control);
+  // `questions` is null where nobody answers any.
+  static Result<std::unique_ptr<Network>> make(egress::Settings settings, Questions* questions);
 
-  Network(std::unique_ptr<egress::Gateway> gateway, Control* control)
-      : gateway_(std::move(gateway)), control_(control) {}
+  Network(std::unique_ptr<egress::Gateway> gateway, Questions* questions)
+      : gateway_(std::move(gateway)), questions_(questions) {}
 
   // As those of the gateway.
   Status attach(const wire::Network& network, std::vector<UniqueFd> sockets);
@@ -38,17 +38,16 @@ class Network {
   // What was refused since the last call, each host once.
   std::vector<Refusal> take_refusals() { return std::exchange(refusals_, {}); }
 
-  // Answers of the caller; `choice` is one of those that the question named.
-  Status answer(const wire::ControlAnswer& answer);
   // Each connection that was let through is told once it has ended.
   void tell_passed_to(std::function<void(const egress::Passed&)> on_passed) { on_passed_ = std::move(on_passed); }
   Status replace_rules(policy::Network network) { return gateway_->replace_rules(std::move(network)); }
 
  private:
   void take(const egress::Event& event);
+  void ask(const egress::Question& question);
 
   std::unique_ptr<egress::Gateway> gateway_;
-  Control* control_;
+  Questions* questions_;
   std::vector<Refusal> refusals_;
   std::function<void(const egress::Passed&)> on_passed_;
 };

@@ -25,6 +25,7 @@ void give_back_unread(const Pump& pump);
 
 Result<Streams> Streams::open(StreamOptions options) {
   Streams streams;
+  streams.screen_ = options.screen;
   if (options.output == Output::kPass) {
     for (int number = 0; number < 3; ++number) {
       if (sys::stream_kind(number) != sys::StreamKind::kTerminal) continue;
@@ -133,6 +134,7 @@ Status Streams::attach_terminal(UniqueFd master) {
   out.from = master_.get();
   out.to = sys::stream_kind(screen) == sys::StreamKind::kTerminal ? screen : 0;
   out.is_output = true;
+  out.screen = screen_;
   pumps_.push_back(std::move(out));
   if (caller_terminal_ < 0) return {};
   Pump keys;
@@ -146,6 +148,10 @@ Status Streams::attach_terminal(UniqueFd master) {
 Status Streams::resize_terminal() const {
   if (!master_ || size_source_ < 0) return {};
   return sys::set_terminal_size(master_.get(), TRY(sys::terminal_size(size_source_)));
+}
+
+void Streams::redraw_terminal() const {
+  if (master_ && screen_ != nullptr && screen_->is_alternate()) (void)sys::signal_resize(master_.get());
 }
 
 Status Streams::release_caller_terminal() const { return raw_ ? raw_->suspend() : Status(); }
@@ -219,6 +225,7 @@ Result<std::size_t> read_into(Pump& pump) {
     return 0;
   }
   const std::string_view bytes(chunk, *count);
+  if (pump.screen != nullptr) pump.screen->watch(bytes);
   if (pump.capture != nullptr) {
     pump.capture->add(bytes);
   } else if (pump.to >= 0) {

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "sandbox/outcome.h"
+#include "sandbox/screen_watch.h"
 #include "sys/terminal.h"
 #include "wire/message.h"
 
@@ -26,6 +27,7 @@ enum class Output {
 struct StreamOptions {
   Output output = Output::kPass;
   bool watch_output = false;  // every byte of output has to pass here: an idle timeout counts them
+  ScreenWatch* screen = nullptr;  // hears what goes to the terminal; it has to live as long
 };
 
 // Moves bytes from one descriptor to another, or into a Capture.
@@ -37,6 +39,7 @@ struct Pump {
   Capture* capture = nullptr;
   std::string held;       // read and not yet written
   bool is_output = false;
+  ScreenWatch* screen = nullptr;  // of output to a terminal
   bool finished = false;
   UniqueFd unread;                 // of input from a file: the pipe's other end, which tells what was not read of it
   bool terminal_input = false;     // from the caller's terminal: only while hutch is in its foreground
@@ -59,6 +62,8 @@ class Streams {
   Status attach_terminal(UniqueFd master);
   bool has_terminal() const { return static_cast<bool>(master_); }
   Status resize_terminal() const;
+  // Where the command has the alternate screen, it is told to draw that again.
+  void redraw_terminal() const;
   // Gives the caller's terminal back as it was found, and takes it once this process is in its foreground.
   Status release_caller_terminal() const;
   Status take_caller_terminal();
@@ -87,6 +92,7 @@ class Streams {
   UniqueFd master_;
   int caller_terminal_ = -1;  // where keys come from
   int size_source_ = -1;
+  ScreenWatch* screen_ = nullptr;
   std::optional<sys::RawMode> raw_;
   std::array<std::unique_ptr<Capture>, 2> captures_;
 };

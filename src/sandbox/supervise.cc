@@ -42,6 +42,8 @@ class Supervisor {
   Status pass_signal(int number);
   Status stop_and_go_on(int number);
   Status serve_network();
+  Status serve_questions(short ready);
+  void close_questions(std::string_view why);
   Status take_messages();
   Status take(const wire::Frame& frame);
   void record_exit(int raw);
@@ -54,6 +56,8 @@ class Supervisor {
   Moment started_at_;
   Moment last_output_;
   std::optional<Moment> kill_at_;  // set once the end has begun
+  std::optional<Moment> prompting_since_;  // no time passes for the command meanwhile
+  std::chrono::nanoseconds prompted_{0};
   bool attached_ = false;  // the gateway has the network's sockets
   bool killed_ = false;
   bool ended_ = false;
@@ -121,20 +125,24 @@ Status Supervisor::send_command() {
 }
 
 Status Supervisor::turn() {
-  enum { kGuest, kSignals, kControl, kNetwork, kFixed };
+  enum { kGuest, kSignals, kControl, kNetwork, kPrompt, kFixed };
   std::vector<pollfd> wait(kFixed);
   wait[kGuest] = {on_.instance.guest.fd(), POLLIN, 0};
   wait[kSignals] = {on_.signals, POLLIN, 0};
   wait[kControl] = {on_.control.fd, POLLIN, 0};
   wait[kNetwork] = {on_.network != nullptr ? on_.network->fd() : -1, POLLIN, 0};
-  on_.streams.add_to(wait);
+  wait[kPrompt] = {on_.questions != nullptr ? on_.questions->terminal_fd() : -1, POLLIN, 0};
+  // The screen is the prompt's while that is shown, and so are the keys.
+  const bool prompting = on_.questions != nullptr && on_.questions->is_prompting();
+  if (!prompting) on_.streams.add_to(wait);
   TRY(sys::poll(wait, time_left()));
-  if (TRY(on_.streams.move(std::span(wait).subspan(kFixed))) == Streams::Progress::kOutput) {
+  if (!prompting && TRY(on_.streams.move(std::span(wait).subspan(kFixed))) == Streams::Progress::kOutput) {
     last_output_ = SteadyClock::now();
   }
   if (wait[kSignals].revents != 0) TRY(take_signal());
   if (wait[kControl].revents != 0 && !TRY(on_.control.handle())) on_.control.fd = -1;
   if (on_.network != nullptr) TRY(serve_network());
+  if (on_.questions != nullptr) TRY(serve_questions(wait[kPrompt].revents));
   if (wait[kGuest].revents != 0) TRY(take_messages());
   return ended_ ? Status() : check_deadlines();
 }
@@ -144,14 +152,17 @@ std::chrono::milliseconds Supervisor::time_left() const {
   Moment next = now + std::chrono::hours(1);
   if (kill_at_) {
     next = *kill_at_;
-  } else {
-    if (request_.timeout.count() > 0) next = std::min(next, started_at_ + request_.timeout);
+  } else if (!prompting_since_) {
+    if (request_.timeout.count() > 0) next = std::min(next, started_at_ + prompted_ + request_.timeout);
     if (request_.idle_timeout.count() > 0) next = std::min(next, last_output_ + request_.idle_timeout);
   }
   // Whether this process is in its terminal's foreground is announced by nothing.
   if (const auto left = on_.network != nullptr ? on_.network->time_left() : std::nullopt)
     next = std::min(next, now + *left);
-  if (on_.streams.has_terminal()) next = std::min(next, now + kForegroundCheck);
+  if (const auto left = on_.questions != nullptr ? on_.questions->time_left() : std::nullopt)
+    next = std::min(next, now + *left);
+  const bool prompting = on_.questions != nullptr && on_.questions->is_prompting();
+  if (on_.streams.has_terminal() || prompting) next = std::min(next, now + kForegroundCheck);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - now);
   return std::max(left, std::chrono::milliseconds(0));
 }
@@ -159,7 +170,9 @@ std::chrono::milliseconds Supervisor::time_left() const {
 Status Supervisor::check_deadlines() {
   const Moment now = SteadyClock::now();
   if (kill_at_) return now >= *kill_at_ ? kill() : Status();
-  if (request_.timeout.count() > 0 && now >= started_at_ + request_.timeout) return begin_end(EndedBy::kTimeout);
+  if (prompting_since_) return {};
+  if (request_.timeout.count() > 0 && now >= started_at_ + prompted_ + request_.timeout)
+    return begin_end(EndedBy::kTimeout);
   if (request_.idle_timeout.count() > 0 && now >= last_output_ + request_.idle_timeout) {
     return begin_end(EndedBy::kIdleTimeout);
   }
@@ -189,7 +202,10 @@ Status Supervisor::take_signal() {
   const auto arrived = TRY(sys::next_signal(on_.signals));
   if (!arrived) return {};
   switch (arrived->signal) {
-    case SIGWINCH: (void)on_.streams.resize_terminal(); return {};
+    case SIGWINCH:
+      (void)on_.streams.resize_terminal();
+      if (on_.questions != nullptr) on_.questions->resized();
+      return {};
     case SIGCONT: return on_.streams.take_caller_terminal();
     case SIGTSTP:
     case SIGTTIN:
@@ -198,6 +214,7 @@ Status Supervisor::take_signal() {
     case SIGUSR2: return pass_signal(arrived->signal);
     default: break;
   }
+  close_questions("hutch was told to end");
   if (!kill_at_) {
     outcome_.ended_by = EndedBy::kSignal;
     kill_at_ = SteadyClock::now() + limits::kTermGrace;
@@ -215,6 +232,7 @@ Status Supervisor::pass_signal(int number) {
 // The command stops, then this process, as its parent's shell expects of a job; both go on together.
 Status Supervisor::stop_and_go_on(int number) {
   if (number != 0) TRY(pass_signal(number));
+  if (on_.questions != nullptr) on_.questions->leave_screen();
   TRY(on_.streams.release_caller_terminal());
   TRY(sys::stop_self());
   TRY(on_.streams.take_caller_terminal());
@@ -235,6 +253,25 @@ Status Supervisor::serve_network() {
   // One that has ended needs none.
   if (!sent && (sent.error().sys_errno == EPIPE || sent.error().sys_errno == ECONNRESET)) return {};
   return sent;
+}
+
+// While the prompt is there the command's clocks stand still; an alternate screen that it was drawn over is the
+// command's to draw again.
+Status Supervisor::serve_questions(short ready) {
+  TRY(on_.questions->step(ready != 0 ? Questions::Keys::kReady : Questions::Keys::kNone));
+  const bool prompting = on_.questions->is_prompting();
+  const Moment now = SteadyClock::now();
+  if (prompting && !prompting_since_) prompting_since_ = now;
+  if (prompting || !prompting_since_) return {};
+  prompted_ += now - *prompting_since_;
+  last_output_ += now - *prompting_since_;
+  prompting_since_.reset();
+  on_.streams.redraw_terminal();
+  return {};
+}
+
+void Supervisor::close_questions(std::string_view why) {
+  if (on_.questions != nullptr) on_.questions->close(why);
 }
 
 Status Supervisor::take_messages() {
@@ -300,6 +337,7 @@ void Supervisor::record_refusal(const wire::Refused&) {
 }
 
 Status Supervisor::finish() {
+  close_questions("the command has ended");
   // Before the wait for orphans, which takes every child of this process for one.
   if (on_.network != nullptr) TRY(on_.network->close());
   TRY(on_.instance.stop());

@@ -44,6 +44,7 @@ struct Supervision {
   // The rule by which a path is not there in the sandbox; empty when none hides it.
   std::function<std::string(const std::string& path)> rule_hiding;
   Network* network = nullptr;  // absent where no gateway has a sandbox's connections
+  Questions* questions = nullptr;  // absent where nobody is asked
 };
 Result<Outcome> supervise(const Supervision& supervision, const CommandRequest& request);
 

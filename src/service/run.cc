@@ -15,16 +15,19 @@
 #include "sandbox/cgroup.h"
 #include "sandbox/control.h"
 #include "sandbox/network.h"
+#include "sandbox/questions.h"
 #include "sandbox/streams.h"
 #include "sandbox/supervise.h"
 #include "service/doctor.h"
 #include "service/explain.h"
+#include "service/load_policy.h"
 #include "service/policy_summary.h"
 #include "service/prepare.h"
 #include "service/programs.h"
 #include "service/recorder.h"
 #include "service/start.h"
 #include "service/trust.h"
+#include "store/policies.h"
 #include "sys/files.h"
 #include "sys/io.h"
 #include "sys/tree.h"
@@ -48,8 +51,10 @@ struct Job {
 Result<std::vector<std::string>> command_of(const RunRequest& request);
 Result<RunReport> run_prepared(const Job& job);
 std::string rule_hiding(const Job& job, const std::string& path);
-Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job);
-sandbox::Control::Handlers control_handlers(const Job& job, sandbox::Network* network);
+Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job, sandbox::Questions* questions);
+std::unique_ptr<sandbox::Questions> make_questions(const Job& job, const sandbox::ScreenWatch* screen);
+approval::Place place_of(const Job& job);
+sandbox::Control::Handlers control_handlers(const Job& job, sandbox::Network* network, sandbox::Questions* questions);
 Result<backend::Instance> start_backend(const Job& job, Holding& holding);
 // No mount can hold a name that is not there. These, made new, undo what the mounts on hooks and config protect, so the
 // person hears of them before they run git.
@@ -122,7 +127,9 @@ Colour terminal_colour() {
 Result<RunReport> run_prepared(const Job& job) {
   const plan::SandboxPlan& plan = job.prepared.plan;
   Holding holding = TRY(hold_limits(plan, job.facts));
-  const std::unique_ptr<sandbox::Network> network = TRY(make_network(job));
+  sandbox::ScreenWatch screen;
+  const std::unique_ptr<sandbox::Questions> questions = make_questions(job, &screen);
+  const std::unique_ptr<sandbox::Network> network = TRY(make_network(job, questions.get()));
   if (network) network->tell_passed_to([&](const egress::Passed& passed) { job.record().connected(passed); });
   if (network && wants_trust(plan)) {
     const wire::InspectReady trust = TRY(network->gateway().inspector_trust());
@@ -135,12 +142,13 @@ Result<RunReport> run_prepared(const Job& job) {
   sandbox::Streams streams = TRY(sandbox::Streams::open({
       .output = json ? sandbox::Output::kCapture : sandbox::Output::kPass,
       .watch_output = plan.limits.idle_timeout.count() > 0,
+      .screen = &screen,
   }));
 
-  sandbox::Supervision supervision{instance, streams, job.signals, {}, {}, {}, network.get()};
+  sandbox::Supervision supervision{instance, streams, job.signals, {}, {}, {}, network.get(), questions.get()};
   supervision.rule_hiding = [&](const std::string& path) { return rule_hiding(job, path); };
   if (job.control != nullptr) {
-    job.control->handle_by(control_handlers(job, network.get()));
+    job.control->handle_by(control_handlers(job, network.get(), questions.get()));
     supervision.control = {job.control->fd(), [&] { return job.control->read(); }};
     supervision.on_refusal = [&](const sandbox::Refusal& refusal) { job.control->violation(refusal); };
   }
@@ -156,14 +164,49 @@ Result<RunReport> run_prepared(const Job& job) {
 }
 
 // Null where the plan has no gateway.
-Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job) {
+Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job, sandbox::Questions* questions) {
   if (job.prepared.plan.network != plan::NetworkKind::kGateway) return std::unique_ptr<sandbox::Network>();
-  return sandbox::Network::make(gateway_settings(job.prepared, TRY(guest_program())), job.control);
+  return sandbox::Network::make(gateway_settings(job.prepared, TRY(guest_program())), questions);
+}
+
+// The terminal and the control descriptor answer, whoever is first.
+std::unique_ptr<sandbox::Questions> make_questions(const Job& job, const sandbox::ScreenWatch* screen) {
+  if (job.prepared.plan.network != plan::NetworkKind::kGateway) return nullptr;
+  const store::Policies policies(config_directory(job.facts, sys::own_environment()));
+  sandbox::Questions::Settings settings;
+  settings.limits.wait = job.prepared.policy.ask_timeout.value_or(settings.limits.wait);
+  settings.place = [&job] { return place_of(job); };
+  settings.save = [&job, policies](const approval::Save& save) -> Status {
+    TRY(policies.change(save.scope, job.facts.cwd, [&](const std::string& policy) -> Result<std::string> {
+      std::string text = policy;
+      for (const policy::Edit& edit : save.edits) text = TRY(policy::edited(text, edit));
+      return text;
+    }));
+    return {};
+  };
+  settings.record = [&job](const approval::Desk::Closed& closed) {
+    job.record().decided({approval::subject_of(closed.question), std::string(approval::name_of(closed.answer)),
+                          closed.by, closed.question.process.pid, closed.question.process.program});
+  };
+  return std::make_unique<sandbox::Questions>(std::move(settings), job.control, sandbox::TerminalPrompt::open(screen));
+}
+
+approval::Place place_of(const Job& job) {
+  approval::Place place{approval::Coverage::kFixed, job.facts.cwd, {}};
+  if (job.request.place.policy_file) return place;
+  const auto coverage = store::Policies(config_directory(job.facts, sys::own_environment())).coverage(job.facts.cwd);
+  // A file that somebody broke meanwhile cannot be written to.
+  if (!coverage) return place;
+  place.coverage = !coverage->project ? approval::Coverage::kNone
+                   : coverage->exact  ? approval::Coverage::kExact
+                                      : approval::Coverage::kParent;
+  place.project = coverage->project.value_or("");
+  return place;
 }
 
 // Of what a caller may say while the command runs, the network alone can be changed: mounts are fixed at the start. The
 // options of the command line hold on.
-sandbox::Control::Handlers control_handlers(const Job& job, sandbox::Network* network) {
+sandbox::Control::Handlers control_handlers(const Job& job, sandbox::Network* network, sandbox::Questions* questions) {
   if (network == nullptr) return {};
   const auto update = [&job, network](const wire::ControlUpdate& given) -> Status {
     policy::Policy policy = TRY_CTX(policy::read_policy(given.policy, "control: policy"), "control");
@@ -172,7 +215,7 @@ sandbox::Control::Handlers control_handlers(const Job& job, sandbox::Network* ne
     TRY_CTX(network->replace_rules(std::move(policy.network)), "control");
     return {};
   };
-  return {.on_answer = [network](const wire::ControlAnswer& answer) { return network->answer(answer); },
+  return {.on_answer = [questions](const wire::ControlAnswer& answer) { return questions->answer(answer); },
           .on_update = update};
 }
 

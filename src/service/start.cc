@@ -54,7 +54,6 @@ egress::Settings gateway_settings(const Prepared& prepared, const std::string& g
   settings.parents = prepared.parent_proxies;
   settings.inspector_program = inspector_program(guest_program);
   settings.java_store = wants_java_store(prepared.plan);
-  settings.answer_wait = prepared.policy.ask_timeout.value_or(settings.answer_wait);
   return settings;
 }
 

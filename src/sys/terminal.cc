@@ -2,6 +2,7 @@
 #include "sys/terminal.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -35,6 +36,14 @@ Result<TerminalPair> open_terminal(const std::string& path) {
       TRY(check_fd(::ioctl(pair.master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC), {"ioctl(TIOCGPTPEER)"}));
   return pair;
 }
+
+Result<UniqueFd> open_own_terminal() {
+  return check_fd(retry([] { return ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC); }), {"open(/dev/tty)"});
+}
+
+Status discard_input(int terminal) { return check(::tcflush(terminal, TCIFLUSH), {"tcflush()"}); }
+
+Status signal_resize(int master) { return check(::ioctl(master, TIOCSIG, SIGWINCH), {"ioctl(TIOCSIG)"}); }
 
 Status take_terminal(int terminal) { return check(::ioctl(terminal, TIOCSCTTY, 0), {"ioctl(TIOCSCTTY)"}); }
 

@@ -39,6 +39,15 @@ Status set_terminal_size(int fd, TerminalSize size);
 Result<std::string> terminal_modes(int fd);
 Status set_terminal_modes(int fd, std::string_view modes);
 
+// The controlling terminal of this process; an error where it has none.
+Result<UniqueFd> open_own_terminal();
+
+// What was typed and not read yet is dropped (tcflush(3)).
+Status discard_input(int terminal);
+
+// The foreground of the terminal hears that its size changed, as after a resize: it draws its screen again.
+Status signal_resize(int master);
+
 // Whether this process's group is the one that the terminal's keys go to.
 bool is_foreground(int terminal);
 

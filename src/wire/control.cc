@@ -87,17 +87,26 @@ std::string control_violation(const ControlViolation& violation) {
 std::string control_question(const ControlQuestion& question) {
   const Json pid = question.pid == 0 ? Json() : Json(question.pid);
   const Json program = question.program.empty() ? Json() : Json(question.program);
-  return line_of({{"v", kControlVersion},
-                  {"type", "question"},
-                  {"id", question.id},
-                  {"kind", question.kind},
-                  {"host", question.host},
-                  {"port", question.port},
-                  {"pid", pid},
-                  {"exe", program},
-                  {"chain", question.chain},
-                  {"rule", question.rule},
-                  {"choices", question.choices}});
+  Json line = {{"v", kControlVersion},
+               {"type", "question"},
+               {"id", question.id},
+               {"kind", question.kind},
+               {"pid", pid},
+               {"exe", program},
+               {"chain", question.chain},
+               {"rule", question.rule},
+               {"choices", question.choices}};
+  if (!question.path.empty()) {
+    line["path"] = question.path;
+  } else {
+    line["host"] = question.host;
+    line["port"] = question.port;
+  }
+  return line_of(line);
+}
+
+std::string control_answered(std::string_view id, std::string_view choice, std::string_view by) {
+  return line_of({{"v", kControlVersion}, {"type", "answered"}, {"id", id}, {"choice", choice}, {"by", by}});
 }
 
 std::string control_done(std::string_view outcome_json) {

@@ -32,6 +32,7 @@ struct ControlQuestion {
   std::string kind;  // "connect"
   std::string host;
   int port = 0;
+  std::string path{};  // of other kinds than "connect"
   std::uint32_t pid = 0;  // 0: not known
   std::string program;
   std::vector<std::string> chain;
@@ -49,6 +50,8 @@ struct ControlViolation {
 // Lines to write, with their end.
 std::string control_violation(const ControlViolation& violation);
 std::string control_question(const ControlQuestion& question);
+// A question that somebody else answered, or nobody in time.
+std::string control_answered(std::string_view id, std::string_view choice, std::string_view by);
 std::string control_done(std::string_view outcome_json);
 std::string control_error(std::string_view message);
 
