@@ -177,11 +177,12 @@ std::unique_ptr<sandbox::Questions> make_questions(const Job& job, const sandbox
   settings.limits.wait = job.prepared.policy.ask_timeout.value_or(settings.limits.wait);
   settings.place = [&job] { return place_of(job); };
   settings.save = [&job, policies](const approval::Save& save) -> Status {
-    TRY(policies.change(save.scope, job.facts.cwd, [&](const std::string& policy) -> Result<std::string> {
+    const auto apply = [&](const std::string& policy) -> Result<std::string> {
       std::string text = policy;
       for (const policy::Edit& edit : save.edits) text = TRY(policy::edited(text, edit));
       return text;
-    }));
+    };
+    TRY(policies.change(save.scope, job.facts.cwd, apply));
     return {};
   };
   settings.record = [&job](const approval::Desk::Closed& closed) {

@@ -15,12 +15,20 @@ import harness
 class Terminal:
     """Use as a context manager; everything printed so far is in `seen`."""
 
-    def __init__(self, person, argv, cwd=None, env=None, rows=24, columns=80):
+    def __init__(self, person, argv, cwd=None, env=None, rows=24, columns=80, outer=()):
         self.master, slave = pty.openpty()
         self.seen = b""
         self.resize(rows, columns)
-        self.process = harness.start_in(person, ["/usr/bin/setsid", "--ctty", "--wait", *argv], cwd=cwd, env=env,
-                                        stdin=slave, stdout=slave, stderr=slave)
+        self.process = harness.start_in(
+            person,
+            ["/usr/bin/setsid", "--ctty", "--wait", *argv],
+            cwd=cwd,
+            env=env,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            outer=outer,
+        )
         os.close(slave)
 
     def __enter__(self):
@@ -50,8 +58,9 @@ class Terminal:
         deadline = time.monotonic() + seconds
         while wanted not in self.seen:
             assert time.monotonic() < deadline, f"never printed {wanted!r}; seen: {self.seen[-4000:]!r}"
-            assert self.read_some(0.2) is not None or wanted in self.seen, \
-                f"ended before {wanted!r}; seen: {self.seen[-4000:]!r}"
+            assert (
+                self.read_some(0.2) is not None or wanted in self.seen
+            ), f"ended before {wanted!r}; seen: {self.seen[-4000:]!r}"
         return self.seen
 
     def read_some(self, seconds):

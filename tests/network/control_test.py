@@ -74,7 +74,7 @@ def test_a_wrong_answer_is_told(hutch):
         caller.say(type="answer", id="999", choice="once")
         assert "no question 999 is open" in caller.line("error")["message"]
         caller.say(type="answer", id=question["id"], choice="maybe")
-        assert "once, session or no" in caller.line("error")["message"]
+        assert "once, session, tree, project, everywhere, no" in caller.line("error")["message"]
         caller.say(type="answer", id=question["id"], choice="once")
         assert process.stdout.readline() == b"200\n"
 
