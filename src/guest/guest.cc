@@ -34,7 +34,7 @@ Result<Half> split_off_init(wire::Connection& host);
 Status be_starter(wire::Connection& host, const wire::Start& start, const Half& half);
 Status enter_network(UniqueFd channel);
 Status become_init(const wire::Start& start);
-Result<std::optional<UniqueFd>> close_place(const wire::Start& start);
+Result<Watched> close_place(const wire::Start& start);
 Status open_network(wire::Connection& host, const plan::SandboxPlan& plan);
 
 }  // namespace
@@ -60,9 +60,9 @@ Status live(wire::Connection& host, Entry entry) {
   }
   if (entry == Entry::kOwnNamespaces) return start_in_namespaces(host, start);
   TRY(become_init(start));
-  auto mounts = TRY(close_place(start));
+  auto watched = TRY(close_place(start));
   TRY(host.send(wire::ToHost(wire::Ready{})));
-  return run_init(host, start, std::move(mounts));
+  return run_init(host, start, std::move(watched));
 }
 
 Status start_in_namespaces(wire::Connection& host, const wire::Start& start) {
@@ -75,9 +75,9 @@ Status start_in_namespaces(wire::Connection& host, const wire::Start& start) {
   Status connected = enter_network(std::move(half.channel));
   TRY(placed);
   TRY(connected);
-  auto mounts = TRY(close_place(start));
+  auto watched = TRY(close_place(start));
   TRY(host.send(wire::ToHost(wire::Ready{})));
-  return run_init(host, start, std::move(mounts));
+  return run_init(host, start, std::move(watched));
 }
 
 Result<wire::Start> receive_start(wire::Connection& host) {
@@ -139,13 +139,19 @@ Status become_init(const wire::Start& start) {
   return {};
 }
 
-// The watched list of mounts, where there are any of the sandbox's own.
-Result<std::optional<UniqueFd>> close_place(const wire::Start& start) {
-  if (start.isolation == wire::Isolation::kNone) return std::optional<UniqueFd>();
+// Where there are mounts of the sandbox's own.
+Result<Watched> close_place(const wire::Start& start) {
+  if (start.isolation == wire::Isolation::kNone) return Watched();
   // While there are capabilities: for root, directories stand on the way that it may not search without.
-  std::optional<UniqueFd> mounts = TRY(watch_covers(start.plan));
+  Watched watched;
+  if (!start.plan.supervised.empty()) {
+    UniqueFd tree = TRY_CTX(split_off_writable(start.plan), "make supervised files read-only");
+    auto [user, mounts] = TRY(sys::own_user_and_mounts());
+    watched.supervised.emplace(std::move(tree), std::move(user), std::move(mounts));
+  }
+  watched.mounts = TRY(watch_covers(start.plan));
   TRY(lock_down(start.plan, start.landlock_abi));
-  return mounts;
+  return watched;
 }
 
 Status open_network(wire::Connection& host, const plan::SandboxPlan& plan) {

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <list>
@@ -20,6 +21,7 @@
 #include "guest/tree.h"
 #include "sys/io.h"
 #include "sys/lockdown.h"
+#include "sys/notify.h"
 #include "sys/process.h"
 #include "sys/signals.h"
 
@@ -34,8 +36,8 @@ constexpr std::chrono::milliseconds kEndingCheck{20};
 
 class Init {
  public:
-  Init(wire::Connection& host, const wire::Start& start, std::optional<UniqueFd> mounts)
-      : host_(host), start_(start), mounts_(std::move(mounts)) {}
+  Init(wire::Connection& host, const wire::Start& start, Watched watched)
+      : host_(host), start_(start), mounts_(std::move(watched.mounts)), supervised_(std::move(watched.supervised)) {}
 
   Status run();
 
@@ -61,6 +63,7 @@ class Init {
   wire::Connection& host_;
   const wire::Start& start_;
   std::optional<UniqueFd> mounts_;
+  std::optional<Supervised> supervised_;
   std::chrono::steady_clock::time_point looked_at_covers_ = std::chrono::steady_clock::now();
   std::optional<UniqueFd> listener_;  // where the calls arrive that the filter hands over
   std::list<Command> commands_;       // those that run
@@ -69,8 +72,8 @@ class Init {
 
 }  // namespace
 
-Status run_init(wire::Connection& host, const wire::Start& start, std::optional<UniqueFd> mounts) {
-  return Init(host, start, std::move(mounts)).run();
+Status run_init(wire::Connection& host, const wire::Start& start, Watched watched) {
+  return Init(host, start, std::move(watched)).run();
 }
 
 namespace {
@@ -115,13 +118,18 @@ Status Init::wait_and_serve(int signals) {
 }
 
 // Here and not in each command: all inherit it, none pays for it, and what a command leaves running has its calls
-// answered still. This process makes none of those calls itself: there would be nobody to answer it.
+// answered still. Where there is no supervisor this process makes none of those calls: nobody would answer it.
 Status Init::install_filter() {
   const plan::bpf::Program& filter = start_.plan.seccomp;
   if (filter.empty()) return {};
   listener_ =
       TRY_CTX(sys::install_filter(filter.data(), filter.size(), sys::Listener::kWanted), "restrict system calls");
-  return {};
+  if (!supervised_) return {};
+  const Supervised given = std::move(*supervised_);
+  supervised_.reset();
+  const UniqueFd listener = std::exchange(listener_, std::nullopt).value();
+  return host_.send(wire::ToHost(wire::Supervise{}),
+                    std::array{listener.get(), given.tree.get(), given.user.get(), given.mounts.get()});
 }
 
 // Nobody in here can mount, so a change means that a mount went because its place was replaced or removed outside.
@@ -247,7 +255,7 @@ Status Init::refuse_calls() {
     const auto call = TRY(sys::receive_notification(waiting.fd));
     if (!call) continue;
     TRY(sys::refuse_notification(waiting.fd, call->id, EPERM));
-    TRY(host_.send(wire::ToHost(wire::Refused{wire::RefusedCall::kUnixSocket, call->pid})));
+    TRY(host_.send(wire::ToHost(wire::Refused{wire::RefusedCall::kUnixSocket, call->pid, {}, {}})));
   }
   return {};
 }

@@ -10,7 +10,17 @@
 namespace hutch::guest {
 
 // Serves until the host has gone, or, with Service::kOneCommand, the command has ended and everything that it started
-// is gone. `mounts` is watched: what it tells of ends everything (watch_covers of guest/tree.h).
-Status run_init(wire::Connection& host, const wire::Start& start, std::optional<UniqueFd> mounts);
+// is gone. `mounts` is watched: what it tells of ends everything (watch_covers of guest/tree.h). With `supervised`
+// there will be a supervisor of file changes: what it needs travels to the host, and its own calls wait for it as well.
+struct Supervised {
+  UniqueFd tree;  // split_off_writable of guest/tree.h
+  UniqueFd user;  // namespaces
+  UniqueFd mounts;
+};
+struct Watched {
+  std::optional<UniqueFd> mounts;
+  std::optional<Supervised> supervised;
+};
+Status run_init(wire::Connection& host, const wire::Start& start, Watched watched);
 
 }  // namespace hutch::guest

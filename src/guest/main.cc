@@ -2,6 +2,7 @@
 #include <string_view>
 #include <vector>
 
+#include "guest/access.h"
 #include "guest/guest.h"
 #include "guest/network.h"
 #include "guest/probe.h"
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
   if (argc >= 2 && std::string_view(argv[1]) == "--network") {
     return hutch::guest::serve_network(hutch::UniqueFd(kStream), {argv + 2, argv + argc});
   }
+  if (argc == 2 && std::string_view(argv[1]) == "--access") return hutch::guest::serve_access(hutch::UniqueFd(kStream));
   const bool own = argc == 2 && std::string_view(argv[1]) == "--namespaces";
   using hutch::guest::Entry;
   return hutch::guest::serve(hutch::UniqueFd(kStream), own ? Entry::kOwnNamespaces : Entry::kAsStarted);

@@ -1,6 +1,7 @@
 // The tree of mounts of a plan.
 #include "guest/tree.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -80,6 +81,22 @@ Result<UniqueFd> watch_covers(const plan::SandboxPlan& plan) {
   UniqueFd mounts = TRY(sys::open("/proc/self/mountinfo", sys::Open::kRead));
   TRY(check_covers(plan));
   return mounts;
+}
+
+Result<UniqueFd> split_off_writable(const plan::SandboxPlan& plan) {
+  const UniqueFd root = TRY(sys::open_exact("/"));
+  UniqueFd copy = TRY(sys::clone_tree(root.get(), "/"));
+  for (const std::string& target : plan.supervised) {
+    const UniqueFd mount = TRY(sys::open_beneath(root.get(), target));
+    // With the host's own mounts below it, unless there are some of the sandbox's own, which go their own way.
+    const auto own = [&](const plan::MountStep& step) {
+      return step.target != target && step.kind != plan::MountKind::kBind && is_within(step.target, target);
+    };
+    const bool alone = std::ranges::any_of(plan.mounts, own);
+    const sys::MountFlags flags = {.read_only = true, .no_devices = true};
+    TRY(alone ? sys::restrict_mount(mount.get(), target, flags) : sys::restrict_tree(mount.get(), target, flags));
+  }
+  return copy;
 }
 
 Status restrict_devices() {

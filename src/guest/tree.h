@@ -26,4 +26,8 @@ Status restrict_devices();
 // The plan's names in /proc become read-only or unreadable.
 Status restrict_proc(const plan::SandboxPlan& plan);
 
+// A copy of the whole tree, attached nowhere, that can be written where the plan says so. In the tree itself what is
+// supervised becomes read-only.
+Result<UniqueFd> split_off_writable(const plan::SandboxPlan& plan);
+
 }  // namespace hutch::guest

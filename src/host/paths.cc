@@ -377,7 +377,8 @@ void PathStudy::add_notes() {
   note_absent();
   note_links();
   note_patterns();
-  if (!writable_roots().empty()) {
+  const bool later = question_.names == PathQuestion::Names::kAtStart;
+  if (later && !writable_roots().empty()) {
     notes_.push_back(
         cat({"writes to .git/hooks, .mcp.json, .bashrc, .vscode and the like are denied only for files that "
              "exist at the start, down to ",
@@ -390,6 +391,8 @@ void PathStudy::note_patterns() {
   std::vector<std::string> names;
   const std::vector<std::string> roots = writable_roots();
   for (const Rule& pattern : patterns_) {
+    const bool held = question_.names == PathQuestion::Names::kAlways && pattern.verb == Verb::kDenyWrite;
+    if (held) continue;
     const std::string start = literal_start(pattern.path);
     const bool inside = judge_at(start).view == View::kReadWrite;
     const bool above = std::ranges::any_of(roots, [&](const std::string& root) { return is_within(root, start); });
@@ -412,7 +415,8 @@ void PathStudy::note_absent() {
     const std::string parent = parent_of(rule.path);
     const bool in_writable = parent != "/" && judge_at(parent).view == View::kReadWrite;
     const std::string name = policy::describe(rule);
-    if (absent && is_deny(rule) && in_writable) denied.push_back(name);
+    const bool held = question_.names == PathQuestion::Names::kAlways && rule.verb == Verb::kDenyWrite;
+    if (absent && is_deny(rule) && in_writable && !held) denied.push_back(name);
     if (absent && is_allow(rule) && !in_writable && rule.origin == Origin::kOption) allowed.push_back(name);
     if (!absent && rule.verb == Verb::kAllowWrite && judge_at(rule.path).view == View::kHidden) hidden.push_back(name);
   }

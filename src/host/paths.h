@@ -18,6 +18,8 @@ struct PathQuestion {
   std::vector<std::string> also;          // absolute paths to look at besides
   policy::GitConfig git_config = policy::GitConfig::kProtected;
   int mandatory_search_depth = 3;
+  // Whether denied names and patterns hold for what is made later as well: then nobody has to be told.
+  enum class Names { kAtStart, kAlways } names = Names::kAtStart;
 };
 
 struct PathAnswer {

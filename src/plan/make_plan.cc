@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "plan/environment.h"
 #include "plan/mounts.h"
+#include "plan/names.h"
 #include "policy/decide.h"
 
 namespace hutch::plan {
@@ -17,6 +18,7 @@ namespace {
 
 Status check_cwd(const PlanInput& input);
 LandlockPlan plan_landlock(const PlanInput& input, const MountTree& tree);
+std::vector<std::string> supervised_mounts(const PlanInput& input, const std::vector<MountStep>& mounts);
 std::vector<std::string> names_there(const HostFacts& facts, std::span<const std::string_view> names);
 std::vector<std::string> read_only_proc(const HostFacts& facts);
 std::vector<std::string> hidden_proc(const HostFacts& facts);
@@ -40,6 +42,10 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
   MountTree tree = plan_mounts(input);
   plan.landlock = plan_landlock(input, tree);
   plan.mounts = std::move(tree.steps);
+  if (input.supervision == Supervision::kNames) {
+    plan.supervised = supervised_mounts(input, plan.mounts);
+    if (!plan.supervised.empty()) plan.names = name_rules(input.policy, input.rules, input.patterns);
+  }
   plan.read_only_proc = read_only_proc(input.facts);
   plan.hidden_proc = hidden_proc(input.facts);
   return plan;
@@ -89,6 +95,17 @@ LandlockPlan plan_landlock(const PlanInput& input, const MountTree& tree) {
     if (std::ranges::none_of(plan.writable, covers)) plan.writable.push_back(std::move(place));
   }
   return plan;
+}
+
+// What the host shares for an agent alone is the agent's own: nothing outside acts on names there.
+std::vector<std::string> supervised_mounts(const PlanInput& input, const std::vector<MountStep>& mounts) {
+  std::vector<std::string> targets;
+  for (const MountStep& step : mounts) {
+    const auto shares = [&](const Share& share) { return is_within(step.target, share.target); };
+    const bool writable = step.kind == MountKind::kBind && step.access == Access::kReadWrite;
+    if (writable && std::ranges::none_of(input.shares, shares)) targets.push_back(step.target);
+  }
+  return targets;
 }
 
 std::vector<std::string> names_there(const HostFacts& facts, std::span<const std::string_view> names) {

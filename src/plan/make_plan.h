@@ -31,6 +31,9 @@ struct CoveredFile {
   std::string content;
 };
 
+// Whether names are to be held wherever they turn up, by a supervisor of file changes.
+enum class Supervision { kNone, kNames };
+
 // What a command has in its environment before anything is asked for: what a person's programs expect, or PATH.
 enum class BaseEnvironment { kPerson, kPathAlone };
 
@@ -45,6 +48,8 @@ struct PlanInput {
   TrustInput trust{};
   std::vector<Share> shares{};
   std::vector<CoveredFile> covered_files{};
+  Supervision supervision = Supervision::kNone;
+  std::vector<policy::Rule> patterns{};  // rules with a wildcard, before anybody looked at what exists
   ResourceLimits limits;
   std::vector<std::string> caller_environment;  // "K=V" each
   std::vector<std::string> environment;         // of the command line: "K=V", or "K" to pass the caller's own

@@ -88,6 +88,15 @@ struct ResourceLimits {
   bool operator==(const ResourceLimits&) const = default;
 };
 
+// A pattern of absolute paths (policy/glob.h): what matches, and all below it, is not written.
+struct NameRule {
+  std::string pattern;
+  std::string rule;                 // as a person reads it
+  std::string except;               // a pattern of what is allowed nevertheless; empty: of nothing
+  std::vector<std::string> lifted;  // absolute paths that, with all below them, are excepted as well
+  bool operator==(const NameRule&) const = default;
+};
+
 struct SandboxPlan {
   std::uint32_t uid = 0;  // kept: the same number inside and outside
   std::uint32_t gid = 0;
@@ -98,6 +107,10 @@ struct SandboxPlan {
   std::vector<MountStep> mounts;
   std::vector<std::string> read_only_proc;  // names in /proc that become read-only: "sys", "sysrq-trigger"
   std::vector<std::string> hidden_proc;  // names in /proc that become unreadable: "kcore", "keys"
+  // Targets of mounts that are writable for the supervisor alone, which makes each change there itself; the workload
+  // sees them read-only. Empty: there is no supervisor.
+  std::vector<std::string> supervised;
+  std::vector<NameRule> names;  // what the supervisor refuses
   LandlockPlan landlock;
   std::vector<bpf::Instruction> seccomp;  // for every process of the workload; empty: none
   ResourceLimits limits;

@@ -50,12 +50,12 @@ struct Span {
 
 std::uint32_t audit_architecture(Architecture architecture);
 std::vector<Span> spans_of(Architecture architecture);
-Program search(std::span<const Span> spans, AfUnix af_unix);
-Program leaf(const Span& span, AfUnix af_unix);
-void append_clause(Program& out, const CallClause& clause, AfUnix af_unix, const ArgumentTest*& loaded);
+Program search(std::span<const Span> spans, const SeccompProfile& profile);
+Program leaf(const Span& span, const SeccompProfile& profile);
+void append_clause(Program& out, const CallClause& clause, const SeccompProfile& profile, const ArgumentTest*& loaded);
 void append_load(Program& out, const ArgumentTest& test, const ArgumentTest* loaded);
 bool same_word(const ArgumentTest& a, const ArgumentTest& b);
-Instruction returns(CallOutcome outcome, AfUnix af_unix);
+Instruction returns(CallOutcome outcome, const SeccompProfile& profile);
 std::uint8_t short_jump(std::size_t distance);
 
 }  // namespace
@@ -76,7 +76,7 @@ Program compile_seccomp(const SeccompProfile& profile) {
       {kLoadWord, 0, 0, kOffsetNumber},
   };
   const std::vector<Span> spans = spans_of(profile.architecture);
-  const Program body = search(spans, profile.af_unix);
+  const Program body = search(spans, profile);
   program.insert(program.end(), body.begin(), body.end());
   return program;
 }
@@ -120,11 +120,11 @@ std::vector<Span> spans_of(Architecture architecture) {
 
 // The kernel keeps a bitmap of the numbers that are allowed whatever the arguments, made by running the program
 // without them (kernel/seccomp.c, seccomp_is_const_allow, 5.11): jumps on the number alone stay within what it follows.
-Program search(std::span<const Span> spans, AfUnix af_unix) {
-  if (spans.size() == 1) return leaf(spans.front(), af_unix);
+Program search(std::span<const Span> spans, const SeccompProfile& profile) {
+  if (spans.size() == 1) return leaf(spans.front(), profile);
   const std::size_t middle = spans.size() / 2;
-  const Program below = search(spans.first(middle), af_unix);
-  const Program above = search(spans.subspan(middle), af_unix);
+  const Program below = search(spans.first(middle), profile);
+  const Program above = search(spans.subspan(middle), profile);
   Program out;
   if (below.size() <= kShortJumpMax) {
     out.push_back({kJumpAtLeast, short_jump(below.size()), 0, spans[middle].first});
@@ -137,18 +137,18 @@ Program search(std::span<const Span> spans, AfUnix af_unix) {
   return out;
 }
 
-Program leaf(const Span& span, AfUnix af_unix) {
+Program leaf(const Span& span, const SeccompProfile& profile) {
   Program out;
   if (span.rule) {
     const ArgumentTest* loaded = nullptr;
-    for (const CallClause& clause : span.rule->clauses) append_clause(out, clause, af_unix, loaded);
+    for (const CallClause& clause : span.rule->clauses) append_clause(out, clause, profile, loaded);
   }
-  out.push_back(returns(span.outcome, af_unix));
+  out.push_back(returns(span.outcome, profile));
   return out;
 }
 
 // `loaded` is the word that the accumulator holds when control comes here, null where it depends on the way.
-void append_clause(Program& out, const CallClause& clause, AfUnix af_unix, const ArgumentTest*& loaded) {
+void append_clause(Program& out, const CallClause& clause, const SeccompProfile& profile, const ArgumentTest*& loaded) {
   const auto jump_code = [](const ArgumentTest& test) {
     return test.kind == ArgumentTest::Kind::kEquals ? kJumpEqual : kJumpAnyBit;
   };
@@ -160,7 +160,7 @@ void append_clause(Program& out, const CallClause& clause, AfUnix af_unix, const
     append_load(rest, *clause.second, nullptr);
     rest.push_back({jump_code(*clause.second), 0, 1, operand(*clause.second)});
   }
-  rest.push_back(returns(clause.outcome, af_unix));
+  rest.push_back(returns(clause.outcome, profile));
 
   append_load(out, clause.first, loaded);
   out.push_back({jump_code(clause.first), 0, short_jump(rest.size()), operand(clause.first)});
@@ -183,7 +183,7 @@ bool same_word(const ArgumentTest& a, const ArgumentTest& b) {
   return a.argument == b.argument && a.half == b.half && mask(a) == mask(b);
 }
 
-Instruction returns(CallOutcome outcome, AfUnix af_unix) {
+Instruction returns(CallOutcome outcome, const SeccompProfile& profile) {
   // The numbers of asm-generic/errno-base.h and errno.h.
   const auto fails_with = [](std::uint32_t error) { return Instruction{kReturn, 0, 0, kReturnErrno | error}; };
   const Instruction allow = {kReturn, 0, 0, kReturnAllow};
@@ -194,10 +194,12 @@ Instruction returns(CallOutcome outcome, AfUnix af_unix) {
     case CallOutcome::kNoSys: return fails_with(38);
     case CallOutcome::kNotSupported: return fails_with(95);
     case CallOutcome::kNoFamily: return fails_with(97);
-    case CallOutcome::kUnixDatagrams: return af_unix == AfUnix::kAllow ? allow : fails_with(13);
+    case CallOutcome::kUnixDatagrams: return profile.af_unix == AfUnix::kAllow ? allow : fails_with(13);
     case CallOutcome::kUnixSocket:
-      if (af_unix == AfUnix::kNotify) return {kReturn, 0, 0, kReturnNotify};
-      return af_unix == AfUnix::kAllow ? allow : fails_with(13);
+      if (profile.af_unix == AfUnix::kNotify) return {kReturn, 0, 0, kReturnNotify};
+      return profile.af_unix == AfUnix::kAllow ? allow : fails_with(13);
+    case CallOutcome::kFileChange:
+      return profile.file_changes == FileChanges::kNotify ? Instruction{kReturn, 0, 0, kReturnNotify} : allow;
     case CallOutcome::kKill: return {kReturn, 0, 0, kReturnKillProcess};
   }
   CHECK(!"outcome");

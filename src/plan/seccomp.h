@@ -21,9 +21,13 @@ enum class AfUnix {
   kAllow,
 };
 
+// What calls meet that make, change or remove files.
+enum class FileChanges { kAllow, kNotify };
+
 struct SeccompProfile {
   Architecture architecture = Architecture::kX86_64;
   AfUnix af_unix = AfUnix::kRefuse;
+  FileChanges file_changes = FileChanges::kAllow;
 };
 
 // Allows what the table (seccomp_table.h) does not name, up to the newest call known here; later calls answer ENOSYS,

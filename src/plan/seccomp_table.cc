@@ -38,6 +38,13 @@ constexpr std::array kMknodat = {
     CallClause{{Kind::kEquals, 2, kFileType, kBlockDevice}, {}, kPerm},
 };
 
+// O_WRONLY | O_RDWR | O_CREAT | O_TRUNC of asm-generic/fcntl.h; O_TMPFILE wants one of the first two.
+constexpr std::uint32_t kOpenForChange = 0x1 | 0x2 | 0x40 | 0x200;
+constexpr std::array kOpen = {CallClause{{Kind::kAnyBit, 1, kOpenForChange}, {}, kFileChange}};
+constexpr std::array kOpenat = {CallClause{{Kind::kAnyBit, 2, kOpenForChange}, {}, kFileChange}};
+constexpr std::array kAccessPath = {CallClause{{Kind::kAnyBit, 1, 0x2}, {}, kFileChange}};  // W_OK
+constexpr std::array kAccessAt = {CallClause{{Kind::kAnyBit, 2, 0x2}, {}, kFileChange}};
+
 constexpr std::array kIoctl = {
     CallClause{{Kind::kEquals, 1, 0xffffffff, 0x5412}, {}, kPerm},  // TIOCSTI types into a terminal
     CallClause{{Kind::kEquals, 1, 0xffffffff, 0x541c}, {}, kPerm},  // TIOCLINUX pastes into a console
@@ -161,8 +168,48 @@ constexpr std::array kRules = {
     // Files by other names than paths, and devices.
     CallRule{"open_by_handle_at", 304, 265, kPerm, "opens a file by number, past every mount"},
     CallRule{"name_to_handle_at", 303, 264, kNotSupported, "makes those numbers; as a filesystem that has none"},
-    CallRule{"mknod", 133, kNone, kAllow, "no devices; fifos, sockets and files are ordinary", kMknod},
-    CallRule{"mknodat", 259, 33, kAllow, "no devices; fifos, sockets and files are ordinary", kMknodat},
+    CallRule{"mknod", 133, kNone, kFileChange, "no devices; fifos, sockets and files are ordinary", kMknod},
+    CallRule{"mknodat", 259, 33, kFileChange, "no devices; fifos, sockets and files are ordinary", kMknodat},
+
+    // Changes of files: where there is a supervisor, it makes them (guest/access.h).
+    CallRule{"open", 2, kNone, kAllow, "opens for writing", kOpen},
+    CallRule{"openat", 257, 56, kAllow, "opens for writing", kOpenat},
+    CallRule{"openat2", 437, 437, kFileChange, "changes a file"},
+    CallRule{"creat", 85, kNone, kFileChange, "changes a file"},
+    CallRule{"truncate", 76, 45, kFileChange, "changes a file"},
+    CallRule{"rename", 82, kNone, kFileChange, "changes a file"},
+    CallRule{"renameat", 264, 38, kFileChange, "changes a file"},
+    CallRule{"renameat2", 316, 276, kFileChange, "changes a file"},
+    CallRule{"mkdir", 83, kNone, kFileChange, "changes a file"},
+    CallRule{"mkdirat", 258, 34, kFileChange, "changes a file"},
+    CallRule{"rmdir", 84, kNone, kFileChange, "changes a file"},
+    CallRule{"link", 86, kNone, kFileChange, "changes a file"},
+    CallRule{"linkat", 265, 37, kFileChange, "changes a file"},
+    CallRule{"symlink", 88, kNone, kFileChange, "changes a file"},
+    CallRule{"symlinkat", 266, 36, kFileChange, "changes a file"},
+    CallRule{"unlink", 87, kNone, kFileChange, "changes a file"},
+    CallRule{"unlinkat", 263, 35, kFileChange, "changes a file"},
+    CallRule{"chmod", 90, kNone, kFileChange, "changes a file"},
+    CallRule{"fchmod", 91, 52, kFileChange, "changes a file"},
+    CallRule{"fchmodat", 268, 53, kFileChange, "changes a file"},
+    CallRule{"fchmodat2", 452, 452, kFileChange, "changes a file"},
+    CallRule{"chown", 92, kNone, kFileChange, "changes a file"},
+    CallRule{"lchown", 94, kNone, kFileChange, "changes a file"},
+    CallRule{"fchown", 93, 55, kFileChange, "changes a file"},
+    CallRule{"fchownat", 260, 54, kFileChange, "changes a file"},
+    CallRule{"utime", 132, kNone, kFileChange, "changes a file"},
+    CallRule{"utimes", 235, kNone, kFileChange, "changes a file"},
+    CallRule{"futimesat", 261, kNone, kFileChange, "changes a file"},
+    CallRule{"utimensat", 280, 88, kFileChange, "changes a file"},
+    CallRule{"setxattr", 188, 5, kFileChange, "changes a file"},
+    CallRule{"lsetxattr", 189, 6, kFileChange, "changes a file"},
+    CallRule{"fsetxattr", 190, 7, kFileChange, "changes a file"},
+    CallRule{"removexattr", 197, 14, kFileChange, "changes a file"},
+    CallRule{"lremovexattr", 198, 15, kFileChange, "changes a file"},
+    CallRule{"fremovexattr", 199, 16, kFileChange, "changes a file"},
+    CallRule{"access", 21, kNone, kAllow, "asks whether it may write", kAccessPath},
+    CallRule{"faccessat", 269, 48, kAllow, "asks whether it may write", kAccessAt},
+    CallRule{"faccessat2", 439, 439, kAllow, "asks whether it may write", kAccessAt},
 
     // Calls of which some arguments are refused.
     CallRule{"ioctl", 16, 29, kAllow, "no typing into the terminal for the person who sits there", kIoctl},

@@ -19,6 +19,7 @@ enum class CallOutcome {
   kNoFamily,        // EAFNOSUPPORT
   kUnixSocket,      // as the profile says
   kUnixDatagrams,   // allowed where the profile allows AF_UNIX, else EACCES
+  kFileChange,      // as the profile says
   kKill,            // SECCOMP_RET_KILL_PROCESS
 };
 

@@ -315,6 +315,11 @@ Status Resident::keep_until_stopped() {
     changed_.notify_all();
   }
   const auto until = Clock::now() + kStartWait;
+  // What came together with an earlier message is not announced by poll(2).
+  for (auto frame = TRY(parts.instance.guest.take_buffered()); frame;
+       frame = TRY(parts.instance.guest.take_buffered())) {
+    TRY(take(*frame));
+  }
   for (;;) {
     TRY(turn());
     const std::scoped_lock lock(mutex_);
@@ -327,7 +332,7 @@ Status Resident::keep_until_stopped() {
 }
 
 Status Resident::turn() {
-  enum { kGuest, kWake, kNetwork, kFixed };
+  enum { kGuest, kWake, kNetwork, kAccess, kFixed };
   {
     const std::scoped_lock lock(mutex_);
     std::ranges::move(new_pipes_, std::back_inserter(pipes_));
@@ -337,6 +342,7 @@ Status Resident::turn() {
   wait[kGuest] = {parts_->instance.guest.fd(), POLLIN, 0};
   wait[kWake] = {wake_read_.get(), POLLIN, 0};
   wait[kNetwork] = {parts_->network ? parts_->network->fd() : -1, POLLIN, 0};
+  wait[kAccess] = {access_ ? access_->fd() : -1, POLLIN, 0};
   for (const Pipe& pipe : pipes_) wait.push_back({pipe.from.get(), POLLIN, 0});
   TRY(sys::poll(wait, time_left()));
   if (wait[kWake].revents != 0) {
@@ -346,6 +352,7 @@ Status Resident::turn() {
   // Before the messages: what was written before an end is there when the end is told.
   read_pipes(wait, kFixed);
   if (parts_->network) TRY(serve_network());
+  if (wait[kAccess].revents != 0) take_access_refusals();
   if (wait[kGuest].revents != 0) TRY(take_messages());
   check_deadlines();
   return {};
@@ -432,9 +439,10 @@ Status Resident::take(const wire::Frame& frame) {
     }
     take_end(exited->command, end_of_status(exited->status, *process));
   }
-  if (std::holds_alternative<wire::Refused>(message)) {
-    tell_refusal(
-        {.what = "a Unix socket was refused: socket(AF_UNIX) could reach services of the host", .rule = "built in"});
+  if (const auto* refused = std::get_if<wire::Refused>(&message)) tell_refusal(refusal_of(*refused));
+  if (std::holds_alternative<wire::Supervise>(message)) {
+    access_.emplace(TRY_CTX(AccessSupervisor::start(parts_->access_rules, parts_->instance.guest.take_descriptors()),
+                            "start the supervisor of file changes"));
   }
   if (const auto* made = std::get_if<wire::Network>(&message)) {
     if (!parts_->network) return fail(Error::invalid("hutch-guest: a network that nobody asked for"));
@@ -451,6 +459,10 @@ Status Resident::take(const wire::Frame& frame) {
   }
   changed_.notify_all();
   return {};
+}
+
+void Resident::take_access_refusals() {
+  for (const Refusal& refusal : access_->take_refusals()) tell_refusal(refusal);
 }
 
 void Resident::take_started(const wire::Started& started) {
@@ -566,6 +578,7 @@ void Resident::finish(std::optional<Error> reason) {
   {
     const std::scoped_lock send_lock(send_mutex_);
     parts_.reset();
+    access_.reset();
   }
   changed_.notify_all();
   if (settings_.on_end) settings_.on_end(reason);

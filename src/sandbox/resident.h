@@ -18,6 +18,7 @@
 #include "backend/backend.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "sandbox/access.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/network.h"
 #include "sandbox/process.h"
@@ -41,6 +42,7 @@ class Resident {
     backend::Instance instance;
     std::unique_ptr<Network> network{};  // absent where no gateway has its connections
     std::optional<Cgroup> cgroup{};
+    AccessRules access_rules{};  // of a plan that has a supervisor
   };
   struct Settings {
     // Starts the guest. Called on the thread that keeps it, because a guest dies with the thread that started it
@@ -108,6 +110,7 @@ class Resident {
   Status take(const wire::Frame& frame);
   void take_started(const wire::Started& started);
   void take_end(std::uint32_t number, ProcessEnd end);
+  void take_access_refusals();
   void tell_refusal(const Refusal& refusal);
   void check_deadlines();
   void finish(std::optional<Error> reason);
@@ -124,7 +127,8 @@ class Resident {
   std::optional<Parts> parts_;  // the keeping thread's, but for sending
   UniqueFd wake_read_;
   UniqueFd wake_write_;
-  std::vector<Pipe> pipes_;  // the keeping thread's
+  std::optional<AccessSupervisor> access_;  // the keeping thread's
+  std::vector<Pipe> pipes_;                 // likewise
 
   std::mutex send_mutex_;
   mutable std::mutex mutex_;

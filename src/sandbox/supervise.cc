@@ -48,7 +48,8 @@ class Supervisor {
   Status take(const wire::Frame& frame);
   void record_exit(int raw);
   void record_not_executed(const wire::NotExecuted& refused);
-  void record_refusal(const wire::Refused& refused);
+  void take_access_refusals();
+  void record_refusal(const Refusal& refusal);
   Status finish();
 
   Supervision on_;
@@ -62,6 +63,7 @@ class Supervisor {
   bool killed_ = false;
   bool ended_ = false;
   bool has_status_ = false;
+  std::optional<AccessSupervisor> access_;
   Outcome outcome_;
 };
 
@@ -83,6 +85,10 @@ Result<Outcome> Supervisor::run() {
   if (on_.network != nullptr) on_.network->look_for_processes(on_.instance);
   if (on_.network != nullptr) TRY(await_network());
   TRY(send_command());
+  // What came together with an earlier message is not announced by poll(2).
+  for (auto frame = TRY(on_.instance.guest.take_buffered()); frame; frame = TRY(on_.instance.guest.take_buffered())) {
+    TRY(take(*frame));
+  }
   while (!ended_) TRY(turn());
   TRY(finish());
   outcome_.duration = std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - started_at_);
@@ -125,13 +131,14 @@ Status Supervisor::send_command() {
 }
 
 Status Supervisor::turn() {
-  enum { kGuest, kSignals, kControl, kNetwork, kPrompt, kFixed };
+  enum { kGuest, kSignals, kControl, kNetwork, kPrompt, kAccess, kFixed };
   std::vector<pollfd> wait(kFixed);
   wait[kGuest] = {on_.instance.guest.fd(), POLLIN, 0};
   wait[kSignals] = {on_.signals, POLLIN, 0};
   wait[kControl] = {on_.control.fd, POLLIN, 0};
   wait[kNetwork] = {on_.network != nullptr ? on_.network->fd() : -1, POLLIN, 0};
   wait[kPrompt] = {on_.questions != nullptr ? on_.questions->terminal_fd() : -1, POLLIN, 0};
+  wait[kAccess] = {access_ ? access_->fd() : -1, POLLIN, 0};
   // The screen is the prompt's while that is shown, and so are the keys.
   const bool prompting = on_.questions != nullptr && on_.questions->is_prompting();
   if (!prompting) on_.streams.add_to(wait);
@@ -143,6 +150,7 @@ Status Supervisor::turn() {
   if (wait[kControl].revents != 0 && !TRY(on_.control.handle())) on_.control.fd = -1;
   if (on_.network != nullptr) TRY(serve_network());
   if (on_.questions != nullptr) TRY(serve_questions(wait[kPrompt].revents));
+  if (wait[kAccess].revents != 0) take_access_refusals();
   if (wait[kGuest].revents != 0) TRY(take_messages());
   return ended_ ? Status() : check_deadlines();
 }
@@ -291,7 +299,11 @@ Status Supervisor::take(const wire::Frame& frame) {
   if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
   if (const auto* exited = std::get_if<wire::Exited>(&message)) record_exit(exited->status);
   if (const auto* refused = std::get_if<wire::NotExecuted>(&message)) record_not_executed(*refused);
-  if (const auto* refusal = std::get_if<wire::Refused>(&message)) record_refusal(*refusal);
+  if (const auto* refused = std::get_if<wire::Refused>(&message)) record_refusal(refusal_of(*refused));
+  if (std::holds_alternative<wire::Supervise>(message)) {
+    access_.emplace(TRY_CTX(AccessSupervisor::start(on_.access, on_.instance.guest.take_descriptors()),
+                            "start the supervisor of file changes"));
+  }
   if (std::holds_alternative<wire::Stopped>(message)) return stop_and_go_on(0);
   if (const auto* made = std::get_if<wire::Network>(&message)) {
     std::vector<UniqueFd> sockets = on_.instance.guest.take_descriptors();
@@ -328,9 +340,11 @@ void Supervisor::record_not_executed(const wire::NotExecuted& refused) {
   outcome_.refusals.push_back(std::move(refusal));
 }
 
-void Supervisor::record_refusal(const wire::Refused&) {
-  const Refusal refusal = {.what = "a Unix socket was refused: socket(AF_UNIX) could reach services of the host",
-                           .rule = "built in"};
+void Supervisor::take_access_refusals() {
+  for (const Refusal& refusal : access_->take_refusals()) record_refusal(refusal);
+}
+
+void Supervisor::record_refusal(const Refusal& refusal) {
   if (std::ranges::find(outcome_.refusals, refusal) != outcome_.refusals.end()) return;
   outcome_.refusals.push_back(refusal);
   if (on_.on_refusal) on_.on_refusal(refusal);
@@ -340,6 +354,11 @@ Status Supervisor::finish() {
   close_questions("the command has ended");
   // Before the wait for orphans, which takes every child of this process for one.
   if (on_.network != nullptr) TRY(on_.network->close());
+  // What was refused was told before the program heard of it.
+  pollfd told{access_ ? access_->fd() : -1, POLLIN, 0};
+  TRY(sys::poll({&told, 1}, std::chrono::milliseconds(0)));
+  if (told.revents != 0) take_access_refusals();
+  access_.reset();
   TRY(on_.instance.stop());
   TRY(on_.streams.finish());
   if (has_status_) return {};

@@ -8,6 +8,7 @@
 #include "backend/backend.h"
 #include "base/result.h"
 #include "plan/plan.h"
+#include "sandbox/access.h"
 #include "sandbox/network.h"
 #include "sandbox/outcome.h"
 #include "sandbox/streams.h"
@@ -39,10 +40,11 @@ struct Supervision {
   backend::Instance& instance;
   Streams& streams;
   int signals = -1;
-  Watch control;
-  std::function<void(const Refusal& refusal)> on_refusal;  // of each kind of refused call once
+  Watch control{};
+  std::function<void(const Refusal& refusal)> on_refusal{};  // of each kind of refused call once
   // The rule by which a path is not there in the sandbox; empty when none hides it.
-  std::function<std::string(const std::string& path)> rule_hiding;
+  std::function<std::string(const std::string& path)> rule_hiding{};
+  AccessRules access{};  // of a plan that has a supervisor
   Network* network = nullptr;  // absent where no gateway has a sandbox's connections
   Questions* questions = nullptr;  // absent where nobody is asked
 };

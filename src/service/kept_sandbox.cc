@@ -214,7 +214,8 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin() {
   if (!instance) {
     return fail(explain_backend_failure(prepared.backend, std::move(instance).error(), judged.guest_program));
   }
-  return sandbox::Resident::Parts{std::move(*instance), std::move(network), std::move(holding.cgroup)};
+  return sandbox::Resident::Parts{
+      std::move(*instance), std::move(network), std::move(holding.cgroup), {judged.guest_program, prepared.plan.names}};
 }
 
 }  // namespace hutch::service

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <iterator>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "host/paths.h"
 #include "plan/gateway_names.h"
 #include "plan/make_plan.h"
+#include "policy/glob.h"
 #include "service/load_policy.h"
 #include "service/trust.h"
 #include "sys/tree.h"
@@ -34,6 +36,8 @@ std::string command_path(const Caller& caller, const std::string& cwd);
 Result<std::vector<plan::Share>> shares_of(const Residence* residence);
 Result<std::vector<plan::CoveredFile>> covered_files_of(const Residence* residence, std::uint32_t uid);
 plan::ResourceLimits limits_of(const policy::Limits& policy, const LimitOptions& options);
+plan::Supervision supervision_of(std::string_view backend, const plan::HostFacts& facts);
+std::vector<policy::Rule> patterns_of(const std::vector<policy::Rule>& rules);
 
 }  // namespace
 
@@ -46,6 +50,8 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   const bool own_cwd = caller.residence != nullptr && !caller.residence->cwd.empty();
   const std::string cwd = own_cwd ? caller.residence->cwd : TRY(working_directory(request, facts));
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
+  const plan::Supervision supervision = supervision_of(prepared.backend, facts);
+  if (supervision == plan::Supervision::kNames) question.names = host::PathQuestion::Names::kAlways;
   const std::string command = command_path(caller, cwd);
   question.also = search_path_below(question.rules, caller);
   question.also.push_back(cwd);
@@ -71,6 +77,8 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .trust = std::move(trust),
       .shares = std::move(shares),
       .covered_files = std::move(covered),
+      .supervision = supervision,
+      .patterns = patterns_of(question.rules),
       .limits = limits_of(loaded.policy.limits, request.limits),
       .caller_environment = caller.environment,
       .environment = request.environment,
@@ -118,6 +126,25 @@ Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy
                                     near ? cat({"did you mean ", *near, "?"}) : "use namespace, bwrap or none"})));
   }
   return name;
+}
+
+// A call that is held can be answered with a descriptor in one step since Linux 5.14 (SECCOMP_ADDFD_FLAG_SEND,
+// seccomp_unotify(2)). Before, names are held where they exist at the start.
+plan::Supervision supervision_of(std::string_view backend, const plan::HostFacts& facts) {
+  if (backend == "none") return plan::Supervision::kNone;
+  int major = 0;
+  int minor = 0;
+  const char* end = facts.kernel.data() + facts.kernel.size();
+  const auto first = std::from_chars(facts.kernel.data(), end, major);
+  if (first.ec == std::errc() && first.ptr != end) std::from_chars(first.ptr + 1, end, minor);
+  return std::pair(major, minor) >= std::pair(5, 14) ? plan::Supervision::kNames : plan::Supervision::kNone;
+}
+
+std::vector<policy::Rule> patterns_of(const std::vector<policy::Rule>& rules) {
+  std::vector<policy::Rule> patterns;
+  const auto is_pattern = [](const policy::Rule& rule) { return policy::has_wildcard(rule.path); };
+  std::ranges::copy_if(rules, std::back_inserter(patterns), is_pattern);
+  return patterns;
 }
 
 plan::NetworkKind network_kind(const policy::Network& network, std::string_view backend) {

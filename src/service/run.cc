@@ -145,7 +145,12 @@ Result<RunReport> run_prepared(const Job& job) {
       .screen = &screen,
   }));
 
-  sandbox::Supervision supervision{instance, streams, job.signals, {}, {}, {}, network.get(), questions.get()};
+  sandbox::Supervision supervision{.instance = instance,
+                                   .streams = streams,
+                                   .signals = job.signals,
+                                   .access = {plan.names.empty() ? std::string() : TRY(guest_program()), plan.names},
+                                   .network = network.get(),
+                                   .questions = questions.get()};
   supervision.rule_hiding = [&](const std::string& path) { return rule_hiding(job, path); };
   if (job.control != nullptr) {
     job.control->handle_by(control_handlers(job, network.get(), questions.get()));

@@ -39,6 +39,7 @@ Status enter_namespace(NamespaceKind kind, int fd) {
   switch (kind) {
     case NamespaceKind::kUser: return check(::setns(fd, CLONE_NEWUSER), {"setns(user)"});
     case NamespaceKind::kNetwork: return check(::setns(fd, CLONE_NEWNET), {"setns(net)"});
+    case NamespaceKind::kMounts: return check(::setns(fd, CLONE_NEWNS), {"setns(mnt)"});
   }
   return {};
 }
@@ -48,6 +49,12 @@ Result<UniqueFd> own_namespaces() { return open("/proc/self/ns", Open::kPath); }
 Result<UniqueFd> own_network_namespace(int namespaces) {
   return check_fd(retry([&] { return ::openat(namespaces, "net", O_RDONLY | O_CLOEXEC); }),
                   {"open(/proc/self/ns/net)"});
+}
+
+Result<std::pair<UniqueFd, UniqueFd>> own_user_and_mounts() {
+  UniqueFd user = TRY(open("/proc/self/ns/user", Open::kRead));
+  UniqueFd mounts = TRY(open("/proc/self/ns/mnt", Open::kRead));
+  return std::pair(std::move(user), std::move(mounts));
 }
 
 Result<UniqueFd> network_namespace_of(pid_t pid) {
@@ -67,6 +74,13 @@ Status map_ids(std::uint32_t uid, std::uint32_t gid) {
 }
 
 Status drop_groups() { return check(::setgroups(0, nullptr), {"setgroups(0)"}); }
+
+Status keep_only_tracing() {
+  static constexpr unsigned kTracing = 19;  // CAP_SYS_PTRACE
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct kept[2] = {{.effective = 1U << kTracing, .permitted = 1U << kTracing, .inheritable = 0}, {}};
+  return check(::syscall(SYS_capset, &header, kept), {"capset(CAP_SYS_PTRACE)"});
+}
 
 Status drop_capabilities() {
   // Since Linux 5.9; a kernel with the calls that build the root knows it (CAP_CHECKPOINT_RESTORE).

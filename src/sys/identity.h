@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -25,12 +26,14 @@ enum class NamespaceSet {
 Status enter_new_namespaces(NamespaceSet set);
 
 // Moves this process into the namespace that `fd` is open on; nsfs has what `owner_of` finds (setns(2), ioctl_ns(2)).
-enum class NamespaceKind { kUser, kNetwork };
+enum class NamespaceKind { kUser, kNetwork, kMounts };
 Status enter_namespace(NamespaceKind kind, int fd);
 
 // The network namespace of this process. By a directory of it that is open: a root of its own may hide the path.
 Result<UniqueFd> own_namespaces();
 Result<UniqueFd> own_network_namespace(int namespaces);
+// This process's user and mount namespaces.
+Result<std::pair<UniqueFd, UniqueFd>> own_user_and_mounts();
 
 // The network namespace of a process, and the user namespace that owns a namespace.
 Result<UniqueFd> network_namespace_of(pid_t pid);
@@ -41,6 +44,9 @@ Status map_ids(std::uint32_t uid, std::uint32_t gid);
 
 // Empties the supplementary groups; only a privileged caller can.
 Status drop_groups();
+
+// Keeps CAP_SYS_PTRACE alone, and nothing for what is executed.
+Status keep_only_tracing();
 
 // Empties the bounding, ambient, inheritable, permitted and effective sets.
 Status drop_capabilities();

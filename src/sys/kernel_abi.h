@@ -18,4 +18,8 @@ struct LandlockRulesetAttr {
   std::uint64_t scoped = 0;
 };
 
+// linux/seccomp.h of 6.6: SECCOMP_IOCTL_NOTIF_SET_FLAGS, _IOW('!', 4, __u64), and its one flag.
+inline constexpr unsigned long kSeccompNotifSetFlags = 0x40082104;
+inline constexpr unsigned long kSeccompSyncWakeUp = 1;
+
 }  // namespace hutch::sys

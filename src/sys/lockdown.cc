@@ -85,21 +85,4 @@ Result<std::optional<UniqueFd>> install_filter(const void* instructions, std::si
   return std::optional<UniqueFd>(UniqueFd(static_cast<int>(answer)));
 }
 
-Result<std::optional<Notification>> receive_notification(int listener) {
-  seccomp_notif request{};
-  const int answer = retry([&] { return ::ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &request); });
-  if (answer < 0 && errno == ENOENT) return std::optional<Notification>();
-  TRY(check(answer, {"ioctl(SECCOMP_IOCTL_NOTIF_RECV)"}));
-  return std::optional<Notification>({request.id, request.pid, request.data.nr});
-}
-
-Status refuse_notification(int listener, std::uint64_t id, int error) {
-  seccomp_notif_resp answer{};
-  answer.id = id;
-  answer.error = -error;
-  const int sent = retry([&] { return ::ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer); });
-  if (sent < 0 && errno == ENOENT) return {};  // its process went away
-  return check(sent, {"ioctl(SECCOMP_IOCTL_NOTIF_SEND)"});
-}
-
 }  // namespace hutch::sys

@@ -1,4 +1,4 @@
-// Walls that a process builds round itself: Landlock and seccomp. landlock(7), seccomp(2), seccomp_unotify(2).
+// Walls that a process builds round itself: Landlock and seccomp. landlock(7), seccomp(2).
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,5 @@ enum class Listener { kNone, kWanted };
 // Installs a filter program (struct sock_filter, `instructions` of them) for good. With kWanted the result is the
 // descriptor on which calls that the program answers with USER_NOTIF arrive.
 Result<std::optional<UniqueFd>> install_filter(const void* instructions, std::size_t count, Listener listener);
-
-struct Notification {
-  std::uint64_t id = 0;
-  std::uint32_t pid = 0;
-  int syscall = 0;
-};
-
-// The next call that waits on a listener; absent when its process went away meanwhile.
-Result<std::optional<Notification>> receive_notification(int listener);
-
-// The call fails with `error` (an errno value).
-Status refuse_notification(int listener, std::uint64_t id, int error);
 
 }  // namespace hutch::sys

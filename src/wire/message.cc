@@ -66,6 +66,20 @@ void write(Writer& out, const Exited& message) {
 void write(Writer& out, const Refused& message) {
   out.u8(static_cast<std::uint8_t>(message.call));
   out.u32(message.pid);
+  out.text(message.path);
+  out.text(message.rule);
+}
+
+void write(Writer&, const Supervise&) {}
+
+void write(Writer& out, const AccessRules& message) {
+  out.u32(static_cast<std::uint32_t>(message.names.size()));
+  for (const plan::NameRule& name : message.names) {
+    out.text(name.pattern);
+    out.text(name.rule);
+    out.text(name.except);
+    out.texts(name.lifted);
+  }
 }
 
 void write(Writer& out, const Network& message) {
@@ -141,8 +155,24 @@ void read(Reader& in, Exited& message) {
   message.status = read_int(in);
 }
 void read(Reader& in, Refused& message) {
-  message.call = in.choice(RefusedCall::kUnixSocket);
+  message.call = in.choice(RefusedCall::kFileChange);
   message.pid = in.u32();
+  message.path = in.text();
+  message.rule = in.text();
+}
+
+void read(Reader&, Supervise&) {}
+
+void read(Reader& in, AccessRules& message) {
+  static constexpr std::size_t kNameBytesMin = 4 + 4 + 4 + 4;
+  const std::size_t count = in.count(kNameBytesMin);
+  for (std::size_t i = 0; i < count; ++i) {
+    plan::NameRule& name = message.names.emplace_back();
+    name.pattern = in.text();
+    name.rule = in.text();
+    name.except = in.text();
+    name.lifted = in.texts();
+  }
 }
 
 void read(Reader& in, Network& message) {

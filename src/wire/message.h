@@ -9,12 +9,13 @@
 
 #include "base/result.h"
 #include "plan/plan.h"
+#include "wire/access.h"
 #include "wire/network.h"
 
 namespace hutch::wire {
 
 // Both programs come from one build; a guest that is not of it refuses the first message.
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 
 // What the guest has to do itself before it is the init of the sandbox.
 enum class Isolation {
@@ -60,7 +61,7 @@ struct Exec {
 
 enum class SignalTarget {
   kCommand,  // its process group
-  kTree,    // the command and all that it started; SIGKILL leaves none of them
+  kTree,  // the command and all that it started; SIGKILL leaves none of them
   kEnding,  // as kTree; when the command has ended, what is left of it is killed before that is told
   kEverything,  // whatever runs in the sandbox
 };
@@ -78,7 +79,7 @@ struct MakeSockets {
 // A server of files is wanted: FileServer follows.
 struct ServeFiles {};
 
-using ToGuest = std::variant<Start, Exec, Signal, MakeSockets, ServeFiles>;
+using ToGuest = std::variant<Start, Exec, Signal, MakeSockets, ServeFiles, AccessRules>;
 
 // --- to the host ---
 
@@ -117,17 +118,11 @@ struct Exited {
   std::uint32_t command = 0;
   int status = 0;
 };
-enum class RefusedCall { kUnixSocket };
-// A call was refused that a person should be told of.
-struct Refused {
-  RefusedCall call = RefusedCall::kUnixSocket;
-  std::uint32_t pid = 0;
-};
 // A process that serves files; the stream to it travels along (wire/files.h).
 struct FileServer {};
 
 using ToHost = std::variant<Spawned, Ready, Failed, Started, NotExecuted, NotStarted, Stopped, Exited, Refused, Network,
-                            FileServer>;
+                            FileServer, Supervise>;
 
 // The header before each message's bytes.
 struct FrameHeader {

@@ -95,13 +95,15 @@ def test_what_one_sandbox_closes_the_next_protects_all_the_same(attack, as_user,
         assert result.code == (SUCCEEDED if backend == "none" else HELD), str(result)
 
 
-def test_a_new_file_that_sends_git_elsewhere_is_told(hutch, arena, backend):
+def test_a_new_file_that_sends_git_elsewhere(hutch, arena, backend, project):
     quiet = hutch.run("sh", "-c", "echo x > .git/index", options=arena.options())
     assert b"commondir" not in quiet.err, str(quiet)
     made = hutch.run("sh", "-c", "echo ../evil > .git/commondir", options=arena.options())
-    assert b".git/commondir was made" in made.err, str(made)
-    after = hutch.run("sh", "-c", "echo x >> .git/commondir", options=arena.options())
-    assert after.code == (0 if backend == "none" else 2), str(after)
+    if backend == "none":
+        assert b".git/commondir was made" in made.err, str(made)
+    else:
+        assert made.code == 2 and b".git/commondir was refused" in made.err, str(made)
+        assert not (project / ".git/commondir").exists()
 
 
 def test_every_attack_says_what_it_does():

@@ -1,0 +1,154 @@
+// The access supervisor.
+#include "guest/access.h"
+
+#include <poll.h>
+
+#include <cerrno>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "guest/access_arguments.h"
+#include "guest/access_calls.h"
+#include "guest/access_place.h"
+#include "sys/files.h"
+#include "sys/identity.h"
+#include "sys/io.h"
+#include "sys/notify.h"
+#include "sys/process.h"
+#include "sys/signals.h"
+#include "wire/connection.h"
+
+namespace hutch::guest {
+
+namespace {
+
+// In the order of wire::Supervise.
+constexpr int kListenerFd = 3;
+constexpr int kTreeFd = 4;
+constexpr int kUserFd = 5;
+constexpr int kMountsFd = 6;
+
+// A workload could go on for ever with names of its own.
+constexpr std::size_t kToldMax = 1000;
+
+class AccessServer {
+ public:
+  AccessServer(wire::Connection& host, std::vector<plan::NameRule> names, Places places)
+      : host_(host), names_(std::move(names)), places_(std::move(places)), listener_(kListenerFd) {}
+
+  Status run();
+
+ private:
+  Status answer_next();
+  Status answer(const sys::Notification& call);
+  Status tell(const AccessCall& call, const std::string& path, const plan::NameRule& rule);
+
+  wire::Connection& host_;
+  std::vector<plan::NameRule> names_;
+  Places places_;
+  UniqueFd listener_;
+  std::set<std::string> told_;
+  Status failed_{};  // to tell the host
+};
+
+Result<std::vector<plan::NameRule>> receive_rules(wire::Connection& host);
+Result<Places> enter_sandbox();
+
+}  // namespace
+
+int serve_access(UniqueFd stream) {
+  wire::Connection host(std::move(stream));
+  const auto serve = [&]() -> Status {
+    TRY(sys::close_from(kMountsFd + 1));
+    TRY(sys::block_all_signals());
+    auto names = TRY(receive_rules(host));
+    return AccessServer(host, std::move(names), TRY(enter_sandbox())).run();
+  };
+  Status served = serve();
+  if (served) return 0;
+  (void)host.send(wire::ToHost(wire::Failed{std::move(served).error()}));
+  return 125;
+}
+
+namespace {
+
+Result<std::vector<plan::NameRule>> receive_rules(wire::Connection& host) {
+  auto frame = TRY_CTX(host.receive(), "receive the rules");
+  if (!frame) sys::exit_now(0);
+  wire::ToGuest message = TRY(wire::decode_to_guest(frame->header, frame->body));
+  auto* rules = std::get_if<wire::AccessRules>(&message);
+  if (rules == nullptr) return fail(Error::invalid("the first message holds no rules"));
+  return std::move(rules->names);
+}
+
+// Its root becomes the sandbox's, so that paths lead where they lead there. It stays in the host's pid namespace, which
+// nobody in there can reach, with a /proc that knows them all. Of its capabilities it keeps the one for reading the
+// memory of processes that made themselves unreadable; files it may touch as they may.
+Result<Places> enter_sandbox() {
+  UniqueFd proc = TRY(sys::open("/proc", sys::Open::kPath));
+  if (sys::user_id() == 0) TRY(sys::drop_groups());
+  TRY(sys::enter_namespace(sys::NamespaceKind::kUser, kUserFd));
+  TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kMountsFd));
+  TRY(sys::stay_in(proc.get()));
+  TRY(sys::keep_only_tracing());
+  TRY(sys::no_new_privileges());
+  TRY(sys::not_dumpable());
+  UniqueFd(kUserFd).reset();
+  UniqueFd(kMountsFd).reset();
+  return Places(UniqueFd(kTreeFd), std::move(proc));
+}
+
+Status AccessServer::run() {
+  sys::wake_in_turn(listener_.get());
+  std::vector<pollfd> wait = {{listener_.get(), POLLIN, 0}, {host_.fd(), POLLIN, 0}};
+  for (;;) {
+    TRY(sys::poll(wait, std::nullopt));
+    // The host says nothing more: this is its end.
+    if (wait[1].revents != 0) return {};
+    if ((wait[0].revents & POLLIN) != 0) TRY(answer_next());
+    // Nobody is left whose calls could come.
+    else if (wait[0].revents != 0)
+      return {};
+  }
+}
+
+Status AccessServer::answer_next() {
+  const auto call = TRY(sys::receive_notification(listener_.get()));
+  if (!call) return {};
+  TRY(answer(*call));
+  return std::exchange(failed_, {});
+}
+
+Status AccessServer::answer(const sys::Notification& raw) {
+  auto call = read_access_call(raw);
+  // What cannot be read here cannot be read by the kernel either.
+  if (!call) return sys::continue_notification(listener_.get(), raw.id);
+  if (!*call) {
+    TRY(sys::refuse_notification(listener_.get(), raw.id, EPERM));
+    return host_.send(wire::ToHost(wire::Refused{wire::RefusedCall::kUnixSocket, raw.pid, {}, {}}));
+  }
+  const AccessCalls calls(places_, names_,
+                          {.still_waits = [&](const AccessCall&) { return sys::still_waits(listener_.get(), raw.id); },
+                           .refused = [&](const AccessCall& refused, const std::string& path,
+                                          const plan::NameRule& rule) { failed_ = tell(refused, path, rule); }});
+  auto answered = calls.answer(**call);
+  if (!answered) {
+    const int error = answered.error().sys_errno;
+    return sys::refuse_notification(listener_.get(), raw.id, error != 0 ? error : EPERM);
+  }
+  if (std::holds_alternative<LetThrough>(*answered)) return sys::continue_notification(listener_.get(), raw.id);
+  if (const auto* opened = std::get_if<Opened>(&*answered)) {
+    return sys::answer_with_descriptor(listener_.get(), raw.id, opened->file.get(), opened->on_exec);
+  }
+  return sys::answer_notification(listener_.get(), raw.id);
+}
+
+Status AccessServer::tell(const AccessCall& call, const std::string& path, const plan::NameRule& rule) {
+  if (told_.size() >= kToldMax || !told_.insert(path).second) return {};
+  return host_.send(wire::ToHost(wire::Refused{wire::RefusedCall::kFileChange, call.raw.pid, path, rule.rule}));
+}
+
+}  // namespace
+
+}  // namespace hutch::guest

@@ -1,0 +1,277 @@
+// The arguments of the calls that change files.
+#include "guest/access_arguments.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <utime.h>
+
+#include <algorithm>
+#include <climits>
+
+#include "base/text.h"
+
+namespace hutch::guest {
+
+namespace {
+
+constexpr std::size_t kAttributeNameMax = 256;    // XATTR_NAME_MAX and its end
+constexpr std::size_t kAttributeBytesMax = 65536;  // XATTR_SIZE_MAX
+constexpr int kFchmodat2 = 452;                    // of Linux 6.6; the same number everywhere
+
+// Reads the arguments of one call by their places.
+class Arguments {
+ public:
+  explicit Arguments(const sys::Notification& raw) : raw_(raw) { call_.raw = raw; }
+
+  Result<std::optional<AccessCall>> read();
+
+ private:
+  Status read_opening();
+  Status read_making();
+  Status read_moving();
+  Status read_changing();
+  Status read_times();
+  Status read_attribute();
+
+  int number(unsigned at) const { return static_cast<int>(raw_.arguments[at]); }
+  pid_t caller() const { return static_cast<pid_t>(raw_.pid); }
+  Status path(CallerPath& into, int directory, unsigned at);
+  Status as(AccessKind kind, int directory, unsigned at);
+  Status how();
+  void follow(int flags);
+  void on_descriptor(AccessKind kind);
+  template <class Pair, class Convert>
+  Status two_times(unsigned at, Convert convert);
+
+  const sys::Notification& raw_;
+  AccessCall call_;
+  bool known_ = false;
+};
+
+}  // namespace
+
+Result<std::optional<AccessCall>> read_access_call(const sys::Notification& raw) { return Arguments(raw).read(); }
+
+namespace {
+
+Result<std::optional<AccessCall>> Arguments::read() {
+  for (const auto part : {&Arguments::read_opening, &Arguments::read_making, &Arguments::read_moving,
+                          &Arguments::read_changing, &Arguments::read_times, &Arguments::read_attribute}) {
+    TRY((this->*part)());
+    if (known_) return std::optional(std::move(call_));
+  }
+  return std::optional<AccessCall>();
+}
+
+Status Arguments::read_opening() {
+  using enum AccessKind;
+  switch (raw_.syscall) {
+#ifdef SYS_open
+    case SYS_open:
+      call_.flags = number(1);
+      call_.mode = static_cast<mode_t>(number(2));
+      return as(kOpen, AT_FDCWD, 0);
+    case SYS_creat:
+      call_.flags = O_WRONLY | O_CREAT | O_TRUNC;
+      call_.mode = static_cast<mode_t>(number(1));
+      return as(kOpen, AT_FDCWD, 0);
+    case SYS_access: call_.mode = static_cast<mode_t>(number(1)); return as(kAskAccess, AT_FDCWD, 0);
+#endif
+    case SYS_openat:
+      call_.flags = number(2);
+      call_.mode = static_cast<mode_t>(number(3));
+      return as(kOpen, number(0), 1);
+    case SYS_openat2: TRY(how()); return as(kOpen, number(0), 1);
+    case SYS_faccessat2: call_.flags = number(3); [[fallthrough]];
+    case SYS_faccessat:
+      call_.mode = static_cast<mode_t>(number(2));
+      follow(call_.flags);
+      return as(kAskAccess, number(0), 1);
+    case SYS_truncate: call_.size = static_cast<std::int64_t>(raw_.arguments[1]); return as(kTruncate, AT_FDCWD, 0);
+    default: return {};
+  }
+}
+
+Status Arguments::read_making() {
+  using enum AccessKind;
+  switch (raw_.syscall) {
+#ifdef SYS_open
+    case SYS_mkdir: call_.mode = static_cast<mode_t>(number(1)); return as(kMakeDirectory, AT_FDCWD, 0);
+    case SYS_mknod: call_.mode = static_cast<mode_t>(number(1)); return as(kMakeNode, AT_FDCWD, 0);
+    case SYS_symlink:
+      call_.text = TRY(sys::read_text_of(caller(), raw_.arguments[0], PATH_MAX));
+      return as(kMakeSymlink, AT_FDCWD, 1);
+    case SYS_unlink: return as(kRemove, AT_FDCWD, 0);
+    case SYS_rmdir: call_.flags = AT_REMOVEDIR; return as(kRemove, AT_FDCWD, 0);
+#endif
+    case SYS_mkdirat: call_.mode = static_cast<mode_t>(number(2)); return as(kMakeDirectory, number(0), 1);
+    case SYS_mknodat: call_.mode = static_cast<mode_t>(number(2)); return as(kMakeNode, number(0), 1);
+    case SYS_symlinkat:
+      call_.text = TRY(sys::read_text_of(caller(), raw_.arguments[0], PATH_MAX));
+      return as(kMakeSymlink, number(1), 2);
+    case SYS_unlinkat: call_.flags = number(2); return as(kRemove, number(0), 1);
+    default: return {};
+  }
+}
+
+Status Arguments::read_moving() {
+  using enum AccessKind;
+  switch (raw_.syscall) {
+#ifdef SYS_open
+    case SYS_rename: TRY(path(call_.other, AT_FDCWD, 1)); return as(kRename, AT_FDCWD, 0);
+    case SYS_link:
+      TRY(path(call_.other, AT_FDCWD, 1));
+      call_.last = sys::LastLink::kKeep;
+      return as(kLink, AT_FDCWD, 0);
+#endif
+    case SYS_renameat2: call_.flags = number(4); [[fallthrough]];
+#ifdef SYS_renameat
+    case SYS_renameat:
+#endif
+      TRY(path(call_.other, number(2), 3));
+      return as(kRename, number(0), 1);
+    case SYS_linkat:
+      TRY(path(call_.other, number(2), 3));
+      call_.last = (number(4) & AT_SYMLINK_FOLLOW) != 0 ? sys::LastLink::kFollow : sys::LastLink::kKeep;
+      return as(kLink, number(0), 1);
+    default: return {};
+  }
+}
+
+Status Arguments::read_changing() {
+  using enum AccessKind;
+  const auto owner = [&](unsigned at) {
+    call_.uid = static_cast<std::uint32_t>(number(at));
+    call_.gid = static_cast<std::uint32_t>(number(at + 1));
+  };
+  switch (raw_.syscall) {
+#ifdef SYS_open
+    case SYS_chmod: call_.mode = static_cast<mode_t>(number(1)); return as(kMode, AT_FDCWD, 0);
+    case SYS_lchown: call_.last = sys::LastLink::kKeep; [[fallthrough]];
+    case SYS_chown: owner(1); return as(kOwner, AT_FDCWD, 0);
+#endif
+    case SYS_fchmod:
+      call_.mode = static_cast<mode_t>(number(1));
+      on_descriptor(kMode);
+      return {};
+    case kFchmodat2: follow(number(3)); [[fallthrough]];
+    case SYS_fchmodat: call_.mode = static_cast<mode_t>(number(2)); return as(kMode, number(0), 1);
+    case SYS_fchown:
+      owner(1);
+      on_descriptor(kOwner);
+      return {};
+    case SYS_fchownat:
+      owner(2);
+      follow(number(4));
+      return as(kOwner, number(0), 1);
+    default: return {};
+  }
+}
+
+Status Arguments::read_times() {
+  using enum AccessKind;
+  const auto whole = [](std::int64_t seconds) { return timespec{seconds, 0}; };
+  const auto micro = [](const timeval& time) { return timespec{time.tv_sec, time.tv_usec * 1000}; };
+  switch (raw_.syscall) {
+#ifdef SYS_open
+    case SYS_utime: TRY((two_times<std::array<std::int64_t, 2>>(1, whole))); return as(kTimes, AT_FDCWD, 0);
+    case SYS_utimes: TRY((two_times<std::array<timeval, 2>>(1, micro))); return as(kTimes, AT_FDCWD, 0);
+    case SYS_futimesat: TRY((two_times<std::array<timeval, 2>>(2, micro))); return as(kTimes, number(0), 1);
+#endif
+    case SYS_utimensat:
+      TRY((two_times<std::array<timespec, 2>>(2, [](const timespec& time) { return time; })));
+      follow(number(3));
+      if (raw_.arguments[1] != 0) return as(kTimes, number(0), 1);
+      on_descriptor(kTimes);
+      return {};
+    default: return {};
+  }
+}
+
+Status Arguments::read_attribute() {
+  using enum AccessKind;
+  const auto name = [&]() -> Status {
+    call_.text = TRY(sys::read_text_of(caller(), raw_.arguments[1], kAttributeNameMax));
+    return {};
+  };
+  const auto value = [&]() -> Status {
+    if (raw_.arguments[3] > kAttributeBytesMax) return fail(Error::from_errno("setxattr", E2BIG));
+    call_.value.resize(raw_.arguments[3]);
+    call_.flags = number(4);
+    return call_.value.empty()
+               ? Status()
+               : sys::read_memory_of(caller(), raw_.arguments[2], call_.value.data(), call_.value.size());
+  };
+  switch (raw_.syscall) {
+    case SYS_lsetxattr: call_.last = sys::LastLink::kKeep; [[fallthrough]];
+    case SYS_setxattr:
+      TRY(name());
+      TRY(value());
+      return as(kSetAttribute, AT_FDCWD, 0);
+    case SYS_fsetxattr:
+      TRY(name());
+      TRY(value());
+      on_descriptor(kSetAttribute);
+      return {};
+    case SYS_lremovexattr: call_.last = sys::LastLink::kKeep; [[fallthrough]];
+    case SYS_removexattr: TRY(name()); return as(kRemoveAttribute, AT_FDCWD, 0);
+    case SYS_fremovexattr:
+      TRY(name());
+      on_descriptor(kRemoveAttribute);
+      return {};
+    default: return {};
+  }
+}
+
+Status Arguments::path(CallerPath& into, int directory, unsigned at) {
+  into.caller = caller();
+  into.directory = directory;
+  into.text = TRY(sys::read_text_of(caller(), raw_.arguments[at], PATH_MAX));
+  return {};
+}
+
+// An empty path is the descriptor itself where AT_EMPTY_PATH says so; elsewhere the kernel refuses it.
+Status Arguments::as(AccessKind kind, int directory, unsigned at) {
+  TRY(path(call_.path, directory, at));
+  if (call_.path.text.empty() && directory >= 0 && kind != AccessKind::kLink) call_.descriptor = directory;
+  call_.kind = kind;
+  known_ = true;
+  return {};
+}
+
+// A later, longer form of the structure has nothing that matters for a file that is opened to be written.
+Status Arguments::how() {
+  ::open_how how{};
+  const std::size_t size = std::min<std::size_t>(raw_.arguments[3], sizeof how);
+  TRY(sys::read_memory_of(caller(), raw_.arguments[2], &how, size));
+  call_.flags = static_cast<int>(how.flags);
+  call_.mode = static_cast<mode_t>(how.mode);
+  call_.resolve = how.resolve;
+  return {};
+}
+
+void Arguments::follow(int flags) {
+  call_.last = (flags & AT_SYMLINK_NOFOLLOW) != 0 ? sys::LastLink::kKeep : sys::LastLink::kFollow;
+}
+
+void Arguments::on_descriptor(AccessKind kind) {
+  call_.kind = kind;
+  call_.path.caller = caller();
+  call_.descriptor = number(0);
+  known_ = true;
+}
+
+template <class Pair, class Convert>
+Status Arguments::two_times(unsigned at, Convert convert) {
+  if (raw_.arguments[at] == 0) return {};
+  Pair read{};
+  TRY(sys::read_memory_of(caller(), raw_.arguments[at], &read, sizeof read));
+  call_.times = std::array<timespec, 2>{convert(read[0]), convert(read[1])};
+  return {};
+}
+
+}  // namespace
+
+}  // namespace hutch::guest

@@ -1,0 +1,273 @@
+// The calls that the access supervisor makes for others.
+#include "guest/access_calls.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/text.h"
+#include "plan/git_config.h"
+#include "plan/names.h"
+#include "sys/beneath.h"
+#include "sys/io.h"
+#include "sys/process.h"
+
+namespace hutch::guest {
+
+namespace {
+
+constexpr int kTries = 16;
+constexpr int kLinksMax = 40;  // as the kernel follows (path_resolution(7))
+constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE of renameat2(2)
+
+Result<CallAnswer> let_through() { return CallAnswer(LetThrough{}); }
+Result<CallAnswer> done(Status made) {
+  TRY(made);
+  return CallAnswer(Done{});
+}
+Status number(int error) { return fail(Error::from_errno("the call", error)); }
+
+bool has(int flags, int wanted) { return (flags & wanted) == wanted; }
+
+// What a caller's flags leave for open_at(), which adds its own.
+int plain_flags(int flags) { return flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_CLOEXEC | O_NONBLOCK); }
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+Result<CallAnswer> hand_over(const AccessCall& call, UniqueFd file) {
+  if (!has(call.flags, O_NONBLOCK)) TRY(sys::clear_nonblocking(file.get()));
+  return CallAnswer(Opened{std::move(file), has(call.flags, O_CLOEXEC) ? sys::OnExec::kClose : sys::OnExec::kKeep});
+}
+
+}  // namespace
+
+Result<CallAnswer> AccessCalls::answer(const AccessCall& call) const {
+  using enum AccessKind;
+  switch (call.kind) {
+    case kOpen: return open(call);
+    case kMakeDirectory:
+    case kMakeNode:
+    case kMakeSymlink: return make(call);
+    case kRemove: return remove(call);
+    case kRename: return rename(call);
+    case kLink: return link(call);
+    case kAskAccess: return ask_access(call);
+    case kMode:
+    case kOwner:
+    case kTimes:
+    case kTruncate:
+    case kSetAttribute:
+    case kRemoveAttribute: return change(call);
+  }
+  return let_through();
+}
+
+Result<CallAnswer> AccessCalls::open(const AccessCall& call) const {
+  const bool changes = (call.flags & (O_ACCMODE | O_CREAT | O_TRUNC)) != 0;
+  if (has(call.flags, O_PATH) || !changes || call.descriptor) return let_through();
+  const bool only_new = has(call.flags, O_CREAT | O_EXCL);
+  const auto last = only_new || has(call.flags, O_NOFOLLOW) ? sys::LastLink::kKeep : sys::LastLink::kFollow;
+  for (int i = 0; i < kTries; ++i) {
+    const auto found = places_.object(call.path, last, call.resolve);
+    if (!found && found.error().sys_errno == ENOENT && has(call.flags, O_CREAT) && !has(call.flags, O_TMPFILE)) {
+      return make_file(call);
+    }
+    if (!found || !*found) return let_through();
+    const Object& object = **found;
+    // Programs then make a file with a name, which can be looked at.
+    if (has(call.flags, O_TMPFILE)) return fail(number(EOPNOTSUPP).error());
+    if (only_new) return fail(number(EEXIST).error());
+    if (S_ISLNK(object.what.mode)) return fail(number(ELOOP).error());
+    if (!S_ISREG(object.what.mode)) return let_through();
+    auto opened = open_existing(call, object);
+    // Another file has the name by now.
+    if (!opened && (opened.error().sys_errno == ESTALE || opened.error().sys_errno == ENOENT)) continue;
+    return opened;
+  }
+  return fail(number(EBUSY).error());
+}
+
+// Nothing is cut off before it is sure which file it is.
+Result<CallAnswer> AccessCalls::open_existing(const AccessCall& call, const Object& object) const {
+  TRY(judge(call, object.entry.path));
+  const auto open_same = [&](int flags) -> Result<UniqueFd> {
+    UniqueFd file = TRY(sys::open_at(object.entry.directory.get(), object.entry.name, flags, 0));
+    if (!TRY(sys::look_at(file.get())).is_same(object.what)) return fail(number(ESTALE).error());
+    return file;
+  };
+  UniqueFd file = TRY(open_same(plain_flags(call.flags)));
+  if (has(call.flags, O_TRUNC)) {
+    const UniqueFd writable = TRY(open_same(O_WRONLY));
+    TRY(sys::truncate_file(writable.get(), 0));
+  }
+  return hand_over(call, std::move(file));
+}
+
+// A symbolic link to a name that is not there yet is followed, as the kernel does.
+Result<CallAnswer> AccessCalls::make_file(const AccessCall& call) const {
+  CallerPath path = call.path;
+  const bool follows = !has(call.flags, O_EXCL) && !has(call.flags, O_NOFOLLOW) && call.resolve == 0;
+  for (int i = 0; i < kLinksMax; ++i) {
+    const auto entry = TRY(places_.entry(path, call.resolve));
+    if (!entry || entry->name.ends_with('/')) return let_through();
+    if (follows) {
+      if (auto link = places_.link_at(path)) {
+        const std::size_t slash = path.text.rfind('/');
+        const bool relative = !link->starts_with('/') && slash != std::string::npos;
+        path.text = relative ? cat({path.text.substr(0, slash + 1), *link}) : std::move(*link);
+        continue;
+      }
+    }
+    TRY(judge(call, entry->path));
+    TRY(take_umask(call));
+    const int flags = plain_flags(call.flags) | (call.flags & (O_EXCL | O_TRUNC)) | O_CREAT;
+    auto file = sys::open_at(entry->directory.get(), entry->name, flags, call.mode);
+    if (!file && file.error().sys_errno == ELOOP && follows) continue;
+    if (!file) return fail(std::move(file).error());
+    if (!S_ISREG(TRY(sys::look_at(file->get())).mode)) return let_through();
+    return hand_over(call, std::move(*file));
+  }
+  return fail(number(ELOOP).error());
+}
+
+Result<CallAnswer> AccessCalls::make(const AccessCall& call) const {
+  const auto entry = TRY(places_.entry(call.path, 0));
+  if (!entry) return let_through();
+  TRY(judge(call, entry->path));
+  const int directory = entry->directory.get();
+  if (call.kind == AccessKind::kMakeSymlink) {
+    TRY(judge_name(call, entry->path));
+    return done(sys::make_symlink_at(call.text, directory, entry->name));
+  }
+  TRY(take_umask(call));
+  if (call.kind == AccessKind::kMakeDirectory) return done(sys::make_directory_at(directory, entry->name, call.mode));
+  return done(sys::make_node_at(directory, entry->name, call.mode));
+}
+
+Result<CallAnswer> AccessCalls::remove(const AccessCall& call) const {
+  const auto entry = TRY(places_.entry(call.path, 0));
+  if (!entry) return let_through();
+  TRY(judge(call, entry->path));
+  return done(sys::unlink_with(entry->directory.get(), entry->name, call.flags));
+}
+
+// Into, out of or between other mounts the kernel refuses: EXDEV.
+Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
+  const auto from = TRY(places_.entry(call.path, 0));
+  if (!from) return let_through();
+  const auto to = TRY(places_.entry(call.other, 0));
+  if (!to) return let_through();
+  TRY(judge(call, from->path));
+  if (is_new_git_config(*from, *to)) return done(replace_git_config(call, *from, *to));
+  TRY(judge(call, to->path));
+  if (base_name(from->path) != base_name(to->path)) {
+    TRY(judge_name(call, to->path));
+    if ((static_cast<unsigned>(call.flags) & kExchange) != 0) TRY(judge_name(call, from->path));
+  }
+  return done(sys::rename_with(from->directory.get(), from->name, to->directory.get(), to->name,
+                               static_cast<unsigned>(call.flags)));
+}
+
+// git writes its configuration as config.lock, which then gets the name (gitrepository-layout(5)).
+bool AccessCalls::is_new_git_config(const Entry& from, const Entry& to) const {
+  return is_git_config(to.path) && from.path == to.path + ".lock";
+}
+
+bool AccessCalls::is_git_config(const std::string& path) const {
+  const plan::NameRule* rule = plan::denied_name(names_, path);
+  const bool built_in =
+      rule != nullptr && (rule->pattern == "/**/.git/config" || rule->pattern == "/**/.git/modules/**/config");
+  return built_in && base_name(path) == "config";
+}
+
+// One that names nothing to run is let in, as a file that nobody in the sandbox has open: while this call is made, no
+// other can open one.
+Status AccessCalls::replace_git_config(const AccessCall& call, const Entry& from, const Entry& to) const {
+  const int directory = from.directory.get();
+  const UniqueFd written = TRY(sys::open_at(directory, from.name, O_RDONLY, 0));
+  const sys::Resolved what = TRY(sys::look_at(written.get()));
+  if (!S_ISREG(what.mode)) return number(EPERM);
+  const std::string text = TRY(sys::read_at(written.get(), 0, plan::kGitConfigBytesMax + 1));
+  if (!plan::is_harmless_git_config(text)) return refuse(call, to.path, *plan::denied_name(names_, to.path));
+  TRY(sys::unlink_with(directory, from.name, 0));
+  sys::set_umask(0);
+  const UniqueFd own = TRY(sys::open_at(directory, from.name, O_WRONLY | O_CREAT | O_EXCL, what.mode & 0777));
+  TRY(sys::write_all(own.get(), text));
+  return sys::rename_with(directory, from.name, to.directory.get(), to.name, static_cast<unsigned>(call.flags));
+}
+
+Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
+  const auto from = places_.object(call.path, call.last, 0);
+  if (!from || !*from) return let_through();
+  const auto to = TRY(places_.entry(call.other, 0));
+  if (!to) return let_through();
+  // A second name would be a way round the rule about the first.
+  TRY(judge(call, (*from)->entry.path));
+  TRY(judge(call, to->path));
+  return done(sys::link_at((*from)->entry.directory.get(), (*from)->entry.name, to->directory.get(), to->name));
+}
+
+Result<CallAnswer> AccessCalls::change(const AccessCall& call) const {
+  const auto object = object_of(call);
+  if (!object || !*object) return let_through();
+  // git-init(1) tries on it whether modes can be changed here; nobody runs it.
+  const bool harmless = call.kind == AccessKind::kMode && is_git_config((*object)->entry.path);
+  if (harmless && !asked_.still_waits(call)) return fail(number(EINTR).error());
+  if (!harmless) TRY(judge(call, (*object)->entry.path));
+  return done(apply_change(call, **object));
+}
+
+Status AccessCalls::apply_change(const AccessCall& call, const Object& object) const {
+  const int handle = object.handle.get();
+  switch (call.kind) {
+    case AccessKind::kMode: return sys::set_mode_of(handle, call.mode & 07777);
+    case AccessKind::kOwner: return sys::set_owner_of(handle, call.uid, call.gid);
+    case AccessKind::kTimes: return sys::set_times_of(handle, call.times);
+    case AccessKind::kSetAttribute: return sys::set_attribute_of(handle, call.text, call.value, call.flags);
+    case AccessKind::kRemoveAttribute: return sys::remove_attribute_of(handle, call.text);
+    default: break;
+  }
+  if (!S_ISREG(object.what.mode)) return number(S_ISDIR(object.what.mode) ? EISDIR : EINVAL);
+  const UniqueFd file = TRY(sys::open_at(object.entry.directory.get(), object.entry.name, O_WRONLY, 0));
+  if (!TRY(sys::look_at(file.get())).is_same(object.what)) return number(EBUSY);
+  return sys::truncate_file(file.get(), call.size);
+}
+
+// Programs ask before they write; nobody is told of an answer.
+Result<CallAnswer> AccessCalls::ask_access(const AccessCall& call) const {
+  const auto object = object_of(call);
+  if (!object || !*object || S_ISLNK((*object)->what.mode)) return let_through();
+  if (!asked_.still_waits(call)) return fail(number(EINTR).error());
+  if (plan::denied_name(names_, (*object)->entry.path) != nullptr) return fail(number(EACCES).error());
+  return done(sys::check_access_of((*object)->handle.get(), static_cast<int>(call.mode), call.flags));
+}
+
+Result<std::optional<Object>> AccessCalls::object_of(const AccessCall& call) const {
+  if (call.descriptor) return places_.object(call.path.caller, *call.descriptor);
+  return places_.object(call.path, call.last, 0);
+}
+
+Status AccessCalls::judge(const AccessCall& call, const std::string& path) const {
+  if (!asked_.still_waits(call)) return number(EINTR);
+  const plan::NameRule* rule = plan::denied_name(names_, path);
+  return rule != nullptr ? refuse(call, path, *rule) : Status();
+}
+
+Status AccessCalls::judge_name(const AccessCall& call, const std::string& path) const {
+  const plan::NameRule* rule = plan::leads_to_name(names_, path);
+  return rule != nullptr ? refuse(call, path, *rule) : Status();
+}
+
+Status AccessCalls::refuse(const AccessCall& call, const std::string& path, const plan::NameRule& rule) const {
+  asked_.refused(call, path, rule);
+  return number(EPERM);
+}
+
+Status AccessCalls::take_umask(const AccessCall& call) const {
+  sys::set_umask(TRY(sys::umask_of(places_.proc(), call.path.caller)));
+  return {};
+}
+
+}  // namespace hutch::guest

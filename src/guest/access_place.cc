@@ -1,0 +1,130 @@
+// Where a caller's path leads.
+#include "guest/access_place.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+
+#include "base/text.h"
+#include "sys/beneath.h"
+#include "sys/io.h"
+
+namespace hutch::guest {
+
+namespace {
+
+struct Split {
+  std::string directory;
+  std::string name;
+};
+
+// "a/b//" is "b//" in "a". Absent where the last component is none that can be made or removed.
+std::optional<Split> split_path(const std::string& path) {
+  const std::size_t last = path.find_last_not_of('/');
+  if (last == std::string::npos) return std::nullopt;
+  const std::size_t slash = path.rfind('/', last);
+  const std::size_t start = slash == std::string::npos ? 0 : slash + 1;
+  const std::string_view component = std::string_view(path).substr(start, last + 1 - start);
+  if (component == "." || component == "..") return std::nullopt;
+  if (slash == std::string::npos) return Split{".", path};
+  return Split{path.substr(0, slash + 1), path.substr(start)};
+}
+
+std::string below(const std::string& directory, std::string_view name) {
+  name = name.substr(0, name.find('/'));
+  return directory == "/" ? cat({"/", name}) : cat({directory, "/", name});
+}
+
+std::string relative(const std::string& path) { return path == "/" ? "." : path.substr(1); }
+
+}  // namespace
+
+Result<std::optional<Entry>> Places::entry(const CallerPath& path, std::uint64_t resolve) const {
+  const std::optional<Split> parts = split_path(path.text);
+  if (!parts) return std::optional<Entry>();
+  const auto from = start_of({path.caller, path.directory, parts->directory}, resolve);
+  if (!from) return std::optional<Entry>();
+  const auto seen = sys::resolve(from->base.get(), from->path, sys::LastLink::kFollow, resolve);
+  if (!seen) return std::optional<Entry>();
+  auto found = TRY(directory_in_copy(*seen));
+  if (!found) return found;
+  found->name = parts->name;
+  found->path = below(found->path, parts->name);
+  return found;
+}
+
+Result<std::optional<Object>> Places::object(const CallerPath& path, sys::LastLink last, std::uint64_t resolve) const {
+  const From from = TRY(start_of(path, resolve));
+  const UniqueFd seen = TRY(sys::resolve(from.base.get(), from.path, last, resolve));
+  return in_copy(seen);
+}
+
+Result<std::optional<Object>> Places::object(pid_t caller, int descriptor) const {
+  const UniqueFd seen = TRY(sys::descriptor_of(proc_.get(), caller, descriptor));
+  return in_copy(seen);
+}
+
+std::optional<std::string> Places::link_at(const CallerPath& path) const {
+  const auto from = start_of(path, 0);
+  if (!from) return std::nullopt;
+  const auto seen = sys::resolve(from->base.get(), from->path, sys::LastLink::kKeep, 0);
+  if (!seen) return std::nullopt;
+  const auto what = sys::look_at(seen->get());
+  if (!what || !S_ISLNK(what->mode)) return std::nullopt;
+  auto text = sys::link_text(seen->get(), "");
+  return text ? std::optional(std::move(*text)) : std::nullopt;
+}
+
+// /proc/self is whoever looks: for the caller's own it takes the /proc that knows the caller.
+Result<Places::From> Places::start_of(const CallerPath& path, std::uint64_t resolve) const {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOwn = {
+      {{"/proc/self/", "/"}, {"/proc/thread-self/", "/"}, {"/dev/fd/", "/fd/"}}};
+  for (const auto& [name, below_own] : kOwn) {
+    if (resolve != 0 || !path.text.starts_with(name)) continue;
+    return From{TRY(sys::duplicate(proc_.get())),
+                cat({std::to_string(path.caller), below_own, path.text.substr(name.size())})};
+  }
+  return From{TRY(base_of(path, resolve)), path.text};
+}
+
+// A directory that is not used need not be open: for an absolute path any will do.
+Result<UniqueFd> Places::base_of(const CallerPath& path, std::uint64_t resolve) const {
+  if (path.text.empty()) return fail(Error::from_errno("a path", ENOENT));
+  const bool absolute = path.text.front() == '/' && (resolve & RESOLVE_IN_ROOT) == 0;
+  if (absolute || path.directory == AT_FDCWD) return sys::directory_of(proc_.get(), path.caller);
+  return sys::descriptor_of(proc_.get(), path.caller, path.directory);
+}
+
+// What the kernel calls it may be another file by the time it is opened: the copy has to show the very same one.
+Result<std::optional<Object>> Places::in_copy(const UniqueFd& seen) const {
+  static constexpr int kTries = 16;
+  if (!TRY(sys::is_on_read_only_mount(seen.get()))) return std::optional<Object>();
+  const sys::Resolved what = TRY(sys::look_at(seen.get()));
+  if (!S_ISREG(what.mode) && !S_ISDIR(what.mode) && !S_ISLNK(what.mode)) return std::optional<Object>();
+  for (int i = 0; i < kTries; ++i) {
+    const std::string path = TRY(sys::path_of(proc_.get(), seen.get()));
+    if (path.front() != '/') return std::optional<Object>();
+    auto handle = sys::resolve_plain(tree_.get(), relative(path));
+    if (!handle) continue;
+    if (TRY(sys::is_on_read_only_mount(handle->get()))) return std::optional<Object>();
+    const sys::Resolved copy = TRY(sys::look_at(handle->get()));
+    if (!copy.is_same(what)) continue;
+    const std::size_t slash = path.rfind('/');
+    auto directory = sys::resolve_plain(tree_.get(), relative(path.substr(0, std::max<std::size_t>(slash, 1))));
+    if (!directory) continue;
+    return Object{{std::move(*directory), path.substr(slash + 1), path}, std::move(*handle), copy};
+  }
+  return std::optional<Object>();
+}
+
+Result<std::optional<Entry>> Places::directory_in_copy(const UniqueFd& seen) const {
+  auto found = TRY(in_copy(seen));
+  if (!found || !S_ISDIR(found->what.mode)) return std::optional<Entry>();
+  return Entry{std::move(found->handle), {}, std::move(found->entry.path)};
+}
+
+}  // namespace hutch::guest

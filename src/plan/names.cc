@@ -1,0 +1,89 @@
+// Names that may not be written wherever they turn up.
+#include "plan/names.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "policy/defaults.h"
+#include "policy/glob.h"
+
+namespace hutch::plan {
+
+namespace {
+
+std::string_view last_component(std::string_view path);
+bool is_lifted(const NameRule& rule, std::string_view denied, std::string_view path);
+
+}  // namespace
+
+std::vector<NameRule> name_rules(const policy::Policy& policy, std::span<const policy::Rule> rules,
+                                 std::span<const policy::Rule> patterns) {
+  std::vector<std::string> lifted;
+  for (const policy::Rule& rule : rules) {
+    const bool names_it = rule.verb == policy::Verb::kAllowWrite && rule.match == policy::Match::kLiteral;
+    if (names_it) lifted.push_back(rule.path);
+  }
+  std::vector<NameRule> names;
+  const auto add = [&](std::string name, std::string except) {
+    names.push_back({cat({"/**/", name}), cat({"built in \"", name, "\""}), std::move(except), lifted});
+  };
+  for (const std::string_view name : policy::mandatory_names()) add(std::string(name), "");
+  for (const std::string_view name : policy::mandatory_git_names(policy.filesystem.git_config)) {
+    // git-init(1) makes the directory and copies samples into it, which git does not run.
+    for (const std::string_view place : {".git/", ".git/modules/**/"}) {
+      if (name == "hooks") add(cat({place, "hooks/*"}), cat({"/**/", place, "hooks/*.sample"}));
+      if (name != "hooks") add(cat({place, name}), "");
+    }
+  }
+  // For what is not there yet: what is there is a mount of its own.
+  for (const policy::Rule& rule : rules) {
+    const bool literal = rule.match == policy::Match::kLiteral && rule.origin != policy::Origin::kMandatory;
+    if (rule.verb == policy::Verb::kDenyWrite && literal) {
+      names.push_back({policy::escape_wildcards(rule.path), describe(rule), {}, {}});
+    }
+  }
+  for (const policy::Rule& rule : patterns) {
+    if (rule.verb == policy::Verb::kDenyWrite) names.push_back({rule.path, describe(rule), {}, {}});
+  }
+  return names;
+}
+
+const NameRule* denied_name(std::span<const NameRule> names, std::string_view path) {
+  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    const std::string_view prefix = path.substr(0, end);
+    const std::string_view component = last_component(prefix);
+    for (const NameRule& rule : names) {
+      // The cheap test first: hardly any component is the last one of a rule.
+      if (!policy::matches_component(last_component(rule.pattern), component)) continue;
+      if (policy::matches_path(rule.pattern, prefix) && !is_lifted(rule, prefix, path)) return &rule;
+    }
+    if (end == std::string_view::npos) return nullptr;
+  }
+}
+
+const NameRule* leads_to_name(std::span<const NameRule> names, std::string_view path) {
+  for (const NameRule& rule : names) {
+    // "/**" alone leads to everything.
+    for (std::size_t end = rule.pattern.rfind('/'); end > 3 && end != std::string::npos;
+         end = rule.pattern.rfind('/', end - 1)) {
+      const std::string_view prefix = std::string_view(rule.pattern).substr(0, end);
+      if (!prefix.ends_with("/**") && policy::matches_path(prefix, path)) return &rule;
+    }
+  }
+  return nullptr;
+}
+
+namespace {
+
+std::string_view last_component(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// As the rule itself is lifted: by an entry for the very path that it denies, or for one below, for that one.
+bool is_lifted(const NameRule& rule, std::string_view denied, std::string_view path) {
+  if (!rule.except.empty() && policy::matches_path(rule.except, path)) return true;
+  return std::ranges::any_of(
+      rule.lifted, [&](const std::string& entry) { return is_within(entry, denied) && is_within(path, entry); });
+}
+
+}  // namespace
+
+}  // namespace hutch::plan

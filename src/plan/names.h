@@ -1,0 +1,26 @@
+// Names that may not be written wherever they turn up: the supervisor asks for each path that something is done to.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "plan/plan.h"
+#include "policy/policy.h"
+#include "policy/rules.h"
+
+namespace hutch::plan {
+
+// The mandatory names, and the entries that deny writing by a pattern. `patterns`: rules with a wildcard in their path,
+// absolute, as they were before anybody looked at what exists.
+std::vector<NameRule> name_rules(const policy::Policy& policy, std::span<const policy::Rule> rules,
+                                 std::span<const policy::Rule> patterns);
+
+// The rule that denies writing `path` (absolute, canonical); null: none does.
+const NameRule* denied_name(std::span<const NameRule> names, std::string_view path);
+
+// Whether `path` is one that a rule looks below: "x/.git" of ".git/config". Something that was made
+// under another name could bring along, when it gets this one, what could not have been made here.
+const NameRule* leads_to_name(std::span<const NameRule> names, std::string_view path);
+
+}  // namespace hutch::plan

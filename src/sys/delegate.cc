@@ -1,0 +1,180 @@
+// Calls about files that one process makes for another.
+#include "sys/delegate.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <climits>
+#include <cstring>
+
+#include "sys/call.h"
+
+namespace hutch::sys {
+
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+// Of this process, in the proc(5) that is its current directory.
+std::string self(int fd) { return cat({"self/fd/", std::to_string(fd)}); }
+
+Result<UniqueFd> open_how(int base, const std::string& path, int flags, std::uint64_t resolve) {
+  ::open_how how{};
+  how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
+  how.resolve = resolve;
+  return check_fd(retry([&] { return ::syscall(SYS_openat2, base, path.c_str(), &how, sizeof how); }),
+                  {"openat2(", path, ")"});
+}
+
+}  // namespace
+
+Result<std::string> read_text_of(pid_t process, std::uint64_t address, std::size_t bytes_max) {
+  std::string text;
+  std::array<char, kPage> page;
+  while (text.size() < bytes_max) {
+    // Never past the page: the next one may not be there.
+    const std::size_t wanted = std::min(kPage - static_cast<std::size_t>(address % kPage), bytes_max - text.size());
+    TRY(read_memory_of(process, address, page.data(), wanted));
+    const char* end = static_cast<const char*>(std::memchr(page.data(), 0, wanted));
+    text.append(page.data(), end != nullptr ? static_cast<std::size_t>(end - page.data()) : wanted);
+    if (end != nullptr) return text;
+    address += wanted;
+  }
+  return fail(Error::from_errno("a path", ENAMETOOLONG));
+}
+
+Status read_memory_of(pid_t process, std::uint64_t address, void* into, std::size_t size) {
+  const iovec ours{into, size};
+  const iovec theirs{reinterpret_cast<void*>(address), size};
+  const ssize_t count = ::process_vm_readv(process, &ours, 1, &theirs, 1, 0);
+  TRY(check(count, {"process_vm_readv()"}));
+  if (static_cast<std::size_t>(count) != size) return fail(Error::from_errno("process_vm_readv()", EFAULT));
+  return {};
+}
+
+Result<UniqueFd> directory_of(int proc, pid_t process) {
+  const std::string path = cat({std::to_string(process), "/cwd"});
+  return check_fd(::openat(proc, path.c_str(), O_PATH | O_CLOEXEC), {"openat(", path, ")"});
+}
+
+Result<UniqueFd> descriptor_of(int proc, pid_t process, int number) {
+  const std::string path = cat({std::to_string(process), "/fd/", std::to_string(number)});
+  return check_fd(::openat(proc, path.c_str(), O_PATH | O_CLOEXEC), {"openat(", path, ")"});
+}
+
+Result<mode_t> umask_of(int proc, pid_t process) {
+  const std::string path = cat({std::to_string(process), "/status"});
+  const UniqueFd file = TRY(check_fd(::openat(proc, path.c_str(), O_RDONLY | O_CLOEXEC), {"openat(", path, ")"}));
+  std::array<char, 512> bytes;  // it is the second line
+  const ssize_t count = retry([&] { return ::read(file.get(), bytes.data(), bytes.size()); });
+  TRY(check(count, {"read(", path, ")"}));
+  const std::string_view text(bytes.data(), static_cast<std::size_t>(count));
+  static constexpr std::string_view kLabel = "\nUmask:\t";
+  const std::size_t at = text.find(kLabel);
+  unsigned mask = 0;
+  if (at == std::string_view::npos) return fail(Error::invalid("no umask in /proc"));
+  std::from_chars(text.data() + at + kLabel.size(), text.data() + text.size(), mask, 8);
+  return static_cast<mode_t>(mask & 0777);
+}
+
+Result<UniqueFd> resolve(int base, const std::string& path, LastLink last, std::uint64_t resolve) {
+  return open_how(base, path, O_PATH | (last == LastLink::kKeep ? O_NOFOLLOW : 0), resolve);
+}
+
+Result<UniqueFd> resolve_plain(int directory, const std::string& path) {
+  return open_how(directory, path, O_PATH | O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+}
+
+Result<Resolved> look_at(int fd) {
+  struct stat info{};
+  TRY(check(::fstat(fd, &info), {"fstat()"}));
+  return Resolved{info.st_dev, info.st_ino, info.st_mode};
+}
+
+Result<bool> is_on_read_only_mount(int fd) {
+  struct statfs info{};
+  TRY(check(retry([&] { return ::fstatfs(fd, &info); }), {"fstatfs()"}));
+  return (static_cast<unsigned long>(info.f_flags) & ST_RDONLY) != 0;
+}
+
+Result<std::string> path_of(int proc, int fd) {
+  std::array<char, PATH_MAX> text;
+  const ssize_t size = ::readlinkat(proc, self(fd).c_str(), text.data(), text.size());
+  TRY(check(size, {"readlinkat()"}));
+  return std::string(text.data(), static_cast<std::size_t>(size));
+}
+
+Result<UniqueFd> open_at(int directory, const std::string& name, int flags, mode_t mode) {
+  const int all = flags | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC | O_NONBLOCK;
+  return check_fd(retry([&] { return ::openat(directory, name.c_str(), all, mode); }), {"openat(", name, ")"});
+}
+
+Status clear_nonblocking(int fd) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  TRY(check(flags, {"fcntl(F_GETFL)"}));
+  return check(::fcntl(fd, F_SETFL, flags & ~O_NONBLOCK), {"fcntl(F_SETFL)"});
+}
+
+Status truncate_file(int fd, std::int64_t size) {
+  return check(retry([&] { return ::ftruncate(fd, size); }), {"ftruncate()"});
+}
+
+Status make_directory_at(int directory, const std::string& name, mode_t mode) {
+  return check(::mkdirat(directory, name.c_str(), mode), {"mkdirat(", name, ")"});
+}
+
+Status make_node_at(int directory, const std::string& name, mode_t mode) {
+  return check(::mknodat(directory, name.c_str(), mode, 0), {"mknodat(", name, ")"});
+}
+
+Status make_symlink_at(const std::string& text, int directory, const std::string& name) {
+  return check(::symlinkat(text.c_str(), directory, name.c_str()), {"symlinkat(", name, ")"});
+}
+
+Status link_at(int from, const std::string& name, int to, const std::string& new_name) {
+  return check(::linkat(from, name.c_str(), to, new_name.c_str(), 0), {"linkat(", name, ")"});
+}
+
+Status rename_with(int from, const std::string& name, int to, const std::string& new_name, unsigned flags) {
+  return check(::renameat2(from, name.c_str(), to, new_name.c_str(), flags), {"renameat2(", name, ")"});
+}
+
+Status unlink_with(int directory, const std::string& name, int flags) {
+  return check(::unlinkat(directory, name.c_str(), flags), {"unlinkat(", name, ")"});
+}
+
+// chmod(2) by way of proc(5): fchmodat2(2) came with Linux 6.6.
+Status set_mode_of(int fd, mode_t mode) { return check(::chmod(self(fd).c_str(), mode), {"chmod()"}); }
+
+Status set_owner_of(int fd, std::uint32_t uid, std::uint32_t gid) {
+  return check(::fchownat(fd, "", uid, gid, AT_EMPTY_PATH), {"fchownat()"});
+}
+
+Status set_times_of(int fd, const std::optional<std::array<timespec, 2>>& times) {
+  return check(::utimensat(AT_FDCWD, self(fd).c_str(), times ? times->data() : nullptr, 0), {"utimensat()"});
+}
+
+Status check_access_of(int fd, int mode, int flags) {
+  return check(::syscall(SYS_faccessat2, AT_FDCWD, self(fd).c_str(), mode, flags & AT_EACCESS), {"faccessat2()"});
+}
+
+Status set_attribute_of(int fd, const std::string& name, const std::string& value, int flags) {
+  return check(::setxattr(self(fd).c_str(), name.c_str(), value.data(), value.size(), flags), {"setxattr(", name, ")"});
+}
+
+Status remove_attribute_of(int fd, const std::string& name) {
+  return check(::removexattr(self(fd).c_str(), name.c_str()), {"removexattr(", name, ")"});
+}
+
+Status stay_in(int directory) { return check(::fchdir(directory), {"fchdir()"}); }
+
+}  // namespace hutch::sys

@@ -1,0 +1,69 @@
+// Calls about files that one process makes for another: resolving as the other would, and the change itself.
+// openat2(2), process_vm_readv(2), proc(5), faccessat2(2), utimensat(2), xattr(7).
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <ctime>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace hutch::sys {
+
+// At most `bytes_max` of another process's memory up to the first zero byte, which has to be among them: ENAMETOOLONG.
+Result<std::string> read_text_of(pid_t process, std::uint64_t address, std::size_t bytes_max);
+// Exactly `size` bytes.
+Status read_memory_of(pid_t process, std::uint64_t address, void* into, std::size_t size);
+
+// `proc` is a directory of a proc(5) that knows the process. Its current directory, or what its descriptor is open on,
+// as O_PATH.
+Result<UniqueFd> directory_of(int proc, pid_t process);
+Result<UniqueFd> descriptor_of(int proc, pid_t process, int number);
+Result<mode_t> umask_of(int proc, pid_t process);
+
+enum class LastLink { kFollow, kKeep };
+// What `path` names for a process whose current directory is `base` and whose root is this process's: as O_PATH.
+// `resolve` are RESOLVE_ flags of openat2(2) to hold as well.
+Result<UniqueFd> resolve(int base, const std::string& path, LastLink last, std::uint64_t resolve);
+// The same without any symbolic link, mounts crossed, nothing above `directory`.
+Result<UniqueFd> resolve_plain(int directory, const std::string& path);
+
+struct Resolved {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  mode_t mode = 0;
+  bool is_same(const Resolved& other) const { return device == other.device && inode == other.inode; }
+};
+Result<Resolved> look_at(int fd);
+Result<bool> is_on_read_only_mount(int fd);
+// The path that the kernel has for what `fd` is open on, as seen from this process's root.
+Result<std::string> path_of(int proc, int fd);
+
+// openat(2) with O_NOFOLLOW, O_NOCTTY, O_CLOEXEC and O_NONBLOCK besides `flags`: no such call waits.
+Result<UniqueFd> open_at(int directory, const std::string& name, int flags, mode_t mode);
+Status clear_nonblocking(int fd);
+Status truncate_file(int fd, std::int64_t size);
+Status make_directory_at(int directory, const std::string& name, mode_t mode);
+Status make_node_at(int directory, const std::string& name, mode_t mode);
+Status make_symlink_at(const std::string& text, int directory, const std::string& name);
+Status link_at(int from, const std::string& name, int to, const std::string& new_name);
+Status rename_with(int from, const std::string& name, int to, const std::string& new_name, unsigned flags);
+Status unlink_with(int directory, const std::string& name, int flags);
+
+// Of what `fd` (O_PATH) is open on. `proc` as above: it has to be this process's current directory.
+Status set_mode_of(int fd, mode_t mode);
+Status set_owner_of(int fd, std::uint32_t uid, std::uint32_t gid);
+Status set_times_of(int fd, const std::optional<std::array<timespec, 2>>& times);
+Status check_access_of(int fd, int mode, int flags);
+Status set_attribute_of(int fd, const std::string& name, const std::string& value, int flags);
+Status remove_attribute_of(int fd, const std::string& name);
+
+// The directory becomes the current one.
+Status stay_in(int directory);
+
+}  // namespace hutch::sys
