@@ -99,7 +99,10 @@ Status Arguments::read_making() {
   switch (raw_.syscall) {
 #ifdef SYS_open
     case SYS_mkdir: call_.mode = static_cast<mode_t>(number(1)); return as(kMakeDirectory, AT_FDCWD, 0);
-    case SYS_mknod: call_.mode = static_cast<mode_t>(number(1)); return as(kMakeNode, AT_FDCWD, 0);
+    case SYS_mknod:
+      call_.mode = static_cast<mode_t>(number(1));
+      call_.device = static_cast<dev_t>(static_cast<unsigned>(number(2)));
+      return as(kMakeNode, AT_FDCWD, 0);
     case SYS_symlink:
       call_.text = TRY(sys::read_text_of(caller(), raw_.arguments[0], PATH_MAX));
       return as(kMakeSymlink, AT_FDCWD, 1);
@@ -107,7 +110,10 @@ Status Arguments::read_making() {
     case SYS_rmdir: call_.flags = AT_REMOVEDIR; return as(kRemove, AT_FDCWD, 0);
 #endif
     case SYS_mkdirat: call_.mode = static_cast<mode_t>(number(2)); return as(kMakeDirectory, number(0), 1);
-    case SYS_mknodat: call_.mode = static_cast<mode_t>(number(2)); return as(kMakeNode, number(0), 1);
+    case SYS_mknodat:
+      call_.mode = static_cast<mode_t>(number(2));
+      call_.device = static_cast<dev_t>(static_cast<unsigned>(number(3)));
+      return as(kMakeNode, number(0), 1);
     case SYS_symlinkat:
       call_.text = TRY(sys::read_text_of(caller(), raw_.arguments[0], PATH_MAX));
       return as(kMakeSymlink, number(1), 2);

@@ -43,6 +43,7 @@ struct AccessCall {
   std::string value{};
   int flags = 0;
   mode_t mode = 0;
+  dev_t device = 0;  // of a node
   std::uint64_t resolve = 0;  // of openat2(2)
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;

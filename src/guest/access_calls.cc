@@ -143,7 +143,7 @@ Result<CallAnswer> AccessCalls::make(const AccessCall& call) const {
   }
   TRY(take_umask(call));
   if (call.kind == AccessKind::kMakeDirectory) return done(sys::make_directory_at(directory, entry->name, call.mode));
-  return done(sys::make_node_at(directory, entry->name, call.mode));
+  return done(sys::make_node_at(directory, entry->name, call.mode, call.device));
 }
 
 Result<CallAnswer> AccessCalls::remove(const AccessCall& call) const {
@@ -162,10 +162,8 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   TRY(judge(call, from->path));
   if (is_new_git_config(*from, *to)) return done(replace_git_config(call, *from, *to));
   TRY(judge(call, to->path));
-  if (base_name(from->path) != base_name(to->path)) {
-    TRY(judge_name(call, to->path));
-    if ((static_cast<unsigned>(call.flags) & kExchange) != 0) TRY(judge_name(call, from->path));
-  }
+  TRY(judge_move(call, *from, *to));
+  if ((static_cast<unsigned>(call.flags) & kExchange) != 0) TRY(judge_move(call, *to, *from));
   return done(sys::rename_with(from->directory.get(), from->name, to->directory.get(), to->name,
                                static_cast<unsigned>(call.flags)));
 }
@@ -258,6 +256,16 @@ Status AccessCalls::judge(const AccessCall& call, const std::string& path) const
 Status AccessCalls::judge_name(const AccessCall& call, const std::string& path) const {
   const plan::NameRule* rule = plan::leads_to_name(names_, path);
   return rule != nullptr ? refuse(call, path, *rule) : Status();
+}
+
+// What is not there moves nothing; the kernel says so.
+Status AccessCalls::judge_move(const AccessCall& call, const Entry& from, const Entry& to) const {
+  const auto moved = sys::open_at(from.directory.get(), from.name, O_PATH, 0);
+  if (!moved) return {};
+  const mode_t mode = TRY(sys::look_at(moved->get())).mode;
+  const auto what = S_ISDIR(mode) || S_ISLNK(mode) ? plan::Moved::kDirectoryOrLink : plan::Moved::kFile;
+  const plan::NameRule* rule = plan::moves_to_name(names_, from.path, to.path, what);
+  return rule != nullptr ? refuse(call, to.path, *rule) : Status();
 }
 
 Status AccessCalls::refuse(const AccessCall& call, const std::string& path, const plan::NameRule& rule) const {

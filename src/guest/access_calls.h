@@ -52,6 +52,7 @@ class AccessCalls {
   Result<std::optional<Object>> object_of(const AccessCall& call) const;
   Status judge(const AccessCall& call, const std::string& path) const;
   Status judge_name(const AccessCall& call, const std::string& path) const;
+  Status judge_move(const AccessCall& call, const Entry& from, const Entry& to) const;
   Status refuse(const AccessCall& call, const std::string& path, const plan::NameRule& rule) const;
   Status take_umask(const AccessCall& call) const;
 

@@ -12,6 +12,8 @@ namespace hutch::plan {
 namespace {
 
 std::string_view last_component(std::string_view path);
+template <class Matches>
+const NameRule* find_above(std::span<const NameRule> names, Matches matches);
 bool is_lifted(const NameRule& rule, std::string_view denied, std::string_view path);
 
 }  // namespace
@@ -62,20 +64,37 @@ const NameRule* denied_name(std::span<const NameRule> names, std::string_view pa
 }
 
 const NameRule* leads_to_name(std::span<const NameRule> names, std::string_view path) {
-  for (const NameRule& rule : names) {
-    // "/**" alone leads to everything.
-    for (std::size_t end = rule.pattern.rfind('/'); end > 3 && end != std::string::npos;
-         end = rule.pattern.rfind('/', end - 1)) {
-      const std::string_view prefix = std::string_view(rule.pattern).substr(0, end);
-      if (!prefix.ends_with("/**") && policy::matches_path(prefix, path)) return &rule;
-    }
-  }
-  return nullptr;
+  return find_above(names, [&](const NameRule& rule, std::string_view prefix) {
+    // Below a person's own "dir/**" links are ordinary; below git's directories they are a way to another one.
+    const bool counts = !prefix.ends_with("/**") || rule.pattern.starts_with("/**/.git/");
+    return counts && policy::matches_path(prefix, path);
+  });
+}
+
+const NameRule* moves_to_name(std::span<const NameRule> names, std::string_view from, std::string_view to, Moved what) {
+  return find_above(names, [&](const NameRule&, std::string_view prefix) {
+    const bool counts = !prefix.ends_with("/**") || what == Moved::kDirectoryOrLink;
+    return counts && policy::matches_path(prefix, to) && !policy::matches_path(prefix, from);
+  });
 }
 
 namespace {
 
 std::string_view last_component(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// The first rule with a directory above its last component for which `matches(rule, directory)` holds.
+template <class Matches>
+const NameRule* find_above(std::span<const NameRule> names, Matches matches) {
+  for (const NameRule& rule : names) {
+    const std::string_view pattern = rule.pattern;
+    // "/**" alone leads to everything.
+    for (std::size_t end = pattern.rfind('/'); end > 3 && end != std::string_view::npos;
+         end = pattern.rfind('/', end - 1)) {
+      if (matches(rule, pattern.substr(0, end))) return &rule;
+    }
+  }
+  return nullptr;
+}
 
 // As the rule itself is lifted: by an entry for the very path that it denies, or for one below, for that one.
 bool is_lifted(const NameRule& rule, std::string_view denied, std::string_view path) {

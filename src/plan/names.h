@@ -19,8 +19,12 @@ std::vector<NameRule> name_rules(const policy::Policy& policy, std::span<const p
 // The rule that denies writing `path` (absolute, canonical); null: none does.
 const NameRule* denied_name(std::span<const NameRule> names, std::string_view path);
 
-// Whether `path` is one that a rule looks below: "x/.git" of ".git/config". Something that was made
-// under another name could bring along, when it gets this one, what could not have been made here.
+// The rule that looks below `path`: "x/.git" of ".git/config". A symbolic link there would show what was made elsewhere.
 const NameRule* leads_to_name(std::span<const NameRule> names, std::string_view path);
+
+// The rule that looks below `to` and did not below `from`, where what is moved could have got what it forbids. Below
+// "/**" in the middle of a pattern every directory counts, but no file: it brings nothing along.
+enum class Moved { kFile, kDirectoryOrLink };
+const NameRule* moves_to_name(std::span<const NameRule> names, std::string_view from, std::string_view to, Moved what);
 
 }  // namespace hutch::plan

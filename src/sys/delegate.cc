@@ -132,8 +132,8 @@ Status make_directory_at(int directory, const std::string& name, mode_t mode) {
   return check(::mkdirat(directory, name.c_str(), mode), {"mkdirat(", name, ")"});
 }
 
-Status make_node_at(int directory, const std::string& name, mode_t mode) {
-  return check(::mknodat(directory, name.c_str(), mode, 0), {"mknodat(", name, ")"});
+Status make_node_at(int directory, const std::string& name, mode_t mode, dev_t device) {
+  return check(::mknodat(directory, name.c_str(), mode, device), {"mknodat(", name, ")"});
 }
 
 Status make_symlink_at(const std::string& text, int directory, const std::string& name) {

@@ -49,7 +49,7 @@ Result<UniqueFd> open_at(int directory, const std::string& name, int flags, mode
 Status clear_nonblocking(int fd);
 Status truncate_file(int fd, std::int64_t size);
 Status make_directory_at(int directory, const std::string& name, mode_t mode);
-Status make_node_at(int directory, const std::string& name, mode_t mode);
+Status make_node_at(int directory, const std::string& name, mode_t mode, dev_t device);
 Status make_symlink_at(const std::string& text, int directory, const std::string& name);
 Status link_at(int from, const std::string& name, int to, const std::string& new_name);
 Status rename_with(int from, const std::string& name, int to, const std::string& new_name, unsigned flags);
