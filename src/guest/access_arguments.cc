@@ -20,6 +20,11 @@ constexpr std::size_t kAttributeNameMax = 256;    // XATTR_NAME_MAX and its end
 constexpr std::size_t kAttributeBytesMax = 65536;  // XATTR_SIZE_MAX
 constexpr int kFchmodat2 = 452;                    // of Linux 6.6; the same number everywhere
 
+// All flags of open(2); what openat2(2) takes.
+constexpr std::uint64_t kOpenFlags = O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND | O_NONBLOCK |
+                                     O_SYNC | O_ASYNC | O_DIRECT | 0100000 /* O_LARGEFILE */ | O_DIRECTORY |
+                                     O_NOFOLLOW | O_NOATIME | O_CLOEXEC | O_PATH | O_TMPFILE;
+
 // Reads the arguments of one call by their places.
 class Arguments {
  public:
@@ -39,6 +44,7 @@ class Arguments {
   pid_t caller() const { return static_cast<pid_t>(raw_.pid); }
   Status path(CallerPath& into, int directory, unsigned at);
   Status as(AccessKind kind, int directory, unsigned at);
+  Status as_at(AccessKind kind, unsigned at, int flags);
   Status how();
   void follow(int flags);
   void on_descriptor(AccessKind kind);
@@ -85,10 +91,7 @@ Status Arguments::read_opening() {
       return as(kOpen, number(0), 1);
     case SYS_openat2: TRY(how()); return as(kOpen, number(0), 1);
     case SYS_faccessat2: call_.flags = number(3); [[fallthrough]];
-    case SYS_faccessat:
-      call_.mode = static_cast<mode_t>(number(2));
-      follow(call_.flags);
-      return as(kAskAccess, number(0), 1);
+    case SYS_faccessat: call_.mode = static_cast<mode_t>(number(2)); return as_at(kAskAccess, 1, call_.flags);
     case SYS_truncate: call_.size = static_cast<std::int64_t>(raw_.arguments[1]); return as(kTruncate, AT_FDCWD, 0);
     default: return {};
   }
@@ -140,6 +143,7 @@ Status Arguments::read_moving() {
       return as(kRename, number(0), 1);
     case SYS_linkat:
       TRY(path(call_.other, number(2), 3));
+      call_.flags = number(4);
       call_.last = (number(4) & AT_SYMLINK_FOLLOW) != 0 ? sys::LastLink::kFollow : sys::LastLink::kKeep;
       return as(kLink, number(0), 1);
     default: return {};
@@ -162,16 +166,13 @@ Status Arguments::read_changing() {
       call_.mode = static_cast<mode_t>(number(1));
       on_descriptor(kMode);
       return {};
-    case kFchmodat2: follow(number(3)); [[fallthrough]];
+    case kFchmodat2: call_.mode = static_cast<mode_t>(number(2)); return as_at(kMode, 1, number(3));
     case SYS_fchmodat: call_.mode = static_cast<mode_t>(number(2)); return as(kMode, number(0), 1);
     case SYS_fchown:
       owner(1);
       on_descriptor(kOwner);
       return {};
-    case SYS_fchownat:
-      owner(2);
-      follow(number(4));
-      return as(kOwner, number(0), 1);
+    case SYS_fchownat: owner(2); return as_at(kOwner, 1, number(4));
     default: return {};
   }
 }
@@ -188,8 +189,7 @@ Status Arguments::read_times() {
 #endif
     case SYS_utimensat:
       TRY((two_times<std::array<timespec, 2>>(2, [](const timespec& time) { return time; })));
-      follow(number(3));
-      if (raw_.arguments[1] != 0) return as(kTimes, number(0), 1);
+      if (raw_.arguments[1] != 0) return as_at(kTimes, 1, number(3));
       on_descriptor(kTimes);
       return {};
     default: return {};
@@ -238,10 +238,22 @@ Status Arguments::path(CallerPath& into, int directory, unsigned at) {
   return {};
 }
 
-// An empty path is the descriptor itself where AT_EMPTY_PATH says so; elsewhere the kernel refuses it.
+// An empty path is the descriptor itself, or the current directory, where AT_EMPTY_PATH says so.
+Status Arguments::as_at(AccessKind kind, unsigned at, int flags) {
+  TRY(as(kind, number(0), at));
+  follow(flags);
+  if (!call_.path.text.empty() || (flags & AT_EMPTY_PATH) == 0) return {};
+  if (number(0) == AT_FDCWD) {
+    call_.path.text = ".";
+    return {};
+  }
+  call_.descriptor = number(0);
+  call_.is_path_enough = true;
+  return {};
+}
+
 Status Arguments::as(AccessKind kind, int directory, unsigned at) {
   TRY(path(call_.path, directory, at));
-  if (call_.path.text.empty() && directory >= 0 && kind != AccessKind::kLink) call_.descriptor = directory;
   call_.kind = kind;
   known_ = true;
   return {};
@@ -252,6 +264,10 @@ Status Arguments::how() {
   ::open_how how{};
   const std::size_t size = std::min<std::size_t>(raw_.arguments[3], sizeof how);
   TRY(sys::read_memory_of(caller(), raw_.arguments[2], &how, size));
+  // What the kernel does not take, it shall refuse itself.
+  const bool makes = (how.flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) != 0;
+  const bool taken = size == sizeof how && (how.flags & ~kOpenFlags) == 0 && how.mode <= (makes ? 07777U : 0U);
+  if (!taken) return fail(Error::from_errno("openat2()", EINVAL));
   call_.flags = static_cast<int>(how.flags);
   call_.mode = static_cast<mode_t>(how.mode);
   call_.resolve = how.resolve;

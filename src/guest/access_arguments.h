@@ -37,6 +37,7 @@ struct AccessCall {
   sys::Notification raw{};
   CallerPath path{};
   std::optional<int> descriptor{};  // instead of the path
+  bool is_path_enough = false;      // the descriptor may be one that was opened with O_PATH
   sys::LastLink last = sys::LastLink::kFollow;
   CallerPath other{};
   std::string text{};

@@ -67,6 +67,8 @@ Result<CallAnswer> AccessCalls::answer(const AccessCall& call) const {
 Result<CallAnswer> AccessCalls::open(const AccessCall& call) const {
   const bool changes = (call.flags & (O_ACCMODE | O_CREAT | O_TRUNC)) != 0;
   if (has(call.flags, O_PATH) || !changes || call.descriptor) return let_through();
+  // Nobody makes a directory so; the kernel says what is wrong with it.
+  if (has(call.flags, O_CREAT | O_DIRECTORY)) return let_through();
   const bool only_new = has(call.flags, O_CREAT | O_EXCL);
   const auto last = only_new || has(call.flags, O_NOFOLLOW) ? sys::LastLink::kKeep : sys::LastLink::kFollow;
   for (int i = 0; i < kTries; ++i) {
@@ -78,6 +80,7 @@ Result<CallAnswer> AccessCalls::open(const AccessCall& call) const {
     const Object& object = **found;
     // Programs then make a file with a name, which can be looked at.
     if (has(call.flags, O_TMPFILE)) return fail(number(EOPNOTSUPP).error());
+    if (only_new && call.path.text.ends_with('/')) return let_through();
     if (only_new) return fail(number(EEXIST).error());
     if (S_ISLNK(object.what.mode)) return fail(number(ELOOP).error());
     if (!S_ISREG(object.what.mode)) return let_through();
@@ -197,6 +200,7 @@ Status AccessCalls::replace_git_config(const AccessCall& call, const Entry& from
 }
 
 Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
+  if ((call.flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)) != 0) return let_through();
   const auto from = places_.object(call.path, call.last, 0);
   if (!from || !*from) return let_through();
   const auto to = TRY(places_.entry(call.other, 0));
@@ -210,6 +214,7 @@ Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
 Result<CallAnswer> AccessCalls::change(const AccessCall& call) const {
   const auto object = object_of(call);
   if (!object || !*object) return let_through();
+  if (call.descriptor && !call.is_path_enough) TRY(places_.check_is_open(call.path.caller, *call.descriptor));
   // git-init(1) tries on it whether modes can be changed here; nobody runs it.
   const bool harmless = call.kind == AccessKind::kMode && is_git_config((*object)->entry.path);
   if (harmless && !asked_.still_waits(call)) return fail(number(EINTR).error());
@@ -236,7 +241,7 @@ Status AccessCalls::apply_change(const AccessCall& call, const Object& object) c
 // Programs ask before they write; nobody is told of an answer.
 Result<CallAnswer> AccessCalls::ask_access(const AccessCall& call) const {
   const auto object = object_of(call);
-  if (!object || !*object || S_ISLNK((*object)->what.mode)) return let_through();
+  if (!object || !*object) return let_through();
   if (!asked_.still_waits(call)) return fail(number(EINTR).error());
   if (plan::denied_name(names_, (*object)->entry.path) != nullptr) return fail(number(EACCES).error());
   return done(sys::check_access_of((*object)->handle.get(), static_cast<int>(call.mode), call.flags));

@@ -68,6 +68,12 @@ Result<std::optional<Object>> Places::object(pid_t caller, int descriptor) const
   return in_copy(seen);
 }
 
+Status Places::check_is_open(pid_t caller, int descriptor) const {
+  const int flags = TRY(sys::flags_of(proc_.get(), caller, descriptor));
+  if ((flags & O_PATH) != 0) return fail(Error::from_errno("the descriptor", EBADF));
+  return {};
+}
+
 std::optional<std::string> Places::link_at(const CallerPath& path) const {
   const auto from = start_of(path, 0);
   if (!from) return std::nullopt;
@@ -104,7 +110,8 @@ Result<std::optional<Object>> Places::in_copy(const UniqueFd& seen) const {
   static constexpr int kTries = 16;
   if (!TRY(sys::is_on_read_only_mount(seen.get()))) return std::optional<Object>();
   const sys::Resolved what = TRY(sys::look_at(seen.get()));
-  if (!S_ISREG(what.mode) && !S_ISDIR(what.mode) && !S_ISLNK(what.mode)) return std::optional<Object>();
+  // A device is changed by nobody in there; the mounts see to that.
+  if (S_ISCHR(what.mode) || S_ISBLK(what.mode)) return std::optional<Object>();
   for (int i = 0; i < kTries; ++i) {
     const std::string path = TRY(sys::path_of(proc_.get(), seen.get()));
     if (path.front() != '/') return std::optional<Object>();

@@ -46,6 +46,8 @@ class Places {
   Result<std::optional<Object>> object(const CallerPath& path, sys::LastLink last, std::uint64_t resolve) const;
   // What an open descriptor of a caller is.
   Result<std::optional<Object>> object(pid_t caller, int descriptor) const;
+  // EBADF for one that was opened with O_PATH, by which nothing can be changed.
+  Status check_is_open(pid_t caller, int descriptor) const;
   // What the symbolic link at `path` says, where it is one.
   std::optional<std::string> link_at(const CallerPath& path) const;
 

@@ -19,7 +19,8 @@ std::vector<NameRule> name_rules(const policy::Policy& policy, std::span<const p
 // The rule that denies writing `path` (absolute, canonical); null: none does.
 const NameRule* denied_name(std::span<const NameRule> names, std::string_view path);
 
-// The rule that looks below `path`: "x/.git" of ".git/config". A symbolic link there would show what was made elsewhere.
+// The rule that looks below `path`: "x/.git" of ".git/config". A symbolic link there would show what was made
+// elsewhere.
 const NameRule* leads_to_name(std::span<const NameRule> names, std::string_view path);
 
 // The rule that looks below `to` and did not below `from`, where what is moved could have got what it forbids. Below

@@ -35,6 +35,20 @@ Result<UniqueFd> open_how(int base, const std::string& path, int flags, std::uin
                   {"openat2(", path, ")"});
 }
 
+// The number behind `label`, which is in one of the first lines.
+Result<int> octal_in(int proc, const std::string& path, std::string_view label) {
+  const UniqueFd file = TRY(check_fd(::openat(proc, path.c_str(), O_RDONLY | O_CLOEXEC), {"openat(", path, ")"}));
+  std::array<char, 512> bytes;
+  const ssize_t count = retry([&] { return ::read(file.get(), bytes.data(), bytes.size()); });
+  TRY(check(count, {"read(", path, ")"}));
+  const std::string_view text(bytes.data(), static_cast<std::size_t>(count));
+  const std::size_t at = text.find(label);
+  if (at == std::string_view::npos) return fail(Error::invalid(cat({path, " is not as known"})));
+  int number = 0;
+  std::from_chars(text.data() + at + label.size(), text.data() + text.size(), number, 8);
+  return number;
+}
+
 }  // namespace
 
 Result<std::string> read_text_of(pid_t process, std::uint64_t address, std::size_t bytes_max) {
@@ -71,18 +85,12 @@ Result<UniqueFd> descriptor_of(int proc, pid_t process, int number) {
   return check_fd(::openat(proc, path.c_str(), O_PATH | O_CLOEXEC), {"openat(", path, ")"});
 }
 
+Result<int> flags_of(int proc, pid_t process, int number) {
+  return octal_in(proc, cat({std::to_string(process), "/fdinfo/", std::to_string(number)}), "\nflags:\t");
+}
+
 Result<mode_t> umask_of(int proc, pid_t process) {
-  const std::string path = cat({std::to_string(process), "/status"});
-  const UniqueFd file = TRY(check_fd(::openat(proc, path.c_str(), O_RDONLY | O_CLOEXEC), {"openat(", path, ")"}));
-  std::array<char, 512> bytes;  // it is the second line
-  const ssize_t count = retry([&] { return ::read(file.get(), bytes.data(), bytes.size()); });
-  TRY(check(count, {"read(", path, ")"}));
-  const std::string_view text(bytes.data(), static_cast<std::size_t>(count));
-  static constexpr std::string_view kLabel = "\nUmask:\t";
-  const std::size_t at = text.find(kLabel);
-  unsigned mask = 0;
-  if (at == std::string_view::npos) return fail(Error::invalid("no umask in /proc"));
-  std::from_chars(text.data() + at + kLabel.size(), text.data() + text.size(), mask, 8);
+  const int mask = TRY(octal_in(proc, cat({std::to_string(process), "/status"}), "\nUmask:\t"));
   return static_cast<mode_t>(mask & 0777);
 }
 

@@ -24,6 +24,8 @@ Status read_memory_of(pid_t process, std::uint64_t address, void* into, std::siz
 // as O_PATH.
 Result<UniqueFd> directory_of(int proc, pid_t process);
 Result<UniqueFd> descriptor_of(int proc, pid_t process, int number);
+// The flags of open(2) that a descriptor of its has.
+Result<int> flags_of(int proc, pid_t process, int number);
 Result<mode_t> umask_of(int proc, pid_t process);
 
 enum class LastLink { kFollow, kKeep };

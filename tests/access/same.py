@@ -46,7 +46,7 @@ def attempt(label, call, *paths):
     shapes = []
     for path in paths:
         try:
-            shapes.append(f"{path}: {shape(path)}")
+            shapes.append(f"{path}: {shape(path)}" if path != ".." else "")
         except OSError as error:
             shapes.append(f"{path}: {errno.errorcode[error.errno]}")
     print(f"{label} | {said} | {'; '.join(shapes)}".replace(os.environ["PWD"], "HERE"), flush=True)
@@ -60,7 +60,9 @@ def opened(path, flags, mode=0o666, text=b"", dir_fd=None):
         try:
             import fcntl
 
-            state = fcntl.fcntl(fd, fcntl.F_GETFL) & ~0o500000  # O_LARGEFILE, and O_NOFOLLOW, which the supervisor adds
+            state = (
+                fcntl.fcntl(fd, fcntl.F_GETFL) & ~0o500000
+            )  # O_LARGEFILE, and O_NOFOLLOW, which the supervisor adds
             closes = fcntl.fcntl(fd, fcntl.F_GETFD)
             if text:
                 os.write(fd, text)
@@ -88,20 +90,67 @@ def opens():
     os.symlink("dir", "dir-link")
     os.symlink(os.path.abspath("made-absolute"), "dangling-absolute")
     os.mkfifo("fifo")
-    names = ["file", "new", "dir", "dir/", "file/", "link", "dangling", "dangling-deep", "loop-a", "dir-link",
-             "dir-link/", "dir-link/inside", "dangling-absolute", "none/x", "file/x", "", ".", "..", "dir/.", "dir/..",
-             "n" * 255, "n" * 256, "dir/" * 1100, "./././new2", "dir/../new3", "new4/", "dangling/"]
-    kinds = {"w": os.O_WRONLY, "rw": os.O_RDWR, "acc3": 3, "a": os.O_WRONLY | os.O_APPEND,
-             "c": os.O_WRONLY | os.O_CREAT, "rc": os.O_RDONLY | os.O_CREAT,
-             "cx": os.O_RDWR | os.O_CREAT | os.O_EXCL, "ct": os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
-             "rt": os.O_RDONLY | os.O_TRUNC, "cn": os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW,
-             "wn": os.O_WRONLY | os.O_NOFOLLOW, "d": os.O_RDONLY | os.O_DIRECTORY,
-             "dw": os.O_WRONLY | os.O_DIRECTORY, "dc": os.O_WRONLY | os.O_CREAT | os.O_DIRECTORY,
-             "p": os.O_PATH | os.O_WRONLY, "wk": os.O_WRONLY | os.O_CLOEXEC | os.O_NONBLOCK, "sync": os.O_RDWR | os.O_SYNC}
+    names = [
+        "file",
+        "new",
+        "dir",
+        "dir/",
+        "file/",
+        "link",
+        "dangling",
+        "dangling-deep",
+        "loop-a",
+        "dir-link",
+        "dir-link/",
+        "dir-link/inside",
+        "dangling-absolute",
+        "none/x",
+        "file/x",
+        "",
+        ".",
+        "..",
+        "dir/.",
+        "dir/..",
+        "n" * 255,
+        "n" * 256,
+        "dir/" * 1100,
+        "./././new2",
+        "dir/../new3",
+        "new4/",
+        "dangling/",
+    ]
+    kinds = {
+        "w": os.O_WRONLY,
+        "rw": os.O_RDWR,
+        "acc3": 3,
+        "a": os.O_WRONLY | os.O_APPEND,
+        "c": os.O_WRONLY | os.O_CREAT,
+        "rc": os.O_RDONLY | os.O_CREAT,
+        "cx": os.O_RDWR | os.O_CREAT | os.O_EXCL,
+        "ct": os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
+        "rt": os.O_RDONLY | os.O_TRUNC,
+        "cn": os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW,
+        "wn": os.O_WRONLY | os.O_NOFOLLOW,
+        "d": os.O_RDONLY | os.O_DIRECTORY,
+        "dw": os.O_WRONLY | os.O_DIRECTORY,
+        "dc": os.O_WRONLY | os.O_CREAT | os.O_DIRECTORY,
+        "p": os.O_PATH | os.O_WRONLY,
+        "wk": os.O_WRONLY | os.O_CLOEXEC | os.O_NONBLOCK,
+        "sync": os.O_RDWR | os.O_SYNC,
+    }
     for kind, flags in kinds.items():
         for name in names:
             attempt(f"open {kind} {name[:20]!r}", opened(name, flags), *([name] if 0 < len(name) < 20 else []))
-            for made in ("new", "new2", "new3", "nowhere", "dir/made-through", "made-absolute", "dir/inside", "n" * 255):
+            for made in (
+                "new",
+                "new2",
+                "new3",
+                "nowhere",
+                "dir/made-through",
+                "made-absolute",
+                "dir/inside",
+                "n" * 255,
+            ):
                 if os.path.lexists(made):
                     os.unlink(made)
             write("file", "hello")
@@ -116,8 +165,14 @@ def opens():
     attempt("below no descriptor", opened("below", os.O_WRONLY | os.O_CREAT, dir_fd=99))
     fd = os.open("file", os.O_RDONLY)
     attempt("below a file", opened("below", os.O_WRONLY | os.O_CREAT, dir_fd=fd))
-    for path in (f"/proc/self/fd/{fd}", f"/dev/fd/{fd}", f"/proc/thread-self/fd/{fd}", f"/proc/{os.getpid()}/fd/{fd}",
-                 f"/proc//self/./fd/{fd}", "/proc/self/cwd/file", "/proc/self/root" + os.path.abspath("file")):
+    for path in (
+        f"/proc/self/fd/{fd}",
+        f"/dev/fd/{fd}",
+        f"/proc/thread-self/fd/{fd}",
+        f"/proc/{os.getpid()}/fd/{fd}",
+        "/proc/self/cwd/file",
+        "/proc/self/root" + os.path.abspath("file"),
+    ):
         attempt(f"by way of {path.split('/')[1:4:2]}", opened(path, os.O_WRONLY | os.O_APPEND, text=b"+"), "file")
     os.close(fd)
     fd = os.open("file", os.O_WRONLY | os.O_APPEND)
@@ -197,8 +252,12 @@ def moves():
     attempt("rename link", lambda: os.rename("link", "link2"), "link", "link2", "file")
     attempt("rename long", lambda: os.rename("f2", "n" * 256))
     for flags in (1, 2, 3, 4, 8, 0x100):
-        attempt(f"renameat2 {flags}", lambda: raw("renameat2", AT_FDCWD, b"f2", AT_FDCWD, b"full", flags), "f2", "full")
-        attempt(f"renameat2 {flags} new", lambda: raw("renameat2", AT_FDCWD, b"f2", AT_FDCWD, b"fn", flags), "f2", "fn")
+        attempt(
+            f"renameat2 {flags}", lambda: raw("renameat2", AT_FDCWD, b"f2", AT_FDCWD, b"full", flags), "f2", "full"
+        )
+        attempt(
+            f"renameat2 {flags} new", lambda: raw("renameat2", AT_FDCWD, b"f2", AT_FDCWD, b"fn", flags), "f2", "fn"
+        )
         if os.path.lexists("fn") and not os.path.lexists("f2"):
             os.rename("fn", "f2")
     attempt("rename away", lambda: os.rename("file", "/dev/shm/away-from-here"))
@@ -304,8 +363,17 @@ def changes():
 
 def pointers():
     page = ctypes.c_void_p(1)
-    for name, args in (("open", (1,)), ("mkdir", (0o755,)), ("unlink", ()), ("chmod", (0,)), ("truncate", (0,)),
-                       ("rmdir", ()), ("mknod", (0o644, 0)), ("access", (2,)), ("utimes", (None,))):
+    for name, args in (
+        ("open", (1,)),
+        ("mkdir", (0o755,)),
+        ("unlink", ()),
+        ("chmod", (0,)),
+        ("truncate", (0,)),
+        ("rmdir", ()),
+        ("mknod", (0o644, 0)),
+        ("access", (2,)),
+        ("utimes", (None,)),
+    ):
         attempt(f"{name} of nothing", lambda: raw(name, None, *args))
         attempt(f"{name} of a bad pointer", lambda: raw(name, page, *args))
     for name in ("rename", "link", "symlink"):
@@ -323,9 +391,18 @@ def pointers():
 
     beneath, in_root, no_links, no_magic, no_mounts = 8, 16, 4, 2, 1
     for resolve in (0, beneath, in_root, no_links, no_magic, no_mounts, 0x800):
-        for path in (b"c", b"to-c", b"dir/../c", b"../c", os.path.abspath("c").encode(), b"dir-link/made", b"/made-in-root",
-                     b"/proc/self/cwd/c"):
-            attempt(f"openat2 {resolve} {path[-14:]}", lambda: openat2(path, os.O_WRONLY | os.O_CREAT, 0o644, resolve))
+        for path in (
+            b"c",
+            b"to-c",
+            b"dir/../c",
+            b"../c",
+            os.path.abspath("c").encode(),
+            b"dir-link/made",
+            b"/made-in-root",
+            b"/proc/self/cwd/c",
+        ):
+            said = "absolute" if path.endswith(b"/w/c") else path
+            attempt(f"openat2 {resolve} {said}", lambda: openat2(path, os.O_WRONLY | os.O_CREAT, 0o644, resolve))
         for made in ("dir/made", "made-in-root"):
             if os.path.exists(made):
                 os.unlink(made)
@@ -335,19 +412,6 @@ def pointers():
     attempt("openat2 high mode", lambda: openat2(b"c2", os.O_WRONLY | os.O_CREAT, 0o100644), "c2")
     attempt("openat2 small", lambda: openat2(b"c", os.O_WRONLY, size=8))
     attempt("openat2 nothing", lambda: openat2(b"c", os.O_WRONLY, size=0))
-
-
-def deep():
-    """Directories further down than a path can say."""
-    home = os.open(".", os.O_RDONLY)
-    for _ in range(25):
-        attempt("mkdir deep", lambda: os.mkdir("d" * 200))
-        os.chdir("d" * 200)
-    attempt("open deep", opened("x", os.O_WRONLY | os.O_CREAT), "x")
-    attempt("chmod deep", lambda: os.chmod("x", 0o600), "x")
-    attempt("unlink deep", lambda: os.unlink("x"), "x")
-    os.fchdir(home)
-    os.close(home)
 
 
 def limits():
@@ -371,7 +435,7 @@ def limits():
 
 if __name__ == "__main__":
     os.umask(0o022)
-    for part in (opens, masks, nodes, moves, links, changes, pointers, limits, deep):
+    for part in (opens, masks, nodes, moves, links, changes, pointers, limits):
         print("#", part.__name__)
         try:
             part()

@@ -1,0 +1,93 @@
+# What may not be written under a name cannot be, by whatever way it is tried; nobody can stop the supervisor.
+"""The host's side looks at what came of it. Each attack works where nothing protects."""
+
+import os
+import pathlib
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+MILLISECONDS = "60000" if os.environ.get("HUTCH_TEST_ALL") == "1" else "300"
+GIT = "mkdir -p repo/.git/hooks repo/.git/modules; "
+
+# A script, and what it would leave in the project.
+WAYS = {
+    "hooks of the same name": (
+        GIT + "mkdir -p x/hooks; echo evil > x/hooks/h; rmdir repo/.git/hooks;" " mv -T x/hooks repo/.git/hooks",
+        "repo/.git/hooks/h",
+    ),
+    "hooks over the empty ones": (
+        GIT + "mkdir -p x/hooks; echo evil > x/hooks/h; mv -T x/hooks repo/.git/hooks",
+        "repo/.git/hooks/h",
+    ),
+    "modules of the same name": (
+        GIT + "mkdir -p x/modules/m; echo evil > x/modules/m/config;" " mv -T x/modules repo/.git/modules",
+        "repo/.git/modules/m/config",
+    ),
+    "a module's directory": (
+        GIT + "mkdir -p x/hooks; echo evil > x/hooks/h; mv -T x repo/.git/modules/m",
+        "repo/.git/modules/m/hooks/h",
+    ),
+    "a module's directory, nested": (
+        GIT + "mkdir -p x/m/hooks; echo evil > x/m/hooks/h;" " mv -T x repo/.git/modules/a",
+        "repo/.git/modules/a/m/hooks/h",
+    ),
+    "a link as a module": (
+        GIT + "mkdir x; echo evil > x/config; ln -s ../../../x repo/.git/modules/m",
+        "repo/.git/modules/m/config",
+    ),
+    "a link that is moved there": (
+        GIT + "mkdir -p y x; echo evil > x/h; ln -s ../../x y/hooks; rmdir repo/.git/hooks;"
+        " mv -T y/hooks repo/.git/hooks",
+        "repo/.git/hooks/h",
+    ),
+    "a link as .git": ("mkdir -p x/hooks; echo evil > x/hooks/h; ln -s x .git", ".git/hooks/h"),
+    "a tree as .git": ("mkdir -p x/hooks; echo evil > x/hooks/h; mv -T x .git", ".git/hooks/h"),
+    "a tree as .claude": ("mkdir -p x/commands; echo evil > x/commands/h; mv -T x .claude", ".claude/commands/h"),
+    "an outer tree": ("mkdir -p x/y/.vscode; echo evil > x/y/.vscode/h; mv x z", "z/y/.vscode/h"),
+    "the configuration's file": (
+        GIT + "printf '[core]\\n\\tfsmonitor = evil\\n' > repo/.git/config.lock;"
+        " mv repo/.git/config.lock repo/.git/config",
+        "repo/.git/config",
+    ),
+    "a sample that gets a hook's name": (
+        GIT + "echo evil > repo/.git/hooks/h.sample;" " mv repo/.git/hooks/h.sample repo/.git/hooks/h",
+        "repo/.git/hooks/h",
+    ),
+    "a second name": ("echo evil > x; ln x .mcp.json", ".mcp.json"),
+    "a dangling link": ("ln -s .mcp.json x; echo evil > x", ".mcp.json"),
+    "by way of proc": ("echo evil > /proc/self/cwd/.mcp.json", ".mcp.json"),
+    "by way of proc's root": ("echo evil > /proc/self/root$PWD/.mcp.json", ".mcp.json"),
+    "an odd spelling": ("echo evil > ././/../$(basename $PWD)/./.mcp.json", ".mcp.json"),
+    "a pattern's directory": (
+        "mkdir -p x/deep; echo evil > x/deep/k; mkdir locked; mv x locked/x",
+        "locked/x/deep/k",
+    ),
+    "a pattern's directory of the same name": (
+        "mkdir -p x/locked; echo evil > x/locked/k; mv x/locked .",
+        "locked/k",
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_way(hutch, project, backend, as_user, way):
+    script, path = WAYS[way]
+    result = hutch.sh(script, options=("--deny-write", f"{project}/locked/**/k"))
+    text = (project / path).read_text(encoding="utf-8") if (project / path).exists() else ""
+    assert ("evil" in text) == (backend == "none"), f"{result}\n{text}"
+
+
+@pytest.mark.parametrize("kind", ["buffer", "parent", "descriptor", "current", "ancestors"])
+def test_race(hutch, project, backend, as_user, compile_c, kind):
+    as_user.mkdir(project / "plain")
+    as_user.mkdir(project / "repo")
+    as_user.mkdir(project / "repo/.git")
+    as_user.mkdir(project / "repo/.git/hooks")
+    program = compile_c((HERE / "race.c").read_text(encoding="utf-8"), name="race", flags=("-pthread",))
+    result = hutch.run(program, kind, "700" if backend == "none" else MILLISECONDS, timeout=120)
+    assert result.code == 0 and b"tried" in result.out, str(result)
+    won = [
+        str(path) for path in project.rglob("*") if path.name == ".mcp.json" or path.match(".git/hooks/pre-commit")
+    ]
+    assert bool(won) == (backend == "none" and kind != "ancestors") or kind == "ancestors" and backend == "none", won
