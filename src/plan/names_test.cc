@@ -73,5 +73,23 @@ TEST(Names, WhatARuleLooksBelow) {
   EXPECT_EQ(leads_to_name(names, "/p/modules"), nullptr);
 }
 
+TEST(Names, ALinkBelowGitsOwnDirectoriesLeadsThere) {
+  EXPECT_NE(leads_to_name(built_in(), "/p/.git/modules/m"), nullptr);
+  EXPECT_EQ(leads_to_name(built_in(), "/p/.git/refs/m"), nullptr);
+}
+
+TEST(Names, WhatIsMovedBringsAlongWhatWasNotForbiddenThere) {
+  const std::vector<NameRule> names = built_in();
+  using enum Moved;
+  EXPECT_NE(moves_to_name(names, "/p/x", "/p/.git", kDirectoryOrLink), nullptr);
+  EXPECT_EQ(moves_to_name(names, "/p/a/.git", "/p/b/.git", kDirectoryOrLink), nullptr);
+  // Of the same name, and yet another directory.
+  EXPECT_NE(moves_to_name(names, "/p/x/hooks", "/p/.git/hooks", kDirectoryOrLink), nullptr);
+  EXPECT_NE(moves_to_name(names, "/p/x/modules", "/p/.git/modules", kDirectoryOrLink), nullptr);
+  EXPECT_NE(moves_to_name(names, "/p/x", "/p/.git/modules/x", kDirectoryOrLink), nullptr);
+  EXPECT_EQ(moves_to_name(names, "/p/.git/modules/x", "/p/.git/modules/y", kDirectoryOrLink), nullptr);
+  EXPECT_EQ(moves_to_name(names, "/p/x", "/p/.git/modules/x", kFile), nullptr);
+}
+
 }  // namespace
 }  // namespace hutch::plan
