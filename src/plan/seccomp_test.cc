@@ -83,13 +83,36 @@ TEST_P(Seccomp, EveryRowWithoutClauses) {
     EXPECT_TRUE(names.insert(rule.name).second) << rule.name << " twice";
     EXPECT_FALSE(rule.reason.empty()) << rule.name;
     if (!rule.clauses.empty() || rule.number(GetParam()) == CallRule::kAbsent) continue;
-    const std::uint32_t expected = rule.otherwise == CallOutcome::kPerm    ? kPerm
-                                   : rule.otherwise == CallOutcome::kNoSys ? kNoSys
-                                                                           : kNotSupported;
+    const std::uint32_t expected = rule.otherwise == CallOutcome::kPerm         ? kPerm
+                                   : rule.otherwise == CallOutcome::kNoSys      ? kNoSys
+                                   : rule.otherwise == CallOutcome::kFileChange ? kAllow
+                                                                                : kNotSupported;
     EXPECT_EQ(tested.action(rule.number(GetParam())), expected) << rule.name;
     EXPECT_EQ(tested.action(rule.number(GetParam()), {~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull}), expected)
         << rule.name;
   }
+}
+
+TEST_P(Seccomp, ChangesOfFilesGoToTheSupervisorWhereThereIsOne) {
+  const Filter tested({GetParam(), AfUnix::kNotify, FileChanges::kNotify});
+  unsigned changes = 0;
+  for (const CallRule& rule : call_rules()) {
+    if (rule.otherwise != CallOutcome::kFileChange || !rule.clauses.empty()) continue;
+    if (rule.number(GetParam()) == CallRule::kAbsent) continue;
+    EXPECT_EQ(tested.action(rule.number(GetParam())), kNotify) << rule.name;
+    ++changes;
+  }
+  EXPECT_GE(changes, 17u);
+  const auto opened = [&](std::uint64_t flags) { return tested.action(numbers().openat, {0, 0, flags, 0, 0, 0}); };
+  for (const std::uint64_t flags : {0ull, 02000000ull, 0200000ull, 010000000ull, kJunk}) {  // CLOEXEC DIRECTORY PATH
+    EXPECT_EQ(opened(flags), kAllow) << flags;
+  }
+  for (const std::uint64_t flags : {01ull, 02ull, 03ull, 0100ull, 01000ull, 0102 | kJunk}) {
+    EXPECT_EQ(opened(flags), kNotify) << flags;
+  }
+  EXPECT_EQ(tested.action(numbers().mknodat, {0, 0, 0100644, 0, 0, 0}), kNotify);
+  EXPECT_EQ(tested.action(numbers().mknodat, {0, 0, 0020644, 0, 0, 0}), kPerm);
+  EXPECT_LT(tested.program_.size(), 1024u);
 }
 
 TEST_P(Seccomp, EveryOtherCallIsAllowed) {

@@ -111,7 +111,13 @@ TEST(Message, TheOthersKeepTheirValues) {
   EXPECT_EQ(through_host(Spawned{77}).pid, 77U);
   EXPECT_EQ(through_host(Exited{.command = 1, .status = 0x0b}).status, 0x0b);
   EXPECT_EQ(through_host(NotExecuted{.command = 1, .error = 2, .path = "/x"}).path, "/x");
-  EXPECT_EQ(through_host(Refused{RefusedCall::kUnixSocket, 9}).pid, 9U);
+  const Refused refused = through_host(Refused{RefusedCall::kFileChange, 9, "/p/.bashrc", "built in"});
+  const AccessRules rules = through_guest(AccessRules{{{"/**/.x", "built in", "/**/.x/y", {"/p/.x"}}, {}}});
+  EXPECT_EQ(rules.names, (std::vector<plan::NameRule>{{"/**/.x", "built in", "/**/.x/y", {"/p/.x"}}, {}}));
+  EXPECT_EQ(refused.call, RefusedCall::kFileChange);
+  EXPECT_EQ(refused.pid, 9U);
+  EXPECT_EQ(refused.path, "/p/.bashrc");
+  EXPECT_EQ(refused.rule, "built in");
   const Failed failed = through_host(Failed{{Code::kConflict, 17, "mount(/x): no"}});
   EXPECT_EQ(failed.error.message, "mount(/x): no");
   EXPECT_EQ(failed.error.code, Code::kConflict);
