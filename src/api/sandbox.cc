@@ -110,6 +110,7 @@ Result<service::Judged> Sandbox::Impl::judge() {
   service::Judged judged{.facts = TRY_CTX(host::probe_facts(), "look at this machine"),
                          .prepared = {},
                          .guest_program = settled.guest_program};
+  TRY(host::make_store_directories(judged.facts));
   judged.facts.cwd = TRY(sys::canonical_path(settled.working_directory));
   judged.prepared =
       TRY(service::prepare(settled.place, judged.facts, {.environment = sys::own_environment(), .command = {}}));

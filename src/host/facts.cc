@@ -1,6 +1,9 @@
 // The probes behind HostFacts.
 #include "host/facts.h"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +17,7 @@
 #include "sys/host_info.h"
 #include "sys/identity.h"
 #include "sys/lockdown.h"
+#include "sys/tree.h"
 
 namespace hutch::host {
 
@@ -28,6 +32,11 @@ Result<std::vector<plan::RootEntry>> root_entries();
 Result<std::vector<std::string>> proc_names();
 Result<std::vector<std::string>> store_dirs(const plan::HostFacts& facts);
 plan::FileType file_type(sys::EntryType type);
+
+bool is_beyond_this_user(const Error& error) {
+  static constexpr std::array kRefusals = {EACCES, EPERM, EROFS, ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG};
+  return std::ranges::find(kRefusals, error.sys_errno) != kRefusals.end();
+}
 
 }  // namespace
 
@@ -46,6 +55,15 @@ Result<plan::HostFacts> probe_facts() {
   facts.landlock_abi = TRY(sys::landlock_abi());
   facts.store_dirs = TRY_CTX(store_dirs(facts), "find hutch's own directories");
   return facts;
+}
+
+Status make_store_directories(const plan::HostFacts& facts) {
+  for (const std::string& directory : facts.store_dirs) {
+    if (sys::exists(directory)) continue;
+    Status made = sys::make_private_directories(directory);
+    if (!made && !is_beyond_this_user(made.error())) TRY_CTX(std::move(made), "make hutch's own directory");
+  }
+  return {};
 }
 
 void add_cgroup_facts(plan::HostFacts& facts) {

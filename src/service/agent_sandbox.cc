@@ -69,6 +69,7 @@ Result<Judged> AgentSandbox::judge() {
   Judged judged{.facts = TRY_CTX(host::probe_facts(), "look at this machine"),
                 .prepared = {},
                 .guest_program = TRY(guest_program())};
+  TRY(host::make_store_directories(judged.facts));
   judged.facts.cwd = record_.dir.empty() ? directories_.home : record_.dir;
   PlaceRequest place = TRY(place_of(record_));
   place.environment = places_.environment;

@@ -88,6 +88,7 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell) {
   std::unique_ptr<backend::Backend> ahead = start_ahead(request.place);
 
   const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
+  TRY(host::make_store_directories(facts));
   Prepared prepared =
       TRY(prepare(request.place, facts, {.environment = sys::own_environment(), .command = command.front()}));
   if (ahead && ahead->name() != prepared.backend) ahead.reset();

@@ -176,3 +176,13 @@ def test_bad_words(config):
     assert b"a key is missing" in config("set").err
     assert b"a value is missing" in config("set", "backend").err
     assert b"unknown scope" in config("show", "--scope", "all").err
+
+
+def test_what_was_not_there_before_the_first_run_is_hidden_from_it(hutch, project, as_user):
+    """A state directory that no run has made yet, where the sandbox may look: its own record would be in it."""
+    place = as_user.mkdir(project.parent / f"{project.name}-first")
+    script = f"while [ ! -e {place}/state/data ]; do sleep 0.05; done; sleep 0.2; cat {place}/state/data/*"
+    options = ("--allow-read", str(place), "--timeout", "20s")
+    result = hutch("run", *options, "--", "sh", "-c", script, cwd=project, env={"HUTCH_STATE": str(place / "state")})
+    assert result.code == 1 and "built-in" not in result.text, str(result)
+    assert "start" in "".join(path.read_text() for path in (place / "state" / "data").iterdir())

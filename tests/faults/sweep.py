@@ -124,6 +124,8 @@ class Sweep:
             return f"the payload ran, and otherwise confined: {lost[:4]}" if lost and result.out else ""
         if result.code != 125:
             return f"exit code {result.code}: {result.errors[-300:]}"
+        if call == "write" and not result.errors:
+            return ""  # the words themselves were the call that failed
         last = result.errors.strip().splitlines()[-1] if result.errors.strip() else ""
         if not last.startswith("hutch: "):
             return f"no word of hutch's: {result.errors[-300:]}"
