@@ -20,6 +20,7 @@ struct Command {
   pid_t pid = -1;                    // the child of this process that ends when the command does
   pid_t group = -1;                  // the process group that signals go to
   std::optional<UniqueFd> stops;     // a byte for each time that a terminal's command was stopped
+  int told = 0;                      // the last signal that it and all below it were sent
   bool ending = false;               // what it leaves behind is killed
   std::vector<pid_t> tree{};         // while it is ending: what was seen of all that it started
 };

@@ -53,10 +53,14 @@ Status kill_descendants() {
   }
 }
 
-Status signal_tree(pid_t root, int number) {
+Status signal_tree(pid_t root, pid_t group, int number) {
   std::vector<pid_t> tree = descendants_of(root);
   tree.push_back(root);
-  for (const pid_t pid : tree) TRY(sys::send_signal(pid, number));
+  TRY(sys::send_signal(-group, number));
+  for (const pid_t pid : tree) {
+    const pid_t own = sys::process_group_of(pid);
+    if (own >= 0 && own != group) TRY(sys::send_signal(pid, number));
+  }
   return {};
 }
 

@@ -15,8 +15,9 @@ Status signal_descendants(int number);
 // Kills them until none is left. The caller is their subreaper, so none can leave the tree.
 Status kill_descendants();
 
-// Sends a signal to a process and all below it once.
-Status signal_tree(pid_t root, int number);
+// Sends a signal to a process, its process group and all below it. The group's are told in one step, so that none of
+// them can start another one meanwhile that is not told (kill(2); fork fails where a signal waits).
+Status signal_tree(pid_t root, pid_t group, int number);
 
 // Kills a child of this process and all below it, the child last: being their subreaper it holds them together until
 // then. What remains of the child is for the caller to reap.

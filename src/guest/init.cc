@@ -209,7 +209,8 @@ Status Init::signal(const wire::Signal& message) {
   }
   if (message.target == wire::SignalTarget::kCommand) return sys::send_signal(-command->group, message.number);
   if (message.number == SIGKILL) return kill_tree(command->pid);
-  return signal_tree(command->pid, message.number);
+  command->told = message.number;
+  return signal_tree(command->pid, command->group, message.number);
 }
 
 Status Init::signal_everything(int number) {
@@ -229,6 +230,11 @@ Status Init::reap() {
 }
 
 Status Init::end(Command& command, sys::WaitStatus status) {
+  // A shell that blocks signals while it forks (dash does) may have started one more that was told nothing, and died of
+  // the signal then.
+  if (command.told != 0 && status.signal() == command.told) {
+    TRY(sys::send_signal(-command.group, command.ending ? SIGKILL : command.told));
+  }
   if (command.ending) TRY(kill_remains(std::move(command.tree)));
   TRY(refuse_calls());
   if (!serves_many()) TRY(end_everything());

@@ -258,6 +258,8 @@ Status send_signal(pid_t target, int number) {
   return check(answer, {"kill(", std::to_string(target), ", ", std::to_string(number), ")"});
 }
 
+pid_t process_group_of(pid_t process) { return ::getpgid(process); }
+
 Status die_with_parent() { return check(::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0), {"prctl(PR_SET_PDEATHSIG)"}); }
 
 Status become_subreaper() {
