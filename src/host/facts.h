@@ -11,9 +11,9 @@ namespace hutch::host {
 // All but the cgroup. What cannot be found out is an error: a home that is not known would not be hidden.
 Result<plan::HostFacts> probe_facts();
 
-// Makes those of `facts.store_dirs` that are missing, with mode 0700, before a plan is made: what is not there cannot be
-// hidden, and a sandbox could read what is put there later, or put its own policy there itself. One that this user may
-// not make is no error, since no sandbox of this user could either.
+// Makes those of `facts.store_dirs` that are missing, with mode 0700, before a plan is made: what is not there cannot
+// be hidden, and a sandbox could read what is put there later, or put its own policy there itself. One that this user
+// may not make is no error, since no sandbox of this user could either.
 Status make_store_directories(const plan::HostFacts& facts);
 
 // How limits are held here: as dear as all the rest, so only for those who limit or show it.
