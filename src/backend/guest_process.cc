@@ -60,6 +60,10 @@ Result<GuestProcess> spawn_guest(const std::string& program, std::vector<std::st
   return GuestProcess{wire::Connection(std::move(host_end)), std::move(process)};
 }
 
+bool wants_readable_guest(const plan::SandboxPlan& plan, const StartOptions& options) {
+  return options.service == wire::Service::kManyCommands && !plan.supervised.empty();
+}
+
 Status send_start(wire::Connection& guest, wire::Isolation isolation, const plan::SandboxPlan& plan,
                   const StartOptions& options) {
   wire::Start start;

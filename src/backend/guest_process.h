@@ -19,6 +19,10 @@ struct GuestProcess {
 Result<GuestProcess> spawn_guest(const std::string& program, std::vector<std::string> arguments,
                                  std::vector<std::pair<int, int>> install, const StartOptions& options);
 
+// Whether the supervisor has to be able to read what the guest itself asks of the kernel: the files of a sandbox that
+// serves many commands are served from inside.
+bool wants_readable_guest(const plan::SandboxPlan& plan, const StartOptions& options);
+
 Status send_start(wire::Connection& guest, wire::Isolation isolation, const plan::SandboxPlan& plan,
                   const StartOptions& options);
 

@@ -28,6 +28,13 @@ Status enter_namespaces() {
   return sys::map_ids(uid, gid);
 }
 
+Status enter_user_and_mounts() {
+  const std::uint32_t uid = sys::user_id();
+  const std::uint32_t gid = sys::group_id();
+  TRY(sys::enter_new_namespaces(sys::NamespaceSet::kUserAndMounts));
+  return sys::map_ids(uid, gid);
+}
+
 Status enter_cgroup_namespace() { return sys::enter_new_namespaces(sys::NamespaceSet::kCgroup); }
 
 Status make_place(const plan::SandboxPlan& plan) {
@@ -40,10 +47,6 @@ Status make_place(const plan::SandboxPlan& plan) {
 }
 
 Status finish_place(const plan::SandboxPlan& plan) {
-  // Mounts can be restricted further by whoever owns a mount namespace of copies; bubblewrap's own is out of reach
-  // without capabilities.
-  TRY(sys::enter_new_namespaces(sys::NamespaceSet::kUserAndMounts));
-  TRY(sys::map_ids(plan.uid, plan.gid));
   TRY_CTX(verify_tree(plan), "check what bwrap mounted");
   TRY(restrict_devices());
   // For root bubblewrap has covered /proc/sys read-only, and the cover cannot be lifted in here: the filter alone then

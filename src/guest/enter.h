@@ -10,14 +10,18 @@ namespace hutch::guest {
 // no plan.
 Status enter_namespaces();
 
+// Mounts can be restricted further by whoever owns a mount namespace of copies; bubblewrap's own is out of reach
+// without capabilities.
+Status enter_user_and_mounts();
+
 // Which shows what is below the cgroup that this process is in by then.
 Status enter_cgroup_namespace();
 
 // In the new namespaces, as their first process: hostname, loopback, the new root and nothing but it.
 Status make_place(const plan::SandboxPlan& plan);
 
-// The same end for a place that bubblewrap made: checks that what it mounted is what was planned, and restricts what
-// its options cannot.
+// The same end for a place that bubblewrap made, in namespaces of copies: checks that what it mounted is what was
+// planned, and restricts what its options cannot.
 Status finish_place(const plan::SandboxPlan& plan);
 
 // No capability, no new privileges, Landlock, not traceable.

@@ -1,7 +1,8 @@
 // The guest's life: take the plan, apply it, serve commands.
 #include "guest/guest.h"
 
-#include <optional>
+#include <string>
+#include <string_view>
 
 #include "base/check.h"
 #include "guest/enter.h"
@@ -19,6 +20,11 @@ namespace hutch::guest {
 
 namespace {
 
+constexpr std::string_view kAllWord = "--namespaces";
+constexpr std::string_view kUserAndMountsWord = "--mounts";
+constexpr std::string_view kAgainWord = "--again";
+constexpr std::string_view kEnteredWord = "--entered";
+
 enum class Role { kInit, kStarter };
 // A start in namespaces has two halves: the init makes the mounts, and whoever split it off makes the network.
 struct Half {
@@ -28,6 +34,8 @@ struct Half {
 };
 
 Status live(wire::Connection& host, Entry entry);
+Status enter(Entry entry);
+Status start_again(Namespaces namespaces);
 Status start_in_namespaces(wire::Connection& host, const wire::Start& start);
 Result<wire::Start> receive_start(wire::Connection& host);
 Result<Half> split_off_init(wire::Connection& host);
@@ -38,6 +46,20 @@ Result<Watched> close_place(const wire::Start& start);
 Status open_network(wire::Connection& host, const plan::SandboxPlan& plan);
 
 }  // namespace
+
+std::optional<Entry> entry_of(std::span<const char* const> words) {
+  Entry entry;
+  if (words.size() > 2) return std::nullopt;
+  if (!words.empty()) {
+    if (words[0] != kAllWord && words[0] != kUserAndMountsWord) return std::nullopt;
+    entry.namespaces = words[0] == kAllWord ? Namespaces::kAll : Namespaces::kUserAndMounts;
+  }
+  if (words.size() == 2) {
+    if (words[1] != kAgainWord && words[1] != kEnteredWord) return std::nullopt;
+    entry.image = words[1] == kAgainWord ? Image::kAgain : Image::kEntered;
+  }
+  return entry;
+}
 
 int serve(UniqueFd stream, Entry entry) {
   wire::Connection host(std::move(stream));
@@ -53,16 +75,35 @@ Status live(wire::Connection& host, Entry entry) {
   // The stream alone: whatever else the host, or bubblewrap, left open is not for this process and its children.
   TRY(sys::close_from(1));
   TRY(sys::block_all_signals());
-  if (entry == Entry::kOwnNamespaces) TRY_CTX(enter_namespaces(), "enter namespaces");
+  if (entry.image != Image::kEntered) TRY_CTX(enter(entry), "enter namespaces");
   const wire::Start start = TRY(receive_start(host));
-  if ((start.isolation == wire::Isolation::kNamespace) != (entry == Entry::kOwnNamespaces)) {
+  if ((start.isolation == wire::Isolation::kNamespace) != (entry.namespaces == Namespaces::kAll) ||
+      (start.isolation != wire::Isolation::kBwrap && entry.namespaces == Namespaces::kUserAndMounts)) {
     return fail(Error::invalid("the plan is for another backend"));
   }
-  if (entry == Entry::kOwnNamespaces) return start_in_namespaces(host, start);
+  if (entry.namespaces == Namespaces::kAll) return start_in_namespaces(host, start);
+  const bool has_mounts = start.isolation != wire::Isolation::kBwrap || entry.namespaces != Namespaces::kAsStarted;
+  if (!has_mounts) TRY_CTX(enter_user_and_mounts(), "enter namespaces");
   TRY(become_init(start));
   auto watched = TRY(close_place(start));
   TRY(host.send(wire::ToHost(wire::Ready{})));
   return run_init(host, start, std::move(watched));
+}
+
+Status enter(Entry entry) {
+  switch (entry.namespaces) {
+    case Namespaces::kAsStarted: return {};
+    case Namespaces::kAll: TRY(enter_namespaces()); break;
+    case Namespaces::kUserAndMounts: TRY(enter_user_and_mounts()); break;
+  }
+  return entry.image == Image::kAgain ? start_again(entry.namespaces) : Status();
+}
+
+Status start_again(Namespaces namespaces) {
+  TRY(sys::keep_capabilities_on_exec());
+  const std::string word(namespaces == Namespaces::kAll ? kAllWord : kUserAndMountsWord);
+  const int error = sys::execute("/proc/self/exe", {"hutch-guest", word, std::string(kEnteredWord)}, {});
+  return fail(Error::from_errno("execve(hutch-guest)", error));
 }
 
 Status start_in_namespaces(wire::Connection& host, const wire::Start& start) {

@@ -1,12 +1,29 @@
 // The guest's life: take the plan, apply it, serve commands.
 #pragma once
 
+#include <optional>
+#include <span>
+
 #include "base/unique_fd.h"
 
 namespace hutch::guest {
 
-// kOwnNamespaces: the process goes into namespaces of its own before the plan comes, while the host still makes it.
-enum class Entry { kAsStarted, kOwnNamespaces };
+// Which namespaces the process enters before the plan comes, while the host still makes it: none, all, or, of a place
+// that bubblewrap made, its user and mount namespaces.
+enum class Namespaces { kAsStarted, kAll, kUserAndMounts };
+
+// Whose memory may be read is for the user namespace to say that a program was started in (ptrace(2)). So that the
+// supervisor of the sandbox can read what a process of this program wants of the kernel, the file server above all, the
+// program is started again in there: kAgain asks for it, kEntered is the second start.
+enum class Image { kFirst, kAgain, kEntered };
+
+struct Entry {
+  Namespaces namespaces = Namespaces::kAsStarted;
+  Image image = Image::kFirst;
+};
+
+// The words of the command line that say so; nothing where they say something else.
+std::optional<Entry> entry_of(std::span<const char* const> words);
 
 // Returns the exit code of the process. Failures are told to the host on the stream.
 int serve(UniqueFd stream, Entry entry);

@@ -28,7 +28,6 @@ int main(int argc, char** argv) {
     return hutch::guest::serve_network(hutch::UniqueFd(kStream), {argv + 2, argv + argc});
   }
   if (argc == 2 && std::string_view(argv[1]) == "--access") return hutch::guest::serve_access(hutch::UniqueFd(kStream));
-  const bool own = argc == 2 && std::string_view(argv[1]) == "--namespaces";
-  using hutch::guest::Entry;
-  return hutch::guest::serve(hutch::UniqueFd(kStream), own ? Entry::kOwnNamespaces : Entry::kAsStarted);
+  const auto entry = hutch::guest::entry_of({argv + 1, argv + argc});
+  return entry ? hutch::guest::serve(hutch::UniqueFd(kStream), *entry) : usage();
 }

@@ -50,9 +50,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   const bool own_cwd = caller.residence != nullptr && !caller.residence->cwd.empty();
   const std::string cwd = own_cwd ? caller.residence->cwd : TRY(working_directory(request, facts));
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
-  // What serves files of a sandbox that stays makes calls that the supervisor does not make for it yet.
-  const bool stays = caller.residence != nullptr || request.base_environment == plan::BaseEnvironment::kPathAlone;
-  const plan::Supervision supervision = stays ? plan::Supervision::kNone : supervision_of(prepared.backend, facts);
+  const plan::Supervision supervision = supervision_of(prepared.backend, facts);
   if (supervision == plan::Supervision::kNames) question.names = host::PathQuestion::Names::kAlways;
   const std::string command = command_path(caller, cwd);
   question.also = search_path_below(question.rules, caller);

@@ -36,7 +36,7 @@ Result<UniqueFd> open_how(int base, const std::string& path, int flags, std::uin
 }
 
 // The number behind `label`, which is in one of the first lines.
-Result<int> octal_in(int proc, const std::string& path, std::string_view label) {
+Result<int> number_in(int proc, const std::string& path, std::string_view label, int base) {
   const UniqueFd file = TRY(check_fd(::openat(proc, path.c_str(), O_RDONLY | O_CLOEXEC), {"openat(", path, ")"}));
   std::array<char, 512> bytes;
   const ssize_t count = retry([&] { return ::read(file.get(), bytes.data(), bytes.size()); });
@@ -45,9 +45,19 @@ Result<int> octal_in(int proc, const std::string& path, std::string_view label) 
   const std::size_t at = text.find(label);
   if (at == std::string_view::npos) return fail(Error::invalid(cat({path, " is not as known"})));
   int number = 0;
-  std::from_chars(text.data() + at + label.size(), text.data() + text.size(), number, 8);
+  std::from_chars(text.data() + at + label.size(), text.data() + text.size(), number, base);
   return number;
 }
+
+// The very descriptor. /proc/PID/fd of a process that made itself unreadable is root's (proc(5)), and CAP_SYS_PTRACE
+// does not open it; this it allows (pidfd_getfd(2)). A pidfd is the whole process's, a call one thread's.
+Result<UniqueFd> taken_descriptor(int proc, pid_t process, int number) {
+  const pid_t leader = TRY(number_in(proc, cat({std::to_string(process), "/status"}), "\nTgid:\t", 10));
+  const UniqueFd pidfd = TRY(check_fd(static_cast<int>(::syscall(SYS_pidfd_open, leader, 0)), {"pidfd_open()"}));
+  return check_fd(static_cast<int>(::syscall(SYS_pidfd_getfd, pidfd.get(), number, 0)), {"pidfd_getfd()"});
+}
+
+bool is_hidden(const Error& error) { return error.sys_errno == EACCES; }
 
 }  // namespace
 
@@ -82,15 +92,23 @@ Result<UniqueFd> directory_of(int proc, pid_t process) {
 
 Result<UniqueFd> descriptor_of(int proc, pid_t process, int number) {
   const std::string path = cat({std::to_string(process), "/fd/", std::to_string(number)});
-  return check_fd(::openat(proc, path.c_str(), O_PATH | O_CLOEXEC), {"openat(", path, ")"});
+  auto opened = check_fd(::openat(proc, path.c_str(), O_PATH | O_CLOEXEC), {"openat(", path, ")"});
+  if (opened || !is_hidden(opened.error())) return opened;
+  return taken_descriptor(proc, process, number);
 }
 
 Result<int> flags_of(int proc, pid_t process, int number) {
-  return octal_in(proc, cat({std::to_string(process), "/fdinfo/", std::to_string(number)}), "\nflags:\t");
+  const std::string path = cat({std::to_string(process), "/fdinfo/", std::to_string(number)});
+  auto flags = number_in(proc, path, "\nflags:\t", 8);
+  if (flags || !is_hidden(flags.error())) return flags;
+  const UniqueFd taken = TRY(taken_descriptor(proc, process, number));
+  const int own = ::fcntl(taken.get(), F_GETFL);
+  TRY(check(own, {"fcntl(F_GETFL)"}));
+  return own;
 }
 
 Result<mode_t> umask_of(int proc, pid_t process) {
-  const int mask = TRY(octal_in(proc, cat({std::to_string(process), "/status"}), "\nUmask:\t"));
+  const int mask = TRY(number_in(proc, cat({std::to_string(process), "/status"}), "\nUmask:\t", 8));
   return static_cast<mode_t>(mask & 0777);
 }
 

@@ -21,7 +21,7 @@ Result<std::string> read_text_of(pid_t process, std::uint64_t address, std::size
 Status read_memory_of(pid_t process, std::uint64_t address, void* into, std::size_t size);
 
 // `proc` is a directory of a proc(5) that knows the process. Its current directory, or what its descriptor is open on,
-// as O_PATH.
+// as O_PATH; the very descriptor where the process is not dumpable.
 Result<UniqueFd> directory_of(int proc, pid_t process);
 Result<UniqueFd> descriptor_of(int proc, pid_t process, int number);
 // The flags of open(2) that a descriptor of its has.

@@ -82,6 +82,20 @@ Status keep_only_tracing() {
   return check(::syscall(SYS_capset, &header, kept), {"capset(CAP_SYS_PTRACE)"});
 }
 
+Status keep_capabilities_on_exec() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct sets[2] = {};
+  TRY(check(::syscall(SYS_capget, &header, sets), {"capget()"}));
+  for (__user_cap_data_struct& set : sets) set.inheritable = set.permitted;
+  TRY(check(::syscall(SYS_capset, &header, sets), {"capset(inheritable)"}));
+  for (unsigned capability = 0; capability < 64; ++capability) {
+    if ((sets[capability / 32].permitted >> (capability % 32) & 1U) == 0) continue;
+    TRY(check(::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0),
+              {"prctl(PR_CAP_AMBIENT_RAISE, ", std::to_string(capability), ")"}));
+  }
+  return {};
+}
+
 Status drop_capabilities() {
   // Since Linux 5.9; a kernel with the calls that build the root knows it (CAP_CHECKPOINT_RESTORE).
   static constexpr int kLastKnownCapability = 40;

@@ -48,6 +48,10 @@ Status drop_groups();
 // Keeps CAP_SYS_PTRACE alone, and nothing for what is executed.
 Status keep_only_tracing();
 
+// What this process may, a program that it executes next may as well: by itself a user other than root keeps nothing
+// (capabilities(7), "Ambient").
+Status keep_capabilities_on_exec();
+
 // Empties the bounding, ambient, inheritable, permitted and effective sets.
 Status drop_capabilities();
 

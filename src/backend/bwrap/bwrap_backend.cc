@@ -130,6 +130,7 @@ Result<Instance> start_bwrap(const std::string& program, const std::vector<std::
   std::vector<std::string> words = {"bwrap", "--args", std::to_string(kArgumentsFd)};
   if (waiting) append_waiting(words);
   words.push_back(cat({"/proc/self/fd/", std::to_string(kGuestFd)}));
+  if (wants_readable_guest(plan, options)) words.insert(words.end(), {"--mounts", "--again"});
   auto started = TRY(spawn_guest(program, std::move(words), install, options));
   arguments_read.reset();
   errors_write.reset();

@@ -21,6 +21,9 @@ Status NamespaceBackend::start_ahead(const std::string& guest_program) {
 }
 
 Result<Instance> NamespaceBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) {
+  if (!ahead_ && wants_readable_guest(plan, options)) {
+    ahead_.emplace(TRY(spawn_guest(options.guest_program, {"hutch-guest", "--namespaces", "--again"}, {}, {})));
+  }
   if (!ahead_) TRY(start_ahead(options.guest_program));
   GuestProcess started = std::move(*ahead_);
   ahead_.reset();
