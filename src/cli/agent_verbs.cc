@@ -167,7 +167,7 @@ constexpr std::array kVerbs = {
          "be the daemon that keeps agents' sandboxes",
          kServeSynopsis,
          "Verbs that need the daemon start it by themselves; it leaves when nobody uses it for ten minutes.\n"
-         "Started by hand it stays until it is told to stop.",
+         "Started by hand it stays until it is told to stop. `hutch settings` sets what is not typed here.",
          kServeGroups,
          kServeExamples,
          {},

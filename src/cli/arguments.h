@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "service/configure.h"
 #include "service/request.h"
+#include "service/settings.h"
 
 namespace hutch::cli {
 
@@ -132,8 +133,8 @@ struct VersionArguments {};
 using Arguments =
     std::variant<service::RunRequest, ExplainArguments, CheckArguments, DoctorArguments, LogArguments, WhyArguments,
                  AuditArguments, AgentArguments, ExecArguments, ProcessArguments, ToolArguments, McpArguments,
-                 ServeArguments, DaemonArguments, PathsArguments, service::ConfigRequest, StatusArguments,
-                 CompletionArguments, HelpArguments, VersionArguments>;
+                 ServeArguments, DaemonArguments, PathsArguments, service::ConfigRequest, service::SettingsRequest,
+                 StatusArguments, CompletionArguments, HelpArguments, VersionArguments>;
 
 // `words` is what follows the program's own name. Options of hutch end at `--` and, for `run`, at the first word that
 // is not one: `hutch run ls -l` gives -l to ls. An error is one line that names the thing and what would be right.

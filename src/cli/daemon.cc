@@ -6,8 +6,10 @@
 #include "cli/own_daemon.h"
 #include "server/daemon.h"
 #include "server/http_guard.h"
+#include "store/settings_file.h"
 #include "sys/identity.h"
 #include "sys/io.h"
+#include "sys/tree.h"
 
 namespace hutch::cli {
 
@@ -17,10 +19,40 @@ using client::DaemonClient;
 
 void say(const std::string& line) { (void)sys::write_all(2, cat({"hutch: ", printable(line, 2000), "\n"})); }
 
-Result<std::optional<server::Listen>> listen_of(const ServeArguments& arguments) {
-  if (arguments.listen.empty()) return std::optional<server::Listen>();
-  const sys::Endpoint at = TRY(server::http::parse_listen(arguments.listen));
-  return std::optional(server::Listen{at, TRY(server::http::load_token(arguments.token_file))});
+constexpr std::chrono::minutes kIdle{10};
+
+// What is typed wins over what is set.
+Result<std::optional<server::Listen>> listen_of(const ServeArguments& arguments, const store::Settings::Daemon& set,
+                                                const host::StateDirs& dirs) {
+  std::string listen = arguments.listen;
+  std::string token_file = arguments.token_file;
+  if (listen.empty()) {
+    if (set.listen.empty()) return std::optional<server::Listen>();
+    listen = set.listen;
+    token_file = set.token_file;
+    if (token_file.empty()) {
+      TRY(sys::make_private_directories(dirs.config));
+      token_file = cat({dirs.config, "/token"});
+    }
+  }
+  const sys::Endpoint at = TRY(server::http::parse_listen(listen));
+  return std::optional(server::Listen{at, TRY(server::http::load_token(token_file))});
+}
+
+// One that was started by whoever needs it leaves by itself.
+std::chrono::milliseconds idle_of(const ServeArguments& arguments, const store::Settings::Daemon& set) {
+  if (arguments.idle.count() > 0) return arguments.idle;
+  if (set.idle) return *set.idle;
+  return arguments.ready_fd >= 0 ? kIdle : std::chrono::milliseconds(0);
+}
+
+Result<server::DaemonSettings> settings_of(const ServeArguments& arguments, const host::StateDirs& dirs) {
+  const store::Settings::Daemon set = TRY(store::SettingsFile(dirs.config).read()).daemon;
+  return server::DaemonSettings{.idle = idle_of(arguments, set),
+                                .ready = arguments.ready_fd,
+                                .connections_max = set.connections_max.value_or(server::kConnectionsMax),
+                                .listen = TRY(listen_of(arguments, set, dirs)),
+                                .tell = say};
 }
 
 }  // namespace
@@ -28,12 +60,11 @@ Result<std::optional<server::Listen>> listen_of(const ServeArguments& arguments)
 int serve(const ServeArguments& arguments) {
   const auto dirs = own_dirs();
   if (!dirs) return complain(dirs.error());
-  const auto listen = listen_of(arguments);
-  if (!listen) return complain(listen.error());
+  const auto settings = settings_of(arguments, *dirs);
+  if (!settings) return complain(settings.error());
   // Of the terminal of whoever started it by using it, the daemon hears nothing.
   if (arguments.ready_fd >= 0) (void)sys::new_session();
-  const auto served =
-      server::serve(*dirs, {.idle = arguments.idle, .ready = arguments.ready_fd, .listen = *listen, .tell = say});
+  const auto served = server::serve(*dirs, *settings);
   return served ? 0 : complain(served.error());
 }
 

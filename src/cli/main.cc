@@ -20,6 +20,7 @@
 #include "cli/paths.h"
 #include "cli/process.h"
 #include "cli/run.h"
+#include "cli/settings.h"
 #include "cli/status.h"
 #include "cli/tool.h"
 #include "cli/why.h"
@@ -49,6 +50,7 @@ struct Dispatch {
   int operator()(const ServeArguments& arguments) const { return serve(arguments); }
   int operator()(const DaemonArguments& arguments) const { return daemon(arguments); }
   int operator()(const service::ConfigRequest& request) const { return config(request); }
+  int operator()(const service::SettingsRequest& request) const { return settings(request); }
   int operator()(const StatusArguments& arguments) const { return status(arguments); }
   int operator()(const PathsArguments& arguments) const { return paths(arguments); }
   int operator()(const CompletionArguments& arguments) const { return print(completion_script(arguments.shell)); }

@@ -286,6 +286,20 @@ Result<Arguments> finish_config(Draft&& draft) {
   return Arguments(service::ConfigRequest{action, std::move(draft.words), draft.scope, draft.run.form});
 }
 
+Result<Arguments> finish_settings(Draft&& draft) {
+  static constexpr std::array kNames = {Text("an action"), Text("a key"), Text("a value")};
+  const std::span<const Text> actions = find_verb("settings")->word_choices;
+  if (draft.words.empty())
+    return fail(
+        Error::invalid(cat({"an action is missing; there are ", join({actions.begin(), actions.end()}, ", ")})));
+  const std::string action = draft.words.front();
+  if (std::ranges::find(actions, action) == actions.end()) return fail(unknown_word("unknown action", action, actions));
+  const std::size_t wanted = action == "set" ? 3 : action == "get" || action == "remove" ? 2 : 1;
+  TRY(expect_words(draft, std::span(kNames).first(wanted)));
+  draft.words.erase(draft.words.begin());
+  return Arguments(service::SettingsRequest{action, std::move(draft.words), draft.run.form});
+}
+
 Result<Arguments> finish_status(Draft&& draft) {
   TRY(expect_words(draft, {}));
   return Arguments(StatusArguments{std::move(draft.run.place), draft.run.form, draft.line});

@@ -67,6 +67,7 @@ Result<Arguments> finish_serve(Draft&& draft);
 Result<Arguments> finish_daemon(Draft&& draft);
 Result<Arguments> finish_paths(Draft&& draft);
 Result<Arguments> finish_config(Draft&& draft);
+Result<Arguments> finish_settings(Draft&& draft);
 Result<Arguments> finish_status(Draft&& draft);
 Result<Arguments> finish_completion(Draft&& draft);
 Result<Arguments> finish_help(Draft&& draft);

@@ -19,6 +19,7 @@ struct Row {
 std::vector<Row> rows_of(const host::StateDirs& dirs) {
   return {{"default", cat({dirs.config, "/default.json"}), "the policy where none is named"},
           {"projects", cat({dirs.config, "/projects.json"}), "policies of projects"},
+          {"settings", cat({dirs.config, "/config.json"}), "what is set besides policies"},
           {"homes", cat({dirs.data, "/workspace/agents"}), "an agent's home, by its name"},
           {"shared", cat({dirs.data, "/workspace/shared"}), "what all agents share"},
           {"output", cat({dirs.data, "/output"}), "what an agent hands out, by its name"},

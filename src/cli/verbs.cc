@@ -130,6 +130,14 @@ constexpr std::array kConfigExamples = {Text("hutch config add network.allowedDo
 constexpr std::array kConfigWords = {Text("show"),   Text("check"),   Text("edit"),   Text("path"),
                                      Text("get"),    Text("set"),     Text("add"),    Text("remove"),
                                      Text("enable"), Text("disable"), Text("schema"), Text("import")};
+constexpr std::array kSettingsSynopsis = {Text("hutch settings show|edit|path [--json]"),
+                                          Text("hutch settings get KEY"), Text("hutch settings set KEY VALUE"),
+                                          Text("hutch settings remove KEY"), Text("hutch settings schema")};
+constexpr std::array kSettingsExamples = {Text("hutch settings set daemon.listen 127.0.0.1:8642"),
+                                          Text("hutch settings set sandbox.defaults.memoryLimit 512m"),
+                                          Text("hutch settings set security.sandboxOnly true")};
+constexpr std::array kSettingsWords = {Text("show"), Text("get"),  Text("set"),   Text("remove"),
+                                       Text("edit"), Text("path"), Text("schema")};
 constexpr std::array kStatusSynopsis = {Text("hutch status [--line] [--policy FILE] [--json]")};
 constexpr std::array kStatusExamples = {Text("hutch status"), Text("PS1='$(hutch status --line) \\$ '")};
 constexpr std::array kLogSynopsis = {Text("hutch log [-n N] [--follow] [--json]")};
@@ -197,6 +205,11 @@ constexpr std::array kVerbs = {
          "is said, and not saved. schema prints the JSON Schema. VALUE is plain text where KEY takes text,\n"
          "else JSON. Without --scope: the project that this directory is in, or this directory.",
          kConfigGroups, kConfigExamples, kConfigWords, OptionsEnd::kAtDashes, finish_config},
+    Verb{"settings", "show and change what is set besides your policies", kSettingsSynopsis,
+         "What is set for the daemon, for new agents and for all of them, in config.json. show prints every\n"
+         "key with what holds, path the file, schema its JSON Schema. What is wrong is said, and not saved.\n"
+         "VALUE is plain text where KEY takes text, else JSON. The daemon reads its own part when it starts.",
+         kJsonGroups, kSettingsExamples, kSettingsWords, OptionsEnd::kAtDashes, finish_settings},
     Verb{"status",
          "say in a line what a sandbox here may do",
          kStatusSynopsis,

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "host/daemon_paths.h"
+#include "store/settings_file.h"
 #include "sys/files.h"
 #include "sys/io.h"
 #include "sys/journal.h"
@@ -25,6 +26,8 @@ constexpr int kReadyNumber = 3;
 
 // Its end of the pipe closes when it listens, or has ended.
 Status start_daemon(const host::StateDirs& dirs) {
+  // What is wrong there is better said here than in the daemon's log.
+  TRY(store::SettingsFile(dirs.config).read());
   TRY(sys::make_private_directories(dirs.data));
   const std::string log = cat({dirs.data, "/daemon.log"});
   const UniqueFd output = TRY(sys::open_journal(log));
@@ -32,7 +35,7 @@ Status start_daemon(const host::StateDirs& dirs) {
   auto [ready, childs] = TRY(sys::pipe());
   auto daemon = TRY(sys::spawn(
       "/proc/self/exe",
-      {.arguments = {"hutch", "serve", "--idle", "10m", "--ready-fd", std::to_string(kReadyNumber)},
+      {.arguments = {"hutch", "serve", "--ready-fd", std::to_string(kReadyNumber)},
        .environment = sys::own_environment(),
        .install = {{nothing.get(), 0}, {output.get(), 1}, {output.get(), 2}, {childs.get(), kReadyNumber}}}));
   childs.reset();

@@ -11,10 +11,8 @@ namespace hutch::server {
 namespace {
 
 Result<Value> create(Session& session, const CallReader& call) {
-  store::AgentRecord record;
-  record.name = TRY(call.text("agent"));
-  TRY(store::check_agent_name(record.name));
-  const std::string name = record.name;
+  const std::string name = TRY(call.text("agent"));
+  store::AgentRecord record = TRY(session.shared().agents.draft(name));
   for (const std::string& setting : TRY(call.texts("settings"))) record = TRY(store::with_setting(record, setting));
   TRY(session.shared().agents.create(std::move(record)));
   return shown_value(TRY(session.shared().agents.show(name)));

@@ -43,12 +43,12 @@ constexpr milliseconds kSendWait{30'000};
 // The connections that are open, each with its thread.
 class Connections {
  public:
-  explicit Connections(Shared& shared) : shared_(shared) {}
+  Connections(Shared& shared, int at_once) : shared_(shared), at_once_(static_cast<std::size_t>(at_once)) {}
 
   // `guard` is of TCP; null: the Unix socket, on which both HTTP and frames are spoken.
   void add(UniqueFd socket, const http::Guard* guard) {
     const std::scoped_lock lock(mutex_);
-    if (open_.size() >= kConnectionsMax) return;
+    if (open_.size() >= at_once_) return;
     const int fd = socket.get();
     open_.insert(fd);
     ++shared_.connections;
@@ -94,6 +94,7 @@ class Connections {
   }
 
   Shared& shared_;
+  const std::size_t at_once_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::set<int> open_;
@@ -128,7 +129,7 @@ class Daemon {
 };
 
 Daemon::Daemon(const DaemonSettings& settings, std::string socket, Shared& shared)
-    : settings_(settings), socket_(std::move(socket)), shared_(shared), connections_(shared) {
+    : settings_(settings), socket_(std::move(socket)), shared_(shared), connections_(shared, settings.connections_max) {
   if (settings.listen) guard_ = {settings.listen->token, http::is_loopback(settings.listen->at.address)};
 }
 

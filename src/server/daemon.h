@@ -23,6 +23,7 @@ struct Listen {
 struct DaemonSettings {
   std::chrono::milliseconds idle{0};  // leaves after so long without a connection and a process; 0: stays
   int ready = -1;                     // a descriptor that is closed once clients can connect; -1: none
+  int connections_max = kConnectionsMax;
   std::optional<Listen> listen{};
   std::function<void(const std::string& line)> tell;
 };

@@ -60,9 +60,7 @@ Handled create(Exchange& exchange) {
   const auto named = body.find("name");
   const auto* name = named == body.end() ? nullptr : named->second.get<std::string>();
   if (name == nullptr) return fail(Error::invalid("name is missing"));
-  store::AgentRecord record;
-  record.name = *name;
-  TRY(store::check_agent_name(record.name));
+  store::AgentRecord record = TRY(exchange.shared().agents.draft(*name));
   body.erase(named);
   std::vector<std::string> settings;
   if (!body.empty()) add_settings("", Value(std::move(body)), settings);

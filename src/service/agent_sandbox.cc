@@ -8,6 +8,7 @@
 #include "host/facts.h"
 #include "policy/units.h"
 #include "service/programs.h"
+#include "store/settings_file.h"
 #include "sys/files.h"
 #include "sys/tree.h"
 
@@ -47,6 +48,8 @@ std::vector<std::string> merged(const std::vector<std::string>& base, const std:
 
 AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hooks hooks)
     : record_(std::move(record)),
+      config_directory_(dirs.config),
+      take_slot_(std::move(hooks.take_slot)),
       directories_(agent_directories(dirs, record_.name)),
       places_(places_of(record_, directories_, record_.backend)),
       kept_({.what = cat({"agent ", record_.name}),
@@ -65,6 +68,10 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
 
 // On the thread that keeps the sandbox.
 Result<Judged> AgentSandbox::judge() {
+  const store::Settings::Security security = TRY(store::SettingsFile(config_directory_).read()).security;
+  if (security.sandboxes_max && take_slot_) {
+    TRY(take_slot_(record_.name, static_cast<std::size_t>(*security.sandboxes_max)));
+  }
   TRY(make_agent_directories(directories_));
   Judged judged{.facts = TRY_CTX(host::probe_facts(), "look at this machine"),
                 .prepared = {},
@@ -72,6 +79,7 @@ Result<Judged> AgentSandbox::judge() {
   TRY(host::make_store_directories(judged.facts));
   judged.facts.cwd = record_.dir.empty() ? directories_.home : record_.dir;
   PlaceRequest place = TRY(place_of(record_));
+  place.usual_hosts = security.allowed_hosts;
   place.environment = places_.environment;
   judged.prepared =
       TRY(prepare(place, judged.facts, {.environment = sys::own_environment(), .residence = &places_.residence}));

@@ -28,6 +28,8 @@ class AgentSandbox {
   struct Hooks {
     Tell tell;
     Changed changed{};
+    // For a start: an error where as many sandboxes as may be run already. Given back by what `changed` tells.
+    std::function<hutch::Status(const std::string& agent, std::size_t at_most)> take_slot{};
     // A number for each process: an id that is another agent's, or of an earlier start, is nobody's here.
     std::function<std::uint32_t()> next_number{};
   };
@@ -60,6 +62,8 @@ class AgentSandbox {
   Result<std::vector<std::string>> ask_login_shell(sandbox::Resident& resident);
 
   const store::AgentRecord record_;
+  const std::string config_directory_;
+  const std::function<hutch::Status(const std::string& agent, std::size_t at_most)> take_slot_;
   const AgentDirectories directories_;
   const AgentPlaces places_;
 

@@ -55,6 +55,13 @@ Result<std::unique_ptr<AgentService>> AgentService::open(host::StateDirs dirs, A
   return std::make_unique<AgentService>(std::move(agents), std::move(dirs), std::move(tell));
 }
 
+Result<store::AgentRecord> AgentService::draft(std::string name) const {
+  TRY(store::check_agent_name(name));
+  store::AgentRecord record;
+  record.name = std::move(name);
+  return store::with_defaults(std::move(record), TRY(settings()));
+}
+
 Result<store::AgentRecord> AgentService::create(store::AgentRecord record) {
   TRY(settle_directory(record));
   record = TRY(agents_->create(std::move(record)));
@@ -97,7 +104,12 @@ Result<std::shared_ptr<AgentSandbox>> AgentService::sandbox(const std::string& n
   if (known != sandboxes_.end()) return known->second;
   auto sandbox = std::make_shared<AgentSandbox>(
       TRY(agents_->find(name)), dirs_,
-      AgentSandbox::Hooks{.tell = tell_, .changed = changed_, .next_number = [this] { return ++last_process_; }});
+      AgentSandbox::Hooks{
+          .tell = tell_,
+          .changed = [this](const std::string& agent, std::string_view what,
+                            const std::string& reason) { sandbox_changed(agent, what, reason); },
+          .take_slot = [this](const std::string& agent, std::size_t at_most) { return slots_.take(agent, at_most); },
+          .next_number = [this] { return ++last_process_; }});
   sandboxes_.emplace(name, sandbox);
   return sandbox;
 }
@@ -157,9 +169,8 @@ Result<std::vector<std::string>> AgentService::remove_files(const std::string& n
 
 Result<store::AgentRecord> AgentService::of_directory(const std::string& directory) {
   const auto canonical = TRY(host::canonical_path(directory));
-  store::AgentRecord record;
+  store::AgentRecord record = TRY(draft(cat({name_from(canonical.path), "-", hash_of(canonical.path)})));
   record.dir = canonical.path;
-  record.name = cat({name_from(canonical.path), "-", hash_of(canonical.path)});
   auto found = agents_->find(record.name);
   if (found && found->dir == record.dir) return found;
   if (found) return fail({Code::kConflict, 0, cat({"agent ", record.name, " is another directory's"})});
@@ -168,6 +179,12 @@ Result<store::AgentRecord> AgentService::of_directory(const std::string& directo
   auto created = create(record);
   // Somebody else may have been quicker.
   return created ? created : agents_->find(record.name);
+}
+
+// Whatever state a sandbox ends in, its slot is free.
+void AgentService::sandbox_changed(const std::string& agent, std::string_view what, const std::string& reason) {
+  if (what == name_of(LifeState::kStopped) || what == name_of(LifeState::kError)) slots_.give_back(agent);
+  if (changed_) changed_(agent, what, reason);
 }
 
 void AgentService::tell_change(const std::string& agent, std::string_view what) {

@@ -12,7 +12,9 @@
 #include "base/result.h"
 #include "host/state_dirs.h"
 #include "service/agent_sandbox.h"
+#include "service/sandbox_slots.h"
 #include "store/agents.h"
+#include "store/settings_file.h"
 
 namespace hutch::service {
 
@@ -33,6 +35,8 @@ class AgentService {
     AgentDirectories directories;
   };
 
+  // What an agent of that name begins with: the settings' defaults.
+  Result<store::AgentRecord> draft(std::string name) const;
   Result<store::AgentRecord> create(store::AgentRecord record);
   Result<std::vector<Shown>> list();
   Result<Shown> show(const std::string& name);
@@ -55,8 +59,10 @@ class AgentService {
   std::size_t busy() const;
 
   const host::StateDirs& dirs() const { return dirs_; }
+  Result<store::Settings> settings() const { return store::SettingsFile(dirs_.config).read(); }
 
  private:
+  void sandbox_changed(const std::string& agent, std::string_view what, const std::string& reason);
   void tell_change(const std::string& agent, std::string_view what);
   Result<std::vector<std::string>> remove_files(const std::string& name) const;
 
@@ -65,6 +71,7 @@ class AgentService {
   const AgentSandbox::Tell tell_;
   AgentSandbox::Changed changed_;
   std::atomic<std::uint32_t> last_process_{0};
+  SandboxSlots slots_;
   std::mutex settings_mutex_;  // held while a record is changed
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<AgentSandbox>> sandboxes_;

@@ -12,14 +12,11 @@
 #include "policy/reader.h"
 #include "policy/rules.h"
 #include "policy/schema.h"
+#include "service/editor.h"
 #include "service/load_policy.h"
 #include "service/policy_summary.h"
-#include "sys/beneath.h"
 #include "sys/files.h"
-#include "sys/journal.h"
-#include "sys/process.h"
 #include "sys/tree.h"
-#include "sys/whole_file.h"
 
 namespace hutch::service {
 
@@ -61,8 +58,6 @@ Result<HeldPolicy> held(const Config& config);
 ConfigAnswer changed(const Config& config, const HeldPolicy& entry);
 std::string place_name(const HeldPolicy& entry);
 json place_json(const HeldPolicy& entry);
-std::string variable(const Config& config, std::string_view name);
-Status edit_file(const Config& config, const std::string& path);
 
 }  // namespace
 
@@ -109,47 +104,24 @@ Result<ConfigAnswer> check(const Config& config) {
   return ConfigAnswer{errors.empty() ? "ok\n" : join(errors, "\n") + "\n", code};
 }
 
-// In a file beside, so that what is half written never holds.
 Result<ConfigAnswer> edit(const Config& config) {
   const Scope scope = config.request.scope.value_or(Scope::kProject);
   const HeldPolicy before = TRY(config.policies.before_change(scope, config.facts.cwd));
-  const std::string directory = config_directory(config.facts, config.environment);
-  TRY(sys::make_private_directories(directory));
-  const std::string random = TRY(sys::random_hex(4));
-  const std::string beside = cat({directory, "/edit-", random, ".json"});
-  TRY(sys::replace_file(beside, before.text));
-  TRY(edit_file(config, beside));
-  const std::string text = TRY(sys::regular_file_text(beside, limits::kJsonBytesMax));
-  if (text == before.text) {
-    TRY(sys::unlink_at(sys::kCwd, beside));
-    return ConfigAnswer{"nothing changed\n"};
-  }
-  const Status checked = policy::check_policy_text(text, beside);
-  if (!checked)
-    return fail(Error::invalid(cat({checked.error().message, "; nothing was changed, and your text is kept there"})));
-  const auto saved =
-      config.policies.change(scope, config.facts.cwd, [&](const std::string& now) -> Result<std::string> {
-        if (now == before.text) return text;
-        return fail(
-            {Code::kConflict, 0, cat({"it was changed by somebody else meanwhile; your text is kept in ", beside})});
-      });
-  if (!saved) return fail(saved.error());
-  TRY(sys::unlink_at(sys::kCwd, beside));
-  return changed(config, *saved);
-}
-
-Status edit_file(const Config& config, const std::string& path) {
-  std::string editor = variable(config, "VISUAL");
-  if (editor.empty()) editor = variable(config, "EDITOR");
-  if (editor.empty()) editor = "vi";
-  // As git and others do: the variable is a line for the shell.
-  sys::ChildProcess child = TRY(sys::spawn("/bin/sh", {.arguments = {"sh", "-c", cat({editor, " \"$1\""}), "sh", path},
-                                                       .environment = config.environment,
-                                                       .install = {{0, 0}, {1, 1}, {2, 2}}}));
-  const sys::WaitStatus ended = TRY(child.wait());
-  if (ended.exited() && ended.exit_code() == 0) return {};
-  (void)sys::unlink_at(sys::kCwd, path);
-  return fail(Error::invalid(cat({"the editor \"", printable(editor), "\" failed; nothing was changed"})));
+  HeldPolicy saved;
+  const auto save = [&](const std::string& text) -> Status {
+    saved = TRY(config.policies.change(scope, config.facts.cwd, [&](const std::string& now) -> Result<std::string> {
+      if (now == before.text) return text;
+      return fail({Code::kConflict, 0, "it is another by now"});
+    }));
+    return {};
+  };
+  const EditEnd end = TRY(edit_text({.directory = config_directory(config.facts, config.environment),
+                                     .text = before.text,
+                                     .environment = config.environment,
+                                     .check = policy::check_policy_text,
+                                     .save = save}));
+  if (end == EditEnd::kUnchanged) return ConfigAnswer{"nothing changed\n"};
+  return changed(config, saved);
 }
 
 Result<ConfigAnswer> path(const Config& config) {
@@ -236,13 +208,6 @@ json place_json(const HeldPolicy& entry) {
   json object = {{"scope", scope}, {"file", entry.file.empty() ? json() : json(entry.file)}};
   object["project"] = entry.project ? json(*entry.project) : json();
   return object;
-}
-
-std::string variable(const Config& config, std::string_view name) {
-  for (const std::string& entry : config.environment) {
-    if (entry.starts_with(cat({name, "="}))) return entry.substr(name.size() + 1);
-  }
-  return {};
 }
 
 }  // namespace

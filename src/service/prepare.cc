@@ -15,6 +15,7 @@
 #include "policy/glob.h"
 #include "service/load_policy.h"
 #include "service/trust.h"
+#include "store/settings_file.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -24,6 +25,8 @@ namespace {
 static_assert(policy::kGatewayPorts == std::array<int, 3>{plan::kCapturePort, plan::kDnsPort, plan::kProxyPort});
 
 Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy);
+Status check_none_is_allowed(const plan::HostFacts& facts, const Caller& caller);
+policy::NetworkOptions network_options(const PlaceRequest& request, const policy::Network& network);
 plan::NetworkKind network_kind(const policy::Network& network, std::string_view backend);
 Result<policy::ParentProxies> proxies_of(const policy::Network& network, const Caller& caller,
                                          std::vector<std::string>& notes);
@@ -45,8 +48,9 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   LoadedPolicy loaded = TRY(load_policy(request, facts, caller.environment));
   Prepared prepared;
   prepared.backend = TRY(backend_of(request, loaded.policy));
+  if (prepared.backend == "none") TRY(check_none_is_allowed(facts, caller));
   policy::Network& network = loaded.policy.network;
-  TRY(settle_network(network, request.network, facts, loaded.project));
+  TRY(settle_network(network, network_options(request, network), facts, loaded.project));
   const bool own_cwd = caller.residence != nullptr && !caller.residence->cwd.empty();
   const std::string cwd = own_cwd ? caller.residence->cwd : TRY(working_directory(request, facts));
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
@@ -126,6 +130,23 @@ Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy
                                     near ? cat({"did you mean ", *near, "?"}) : "use namespace, bwrap or none"})));
   }
   return name;
+}
+
+// Nobody else reads the settings on the way to a run: one that isolates pays nothing for them.
+Status check_none_is_allowed(const plan::HostFacts& facts, const Caller& caller) {
+  const store::SettingsFile file(config_directory(facts, caller.environment));
+  const store::Settings settings = TRY(file.read());
+  if (!settings.security.sandbox_only) return {};
+  return fail(Error{Code::kPermissionDenied, 0,
+                    cat({"backend none isolates nothing, and security.sandboxOnly in ", file.path(), " forbids it"})});
+}
+
+// Where nothing, or everything, may be reached, there is nothing to add to.
+policy::NetworkOptions network_options(const PlaceRequest& request, const policy::Network& network) {
+  policy::NetworkOptions options = request.network;
+  const bool has_rules = options.mode.value_or(network.mode) == policy::NetworkMode::kRules;
+  if (has_rules) std::ranges::copy(request.usual_hosts, std::back_inserter(options.allow_domains));
+  return options;
 }
 
 // A call that is held can be answered with a descriptor in one step since Linux 5.14 (SECCOMP_ADDFD_FLAG_SEND,

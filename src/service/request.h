@@ -33,6 +33,7 @@ struct PlaceRequest {
   std::vector<std::string> allow_write;
   std::vector<std::string> deny_write;
   policy::NetworkOptions network;
+  std::vector<std::string> usual_hosts;  // allowed besides the policy's, where it has rules
   std::optional<std::string> cwd;
   std::vector<std::string> environment;  // "K=V", or "K" to pass the caller's own
   plan::BaseEnvironment base_environment = plan::BaseEnvironment::kPerson;

@@ -1,0 +1,74 @@
+// config.json: a user's settings that are no policy, as text and as values. Pure.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "store/agent_record.h"
+
+namespace hutch::store {
+
+struct Settings {
+  // Of `hutch serve`, where its options do not say otherwise.
+  struct Daemon {
+    std::optional<std::chrono::milliseconds> idle;  // 0: it stays
+    std::string listen;                             // ADDRESS:PORT; empty: the Unix socket alone
+    std::string token_file;                         // empty: `token` beside config.json
+    std::optional<int> connections_max;
+  } daemon;
+  // What a new agent begins with.
+  struct Sandbox {
+    std::string backend;
+    std::string image;
+    std::optional<int> timeout;  // seconds
+    std::string memory;          // as AgentLimits has them
+    std::string cpus;
+  } sandbox;
+  struct Security {
+    bool sandbox_only = false;               // the backend none is refused
+    std::vector<std::string> allowed_hosts;  // that every agent may reach besides what its policy allows
+    std::optional<int> sandboxes_max;        // of agents, at once
+  } security;
+  // The model that agents with `inference` may use, through the host.
+  struct Inference {
+    std::string base_url;
+    std::string model;
+    std::string key_secret;  // the name of the secret that holds the key
+  } inference;
+  CodeAgent code_agent;  // of a new agent
+};
+
+// `source` begins every error, and the line follows it.
+Result<Settings> parse_settings(std::string_view text, std::string_view source);
+
+// The record of an agent that nobody has said anything of yet.
+AgentRecord with_defaults(AgentRecord record, const Settings& settings);
+
+// `text` with one key changed; without a value the key goes. The value is plain text where the key takes text, else
+// JSON.
+struct SettingEdit {
+  std::string key;
+  std::optional<std::string> value;
+};
+Result<std::string> edited_settings(std::string_view text, std::string_view source, const SettingEdit& edit);
+
+// A key's value as JSON; nothing where it is not set.
+Result<std::optional<std::string>> setting_at(std::string_view text, std::string_view source, std::string_view key);
+
+// Every key but the sections, with what it does and what holds where it is not set.
+struct SettingText {
+  std::string_view name;
+  std::string_view text;
+  std::string_view otherwise;
+};
+std::vector<SettingText> setting_texts();
+
+std::string settings_schema();
+
+}  // namespace hutch::store

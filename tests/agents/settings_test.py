@@ -1,0 +1,213 @@
+# hutch settings as a person uses it, and that the daemon and the agents hold to what is set.
+import json
+import os
+import re
+import socket
+import threading
+
+import pytest
+
+import daemons
+import harness
+
+PEOPLE = ["root", "user"] if os.geteuid() == 0 else ["user"]
+
+
+@pytest.fixture(params=PEOPLE)
+def daemon(request, base):
+    """One for a single test, root's and an ordinary user's."""
+    made = daemons.Daemon(base, base.person(request.param))
+    yield made
+    made.stop()
+
+
+def config_file(daemon):
+    return daemon.state / "config/config.json"
+
+
+def test_what_is_set_is_shown(daemon):
+    assert daemon("settings", "path").ok().text == f"{config_file(daemon)}\n"
+    assert daemon.json("paths")["settings"] == str(config_file(daemon))
+    assert daemon.json("settings", "show") == {"file": str(config_file(daemon)), "settings": {}}
+    assert not config_file(daemon).exists(), "nothing is written by looking"
+    daemon("settings", "set", "sandbox.defaults.memoryLimit", "512m").ok()
+    daemon("settings", "set", "security.allowedHosts", '["a.example", "b.example"]').ok()
+    assert daemon("settings", "get", "security.allowedHosts").ok().text == "a.example\nb.example\n"
+    assert daemon.json("settings", "get", "sandbox.defaults.memoryLimit") == "512m"
+    assert daemon.json("settings", "show")["settings"] == {
+        "sandbox": {"defaults": {"memoryLimit": "512m"}},
+        "security": {"allowedHosts": ["a.example", "b.example"]},
+    }
+    lines = daemon("settings", "show").ok().text
+    assert re.search(r"^sandbox\.defaults\.memoryLimit +512m$", lines, re.M)
+    assert re.search(r"^daemon\.maxConnections +\(not set: 1024\)$", lines, re.M)
+    assert config_file(daemon).stat().st_mode & 0o777 == 0o600
+    daemon("settings", "remove", "sandbox.defaults.memoryLimit").ok()
+    assert daemon("settings", "get", "sandbox.defaults.memoryLimit").code == 1
+    assert daemon("settings", "remove", "sandbox.defaults.memoryLimit").code == 125
+    schema = json.loads(daemon("settings", "schema").ok().text)
+    assert schema["properties"]["security"]["properties"]["sandboxOnly"]["type"] == "boolean"
+
+
+def test_what_is_wrong_is_not_saved(daemon):
+    daemon("settings", "set", "daemon.maxConnections", "10").ok()
+    before = config_file(daemon).read_bytes()
+    for words, said in [
+        (("set", "daemon.maxConnections", "0"), b"from 1 to 1024"),
+        (("set", "daemon.idel", "5m"), b"did you mean daemon.idle?"),
+        (("set", "security.sandboxOnly", "yes"), b"true or false"),
+        (("set", "daemon", "{}"), b"is a section"),
+        (("get", "nothing"), b"unknown key"),
+        (("set", "daemon.idle"), b"a value"),
+        (("keep",), b"unknown action"),
+    ]:
+        result = daemon("settings", *words)
+        assert result.code == 125 and said in result.err and result.err.count(b"\n") == 1, str(result)
+    assert config_file(daemon).read_bytes() == before
+
+
+def test_a_broken_file_is_named_and_left(daemon):
+    broken = '{\n  "daemon": {\n    "idel": "5m"\n  }\n}\n'
+    daemon.person.mkdir(config_file(daemon).parent)
+    daemon.person.write(config_file(daemon), broken)
+    for words in [("settings", "set", "daemon.idle", "5m"), ("settings", "show"), ("agent", "list"), ("serve",)]:
+        result = daemon(*words)
+        assert result.code == 125 and "line 3: daemon.idel: unknown key" in result.errors, str(result)
+    assert config_file(daemon).read_text() == broken
+    config_file(daemon).unlink()
+
+
+def test_writers_at_once_lose_nothing(daemon):
+    keys = {"inference.model": "m", "inference.keySecret": "k", "sandbox.image": "i", "codeAgent.command": "c"}
+    threads = [threading.Thread(target=daemon("settings", "set", *pair).ok) for pair in keys.items()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for key, value in keys.items():
+        assert daemon("settings", "get", key).text == f"{value}\n"
+
+
+def test_edit_runs_the_editor(daemon):
+    editor = "sh -c 'echo \"{\\\"daemon\\\": {\\\"idle\\\": \\\"3m\\\"}}\" > \"$0\"'"
+    daemon("settings", "edit", env={"EDITOR": editor}).ok()
+    assert daemon("settings", "get", "daemon.idle").text == "3m\n"
+    assert daemon("settings", "edit", env={"EDITOR": "true"}).ok().text == "nothing changed\n"
+    wrong = daemon("settings", "edit", env={"EDITOR": "sh -c 'echo {} , > \"$0\"'"})
+    assert wrong.code == 125 and "nothing was changed" in wrong.errors
+    assert daemon("settings", "get", "daemon.idle").text == "3m\n"
+
+
+def test_an_agent_begins_with_the_defaults(daemon):
+    for key, value in [
+        ("sandbox.runtime", "bwrap"),
+        ("sandbox.defaults.timeout", "77"),
+        ("sandbox.defaults.memoryLimit", "512m"),
+        ("sandbox.defaults.cpuLimit", "1.5"),
+        ("codeAgent.command", "agent"),
+    ]:
+        daemon("settings", "set", key, value).ok()
+    shown = daemon.json("agent", "show", daemon.create())
+    assert shown["backend"] == "bwrap" and shown["autonomousExec"]["commandTimeout"] == 77
+    assert shown["limits"]["memory"] == "512M" and shown["limits"]["cpus"] == "1.5"
+    assert shown["codeAgent"]["command"] == "agent"
+    other = daemon.json("agent", "show", daemon.create("backend=namespace", "limits.cpus=2"))
+    assert other["backend"] == "namespace" and other["limits"]["cpus"] == "2"
+
+
+def test_sandbox_only_refuses_the_backend_none(daemon):
+    agent = daemon.create("backend=none")
+    daemon.sh(agent, "true").ok()
+    daemon("agent", "stop", agent).ok()
+    daemon("settings", "set", "security.sandboxOnly", "true").ok()
+    refused = daemon.sh(agent, "echo ran")
+    assert refused.code == 125 and "sandboxOnly" in refused.errors and refused.text == ""
+    run = daemon("run", "--backend", "none", "--", "echo", "ran")
+    assert run.code == 125 and "sandboxOnly" in run.errors and run.text == ""
+    daemon("run", "--", "true").ok()
+    daemon("settings", "set", "security.sandboxOnly", "false").ok()
+    daemon.sh(agent, "true").ok()
+
+
+def test_no_more_sandboxes_at_once_than_are_set(daemon):
+    daemon("settings", "set", "security.maxConcurrentSandboxes", "2").ok()
+    agents = [daemon.create() for _ in range(4)]
+    running = [daemon.popen("agent", "start", agent) for agent in agents]
+    codes = sorted(process.wait(harness.PATIENCE) for process in running)
+    assert codes == [0, 0, 125, 125]
+    up = [agent for agent in agents if daemon.status(agent) == "running"]
+    down = [agent for agent in agents if agent not in up]
+    refused = daemon("agent", "start", down[0])
+    assert "maxConcurrentSandboxes" in refused.errors
+    daemon("agent", "stop", up[0]).ok()
+    daemon("agent", "start", down[0]).ok()
+    daemon("agent", "start", down[0]).ok()
+    assert daemon("agent", "start", up[0]).code == 125
+
+
+def test_hosts_that_every_agent_may_reach(daemon):
+    policy = daemon.person.write(daemon.state / "policy.json", '{"network": {"allowedDomains": ["own.example"]}}')
+    none = daemon.person.write(daemon.state / "none.json", '{"network": "none"}')
+    daemon("settings", "set", "security.allowedHosts", '["all.example"]').ok()
+    agent = daemon.create(f"policy={policy}")
+    # The gateway gives a name an address when it may be reached, before anybody resolves it.
+    assert daemon.sh(agent, "getent hosts all.example && getent hosts own.example").code == 0
+    assert daemon.sh(agent, "getent hosts other.example").code != 0
+    closed = daemon.create(f"policy={none}")
+    assert daemon.sh(closed, "getent hosts all.example").code != 0
+
+
+def test_the_daemon_listens_where_it_is_set_to(daemon):
+    daemon("settings", "set", "daemon.listen", "127.0.0.1:0").ok()
+    daemon("agent", "list").ok()
+    assert "listening on http://127.0.0.1:" in daemon.log()
+    token = daemon.state / "config/token"
+    assert token.stat().st_mode & 0o777 == 0o600 and len(token.read_text().strip()) > 40
+    assert daemon.json("settings", "get", "daemon.listen") == "127.0.0.1:0"
+
+
+def test_the_daemon_leaves_when_it_is_set_to(daemon):
+    daemon("settings", "set", "daemon.idle", "1s").ok()
+    daemon("agent", "list").ok()
+    pid = daemon.pid()
+    harness.wait_until(lambda: not daemons.is_running(pid), "it has left")
+    typed = daemon.popen("serve", "--idle", "1h")
+    harness.wait_until(daemon.socket.exists, "it listens")
+    with pytest.raises(harness.subprocess.TimeoutExpired):
+        typed.wait(3)
+    daemon("daemon", "stop").ok()
+    typed.wait(harness.PATIENCE)
+
+
+def test_connections_are_bounded(daemon):
+    daemon("settings", "set", "daemon.maxConnections", "2").ok()
+    daemon("agent", "list").ok()
+    held = [socket.socket(socket.AF_UNIX) for _ in range(2)]
+    for one in held:
+        one.connect(str(daemon.socket))
+    third = socket.socket(socket.AF_UNIX)
+    third.settimeout(harness.PATIENCE)
+
+    def is_refused():
+        third.connect(str(daemon.socket))
+        return third.recv(1) == b""
+
+    assert is_refused()
+    for one in [*held, third]:
+        one.close()
+    harness.wait_until(lambda: daemon("agent", "list").code == 0, "there is room again")
+
+
+@pytest.mark.parametrize("backend", ["bwrap", "namespace"])
+def test_no_sandbox_sees_or_changes_them(daemon, backend):
+    daemon("settings", "set", "codeAgent.env", '{"KEY": "hidden-value"}').ok()
+    before = config_file(daemon).read_bytes()
+    wide = daemon.person.write(daemon.state / "wide.json", '{"filesystem": {"allowRead": ["/"], "allowWrite": ["/"]}}')
+    directory = config_file(daemon).parent
+    agent = daemon.create(f"backend={backend}", f"policy={wide}")
+    script = f"cat {config_file(daemon)}; ls {directory}; echo '{{}}' > {config_file(daemon)}; " \
+             f"rm -rf {directory}; mv {directory} {directory}2; ln -s /tmp {directory}/x; true"
+    ran = daemon.sh(agent, script)
+    run = daemon("run", "--backend", backend, "--policy", str(wide), "-c", script)
+    assert b"hidden-value" not in ran.out + run.out and b"config.json\n" not in ran.out + run.out
+    assert config_file(daemon).read_bytes() == before
