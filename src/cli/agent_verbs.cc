@@ -82,7 +82,8 @@ constexpr std::array kVerbs = {
          "An agent has a home that stays, a policy and limits, and a sandbox that starts when it is needed. In\n"
          "the sandbox its home is /workspace/agents/NAME; /workspace/shared is all agents', and /output is\n"
          "what it hands out. `reset` ends the sandbox and keeps the home; `remove` deletes the home as well,\n"
-         "and says what it deleted. What is set holds from the next start on.",
+         "and says what it deleted. What is set holds from the next start on,\n"
+         "but for its tools' part (autonomousExec), which holds at once.",
          kJsonGroups, kAgentExamples, kAgentWords, OptionsEnd::kAtDashes, finish_agent},
     Verb{"exec",
          "run a command in an agent's sandbox",

@@ -69,7 +69,7 @@ std::vector<mcp::ToolInfo> AgentTools::list() {
   std::vector<mcp::ToolInfo> infos;
   const auto agent = shared_.agents.sandbox(agent_);
   if (!agent) return infos;
-  const tool::AgentSettings settings = service::tool_settings((*agent)->record());
+  const tool::AgentSettings settings = service::tool_settings(**agent);
   for (const tool::Tool* tool : tool::offered_tools(settings)) {
     const tool::Annotations hints = tool::annotations(tool->kind);
     infos.push_back({.name = std::string(tool->name),

@@ -229,6 +229,8 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   shared.mcp_sessions = std::make_shared<http::McpSessions>();
   agents->watch([&shared](const std::string& agent, std::string_view what, const std::string& reason) {
     shared.events.tell(agent, what, reason);
+    if (what == service::kToolsChanged) shared.mcp_audience.tools_changed(agent);
+    if (what == service::kArtifactsChanged) shared.mcp_audience.artifacts_changed(agent);
   });
   const std::string path = host::daemon_socket(dirs);
   const UniqueFd listener = TRY(sys::listen_local(path));

@@ -22,7 +22,7 @@ struct McpSession {
   std::string agent;
   std::shared_ptr<Inbox<std::string>> unasked;  // for a GET; an empty text is the end
   std::atomic<bool> streams{false};             // a GET is being served
-  std::unique_ptr<mcp::Session> session;
+  std::shared_ptr<mcp::Session> session;  // shared with who tells it of changes
   std::chrono::steady_clock::time_point used{};
 };
 

@@ -20,7 +20,7 @@ Handled tools(const Value& list) { return json_answer(200, tool::json_text(Value
 
 Handled list_all(Exchange&) { return tools(service::tool_list(nullptr)); }
 
-Handled list(Exchange& exchange) { return tools(service::tool_list(&TRY(exchange.agent())->record())); }
+Handled list(Exchange& exchange) { return tools(service::tool_list(TRY(exchange.agent()).get())); }
 
 // On another thread, while this one sees whether the client is still there: without it the call is cancelled.
 Handled call(Exchange& exchange) {

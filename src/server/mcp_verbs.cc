@@ -22,13 +22,16 @@ constexpr std::size_t kWaitingBytesMax = 64 << 20;
 class Outbox {
  public:
   explicit Outbox(Session& session) : session_(session), thread_([this] { send_all(); }) {}
-  ~Outbox() {
+  ~Outbox() { close(); }
+
+  // Sends what is there and ends. Before the session goes: a call that outlives it holds this object.
+  void close() {
     {
       const std::scoped_lock lock(mutex_);
       closed_ = true;
     }
     changed_.notify_all();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
   }
 
   void add(std::string text) {
@@ -88,18 +91,21 @@ Result<Value> serve_mcp(Session& session, const CallReader& call) {
   const std::string agent = TRY(agent_of(session, call));
   // Calls that outlive the conversation hold it, and find it closed.
   const auto outbox = std::make_shared<Outbox>(session);
-  mcp::Session conversation(
+  const auto conversation = std::make_shared<mcp::Session>(
       std::make_shared<AgentTools>(session.shared(), agent),
-      {.server = mcp_server_info(),
-       .execute = [&shared = session.shared()](std::function<void()> work) { shared.workers.run(std::move(work)); },
-       .unasked = [outbox](std::string text) { outbox->add(std::move(text)); }});
+      mcp::Session::Settings{
+          .server = mcp_server_info(),
+          .execute = [&shared = session.shared()](std::function<void()> work) { shared.workers.run(std::move(work)); },
+          .unasked = [outbox](std::string text) { outbox->add(std::move(text)); }});
+  session.shared().mcp_audience.add(agent, conversation);
   const mcp::Send send = [outbox](mcp::Delivery delivery) { outbox->add(std::move(delivery.text)); };
   for (;;) {
     const auto text = session.hear_text();
     if (!text || !*text) break;
-    conversation.receive(**text, send);
+    conversation->receive(**text, send);
   }
-  conversation.close();
+  conversation->close();
+  outbox->close();
   return Value(Value::Object{});
 }
 

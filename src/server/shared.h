@@ -8,6 +8,7 @@
 #include <string>
 
 #include "server/events.h"
+#include "server/mcp_audience.h"
 #include "server/workers.h"
 #include "service/agents.h"
 #include "tool/limiters.h"
@@ -23,6 +24,7 @@ struct Shared {
   tool::Limiters limiters{};
   Workers workers{};
   Events events{};
+  McpAudience mcp_audience{};
   std::shared_ptr<http::McpSessions> mcp_sessions{};  // of HTTP
   std::function<void()> stop{};  // ends the daemon
   std::function<void(const std::string& line)> tell{};

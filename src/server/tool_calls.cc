@@ -13,7 +13,7 @@ Result<Value> list(Session& session, const CallReader& call) {
   const std::string name = TRY(call.optional_text("agent"));
   if (name.empty()) return service::tool_list(nullptr);
   const auto agent = TRY(session.shared().agents.sandbox(name));
-  return service::tool_list(&agent->record());
+  return service::tool_list(agent.get());
 }
 
 Result<Value> call_tool(Session& session, const CallReader& call) {

@@ -52,6 +52,8 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
       take_slot_(std::move(hooks.take_slot)),
       directories_(agent_directories(dirs, record_.name)),
       places_(places_of(record_, directories_, record_.backend)),
+      changed_(std::move(hooks.changed)),
+      autonomous_exec_(record_.autonomous_exec),
       kept_({.what = cat({"agent ", record_.name}),
              .judge = [this] { return judge(); },
              .record = {.directory = dirs.data,
@@ -60,11 +62,24 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
                         .name = record_.name,
                         .command = {"hutch", "agent", "start", record_.name}},
              .changed =
-                 [name = record_.name, changed = std::move(hooks.changed)](std::string_view state,
-                                                                           const std::string& reason) {
-                   if (changed) changed(name, state, reason);
+                 [this](std::string_view state, const std::string& reason) {
+                   if (changed_) changed_(record_.name, state, reason);
                  },
              .next_number = std::move(hooks.next_number)}) {}
+
+store::AutonomousExec AgentSandbox::autonomous_exec() const {
+  const std::scoped_lock lock(autonomous_mutex_);
+  return autonomous_exec_;
+}
+
+void AgentSandbox::set_autonomous_exec(const store::AutonomousExec& set) {
+  const std::scoped_lock lock(autonomous_mutex_);
+  autonomous_exec_ = set;
+}
+
+void AgentSandbox::tell_artifacts_changed() const {
+  if (changed_) changed_(record_.name, kArtifactsChanged, "");
+}
 
 // On the thread that keeps the sandbox.
 Result<Judged> AgentSandbox::judge() {

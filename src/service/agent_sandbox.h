@@ -19,6 +19,10 @@
 
 namespace hutch::service {
 
+// What Changed tells besides the names of states: which tools the agent may call, and what it has handed out.
+inline constexpr std::string_view kToolsChanged = "tools";
+inline constexpr std::string_view kArtifactsChanged = "artifacts";
+
 // Any thread may use it.
 class AgentSandbox {
  public:
@@ -36,6 +40,10 @@ class AgentSandbox {
   AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hooks hooks);
 
   const store::AgentRecord& record() const { return record_; }
+  // Of its tools; what is set of them holds at once, unlike what the record says of the sandbox.
+  store::AutonomousExec autonomous_exec() const;
+  void set_autonomous_exec(const store::AutonomousExec& set);
+  void tell_artifacts_changed() const;
   const tool::Layout& layout() const { return places_.layout; }
 
   // As KeptSandbox has them.
@@ -66,6 +74,10 @@ class AgentSandbox {
   const std::function<hutch::Status(const std::string& agent, std::size_t at_most)> take_slot_;
   const AgentDirectories directories_;
   const AgentPlaces places_;
+
+  const Changed changed_;
+  mutable std::mutex autonomous_mutex_;
+  store::AutonomousExec autonomous_exec_;
 
   std::mutex login_mutex_;
   std::vector<std::string> login_environment_;   // empty: not asked

@@ -48,6 +48,10 @@ Status settle_directory(store::AgentRecord& record) {
   return {};
 }
 
+bool offers_other_tools(const store::AutonomousExec& before, const store::AutonomousExec& now) {
+  return before.enabled != now.enabled || before.plugin_create != now.plugin_create;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<AgentService>> AgentService::open(host::StateDirs dirs, AgentSandbox::Tell tell) {
@@ -91,10 +95,17 @@ Result<store::AgentRecord> AgentService::set(const std::string& name, const std:
   for (const std::string& setting : settings) record = TRY(store::with_setting(record, setting));
   if (record.dir != before.dir) TRY(settle_directory(record));
   TRY(agents_->update(record));
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto known = sandboxes_.find(name);
+    if (known != sandboxes_.end()) {
+      known->second->set_autonomous_exec(record.autonomous_exec);
+      if (known->second->retire()) sandboxes_.erase(known);
+    }
+  }
   tell_change(name, "changed");
-  const std::scoped_lock lock(mutex_);
-  const auto known = sandboxes_.find(name);
-  if (known != sandboxes_.end() && known->second->retire()) sandboxes_.erase(known);
+  // Those that whoever asks is offered by now.
+  if (offers_other_tools(before.autonomous_exec, record.autonomous_exec)) tell_change(name, kToolsChanged);
   return record;
 }
 

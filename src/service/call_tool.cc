@@ -27,9 +27,9 @@ Value value_of(const tool::Tool& tool) {
 
 }  // namespace
 
-tool::AgentSettings tool_settings(const store::AgentRecord& record) {
-  const store::AutonomousExec& given = record.autonomous_exec;
-  return {.name = record.name,
+tool::AgentSettings tool_settings(const AgentSandbox& agent) {
+  const store::AutonomousExec given = agent.autonomous_exec();
+  return {.name = agent.record().name,
           .autonomous_exec = given.enabled ? Permission::kYes : Permission::kNo,
           .plugin_create = given.plugin_create ? Permission::kYes : Permission::kNo,
           .commands_per_turn_max = static_cast<std::size_t>(given.max_commands_per_turn),
@@ -38,15 +38,17 @@ tool::AgentSettings tool_settings(const store::AgentRecord& record) {
 
 tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call) {
   SandboxPlace place(agent);
-  const tool::AgentSettings settings = tool_settings(agent.record());
+  const tool::AgentSettings settings = tool_settings(agent);
   tool::CallContext context{.place = place, .settings = settings, .limiters = limiters};
   context.turn = call.turn;
   context.on_output = call.on_output;
   context.stop = call.stop;
-  return tool::call_tool(call.name, call.arguments.empty() ? "{}" : call.arguments, context);
+  tool::Envelope envelope = tool::call_tool(call.name, call.arguments.empty() ? "{}" : call.arguments, context);
+  if (envelope.ok && call.name == tool::kShareArtifact) agent.tell_artifacts_changed();
+  return envelope;
 }
 
-Value tool_list(const store::AgentRecord* agent) {
+Value tool_list(const AgentSandbox* agent) {
   Value::List list;
   if (agent == nullptr) {
     for (const tool::Tool& tool : tool::all_tools()) list.push_back(value_of(tool));

@@ -25,10 +25,10 @@ struct ToolCall {
 
 tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call);
 
-tool::AgentSettings tool_settings(const store::AgentRecord& record);
+tool::AgentSettings tool_settings(const AgentSandbox& agent);
 
 // Those that the agent may call, or all: a list of {name, title, description, class, inputSchema, outputSchema,
 // annotations}.
-tool::Value tool_list(const store::AgentRecord* agent);
+tool::Value tool_list(const AgentSandbox* agent);
 
 }  // namespace hutch::service

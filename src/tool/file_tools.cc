@@ -229,7 +229,7 @@ Tool delete_tool() {
 
 Tool share_artifact_tool() {
   return {
-      .name = "share_artifact",
+      .name = kShareArtifact,
       .title = "Share a result",
       .description =
           "Hand a result to the user: a file of the sandbox by `path`, or a text by `content` and "

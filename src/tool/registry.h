@@ -17,6 +17,9 @@
 
 namespace hutch::tool {
 
+// Whose success is a new artifact.
+inline constexpr std::string_view kShareArtifact = "share_artifact";
+
 enum class Class { kReadOnly, kWrite, kExec };
 
 struct CallContext {

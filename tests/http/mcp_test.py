@@ -102,6 +102,50 @@ def test_a_stream_of_a_session(api, agent):
     assert api.get("/mcp", headers={**other.headers(), "Accept": "application/json"}).error(406) == "not_acceptable"
 
 
+def switch_tools(api, agent, enabled):
+    api.request("PATCH", f"/v1/agents/{agent}", data={"autonomousExec": {"enabled": enabled}}).ok()
+
+
+def test_changes_are_told_on_the_stream_of_a_session(api, agent):
+    talk = Conversation(api, agent)
+    with api.events("GET", "/mcp", headers=talk.headers()) as events:
+        switch_tools(api, agent, False)
+        assert next(events)[1] == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+        names = [tool["name"] for tool in talk.send(message("tools/list")).ok()["result"]["tools"]]
+        assert "sandbox_exec" not in names and "sandbox_read_file" in names
+        switch_tools(api, agent, True)
+        assert next(events)[1]["method"] == "notifications/tools/list_changed"
+        talk.call("share_artifact", {"content": "text", "filename": "a.txt"})
+        assert next(events)[1] == {"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}
+
+
+def test_changes_are_told_to_a_subscription(api, agent):
+    asked = message("subscriptions/listen", 7, _meta=META, notifications={"resourcesListChanged": True})
+    headers = {**BOTH, "MCP-Protocol-Version": MODERN, "Mcp-Method": "subscriptions/listen"}
+    with api.events("POST", f"/mcp?agent={agent}", asked, headers=headers) as events:
+        assert next(events)[1]["method"] == "notifications/subscriptions/acknowledged"
+        switch_tools(api, agent, False)
+        switch_tools(api, agent, True)
+        shared = modern(api, agent, "tools/call", name="share_artifact",
+                        arguments={"content": "text", "filename": "a.txt"})
+        assert events_of(shared)[-1]["result"]["structuredContent"]["ok"] is True
+        told = next(events)[1]
+        assert told["method"] == "notifications/resources/list_changed", "the tools were not asked for"
+        assert told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == 7
+
+
+def test_the_stream_of_events_tells_them_too(api, agent):
+    with api.events("GET", f"/v1/events?agent={agent}") as events:
+        assert next(events)[0] == "ready"
+        switch_tools(api, agent, False)
+        assert [next(events)[1]["state"] for _ in range(2)] == ["changed", "tools"]
+        switch_tools(api, agent, True)
+        assert [next(events)[1]["state"] for _ in range(2)] == ["changed", "tools"]
+        api.post(f"/v1/agents/{agent}/tools/share_artifact", {"content": "text", "filename": "b.txt"}).ok()
+        states = iter(lambda: next(events)[1]["state"], "artifacts")
+        assert set(states) <= {"starting", "running"}
+
+
 def test_which_agent(api, agent):
     hello = message("initialize", protocolVersion=LEGACY, capabilities={}, clientInfo={"name": "t", "version": "1"})
     assert api.post("/mcp", hello, headers=BOTH).error(400) == "invalid_argument"
