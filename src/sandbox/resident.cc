@@ -234,6 +234,18 @@ bool Resident::is_busy() const {
   return !running_.empty();
 }
 
+bool Resident::has_leftovers() {
+  pid_t first = 0;
+  pid_t guest = 0;
+  {
+    const std::scoped_lock lock(send_mutex_);
+    if (!parts_) return false;
+    first = parts_->instance.process.pid();
+    guest = parts_->instance.inside();
+  }
+  return runs_anything(first, guest);
+}
+
 Usage Resident::usage() {
   pid_t first = 0;
   Cgroup::Use counted;

@@ -80,6 +80,7 @@ class Resident {
 
   bool is_alive() const;
   bool is_busy() const;  // whether a process that was asked for runs
+  bool has_leftovers();  // whether anything at all runs in it: what such a process left behind
   Usage usage();         // nothing where it has ended
   Process::Clock::time_point started_at() const { return started_at_; }
   // Ends everything in it and waits until it is gone. Again is fine.
@@ -121,7 +122,6 @@ class Resident {
   void want_stop();
   void remember(std::uint32_t number, ProcessRequest::Shown shown);  // it has ended
   void wake();
-
   const Process::Clock::time_point started_at_ = Process::Clock::now();
   Settings settings_;
   std::optional<Parts> parts_;  // the keeping thread's, but for sending

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -61,6 +62,13 @@ microseconds cpu_of(const std::string& process) {
   return kTick * static_cast<std::int64_t>(ticks);
 }
 
+// As the kernel has it; empty where it has ended. The name may hold any character (proc_pid_stat(5)).
+std::string name_of_process(pid_t process) {
+  if (sys::is_over(process)) return {};
+  const auto text = sys::read_file(cat({"/proc/", std::to_string(process), "/comm"}), kProcBytesMax);
+  return text ? *text : std::string();
+}
+
 }  // namespace
 
 Usage usage_below(pid_t first) {
@@ -74,6 +82,17 @@ Usage usage_below(pid_t first) {
     for (const pid_t child : sys::children_of(processes[i])) processes.push_back(child);
   }
   return usage;
+}
+
+bool runs_anything(pid_t first, pid_t guest) {
+  const std::string holders[] = {name_of_process(first), name_of_process(guest)};
+  std::vector<pid_t> processes = {first};
+  for (std::size_t i = 0; i < processes.size() && i < kProcessesMax; ++i) {
+    const std::string name = name_of_process(processes[i]);
+    if (!name.empty() && std::ranges::find(holders, name) == std::end(holders)) return true;
+    for (const pid_t child : sys::children_of(processes[i])) processes.push_back(child);
+  }
+  return false;
 }
 
 double CpuMeter::percent(microseconds used, Clock::time_point now) {

@@ -19,6 +19,10 @@ struct Usage {
 // Summed over a process and all that descends from it. Processes that come and go meanwhile may be missed.
 Usage usage_below(pid_t first);
 
+// Whether anything runs below `first` that is neither of the programs that hold the sandbox: those that `first` and
+// `guest` are, by their names. A process that takes such a name for its own is not seen.
+bool runs_anything(pid_t first, pid_t guest);
+
 // The load between two looks.
 class CpuMeter {
  public:

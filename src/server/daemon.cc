@@ -182,7 +182,11 @@ Status Daemon::accept_tcp(int listener) {
 bool Daemon::is_idle() {
   const bool used = !connections_.empty() || shared_.agents.busy() > 0;
   if (used || settings_.idle.count() == 0) last_use_ = Clock::now();
-  return settings_.idle.count() > 0 && Clock::now() - last_use_ > settings_.idle;
+  if (settings_.idle.count() == 0 || Clock::now() - last_use_ <= settings_.idle) return false;
+  // Looked at when it is about to leave alone, for it takes a look at every process there is.
+  if (!shared_.agents.has_leftovers()) return true;
+  last_use_ = Clock::now();
+  return false;
 }
 
 Result<bool> Daemon::has_late_client(int listener) {

@@ -55,6 +55,7 @@ class AgentSandbox {
   using Status = KeptSandbox::Status;
   Status status() const { return kept_.status(); }
   bool is_busy() const { return kept_.is_busy(); }
+  bool has_leftovers() const { return kept_.has_leftovers(); }
   Result<wire::FileReply> file(const wire::FileRequest& request) { return kept_.file(request); }
   std::optional<sandbox::Resources> resources() { return kept_.resources(directories_.home); }
 

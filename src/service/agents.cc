@@ -208,4 +208,13 @@ std::size_t AgentService::busy() const {
       std::ranges::count_if(sandboxes_, [](const auto& entry) { return entry.second->is_busy(); }));
 }
 
+bool AgentService::has_leftovers() const {
+  std::map<std::string, std::shared_ptr<AgentSandbox>> all;
+  {
+    const std::scoped_lock lock(mutex_);
+    all = sandboxes_;
+  }
+  return std::ranges::any_of(all, [](const auto& entry) { return entry.second->has_leftovers(); });
+}
+
 }  // namespace hutch::service

@@ -58,6 +58,8 @@ class AgentService {
 
   // How many sandboxes have a process that runs.
   std::size_t busy() const;
+  // Whether anything at all runs in one: what a command left behind is somebody's server. Looks at every process.
+  bool has_leftovers() const;
 
   const host::StateDirs& dirs() const { return dirs_; }
   Result<store::Settings> settings() const { return store::SettingsFile(dirs_.config).read(); }

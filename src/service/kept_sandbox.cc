@@ -137,6 +137,11 @@ bool KeptSandbox::is_busy() const {
   return resident && resident->is_busy();
 }
 
+bool KeptSandbox::has_leftovers() const {
+  const auto running = this->running();
+  return running && running->has_leftovers();
+}
+
 Result<wire::FileReply> KeptSandbox::file(const wire::FileRequest& request) {
   const auto running = TRY(resident());
   std::shared_ptr<sandbox::Files> files;

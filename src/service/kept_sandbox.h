@@ -63,7 +63,8 @@ class KeptSandbox {
     std::string backend;  // that it runs on, or ran on last
   };
   Status status() const;
-  bool is_busy() const;  // whether a process runs in it
+  bool is_busy() const;        // whether a process that was asked for runs in it
+  bool has_leftovers() const;  // whether anything does
 
   // By the sandbox's own file server; a FileFailed of it comes as the error.
   Result<wire::FileReply> file(const wire::FileRequest& request);

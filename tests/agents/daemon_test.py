@@ -76,6 +76,19 @@ def test_it_leaves_when_idle(daemon):
     assert daemon.json("agent", "show", agent)["status"] == "pending"
 
 
+@pytest.mark.parametrize("backend", ["none", "bwrap", "namespace"])
+def test_what_a_command_left_behind_is_no_idleness(daemon, backend):
+    server = daemon.popen("serve", "--idle", "1s")
+    harness.wait_until(daemon.socket.exists, "it listens")
+    agent = daemon.create(f"backend={backend}")
+    daemon.sh(agent, "sleep 6 > /dev/null 2>&1 &").ok()
+    assert daemon.json("ps", agent)[-1]["end"]["exit_code"] == 0
+    with pytest.raises(harness.subprocess.TimeoutExpired):
+        server.wait(4)
+    server.communicate(timeout=harness.PATIENCE)
+    assert server.returncode == 0 and not daemon.socket.exists()
+
+
 def test_commands_while_it_leaves_for_idleness(daemon):
     """Its last moment is never a command's failure."""
     until = time.monotonic() + 6
