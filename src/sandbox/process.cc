@@ -141,7 +141,27 @@ void Process::started_as(std::uint32_t pid) {
   tell_change();
 }
 
+void Process::keep_log(LogFile log) {
+  log_ = std::move(log.file);
+  const std::scoped_lock lock(mutex_);
+  log_name_ = std::move(log.name);
+}
+
+std::string Process::log_name() const {
+  const std::scoped_lock lock(mutex_);
+  return log_name_;
+}
+
+// A full disk ends the log, and nothing else.
+void Process::append_log(std::string_view bytes) {
+  if (!log_) return;
+  const std::string_view piece = bytes.substr(0, kLogBytesMax - logged_);
+  logged_ += piece.size();
+  if (!sys::write_all(log_.get(), piece) || logged_ == kLogBytesMax) log_.reset();
+}
+
 void Process::wrote(OutputStream stream, std::string_view bytes) {
+  append_log(bytes);
   const std::scoped_lock lock(mutex_);
   captures_[static_cast<std::size_t>(stream)].add(bytes);
   tell_change();
@@ -168,6 +188,7 @@ bool Process::keeps_output() const {
 void Process::closed(OutputStream stream) {
   const std::scoped_lock lock(mutex_);
   open_[static_cast<std::size_t>(stream)] = false;
+  if (!open_[0] && !open_[1]) log_.reset();
   tell_change();
 }
 

@@ -14,8 +14,12 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "sandbox/outcome.h"
+#include "sandbox/process_request.h"
 
 namespace hutch::sandbox {
+
+// Of one process's log file; what it writes after that is in the file no more.
+inline constexpr std::uint64_t kLogBytesMax = 64 << 20;
 
 struct ProcessEnd {
   int exit_code = 125;  // as a shell shows it: 124 timeout, 126, 127, 128+n
@@ -79,6 +83,8 @@ class Process {
   void opened(OutputStream stream);  // it is kept
   bool keeps_output() const;
   std::size_t bytes_kept() const;
+  void keep_log(LogFile log);
+  std::string log_name() const;  // empty: there is none
   void wrote(OutputStream stream, std::string_view bytes);
   void closed(OutputStream stream);
   void ended(ProcessEnd end);
@@ -90,6 +96,7 @@ class Process {
 
  private:
   void tell_change();  // with the lock held
+  void append_log(std::string_view bytes);
 
   const std::uint32_t number_;
   const std::vector<std::string> arguments_;
@@ -105,9 +112,13 @@ class Process {
   Capture captures_[2];
   bool open_[2] = {false, false};
   bool kept_ = false;
+  std::string log_name_;
   UniqueFd terminal_;
   mutable std::vector<UniqueFd> on_change_;  // the other ends of notices
   mutable std::vector<UniqueFd> on_end_;
+
+  UniqueFd log_;  // the sandbox's own thread's
+  std::uint64_t logged_ = 0;
 
   std::mutex input_mutex_;  // held while somebody writes: nobody else's bytes come between
   UniqueFd input_;

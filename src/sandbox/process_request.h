@@ -13,6 +13,12 @@ namespace hutch::sandbox {
 
 enum class ErrorStream { kApart, kIntoOutput };
 
+// A file that output goes to as well.
+struct LogFile {
+  UniqueFd file{};
+  std::string name{};  // as whoever asks for it calls it
+};
+
 struct ProcessRequest {
   std::vector<std::string> arguments;
   std::vector<std::string> environment;
@@ -22,6 +28,7 @@ struct ProcessRequest {
   enum class Shown { kYes, kNo } shown = Shown::kYes;  // in list(), and told of
   std::uint64_t processes_max = 0;       // as wire::Exec has them
   std::uint64_t address_space_max = 0;
+  LogFile log{};                         // of streams that are kept
 };
 
 // Streams of whoever asks: what passes there is seen by nobody else. `mask` says which of 0, 1 and 2 they are, in

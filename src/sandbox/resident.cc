@@ -138,6 +138,7 @@ Result<std::shared_ptr<Process>> Resident::launch(ProcessRequest request, GivenS
     }
     exec.command = settings_.next_number ? settings_.next_number() : ++last_number_;
     process = std::make_shared<Process>(exec.command, exec.arguments);
+    process->keep_log(std::move(request.log));
     running_.emplace(exec.command, Tracked{process, request.timeout, exec.terminal, request.shown, std::nullopt});
     for (Pipe& pipe : pipes) {
       pipe.process = process;

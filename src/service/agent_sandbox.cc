@@ -139,6 +139,18 @@ Result<std::vector<std::string>> AgentSandbox::ask_login_shell(sandbox::Resident
   return merged(planned, found);
 }
 
+// The home is of the sandbox, all above it is not: in one new name that is no link nothing can be put in the way.
+Result<sandbox::LogFile> AgentSandbox::make_log(const std::string& path) const {
+  const std::string& home = layout().home;
+  const bool below = path.starts_with(home) && path.size() > home.size() + 1 && path[home.size()] == '/';
+  const std::string name = below ? path.substr(home.size() + 1) : std::string();
+  if (name.empty() || name.contains('/')) {
+    return fail(Error::invalid(cat({printable(path), " is no file of the agent's home"})));
+  }
+  const std::string on_host = cat({directories_.home, "/", name});
+  return sandbox::LogFile{TRY_CTX(sys::make_file(sys::kCwd, on_host, 0644), "make the log file"), path};
+}
+
 Result<sandbox::ProcessRequest> AgentSandbox::request(std::vector<std::string> arguments, const std::string& cwd,
                                                       const std::vector<std::string>& environment) {
   sandbox::ProcessRequest request;

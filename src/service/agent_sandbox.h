@@ -62,6 +62,9 @@ class AgentSandbox {
   // What a login shell of the sandbox has in its environment, and then `more`; found out once for each start.
   Result<std::vector<std::string>> environment(const std::vector<std::string>& more);
 
+  // A new file of its home, by the name that the sandbox has for it: for the output of a command.
+  Result<sandbox::LogFile> make_log(const std::string& path) const;
+
   // A command of it, with the sandbox's limits and its place of work.
   Result<sandbox::ProcessRequest> request(std::vector<std::string> arguments, const std::string& cwd,
                                           const std::vector<std::string>& environment);

@@ -42,6 +42,7 @@ tool::ProcessState state_of(const Process& process) {
   tool::ProcessState state;
   state.id = process.id();
   state.arguments = process.arguments();
+  state.log_file = process.log_name();
   const auto end = process.end();
   state.running = !end.has_value();
   if (end) state.end = end_of(process, *end);
@@ -78,6 +79,7 @@ Result<std::shared_ptr<Process>> SandboxPlace::start(const tool::Command& comman
   request.timeout = command.timeout;
   if (command.error == tool::ErrorStream::kIntoOutput) request.error = sandbox::ErrorStream::kIntoOutput;
   const auto resident = TRY(agent_.resident());
+  if (!command.log_file.empty()) request.log = TRY(agent_.make_log(command.log_file));
   const auto input = command.input.empty() ? sandbox::Input::kNone : sandbox::Input::kWritten;
   auto process = TRY(resident->spawn(std::move(request), input));
   if (!command.input.empty()) {
