@@ -1,6 +1,7 @@
-# ./dev package: a Debian package of the release build, made by dpkg-deb.
-"""Static programs, so the package depends on nothing; bubblewrap is recommended for the bwrap backend,
-ripgrep for the agents' tool that searches."""
+# ./dev package: Debian packages of the release build, made by dpkg-deb.
+"""hutch: static programs, so it depends on nothing; bubblewrap is recommended for the bwrap backend, ripgrep for the
+agents' tool that searches. libhutch-dev: the C++ library, its headers and its CMake package, for the hutch of the same
+version, whose hutch-guest it starts."""
 
 import gzip
 import os
@@ -12,7 +13,7 @@ import cmake_build
 import packages
 from shell import Failed, must, path, say
 
-HELP = "make build/hutch_VERSION_ARCH.deb from the release build"
+HELP = "make build/hutch_VERSION_ARCH.deb and libhutch-dev from the release build"
 USAGE = "usage: ./dev package [--print-packages]"
 
 # (file of the project, place in the package, mode)
@@ -29,9 +30,21 @@ FILES = [
     ("docs/policy.md", "usr/share/doc/hutch/policy.md", 0o644),
     ("docs/policy.schema.json", "usr/share/doc/hutch/policy.schema.json", 0o644),
     ("docs/control.md", "usr/share/doc/hutch/control.md", 0o644),
+    ("docs/config.md", "usr/share/doc/hutch/config.md", 0o644),
+    ("docs/settings.md", "usr/share/doc/hutch/settings.md", 0o644),
+    ("docs/http.md", "usr/share/doc/hutch/http.md", 0o644),
+    ("docs/openapi.json", "usr/share/doc/hutch/openapi.json", 0o644),
+    ("docs/mcp.md", "usr/share/doc/hutch/mcp.md", 0o644),
     ("packaging/systemd/hutch.service", "usr/lib/systemd/user/hutch.service", 0o644),
     ("packaging/deb/postinst", "DEBIAN/postinst", 0o755),
     ("packaging/deb/prerm", "DEBIAN/prerm", 0o755),
+]
+
+LIBRARY_FILES = [
+    ("packaging/deb/copyright", "usr/share/doc/libhutch-dev/copyright", 0o644),
+    ("docs/cpp-api.md", "usr/share/doc/libhutch-dev/cpp-api.md", 0o644),
+    ("examples/cpp-sandbox/example.cc", "usr/share/doc/libhutch-dev/examples/example.cc", 0o644),
+    ("examples/cpp-sandbox/CMakeLists.txt", "usr/share/doc/libhutch-dev/examples/CMakeLists.txt", 0o644),
 ]
 
 # The program writes these itself, from its own table of verbs.
@@ -57,6 +70,21 @@ Description: run commands and AI agents in a sandbox
  stay have a daemon, which starts and leaves by itself, and tools over MCP.
 """
 
+LIBRARY_CONTROL = """\
+Package: libhutch-dev
+Version: {version}
+Architecture: {architecture}
+Maintainer: The hutch authors <hutch@localhost>
+Installed-Size: {kilobytes}
+Section: libdevel
+Priority: optional
+Depends: hutch (= {version}), {depends}
+Description: sandboxes for AI agents, as a C++ library
+ The library of hutch, its headers and its CMake package: find_package(hutch)
+ gives hutch::hutch. Sandboxes live in the program's own process, without a
+ daemon.
+"""
+
 
 def run(arguments):
     if packages.printed(arguments, "build", "run"):
@@ -64,20 +92,56 @@ def run(arguments):
     packages.ensure("build", "run")
     if not shutil.which("dpkg-deb"):
         raise Failed("dpkg-deb is missing: a Debian package is made on Debian")
-    cmake_build.build("release", ["hutch", "hutch-guest", "hutch-inspect"])
-    lacking = [source for source, _, _ in FILES if not os.path.exists(path(source))]
+    cmake_build.build("release", ["hutch", "hutch-guest", "hutch-inspect", "hutch_shared"])
+    lacking = [source for source, _, _ in FILES + LIBRARY_FILES if not os.path.exists(path(source))]
     if lacking:
         raise Failed("these belong into the package and are missing: " + ", ".join(lacking))
-    staging = path("build", "package")
-    shutil.rmtree(staging, ignore_errors=True)
-    for source, place, mode in FILES:
-        install(path(source), os.path.join(staging, place), mode)
+    staging = stage("package", FILES)
     write_profile(staging)
     write_completions(staging)
-    write_changelog(staging)
-    made = write_package(staging)
-    say(f"made {made}")
+    write_changelog(staging, "hutch")
+    say(f"made {write_package(staging, 'hutch', CONTROL)}")
+    staging = stage("package-library", LIBRARY_FILES)
+    depends = install_library(staging)
+    write_changelog(staging, "libhutch-dev")
+    say(f"made {write_package(staging, 'libhutch-dev', LIBRARY_CONTROL, depends=depends)}")
     return 0
+
+
+def stage(name, files):
+    staging = path("build", name)
+    shutil.rmtree(staging, ignore_errors=True)
+    for source, place, mode in files:
+        install(path(source), os.path.join(staging, place), mode)
+    os.makedirs(os.path.join(staging, "DEBIAN"), mode=0o755, exist_ok=True)
+    return staging
+
+
+def install_library(staging):
+    """What `cmake --install` puts where, the programs aside; on what Debian packages it depends."""
+    whole = path("build", "package-install")
+    shutil.rmtree(whole, ignore_errors=True)
+    must(["cmake", "--install", path("build", "release"), "--prefix", os.path.join(whole, "usr"), "--strip"],
+         stdout=subprocess.DEVNULL)
+    for place in ("include", "lib"):
+        shutil.copytree(os.path.join(whole, "usr", place), os.path.join(staging, "usr", place), symlinks=True)
+    shutil.rmtree(os.path.join(staging, "usr/lib/hutch"))
+    library = next(os.path.join(folder, name) for folder, _, names in os.walk(staging) for name in names
+                   if re.fullmatch(r"libhutch\.so\.[0-9.]+[0-9]", name))
+    needed = subprocess.run(["objdump", "-p", library], stdout=subprocess.PIPE, check=True).stdout.decode()
+    sonames = re.findall(r"NEEDED +(\S+)", needed)
+    found = {package_of(soname) for soname in sonames if not soname.startswith("ld-linux")}
+    return ", ".join(sorted(found))
+
+
+def package_of(soname):
+    """The installed package that a library is from: what it was linked with is here."""
+    listed = must_text(["dpkg-query", "--search", f"*/{soname}"])
+    return listed.split(":")[0]
+
+
+def must_text(command):
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode()
 
 
 def install(source, target, mode):
@@ -112,19 +176,18 @@ def version():
         return re.search(r"project\(hutch VERSION (\S+)", listing.read()).group(1)
 
 
-def write_changelog(staging):
-    text = f"hutch ({version()}) unstable; urgency=medium\n\n  * This version.\n"
-    with gzip.GzipFile(os.path.join(staging, "usr/share/doc/hutch/changelog.gz"), "wb", mtime=0) as target:
+def write_changelog(staging, name):
+    text = f"{name} ({version()}) unstable; urgency=medium\n\n  * This version.\n"
+    with gzip.GzipFile(os.path.join(staging, f"usr/share/doc/{name}/changelog.gz"), "wb", mtime=0) as target:
         target.write(text.encode())
 
 
-def write_package(staging):
-    architecture = subprocess.run(["dpkg", "--print-architecture"], stdout=subprocess.PIPE, check=True)
-    architecture = architecture.stdout.decode().strip()
+def write_package(staging, name, control, **more):
+    architecture = must_text(["dpkg", "--print-architecture"]).strip()
     size = sum(os.path.getsize(os.path.join(folder, name)) for folder, _, files in os.walk(staging) for name in files)
-    control = CONTROL.format(version=version(), architecture=architecture, kilobytes=size // 1024 + 1)
+    control = control.format(version=version(), architecture=architecture, kilobytes=size // 1024 + 1, **more)
     with open(os.path.join(staging, "DEBIAN", "control"), "w", encoding="utf-8") as target:
         target.write(control)
-    made = path("build", f"hutch_{version()}_{architecture}.deb")
+    made = path("build", f"{name}_{version()}_{architecture}.deb")
     must(["dpkg-deb", "--root-owner-group", "--build", staging, made], stdout=subprocess.DEVNULL)
     return made
