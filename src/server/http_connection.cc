@@ -56,7 +56,11 @@ std::expected<std::optional<Request>, Refusal> Connection::read_head() {
       const auto taken = reader_.take(buffer_);
       if (!taken) return std::unexpected(taken.error());
       buffer_.erase(0, *taken);
-      if (reader_.head_done()) return std::optional(reader_.request());
+      if (reader_.head_done()) {
+        bodiless_ = reader_.request().method == "HEAD";
+        head_said_ = false;
+        return std::optional(reader_.request());
+      }
     }
     const bool begun = !buffer_.empty();
     const auto more = read_more(deadline);
@@ -92,11 +96,16 @@ Status Connection::send(const Answer& answer, Then then) {
   if (answer.status != 204) text += cat({"Content-Length: ", std::to_string(answer.body.size()), "\r\n"});
   if (then == Then::kClose) text += "Connection: close\r\n";
   text += "\r\n";
-  if (answer.status != 204) text += answer.body;
+  if (answer.status != 204 && !bodiless_) text += answer.body;
   return write(text);
 }
 
 Status Connection::begin_stream(const Answer& head, int minor_version) {
+  if (bodiless_) {
+    head_said_ = true;
+    TRY(write(head_text(head) + "\r\n"));
+    return fail(Error{Code::kConflict, 0, "HEAD has no body"});
+  }
   chunked_ = minor_version > 0;
   streaming_ = true;
   TRY(write(head_text(head) + (chunked_ ? "Transfer-Encoding: chunked\r\n\r\n" : "Connection: close\r\n\r\n")));
@@ -114,7 +123,13 @@ Status Connection::end_stream() {
   return chunked_ ? write("0\r\n\r\n") : Status();
 }
 
-short Connection::gone_events() { return POLLRDHUP; }
+Status Connection::switch_protocol(const std::vector<Field>& fields) {
+  std::string text = cat({"HTTP/1.1 101 ", reason_phrase(101), "\r\n"});
+  for (const Field& field : fields) text += cat({field.name, ": ", field.value, "\r\n"});
+  return write(text + "\r\n");
+}
+
+short Connection::gone_events() const { return kind_ == Kind::kTcp ? POLLRDHUP : short{0}; }
 
 bool Connection::is_gone() const {
   pollfd socket{fd(), gone_events(), 0};

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -24,7 +25,10 @@ struct Patience {
 
 class Connection {
  public:
-  explicit Connection(UniqueFd socket, Patience patience = {}) : socket_(std::move(socket)), patience_(patience) {}
+  // By which socket: see gone_events.
+  enum class Kind { kUnix, kTcp };
+  Connection(UniqueFd socket, Kind kind, Patience patience = {})
+      : socket_(std::move(socket)), kind_(kind), patience_(patience) {}
 
   int fd() const { return socket_.get(); }
 
@@ -33,22 +37,30 @@ class Connection {
   // The rest of that request. An error when the client has gone.
   Result<std::optional<Refusal>> read_body(Request& request);
 
-  // --- an answer, whole ---
+  // --- an answer, whole; of HEAD its head alone (RFC 9110 9.3.2) ---
 
   enum class Then { kKeep, kClose };
   Status send(const Answer& answer, Then then);
 
-  // --- or as a stream, of which nobody knows how long it will be ---
+  // --- or as a stream, of which nobody knows how long it will be; of HEAD an error, once the head is said ---
 
   Status begin_stream(const Answer& head, int minor_version);
   Status send_piece(std::string_view bytes);
   Status end_stream();
-  bool is_streaming() const { return streaming_; }
 
-  // Whether the client has ended its side, as far as can be told without taking what it may still send.
+  // --- or as another protocol, for which the connection is from then on ---
+
+  Status switch_protocol(const std::vector<Field>& fields);
+  // What came behind the request already.
+  std::string take_rest() { return std::exchange(buffer_, {}); }
+  bool is_streaming() const { return streaming_; }
+  bool has_said_head() const { return head_said_; }
+
+  // Whether the client has gone, as far as can be told without taking what it may still send.
   bool is_gone() const;
-  // What a poll for that asks: POLLRDHUP comes as soon as the other side has shut down its writing.
-  static short gone_events();
+  // What a poll for that asks. Of TCP the end of its sending is all that can be seen of a client that has closed its
+  // socket (POLLRDHUP); of a Unix socket the kernel tells the two apart (POLLHUP, which need not be asked for).
+  short gone_events() const;
 
   // Answers nothing more; takes what is on its way for a moment, so that a last answer is not lost with it
   // (RFC 9112 9.6).
@@ -61,9 +73,12 @@ class Connection {
   Status write(std::string_view bytes);
 
   UniqueFd socket_;
+  const Kind kind_;
   const Patience patience_;
   RequestReader reader_;
   std::string buffer_;
+  bool bodiless_ = false;   // the request is HEAD
+  bool head_said_ = false;  // of a stream that is none
   bool streaming_ = false;
   bool chunked_ = false;
 };

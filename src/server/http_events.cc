@@ -28,7 +28,7 @@ Handled follow(Exchange& exchange) {
     }
     if (listener->overflowed()) return fail(Error::invalid("the client does not keep up"));
     std::array<pollfd, 2> wait = {
-        {{listener->fd(), POLLIN, 0}, {exchange.connection().fd(), Connection::gone_events(), 0}}};
+        {{listener->fd(), POLLIN, 0}, {exchange.connection().fd(), exchange.connection().gone_events(), 0}}};
     const int ready = TRY(sys::poll(wait, kPing));
     if (wait[1].revents != 0) return Streamed{};
     if (ready == 0) TRY(exchange.send_ping());

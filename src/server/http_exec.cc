@@ -53,7 +53,7 @@ Status Relay::run(const Process& process) {
   const UniqueFd ended = TRY(process.notice(Process::Notice::kEnd));
   if (input_.empty()) ends_.input.reset();
   for (;;) {
-    std::array<pollfd, 5> wait = {{{exchange_.connection().fd(), Connection::gone_events(), 0},
+    std::array<pollfd, 5> wait = {{{exchange_.connection().fd(), exchange_.connection().gone_events(), 0},
                                    {ends_.output[0].get(), POLLIN, 0},
                                    {ends_.output[1].get(), POLLIN, 0},
                                    {ends_.input.get(), POLLOUT, 0},
@@ -146,7 +146,7 @@ Result<bool> attend(Exchange& exchange, Process& process, std::string_view input
       if (input.empty()) process.close_input();
     }
     std::array<pollfd, 2> wait = {
-        {{exchange.connection().fd(), Connection::gone_events(), 0}, {ended.get(), POLLIN, 0}}};
+        {{exchange.connection().fd(), exchange.connection().gone_events(), 0}, {ended.get(), POLLIN, 0}}};
     TRY(sys::poll(wait, input.empty() ? std::nullopt : std::optional(milliseconds(0))));
     if (wait[0].revents != 0) return false;
   }

@@ -72,7 +72,7 @@ Handled Reply::run(std::vector<Field> fields) {
     if (left_ == 0) break;
     if (deliveries_->overflowed()) return fail(Error::invalid("the client does not keep up"));
     std::array<pollfd, 2> wait = {
-        {{deliveries_->fd(), POLLIN, 0}, {exchange_.connection().fd(), Connection::gone_events(), 0}}};
+        {{deliveries_->fd(), POLLIN, 0}, {exchange_.connection().fd(), exchange_.connection().gone_events(), 0}}};
     const int ready = TRY(sys::poll(wait, kPing));
     if (wait[1].revents != 0) return fail(Error::invalid("the client has gone"));
     if (ready == 0 && exchange_.connection().is_streaming()) TRY(exchange_.send_ping());
@@ -143,7 +143,7 @@ Handled listen(Exchange& exchange) {
         TRY(exchange.send_event_text("message", *text));
       }
       std::array<pollfd, 2> wait = {
-          {{session->unasked->fd(), POLLIN, 0}, {exchange.connection().fd(), Connection::gone_events(), 0}}};
+          {{session->unasked->fd(), POLLIN, 0}, {exchange.connection().fd(), exchange.connection().gone_events(), 0}}};
       const int ready = TRY(sys::poll(wait, kPing));
       if (wait[1].revents != 0) return {};
       if (ready == 0) TRY(exchange.send_ping());

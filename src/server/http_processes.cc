@@ -108,7 +108,7 @@ Handled follow(Exchange& exchange, const Process& process) {
       return Streamed{};
     }
     std::array<pollfd, 2> wait = {
-        {{changed.get(), POLLIN, 0}, {exchange.connection().fd(), Connection::gone_events(), 0}}};
+        {{changed.get(), POLLIN, 0}, {exchange.connection().fd(), exchange.connection().gone_events(), 0}}};
     const int ready = TRY(sys::poll(wait, kPing));
     if (wait[1].revents != 0) return Streamed{};
     if (ready == 0) TRY(exchange.send_ping());
@@ -160,7 +160,7 @@ Handled wait(Exchange& exchange) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - Process::Clock::now());
     if (left.count() <= 0) break;
     std::array<pollfd, 2> wait = {
-        {{ended.get(), POLLIN, 0}, {exchange.connection().fd(), Connection::gone_events(), 0}}};
+        {{ended.get(), POLLIN, 0}, {exchange.connection().fd(), exchange.connection().gone_events(), 0}}};
     TRY(sys::poll(wait, left));
     if (wait[1].revents != 0) return fail(Error::invalid("the client has gone"));
   }

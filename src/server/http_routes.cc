@@ -36,14 +36,16 @@ std::vector<Route> all_routes() {
   return all;
 }
 
+// HEAD is answered wherever GET is, by the same route (RFC 9110 9.1).
 std::variant<Chosen, NotChosen> choose_route(std::string_view method, const Target& target) {
   static const std::vector<Route> kRoutes = all_routes();
   std::vector<std::string> allowed;
   for (const Route& route : kRoutes) {
     auto parts = match(route.pattern, target);
     if (!parts) continue;
-    if (route.method == method) return Chosen{&route, std::move(*parts)};
+    if (route.method == (method == "HEAD" ? "GET" : method)) return Chosen{&route, std::move(*parts)};
     allowed.emplace_back(route.method);
+    if (route.method == "GET") allowed.emplace_back("HEAD");
   }
   if (allowed.empty()) return NotChosen{{404, "not_found", "there is nothing at this path"}, {}};
   std::ranges::sort(allowed);

@@ -70,7 +70,16 @@ TEST(HttpRoutes, WhatIsNotThere) {
   const auto wrong = choose("DELETE", "/v1/agents");
   ASSERT_TRUE(std::holds_alternative<NotChosen>(wrong));
   EXPECT_EQ(std::get<NotChosen>(wrong).refusal.status, 405);
-  EXPECT_EQ(std::get<NotChosen>(wrong).allow, "GET, POST");
+  EXPECT_EQ(std::get<NotChosen>(wrong).allow, "GET, HEAD, POST");
+}
+
+TEST(HttpRoutes, HeadIsAnsweredWhereGetIs) {
+  const auto chosen = choose("HEAD", "/v1/agents");
+  ASSERT_TRUE(std::holds_alternative<Chosen>(chosen));
+  EXPECT_EQ(std::get<Chosen>(chosen).route->method, "GET");
+  const auto refused = choose("HEAD", "/v1/agents/a/start");
+  ASSERT_TRUE(std::holds_alternative<NotChosen>(refused));
+  EXPECT_EQ(std::get<NotChosen>(refused).allow, "POST");
 }
 
 }  // namespace

@@ -22,7 +22,9 @@ bool says_json(const Request& request) {
 class Server {
  public:
   Server(Shared& shared, UniqueFd socket, const Guard* guard)
-      : shared_(shared), connection_(std::move(socket)), guard_(guard) {}
+      : shared_(shared),
+        connection_(std::move(socket), guard != nullptr ? Connection::Kind::kTcp : Connection::Kind::kUnix),
+        guard_(guard) {}
 
   void serve() {
     while (serve_one()) {}
@@ -77,6 +79,7 @@ bool Server::handle(const Request& request, const Target& target, const Chosen& 
   Exchange exchange(shared_, connection_, request, target);
   exchange.set_parts(chosen.parts);
   const Handled handled = chosen.route->handle(exchange);
+  if (connection_.has_said_head()) return request.keep_alive && request.minor_version > 0;
   if (connection_.is_streaming()) {
     // A stream that broke off is not ended, so that nobody takes it for whole.
     if (!handled || !connection_.end_stream()) return false;

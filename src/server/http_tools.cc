@@ -41,7 +41,7 @@ Handled call(Exchange& exchange) {
   bool gone = false;
   for (;;) {
     std::array<pollfd, 2> wait = {
-        {{done->fd(), POLLIN, 0}, {gone ? -1 : exchange.connection().fd(), Connection::gone_events(), 0}}};
+        {{done->fd(), POLLIN, 0}, {gone ? -1 : exchange.connection().fd(), exchange.connection().gone_events(), 0}}};
     const auto ready = sys::poll(wait, std::nullopt);
     if (!ready || wait[1].revents != 0) {
       gone = true;

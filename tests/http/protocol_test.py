@@ -99,7 +99,7 @@ def test_a_path_that_is_not_there_and_a_method_that_is_not(api):
     assert api.get("/v1/agents/").error(404) == "not_found"
     reply = api.request("PUT", "/v1/agents")
     assert reply.error(405) == "method_not_allowed"
-    assert reply.headers["allow"] == "GET, POST"
+    assert reply.headers["allow"] == "GET, HEAD, POST"
 
 
 def test_a_body_has_to_be_json_and_say_so(api):

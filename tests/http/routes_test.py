@@ -95,6 +95,24 @@ def test_a_client_that_goes_takes_its_command_along(api, agent, accept):
     wait_until(lambda: not running(api, agent))
 
 
+def test_a_client_that_has_said_all_is_not_gone_on_the_unix_socket(api, agent):
+    body = json.dumps({"command": "sleep 1; echo done"}).encode()
+    with socket.socket(socket.AF_UNIX) as plain:
+        plain.settimeout(45)
+        plain.connect(str(api.socket_path))
+        plain.sendall(api.head(f"POST /v1/agents/{agent}/exec HTTP/1.1", "Content-Type: application/json",
+                               f"Content-Length: {len(body)}", token=False) + body)
+        plain.shutdown(socket.SHUT_WR)
+        assert b'"stdout":"done\\n"' in read_some(plain, b"done")
+    with socket.socket(socket.AF_UNIX) as plain:
+        plain.connect(str(api.socket_path))
+        body = json.dumps({"arguments": ["sleep", "4321"]}).encode()
+        plain.sendall(api.head(f"POST /v1/agents/{agent}/exec HTTP/1.1", "Content-Type: application/json",
+                               f"Content-Length: {len(body)}", token=False) + body)
+        wait_until(lambda: running(api, agent))
+    wait_until(lambda: not running(api, agent))
+
+
 def running(api, agent):
     return [one for one in api.get(f"/v1/agents/{agent}/processes").ok()["processes"] if one["running"]]
 
