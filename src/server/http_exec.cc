@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "server/http_process_view.h"
 #include "server/http_routes.h"
+#include "server/http_streams.h"
 #include "sys/io.h"
 
 namespace hutch::server::http {
@@ -18,7 +19,6 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kEndWait{60'000};
 constexpr milliseconds kPing{15'000};
-constexpr std::size_t kPieceBytes = 64 << 10;  // as much as a pipe holds (pipe(7))
 
 Result<sandbox::ProcessEnd> end_of(const Process& process) {
   auto end = process.wait(Process::Clock::now() + kEndWait);
@@ -26,12 +26,7 @@ Result<sandbox::ProcessEnd> end_of(const Process& process) {
   return std::move(*end);
 }
 
-struct Ends {
-  UniqueFd input;
-  UniqueFd output[2];
-};
-
-// The host's ends of the command's streams. Nothing is kept of them, and a client that reads slowly slows the command.
+// Passes on what the command writes. Nothing is kept of it, and a client that reads slowly slows the command.
 class Relay {
  public:
   Relay(Exchange& exchange, Ends ends, std::string input)
@@ -69,49 +64,21 @@ Status Relay::run(const Process& process) {
     // What it wrote is all there once it has ended, and no more than a pipe holds. A child that goes on may hold its
     // streams open for long: that is not waited for.
     for (const std::size_t index : {0U, 1U}) {
-      if (ends_.output[index]) TRY(pass(index));
+      if (ends_.output.at(index)) TRY(pass(index));
     }
     return {};
   }
 }
 
 Status Relay::pass(std::size_t index) {
-  std::array<char, kPieceBytes> bytes;
-  const auto count = sys::read_some(ends_.output[index].get(), bytes);
-  if (!count && count.error().sys_errno == EAGAIN) return {};
-  if (!count || *count == 0) {
-    ends_.output[index].reset();
-    return {};
-  }
-  const std::string_view piece(bytes.data(), *count);
+  const std::string piece = read_piece(ends_.output.at(index));
+  if (piece.empty()) return {};
   return exchange_.send_event(index == 0 ? "stdout" : "stderr", Value(Value::Object{{"base64", to_base64(piece)}}));
 }
 
 void Relay::feed() {
-  const auto count = sys::write_some(ends_.input.get(), input_);
-  if (!count && count.error().sys_errno == EAGAIN) return;
-  input_.erase(0, count ? *count : input_.size());
+  write_piece(ends_.input, input_);
   if (input_.empty()) ends_.input.reset();
-}
-
-struct Streams {
-  Ends ends;
-  sandbox::GivenStreams given;
-};
-
-Result<Streams> make_streams() {
-  Streams streams;
-  sys::Pipe input = TRY(sys::pipe());
-  TRY(sys::set_nonblocking(input.write.get()));
-  streams.given.descriptors.push_back(std::move(input.read));
-  streams.ends.input = std::move(input.write);
-  for (UniqueFd& end : streams.ends.output) {
-    sys::Pipe pipe = TRY(sys::pipe());
-    TRY(sys::set_nonblocking(pipe.read.get()));
-    streams.given.descriptors.push_back(std::move(pipe.write));
-    end = std::move(pipe.read);
-  }
-  return streams;
 }
 
 Handled stream(Exchange& exchange, service::AgentSandbox& agent, CommandBody body) {

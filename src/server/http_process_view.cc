@@ -53,6 +53,10 @@ Result<std::string> input_of(const Value::Object& body) {
 Result<CommandBody> read_command(const Exchange& exchange, const service::AgentSandbox& agent) {
   const Value::Object body =
       TRY(exchange.body_object({"command", "arguments", "cwd", "env", "timeoutMs", "stdin", "stdinBase64", "input"}));
+  return command_of(body, agent);
+}
+
+Result<CommandBody> command_of(const Value::Object& body, const service::AgentSandbox& agent) {
   const CallReader reader(body);
   CommandBody command;
   command.arguments = TRY(reader.texts("arguments"));

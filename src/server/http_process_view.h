@@ -18,6 +18,8 @@ struct CommandBody {
   bool writes_input = false;  // stdin is written later
 };
 Result<CommandBody> read_command(const Exchange& exchange, const service::AgentSandbox& agent);
+// The same of an object whose members are known to be such.
+Result<CommandBody> command_of(const Value::Object& body, const service::AgentSandbox& agent);
 Result<sandbox::ProcessRequest> process_request(service::AgentSandbox& agent, const CommandBody& body);
 
 Value::Object end_object(const sandbox::ProcessEnd& end);

@@ -14,9 +14,11 @@ namespace hutch::server::http {
 
 enum class BodyType { kNone, kJson, kBytes };  // kNone: what comes is passed over
 
-// An answer, or that it was streamed. An error becomes an answer of its kind.
+// An answer, or that it was streamed, or that the connection was another protocol's and is done with. An error becomes
+// an answer of its kind.
 struct Streamed {};
-using Handled = Result<std::variant<Answer, Streamed>>;
+struct Upgraded {};
+using Handled = Result<std::variant<Answer, Streamed, Upgraded>>;
 
 struct Route {
   std::string_view method;
@@ -29,6 +31,7 @@ std::vector<Route> all_routes();
 
 std::span<const Route> agent_routes();
 std::span<const Route> exec_routes();
+std::span<const Route> exec_socket_routes();
 std::span<const Route> process_routes();
 std::span<const Route> file_routes();
 std::span<const Route> tool_routes();

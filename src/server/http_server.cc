@@ -85,6 +85,7 @@ bool Server::handle(const Request& request, const Target& target, const Chosen& 
     if (!handled || !connection_.end_stream()) return false;
     return request.keep_alive && request.minor_version > 0;
   }
+  if (handled && std::holds_alternative<Upgraded>(*handled)) return false;
   const Answer answer = handled ? std::get<Answer>(*handled) : answer_of(refusal_of(handled.error()));
   const bool keep = request.keep_alive;
   return connection_.send(answer, keep ? Then::kKeep : Then::kClose).has_value() && keep;
