@@ -92,7 +92,7 @@ def test_audit_filters(hutch):
 
 def test_values_of_the_environment_are_not_recorded(hutch, as_user):
     hutch.run("/bin/true", options=["--env", "TOKEN=hunter2", "--env", "OTHER"], env={"OTHER": "hunter3"}).ok()
-    for path in data_directory(as_user).rglob("*"):
+    for path in [one for one in data_directory(as_user).rglob("*") if one.is_file()]:
         assert b"hunter" not in path.read_bytes(), path
     assert data_directory(as_user).stat().st_mode & 0o777 == 0o700
     assert (data_directory(as_user) / "spool.jsonl").stat().st_mode & 0o777 == 0o600
