@@ -309,7 +309,15 @@ void Resident::keep() {
   std::optional<Error> reason;
   if (!kept) reason = std::move(kept).error();
   if (parts_->network) (void)parts_->network->close();
-  const Status stopped = parts_->instance.stop_alone();
+  // From here on nobody sends, or looks for what runs below a process whose number may be another's by then.
+  std::optional<Parts> leaving;
+  {
+    const std::scoped_lock lock(send_mutex_);
+    leaving.emplace(std::move(*parts_));
+    parts_.reset();
+  }
+  const Status stopped = leaving->instance.stop_alone();
+  leaving.reset();
   if (!stopped && !reason) reason = stopped.error();
   finish(std::move(reason));
 }
