@@ -235,16 +235,10 @@ bool Resident::is_busy() const {
   return !running_.empty();
 }
 
+// The number stays the sandbox's own while the lock is held.
 bool Resident::has_leftovers() {
-  pid_t first = 0;
-  pid_t guest = 0;
-  {
-    const std::scoped_lock lock(send_mutex_);
-    if (!parts_) return false;
-    first = parts_->instance.process.pid();
-    guest = parts_->instance.inside();
-  }
-  return runs_anything(first, guest);
+  const std::scoped_lock lock(send_mutex_);
+  return parts_ && runs_anything(parts_->instance.process.pid(), parts_->instance.inside());
 }
 
 Usage Resident::usage() {
@@ -310,12 +304,10 @@ void Resident::keep() {
   if (!kept) reason = std::move(kept).error();
   if (parts_->network) (void)parts_->network->close();
   // From here on nobody sends, or looks for what runs below a process whose number may be another's by then.
-  std::optional<Parts> leaving;
-  {
-    const std::scoped_lock lock(send_mutex_);
-    leaving.emplace(std::move(*parts_));
-    parts_.reset();
-  }
+  std::unique_lock lock(send_mutex_);
+  std::optional<Parts> leaving(std::move(*parts_));
+  parts_.reset();
+  lock.unlock();
   const Status stopped = leaving->instance.stop_alone();
   leaving.reset();
   if (!stopped && !reason) reason = stopped.error();
