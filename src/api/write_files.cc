@@ -40,7 +40,7 @@ Result<std::vector<wire::WriteFile>> write_requests(const std::vector<FileInput>
       return fail(Error::invalid(cat({printable(file.path), ": its mode has to be 0001 to 0777"})));
     }
     request.content = file.content;
-    if (file.mode) request.mode = *file.mode;
+    if (file.mode) request.mode = file.mode;
     requests.push_back(std::move(request));
   }
   return requests;

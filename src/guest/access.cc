@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "guest/access_arguments.h"
@@ -47,6 +48,7 @@ class AccessServer {
   wire::Connection& host_;
   std::vector<plan::NameRule> names_;
   Places places_;
+  Umasks umasks_;
   UniqueFd listener_;
   std::set<std::string> told_;
   Status failed_{};  // to tell the host
@@ -101,14 +103,18 @@ Result<Places> enter_sandbox() {
 
 Status AccessServer::run() {
   sys::wake_in_turn(listener_.get());
-  std::vector<pollfd> wait = {{listener_.get(), POLLIN, 0}, {host_.fd(), POLLIN, 0}};
+  enum { kListener, kHost, kFixed };
+  std::vector<pollfd> wait;
   for (;;) {
+    wait.assign({{listener_.get(), POLLIN, 0}, {host_.fd(), POLLIN, 0}});
+    umasks_.add_to(wait);
     TRY(sys::poll(wait, std::nullopt));
+    umasks_.forget_ended(std::span(wait).subspan(kFixed));
     // The host says nothing more: this is its end.
-    if (wait[1].revents != 0) return {};
-    if ((wait[0].revents & POLLIN) != 0) TRY(answer_next());
+    if (wait[kHost].revents != 0) return {};
+    if ((wait[kListener].revents & POLLIN) != 0) TRY(answer_next());
     // Nobody is left whose calls could come.
-    else if (wait[0].revents != 0)
+    else if (wait[kListener].revents != 0)
       return {};
   }
 }
@@ -128,7 +134,7 @@ Status AccessServer::answer(const sys::Notification& raw) {
     TRY(sys::refuse_notification(listener_.get(), raw.id, EPERM));
     return host_.send(wire::ToHost(wire::Refused{wire::RefusedCall::kUnixSocket, raw.pid, {}, {}}));
   }
-  const AccessCalls calls(places_, names_,
+  const AccessCalls calls(places_, umasks_, names_,
                           {.still_waits = [&](const AccessCall&) { return sys::still_waits(listener_.get(), raw.id); },
                            .refused = [&](const AccessCall& refused, const std::string& path,
                                           const plan::NameRule& rule) { failed_ = tell(refused, path, rule); }});

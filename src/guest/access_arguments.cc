@@ -22,8 +22,8 @@ constexpr int kFchmodat2 = 452;                    // of Linux 6.6; the same num
 
 // All flags of open(2); what openat2(2) takes.
 constexpr std::uint64_t kOpenFlags = O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND | O_NONBLOCK |
-                                     O_SYNC | O_ASYNC | O_DIRECT | 0100000 /* O_LARGEFILE */ | O_DIRECTORY |
-                                     O_NOFOLLOW | O_NOATIME | O_CLOEXEC | O_PATH | O_TMPFILE;
+                                     O_SYNC | O_ASYNC | O_DIRECT | 0100000 /* O_LARGEFILE */ | O_NOFOLLOW | O_NOATIME |
+                                     O_CLOEXEC | O_PATH | O_TMPFILE /* with O_DIRECTORY */;
 
 // Reads the arguments of one call by their places.
 class Arguments {
@@ -89,6 +89,10 @@ Status Arguments::read_opening() {
       call_.flags = number(2);
       call_.mode = static_cast<mode_t>(number(3));
       return as(kOpen, number(0), 1);
+    case SYS_umask:
+      call_.kind = kCreationMask;
+      known_ = true;
+      return {};
     case SYS_openat2: TRY(how()); return as(kOpen, number(0), 1);
     case SYS_faccessat2: call_.flags = number(3); [[fallthrough]];
     case SYS_faccessat: call_.mode = static_cast<mode_t>(number(2)); return as_at(kAskAccess, 1, call_.flags);

@@ -16,6 +16,7 @@
 namespace hutch::guest {
 
 enum class AccessKind {
+  kCreationMask,
   kOpen,
   kMakeDirectory,
   kMakeNode,

@@ -36,9 +36,16 @@ int plain_flags(int flags) { return flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_CLO
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
+// Another file has the name, or none.
+bool is_another_by_now(const Error& error) { return error.sys_errno == ESTALE || error.sys_errno == ENOENT; }
+
+sys::OnExec on_exec_of(const AccessCall& call) {
+  return has(call.flags, O_CLOEXEC) ? sys::OnExec::kClose : sys::OnExec::kKeep;
+}
+
 Result<CallAnswer> hand_over(const AccessCall& call, UniqueFd file) {
   if (!has(call.flags, O_NONBLOCK)) TRY(sys::clear_nonblocking(file.get()));
-  return CallAnswer(Opened{std::move(file), has(call.flags, O_CLOEXEC) ? sys::OnExec::kClose : sys::OnExec::kKeep});
+  return CallAnswer(Opened{std::move(file), on_exec_of(call)});
 }
 
 }  // namespace
@@ -47,6 +54,7 @@ Result<CallAnswer> AccessCalls::answer(const AccessCall& call) const {
   using enum AccessKind;
   switch (call.kind) {
     case kOpen: return open(call);
+    case kCreationMask: umasks_.forget(); return let_through();
     case kMakeDirectory:
     case kMakeNode:
     case kMakeSymlink: return make(call);
@@ -71,6 +79,7 @@ Result<CallAnswer> AccessCalls::open(const AccessCall& call) const {
   if (has(call.flags, O_CREAT | O_DIRECTORY)) return let_through();
   const bool only_new = has(call.flags, O_CREAT | O_EXCL);
   const auto last = only_new || has(call.flags, O_NOFOLLOW) ? sys::LastLink::kKeep : sys::LastLink::kFollow;
+  if (auto answer = TRY(open_plainly(call))) return std::move(*answer);
   for (int i = 0; i < kTries; ++i) {
     const auto found = places_.object(call.path, last, call.resolve);
     if (!found && found.error().sys_errno == ENOENT && has(call.flags, O_CREAT) && !has(call.flags, O_TMPFILE)) {
@@ -84,24 +93,61 @@ Result<CallAnswer> AccessCalls::open(const AccessCall& call) const {
     if (only_new) return fail(number(EEXIST).error());
     if (S_ISLNK(object.what.mode)) return fail(number(ELOOP).error());
     if (!S_ISREG(object.what.mode)) return let_through();
-    auto opened = open_existing(call, object);
-    // Another file has the name by now.
-    if (!opened && (opened.error().sys_errno == ESTALE || opened.error().sys_errno == ENOENT)) continue;
+    auto opened = open_existing(call, object.entry, object.what);
+    if (!opened && is_another_by_now(opened.error())) continue;
     return opened;
   }
   return fail(number(EBUSY).error());
 }
 
+// The ordinary case, with few calls: the name is in a directory that is known, or is made there, and is no link.
+// Absent: it is not that case, or it has changed meanwhile.
+Result<std::optional<CallAnswer>> AccessCalls::open_plainly(const AccessCall& call) const {
+  if (has(call.flags, O_TMPFILE)) return std::optional<CallAnswer>();
+  const auto place = TRY(places_.named(call.path, call.resolve));
+  if (!place || place->name.ends_with('/')) return std::optional<CallAnswer>();
+  const bool supervised = !place->path.empty();
+  if (supervised && has(call.flags, O_CREAT)) {
+    if (auto made = TRY(make_plainly(call, *place))) return made;
+  }
+  const auto found = sys::look_at_name(supervised ? place->at() : place->directory->seen.get(), place->name);
+  const bool absent = !found && found.error().sys_errno == ENOENT;
+  if (!found && !absent) return std::optional<CallAnswer>();
+  const sys::Resolved& above = supervised ? place->directory->twin : place->directory->what;
+  // What is mounted on a name is of another tree.
+  if (found && (S_ISLNK(found->mode) || found->mount != above.mount)) return std::optional<CallAnswer>();
+  if (!supervised || (absent && !has(call.flags, O_CREAT))) return let_through();
+  if (absent) return std::optional<CallAnswer>();
+  if (!S_ISREG(found->mode) || has(call.flags, O_CREAT | O_EXCL)) return std::optional<CallAnswer>();
+  auto opened = open_existing(call, *place, *found);
+  if (!opened && is_another_by_now(opened.error())) return std::optional<CallAnswer>();
+  if (!opened) return fail(std::move(opened).error());
+  return std::optional(std::move(*opened));
+}
+
+Result<std::optional<CallAnswer>> AccessCalls::make_plainly(const AccessCall& call, const Entry& entry) const {
+  TRY(judge(call, entry.path));
+  TRY(take_umask(call));
+  const int flags = plain_flags(call.flags) | (call.flags & O_NONBLOCK);
+  auto file = sys::make_at(entry.at(), entry.name, flags, call.mode);
+  if (!file && file.error().sys_errno == EEXIST) return std::optional<CallAnswer>();
+  if (!file) return fail(std::move(file).error());
+  return CallAnswer(Opened{std::move(*file), on_exec_of(call)});
+}
+
 // Nothing is cut off before it is sure which file it is.
-Result<CallAnswer> AccessCalls::open_existing(const AccessCall& call, const Object& object) const {
-  TRY(judge(call, object.entry.path));
+Result<CallAnswer> AccessCalls::open_existing(const AccessCall& call, const Entry& entry,
+                                              const sys::Resolved& what) const {
+  TRY(judge(call, entry.path));
   const auto open_same = [&](int flags) -> Result<UniqueFd> {
-    UniqueFd file = TRY(sys::open_at(object.entry.directory.get(), object.entry.name, flags, 0));
-    if (!TRY(sys::look_at(file.get())).is_same(object.what)) return fail(number(ESTALE).error());
+    UniqueFd file = TRY(sys::open_at(entry.at(), entry.name, flags, 0));
+    if (!TRY(sys::look_at(file.get())).is_same(what)) return fail(number(ESTALE).error());
     return file;
   };
   UniqueFd file = TRY(open_same(plain_flags(call.flags)));
-  if (has(call.flags, O_TRUNC)) {
+  if (has(call.flags, O_TRUNC) && (call.flags & O_ACCMODE) != O_RDONLY) {
+    TRY(sys::truncate_file(file.get(), 0));
+  } else if (has(call.flags, O_TRUNC)) {
     const UniqueFd writable = TRY(open_same(O_WRONLY));
     TRY(sys::truncate_file(writable.get(), 0));
   }
@@ -126,7 +172,7 @@ Result<CallAnswer> AccessCalls::make_file(const AccessCall& call) const {
     TRY(judge(call, entry->path));
     TRY(take_umask(call));
     const int flags = plain_flags(call.flags) | (call.flags & (O_EXCL | O_TRUNC)) | O_CREAT;
-    auto file = sys::open_at(entry->directory.get(), entry->name, flags, call.mode);
+    auto file = sys::open_at(entry->at(), entry->name, flags, call.mode);
     if (!file && file.error().sys_errno == ELOOP && follows) continue;
     if (!file) return fail(std::move(file).error());
     if (!S_ISREG(TRY(sys::look_at(file->get())).mode)) return let_through();
@@ -139,7 +185,7 @@ Result<CallAnswer> AccessCalls::make(const AccessCall& call) const {
   const auto entry = TRY(places_.entry(call.path, 0));
   if (!entry) return let_through();
   TRY(judge(call, entry->path));
-  const int directory = entry->directory.get();
+  const int directory = entry->at();
   if (call.kind == AccessKind::kMakeSymlink) {
     TRY(judge_name(call, entry->path));
     return done(sys::make_symlink_at(call.text, directory, entry->name));
@@ -153,7 +199,7 @@ Result<CallAnswer> AccessCalls::remove(const AccessCall& call) const {
   const auto entry = TRY(places_.entry(call.path, 0));
   if (!entry) return let_through();
   TRY(judge(call, entry->path));
-  return done(sys::unlink_with(entry->directory.get(), entry->name, call.flags));
+  return done(sys::unlink_with(entry->at(), entry->name, call.flags));
 }
 
 // Into, out of or between other mounts the kernel refuses: EXDEV.
@@ -167,8 +213,7 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   TRY(judge(call, to->path));
   TRY(judge_move(call, *from, *to));
   if ((static_cast<unsigned>(call.flags) & kExchange) != 0) TRY(judge_move(call, *to, *from));
-  return done(sys::rename_with(from->directory.get(), from->name, to->directory.get(), to->name,
-                               static_cast<unsigned>(call.flags)));
+  return done(sys::rename_with(from->at(), from->name, to->at(), to->name, static_cast<unsigned>(call.flags)));
 }
 
 // git writes its configuration as config.lock, which then gets the name (gitrepository-layout(5)).
@@ -186,17 +231,17 @@ bool AccessCalls::is_git_config(const std::string& path) const {
 // One that names nothing to run is let in, as a file that nobody in the sandbox has open: while this call is made, no
 // other can open one.
 Status AccessCalls::replace_git_config(const AccessCall& call, const Entry& from, const Entry& to) const {
-  const int directory = from.directory.get();
+  const int directory = from.at();
   const UniqueFd written = TRY(sys::open_at(directory, from.name, O_RDONLY, 0));
   const sys::Resolved what = TRY(sys::look_at(written.get()));
   if (!S_ISREG(what.mode)) return number(EPERM);
   const std::string text = TRY(sys::read_at(written.get(), 0, plan::kGitConfigBytesMax + 1));
   if (!plan::is_harmless_git_config(text)) return refuse(call, to.path, *plan::denied_name(names_, to.path));
   TRY(sys::unlink_with(directory, from.name, 0));
-  sys::set_umask(0);
+  umasks_.take_none();
   const UniqueFd own = TRY(sys::open_at(directory, from.name, O_WRONLY | O_CREAT | O_EXCL, what.mode & 0777));
   TRY(sys::write_all(own.get(), text));
-  return sys::rename_with(directory, from.name, to.directory.get(), to.name, static_cast<unsigned>(call.flags));
+  return sys::rename_with(directory, from.name, to.at(), to.name, static_cast<unsigned>(call.flags));
 }
 
 Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
@@ -208,7 +253,7 @@ Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
   // A second name would be a way round the rule about the first.
   TRY(judge(call, (*from)->entry.path));
   TRY(judge(call, to->path));
-  return done(sys::link_at((*from)->entry.directory.get(), (*from)->entry.name, to->directory.get(), to->name));
+  return done(sys::link_at((*from)->entry.at(), (*from)->entry.name, to->at(), to->name));
 }
 
 Result<CallAnswer> AccessCalls::change(const AccessCall& call) const {
@@ -233,7 +278,7 @@ Status AccessCalls::apply_change(const AccessCall& call, const Object& object) c
     default: break;
   }
   if (!S_ISREG(object.what.mode)) return number(S_ISDIR(object.what.mode) ? EISDIR : EINVAL);
-  const UniqueFd file = TRY(sys::open_at(object.entry.directory.get(), object.entry.name, O_WRONLY, 0));
+  const UniqueFd file = TRY(sys::open_at(object.entry.at(), object.entry.name, O_WRONLY, 0));
   if (!TRY(sys::look_at(file.get())).is_same(object.what)) return number(EBUSY);
   return sys::truncate_file(file.get(), call.size);
 }
@@ -265,7 +310,7 @@ Status AccessCalls::judge_name(const AccessCall& call, const std::string& path) 
 
 // What is not there moves nothing; the kernel says so.
 Status AccessCalls::judge_move(const AccessCall& call, const Entry& from, const Entry& to) const {
-  const auto moved = sys::open_at(from.directory.get(), from.name, O_PATH, 0);
+  const auto moved = sys::open_at(from.at(), from.name, O_PATH, 0);
   if (!moved) return {};
   const mode_t mode = TRY(sys::look_at(moved->get())).mode;
   const auto what = S_ISDIR(mode) || S_ISLNK(mode) ? plan::Moved::kDirectoryOrLink : plan::Moved::kFile;
@@ -278,9 +323,6 @@ Status AccessCalls::refuse(const AccessCall& call, const std::string& path, cons
   return number(EPERM);
 }
 
-Status AccessCalls::take_umask(const AccessCall& call) const {
-  sys::set_umask(TRY(sys::umask_of(places_.proc(), call.path.caller)));
-  return {};
-}
+Status AccessCalls::take_umask(const AccessCall& call) const { return umasks_.take(places_.proc(), call.path.caller); }
 
 }  // namespace hutch::guest

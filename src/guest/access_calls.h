@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -9,6 +10,7 @@
 #include "base/result.h"
 #include "guest/access_arguments.h"
 #include "guest/access_place.h"
+#include "guest/access_umasks.h"
 #include "plan/plan.h"
 
 namespace hutch::guest {
@@ -29,15 +31,17 @@ class AccessCalls {
     // Told of each path that a rule forbids to change.
     std::function<void(const AccessCall& call, const std::string& path, const plan::NameRule& rule)> refused;
   };
-  AccessCalls(const Places& places, std::span<const plan::NameRule> names, Asked asked)
-      : places_(places), names_(names), asked_(std::move(asked)) {}
+  AccessCalls(Places& places, Umasks& umasks, std::span<const plan::NameRule> names, Asked asked)
+      : places_(places), umasks_(umasks), names_(names), asked_(std::move(asked)) {}
 
   // An error is what the call fails with: its number, EPERM where it has none.
   Result<CallAnswer> answer(const AccessCall& call) const;
 
  private:
   Result<CallAnswer> open(const AccessCall& call) const;
-  Result<CallAnswer> open_existing(const AccessCall& call, const Object& object) const;
+  Result<std::optional<CallAnswer>> open_plainly(const AccessCall& call) const;
+  Result<std::optional<CallAnswer>> make_plainly(const AccessCall& call, const Entry& entry) const;
+  Result<CallAnswer> open_existing(const AccessCall& call, const Entry& entry, const sys::Resolved& what) const;
   Result<CallAnswer> make_file(const AccessCall& call) const;
   Result<CallAnswer> make(const AccessCall& call) const;
   Result<CallAnswer> remove(const AccessCall& call) const;
@@ -56,7 +60,8 @@ class AccessCalls {
   Status refuse(const AccessCall& call, const std::string& path, const plan::NameRule& rule) const;
   Status take_umask(const AccessCall& call) const;
 
-  const Places& places_;
+  Places& places_;
+  Umasks& umasks_;
   std::span<const plan::NameRule> names_;
   Asked asked_;
 };

@@ -43,23 +43,53 @@ std::string relative(const std::string& path) { return path == "/" ? "." : path.
 
 }  // namespace
 
-Result<std::optional<Entry>> Places::entry(const CallerPath& path, std::uint64_t resolve) const {
-  const std::optional<Split> parts = split_path(path.text);
-  if (!parts) return std::optional<Entry>();
-  const auto from = start_of({path.caller, path.directory, parts->directory}, resolve);
-  if (!from) return std::optional<Entry>();
-  const auto seen = sys::resolve(from->base.get(), from->path, sys::LastLink::kFollow, resolve);
-  if (!seen) return std::optional<Entry>();
-  auto found = TRY(directory_in_copy(*seen));
-  if (!found) return found;
-  found->name = parts->name;
-  found->path = below(found->path, parts->name);
+Result<std::optional<Entry>> Places::entry(const CallerPath& path, std::uint64_t resolve) {
+  auto found = TRY(named(path, resolve));
+  if (!found || found->path.empty()) return std::optional<Entry>();
   return found;
+}
+
+Result<std::optional<NamedPlace>> Places::named(const CallerPath& path, std::uint64_t resolve) {
+  std::optional<Split> parts = split_path(path.text);
+  if (!parts) return std::optional<NamedPlace>();
+  auto found = directory({path.caller, path.directory, std::move(parts->directory)}, resolve);
+  if (!found) return std::optional<NamedPlace>();
+  NamedPlace place{std::move(*found), std::move(parts->name), {}};
+  if (!place.directory->copy) return place;
+  const std::string above = TRY(sys::path_of(proc_.get(), place.directory->seen.get()));
+  if (above.front() != '/') return std::optional<NamedPlace>();
+  place.path = below(above, place.name);
+  return place;
+}
+
+// The caller's own current directory, above all, need not be opened to be known.
+Result<Directories::Shared> Places::directory(const CallerPath& path, std::uint64_t resolve) {
+  if (resolve == 0 && path.text == "." && path.directory == AT_FDCWD) {
+    const auto what = sys::look_at_directory_of(proc_.get(), path.caller);
+    if (what) {
+      if (auto found = directories_.find(*what)) return found;
+    }
+    return known(TRY(sys::directory_of(proc_.get(), path.caller)));
+  }
+  From from = TRY(start_of(path, resolve));
+  if (resolve == 0 && from.path == "." && from.held) return known(std::move(from.held));
+  return known(TRY(sys::resolve(from.base, from.path, sys::LastLink::kFollow, resolve)));
+}
+
+Result<Directories::Shared> Places::known(UniqueFd seen) {
+  const sys::Resolved what = TRY(sys::look_at(seen.get()));
+  if (!S_ISDIR(what.mode)) return fail(Error::from_errno("a directory", ENOTDIR));
+  if (auto found = directories_.find(what)) return found;
+  if (!TRY(sys::is_on_read_only_mount(seen.get()))) return directories_.add({std::move(seen), {}, what, {}});
+  auto object = TRY(in_copy(seen));
+  // It may have been moved just now.
+  if (!object) return std::make_shared<const Directory>(Directory{std::move(seen), {}, what, {}});
+  return directories_.add({std::move(seen), std::move(object->handle), what, object->what});
 }
 
 Result<std::optional<Object>> Places::object(const CallerPath& path, sys::LastLink last, std::uint64_t resolve) const {
   const From from = TRY(start_of(path, resolve));
-  const UniqueFd seen = TRY(sys::resolve(from.base.get(), from.path, last, resolve));
+  const UniqueFd seen = TRY(sys::resolve(from.base, from.path, last, resolve));
   return in_copy(seen);
 }
 
@@ -77,7 +107,7 @@ Status Places::check_is_open(pid_t caller, int descriptor) const {
 std::optional<std::string> Places::link_at(const CallerPath& path) const {
   const auto from = start_of(path, 0);
   if (!from) return std::nullopt;
-  const auto seen = sys::resolve(from->base.get(), from->path, sys::LastLink::kKeep, 0);
+  const auto seen = sys::resolve(from->base, from->path, sys::LastLink::kKeep, 0);
   if (!seen) return std::nullopt;
   const auto what = sys::look_at(seen->get());
   if (!what || !S_ISLNK(what->mode)) return std::nullopt;
@@ -91,17 +121,18 @@ Result<Places::From> Places::start_of(const CallerPath& path, std::uint64_t reso
       {{"/proc/self/", "/"}, {"/proc/thread-self/", "/"}, {"/dev/fd/", "/fd/"}}};
   for (const auto& [name, below_own] : kOwn) {
     if (resolve != 0 || !path.text.starts_with(name)) continue;
-    return From{TRY(sys::duplicate(proc_.get())),
-                cat({std::to_string(path.caller), below_own, path.text.substr(name.size())})};
+    return From{proc_.get(), {}, cat({std::to_string(path.caller), below_own, path.text.substr(name.size())})};
   }
-  return From{TRY(base_of(path, resolve)), path.text};
+  // A directory that is not used need not be open: for an absolute path any will do.
+  if (path.text.starts_with('/') && (resolve & RESOLVE_IN_ROOT) == 0) return From{proc_.get(), {}, path.text};
+  UniqueFd held = TRY(base_of(path));
+  const int base = held.get();
+  return From{base, std::move(held), path.text};
 }
 
-// A directory that is not used need not be open: for an absolute path any will do.
-Result<UniqueFd> Places::base_of(const CallerPath& path, std::uint64_t resolve) const {
+Result<UniqueFd> Places::base_of(const CallerPath& path) const {
   if (path.text.empty()) return fail(Error::from_errno("a path", ENOENT));
-  const bool absolute = path.text.front() == '/' && (resolve & RESOLVE_IN_ROOT) == 0;
-  if (absolute || path.directory == AT_FDCWD) return sys::directory_of(proc_.get(), path.caller);
+  if (path.directory == AT_FDCWD) return sys::directory_of(proc_.get(), path.caller);
   return sys::descriptor_of(proc_.get(), path.caller, path.directory);
 }
 
@@ -123,15 +154,11 @@ Result<std::optional<Object>> Places::in_copy(const UniqueFd& seen) const {
     const std::size_t slash = path.rfind('/');
     auto directory = sys::resolve_plain(tree_.get(), relative(path.substr(0, std::max<std::size_t>(slash, 1))));
     if (!directory) continue;
-    return Object{{std::move(*directory), path.substr(slash + 1), path}, std::move(*handle), copy};
+    Directory above{{}, std::move(*directory), {}, {}};
+    return Object{
+        {std::make_shared<const Directory>(std::move(above)), path.substr(slash + 1), path}, std::move(*handle), copy};
   }
   return std::optional<Object>();
-}
-
-Result<std::optional<Entry>> Places::directory_in_copy(const UniqueFd& seen) const {
-  auto found = TRY(in_copy(seen));
-  if (!found || !S_ISDIR(found->what.mode)) return std::optional<Entry>();
-  return Entry{std::move(found->handle), {}, std::move(found->entry.path)};
 }
 
 }  // namespace hutch::guest

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "guest/access_directories.h"
 #include "sys/delegate.h"
 
 namespace hutch::guest {
@@ -22,10 +23,15 @@ struct CallerPath {
 
 // A name in a directory of a supervised tree, there or not.
 struct Entry {
-  UniqueFd directory;  // in the writable copy
-  std::string name;    // one component, with the slashes that the caller put behind it
-  std::string path;    // as the sandbox sees it, canonical
+  Directories::Shared directory;
+  std::string name;  // one component, with the slashes that the caller put behind it
+  std::string path;  // as the sandbox sees it, canonical
+
+  int at() const { return directory->copy.get(); }  // the directory in the writable copy
 };
+
+// A name whose directory may be in no supervised tree: that one has no copy then, and `path` is empty.
+using NamedPlace = Entry;
 
 // Something that is there, in a supervised tree.
 struct Object {
@@ -42,7 +48,9 @@ class Places {
   int proc() const { return proc_.get(); }
 
   // Absent: it does not lead into a supervised tree, or nowhere at all, and the kernel shall say so.
-  Result<std::optional<Entry>> entry(const CallerPath& path, std::uint64_t resolve) const;
+  Result<std::optional<Entry>> entry(const CallerPath& path, std::uint64_t resolve);
+  // Absent: it has no last component, or its directory cannot be reached.
+  Result<std::optional<NamedPlace>> named(const CallerPath& path, std::uint64_t resolve);
   Result<std::optional<Object>> object(const CallerPath& path, sys::LastLink last, std::uint64_t resolve) const;
   // What an open descriptor of a caller is.
   Result<std::optional<Object>> object(pid_t caller, int descriptor) const;
@@ -52,17 +60,21 @@ class Places {
   std::optional<std::string> link_at(const CallerPath& path) const;
 
  private:
+  // `held` where `base` was opened for it.
   struct From {
-    UniqueFd base;
+    int base = -1;
+    UniqueFd held;
     std::string path;
   };
   Result<From> start_of(const CallerPath& path, std::uint64_t resolve) const;
-  Result<UniqueFd> base_of(const CallerPath& path, std::uint64_t resolve) const;
+  Result<UniqueFd> base_of(const CallerPath& path) const;
+  Result<Directories::Shared> directory(const CallerPath& path, std::uint64_t resolve);
+  Result<Directories::Shared> known(UniqueFd seen);
   Result<std::optional<Object>> in_copy(const UniqueFd& seen) const;
-  Result<std::optional<Entry>> directory_in_copy(const UniqueFd& seen) const;
 
   UniqueFd tree_;
   UniqueFd proc_;
+  Directories directories_;
 };
 
 }  // namespace hutch::guest

@@ -175,6 +175,7 @@ constexpr std::array kRules = {
     CallRule{"open", 2, kNone, kAllow, "opens for writing", kOpen},
     CallRule{"openat", 257, 56, kAllow, "opens for writing", kOpenat},
     CallRule{"openat2", 437, 437, kFileChange, "changes a file"},
+    CallRule{"umask", 95, 166, kFileChange, "changes what files are made with"},
     CallRule{"creat", 85, kNone, kFileChange, "changes a file"},
     CallRule{"truncate", 76, 45, kFileChange, "changes a file"},
     CallRule{"rename", 82, kNone, kFileChange, "changes a file"},

@@ -532,7 +532,8 @@ void Resident::remember(std::uint32_t number, ProcessRequest::Shown shown) {
     for (auto at = ended_.rbegin(); at != ended_.rend(); ++at) {
       if (!of_its_kind(*at)) continue;
       bytes += (*at)->bytes_kept();
-      if (++count == 1 || (count <= kEndedProcessesMax && bytes <= kEndedBytesMax)) continue;
+      ++count;
+      if (count == 1 || (count <= kEndedProcessesMax && bytes <= kEndedBytesMax)) continue;
       forgotten.push_back(std::move(*at));
     }
     std::erase(ended_, nullptr);

@@ -34,7 +34,7 @@ Result<HeldPolicy> Policies::holding(const std::string& directory) const {
   if (files.projects) {
     const std::vector<std::string> paths = TRY_CTX(policy::project_paths(*files.projects), projects_file());
     if (const auto path = policy::covering_path(paths, directory)) {
-      return HeldPolicy{TRY(policy::project_entry(*files.projects, *path)), projects_file(), *path};
+      return HeldPolicy{TRY(policy::project_entry(*files.projects, *path)), projects_file(), path};
     }
   }
   return default_of(files);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
@@ -14,7 +15,7 @@
 #include <algorithm>
 #include <charconv>
 #include <climits>
-#include <cstring>
+#include <string_view>
 
 #include "sys/call.h"
 
@@ -35,13 +36,16 @@ Result<UniqueFd> open_how(int base, const std::string& path, int flags, std::uin
                   {"openat2(", path, ")"});
 }
 
-// The number behind `label`, which is in one of the first lines.
-Result<int> number_in(int proc, const std::string& path, std::string_view label, int base) {
+Result<std::string> beginning_of(int proc, const std::string& path) {
   const UniqueFd file = TRY(check_fd(::openat(proc, path.c_str(), O_RDONLY | O_CLOEXEC), {"openat(", path, ")"}));
-  std::array<char, 512> bytes;
+  std::array<char, kPage> bytes;
   const ssize_t count = retry([&] { return ::read(file.get(), bytes.data(), bytes.size()); });
   TRY(check(count, {"read(", path, ")"}));
-  const std::string_view text(bytes.data(), static_cast<std::size_t>(count));
+  return std::string(bytes.data(), static_cast<std::size_t>(count));
+}
+
+// The number behind `label`.
+Result<int> number_in(std::string_view text, const std::string& path, std::string_view label, int base) {
   const std::size_t at = text.find(label);
   if (at == std::string_view::npos) return fail(Error::invalid(cat({path, " is not as known"})));
   int number = 0;
@@ -52,9 +56,21 @@ Result<int> number_in(int proc, const std::string& path, std::string_view label,
 // The very descriptor. /proc/PID/fd of a process that made itself unreadable is root's (proc(5)), and CAP_SYS_PTRACE
 // does not open it; this it allows (pidfd_getfd(2)). A pidfd is the whole process's, a call one thread's.
 Result<UniqueFd> taken_descriptor(int proc, pid_t process, int number) {
-  const pid_t leader = TRY(number_in(proc, cat({std::to_string(process), "/status"}), "\nTgid:\t", 10));
+  const std::string path = cat({std::to_string(process), "/status"});
+  const std::string status = TRY(beginning_of(proc, path));
+  const pid_t leader = TRY(number_in(status, path, "\nTgid:\t", 10));
   const UniqueFd pidfd = TRY(check_fd(static_cast<int>(::syscall(SYS_pidfd_open, leader, 0)), {"pidfd_open()"}));
   return check_fd(static_cast<int>(::syscall(SYS_pidfd_getfd, pidfd.get(), number, 0)), {"pidfd_getfd()"});
+}
+
+// Without asking a server for news: what is needed does not change (statx(2), AT_STATX_DONT_SYNC).
+Result<Resolved> look(int directory, const std::string& path, int flags) {
+  static constexpr unsigned kWanted = STATX_TYPE | STATX_MODE | STATX_INO | STATX_MNT_ID;
+  struct statx info{};
+  TRY(check(::statx(directory, path.c_str(), flags | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, kWanted, &info),
+            {"statx(", path, ")"}));
+  return Resolved{::makedev(info.stx_dev_major, info.stx_dev_minor), info.stx_ino, info.stx_mnt_id,
+                  static_cast<mode_t>(info.stx_mode)};
 }
 
 bool is_hidden(const Error& error) { return error.sys_errno == EACCES; }
@@ -68,9 +84,10 @@ Result<std::string> read_text_of(pid_t process, std::uint64_t address, std::size
     // Never past the page: the next one may not be there.
     const std::size_t wanted = std::min(kPage - static_cast<std::size_t>(address % kPage), bytes_max - text.size());
     TRY(read_memory_of(process, address, page.data(), wanted));
-    const char* end = static_cast<const char*>(std::memchr(page.data(), 0, wanted));
-    text.append(page.data(), end != nullptr ? static_cast<std::size_t>(end - page.data()) : wanted);
-    if (end != nullptr) return text;
+    const std::string_view read(page.data(), wanted);
+    const std::size_t end = read.find('\0');
+    text.append(read.substr(0, end));
+    if (end != std::string_view::npos) return text;
     address += wanted;
   }
   return fail(Error::from_errno("a path", ENAMETOOLONG));
@@ -94,22 +111,28 @@ Result<UniqueFd> descriptor_of(int proc, pid_t process, int number) {
   const std::string path = cat({std::to_string(process), "/fd/", std::to_string(number)});
   auto opened = check_fd(::openat(proc, path.c_str(), O_PATH | O_CLOEXEC), {"openat(", path, ")"});
   if (opened || !is_hidden(opened.error())) return opened;
-  return taken_descriptor(proc, process, number);
+  // Not kept itself: a pipe would not end, a lock not go, while it is open here.
+  const UniqueFd taken = TRY(taken_descriptor(proc, process, number));
+  return check_fd(::openat(proc, self(taken.get()).c_str(), O_PATH | O_CLOEXEC), {"openat(self)"});
 }
 
 Result<int> flags_of(int proc, pid_t process, int number) {
   const std::string path = cat({std::to_string(process), "/fdinfo/", std::to_string(number)});
-  auto flags = number_in(proc, path, "\nflags:\t", 8);
-  if (flags || !is_hidden(flags.error())) return flags;
+  const auto text = beginning_of(proc, path);
+  if (text) return number_in(*text, path, "\nflags:\t", 8);
+  if (!is_hidden(text.error())) return fail(text.error());
   const UniqueFd taken = TRY(taken_descriptor(proc, process, number));
   const int own = ::fcntl(taken.get(), F_GETFL);
   TRY(check(own, {"fcntl(F_GETFL)"}));
   return own;
 }
 
-Result<mode_t> umask_of(int proc, pid_t process) {
-  const int mask = TRY(number_in(proc, cat({std::to_string(process), "/status"}), "\nUmask:\t", 8));
-  return static_cast<mode_t>(mask & 0777);
+Result<CreationMask> umask_of(int proc, pid_t process) {
+  const std::string path = cat({std::to_string(process), "/status"});
+  const std::string status = TRY(beginning_of(proc, path));
+  const int mask = TRY(number_in(status, path, "\nUmask:\t", 8));
+  const int threads = TRY(number_in(status, path, "\nThreads:\t", 10));
+  return CreationMask{static_cast<mode_t>(mask & 0777), threads == 1 ? Sharers::kNone : Sharers::kThreads};
 }
 
 Result<UniqueFd> resolve(int base, const std::string& path, LastLink last, std::uint64_t resolve) {
@@ -120,10 +143,14 @@ Result<UniqueFd> resolve_plain(int directory, const std::string& path) {
   return open_how(directory, path, O_PATH | O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 }
 
-Result<Resolved> look_at(int fd) {
-  struct stat info{};
-  TRY(check(::fstat(fd, &info), {"fstat()"}));
-  return Resolved{info.st_dev, info.st_ino, info.st_mode};
+Result<Resolved> look_at(int fd) { return look(fd, "", AT_EMPTY_PATH); }
+
+Result<Resolved> look_at_name(int directory, const std::string& name) {
+  return look(directory, name, AT_SYMLINK_NOFOLLOW);
+}
+
+Result<Resolved> look_at_directory_of(int proc, pid_t process) {
+  return look(proc, cat({std::to_string(process), "/cwd"}), 0);
 }
 
 Result<bool> is_on_read_only_mount(int fd) {
@@ -141,6 +168,11 @@ Result<std::string> path_of(int proc, int fd) {
 
 Result<UniqueFd> open_at(int directory, const std::string& name, int flags, mode_t mode) {
   const int all = flags | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC | O_NONBLOCK;
+  return check_fd(retry([&] { return ::openat(directory, name.c_str(), all, mode); }), {"openat(", name, ")"});
+}
+
+Result<UniqueFd> make_at(int directory, const std::string& name, int flags, mode_t mode) {
+  const int all = flags | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   return check_fd(retry([&] { return ::openat(directory, name.c_str(), all, mode); }), {"openat(", name, ")"});
 }
 

@@ -21,12 +21,19 @@ Result<std::string> read_text_of(pid_t process, std::uint64_t address, std::size
 Status read_memory_of(pid_t process, std::uint64_t address, void* into, std::size_t size);
 
 // `proc` is a directory of a proc(5) that knows the process. Its current directory, or what its descriptor is open on,
-// as O_PATH; the very descriptor where the process is not dumpable.
+// as O_PATH.
 Result<UniqueFd> directory_of(int proc, pid_t process);
 Result<UniqueFd> descriptor_of(int proc, pid_t process, int number);
 // The flags of open(2) that a descriptor of its has.
 Result<int> flags_of(int proc, pid_t process, int number);
-Result<mode_t> umask_of(int proc, pid_t process);
+
+// The file-creation mask of a process, and whether a thread of it may change it as well.
+enum class Sharers { kNone, kThreads };
+struct CreationMask {
+  mode_t mask = 0;
+  Sharers sharers = Sharers::kThreads;
+};
+Result<CreationMask> umask_of(int proc, pid_t process);
 
 enum class LastLink { kFollow, kKeep };
 // What `path` names for a process whose current directory is `base` and whose root is this process's: as O_PATH.
@@ -38,10 +45,14 @@ Result<UniqueFd> resolve_plain(int directory, const std::string& path);
 struct Resolved {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
+  std::uint64_t mount = 0;
   mode_t mode = 0;
   bool is_same(const Resolved& other) const { return device == other.device && inode == other.inode; }
 };
 Result<Resolved> look_at(int fd);
+// Of a name in a directory, itself where it is a link; of the current directory of a process.
+Result<Resolved> look_at_name(int directory, const std::string& name);
+Result<Resolved> look_at_directory_of(int proc, pid_t process);
 Result<bool> is_on_read_only_mount(int fd);
 // The path that the kernel has for what `fd` is open on, as seen from this process's root.
 Result<std::string> path_of(int proc, int fd);
@@ -49,6 +60,8 @@ Result<std::string> path_of(int proc, int fd);
 // openat(2) with O_NOFOLLOW, O_NOCTTY, O_CLOEXEC and O_NONBLOCK besides `flags`: no such call waits.
 Result<UniqueFd> open_at(int directory, const std::string& name, int flags, mode_t mode);
 Status clear_nonblocking(int fd);
+// A file that was not there: EEXIST. Being an ordinary one it makes nobody wait.
+Result<UniqueFd> make_at(int directory, const std::string& name, int flags, mode_t mode);
 Status truncate_file(int fd, std::int64_t size);
 Status make_directory_at(int directory, const std::string& name, mode_t mode);
 Status make_node_at(int directory, const std::string& name, mode_t mode, dev_t device);

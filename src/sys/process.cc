@@ -67,10 +67,6 @@ Status default_signals(SpawnActions& actions) {
   return check_spawn(posix_spawnattr_setflags(&actions.attributes, flags), {"posix_spawnattr_setflags()"});
 }
 
-Result<UniqueFd> pidfd_of(pid_t pid) {
-  return check_fd(::syscall(SYS_pidfd_open, pid, 0), {"pidfd_open(", std::to_string(pid), ")"});
-}
-
 // By the process's main thread's list (proc_pid_task_children(5)); all that is asked about here has one thread.
 std::string children_path(pid_t pid, std::string_view task) {
   return cat({"/proc/", std::to_string(pid), "/task/", task, "/children"});
@@ -256,6 +252,10 @@ Status send_signal(pid_t target, int number) {
   const int answer = ::kill(target, number);
   if (answer < 0 && errno == ESRCH) return {};
   return check(answer, {"kill(", std::to_string(target), ", ", std::to_string(number), ")"});
+}
+
+Result<UniqueFd> pidfd_of(pid_t pid) {
+  return check_fd(::syscall(SYS_pidfd_open, pid, 0), {"pidfd_open(", std::to_string(pid), ")"});
 }
 
 pid_t process_group_of(pid_t process) { return ::getpgid(process); }

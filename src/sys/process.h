@@ -106,6 +106,9 @@ Status reap(pid_t child);
 // To one process, to a process group (negative), or to all that this process may signal (-1). Nobody there is success.
 Status send_signal(pid_t target, int number);
 
+// Of the main thread of a process; EINVAL for another thread (pidfd_open(2)).
+Result<UniqueFd> pidfd_of(pid_t pid);
+
 // -1 where there is no such process (getpgid(2)).
 pid_t process_group_of(pid_t process);
 

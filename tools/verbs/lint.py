@@ -5,6 +5,7 @@ import concurrent.futures
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -12,6 +13,8 @@ import cmake_build
 import packages
 import sources
 from shell import Failed, call, jobs, path, say
+
+INCLUDE = re.compile(r'^#include [<"]([^">]+)[">]', re.MULTILINE)
 
 HELP = "check the sources: clang-format, the second compiler, clang-tidy, shellcheck, the style tests"
 USAGE = "usage: ./dev lint [format|clang|tidy|shell|style ...] [--print-packages]"
@@ -66,13 +69,25 @@ def check_tidy():
     with open(path("build", "clang", "compile_commands.json"), encoding="utf-8") as database:
         files = sorted({entry["file"] for entry in json.load(database)
                         if entry["file"].startswith(path("src") + os.sep) and not entry["file"].endswith("_test.cc")})
-    common = digest([path(".clang-tidy"), *[file for file in sources.cpp() if file.endswith(".h")]])
     stamps = path("build", "clang", "tidy")
     os.makedirs(stamps, exist_ok=True)
-    todo = [(file, os.path.join(stamps, digest([file]) + common)) for file in files]
+    todo = [(file, os.path.join(stamps, digest([path(".clang-tidy"), *with_headers(file)]))) for file in files]
     todo = [(file, stamp) for file, stamp in todo if not os.path.exists(stamp)]
     with concurrent.futures.ThreadPoolExecutor(jobs()) as pool:
         return all(list(pool.map(lambda entry: tidy_one(*entry), todo)))
+
+
+def with_headers(file):
+    """The file and every header of the project that it includes, itself or by way of others, in a fixed order."""
+    found, todo = {file}, [file]
+    while todo:
+        with open(todo.pop(), encoding="utf-8") as opened:
+            for name in INCLUDE.findall(opened.read()):
+                for header in (path("src", name), path("include", name)):
+                    if header not in found and os.path.exists(header):
+                        found.add(header)
+                        todo.append(header)
+    return sorted(found)
 
 
 def tidy_one(file, stamp):
