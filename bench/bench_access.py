@@ -74,8 +74,8 @@ class Place:
         """Microseconds of each kind of call, in each place in turn."""
         times = {}
         for turn in range(3):
-            for where in PLACES:
-                folder = self.person.mkdir(self.project / f"calls-{turn}-{len(times)}")
+            for index, where in enumerate(PLACES):
+                folder = self.person.mkdir(self.project / f"calls-{turn}-{index}")
                 # A file on a file system of the sandbox's own; outside it is the same kind of place.
                 other = "/tmp/hutch-bench-other" if where != "outside" else str(folder / "other")
                 for line in self.run(where, str(self.program), str(folder), other, str(rounds)).text.splitlines():
