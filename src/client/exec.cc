@@ -14,6 +14,8 @@ namespace hutch::client {
 namespace {
 
 constexpr std::chrono::milliseconds kForegroundCheck{250};
+// The command may run already, and have said so itself, before the daemon's word of it is here.
+constexpr std::chrono::milliseconds kStartedWait{1000};
 
 Value::List list_of(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
@@ -29,11 +31,15 @@ class Conversation {
   Status turn();
   Status take(DaemonClient::Answer answer);
   Status take_signal();
+  Status pass_on(int signal);
+  bool is_given_up() const;
 
   DaemonClient& daemon_;
   sandbox::Streams& streams_;
   int signals_;
   bool started_ = false;
+  int kept_signal_ = 0;  // one that came before the command had started
+  std::chrono::steady_clock::time_point kept_since_{};
   std::optional<ExecEnd> end_;
 };
 
@@ -68,10 +74,11 @@ Status Conversation::turn() {
   wait[kSignals] = {signals_, POLLIN, 0};
   streams_.add_to(wait);
   std::optional<std::chrono::milliseconds> at_most;
-  if (streams_.has_terminal()) at_most = kForegroundCheck;
+  if (streams_.has_terminal() || kept_signal_ != 0) at_most = kForegroundCheck;
   TRY(sys::poll(wait, at_most));
   TRY(streams_.move(std::span(wait).subspan(kFixed)));
   if (wait[kSignals].revents != 0) TRY(take_signal());
+  if (is_given_up()) end_.emplace(ExecEnd{.exit_code = 128 + kept_signal_});
   if (wait[kDaemon].revents == 0) return {};
   for (auto answer = TRY(daemon_.receive_ready()); answer; answer = TRY(daemon_.take_buffered())) {
     TRY(take(std::move(*answer)));
@@ -85,6 +92,7 @@ Status Conversation::take(DaemonClient::Answer answer) {
   if (answer.kind == DaemonClient::Answer::Kind::kEvent) {
     started_ = true;
     if (!answer.descriptors.empty()) TRY(streams_.attach_terminal(std::move(answer.descriptors.front())));
+    if (const int kept = std::exchange(kept_signal_, 0); kept != 0) return pass_on(kept);
     return {};
   }
   ExecEnd end;
@@ -113,13 +121,22 @@ Status Conversation::take_signal() {
       TRY(streams_.release_caller_terminal());
       TRY(sys::stop_self());
       return streams_.take_caller_terminal();
-    default:
-      if (started_) return daemon_.send_input({{"signal", arrived->signal}});
-      // Nobody is known yet who could be told. Leaving ends the command, should it run by now.
-      end_.emplace();
-      end_->exit_code = 128 + arrived->signal;
-      return {};
+    default: return pass_on(arrived->signal);
   }
+}
+
+// Before the command has started nobody is known who could be told. A second signal, or a start that takes long, ends
+// the wait: leaving ends the command, should it run by then.
+Status Conversation::pass_on(int signal) {
+  if (started_) return daemon_.send_input({{"signal", signal}});
+  if (kept_signal_ != 0) end_.emplace(ExecEnd{.exit_code = 128 + signal});
+  kept_signal_ = signal;
+  kept_since_ = std::chrono::steady_clock::now();
+  return {};
+}
+
+bool Conversation::is_given_up() const {
+  return kept_signal_ != 0 && !end_ && std::chrono::steady_clock::now() - kept_since_ > kStartedWait;
 }
 
 }  // namespace

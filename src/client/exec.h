@@ -21,7 +21,7 @@ struct ExecRequest {
 struct ExecEnd {
   int exit_code = 125;
   bool timed_out = false;
-  std::string reason;  // why it was not executed, or what ended it besides itself
+  std::string reason{};  // why it was not executed, or what ended it besides itself
 };
 
 // Until it has ended. Signals to this process are passed on to it.
