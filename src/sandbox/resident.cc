@@ -305,8 +305,7 @@ void Resident::keep() {
   if (parts_->network) (void)parts_->network->close();
   // From here on nobody sends, or looks for what runs below a process whose number may be another's by then.
   std::unique_lock lock(send_mutex_);
-  std::optional<Parts> leaving(std::move(*parts_));
-  parts_.reset();
+  std::optional<Parts> leaving = std::exchange(parts_, std::nullopt);
   lock.unlock();
   const Status stopped = leaving->instance.stop_alone();
   leaving.reset();

@@ -27,8 +27,6 @@ constexpr milliseconds kCommandWait{15'000};  // for the first message
 constexpr milliseconds kPingAfter{15'000};    // of quiet
 constexpr milliseconds kSilenceMax{60'000};   // of a client that was pinged
 constexpr milliseconds kStallMax{30'000};     // without a byte being taken
-constexpr milliseconds kCloseWait{2'000};
-constexpr milliseconds kEndWait{60'000};
 constexpr milliseconds kTick{1'000};
 constexpr std::size_t kOutMax = 256 << 10;  // waits for the client; until it has gone the command's output is not read
 constexpr std::size_t kInMax = 1 << 20;  // waits for the command; until then the client is not read
@@ -43,7 +41,7 @@ struct Over {
 
 class ExecSocket {
  public:
-  explicit ExecSocket(Exchange& exchange) : exchange_(exchange), connection_(exchange.connection()) {
+  explicit ExecSocket(Exchange& exchange) : connection_(exchange.connection()) {
     reader_.add(connection_.take_rest());
   }
 
@@ -70,7 +68,6 @@ class ExecSocket {
   void say(std::string_view type, Value::Object members);
   void end(const Over& over);
 
-  Exchange& exchange_;
   Connection& connection_;
   ws::Reader reader_;
   std::shared_ptr<Process> process_;
@@ -203,7 +200,7 @@ Over ExecSocket::run(sandbox::Resident& resident) {
 }
 
 std::optional<Over> ExecSocket::turn() {
-  const short reads = takes() ? POLLIN : connection_.gone_events();
+  const auto reads = static_cast<short>(takes() ? POLLIN : connection_.gone_events());
   const short writes = out_.empty() ? short{0} : short{POLLOUT};
   const auto output = [&](std::size_t index) {
     return pollfd{out_.size() < kOutMax ? ends_.output.at(index).get() : -1, POLLIN, 0};
