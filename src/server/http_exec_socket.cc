@@ -41,9 +41,7 @@ struct Over {
 
 class ExecSocket {
  public:
-  explicit ExecSocket(Exchange& exchange) : connection_(exchange.connection()) {
-    reader_.add(connection_.take_rest());
-  }
+  explicit ExecSocket(Exchange& exchange) : connection_(exchange.connection()) { reader_.add(connection_.take_rest()); }
 
   // Until the command has ended, or the client has gone.
   void serve(service::AgentSandbox& agent);
