@@ -1,6 +1,8 @@
 // Values of hutch's C++ API: options, results, errors. Needs the standard library alone.
 #pragma once
 
+#include <hutch/question.h>
+
 #include <chrono>
 #include <cstdint>
 #include <expected>
@@ -61,6 +63,7 @@ struct SandboxOptions {
   std::string guest_program{};  // the path of hutch-guest; empty: where it is installed
   std::function<void(std::string_view line)>
       on_note{};  // what a person should know of a start or a refusal; any thread
+  Decider on_question{};  // answers what no rule of the policy knows; absent: the answer is no
 };
 
 struct CommandOptions {

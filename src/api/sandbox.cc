@@ -8,6 +8,7 @@
 #include <semaphore>
 #include <string_view>
 
+#include "api/decider.h"
 #include "api/errors.h"
 #include "api/follow.h"
 #include "api/guest_location.h"
@@ -66,8 +67,13 @@ std::vector<std::string> arguments_of(const std::string& command, const std::vec
 
 struct Sandbox::Impl {
   Impl(SandboxOptions given, api::Settled looked_at)
-      : options(std::move(given)), settled(std::move(looked_at)), kept(kept_settings()) {}
+      : options(std::move(given)), settled(std::move(looked_at)), decider(make_decider()), kept(kept_settings()) {}
+  // It answers to what ends before it does.
+  ~Impl() {
+    if (decider) decider->stop();
+  }
 
+  std::unique_ptr<api::DeciderThread> make_decider();
   service::KeptSandbox::Settings kept_settings();
   Result<service::Judged> judge();
   void note(const std::string& line);
@@ -88,9 +94,18 @@ struct Sandbox::Impl {
   std::atomic<std::uint32_t> last_process = 0;
   std::counting_semaphore<kCommandsAtOnceMax> turns{kCommandsAtOnceMax};
   std::mutex note_mutex;
+  std::unique_ptr<api::DeciderThread> decider;  // null where nobody answers
   // Last: it ends before what it uses.
   service::KeptSandbox kept;
 };
+
+std::unique_ptr<api::DeciderThread> Sandbox::Impl::make_decider() {
+  if (!options.on_question) return nullptr;
+  return std::make_unique<api::DeciderThread>(options.on_question, [this](const wire::ControlAnswer& answer) {
+    // Too late, at worst: its time was over, or the sandbox has ended.
+    (void)kept.answer(answer, "on_question");
+  });
+}
 
 service::KeptSandbox::Settings Sandbox::Impl::kept_settings() {
   return {.what = cat({"sandbox ", printable(settled.id)}),
@@ -101,7 +116,8 @@ service::KeptSandbox::Settings Sandbox::Impl::kept_settings() {
                      .name = settled.id,
                      .command = {"hutch::Sandbox", settled.id}},
           .changed = {},
-          .next_number = [this] { return ++last_process; }};
+          .next_number = [this] { return ++last_process; },
+          .audience = decider.get()};
 }
 
 // On the thread that keeps the sandbox.
@@ -112,6 +128,7 @@ Result<service::Judged> Sandbox::Impl::judge() {
                          .guest_program = settled.guest_program};
   TRY(host::make_store_directories(judged.facts));
   judged.facts.cwd = TRY(sys::canonical_path(settled.working_directory));
+  judged.place = settled.place;
   judged.prepared =
       TRY(service::prepare(settled.place, judged.facts, {.environment = sys::own_environment(), .command = {}}));
   if (options.native_sandbox) judged.bwrap_arguments = options.native_sandbox->bwrap_args;

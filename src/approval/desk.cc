@@ -18,7 +18,7 @@ Desk::Asked Desk::ask(const Question& question, Moment now) {
   for (const auto& [id, open] : open_) {
     if (subject_of(open.question) == subject) return {Standing::kJoined, id, {}};
   }
-  const std::chrono::duration<double> passed = last_id_ == 0 ? std::chrono::duration<double>(0) : now - budget_at_;
+  const std::chrono::duration<double> passed = now - budget_at_.value_or(now);
   budget_ =
       std::min(budget_ + passed.count() * static_cast<double>(limits_.each_second), static_cast<double>(limits_.burst));
   budget_at_ = now;

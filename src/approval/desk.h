@@ -28,17 +28,19 @@ struct DeskLimits {
 
 class Desk {
  public:
-  explicit Desk(DeskLimits limits) : limits_(limits), budget_(static_cast<double>(limits.burst)) {}
+  // Ids begin after `after`: with those of an earlier desk left out, an answer to one of its questions is to nobody's.
+  explicit Desk(DeskLimits limits, std::uint64_t after = 0)
+      : limits_(limits), budget_(static_cast<double>(limits.burst)), last_id_(after) {}
 
   enum class Standing {
-    kNew,      // to be put to whoever answers
-    kJoined,   // the same is asked already
+    kNew,  // to be put to whoever answers
+    kJoined,  // the same is asked already
     kRefused,  // too many: the answer is no
   };
   struct Asked {
     Standing standing = Standing::kRefused;
     std::uint64_t id = 0;  // of kNew and kJoined
-    std::string why;       // of kRefused
+    std::string why;  // of kRefused
   };
   Asked ask(const Question& question, Moment now);
 
@@ -60,6 +62,7 @@ class Desk {
   std::optional<Moment> next_end() const;
   std::optional<Moment> end_of(std::uint64_t id) const;
   const Question* find(std::uint64_t id) const;
+  std::uint64_t last_id() const { return last_id_; }
   std::vector<std::uint64_t> open() const;  // the oldest first
 
  private:
@@ -71,7 +74,7 @@ class Desk {
 
   DeskLimits limits_;
   double budget_;
-  Moment budget_at_{};
+  std::optional<Moment> budget_at_;
   std::uint64_t last_id_ = 0;
   std::map<std::uint64_t, Open> open_;
   std::deque<Closed> closed_;  // the last of them, for those who come late

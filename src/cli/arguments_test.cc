@@ -52,6 +52,43 @@ TEST(Run, OptionsEndAtTheCommand) {
   EXPECT_FALSE(request.place.backend);
 }
 
+TEST(Questions, AreListedOrFollowed) {
+  EXPECT_EQ(parsed<QuestionsArguments>({"questions"}).follow, Follow::kNo);
+  const auto followed = parsed<QuestionsArguments>({"questions", "-f", "--json"});
+  EXPECT_EQ(followed.follow, Follow::kYes);
+  EXPECT_EQ(followed.form, OutputForm::kJson);
+  EXPECT_EQ(complaint({"questions", "all"}), "unexpected \"all\"");
+}
+
+TEST(Answer, AnIdAndAChoice) {
+  const auto once = parsed<AnswerArguments>({"answer", "3f9a.1", "once"});
+  EXPECT_EQ(once.id, "3f9a.1");
+  EXPECT_EQ(once.choice, "once");
+  EXPECT_FALSE(once.minutes);
+  EXPECT_EQ(parsed<AnswerArguments>({"answer", "--minutes", "30", "3f9a.1", "session"}).minutes, 30);
+  EXPECT_THAT(complaint({"answer"}), HasSubstr("a question's id"));
+  EXPECT_THAT(complaint({"answer", "3f9a.1"}), HasSubstr("a choice"));
+  EXPECT_THAT(complaint({"answer", "3f9a.1", "once", "more"}), HasSubstr("unexpected \"more\""));
+  EXPECT_THAT(complaint({"answer", "--minutes", "5", "3f9a.1", "once"}), HasSubstr("--minutes is for session"));
+  EXPECT_THAT(complaint({"answer", "--minutes", "0", "3f9a.1", "session"}), HasSubstr("--minutes"));
+}
+
+TEST(Revoke, AHost) {
+  const auto revoke = parsed<RevokeArguments>({"revoke", "example.org:443"});
+  EXPECT_EQ(revoke.host, "example.org:443");
+  EXPECT_EQ(revoke.kill, Kill::kNo);
+  EXPECT_EQ(parsed<RevokeArguments>({"revoke", "--kill", "example.org"}).kill, Kill::kYes);
+  EXPECT_THAT(complaint({"revoke"}), HasSubstr("a host is missing"));
+}
+
+TEST(Config, ForTheSessionAlone) {
+  using Lasts = service::ConfigRequest::Lasts;
+  EXPECT_EQ(parsed<service::ConfigRequest>({"config", "disable", "--session"}).lasts, Lasts::kSession);
+  EXPECT_EQ(parsed<service::ConfigRequest>({"config", "enable"}).lasts, Lasts::kSaved);
+  EXPECT_THAT(complaint({"config", "show", "--session"}), HasSubstr("--session is for enable and disable"));
+  EXPECT_THAT(complaint({"config", "disable", "--session", "--scope", "new"}), HasSubstr("saved in no scope"));
+}
+
 TEST(Run, ArgumentsAreByteForByte) {
   const std::string odd = "a=b {} [x] \"q\" %20 \x01\xff\n";
   EXPECT_THAT(parsed<RunRequest>({"run", "p", odd, "", "{a,b}"}).command, ElementsAre("p", odd, "", "{a,b}"));

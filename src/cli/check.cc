@@ -2,6 +2,7 @@
 #include "cli/check.h"
 
 #include "base/text.h"
+#include "cli/session.h"
 #include "host/facts.h"
 #include "service/explain.h"
 #include "sys/io.h"
@@ -41,7 +42,9 @@ int check(const service::PlaceRequest& place, service::OutputForm form, const st
           const std::string& target) {
   static constexpr int kDenied = 1;
   static constexpr int kFailed = 125;
-  const Result<Answer> answer = checked(place, form, access, target);
+  service::PlaceRequest here = place;
+  (void)join_session(here);
+  const Result<Answer> answer = checked(here, form, access, target);
   if (!answer) {
     (void)sys::write_all(2, cat({"hutch: ", answer.error().message, "\n"}));
     return kFailed;

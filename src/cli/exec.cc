@@ -42,6 +42,19 @@ int spawn(client::DaemonClient& daemon, const ExecArguments& arguments, const st
   return print(text_in(*result, "pid") + "\n");
 }
 
+// bash runs PROMPT_COMMAND before each prompt; others expand PS1.
+constexpr const char* kLoginShell =
+    "if [ -x /bin/bash ]; then exec /bin/bash -l; else PS1=\"${HUTCH_STATUS}\n$ \"; export PS1; exec /bin/sh -l; fi";
+constexpr const char* kPromptCommand = R"(PROMPT_COMMAND=printf '%s\n' "$HUTCH_STATUS")";
+
+// What a sandbox of that agent may do, above each prompt.
+void add_status_line(client::DaemonClient& daemon, client::ExecRequest& request) {
+  const auto answer = daemon.call("agent.status_line", {{"agent", request.agent}});
+  if (!answer) return;
+  request.environment.push_back(cat({"HUTCH_STATUS=", text_in(*answer, "line")}));
+  request.environment.emplace_back(kPromptCommand);
+}
+
 }  // namespace
 
 int exec(const ExecArguments& arguments) {
@@ -57,7 +70,8 @@ int exec(const ExecArguments& arguments) {
                               .timeout = arguments.timeout};
   // The shell of the sandbox; which one is there, it knows itself.
   if (request.arguments.empty()) {
-    request.arguments = {"/bin/sh", "-c", "if [ -x /bin/bash ]; then exec /bin/bash -l; else exec /bin/sh -l; fi"};
+    request.arguments = {"/bin/sh", "-c", kLoginShell};
+    add_status_line(*daemon, request);
   }
   const auto end = client::exec(*daemon, request);
   if (!end) return complain(end.error());

@@ -2,6 +2,7 @@
 #include "cli/explain.h"
 
 #include "base/text.h"
+#include "cli/session.h"
 #include "host/facts.h"
 #include "service/explain.h"
 #include "sys/io.h"
@@ -23,7 +24,9 @@ Result<std::string> explained(const service::PlaceRequest& place, service::Outpu
 }  // namespace
 
 int explain(const service::PlaceRequest& place, service::OutputForm form, const std::vector<std::string>& names) {
-  Result<std::string> text = explained(place, form, names);
+  service::PlaceRequest here = place;
+  (void)join_session(here);
+  Result<std::string> text = explained(here, form, names);
   const Status written = text ? sys::write_all(1, *text) : Status(fail(text.error()));
   if (written) return 0;
   (void)sys::write_all(2, cat({"hutch: ", written.error().message, "\n"}));

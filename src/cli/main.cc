@@ -19,6 +19,7 @@
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "cli/process.h"
+#include "cli/questions.h"
 #include "cli/run.h"
 #include "cli/settings.h"
 #include "cli/status.h"
@@ -42,6 +43,9 @@ struct Dispatch {
   int operator()(const LogArguments& arguments) const { return log(arguments); }
   int operator()(const WhyArguments& arguments) const { return why(arguments); }
   int operator()(const AuditArguments& arguments) const { return audit(arguments); }
+  int operator()(const QuestionsArguments& arguments) const { return questions(arguments); }
+  int operator()(const AnswerArguments& arguments) const { return answer(arguments); }
+  int operator()(const RevokeArguments& arguments) const { return revoke(arguments); }
   int operator()(const AgentArguments& arguments) const { return agent(arguments); }
   int operator()(const ExecArguments& arguments) const { return exec(arguments); }
   int operator()(const ProcessArguments& arguments) const { return process(arguments); }

@@ -171,6 +171,22 @@ Status set_count(Draft& draft, const std::string& value) {
   return {};
 }
 
+Status set_session(Draft& draft, const std::string&) {
+  draft.lasts = service::ConfigRequest::Lasts::kSession;
+  return {};
+}
+
+Status set_minutes(Draft& draft, const std::string& value) {
+  static constexpr std::uint64_t kMinutesMax = 525'600;
+  draft.minutes = static_cast<int>(TRY(whole_number(value, {1, kMinutesMax})));
+  return {};
+}
+
+Status set_kill(Draft& draft, const std::string&) {
+  draft.kill = Kill::kYes;
+  return {};
+}
+
 Status set_follow(Draft& draft, const std::string&) {
   draft.follow = Follow::kYes;
   return {};
@@ -249,6 +265,27 @@ Result<Arguments> finish_audit(Draft&& draft) {
                                   .agent = std::move(draft.agent)});
 }
 
+Result<Arguments> finish_questions(Draft&& draft) {
+  TRY(expect_words(draft, {}));
+  return Arguments(QuestionsArguments{draft.run.form, draft.follow});
+}
+
+Result<Arguments> finish_answer(Draft&& draft) {
+  static constexpr std::array kNames = {Text("a question's id (hutch questions lists them)"),
+                                        Text("a choice (once, session, project, no, ...)")};
+  TRY(expect_words(draft, kNames));
+  if (draft.minutes && draft.words[1] != "session") {
+    return fail(Error::invalid(cat({"--minutes is for session, not ", quoted(draft.words[1])})));
+  }
+  return Arguments(AnswerArguments{std::move(draft.words[0]), std::move(draft.words[1]), draft.minutes});
+}
+
+Result<Arguments> finish_revoke(Draft&& draft) {
+  static constexpr std::array kNames = {Text("a host")};
+  TRY(expect_words(draft, kNames));
+  return Arguments(RevokeArguments{std::move(draft.words[0]), draft.kill, draft.run.form});
+}
+
 Status set_scope(Draft& draft, const std::string& value) {
   static constexpr std::array kScopes = {Text("project"), Text("new"), Text("default")};
   static constexpr std::array kValues = {store::Scope::kProject, store::Scope::kNew, store::Scope::kDefault};
@@ -283,7 +320,12 @@ Result<Arguments> finish_config(Draft&& draft) {
     TRY(expect_words(draft, std::span(kNames).first(1)));
   }
   draft.words.erase(draft.words.begin());
-  return Arguments(service::ConfigRequest{action, std::move(draft.words), draft.scope, draft.run.form});
+  const bool for_session = draft.lasts == service::ConfigRequest::Lasts::kSession;
+  if (for_session && action != "enable" && action != "disable") {
+    return fail(Error::invalid(cat({"--session is for enable and disable, not ", action})));
+  }
+  if (for_session && draft.scope) return fail(Error::invalid("--session is saved in no scope: leave out --scope"));
+  return Arguments(service::ConfigRequest{action, std::move(draft.words), draft.scope, draft.run.form, draft.lasts});
 }
 
 Result<Arguments> finish_settings(Draft&& draft) {

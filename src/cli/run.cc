@@ -2,8 +2,10 @@
 #include "cli/run.h"
 
 #include "base/text.h"
+#include "cli/session.h"
 #include "service/run.h"
 #include "sys/io.h"
+#include "sys/signals.h"
 
 namespace hutch::cli {
 
@@ -36,8 +38,9 @@ void explain_end(const sandbox::Outcome& outcome) {
 
 }  // namespace
 
-int run(const service::RunRequest& request) {
-  const auto report = service::run(request, [](const std::string& note) { say(note); });
+int run(service::RunRequest request) {
+  const service::SessionLink session = join_session(request.place);
+  const auto report = service::run(request, [](const std::string& note) { say(note); }, session);
   if (!report) {
     say(report.error().message);
     return 125;
@@ -48,7 +51,10 @@ int run(const service::RunRequest& request) {
   } else {
     explain_end(report->outcome);
   }
-  return report->outcome.exit_code;
+  // Whoever told hutch to end sees that it did; a command that took the signal and ended by itself has its say.
+  const sandbox::Outcome& outcome = report->outcome;
+  if (outcome.ended_by == sandbox::EndedBy::kSignal && outcome.signal != 0) sys::end_by(outcome.told_by);
+  return outcome.exit_code;
 }
 
 }  // namespace hutch::cli

@@ -6,6 +6,6 @@
 namespace hutch::cli {
 
 // The exit code: the command's own, 124 for a timeout, 125 for hutch's own failure, 126, 127, or 128+n.
-int run(const service::RunRequest& request);
+int run(service::RunRequest request);
 
 }  // namespace hutch::cli

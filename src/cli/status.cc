@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/output.h"
+#include "cli/session.h"
 #include "host/facts.h"
 #include "service/policy_summary.h"
 #include "sys/host_info.h"
@@ -13,7 +14,9 @@ namespace hutch::cli {
 int status(const StatusArguments& arguments) {
   const auto facts = host::probe_facts();
   if (!facts) return complain(facts.error());
-  const auto loaded = service::load_policy(arguments.place, *facts, sys::own_environment());
+  service::PlaceRequest place = arguments.place;
+  (void)join_session(place);
+  const auto loaded = service::load_policy(place, *facts, sys::own_environment());
   if (!loaded) return complain(loaded.error());
   if (arguments.form == service::OutputForm::kJson) return print(service::status_json(*loaded));
   // A prompt or a status bar takes the line from a pipe, so where it goes says nothing about colours (no-color.org).

@@ -77,6 +77,7 @@ constexpr std::array kConfigOptions = {
            "project (the entry that covers this directory), new (an entry for this\n"
            "directory itself), or default (every directory without an entry)",
            set_scope},
+    Option{"--session", 0, "", kFlag, "enable, disable: for this session alone, and nothing is saved", set_session},
     kJson,
 };
 constexpr std::array kConfigGroups = {OptionGroup{"Options", kConfigOptions}};
@@ -98,6 +99,22 @@ constexpr std::array kAuditOptions = {
 };
 constexpr std::array kAuditGroups = {OptionGroup{"Options", kAuditOptions}};
 
+constexpr std::array kQuestionsOptions = {
+    Option{"--follow", 'f', "", kFlag, "go on, and be the one who answers: whatever asks from now on waits for you",
+           set_follow},
+    Option{"--json", 0, "", kFlag, "print JSON, an object a line", set_json},
+};
+constexpr std::array kQuestionsGroups = {OptionGroup{"Options", kQuestionsOptions}};
+constexpr std::array kAnswerOptions = {
+    Option{"--minutes", 0, "N", kOther, "with session: for so long", set_minutes},
+};
+constexpr std::array kAnswerGroups = {OptionGroup{"Options", kAnswerOptions}};
+constexpr std::array kRevokeOptions = {
+    Option{"--kill", 0, "", kFlag, "end the commands that were allowed it", set_kill},
+    kJson,
+};
+constexpr std::array kRevokeGroups = {OptionGroup{"Options", kRevokeOptions}};
+
 constexpr std::array kRunSynopsis = {Text("hutch run [OPTION...] [--] COMMAND [ARGUMENT...]"),
                                      Text("hutch run [OPTION...] -c STRING")};
 constexpr std::array kRunExamples = {
@@ -118,18 +135,19 @@ constexpr std::array kCheckExamples = {Text("hutch check read ~/.ssh/id_ed25519"
 constexpr std::array kCheckWords = {Text("read"), Text("write"), Text("connect")};
 constexpr std::array kDoctorSynopsis = {Text("hutch doctor [--json]")};
 constexpr std::array kConfigSynopsis = {Text("hutch config show|path|edit|enable|disable [--scope SCOPE]"),
+                                        Text("hutch config enable|disable --session"),
                                         Text("hutch config get KEY [--scope SCOPE]"),
                                         Text("hutch config set|add|remove KEY [VALUE] [--scope SCOPE]"),
                                         Text("hutch config check [FILE]"),
-                                        Text("hutch config schema"),
+                                        Text("hutch config schema|reload"),
                                         Text("hutch config import FILE [--scope SCOPE]")};
 constexpr std::array kConfigExamples = {Text("hutch config add network.allowedDomains example.org"),
                                         Text("hutch config set limits.memory 2G --scope default"),
-                                        Text("hutch config disable --scope new"),
+                                        Text("hutch config disable --session"),
                                         Text("hutch config import ~/.srt-settings.json")};
-constexpr std::array kConfigWords = {Text("show"),   Text("check"),   Text("edit"),   Text("path"),
-                                     Text("get"),    Text("set"),     Text("add"),    Text("remove"),
-                                     Text("enable"), Text("disable"), Text("schema"), Text("import")};
+constexpr std::array kConfigWords = {Text("show"),   Text("check"),  Text("edit"),   Text("path"),   Text("get"),
+                                     Text("set"),    Text("add"),    Text("remove"), Text("enable"), Text("disable"),
+                                     Text("schema"), Text("import"), Text("reload")};
 constexpr std::array kSettingsSynopsis = {Text("hutch settings show|edit|path [--json]"),
                                           Text("hutch settings get KEY"), Text("hutch settings set KEY VALUE"),
                                           Text("hutch settings remove KEY"), Text("hutch settings schema")};
@@ -147,6 +165,13 @@ constexpr std::array kWhyExamples = {Text("hutch why"), Text("hutch why 3f9a")};
 constexpr std::array kAuditSynopsis = {Text("hutch audit [OPTION...]")};
 constexpr std::array kAuditExamples = {Text("hutch audit --since 24h --type refusal"),
                                        Text("hutch audit --run 3f9a --json")};
+constexpr std::array kQuestionsSynopsis = {Text("hutch questions [--follow] [--json]")};
+constexpr std::array kQuestionsExamples = {Text("hutch questions"), Text("hutch questions --follow")};
+constexpr std::array kAnswerSynopsis = {Text("hutch answer [--minutes N] ID CHOICE")};
+constexpr std::array kAnswerExamples = {Text("hutch answer 3f9a.1 once"), Text("hutch answer 3f9a.2 no"),
+                                        Text("hutch answer --minutes 30 3f9a.3 session")};
+constexpr std::array kRevokeSynopsis = {Text("hutch revoke [--kill] [--json] HOST[:PORT]")};
+constexpr std::array kRevokeExamples = {Text("hutch revoke example.org"), Text("hutch revoke --kill example.org:443")};
 constexpr std::array kCompletionSynopsis = {Text("hutch completion bash|zsh|fish")};
 constexpr std::array kCompletionExamples = {Text("source <(hutch completion bash)"),
                                             Text("hutch completion zsh > ~/.zfunc/_hutch"),
@@ -202,7 +227,8 @@ constexpr std::array kVerbs = {
          "show prints the policy that holds here, path its file, check says what is wrong with your policies\n"
          "or with FILE. set, add, remove, enable, disable and edit change one policy, import takes over one\n"
          "that another sandbox wrote (settings of srt, pi's default.json and projects.json). What is wrong\n"
-         "is said, and not saved. schema prints the JSON Schema. VALUE is plain text where KEY takes text,\n"
+         "is said, and not saved. What is saved reaches the sandboxes that run; reload has what you changed\n"
+         "by hand reach them. schema prints the JSON Schema. VALUE is plain text where KEY takes text,\n"
          "else JSON. Without --scope: the project that this directory is in, or this directory.",
          kConfigGroups, kConfigExamples, kConfigWords, OptionsEnd::kAtDashes, finish_config},
     Verb{"settings", "show and change what is set besides your policies", kSettingsSynopsis,
@@ -248,6 +274,37 @@ constexpr std::array kVerbs = {
          {},
          OptionsEnd::kAtDashes,
          finish_audit},
+    Verb{"questions",
+         "list what the sandboxes that run ask for",
+         kQuestionsSynopsis,
+         "Lists the questions that wait for an answer, of every sandbox of yours. With --follow it goes on: as\n"
+         "long as it runs somebody is there to answer, so that a command without a terminal waits.",
+         kQuestionsGroups,
+         kQuestionsExamples,
+         {},
+         OptionsEnd::kAtDashes,
+         finish_questions},
+    Verb{"answer",
+         "answer a question of a sandbox that runs",
+         kAnswerSynopsis,
+         "CHOICE is one that `hutch questions` lists for it: once, session (that run), tree, project, new,\n"
+         "everywhere or no. The first answer holds; who was faster is told to whoever comes late.",
+         kAnswerGroups,
+         kAnswerExamples,
+         {},
+         OptionsEnd::kAtDashes,
+         finish_answer},
+    Verb{"revoke",
+         "take back what was allowed to the sandboxes that run",
+         kRevokeSynopsis,
+         "Answers that allowed HOST for a run or a session hold no longer, and its connections end; where the\n"
+         "policy that holds here has an entry for exactly HOST, that goes as well. What a command has read it\n"
+         "keeps: --kill ends the commands that were allowed it.",
+         kRevokeGroups,
+         kRevokeExamples,
+         {},
+         OptionsEnd::kAtDashes,
+         finish_revoke},
     Verb{"completion",
          "print a completion script for a shell",
          kCompletionSynopsis,

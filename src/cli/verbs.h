@@ -27,6 +27,9 @@ struct Draft {
   std::string listen;
   std::string token_file;
   int signal = 0;
+  std::optional<int> minutes;
+  Kill kill = Kill::kNo;
+  service::ConfigRequest::Lasts lasts = service::ConfigRequest::Lasts::kSaved;
   std::optional<store::Scope> scope;
   Line line = Line::kNo;
   std::vector<std::string> words;  // not options, in order

@@ -74,6 +74,11 @@ Result<DaemonClient> DaemonClient::connect(const host::StateDirs& dirs, Start st
   return client;
 }
 
+Status DaemonClient::limit_wait(std::chrono::milliseconds wait) {
+  TRY(sys::set_send_timeout(connection_.fd(), wait));
+  return sys::set_receive_timeout(connection_.fd(), wait);
+}
+
 Result<Value> DaemonClient::call(std::string_view verb, Value::Object arguments, const OnEvent& on_event) {
   Answer answer = TRY(send_and_receive(verb, arguments));
   for (;; answer = TRY(receive())) {

@@ -27,6 +27,9 @@ class DaemonClient {
 
   explicit DaemonClient(wire::Connection connection) : connection_(std::move(connection)) {}
 
+  // From here on a daemon that does not read or answer for so long is an error.
+  Status limit_wait(std::chrono::milliseconds wait);
+
   // The result of `verb` with its arguments; `on_event` hears what comes before it.
   using OnEvent = std::function<Status(const Value& event)>;
   Result<Value> call(std::string_view verb, Value::Object arguments, const OnEvent& on_event = {});

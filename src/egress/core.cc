@@ -32,6 +32,13 @@ std::string to_string(const Target& target) {
               target.transport == sys::Transport::kUdp ? "/udp" : ""});
 }
 
+bool is_named(std::string_view name, std::string_view target) {
+  if (name == target) return true;
+  if (name.size() <= target.size() + 1 || !name.starts_with(target) || name[target.size()] != ':') return false;
+  // "[::1]:22" is no port of "[".
+  return name.find(':', target.size() + 1) == std::string_view::npos;
+}
+
 Core::Core(std::unique_ptr<Loop> loop, Settings settings)
     : loop_(std::move(loop)), settings_(std::move(settings)), resolver_(*loop_), inspector_(*loop_) {}
 
@@ -43,12 +50,25 @@ Ruling Core::rule(const Target& target) const {
     case policy::HostVerdict::kAsk: break;
   }
   if (is_granted(target)) return {Verdict::kAllow, "an answer", "was allowed for this run"};
-  return {settings_.attended ? Verdict::kAsk : Verdict::kDeny, decision.rule, decision.why};
+  const bool attended = settings_.attended && settings_.attended();
+  return {attended ? Verdict::kAsk : Verdict::kDeny, decision.rule, decision.why};
+}
+
+bool Core::is_denied(const Target& target) const {
+  return decision_of(network(), target).verdict == policy::HostVerdict::kDeny;
 }
 
 bool Core::is_granted(const Target& target) const {
   const auto found = granted_.find(to_string(target));
-  return found != granted_.end() && SteadyClock::now() < found->second;
+  return found != granted_.end() && SteadyClock::now() < found->second.until;
+}
+
+void Core::forget_saved_grants() {
+  std::erase_if(granted_, [](const auto& entry) { return entry.second.saved; });
+}
+
+std::size_t Core::revoke(const std::string& target) {
+  return std::erase_if(granted_, [&](const auto& entry) { return is_named(entry.first, target); });
 }
 
 policy::AddressDecision Core::rule_address(const Target& target, const IpAddress& address) {
@@ -73,11 +93,13 @@ void Core::ask(const Target& target, const Peer& peer, OnPermission on_answer) {
 bool Core::answer(std::uint64_t id, Answer answer, std::optional<std::chrono::minutes> holds) {
   const auto found = questions_.find(id);
   if (found == questions_.end()) return false;
-  if (answer == Answer::kSession) {
+  if (answer == Answer::kSession || answer == Answer::kSaved) {
     const Moment until = holds ? SteadyClock::now() + *holds : Moment::max();
-    granted_.insert_or_assign(to_string(found->second.question.target), until);
+    granted_.insert_or_assign(to_string(found->second.question.target), Grant{until, answer == Answer::kSaved});
   }
-  close_question(id, answer == Answer::kNo ? Permission::kRefused : Permission::kGiven);
+  close_question(id, answer == Answer::kNo     ? Permission::kRefused
+                     : answer == Answer::kOnce ? Permission::kOnce
+                                               : Permission::kGiven);
   return true;
 }
 

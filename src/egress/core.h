@@ -30,7 +30,7 @@ struct Settings {
   std::vector<plan::UdpCapture> udp;     // of its UDP rules
   policy::ParentProxies parents;         // which it has to go out through
   std::string inspector_program;         // hutch-inspect
-  bool attended = false;                 // somebody answers questions
+  std::function<bool()> attended{};      // whether somebody answers questions now; absent: nobody ever
   bool java_store = false;               // is to be had of what hutch-inspect trusts
 };
 
@@ -59,18 +59,25 @@ class Core {
   const policy::Network& network() const { return settings_.network; }
   const Settings& settings() const { return settings_; }
   void replace_network(policy::Network network) { settings_.network = std::move(network); }
+  // What answers allowed: those that were saved are the policy's to say once it has been read again.
+  void forget_saved_grants();
+  // Takes back what was allowed for a host, at every port where none is named. How many.
+  std::size_t revoke(const std::string& target);
 
   // A port of 0 asks about a name whose port is not known yet. kAsk only where somebody can be asked.
   Ruling rule(const Target& target) const;
+  // Whether a rule denies it, so that no answer could allow it.
+  bool is_denied(const Target& target) const;
   policy::AddressDecision rule_address(const Target& target, const IpAddress& address);
 
-  enum class Permission { kGiven, kRefused };
+  // kOnce: to those who waited, by nothing that lasts.
+  enum class Permission { kGiven, kOnce, kRefused };
   using OnPermission = std::function<void(Permission, const Process&)>;
   // Calls `on_answer` once, when it is answered: how many may be open, and how long, is for the owner to say. One
   // question for each target, however many ask; the process is that of the first, and known to it alone.
   void ask(const Target& target, const Peer& peer, OnPermission on_answer);
-  // kSession holds for later connections as well.
-  enum class Answer { kNo, kOnce, kSession };
+  // kSession holds for later connections as well; so does kSaved, which is in the user's policy from now on.
+  enum class Answer { kNo, kOnce, kSession, kSaved };
   // False when no such question is open. `holds` bounds how long kSession does.
   bool answer(std::uint64_t id, Answer answer, std::optional<std::chrono::minutes> holds);
 
@@ -111,7 +118,11 @@ class Core {
   std::set<std::string> refused_;
   std::unordered_map<std::uint64_t, Open> questions_;
   std::uint64_t last_question_ = 0;
-  std::map<std::string, Moment, std::less<>> granted_;  // and until when
+  struct Grant {
+    Moment until;
+    bool saved = false;
+  };
+  std::map<std::string, Grant, std::less<>> granted_;
   std::vector<IpAddress> own_addresses_;
   Moment own_addresses_until_{};
 };

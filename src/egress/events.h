@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct Target {
   sys::Transport transport = sys::Transport::kTcp;
 };
 std::string to_string(const Target& target);  // "a.example:443", "[::1]:22", "a.example:123/udp", "a.example"
+
+// Whether `name`, such a text, is the target that a person names: "a.example:443", or "a.example" for every port.
+bool is_named(std::string_view name, std::string_view target);
 
 // Which process of the sandbox, as the host numbers it; 0 and empty where it cannot be told.
 struct Process {

@@ -120,13 +120,39 @@ Status Gateway::replace_rules(policy::Network network) {
   return {};
 }
 
+policy::Network Gateway::changeable(policy::Network network) const {
+  std::erase_if(network.host_ports, [&](int port) { return !is_listening(wire::SocketRole::kHostPort, {port, port}); });
+  std::erase_if(network.publish, [&](const auto& port) { return !is_listening(wire::SocketRole::kDial, port); });
+  std::erase_if(network.allowed_udp, [&](const std::string& text) {
+    const auto entry = policy::parse_udp(text);
+    return !entry || !is_captured(*entry);
+  });
+  return network;
+}
+
+Gateway::Revoked Gateway::revoke(const std::string& target) {
+  Revoked revoked{.grants = core_.revoke(target)};
+  std::vector<Tunnel*> tunnels;
+  for (const auto& [id, tunnel] : tunnels_) tunnels.push_back(tunnel.get());
+  for (Tunnel* tunnel : tunnels) revoked.connections += tunnel->take_back(target) ? 1 : 0;
+  ended_.clear();
+  return revoked;
+}
+
+bool Gateway::is_captured(const policy::UdpEntry& entry) const {
+  return std::ranges::any_of(core_.settings().udp, [&](const plan::UdpCapture& capture) {
+    return capture.host == entry.host.name && capture.port == entry.port;
+  });
+}
+
+bool Gateway::is_listening(wire::SocketRole role, const policy::PublishedPort& port) const {
+  return std::ranges::any_of(listeners_, [&](const Listener& one) { return one.role == role && one.port == port; });
+}
+
 Status Gateway::check_udp(const policy::Network& network) const {
   for (const std::string& text : network.allowed_udp) {
     const auto entry = TRY(policy::parse_udp(text));
-    const bool there = std::ranges::any_of(core_.settings().udp, [&](const plan::UdpCapture& capture) {
-      return capture.host == entry.host.name && capture.port == entry.port;
-    });
-    if (there) continue;
+    if (is_captured(entry)) continue;
     return fail(Error::invalid(cat(
         {"network.allowedUdp \"", printable(text, 64), "\": can be closed but not opened while the sandbox runs"})));
   }
@@ -136,8 +162,7 @@ Status Gateway::check_udp(const policy::Network& network) const {
 // A port that was closed goes on being listened at, so that it can be opened again.
 Status Gateway::check_ports(const policy::Network& network) const {
   const auto check = [&](std::string_view key, wire::SocketRole role, const policy::PublishedPort& port) -> Status {
-    const auto same = [&](const Listener& one) { return one.role == role && one.port == port; };
-    if (std::ranges::any_of(listeners_, same)) return {};
+    if (is_listening(role, port)) return {};
     return fail(Error::invalid(
         cat({key, " ", std::to_string(port.host), ": can be closed but not opened while the sandbox runs"})));
   };

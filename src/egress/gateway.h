@@ -14,6 +14,7 @@
 #include "egress/datagrams.h"
 #include "egress/dns_server.h"
 #include "egress/tunnel.h"
+#include "policy/udp.h"
 #include "wire/message.h"
 
 namespace hutch::egress {
@@ -50,6 +51,17 @@ class Gateway {
   // Other rules from now on; connections that they do not allow are ended. An error, and nothing changed, where they
   // open what can be opened at the start alone.
   Status replace_rules(policy::Network network);
+  // Of what the policy would change now, what can be changed: ports and UDP rules of the start can be closed and opened
+  // again, others are left out.
+  policy::Network changeable(policy::Network network) const;
+  // Takes back what answers allowed: for that host, at every port where none is named. Its connections end.
+  struct Revoked {
+    std::size_t grants = 0;
+    std::size_t connections = 0;
+  };
+  Revoked revoke(const std::string& target);
+  void forget_saved_grants() { core_.forget_saved_grants(); }
+  const policy::Network& network() const { return core_.network(); }
   void find_processes_by(Core::FindProcess find) { core_.find_processes_by(std::move(find)); }
 
  private:
@@ -67,6 +79,8 @@ class Gateway {
   void open_captured(sys::Accepted accepted);
   void open_port(const Listener& listener, sys::Accepted accepted);
   bool is_listed(wire::SocketRole role, const policy::PublishedPort& port) const;
+  bool is_listening(wire::SocketRole role, const policy::PublishedPort& port) const;
+  bool is_captured(const policy::UdpEntry& entry) const;
   Status check_ports(const policy::Network& network) const;
   Status check_udp(const policy::Network& network) const;
   Status serve_udp(UniqueFd socket, std::uint16_t gateway_port);

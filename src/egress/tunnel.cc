@@ -142,6 +142,7 @@ void Tunnel::judge(Target target) {
               process_ = process;
               if (permission == Core::Permission::kRefused) return refuse(ruling);
               rule_ = "an answer";
+              allowed_once_ = permission == Core::Permission::kOnce;
               dial();
             });
 }
@@ -287,6 +288,16 @@ void Tunnel::refuse_unread(const Error& error, UniqueFd client) {
                  SocksResult::kUnreachable);
 }
 
+bool Tunnel::take_back(std::string_view target) {
+  const bool meant = is_named(egress::to_string(target_), target);
+  if (is_listed_ || !meant || (!dialer_ && !relay_ && !inspected_)) return false;
+  if (core_.rule(target_).verdict == Verdict::kAllow) return false;
+  core_.refuse(target_, {Verdict::kDeny, "an answer", "what was allowed was taken back"}, peer(), process_);
+  if (inspected_) core_.inspector().end(id_);
+  reset();
+  return true;
+}
+
 void Tunnel::judge_again() {
   if (is_listed_) return is_listed_() ? void() : reset();
   if (target_.host.name.empty()) return;
@@ -294,7 +305,8 @@ void Tunnel::judge_again() {
   const Ruling ruling = core_.rule(target_);
   // Whoever reads its requests, or was told that nobody has to, knows the rules of the beginning.
   const bool rules_hold = dialer_ || http_rules_ == policy::http_rules_for(core_.network(), target_.host, target_.port);
-  if (ruling.verdict == Verdict::kAllow && rules_hold) return;
+  const bool allowed = ruling.verdict == Verdict::kAllow || (allowed_once_ && !core_.is_denied(target_));
+  if (allowed && rules_hold) return;
   if (ruling.verdict != Verdict::kAllow) core_.refuse(target_, ruling, peer(), process_);
   if (inspected_) core_.inspector().end(id_);
   reset();

@@ -46,6 +46,8 @@ class Tunnel {
 
   // Ends it when the rules that hold now do not allow it.
   void judge_again();
+  // Ends it where it goes to that host, every port where none is named, and no rule allows it; whether it did.
+  bool take_back(std::string_view target);
 
  private:
   using Input = Relay::Input;
@@ -83,6 +85,7 @@ class Tunnel {
   std::function<bool()> is_listed_;  // of an opening
   Target target_;
   std::string rule_;
+  bool allowed_once_ = false;  // by an answer, and by nothing that lasts
   Process process_;  // where it was asked about
   std::vector<policy::HttpRule> http_rules_;  // those that hold for its requests, once it was dialled
   Protocol protocol_ = Protocol::kNone;

@@ -1,4 +1,4 @@
-// Where the daemon of a user is reached.
+// Where the daemon of a user is reached, and the commands that run without it.
 #pragma once
 
 #include <string>
@@ -9,5 +9,8 @@ namespace hutch::host {
 
 inline std::string daemon_socket(const StateDirs& dirs) { return dirs.runtime + "/hutch.sock"; }
 inline std::string daemon_lock(const StateDirs& dirs) { return dirs.runtime + "/daemon.lock"; }
+
+// The sockets of `hutch run`, one for each.
+inline std::string runs_directory(const StateDirs& dirs) { return dirs.runtime + "/runs"; }
 
 }  // namespace hutch::host

@@ -10,6 +10,12 @@
 
 namespace hutch::sandbox {
 
+namespace {
+
+constexpr std::string_view kName = "the control descriptor";
+
+}  // namespace
+
 Result<Control> Control::open(int fd) {
   if (fd < 3 || !sys::is_open(fd)) {
     return fail(Error::invalid(cat({"--control-fd ", std::to_string(fd), ": not an open descriptor above 2"})));
@@ -40,10 +46,12 @@ Result<bool> Control::read() {
   return false;
 }
 
-void Control::question(const wire::ControlQuestion& question) { write(wire::control_question(question)); }
+void Control::asked(const wire::ControlQuestion& question) { write(wire::control_question(question)); }
 
-void Control::answered(std::string_view id, std::string_view choice, std::string_view by) {
-  write(wire::control_answered(id, choice, by));
+// Its own answers it knows.
+void Control::answered(const approval::Desk::Closed& closed) {
+  if (closed.by == kName) return;
+  write(wire::control_answered(std::to_string(closed.id), approval::name_of(closed.answer), closed.by));
 }
 
 void Control::violation(const Refusal& refusal) {
@@ -56,20 +64,19 @@ void Control::done(std::string_view outcome_json) { write(wire::control_done(out
 void Control::answer(std::string_view line) {
   if (line.empty()) return;
   const auto input = wire::parse_control(line);
-  if (!input) return write(wire::control_error(input.error().message));
-  const Status done = std::holds_alternative<wire::ControlAnswer>(*input) ? take(std::get<wire::ControlAnswer>(*input))
-                                                                          : take(std::get<wire::ControlUpdate>(*input));
-  if (!done) write(wire::control_error(done.error().message));
+  const Status done = input ? take(*input) : Status(std::unexpected(input.error()));
+  if (!done) write(wire::control_error(cat({"control: ", done.error().message})));
 }
 
-Status Control::take(const wire::ControlAnswer& answer) {
-  if (handlers_.on_answer) return handlers_.on_answer(answer);
-  return fail(Error::not_found(cat({"control: no question ", printable(answer.id, 64), " is open"})));
-}
-
-Status Control::take(const wire::ControlUpdate& update) {
-  if (handlers_.on_update) return handlers_.on_update(update);
-  return fail(Error::unsupported("control: this sandbox has no network whose rules could be changed"));
+Status Control::take(const wire::ControlInput& input) {
+  if (std::holds_alternative<wire::ControlAttend>(input)) {
+    return fail(Error::invalid("whoever holds this descriptor is asked anyway; attend is for the socket of a run"));
+  }
+  if (handle_) return handle_(input, kName);
+  if (const auto* answer = std::get_if<wire::ControlAnswer>(&input)) {
+    return fail(Error::not_found(cat({"no question ", printable(answer->id, 64), " is open"})));
+  }
+  return fail(Error::unsupported("this sandbox has no network: nothing is asked, and there are no rules to change"));
 }
 
 void Control::write(const std::string& line) {

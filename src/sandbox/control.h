@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "sandbox/audience.h"
 #include "sandbox/outcome.h"
 #include "wire/control.h"
 
@@ -14,7 +15,7 @@ namespace hutch::sandbox {
 
 // Lines of JSON both ways on one socket, or out alone on a pipe. A caller that does not read is not waited for: once a
 // line does not fit, the channel is closed.
-class Control {
+class Control : public Audience {
  public:
   // `fd` is one of this process's own numbers, above 2; it is taken over.
   static Result<Control> open(int fd);
@@ -25,29 +26,27 @@ class Control {
   // Reads what is there and answers it. False when the caller has closed its end.
   Result<bool> read();
 
-  // What is done with an answer and with another policy; an error is told to the caller.
-  struct Handlers {
-    std::function<Status(const wire::ControlAnswer&)> on_answer;
-    std::function<Status(const wire::ControlUpdate&)> on_update;
-  };
-  void handle_by(Handlers handlers) { handlers_ = std::move(handlers); }
+  // What is done with a line; an error is told to whoever sent it.
+  using Handle = std::function<Status(const wire::ControlInput&, std::string_view by)>;
+  void handle_by(Handle handle) { handle_ = std::move(handle); }
 
-  void question(const wire::ControlQuestion& question);
-  void answered(std::string_view id, std::string_view choice, std::string_view by);
+  bool is_attached() const override { return fd() >= 0; }
+  void asked(const wire::ControlQuestion& question) override;
+  void answered(const approval::Desk::Closed& closed) override;
   void violation(const Refusal& refusal);
   void done(std::string_view outcome_json);
+  void tell(const std::string& line) { write(line); }
 
  private:
   explicit Control(UniqueFd fd) : fd_(std::move(fd)) {}
   void answer(std::string_view line);
-  Status take(const wire::ControlAnswer& answer);
-  Status take(const wire::ControlUpdate& update);
+  Status take(const wire::ControlInput& input);
   void write(const std::string& line);
 
   UniqueFd fd_;
   std::string held_;
   bool readable_ = true;
-  Handlers handlers_;
+  Handle handle_;
 };
 
 }  // namespace hutch::sandbox

@@ -2,11 +2,14 @@
 #include "sandbox/network.h"
 
 #include "base/text.h"
+#include "policy/network_rules.h"
 #include "sys/socket_owner.h"
 
 namespace hutch::sandbox {
 
 namespace {
+
+constexpr int kStepsAtOnce = 8;
 
 Refusal refusal_of(const egress::Refusal& refused) {
   const std::string remedy = refused.remedy.empty() ? std::string() : cat({"; ", refused.remedy, " allows it"});
@@ -28,7 +31,7 @@ approval::Question question_of(const egress::Question& question) {
 }  // namespace
 
 Result<std::unique_ptr<Network>> Network::make(egress::Settings settings, Questions* questions) {
-  settings.attended = questions != nullptr && questions->may_be_attended();
+  if (questions != nullptr) settings.attended = [questions] { return questions->may_allow(); };
   auto gateway = TRY(egress::Gateway::make(std::move(settings)));
   TRY(gateway->publish());
   return std::make_unique<Network>(std::move(gateway), questions);
@@ -51,10 +54,16 @@ void Network::look_for_processes(const backend::Instance& instance) {
   });
 }
 
+// What is told may be answered at once, and what that ends is let go of by the next step: whoever waits for the end of
+// a connection would wait for somebody else's traffic.
 Status Network::step() {
-  TRY(gateway_->step());
-  for (const egress::Event& event : gateway_->take_events()) take(event);
-  return {};
+  for (int i = 0; i < kStepsAtOnce; ++i) {
+    TRY(gateway_->step());
+    const std::vector<egress::Event> events = gateway_->take_events();
+    if (events.empty()) return {};
+    for (const egress::Event& event : events) take(event);
+  }
+  return gateway_->step();
 }
 
 Status Network::close() {
@@ -79,10 +88,16 @@ void Network::ask(const egress::Question& question) {
     using Answer = egress::Core::Answer;
     if (!effect.allowed) return (void)gateway_->answer(id, Answer::kNo, std::nullopt);
     if (!effect.grant) return (void)gateway_->answer(id, Answer::kOnce, std::nullopt);
+    if (effect.save) return (void)gateway_->answer(id, Answer::kSaved, std::nullopt);
     // The tree of this command is all that this gateway serves.
     const bool ends = effect.grant->span == approval::Answer::kMinutes;
     (void)gateway_->answer(id, Answer::kSession, ends ? std::optional(effect.grant->minutes) : std::nullopt);
   });
+}
+
+bool Network::allows(const std::string& host, int port) const {
+  const auto canonical = policy::canonical_host(host);
+  return canonical && policy::decide_host(gateway_->network(), *canonical, port).verdict == policy::HostVerdict::kAllow;
 }
 
 }  // namespace hutch::sandbox

@@ -54,6 +54,7 @@ struct Outcome {
   int exit_code = 125;  // as a shell shows it: 124 timeout, 126, 127, 128+n
   int signal = 0;       // the signal that ended the command, 0 for none
   EndedBy ended_by = EndedBy::kItself;
+  int told_by = 0;  // of kSignal: the signal that told this process to end
   std::chrono::milliseconds duration{0};
   Capture standard_output;
   Capture standard_error;

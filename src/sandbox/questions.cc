@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr std::string_view kTerminal = "the terminal";
-constexpr std::string_view kControl = "the control descriptor";
+constexpr milliseconds kAttendanceCheck{500};
 
 // As programs are told them: those that allow, and "no" at the end. Minutes are said beside "session".
 std::vector<std::string> choice_names(const approval::Place& place) {
@@ -30,7 +30,8 @@ std::vector<std::string> choice_names(const approval::Place& place) {
   return names;
 }
 
-wire::ControlQuestion line_of(std::uint64_t id, const approval::Question& question, const approval::Place& place) {
+wire::ControlQuestion line_of(std::uint64_t id, const approval::Question& question, const approval::Place& place,
+                              approval::Moment end) {
   wire::ControlQuestion line{.id = std::to_string(id),
                              .kind = std::string(approval::name_of(question.kind)),
                              .host = {},
@@ -39,6 +40,7 @@ wire::ControlQuestion line_of(std::uint64_t id, const approval::Question& questi
                              .chain = question.process.chain,
                              .rule = question.rule,
                              .choices = choice_names(place)};
+  line.left = std::max(std::chrono::ceil<milliseconds>(end - steady_clock::now()), milliseconds(0));
   const std::size_t colon = question.target.rfind(':');
   if (question.kind != approval::Kind::kConnect || colon == std::string::npos) {
     line.path = question.target;
@@ -52,11 +54,11 @@ wire::ControlQuestion line_of(std::uint64_t id, const approval::Question& questi
 
 }  // namespace
 
-Questions::Questions(Settings settings, Control* control, std::unique_ptr<TerminalPrompt> terminal)
-    : settings_(std::move(settings)), control_(control), terminal_(std::move(terminal)), desk_(settings_.limits) {}
+Questions::Questions(Settings settings, std::unique_ptr<TerminalPrompt> terminal)
+    : settings_(std::move(settings)), terminal_(std::move(terminal)), desk_(settings_.limits, settings_.after) {}
 
 bool Questions::is_attended() const {
-  return (control_ != nullptr && control_->fd() >= 0) || (terminal_ && terminal_->is_attended());
+  return (terminal_ && terminal_->is_attended()) || std::ranges::any_of(audience_, &Audience::is_attached);
 }
 
 void Questions::ask(const approval::Question& question, Settle settle) {
@@ -64,37 +66,68 @@ void Questions::ask(const approval::Question& question, Settle settle) {
     if (settings_.record) settings_.record({0, question, Answer::kAbort, std::move(why)});
     settle({});
   };
+  if (settings_.is_granted && settings_.is_granted(question)) {
+    return settle({true, approval::Grant{Answer::kSession}, std::nullopt});
+  }
   if (!is_attended()) return refuse("nobody is attached");
-  const approval::Desk::Asked asked = desk_.ask(question, steady_clock::now());
+  approval::Desk::Asked asked;
+  approval::Moment end{};
+  {
+    const std::scoped_lock lock(mutex_);
+    asked = desk_.ask(question, steady_clock::now());
+    end = desk_.end_of(asked.id).value_or(end);
+  }
   if (asked.standing == approval::Desk::Standing::kRefused) return refuse(asked.why);
   waiting_[asked.id].push_back(std::move(settle));
-  if (asked.standing == approval::Desk::Standing::kJoined) return;
-  if (control_ != nullptr) control_->question(line_of(asked.id, question, settings_.place()));
+  if (asked.standing == approval::Desk::Standing::kJoined || audience_.empty()) return;
+  const wire::ControlQuestion line = line_of(asked.id, question, settings_.place(), end);
+  for (Audience* one : audience_) one->asked(line);
 }
 
-Status Questions::answer(const wire::ControlAnswer& given) {
+Status Questions::answer(const wire::ControlAnswer& given, std::string_view by) {
   std::uint64_t id = 0;
   const char* end = given.id.data() + given.id.size();
   const auto [stop, error] = std::from_chars(given.id.data(), end, id);
-  const approval::Place place = settings_.place();
-  const std::vector<std::string> names = choice_names(place);
+  const std::vector<std::string> names = choice_names(settings_.place());
   auto answer = approval::answer_named(given.choice);
   if (!answer || std::ranges::find(names, given.choice) == names.end()) {
-    return fail(Error::invalid(
-        cat({"control: choice must be one of ", join(names, ", "), ", not ", printable(given.choice, 64)})));
+    return fail(
+        Error::invalid(cat({"choice must be one of ", join(names, ", "), ", not ", printable(given.choice, 64)})));
   }
   if (answer == Answer::kSession && given.minutes) answer = Answer::kMinutes;
   if (error != std::errc() || stop != end) {
-    return fail(Error::not_found(cat({"control: no question ", printable(given.id, 64), " is open"})));
+    return fail(Error::not_found(cat({"no question ", printable(given.id, 64), " is open"})));
   }
-  TRY_CTX(decide(id, {*answer, std::chrono::minutes(given.minutes.value_or(0))}, kControl), "control");
+  TRY(decide(id, {*answer, std::chrono::minutes(given.minutes.value_or(0))}, by));
+  if (wake_) wake_();
   return {};
+}
+
+std::vector<wire::ControlQuestion> Questions::open() const {
+  std::vector<wire::ControlQuestion> lines;
+  const approval::Place place = settings_.place();
+  const std::scoped_lock lock(mutex_);
+  for (const std::uint64_t id : desk_.open()) {
+    lines.push_back(line_of(id, *desk_.find(id), place, *desk_.end_of(id)));
+  }
+  return lines;
+}
+
+std::uint64_t Questions::last_id() const {
+  const std::scoped_lock lock(mutex_);
+  return desk_.last_id();
 }
 
 std::optional<milliseconds> Questions::time_left() const {
   std::optional<milliseconds> left;
-  if (const auto end = desk_.next_end()) {
-    left = std::max(std::chrono::ceil<milliseconds>(*end - steady_clock::now()), milliseconds(0));
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!over_.empty()) return milliseconds(0);
+    if (const auto end = desk_.next_end()) {
+      left = std::max(std::chrono::ceil<milliseconds>(*end - steady_clock::now()), milliseconds(0));
+      // That nobody is there any more who could answer may be announced by nothing.
+      left = std::min(*left, kAttendanceCheck);
+    }
   }
   const auto drawing = terminal_ ? terminal_->time_left() : std::nullopt;
   if (drawing) {
@@ -106,21 +139,30 @@ std::optional<milliseconds> Questions::time_left() const {
 
 Status Questions::step(Keys keys) {
   const approval::Moment now = steady_clock::now();
-  for (const approval::Desk::Closed& closed : desk_.expire(now)) settle(closed, {});
-  if (!is_attended()) close("nobody is attached");
-  if (is_prompting()) {
-    const bool due = keys == Keys::kNone && drawn_at_ + terminal_->time_left().value_or(milliseconds(0)) <= now;
-    std::optional<approval::Decided> decided;
-    if (keys == Keys::kReady) decided = TRY(terminal_->read());
-    if (due) decided = TRY(terminal_->settle());
-    if (keys == Keys::kReady || due) drawn_at_ = now;
-    if (decided) {
-      const Status done = decide(shown_, *decided, kTerminal);
-      // It cannot be saved: it is still open, and another answer can be given.
-      if (!done && is_prompting()) terminal_->complain(done.error().message);
-    }
+  bool is_open = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (approval::Desk::Closed& closed : desk_.expire(now)) over_.push_back({std::move(closed), {}});
+    is_open = desk_.next_end().has_value();
   }
+  settle_all();
+  if (is_open && !is_attended()) close("nobody is attached");
+  if (is_prompting()) TRY(press_keys(keys, now));
+  settle_all();
   return show_next();
+}
+
+Status Questions::press_keys(Keys keys, approval::Moment now) {
+  const bool due = keys == Keys::kNone && drawn_at_ + terminal_->time_left().value_or(milliseconds(0)) <= now;
+  std::optional<approval::Decided> decided;
+  if (keys == Keys::kReady) decided = TRY(terminal_->read());
+  if (due) decided = TRY(terminal_->settle());
+  if (keys == Keys::kReady || due) drawn_at_ = now;
+  if (!decided) return {};
+  const Status done = decide(shown_, *decided, kTerminal);
+  // It cannot be saved: it is still open, and another answer can be given.
+  if (!done && is_prompting()) terminal_->complain(done.error().message);
+  return {};
 }
 
 void Questions::leave_screen() {
@@ -132,45 +174,68 @@ void Questions::resized() {
 }
 
 void Questions::close(std::string_view why) {
-  for (const approval::Desk::Closed& closed : desk_.close_all(why)) settle(closed, {});
+  {
+    const std::scoped_lock lock(mutex_);
+    for (approval::Desk::Closed& closed : desk_.close_all(why)) over_.push_back({std::move(closed), {}});
+  }
+  settle_all();
   leave_screen();
 }
 
 Status Questions::decide(std::uint64_t id, const approval::Decided& decided, std::string_view by) {
-  const approval::Question* question = desk_.find(id);
+  const std::scoped_lock answering(answer_mutex_);
   approval::Effect effect;
-  if (question != nullptr) {
-    effect = approval::effect_of(decided.answer, decided.minutes, *question);
-    // Before it is closed: what could not be saved was not answered.
-    if (effect.save) TRY(settings_.save(*effect.save));
+  {
+    const std::scoped_lock lock(mutex_);
+    const approval::Question* question = desk_.find(id);
+    if (question != nullptr) effect = approval::effect_of(decided.answer, decided.minutes, *question);
   }
-  const approval::Desk::Closed closed = TRY(desk_.answer(id, decided.answer, by));
-  settle(closed, effect);
+  // Before it is closed: what could not be saved was not answered.
+  if (effect.save) TRY(settings_.save(*effect.save));
+  const std::scoped_lock lock(mutex_);
+  over_.push_back({TRY(desk_.answer(id, decided.answer, by)), std::move(effect)});
   return {};
 }
 
-void Questions::settle(const approval::Desk::Closed& closed, const approval::Effect& effect) {
-  if (terminal_ && shown_ == closed.id) terminal_->hide();
-  if (settings_.record) settings_.record(closed);
-  if (control_ != nullptr && closed.by != kControl) {
-    control_->answered(std::to_string(closed.id), approval::name_of(closed.answer), closed.by);
+void Questions::settle_all() {
+  std::vector<Over> over;
+  {
+    const std::scoped_lock lock(mutex_);
+    over.swap(over_);
   }
-  auto waiting = waiting_.extract(closed.id);
+  for (const Over& one : over) settle(one);
+}
+
+void Questions::settle(const Over& over) {
+  if (terminal_ && shown_ == over.closed.id) terminal_->hide();
+  if (settings_.record) settings_.record(over.closed);
+  for (Audience* one : audience_) one->answered(over.closed);
+  auto waiting = waiting_.extract(over.closed.id);
   if (waiting.empty()) return;
-  for (const Settle& settle : waiting.mapped()) settle(effect);
+  for (const Settle& settle : waiting.mapped()) settle(over.effect);
 }
 
 // The oldest; the next one comes once it is answered.
 Status Questions::show_next() {
-  const std::vector<std::uint64_t> open = desk_.open();
-  if (!terminal_ || open.empty() || !terminal_->is_attended()) return {};
+  if (!terminal_) return {};
+  TerminalPrompt::Shown next;
+  std::uint64_t id = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    const std::vector<std::uint64_t> open = desk_.open();
+    if (open.empty()) return {};
+    id = open.front();
+    next = {*desk_.find(id), {}, open.size() - 1, *desk_.end_of(id)};
+  }
+  if (!terminal_->is_attended()) return {};
   if (is_prompting()) {
-    terminal_->tell_others(open.size() - 1);
+    terminal_->tell_others(next.others);
     return {};
   }
-  shown_ = open.front();
+  shown_ = id;
   drawn_at_ = steady_clock::now();
-  return terminal_->show({*desk_.find(shown_), settings_.place(), open.size() - 1, *desk_.end_of(shown_)});
+  next.place = settings_.place();
+  return terminal_->show(std::move(next));
 }
 
 }  // namespace hutch::sandbox

@@ -1,21 +1,24 @@
-// The questions of one sandbox, and whoever answers them: the terminal and the control descriptor.
+// The questions of one sandbox, and whoever answers them: the terminal, the control descriptor, clients of a socket.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "approval/desk.h"
 #include "base/result.h"
-#include "sandbox/control.h"
+#include "sandbox/audience.h"
 #include "sandbox/terminal_prompt.h"
+#include "wire/control.h"
 
 namespace hutch::sandbox {
 
+// One thread asks and steps; any thread answers and lists.
 class Questions {
  public:
   struct Settings {
@@ -24,21 +27,32 @@ class Questions {
     std::function<approval::Place()> place;
     std::function<Status(const approval::Save&)> save;
     std::function<void(const approval::Desk::Closed&)> record;  // each that was answered, or was not in time
+    // Whether it was allowed already, by an answer that was given elsewhere.
+    std::function<bool(const approval::Question&)> is_granted{};
+    std::uint64_t after = 0;  // the first id is beyond it
   };
-  // Each of the two may be absent.
-  Questions(Settings settings, Control* control, std::unique_ptr<TerminalPrompt> terminal);
+  // The terminal may be absent.
+  Questions(Settings settings, std::unique_ptr<TerminalPrompt> terminal);
+  // They hear of what is asked from here on, and have to live as long.
+  void add(Audience& audience) { audience_.push_back(&audience); }
+  // Has step() called soon, when another thread has answered. Before anything is asked.
+  void wake_by(std::function<void()> wake) { wake_ = std::move(wake); }
 
   // Whether there is anybody to ask now.
   bool is_attended() const;
-  // Whether there may be in the course of this run.
-  bool may_be_attended() const { return control_ != nullptr || terminal_ != nullptr; }
+
+  // Whether asking can come to anything now.
+  bool may_allow() const { return settings_.is_granted || is_attended(); }
 
   // Called once, perhaps before ask() returns.
   using Settle = std::function<void(const approval::Effect& effect)>;
   void ask(const approval::Question& question, Settle settle);
 
-  // The control descriptor's.
-  Status answer(const wire::ControlAnswer& answer);
+  // `by` is what those who come late are told. An error says what can be answered, or who was faster.
+  Status answer(const wire::ControlAnswer& answer, std::string_view by);
+  // The oldest first.
+  std::vector<wire::ControlQuestion> open() const;
+  std::uint64_t last_id() const;
 
   // While the prompt is on the screen nothing else writes there, and no time passes for the command.
   bool is_prompting() const { return terminal_ && terminal_->is_shown(); }
@@ -53,17 +67,28 @@ class Questions {
   void close(std::string_view why);
 
  private:
+  struct Over {
+    approval::Desk::Closed closed;
+    approval::Effect effect;
+  };
   Status decide(std::uint64_t id, const approval::Decided& decided, std::string_view by);
-  void settle(const approval::Desk::Closed& closed, const approval::Effect& effect);
+  void settle_all();
+  void settle(const Over& over);
+  Status press_keys(Keys keys, approval::Moment now);
   Status show_next();
 
-  Settings settings_;
-  Control* control_;
+  const Settings settings_;
+  std::vector<Audience*> audience_;
+  std::function<void()> wake_;
   std::unique_ptr<TerminalPrompt> terminal_;
-  approval::Desk desk_;
   std::map<std::uint64_t, std::vector<Settle>> waiting_;
   std::uint64_t shown_ = 0;  // the question on the screen
   approval::Moment drawn_at_{};
+
+  std::mutex answer_mutex_;  // held while an answer is saved: no other begins
+  mutable std::mutex mutex_;
+  approval::Desk desk_;
+  std::vector<Over> over_;  // answered, and not told yet
 };
 
 }  // namespace hutch::sandbox

@@ -1,7 +1,6 @@
 // A sandbox that stays.
 #include "sandbox/resident.h"
 
-#include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "sandbox/ended_processes.h"
 #include "sys/io.h"
 #include "sys/local_socket.h"
 #include "sys/process.h"
@@ -28,40 +28,6 @@ constexpr std::chrono::milliseconds kFileServerWait{10'000};
 constexpr std::chrono::milliseconds kSendWait{15'000};  // for a guest that reads
 
 bool is_gone(const Error& error) { return error.sys_errno == EPIPE || error.sys_errno == ECONNRESET; }
-
-Error over_error(const std::optional<Error>& reason) {
-  return reason ? *reason : Error{Code::kConflict, 0, "the sandbox has ended"};
-}
-
-Status check_sendable(const wire::Exec& exec) {
-  constexpr std::size_t kFixed = 4096;  // all but the lists
-  std::size_t bytes = kFixed + exec.cwd.size() + exec.modes.size();
-  for (const auto* list : {&exec.arguments, &exec.environment}) {
-    if (list->size() > limits::kListItemsMax) return fail(Error::invalid("more words than a message may have"));
-    for (const std::string& word : *list) bytes += sizeof(std::uint32_t) + word.size();
-  }
-  return bytes <= limits::kFrameBytesMax ? Status() : fail(Error::invalid("longer than a message may be"));
-}
-
-ProcessEnd end_of_status(int raw, const Process& process) {
-  const sys::WaitStatus status{raw};
-  ProcessEnd end;
-  end.ended_by = process.ending();
-  end.signal = status.signal();
-  end.exit_code = status.exited() ? status.exit_code() : 128 + status.signal();
-  if (is_timeout(end.ended_by)) end.exit_code = 124;
-  return end;
-}
-
-ProcessEnd end_of_refusal(const wire::NotExecuted& refused) {
-  ProcessEnd end;
-  const bool absent = refused.error == ENOENT || refused.error == ENOTDIR;
-  const std::string name = printable(refused.path);
-  end.exit_code = absent ? 127 : 126;
-  end.reason = absent ? fmt::format("{}: not found in the sandbox", name)
-                      : Error::from_errno(cat({"cannot execute ", name}), refused.error).message;
-  return end;
-}
 
 }  // namespace
 
@@ -127,7 +93,6 @@ Result<std::shared_ptr<Process>> Resident::launch(ProcessRequest request, GivenS
   exec.modes = std::move(streams.modes);
   exec.processes_max = request.processes_max;
   exec.address_space_max = request.address_space_max;
-  // A message that breaks a rule would be the end of the guest, and of all that runs there.
   TRY_CTX(check_sendable(exec), "the command");
   std::shared_ptr<Process> process;
   {
@@ -225,6 +190,15 @@ Result<UniqueFd> Resident::serve_files() {
   return stream;
 }
 
+void Resident::on_network(std::function<void(Network&)> work) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (state_ == State::kOver) return;
+    network_work_.push_back(std::move(work));
+  }
+  wake();
+}
+
 bool Resident::is_alive() const {
   const std::scoped_lock lock(mutex_);
   return state_ == State::kReady;
@@ -298,10 +272,18 @@ void Resident::keep() {
     const std::scoped_lock lock(send_mutex_);
     parts_.emplace(std::move(*begun));
   }
+  if (parts_->questions) {
+    // Whoever answers may outlive this.
+    auto writer = sys::duplicate(wake_write_.get());
+    if (!writer) return finish(std::move(writer).error());
+    parts_->questions->wake_by(
+        [writer = std::make_shared<UniqueFd>(std::move(*writer))] { (void)sys::write_some(writer->get(), "w"); });
+  }
   Status kept = sys::set_send_timeout(parts_->instance.guest.fd(), kSendWait);
   if (kept) kept = keep_until_stopped();
   std::optional<Error> reason;
   if (!kept) reason = std::move(kept).error();
+  if (parts_->questions) parts_->questions->close("the sandbox has ended");
   if (parts_->network) (void)parts_->network->close();
   // From here on nobody sends, or looks for what runs below a process whose number may be another's by then.
   std::unique_lock lock(send_mutex_);
@@ -364,6 +346,9 @@ Status Resident::turn() {
   // Before the messages: what was written before an end is there when the end is told.
   read_pipes(wait, kFixed);
   if (parts_->network) TRY(serve_network());
+  if (parts_->questions) TRY(serve_questions());
+  // Of what was answered.
+  if (parts_->questions && parts_->network) TRY(serve_network());
   if (wait[kAccess].revents != 0) take_access_refusals();
   if (wait[kGuest].revents != 0) TRY(take_messages());
   check_deadlines();
@@ -385,6 +370,9 @@ std::optional<std::chrono::milliseconds> Resident::time_left() {
   }
   if (parts_->network) {
     if (const auto left = parts_->network->time_left()) sooner(Clock::now() + *left);
+  }
+  if (parts_->questions) {
+    if (const auto left = parts_->questions->time_left()) sooner(Clock::now() + *left);
   }
   if (!next) return std::nullopt;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now());
@@ -418,6 +406,18 @@ Status Resident::serve_network() {
   if (wanted == 0) return {};
   const auto sent = send(wire::ToGuest(wire::MakeSockets{static_cast<std::uint8_t>(wanted)}));
   return !sent && is_gone(sent.error()) ? Status() : sent;
+}
+
+Status Resident::serve_questions() {
+  std::vector<std::function<void(Network&)>> work;
+  {
+    const std::scoped_lock lock(mutex_);
+    work.swap(network_work_);
+  }
+  for (const auto& one : work) {
+    if (parts_->network) one(*parts_->network);
+  }
+  return parts_->questions->step(Questions::Keys::kNone);
 }
 
 Status Resident::take_messages() {
@@ -524,18 +524,7 @@ void Resident::remember(std::uint32_t number, ProcessRequest::Shown shown) {
     running_.erase(tracked);
     if (shown == ProcessRequest::Shown::kNo) return;
     ended_.push_back(process);
-    const auto of_its_kind = [&](const auto& one) { return one->keeps_output() == process->keeps_output(); };
-    std::size_t count = 0;
-    std::size_t bytes = 0;
-    // From the newest on; that one is remembered in any case.
-    for (auto at = ended_.rbegin(); at != ended_.rend(); ++at) {
-      if (!of_its_kind(*at)) continue;
-      bytes += (*at)->bytes_kept();
-      ++count;
-      if (count == 1 || (count <= kEndedProcessesMax && bytes <= kEndedBytesMax)) continue;
-      forgotten.push_back(std::move(*at));
-    }
-    std::erase(ended_, nullptr);
+    forgotten = take_forgotten(ended_);
   }
   // What they left running may hold them for ever, and nobody can ask for them any more.
   const auto is_forgotten = [&](const Pipe& pipe) {

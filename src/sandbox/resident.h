@@ -23,6 +23,7 @@
 #include "sandbox/network.h"
 #include "sandbox/process.h"
 #include "sandbox/process_request.h"
+#include "sandbox/resident_process.h"
 #include "sandbox/resources.h"
 #include "wire/message.h"
 
@@ -40,7 +41,8 @@ class Resident {
  public:
   struct Parts {
     backend::Instance instance;
-    std::unique_ptr<Network> network{};  // absent where no gateway has its connections
+    std::shared_ptr<Questions> questions{};  // absent where nobody is asked
+    std::unique_ptr<Network> network{};      // absent where no gateway has its connections
     std::optional<Cgroup> cgroup{};
     AccessRules access_rules{};  // of a plan that has a supervisor
   };
@@ -78,6 +80,9 @@ class Resident {
   // A stream to a new server of the sandbox's files (sandbox/files.h).
   Result<UniqueFd> serve_files();
 
+  // Has it done by the thread that keeps the sandbox, soon; never where it has no network, or has ended.
+  void on_network(std::function<void(Network&)> work);
+
   bool is_alive() const;
   bool is_busy() const;  // whether a process that was asked for runs
   bool has_leftovers();  // whether anything at all runs in it: what such a process left behind
@@ -87,18 +92,8 @@ class Resident {
   void stop();
 
  private:
-  struct Tracked {  // a process that runs
-    std::shared_ptr<Process> process;
-    std::chrono::milliseconds timeout{0};
-    wire::TerminalUse terminal = wire::TerminalUse::kNone;
-    ProcessRequest::Shown shown = ProcessRequest::Shown::kYes;
-    std::optional<Process::Clock::time_point> kill_at;
-  };
-  struct Pipe {  // a stream that is kept
-    std::shared_ptr<Process> process;
-    OutputStream stream;
-    UniqueFd from;
-  };
+  using Tracked = TrackedProcess;
+  using Pipe = KeptPipe;
 
   void keep();
   Status keep_until_stopped();
@@ -107,6 +102,7 @@ class Resident {
   void read_pipes(const std::vector<pollfd>& wait, std::size_t first);
   bool drain(Pipe& pipe);  // false at its end
   Status serve_network();
+  Status serve_questions();
   Status take_messages();
   Status take(const wire::Frame& frame);
   void take_started(const wire::Started& started);
@@ -141,6 +137,7 @@ class Resident {
   std::deque<std::shared_ptr<Process>> ended_;   // the last of them, in the order of their ends
   std::optional<Error> stuck_;  // why no more can be sent
   std::vector<Pipe> new_pipes_;
+  std::vector<std::function<void(Network&)>> network_work_;
   unsigned file_servers_asked_ = 0;
   std::vector<UniqueFd> file_servers_;
   std::mutex join_mutex_;

@@ -131,11 +131,12 @@ Status Supervisor::send_command() {
 }
 
 Status Supervisor::turn() {
-  enum { kGuest, kSignals, kControl, kNetwork, kPrompt, kAccess, kFixed };
+  enum { kGuest, kSignals, kControl, kClients, kNetwork, kPrompt, kAccess, kFixed };
   std::vector<pollfd> wait(kFixed);
   wait[kGuest] = {on_.instance.guest.fd(), POLLIN, 0};
   wait[kSignals] = {on_.signals, POLLIN, 0};
   wait[kControl] = {on_.control.fd, POLLIN, 0};
+  wait[kClients] = {on_.clients.fd, POLLIN, 0};
   wait[kNetwork] = {on_.network != nullptr ? on_.network->fd() : -1, POLLIN, 0};
   wait[kPrompt] = {on_.questions != nullptr ? on_.questions->terminal_fd() : -1, POLLIN, 0};
   wait[kAccess] = {access_ ? access_->fd() : -1, POLLIN, 0};
@@ -148,8 +149,11 @@ Status Supervisor::turn() {
   }
   if (wait[kSignals].revents != 0) TRY(take_signal());
   if (wait[kControl].revents != 0 && !TRY(on_.control.handle())) on_.control.fd = -1;
+  if (wait[kClients].revents != 0 && !TRY(on_.clients.handle())) on_.clients.fd = -1;
   if (on_.network != nullptr) TRY(serve_network());
   if (on_.questions != nullptr) TRY(serve_questions(wait[kPrompt].revents));
+  // Of what was answered.
+  if (on_.questions != nullptr && on_.network != nullptr) TRY(serve_network());
   if (wait[kAccess].revents != 0) take_access_refusals();
   if (wait[kGuest].revents != 0) TRY(take_messages());
   return ended_ ? Status() : check_deadlines();
@@ -225,6 +229,7 @@ Status Supervisor::take_signal() {
   close_questions("hutch was told to end");
   if (!kill_at_) {
     outcome_.ended_by = EndedBy::kSignal;
+    outcome_.told_by = arrived->signal;
     kill_at_ = SteadyClock::now() + limits::kTermGrace;
   }
   TRY(pass_signal(arrived->signal));

@@ -41,6 +41,7 @@ struct Supervision {
   Streams& streams;
   int signals = -1;
   Watch control{};
+  Watch clients{};  // of the run's socket
   std::function<void(const Refusal& refusal)> on_refusal{};  // of each kind of refused call once
   // The rule by which a path is not there in the sandbox; empty when none hides it.
   std::function<std::string(const std::string& path)> rule_hiding{};

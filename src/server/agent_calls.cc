@@ -29,6 +29,12 @@ Result<Value> show(Session& session, const CallReader& call) {
   return shown_with_resources(session.shared().agents, name);
 }
 
+Result<Value> status_line(Session& session, const CallReader& call) {
+  const std::string name = TRY(call.text("agent"));
+  const auto sandbox = TRY(session.shared().agents.sandbox(name));
+  return Value(Value::Object{{"line", TRY(sandbox->status_line())}});
+}
+
 Result<Value> set(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   const std::vector<std::string> settings = TRY(call.texts("settings"));
@@ -85,6 +91,7 @@ constexpr std::array kVerbs = {
     Verb{"agent.create", create},
     Verb{"agent.list", list},
     Verb{"agent.show", show},
+    Verb{"agent.status_line", status_line},
     Verb{"agent.set", set},
     Verb{"agent.start", start},
     Verb{"agent.stop", stop},

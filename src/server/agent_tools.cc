@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/text.h"
+#include "server/inquirer.h"
 #include "service/call_tool.h"
 #include "tool/registry.h"
 
@@ -97,6 +99,9 @@ Result<mcp::CallAnswer> AgentTools::call(const std::string& name, const std::str
         {.done = done, .message = cat({std::to_string(static_cast<std::uint64_t>(done)), " bytes of output"})});
     options.on_log(stream == tool::Stream::kError ? mcp::LogLevel::kNotice : mcp::LogLevel::kInfo, last);
   };
+  // Whoever uses the client answers while the call goes on.
+  std::optional<Inquirer> inquirer;
+  if (options.inquire) inquirer.emplace(shared_, agent_, options);
   const service::ToolCall call{.name = name,
                                .arguments = arguments_json,
                                .turn = options.turn,

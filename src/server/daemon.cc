@@ -16,6 +16,7 @@
 #include "host/daemon_paths.h"
 #include "server/http_mcp_sessions.h"
 #include "server/http_server.h"
+#include "server/mcp_inquiries.h"
 #include "server/session.h"
 #include "sys/identity.h"
 #include "sys/io.h"
@@ -180,7 +181,7 @@ Status Daemon::accept_tcp(int listener) {
 }
 
 bool Daemon::is_idle() {
-  const bool used = !connections_.empty() || shared_.agents.busy() > 0;
+  const bool used = !connections_.empty() || shared_.agents.busy() > 0 || !shared_.sessions.empty(Clock::now());
   if (used || settings_.idle.count() == 0) last_use_ = Clock::now();
   if (settings_.idle.count() == 0 || Clock::now() - last_use_ <= settings_.idle) return false;
   // Looked at when it is about to leave alone, for it takes a look at every process there is.
@@ -231,6 +232,7 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   shared.stop = [&stop_write] { (void)sys::write_some(stop_write.get(), "s"); };
   shared.tell = settings.tell;
   shared.mcp_sessions = std::make_shared<http::McpSessions>();
+  shared.mcp_parked = std::make_shared<mcp::ParkedCalls>();
   agents->watch([&shared](const std::string& agent, std::string_view what, const std::string& reason) {
     shared.events.tell(agent, what, reason);
     if (what == service::kToolsChanged) shared.mcp_audience.tools_changed(agent);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "server/inbox.h"
+#include "sandbox/inbox.h"
 
 namespace hutch::server {
 
@@ -20,7 +20,7 @@ struct AgentEvent {
 // Any thread may use it. Nobody who listens is waited for: one who does not keep up hears no more.
 class Events {
  public:
-  using Listener = Inbox<AgentEvent>;
+  using Listener = sandbox::Inbox<AgentEvent>;
   Result<std::shared_ptr<Listener>> listen();
   void tell(std::string agent, std::string_view state, std::string reason);
 

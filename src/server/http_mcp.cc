@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kDeliveriesMax = 16'384;
 constexpr std::chrono::milliseconds kPing{15'000};
 
-using Deliveries = Inbox<mcp::Delivery>;
+using Deliveries = sandbox::Inbox<mcp::Delivery>;
 
 std::optional<std::string> optional_field(const Request& request, std::string_view name) {
   const std::string* value = request.field(name);

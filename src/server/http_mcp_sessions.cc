@@ -23,13 +23,13 @@ void end(McpSession& session) {
 Result<std::shared_ptr<McpSession>> McpSessions::make(Shared& shared, const std::string& agent) {
   auto made = std::make_shared<McpSession>();
   made->agent = agent;
-  made->unasked = TRY(Inbox<std::string>::make(kUnaskedMax));
+  made->unasked = TRY(sandbox::Inbox<std::string>::make(kUnaskedMax));
   made->session = std::make_shared<mcp::Session>(
       std::make_shared<AgentTools>(shared, agent),
-      mcp::Session::Settings{
-          .server = mcp_server_info(),
-          .execute = [&shared](std::function<void()> work) { shared.workers.run(std::move(work)); },
-          .unasked = [unasked = made->unasked](std::string text) { unasked->add(std::move(text)); }});
+      mcp::Session::Settings{.server = mcp_server_info(),
+                             .execute = [&shared](std::function<void()> work) { shared.workers.run(std::move(work)); },
+                             .unasked = [unasked = made->unasked](std::string text) { unasked->add(std::move(text)); },
+                             .parked = shared.mcp_parked});
   shared.mcp_audience.add(agent, made->session);
   return made;
 }

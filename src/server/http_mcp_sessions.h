@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "server/inbox.h"
+#include "sandbox/inbox.h"
 #include "server/mcp_session.h"
 #include "server/shared.h"
 
@@ -20,7 +20,7 @@ inline constexpr std::chrono::minutes kMcpIdle{30};
 struct McpSession {
   std::string id;  // Mcp-Session-Id; empty: of a single request
   std::string agent;
-  std::shared_ptr<Inbox<std::string>> unasked;  // for a GET; an empty text is the end
+  std::shared_ptr<sandbox::Inbox<std::string>> unasked;  // for a GET; an empty text is the end
   std::atomic<bool> streams{false};             // a GET is being served
   std::shared_ptr<mcp::Session> session;  // shared with who tells it of changes
   std::chrono::steady_clock::time_point used{};

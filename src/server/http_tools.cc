@@ -4,8 +4,8 @@
 #include <array>
 
 #include "base/text.h"
+#include "sandbox/inbox.h"
 #include "server/http_routes.h"
-#include "server/inbox.h"
 #include "service/call_tool.h"
 #include "sys/io.h"
 #include "tool/registry.h"
@@ -34,7 +34,7 @@ Handled call(Exchange& exchange) {
   if (wanted.turn.size() > kTurnBytesMax) return fail(Error::invalid("Hutch-Turn is too long"));
   std::stop_source stop;
   wanted.stop = stop.get_token();
-  const auto done = TRY(Inbox<std::string>::make(1));
+  const auto done = TRY(sandbox::Inbox<std::string>::make(1));
   exchange.shared().workers.run([&shared = exchange.shared(), agent, wanted = std::move(wanted), done] {
     done->add(tool::json_text(service::call_tool(*agent, shared.limiters, wanted)));
   });

@@ -23,6 +23,10 @@ void Call::log(LogLevel level, std::string_view text) {
   send_({Delivery::Part::kNotification, log_notification(level, text)});
 }
 
+void Call::tell(std::string text) {
+  if (!over_) send_({Delivery::Part::kNotification, std::move(text)});
+}
+
 void Call::answer(Delivery delivery) {
   if (!over_.exchange(true)) send_(std::move(delivery));
 }

@@ -26,6 +26,7 @@ class Call {
 
   void progress(const Progress& progress);
   void log(LogLevel level, std::string_view text);
+  void tell(std::string text);  // a message before the answer
   void answer(Delivery delivery);
   void cancel();
   std::stop_token cancelled() const { return stop_.get_token(); }

@@ -34,13 +34,25 @@ struct Progress {
 // The severities of syslog (RFC 5424), lowest first.
 enum class LogLevel { kDebug, kInfo, kNotice, kWarning, kError, kCritical, kAlert, kEmergency };
 
-// Both functions are always there and may be called by any thread until the call returns; what the client did not ask
-// for is dropped.
+// What a call needs to know from whoever uses the client, while it goes on.
+struct Inquiry {
+  std::string key;  // of nothing else that is asked
+  std::string message;
+  std::vector<std::string> choices;
+  std::function<void(const std::string& choice)> on_answer;  // once, if at all, by any thread
+};
+
+// The first two functions are always there and may be called by any thread until the call returns; what the client did
+// not ask for is dropped.
 struct CallOptions {
   std::string turn;  // `_meta["hutch/turn"]`; empty: the client tells none
   std::function<void(const Progress&)> on_progress;
   std::function<void(LogLevel, std::string_view)> on_log;
   std::stop_token cancelled;  // nobody waits for the answer any more
+  // Puts it to whoever uses the client, and takes it back where it was answered elsewhere. Absent where the client
+  // cannot; by any thread until the call returns.
+  std::function<void(const Inquiry&)> inquire{};
+  std::function<void(const std::string& key)> withdraw{};
 };
 
 struct CallAnswer {

@@ -44,6 +44,9 @@ bool is_id(const json& value);
 RpcError invalid_request(std::string message, std::string id);
 void read_params(const json& params, Incoming& message);
 void read_meta(Params meta, Meta& into);
+bool elicits(const json* capabilities);
+Elicited read_elicited(const json& result);
+void read_responses(const json& responses, Incoming& message);
 
 }  // namespace
 
@@ -63,6 +66,8 @@ std::variant<Incoming, RpcError> read_message(std::string_view text) {
   if (!object.contains("method")) {
     if (!object.contains("result") && !object.contains("error")) return invalid_request("\"method\" is missing", id);
     message.kind = Incoming::Kind::kResponse;
+    message.id = id;
+    if (object.contains("result")) message.elicited = read_elicited(object["result"]);
     return message;
   }
   if (!object["method"].is_string()) return invalid_request("\"method\" is not a string", id);
@@ -116,6 +121,9 @@ void read_params(const json& params, Incoming& message) {
   message.protocol_version = in.text("protocolVersion");
   message.request_id = in.id("requestId");
   message.has_cursor = in.has("cursor");
+  message.elicits = elicits(in.object("capabilities"));
+  message.request_state = in.text("requestState").value_or("");
+  if (const json* responses = in.object("inputResponses")) read_responses(*responses, message);
   if (const json* arguments = in.object("arguments")) message.arguments_json = arguments->dump();
   if (const json* wanted = in.object("notifications")) {
     Params filter(*wanted, "params.notifications.", message.wrong);
@@ -126,10 +134,40 @@ void read_params(const json& params, Incoming& message) {
 
 void read_meta(Params meta, Meta& into) {
   into.version = meta.text("io.modelcontextprotocol/protocolVersion");
-  into.has_capabilities = meta.object("io.modelcontextprotocol/clientCapabilities") != nullptr;
+  const json* capabilities = meta.object("io.modelcontextprotocol/clientCapabilities");
+  into.has_capabilities = capabilities != nullptr;
+  into.elicits = elicits(capabilities);
   into.log_level = meta.text("io.modelcontextprotocol/logLevel");
   into.progress_token = meta.id("progressToken");
   into.turn = meta.text("hutch/turn").value_or("");
+}
+
+// An empty object means forms; of a client that names what it has, forms have to be among it.
+bool elicits(const json* capabilities) {
+  if (capabilities == nullptr) return false;
+  const auto found = capabilities->find("elicitation");
+  return found != capabilities->end() && found->is_object() && (found->empty() || found->contains("form"));
+}
+
+Elicited read_elicited(const json& result) {
+  Elicited elicited;
+  if (!result.is_object()) return elicited;
+  const auto text = [](const json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  elicited.action = text(result, "action");
+  const auto content = result.find("content");
+  if (content != result.end() && content->is_object()) elicited.choice = text(*content, "choice");
+  return elicited;
+}
+
+void read_responses(const json& responses, Incoming& message) {
+  constexpr std::size_t kResponsesMax = 64;
+  for (const auto& [key, response] : responses.items()) {
+    if (message.input_responses.size() >= kResponsesMax) return;
+    message.input_responses.emplace(key, read_elicited(response));
+  }
 }
 
 const json* Params::find(const char* name) const {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,15 +41,23 @@ struct RpcError {
 struct Meta {
   std::optional<std::string> version;    // io.modelcontextprotocol/protocolVersion: of 2026-07-28 and later alone
   bool has_capabilities = false;         // io.modelcontextprotocol/clientCapabilities
+  bool elicits = false;                  // with elicitation by a form among them
   std::optional<std::string> log_level;  // io.modelcontextprotocol/logLevel
   std::string progress_token;            // JSON text; empty: none
   std::string turn;                      // hutch/turn
 };
 
+// What somebody answered to `elicitation/create`.
+struct Elicited {
+  std::string action;  // accept, decline, cancel; empty: an error, or none of the protocol's
+  std::string choice;  // content.choice
+};
+
 struct Incoming {
   enum class Kind { kRequest, kNotification, kResponse };
   Kind kind = Kind::kRequest;
-  std::string id;  // of a request; JSON text
+  std::string id;  // of a request, or what a response is to; JSON text
+  Elicited elicited;  // of a response
   std::string method;
   Meta meta;
   // Parameters by their names, whatever the method is; of another type than the protocol's they are absent, and `wrong`
@@ -58,6 +67,9 @@ struct Incoming {
   std::optional<std::string> uri;
   std::optional<std::string> level;
   std::optional<std::string> protocol_version;
+  bool elicits = false;  // capabilities.elicitation, by a form
+  std::string request_state;
+  std::map<std::string, Elicited> input_responses;
   std::string request_id;  // JSON text; empty: none
   bool has_cursor = false;
   bool wants_tools_changed = false;  // notifications.toolsListChanged

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "server/mcp_calls.h"
+#include "server/mcp_inquiries.h"
 
 namespace hutch::server::mcp {
 
@@ -99,9 +100,18 @@ class Session::State : public std::enable_shared_from_this<Session::State> {
   void read_artifact(const Request& request);
   void listen(const Request& request);
 
+  // A call of 2026-07-28 whose client can be asked: over as many requests as that takes.
+  void call_in_rounds(const Request& request);
+  Rounds::Waiter waiter_for(const Request& request, const std::shared_ptr<Call>& call,
+                            const std::shared_ptr<Rounds>& rounds);
+  void inquire(const std::shared_ptr<Call>& call, const Inquiry& inquiry);
+  // Counts among those that run, or refuses the request.
+  std::shared_ptr<Call> begin(const Request& request);
+
   // Has `work` done by the executor, as a call that can be cancelled.
   void start(const Request& request, Work work);
   Answer call_host(const Request& request, const std::shared_ptr<Call>& call);
+  Answer answer_of(const Request& request, const Result<CallAnswer>& called) const;
   Result<std::optional<LogLevel>> log_level(const Request& request) const;
 
   Head head(const Request& request) const { return {request.in.id, request.era, settings_.server}; }
@@ -116,10 +126,12 @@ class Session::State : public std::enable_shared_from_this<Session::State> {
   std::shared_ptr<ToolHost> host_;
   Settings settings_;
   Calls calls_;
+  Elicitations elicitations_;
   std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
   mutable std::mutex mutex_;  // of what follows
   bool closed_ = false;
   std::optional<std::string> version_;  // what `initialize` agreed on
+  bool elicits_ = false;                // what `initialize` said
   LogLevel level_ = LogLevel::kInfo;
   std::map<std::string, Subscription> subscriptions_;
 };
@@ -162,7 +174,7 @@ std::size_t Session::State::receive(std::string_view text, const Send& send, con
   }
   auto& in = std::get<Incoming>(read);
   switch (in.kind) {
-    case Incoming::Kind::kResponse: return 0;  // nothing is ever asked of a client
+    case Incoming::Kind::kResponse: elicitations_.take(in.id, in.elicited); return 0;
     case Incoming::Kind::kNotification: take_notification(in); return 0;
     case Incoming::Kind::kRequest: break;
   }
@@ -237,6 +249,7 @@ void Session::State::initialize(const Request& request) {
   {
     const std::lock_guard lock(mutex_);
     again = version_.has_value();
+    if (!again) elicits_ = request.in.elicits;
     if (!again) version_ = agreed;
   }
   if (again) return refuse(request, {code::kInvalidRequest, "`initialize` came before", request.in.id});
@@ -258,6 +271,7 @@ void Session::State::call_tool(const Request& request) {
   if (request.in.meta.turn.size() > kTurnBytesMax) {
     return refuse(request, wrong_params(request.in, "params._meta.hutch/turn is too long"));
   }
+  if (request.era == Era::kModern && request.in.meta.elicits && settings_.parked) return call_in_rounds(request);
   start(request, [this](const Request& what, const std::shared_ptr<Call>& call) { return call_host(what, call); });
 }
 
@@ -267,11 +281,75 @@ Session::State::Answer Session::State::call_host(const Request& request, const s
   options.on_progress = [call](const Progress& progress) { call->progress(progress); };
   options.on_log = [call](LogLevel level, std::string_view text) { call->log(level, text); };
   options.cancelled = call->cancelled();
-  const auto called = host_->call(*request.in.name, request.in.arguments_json, options);
+  bool elicits = false;
+  {
+    const std::lock_guard lock(mutex_);
+    elicits = elicits_ && request.era == Era::kLegacy;
+  }
+  if (elicits) {
+    options.inquire = [this, call](const Inquiry& inquiry) { this->inquire(call, inquiry); };
+    options.withdraw = [this](const std::string& key) { elicitations_.withdraw(key); };
+  }
+  return answer_of(request, host_->call(*request.in.name, request.in.arguments_json, options));
+}
+
+void Session::State::inquire(const std::shared_ptr<Call>& call, const Inquiry& inquiry) {
+  if (const auto id = elicitations_.add(inquiry)) call->tell(elicitation_request(*id, inquiry));
+}
+
+Session::State::Answer Session::State::answer_of(const Request& request, const Result<CallAnswer>& called) const {
   if (!called) return call_error(request, called.error());
   auto text = call_answer(head(request), *called);
   if (text) return std::move(*text);
   return call_error(request, text.error());
+}
+
+void Session::State::call_in_rounds(const Request& request) {
+  std::shared_ptr<Rounds> rounds;
+  if (!request.in.request_state.empty()) {
+    rounds = settings_.parked->take(request.in.request_state, *request.in.name);
+    if (!rounds) return refuse(request, wrong_params(request.in, "params.requestState is of no call that waits"));
+  }
+  const std::shared_ptr<Call> call = begin(request);
+  if (!call) {
+    if (rounds) rounds->stop();
+    return;
+  }
+  if (rounds) {
+    for (const auto& [key, response] : request.in.input_responses) rounds->answer(key, response);
+    return rounds->wait(call, waiter_for(request, call, rounds));
+  }
+  rounds = std::make_shared<Rounds>();
+  rounds->wait(call, waiter_for(request, call, rounds));
+  settings_.execute([self = shared_from_this(), rounds, in = request.in] {
+    CallOptions options;
+    options.turn = in.meta.turn;
+    options.on_progress = [&](const Progress& progress) { rounds->call()->progress(progress); };
+    options.on_log = [&](LogLevel level, std::string_view text) { rounds->call()->log(level, text); };
+    options.cancelled = rounds->stopped();
+    options.inquire = [&](const Inquiry& inquiry) { rounds->inquire(inquiry); };
+    options.withdraw = [&](const std::string& key) { rounds->withdraw(key); };
+    rounds->finish(self->host_->call(*in.name, in.arguments_json, options));
+  });
+}
+
+Rounds::Waiter Session::State::waiter_for(const Request& request, const std::shared_ptr<Call>& call,
+                                          const std::shared_ptr<Rounds>& rounds) {
+  // The rounds hold this until it is called: it must not hold them.
+  return [self = shared_from_this(), request, call, weak = std::weak_ptr(rounds)](const Result<CallAnswer>* done,
+                                                                                  const std::vector<Inquiry>& open) {
+    Answer answer;
+    const auto going_on = weak.lock();
+    if (done != nullptr) {
+      answer = self->answer_of(request, *done);
+    } else if (going_on) {
+      const auto state = self->settings_.parked->add(going_on, *request.in.name, std::chrono::steady_clock::now());
+      if (state) answer = input_required_answer(self->head(request), open, *state);
+      if (!state) answer = RpcError{code::kInternal, state.error().message, request.in.id};
+    }
+    self->calls_.forget(request.in.id, call);
+    call->answer(delivery(answer, request.era));
+  };
 }
 
 void Session::State::list_artifacts(const Request& request) {
@@ -306,22 +384,33 @@ void Session::State::listen(const Request& request) {
   if (!taken) refuse(request, {code::kInvalidRequest, "too many subscriptions, or one with this id", request.in.id});
 }
 
-void Session::State::start(const Request& request, Work work) {
+std::shared_ptr<Call> Session::State::begin(const Request& request) {
   const auto level = log_level(request);
-  if (!level) return refuse(request, wrong_params(request.in, level.error().message));
+  if (!level) {
+    refuse(request, wrong_params(request.in, level.error().message));
+    return nullptr;
+  }
   const auto call = std::make_shared<Call>(
       request.send, Call::Settings{request.in.meta.progress_token, *level, settings_.progress_interval});
   switch (calls_.add(request.in.id, call)) {
     case Calls::Added::kYes: break;
     case Calls::Added::kIdInUse:
-      return refuse(request, {code::kInvalidRequest, "a request with this id is still worked on", request.in.id});
+      refuse(request, {code::kInvalidRequest, "a request with this id is still worked on", request.in.id});
+      return nullptr;
     case Calls::Added::kTooMany:
-      return refuse(request, {code::kInternal, "too many requests at once: try again later", request.in.id});
+      refuse(request, {code::kInternal, "too many requests at once: try again later", request.in.id});
+      return nullptr;
   }
   {
     const std::lock_guard lock(mutex_);
     if (closed_) call->cancel();
   }
+  return call;
+}
+
+void Session::State::start(const Request& request, Work work) {
+  const std::shared_ptr<Call> call = begin(request);
+  if (!call) return;
   settings_.execute([self = shared_from_this(), request, call, work = std::move(work)] {
     // Cancelled while it waited for its turn: it is not begun.
     if (call->cancelled().stop_requested()) return self->calls_.forget(request.in.id, call);

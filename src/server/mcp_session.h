@@ -31,6 +31,8 @@ struct Delivery {
   int http_status = 200;
 };
 
+class ParkedCalls;
+
 // Called by any thread, those of one request in order; once `close` has returned, no more. It neither
 // calls the session nor waits for the client: whoever reads slowly is the transport's business.
 using Send = std::function<void(Delivery)>;
@@ -43,6 +45,7 @@ class Session {
     ServerInfo server{};
     std::function<void(std::function<void()>)> execute{};  // runs what may take long, on another thread
     std::function<void(std::string)> unasked{};  // changes, to a client of the first era; none where it has no way
+    std::shared_ptr<ParkedCalls> parked{};  // of all sessions; null: a client of 2026-07-28 is asked nothing
     std::chrono::milliseconds progress_interval{100};  // at least that long between two notifications of progress
   };
 

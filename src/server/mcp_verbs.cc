@@ -96,7 +96,8 @@ Result<Value> serve_mcp(Session& session, const CallReader& call) {
       mcp::Session::Settings{
           .server = mcp_server_info(),
           .execute = [&shared = session.shared()](std::function<void()> work) { shared.workers.run(std::move(work)); },
-          .unasked = [outbox](std::string text) { outbox->add(std::move(text)); }});
+          .unasked = [outbox](std::string text) { outbox->add(std::move(text)); },
+          .parked = session.shared().mcp_parked});
   session.shared().mcp_audience.add(agent, conversation);
   const mcp::Send send = [outbox](mcp::Delivery delivery) { outbox->add(std::move(delivery.text)); };
   for (;;) {

@@ -30,6 +30,7 @@ json implementation(const ServerInfo& server);
 json capabilities();
 json tool_json(const ToolInfo& tool);
 bool is_text(const ArtifactContent& content);
+json elicitation(const Inquiry& inquiry);
 
 }  // namespace
 
@@ -62,6 +63,22 @@ Result<std::string> call_answer(const Head& head, const CallAnswer& answer) {
   json result = {
       {"content", std::move(content)}, {"structuredContent", std::move(envelope)}, {"isError", answer.is_error}};
   return finish(head, std::move(result), Freshness::kUnsaid);
+}
+
+std::string input_required_answer(const Head& head, const std::vector<Inquiry>& open, std::string_view state) {
+  json requests = json::object();
+  for (const Inquiry& inquiry : open) {
+    requests[inquiry.key] = {{"method", "elicitation/create"}, {"params", elicitation(inquiry)}};
+  }
+  return finish(
+      head,
+      {{"resultType", "input_required"}, {"inputRequests", std::move(requests)}, {"requestState", std::string(state)}},
+      Freshness::kUnsaid);
+}
+
+std::string elicitation_request(std::string_view id, const Inquiry& inquiry) {
+  return line(
+      {{"jsonrpc", "2.0"}, {"id", parsed(id)}, {"method", "elicitation/create"}, {"params", elicitation(inquiry)}});
 }
 
 std::string artifacts_answer(const Head& head, const std::vector<Artifact>& artifacts) {
@@ -154,7 +171,7 @@ std::string line(const json& value) { return value.dump(-1, ' ', false, json::er
 
 std::string finish(const Head& head, json result, Freshness freshness) {
   if (head.era == Era::kModern) {
-    result["resultType"] = "complete";
+    if (!result.contains("resultType")) result["resultType"] = "complete";
     result["_meta"]["io.modelcontextprotocol/serverInfo"] = implementation(head.server);
     if (freshness != Freshness::kUnsaid) {
       result["ttlMs"] = freshness == Freshness::kMinutes ? kMinutesMs : 0;
@@ -196,6 +213,13 @@ json tool_json(const ToolInfo& tool) {
   json schema = parsed(tool.output_schema_json);
   if (schema.is_object()) entry["outputSchema"] = std::move(schema);
   return entry;
+}
+
+json elicitation(const Inquiry& inquiry) {
+  const json choice = {{"type", "string"}, {"title", "Answer"}, {"enum", inquiry.choices}};
+  return {{"message", inquiry.message},
+          {"requestedSchema",
+           {{"type", "object"}, {"properties", {{"choice", choice}}}, {"required", json::array({"choice"})}}}};
 }
 
 // By its type and by what is in it: text has to be UTF-8 to come out of JSON as it went in.

@@ -34,6 +34,10 @@ std::string empty_answer(const Head& head);
 std::string tools_answer(const Head& head, const std::vector<ToolInfo>& tools);
 // An error where the envelope is no JSON object.
 Result<std::string> call_answer(const Head& head, const CallAnswer& answer);
+// What a client has to find out before it makes the same request again, with `state`.
+std::string input_required_answer(const Head& head, const std::vector<Inquiry>& open, std::string_view state);
+// A request to a client; `id` is JSON text.
+std::string elicitation_request(std::string_view id, const Inquiry& inquiry);
 std::string artifacts_answer(const Head& head, const std::vector<Artifact>& artifacts);
 std::string templates_answer(const Head& head);
 std::string artifact_answer(const Head& head, std::string_view uri, const ArtifactContent& content);

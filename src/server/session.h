@@ -76,5 +76,7 @@ std::span<const Verb> agent_verbs();
 std::span<const Verb> process_verbs();
 std::span<const Verb> tool_verbs();
 std::span<const Verb> mcp_verbs();
+std::span<const Verb> session_verbs();
+std::span<const Verb> question_verbs();
 
 }  // namespace hutch::server

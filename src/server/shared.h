@@ -11,12 +11,17 @@
 #include "server/mcp_audience.h"
 #include "server/workers.h"
 #include "service/agents.h"
+#include "service/sessions.h"
+#include "sys/process.h"
 #include "tool/limiters.h"
 
 namespace hutch::server {
 
 namespace http {
 class McpSessions;
+}
+namespace mcp {
+class ParkedCalls;
 }
 
 struct Shared {
@@ -25,7 +30,10 @@ struct Shared {
   Workers workers{};
   Events events{};
   McpAudience mcp_audience{};
+  service::Sessions sessions{
+      [](const service::TerminalSession& terminal) { return sys::start_of(terminal.leader) == terminal.started; }};
   std::shared_ptr<http::McpSessions> mcp_sessions{};  // of HTTP
+  std::shared_ptr<mcp::ParkedCalls> mcp_parked{};
   std::function<void()> stop{};  // ends the daemon
   std::function<void(const std::string& line)> tell{};
   std::atomic<int> connections{0};

@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "host/facts.h"
 #include "policy/units.h"
+#include "service/load_policy.h"
+#include "service/policy_summary.h"
 #include "service/programs.h"
 #include "store/settings_file.h"
 #include "sys/files.h"
@@ -52,6 +54,7 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
       take_slot_(std::move(hooks.take_slot)),
       directories_(agent_directories(dirs, record_.name)),
       places_(places_of(record_, directories_, record_.backend)),
+      audience_(std::move(hooks.audience)),
       changed_(std::move(hooks.changed)),
       autonomous_exec_(record_.autonomous_exec),
       kept_({.what = cat({"agent ", record_.name}),
@@ -65,7 +68,9 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
                  [this](std::string_view state, const std::string& reason) {
                    if (changed_) changed_(record_.name, state, reason);
                  },
-             .next_number = std::move(hooks.next_number)}) {}
+             .next_number = std::move(hooks.next_number),
+             .audience = audience_.get(),
+             .saved = std::move(hooks.saved)}) {}
 
 store::AutonomousExec AgentSandbox::autonomous_exec() const {
   const std::scoped_lock lock(autonomous_mutex_);
@@ -96,6 +101,7 @@ Result<Judged> AgentSandbox::judge() {
   PlaceRequest place = TRY(place_of(record_));
   place.usual_hosts = security.allowed_hosts;
   place.environment = places_.environment;
+  judged.place = place;
   judged.prepared =
       TRY(prepare(place, judged.facts, {.environment = sys::own_environment(), .residence = &places_.residence}));
   if ((judged.prepared.backend == "none") != (record_.backend == "none")) {
@@ -104,6 +110,15 @@ Result<Judged> AgentSandbox::judge() {
                             record_.name, " backend=none"})));
   }
   return judged;
+}
+
+Result<std::string> AgentSandbox::status_line() const {
+  plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
+  facts.cwd = record_.dir.empty() ? directories_.home : record_.dir;
+  const PlaceRequest place = TRY(place_of(record_));
+  LoadedPolicy loaded = TRY(load_policy(place, facts, sys::own_environment()));
+  if (record_.backend == "none") loaded.policy.enabled = policy::Switch::kDisabled;
+  return service::status_line(loaded.policy);
 }
 
 Result<std::vector<std::string>> AgentSandbox::environment(const std::vector<std::string>& more) {

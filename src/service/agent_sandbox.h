@@ -36,6 +36,8 @@ class AgentSandbox {
     std::function<hutch::Status(const std::string& agent, std::size_t at_most)> take_slot{};
     // A number for each process: an id that is another agent's, or of an earlier start, is nobody's here.
     std::function<std::uint32_t()> next_number{};
+    std::unique_ptr<sandbox::Audience> audience{};  // who answers its questions; null: nobody
+    std::function<void()> saved{};                  // an answer changed a policy
   };
   AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hooks hooks);
 
@@ -57,6 +59,10 @@ class AgentSandbox {
   bool is_busy() const { return kept_.is_busy(); }
   bool has_leftovers() const { return kept_.has_leftovers(); }
   Result<wire::FileReply> file(const wire::FileRequest& request) { return kept_.file(request); }
+  std::vector<wire::ControlQuestion> questions() const { return kept_.questions(); }
+  hutch::Status answer(const wire::ControlAnswer& answer, std::string_view by) { return kept_.answer(answer, by); }
+  void reload_policy() { kept_.reload_policy(); }
+  egress::Gateway::Revoked revoke(const std::string& host) { return kept_.revoke(host); }
   std::optional<sandbox::Resources> resources() { return kept_.resources(directories_.home); }
 
   // What a login shell of the sandbox has in its environment, and then `more`; found out once for each start.
@@ -64,6 +70,8 @@ class AgentSandbox {
 
   // A new file of its home, by the name that the sandbox has for it: for the output of a command.
   Result<sandbox::LogFile> make_log(const std::string& path) const;
+  // The status line of the policy that its next start would have.
+  Result<std::string> status_line() const;
 
   // A command of it, with the sandbox's limits and its place of work.
   Result<sandbox::ProcessRequest> request(std::vector<std::string> arguments, const std::string& cwd,
@@ -78,6 +86,7 @@ class AgentSandbox {
   const std::function<hutch::Status(const std::string& agent, std::size_t at_most)> take_slot_;
   const AgentDirectories directories_;
   const AgentPlaces places_;
+  const std::unique_ptr<sandbox::Audience> audience_;
 
   const Changed changed_;
   mutable std::mutex autonomous_mutex_;

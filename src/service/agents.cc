@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "host/daemon_paths.h"
 #include "host/paths.h"
+#include "service/live_runs.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -113,14 +115,19 @@ Result<std::shared_ptr<AgentSandbox>> AgentService::sandbox(const std::string& n
   const std::scoped_lock lock(mutex_);
   const auto known = sandboxes_.find(name);
   if (known != sandboxes_.end()) return known->second;
-  auto sandbox = std::make_shared<AgentSandbox>(
-      TRY(agents_->find(name)), dirs_,
-      AgentSandbox::Hooks{
-          .tell = tell_,
-          .changed = [this](const std::string& agent, std::string_view what,
-                            const std::string& reason) { sandbox_changed(agent, what, reason); },
-          .take_slot = [this](const std::string& agent, std::size_t at_most) { return slots_.take(agent, at_most); },
-          .next_number = [this] { return ++last_process_; }});
+  AgentSandbox::Hooks hooks{
+      .tell = tell_,
+      .changed = [this](const std::string& agent, std::string_view what,
+                        const std::string& reason) { sandbox_changed(agent, what, reason); },
+      .take_slot = [this](const std::string& agent, std::size_t at_most) { return slots_.take(agent, at_most); },
+      .next_number = [this] { return ++last_process_; },
+      .audience = board_.audience(name),
+      .saved =
+          [this] {
+            policy_saved();
+            tell_of_saved_policy(host::runs_directory(dirs_), "");
+          }};
+  auto sandbox = std::make_shared<AgentSandbox>(TRY(agents_->find(name)), dirs_, std::move(hooks));
   sandboxes_.emplace(name, sandbox);
   return sandbox;
 }
@@ -200,6 +207,52 @@ void AgentService::sandbox_changed(const std::string& agent, std::string_view wh
 
 void AgentService::tell_change(const std::string& agent, std::string_view what) {
   if (changed_) changed_(agent, what, "");
+}
+
+std::vector<std::shared_ptr<AgentSandbox>> AgentService::known() const {
+  std::vector<std::shared_ptr<AgentSandbox>> all;
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [name, sandbox] : sandboxes_) all.push_back(sandbox);
+  return all;
+}
+
+std::vector<BoardEvent> AgentService::questions(const std::string& agent) const {
+  std::vector<BoardEvent> open;
+  for (const auto& sandbox : known()) {
+    const std::string& name = sandbox->record().name;
+    if (!agent.empty() && name != agent) continue;
+    for (wire::ControlQuestion& question : sandbox->questions()) {
+      open.push_back({.kind = BoardEvent::Kind::kAsked,
+                      .agent = name,
+                      .id = cat({name, ".", question.id}),
+                      .question = std::move(question)});
+    }
+  }
+  return open;
+}
+
+Status AgentService::answer(const std::string& id, const wire::ControlAnswer& answer, std::string_view by) {
+  const std::size_t dot = id.rfind('.');
+  const std::string agent = id.substr(0, dot == std::string::npos ? id.size() : dot);
+  wire::ControlAnswer numbered = answer;
+  numbered.id = dot == std::string::npos ? std::string() : id.substr(dot + 1);
+  for (const auto& sandbox : known()) {
+    if (sandbox->record().name == agent) return sandbox->answer(numbered, by);
+  }
+  return fail(Error::not_found(cat({"no question ", printable(id, 64), " is open"})));
+}
+
+void AgentService::policy_saved() {
+  for (const auto& sandbox : known()) sandbox->reload_policy();
+}
+
+std::vector<AgentService::RevokedAgent> AgentService::revoke(const std::string& host) {
+  std::vector<RevokedAgent> all;
+  for (const auto& sandbox : known()) {
+    const egress::Gateway::Revoked revoked = sandbox->revoke(host);
+    if (revoked.grants > 0 || revoked.connections > 0) all.push_back({sandbox->record().name, revoked});
+  }
+  return all;
 }
 
 std::size_t AgentService::busy() const {

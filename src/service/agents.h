@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "host/state_dirs.h"
 #include "service/agent_sandbox.h"
+#include "service/question_board.h"
 #include "service/sandbox_slots.h"
 #include "store/agents.h"
 #include "store/settings_file.h"
@@ -56,6 +57,22 @@ class AgentService {
   // The agent of a working directory, made where there is none: with its tools on, and no limit of commands.
   Result<store::AgentRecord> of_directory(const std::string& directory);
 
+  // --- questions ---
+
+  QuestionBoard& board() { return board_; }
+  // Of one agent, of all where none is named: as they were asked.
+  std::vector<BoardEvent> questions(const std::string& agent) const;
+  // `id` is "AGENT.NUMBER"; `by` is what those who come late are told.
+  Status answer(const std::string& id, const wire::ControlAnswer& answer, std::string_view by);
+  // The user's policies have changed: each sandbox that runs goes by them soon.
+  void policy_saved();
+  struct RevokedAgent {
+    std::string agent;
+    egress::Gateway::Revoked revoked;
+  };
+  // Those that had been allowed it.
+  std::vector<RevokedAgent> revoke(const std::string& host);
+
   // How many sandboxes have a process that runs.
   std::size_t busy() const;
   // Whether anything at all runs in one: what a command left behind is somebody's server. Looks at every process.
@@ -66,6 +83,7 @@ class AgentService {
 
  private:
   void sandbox_changed(const std::string& agent, std::string_view what, const std::string& reason);
+  std::vector<std::shared_ptr<AgentSandbox>> known() const;
   void tell_change(const std::string& agent, std::string_view what);
   Result<std::vector<std::string>> remove_files(const std::string& name) const;
 
@@ -73,6 +91,7 @@ class AgentService {
   const host::StateDirs dirs_;
   const AgentSandbox::Tell tell_;
   AgentSandbox::Changed changed_;
+  QuestionBoard board_;  // outlives the sandboxes
   std::atomic<std::uint32_t> last_process_{0};
   SandboxSlots slots_;
   std::mutex settings_mutex_;  // held while a record is changed

@@ -43,6 +43,7 @@ Result<ConfigAnswer> get(const Config& config);
 Result<ConfigAnswer> change(const Config& config);
 Result<ConfigAnswer> schema(const Config& config);
 Result<ConfigAnswer> import(const Config& config);
+Result<ConfigAnswer> reload(const Config& config);
 
 struct Action {
   std::string_view name;
@@ -52,6 +53,7 @@ constexpr std::array kActions = {
     Action{"show", show},     Action{"check", check},    Action{"edit", edit},     Action{"path", path},
     Action{"get", get},       Action{"set", change},     Action{"add", change},    Action{"remove", change},
     Action{"enable", enable}, Action{"disable", enable}, Action{"schema", schema}, Action{"import", import},
+    Action{"reload", reload},
 };
 
 Result<HeldPolicy> held(const Config& config);
@@ -176,15 +178,23 @@ Result<ConfigAnswer> import(const Config& config) {
     TRY(policy::check_projects_text(text, printable(file)));
     const std::size_t count = TRY(config.policies.add_projects(text));
     if (config.request.form == OutputForm::kJson) {
-      return ConfigAnswer{json{{"file", config.policies.projects_file()}, {"projects", count}}.dump() + "\n"};
+      return ConfigAnswer{json{{"file", config.policies.projects_file()}, {"projects", count}}.dump() + "\n", 0, true};
     }
-    return ConfigAnswer{cat({config.policies.projects_file(), ": ", std::to_string(count), " projects added\n"})};
+    return ConfigAnswer{cat({config.policies.projects_file(), ": ", std::to_string(count), " projects added\n"}), 0,
+                        true};
   }
   TRY(policy::check_policy_text(text, printable(file)));
   const Scope scope = config.request.scope.value_or(Scope::kDefault);
   const HeldPolicy entry = TRY(
       config.policies.change(scope, config.facts.cwd, [&](const std::string&) -> Result<std::string> { return text; }));
   return changed(config, entry);
+}
+
+// What was changed by hand holds in what runs, unless it is broken.
+Result<ConfigAnswer> reload(const Config& config) {
+  const std::vector<std::string> errors = config.policies.errors();
+  if (!errors.empty()) return ConfigAnswer{join(errors, "\n") + "\n", 1};
+  return ConfigAnswer{.text = {}, .exit_code = 0, .saved = true};
 }
 
 // Without a scope: the policy that holds here.
@@ -194,8 +204,8 @@ Result<HeldPolicy> held(const Config& config) {
 }
 
 ConfigAnswer changed(const Config& config, const HeldPolicy& entry) {
-  if (config.request.form == OutputForm::kJson) return {place_json(entry).dump() + "\n"};
-  return {cat({"saved in ", place_name(entry), "\n"})};
+  const bool as_json = config.request.form == OutputForm::kJson;
+  return {as_json ? place_json(entry).dump() + "\n" : cat({"saved in ", place_name(entry), "\n"}), 0, true};
 }
 
 std::string place_name(const HeldPolicy& entry) {

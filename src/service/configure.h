@@ -13,15 +13,17 @@
 namespace hutch::service {
 
 struct ConfigRequest {
-  std::string action;  // show, check, edit, path, enable, disable, get, set, add, remove, schema, import
+  std::string action;  // show, check, edit, path, enable, disable, get, set, add, remove, schema, import, reload
   std::vector<std::string> words;  // what follows it
   std::optional<store::Scope> scope;
   OutputForm form = OutputForm::kText;
+  enum class Lasts { kSaved, kSession } lasts = Lasts::kSaved;  // of enable and disable
 };
 
 struct ConfigAnswer {
   std::string text;
   int exit_code = 0;  // 1: what was asked about is not set, or not right
+  bool saved = false;  // a policy was changed: sandboxes that run are to hear of it
 };
 
 // `environment` is the caller's, "K=V" each.

@@ -1,11 +1,14 @@
 // A sandbox that stays, and its life.
 #include "service/kept_sandbox.h"
 
+#include <future>
+
 #include "base/text.h"
 #include "service/doctor.h"
 #include "service/programs.h"
 #include "service/start.h"
 #include "service/trust.h"
+#include "sys/tree.h"
 
 namespace hutch::service {
 
@@ -168,6 +171,54 @@ std::optional<sandbox::Resources> KeptSandbox::resources(const std::string& disk
   return sandbox::resources_of(usage, terms().limits, disk, meter_);
 }
 
+std::vector<wire::ControlQuestion> KeptSandbox::questions() const {
+  std::shared_ptr<sandbox::Questions> questions;
+  {
+    const std::scoped_lock lock(mutex_);
+    questions = questions_;
+  }
+  return questions ? questions->open() : std::vector<wire::ControlQuestion>();
+}
+
+hutch::Status KeptSandbox::answer(const wire::ControlAnswer& answer, std::string_view by) {
+  std::shared_ptr<sandbox::Questions> questions;
+  {
+    const std::scoped_lock lock(mutex_);
+    questions = questions_;
+  }
+  if (questions) return questions->answer(answer, by);
+  return fail(Error::not_found(cat({"no question ", printable(answer.id, 64), " is open"})));
+}
+
+void KeptSandbox::reload_policy() {
+  std::shared_ptr<sandbox::Resident> resident;
+  std::shared_ptr<sandbox::Questions> questions;
+  std::shared_ptr<const LivePolicy> policy;
+  {
+    const std::scoped_lock lock(mutex_);
+    resident = resident_;
+    questions = questions_;
+    policy = policy_;
+  }
+  if (!resident || !questions) return;
+  resident->on_network([questions, policy](sandbox::Network& network) { (void)policy->reload(network, *questions); });
+}
+
+egress::Gateway::Revoked KeptSandbox::revoke(const std::string& host) {
+  constexpr std::chrono::seconds kWait{2};
+  std::shared_ptr<sandbox::Resident> running;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (status_.state == LifeState::kRunning && questions_) running = resident_;
+  }
+  if (!running) return {};
+  const auto done = std::make_shared<std::promise<egress::Gateway::Revoked>>();
+  auto revoked = done->get_future();
+  running->on_network([done, host](sandbox::Network& network) { done->set_value(network.gateway().revoke(host)); });
+  if (revoked.wait_for(kWait) != std::future_status::ready) return {};
+  return revoked.get();
+}
+
 KeptSandbox::Terms KeptSandbox::terms() const {
   const std::scoped_lock lock(mutex_);
   return terms_;
@@ -198,14 +249,7 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin() {
               .address_space_max = holding.address_space_max,
               .limits = prepared.plan.limits};
   }
-  std::unique_ptr<sandbox::Network> network;
-  if (prepared.plan.network == plan::NetworkKind::kGateway) {
-    network = TRY(sandbox::Network::make(gateway_settings(prepared, judged.guest_program), nullptr));
-    if (wants_trust(prepared.plan)) {
-      const wire::InspectReady trust = TRY(network->gateway().inspector_trust());
-      TRY(fill_trust(prepared.plan, trust));
-    }
-  }
+  std::unique_ptr<sandbox::Network> network = TRY(make_network(judged));
   backend::StartOptions options{.guest_program = judged.guest_program,
                                 .landlock_abi = judged.facts.landlock_abi,
                                 .service = wire::Service::kManyCommands,
@@ -219,8 +263,61 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin() {
   if (!instance) {
     return fail(explain_backend_failure(prepared.backend, std::move(instance).error(), judged.guest_program));
   }
-  return sandbox::Resident::Parts{
-      std::move(*instance), std::move(network), std::move(holding.cgroup), {judged.guest_program, prepared.plan.names}};
+  const std::scoped_lock lock(mutex_);
+  return sandbox::Resident::Parts{std::move(*instance),
+                                  questions_,
+                                  std::move(network),
+                                  std::move(holding.cgroup),
+                                  {judged.guest_program, prepared.plan.names}};
+}
+
+// Null where the plan has no gateway.
+Result<std::unique_ptr<sandbox::Network>> KeptSandbox::make_network(Judged& judged) {
+  Prepared& prepared = judged.prepared;
+  const bool gateway = prepared.plan.network == plan::NetworkKind::kGateway;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (questions_) asked_before_ = questions_->last_id();
+  }
+  const std::shared_ptr<sandbox::Questions> questions = gateway ? make_questions(judged) : nullptr;
+  {
+    const std::scoped_lock lock(mutex_);
+    questions_ = questions;
+  }
+  if (!gateway) return std::unique_ptr<sandbox::Network>();
+  auto network = TRY(sandbox::Network::make(gateway_settings(prepared, judged.guest_program), questions.get()));
+  network_ = network.get();
+  if (wants_trust(prepared.plan)) {
+    const wire::InspectReady trust = TRY(network->gateway().inspector_trust());
+    TRY(fill_trust(prepared.plan, trust));
+  }
+  return network;
+}
+
+std::shared_ptr<sandbox::Questions> KeptSandbox::make_questions(const Judged& judged) {
+  approval::DeskLimits limits;
+  limits.wait = judged.prepared.policy.ask_timeout.value_or(limits.wait);
+  auto policy = std::make_shared<const LivePolicy>(judged.place, judged.facts, sys::own_environment());
+  const std::scoped_lock lock(mutex_);
+  policy_ = policy;
+  auto questions = std::make_shared<sandbox::Questions>(
+      sandbox::Questions::Settings{.limits = limits,
+                                   .place = [policy] { return policy->place(); },
+                                   .save = [policy](const approval::Save& save) { return policy->save(save); },
+                                   .record = [this](const approval::Desk::Closed& closed) { answered(closed); },
+                                   .after = asked_before_},
+      nullptr);
+  if (settings_.audience != nullptr) questions->add(*settings_.audience);
+  return questions;
+}
+
+void KeptSandbox::answered(const approval::Desk::Closed& closed) {
+  record_.decided({approval::subject_of(closed.question), std::string(approval::name_of(closed.answer)), closed.by,
+                   closed.question.process.pid, closed.question.process.program});
+  if (!is_saved(closed.answer)) return;
+  // It is called by the questions, which are the running ones.
+  (void)policy_->reload(*network_, *questions_);
+  if (settings_.saved) settings_.saved();
 }
 
 }  // namespace hutch::service

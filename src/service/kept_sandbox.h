@@ -17,6 +17,7 @@
 #include "sandbox/files.h"
 #include "sandbox/resident.h"
 #include "sandbox/resources.h"
+#include "service/live_policy.h"
 #include "service/prepare.h"
 #include "service/resident_record.h"
 
@@ -31,6 +32,7 @@ struct Judged {
   Prepared prepared;
   std::string guest_program;
   std::vector<std::string> bwrap_arguments{};  // of backend bwrap alone, behind the plan's
+  PlaceRequest place{};                        // what was judged
 };
 
 // Any thread may use it.
@@ -44,6 +46,8 @@ class KeptSandbox {
     std::function<void(std::string_view state, const std::string& reason)> changed{};
     // A number for each process: an id of another sandbox, or of an earlier start, is nobody's here.
     std::function<std::uint32_t()> next_number{};
+    sandbox::Audience* audience = nullptr;  // who answers questions; null: nothing is ever asked
+    std::function<void()> saved{};          // an answer changed a policy; on the keeping thread
   };
   explicit KeptSandbox(Settings settings) : settings_(std::move(settings)), record_(settings_.record) {}
   ~KeptSandbox() { stop(); }
@@ -66,6 +70,15 @@ class KeptSandbox {
   bool is_busy() const;        // whether a process that was asked for runs in it
   bool has_leftovers() const;  // whether anything does
 
+  // --- its questions ---
+
+  std::vector<wire::ControlQuestion> questions() const;
+  hutch::Status answer(const wire::ControlAnswer& answer, std::string_view by);
+  // The user's policies have changed: what they say of the network holds soon.
+  void reload_policy();
+  // What answers allowed for that host, at every port where none is named, holds no longer, and its connections end.
+  egress::Gateway::Revoked revoke(const std::string& host);
+
   // By the sandbox's own file server; a FileFailed of it comes as the error.
   Result<wire::FileReply> file(const wire::FileRequest& request);
 
@@ -87,6 +100,9 @@ class KeptSandbox {
   Result<std::shared_ptr<sandbox::Resident>> start();
   Result<sandbox::Resident::Parts> begin();
   void ended(const std::optional<Error>& reason);
+  Result<std::unique_ptr<sandbox::Network>> make_network(Judged& judged);
+  std::shared_ptr<sandbox::Questions> make_questions(const Judged& judged);
+  void answered(const approval::Desk::Closed& closed);
 
   const Settings settings_;
 
@@ -99,8 +115,12 @@ class KeptSandbox {
   std::optional<Error> start_error_;  // of the last start
   unsigned stops_ = 0;                // how often it was told to stop
   Terms terms_;                       // written by a start alone
+  std::shared_ptr<sandbox::Questions> questions_;  // of the last start
+  std::shared_ptr<const LivePolicy> policy_;       // likewise
+  std::uint64_t asked_before_ = 0;                 // the last question of earlier starts
 
   ResidentRecord record_;  // of the thread that keeps the sandbox
+  sandbox::Network* network_ = nullptr;  // likewise
 
   std::mutex files_mutex_;
   std::shared_ptr<sandbox::Files> files_;

@@ -16,6 +16,8 @@ namespace hutch::service {
 
 namespace {
 
+Result<LoadedPolicy> load(const PlaceRequest& request, const plan::HostFacts& facts,
+                          const std::vector<std::string>& environment);
 Result<LoadedPolicy> load_named(const std::string& typed, const plan::HostFacts& facts);
 Result<std::optional<LoadedPolicy>> load_project(const std::string& directory, const plan::HostFacts& facts);
 Result<std::optional<LoadedPolicy>> load_default(const std::string& directory, const plan::HostFacts& facts);
@@ -25,12 +27,9 @@ Result<std::optional<std::string>> text_if_there(const std::string& path);
 
 Result<LoadedPolicy> load_policy(const PlaceRequest& request, const plan::HostFacts& facts,
                                  const std::vector<std::string>& environment) {
-  if (request.policy) return LoadedPolicy{*request.policy, facts.cwd, {}};
-  if (request.policy_file) return load_named(*request.policy_file, facts);
-  const std::string directory = config_directory(facts, environment);
-  if (auto project = TRY(load_project(directory, facts))) return std::move(*project);
-  if (auto fallback = TRY(load_default(directory, facts))) return std::move(*fallback);
-  return LoadedPolicy{policy::default_policy(), facts.cwd, {}};
+  LoadedPolicy loaded = TRY(load(request, facts, environment));
+  loaded.policy.enabled = request.enabled.value_or(loaded.policy.enabled);
+  return loaded;
 }
 
 std::string config_directory(const plan::HostFacts& facts, const std::vector<std::string>& environment) {
@@ -45,6 +44,16 @@ std::string config_directory(const plan::HostFacts& facts, const std::vector<std
 }
 
 namespace {
+
+Result<LoadedPolicy> load(const PlaceRequest& request, const plan::HostFacts& facts,
+                          const std::vector<std::string>& environment) {
+  if (request.policy) return LoadedPolicy{*request.policy, facts.cwd, {}};
+  if (request.policy_file) return load_named(*request.policy_file, facts);
+  const std::string directory = config_directory(facts, environment);
+  if (auto project = TRY(load_project(directory, facts))) return std::move(*project);
+  if (auto fallback = TRY(load_default(directory, facts))) return std::move(*fallback);
+  return LoadedPolicy{policy::default_policy(), facts.cwd, {}};
+}
 
 Result<LoadedPolicy> load_named(const std::string& typed, const plan::HostFacts& facts) {
   const std::string path = TRY_CTX(policy::absolute_path(typed, facts.home, facts.cwd), "--policy");

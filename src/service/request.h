@@ -28,6 +28,7 @@ struct PlaceRequest {
   std::optional<std::string> backend;      // none, bwrap, namespace
   std::optional<policy::Policy> policy;    // given by a program, of the current directory
   std::optional<std::string> policy_file;  // else the built-in default, default.json or projects.json
+  std::optional<policy::Switch> enabled{};  // of the session, whatever the policy says
   std::vector<std::string> allow_read;     // as typed
   std::vector<std::string> deny_read;
   std::vector<std::string> allow_write;

@@ -31,6 +31,10 @@ void ResidentRecord::ended(const std::optional<Error>& reason) {
   recorder_.reset();
 }
 
+void ResidentRecord::decided(store::Decision decision) {
+  if (recorder_) recorder_->decided(std::move(decision));
+}
+
 void ResidentRecord::refused(const sandbox::Refusal& refusal) {
   // A program can ask for any number of hosts: what it writes into hutch's record has an end.
   if (told_.size() >= kRefusalsMax || std::ranges::find(told_, refusal) != told_.end()) return;

@@ -31,6 +31,7 @@ class ResidentRecord {
   void ended(const std::optional<Error>& reason);
   void refused(const sandbox::Refusal& refusal);
   void connected(const egress::Passed& passed);
+  void decided(store::Decision decision);
   void process_started(const sandbox::Process& process);
   void process_ended(const sandbox::Process& process, const sandbox::ProcessEnd& end);
 

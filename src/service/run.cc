@@ -9,25 +9,23 @@
 
 #include "backend/namespace/namespace_backend.h"
 #include "base/text.h"
+#include "host/daemon_paths.h"
 #include "host/facts.h"
 #include "host/state_dirs.h"
-#include "policy/reader.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/control.h"
 #include "sandbox/network.h"
-#include "sandbox/questions.h"
 #include "sandbox/streams.h"
 #include "sandbox/supervise.h"
 #include "service/doctor.h"
 #include "service/explain.h"
-#include "service/load_policy.h"
 #include "service/policy_summary.h"
 #include "service/prepare.h"
 #include "service/programs.h"
 #include "service/recorder.h"
+#include "service/run_questions.h"
 #include "service/start.h"
 #include "service/trust.h"
-#include "store/policies.h"
 #include "sys/files.h"
 #include "sys/io.h"
 #include "sys/tree.h"
@@ -44,6 +42,8 @@ struct Job {
   Prepared& prepared;
   int signals;
   sandbox::Control* control;  // absent where nobody listens
+  const Tell& tell;
+  const SessionLink& session;
   const std::function<Recorder&()>& record;  // the first call opens it and writes the run's start
   std::unique_ptr<backend::Backend>& ahead;  // null where none was started ahead
 };
@@ -52,9 +52,7 @@ Result<std::vector<std::string>> command_of(const RunRequest& request);
 Result<RunReport> run_prepared(const Job& job);
 std::string rule_hiding(const Job& job, const std::string& path);
 Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job, sandbox::Questions* questions);
-std::unique_ptr<sandbox::Questions> make_questions(const Job& job, const sandbox::ScreenWatch* screen);
-approval::Place place_of(const Job& job);
-sandbox::Control::Handlers control_handlers(const Job& job, sandbox::Network* network, sandbox::Questions* questions);
+std::unique_ptr<RunQuestions> make_questions(const Job& job, const sandbox::ScreenWatch* screen);
 Result<backend::Instance> start_backend(const Job& job, Holding& holding);
 // No mount can hold a name that is not there. These, made new, undo what the mounts on hooks and config protect, so the
 // person hears of them before they run git.
@@ -79,7 +77,7 @@ void tell_redirected_git(const Prepared& prepared, const Tell& tell);
 
 }  // namespace
 
-Result<RunReport> run(const RunRequest& request, const Tell& tell) {
+Result<RunReport> run(const RunRequest& request, const Tell& tell, const SessionLink& session) {
   const std::vector<std::string> command = TRY(command_of(request));
   // Before anything of our own can have that number.
   std::optional<sandbox::Control> control;
@@ -102,11 +100,15 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell) {
     if (recorder) return *recorder;
     recorder.emplace(host::own_state_dirs(facts.uid, facts.home).data, tell);
     recorder->started({command, prepared.plan.cwd, prepared.policy.source, prepared.backend});
-    if (disabled)
-      recorder->decided({"run without isolation", "allowed", "enabled: false in " + prepared.policy.source});
+    const bool by_session = request.place.enabled == policy::Switch::kDisabled;
+    if (disabled) {
+      recorder->decided({"run without isolation", "allowed",
+                         by_session ? "disabled for this session" : "enabled: false in " + prepared.policy.source});
+    }
     return *recorder;
   };
-  const Job job{request, command, facts, prepared, signals.get(), control ? &*control : nullptr, record, ahead};
+  const Job job{request, command, facts,  prepared, signals.get(), control ? &*control : nullptr,
+                tell,    session, record, ahead};
   auto report = run_prepared(job);
   tell_redirected_git(prepared, tell);
   if (!report) {
@@ -129,8 +131,10 @@ Result<RunReport> run_prepared(const Job& job) {
   const plan::SandboxPlan& plan = job.prepared.plan;
   Holding holding = TRY(hold_limits(plan, job.facts));
   sandbox::ScreenWatch screen;
-  const std::unique_ptr<sandbox::Questions> questions = make_questions(job, &screen);
-  const std::unique_ptr<sandbox::Network> network = TRY(make_network(job, questions.get()));
+  const std::unique_ptr<RunQuestions> questions = make_questions(job, &screen);
+  const std::unique_ptr<sandbox::Network> network =
+      TRY(make_network(job, questions ? &questions->questions() : nullptr));
+  if (network) questions->serve(*network);
   if (network) network->tell_passed_to([&](const egress::Passed& passed) { job.record().connected(passed); });
   if (network && wants_trust(plan)) {
     const wire::InspectReady trust = TRY(network->gateway().inspector_trust());
@@ -151,12 +155,19 @@ Result<RunReport> run_prepared(const Job& job) {
                                    .signals = job.signals,
                                    .access = {plan.names.empty() ? std::string() : TRY(guest_program()), plan.names},
                                    .network = network.get(),
-                                   .questions = questions.get()};
+                                   .questions = questions ? &questions->questions() : nullptr};
   supervision.rule_hiding = [&](const std::string& path) { return rule_hiding(job, path); };
   if (job.control != nullptr) {
-    job.control->handle_by(control_handlers(job, network.get(), questions.get()));
     supervision.control = {job.control->fd(), [&] { return job.control->read(); }};
     supervision.on_refusal = [&](const sandbox::Refusal& refusal) { job.control->violation(refusal); };
+  }
+  if (questions) {
+    const Status offered = questions->open_socket(job.command, job.facts.cwd);
+    if (!offered) job.tell(cat({"hutch questions does not find this run: ", offered.error().message}));
+    supervision.clients = {questions->fd(), [&]() -> Result<bool> {
+                             TRY(questions->step());
+                             return true;
+                           }};
   }
   auto outcome = sandbox::supervise(supervision, {.arguments = job.command,
                                                   .environment = plan.environment,
@@ -175,55 +186,19 @@ Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job, sandbox::
   return sandbox::Network::make(gateway_settings(job.prepared, TRY(guest_program())), questions);
 }
 
-// The terminal and the control descriptor answer, whoever is first.
-std::unique_ptr<sandbox::Questions> make_questions(const Job& job, const sandbox::ScreenWatch* screen) {
+// Null where the plan has no gateway: nothing else is asked about.
+std::unique_ptr<RunQuestions> make_questions(const Job& job, const sandbox::ScreenWatch* screen) {
   if (job.prepared.plan.network != plan::NetworkKind::kGateway) return nullptr;
-  const store::Policies policies(config_directory(job.facts, sys::own_environment()));
-  sandbox::Questions::Settings settings;
-  settings.limits.wait = job.prepared.policy.ask_timeout.value_or(settings.limits.wait);
-  settings.place = [&job] { return place_of(job); };
-  settings.save = [&job, policies](const approval::Save& save) -> Status {
-    const auto apply = [&](const std::string& policy) -> Result<std::string> {
-      std::string text = policy;
-      for (const policy::Edit& edit : save.edits) text = TRY(policy::edited(text, edit));
-      return text;
-    };
-    TRY(policies.change(save.scope, job.facts.cwd, apply));
-    return {};
-  };
-  settings.record = [&job](const approval::Desk::Closed& closed) {
-    job.record().decided({approval::subject_of(closed.question), std::string(approval::name_of(closed.answer)),
-                          closed.by, closed.question.process.pid, closed.question.process.program});
-  };
-  return std::make_unique<sandbox::Questions>(std::move(settings), job.control, sandbox::TerminalPrompt::open(screen));
-}
-
-approval::Place place_of(const Job& job) {
-  approval::Place place{approval::Coverage::kFixed, job.facts.cwd, {}};
-  if (job.request.place.policy_file) return place;
-  const auto coverage = store::Policies(config_directory(job.facts, sys::own_environment())).coverage(job.facts.cwd);
-  // A file that somebody broke meanwhile cannot be written to.
-  if (!coverage) return place;
-  place.coverage = !coverage->project ? approval::Coverage::kNone
-                   : coverage->exact  ? approval::Coverage::kExact
-                                      : approval::Coverage::kParent;
-  place.project = coverage->project.value_or("");
-  return place;
-}
-
-// Of what a caller may say while the command runs, the network alone can be changed: mounts are fixed at the start. The
-// options of the command line hold on.
-sandbox::Control::Handlers control_handlers(const Job& job, sandbox::Network* network, sandbox::Questions* questions) {
-  if (network == nullptr) return {};
-  const auto update = [&job, network](const wire::ControlUpdate& given) -> Status {
-    policy::Policy policy = TRY_CTX(policy::read_policy(given.policy, "control: policy"), "control");
-    const std::string& project = job.prepared.plan.project;
-    TRY_CTX(settle_network(policy.network, job.request.place.network, job.facts, project), "control");
-    TRY_CTX(network->replace_rules(std::move(policy.network)), "control");
-    return {};
-  };
-  return {.on_answer = [questions](const wire::ControlAnswer& answer) { return questions->answer(answer); },
-          .on_update = update};
+  approval::DeskLimits limits;
+  limits.wait = job.prepared.policy.ask_timeout.value_or(limits.wait);
+  return std::make_unique<RunQuestions>(
+      RunQuestions::Settings{.policy = LivePolicy(job.request.place, job.facts, sys::own_environment()),
+                             .limits = limits,
+                             .runs = host::runs_directory(host::own_state_dirs(job.facts.uid, job.facts.home)),
+                             .record = job.record,
+                             .control = job.control,
+                             .screen = screen,
+                             .session = job.session});
 }
 
 // For a command that was not found: the record says which rule kept it out.

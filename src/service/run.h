@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "sandbox/outcome.h"
 #include "service/request.h"
+#include "service/session_link.h"
 
 namespace hutch::service {
 
@@ -20,7 +21,7 @@ struct RunReport {
 using Tell = std::function<void(const std::string& line)>;
 
 // An error is hutch's own failure: nothing was run, or it could not be seen to its end.
-Result<RunReport> run(const RunRequest& request, const Tell& tell);
+Result<RunReport> run(const RunRequest& request, const Tell& tell, const SessionLink& session = {});
 
 // The outcome as one JSON object, without a line end.
 std::string outcome_json(const RunReport& report);

@@ -31,8 +31,15 @@ Result<sockaddr_un> address_of(const std::string& path) {
   return address;
 }
 
-Result<UniqueFd> local_socket() {
-  return check_fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), {"socket(AF_UNIX)"});
+enum class Blocking { kYes, kNo };
+Result<UniqueFd> local_socket(Blocking blocking = Blocking::kYes) {
+  const int kind = SOCK_STREAM | SOCK_CLOEXEC | (blocking == Blocking::kNo ? SOCK_NONBLOCK : 0);
+  return check_fd(::socket(AF_UNIX, kind, 0), {"socket(AF_UNIX)"});
+}
+
+// A name of at most 107 bytes for what may have a longer one (proc_pid_fd(5)).
+std::string name_beneath(int directory, const std::string& name) {
+  return cat({"/proc/self/fd/", std::to_string(directory), "/", name});
 }
 
 }  // namespace
@@ -65,17 +72,48 @@ Result<UniqueFd> connect_local(const std::string& path) {
   return socket;
 }
 
+Result<UniqueFd> listen_beneath(int directory, const std::string& name) {
+  const std::string unfinished = cat({".", name});
+  const std::string path = name_beneath(directory, unfinished);
+  const sockaddr_un address = TRY(address_of(path));
+  UniqueFd socket = TRY(local_socket(Blocking::kNo));
+  ::unlinkat(directory, unfinished.c_str(), 0);
+  TRY(check(::fchmod(socket.get(), 0600), {"fchmod(socket)"}));
+  const auto* named = reinterpret_cast<const sockaddr*>(&address);
+  TRY(check(::bind(socket.get(), named, sizeof(address)), {"bind(", name, ")"}));
+  TRY(check(::fchmodat(directory, unfinished.c_str(), 0600, 0), {"chmod(", name, ")"}));
+  TRY(check(::listen(socket.get(), kBacklog), {"listen(", name, ")"}));
+  TRY(check(::renameat(directory, unfinished.c_str(), directory, name.c_str()), {"rename(", unfinished, ")"}));
+  return socket;
+}
+
+Result<UniqueFd> connect_beneath(int directory, const std::string& name) {
+  const sockaddr_un address = TRY(address_of(name_beneath(directory, name)));
+  UniqueFd socket = TRY(local_socket(Blocking::kNo));
+  const auto* named = reinterpret_cast<const sockaddr*>(&address);
+  if (retry([&] { return ::connect(socket.get(), named, sizeof(address)); }) == 0) return socket;
+  const int err = errno;
+  Error error = Error::from_errno(cat({"connect(", name, ")"}), err);
+  if (err == ENOENT || err == ECONNREFUSED) error.code = Code::kNotFound;
+  return fail(std::move(error));
+}
+
+void forget_beneath(int directory, const std::string& name) { ::unlinkat(directory, name.c_str(), 0); }
+
+Result<Peer> peer_of(int socket) {
+  ucred credentials{};
+  socklen_t size = sizeof(credentials);
+  TRY(check(::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size), {"getsockopt(SO_PEERCRED)"}));
+  return Peer{credentials.pid, credentials.uid};
+}
+
 Result<std::optional<LocalConnection>> accept_local(int listener, std::optional<std::chrono::milliseconds> wait) {
   pollfd ready{listener, POLLIN, 0};
   if (TRY(poll({&ready, 1}, wait)) == 0) return std::optional<LocalConnection>();
   const int accepted = retry([&] { return ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC); });
   if (accepted < 0 && (errno == EAGAIN || errno == ECONNABORTED)) return std::optional<LocalConnection>();
   LocalConnection connection{TRY(check_fd(accepted, {"accept4()"})), {}};
-  ucred credentials{};
-  socklen_t size = sizeof(credentials);
-  TRY(check(::getsockopt(connection.socket.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &size),
-            {"getsockopt(SO_PEERCRED)"}));
-  connection.peer = {credentials.pid, credentials.uid};
+  connection.peer = TRY(peer_of(connection.socket.get()));
   return std::optional(std::move(connection));
 }
 
@@ -84,6 +122,11 @@ void forget_local(const std::string& path) { ::unlink(path.c_str()); }
 Status set_send_timeout(int socket, std::chrono::milliseconds timeout) {
   const timeval value{timeout.count() / 1000, (timeout.count() % 1000) * 1000};
   return check(::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &value, sizeof(value)), {"setsockopt(SO_SNDTIMEO)"});
+}
+
+Status set_receive_timeout(int socket, std::chrono::milliseconds timeout) {
+  const timeval value{timeout.count() / 1000, (timeout.count() % 1000) * 1000};
+  return check(::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &value, sizeof(value)), {"setsockopt(SO_RCVTIMEO)"});
 }
 
 void shut_down(int socket, ShutDown what) { ::shutdown(socket, what == ShutDown::kReading ? SHUT_RD : SHUT_RDWR); }
@@ -103,6 +146,26 @@ Result<std::optional<UniqueFd>> try_lock_file(const std::string& path) {
   if (answer < 0 && errno == EWOULDBLOCK) return std::optional<UniqueFd>();
   TRY(check(answer, {"flock(", path, ")"}));
   return std::optional(std::move(file));
+}
+
+Result<UniqueFd> hold_file(const std::string& path) {
+  UniqueFd file =
+      TRY(check_fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600), {"open(", path, ")"}));
+  struct flock lock{};
+  lock.l_type = F_RDLCK;
+  lock.l_whence = SEEK_SET;
+  TRY(check(::fcntl(file.get(), F_OFD_SETLK, &lock), {"fcntl(F_OFD_SETLK, ", path, ")"}));
+  return file;
+}
+
+bool is_held(const std::string& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file) return false;
+  // Whether one for writing could be set is asked; none is.
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return ::fcntl(file.get(), F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
 }  // namespace hutch::sys

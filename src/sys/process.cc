@@ -211,6 +211,18 @@ bool is_over(pid_t pid) {
   return name_end == std::string::npos || stat->substr(name_end).starts_with(") Z");
 }
 
+std::optional<std::uint64_t> start_of(pid_t pid) {
+  constexpr int kStartAfterName = 20;  // the 22nd field, and the name is the second
+  const auto stat = read_file(cat({"/proc/", std::to_string(pid), "/stat"}), kPageBytes);
+  if (!stat) return std::nullopt;
+  std::size_t at = stat->rfind(')');
+  for (int field = 0; field < kStartAfterName && at != std::string::npos; ++field) at = stat->find(' ', at + 1);
+  if (at == std::string::npos) return std::nullopt;
+  std::uint64_t start = 0;
+  const auto [end, error] = std::from_chars(stat->data() + at + 1, stat->data() + stat->size(), start);
+  return error == std::errc() ? std::optional(start) : std::nullopt;
+}
+
 Result<ChildrenMark> ChildrenMark::set() {
   UniqueFd list = TRY(open(children_path(::getpid(), std::to_string(::getpid())), Open::kRead));
   std::vector<pid_t> earlier = TRY(read_children(list.get()));

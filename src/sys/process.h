@@ -83,6 +83,10 @@ std::vector<pid_t> children_of(pid_t pid);
 // Whether it has ended and waits for its parent to hear so, or is gone.
 bool is_over(pid_t pid);
 
+// When it started, in ticks since the machine did: tells a process from a later one of the same number
+// (proc_pid_stat(5)). Absent where there is none.
+std::optional<std::uint64_t> start_of(pid_t pid);
+
 // Tells the children that this process has now from those that come later: what a program that failed leaves to its
 // subreaper, and what will not end by itself. Whatever ending them takes is open from the start, so that nothing stays
 // behind where no file can be opened any more.

@@ -2,6 +2,7 @@
 #include "sys/signals.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -75,6 +76,19 @@ Result<std::optional<Arrived>> next_signal(int descriptor) {
   if (count < 0 && errno == EAGAIN) return std::optional<Arrived>();
   TRY(check(count, {"read(signalfd)"}));
   return std::optional<Arrived>({static_cast<int>(info.ssi_signo), static_cast<int>(info.ssi_pid)});
+}
+
+void end_by(int signal) {
+  // What the command did is no reason for a core dump of this process.
+  const rlimit none{};
+  (void)::setrlimit(RLIMIT_CORE, &none);
+  struct sigaction standard{};
+  standard.sa_handler = SIG_DFL;
+  sigset_t mask;
+  sigemptyset(&mask);
+  sigaddset(&mask, signal);
+  if (::sigaction(signal, &standard, nullptr) != 0 || ::kill(::getpid(), signal) != 0) return;
+  (void)::sigprocmask(SIG_UNBLOCK, &mask, nullptr);
 }
 
 Status stop_self() { return check(::kill(::getpid(), SIGSTOP), {"kill(self, SIGSTOP)"}); }

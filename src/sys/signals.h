@@ -41,6 +41,9 @@ struct Arrived {
 // The next signal that waits on the descriptor.
 Result<std::optional<Arrived>> next_signal(int descriptor);
 
+// This process ends by the signal, as one would that had not blocked it. Returns where that does not end it.
+void end_by(int signal);
+
 // This process stops itself as the default of `signal` would, until it is continued. Its parent sees the stop.
 Status stop_self();
 

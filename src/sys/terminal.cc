@@ -41,6 +41,13 @@ Result<UniqueFd> open_own_terminal() {
   return check_fd(retry([] { return ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC); }), {"open(/dev/tty)"});
 }
 
+std::optional<pid_t> terminal_session() {
+  const auto terminal = open_own_terminal();
+  if (!terminal) return std::nullopt;
+  const pid_t leader = ::tcgetsid(terminal->get());
+  return leader > 0 ? std::optional(leader) : std::nullopt;
+}
+
 Status discard_input(int terminal) { return check(::tcflush(terminal, TCIFLUSH), {"tcflush()"}); }
 
 Status signal_resize(int master) { return check(::ioctl(master, TIOCSIG, SIGWINCH), {"ioctl(TIOCSIG)"}); }

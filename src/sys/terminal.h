@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,9 @@ Status set_terminal_modes(int fd, std::string_view modes);
 
 // The controlling terminal of this process; an error where it has none.
 Result<UniqueFd> open_own_terminal();
+
+// The leader of the session that the controlling terminal of this process belongs to (tcgetsid(3)).
+std::optional<pid_t> terminal_session();
 
 // What was typed and not read yet is dropped (tcflush(3)).
 Status discard_input(int terminal);

@@ -26,20 +26,36 @@ TEST(Control, AnUpdate) {
   EXPECT_EQ(std::get<ControlUpdate>(*parsed).policy, R"({"network":"none"})");
 }
 
+TEST(Control, WhatClientsOfASocketSay) {
+  const auto attend = parse_control(R"({"v":1,"type":"attend"})");
+  ASSERT_TRUE(attend.has_value());
+  EXPECT_TRUE(std::holds_alternative<ControlAttend>(*attend));
+  const auto reload = parse_control(R"({"v":1,"type":"reload"})");
+  ASSERT_TRUE(reload.has_value());
+  EXPECT_TRUE(std::holds_alternative<ControlReload>(*reload));
+  const auto revoke = parse_control(R"({"v":1,"type":"revoke","host":"a.example:443"})");
+  ASSERT_TRUE(revoke.has_value());
+  EXPECT_EQ(std::get<ControlRevoke>(*revoke).host, "a.example:443");
+  EXPECT_EQ(error_of(R"({"v":1,"type":"revoke"})"), "host must be text");
+  EXPECT_EQ(error_of(R"({"v":1,"type":"attend","id":"1"})"), "unknown key id");
+  EXPECT_EQ(error_of(R"({"v":1,"type":"reload","poilcy":{}})"), "unknown key poilcy");
+}
+
 TEST(Control, WhatIsWrongIsNamed) {
-  EXPECT_EQ(error_of("nonsense"), "control: a line must be one JSON object");
-  EXPECT_EQ(error_of("{}"), "control: v must be 1");
-  EXPECT_EQ(error_of(R"({"v":2,"type":"answer"})"), "control: v must be 1");
-  EXPECT_EQ(error_of(R"({"v":1,"type":"question"})"), "control: unknown type question; known are answer and update");
-  EXPECT_EQ(error_of(R"({"v":1,"type":"answer","id":"x"})"), "control: choice must be text");
+  EXPECT_EQ(error_of("nonsense"), "a line must be one JSON object");
+  EXPECT_EQ(error_of("{}"), "v must be 1");
+  EXPECT_EQ(error_of(R"({"v":2,"type":"answer"})"), "v must be 1");
+  EXPECT_EQ(error_of(R"({"v":1,"type":"question"})"),
+            "unknown type question; known are answer, update, attend, reload and revoke");
+  EXPECT_EQ(error_of(R"({"v":1,"type":"answer","id":"x"})"), "choice must be text");
   EXPECT_EQ(error_of(R"({"v":1,"type":"answer","id":"x","choise":"y","choice":"z"})"),
-            "control: unknown key choise; did you mean choice?");
+            "unknown key choise; did you mean choice?");
   EXPECT_EQ(error_of(R"({"v":1,"type":"answer","id":"x","choice":"y","minutes":0})"),
-            "control: minutes must be a whole number from 1 to 525600");
-  EXPECT_EQ(error_of(R"({"v":1,"type":"update","policy":"x"})"), "control: policy must be an object");
-  EXPECT_EQ(error_of(R"({"v":1,"type":"update","policy":{}})"), "control: policy has no network");
+            "minutes must be a whole number from 1 to 525600");
+  EXPECT_EQ(error_of(R"({"v":1,"type":"update","policy":"x"})"), "policy must be an object");
+  EXPECT_EQ(error_of(R"({"v":1,"type":"update","policy":{}})"), "policy has no network");
   EXPECT_EQ(error_of(R"({"v":1,"type":"update","policy":{"network":{},"limits":{}}})"),
-            "control: policy: limits cannot be changed while the sandbox runs; network alone can");
+            "policy: limits cannot be changed while the sandbox runs; network alone can");
 }
 
 TEST(Control, DepthIsBounded) {
@@ -53,6 +69,26 @@ TEST(Control, LinesGoOut) {
             "{\"rule\":\"built in\",\"type\":\"violation\",\"v\":1,\"what\":\"x\xEF\xBF\xBD\"}\n");
   EXPECT_EQ(control_violation({.what = "x", .rule = "", .pid = 7, .program = "/bin/\xff"}),
             "{\"exe\":\"/bin/\xEF\xBF\xBD\",\"pid\":7,\"rule\":\"\",\"type\":\"violation\",\"v\":1,\"what\":\"x\"}\n");
+}
+
+TEST(Control, LinesOfASocketGoOut) {
+  EXPECT_EQ(control_run({"3f9a", 7, "/w", {"make", "a b"}}, 2),
+            "{\"command\":[\"make\",\"a b\"],\"directory\":\"/w\",\"open\":2,\"pid\":7,\"run\":\"3f9a\",\"type\":"
+            "\"run\",\"v\":1}\n");
+  EXPECT_EQ(control_accepted("3"), "{\"id\":\"3\",\"type\":\"accepted\",\"v\":1}\n");
+  EXPECT_EQ(control_reloaded({"network.publish 80"}),
+            "{\"left\":[\"network.publish 80\"],\"type\":\"reloaded\",\"v\":1}\n");
+  EXPECT_EQ(control_revoked("a.example", 1, 2),
+            "{\"connections\":2,\"grants\":1,\"host\":\"a.example\",\"type\":\"revoked\",\"v\":1}\n");
+}
+
+TEST(Control, AQuestionSaysHowLongIsLeft) {
+  ControlQuestion question;
+  question.host = "a.example";
+  question.left = std::chrono::milliseconds(1500);
+  const std::string line = control_question(question);
+  EXPECT_NE(line.find("\"left_ms\":1500"), std::string::npos) << line;
+  EXPECT_NE(line.find("\"host\":\"a.example\""), std::string::npos) << line;
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ import pytest
 import harness
 
 CHECKS = """lifecycle results streaming timeouts abort processes files threads churn killed_outside mistakes
- failed_start resources walls policy""".split()
-WALLS = ["walls", "policy"]
+ failed_start resources walls policy questions""".split()
+WALLS = ["walls", "policy", "questions"]
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
@@ -332,6 +333,35 @@ void policy() {
   EXPECT(make(std::move(given)).get_instructions() == "Do as told.");
 }
 
+void questions() {
+  std::mutex mutex;
+  std::vector<hutch::AccessQuestion> asked;
+  SandboxOptions given = options();
+  given.policy = R"({"network": {"allowedDomains": [], "deniedDomains": ["denied.example"]},
+                     "filesystem": {"allowWrite": ["."]}})";
+  given.on_question = [&](const hutch::AccessQuestion& question) {
+    const std::scoped_lock lock(mutex);
+    asked.push_back(question);
+    return question.host == "runs.example" ? hutch::AccessAnswer::kWhileRuns : hutch::AccessAnswer::kNo;
+  };
+  Sandbox sandbox = make(std::move(given));
+  // sh knows no /dev/tcp.
+  const auto bash = [&](const std::string& host) {
+    (void)must(sandbox.execute_command("bash", {"-c", "exec 3<>/dev/tcp/" + host + "/80 && read -t 2 line <&3"}));
+    const std::scoped_lock lock(mutex);
+    return std::exchange(asked, {});
+  };
+  const auto first = bash("no.example");
+  EXPECT(first.size() == 1 && first[0].kind == "connect" && first[0].host == "no.example" && first[0].port == 80);
+  EXPECT(first[0].program.ends_with("bash") && first[0].process_id > 0 && first[0].rule == "default");
+  EXPECT(bash("no.example").size() == 1);
+  EXPECT(bash("runs.example").size() == 1);
+  EXPECT(bash("runs.example").empty());
+  EXPECT(bash("denied.example").empty());
+  must(sandbox.stop());
+  EXPECT(bash("runs.example").size() == 1);
+}
+
 void mistakes() {
   const auto code_of = [](auto change) {
     SandboxOptions given = options();
@@ -420,6 +450,7 @@ const std::map<std::string, void (*)()> kChecks = {
     {"killed_outside", killed_outside},
     {"walls", walls},
     {"policy", policy},
+    {"questions", questions},
     {"mistakes", mistakes},
     {"failed_start", failed_start},
     {"bwrap_arguments", bwrap_arguments},

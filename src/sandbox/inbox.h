@@ -12,7 +12,7 @@
 #include "base/unique_fd.h"
 #include "sys/io.h"
 
-namespace hutch::server {
+namespace hutch::sandbox {
 
 template <class Item>
 class Inbox {
@@ -64,4 +64,4 @@ class Inbox {
   bool overflowed_ = false;
 };
 
-}  // namespace hutch::server
+}  // namespace hutch::sandbox

@@ -1,0 +1,29 @@
+// The session of whoever types: what the daemon keeps for it, where one runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "service/request.h"
+#include "service/session_link.h"
+
+namespace hutch::cli {
+
+// What holds for the session as a whole is put into `place`.
+service::SessionLink join_session(service::PlaceRequest& place);
+
+// Starts a daemon where none runs; an error where there is no session.
+Result<service::Sessions::State> set_session(policy::Switch enabled);
+
+// A policy was saved: agents' sandboxes that run go by it soon.
+void tell_daemon_of_policy();
+
+// From agents' sandboxes that run; those that had been allowed it.
+std::vector<std::string> revoke_in_agents(const std::string& host);
+
+// From all sessions that a daemon keeps. How many grants it was.
+std::int64_t revoke_in_sessions(const std::string& target);
+
+}  // namespace hutch::cli

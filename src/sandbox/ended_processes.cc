@@ -1,0 +1,27 @@
+// How many processes that have ended a sandbox that stays remembers.
+#include "sandbox/ended_processes.h"
+
+#include <algorithm>
+
+#include "sandbox/resident.h"
+
+namespace hutch::sandbox {
+
+std::vector<std::shared_ptr<Process>> take_forgotten(std::deque<std::shared_ptr<Process>>& ended) {
+  std::vector<std::shared_ptr<Process>> forgotten;
+  const bool kept = ended.back()->keeps_output();
+  std::size_t count = 0;
+  std::size_t bytes = 0;
+  // From the newest on; that one is remembered in any case.
+  for (auto at = ended.rbegin(); at != ended.rend(); ++at) {
+    if ((*at)->keeps_output() != kept) continue;
+    bytes += (*at)->bytes_kept();
+    ++count;
+    if (count == 1 || (count <= kEndedProcessesMax && bytes <= kEndedBytesMax)) continue;
+    forgotten.push_back(std::move(*at));
+  }
+  std::erase(ended, nullptr);
+  return forgotten;
+}
+
+}  // namespace hutch::sandbox

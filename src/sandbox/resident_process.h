@@ -1,0 +1,39 @@
+// What a sandbox that stays knows of a process that runs in it, and what its start and its end come to.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "sandbox/process.h"
+#include "sandbox/process_request.h"
+#include "wire/message.h"
+
+namespace hutch::sandbox {
+
+struct TrackedProcess {  // one that runs
+  std::shared_ptr<Process> process;
+  std::chrono::milliseconds timeout{0};
+  wire::TerminalUse terminal = wire::TerminalUse::kNone;
+  ProcessRequest::Shown shown = ProcessRequest::Shown::kYes;
+  std::optional<Process::Clock::time_point> kill_at;
+};
+
+struct KeptPipe {  // a stream that is kept
+  std::shared_ptr<Process> process;
+  OutputStream stream;
+  UniqueFd from;
+};
+
+// What whoever comes after the end of the sandbox is told.
+Error over_error(const std::optional<Error>& reason);
+
+// A message that breaks a rule would be the end of the guest, and of all that runs there.
+Status check_sendable(const wire::Exec& exec);
+
+ProcessEnd end_of_status(int raw, const Process& process);
+ProcessEnd end_of_refusal(const wire::NotExecuted& refused);
+
+}  // namespace hutch::sandbox

@@ -1,0 +1,82 @@
+// Routes of questions: what is open, what is asked from now on, and answers.
+#include <poll.h>
+
+#include <array>
+
+#include "base/text.h"
+#include "server/http_routes.h"
+#include "server/question_views.h"
+#include "sys/io.h"
+
+namespace hutch::server::http {
+
+namespace {
+
+constexpr std::chrono::milliseconds kPing{15'000};
+
+// As the other routes name things.
+Value shown(const service::BoardEvent& event) {
+  const Value value = event_value(event);
+  Value::Object object = *value.get<Value::Object>();
+  if (auto left = object.extract("left_ms"); !left.empty()) object["leftMs"] = std::move(left.mapped());
+  return Value(std::move(object));
+}
+
+Status send(Exchange& exchange, const service::BoardEvent& event) {
+  const bool asked = event.kind == service::BoardEvent::Kind::kAsked;
+  return exchange.send_event(asked ? "question" : "answered", shown(event));
+}
+
+// Whoever reads it is there to answer, until it goes.
+Handled follow(Exchange& exchange, const std::string& agent) {
+  service::AgentService& agents = exchange.shared().agents;
+  const auto attendant = TRY(agents.board().attend(agent));
+  TRY(exchange.begin_events());
+  // So that a client knows that from here on its being there counts.
+  TRY(exchange.send_event("ready", Value(Value::Object{})));
+  for (const service::BoardEvent& event : agents.questions(agent)) TRY(send(exchange, event));
+  for (;;) {
+    while (const auto event = attendant->take()) TRY(send(exchange, *event));
+    if (attendant->overflowed()) return fail(Error::invalid("the client does not keep up"));
+    std::array<pollfd, 2> wait = {
+        {{attendant->fd(), POLLIN, 0}, {exchange.connection().fd(), exchange.connection().gone_events(), 0}}};
+    const int ready = TRY(sys::poll(wait, kPing));
+    if (wait[1].revents != 0) return Streamed{};
+    if (ready == 0) TRY(exchange.send_ping());
+  }
+}
+
+Handled list(Exchange& exchange) {
+  const std::string agent = exchange.query("agent");
+  if (!agent.empty()) TRY(exchange.shared().agents.show(agent));
+  if (exchange.wants_events()) return follow(exchange, agent);
+  Value::List open;
+  for (const service::BoardEvent& event : exchange.shared().agents.questions(agent)) open.push_back(shown(event));
+  return json_answer(200, tool::json_text(Value(Value::Object{{"questions", std::move(open)}})));
+}
+
+Handled answer(Exchange& exchange) {
+  const Value::Object body = TRY(exchange.body_object({"choice", "minutes"}));
+  const auto choice = body.find("choice");
+  const auto* text = choice == body.end() ? nullptr : choice->second.get<std::string>();
+  if (text == nullptr) return fail(Error::invalid("choice must be text"));
+  wire::ControlAnswer given{.id = {}, .choice = *text, .minutes = {}};
+  if (const auto minutes = body.find("minutes"); minutes != body.end()) {
+    const auto* number = minutes->second.get<std::int64_t>();
+    given.minutes = TRY(minutes_of(number == nullptr ? 0 : *number));
+  }
+  const std::string& id = exchange.part("id");
+  TRY(exchange.shared().agents.answer(id, given, "an HTTP client"));
+  return json_answer(200, tool::json_text(Value(Value::Object{{"id", id}, {"choice", given.choice}})));
+}
+
+constexpr std::array kRoutes = {
+    Route{"GET", "/v1/questions", BodyType::kNone, list},
+    Route{"POST", "/v1/questions/{id}", BodyType::kJson, answer},
+};
+
+}  // namespace
+
+std::span<const Route> question_routes() { return kRoutes; }
+
+}  // namespace hutch::server::http

@@ -1,0 +1,35 @@
+// Puts the questions of an agent's sandbox to whoever uses an MCP client, for as long as a call of theirs goes on.
+#pragma once
+
+#include <string>
+#include <thread>
+
+#include "server/mcp_host.h"
+#include "server/shared.h"
+#include "sys/io.h"
+
+namespace hutch::server {
+
+class Inquirer {
+ public:
+  // `options` are those of the call, with the functions to ask by; they have to live as long.
+  Inquirer(Shared& shared, std::string agent, const mcp::CallOptions& options);
+  ~Inquirer();
+  Inquirer(const Inquirer&) = delete;
+  Inquirer& operator=(const Inquirer&) = delete;
+
+ private:
+  void listen(const std::shared_ptr<service::QuestionBoard::Attendant>& attendant);
+  void take(const service::BoardEvent& event);
+
+  Shared& shared_;
+  const std::string agent_;
+  const mcp::CallOptions& options_;
+  sys::Pipe stop_;
+  std::thread thread_;
+};
+
+// What a person is asked.
+std::string message_of(const service::BoardEvent& event);
+
+}  // namespace hutch::server

@@ -1,0 +1,72 @@
+// Calls about the questions of agents' sandboxes, and about policies that have changed.
+#include <poll.h>
+
+#include <array>
+
+#include "base/text.h"
+#include "server/question_views.h"
+#include "server/session.h"
+#include "sys/local_socket.h"
+
+namespace hutch::server {
+
+namespace {
+
+Result<Value> list(Session& session, const CallReader& call) {
+  const std::string agent = TRY(call.optional_text("agent"));
+  Value::List open;
+  for (const service::BoardEvent& event : session.shared().agents.questions(agent)) open.push_back(event_value(event));
+  return Value(std::move(open));
+}
+
+// Until the client goes: what is open, then what happens.
+Result<Value> follow(Session& session, const CallReader& call) {
+  const std::string agent = TRY(call.optional_text("agent"));
+  service::AgentService& agents = session.shared().agents;
+  const auto attendant = TRY(agents.board().attend(agent));
+  for (const service::BoardEvent& event : agents.questions(agent)) TRY(session.tell(event_value(event)));
+  for (;;) {
+    while (const auto event = attendant->take()) TRY(session.tell(event_value(*event)));
+    if (attendant->overflowed()) return fail(Error::invalid("the client does not keep up"));
+    const Session::Heard heard = TRY(session.hear(attendant->fd(), std::nullopt));
+    if (heard.gone) return Value(Value::Object{});
+  }
+}
+
+Result<Value> answer(Session& session, const CallReader& call) {
+  const std::string id = TRY(call.text("id"));
+  wire::ControlAnswer given{.id = {}, .choice = TRY(call.text("choice")), .minutes = {}};
+  const std::int64_t minutes = TRY(call.number("minutes", 0));
+  if (minutes != 0) given.minutes = TRY(minutes_of(minutes));
+  const sys::Peer peer = TRY(sys::peer_of(session.fd()));
+  TRY(session.shared().agents.answer(id, given, cat({"process ", std::to_string(peer.pid)})));
+  return Value(Value::Object{{"id", id}, {"choice", given.choice}});
+}
+
+Result<Value> revoke(Session& session, const CallReader& call) {
+  const std::string host = TRY(call.text("host"));
+  Value::List all;
+  for (const auto& one : session.shared().agents.revoke(host)) {
+    Value::Object object{{"agent", one.agent}};
+    object["grants"] = one.revoked.grants;
+    object["connections"] = one.revoked.connections;
+    all.emplace_back(std::move(object));
+  }
+  return Value(std::move(all));
+}
+
+Result<Value> policy_saved(Session& session, const CallReader&) {
+  session.shared().agents.policy_saved();
+  return Value(Value::Object{});
+}
+
+constexpr std::array kVerbs = {
+    Verb{"question.list", list},     Verb{"question.follow", follow},    Verb{"question.answer", answer},
+    Verb{"question.revoke", revoke}, Verb{"policy.saved", policy_saved},
+};
+
+}  // namespace
+
+std::span<const Verb> question_verbs() { return kVerbs; }
+
+}  // namespace hutch::server

@@ -1,0 +1,52 @@
+// Questions of agents' sandboxes as clients are shown them.
+#include "server/question_views.h"
+
+namespace hutch::server {
+
+namespace {
+
+using tool::Value;
+
+Value list_of(const std::vector<std::string>& texts) {
+  Value::List list;
+  for (const std::string& text : texts) list.emplace_back(text);
+  return Value(std::move(list));
+}
+
+}  // namespace
+
+Value event_value(const service::BoardEvent& event) {
+  Value::Object object{{"id", event.id}, {"agent", event.agent}};
+  if (event.kind == service::BoardEvent::Kind::kAnswered) {
+    object["type"] = "answered";
+    object["choice"] = event.choice;
+    object["by"] = event.by;
+    return Value(std::move(object));
+  }
+  const wire::ControlQuestion& question = event.question;
+  object["type"] = "question";
+  object["kind"] = question.kind;
+  object["pid"] = Value();
+  object["exe"] = Value();
+  if (question.pid != 0) object["pid"] = question.pid;
+  if (!question.program.empty()) object["exe"] = question.program;
+  object["chain"] = list_of(question.chain);
+  object["rule"] = question.rule;
+  object["choices"] = list_of(question.choices);
+  object["left_ms"] = question.left.count();
+  if (!question.path.empty()) {
+    object["path"] = question.path;
+  } else {
+    object["host"] = question.host;
+    object["port"] = question.port;
+  }
+  return Value(std::move(object));
+}
+
+Result<int> minutes_of(std::int64_t number) {
+  constexpr std::int64_t kMinutesMax = 525'600;
+  if (number >= 1 && number <= kMinutesMax) return static_cast<int>(number);
+  return fail(Error::invalid("minutes must be a whole number from 1 to 525600"));
+}
+
+}  // namespace hutch::server

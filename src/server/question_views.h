@@ -1,0 +1,17 @@
+// Questions of agents' sandboxes as clients are shown them.
+#pragma once
+
+#include "base/result.h"
+#include "service/question_board.h"
+#include "tool/value.h"
+
+namespace hutch::server {
+
+// {"type": "question", "id", "agent", "kind", "host", "port", "pid", "exe", "chain", "rule", "choices", "left_ms"}, or
+// {"type": "answered", "id", "agent", "choice", "by"}.
+tool::Value event_value(const service::BoardEvent& event);
+
+// Of an answer.
+Result<int> minutes_of(std::int64_t number);
+
+}  // namespace hutch::server

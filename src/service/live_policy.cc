@@ -1,0 +1,102 @@
+// The user's policies for a sandbox that runs.
+#include "service/live_policy.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+#include "policy/reader.h"
+#include "service/load_policy.h"
+#include "service/prepare.h"
+#include "store/policies.h"
+
+namespace hutch::service {
+
+namespace {
+
+constexpr std::string_view kPolicy = "your policy";
+
+void close_answered(const sandbox::Network& network, sandbox::Questions& questions);
+std::vector<std::string> left_out(const policy::Network& wanted, const policy::Network& held);
+
+}  // namespace
+
+approval::Place LivePolicy::place() const {
+  approval::Place place{approval::Coverage::kFixed, facts_.cwd, {}};
+  if (is_fixed()) return place;
+  const auto coverage = store::Policies(config_directory(facts_, environment_)).coverage(facts_.cwd);
+  // A file that somebody broke meanwhile cannot be written to.
+  if (!coverage) return place;
+  place.coverage = !coverage->project ? approval::Coverage::kNone
+                   : coverage->exact  ? approval::Coverage::kExact
+                                      : approval::Coverage::kParent;
+  place.project = coverage->project.value_or("");
+  return place;
+}
+
+Status LivePolicy::save(const approval::Save& save) const {
+  const auto apply = [&](const std::string& policy) -> Result<std::string> {
+    std::string text = policy;
+    for (const policy::Edit& edit : save.edits) text = TRY(policy::edited(text, edit));
+    return text;
+  };
+  TRY(store::Policies(config_directory(facts_, environment_)).change(save.scope, facts_.cwd, apply));
+  return {};
+}
+
+Result<std::vector<std::string>> LivePolicy::reload(sandbox::Network& network, sandbox::Questions& questions) const {
+  if (is_fixed()) return std::vector<std::string>();
+  LoadedPolicy loaded = TRY(load_policy(request_, facts_, environment_));
+  policy::Network& wanted = loaded.policy.network;
+  policy::NetworkOptions options = request_.network;
+  const bool has_rules = options.mode.value_or(wanted.mode) == policy::NetworkMode::kRules;
+  if (has_rules) std::ranges::copy(request_.usual_hosts, std::back_inserter(options.allow_domains));
+  TRY(settle_network(wanted, options, facts_, loaded.project));
+  policy::Network held = network.gateway().changeable(wanted);
+  std::vector<std::string> left = left_out(wanted, held);
+  network.gateway().forget_saved_grants();
+  TRY(network.replace_rules(std::move(held)));
+  close_answered(network, questions);
+  return left;
+}
+
+Status LivePolicy::replace(sandbox::Network& network, const std::string& policy) const {
+  policy::Policy given = TRY(policy::read_policy(policy, "policy"));
+  TRY(settle_network(given.network, request_.network, facts_, facts_.cwd));
+  return network.replace_rules(std::move(given.network));
+}
+
+bool is_saved(approval::Answer answer) {
+  return answer == approval::Answer::kProject || answer == approval::Answer::kNewEntry ||
+         answer == approval::Answer::kEverywhere;
+}
+
+namespace {
+
+void close_answered(const sandbox::Network& network, sandbox::Questions& questions) {
+  for (const wire::ControlQuestion& open : questions.open()) {
+    if (!network.allows(open.host, open.port)) continue;
+    // Somebody may have been faster.
+    (void)questions.answer({open.id, std::string(approval::name_of(approval::Answer::kOnce)), std::nullopt}, kPolicy);
+  }
+}
+
+std::vector<std::string> left_out(const policy::Network& wanted, const policy::Network& held) {
+  std::vector<std::string> left;
+  const auto compare = [&](const auto& all, const auto& some, const auto& name) {
+    for (const auto& one : all) {
+      if (std::ranges::find(some, one) == some.end()) left.push_back(name(one));
+    }
+  };
+  compare(wanted.host_ports, held.host_ports,
+          [](int port) { return cat({"network.hostPorts ", std::to_string(port)}); });
+  compare(wanted.publish, held.publish,
+          [](const policy::PublishedPort& port) { return cat({"network.publish ", std::to_string(port.host)}); });
+  compare(wanted.allowed_udp, held.allowed_udp,
+          [](const std::string& entry) { return cat({"network.allowedUdp ", printable(entry, 64)}); });
+  return left;
+}
+
+}  // namespace
+
+}  // namespace hutch::service

@@ -1,0 +1,48 @@
+// The user's policies for a sandbox that runs: what can be answered to its questions, how an answer is saved, and what
+// a saved change comes to there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "approval/answer.h"
+#include "base/result.h"
+#include "plan/facts.h"
+#include "sandbox/network.h"
+#include "sandbox/questions.h"
+#include "service/request.h"
+
+namespace hutch::service {
+
+class LivePolicy {
+ public:
+  // `facts.cwd` is the sandbox's directory. `environment` says where the policies lie.
+  LivePolicy(PlaceRequest request, plan::HostFacts facts, std::vector<std::string> environment)
+      : request_(std::move(request)), facts_(std::move(facts)), environment_(std::move(environment)) {}
+
+  // Any thread may ask these.
+  approval::Place place() const;
+  Status save(const approval::Save& save) const;
+
+  // The rest is for the thread that keeps the sandbox.
+
+  // Reads the policies again and has their network hold, with the request's options: hosts that are new can be reached
+  // at once, connections to those that are gone end, questions that are answered by it are closed. What it says that
+  // can hold from the next start on alone.
+  Result<std::vector<std::string>> reload(sandbox::Network& network, sandbox::Questions& questions) const;
+
+  // A network of somebody's own in its place.
+  Status replace(sandbox::Network& network, const std::string& policy) const;
+
+ private:
+  bool is_fixed() const { return request_.policy || request_.policy_file; }
+
+  const PlaceRequest request_;
+  const plan::HostFacts facts_;
+  const std::vector<std::string> environment_;
+};
+
+// Whether an answer changes what is saved.
+bool is_saved(approval::Answer answer);
+
+}  // namespace hutch::service
