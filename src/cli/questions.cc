@@ -220,7 +220,10 @@ class Follower {
 
   Status take(Watched& watched, Value value) {
     const std::string type = text_in(value, "type");
-    if (type == "run") watched.hello = std::move(value);
+    if (type == "run") {
+      watched.hello = std::move(value);
+      return {};
+    }
     if (type != "question" && type != "answered") return {};
     return show(cat({watched.run.id(), ".", text_in(value, "id")}), value, watched.hello);
   }
