@@ -57,7 +57,7 @@ TEST(Questions, AreListedOrFollowed) {
   const auto followed = parsed<QuestionsArguments>({"questions", "-f", "--json"});
   EXPECT_EQ(followed.follow, Follow::kYes);
   EXPECT_EQ(followed.form, OutputForm::kJson);
-  EXPECT_EQ(complaint({"questions", "all"}), "unexpected \"all\"");
+  EXPECT_EQ(complaint({"questions", "all"}), "questions: unexpected \"all\"");
 }
 
 TEST(Answer, AnIdAndAChoice) {

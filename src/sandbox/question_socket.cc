@@ -11,6 +11,7 @@
 #include "sys/identity.h"
 #include "sys/io.h"
 #include "sys/local_socket.h"
+#include "sys/signals.h"
 #include "sys/tree.h"
 
 namespace hutch::sandbox {
@@ -150,6 +151,7 @@ void QuestionSocket::send(Client& client, std::string_view line) {
 
 void QuestionSocket::write_waiting(Client& client) {
   if (client.deaf || client.waiting.empty()) return;
+  const sys::BrokenPipeHeld held;
   const auto count = sys::write_some(client.socket.get(), client.waiting);
   client.deaf = !count && count.error().sys_errno != EAGAIN;
   client.waiting.erase(0, client.deaf ? client.waiting.size() : count.value_or(0));

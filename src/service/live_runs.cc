@@ -14,6 +14,7 @@
 #include "sys/identity.h"
 #include "sys/io.h"
 #include "sys/local_socket.h"
+#include "sys/signals.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -35,7 +36,11 @@ Result<std::optional<LiveRun>> connect(int directory, const std::string& name);
 Result<int> LiveRun::pid() const { return TRY(sys::peer_of(socket_.get())).pid; }
 
 // Lines are short, and a run that reads nothing gets no more.
-Status LiveRun::send(std::string_view line) const { return sys::write_all(socket_.get(), line); }
+// One that has just ended is an error of the call, not the end of this process.
+Status LiveRun::send(std::string_view line) const {
+  const sys::BrokenPipeHeld held;
+  return sys::write_all(socket_.get(), line);
+}
 
 Result<std::optional<std::string>> LiveRun::line(std::chrono::steady_clock::time_point until) {
   for (;;) {

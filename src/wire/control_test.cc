@@ -37,7 +37,7 @@ TEST(Control, WhatClientsOfASocketSay) {
   ASSERT_TRUE(revoke.has_value());
   EXPECT_EQ(std::get<ControlRevoke>(*revoke).host, "a.example:443");
   EXPECT_EQ(error_of(R"({"v":1,"type":"revoke"})"), "host must be text");
-  EXPECT_EQ(error_of(R"({"v":1,"type":"attend","id":"1"})"), "unknown key id");
+  EXPECT_EQ(error_of(R"({"v":1,"type":"attend","id":"1"})"), "unknown key id; did you mean v?");
   EXPECT_EQ(error_of(R"({"v":1,"type":"reload","poilcy":{}})"), "unknown key poilcy");
 }
 

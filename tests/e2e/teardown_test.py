@@ -33,8 +33,9 @@ def left(project, state):
     return found
 
 
-def started(hutch, state, script, *options):
-    run = hutch.popen("sh", "-c", f"echo ready; {script}", options=options, env=state)
+def started(hutch, state, script, trap=":"):
+    """A run that has got as far as `script`, with its traps set."""
+    run = hutch.popen("sh", "-c", f"{trap}; echo ready; {script}", env=state)
     assert run.stdout.readline() == b"ready\n"
     return run
 
@@ -48,7 +49,7 @@ def test_all_is_over_when_it_returns_and_the_signal_is_seen(hutch, state, left, 
 
 
 def test_several_signals_are_one_end(hutch, state, left, backend):
-    with started(hutch, state, f"trap 'echo told' TERM INT HUP; while :; do sleep {left.mark} & wait; done") as run:
+    with started(hutch, state, f"while :; do sleep {left.mark} & wait; done", "trap 'echo told' TERM INT HUP") as run:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
             run.send_signal(number)
         assert -run.wait(30) in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP), "one of those that came together"
@@ -58,7 +59,7 @@ def test_several_signals_are_one_end(hutch, state, left, backend):
 
 
 def test_a_command_that_ends_by_itself_has_its_say(hutch, state, backend):
-    with started(hutch, state, "trap 'exit 7' TERM; while :; do sleep 0.1; done") as run:
+    with started(hutch, state, "while :; do sleep 0.1; done", "trap 'exit 7' TERM") as run:
         run.send_signal(signal.SIGTERM)
         assert run.wait(30) == 7
 
