@@ -163,6 +163,18 @@ def test_a_login_shell(daemon, any_agent):
         assert terminal.wait() == 9
 
 
+def test_the_shell_has_the_status_line_above_its_prompt(daemon, any_agent):
+    line = "Sandbox: disabled" if daemon.json("agent", "show", any_agent)["backend"] == "none" else "Sandbox: 0 domains"
+    argv = [daemon.program, "shell", any_agent]
+    with Terminal(daemon.person, argv, cwd="/", env={"HUTCH_STATE": str(daemon.state)}) as terminal:
+        terminal.read_until(line.encode())
+        terminal.seen = b""
+        terminal.send("true\n")
+        terminal.read_until(line.encode())  # above each of them
+        terminal.send("exit\n")
+        assert terminal.wait() == 0
+
+
 def test_environment_and_working_directory(daemon, any_agent):
     backend = daemon.json("agent", "show", any_agent)["backend"]
     places = daemon.sh(any_agent, 'echo "$HOME|$HUTCH_HOME|$HUTCH_SHARED|$HUTCH_OUTPUT|$HUTCH_AGENT|$USER|$PWD"').ok()
