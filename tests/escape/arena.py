@@ -30,7 +30,7 @@ REMOVE_QUEUE = "import ctypes, sys; ctypes.CDLL(None).msgctl(int(sys.argv[1]), 0
 def header(attack):
     """The lines `// key: value` at the head of an attack."""
     text = (ATTACKS / f"{attack}.c").read_text(encoding="utf-8")
-    return dict(re.findall(r"^// (none|stdin|stdout): (.+)$", text, re.MULTILINE))
+    return dict(re.findall(r"^// (none|stdin|stdout|machine): (.+)$", text, re.MULTILINE))
 
 
 def works_unprotected(attack, person):

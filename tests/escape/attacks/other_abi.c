@@ -1,5 +1,6 @@
 // System calls by the x32 numbers and through the 32-bit gate, which a filter that looks at numbers alone mistakes.
 // none: succeeds
+// machine: 32-bit gate
 #include "attack.h"
 static void gate(int unused) {
   (void)unused;
