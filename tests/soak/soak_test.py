@@ -83,7 +83,7 @@ def leaves_nothing(hutch, project, as_user, count, options):
     others = ("hutch-tests-", "hutch-arena-")
     made = {path for path in names_in(*scratch) - before if "hutch" in path or path.startswith(str(project))}
     made = {path for path in made if not path.rsplit("/", 1)[1].startswith(others)}
-    assert made <= {str(as_user.home / ".local")}, made
+    assert made <= {str(as_user.home / name) for name in (".local", ".config")}, made
 
 
 @pytest.mark.parametrize("options", [[], ["--pids", "50"]], ids=["plain", "limited"])
