@@ -349,10 +349,12 @@ int revoke(const RevokeArguments& arguments) {
   const auto facts = host::probe_facts();
   if (!facts) return complain(facts.error());
   const auto end = arguments.kill == Kill::kYes ? service::EndCommands::kYes : service::EndCommands::kNo;
+  // Before the runs hear of it: one that asks again meanwhile would have the session's answer, and keep it.
+  const std::int64_t sessions = revoke_in_sessions(arguments.host);
   const auto revoked = service::revoke(arguments.host, end, *facts, sys::own_environment());
   if (!revoked) return complain(revoked.error());
   if (revoked->policy_file) tell_daemon_of_policy();
-  const InDaemon kept{revoke_in_sessions(arguments.host), revoke_in_agents(arguments.host)};
+  const InDaemon kept{sessions, revoke_in_agents(arguments.host)};
   const bool nothing = revoked->runs.empty() && !revoked->policy_file && kept.sessions == 0 && kept.agents.empty();
   if (arguments.form == OutputForm::kJson) {
     const int printed = print(revoked_json(*revoked, kept));

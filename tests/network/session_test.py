@@ -86,6 +86,35 @@ def test_it_can_be_taken_back(desk):
     assert alone(desk, "a") != b"200\n"
 
 
+# Asks all the time what it was allowed, until it is told to say whether it still is.
+KEEN = """python3 -c '
+import os, socket
+while not os.path.exists("over"):
+    try:
+        socket.create_connection(("good.example", 80), 5).close()
+    except OSError:
+        pass
+' ; """
+
+
+def test_a_command_that_asks_meanwhile_does_not_keep_what_is_taken_back(desk, project):
+    daemon(desk)
+    assert answered(desk, "session", "a") == b"200\n"
+    with desk.hutch.popen("sh", "-c", KEEN + ONE, env=desk.env("a")) as run:
+        # One that does not answer has the others waited for.
+        with desk.hutch.popen("sleep", "60", env=desk.env("b")) as other:
+            sockets = desk.state / "run/runs"
+            wait_until(lambda: len(list(sockets.glob("*.sock"))) == 2, "both run")
+            os.kill(other.pid, signal.SIGSTOP)
+            try:
+                assert json.loads(desk("revoke", "--json", "good.example").ok().text)["sessions"] == 1
+            finally:
+                os.kill(other.pid, signal.SIGCONT)
+                other.kill()
+        (project / "over").touch()
+        assert run.stdout.read() != b"200\n"
+
+
 def test_a_session_can_be_without_sandboxes(desk):
     assert "off for this session" in desk("config", "disable", "--session", session="a").ok().text
     result = desk("run", "--json", "--", "true", session="a").ok()
