@@ -228,20 +228,27 @@ bool AccessCalls::is_git_config(const std::string& path) const {
   return built_in && base_name(path) == "config";
 }
 
-// One that names nothing to run is let in, as a file that nobody in the sandbox has open: while this call is made, no
-// other can open one.
+// One that names nothing to run is let in, as a file that nobody else has open. Another sandbox of the same directory
+// may wait for it to do so: it is written under a name that none may write, and git reads nothing under it there.
 Status AccessCalls::replace_git_config(const AccessCall& call, const Entry& from, const Entry& to) const {
+  static const std::string kOwnName = ".gitconfig";
   const int directory = from.at();
   const UniqueFd written = TRY(sys::open_at(directory, from.name, O_RDONLY, 0));
   const sys::Resolved what = TRY(sys::look_at(written.get()));
   if (!S_ISREG(what.mode)) return number(EPERM);
   const std::string text = TRY(sys::read_at(written.get(), 0, plan::kGitConfigBytesMax + 1));
   if (!plan::is_harmless_git_config(text)) return refuse(call, to.path, *plan::denied_name(names_, to.path));
-  TRY(sys::unlink_with(directory, from.name, 0));
+  // A supervisor that was killed may have left one.
+  (void)sys::unlink_with(directory, kOwnName, 0);
   umasks_.take_none();
-  const UniqueFd own = TRY(sys::open_at(directory, from.name, O_WRONLY | O_CREAT | O_EXCL, what.mode & 0777));
-  TRY(sys::write_all(own.get(), text));
-  return sys::rename_with(directory, from.name, to.at(), to.name, static_cast<unsigned>(call.flags));
+  const UniqueFd own = TRY(sys::open_at(directory, kOwnName, O_WRONLY | O_CREAT | O_EXCL, what.mode & 0777));
+  const auto flags = static_cast<unsigned>(call.flags);
+  Status moved = sys::write_all(own.get(), text);
+  if (moved) moved = sys::rename_with(directory, kOwnName, to.at(), to.name, flags);
+  if (moved && (flags & kExchange) == 0) return sys::unlink_with(directory, from.name, 0);
+  if (moved) return sys::rename_with(directory, kOwnName, directory, from.name, 0);
+  (void)sys::unlink_with(directory, kOwnName, 0);
+  return moved;
 }
 
 Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {

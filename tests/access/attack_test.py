@@ -91,3 +91,56 @@ def test_race(hutch, project, backend, as_user, compile_c, kind):
         str(path) for path in project.rglob("*") if path.name == ".mcp.json" or path.match(".git/hooks/pre-commit")
     ]
     assert bool(won) == (backend == "none" and kind != "ancestors") or kind == "ancestors" and backend == "none", won
+
+
+# Two sandboxes of one project: what one is about to have named .git/config, the other tries to have open by then.
+NAMES_IT = """
+import os, sys, time
+TEXT, end = b"[core]\\n\\tbare = false\\n", time.monotonic() + float(sys.argv[1])
+os.makedirs("repo/.git")
+os.chdir("repo/.git")
+while time.monotonic() < end and not os.path.exists("../won"):
+    with open("config.lock", "wb") as lock:
+        lock.write(TEXT)
+    try:
+        os.rename("config.lock", "config")
+    except FileNotFoundError:
+        pass
+"""
+HAS_IT_OPEN = """
+import os, sys, time
+print("ready", flush=True)
+while not os.path.exists("repo/.git/config"):
+    time.sleep(0.01)
+os.chdir("repo/.git")
+end, opened = time.monotonic() + float(sys.argv[1]), 0
+while time.monotonic() < end and not os.path.exists("../won"):
+    for name in sys.argv[2:]:
+        try:
+            file = os.open(name, os.O_RDWR)
+            opened += 1
+            time.sleep(0.0005)
+            if os.fstat(file).st_ino == os.stat("config").st_ino and os.pwrite(file, b"evil", 0):
+                os.close(os.open("../won", os.O_CREAT))
+            os.close(file)
+        except OSError:
+            pass
+print("opened" if opened else "opened none")
+"""
+
+
+@pytest.fixture(name="walls", params=["bwrap", "namespace"])
+def _walls(request):
+    return request.param
+
+
+def test_what_becomes_the_configuration_is_open_in_no_other_sandbox(hutch, project, walls, as_user):
+    seconds = "20" if os.environ.get("HUTCH_TEST_ALL") == "1" else "3"
+    names = ["config.lock", ".gitconfig"]
+    with hutch.popen("python3", "-c", HAS_IT_OPEN, seconds, *names, backend=walls) as other:
+        assert other.stdout.readline() == b"ready\n"
+        hutch.run("python3", "-c", NAMES_IT, seconds, backend=walls, timeout=60).ok()
+        assert other.stdout.read() == b"opened\n"
+    assert not (project / "repo/won").exists()
+    assert (project / "repo/.git/config").read_text(encoding="utf-8").startswith("[core]")
+    assert not (project / "repo/.git/.gitconfig").exists()
