@@ -346,26 +346,28 @@ int answer(const AnswerArguments& arguments) {
 }
 
 int revoke(const RevokeArguments& arguments) {
+  const auto target = service::canonical_target(arguments.host);
+  if (!target) return complain(target.error());
   const auto facts = host::probe_facts();
   if (!facts) return complain(facts.error());
   const auto end = arguments.kill == Kill::kYes ? service::EndCommands::kYes : service::EndCommands::kNo;
   // Before the runs hear of it: one that asks again meanwhile would have the session's answer, and keep it.
-  const std::int64_t sessions = revoke_in_sessions(arguments.host);
-  const auto revoked = service::revoke(arguments.host, end, *facts, sys::own_environment());
+  const std::int64_t sessions = revoke_in_sessions(*target);
+  const auto revoked = service::revoke(*target, end, *facts, sys::own_environment());
   if (!revoked) return complain(revoked.error());
   if (revoked->policy_file) tell_daemon_of_policy();
-  const InDaemon kept{sessions, revoke_in_agents(arguments.host)};
+  const InDaemon kept{sessions, revoke_in_agents(*target)};
   const bool nothing = revoked->runs.empty() && !revoked->policy_file && kept.sessions == 0 && kept.agents.empty();
   if (arguments.form == OutputForm::kJson) {
     const int printed = print(revoked_json(*revoked, kept));
     return printed != 0 ? printed : nothing ? 1 : 0;
   }
   if (nothing) {
-    (void)complain(Error::not_found(cat({"nothing that runs was allowed ", printable(arguments.host, 256),
+    (void)complain(Error::not_found(cat({"nothing that runs was allowed ", printable(*target, 256),
                                          " by an answer, and the policy here has no such entry"})));
     return 1;
   }
-  std::string text = revoked_text(*revoked, arguments.host);
+  std::string text = revoked_text(*revoked, *target);
   for (const std::string& agent : kept.agents) text += cat({"taken back from agent ", agent, "\n"});
   if (kept.sessions > 0) text += cat({"taken back from ", std::to_string(kept.sessions), " answers for sessions\n"});
   return print(text);

@@ -3,10 +3,9 @@
 
 #include <signal.h>
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "host/daemon_paths.h"
+#include "policy/domains.h"
 #include "policy/edit.h"
 #include "policy/reader.h"
 #include "service/live_runs.h"
@@ -23,16 +22,25 @@ using tool::Value;
 
 constexpr std::string_view kKey = "network.allowedDomains";
 
-Result<std::optional<std::string>> remove_entry(const std::string& host, const plan::HostFacts& facts,
-                                                const store::Policies& policies);
+Result<std::optional<std::string>> remove_entries(const std::string& host, const plan::HostFacts& facts,
+                                                  const store::Policies& policies);
 
 }  // namespace
+
+Result<std::string> canonical_target(const std::string& text) {
+  const policy::HostPattern pattern = TRY(policy::parse_domain(text, policy::DomainList::kAllowed));
+  const auto host = policy::parse_host_port(text);
+  if (!host || pattern.kind == policy::HostPattern::Kind::kBelow) return text;
+  const bool bracketed = host->host.name.contains(':');
+  const std::string name = bracketed ? cat({"[", host->host.name, "]"}) : host->host.name;
+  return host->port ? cat({name, ":", std::to_string(*host->port)}) : name;
+}
 
 Result<Revoked> revoke(const std::string& host, EndCommands end, const plan::HostFacts& facts,
                        const std::vector<std::string>& environment) {
   const std::string runs = host::runs_directory(host::own_state_dirs(facts.uid, facts.home));
   Revoked revoked;
-  revoked.policy_file = TRY(remove_entry(host, facts, store::Policies(config_directory(facts, environment))));
+  revoked.policy_file = TRY(remove_entries(host, facts, store::Policies(config_directory(facts, environment))));
   // Those that the entry alone allowed it are told as well: with it gone they end its connections by themselves.
   if (revoked.policy_file) reload_runs(runs);
   const Value line(Value::Object{{"v", 1}, {"type", "revoke"}, {"host", host}});
@@ -50,18 +58,32 @@ Result<Revoked> revoke(const std::string& host, EndCommands end, const plan::Hos
 
 namespace {
 
-// From the policy that holds here, where it names exactly this.
-Result<std::optional<std::string>> remove_entry(const std::string& host, const plan::HostFacts& facts,
-                                                const store::Policies& policies) {
+// An answer that was saved is an entry with a port: a host without one means these as well.
+bool is_meant(const std::string& entry, const policy::HostPattern& target) {
+  const auto named = policy::parse_domain(entry, policy::DomainList::kAllowed);
+  return named && named->kind == target.kind && named->name == target.name && named->range == target.range &&
+         (!target.port || named->port == target.port);
+}
+
+// From the policy that holds here, those that name exactly this.
+Result<std::optional<std::string>> remove_entries(const std::string& host, const plan::HostFacts& facts,
+                                                  const store::Policies& policies) {
   const store::HeldPolicy held = TRY(policies.holding(facts.cwd));
   if (held.file.empty()) return std::optional<std::string>();
   const policy::Policy policy = TRY(policy::read_policy(held.text, held.file));
-  const auto& domains = policy.network.allowed_domains;
-  if (std::ranges::find(domains, host) == domains.end()) return std::optional<std::string>();
-  const policy::Edit edit{policy::EditKind::kRemove, std::string(kKey), host};
+  const policy::HostPattern target = TRY(policy::parse_domain(host, policy::DomainList::kAllowed));
+  std::vector<std::string> entries = policy.network.allowed_domains;
+  std::erase_if(entries, [&](const std::string& entry) { return !is_meant(entry, target); });
+  if (entries.empty()) return std::optional<std::string>();
+  const auto without = [&](const std::string& text) -> Result<std::string> {
+    std::string left = text;
+    for (const std::string& entry : entries) {
+      left = TRY(policy::edited(left, {policy::EditKind::kRemove, std::string(kKey), entry}));
+    }
+    return left;
+  };
   const auto scope = held.project ? policy::Scope::kProject : policy::Scope::kDefault;
-  const store::HeldPolicy changed =
-      TRY(policies.change(scope, facts.cwd, [&](const std::string& text) { return policy::edited(text, edit); }));
+  const store::HeldPolicy changed = TRY(policies.change(scope, facts.cwd, without));
   return std::optional(changed.file);
 }
 

@@ -23,10 +23,14 @@ struct RevokedRun {
 
 struct Revoked {
   std::vector<RevokedRun> runs;            // those that had been allowed it
-  std::optional<std::string> policy_file;  // from which its entry went
+  std::optional<std::string> policy_file;  // from which its entries went
 };
 
-// `host` is as in a question: with its port, or without for every port. `environment` is the caller's.
+// What a person calls a host, as questions and answers do: "Example.ORG:443" is "example.org:443". "*.example.org" and
+// a range of addresses, which an entry of a policy may be, stay as they are. An error where it is none of these.
+Result<std::string> canonical_target(const std::string& text);
+
+// `host` is canonical: with its port, or without for every port. `environment` is the caller's.
 Result<Revoked> revoke(const std::string& host, EndCommands end, const plan::HostFacts& facts,
                        const std::vector<std::string>& environment);
 

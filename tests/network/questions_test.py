@@ -361,3 +361,30 @@ def test_revoke_takes_an_entry_out_of_the_policy(asker):
         assert "is no longer in" in asker("revoke", "good.example:7").ok().text
         assert run.wait(30) != 0
     assert asker("config", "get", "network.allowedDomains").text.strip() == ""
+
+
+def test_revoke_takes_out_what_an_answer_saved(asker):
+    with asker.follower(), asker.run(f"{ONE}; read line; {ONE}", stdin=-1) as run:
+        asker("answer", asker.one()["id"], "project").ok()
+        assert run.stdout.readline() == b"200\n"
+        assert "good.example:80" in asker("config", "get", "network.allowedDomains").text
+        assert "is no longer in" in asker("revoke", "Good.Example").ok().text
+        run.stdin.write(b"\n")
+        run.stdin.close()
+        asker("answer", asker.one()["id"], "no").ok()
+        assert run.stdout.readline() == b"000\n"
+    assert asker("config", "get", "network.allowedDomains").text.strip() == ""
+
+
+@pytest.mark.parametrize(
+    "host, said",
+    [
+        ("a b", "a host name holds no blanks"),
+        ("http://good.example/", "a port is a number"),
+        ("good.example:99999", "a port is a number"),
+        ("good.example:", "a port is a number"),
+    ],
+)
+def test_what_is_no_host_cannot_be_revoked(asker, host, said):
+    result = asker("revoke", host)
+    assert result.code == 125 and said in result.errors, str(result)
