@@ -94,7 +94,10 @@ Status Questions::answer(const wire::ControlAnswer& given, std::string_view by) 
     return fail(
         Error::invalid(cat({"choice must be one of ", join(names, ", "), ", not ", printable(given.choice, 64)})));
   }
-  if (answer == Answer::kSession && given.minutes) answer = Answer::kMinutes;
+  if (given.minutes && answer != Answer::kSession) {
+    return fail(Error::invalid(cat({"minutes go with session, not with ", given.choice})));
+  }
+  if (given.minutes) answer = Answer::kMinutes;
   if (error != std::errc() || stop != end) {
     return fail(Error::not_found(cat({"no question ", printable(given.id, 64), " is open"})));
   }

@@ -98,6 +98,12 @@ TEST_F(QuestionsTest, ASessionLastsAndSoDoMinutes) {
   EXPECT_THAT(audience_.answers, ElementsAre("1 session a test", "2 minutes a test"));
 }
 
+TEST_F(QuestionsTest, MinutesGoWithSessionAlone) {
+  ask("a.example:443");
+  EXPECT_EQ(answer("1", "once", 5), "minutes go with session, not with once");
+  EXPECT_EQ(answer("1", "session", 5), "");
+}
+
 TEST_F(QuestionsTest, WhoIsLateIsTold) {
   ask("a.example:443");
   EXPECT_EQ(answer("1", "no"), "");

@@ -105,6 +105,7 @@ def test_session_holds_until_the_sandbox_stops(api, agent):
         ({"choice": "maybe"}, 400, "choice must be one of"),
         ({"choice": "session", "minutes": 0}, 400, "minutes must be a whole number"),
         ({"choice": "session", "minutes": "5"}, 400, "minutes must be a whole number"),
+        ({"choice": "once", "minutes": 5}, 400, "minutes go with session, not with once"),
         ({"choice": "once", "more": 1}, 400, "more"),
     ],
 )
