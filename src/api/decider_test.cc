@@ -6,19 +6,13 @@
 
 #include <future>
 
+#include "wire/question_testing.h"
+
 namespace hutch::api {
 namespace {
 
 using testing::ElementsAre;
-
-wire::ControlQuestion question_about(const std::string& id, const std::string& host, int port = 443) {
-  wire::ControlQuestion question;
-  question.id = id;
-  question.kind = "connect";
-  question.host = host;
-  question.port = port;
-  return question;
-}
+using wire::question_about;
 
 class DeciderTest : public testing::Test {
  protected:

@@ -7,33 +7,24 @@
 
 #include <filesystem>
 
+#include "base/directory_testing.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "sys/files.h"
 #include "sys/io.h"
 #include "sys/local_socket.h"
+#include "wire/question_testing.h"
 
 namespace hutch::sandbox {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-wire::ControlQuestion question_about(const std::string& id, const std::string& host, int port = 443) {
-  wire::ControlQuestion question;
-  question.id = id;
-  question.kind = "connect";
-  question.host = host;
-  question.port = port;
-  return question;
-}
+using wire::question_about;
 
 class QuestionSocketTest : public testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/hutch-question-socket-XXXXXX";
-    ASSERT_NE(::mkdtemp(name), nullptr);
-    base_ = name;
     auto opened = QuestionSocket::open({base_ + "/runs", {"3f9a", 7, "/w", {"make"}}});
     ASSERT_TRUE(opened) << opened.error().message;
     socket_ = std::move(*opened);
@@ -42,10 +33,6 @@ class QuestionSocketTest : public testing::Test {
       if (std::holds_alternative<wire::ControlReload>(input)) tell(wire::control_reloaded({}));
       return std::holds_alternative<wire::ControlAnswer>(input) ? Status(fail(Error::invalid("not so"))) : Status();
     });
-  }
-  void TearDown() override {
-    socket_.reset();
-    std::filesystem::remove_all(base_);
   }
 
   UniqueFd connect() {
@@ -76,7 +63,8 @@ class QuestionSocketTest : public testing::Test {
     step();
   }
 
-  std::string base_;
+  const TestDirectory made_{"hutch-question-socket"};
+  const std::string base_ = made_.path();
   std::unique_ptr<QuestionSocket> socket_;
   int handled_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/directory_testing.h"
 #include "base/text.h"
 #include "sandbox/question_socket.h"
 #include "sys/files.h"
@@ -23,13 +24,6 @@ using testing::IsEmpty;
 
 class LiveRunsTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/hutch-live-runs-XXXXXX";
-    ASSERT_NE(::mkdtemp(name), nullptr);
-    runs_ = cat({name, "/runs"});
-  }
-  void TearDown() override { std::filesystem::remove_all(std::filesystem::path(runs_).parent_path()); }
-
   std::unique_ptr<QuestionSocket> make(const std::string& id) {
     auto socket = QuestionSocket::open({runs_, {id, 7, "/w", {"make"}}});
     EXPECT_TRUE(socket) << socket.error().message;
@@ -51,7 +45,8 @@ class LiveRunsTest : public testing::Test {
     return all;
   }
 
-  std::string runs_;
+  const TestDirectory made_{"hutch-live-runs"};
+  const std::string runs_ = made_.path() + "/runs";
 };
 
 TEST_F(LiveRunsTest, NoneWhereNothingRuns) { EXPECT_THAT(ids(), IsEmpty()); }

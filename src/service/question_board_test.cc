@@ -3,17 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "wire/question_testing.h"
+
 namespace hutch::service {
 namespace {
 
-wire::ControlQuestion question_about(const std::string& id, const std::string& host, int port = 443) {
-  wire::ControlQuestion question;
-  question.id = id;
-  question.kind = "connect";
-  question.host = host;
-  question.port = port;
-  return question;
-}
+using wire::question_about;
 
 TEST(QuestionBoard, WhoAttendsIsThereAsLongAsItIsHeld) {
   QuestionBoard board;

@@ -4,27 +4,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
+
+#include "base/directory_testing.h"
 
 namespace hutch::service {
 namespace {
 
-namespace fs = std::filesystem;
-
 class RecorderTest : public testing::Test {
  protected:
-  void SetUp() override {
-    root_ = testing::TempDir() + "hutch-recorder-XXXXXX";
-    ASSERT_NE(::mkdtemp(root_.data()), nullptr);
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
   Recorder recorder(const std::string& directory) {
     return Recorder(directory, [this](const std::string& line) { told_.push_back(line); });
   }
 
-  std::string root_;
+  const TestDirectory made_{"hutch-recorder"};
+  const std::string root_ = made_.path();
   std::vector<std::string> told_;
 };
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include "base/directory_testing.h"
 
 namespace hutch::store {
 namespace {
@@ -13,15 +13,6 @@ using ::testing::HasSubstr;
 
 class AgentsTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = ::testing::TempDir() + "agents-XXXXXX";
-    directory_ = ::mkdtemp(pattern.data());
-    agents_ = open();
-  }
-  void TearDown() override {
-    agents_.reset();
-    std::filesystem::remove_all(directory_);
-  }
   std::unique_ptr<Agents> open() { return std::move(Agents::open(directory_ + "/data")).value(); }
   static AgentRecord named(const std::string& name) {
     AgentRecord record;
@@ -29,8 +20,9 @@ class AgentsTest : public ::testing::Test {
     return record;
   }
 
-  std::string directory_;
-  std::unique_ptr<Agents> agents_;
+  const TestDirectory made_{"agents"};
+  const std::string directory_ = made_.path();
+  std::unique_ptr<Agents> agents_ = open();
 };
 
 TEST(AgentName, IsPlain) {

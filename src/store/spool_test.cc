@@ -10,6 +10,8 @@
 #include <fstream>
 #include <thread>
 
+#include "base/directory_testing.h"
+
 namespace hutch::store {
 namespace {
 
@@ -17,14 +19,6 @@ namespace fs = std::filesystem;
 
 class Spool : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "hutch-spool-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    root_ = name;
-    directory_ = root_ + "/data/hutch";
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
   std::string file() const { return directory_ + "/spool.jsonl"; }
 
   SpoolWriter writer(std::uint64_t bytes_max = kSpoolBytesMax) {
@@ -49,8 +43,9 @@ class Spool : public testing::Test {
     return list;
   }
 
-  std::string root_;
-  std::string directory_;
+  const TestDirectory made_{"hutch-spool"};
+  const std::string root_ = made_.path();
+  const std::string directory_ = root_ + "/data/hutch";
 };
 
 TEST_F(Spool, AbsentIsEmpty) {
