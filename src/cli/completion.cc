@@ -41,6 +41,8 @@ std::string completion_script(std::string_view shell) {
 
 namespace {
 
+std::string word_choices(const Verb& verb) { return join({verb.word_choices.begin(), verb.word_choices.end()}, " "); }
+
 std::string bash_script() {
   std::string options;
   std::string words;
@@ -50,9 +52,8 @@ std::string bash_script() {
     names.emplace_back("--help");
     options += cat({"    ", verb.name, ") echo \"", join(names, " "), "\" ;;\n"});
     if (verb.word_choices.empty()) continue;
-    const std::vector<std::string> choices(verb.word_choices.begin(), verb.word_choices.end());
     words += cat({"    ", verb.name, ":*) mapfile -t COMPREPLY < <(compgen ", verb.name == "check" ? "-f " : "",
-                  "-W \"", join(choices, " "), "\" -- \"$word\") ;;\n"});
+                  "-W \"", word_choices(verb), "\" -- \"$word\") ;;\n"});
   }
   return replaced(std::string(kBashScript),
                   {{"@OPTIONS@", options},
@@ -73,10 +74,10 @@ std::string zsh_script() {
     std::string words;
     if (verb.name == "run") words = " '(-)1:command: _command_names -e' '*::argument: _normal'";
     if (verb.name == "explain") words = " '*:path or host: _files'";
-    if (verb.name == "check") words = " '1:access:(read write)' '2:path: _files'";
-    if (verb.name == "completion") words = " '1:shell:(bash zsh fish)'";
+    if (verb.name == "check") words = cat({" '1:access:(", word_choices(verb), ")' '2:path: _files'"});
     if (verb.name == "help") words = cat({" '1:verb:(", verb_names(), ")'"});
     if (verb.name == "why") words = " '1:run: '";
+    if (words.empty() && !verb.word_choices.empty()) words = cat({" '1:what:(", word_choices(verb), ")' '*: :_files'"});
     std::string options;
     for (const Option& option : options_of(verb)) options += cat({" \\\n        ", zsh_option(option)});
     cases += cat({"    ", verb.name, ") _arguments -s", verb.name == "run" ? " -S" : "", options,
@@ -95,9 +96,8 @@ std::string fish_script() {
     for (const Option& option : options_of(verb)) lines += fish_option(verb.name, option);
     lines += cat({"complete -c hutch -n '__hutch_verb_is ", verb.name, "' -l help -d 'explain'\n"});
     if (verb.word_choices.empty()) continue;
-    const std::vector<std::string> choices(verb.word_choices.begin(), verb.word_choices.end());
     lines += cat({"complete -c hutch -n '__hutch_verb_is ", verb.name, "' ", verb.name == "check" ? "" : "-f ", "-a '",
-                  join(choices, " "), "'\n"});
+                  word_choices(verb), "'\n"});
   }
   const std::set<std::string_view> valued = valued_names();
   const std::vector<std::string> names(valued.begin(), valued.end());

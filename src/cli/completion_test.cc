@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "base/text.h"
 #include "cli/verbs.h"
 
 namespace hutch::cli {
@@ -25,6 +26,8 @@ TEST(Completion, KnowsEveryVerbAndOption) {
           EXPECT_THAT(script, HasSubstr(bare)) << shell;
         }
       }
+      const std::vector<std::string> choices(verb.word_choices.begin(), verb.word_choices.end());
+      EXPECT_THAT(script, HasSubstr(join(choices, " "))) << shell << " " << verb.name;
     }
   }
 }

@@ -82,7 +82,9 @@ std::string padded(std::string text, std::size_t width) {
 }
 
 void append_row(std::string& out, std::string left, std::size_t width, std::string_view right) {
-  out += cat({"  ", padded(std::move(left), width), right, "\n"});
+  out += cat({"  ", padded(std::move(left), width)});
+  for (const char c : right) out += c == '\n' ? cat({"\n", std::string(width + 2, ' ')}) : std::string(1, c);
+  out += "\n";
 }
 
 }  // namespace
