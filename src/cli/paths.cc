@@ -27,6 +27,7 @@ std::vector<Row> rows_of(const host::StateDirs& dirs) {
           {"spool", cat({dirs.data, "/spool.jsonl"}), "what happened"},
           {"daemon log", cat({dirs.data, "/daemon.log"}), "what the daemon said"},
           {"socket", host::daemon_socket(dirs), "where the daemon is reached"},
+          {"runs", host::runs_directory(dirs), "the sockets of what hutch run runs"},
           {"lock", host::daemon_lock(dirs), "held by the daemon"}};
 }
 

@@ -281,7 +281,8 @@ Status ExecSocket::take_control(sandbox::Resident& resident, const std::string& 
     if (!terminal_) return fail(Error::invalid("there is no terminal to resize"));
     return sys::set_terminal_size(terminal_.get(), size);
   }
-  return fail(Error::invalid(cat({"an unknown type of message: ", printable(type, 64)})));
+  return fail(Error::invalid(
+      cat({"an unknown type of message: ", printable(type, 64), "; known are closeInput, signal and resize"})));
 }
 
 std::optional<Over> ExecSocket::watch_clock() {

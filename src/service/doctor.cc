@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "host/facts.h"
 #include "service/load_policy.h"
+#include "store/settings_file.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -36,6 +37,9 @@ Result<Checkup> check_up() {
   } else {
     checkup.policy_error = policy.error().message;
   }
+  const store::SettingsFile settings(checkup.dirs.config);
+  checkup.settings_file = settings.path();
+  if (const auto read = settings.read(); !read) checkup.settings_error = read.error().message;
   return checkup;
 }
 
@@ -71,6 +75,9 @@ std::string checkup_text(const Checkup& checkup) {
   text += "\nFiles\n";
   row("guest", or_else(checkup.isolation.guest_program, "not found"));
   row("policy", policy_text(checkup));
+  row("settings", checkup.settings_error.empty()
+                      ? checkup.settings_file
+                      : cat({"cannot be read: ", checkup.settings_error, "; no daemon starts until it is mended"}));
   row("config", checkup.dirs.config);
   row("record", checkup.dirs.data);
   row("sockets", checkup.dirs.runtime);
@@ -108,6 +115,7 @@ std::string checkup_json(const Checkup& checkup) {
       {"user", {{"name", facts.user}, {"uid", facts.uid}, {"gid", facts.gid}, {"home", facts.home}}},
       {"guest", text_or_null(checkup.isolation.guest_program)},
       {"policy", {{"files", checkup.policy_files}, {"error", text_or_null(checkup.policy_error)}}},
+      {"settings", {{"file", checkup.settings_file}, {"error", text_or_null(checkup.settings_error)}}},
       {"config", checkup.dirs.config},
       {"data", checkup.dirs.data},
       {"runtime", checkup.dirs.runtime},

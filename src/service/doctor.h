@@ -20,6 +20,8 @@ struct Checkup {
   host::StateDirs dirs;
   std::vector<std::string> policy_files;  // those that apply in the current directory; empty: the built-in policy
   std::string policy_error;               // why they cannot be read; else empty
+  std::string settings_file;
+  std::string settings_error;  // why it cannot be read; else empty
 };
 
 // Really tries the backends: takes some tens of milliseconds.

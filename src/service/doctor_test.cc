@@ -54,6 +54,10 @@ TEST(Doctor, SaysWhatWorks) {
   EXPECT_THAT(text, HasSubstr("  policy     /home/ada/.config/hutch/default.json\n"));
   checkup.policy_error = "default.json: unknown key";
   EXPECT_THAT(checkup_text(checkup), HasSubstr("policy     cannot be read: default.json: unknown key\n"));
+  checkup.settings_file = "/home/ada/.config/hutch/config.json";
+  EXPECT_THAT(checkup_text(checkup), HasSubstr("settings   /home/ada/.config/hutch/config.json\n"));
+  checkup.settings_error = "config.json: not JSON";
+  EXPECT_THAT(checkup_text(checkup), HasSubstr("settings   cannot be read: config.json: not JSON; no daemon starts"));
 }
 
 TEST(Doctor, IsJson) {

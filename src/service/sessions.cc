@@ -102,7 +102,8 @@ bool Sessions::empty(Moment now) {
 
 Result<Sessions::Session*> Sessions::find_or_make(const std::string& session, Moment now) {
   if (session.empty() || session.size() > kIdBytesMax) {
-    return fail(Error::invalid(cat({"a session's name is 1 to ", std::to_string(kIdBytesMax), " bytes"})));
+    return fail(
+        Error::invalid(cat({"a session's name (HUTCH_SESSION) is 1 to ", std::to_string(kIdBytesMax), " bytes"})));
   }
   forget_ended(now);
   if (!sessions_.contains(session) && sessions_.size() >= kSessionsMax) {

@@ -197,7 +197,7 @@ std::string unknown_key(std::string_view name) {
   for (const Key& key : kKeys) {
     if (key.name.substr(key.name.rfind('.') + 1) == own) return cat({message, "; did you mean ", key.name, "?"});
   }
-  return message;
+  return cat({message, "; hutch settings show lists those there are"});
 }
 
 // Where it is, and what is wrong with it.

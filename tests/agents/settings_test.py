@@ -28,6 +28,7 @@ def config_file(daemon):
 def test_what_is_set_is_shown(daemon):
     assert daemon("settings", "path").ok().text == f"{config_file(daemon)}\n"
     assert daemon.json("paths")["settings"] == str(config_file(daemon))
+    assert daemon.json("paths")["runs"] == str(daemon.state / "run/runs")
     assert daemon.json("settings", "show") == {"file": str(config_file(daemon)), "settings": {}}
     assert not config_file(daemon).exists(), "nothing is written by looking"
     daemon("settings", "set", "sandbox.defaults.memoryLimit", "512m").ok()
@@ -57,7 +58,7 @@ def test_what_is_wrong_is_not_saved(daemon):
         (("set", "daemon.idel", "5m"), b"did you mean daemon.idle?"),
         (("set", "security.sandboxOnly", "yes"), b"true or false"),
         (("set", "daemon", "{}"), b"is a section"),
-        (("get", "nothing"), b"unknown key"),
+        (("get", "nothing"), b"unknown key; hutch settings show lists those there are"),
         (("set", "daemon.idle"), b"a value"),
         (("keep",), b"unknown action"),
     ]:
