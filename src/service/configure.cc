@@ -15,6 +15,7 @@
 #include "service/editor.h"
 #include "service/load_policy.h"
 #include "service/policy_summary.h"
+#include "service/value_text.h"
 #include "sys/files.h"
 #include "sys/tree.h"
 
@@ -58,6 +59,7 @@ constexpr std::array kActions = {
 
 Result<HeldPolicy> held(const Config& config);
 ConfigAnswer changed(const Config& config, const HeldPolicy& entry);
+ConfigAnswer verdict(const Config& config, const std::vector<std::string>& errors);
 std::string place_name(const HeldPolicy& entry);
 json place_json(const HeldPolicy& entry);
 
@@ -99,11 +101,7 @@ Result<ConfigAnswer> check(const Config& config) {
     const Status checked = policy::check_policy_text(text, printable(file));
     if (!checked) errors.push_back(checked.error().message);
   }
-  const int code = errors.empty() ? 0 : 1;
-  if (config.request.form == OutputForm::kJson) {
-    return ConfigAnswer{json{{"ok", errors.empty()}, {"errors", errors}}.dump() + "\n", code};
-  }
-  return ConfigAnswer{errors.empty() ? "ok\n" : join(errors, "\n") + "\n", code};
+  return verdict(config, errors);
 }
 
 Result<ConfigAnswer> edit(const Config& config) {
@@ -137,13 +135,7 @@ Result<ConfigAnswer> get(const Config& config) {
   const HeldPolicy entry = TRY(held(config));
   const auto value = TRY(policy::value_at(entry.text, config.request.words.front()));
   if (!value) return ConfigAnswer{config.request.form == OutputForm::kJson ? "null\n" : "", 1};
-  if (config.request.form == OutputForm::kJson) return ConfigAnswer{*value + "\n"};
-  const auto line = [](const json& item) { return item.is_string() ? item.get<std::string>() : item.dump(); };
-  const json parsed = json::parse(*value, nullptr, false);
-  if (!parsed.is_array()) return ConfigAnswer{line(parsed) + "\n"};
-  std::string text;
-  for (const json& item : parsed) text += cat({line(item), "\n"});
-  return ConfigAnswer{text};
+  return ConfigAnswer{config.request.form == OutputForm::kJson ? *value + "\n" : value_lines(*value)};
 }
 
 Result<ConfigAnswer> change(const Config& config) {
@@ -193,8 +185,16 @@ Result<ConfigAnswer> import(const Config& config) {
 // What was changed by hand holds in what runs, unless it is broken.
 Result<ConfigAnswer> reload(const Config& config) {
   const std::vector<std::string> errors = config.policies.errors();
-  if (!errors.empty()) return ConfigAnswer{join(errors, "\n") + "\n", 1};
-  return ConfigAnswer{.text = {}, .exit_code = 0, .saved = true};
+  ConfigAnswer answer = verdict(config, errors);
+  answer.saved = errors.empty();
+  return answer;
+}
+
+ConfigAnswer verdict(const Config& config, const std::vector<std::string>& errors) {
+  const int code = errors.empty() ? 0 : 1;
+  if (config.request.form == OutputForm::kJson)
+    return {json{{"ok", errors.empty()}, {"errors", errors}}.dump() + "\n", code};
+  return {errors.empty() ? "ok\n" : join(errors, "\n") + "\n", code};
 }
 
 // Without a scope: the policy that holds here.

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "service/editor.h"
+#include "service/value_text.h"
 #include "store/settings_file.h"
 
 namespace hutch::service {
@@ -40,7 +41,6 @@ constexpr std::array kActions = {Action{"show", show},     Action{"get", get},  
 constexpr std::string_view kNothingSet = "{}\n";
 
 SettingsAnswer saved(const Context& context);
-std::string line_of(const json& value);
 
 }  // namespace
 
@@ -66,8 +66,7 @@ Result<SettingsAnswer> show(const Context& context) {
   std::string lines;
   for (const auto& key : store::setting_texts()) {
     const auto value = TRY(store::setting_at(text, context.file.path(), key.name));
-    const std::string held =
-        value ? printable(line_of(json::parse(*value, nullptr, false)), 200) : cat({"(not set: ", key.otherwise, ")"});
+    const std::string held = value ? printable(value_line(*value), 200) : cat({"(not set: ", key.otherwise, ")"});
     lines += cat({key.name, std::string(width - key.name.size() + 2, ' '), held, "\n"});
   }
   return SettingsAnswer{lines};
@@ -78,12 +77,7 @@ Result<SettingsAnswer> get(const Context& context) {
   const auto value = TRY(store::setting_at(text, context.file.path(), context.request.words.front()));
   const bool as_json = context.request.form == OutputForm::kJson;
   if (!value) return SettingsAnswer{as_json ? "null\n" : "", 1};
-  if (as_json) return SettingsAnswer{*value + "\n"};
-  const json parsed = json::parse(*value, nullptr, false);
-  if (!parsed.is_array()) return SettingsAnswer{line_of(parsed) + "\n"};
-  std::string lines;
-  for (const json& item : parsed) lines += cat({line_of(item), "\n"});
-  return SettingsAnswer{lines};
+  return SettingsAnswer{as_json ? *value + "\n" : value_lines(*value)};
 }
 
 Result<SettingsAnswer> change(const Context& context) {
@@ -125,8 +119,6 @@ SettingsAnswer saved(const Context& context) {
   if (context.request.form == OutputForm::kText) return {cat({"saved in ", context.file.path(), "\n"})};
   return {json{{"file", context.file.path()}}.dump() + "\n"};
 }
-
-std::string line_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
 }  // namespace
 

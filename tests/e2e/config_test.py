@@ -84,6 +84,8 @@ def test_a_broken_file_is_shown_and_left(config):
     assert checked.code == 1
     assert f"{file}: line 3: network.allowedDomain: unknown key; did you mean allowedDomains?" in checked.text
     assert json.loads(config("check", "--json").text)["ok"] is False
+    told = config("reload", "--json")
+    assert told.code == 1 and json.loads(told.text) == json.loads(config("check", "--json").text)
     assert b"line 3" in config("add", "network.allowedDomains", "a.example").err
     assert file.read_bytes() == broken
     assert config.run("run", "--", "true").code == 125
