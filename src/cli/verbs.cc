@@ -148,9 +148,9 @@ constexpr std::array kConfigExamples = {Text("hutch config add network.allowedDo
 constexpr std::array kConfigWords = {Text("show"),   Text("check"),  Text("edit"),   Text("path"),   Text("get"),
                                      Text("set"),    Text("add"),    Text("remove"), Text("enable"), Text("disable"),
                                      Text("schema"), Text("import"), Text("reload")};
-constexpr std::array kSettingsSynopsis = {Text("hutch settings show|edit|path [--json]"),
-                                          Text("hutch settings get KEY"), Text("hutch settings set KEY VALUE"),
-                                          Text("hutch settings remove KEY"), Text("hutch settings schema")};
+constexpr std::array kSettingsSynopsis = {
+    Text("hutch settings show|edit|path|schema [--json]"), Text("hutch settings get KEY [--json]"),
+    Text("hutch settings set KEY VALUE [--json]"), Text("hutch settings remove KEY [--json]")};
 constexpr std::array kSettingsExamples = {Text("hutch settings set daemon.listen 127.0.0.1:8642"),
                                           Text("hutch settings set sandbox.defaults.memoryLimit 512m"),
                                           Text("hutch settings set security.sandboxOnly true")};
@@ -298,8 +298,8 @@ constexpr std::array kVerbs = {
          "take back what was allowed to the sandboxes that run",
          kRevokeSynopsis,
          "Answers that allowed HOST for a run or a session hold no longer, and its connections end; where the\n"
-         "policy that holds here has an entry for exactly HOST, that goes as well. What a command has read it\n"
-         "keeps: --kill ends the commands that were allowed it.",
+         "policy that holds here has an entry for exactly HOST, that goes as well; without PORT those\n"
+         "for a port of it too. What a command has read it keeps: --kill ends the commands that had it.",
          kRevokeGroups,
          kRevokeExamples,
          {},
