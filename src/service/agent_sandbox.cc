@@ -70,7 +70,8 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
                  },
              .next_number = std::move(hooks.next_number),
              .audience = audience_.get(),
-             .saved = std::move(hooks.saved)}) {}
+             .saved = std::move(hooks.saved),
+             .asked_before = hooks.asked_before}) {}
 
 store::AutonomousExec AgentSandbox::autonomous_exec() const {
   const std::scoped_lock lock(autonomous_mutex_);

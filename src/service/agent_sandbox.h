@@ -38,6 +38,7 @@ class AgentSandbox {
     std::function<std::uint32_t()> next_number{};
     std::unique_ptr<sandbox::Audience> audience{};  // who answers its questions; null: nobody
     std::function<void()> saved{};                  // an answer changed a policy
+    std::uint64_t asked_before = 0;                 // the last question of earlier sandboxes of the agent
   };
   AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hooks hooks);
 
@@ -54,6 +55,7 @@ class AgentSandbox {
   using After = KeptSandbox::After;
   void stop(After after = After::kAgain) { kept_.stop(after); }
   bool retire() { return kept_.retire(); }
+  std::uint64_t last_question() const { return kept_.last_question(); }
   using Status = KeptSandbox::Status;
   Status status() const { return kept_.status(); }
   bool is_busy() const { return kept_.is_busy(); }

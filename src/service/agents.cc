@@ -102,7 +102,7 @@ Result<store::AgentRecord> AgentService::set(const std::string& name, const std:
     const auto known = sandboxes_.find(name);
     if (known != sandboxes_.end()) {
       known->second->set_autonomous_exec(record.autonomous_exec);
-      if (known->second->retire()) sandboxes_.erase(known);
+      if (known->second->retire()) forget(known);
     }
   }
   tell_change(name, "changed");
@@ -126,7 +126,8 @@ Result<std::shared_ptr<AgentSandbox>> AgentService::sandbox(const std::string& n
           [this] {
             policy_saved();
             tell_of_saved_policy(host::runs_directory(dirs_), "");
-          }};
+          },
+      .asked_before = asked_.contains(name) ? asked_.at(name) : 0};
   auto sandbox = std::make_shared<AgentSandbox>(TRY(agents_->find(name)), dirs_, std::move(hooks));
   sandboxes_.emplace(name, sandbox);
   return sandbox;
@@ -146,7 +147,7 @@ Status AgentService::stop(const std::string& name) {
   const std::scoped_lock lock(mutex_);
   const auto known = sandboxes_.find(name);
   if (known == sandboxes_.end() || known->second != leaving) return {};
-  if (leaving->record() != TRY(agents_->find(name)) && leaving->retire()) sandboxes_.erase(known);
+  if (leaving->record() != TRY(agents_->find(name)) && leaving->retire()) forget(known);
   return {};
 }
 
@@ -170,8 +171,14 @@ Result<std::vector<std::string>> AgentService::remove(const std::string& name) {
     tell_change(name, "removed");
   }
   const auto known = sandboxes_.find(name);
-  if (known != sandboxes_.end() && known->second == leaving) sandboxes_.erase(known);
+  if (known != sandboxes_.end() && known->second == leaving) forget(known);
   return deleted;
+}
+
+// What it asked keeps its numbers: a late answer is to nobody's question.
+void AgentService::forget(Sandboxes::iterator known) {
+  asked_[known->first] = known->second->last_question();
+  sandboxes_.erase(known);
 }
 
 Result<std::vector<std::string>> AgentService::remove_files(const std::string& name) const {

@@ -82,6 +82,9 @@ class AgentService {
   Result<store::Settings> settings() const { return store::SettingsFile(dirs_.config).read(); }
 
  private:
+  using Sandboxes = std::map<std::string, std::shared_ptr<AgentSandbox>>;
+
+  void forget(Sandboxes::iterator known);  // with the lock held
   void sandbox_changed(const std::string& agent, std::string_view what, const std::string& reason);
   std::vector<std::shared_ptr<AgentSandbox>> known() const;
   void tell_change(const std::string& agent, std::string_view what);
@@ -96,7 +99,8 @@ class AgentService {
   SandboxSlots slots_;
   std::mutex settings_mutex_;  // held while a record is changed
   mutable std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<AgentSandbox>> sandboxes_;
+  Sandboxes sandboxes_;
+  std::map<std::string, std::uint64_t> asked_;  // the last question of those that were forgotten
 };
 
 }  // namespace hutch::service

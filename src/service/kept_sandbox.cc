@@ -180,6 +180,11 @@ std::vector<wire::ControlQuestion> KeptSandbox::questions() const {
   return questions ? questions->open() : std::vector<wire::ControlQuestion>();
 }
 
+std::uint64_t KeptSandbox::last_question() const {
+  const std::scoped_lock lock(mutex_);
+  return questions_ ? questions_->last_id() : asked_before_;
+}
+
 hutch::Status KeptSandbox::answer(const wire::ControlAnswer& answer, std::string_view by) {
   std::shared_ptr<sandbox::Questions> questions;
   {

@@ -48,8 +48,10 @@ class KeptSandbox {
     std::function<std::uint32_t()> next_number{};
     sandbox::Audience* audience = nullptr;  // who answers questions; null: nothing is ever asked
     std::function<void()> saved{};          // an answer changed a policy; on the keeping thread
+    std::uint64_t asked_before = 0;         // the last question that is not to be mistaken for one of this
   };
-  explicit KeptSandbox(Settings settings) : settings_(std::move(settings)), record_(settings_.record) {}
+  explicit KeptSandbox(Settings settings)
+      : settings_(std::move(settings)), asked_before_(settings_.asked_before), record_(settings_.record) {}
   ~KeptSandbox() { stop(); }
 
   // The running sandbox; starts it where it is not. Whoever waits for another's start gets what that got.
@@ -73,6 +75,7 @@ class KeptSandbox {
   // --- its questions ---
 
   std::vector<wire::ControlQuestion> questions() const;
+  std::uint64_t last_question() const;  // the number of the last one; 0 before the first
   hutch::Status answer(const wire::ControlAnswer& answer, std::string_view by);
   // The user's policies have changed: what they say of the network holds soon.
   void reload_policy();
@@ -117,7 +120,7 @@ class KeptSandbox {
   Terms terms_;                       // written by a start alone
   std::shared_ptr<sandbox::Questions> questions_;  // of the last start
   std::shared_ptr<const LivePolicy> policy_;       // likewise
-  std::uint64_t asked_before_ = 0;                 // the last question of earlier starts
+  std::uint64_t asked_before_;                     // the last question of earlier starts
 
   ResidentRecord record_;  // of the thread that keeps the sandbox
   sandbox::Network* network_ = nullptr;  // likewise

@@ -97,6 +97,23 @@ def test_session_holds_until_the_sandbox_stops(api, agent):
         run.end()
 
 
+def test_an_old_answer_is_nobodys_after_a_change_of_the_agent(api, agent):
+    asked = []
+    for _ in range(2):
+        with following(api, agent) as events:
+            next(events)
+            run = Run(api, agent)
+            _, question = next(events)
+            asked.append(question["id"])
+            late = api.post(f"/v1/questions/{asked[0]}", {"choice": "no"})
+            assert late.status == (200 if len(asked) == 1 else 404), "it is of a sandbox that is gone"
+            api.post(f"/v1/questions/{question['id']}", {"choice": "no"})
+            run.end()
+        api.post(f"/v1/agents/{agent}/stop").ok()
+        api("agent", "set", agent, "limits.pids=500").ok()
+    assert asked[0] != asked[1]
+
+
 @pytest.mark.parametrize(
     "body, status, said",
     [
