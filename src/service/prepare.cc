@@ -138,7 +138,9 @@ Status check_none_is_allowed(const plan::HostFacts& facts, const Caller& caller)
   const store::Settings settings = TRY(file.read());
   if (!settings.security.sandbox_only) return {};
   return fail(Error{Code::kPermissionDenied, 0,
-                    cat({"backend none isolates nothing, and security.sandboxOnly in ", file.path(), " forbids it"})});
+                    cat({"backend none isolates nothing, and security.sandboxOnly in ", file.path(),
+                         " forbids it; name another backend, or have the sandbox on again: hutch config enable, with "
+                         "--session where it was disabled for the session"})});
 }
 
 // Where nothing, or everything, may be reached, there is nothing to add to.
