@@ -57,6 +57,11 @@ Status set_detach(Draft& draft, const std::string&) {
   return {};
 }
 
+Status set_tty(Draft& draft, const std::string&) {
+  draft.tty = Tty::kYes;
+  return {};
+}
+
 Status set_agent(Draft& draft, const std::string& value) {
   draft.agent = value;
   return {};
@@ -128,6 +133,7 @@ Result<Arguments> finish_exec(Draft&& draft) {
   exec.cwd = draft.run.place.cwd.value_or("");
   exec.timeout = draft.run.place.limits.timeout.value_or(std::chrono::milliseconds(0));
   exec.detach = draft.detach;
+  exec.tty = draft.tty;
   exec.form = draft.run.form;
   return Arguments(std::move(exec));
 }

@@ -17,6 +17,7 @@ constexpr std::array kJsonGroups = {OptionGroup{"Options", kJsonAlone}};
 
 constexpr std::array kExecOptions = {
     Option{"--detach", 'd', "", kFlag, "go on in the background; prints the process's id", set_detach},
+    Option{"--tty", 't', "", kFlag, "give it a terminal, whatever your own streams are", set_tty},
     Option{"--cwd", 0, "DIR", kOther, "start there; else at the agent's place of work", set_cwd},
     Option{"--env", 0, "K[=V]", kVariable, "set a variable; K alone passes your own (repeatable)", set_environment},
     Option{"--timeout", 0, "TIME", kOther, "end it and all that it started after TIME: 500ms, 30s, 2m", set_timeout},
@@ -58,7 +59,8 @@ constexpr std::array kAgentExamples = {
     Text("hutch agent set alice policy=$PWD/policy.json"), Text("hutch agent show alice --json")};
 constexpr std::array kExecSynopsis = {Text("hutch exec [OPTION...] AGENT -- COMMAND [ARGUMENT...]")};
 constexpr std::array kExecExamples = {Text("hutch exec alice -- make test"),
-                                      Text("hutch exec -d alice -- python3 -m http.server")};
+                                      Text("hutch exec -d alice -- python3 -m http.server"),
+                                      Text("hutch exec -d -t alice -- bash")};
 constexpr std::array kShellSynopsis = {Text("hutch shell [--cwd DIR] AGENT")};
 constexpr std::array kPsSynopsis = {Text("hutch ps [--json] AGENT")};
 constexpr std::array kLogsSynopsis = {Text("hutch logs [--follow] AGENT PID")};
@@ -89,8 +91,8 @@ constexpr std::array kVerbs = {
          "run a command in an agent's sandbox",
          kExecSynopsis,
          "Runs COMMAND with your standard streams, and ends with its exit code (those of hutch are as for\n"
-         "`hutch run`). When you leave, it ends; with --detach it goes on, and `hutch logs`, `attach`, `wait`\n"
-         "and `kill` reach it by its id.",
+         "`hutch run`). It has a terminal where one of your streams is one, or with --tty. When you leave, it\n"
+         "ends; with --detach it goes on, and `hutch logs`, `attach`, `wait` and `kill` reach it by its id.",
          kExecGroups,
          kExecExamples,
          {},
@@ -127,7 +129,10 @@ constexpr std::array kVerbs = {
     Verb{"attach",
          "follow a process, and write to it",
          kAttachSynopsis,
-         "As `hutch logs --follow`; what you type goes to the process, if it was started with an input.",
+         "As `hutch logs --follow`; what you type goes to the process, if it was started with an input. To one\n"
+         "that was started with a terminal (hutch exec -d -t) your own is given: its keys, its size, and what\n"
+         "is shown from now on. Ctrl-P Ctrl-Q leaves it again, and it goes on. Ends with the process's exit\n"
+         "code; with 0 when you left it.",
          {},
          {},
          {},

@@ -62,6 +62,7 @@ struct AgentArguments {
 };
 
 enum class Detach { kNo, kYes };
+enum class Tty { kNo, kYes };
 
 struct ExecArguments {
   std::string agent;
@@ -70,6 +71,7 @@ struct ExecArguments {
   std::string cwd;
   std::chrono::milliseconds timeout{0};
   Detach detach = Detach::kNo;
+  Tty tty = Tty::kNo;
   service::OutputForm form = service::OutputForm::kText;
 };
 

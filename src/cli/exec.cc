@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
+#include "client/attach.h"
 #include "client/exec.h"
 #include "sys/host_info.h"
 #include "sys/io.h"
@@ -30,13 +31,19 @@ Result<std::vector<std::string>> environment_of(const ExecArguments& arguments) 
 }
 
 int spawn(client::DaemonClient& daemon, const ExecArguments& arguments, const std::vector<std::string>& environment) {
-  const auto result =
-      daemon.call("process.spawn", {{"agent", arguments.agent},
-                                    {"arguments", Value::List(arguments.command.begin(), arguments.command.end())},
-                                    {"environment", Value::List(environment.begin(), environment.end())},
-                                    {"cwd", arguments.cwd},
-                                    {"input", true},
-                                    {"timeout_ms", arguments.timeout.count()}});
+  Value::Object call{{"agent", arguments.agent},
+                     {"arguments", Value::List(arguments.command.begin(), arguments.command.end())},
+                     {"environment", Value::List(environment.begin(), environment.end())},
+                     {"cwd", arguments.cwd},
+                     {"input", true},
+                     {"timeout_ms", arguments.timeout.count()}};
+  if (arguments.tty == Tty::kYes) {
+    const sys::TerminalSize size = client::own_terminal_size();
+    call["terminal"] = true;
+    call["rows"] = static_cast<std::int64_t>(size.rows);
+    call["columns"] = static_cast<std::int64_t>(size.columns);
+  }
+  const auto result = daemon.call("process.spawn", std::move(call));
   if (!result) return complain(result.error());
   if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(*result) + "\n");
   return print(text_in(*result, "pid") + "\n");
@@ -68,6 +75,7 @@ int exec(const ExecArguments& arguments) {
                               .environment = *environment,
                               .cwd = arguments.cwd,
                               .timeout = arguments.timeout};
+  if (arguments.tty == Tty::kYes) request.terminal = sandbox::Terminal::kAlways;
   // The shell of the sandbox; which one is there, it knows itself.
   if (request.arguments.empty()) {
     request.arguments = {"/bin/sh", "-c", kLoginShell};

@@ -1,20 +1,16 @@
 // hutch ps, logs, attach, wait and kill.
 #include "cli/process.h"
 
-#include <poll.h>
-
-#include <array>
-
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
+#include "client/attach.h"
 #include "sys/io.h"
 
 namespace hutch::cli {
 
 namespace {
 
-using client::DaemonClient;
 using client::Value;
 
 int print_processes(const Value& processes) {
@@ -48,55 +44,27 @@ int end_code(const Value& process) {
   return end != nullptr ? static_cast<int>(number_in(*end, "exit_code")) : 0;
 }
 
-// What is typed goes to the process by a connection of its own, for the other one is busy with the output.
-class Typing {
- public:
-  static Result<Typing> begin(const ProcessArguments& arguments) { return Typing(TRY(own_daemon()), arguments); }
-
-  bool is_open() const { return open_; }
-  Status pass_on() {
-    std::array<char, 4096> bytes;
-    const std::size_t count = TRY(sys::read_some(0, bytes));
-    open_ = count > 0;
-    Value::Object call{{"agent", arguments_.agent}, {"pid", arguments_.pid}, {"close", !open_}};
-    call["bytes"] = wire::text_of_bytes({bytes.data(), count});
-    const auto written = daemon_.call("process.write", std::move(call));
-    if (written) return {};
-    open_ = false;
-    return fail(written.error());
+int attach(const ProcessArguments& arguments) {
+  const auto end = client::attach(
+      {.agent = arguments.agent, .pid = arguments.pid, .connect = [] { return own_daemon(); }, .show = write_output});
+  if (!end) return complain(end.error());
+  switch (end->why) {
+    case client::AttachEnd::Why::kEnded: return end->exit_code;
+    case client::AttachEnd::Why::kDetached:
+      (void)sys::write_all(2,
+                           cat({"\nhutch: left it; hutch attach ", arguments.agent, " ", arguments.pid, " is back\n"}));
+      return 0;
+    case client::AttachEnd::Why::kSignal: return end->exit_code;
   }
-
- private:
-  Typing(DaemonClient daemon, const ProcessArguments& arguments) : daemon_(std::move(daemon)), arguments_(arguments) {}
-  DaemonClient daemon_;
-  const ProcessArguments& arguments_;
-  bool open_ = true;
-};
-
-Result<int> attach(DaemonClient& daemon, const ProcessArguments& arguments) {
-  Typing typing = TRY(Typing::begin(arguments));
-  TRY(daemon.send("process.logs", {{"agent", arguments.agent}, {"pid", arguments.pid}, {"follow", true}}));
-  for (;;) {
-    std::array<pollfd, 2> wait = {{{daemon.fd(), POLLIN, 0}, {typing.is_open() ? 0 : -1, POLLIN, 0}}};
-    TRY(sys::poll(wait, std::nullopt));
-    if (wait[1].revents != 0) TRY(typing.pass_on());
-    if (wait[0].revents == 0) continue;
-    for (auto answer = TRY(daemon.receive_ready()); answer; answer = TRY(daemon.take_buffered())) {
-      if (answer->kind == DaemonClient::Answer::Kind::kResult) return end_code(answer->value);
-      TRY(write_output(answer->value));
-    }
-  }
+  return 125;
 }
 
 }  // namespace
 
 int process(const ProcessArguments& arguments) {
+  if (arguments.action == "attach") return attach(arguments);
   auto daemon = own_daemon();
   if (!daemon) return complain(daemon.error());
-  if (arguments.action == "attach") {
-    const auto code = attach(*daemon, arguments);
-    return code ? *code : complain(code.error());
-  }
   Value::Object call{{"agent", arguments.agent}};
   if (!arguments.pid.empty()) call["pid"] = arguments.pid;
   if (arguments.signal != 0) call["signal"] = arguments.signal;

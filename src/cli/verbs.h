@@ -20,6 +20,7 @@ struct Draft {
   std::vector<std::string> types;
   std::optional<std::string> of_run;
   Detach detach = Detach::kNo;
+  Tty tty = Tty::kNo;
   std::string agent;
   std::string turn;
   std::chrono::milliseconds idle{0};

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <signal.h>
 
-#include "sandbox/streams.h"
 #include "sandbox/supervise.h"
 #include "sys/io.h"
 #include "sys/signals.h"
@@ -143,7 +142,7 @@ bool Conversation::is_given_up() const {
 
 Result<ExecEnd> exec(DaemonClient& daemon, const ExecRequest& request) {
   const UniqueFd signals = TRY(sandbox::take_signals());
-  sandbox::Streams streams = TRY(sandbox::Streams::open({}));
+  sandbox::Streams streams = TRY(sandbox::Streams::open({.terminal = request.terminal}));
   Conversation conversation(daemon, streams, signals.get());
   TRY(conversation.begin(request));
   return conversation.run();

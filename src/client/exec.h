@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "client/daemon_client.h"
+#include "sandbox/streams.h"
 
 namespace hutch::client {
 
@@ -16,6 +17,7 @@ struct ExecRequest {
   std::vector<std::string> environment;  // "K=V" each
   std::string cwd;                       // empty: the agent's place of work
   std::chrono::milliseconds timeout{0};
+  sandbox::Terminal terminal = sandbox::Terminal::kWhereThereIsOne;
 };
 
 struct ExecEnd {

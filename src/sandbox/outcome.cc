@@ -51,6 +51,12 @@ Capture::Piece Capture::read(std::uint64_t offset, std::size_t bytes_max) const 
   return piece;
 }
 
+std::string_view Capture::unfinished_line() const {
+  const std::string_view last = tail_.empty() ? std::string_view(head_) : tail();
+  const std::size_t end = last.rfind('\n');
+  return end == std::string_view::npos ? last : last.substr(end + 1);
+}
+
 bool is_timeout(EndedBy reason) { return reason == EndedBy::kTimeout || reason == EndedBy::kIdleTimeout; }
 
 bool is_killed(EndedBy reason) { return reason != EndedBy::kItself; }

@@ -30,6 +30,8 @@ class Capture {
     std::uint64_t next = 0;     // the offset behind them
   };
   Piece read(std::uint64_t offset, std::size_t bytes_max) const;
+  // What follows the last line's end, as far as it is kept.
+  std::string_view unfinished_line() const;
 
  private:
   std::string head_;

@@ -40,6 +40,18 @@ TEST(Capture, TheMiddleOfALongStreamIsLeftOutAndCounted) {
   EXPECT_NE(text.find("bytes left out"), std::string::npos);
 }
 
+TEST(Capture, AnUnfinishedLineIsWhatFollowsTheLastEnd) {
+  Capture capture;
+  EXPECT_EQ(capture.unfinished_line(), "");
+  capture.add("one\n$ ");
+  EXPECT_EQ(capture.unfinished_line(), "$ ");
+  capture.add("ls\n");
+  EXPECT_EQ(capture.unfinished_line(), "");
+  for (int i = 0; i < 5000; ++i) capture.add(std::string(1000, 'x'));
+  capture.add("\n> ");
+  EXPECT_EQ(capture.unfinished_line(), "> ");
+}
+
 TEST(EndedBy, OnlyItselfIsNoKill) {
   EXPECT_FALSE(is_killed(EndedBy::kItself));
   EXPECT_TRUE(is_killed(EndedBy::kMemoryLimit));

@@ -134,6 +134,23 @@ UniqueFd Process::take_terminal() {
   return std::move(terminal_);
 }
 
+void Process::keeps_terminal() {
+  const std::scoped_lock lock(mutex_);
+  keeps_terminal_ = true;
+}
+
+bool Process::has_terminal() const {
+  const std::scoped_lock lock(mutex_);
+  return keeps_terminal_;
+}
+
+Status Process::resize_terminal(sys::TerminalSize size, Redraw redraw) {
+  const std::scoped_lock lock(mutex_);
+  if (!keeps_terminal_ || !terminal_) return fail({Code::kConflict, 0, "it has no terminal"});
+  TRY(sys::set_terminal_size(terminal_.get(), size));
+  return redraw == Redraw::kAlways ? sys::signal_resize(terminal_.get()) : Status();
+}
+
 void Process::started_as(std::uint32_t pid) {
   const std::scoped_lock lock(mutex_);
   if (state_ == State::kStarting) state_ = State::kRunning;
@@ -197,6 +214,7 @@ void Process::ended(ProcessEnd end) {
   if (end_) return;
   end_ = std::move(end);
   state_ = State::kEnded;
+  if (keeps_terminal_) terminal_.reset();
   tell_change();
   on_change_.clear();
   on_end_.clear();

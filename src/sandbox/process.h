@@ -15,6 +15,7 @@
 #include "base/unique_fd.h"
 #include "sandbox/outcome.h"
 #include "sandbox/process_request.h"
+#include "sys/terminal.h"
 
 namespace hutch::sandbox {
 
@@ -73,12 +74,18 @@ class Process {
   Status write_input(std::string_view bytes, Clock::time_point until);
   void close_input();
 
+  // Whether it has a terminal whose output is kept: what is written to its input is typed there.
+  bool has_terminal() const;
+  enum class Redraw { kIfChanged, kAlways };
+  Status resize_terminal(sys::TerminalSize size, Redraw redraw);
+
   // --- for the sandbox ---
 
   void keep_input(UniqueFd pipe);
   void keep_terminal(UniqueFd master);
-  // The master of its terminal, where it has one; once.
+  // The master of its terminal, where it has one that is not kept; once.
   UniqueFd take_terminal();
+  void keeps_terminal();  // it is to have one whose output is kept
   void started_as(std::uint32_t pid);
   void opened(OutputStream stream);  // it is kept
   bool keeps_output() const;
@@ -114,6 +121,7 @@ class Process {
   bool kept_ = false;
   std::string log_name_;
   UniqueFd terminal_;
+  bool keeps_terminal_ = false;
   mutable std::vector<UniqueFd> on_change_;  // the other ends of notices
   mutable std::vector<UniqueFd> on_end_;
 

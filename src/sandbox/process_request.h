@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,12 @@
 namespace hutch::sandbox {
 
 enum class ErrorStream { kApart, kIntoOutput };
+
+// A terminal of the command's own whose output is kept, for all three of its streams.
+struct KeptTerminal {
+  std::uint16_t rows = 24;
+  std::uint16_t columns = 80;
+};
 
 // A file that output goes to as well.
 struct LogFile {
@@ -25,6 +32,7 @@ struct ProcessRequest {
   std::string cwd;
   std::chrono::milliseconds timeout{0};  // of the wall clock; 0: none
   ErrorStream error = ErrorStream::kApart;  // of streams that are kept
+  std::optional<KeptTerminal> terminal{};   // in place of them
   enum class Shown { kYes, kNo } shown = Shown::kYes;  // in list(), and told of
   std::uint64_t processes_max = 0;       // as wire::Exec has them
   std::uint64_t address_space_max = 0;

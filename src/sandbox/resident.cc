@@ -50,38 +50,17 @@ Result<std::unique_ptr<Resident>> Resident::start(Settings settings) {
 }
 
 Result<std::shared_ptr<Process>> Resident::spawn(ProcessRequest request, Input input) {
-  GivenStreams streams;
-  std::vector<Pipe> pipes;
-  UniqueFd input_end;
-  if (input == Input::kWritten) {
-    auto [read, write] = TRY(sys::pipe());
-    TRY(sys::set_nonblocking(write.get()));
-    streams.descriptors.push_back(std::move(read));
-    input_end = std::move(write);
-  } else {
-    // Its end at once: /dev/null of the host is no file to hand in.
-    streams.descriptors.push_back(std::move(TRY(sys::pipe()).read));
-  }
-  for (const OutputStream stream : {OutputStream::kOutput, OutputStream::kError}) {
-    if (stream == OutputStream::kError && request.error == ErrorStream::kIntoOutput) {
-      streams.descriptors.push_back(TRY(sys::duplicate(streams.descriptors.back().get())));
-      break;
-    }
-    auto [read, write] = TRY(sys::pipe());
-    TRY(sys::set_nonblocking(read.get()));
-    streams.descriptors.push_back(std::move(write));
-    pipes.push_back({nullptr, stream, std::move(read)});
-  }
-  return launch(std::move(request), std::move(streams), std::move(pipes), std::move(input_end));
+  return launch(std::move(request), TRY(open_kept_streams(request, input)));
 }
 
 Result<std::shared_ptr<Process>> Resident::spawn(ProcessRequest request, GivenStreams streams) {
-  return launch(std::move(request), std::move(streams), {}, {});
+  return launch(std::move(request), {std::move(streams), {}, {}});
 }
 
-Result<std::shared_ptr<Process>> Resident::launch(ProcessRequest request, GivenStreams streams, std::vector<Pipe> pipes,
-                                                  UniqueFd input) {
-  const bool kept = !pipes.empty();
+Result<std::shared_ptr<Process>> Resident::launch(ProcessRequest request, KeptStreams kept) {
+  GivenStreams& streams = kept.childs;
+  const bool keeps_terminal = request.terminal.has_value();
+  const bool keeps_pipes = !kept.pipes.empty();
   wire::Exec exec;
   exec.arguments = std::move(request.arguments);
   exec.environment = std::move(request.environment);
@@ -105,19 +84,23 @@ Result<std::shared_ptr<Process>> Resident::launch(ProcessRequest request, GivenS
     process = std::make_shared<Process>(exec.command, exec.arguments);
     process->keep_log(std::move(request.log));
     running_.emplace(exec.command, Tracked{process, request.timeout, exec.terminal, request.shown, std::nullopt});
-    for (Pipe& pipe : pipes) {
+    if (keeps_terminal) {
+      process->keeps_terminal();
+      process->opened(OutputStream::kOutput);
+    }
+    for (Pipe& pipe : kept.pipes) {
       pipe.process = process;
       process->opened(pipe.stream);
       new_pipes_.push_back(std::move(pipe));
     }
   }
-  if (input) process->keep_input(std::move(input));
+  if (kept.input) process->keep_input(std::move(kept.input));
   std::vector<int> descriptors;
   for (const UniqueFd& descriptor : streams.descriptors) descriptors.push_back(descriptor.get());
   const auto sent = send(wire::ToGuest(std::move(exec)), descriptors);
   streams.descriptors.clear();
   // The keeping thread polls without these pipes and this deadline until then.
-  if (kept || request.timeout.count() > 0) wake();
+  if (keeps_pipes || request.timeout.count() > 0) wake();
   if (!sent && !is_gone(sent.error())) {
     const std::scoped_lock lock(mutex_);
     running_.erase(process->number());
@@ -481,16 +464,24 @@ void Resident::take_started(const wire::Started& started) {
   const std::scoped_lock lock(mutex_);
   const auto tracked = running_.find(started.command);
   if (tracked == running_.end()) return;
-  const Tracked& found = tracked->second;
+  Tracked& found = tracked->second;
   if (found.process->state() != Process::State::kStarting) return;  // it was told before
   // Descriptors that are there already may be those of a message behind this one.
   if (found.terminal != wire::TerminalUse::kNone) {
     std::vector<UniqueFd> descriptors = parts_->instance.guest.take_descriptors();
-    if (!descriptors.empty()) found.process->keep_terminal(std::move(descriptors.front()));
+    if (!descriptors.empty()) take_terminal(found, std::move(descriptors.front()));
   }
   if (settings_.on_process_start && found.shown == ProcessRequest::Shown::kYes)
     settings_.on_process_start(*found.process);
   found.process->started_as(started.pid);
+}
+
+// One that nobody could read would stop once its terminal is full.
+void Resident::take_terminal(Tracked& of, UniqueFd master) {
+  if (!of.process->has_terminal()) return of.process->keep_terminal(std::move(master));
+  auto pipe = keep_terminal(of.process, std::move(master));
+  if (pipe) return pipes_.push_back(std::move(*pipe));
+  if (of.process->begin_end(EndedBy::kGuestGone)) of.kill_at = Clock::now();
 }
 
 void Resident::take_end(std::uint32_t number, ProcessEnd end) {

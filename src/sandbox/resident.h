@@ -35,8 +35,6 @@ inline constexpr std::size_t kEndedBytesMax = 64 << 20;  // of what is kept of t
 // Each that runs takes descriptors of whoever keeps the sandbox.
 inline constexpr std::size_t kRunningProcessesMax = 1024;
 
-enum class Input { kNone, kWritten };  // /dev/null, or by Process::write_input
-
 class Resident {
  public:
   struct Parts {
@@ -106,14 +104,14 @@ class Resident {
   Status take_messages();
   Status take(const wire::Frame& frame);
   void take_started(const wire::Started& started);
+  void take_terminal(Tracked& of, UniqueFd master);  // with the lock held
   void take_end(std::uint32_t number, ProcessEnd end);
   void take_access_refusals();
   void tell_refusal(const Refusal& refusal);
   void check_deadlines();
   void finish(std::optional<Error> reason);
 
-  Result<std::shared_ptr<Process>> launch(ProcessRequest request, GivenStreams streams, std::vector<Pipe> pipes,
-                                          UniqueFd input);
+  Result<std::shared_ptr<Process>> launch(ProcessRequest request, KeptStreams kept);
   Status send(const wire::ToGuest& message, std::span<const int> descriptors = {});
   void want_stop();
   void remember(std::uint32_t number, ProcessRequest::Shown shown);  // it has ended

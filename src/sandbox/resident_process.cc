@@ -7,9 +7,51 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "sys/io.h"
 #include "sys/process.h"
 
 namespace hutch::sandbox {
+
+Result<KeptStreams> open_kept_streams(const ProcessRequest& request, Input input) {
+  KeptStreams streams;
+  if (request.terminal) {
+    streams.childs.mask = 0;
+    streams.childs.terminal = wire::TerminalUse::kOwn;
+    streams.childs.rows = request.terminal->rows;
+    streams.childs.columns = request.terminal->columns;
+    return streams;
+  }
+  std::vector<UniqueFd>& childs = streams.childs.descriptors;
+  if (input == Input::kWritten) {
+    auto [read, write] = TRY(sys::pipe());
+    TRY(sys::set_nonblocking(write.get()));
+    childs.push_back(std::move(read));
+    streams.input = std::move(write);
+  } else {
+    // Its end at once: /dev/null of the host is no file to hand in.
+    childs.push_back(std::move(TRY(sys::pipe()).read));
+  }
+  for (const OutputStream stream : {OutputStream::kOutput, OutputStream::kError}) {
+    if (stream == OutputStream::kError && request.error == ErrorStream::kIntoOutput) {
+      childs.push_back(TRY(sys::duplicate(childs.back().get())));
+      break;
+    }
+    auto [read, write] = TRY(sys::pipe());
+    TRY(sys::set_nonblocking(read.get()));
+    childs.push_back(std::move(write));
+    streams.pipes.push_back({nullptr, stream, std::move(read)});
+  }
+  return streams;
+}
+
+// Three descriptors of one open file: each is closed by whoever is done with it.
+Result<KeptPipe> keep_terminal(const std::shared_ptr<Process>& process, UniqueFd master) {
+  TRY(sys::set_nonblocking(master.get()));
+  UniqueFd reader = TRY(sys::duplicate(master.get()));
+  process->keep_input(TRY(sys::duplicate(master.get())));
+  process->keep_terminal(std::move(master));
+  return KeptPipe{process, OutputStream::kOutput, std::move(reader)};
+}
 
 Error over_error(const std::optional<Error>& reason) {
   return reason ? *reason : Error{Code::kConflict, 0, "the sandbox has ended"};

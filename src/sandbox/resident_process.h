@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -26,6 +27,18 @@ struct KeptPipe {  // a stream that is kept
   OutputStream stream;
   UniqueFd from;
 };
+
+// The streams of a command that are kept: its own ends, and what stays here.
+struct KeptStreams {
+  GivenStreams childs;
+  std::vector<KeptPipe> pipes;
+  UniqueFd input;  // the other end of its stdin, where that is written
+};
+enum class Input { kNone, kWritten };  // /dev/null, or by Process::write_input
+Result<KeptStreams> open_kept_streams(const ProcessRequest& request, Input input);
+
+// Of a terminal that has come: what is typed there is written by the process, what is shown comes from the pipe.
+Result<KeptPipe> keep_terminal(const std::shared_ptr<Process>& process, UniqueFd master);
 
 // What whoever comes after the end of the sandbox is told.
 Error over_error(const std::optional<Error>& reason);

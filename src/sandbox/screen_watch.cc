@@ -5,6 +5,20 @@
 
 namespace hutch::sandbox {
 
+bool is_repeatable(std::string_view line) {
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(line[at]);
+    if (byte == '\r' || byte == '\t' || byte == '\b') continue;
+    if (byte == 0x7f || (byte < 0x20 && byte != 0x1b)) return false;
+    if (byte != 0x1b) continue;
+    if (++at == line.size() || line[at] != '[') return false;
+    const std::size_t final = line.find_first_not_of("0123456789;?", at + 1);
+    if (final == std::string_view::npos || !std::string_view("mhlKG").contains(line[final])) return false;
+    at = final;
+  }
+  return true;
+}
+
 void ScreenWatch::watch(std::string_view output) {
   // Most output has no escape at all.
   if (state_ == State::kGround) {

@@ -6,6 +6,10 @@
 
 namespace hutch::sandbox {
 
+// Whether a line of output can be shown a second time: it is text, colours and modes, and asks the terminal nothing
+// that it would answer as if somebody typed.
+bool is_repeatable(std::string_view line);
+
 // Reads the output as it passes and changes nothing of it.
 class ScreenWatch {
  public:

@@ -45,5 +45,16 @@ TEST(ScreenWatch, EndlessParametersAreNoMode) {
   EXPECT_FALSE(screen.is_alternate());
 }
 
+TEST(Repeatable, APromptIsAndAQuestionToTheTerminalIsNot) {
+  for (const std::string_view line :
+       {"", "$ ", "\x1b[?2004h\x1b[01;32malice\x1b[00m:~$ ", "50%\r51%\x1b[K", "\xc3\xa9> "}) {
+    EXPECT_TRUE(is_repeatable(line)) << line;
+  }
+  for (const std::string_view line : {"\x1b[6n", "a\x1b[c", "\x1b[>c", "\x1b]10;?\a", "\x1bZ", "\x1b", "\x1b[",
+                                      "\x1b[1", "\x05", "\x1b[?1$p", "\x1b[\x1b[6n"}) {
+    EXPECT_FALSE(is_repeatable(line)) << line;
+  }
+}
+
 }  // namespace
 }  // namespace hutch::sandbox

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <tuple>
+#include <utility>
 
 #include "sys/io.h"
 
@@ -13,6 +15,10 @@ namespace {
 constexpr std::size_t kChunkBytes = 65536;
 // What a pipe that poll(2) calls writable takes without blocking: PIPE_BUF, pipe(7).
 constexpr std::size_t kWriteBytesMax = 4096;
+// Of a terminal that is wanted where there is none.
+constexpr std::uint16_t kRows = 24;
+constexpr std::uint16_t kColumns = 80;
+constexpr char kEndOfInput = 'D' & 0x1f;  // VEOF of a new terminal, termios(3)
 constexpr std::chrono::milliseconds kDrainWait{2000};
 
 bool is_straight(sys::StreamKind kind) { return kind == sys::StreamKind::kPipe; }
@@ -26,6 +32,8 @@ void give_back_unread(const Pump& pump);
 Result<Streams> Streams::open(StreamOptions options) {
   Streams streams;
   streams.screen_ = options.screen;
+  streams.wanted_ = options.terminal;
+  if (options.terminal == Terminal::kAlways) streams.terminal_ = wire::TerminalUse::kOwn;
   if (options.output == Output::kPass) {
     for (int number = 0; number < 3; ++number) {
       if (sys::stream_kind(number) != sys::StreamKind::kTerminal) continue;
@@ -39,12 +47,13 @@ Result<Streams> Streams::open(StreamOptions options) {
   return streams;
 }
 
-Status Streams::open_input(StreamOptions) {
+Status Streams::open_input(StreamOptions options) {
   const sys::StreamKind kind = sys::stream_kind(0);
   if (kind == sys::StreamKind::kTerminal && terminal_ == wire::TerminalUse::kOwn) {
     caller_terminal_ = 0;
     return {};
   }
+  if (options.terminal == Terminal::kAlways) return {};
   if (is_straight(kind)) {
     childs_[0] = TRY(sys::duplicate(0));
     return {};
@@ -56,6 +65,7 @@ Status Streams::open_output(int number, StreamOptions options) {
   const auto index = static_cast<std::size_t>(number);
   const sys::StreamKind kind = sys::stream_kind(number);
   const bool pass = options.output == Output::kPass;
+  if (options.terminal == Terminal::kAlways) return {};
   if (pass && kind == sys::StreamKind::kTerminal) return {};
   if (pass && is_straight(kind) && !options.watch_output) {
     childs_[index] = TRY(sys::duplicate(number));
@@ -117,7 +127,10 @@ void Streams::sent() {
 }
 
 Status Streams::describe_terminal(wire::Exec& exec) const {
-  if (size_source_ < 0) return {};
+  if (size_source_ < 0) {
+    if (wanted_ == Terminal::kAlways) std::tie(exec.rows, exec.columns) = std::pair(kRows, kColumns);
+    return {};
+  }
   const sys::TerminalSize size = TRY(sys::terminal_size(size_source_));
   exec.rows = size.rows;
   exec.columns = size.columns;
@@ -129,18 +142,21 @@ Status Streams::attach_terminal(UniqueFd master) {
   master_ = std::move(master);
   TRY(resize_terminal());  // it may have changed since the command was sent
   // What the terminal shows goes to the first of 1 and 2 that is one; the screen is the same.
-  const int screen = sys::stream_kind(1) == sys::StreamKind::kTerminal ? 1 : 2;
+  const bool first = wanted_ == Terminal::kAlways || sys::stream_kind(1) == sys::StreamKind::kTerminal;
+  const int screen = first ? 1 : 2;
   Pump out;
   out.from = master_.get();
   out.to = sys::stream_kind(screen) == sys::StreamKind::kTerminal ? screen : 0;
+  if (wanted_ == Terminal::kAlways) out.to = sys::is_open(1) ? 1 : -1;
   out.is_output = true;
   out.screen = screen_;
   pumps_.push_back(std::move(out));
-  if (caller_terminal_ < 0) return {};
+  if (caller_terminal_ < 0 && (wanted_ != Terminal::kAlways || !sys::is_open_for_reading(0))) return {};
   Pump keys;
-  keys.from = caller_terminal_;
+  keys.from = std::max(caller_terminal_, 0);
   keys.to = master_.get();
-  keys.terminal_input = true;
+  keys.terminal_input = caller_terminal_ >= 0;
+  keys.types_end = !keys.terminal_input;
   pumps_.push_back(std::move(keys));
   return take_caller_terminal();
 }
@@ -221,10 +237,16 @@ Result<std::size_t> read_into(Pump& pump) {
   if (!count && pump.terminal_input && count.error().sys_errno == EIO) return 0;
   // EIO of a master: no process has the terminal open any more (pty(7)). EISDIR: a directory as input has no bytes.
   if (!count || *count == 0) {
+    // Within a line the key ends the line alone (termios(3), VEOF).
+    if (std::exchange(pump.types_end, false)) {
+      pump.held.assign(pump.within_line ? 2 : 1, kEndOfInput);
+      return 0;
+    }
     end(pump);
     return 0;
   }
   const std::string_view bytes(chunk, *count);
+  pump.within_line = bytes.back() != '\n';
   if (pump.screen != nullptr) pump.screen->watch(bytes);
   if (pump.capture != nullptr) {
     pump.capture->add(bytes);

@@ -24,10 +24,14 @@ enum class Output {
   kCapture,  // kept for the outcome
 };
 
+// Whether the command has a terminal of its own for all of its streams where not all of this process's are one.
+enum class Terminal { kWhereThereIsOne, kAlways };
+
 struct StreamOptions {
   Output output = Output::kPass;
   bool watch_output = false;  // every byte of output has to pass here: an idle timeout counts them
   ScreenWatch* screen = nullptr;  // hears what goes to the terminal; it has to live as long
+  Terminal terminal = Terminal::kWhereThereIsOne;
 };
 
 // Moves bytes from one descriptor to another, or into a Capture.
@@ -41,6 +45,8 @@ struct Pump {
   bool is_output = false;
   ScreenWatch* screen = nullptr;  // of output to a terminal
   bool finished = false;
+  bool types_end = false;          // of input that is no terminal, to one: its end is a key there
+  bool within_line = false;        // likewise: the last line that was typed has no end yet
   UniqueFd unread;                 // of input from a file: the pipe's other end, which tells what was not read of it
   bool terminal_input = false;     // from the caller's terminal: only while hutch is in its foreground
 };
@@ -92,6 +98,7 @@ class Streams {
   UniqueFd master_;
   int caller_terminal_ = -1;  // where keys come from
   int size_source_ = -1;
+  Terminal wanted_ = Terminal::kWhereThereIsOne;
   ScreenWatch* screen_ = nullptr;
   std::optional<sys::RawMode> raw_;
   std::array<std::unique_ptr<Capture>, 2> captures_;

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "sandbox/process.h"
+#include "sandbox/screen_watch.h"
 #include "server/session.h"
 #include "store/record.h"
 #include "wire/daemon.h"
@@ -19,6 +20,7 @@ using std::chrono::milliseconds;
 // How long a client that has gone is not noticed while output is followed.
 constexpr milliseconds kFollowSlice{500};
 constexpr milliseconds kInputWait{30'000};
+constexpr std::int64_t kTerminalSizeMax = 65535;
 constexpr std::int64_t kTimeoutMax = 366LL * 24 * 3600 * 1000;
 
 struct Found {
@@ -46,7 +48,8 @@ Value process_value(const Process& process) {
                        {"pid_inside", static_cast<std::int64_t>(process.pid_inside())},
                        {"arguments", std::move(arguments)},
                        {"started", store::format_time(started)},
-                       {"running", !end.has_value()}};
+                       {"running", !end.has_value()},
+                       {"terminal", process.has_terminal()}};
   if (end) object["end"] = end_value(*end);
   return Value(std::move(object));
 }
@@ -137,10 +140,23 @@ Result<Value> exec(Session& session, const CallReader& call) {
   return end_value(*end);
 }
 
+Result<sys::TerminalSize> size_of(const CallReader& call) {
+  const std::int64_t rows = TRY(call.number("rows", 0));
+  const std::int64_t columns = TRY(call.number("columns", 0));
+  if (rows < 1 || rows > kTerminalSizeMax || columns < 1 || columns > kTerminalSizeMax) {
+    return fail(Error::invalid("rows and columns are from 1 to 65535"));
+  }
+  return sys::TerminalSize{static_cast<unsigned short>(rows), static_cast<unsigned short>(columns)};
+}
+
 Result<Value> spawn(Session& session, const CallReader& call) {
   const auto agent = TRY(agent_of(session, call));
   const bool input = TRY(call.truth("input"));
   sandbox::ProcessRequest request = TRY(request_of(*agent, call));
+  if (TRY(call.truth("terminal"))) {
+    const sys::TerminalSize size = TRY(size_of(call));
+    request.terminal = {size.rows, size.columns};
+  }
   const auto resident = TRY(agent->resident());
   const auto process =
       TRY(resident->spawn(std::move(request), input ? sandbox::Input::kWritten : sandbox::Input::kNone));
@@ -160,6 +176,15 @@ struct Following {
   std::uint64_t next[2] = {0, 0};
   bool ended[2] = {false, false};
 };
+
+// Where whoever attaches to a terminal begins: what it shows next, after the line that its cursor is in.
+Following from_now(const Process& process) {
+  constexpr std::size_t kLineMax = 4096;
+  const sandbox::Capture output = process.captured(sandbox::OutputStream::kOutput);
+  const std::string_view line = output.unfinished_line();
+  const bool shown = line.size() <= kLineMax && sandbox::is_repeatable(line);
+  return {.next = {output.bytes_total() - (shown ? line.size() : 0), 0}};
+}
 
 // Tells what is there of both streams; whether there was anything.
 Result<bool> tell_output(Session& session, const Process& process, Following& following) {
@@ -183,7 +208,7 @@ Result<Value> logs(Session& session, const CallReader& call) {
   const Found found = TRY(find(session, call));
   const bool follow = TRY(call.truth("follow"));
   const UniqueFd changed = TRY(found.process->notice(Process::Notice::kChange));
-  Following following;
+  Following following = TRY(call.truth("from_now")) ? from_now(*found.process) : Following();
   for (;;) {
     const bool over = found.process->end().has_value();
     const bool any = TRY(tell_output(session, *found.process, following));
@@ -223,13 +248,27 @@ Result<Value> write(Session& session, const CallReader& call) {
   const Found found = TRY(find(session, call));
   const std::string bytes = TRY(call.bytes("bytes"));
   if (!bytes.empty()) TRY(found.process->write_input(bytes, Process::Clock::now() + kInputWait));
-  if (TRY(call.truth("close"))) found.process->close_input();
+  // What others type on the terminal goes on: it has no end but the process's.
+  if (TRY(call.truth("close")) && !found.process->has_terminal()) found.process->close_input();
+  return Value(Value::Object{});
+}
+
+Result<Value> show(Session& session, const CallReader& call) {
+  return process_value(*TRY(find(session, call)).process);
+}
+
+Result<Value> resize(Session& session, const CallReader& call) {
+  const Found found = TRY(find(session, call));
+  const auto redraw = TRY(call.truth("redraw")) ? Process::Redraw::kAlways : Process::Redraw::kIfChanged;
+  const sys::TerminalSize size = TRY(size_of(call));
+  TRY(found.process->resize_terminal(size, redraw));
   return Value(Value::Object{});
 }
 
 constexpr std::array kVerbs = {
-    Verb{"exec", exec},         Verb{"process.spawn", spawn}, Verb{"process.list", list},   Verb{"process.logs", logs},
-    Verb{"process.wait", wait}, Verb{"process.kill", kill},   Verb{"process.write", write},
+    Verb{"exec", exec},           Verb{"process.spawn", spawn}, Verb{"process.list", list},
+    Verb{"process.logs", logs},   Verb{"process.wait", wait},   Verb{"process.kill", kill},
+    Verb{"process.write", write}, Verb{"process.show", show},   Verb{"process.resize", resize},
 };
 
 }  // namespace

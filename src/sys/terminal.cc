@@ -50,7 +50,13 @@ std::optional<pid_t> terminal_session() {
 
 Status discard_input(int terminal) { return check(::tcflush(terminal, TCIFLUSH), {"tcflush()"}); }
 
-Status signal_resize(int master) { return check(::ioctl(master, TIOCSIG, SIGWINCH), {"ioctl(TIOCSIG)"}); }
+// TIOCSIG takes no SIGWINCH (pty_signal() in the kernel), and a size that stays sends none: so it changes twice.
+Status signal_resize(int master) {
+  const TerminalSize size = TRY(terminal_size(master));
+  const auto rows = static_cast<unsigned short>(size.rows + 1);
+  TRY(set_terminal_size(master, {rows, size.columns}));
+  return set_terminal_size(master, size);
+}
 
 Status take_terminal(int terminal) { return check(::ioctl(terminal, TIOCSCTTY, 0), {"ioctl(TIOCSCTTY)"}); }
 

@@ -29,6 +29,8 @@ VERBS = [
     "process.wait",
     "process.kill",
     "process.write",
+    "process.show",
+    "process.resize",
     "tool.list",
     "tool.call",
 ]
@@ -51,6 +53,8 @@ ARGUMENTS = [
     "signal",
     "bytes",
     "close",
+    "from_now",
+    "redraw",
     "tool",
     "turn",
 ]
