@@ -81,6 +81,13 @@ TEST(Revoke, AHost) {
   EXPECT_THAT(complaint({"revoke"}), HasSubstr("a host is missing"));
 }
 
+TEST(Config, AloneItIsTheWizard) {
+  EXPECT_EQ(parsed<service::ConfigRequest>({"config"}).action, "");
+  for (const char* const option : {"--json", "--session", "--scope=new"}) {
+    EXPECT_THAT(complaint({"config", option}), HasSubstr("an action is missing; there are show, check")) << option;
+  }
+}
+
 TEST(Config, ForTheSessionAlone) {
   using Lasts = service::ConfigRequest::Lasts;
   EXPECT_EQ(parsed<service::ConfigRequest>({"config", "disable", "--session"}).lasts, Lasts::kSession);

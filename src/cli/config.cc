@@ -2,8 +2,10 @@
 #include "cli/config.h"
 
 #include "base/text.h"
+#include "cli/config_wizard.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "cli/verbs.h"
 #include "host/daemon_paths.h"
 #include "host/facts.h"
 #include "service/live_runs.h"
@@ -21,12 +23,24 @@ int switch_session(const service::ConfigRequest& request) {
   const bool enabled = state->enabled == policy::Switch::kEnabled;
   if (request.form == service::OutputForm::kJson)
     return print(enabled ? "{\"enabled\":true}\n" : "{\"enabled\":false}\n");
-  return print(enabled ? "sandboxes are on for this session\n" : "sandboxes are off for this session\n");
+  return print(std::string(enabled ? kSessionOn : kSessionOff));
+}
+
+// Without words, where there is nobody to choose.
+int complain_of_missing_action() {
+  const std::span<const std::string_view> actions = find_verb("config")->word_choices;
+  return complain(Error::invalid(cat({"config: an action is missing, which only a terminal can do without; there are ",
+                                      join({actions.begin(), actions.end()}, ", ")})));
+}
+
+bool is_on_terminal() {
+  return sys::stream_kind(0) == sys::StreamKind::kTerminal && sys::stream_kind(1) == sys::StreamKind::kTerminal;
 }
 
 }  // namespace
 
 int config(const service::ConfigRequest& request) {
+  if (request.action.empty()) return is_on_terminal() ? config_wizard() : complain_of_missing_action();
   if (request.lasts == service::ConfigRequest::Lasts::kSession) return switch_session(request);
   const auto facts = host::probe_facts();
   if (!facts) return complain(facts.error());
@@ -34,11 +48,16 @@ int config(const service::ConfigRequest& request) {
   if (!answer) return complain(answer.error());
   const int printed = print(answer->text);
   if (answer->saved) {
-    const std::string runs = host::runs_directory(host::own_state_dirs(facts->uid, facts->home));
-    for (const std::string& note : service::reload_runs(runs)) (void)sys::write_all(2, cat({"hutch: ", note, "\n"}));
-    tell_daemon_of_policy();
+    for (const std::string& note : spread_saved_policy(*facts)) (void)sys::write_all(2, cat({"hutch: ", note, "\n"}));
   }
   return printed != 0 ? printed : answer->exit_code;
+}
+
+std::vector<std::string> spread_saved_policy(const plan::HostFacts& facts) {
+  std::vector<std::string> notes =
+      service::reload_runs(host::runs_directory(host::own_state_dirs(facts.uid, facts.home)));
+  tell_daemon_of_policy();
+  return notes;
 }
 
 }  // namespace hutch::cli

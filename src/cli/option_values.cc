@@ -304,9 +304,14 @@ Result<Arguments> finish_config(Draft&& draft) {
   static constexpr std::array kNames = {Text("an action"), Text("a key"), Text("a value")};
   static constexpr std::array kFile = {Text("an action"), Text("a file")};
   const std::span<const Text> actions = find_verb("config")->word_choices;
-  if (draft.words.empty())
+  if (draft.words.empty()) {
+    // The wizard, which has no use for an option.
+    const bool is_bare = !draft.scope && draft.lasts == service::ConfigRequest::Lasts::kSaved &&
+                         draft.run.form == service::OutputForm::kText;
+    if (is_bare) return Arguments(service::ConfigRequest());
     return fail(
         Error::invalid(cat({"an action is missing; there are ", join({actions.begin(), actions.end()}, ", ")})));
+  }
   const std::string action = draft.words.front();
   if (std::ranges::find(actions, action) == actions.end()) return fail(unknown_word("unknown action", action, actions));
   const std::size_t given = draft.words.size();

@@ -134,7 +134,8 @@ constexpr std::array kCheckExamples = {Text("hutch check read ~/.ssh/id_ed25519"
                                        Text("hutch check connect api.github.com:443")};
 constexpr std::array kCheckWords = {Text("read"), Text("write"), Text("connect")};
 constexpr std::array kDoctorSynopsis = {Text("hutch doctor [--json]")};
-constexpr std::array kConfigSynopsis = {Text("hutch config show|path|edit|enable|disable [--scope SCOPE]"),
+constexpr std::array kConfigSynopsis = {Text("hutch config"),
+                                        Text("hutch config show|path|edit|enable|disable [--scope SCOPE]"),
                                         Text("hutch config enable|disable --session"),
                                         Text("hutch config get KEY [--scope SCOPE]"),
                                         Text("hutch config set|add|remove KEY [VALUE] [--scope SCOPE]"),
@@ -224,12 +225,14 @@ constexpr std::array kVerbs = {
          OptionsEnd::kAtDashes,
          finish_doctor},
     Verb{"config", "show, check and change your policies", kConfigSynopsis,
-         "show prints the policy that holds here, path its file, check says what is wrong with your policies\n"
-         "or with FILE. set, add, remove, enable, disable and edit change one policy, import takes over one\n"
-         "that another sandbox wrote (settings of srt, pi's default.json and projects.json). What is wrong\n"
-         "is said, and not saved. What is saved reaches the sandboxes that run; reload has what you changed\n"
-         "by hand reach them. schema prints the JSON Schema. VALUE is plain text where KEY takes text,\n"
-         "else JSON. Without --scope: the project that this directory is in, or this directory.",
+         "Without an action, on a terminal: what holds here, a switch for this session, and your policies to\n"
+         "be changed by keys. show prints the policy that holds here, path its file, check says what is wrong\n"
+         "with your policies or with FILE. set, add, remove, enable, disable and edit change one policy,\n"
+         "import takes over one that another sandbox wrote (settings of srt, pi's default.json and\n"
+         "projects.json). What is wrong is said, and not saved. What is saved reaches the sandboxes that run;\n"
+         "reload has what you changed by hand reach them. schema prints the JSON Schema. VALUE is plain text\n"
+         "where KEY takes text, else JSON. Without --scope: the project that this directory is in, or this\n"
+         "directory.",
          kConfigGroups, kConfigExamples, kConfigWords, OptionsEnd::kAtDashes, finish_config},
     Verb{"settings", "show and change what is set besides your policies", kSettingsSynopsis,
          "What is set for the daemon, for new agents and for all of them, in config.json. show prints every\n"

@@ -29,6 +29,7 @@ Result<json> value_of(const Slot& slot, const std::string& text);
 Result<json> item_of(const Slot& slot, const std::string& text);
 Result<json*> place_of(json& root, const Slot& slot);
 const json* find(const json& root, const std::vector<std::string>& path);
+json* short_network(json& root, const Slot& slot);
 Status add(json& root, const Slot& slot, const json& item);
 Status remove(json& root, const Slot& slot, const json* item);
 bool is_list(const Slot& slot);
@@ -69,9 +70,10 @@ Result<std::string> edited(std::string_view policy, const Edit& edit) {
 }
 
 Result<std::optional<std::string>> value_at(std::string_view policy, std::string_view key) {
-  const json root = TRY(object_of(policy));
+  json root = TRY(object_of(policy));
   const Slot slot = TRY(slot_of(std::string(key)));
-  const json* value = find(root, slot.path);
+  const json* value = short_network(root, slot);
+  if (value == nullptr) value = find(root, slot.path);
   if (value == nullptr) return std::optional<std::string>();
   return std::optional(value->dump());
 }
@@ -252,11 +254,16 @@ const json* find(const json& root, const std::vector<std::string>& path) {
   return at;
 }
 
-Status add(json& root, const Slot& slot, const json& item) {
-  // A network that is written as a list is its allowedDomains.
+// A network that is written as a list is its allowedDomains.
+json* short_network(json& root, const Slot& slot) {
   const auto network = root.find("network");
-  const bool short_form = slot.key->name == "network.allowedDomains" && network != root.end() && network->is_array();
-  json* list = short_form ? &*network : TRY(place_of(root, slot));
+  const bool is_short = slot.key->name == "network.allowedDomains" && network != root.end() && network->is_array();
+  return is_short ? &*network : nullptr;
+}
+
+Status add(json& root, const Slot& slot, const json& item) {
+  json* list = short_network(root, slot);
+  if (list == nullptr) list = TRY(place_of(root, slot));
   if (list->is_null()) *list = json::array();
   if (list->is_string()) *list = json::array({*list});
   if (!list->is_array()) return fail(Error::invalid(cat({slot.key->name, ": is not a list here"})));
@@ -269,8 +276,14 @@ Status remove(json& root, const Slot& slot, const json* item) {
   const auto absent = [&](const std::string& what) {
     return fail(Error::not_found(cat({slot.key->name, ": ", printable(what), " is not there"})));
   };
-  if (find(root, slot.path) == nullptr) return absent(slot.path.back());
-  json* value = TRY(place_of(root, slot));
+  json* value = short_network(root, slot);
+  if (value == nullptr) {
+    if (find(root, slot.path) == nullptr) return absent(slot.path.back());
+    value = TRY(place_of(root, slot));
+  } else if (item == nullptr) {
+    value->clear();
+    return {};
+  }
   if (item == nullptr) {
     json* holder = &root;
     for (std::size_t at = 0; at + 1 < slot.path.size(); ++at) holder = &(*holder)[slot.path[at]];

@@ -43,6 +43,11 @@ TEST(Edit, AddsAndRemovesItems) {
   EXPECT_EQ(*edited(R"({"network": ["a.example"]})", add),
             "{\n  \"network\": [\n    \"a.example\",\n    \"b.example\"\n  ]\n}\n")
       << "the short form stays";
+  const Edit remove{EditKind::kRemove, "network.allowedDomains", "a.example"};
+  EXPECT_EQ(*edited(R"({"network": ["a.example", "c.example"]})", remove),
+            "{\n  \"network\": [\n    \"c.example\"\n  ]\n}\n");
+  EXPECT_EQ(after(R"({"network": ["a.example"]})", {EditKind::kRemove, "network.allowedDomains", std::nullopt}), "[]");
+  EXPECT_EQ(*value_at(R"({"network": ["a.example"]})", "network.allowedDomains"), R"(["a.example"])");
   EXPECT_THAT(after(R"({"network": "none"})", add), HasSubstr("network is \"none\" here; set it to an object"));
   EXPECT_EQ(after("{}", {EditKind::kAdd, "network.hostPorts", "5432"}), "[5432]");
   EXPECT_EQ(after("{}", {EditKind::kAdd, "filesystem.allowRead", R"({"path": "a*", "literal": true})"}),

@@ -60,7 +60,6 @@ constexpr std::array kActions = {
 Result<HeldPolicy> held(const Config& config);
 ConfigAnswer changed(const Config& config, const HeldPolicy& entry);
 ConfigAnswer verdict(const Config& config, const std::vector<std::string>& errors);
-std::string place_name(const HeldPolicy& entry);
 json place_json(const HeldPolicy& entry);
 
 }  // namespace
@@ -72,6 +71,11 @@ Result<ConfigAnswer> configure(const ConfigRequest& request, const plan::HostFac
     if (action.name == request.action) return action.carry_out(config);
   }
   return fail(Error::invalid(cat({"config: unknown action ", printable(request.action)})));
+}
+
+std::string place_name(const HeldPolicy& entry) {
+  if (entry.file.empty()) return "built-in default";
+  return entry.project ? cat({entry.file, " \"", printable(*entry.project), "\""}) : entry.file;
 }
 
 namespace {
@@ -206,11 +210,6 @@ Result<HeldPolicy> held(const Config& config) {
 ConfigAnswer changed(const Config& config, const HeldPolicy& entry) {
   const bool as_json = config.request.form == OutputForm::kJson;
   return {as_json ? place_json(entry).dump() + "\n" : cat({"saved in ", place_name(entry), "\n"}), 0, true};
-}
-
-std::string place_name(const HeldPolicy& entry) {
-  if (entry.file.empty()) return "built-in default";
-  return entry.project ? cat({entry.file, " \"", printable(*entry.project), "\""}) : entry.file;
 }
 
 json place_json(const HeldPolicy& entry) {

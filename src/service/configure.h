@@ -13,7 +13,8 @@
 namespace hutch::service {
 
 struct ConfigRequest {
-  std::string action;  // show, check, edit, path, enable, disable, get, set, add, remove, schema, import, reload
+  std::string action;  // empty: the wizard; show, check, edit, path, enable, disable, get, set, add, remove, schema,
+                       // import, reload
   std::vector<std::string> words;  // what follows it
   std::optional<store::Scope> scope;
   OutputForm form = OutputForm::kText;
@@ -29,5 +30,8 @@ struct ConfigAnswer {
 // `environment` is the caller's, "K=V" each.
 Result<ConfigAnswer> configure(const ConfigRequest& request, const plan::HostFacts& facts,
                                const std::vector<std::string>& environment);
+
+// Where a policy is saved, for a person.
+std::string place_name(const store::HeldPolicy& entry);
 
 }  // namespace hutch::service

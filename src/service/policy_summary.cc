@@ -56,25 +56,28 @@ std::string status_json(const LoadedPolicy& loaded) {
   return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::string summary_text(const LoadedPolicy& loaded) {
+std::vector<SummaryRow> summary_rows(const LoadedPolicy& loaded) {
   const policy::Policy& policy = loaded.policy;
-  std::string text;
-  const auto row = [&](std::string_view name, const std::string& value) {
-    text += fmt::format("{:<16}{}\n", name, printable(value, 4096));
+  std::vector<SummaryRow> rows = {{"policy", policy.source}, {"paths from", loaded.project}};
+  const auto list = [&](std::string name, const std::vector<std::string>& entries) {
+    if (!entries.empty()) rows.push_back({std::move(name), join(entries, ", ")});
   };
-  const auto list = [&](std::string_view name, const std::vector<std::string>& entries) {
-    if (!entries.empty()) row(name, join(entries, ", "));
-  };
-  row("policy", policy.source);
-  row("paths from", loaded.project);
-  if (policy.enabled == policy::Switch::kDisabled) row("enabled", "false: nothing is isolated");
-  if (policy.network.mode != policy::NetworkMode::kRules) row("network", network_words(policy.network));
+  if (policy.enabled == policy::Switch::kDisabled) rows.push_back({"enabled", "false: nothing is isolated"});
+  if (policy.network.mode != policy::NetworkMode::kRules) rows.push_back({"network", network_words(policy.network)});
   list("allowedDomains", policy.network.allowed_domains);
   list("deniedDomains", policy.network.denied_domains);
   list("allowRead", texts_of(policy.filesystem.allow_read));
   list("denyRead", texts_of(policy.filesystem.deny_read));
   list("allowWrite", texts_of(policy.filesystem.allow_write));
   list("denyWrite", texts_of(policy.filesystem.deny_write));
+  return rows;
+}
+
+std::string summary_text(const LoadedPolicy& loaded) {
+  std::string text;
+  for (const SummaryRow& row : summary_rows(loaded)) {
+    text += fmt::format("{:<16}{}\n", row.name, printable(row.value, 4096));
+  }
   return text;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "policy/policy.h"
 #include "service/load_policy.h"
@@ -19,7 +20,14 @@ std::string status_line(const policy::Policy& policy, Colour colour);
 // {"enabled", "line", "policy", "domains", "write_paths"} with a line end.
 std::string status_json(const LoadedPolicy& loaded);
 
-// Which policy it is, and its lists, a line each.
+// Which policy it is, and its lists, a row each. As they are: a value may hold anything that a path may.
+struct SummaryRow {
+  std::string name;
+  std::string value;
+};
+std::vector<SummaryRow> summary_rows(const LoadedPolicy& loaded);
+
+// The same as lines for a terminal.
 std::string summary_text(const LoadedPolicy& loaded);
 
 }  // namespace hutch::service

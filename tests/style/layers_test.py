@@ -23,6 +23,7 @@ BESIDE = {
     "sys": ["base/"],
     "host": ["plan/facts.h", "plan/path_facts.h"],
     "wire": ["plan/plan.h", "plan/bpf.h"],
+    "cli": ["tui/"],
 }
 
 # These judge, and must do so on any system: no kernel header, none of the C library's system calls.
