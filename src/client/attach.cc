@@ -63,6 +63,7 @@ class Attachment {
   int signals_;
   bool terminal_ = false;  // the process has one
   bool keys_ = false;      // and what is typed here are its keys
+  bool follows_ = false;   // what it prints from now on is shown: before that nothing is typed
   DetachKeys detach_;
   sandbox::ScreenWatch screen_;
   std::optional<sys::RawMode> raw_;
@@ -80,6 +81,7 @@ Status Attachment::begin() {
   Value::Object follow = about();
   follow["follow"] = true;
   follow["from_now"] = terminal_;
+  follows_ = !terminal_;
   TRY(output_.send("process.logs", std::move(follow)));
   if (!keys_) return {};
   resize_ = Value::Object{{"redraw", true}};
@@ -127,6 +129,7 @@ Status Attachment::take_output() {
 }
 
 Status Attachment::show(const Value& event) {
+  follows_ = true;
   if (keys_) screen_.watch(TRY(wire::bytes_of_text(member(event, "bytes", std::string()))));
   return request_.show(event);
 }
@@ -148,7 +151,7 @@ Status Attachment::take_typed() {
 
 // One call at a time: the answer to one is what lets the next go.
 Status Attachment::send_next() {
-  if (asked_) return {};
+  if (asked_ || !follows_) return {};
   if (resize_) {
     Value::Object call = about();
     const sys::TerminalSize size = own_terminal_size();

@@ -208,7 +208,12 @@ Result<Value> logs(Session& session, const CallReader& call) {
   const Found found = TRY(find(session, call));
   const bool follow = TRY(call.truth("follow"));
   const UniqueFd changed = TRY(found.process->notice(Process::Notice::kChange));
-  Following following = TRY(call.truth("from_now")) ? from_now(*found.process) : Following();
+  Following following;
+  if (TRY(call.truth("from_now"))) {
+    following = from_now(*found.process);
+    // Whoever types waits for this: what is printed in answer is then shown.
+    TRY(session.tell(Value(Value::Object{{"follows", true}})));
+  }
   for (;;) {
     const bool over = found.process->end().has_value();
     const bool any = TRY(tell_output(session, *found.process, following));
