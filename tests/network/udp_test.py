@@ -25,8 +25,8 @@ except OSError as error:
 GONE = ("PermissionError\n", "gaierror\n")
 
 
-def ask(hutch, host, port, *words, options):
-    return hutch.run("python3", "-c", ASK, host, str(port), *(words or ("word",)), options=options).ok().text
+def ask(hutch, host, port, *words, options, **kw):
+    return hutch.run("python3", "-c", ASK, host, str(port), *(words or ("word",)), options=options, **kw).ok().text
 
 
 def allow(*rules):
@@ -52,10 +52,11 @@ def test_what_a_rule_names(hutch, internet, rule, host, addresses):
 
 def test_by_the_policy_and_its_record(hutch, as_user, project):
     options = udp_policy(as_user, project, allowedUdp=["good.example:123", "good.example:124"])
-    assert ask(hutch, "good.example", 123, "one", "two", options=options) == "123 one\n123 two\n"
-    assert ask(hutch, "good.example", 124, options=options) == "124 word\n"
-    records = [json.loads(line) for line in hutch("audit", "--type", "connection", "--json").ok().text.splitlines()]
-    last = [one for one in records if one["target"].endswith("/udp")][-2:]
+    own = {"HUTCH_STATE": str(as_user.mkdir(as_user.home / f"state-of-{project.name}"))}
+    assert ask(hutch, "good.example", 123, "one", "two", options=options, env=own) == "123 one\n123 two\n"
+    assert ask(hutch, "good.example", 124, options=options, env=own) == "124 word\n"
+    lines = hutch("audit", "--type", "connection", "--json", env=own).ok().text.splitlines()
+    last = [one for one in map(json.loads, lines) if one["target"].endswith("/udp")]
     assert [one["target"] for one in last] == ["good.example:123/udp", "good.example:124/udp"]
     assert last[0]["bytes_up"] == 6 and last[0]["bytes_down"] == len("123 one") * 2
     assert last[0]["rule"] == 'network.allowedUdp "good.example:123"'
