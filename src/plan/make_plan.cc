@@ -76,7 +76,8 @@ Status check_cwd(const PlanInput& input) {
 
 // The mounts hold every rule; this second wall needs to know only where writing may ever be allowed. Below a mount
 // point where a later grant may appear everything is left to the mounts, because a domain can never be widened
-// (landlock(7)).
+// (landlock(7)). A place below another one is named too: at every open the kernel walks from the file upwards to the
+// first rule that allows it, and the rule beside the files halves what that costs.
 LandlockPlan plan_landlock(const PlanInput& input, const MountTree& tree) {
   std::vector<std::string> places = tree.writable;
   for (const std::string_view place : {"/tmp", "/run", "/dev", "/proc"}) places.emplace_back(place);
@@ -88,13 +89,9 @@ LandlockPlan plan_landlock(const PlanInput& input, const MountTree& tree) {
     if ((there && visible) || std::ranges::any_of(tree.steps, is_target)) places.push_back(place);
   }
   std::ranges::sort(places);
-  LandlockPlan plan;
-  plan.readable = {"/"};
-  for (std::string& place : places) {
-    const auto covers = [&](const std::string& other) { return is_within(place, other); };
-    if (std::ranges::none_of(plan.writable, covers)) plan.writable.push_back(std::move(place));
-  }
-  return plan;
+  const auto repeated = std::ranges::unique(places);
+  places.erase(repeated.begin(), repeated.end());
+  return {.readable = {"/"}, .writable = std::move(places)};
 }
 
 // What the host shares for an agent alone is the agent's own: nothing outside acts on names there.
