@@ -2,8 +2,9 @@
 # What a command in a running sandbox costs: through the library, through the daemon, by MCP, beside a plain spawn.
 """usage: ./dev bench exec [--json] [--rounds N] [--files N]
 
-Every case is timed in turn within one run. The floor is spawning a static program. Search is by sandbox_search_files
-beside ripgrep itself on a tree of that many files; a stream is what a command writes into a pipe of its caller's.
+Every case is timed in turn within one run. The floor is spawning a static program. The library is include/hutch alone.
+Search is by sandbox_search_files beside ripgrep itself on a tree of that many files; a stream is what a command writes
+into a pipe of its caller's. `docker exec` is timed where an engine answers, in a container of the floor's program.
 """
 
 import argparse
@@ -14,6 +15,8 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tarfile
+import tempfile
 import time
 
 import measure
@@ -21,7 +24,8 @@ from measure import Case, harness
 
 SPAWN = "spawn a static program"
 NAMES = {"spawn": SPAWN, "library": "exec, by the library", "daemon": "exec, by the daemon's socket",
-         "mcp": "sandbox_exec, by MCP", "write": "write 4 KiB, by tool", "read": "read 4 KiB, by tool"}
+         "mcp": "sandbox_exec, by MCP", "write": "write 4 KiB, by tool", "read": "read 4 KiB, by tool",
+         "docker": "docker exec"}
 AGENT = "bench"
 STREAM_BYTES = 4 << 30
 
@@ -80,13 +84,18 @@ class Place:
         program = self.hutch.parent / "bench_exec"
         times = {name: [] for name in NAMES}
         begun = False
-        for line in self.run(program, str(rounds), self.floor, AGENT).text.splitlines():
+        with Container(self.floor) as container:
+            ran = self.run(program, str(rounds), self.floor, AGENT, *container.words)
+        for line in ran.text.splitlines():
             name, nanoseconds = line.split("\t")
             begun = begun or name == "begin"
             if begun and name in times:
                 times[name].append(int(nanoseconds) / 1e6)
-        return [Case(NAMES[name], statistics.median(found), "ms", "" if name == "spawn" else SPAWN)
-                for name, found in times.items()]
+        cases = [Case(NAMES[name], statistics.median(found), "ms", "" if name == "spawn" else SPAWN)
+                 for name, found in times.items() if found]
+        if not container.words:
+            cases.append(Case(NAMES["docker"], None, "ms", note=container.absent))
+        return cases
 
     def search_cases(self, files):
         """ripgrep itself and the tool, in turn."""
@@ -128,6 +137,37 @@ class Place:
         if process.wait(600) != 0 or total != STREAM_BYTES:
             sys.exit(f"bench: {command} wrote {total} bytes")
         return total / (time.monotonic() - began) / 1e9
+
+
+class Container:
+    """One that runs, with the program at /floor. Where there is none `words` is empty, and `absent` says why."""
+
+    def __init__(self, floor):
+        self.floor, self.words, self.absent, self.image = floor, [], "", ""
+
+    def __enter__(self):
+        if shutil.which("docker") is None:
+            self.absent = "there is no docker on this machine"
+            return self
+        try:
+            with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
+                with tarfile.open(archive.name, "w") as tar:
+                    tar.add(self.floor, "floor")
+                self.image = self.docker("import", archive.name)
+            self.words = [self.docker("run", "--detach", "--interactive", "--network=none", self.image, "/floor",
+                                      "sleep")]
+        except subprocess.SubprocessError as error:
+            said = (getattr(error, "stderr", "") or str(error)).strip().splitlines()
+            self.absent = f"no engine answers: {said[-1] if said else error}"
+        return self
+
+    def __exit__(self, *_):
+        for words in [["rm", "--force", *self.words]] * bool(self.words) + [["rmi", self.image]] * bool(self.image):
+            subprocess.run(["docker", *words], capture_output=True, check=False)
+
+    @staticmethod
+    def docker(*words):
+        return subprocess.run(["docker", *words], capture_output=True, text=True, check=True, timeout=60).stdout.strip()
 
 
 def make_tree(person, tree, files):

@@ -1,9 +1,11 @@
 // Times commands in a running sandbox in turn: a plain spawn, through the library, through the daemon, by MCP.
 //
-//   bench_exec ROUNDS STATIC_PROGRAM AGENT
+//   bench_exec ROUNDS STATIC_PROGRAM AGENT [CONTAINER]
 //
+// CONTAINER is one that runs, with STATIC_PROGRAM at /floor: `docker exec` in it is timed too.
 // $HUTCH_STATE names a state directory of its own, whose daemon has AGENT with its tools on. Prints "CASE NANOSECONDS"
 // for each run. What does not end as it should ends everything: a time without the work would be a lie.
+#include <hutch/sandbox.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,7 +20,6 @@
 #include "base/text.h"
 #include "client/daemon_client.h"
 #include "host/facts.h"
-#include "service/agents.h"
 #include "sys/identity.h"
 #include "sys/io.h"
 
@@ -44,21 +45,28 @@ void check(bool good, const char* what) {
   std::exit(1);
 }
 
-void spawn_plainly(const std::string& program) {
-  char* const argv[] = {const_cast<char*>(program.c_str()), const_cast<char*>("true"), nullptr};
+void spawn(std::vector<std::string> command) {
+  std::vector<char*> argv;
+  for (std::string& word : command) argv.push_back(word.data());
+  argv.push_back(nullptr);
   pid_t child = 0;
-  check(posix_spawn(&child, program.c_str(), nullptr, nullptr, argv, environ) == 0, "posix_spawn");
+  check(posix_spawnp(&child, argv.front(), nullptr, nullptr, argv.data(), environ) == 0, "posix_spawn");
   int status = 0;
   waitpid(child, &status, 0);
-  check(status == 0, "the plain spawn failed");
+  check(status == 0, command.front().c_str());
 }
 
-void exec_by_library(hutch::service::AgentSandbox& agent, const std::string& program) {
-  const auto resident = must(agent.resident());
-  auto request = must(agent.request({program, "true"}, "", {}));
-  const auto process = must(resident->spawn(std::move(request), hutch::sandbox::Input::kNone));
-  const auto end = process->wait(Clock::now() + std::chrono::seconds(30));
-  check(end && end->exit_code == 0, "exec by the library failed");
+// As whoever builds on hutch has it: include/hutch alone.
+hutch::Sandbox library_sandbox() {
+  auto made = hutch::Sandbox::create({.working_directory = "."});
+  check(made.has_value(), made ? "" : made.error().message.c_str());
+  return std::move(*made);
+}
+
+void exec_by_library(hutch::Sandbox& sandbox, const std::string& program) {
+  const auto ended = sandbox.execute_command(program, {"true"});
+  check(ended.has_value(), ended ? "" : ended.error().message.c_str());
+  check(ended->success, "exec by the library failed");
 }
 
 // Streams go along as those of a client do.
@@ -111,16 +119,15 @@ void time(const char* name, const std::function<void()>& work) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  check(argc == 4, "usage: bench_exec ROUNDS STATIC_PROGRAM AGENT");
+  check(argc == 4 || argc == 5, "usage: bench_exec ROUNDS STATIC_PROGRAM AGENT [CONTAINER]");
   const int rounds = std::atoi(argv[1]);
   const std::string program = argv[2];
   const std::string agent = argv[3];
   const auto dirs = hutch::host::own_state_dirs(hutch::sys::user_id(), must(hutch::host::home_directory()));
   DaemonClient daemon = must(DaemonClient::connect(dirs));
   McpClient mcp(dirs, agent);
-  // The library has a sandbox of its own, of a record of its own: the daemon keeps the other.
-  auto record = must(must(hutch::store::Agents::open(dirs.data))->find(agent));
-  hutch::service::AgentSandbox library(record, dirs, {.tell = [](const std::string&) {}});
+  // A sandbox of its own, beside that of the daemon, on the same directory.
+  hutch::Sandbox library = library_sandbox();
   auto pipe = must(hutch::sys::pipe());
   const std::string content(4096, 'x');
   const std::string writing = cat({R"({"path":"bench.txt","content":")", content, "\"}"});
@@ -128,12 +135,13 @@ int main(int argc, char** argv) {
   constexpr int kWarmUp = 5;
   for (int round = -kWarmUp; round < rounds; ++round) {
     if (round == 0) std::printf("begin\t0\n");
-    time("spawn", [&] { spawn_plainly(program); });
+    time("spawn", [&] { spawn({program, "true"}); });
     time("library", [&] { exec_by_library(library, program); });
     time("daemon", [&] { exec_by_daemon(daemon, agent, program, pipe.write.get()); });
     time("mcp", [&] { mcp.ask("tools/call", by_mcp); });
     time("write", [&] { call_tool(daemon, agent, "sandbox_write_file", writing); });
     time("read", [&] { call_tool(daemon, agent, "sandbox_read_file", R"({"path":"bench.txt"})"); });
+    if (argc == 5) time("docker", [&] { spawn({"docker", "exec", argv[4], "/floor", "true"}); });
   }
   return 0;
 }

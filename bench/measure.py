@@ -16,10 +16,10 @@ import harness  # noqa: E402
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A figure: `vs` names the case that its ratio is taken over, None for the floor itself."""
+    """A figure: `vs` names the case that its ratio is taken over. Without a median the note says why there is none."""
 
     name: str
-    median: float
+    median: float | None
     unit: str
     vs: str = ""
     note: str = ""
@@ -48,13 +48,15 @@ def time_in_turn(turns, person, cwd, commands, rounds):
 
 def ratio(case, cases):
     over = next((other for other in cases if other.name == case.vs), None)
-    return round(case.median / over.median, 3) if over and over.median else None
+    return round(case.median / over.median, 3) if case.median is not None and over and over.median else None
 
 
 def print_json(bench, cases):
     for case in cases:
-        print(json.dumps({"bench": bench, "case": case.name, "median": round(case.median, 4), "unit": case.unit,
-                          "vs": case.vs or None, "ratio": ratio(case, cases)}), flush=True)
+        median = None if case.median is None else round(case.median, 4)
+        line = {"bench": bench, "case": case.name, "median": median, "unit": case.unit, "vs": case.vs or None,
+                "ratio": ratio(case, cases)}
+        print(json.dumps(line | ({"note": case.note} if case.note else {})), flush=True)
 
 
 def print_table(title, cases, floor=None):
@@ -63,6 +65,9 @@ def print_table(title, cases, floor=None):
     base = next((case.median for case in cases if case.name == floor), None)
     print(f"\n{title}")
     for case in cases:
+        if case.median is None:
+            print(f"  {case.name:<{width}}  {'absent':>9}      {case.note}")
+            continue
         times = f"{ratio(case, cases):7.2f} x {case.vs}" if case.vs else ""
         floors = f"{case.median / base:6.1f} x floor" if base and case.unit == "ms" else ""
         print(f"  {case.name:<{width}}  {case.median:9.3f} {case.unit:<4} {floors:<15} {times} {case.note}".rstrip())
