@@ -61,7 +61,7 @@ Result<GuestProcess> spawn_guest(const std::string& program, std::vector<std::st
 }
 
 bool wants_readable_guest(const plan::SandboxPlan& plan, const StartOptions& options) {
-  return options.service == wire::Service::kManyCommands && !plan.supervised.empty();
+  return options.service == wire::Service::kManyCommands && plan.supervisor != plan::Supervisor::kNone;
 }
 
 Status send_start(wire::Connection& guest, wire::Isolation isolation, const plan::SandboxPlan& plan,

@@ -31,6 +31,10 @@ Result<Answer> checked(const service::PlaceRequest& place, service::OutputForm f
     const service::HostVerdict verdict = TRY(service::judge_host(prepared, target));
     return Answer{verdict.verdict == policy::HostVerdict::kAllow, printed(verdict, form)};
   }
+  if (access == "socket") {
+    const service::SocketOutcome outcome = TRY(service::judge_socket(prepared, facts, target));
+    return Answer{outcome.verdict == policy::SocketVerdict::kAllow, printed(outcome, form)};
+  }
   const auto kind = access == "read" ? policy::Access::kRead : policy::Access::kWrite;
   const service::PathVerdict verdict = TRY(service::judge_path(prepared, facts, target, kind));
   return Answer{verdict.allowed, printed(verdict, form)};

@@ -10,6 +10,7 @@
 #include "host/isolation_facts.h"
 #include "policy/amend.h"
 #include "policy/domains.h"
+#include "policy/sockets.h"
 #include "policy/udp.h"
 #include "policy/units.h"
 
@@ -100,6 +101,11 @@ Status set_deny_domain(Draft& draft, const std::string& value) {
 Status set_allow_udp(Draft& draft, const std::string& value) {
   TRY(policy::parse_udp(value));
   return append(draft.run.place.network.allow_udp, value);
+}
+
+Status set_allow_socket(Draft& draft, const std::string& value) {
+  TRY(policy::check_socket_entry(value));
+  return append(draft.run.place.network.allow_sockets, value);
 }
 
 Status set_allow_host_port(Draft& draft, const std::string& value) {
@@ -225,9 +231,9 @@ Result<Arguments> finish_explain(Draft&& draft) {
 }
 
 Result<Arguments> finish_check(Draft&& draft) {
-  static constexpr std::array kAccesses = {Text("read"), Text("write"), Text("connect")};
+  static constexpr std::array kAccesses = {Text("read"), Text("write"), Text("connect"), Text("socket")};
   const bool connect = !draft.words.empty() && draft.words[0] == "connect";
-  const std::array names = {Text("read, write or connect"), connect ? Text("a host") : Text("a path")};
+  const std::array names = {Text("read, write, connect or socket"), connect ? Text("a host") : Text("a path")};
   if (!draft.words.empty() && std::ranges::find(kAccesses, draft.words[0]) == kAccesses.end()) {
     return fail(unknown_word("unknown access", draft.words[0], kAccesses));
   }

@@ -18,6 +18,7 @@ Status set_network(Draft& draft, const std::string& value);
 Status set_allow_domain(Draft& draft, const std::string& value);
 Status set_deny_domain(Draft& draft, const std::string& value);
 Status set_allow_udp(Draft& draft, const std::string& value);
+Status set_allow_socket(Draft& draft, const std::string& value);
 Status set_allow_host_port(Draft& draft, const std::string& value);
 Status set_publish(Draft& draft, const std::string& value);
 Status set_cwd(Draft& draft, const std::string& value);

@@ -33,6 +33,8 @@ constexpr std::array kPlaceReach = {
     Option{"--deny-domain", 0, "D[:PORT]", kOther, "may not be reached, whatever allows it", set_deny_domain},
     Option{"--allow-udp", 0, "HOST:PORT", kOther, "UDP may reach that host, name or address, at that port",
            set_allow_udp},
+    Option{"--allow-socket", 0, "PATH", kPath, "that Unix socket of this host may be connected to: $SSH_AUTH_SOCK",
+           set_allow_socket},
     Option{"--allow-host-port", 0, "N", kOther, "port N of this host's loopback is there, at the same port",
            set_allow_host_port},
     Option{"--publish", 0, "HOST:SANDBOX", kOther, "the sandbox's port is there at this host's 127.0.0.1:HOST",
@@ -128,11 +130,12 @@ constexpr std::array kExplainSynopsis = {Text("hutch explain [OPTION...] [PATH|H
 constexpr std::array kExplainExamples = {Text("hutch explain"), Text("hutch explain ~/.ssh example.org"),
                                          Text("hutch explain --policy ci.json --json")};
 constexpr std::array kCheckSynopsis = {Text("hutch check [OPTION...] read|write PATH"),
-                                       Text("hutch check [OPTION...] connect HOST[:PORT]")};
-constexpr std::array kCheckExamples = {Text("hutch check read ~/.ssh/id_ed25519"),
-                                       Text("hutch check --allow-write build write build/out.o"),
-                                       Text("hutch check connect api.github.com:443")};
-constexpr std::array kCheckWords = {Text("read"), Text("write"), Text("connect")};
+                                       Text("hutch check [OPTION...] connect HOST[:PORT]"),
+                                       Text("hutch check [OPTION...] socket PATH")};
+constexpr std::array kCheckExamples = {
+    Text("hutch check read ~/.ssh/id_ed25519"), Text("hutch check --allow-write build write build/out.o"),
+    Text("hutch check connect api.github.com:443"), Text("hutch check socket \"$SSH_AUTH_SOCK\"")};
+constexpr std::array kCheckWords = {Text("read"), Text("write"), Text("connect"), Text("socket")};
 constexpr std::array kDoctorSynopsis = {Text("hutch doctor [--json]")};
 constexpr std::array kConfigSynopsis = {Text("hutch config"),
                                         Text("hutch config show|path|edit|enable|disable [--scope SCOPE]"),
@@ -171,7 +174,7 @@ constexpr std::array kQuestionsExamples = {Text("hutch questions"), Text("hutch 
 constexpr std::array kAnswerSynopsis = {Text("hutch answer [--minutes N] ID CHOICE")};
 constexpr std::array kAnswerExamples = {Text("hutch answer 3f9a.1 once"), Text("hutch answer 3f9a.2 no"),
                                         Text("hutch answer --minutes 30 3f9a.3 session")};
-constexpr std::array kRevokeSynopsis = {Text("hutch revoke [--kill] [--json] HOST[:PORT]")};
+constexpr std::array kRevokeSynopsis = {Text("hutch revoke [--kill] [--json] HOST[:PORT]|SOCKET")};
 constexpr std::array kRevokeExamples = {Text("hutch revoke example.org"), Text("hutch revoke --kill example.org:443")};
 constexpr std::array kCompletionSynopsis = {Text("hutch completion bash|zsh|fish")};
 constexpr std::array kCompletionExamples = {Text("source <(hutch completion bash)"),

@@ -2,6 +2,7 @@
 #include "guest/access.h"
 
 #include <poll.h>
+#include <sys/syscall.h>
 
 #include <cerrno>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "guest/access_arguments.h"
 #include "guest/access_calls.h"
 #include "guest/access_place.h"
+#include "guest/access_sockets.h"
 #include "sys/files.h"
 #include "sys/identity.h"
 #include "sys/io.h"
@@ -36,12 +38,22 @@ constexpr std::size_t kToldMax = 1000;
 class AccessServer {
  public:
   AccessServer(wire::Connection& host, std::vector<plan::NameRule> names, Places places)
-      : host_(host), names_(std::move(names)), places_(std::move(places)), listener_(kListenerFd) {}
+      : host_(host),
+        names_(std::move(names)),
+        places_(std::move(places)),
+        listener_(kListenerFd),
+        sockets_(places_, umasks_,
+                 {.listener = kListenerFd,
+                  .names = names_,
+                  .ask = [this](const wire::SocketAsked& asked) { return host_.send(wire::ToHost(asked)); },
+                  .refused = [this](const AccessCall& call, const std::string& path,
+                                    const plan::NameRule& rule) { failed_ = tell(call, path, rule); }}) {}
 
   Status run();
 
  private:
   Status answer_next();
+  Result<bool> hear_host();  // false at its end
   Status answer(const sys::Notification& call);
   Status tell(const AccessCall& call, const std::string& path, const plan::NameRule& rule);
 
@@ -50,12 +62,14 @@ class AccessServer {
   Places places_;
   Umasks umasks_;
   UniqueFd listener_;
+  AccessSockets sockets_;
   std::set<std::string> told_;
   Status failed_{};  // to tell the host
 };
 
 Result<std::vector<plan::NameRule>> receive_rules(wire::Connection& host);
 Result<Places> enter_sandbox();
+bool is_about_socket(const sys::Notification& raw) { return raw.syscall == SYS_connect || raw.syscall == SYS_bind; }
 
 }  // namespace
 
@@ -86,14 +100,15 @@ Result<std::vector<plan::NameRule>> receive_rules(wire::Connection& host) {
 
 // Its root becomes the sandbox's, so that paths lead where they lead there. It stays in the host's pid namespace, which
 // nobody in there can reach, with a /proc that knows them all. Of its capabilities it keeps the one for reading the
-// memory of processes that made themselves unreadable; files it may touch as they may.
+// memory of processes that made themselves unreadable, and the one for asking a socket for its file; files it may touch
+// as they may.
 Result<Places> enter_sandbox() {
   UniqueFd proc = TRY(sys::open("/proc", sys::Open::kPath));
   if (sys::user_id() == 0) TRY(sys::drop_groups());
   TRY(sys::enter_namespace(sys::NamespaceKind::kUser, kUserFd));
   TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kMountsFd));
   TRY(sys::stay_in(proc.get()));
-  TRY(sys::keep_only_tracing());
+  TRY(sys::keep_only_tracing_and_network());
   TRY(sys::no_new_privileges());
   TRY(sys::not_dumpable());
   UniqueFd(kUserFd).reset();
@@ -107,16 +122,28 @@ Status AccessServer::run() {
   std::vector<pollfd> wait;
   for (;;) {
     wait.assign({{listener_.get(), POLLIN, 0}, {host_.fd(), POLLIN, 0}});
+    const std::size_t sockets = sockets_.add_to(wait);
     umasks_.add_to(wait);
-    TRY(sys::poll(wait, std::nullopt));
-    umasks_.forget_ended(std::span(wait).subspan(kFixed));
-    // The host says nothing more: this is its end.
-    if (wait[kHost].revents != 0) return {};
+    TRY(sys::poll(wait, sockets_.time_left()));
+    umasks_.forget_ended(std::span(wait).subspan(kFixed + sockets));
+    if (wait[kHost].revents != 0 && !TRY(hear_host())) return {};
+    TRY(sockets_.step(std::span(wait).subspan(kFixed, sockets)));
     if ((wait[kListener].revents & POLLIN) != 0) TRY(answer_next());
     // Nobody is left whose calls could come.
     else if (wait[kListener].revents != 0)
       return {};
   }
+}
+
+Result<bool> AccessServer::hear_host() {
+  auto polled = TRY(host_.receive_ready());
+  for (; polled.frame; polled.frame = TRY(host_.take_buffered())) {
+    const wire::ToGuest message = TRY(wire::decode_to_guest(polled.frame->header, polled.frame->body));
+    const auto* answered = std::get_if<wire::SocketAnswered>(&message);
+    if (answered == nullptr) return fail(Error::invalid("a message that is no answer"));
+    TRY(sockets_.take_answer(*answered, answered->error == 0 ? host_.take_descriptor() : UniqueFd()));
+  }
+  return !polled.closed;
 }
 
 Status AccessServer::answer_next() {
@@ -128,12 +155,17 @@ Status AccessServer::answer_next() {
 
 Status AccessServer::answer(const sys::Notification& raw) {
   auto call = read_access_call(raw);
-  // What cannot be read here cannot be read by the kernel either.
+  // What cannot be read here cannot be read by the kernel either, unless another thread helps it to.
+  if (!call && is_about_socket(raw)) {
+    const int error = call.error().sys_errno;
+    return sys::refuse_notification(listener_.get(), raw.id, error == EINVAL ? EINVAL : EFAULT);
+  }
   if (!call) return sys::continue_notification(listener_.get(), raw.id);
   if (!*call) {
     TRY(sys::refuse_notification(listener_.get(), raw.id, EPERM));
     return host_.send(wire::ToHost(wire::Refused{wire::RefusedCall::kUnixSocket, raw.pid, {}, {}}));
   }
+  if ((*call)->kind == AccessKind::kConnect || (*call)->kind == AccessKind::kBind) return sockets_.start(**call);
   const AccessCalls calls(places_, umasks_, names_,
                           {.still_waits = [&](const AccessCall&) { return sys::still_waits(listener_.get(), raw.id); },
                            .refused = [&](const AccessCall& refused, const std::string& path,

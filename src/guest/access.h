@@ -1,4 +1,5 @@
-// The access supervisor: a process beside the sandbox that makes the changes to files in its supervised trees.
+// The access supervisor: a process beside the sandbox that makes the changes to files in its supervised trees, and the
+// connections of its sockets.
 #pragma once
 
 #include "base/unique_fd.h"

@@ -1,4 +1,4 @@
-// The arguments of the calls that change files.
+// The arguments of the calls that change files or name a socket.
 #include "guest/access_arguments.h"
 
 #include <fcntl.h>
@@ -11,6 +11,7 @@
 #include <climits>
 
 #include "base/text.h"
+#include "sys/foreign_socket.h"
 
 namespace hutch::guest {
 
@@ -39,6 +40,7 @@ class Arguments {
   Status read_changing();
   Status read_times();
   Status read_attribute();
+  Status read_socket();
 
   int number(unsigned at) const { return static_cast<int>(raw_.arguments[at]); }
   pid_t caller() const { return static_cast<pid_t>(raw_.pid); }
@@ -63,8 +65,9 @@ Result<std::optional<AccessCall>> read_access_call(const sys::Notification& raw)
 namespace {
 
 Result<std::optional<AccessCall>> Arguments::read() {
-  for (const auto part : {&Arguments::read_opening, &Arguments::read_making, &Arguments::read_moving,
-                          &Arguments::read_changing, &Arguments::read_times, &Arguments::read_attribute}) {
+  for (const auto part :
+       {&Arguments::read_opening, &Arguments::read_making, &Arguments::read_moving, &Arguments::read_changing,
+        &Arguments::read_times, &Arguments::read_attribute, &Arguments::read_socket}) {
     TRY((this->*part)());
     if (known_) return std::optional(std::move(call_));
   }
@@ -233,6 +236,18 @@ Status Arguments::read_attribute() {
       return {};
     default: return {};
   }
+}
+
+Status Arguments::read_socket() {
+  if (raw_.syscall != SYS_connect && raw_.syscall != SYS_bind) return {};
+  const int size = number(2);
+  if (size < 0 || static_cast<std::size_t>(size) > sys::kSocketAddressMax) {
+    return fail(Error::from_errno("a socket's address", EINVAL));
+  }
+  call_.text.resize(static_cast<std::size_t>(size));
+  if (size > 0) TRY(sys::read_memory_of(caller(), raw_.arguments[1], call_.text.data(), call_.text.size()));
+  on_descriptor(raw_.syscall == SYS_connect ? AccessKind::kConnect : AccessKind::kBind);
+  return {};
 }
 
 Status Arguments::path(CallerPath& into, int directory, unsigned at) {

@@ -1,4 +1,4 @@
-// The arguments of the calls that change files, in one form for all variants of a call.
+// The arguments of the calls that change files or name a socket, in one form for all variants of a call.
 #pragma once
 
 #include <sys/types.h>
@@ -31,6 +31,8 @@ enum class AccessKind {
   kSetAttribute,  // `text` to `value`
   kRemoveAttribute,
   kAskAccess,
+  kConnect,  // `descriptor` to the address in `text`
+  kBind,     // likewise
 };
 
 struct AccessCall {

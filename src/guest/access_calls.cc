@@ -62,6 +62,8 @@ Result<CallAnswer> AccessCalls::answer(const AccessCall& call) const {
     case kRename: return rename(call);
     case kLink: return link(call);
     case kAskAccess: return ask_access(call);
+    case kConnect:
+    case kBind: return fail(number(EOPNOTSUPP).error());  // AccessSockets makes them
     case kMode:
     case kOwner:
     case kTimes:

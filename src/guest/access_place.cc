@@ -93,6 +93,11 @@ Result<std::optional<Object>> Places::object(const CallerPath& path, sys::LastLi
   return in_copy(seen);
 }
 
+Result<UniqueFd> Places::seen(const CallerPath& path, sys::LastLink last) const {
+  const From from = TRY(start_of(path, 0));
+  return sys::resolve(from.base, from.path, last, 0);
+}
+
 Result<std::optional<Object>> Places::object(pid_t caller, int descriptor) const {
   const UniqueFd seen = TRY(sys::descriptor_of(proc_.get(), caller, descriptor));
   return in_copy(seen);

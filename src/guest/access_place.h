@@ -52,6 +52,8 @@ class Places {
   // Absent: it has no last component, or its directory cannot be reached.
   Result<std::optional<NamedPlace>> named(const CallerPath& path, std::uint64_t resolve);
   Result<std::optional<Object>> object(const CallerPath& path, sys::LastLink last, std::uint64_t resolve) const;
+  // What it leads to in the sandbox, as O_PATH, supervised or not.
+  Result<UniqueFd> seen(const CallerPath& path, sys::LastLink last) const;
   // What an open descriptor of a caller is.
   Result<std::optional<Object>> object(pid_t caller, int descriptor) const;
   // EBADF for one that was opened with O_PATH, by which nothing can be changed.

@@ -185,7 +185,7 @@ Result<Watched> close_place(const wire::Start& start) {
   if (start.isolation == wire::Isolation::kNone) return Watched();
   // While there are capabilities: for root, directories stand on the way that it may not search without.
   Watched watched;
-  if (!start.plan.supervised.empty()) {
+  if (start.plan.supervisor != plan::Supervisor::kNone) {
     UniqueFd tree = TRY_CTX(split_off_writable(start.plan), "make supervised files read-only");
     auto [user, mounts] = TRY(sys::own_user_and_mounts());
     watched.supervised.emplace(std::move(tree), std::move(user), std::move(mounts));

@@ -43,6 +43,7 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
   plan.landlock = plan_landlock(input, tree);
   plan.mounts = std::move(tree.steps);
   if (input.supervision == Supervision::kNames) {
+    plan.supervisor = Supervisor::kBeside;
     plan.supervised = supervised_mounts(input, plan.mounts);
     if (!plan.supervised.empty()) plan.names = name_rules(input.policy, input.rules, input.patterns);
   }

@@ -97,6 +97,8 @@ struct NameRule {
   bool operator==(const NameRule&) const = default;
 };
 
+enum class Supervisor { kNone, kBeside };
+
 struct SandboxPlan {
   std::uint32_t uid = 0;  // kept: the same number inside and outside
   std::uint32_t gid = 0;
@@ -107,8 +109,10 @@ struct SandboxPlan {
   std::vector<MountStep> mounts;
   std::vector<std::string> read_only_proc;  // names in /proc that become read-only: "sys", "sysrq-trigger"
   std::vector<std::string> hidden_proc;  // names in /proc that become unreadable: "kcore", "keys"
+  // Whether a process beside the sandbox makes the calls for it that a rule by name or a Unix socket is about.
+  Supervisor supervisor = Supervisor::kNone;
   // Targets of mounts that are writable for the supervisor alone, which makes each change there itself; the workload
-  // sees them read-only. Empty: there is no supervisor.
+  // sees them read-only.
   std::vector<std::string> supervised;
   std::vector<NameRule> names;  // what the supervisor refuses
   LandlockPlan landlock;

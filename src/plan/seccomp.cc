@@ -187,6 +187,7 @@ Instruction returns(CallOutcome outcome, const SeccompProfile& profile) {
   // The numbers of asm-generic/errno-base.h and errno.h.
   const auto fails_with = [](std::uint32_t error) { return Instruction{kReturn, 0, 0, kReturnErrno | error}; };
   const Instruction allow = {kReturn, 0, 0, kReturnAllow};
+  const Instruction notify = {kReturn, 0, 0, kReturnNotify};
   switch (outcome) {
     case CallOutcome::kAllow: return allow;
     case CallOutcome::kPerm: return fails_with(1);
@@ -196,10 +197,13 @@ Instruction returns(CallOutcome outcome, const SeccompProfile& profile) {
     case CallOutcome::kNoFamily: return fails_with(97);
     case CallOutcome::kUnixDatagrams: return profile.af_unix == AfUnix::kAllow ? allow : fails_with(13);
     case CallOutcome::kUnixSocket:
-      if (profile.af_unix == AfUnix::kNotify) return {kReturn, 0, 0, kReturnNotify};
-      return profile.af_unix == AfUnix::kAllow ? allow : fails_with(13);
-    case CallOutcome::kFileChange:
-      return profile.file_changes == FileChanges::kNotify ? Instruction{kReturn, 0, 0, kReturnNotify} : allow;
+      if (profile.af_unix == AfUnix::kNotify) return notify;
+      return profile.af_unix == AfUnix::kRefuse ? fails_with(13) : allow;
+    case CallOutcome::kUnixDatagramSocket:
+      if (profile.af_unix == AfUnix::kRefuse) return fails_with(13);
+      return profile.af_unix == AfUnix::kAllow ? allow : notify;
+    case CallOutcome::kUnixAddress: return profile.af_unix == AfUnix::kSupervised ? notify : allow;
+    case CallOutcome::kFileChange: return profile.file_changes == FileChanges::kNotify ? notify : allow;
     case CallOutcome::kKill: return {kReturn, 0, 0, kReturnKillProcess};
   }
   CHECK(!"outcome");

@@ -16,7 +16,8 @@ std::optional<Architecture> architecture_of(std::string_view machine);
 
 // What socket(AF_UNIX) meets. A read-only mount does not stop a connect, so the call itself is the gate.
 enum class AfUnix {
-  kNotify,  // the supervisor is asked (SECCOMP_RET_USER_NOTIF)
+  kNotify,      // whoever listens is told, and refuses (SECCOMP_RET_USER_NOTIF)
+  kSupervised,  // streams are made; each connect(2) and bind(2) of any socket is the supervisor's to make
   kRefuse,  // EACCES
   kAllow,
 };

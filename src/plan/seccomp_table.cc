@@ -84,7 +84,14 @@ constexpr std::array kSocket = {
         {Kind::kEquals, 0, 0xffffffff, kAfInet}, ArgumentTest{Kind::kEquals, 1, kSocketType, kSocketPacket}, kNoFamily},
     CallClause{{Kind::kEquals, 0, 0xffffffff, kAfInet}, {}, kAllow},
     CallClause{{Kind::kEquals, 0, 0xffffffff, kAfInet6}, {}, kAllow},
-    CallClause{{Kind::kEquals, 0, 0xffffffff, kAfUnix}, {}, kUnixSocket},
+    CallClause{{Kind::kEquals, 0, 0xffffffff, kAfUnix},
+               ArgumentTest{Kind::kEquals, 1, kSocketType, kSocketStream},
+               kUnixSocket},
+    CallClause{{Kind::kEquals, 0, 0xffffffff, kAfUnix},
+               ArgumentTest{Kind::kEquals, 1, kSocketType, kSocketSeqpacket},
+               kUnixSocket},
+    // sendto(2) and sendmsg(2) of a datagram socket have an address each, in memory that no filter sees.
+    CallClause{{Kind::kEquals, 0, 0xffffffff, kAfUnix}, {}, kUnixDatagramSocket},
     CallClause{
         {Kind::kEquals, 0, 0xffffffff, kAfNetlink}, ArgumentTest{Kind::kEquals, 2, 0xffffffff, kNetlinkRoute}, kAllow},
 };
@@ -219,6 +226,8 @@ constexpr std::array kRules = {
     CallRule{"prlimit64", 302, 261, kAllow, "all but the limits of the sandbox's init", kPrlimit},
     CallRule{"socket", 41, 198, kNoFamily, "IPv4, IPv6 and routes; the other families reach the host or old code",
              kSocket},
+    CallRule{"connect", 42, 203, kUnixAddress, "its address is in memory, and may be that of a service of the host"},
+    CallRule{"bind", 49, 200, kUnixAddress, "makes a file, and a socket that is then known to be the sandbox's own"},
     CallRule{"socketpair", 53, 199, kNoFamily, "pairs that can reach each other and nobody else", kSocketpair},
 };
 

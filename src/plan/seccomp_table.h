@@ -18,7 +18,9 @@ enum class CallOutcome {
   kNotSupported,    // EOPNOTSUPP
   kNoFamily,        // EAFNOSUPPORT
   kUnixSocket,      // as the profile says
+  kUnixDatagramSocket,  // likewise: where the others are supervised, whoever listens refuses it
   kUnixDatagrams,   // allowed where the profile allows AF_UNIX, else EACCES
+  kUnixAddress,     // asked about where Unix sockets are supervised
   kFileChange,      // as the profile says
   kKill,            // SECCOMP_RET_KILL_PROCESS
 };

@@ -51,10 +51,10 @@ struct Filter {
 // The numbers that the tests below use, by architecture.
 struct Numbers {
   std::int32_t clone, unshare, ioctl, mknodat, socket, socketpair, personality, prctl, openat, ptrace, seccomp,
-      fchmodat;
+      fchmodat, connect, bind;
 };
-constexpr Numbers kX86 = {56, 272, 16, 259, 41, 53, 135, 157, 257, 101, 317, 268};
-constexpr Numbers kArm = {220, 97, 29, 33, 198, 199, 92, 167, 56, 117, 277, 53};
+constexpr Numbers kX86 = {56, 272, 16, 259, 41, 53, 135, 157, 257, 101, 317, 268, 42, 49};
+constexpr Numbers kArm = {220, 97, 29, 33, 198, 199, 92, 167, 56, 117, 277, 53, 203, 200};
 
 class Seccomp : public testing::TestWithParam<Architecture> {
  protected:
@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Architectures, Seccomp, testing::Values(Architecture::k
                          });
 
 TEST_P(Seccomp, KernelWouldTakeIt) {
-  for (const AfUnix af_unix : {AfUnix::kNotify, AfUnix::kRefuse, AfUnix::kAllow}) {
+  for (const AfUnix af_unix : {AfUnix::kNotify, AfUnix::kSupervised, AfUnix::kRefuse, AfUnix::kAllow}) {
     const Filter tested = filter(af_unix);
     const Status valid = bpf::validate(tested.program_);
     EXPECT_TRUE(valid) << valid.error().message;
@@ -83,10 +83,11 @@ TEST_P(Seccomp, EveryRowWithoutClauses) {
     EXPECT_TRUE(names.insert(rule.name).second) << rule.name << " twice";
     EXPECT_FALSE(rule.reason.empty()) << rule.name;
     if (!rule.clauses.empty() || rule.number(GetParam()) == CallRule::kAbsent) continue;
-    const std::uint32_t expected = rule.otherwise == CallOutcome::kPerm         ? kPerm
-                                   : rule.otherwise == CallOutcome::kNoSys      ? kNoSys
-                                   : rule.otherwise == CallOutcome::kFileChange ? kAllow
-                                                                                : kNotSupported;
+    const std::uint32_t expected = rule.otherwise == CallOutcome::kPerm          ? kPerm
+                                   : rule.otherwise == CallOutcome::kNoSys       ? kNoSys
+                                   : rule.otherwise == CallOutcome::kFileChange  ? kAllow
+                                   : rule.otherwise == CallOutcome::kUnixAddress ? kAllow
+                                                                                 : kNotSupported;
     EXPECT_EQ(tested.action(rule.number(GetParam())), expected) << rule.name;
     EXPECT_EQ(tested.action(rule.number(GetParam()), {~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull}), expected)
         << rule.name;
@@ -149,7 +150,7 @@ TEST_P(Seccomp, CommonCallsAreCheap) {
   std::set<std::int32_t> named;
   for (const CallRule& rule : call_rules()) named.insert(rule.number(GetParam()));
   for (std::int32_t number = 0; number <= static_cast<std::int32_t>(kNewestCall); ++number) {
-    EXPECT_LE(tested.run(number).steps, named.contains(number) ? 20u : 12u) << number;
+    EXPECT_LE(tested.run(number).steps, named.contains(number) ? 24u : 14u) << number;
   }
 }
 
@@ -239,8 +240,24 @@ TEST_P(Seccomp, UnixSocketsByProfile) {
   }
 }
 
+TEST_P(Seccomp, UnixStreamsAreMadeWhereTheSupervisorConnectsThem) {
+  const Filter tested = filter(AfUnix::kSupervised);
+  for (const std::uint64_t family : {1ull, 1 | kJunk}) {
+    for (const std::uint64_t type : {1ull, 5ull, 0x80801ull, kJunk | 0x80005}) {
+      EXPECT_EQ(tested.action(numbers().socket, {family, type}), kAllow) << type;
+    }
+    for (const std::uint64_t type : {0ull, 2ull, 3ull, 4ull, 10ull, 0x80802ull, kJunk | 2}) {
+      EXPECT_EQ(tested.action(numbers().socket, {family, type}), kNotify) << type;
+    }
+  }
+  for (const std::int32_t number : {numbers().connect, numbers().bind}) {
+    EXPECT_EQ(tested.action(number, {3, 0x1000, 110}), kNotify);
+    EXPECT_EQ(filter(AfUnix::kNotify).action(number, {3, 0x1000, 110}), kAllow);
+  }
+}
+
 TEST_P(Seccomp, SocketPairsReachEachOtherAlone) {
-  for (const AfUnix af_unix : {AfUnix::kRefuse, AfUnix::kNotify}) {
+  for (const AfUnix af_unix : {AfUnix::kRefuse, AfUnix::kNotify, AfUnix::kSupervised}) {
     const Filter tested = filter(af_unix);
     for (const std::uint64_t type : {1ull, 5ull, 0x80801ull, 0x80005ull}) {
       EXPECT_EQ(tested.action(numbers().socketpair, {1, type}), kAllow) << type;

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "policy/domains.h"
 #include "policy/hosts.h"
+#include "policy/sockets.h"
 #include "policy/udp.h"
 
 namespace hutch::policy {
@@ -31,6 +32,9 @@ bool is_gateways(int port) { return std::ranges::find(kGatewayPorts, port) != kG
 Status amend(Network& network, const NetworkOptions& options) {
   TRY(check_options(options));
   if (options.mode) network.mode = *options.mode;
+  for (const std::string& entry : options.allow_sockets) {
+    if (add(network.allow_unix_sockets, entry) == Added::kYes) network.from_options.push_back(entry);
+  }
   if (network.mode == NetworkMode::kNone) return check_some_network(options);
   for (const std::string& entry : options.allow_domains) {
     if (add(network.allowed_domains, entry) == Added::kYes) network.from_options.push_back(entry);
@@ -96,6 +100,7 @@ Status check_options(const NetworkOptions& options) {
     TRY_CTX(check_domain(entry, DomainList::kDenied), "--deny-domain");
   }
   for (const std::string& entry : options.allow_udp) TRY_CTX(parse_udp(entry), "--allow-udp");
+  for (const std::string& entry : options.allow_sockets) TRY_CTX(check_socket_entry(entry), "--allow-socket");
   return {};
 }
 

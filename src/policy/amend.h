@@ -15,6 +15,7 @@ struct NetworkOptions {
   std::vector<std::string> allow_domains;  // --allow-domain
   std::vector<std::string> deny_domains;   // --deny-domain
   std::vector<std::string> allow_udp;      // --allow-udp
+  std::vector<std::string> allow_sockets;  // --allow-socket
   std::vector<int> host_ports;             // --allow-host-port
   std::vector<PublishedPort> publish;      // --publish
 };

@@ -47,7 +47,7 @@ constexpr Key kKeys[] = {
      "ICMP cannot be let out: a socket that sends it on this host takes privileges that hutch does not have"},
     {"network.hostPorts", kPorts, kHonoured, "ports of this host's loopback that the sandbox finds at its own"},
     {"network.publish", kPublished, kHonoured, "ports of the sandbox that are found at this host's loopback"},
-    {"network.allowUnixSockets", kStrings, kOtherwise, "Unix sockets outside the sandbox stay closed in this version"},
+    {"network.allowUnixSockets", kStrings, kHonoured, "Unix sockets of this host that may be connected to"},
     {"network.allowAllUnixSockets", kBoolean, kRefused,
      "would open every socket of the host, docker's included; name single ones in allowUnixSockets"},
     {"network.allowLocalBinding", kBoolean, kNoMeaning,
@@ -94,7 +94,7 @@ constexpr Key kKeys[] = {
     {"ask.read", kString, kOtherwise, "this is not asked in this version: the answer is no"},
     {"ask.write", kString, kOtherwise, "this is not asked in this version: the answer is no"},
     {"ask.connect", kString, kHonoured, "hosts that no list holds"},
-    {"ask.socket", kString, kOtherwise, "this is not asked in this version: the answer is no"},
+    {"ask.socket", kString, kHonoured, "Unix sockets of this host that no list holds"},
     {"ask.timeout", kDuration, kHonoured, "how long a question waits; without an answer it is no"},
 
     {"mandatoryDenySearchDepth", kInteger, kHonoured, "how deep the names that are never writable are looked for", 1,

@@ -12,6 +12,7 @@
 #include "policy/amend.h"
 #include "policy/domains.h"
 #include "policy/parent_proxy.h"
+#include "policy/sockets.h"
 #include "policy/udp.h"
 
 namespace hutch::policy {
@@ -30,6 +31,7 @@ Status read_methods(const json& list, HttpRule& rule);
 Status read_paths(const json& list, HttpRule& rule);
 Status read_headers(const json& headers, HttpRule& rule);
 Status check_header_name(const std::string& name);
+Status read_sockets(const json& section, Network& network);
 Status read_udp(const json& section, Network& network);
 Status read_ports(const json& section, Network& network);
 Status read_parent_proxy(const json& section, Network& network);
@@ -67,6 +69,7 @@ Result<Network> read_network(std::string_view text) {
   TRY(read_denied_addresses(section, network));
   TRY(read_dns_denial(section, network));
   TRY(read_rules(section, network));
+  TRY(read_sockets(section, network));
   TRY(read_udp(section, network));
   TRY(read_ports(section, network));
   TRY(read_parent_proxy(section, network));
@@ -216,6 +219,17 @@ Status check_header_name(const std::string& name) {
   });
   if (std::ranges::find(kGateways, lower) == kGateways.end()) return {};
   return fail(Error::invalid(cat({name, " is the gateway's own business"})));
+}
+
+Status read_sockets(const json& section, Network& network) {
+  const json* list = find(section, "allowUnixSockets");
+  if (list == nullptr) return {};
+  for (const json& item : *list) {
+    const std::string where = at("network.allowUnixSockets", network.allow_unix_sockets.size());
+    network.allow_unix_sockets.push_back(item.get<std::string>());
+    TRY_CTX(check_socket_entry(network.allow_unix_sockets.back()), where);
+  }
+  return {};
 }
 
 // The rules about requests are there by now.

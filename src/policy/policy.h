@@ -90,9 +90,11 @@ struct Network {
   DnsDenial dns_denial = DnsDenial::kRefused;
   std::vector<HttpRule> rules;
   std::vector<std::string> allowed_udp;  // "ntp.example.org:123": one host or address and one port
+  std::vector<std::string> allow_unix_sockets;  // of the host: paths and patterns
   std::vector<int> host_ports;  // of the host's loopback, there at the same port of the sandbox's
   std::vector<PublishedPort> publish;
-  std::vector<std::string> from_options;    // entries of the lists of domains and of UDP that the command line added
+  std::vector<std::string>
+      from_options;    // entries of the lists of domains, of UDP and of sockets that the command line added
   std::optional<ParentProxy> parent_proxy;  // absent: as the caller's environment says
   TlsOpening tls;
 };

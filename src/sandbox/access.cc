@@ -1,4 +1,4 @@
-// The supervisor of a sandbox's file changes, as the host keeps it.
+// The supervisor of a sandbox's file changes and sockets, as the host keeps it.
 #include "sandbox/access.h"
 
 #include <utility>
@@ -18,7 +18,7 @@ constexpr std::size_t kDescriptors = 4;
 }  // namespace
 
 Result<AccessSupervisor> AccessSupervisor::start(const AccessRules& rules, std::vector<UniqueFd> descriptors) {
-  if (descriptors.size() != kDescriptors || rules.names.empty()) {
+  if (descriptors.size() != kDescriptors || rules.guest_program.empty()) {
     return fail(Error::invalid("hutch-guest: a supervisor that nobody asked for"));
   }
   auto [ours, its] = TRY(sys::socket_pair());
@@ -33,33 +33,43 @@ Result<AccessSupervisor> AccessSupervisor::start(const AccessRules& rules, std::
   return AccessSupervisor(std::move(process), std::move(connection));
 }
 
-std::vector<Refusal> AccessSupervisor::take_refusals() {
+AccessSupervisor::Heard AccessSupervisor::hear() {
   static constexpr std::string_view kGone = "files that are supervised cannot be changed any more: ";
-  auto refusals = receive();
-  if (!refusals) {
-    connection_.reset();
-    return {{.what = cat({kGone, refusals.error().message}), .rule = ""}};
-  }
-  return std::move(*refusals);
+  auto heard = receive();
+  if (heard) return std::move(*heard);
+  connection_.reset();
+  return {.refusals = {{.what = cat({kGone, heard.error().message}), .rule = ""}}, .requests = {}};
 }
 
-Result<std::vector<Refusal>> AccessSupervisor::receive() {
-  std::vector<Refusal> refusals;
-  if (!connection_) return refusals;
+void AccessSupervisor::answer(std::uint64_t id, const SocketAnswer& answer) {
+  if (!connection_) return;
+  const int file = answer.file.get();
+  const wire::ToGuest told(wire::SocketAnswered{id, answer.file ? 0 : answer.error});
+  // One that has gone is noticed when it is heard.
+  (void)connection_->send(told, std::span(&file, answer.file ? 1 : 0));
+}
+
+Result<AccessSupervisor::Heard> AccessSupervisor::receive() {
+  Heard heard;
+  if (!connection_) return heard;
   auto polled = TRY(connection_->receive_ready());
   for (; polled.frame; polled.frame = TRY(connection_->take_buffered())) {
-    const wire::ToHost message = TRY(wire::decode_to_host(polled.frame->header, polled.frame->body));
+    wire::ToHost message = TRY(wire::decode_to_host(polled.frame->header, polled.frame->body));
     if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
-    const auto* refused = std::get_if<wire::Refused>(&message);
-    if (refused == nullptr) return fail(Error::invalid("hutch-guest: unexpected message of a supervisor"));
-    refusals.push_back(refusal_of(*refused));
+    if (const auto* refused = std::get_if<wire::Refused>(&message)) {
+      heard.refusals.push_back(refusal_of(*refused));
+    } else if (auto* asked = std::get_if<wire::SocketAsked>(&message)) {
+      heard.requests.push_back({asked->id, asked->pid, std::move(asked->path), asked->error});
+    } else {
+      return fail(Error::invalid("hutch-guest: unexpected message of a supervisor"));
+    }
   }
-  if (!polled.closed) return refusals;
+  if (!polled.closed) return heard;
   connection_.reset();
   // It goes by itself when nobody is left whose calls could come.
   const sys::WaitStatus status = TRY(process_.wait());
   if (!status.exited() || status.exit_code() != 0) return fail(Error{Code::kSystem, 0, "their supervisor was killed"});
-  return refusals;
+  return heard;
 }
 
 Refusal refusal_of(const wire::Refused& refused) {

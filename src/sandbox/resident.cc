@@ -173,11 +173,11 @@ Result<UniqueFd> Resident::serve_files() {
   return stream;
 }
 
-void Resident::on_network(std::function<void(Network&)> work) {
+void Resident::on_keeping_thread(std::function<void()> work) {
   {
     const std::scoped_lock lock(mutex_);
     if (state_ == State::kOver) return;
-    network_work_.push_back(std::move(work));
+    work_.push_back(std::move(work));
   }
   wake();
 }
@@ -332,7 +332,7 @@ Status Resident::turn() {
   if (parts_->questions) TRY(serve_questions());
   // Of what was answered.
   if (parts_->questions && parts_->network) TRY(serve_network());
-  if (wait[kAccess].revents != 0) take_access_refusals();
+  if (wait[kAccess].revents != 0) hear_access();
   if (wait[kGuest].revents != 0) TRY(take_messages());
   check_deadlines();
   return {};
@@ -392,14 +392,12 @@ Status Resident::serve_network() {
 }
 
 Status Resident::serve_questions() {
-  std::vector<std::function<void(Network&)>> work;
+  std::vector<std::function<void()>> work;
   {
     const std::scoped_lock lock(mutex_);
-    work.swap(network_work_);
+    work.swap(work_);
   }
-  for (const auto& one : work) {
-    if (parts_->network) one(*parts_->network);
-  }
+  for (const auto& one : work) one();
   return parts_->questions->step(Questions::Keys::kNone);
 }
 
@@ -437,7 +435,7 @@ Status Resident::take(const wire::Frame& frame) {
   if (const auto* refused = std::get_if<wire::Refused>(&message)) tell_refusal(refusal_of(*refused));
   if (std::holds_alternative<wire::Supervise>(message)) {
     access_.emplace(TRY_CTX(AccessSupervisor::start(parts_->access_rules, parts_->instance.guest.take_descriptors()),
-                            "start the supervisor of file changes"));
+                            "start the access supervisor"));
   }
   if (const auto* made = std::get_if<wire::Network>(&message)) {
     if (!parts_->network) return fail(Error::invalid("hutch-guest: a network that nobody asked for"));
@@ -456,8 +454,19 @@ Status Resident::take(const wire::Frame& frame) {
   return {};
 }
 
-void Resident::take_access_refusals() {
-  for (const Refusal& refusal : access_->take_refusals()) tell_refusal(refusal);
+void Resident::hear_access() {
+  const AccessSupervisor::Heard heard = access_->hear();
+  for (const Refusal& refusal : heard.refusals) tell_refusal(refusal);
+  for (const SocketRequest& request : heard.requests) {
+    if (!parts_->judge_socket) {
+      access_->answer(request.id, {.file = {}, .error = request.error != 0 ? request.error : EACCES, .refusal = {}});
+      continue;
+    }
+    parts_->judge_socket(request, [this, id = request.id](const SocketAnswer& answer) {
+      if (answer.refusal) tell_refusal(*answer.refusal);
+      if (access_) access_->answer(id, answer);
+    });
+  }
 }
 
 void Resident::take_started(const wire::Started& started) {

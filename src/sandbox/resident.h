@@ -43,6 +43,7 @@ class Resident {
     std::unique_ptr<Network> network{};      // absent where no gateway has its connections
     std::optional<Cgroup> cgroup{};
     AccessRules access_rules{};  // of a plan that has a supervisor
+    JudgeSocket judge_socket{};  // absent: none of the host's is connected to
   };
   struct Settings {
     // Starts the guest. Called on the thread that keeps it, because a guest dies with the thread that started it
@@ -78,8 +79,8 @@ class Resident {
   // A stream to a new server of the sandbox's files (sandbox/files.h).
   Result<UniqueFd> serve_files();
 
-  // Has it done by the thread that keeps the sandbox, soon; never where it has no network, or has ended.
-  void on_network(std::function<void(Network&)> work);
+  // Has it done by the thread that keeps the sandbox, soon; never where nobody is asked anything, or it has ended.
+  void on_keeping_thread(std::function<void()> work);
 
   bool is_alive() const;
   bool is_busy() const;  // whether a process that was asked for runs
@@ -106,7 +107,7 @@ class Resident {
   void take_started(const wire::Started& started);
   void take_terminal(Tracked& of, UniqueFd master);  // with the lock held
   void take_end(std::uint32_t number, ProcessEnd end);
-  void take_access_refusals();
+  void hear_access();
   void tell_refusal(const Refusal& refusal);
   void check_deadlines();
   void finish(std::optional<Error> reason);
@@ -135,7 +136,7 @@ class Resident {
   std::deque<std::shared_ptr<Process>> ended_;   // the last of them, in the order of their ends
   std::optional<Error> stuck_;  // why no more can be sent
   std::vector<Pipe> new_pipes_;
-  std::vector<std::function<void(Network&)>> network_work_;
+  std::vector<std::function<void()>> work_;
   unsigned file_servers_asked_ = 0;
   std::vector<UniqueFd> file_servers_;
   std::mutex join_mutex_;

@@ -48,7 +48,7 @@ class Supervisor {
   Status take(const wire::Frame& frame);
   void record_exit(int raw);
   void record_not_executed(const wire::NotExecuted& refused);
-  void take_access_refusals();
+  void hear_access();
   void record_refusal(const Refusal& refusal);
   Status finish();
 
@@ -154,7 +154,7 @@ Status Supervisor::turn() {
   if (on_.questions != nullptr) TRY(serve_questions(wait[kPrompt].revents));
   // Of what was answered.
   if (on_.questions != nullptr && on_.network != nullptr) TRY(serve_network());
-  if (wait[kAccess].revents != 0) take_access_refusals();
+  if (wait[kAccess].revents != 0) hear_access();
   if (wait[kGuest].revents != 0) TRY(take_messages());
   return ended_ ? Status() : check_deadlines();
 }
@@ -307,7 +307,7 @@ Status Supervisor::take(const wire::Frame& frame) {
   if (const auto* refused = std::get_if<wire::Refused>(&message)) record_refusal(refusal_of(*refused));
   if (std::holds_alternative<wire::Supervise>(message)) {
     access_.emplace(TRY_CTX(AccessSupervisor::start(on_.access, on_.instance.guest.take_descriptors()),
-                            "start the supervisor of file changes"));
+                            "start the access supervisor"));
   }
   if (std::holds_alternative<wire::Stopped>(message)) return stop_and_go_on(0);
   if (const auto* made = std::get_if<wire::Network>(&message)) {
@@ -345,8 +345,19 @@ void Supervisor::record_not_executed(const wire::NotExecuted& refused) {
   outcome_.refusals.push_back(std::move(refusal));
 }
 
-void Supervisor::take_access_refusals() {
-  for (const Refusal& refusal : access_->take_refusals()) record_refusal(refusal);
+void Supervisor::hear_access() {
+  const AccessSupervisor::Heard heard = access_->hear();
+  for (const Refusal& refusal : heard.refusals) record_refusal(refusal);
+  for (const SocketRequest& request : heard.requests) {
+    if (!on_.judge_socket) {
+      access_->answer(request.id, {.file = {}, .error = request.error != 0 ? request.error : EACCES, .refusal = {}});
+      continue;
+    }
+    on_.judge_socket(request, [this, id = request.id](const SocketAnswer& answer) {
+      if (answer.refusal) record_refusal(*answer.refusal);
+      if (access_) access_->answer(id, answer);
+    });
+  }
 }
 
 void Supervisor::record_refusal(const Refusal& refusal) {
@@ -362,7 +373,7 @@ Status Supervisor::finish() {
   // What was refused was told before the program heard of it.
   pollfd told{access_ ? access_->fd() : -1, POLLIN, 0};
   TRY(sys::poll({&told, 1}, std::chrono::milliseconds(0)));
-  if (told.revents != 0) take_access_refusals();
+  if (told.revents != 0) hear_access();
   access_.reset();
   TRY(on_.instance.stop());
   TRY(on_.streams.finish());

@@ -46,6 +46,7 @@ struct Supervision {
   // The rule by which a path is not there in the sandbox; empty when none hides it.
   std::function<std::string(const std::string& path)> rule_hiding{};
   AccessRules access{};  // of a plan that has a supervisor
+  JudgeSocket judge_socket{};  // absent: none of the host's is connected to
   Network* network = nullptr;  // absent where no gateway has a sandbox's connections
   Questions* questions = nullptr;  // absent where nobody is asked
 };

@@ -10,6 +10,8 @@
 #include "policy/hosts.h"
 #include "policy/network_rules.h"
 #include "policy/rules.h"
+#include "service/host_sockets.h"
+#include "sys/host_info.h"
 #include "sys/interfaces.h"
 #include "sys/tree.h"
 
@@ -110,13 +112,38 @@ Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& type
   return verdict;
 }
 
+Result<SocketOutcome> judge_socket(const Prepared& prepared, const plan::HostFacts& facts, const std::string& typed) {
+  const std::string absolute = TRY(policy::absolute_path(typed, facts.home, prepared.plan.cwd));
+  const auto canonical = sys::canonical_path(absolute);
+  SocketOutcome outcome{
+      .typed = typed, .path = canonical ? *canonical : settled_socket(absolute), .rule = {}, .why = {}};
+  if (prepared.backend == "none") {
+    outcome.verdict = policy::SocketVerdict::kAllow;
+    outcome.rule = "--backend none";
+    outcome.why = "nothing is isolated";
+    return outcome;
+  }
+  const policy::SocketDecision decision =
+      judge_socket(prepared.policy.network, prepared.policy.asks, prepared.rules, outcome.path).decision;
+  outcome.verdict = decision.verdict;
+  outcome.rule = decision.rule;
+  outcome.why = decision.verdict == policy::SocketVerdict::kAllow ? "it names that socket" : decision.why;
+  if (prepared.plan.supervisor != plan::Supervisor::kNone) return outcome;
+  outcome.verdict = policy::SocketVerdict::kDeny;
+  outcome.rule = "built in";
+  outcome.why = "this kernel has no supervised sockets: none of the host's is reached";
+  return outcome;
+}
+
 Result<Explanation> explain(const PlaceRequest& request, const plan::HostFacts& facts, const Caller& caller,
                             const std::vector<std::string>& names) {
   Explanation explanation;
   explanation.prepared = TRY(prepare(request, facts, caller));
   if (const auto architecture = plan::architecture_of(facts.architecture)) {
-    explanation.prepared.plan.seccomp =
-        plan::compile_seccomp({.architecture = *architecture, .af_unix = plan::AfUnix::kNotify});
+    explanation.prepared.plan.seccomp = plan::compile_seccomp(
+        {.architecture = *architecture,
+         .af_unix = explanation.prepared.plan.supervisor == plan::Supervisor::kNone ? plan::AfUnix::kNotify
+                                                                                    : plan::AfUnix::kSupervised});
   }
   for (const std::string& name : names) {
     if (is_path(name, explanation.prepared.plan.cwd)) {

@@ -8,6 +8,7 @@
 #include "plan/facts.h"
 #include "policy/decide.h"
 #include "policy/network_rules.h"
+#include "policy/sockets.h"
 #include "service/prepare.h"
 #include "service/request.h"
 
@@ -33,6 +34,15 @@ struct HostVerdict {
   std::string why;
 };
 
+// What would become of a connection to a Unix socket.
+struct SocketOutcome {
+  std::string typed;
+  std::string path;  // where it leads
+  policy::SocketVerdict verdict = policy::SocketVerdict::kDeny;
+  std::string rule;
+  std::string why;
+};
+
 struct Explanation {
   Prepared prepared;
   std::vector<PathVerdict> paths;  // reading and writing of each
@@ -48,6 +58,9 @@ Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& 
 // rules say of it.
 Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& typed);
 
+// `typed` as in judge_path(). Whether anything is there does not matter.
+Result<SocketOutcome> judge_socket(const Prepared& prepared, const plan::HostFacts& facts, const std::string& typed);
+
 // A name with a "/", or one that starts with "." or "~", or that exists here, or has no "." and no ":",
 // is a path; anything else is a host.
 Result<Explanation> explain(const PlaceRequest& request, const plan::HostFacts& facts, const Caller& caller,
@@ -62,5 +75,7 @@ std::string verdict_text(const PathVerdict& verdict);
 std::string verdict_json(const PathVerdict& verdict);
 std::string verdict_text(const HostVerdict& verdict);
 std::string verdict_json(const HostVerdict& verdict);
+std::string verdict_text(const SocketOutcome& verdict);
+std::string verdict_json(const SocketOutcome& verdict);
 
 }  // namespace hutch::service

@@ -32,6 +32,7 @@ json proxy_json(const std::optional<policy::ProxyServer>& proxy);
 std::string network_text(const Prepared& prepared) {
   const Network& network = prepared.policy.network;
   std::string out = cat({"reach\n", line({first_line(prepared)})});
+  for (const std::string& entry : network.allow_unix_sockets) out += line({"the Unix socket ", shown(entry)});
   if (prepared.plan.network != plan::NetworkKind::kGateway) return out;
   out += domain_lines(network);
   for (const policy::HttpRule& rule : network.rules) out += rule_line(rule);
@@ -67,6 +68,7 @@ std::string network_json(const Prepared& prepared) {
       {"tls_never_opened", network.tls.exclude_domains},
       {"extra_ca_certificates", network.tls.extra_ca_paths},
       {"allowed_udp", network.allowed_udp},
+      {"allowed_unix_sockets", network.allow_unix_sockets},
       {"host_ports", network.host_ports},
       {"publish", std::move(published)},
       {"parent_proxy",

@@ -14,7 +14,9 @@ using json = nlohmann::ordered_json;
 std::string_view name_of(policy::Access access) { return access == policy::Access::kRead ? "read" : "write"; }
 std::string_view name_of(policy::HostVerdict verdict);
 json path_json(const PathVerdict& verdict);
+std::string_view name_of(policy::SocketVerdict verdict);
 json host_json(const HostVerdict& verdict);
+json socket_json(const SocketOutcome& outcome);
 std::string dump(const json& object);
 
 }  // namespace
@@ -81,6 +83,14 @@ std::string verdict_text(const HostVerdict& verdict) {
               printable(verdict.why)});
 }
 
+std::string verdict_text(const SocketOutcome& outcome) {
+  const std::string led = outcome.path == outcome.typed ? "" : cat({" (", printable(outcome.path, 4096), ")"});
+  return cat({name_of(outcome.verdict), ": socket ", printable(outcome.typed, 4096), led, ": ", outcome.rule, ": ",
+              outcome.why});
+}
+
+std::string verdict_json(const SocketOutcome& outcome) { return dump(socket_json(outcome)); }
+
 std::string verdict_json(const HostVerdict& verdict) { return dump(host_json(verdict)); }
 
 namespace {
@@ -88,6 +98,16 @@ namespace {
 json path_json(const PathVerdict& verdict) {
   return {{"typed", verdict.typed},     {"path", verdict.path}, {"access", name_of(verdict.access)},
           {"allowed", verdict.allowed}, {"rule", verdict.rule}, {"why", verdict.why}};
+}
+
+json socket_json(const SocketOutcome& outcome) {
+  return {{"typed", outcome.typed},
+          {"path", outcome.path},
+          {"access", "socket"},
+          {"allowed", outcome.verdict == policy::SocketVerdict::kAllow},
+          {"verdict", name_of(outcome.verdict)},
+          {"rule", outcome.rule},
+          {"why", outcome.why}};
 }
 
 json host_json(const HostVerdict& verdict) {
@@ -99,6 +119,15 @@ json host_json(const HostVerdict& verdict) {
           {"verdict", name_of(verdict.verdict)},
           {"rule", verdict.rule},
           {"why", verdict.why}};
+}
+
+std::string_view name_of(policy::SocketVerdict verdict) {
+  switch (verdict) {
+    case policy::SocketVerdict::kAllow: return "allowed";
+    case policy::SocketVerdict::kDeny: return "denied";
+    case policy::SocketVerdict::kAsk: return "ask";
+  }
+  return "";
 }
 
 std::string_view name_of(policy::HostVerdict verdict) {

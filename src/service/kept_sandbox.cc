@@ -1,6 +1,7 @@
 // A sandbox that stays, and its life.
 #include "service/kept_sandbox.h"
 
+#include <cerrno>
 #include <future>
 
 #include "base/text.h"
@@ -206,7 +207,8 @@ void KeptSandbox::reload_policy() {
     policy = policy_;
   }
   if (!resident || !questions) return;
-  resident->on_network([questions, policy](sandbox::Network& network) { (void)policy->reload(network, *questions); });
+  resident->on_keeping_thread(
+      [this, questions, policy] { (void)policy->reload({network_, sockets_.get(), *questions}); });
 }
 
 egress::Gateway::Revoked KeptSandbox::revoke(const std::string& host) {
@@ -219,7 +221,15 @@ egress::Gateway::Revoked KeptSandbox::revoke(const std::string& host) {
   if (!running) return {};
   const auto done = std::make_shared<std::promise<egress::Gateway::Revoked>>();
   auto revoked = done->get_future();
-  running->on_network([done, host](sandbox::Network& network) { done->set_value(network.gateway().revoke(host)); });
+  running->on_keeping_thread([this, done, host] {
+    egress::Gateway::Revoked taken;
+    if (host.starts_with('/')) {
+      if (sockets_) taken.grants = sockets_->revoke(host);
+    } else if (network_ != nullptr) {
+      taken = network_->gateway().revoke(host);
+    }
+    done->set_value(taken);
+  });
   if (revoked.wait_for(kWait) != std::future_status::ready) return {};
   return revoked.get();
 }
@@ -273,7 +283,11 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin() {
                                   questions_,
                                   std::move(network),
                                   std::move(holding.cgroup),
-                                  {judged.guest_program, prepared.plan.names}};
+                                  {judged.guest_program, prepared.plan.names},
+                                  [this](const sandbox::SocketRequest& asked, const sandbox::SettleSocket& settle) {
+                                    if (sockets_) return sockets_->judge(asked, settle);
+                                    settle({.file = {}, .error = EACCES, .refusal = {}});
+                                  }};
 }
 
 // Null where the plan has no gateway.
@@ -284,11 +298,14 @@ Result<std::unique_ptr<sandbox::Network>> KeptSandbox::make_network(Judged& judg
     const std::scoped_lock lock(mutex_);
     if (questions_) asked_before_ = questions_->last_id();
   }
-  const std::shared_ptr<sandbox::Questions> questions = gateway ? make_questions(judged) : nullptr;
+  const bool asks = gateway || prepared.plan.supervisor != plan::Supervisor::kNone;
+  const std::shared_ptr<sandbox::Questions> questions = asks ? make_questions(judged) : nullptr;
   {
     const std::scoped_lock lock(mutex_);
     questions_ = questions;
   }
+  network_ = nullptr;
+  make_sockets(prepared);
   if (!gateway) return std::unique_ptr<sandbox::Network>();
   auto network = TRY(sandbox::Network::make(gateway_settings(prepared, judged.guest_program), questions.get()));
   network_ = network.get();
@@ -297,6 +314,15 @@ Result<std::unique_ptr<sandbox::Network>> KeptSandbox::make_network(Judged& judg
     TRY(fill_trust(prepared.plan, trust));
   }
   return network;
+}
+
+void KeptSandbox::make_sockets(const Prepared& prepared) {
+  sockets_.reset();
+  if (prepared.plan.supervisor == plan::Supervisor::kNone) return;
+  sockets_ = std::make_unique<HostSockets>(HostSockets::Settings{.network = prepared.policy.network,
+                                                                 .asks = prepared.policy.asks,
+                                                                 .rules = prepared.rules,
+                                                                 .questions = questions_.get()});
 }
 
 std::shared_ptr<sandbox::Questions> KeptSandbox::make_questions(const Judged& judged) {
@@ -321,7 +347,7 @@ void KeptSandbox::answered(const approval::Desk::Closed& closed) {
                    closed.question.process.pid, closed.question.process.program});
   if (!is_saved(closed.answer)) return;
   // It is called by the questions, which are the running ones.
-  (void)policy_->reload(*network_, *questions_);
+  (void)policy_->reload({network_, sockets_.get(), *questions_});
   if (settings_.saved) settings_.saved();
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kPolicy = "your policy";
 
-void close_answered(const sandbox::Network& network, sandbox::Questions& questions);
+void close_answered(const LiveSandbox& live);
 std::vector<std::string> left_out(const policy::Network& wanted, const policy::Network& held);
 
 }  // namespace
@@ -44,7 +44,7 @@ Status LivePolicy::save(const approval::Save& save) const {
   return {};
 }
 
-Result<std::vector<std::string>> LivePolicy::reload(sandbox::Network& network, sandbox::Questions& questions) const {
+Result<std::vector<std::string>> LivePolicy::reload(const LiveSandbox& live) const {
   if (is_fixed()) return std::vector<std::string>();
   LoadedPolicy loaded = TRY(load_policy(request_, facts_, environment_));
   policy::Network& wanted = loaded.policy.network;
@@ -52,18 +52,23 @@ Result<std::vector<std::string>> LivePolicy::reload(sandbox::Network& network, s
   const bool has_rules = options.mode.value_or(wanted.mode) == policy::NetworkMode::kRules;
   if (has_rules) std::ranges::copy(request_.usual_hosts, std::back_inserter(options.allow_domains));
   TRY(settle_network(wanted, options, facts_, loaded.project));
-  policy::Network held = network.gateway().changeable(wanted);
-  std::vector<std::string> left = left_out(wanted, held);
-  network.gateway().forget_saved_grants();
-  TRY(network.replace_rules(std::move(held)));
-  close_answered(network, questions);
+  std::vector<std::string> left;
+  if (live.network != nullptr) {
+    policy::Network held = live.network->gateway().changeable(wanted);
+    left = left_out(wanted, held);
+    live.network->gateway().forget_saved_grants();
+    TRY(live.network->replace_rules(std::move(held)));
+  }
+  if (live.sockets != nullptr) live.sockets->replace(wanted, loaded.policy.asks);
+  close_answered(live);
   return left;
 }
 
-Status LivePolicy::replace(sandbox::Network& network, const std::string& policy) const {
+Status LivePolicy::replace(const LiveSandbox& live, const std::string& policy) const {
   policy::Policy given = TRY(policy::read_policy(policy, "policy"));
   TRY(settle_network(given.network, request_.network, facts_, facts_.cwd));
-  return network.replace_rules(std::move(given.network));
+  if (live.sockets != nullptr) live.sockets->replace(given.network, given.asks);
+  return live.network != nullptr ? live.network->replace_rules(std::move(given.network)) : Status();
 }
 
 bool is_saved(approval::Answer answer) {
@@ -73,11 +78,15 @@ bool is_saved(approval::Answer answer) {
 
 namespace {
 
-void close_answered(const sandbox::Network& network, sandbox::Questions& questions) {
-  for (const wire::ControlQuestion& open : questions.open()) {
-    if (!network.allows(open.host, open.port)) continue;
+void close_answered(const LiveSandbox& live) {
+  for (const wire::ControlQuestion& open : live.questions.open()) {
+    const bool is_socket = !open.path.empty();
+    const bool allowed = is_socket ? live.sockets != nullptr && live.sockets->allows(open.path)
+                                   : live.network != nullptr && live.network->allows(open.host, open.port);
+    if (!allowed) continue;
     // Somebody may have been faster.
-    (void)questions.answer({open.id, std::string(approval::name_of(approval::Answer::kOnce)), std::nullopt}, kPolicy);
+    (void)live.questions.answer({open.id, std::string(approval::name_of(approval::Answer::kOnce)), std::nullopt},
+                                kPolicy);
   }
 }
 

@@ -10,9 +10,17 @@
 #include "plan/facts.h"
 #include "sandbox/network.h"
 #include "sandbox/questions.h"
+#include "service/host_sockets.h"
 #include "service/request.h"
 
 namespace hutch::service {
+
+// A sandbox that runs, as far as policies are about it.
+struct LiveSandbox {
+  sandbox::Network* network = nullptr;  // null where it has no gateway
+  HostSockets* sockets = nullptr;       // null where it has none of the host's
+  sandbox::Questions& questions;
+};
 
 class LivePolicy {
  public:
@@ -26,13 +34,13 @@ class LivePolicy {
 
   // The rest is for the thread that keeps the sandbox.
 
-  // Reads the policies again and has their network hold, with the request's options: hosts that are new can be reached
-  // at once, connections to those that are gone end, questions that are answered by it are closed. What it says that
-  // can hold from the next start on alone.
-  Result<std::vector<std::string>> reload(sandbox::Network& network, sandbox::Questions& questions) const;
+  // Reads the policies again and has their network hold, with the request's options: hosts and sockets that are new can
+  // be reached at once, connections to those that are gone end, questions that are answered by it are closed. What it
+  // says that can hold from the next start on alone.
+  Result<std::vector<std::string>> reload(const LiveSandbox& live) const;
 
   // A network of somebody's own in its place.
-  Status replace(sandbox::Network& network, const std::string& policy) const;
+  Status replace(const LiveSandbox& live, const std::string& policy) const;
 
  private:
   bool is_fixed() const { return request_.policy || request_.policy_file; }

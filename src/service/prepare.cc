@@ -13,6 +13,7 @@
 #include "plan/gateway_names.h"
 #include "plan/make_plan.h"
 #include "policy/glob.h"
+#include "service/host_sockets.h"
 #include "service/load_policy.h"
 #include "service/trust.h"
 #include "store/settings_file.h"
@@ -107,6 +108,12 @@ Status settle_network(policy::Network& network, const policy::NetworkOptions& op
   TRY(policy::amend(network, options));
   for (std::string& path : network.tls.extra_ca_paths) {
     path = TRY_CTX(policy::absolute_path(path, facts.home, project), "network.tlsTerminate.extraCaCertPaths");
+  }
+  for (std::string& entry : network.allow_unix_sockets) {
+    std::string absolute = TRY_CTX(policy::absolute_path(entry, facts.home, project), "network.allowUnixSockets");
+    absolute = settled_socket(absolute);
+    std::ranges::replace(network.from_options, entry, absolute);
+    entry = std::move(absolute);
   }
   return {};
 }

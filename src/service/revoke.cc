@@ -8,6 +8,7 @@
 #include "policy/domains.h"
 #include "policy/edit.h"
 #include "policy/reader.h"
+#include "service/host_sockets.h"
 #include "service/live_runs.h"
 #include "service/load_policy.h"
 #include "store/policies.h"
@@ -21,6 +22,7 @@ namespace {
 using tool::Value;
 
 constexpr std::string_view kKey = "network.allowedDomains";
+constexpr std::string_view kSocketKey = "network.allowUnixSockets";
 
 Result<std::optional<std::string>> remove_entries(const std::string& host, const plan::HostFacts& facts,
                                                   const store::Policies& policies);
@@ -28,6 +30,7 @@ Result<std::optional<std::string>> remove_entries(const std::string& host, const
 }  // namespace
 
 Result<std::string> canonical_target(const std::string& text) {
+  if (text.starts_with('/')) return settled_socket(text);
   const policy::HostPattern pattern = TRY(policy::parse_domain(text, policy::DomainList::kAllowed));
   const auto host = policy::parse_host_port(text);
   if (!host || pattern.kind == policy::HostPattern::Kind::kBelow) return text;
@@ -71,14 +74,20 @@ Result<std::optional<std::string>> remove_entries(const std::string& host, const
   const store::HeldPolicy held = TRY(policies.holding(facts.cwd));
   if (held.file.empty()) return std::optional<std::string>();
   const policy::Policy policy = TRY(policy::read_policy(held.text, held.file));
-  const policy::HostPattern target = TRY(policy::parse_domain(host, policy::DomainList::kAllowed));
-  std::vector<std::string> entries = policy.network.allowed_domains;
-  std::erase_if(entries, [&](const std::string& entry) { return !is_meant(entry, target); });
+  const bool is_socket = host.starts_with('/');
+  std::vector<std::string> entries = is_socket ? policy.network.allow_unix_sockets : policy.network.allowed_domains;
+  if (is_socket) {
+    std::erase_if(entries, [&](const std::string& entry) { return entry != host; });
+  } else {
+    const policy::HostPattern target = TRY(policy::parse_domain(host, policy::DomainList::kAllowed));
+    std::erase_if(entries, [&](const std::string& entry) { return !is_meant(entry, target); });
+  }
   if (entries.empty()) return std::optional<std::string>();
+  const std::string key(is_socket ? kSocketKey : kKey);
   const auto without = [&](const std::string& text) -> Result<std::string> {
     std::string left = text;
     for (const std::string& entry : entries) {
-      left = TRY(policy::edited(left, {policy::EditKind::kRemove, std::string(kKey), entry}));
+      left = TRY(policy::edited(left, {policy::EditKind::kRemove, key, entry}));
     }
     return left;
   };

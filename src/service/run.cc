@@ -19,6 +19,7 @@
 #include "sandbox/supervise.h"
 #include "service/doctor.h"
 #include "service/explain.h"
+#include "service/host_sockets.h"
 #include "service/policy_summary.h"
 #include "service/prepare.h"
 #include "service/programs.h"
@@ -53,6 +54,7 @@ Result<RunReport> run_prepared(const Job& job);
 std::string rule_hiding(const Job& job, const std::string& path);
 Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job, sandbox::Questions* questions);
 std::unique_ptr<RunQuestions> make_questions(const Job& job, const sandbox::ScreenWatch* screen);
+std::unique_ptr<HostSockets> make_sockets(const Job& job, RunQuestions* questions);
 Result<backend::Instance> start_backend(const Job& job, Holding& holding);
 // No mount can hold a name that is not there. These, made new, undo what the mounts on hooks and config protect, so the
 // person hears of them before they run git.
@@ -135,6 +137,7 @@ Result<RunReport> run_prepared(const Job& job) {
   const std::unique_ptr<sandbox::Network> network =
       TRY(make_network(job, questions ? &questions->questions() : nullptr));
   if (network) questions->serve(*network);
+  const std::unique_ptr<HostSockets> sockets = make_sockets(job, questions.get());
   if (network) network->tell_passed_to([&](const egress::Passed& passed) { job.record().connected(passed); });
   if (network && wants_trust(plan)) {
     const wire::InspectReady trust = TRY(network->gateway().inspector_trust());
@@ -150,12 +153,18 @@ Result<RunReport> run_prepared(const Job& job) {
       .screen = &screen,
   }));
 
-  sandbox::Supervision supervision{.instance = instance,
-                                   .streams = streams,
-                                   .signals = job.signals,
-                                   .access = {plan.names.empty() ? std::string() : TRY(guest_program()), plan.names},
-                                   .network = network.get(),
-                                   .questions = questions ? &questions->questions() : nullptr};
+  sandbox::Supervision supervision{
+      .instance = instance,
+      .streams = streams,
+      .signals = job.signals,
+      .access = {plan.supervisor == plan::Supervisor::kNone ? std::string() : TRY(guest_program()), plan.names},
+      .network = network.get(),
+      .questions = questions ? &questions->questions() : nullptr};
+  if (sockets) {
+    supervision.judge_socket = [&](const sandbox::SocketRequest& asked, const sandbox::SettleSocket& settle) {
+      sockets->judge(asked, settle);
+    };
+  }
   supervision.rule_hiding = [&](const std::string& path) { return rule_hiding(job, path); };
   if (job.control != nullptr) {
     supervision.control = {job.control->fd(), [&] { return job.control->read(); }};
@@ -186,9 +195,23 @@ Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job, sandbox::
   return sandbox::Network::make(gateway_settings(job.prepared, TRY(guest_program())), questions);
 }
 
-// Null where the plan has no gateway: nothing else is asked about.
+// Null where there is no supervisor.
+std::unique_ptr<HostSockets> make_sockets(const Job& job, RunQuestions* questions) {
+  const Prepared& prepared = job.prepared;
+  if (prepared.plan.supervisor == plan::Supervisor::kNone) return nullptr;
+  auto sockets = std::make_unique<HostSockets>(
+      HostSockets::Settings{.network = prepared.policy.network,
+                            .asks = prepared.policy.asks,
+                            .rules = prepared.rules,
+                            .questions = questions != nullptr ? &questions->questions() : nullptr});
+  if (questions != nullptr) questions->serve(*sockets);
+  return sockets;
+}
+
+// Null where the plan has neither gateway nor supervisor: nothing else is asked about.
 std::unique_ptr<RunQuestions> make_questions(const Job& job, const sandbox::ScreenWatch* screen) {
-  if (job.prepared.plan.network != plan::NetworkKind::kGateway) return nullptr;
+  const plan::SandboxPlan& plan = job.prepared.plan;
+  if (plan.network != plan::NetworkKind::kGateway && plan.supervisor == plan::Supervisor::kNone) return nullptr;
   approval::DeskLimits limits;
   limits.wait = job.prepared.policy.ask_timeout.value_or(limits.wait);
   return std::make_unique<RunQuestions>(

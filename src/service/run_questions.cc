@@ -53,9 +53,11 @@ Status RunQuestions::open_socket(const std::vector<std::string>& command, const 
 Status RunQuestions::take(const wire::ControlInput& input, std::string_view by,
                           const sandbox::QuestionSocket::Tell& tell) {
   if (const auto* answer = std::get_if<wire::ControlAnswer>(&input)) return questions_.answer(*answer, by);
-  if (network_ == nullptr) return fail(Error::unsupported("this sandbox has no network whose rules could be changed"));
+  if (network_ == nullptr && sockets_ == nullptr) {
+    return fail(Error::unsupported("this sandbox has no network whose rules could be changed"));
+  }
   if (const auto* update = std::get_if<wire::ControlUpdate>(&input)) {
-    return settings_.policy.replace(*network_, update->policy);
+    return settings_.policy.replace(live(), update->policy);
   }
   if (const auto* given = std::get_if<wire::ControlRevoke>(&input)) return revoke(given->host, tell);
   return reload(tell);
@@ -63,7 +65,12 @@ Status RunQuestions::take(const wire::ControlInput& input, std::string_view by,
 
 Status RunQuestions::revoke(const std::string& host, const sandbox::QuestionSocket::Tell& tell) {
   session_.reset();
-  const egress::Gateway::Revoked revoked = network_->gateway().revoke(host);
+  egress::Gateway::Revoked revoked;
+  if (host.starts_with('/')) {
+    if (sockets_ != nullptr) revoked.grants = sockets_->revoke(host);
+  } else if (network_ != nullptr) {
+    revoked = network_->gateway().revoke(host);
+  }
   if (revoked.grants > 0 || revoked.connections > 0) {
     settings_.record().decided({cat({"revoke ", printable(host, 256)}), "taken back", "hutch revoke"});
   }
@@ -72,7 +79,7 @@ Status RunQuestions::revoke(const std::string& host, const sandbox::QuestionSock
 }
 
 Status RunQuestions::reload(const sandbox::QuestionSocket::Tell& tell) {
-  tell(wire::control_reloaded(TRY(settings_.policy.reload(*network_, questions_))));
+  tell(wire::control_reloaded(TRY(settings_.policy.reload(live()))));
   return {};
 }
 
@@ -84,7 +91,7 @@ void RunQuestions::record(const approval::Desk::Closed& closed) {
   }
   if (!is_saved(closed.answer)) return;
   // Whoever answered was told that it is saved; should the file have been broken since, the answer itself still holds.
-  if (network_ != nullptr) (void)settings_.policy.reload(*network_, questions_);
+  (void)settings_.policy.reload(live());
   tell_of_saved_policy(settings_.runs, run_);
   if (settings_.session.saved) settings_.session.saved();
 }

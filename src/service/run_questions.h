@@ -35,6 +35,8 @@ class RunQuestions {
 
   // What clients say is about this network from here on.
   void serve(sandbox::Network& network) { network_ = &network; }
+  // The same about the host's sockets.
+  void serve(HostSockets& sockets) { sockets_ = &sockets; }
   // Other programs of this user find the run from here on. Where that cannot be, the run goes on without.
   Status open_socket(const std::vector<std::string>& command, const std::string& directory);
   // To poll(2), and what to do then; -1 where there is none.
@@ -47,9 +49,11 @@ class RunQuestions {
   Status reload(const sandbox::QuestionSocket::Tell& tell);
   void record(const approval::Desk::Closed& closed);
   bool is_granted(const approval::Question& question);
+  LiveSandbox live() { return {network_, sockets_, questions_}; }
 
   const Settings settings_;
   sandbox::Network* network_ = nullptr;
+  HostSockets* sockets_ = nullptr;
   std::string run_;  // its id
   std::optional<Sessions::State> session_;  // as it was a moment ago
   approval::Moment session_at_{};

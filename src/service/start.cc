@@ -26,10 +26,11 @@ Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name,
 Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {
   const auto architecture = plan::architecture_of(facts.architecture);
   if (!architecture) return fail(Error::unsupported(cat({"no system call table for ", facts.architecture})));
+  const bool beside = plan.supervisor == plan::Supervisor::kBeside;
   const bool supervised = !plan.supervised.empty();
   plan.seccomp =
       plan::compile_seccomp({.architecture = *architecture,
-                             .af_unix = plan::AfUnix::kNotify,
+                             .af_unix = beside ? plan::AfUnix::kSupervised : plan::AfUnix::kNotify,
                              .file_changes = supervised ? plan::FileChanges::kNotify : plan::FileChanges::kAllow});
   return {};
 }

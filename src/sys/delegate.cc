@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "sys/call.h"
+#include "sys/kernel_abi.h"
 
 namespace hutch::sys {
 
@@ -51,16 +52,6 @@ Result<int> number_in(std::string_view text, const std::string& path, std::strin
   int number = 0;
   std::from_chars(text.data() + at + label.size(), text.data() + text.size(), number, base);
   return number;
-}
-
-// The very descriptor. /proc/PID/fd of a process that made itself unreadable is root's (proc(5)), and CAP_SYS_PTRACE
-// does not open it; this it allows (pidfd_getfd(2)). A pidfd is the whole process's, a call one thread's.
-Result<UniqueFd> taken_descriptor(int proc, pid_t process, int number) {
-  const std::string path = cat({std::to_string(process), "/status"});
-  const std::string status = TRY(beginning_of(proc, path));
-  const pid_t leader = TRY(number_in(status, path, "\nTgid:\t", 10));
-  const UniqueFd pidfd = TRY(check_fd(static_cast<int>(::syscall(SYS_pidfd_open, leader, 0)), {"pidfd_open()"}));
-  return check_fd(static_cast<int>(::syscall(SYS_pidfd_getfd, pidfd.get(), number, 0)), {"pidfd_getfd()"});
 }
 
 // Without asking a server for news: what is needed does not change (statx(2), AT_STATX_DONT_SYNC).
@@ -112,7 +103,7 @@ Result<UniqueFd> descriptor_of(int proc, pid_t process, int number) {
   auto opened = check_fd(::openat(proc, path.c_str(), O_PATH | O_CLOEXEC), {"openat(", path, ")"});
   if (opened || !is_hidden(opened.error())) return opened;
   // Not kept itself: a pipe would not end, a lock not go, while it is open here.
-  const UniqueFd taken = TRY(taken_descriptor(proc, process, number));
+  const UniqueFd taken = TRY(take_descriptor(proc, process, number));
   return check_fd(::openat(proc, self(taken.get()).c_str(), O_PATH | O_CLOEXEC), {"openat(self)"});
 }
 
@@ -121,7 +112,7 @@ Result<int> flags_of(int proc, pid_t process, int number) {
   const auto text = beginning_of(proc, path);
   if (text) return number_in(*text, path, "\nflags:\t", 8);
   if (!is_hidden(text.error())) return fail(text.error());
-  const UniqueFd taken = TRY(taken_descriptor(proc, process, number));
+  const UniqueFd taken = TRY(take_descriptor(proc, process, number));
   const int own = ::fcntl(taken.get(), F_GETFL);
   TRY(check(own, {"fcntl(F_GETFL)"}));
   return own;
@@ -231,6 +222,19 @@ Status set_attribute_of(int fd, const std::string& name, const std::string& valu
 
 Status remove_attribute_of(int fd, const std::string& name) {
   return check(::removexattr(self(fd).c_str(), name.c_str()), {"removexattr(", name, ")"});
+}
+
+// /proc/PID/fd of a process that made itself unreadable is root's (proc(5)), and CAP_SYS_PTRACE does not open it; this
+// it allows.
+Result<UniqueFd> take_descriptor(int proc, pid_t thread, int number) {
+  long opened = ::syscall(SYS_pidfd_open, thread, kPidfdThread);
+  if (opened < 0 && errno == EINVAL) {
+    const std::string path = cat({std::to_string(thread), "/status"});
+    const std::string status = TRY(beginning_of(proc, path));
+    opened = ::syscall(SYS_pidfd_open, TRY(number_in(status, path, "\nTgid:\t", 10)), 0);
+  }
+  const UniqueFd pidfd = TRY(check_fd(static_cast<int>(opened), {"pidfd_open()"}));
+  return check_fd(static_cast<int>(::syscall(SYS_pidfd_getfd, pidfd.get(), number, 0)), {"pidfd_getfd()"});
 }
 
 Status stay_in(int directory) { return check(::fchdir(directory), {"fchdir()"}); }

@@ -24,6 +24,9 @@ Status read_memory_of(pid_t process, std::uint64_t address, void* into, std::siz
 // as O_PATH.
 Result<UniqueFd> directory_of(int proc, pid_t process);
 Result<UniqueFd> descriptor_of(int proc, pid_t process, int number);
+// The very descriptor of a thread, its state shared with it (pidfd_getfd(2)). Before Linux 6.9 a thread that has
+// descriptors of its own (CLONE_FILES, unshare(2)) has those of its process's first thread taken.
+Result<UniqueFd> take_descriptor(int proc, pid_t thread, int number);
 // The flags of open(2) that a descriptor of its has.
 Result<int> flags_of(int proc, pid_t process, int number);
 

@@ -75,11 +75,13 @@ Status map_ids(std::uint32_t uid, std::uint32_t gid) {
 
 Status drop_groups() { return check(::setgroups(0, nullptr), {"setgroups(0)"}); }
 
-Status keep_only_tracing() {
-  static constexpr unsigned kTracing = 19;  // CAP_SYS_PTRACE
+Status keep_only_tracing_and_network() {
+  static constexpr unsigned kTracing = 19;      // CAP_SYS_PTRACE
+  static constexpr unsigned kNetworkAdmin = 12;  // CAP_NET_ADMIN
+  static constexpr unsigned kKept = 1U << kTracing | 1U << kNetworkAdmin;
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  __user_cap_data_struct kept[2] = {{.effective = 1U << kTracing, .permitted = 1U << kTracing, .inheritable = 0}, {}};
-  return check(::syscall(SYS_capset, &header, kept), {"capset(CAP_SYS_PTRACE)"});
+  __user_cap_data_struct kept[2] = {{.effective = kKept, .permitted = kKept, .inheritable = 0}, {}};
+  return check(::syscall(SYS_capset, &header, kept), {"capset(CAP_SYS_PTRACE, CAP_NET_ADMIN)"});
 }
 
 Status keep_capabilities_on_exec() {

@@ -45,8 +45,8 @@ Status map_ids(std::uint32_t uid, std::uint32_t gid);
 // Empties the supplementary groups; only a privileged caller can.
 Status drop_groups();
 
-// Keeps CAP_SYS_PTRACE alone, and nothing for what is executed.
-Status keep_only_tracing();
+// Keeps CAP_SYS_PTRACE and CAP_NET_ADMIN alone, and nothing for what is executed.
+Status keep_only_tracing_and_network();
 
 // What this process may, a program that it executes next may as well: by itself a user other than root keeps nothing
 // (capabilities(7), "Ambient").

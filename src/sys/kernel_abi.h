@@ -22,4 +22,10 @@ struct LandlockRulesetAttr {
 inline constexpr unsigned long kSeccompNotifSetFlags = 0x40082104;
 inline constexpr unsigned long kSeccompSyncWakeUp = 1;
 
+// linux/un.h, which cannot be included beside sys/un.h: SIOCUNIXFILE.
+inline constexpr unsigned long kUnixFile = 0x89e0;
+
+// linux/pidfd.h of 6.9: the pidfd is of one thread.
+inline constexpr unsigned kPidfdThread = 0200;  // O_EXCL
+
 }  // namespace hutch::sys

@@ -63,6 +63,14 @@ std::optional<SocketOwner> find_socket_owner(pid_t member, Transport transport, 
   return std::nullopt;
 }
 
+SocketOwner describe_process(pid_t thread) {
+  const std::string name = std::to_string(thread);
+  const std::string process = cat({"/proc/", name});
+  const std::string network = link_text(process + "/ns/net");
+  if (network.empty()) return {};
+  return SocketOwner{thread, link_text(process + "/exe"), chain_above(name, network)};
+}
+
 namespace {
 
 // As the kernel writes an address there: 32 bits at a time in the machine's byte order, in hexadecimal.

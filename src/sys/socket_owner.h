@@ -17,6 +17,9 @@ struct SocketOwner {
   std::vector<std::string> chain;  // the programs of its ancestors there, nearest first
 };
 
+// What a thread's process is; empty where it has gone. It ends where the network namespace does.
+SocketOwner describe_process(pid_t thread);
+
 // The process in the network namespace of `member` that has the socket bound to `local`. Costs a look at every
 // descriptor of every process there, within bounds; absent when none is found. What it finds is for a person to read:
 // a program can pass a socket on, or end.

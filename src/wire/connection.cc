@@ -34,6 +34,13 @@ Result<std::optional<Frame>> Connection::take_buffered() {
   return std::optional<Frame>(std::move(frame));
 }
 
+UniqueFd Connection::take_descriptor() {
+  if (descriptors_.empty()) return {};
+  UniqueFd first = std::move(descriptors_.front());
+  descriptors_.erase(descriptors_.begin());
+  return first;
+}
+
 Status Connection::send_bytes(const std::string& bytes, std::span<const int> descriptors) {
   return sys::send_all(socket_.get(), bytes, descriptors);
 }

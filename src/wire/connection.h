@@ -46,6 +46,8 @@ class Connection {
   // The descriptors that have come and were not taken yet. Bytes of an earlier frame may come in the same read as the
   // descriptors of the next one (unix(7)), so whoever decodes a message that carries some asks for them then.
   std::vector<UniqueFd> take_descriptors() { return std::exchange(descriptors_, {}); }
+  // The first of them, for a message that carries one; of no descriptor where none has come.
+  UniqueFd take_descriptor();
 
  private:
   Status send_bytes(const std::string& bytes, std::span<const int> descriptors);

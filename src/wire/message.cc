@@ -72,6 +72,18 @@ void write(Writer& out, const Refused& message) {
 
 void write(Writer&, const Supervise&) {}
 
+void write(Writer& out, const SocketAsked& message) {
+  out.u64(message.id);
+  out.u32(message.pid);
+  out.text(message.path);
+  out.u32(static_cast<std::uint32_t>(message.error));
+}
+
+void write(Writer& out, const SocketAnswered& message) {
+  out.u64(message.id);
+  out.u32(static_cast<std::uint32_t>(message.error));
+}
+
 void write(Writer& out, const AccessRules& message) {
   out.u32(static_cast<std::uint32_t>(message.names.size()));
   for (const plan::NameRule& name : message.names) {
@@ -162,6 +174,18 @@ void read(Reader& in, Refused& message) {
 }
 
 void read(Reader&, Supervise&) {}
+
+void read(Reader& in, SocketAsked& message) {
+  message.id = in.u64();
+  message.pid = in.u32();
+  message.path = in.text();
+  message.error = read_int(in);
+}
+
+void read(Reader& in, SocketAnswered& message) {
+  message.id = in.u64();
+  message.error = read_int(in);
+}
 
 void read(Reader& in, AccessRules& message) {
   static constexpr std::size_t kNameBytesMin = 4 + 4 + 4 + 4;

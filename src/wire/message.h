@@ -15,7 +15,7 @@
 namespace hutch::wire {
 
 // Both programs come from one build; a guest that is not of it refuses the first message.
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 
 // What the guest has to do itself before it is the init of the sandbox.
 enum class Isolation {
@@ -79,7 +79,7 @@ struct MakeSockets {
 // A server of files is wanted: FileServer follows.
 struct ServeFiles {};
 
-using ToGuest = std::variant<Start, Exec, Signal, MakeSockets, ServeFiles, AccessRules>;
+using ToGuest = std::variant<Start, Exec, Signal, MakeSockets, ServeFiles, AccessRules, SocketAnswered>;
 
 // --- to the host ---
 
@@ -122,7 +122,7 @@ struct Exited {
 struct FileServer {};
 
 using ToHost = std::variant<Spawned, Ready, Failed, Started, NotExecuted, NotStarted, Stopped, Exited, Refused, Network,
-                            FileServer, Supervise>;
+                            FileServer, Supervise, SocketAsked>;
 
 // The header before each message's bytes.
 struct FrameHeader {

@@ -118,6 +118,14 @@ TEST(Message, TheOthersKeepTheirValues) {
   EXPECT_EQ(refused.pid, 9U);
   EXPECT_EQ(refused.path, "/p/.bashrc");
   EXPECT_EQ(refused.rule, "built in");
+  const SocketAsked asked = through_host(SocketAsked{1ULL << 40, 9, "/run/a.sock", 2});
+  EXPECT_EQ(asked.id, 1ULL << 40);
+  EXPECT_EQ(asked.pid, 9U);
+  EXPECT_EQ(asked.path, "/run/a.sock");
+  EXPECT_EQ(asked.error, 2);
+  const SocketAnswered answered = through_guest(SocketAnswered{1ULL << 40, 13});
+  EXPECT_EQ(answered.id, 1ULL << 40);
+  EXPECT_EQ(answered.error, 13);
   const Failed failed = through_host(Failed{{Code::kConflict, 17, "mount(/x): no"}});
   EXPECT_EQ(failed.error.message, "mount(/x): no");
   EXPECT_EQ(failed.error.code, Code::kConflict);

@@ -74,6 +74,7 @@ void write_plan(Writer& out, const plan::SandboxPlan& plan) {
   for (const plan::MountStep& step : plan.mounts) write_step(out, step);
   out.texts(plan.read_only_proc);
   out.texts(plan.hidden_proc);
+  out.u8(static_cast<std::uint8_t>(plan.supervisor));
   out.texts(plan.supervised);
   out.texts(plan.landlock.readable);
   out.texts(plan.landlock.writable);
@@ -101,6 +102,7 @@ plan::SandboxPlan read_plan(Reader& in) {
   for (std::size_t i = 0; i < steps; ++i) plan.mounts.push_back(read_step(in));
   plan.read_only_proc = in.texts();
   plan.hidden_proc = in.texts();
+  plan.supervisor = in.choice(plan::Supervisor::kBeside);
   plan.supervised = in.texts();
   plan.landlock.readable = in.texts();
   plan.landlock.writable = in.texts();

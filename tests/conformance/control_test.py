@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-UNIX = "import socket\ntry: socket.socket(socket.AF_UNIX)\nexcept OSError: raise SystemExit(5)"
+UNIX = "import socket\ntry: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)\nexcept OSError: raise SystemExit(5)"
 
 
 class Supervisor:

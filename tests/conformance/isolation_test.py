@@ -118,7 +118,7 @@ def test_a_listener_of_the_host_is_out_of_reach(hutch, backend):
 
 def test_unix_sockets_are_refused_and_it_is_said_once(hutch, backend):
     code = (
-        "import socket\nfor i in range(3):\n  try: socket.socket(socket.AF_UNIX)\n"
+        "import socket\nfor i in range(3):\n  try: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
         "  except PermissionError: pass\nexit(1)"
     )
     result = hutch.run("/usr/bin/python3", "-c", code)

@@ -8,7 +8,7 @@ import pytest
 
 import harness
 
-UNIX_SOCKET = "import socket; socket.socket(socket.AF_UNIX)"
+UNIX_SOCKET = "import socket; socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)"
 
 
 @pytest.fixture(params=["user"])

@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
   gethostname(name, sizeof name - 1);
   printf("hostname %s\nsession leader %d\n", name, getsid(0) == getpid());
   print_attempt("init exe", readlink("/proc/1/exe", link, sizeof link));
-  print_attempt("unix socket", socket(AF_UNIX, SOCK_STREAM, 0));
+  print_attempt("unix socket", socket(AF_UNIX, SOCK_DGRAM, 0));
   print_attempt("vsock", socket(AF_VSOCK, SOCK_STREAM, 0));
   print_attempt("unshare user", unshare(CLONE_NEWUSER));
   print_attempt("unshare mounts", unshare(CLONE_NEWNS));

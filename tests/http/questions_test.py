@@ -1,8 +1,12 @@
 # Questions of agents' sandboxes: by HTTP, by hutch questions and hutch answer, by MCP of both eras.
 """Whether a host is reached at all is another suite's: here it is asked about, and who is asked is looked at."""
 
+import contextlib
 import json
+import os
+import socket
 import threading
+import time
 
 import pytest
 
@@ -30,6 +34,31 @@ class Run:
         return self.reply.ok()["stdout"]
 
 
+@pytest.fixture
+def hosts_socket(api):
+    """Where a server of the host's greets."""
+    directory = api.person.mkdir(api.person.home / f"greeter-{api.state.name}-{time.monotonic_ns()}")
+    with socket.socket(socket.AF_UNIX) as listener:
+        above = os.open(directory, os.O_PATH)
+        listener.bind(f"/proc/self/fd/{above}/s.sock")
+        os.close(above)
+        api.person.own(directory / "s.sock")
+        listener.listen()
+
+        def greet():
+            with contextlib.suppress(OSError):
+                while True:
+                    client, _ = listener.accept()
+                    client.sendall(b"greetings")
+                    client.close()
+
+        thread = threading.Thread(target=greet)
+        thread.start()
+        yield directory / "s.sock"
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
 def following(api, agent):
     return api.events("GET", f"/v1/questions?agent={agent}")
 
@@ -53,6 +82,26 @@ def test_whoever_listens_is_asked(api, agent):
         assert run.end() == "over\n" and listed(api, agent) == []
         late = api.post(f"/v1/questions/{question['id']}", {"choice": "once"})
         assert late.error(409) == "conflict" and "by an HTTP client" in late.json()["error"]["message"]
+
+
+def test_a_socket_of_the_host(api, agent, hosts_socket):
+    """It is connected to once somebody says so, and not again once that is taken back."""
+    client = f"import socket; s = socket.socket(socket.AF_UNIX); s.connect('{hosts_socket}'); print(s.recv(9).decode())"
+    command = f'python3 -c "{client}" 2>&1 | tail -1'
+    with following(api, agent) as events:
+        next(events)
+        run = Run(api, agent, command)
+        name, question = next(events)
+        assert (name, question["kind"], question["path"]) == ("question", "socket", str(hosts_socket))
+        api.post(f"/v1/questions/{question['id']}", {"choice": "session"}).ok()
+        next(events)
+        assert run.end() == "greetings\n"
+        assert Run(api, agent, command).end() == "greetings\n"
+        assert f"{agent}" in api("revoke", str(hosts_socket)).ok().text
+        run = Run(api, agent, command)
+        _, question = next(events)
+        api.post(f"/v1/questions/{question['id']}", {"choice": "no"}).ok()
+        assert "FileNotFoundError" in run.end() or "PermissionError" in run.end()
 
 
 def test_without_anybody_the_answer_is_no(api, agent):

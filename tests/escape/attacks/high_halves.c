@@ -3,7 +3,6 @@
 #include "attack.h"
 int main(void) {
   const long junk = 0x5a5a5a5aL << 32;
-  if (syscall(SYS_socket, junk | AF_UNIX, SOCK_STREAM, 0) >= 0) succeeded("socket(AF_UNIX)");
   if (syscall(SYS_socket, junk | AF_UNIX, junk | SOCK_DGRAM, junk) >= 0) succeeded("socket(AF_UNIX, SOCK_DGRAM)");
   if (syscall(SYS_socket, junk | 40, SOCK_STREAM, 0) >= 0) succeeded("socket(AF_VSOCK)");
   if (syscall(SYS_socket, junk | AF_NETLINK, SOCK_RAW, junk | 16) >= 0) succeeded("socket(NETLINK_GENERIC)");

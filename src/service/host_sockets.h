@@ -1,0 +1,71 @@
+// The Unix sockets of the host that one sandbox may connect to: what the policy opens, and what somebody answers.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "policy/policy.h"
+#include "policy/rules.h"
+#include "policy/sockets.h"
+#include "sandbox/access.h"
+#include "sandbox/questions.h"
+
+namespace hutch::service {
+
+// What would become of a connection to a socket.
+struct SocketJudgement {
+  std::string path;  // canonical
+  policy::SocketDecision decision;
+};
+
+// `path` is canonical. A rule about files closes a socket where it hides a credential, or hutch's own files.
+SocketJudgement judge_socket(const policy::Network& network, const policy::Asks& asks,
+                             const std::vector<policy::Rule>& rules, const std::string& path);
+
+// Entries of allowUnixSockets, absolute by then, with their directories as they really are: /var/run is often /run. The
+// last component stays as it is written, so that nobody else's link decides what it means.
+std::string settled_socket(const std::string& entry);
+
+// All of it on the thread that keeps the sandbox.
+class HostSockets {
+ public:
+  struct Settings {
+    policy::Network network;  // settled
+    policy::Asks asks;
+    std::vector<policy::Rule> rules;  // of files
+    sandbox::Questions* questions = nullptr;  // where somebody may be asked
+  };
+  explicit HostSockets(Settings settings);
+  ~HostSockets();
+  HostSockets(const HostSockets&) = delete;
+  HostSockets& operator=(const HostSockets&) = delete;
+
+  void judge(const sandbox::SocketRequest& request, const sandbox::SettleSocket& settle);
+  // The policy has changed. What answers saved is the policy's from here on.
+  void replace(const policy::Network& network, const policy::Asks& asks);
+  // Whether a rule opens it, without an answer.
+  bool allows(const std::string& path) const;
+  // What answers opened is closed again; the connections that are there stay. How many answers it was.
+  std::size_t revoke(const std::string& path);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Grant {
+    std::optional<Clock::time_point> until;
+    bool saved = false;
+  };
+  bool is_granted(const std::string& path);
+  void ask(const sandbox::SocketRequest& request, std::string path, UniqueFd file, const sandbox::SettleSocket& settle);
+  void take(const std::string& path, const approval::Effect& effect);
+
+  Settings settings_;
+  std::map<std::string, Grant> granted_;
+  std::shared_ptr<HostSockets*> self_;  // null once this has gone: an answer may come later
+};
+
+}  // namespace hutch::service
