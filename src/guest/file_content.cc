@@ -46,11 +46,13 @@ Result<wire::FileWritten> write_file(const wire::WriteFile& request, Unsettled& 
   Found found = TRY(find_target(request.place, Parents::kMade));
   const bool created = !found.status;
   TRY(check_replaceable(request, found));
-  Temporary file = TRY(Temporary::make_file(found.directory.get()));
-  TRY(sys::write_all(file.fd(), request.content));
   // Without the bits that give rights, which a write takes away as well.
   const std::uint32_t kept = found.status ? found.status->mode & 0777U : kNewFileMode;
-  TRY(sys::set_mode(file.fd(), request.mode.value_or(kept)));
+  const std::uint32_t mode = request.mode.value_or(kept);
+  Temporary file = TRY(Temporary::make_file(found.directory.get(), mode & 0777U));
+  TRY(sys::write_all(file.fd(), request.content));
+  // Most often it has that mode: a change of it waits for the supervisor's word, the look at it does not.
+  if (TRY(sys::file_status(file.fd(), "")).mode != mode) TRY(sys::set_mode(file.fd(), mode));
   if (request.expected) {
     auto now = sys::file_status(found.directory.get(), found.name);
     TRY(check_version(request, now ? std::optional(*now) : std::nullopt));
@@ -72,11 +74,11 @@ void Unsettled::settle() {
   files_.clear();
 }
 
-Result<Temporary> Temporary::make_file(int directory) {
+Result<Temporary> Temporary::make_file(int directory, unsigned mode) {
   static constexpr int kTriesMax = 100;
   for (int tries = 1;; ++tries) {
     const std::string name = temporary_name();
-    auto fd = sys::make_file(directory, name, 0600);
+    auto fd = sys::make_file(directory, name, mode);
     if (fd) return Temporary(directory, name, std::move(*fd));
     if (fd.error().sys_errno != EEXIST || tries == kTriesMax) return fail(std::move(fd).error());
   }

@@ -16,8 +16,8 @@ Result<wire::FileContent> read_file(const wire::ReadFile& request);
 // A new file or directory beside the one that it is to become; removed unless it was put there.
 class Temporary {
  public:
-  // An empty file of mode 0600, open for writing.
-  static Result<Temporary> make_file(int directory);
+  // An empty file, open for writing, of that mode but what the umask takes.
+  static Result<Temporary> make_file(int directory, unsigned mode);
   // A directory of mode 0700, open for reading.
   static Result<Temporary> make_directory(int directory);
 

@@ -61,7 +61,7 @@ Status copy_tree(const At& from, const At& to, const GoOn& go_on) {
       return sys::make_symlink(TRY(sys::link_text(from.directory, from.name)), to.directory, to.name);
     }
     case sys::EntryKind::kFile: {
-      Temporary file = TRY(Temporary::make_file(to.directory));
+      Temporary file = TRY(Temporary::make_file(to.directory, 0600));
       TRY(copy_file(from, status, file.fd(), go_on));
       return file.put(to.name);
     }

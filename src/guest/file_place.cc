@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "sys/files.h"
+#include "sys/io.h"
 
 namespace hutch::guest {
 
@@ -122,6 +123,7 @@ Error explained(Error error, const wire::FilePlace& place) {
 namespace {
 
 Result<UniqueFd> open_parent(int root, const std::string& path, Parents parents) {
+  if (path == ".") return sys::duplicate(root);
   if (parents == Parents::kMade) return make_directories(root, path);
   return sys::open_beneath(root, path, sys::Beneath::kDirectory);
 }
