@@ -51,6 +51,7 @@ Result<server::DaemonSettings> settings_of(const ServeArguments& arguments, cons
   return server::DaemonSettings{.idle = idle_of(arguments, set),
                                 .ready = arguments.ready_fd,
                                 .connections_max = set.connections_max.value_or(server::kConnectionsMax),
+                                .upload_max = set.upload_max.value_or(server::kUploadBytesMax),
                                 .listen = TRY(listen_of(arguments, set, dirs)),
                                 .tell = say};
 }

@@ -18,8 +18,10 @@ constexpr std::uint32_t kNewFileMode = 0644;
 
 Result<UniqueFd> open_regular(const wire::FilePlace& place, sys::FileStatus& status);
 Status check_regular(const wire::FilePlace& place, const sys::FileStatus& status);
-Status check_replaceable(const wire::WriteFile& request, const Found& found);
-Status check_version(const wire::WriteFile& request, const std::optional<sys::FileStatus>& status);
+using Expected = std::optional<wire::FileVersion>;
+Status check_replaceable(const wire::FilePlace& place, const Expected& expected, const Found& found);
+Status check_version(const wire::FilePlace& place, const Expected& expected,
+                     const std::optional<sys::FileStatus>& status);
 std::string temporary_name();
 
 }  // namespace
@@ -43,23 +45,35 @@ Result<wire::FileContent> read_file(const wire::ReadFile& request) {
 }
 
 Result<wire::FileWritten> write_file(const wire::WriteFile& request, Unsettled& unsettled) {
-  Found found = TRY(find_target(request.place, Parents::kMade));
-  const bool created = !found.status;
-  TRY(check_replaceable(request, found));
+  Replacement file = TRY(Replacement::begin(request.place, request.mode, request.expected));
+  TRY(file.append(request.content));
+  return file.put(unsettled);
+}
+
+Result<Replacement> Replacement::begin(const wire::FilePlace& place, std::optional<std::uint32_t> mode,
+                                       std::optional<wire::FileVersion> expected) {
+  Found found = TRY(find_target(place, Parents::kMade));
+  TRY(check_replaceable(place, expected, found));
   // Without the bits that give rights, which a write takes away as well.
   const std::uint32_t kept = found.status ? found.status->mode & 0777U : kNewFileMode;
-  const std::uint32_t mode = request.mode.value_or(kept);
-  Temporary file = TRY(Temporary::make_file(found.directory.get(), mode & 0777U));
-  TRY(sys::write_all(file.fd(), request.content));
+  const std::uint32_t wanted = mode.value_or(kept);
+  Temporary file = TRY(Temporary::make_file(found.directory.get(), wanted & 0777U));
+  return Replacement(place, wanted, expected, std::move(found), std::move(file));
+}
+
+Status Replacement::append(std::string_view bytes) { return sys::write_all(file_.fd(), bytes); }
+
+Result<wire::FileWritten> Replacement::put(Unsettled& unsettled) {
   // Most often it has that mode: a change of it waits for the supervisor's word, the look at it does not.
-  if (TRY(sys::file_status(file.fd(), "")).mode != mode) TRY(sys::set_mode(file.fd(), mode));
-  if (request.expected) {
-    auto now = sys::file_status(found.directory.get(), found.name);
-    TRY(check_version(request, now ? std::optional(*now) : std::nullopt));
+  if (TRY(sys::file_status(file_.fd(), "")).mode != mode_) TRY(sys::set_mode(file_.fd(), mode_));
+  if (expected_) {
+    auto now = sys::file_status(found_.directory.get(), found_.name);
+    TRY(check_version(place_, expected_, now ? std::optional(*now) : std::nullopt));
   }
-  TRY(created ? file.put(found.name) : file.exchange(found.name));
-  wire::FileWritten written{to_wire(TRY(sys::file_status(file.fd(), ""))), created};
-  if (!created) unsettled.add(file.finish());
+  const bool created = !found_.status;
+  TRY(created ? file_.put(found_.name) : file_.exchange(found_.name));
+  wire::FileWritten written{to_wire(TRY(sys::file_status(file_.fd(), ""))), created};
+  if (!created) unsettled.add(file_.finish());
   return written;
 }
 
@@ -145,17 +159,18 @@ Status check_regular(const wire::FilePlace& place, const sys::FileStatus& status
   return fail(Error::invalid(cat({path, ": is not a regular file"})));
 }
 
-Status check_replaceable(const wire::WriteFile& request, const Found& found) {
-  TRY(check_version(request, found.status));
+Status check_replaceable(const wire::FilePlace& place, const Expected& expected, const Found& found) {
+  TRY(check_version(place, expected, found.status));
   if (!found.status) return {};
-  TRY(check_regular(request.place, *found.status));
+  TRY(check_regular(place, *found.status));
   // A rename asks for no right to the file itself: one that is read-only would be gone all the same.
   return sys::check_writable_at(found.directory.get(), found.name);
 }
 
-Status check_version(const wire::WriteFile& request, const std::optional<sys::FileStatus>& status) {
-  if (!request.expected || (status && to_wire(*status).version == *request.expected)) return {};
-  return fail({Code::kConflict, 0, cat({printable(request.place.path), ": was changed by somebody else"})});
+Status check_version(const wire::FilePlace& place, const Expected& expected,
+                     const std::optional<sys::FileStatus>& status) {
+  if (!expected || (status && to_wire(*status).version == *expected)) return {};
+  return fail({Code::kConflict, 0, cat({printable(place.path), ": was changed by somebody else"})});
 }
 
 std::string temporary_name() {

@@ -1,6 +1,10 @@
 // Reading and replacing one file.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -51,6 +55,27 @@ class Unsettled {
 
  private:
   std::vector<UniqueFd> files_;
+};
+
+// A file on its way: written beside its place, which it takes whole.
+class Replacement {
+ public:
+  // Makes the directories on the way.
+  static Result<Replacement> begin(const wire::FilePlace& place, std::optional<std::uint32_t> mode,
+                                   std::optional<wire::FileVersion> expected);
+  const wire::FilePlace& place() const { return place_; }
+  Status append(std::string_view bytes);
+  Result<wire::FileWritten> put(Unsettled& unsettled);
+
+ private:
+  Replacement(wire::FilePlace place, std::uint32_t mode, std::optional<wire::FileVersion> expected, Found found,
+              Temporary file)
+      : place_(std::move(place)), mode_(mode), expected_(expected), found_(std::move(found)), file_(std::move(file)) {}
+  wire::FilePlace place_;
+  std::uint32_t mode_;
+  std::optional<wire::FileVersion> expected_;
+  Found found_;  // its directory outlives the temporary in it
+  Temporary file_;
 };
 
 Result<wire::FileWritten> write_file(const wire::WriteFile& request, Unsettled& unsettled);

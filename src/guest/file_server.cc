@@ -9,6 +9,7 @@
 #include "guest/file_content.h"
 #include "guest/file_place.h"
 #include "guest/file_tree.h"
+#include "guest/file_uploads.h"
 #include "guest/file_walk.h"
 #include "sys/channel.h"
 #include "sys/identity.h"
@@ -31,7 +32,8 @@ Status settle_when_idle(int socket, Unsettled& unsettled);
 // One request; `go_on` fails once the host has gone.
 class Answer {
  public:
-  Answer(GoOn go_on, Unsettled& unsettled) : go_on_(std::move(go_on)), unsettled_(unsettled) {}
+  Answer(GoOn go_on, Unsettled& unsettled, Uploads& uploads)
+      : go_on_(std::move(go_on)), unsettled_(unsettled), uploads_(uploads) {}
 
   using Reply = Result<wire::FileReply>;
   Reply operator()(const wire::StatFile& request) { return of(stat_file(request.place), request.place); }
@@ -45,6 +47,9 @@ class Answer {
     TRY(explained(make_directory(request.place), request.place));
     return wire::FileDone{};
   }
+  Reply operator()(const wire::BeginUpload& request) { return uploads_.begin(request); }
+  Reply operator()(const wire::AppendUpload& request) { return uploads_.append(request); }
+  Reply operator()(const wire::EndUpload& request) { return uploads_.end(request, unsettled_); }
 
  private:
   template <class T>
@@ -55,6 +60,7 @@ class Answer {
 
   GoOn go_on_;
   Unsettled& unsettled_;
+  Uploads& uploads_;
 };
 
 }  // namespace
@@ -69,6 +75,7 @@ Result<UniqueFd> start_file_server() {
 Status serve_files(UniqueFd socket) {
   wire::Connection host(std::move(socket));
   Unsettled unsettled;
+  Uploads uploads;
   for (;;) {
     TRY(settle_when_idle(host.fd(), unsettled));
     const auto frame = TRY(host.receive());
@@ -76,7 +83,7 @@ Status serve_files(UniqueFd socket) {
     // Nothing travels along with a request.
     if (!host.take_descriptors().empty()) return fail(Error::invalid("a request with descriptors"));
     const wire::FileRequest request = TRY(wire::decode_file_request(frame->header, frame->body));
-    auto reply = std::visit(Answer([&host] { return check_host(host.fd()); }, unsettled), request);
+    auto reply = std::visit(Answer([&host] { return check_host(host.fd()); }, unsettled, uploads), request);
     if (!reply) reply = wire::FileReply(wire::FileFailed{std::move(reply).error()});
     TRY(host.send(*reply));
   }

@@ -158,6 +158,43 @@ TEST_F(FileServer, AFileIsReplacedWholeAndKeepsItsMode) {
   EXPECT_THAT(list(".", 1), ElementsAre("a", "same"));
 }
 
+TEST_F(FileServer, AFileInPiecesAppearsWhole) {
+  write("f", "old");
+  get<FileDone>(BeginUpload{at("f"), 1, 0600});
+  get<FileDone>(BeginUpload{at("new/g"), 2, {}});
+  get<FileDone>(AppendUpload{1, "a"});
+  get<FileDone>(AppendUpload{2, "x"});
+  get<FileDone>(AppendUpload{1, std::string(kFileChunkBytes, 'b')});
+  EXPECT_EQ(read("f"), "old");
+  const FileWritten f = get<FileWritten>(EndUpload{1, EndUpload::Then::kPut});
+  EXPECT_EQ(f.stat.version.size, kFileChunkBytes + 1);
+  EXPECT_EQ(f.stat.mode, 0600U);
+  EXPECT_FALSE(f.created);
+  EXPECT_TRUE(get<FileWritten>(EndUpload{2, EndUpload::Then::kPut}).created);
+  EXPECT_EQ(read("new/g"), "x");
+  EXPECT_THAT(list(".", 1), ElementsAre("f", "new"));
+}
+
+TEST_F(FileServer, AnUploadThatIsDroppedLeavesWhatWasThere) {
+  write("f", "old");
+  get<FileDone>(BeginUpload{at("f"), 1, {}});
+  get<FileDone>(AppendUpload{1, "new"});
+  get<FileDone>(EndUpload{1, EndUpload::Then::kDrop});
+  EXPECT_EQ(read("f"), "old");
+  EXPECT_THAT(list(".", 1), ElementsAre("f"));
+  EXPECT_EQ(failure(AppendUpload{1, "new"}).code, Code::kNotFound);
+  EXPECT_EQ(failure(EndUpload{1, EndUpload::Then::kPut}).code, Code::kNotFound);
+}
+
+TEST_F(FileServer, UploadsAreSoManyAtOnceAndLeadNowhereElse) {
+  EXPECT_EQ(failure(BeginUpload{at("../f"), 1, {}}).code, Code::kPermissionDenied);
+  for (std::uint64_t id = 0; id < kUploadsMax; ++id) get<FileDone>(BeginUpload{at(std::to_string(id)), id, {}});
+  EXPECT_EQ(failure(BeginUpload{at("again"), 0, {}}).code, Code::kInvalidArgument);
+  EXPECT_EQ(failure(BeginUpload{at("more"), 99, {}}).code, Code::kConflict);
+  get<FileDone>(EndUpload{0, EndUpload::Then::kDrop});
+  get<FileDone>(BeginUpload{at("more"), 99, {}});
+}
+
 TEST_F(FileServer, AFileThatWasChangedMeanwhileIsAConflict) {
   const FileVersion seen = write("a", "one").stat.version;
   write("a", "two");

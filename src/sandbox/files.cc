@@ -117,20 +117,27 @@ bool is_moved(const wire::FileReply& reply, const wire::MoveFile& request) {
 
 Status check_reply(const wire::FileRequest& request, const wire::FileReply& reply) {
   if (as<wire::FileFailed>(reply) != nullptr) return {};
-  const bool fits = std::visit(Overloaded{
-                                   [&](const wire::StatFile&) { return as<wire::FileStat>(reply) != nullptr; },
-                                   [&](const wire::ReadFile& one) {
-                                     const auto* content = as<wire::FileContent>(reply);
-                                     return content != nullptr && content->bytes.size() <= one.bytes_max;
-                                   },
-                                   [&](const wire::WriteFile&) { return as<wire::FileWritten>(reply) != nullptr; },
-                                   [&](const wire::ListDirectory& one) { return are_entries(reply, one.entries_max); },
-                                   [&](const wire::FindFiles& one) { return are_entries(reply, one.entries_max); },
-                                   [&](const wire::RemoveFile&) { return as<wire::FileRemoved>(reply) != nullptr; },
-                                   [&](const wire::MoveFile& one) { return is_moved(reply, one); },
-                                   [&](const wire::MakeDirectory&) { return as<wire::FileDone>(reply) != nullptr; },
-                               },
-                               request);
+  const bool fits =
+      std::visit(Overloaded{
+                     [&](const wire::StatFile&) { return as<wire::FileStat>(reply) != nullptr; },
+                     [&](const wire::ReadFile& one) {
+                       const auto* content = as<wire::FileContent>(reply);
+                       return content != nullptr && content->bytes.size() <= one.bytes_max;
+                     },
+                     [&](const wire::WriteFile&) { return as<wire::FileWritten>(reply) != nullptr; },
+                     [&](const wire::ListDirectory& one) { return are_entries(reply, one.entries_max); },
+                     [&](const wire::FindFiles& one) { return are_entries(reply, one.entries_max); },
+                     [&](const wire::RemoveFile&) { return as<wire::FileRemoved>(reply) != nullptr; },
+                     [&](const wire::MoveFile& one) { return is_moved(reply, one); },
+                     [&](const wire::MakeDirectory&) { return as<wire::FileDone>(reply) != nullptr; },
+                     [&](const wire::BeginUpload&) { return as<wire::FileDone>(reply) != nullptr; },
+                     [&](const wire::AppendUpload&) { return as<wire::FileDone>(reply) != nullptr; },
+                     [&](const wire::EndUpload& one) {
+                       const bool put = one.then == wire::EndUpload::Then::kPut;
+                       return (put ? as<wire::FileWritten>(reply) != nullptr : as<wire::FileDone>(reply) != nullptr);
+                     },
+                 },
+                 request);
   if (fits) return {};
   return fail(Error::invalid("an answer to another request"));
 }

@@ -231,6 +231,7 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   Shared shared{*agents};
   shared.stop = [&stop_write] { (void)sys::write_some(stop_write.get(), "s"); };
   shared.tell = settings.tell;
+  shared.upload_max = settings.upload_max;
   shared.mcp_sessions = std::make_shared<http::McpSessions>();
   shared.mcp_parked = std::make_shared<mcp::ParkedCalls>();
   agents->watch([&shared](const std::string& agent, std::string_view what, const std::string& reason) {

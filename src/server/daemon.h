@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 namespace hutch::server {
 
 inline constexpr int kConnectionsMax = 1024;
+inline constexpr std::uint64_t kUploadBytesMax = std::uint64_t{4} << 30;
 
 // HTTP on a TCP port, beside the Unix socket.
 struct Listen {
@@ -24,6 +26,7 @@ struct DaemonSettings {
   std::chrono::milliseconds idle{0};  // leaves after so long without a connection and a process; 0: stays
   int ready = -1;                     // a descriptor that is closed once clients can connect; -1: none
   int connections_max = kConnectionsMax;
+  std::uint64_t upload_max = kUploadBytesMax;  // of a file that is written by HTTP
   std::optional<Listen> listen{};
   std::function<void(const std::string& line)> tell;
 };

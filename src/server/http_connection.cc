@@ -59,6 +59,7 @@ std::expected<std::optional<Request>, Refusal> Connection::read_head() {
       if (reader_.head_done()) {
         bodiless_ = reader_.request().method == "HEAD";
         head_said_ = false;
+        continued_ = false;
         return std::optional(reader_.request());
       }
     }
@@ -71,23 +72,44 @@ std::expected<std::optional<Request>, Refusal> Connection::read_head() {
 }
 
 Result<std::optional<Refusal>> Connection::read_body(Request& request) {
-  if (request.expects_continue && request.has_body && buffer_.empty()) TRY(write("HTTP/1.1 100 Continue\r\n\r\n"));
   const auto deadline = Clock::now() + patience_.body;
-  while (!reader_.done()) {
+  const Refusal too_large{413, "body_too_large",
+                          cat({"the body has more than ", std::to_string(kBodyBytesMax), " bytes"})};
+  if (request.length.value_or(0) > kBodyBytesMax) return std::optional(too_large);
+  for (;;) {
+    auto piece = TRY(read_piece(request, deadline));
+    if (auto* refusal = std::get_if<Refusal>(&piece)) return std::optional(std::move(*refusal));
+    const auto& bytes = std::get<std::string>(piece);
+    if (bytes.empty()) return std::optional<Refusal>();
+    request.body += bytes;
+    if (request.body.size() > kBodyBytesMax) return std::optional(too_large);
+  }
+}
+
+Result<std::variant<std::string, Refusal>> Connection::read_body_piece(const Request& request) {
+  return read_piece(request, Clock::time_point::max());
+}
+
+Result<std::variant<std::string, Refusal>> Connection::read_piece(const Request& request, Clock::time_point deadline) {
+  if (request.expects_continue && request.has_body && buffer_.empty() && !continued_) {
+    TRY(write("HTTP/1.1 100 Continue\r\n\r\n"));
+  }
+  continued_ = true;
+  std::string& taken_bytes = reader_.request().body;
+  while (!reader_.done() && taken_bytes.empty()) {
     if (!buffer_.empty()) {
       const auto taken = reader_.take(buffer_);
-      if (!taken) return std::optional(taken.error());
+      if (!taken) return std::variant<std::string, Refusal>(taken.error());
       buffer_.erase(0, *taken);
       if (*taken > 0) continue;
     }
     const auto more = read_more(std::min(deadline, Clock::now() + patience_.stall));
     if (!more && more.error().code == Code::kTimeout) {
-      return std::optional(Refusal{408, "timeout", "the request's body took too long"});
+      return std::variant<std::string, Refusal>(Refusal{408, "timeout", "the request's body took too long"});
     }
     if (!TRY(more)) return fail(Error::invalid("the client went in the middle of a request"));
   }
-  request.body = std::move(reader_.request().body);
-  return std::optional<Refusal>();
+  return std::variant<std::string, Refusal>(std::exchange(taken_bytes, {}));
 }
 
 Status Connection::send(const Answer& answer, Then then) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
@@ -36,6 +37,9 @@ class Connection {
   std::expected<std::optional<Request>, Refusal> read_head();
   // The rest of that request. An error when the client has gone.
   Result<std::optional<Refusal>> read_body(Request& request);
+  // Or piece by piece, each as it comes; "" at its end. Who reads so takes any length, for as long as something comes.
+  Result<std::variant<std::string, Refusal>> read_body_piece(const Request& request);
+  bool is_body_read() const { return reader_.done(); }
 
   // --- an answer, whole; of HEAD its head alone (RFC 9110 9.3.2) ---
 
@@ -68,6 +72,7 @@ class Connection {
 
  private:
   using Clock = std::chrono::steady_clock;
+  Result<std::variant<std::string, Refusal>> read_piece(const Request& request, Clock::time_point deadline);
   // False at the end of the stream; an error after the deadline.
   Result<bool> read_more(Clock::time_point deadline);
   Status write(std::string_view bytes);
@@ -77,7 +82,8 @@ class Connection {
   const Patience patience_;
   RequestReader reader_;
   std::string buffer_;
-  bool bodiless_ = false;   // the request is HEAD
+  bool continued_ = false;  // the client that waits for it was told to send its body
+  bool bodiless_ = false;  // the request is HEAD
   bool head_said_ = false;  // of a stream that is none
   bool streaming_ = false;
   bool chunked_ = false;

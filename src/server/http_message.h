@@ -1,6 +1,7 @@
 // HTTP requests and answers as values.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@ struct Request {
   int minor_version = 1;
   bool keep_alive = false;
   bool has_body = false;
+  std::optional<std::uint64_t> length{};  // of the body, where it is said
   bool expects_continue = false;
   std::vector<Field> fields;
   std::string body;

@@ -25,9 +25,6 @@ Refusal refusal_of_parser(const beast::error_code& error) {
   if (error == beast::http::error::header_limit || error == beast::http::error::buffer_overflow) {
     return {431, "head_too_large", cat({"the head has more than ", std::to_string(kHeadBytesMax), " bytes"})};
   }
-  if (error == beast::http::error::body_limit) {
-    return {413, "body_too_large", cat({"the body has more than ", std::to_string(kBodyBytesMax), " bytes"})};
-  }
   return {400, "bad_request", error.message()};
 }
 
@@ -59,7 +56,7 @@ class RequestReader::Parser final : public beast::http::basic_parser<true> {
  public:
   Parser() {
     header_limit(kHeadBytesMax);
-    body_limit(kBodyBytesMax);
+    body_limit(boost::none);
   }
 
   std::expected<std::size_t, Refusal> take(std::string_view bytes) {
@@ -78,6 +75,7 @@ class RequestReader::Parser final : public beast::http::basic_parser<true> {
       if (auto refusal = check_head(request)) return std::unexpected(std::move(*refusal));
       request.keep_alive = keep_alive();
       request.has_body = !is_done();
+      if (const auto length = content_length()) request.length = *length;
       const std::string* expected = request.field("expect");
       if (expected != nullptr && !equal_ignoring_case(*expected, "100-continue")) {
         return std::unexpected(Refusal{417, "expectation_failed", "the only expectation is 100-continue"});

@@ -18,7 +18,8 @@ class RequestReader {
   RequestReader& operator=(RequestReader&&) noexcept;
 
   // Takes what it can of `bytes` and gives how much that was. It stops where the head ends, and where the request does.
-  // What was not taken is needed again, with more behind it.
+  // What was not taken is needed again, with more behind it. The body may be of any length: who takes it from the
+  // request, piece by piece, sees to it.
   std::expected<std::size_t, Refusal> take(std::string_view bytes);
 
   bool head_done() const;

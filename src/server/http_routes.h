@@ -12,7 +12,8 @@
 
 namespace hutch::server::http {
 
-enum class BodyType { kNone, kJson, kBytes };  // kNone: what comes is passed over
+// kNone: what comes is passed over. kStream: the handler reads it, of any length.
+enum class BodyType { kNone, kJson, kBytes, kStream };
 
 // An answer, or that it was streamed, or that the connection was another protocol's and is done with. An error becomes
 // an answer of its kind.

@@ -69,6 +69,7 @@ bool Server::answer(Request& request, const Target& target, const Chosen& chosen
   if (request.has_body && chosen.route->body == BodyType::kJson && !says_json(request)) {
     return refuse({415, "unsupported_media_type", "the body has to be application/json"});
   }
+  if (chosen.route->body == BodyType::kStream) return handle(request, target, chosen);
   const auto read = connection_.read_body(request);
   if (!read) return false;
   if (*read) return refuse(**read);
@@ -87,6 +88,7 @@ bool Server::handle(const Request& request, const Target& target, const Chosen& 
   }
   if (handled && std::holds_alternative<Upgraded>(*handled)) return false;
   const Answer answer = handled ? std::get<Answer>(*handled) : answer_of(refusal_of(handled.error()));
+  if (!connection_.is_body_read()) return last(answer);
   const bool keep = request.keep_alive;
   return connection_.send(answer, keep ? Then::kKeep : Then::kClose).has_value() && keep;
 }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -36,6 +37,7 @@ struct Shared {
   std::shared_ptr<mcp::ParkedCalls> mcp_parked{};
   std::function<void()> stop{};  // ends the daemon
   std::function<void(const std::string& line)> tell{};
+  std::uint64_t upload_max = 0;  // bytes of a file that is written by HTTP
   std::atomic<int> connections{0};
   const std::chrono::system_clock::time_point started = std::chrono::system_clock::now();
 };

@@ -62,6 +62,7 @@ constexpr std::array kKeys = {
         "not there",
         "`token` beside config.json"},
     Key{"daemon.maxConnections", Type::kCount, "connections that are served at once", "1024", 1, kConnectionsMax},
+    Key{"daemon.maxUpload", Type::kSize, "the largest file that is written by HTTP", "4G"},
     Key{"sandbox", Type::kSection, "what a new agent begins with; what `hutch agent create` says wins"},
     Key{"sandbox.runtime", Type::kRuntime, "its backend; docker is the backend container", "namespace"},
     Key{"sandbox.image", Type::kText, "its image, of a backend that has one", "none"},
@@ -112,6 +113,9 @@ Result<Settings> parse_settings(std::string_view text, std::string_view source) 
   settings.daemon.listen = text_in(root, "daemon.listen");
   settings.daemon.token_file = text_in(root, "daemon.tokenFile");
   settings.daemon.connections_max = number_in(root, "daemon.maxConnections");
+  if (const json* most = find(root, "daemon.maxUpload")) {
+    settings.daemon.upload_max = *policy::parse_size(size_text(*most));
+  }
   settings.sandbox.backend = text_in(root, "sandbox.runtime");
   if (settings.sandbox.backend == "docker") settings.sandbox.backend = "container";
   settings.sandbox.image = text_in(root, "sandbox.image");

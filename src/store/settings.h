@@ -21,6 +21,7 @@ struct Settings {
     std::string listen;                             // ADDRESS:PORT; empty: the Unix socket alone
     std::string token_file;                         // empty: `token` beside config.json
     std::optional<int> connections_max;
+    std::optional<std::uint64_t> upload_max;  // bytes
   } daemon;
   // What a new agent begins with.
   struct Sandbox {

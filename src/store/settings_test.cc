@@ -31,7 +31,7 @@ TEST(Settings, NothingIsSet) {
 TEST(Settings, EveryKey) {
   const auto settings = parse_settings(R"({
     "$schema": "x",
-    "daemon": {"idle": "90s", "listen": "[::1]:80", "tokenFile": "/t", "maxConnections": 7},
+    "daemon": {"idle": "90s", "listen": "[::1]:80", "tokenFile": "/t", "maxConnections": 7, "maxUpload": "64m"},
     "sandbox": {"runtime": "docker", "image": "i",
                 "defaults": {"timeout": 300, "memoryLimit": "512m", "cpuLimit": "1.0"}},
     "security": {"sandboxOnly": true, "allowedHosts": ["a.example", "*.b.example:443"], "maxConcurrentSandboxes": 3},
@@ -44,6 +44,7 @@ TEST(Settings, EveryKey) {
   EXPECT_EQ(settings->daemon.listen, "[::1]:80");
   EXPECT_EQ(settings->daemon.token_file, "/t");
   EXPECT_EQ(settings->daemon.connections_max, 7);
+  EXPECT_EQ(settings->daemon.upload_max, 64U << 20);
   EXPECT_TRUE(settings->security.sandbox_only);
   EXPECT_THAT(settings->security.allowed_hosts, ElementsAre("a.example", "*.b.example:443"));
   EXPECT_EQ(settings->security.sandboxes_max, 3);

@@ -50,8 +50,13 @@ class Files {
   Result<wire::FileReply> operator()(const wire::RemoveFile& request) const;
   Result<wire::FileReply> operator()(const wire::MoveFile& request) const;
   Result<wire::FileReply> operator()(const wire::MakeDirectory& request) const;
+  // Of no tool.
+  Result<wire::FileReply> operator()(const wire::BeginUpload&) const { return no_upload(); }
+  Result<wire::FileReply> operator()(const wire::AppendUpload&) const { return no_upload(); }
+  Result<wire::FileReply> operator()(const wire::EndUpload&) const { return no_upload(); }
 
  private:
+  static Result<wire::FileReply> no_upload() { return fail(Error::invalid("a tool that uploads")); }
   enum class Last { kFollow, kKeep };
   Result<std::string> resolve(const wire::FilePlace& place, Last last) const;
 
@@ -411,6 +416,8 @@ std::vector<std::string> paths_of(const wire::FileRequest& request) {
           return {one.source.path, one.destination.path};
         } else if constexpr (std::is_same_v<T, wire::FindFiles>) {
           return {one.place.path, one.pattern};
+        } else if constexpr (std::is_same_v<T, wire::AppendUpload> || std::is_same_v<T, wire::EndUpload>) {
+          return {};
         } else {
           return {one.place.path};
         }

@@ -51,6 +51,23 @@ void write(Writer& out, const WriteFile& request) {
   if (request.expected) write_version(out, *request.expected);
 }
 
+void write(Writer& out, const BeginUpload& request) {
+  write_place(out, request.place);
+  out.u64(request.id);
+  write_flag(out, request.mode ? Flag::kYes : Flag::kNo);
+  if (request.mode) out.u32(*request.mode);
+}
+
+void write(Writer& out, const AppendUpload& request) {
+  out.u64(request.id);
+  out.text(request.bytes);
+}
+
+void write(Writer& out, const EndUpload& request) {
+  out.u64(request.id);
+  out.u8(static_cast<std::uint8_t>(request.then));
+}
+
 void write(Writer& out, const ListDirectory& request) {
   write_place(out, request.place);
   out.u32(request.depth_max);
@@ -142,6 +159,22 @@ void read(Reader& in, WriteFile& request) {
   if (read_flag(in)) request.expected = read_version(in);
 }
 
+void read(Reader& in, BeginUpload& request) {
+  request.place = read_place(in);
+  request.id = in.u64();
+  if (read_flag(in)) request.mode = in.u32();
+}
+
+void read(Reader& in, AppendUpload& request) {
+  request.id = in.u64();
+  request.bytes = in.text();
+}
+
+void read(Reader& in, EndUpload& request) {
+  request.id = in.u64();
+  request.then = in.choice(EndUpload::Then::kPut);
+}
+
 void read(Reader& in, ListDirectory& request) {
   request.place = read_place(in);
   request.depth_max = in.u32();
@@ -214,6 +247,9 @@ bool holds(const ReadFile& request) { return holds(request.place) && request.byt
 bool holds(const WriteFile& request) {
   return holds(request.place) && request.content.size() <= kFileChunkBytes && request.mode.value_or(0) <= kModeMax;
 }
+bool holds(const BeginUpload& request) { return holds(request.place) && request.mode.value_or(0) <= kModeMax; }
+bool holds(const AppendUpload& request) { return request.bytes.size() <= kFileChunkBytes; }
+bool holds(const EndUpload&) { return true; }
 bool holds(const ListDirectory& request) { return holds(request.place) && request.entries_max <= kFileEntriesMax; }
 bool holds(const FindFiles& request) {
   return holds(request.place) && is_path(request.pattern) && request.entries_max <= kFileEntriesMax;

@@ -9,36 +9,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "wire/file_stat.h"
 #include "wire/message.h"
 
 namespace hutch::wire {
-
-// A file below a directory of the sandbox. The kernel holds the containment: nothing on the way, a symbolic link
-// included, may lead out of `root` (openat2(2), RESOLVE_BENEATH).
-struct FilePlace {
-  std::string root;  // absolute, as the sandbox sees it
-  std::string path;  // relative; "." is the root itself
-  bool operator==(const FilePlace&) const = default;
-};
-
-enum class FileKind { kRegular, kDirectory, kSymlink, kOther };
-
-// Which content a file had when it was looked at: another one means that somebody wrote it meanwhile.
-struct FileVersion {
-  std::uint64_t inode = 0;
-  std::uint64_t size = 0;
-  std::int64_t changed_ns = 0;  // st_ctim since the epoch
-  bool operator==(const FileVersion&) const = default;
-};
-
-struct FileStat {
-  FileKind kind = FileKind::kOther;
-  std::uint32_t mode = 0;         // permission bits
-  std::int64_t modified_ns = 0;   // since the epoch
-  FileVersion version;
-  std::string target;             // of a symbolic link
-  bool operator==(const FileStat&) const = default;
-};
 
 // --- requests ---
 
@@ -61,6 +35,24 @@ struct WriteFile {
   std::string content;  // at most kFileChunkBytes
   std::optional<std::uint32_t> mode;  // absent: kept, or 0644
   std::optional<FileVersion> expected;  // Code::kConflict when the file is another by now
+};
+
+// A file in pieces, for what is too large for one message: written beside its place, which it takes at the end as a
+// WriteFile does. Whoever asks chooses the id by chance, so that the id of one server means nothing to the next.
+struct BeginUpload {
+  FilePlace place;
+  std::uint64_t id = 0;
+  std::optional<std::uint32_t> mode;  // absent: kept, or 0644
+};
+
+struct AppendUpload {
+  std::uint64_t id = 0;
+  std::string bytes;  // at most kFileChunkBytes
+};
+
+struct EndUpload {
+  std::uint64_t id = 0;
+  enum class Then { kDrop, kPut } then = Then::kDrop;
 };
 
 // Level by level, no symbolic link followed; a directory that may not be read is listed as empty.
@@ -92,8 +84,8 @@ struct MakeDirectory {
   FilePlace place;  // with its parents; one that is there is no error
 };
 
-using FileRequest =
-    std::variant<StatFile, ReadFile, WriteFile, ListDirectory, FindFiles, RemoveFile, MoveFile, MakeDirectory>;
+using FileRequest = std::variant<StatFile, ReadFile, WriteFile, ListDirectory, FindFiles, RemoveFile, MoveFile,
+                                 MakeDirectory, BeginUpload, AppendUpload, EndUpload>;
 
 // --- answers ---
 
@@ -138,6 +130,7 @@ using FileReply =
 
 inline constexpr std::size_t kFileChunkBytes = 4 << 20;
 inline constexpr std::uint32_t kFileEntriesMax = 20'000;
+inline constexpr std::size_t kUploadsMax = 16;  // at once, of one server
 
 // Whole frames, header included; as wire/message.h. What is decoded keeps the limits above, has no path of more than
 // limits::kPathBytesMax bytes, and none with a NUL byte.

@@ -48,6 +48,11 @@ TEST(FileMessage, RequestsComeOutAsTheyWentIn) {
   EXPECT_EQ(write.mode, 0600U);
   EXPECT_EQ(write.expected, (FileVersion{1, 2, 3}));
   EXPECT_FALSE(request(WriteFile{kPlace, "", {}, {}}).mode.has_value());
+  const BeginUpload begin = request(BeginUpload{kPlace, ~0ULL, 0600});
+  EXPECT_EQ(begin.id, ~0ULL);
+  EXPECT_EQ(begin.mode, 0600U);
+  EXPECT_EQ(request(AppendUpload{7, std::string("a\0b", 3)}).bytes, std::string("a\0b", 3));
+  EXPECT_EQ(request(EndUpload{7, EndUpload::Then::kPut}).then, EndUpload::Then::kPut);
   EXPECT_EQ(request(ListDirectory{kPlace, 3, 10}).depth_max, 3U);
   EXPECT_EQ(request(FindFiles{kPlace, "*.c", 10}).pattern, "*.c");
   EXPECT_EQ(request(RemoveFile{kPlace, RemoveFile::Tree::kRemove}).tree, RemoveFile::Tree::kRemove);
@@ -80,6 +85,9 @@ TEST(FileMessage, RequestsOverALimitAreRefused) {
   EXPECT_FALSE(round(FileRequest(WriteFile{kPlace, std::string(kFileChunkBytes + 1, 'x'), {}, {}})));
   EXPECT_TRUE(round(FileRequest(WriteFile{kPlace, std::string(kFileChunkBytes, 'x'), {}, {}})));
   EXPECT_FALSE(round(FileRequest(WriteFile{kPlace, "", 010000, {}})));
+  EXPECT_FALSE(round(FileRequest(BeginUpload{{"home", "a"}, 1, {}})));
+  EXPECT_FALSE(round(FileRequest(BeginUpload{kPlace, 1, 010000})));
+  EXPECT_FALSE(round(FileRequest(AppendUpload{1, std::string(kFileChunkBytes + 1, 'x')})));
   EXPECT_FALSE(round(FileRequest(ListDirectory{kPlace, 1, kFileEntriesMax + 1})));
   EXPECT_FALSE(round(FileRequest(FindFiles{kPlace, nul, 1})));
   EXPECT_FALSE(round(FileRequest(FindFiles{kPlace, "*", kFileEntriesMax + 1})));

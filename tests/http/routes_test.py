@@ -2,11 +2,13 @@
 import base64
 import json
 import pathlib
+import random
 import socket
 import threading
 
 import pytest
 
+import daemons
 from api import read_some, text_of, wait_until
 
 
@@ -200,7 +202,48 @@ def test_a_file_larger_than_a_piece(api, agent):
     body = api.get(api.files(agent, "big")).body
     assert len(body) == 13_000_000
     assert hashlib.sha256(body).hexdigest() in api.get(api.files(agent, "sum")).body.decode()
-    assert api.request("PUT", api.files(agent, "big"), body=b"x" * (4 << 20) + b"y").error(413) == "body_too_large"
+
+
+def temporaries(api, agent):
+    names = [entry["name"] for entry in api.get(api.files(agent, ".")).ok()["entries"]]
+    return [name for name in names if name.startswith(".hutch-")]
+
+
+@pytest.mark.parametrize("size", [4 << 20, (4 << 20) + 1, 13_000_001])
+def test_a_file_is_written_whole_of_any_size(api, agent, size):
+    body = random.Random(size).randbytes(size)
+    made = api.request("PUT", api.files(agent, "sub/big", mode=0o600), body=body).ok(201)
+    assert made["size"] == size and made["mode"] == 0o600
+    assert api.get(api.files(agent, "sub/big")).body == body
+    chunked = api.request("PUT", api.files(agent, "sub/big"), body=iter([body, b"end"])).ok(200)
+    assert chunked["size"] == size + 3 and chunked["mode"] == 0o600
+    assert temporaries(api, agent) == []
+
+
+def test_a_body_that_breaks_off_leaves_what_was_there(api, agent):
+    path = api.files(agent, "f")
+    api.request("PUT", path, body=b"old").ok(201)
+    with api.raw() as client:
+        client.sendall(api.head(f"PUT {path} HTTP/1.1", "Content-Length: 99000000") + b"x" * (9 << 20))
+        wait_until(lambda: temporaries(api, agent))
+        assert api.get(path).body == b"old"
+    wait_until(lambda: not temporaries(api, agent))
+    assert api.get(path).body == b"old"
+
+
+def test_a_file_beyond_the_limit_is_refused(api, agent):
+    reply = api.say(api.head(f"PUT {api.files(agent, 'f')} HTTP/1.1", f"Content-Length: {(4 << 30) + 1}"))
+    assert b" 413 " in reply.split(b"\r\n")[0] and b"daemon.maxUpload" in reply
+    assert api.get(api.files(agent, "f")).error(404) == "not_found"
+
+
+def test_large_files_take_no_memory_of_the_daemon(api, agent):
+    daemon = api.process.pid
+    api.request("PUT", api.files(agent, "f"), body=iter([bytes(1 << 20)] * 16)).ok(201)
+    before = daemons.memory(daemon)
+    made = api.request("PUT", api.files(agent, "f"), body=iter([bytes(1 << 20)] * 256)).ok(200)
+    assert made["size"] == 256 << 20
+    assert daemons.memory(daemon) - before < 32 << 20
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../../etc/passwd", "a/../../..", "", "/", "x\ny",
