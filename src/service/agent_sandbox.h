@@ -51,6 +51,10 @@ class AgentSandbox {
 
   // As KeptSandbox has them.
   Result<std::shared_ptr<sandbox::Resident>> resident() { return kept_.resident(); }
+  using Ready = KeptSandbox::Ready;
+  Result<Ready> await(std::chrono::steady_clock::time_point until, const std::stop_token& stop) {
+    return kept_.await(until, stop);
+  }
   std::shared_ptr<sandbox::Resident> running() const { return kept_.running(); }
   using After = KeptSandbox::After;
   void stop(After after = After::kAgain) { kept_.stop(after); }

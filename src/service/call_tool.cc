@@ -11,6 +11,10 @@ namespace {
 using tool::Permission;
 using tool::Value;
 
+constexpr std::string_view kStarting =
+    "Sandbox is still initializing. Real sandbox tools will register on the next turn. Reply without sandbox tools, or "
+    "wait and try again.";
+
 Value value_of(const tool::Tool& tool) {
   const tool::Annotations hints = tool::annotations(tool.kind);
   return Value(Value::Object{{"name", tool.name},
@@ -37,13 +41,18 @@ tool::AgentSettings tool_settings(const AgentSandbox& agent) {
 }
 
 tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call) {
-  SandboxPlace place(agent);
   const tool::AgentSettings settings = tool_settings(agent);
+  SandboxPlace place(agent, settings.command_timeout, call.stop);
   tool::CallContext context{.place = place, .settings = settings, .limiters = limiters};
   context.turn = call.turn;
   context.on_output = call.on_output;
   context.stop = call.stop;
   tool::Envelope envelope = tool::call_tool(call.name, call.arguments.empty() ? "{}" : call.arguments, context);
+  if (!envelope.ok && place.was_starting()) {
+    envelope = tool::failure(tool::Kind::kUnavailable, std::string(kStarting));
+    envelope.retryable = true;
+    envelope.tool = call.name;
+  }
   if (envelope.ok && call.name == tool::kShareArtifact) agent.tell_artifacts_changed();
   return envelope;
 }

@@ -1,6 +1,7 @@
 // A sandbox that stays, and its life.
 #include "service/kept_sandbox.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <future>
 
@@ -87,6 +88,30 @@ Result<std::shared_ptr<sandbox::Resident>> KeptSandbox::start() {
     return fail(*start_error_);
   }
   return resident_;
+}
+
+Result<KeptSandbox::Ready> KeptSandbox::await(std::chrono::steady_clock::time_point until,
+                                              const std::stop_token& stop) {
+  static constexpr std::chrono::milliseconds kSlice{50};
+  std::unique_lock lock(mutex_);
+  if (status_.state == LifeState::kRunning) return Ready::kYes;
+  if (starter_state_ == Starter::kIdle) {
+    starter_state_ = Starter::kAtWork;
+    starter_ = std::jthread([this] {
+      auto started = resident();
+      const std::scoped_lock done(mutex_);
+      starter_error_ = started ? std::nullopt : std::optional(std::move(started).error());
+      starter_state_ = Starter::kIdle;
+      changed_.notify_all();
+    });
+  }
+  while (starter_state_ == Starter::kAtWork) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= until || stop.stop_requested()) return Ready::kNotYet;
+    changed_.wait_until(lock, std::min(until, now + kSlice));
+  }
+  if (starter_error_) return fail(*starter_error_);
+  return Ready::kYes;
 }
 
 std::shared_ptr<sandbox::Resident> KeptSandbox::running() const {

@@ -1,6 +1,7 @@
 // A sandbox that stays, and its life: it starts when it is needed, once however many ask, and ends when told.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "backend/backend.h"
@@ -52,10 +54,13 @@ class KeptSandbox {
   };
   explicit KeptSandbox(Settings settings)
       : settings_(std::move(settings)), asked_before_(settings_.asked_before), record_(settings_.record) {}
-  ~KeptSandbox() { stop(); }
+  ~KeptSandbox() { stop(After::kNever); }
 
   // The running sandbox; starts it where it is not. Whoever waits for another's start gets what that got.
   Result<std::shared_ptr<sandbox::Resident>> resident();
+  // The same, but waits no longer than this; the start goes on. An error where it fails.
+  enum class Ready { kYes, kNotYet };
+  Result<Ready> await(std::chrono::steady_clock::time_point until, const std::stop_token& stop);
   std::shared_ptr<sandbox::Resident> running() const;  // null where it does not run
   // kNever: it is not started any more, by nobody.
   enum class After { kAgain, kNever };
@@ -134,6 +139,11 @@ class KeptSandbox {
   std::mutex meter_mutex_;
   sandbox::CpuMeter meter_;
   std::weak_ptr<sandbox::Resident> meter_of_;
+
+  // Of those who do not wait for a start's end. Last: it ends before what it uses.
+  enum class Starter { kIdle, kAtWork } starter_state_ = Starter::kIdle;
+  std::optional<Error> starter_error_;  // of its last start
+  std::jthread starter_;
 };
 
 }  // namespace hutch::service

@@ -75,6 +75,7 @@ Result<std::shared_ptr<Process>> SandboxPlace::start(const tool::Command& comman
   if (command.user == tool::User::kRoot) {
     return fail(Error::unsupported("this sandbox's system is the host's own and read-only: it has no root of its own"));
   }
+  TRY(await_start(command.timeout.count() > 0 ? command.timeout : patience_));
   sandbox::ProcessRequest request = TRY(agent_.request(command.arguments, command.cwd, command.environment));
   request.timeout = command.timeout;
   if (command.error == tool::ErrorStream::kIntoOutput) request.error = sandbox::ErrorStream::kIntoOutput;
@@ -132,6 +133,18 @@ Result<bool> SandboxPlace::kill(const std::string& id, int number) {
   return true;
 }
 
-Result<wire::FileReply> SandboxPlace::file(const wire::FileRequest& request) { return agent_.file(request); }
+Result<wire::FileReply> SandboxPlace::file(const wire::FileRequest& request) {
+  TRY(await_start(patience_));
+  return agent_.file(request);
+}
+
+Status SandboxPlace::await_start(milliseconds patience) {
+  if (start_error_) return fail(*start_error_);
+  const auto ready = agent_.await(began_ + patience, stop_);
+  if (ready && *ready == AgentSandbox::Ready::kYes) return {};
+  was_starting_ = ready.has_value();
+  start_error_ = ready ? Error{Code::kTimeout, 0, "the sandbox is starting"} : ready.error();
+  return fail(*start_error_);
+}
 
 }  // namespace hutch::service

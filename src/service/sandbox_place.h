@@ -1,8 +1,12 @@
 // A tool's place, by an agent's sandbox.
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
+#include <utility>
 
 #include "service/agent_sandbox.h"
 #include "tool/place.h"
@@ -11,7 +15,13 @@ namespace hutch::service {
 
 class SandboxPlace final : public tool::Place {
  public:
-  explicit SandboxPlace(AgentSandbox& agent) : agent_(agent) {}
+  // Where the sandbox does not run it is started, for which a command waits as long as it may run itself, and all else
+  // for `patience`; no longer than until `stop`.
+  SandboxPlace(AgentSandbox& agent, std::chrono::milliseconds patience, std::stop_token stop)
+      : agent_(agent), patience_(patience), stop_(std::move(stop)) {}
+
+  // Whether something failed since the sandbox is starting still.
+  bool was_starting() const { return was_starting_; }
 
   const tool::Layout& layout() const override { return agent_.layout(); }
   Result<tool::CommandEnd> run(const tool::Command& command) override;
@@ -25,7 +35,14 @@ class SandboxPlace final : public tool::Place {
   Result<std::shared_ptr<sandbox::Process>> start(const tool::Command& command);
   Result<std::shared_ptr<sandbox::Process>> find(const std::string& id);
 
+  Status await_start(std::chrono::milliseconds patience);
+
   AgentSandbox& agent_;
+  const std::chrono::milliseconds patience_;
+  const std::stop_token stop_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  bool was_starting_ = false;
+  std::optional<Error> start_error_;  // one start for a call: one that failed, or was stopped, is not tried again
 };
 
 }  // namespace hutch::service
