@@ -49,6 +49,8 @@ struct NativeSandbox {
   std::vector<std::string> read_write_paths{};  // writable besides the working directory
   bool allow_system_binaries = true;  // false hides /bin, /usr/bin, /usr/local/bin, /opt and the like
   std::vector<std::string> bwrap_args{};  // behind hutch's own arguments; with isolation "bwrap" alone
+  // A profile for macOS's sandbox-exec: a file that is there stays, else start writes these rules, without network.
+  std::string seatbelt_profile_path{};
 };
 
 struct SandboxOptions {

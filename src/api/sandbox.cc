@@ -14,6 +14,7 @@
 #include "api/guest_location.h"
 #include "api/instructions.h"
 #include "api/process.h"
+#include "api/seatbelt_profile.h"
 #include "api/settled.h"
 #include "api/write_files.h"
 #include "base/text.h"
@@ -132,6 +133,9 @@ Result<service::Judged> Sandbox::Impl::judge() {
   judged.prepared =
       TRY(service::prepare(settled.place, judged.facts, {.environment = sys::own_environment(), .command = {}}));
   if (options.native_sandbox) judged.bwrap_arguments = options.native_sandbox->bwrap_args;
+  if (!settled.seatbelt_profile.empty()) {
+    TRY_CTX(api::keep_seatbelt_profile(settled.seatbelt_profile, judged.prepared.rules), "seatbelt_profile_path");
+  }
   for (const std::string& line : judged.prepared.plan.notes) note(line);
   return judged;
 }

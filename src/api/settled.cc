@@ -53,6 +53,11 @@ Result<Settled> settle(const SandboxOptions& options) {
   if (options.native_sandbox && !options.native_sandbox->bwrap_args.empty() && settled.backend != "bwrap") {
     return fail(Error::invalid("native_sandbox: bwrap_args are for isolation bwrap alone"));
   }
+  if (options.native_sandbox && !options.native_sandbox->seatbelt_profile_path.empty()) {
+    const std::string& profile = options.native_sandbox->seatbelt_profile_path;
+    if (profile.contains('\0')) return fail(Error::invalid("seatbelt_profile_path: a path cannot hold a NUL byte"));
+    settled.seatbelt_profile = profile.starts_with('/') ? profile : cat({cwd, "/", profile});
+  }
   if (options.timeout && options.timeout->count() <= 0) return fail(Error::invalid("timeout: has to be more than 0"));
   settled.guest_program = TRY(locate_guest(options.guest_program));
   settled.place.policy = settled.policy;

@@ -19,6 +19,7 @@ struct Settled {
   std::string backend;            // as it will be
   std::string guest_program;
   service::PlaceRequest place;
+  std::string seatbelt_profile;  // absolute; empty: none is wanted
 };
 
 Result<Settled> settle(const SandboxOptions& options);

@@ -314,6 +314,25 @@ void walls() {
   EXPECT(must(bare.execute_command("ls", {"/"})).exit_code == 127);
 }
 
+void seatbelt_profile() {
+  const auto text = [] {
+    std::ifstream in("profile.sb");
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const auto start = [](const std::string& path) {
+    SandboxOptions given = options();
+    given.native_sandbox.emplace();
+    given.native_sandbox->seatbelt_profile_path = path;
+    return make(std::move(given)).start();
+  };
+  EXPECT(start("profile.sb").has_value());
+  EXPECT(text().starts_with("(version 1)") && text().contains("/work"));
+  std::ofstream("profile.sb") << "of the caller";
+  EXPECT(start("profile.sb").has_value() && text() == "of the caller");
+  EXPECT(!start("work").has_value());
+  EXPECT(!start("missing/profile.sb").has_value());
+}
+
 void policy() {
   SandboxOptions given = options();
   given.policy = R"({"filesystem": {"denyRead": ["secret"], "allowWrite": ["."], "denyWrite": ["fixed"]},
@@ -451,6 +470,7 @@ const std::map<std::string, void (*)()> kChecks = {
     {"killed_outside", killed_outside},
     {"walls", walls},
     {"policy", policy},
+    {"seatbelt_profile", seatbelt_profile},
     {"questions", questions},
     {"mistakes", mistakes},
     {"failed_start", failed_start},
