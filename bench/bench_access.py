@@ -10,15 +10,15 @@ machine's own package manager; without that archive it is left out, and said so.
 
 import argparse
 import os
-import pathlib
 import re
 import shutil
 import statistics
-import subprocess
 import sys
 
 import measure
 from measure import Case, harness
+
+import debian_source
 
 PLACES = {"outside": [], "hutch run, one processor": ["taskset", "-c", "0"], "hutch run": []}
 SOURCE = "hello"
@@ -97,7 +97,7 @@ class Place:
         return in_turn(f"{files} files made", times)
 
     def builds(self, builds):
-        archive = source_archive(self.base.path / "source")
+        archive = debian_source.archive(SOURCE, self.base.path / "source")
         if archive is None:
             print("bench: no source archive of Debian's can be had here: no build", file=sys.stderr)
             return []
@@ -118,46 +118,6 @@ def more(median, outside, where):
 def in_turn(what, times):
     return [Case(f"{what}: {where}", statistics.median(taken), "ms", "" if where == "outside" else f"{what}: outside")
             for where, taken in times.items()]
-
-
-def source_archive(folder):
-    """The upstream archive of SOURCE by apt, from the sources that this machine has; None where there are none."""
-    folder.mkdir(mode=0o755)
-    lists = folder / "lists"
-    (lists / "partial").mkdir(parents=True)
-    listed = folder / "sources.list"
-    listed.write_text(source_lines(), encoding="utf-8")
-    apt = ["apt-get", "-q", "-o", f"Dir::Etc::sourcelist={listed}", "-o", "Dir::Etc::sourceparts=-",
-           "-o", f"Dir::State::lists={lists}", "-o", "APT::Sandbox::User=root"]
-    for verb in (["update"], ["source", "--download-only", SOURCE]):
-        done = subprocess.run([*apt, *verb], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, check=False)
-        if done.returncode != 0:
-            return None
-    found = sorted(folder.glob(f"{SOURCE}_*.orig.tar.*"))
-    return next((path for path in found if not path.name.endswith(".asc")), None)
-
-
-def source_lines():
-    """deb-src lines for what this machine has deb lines, or stanzas, for."""
-    lines = []
-    places = [pathlib.Path("/etc/apt/sources.list"), *pathlib.Path("/etc/apt/sources.list.d").glob("*")]
-    for path in places:
-        text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-        if path.suffix == ".sources":
-            lines += stanza_lines(text)
-        lines += [f"deb-src {line[4:]}" for line in text.splitlines() if line.startswith("deb ")]
-    return "\n".join(lines) + "\n"
-
-
-def stanza_lines(text):
-    for stanza in re.split(r"\n\s*\n", text):
-        keys = dict(re.findall(r"^(URIs|Suites|Components|Signed-By): *(.+)$", stanza, re.MULTILINE))
-        if not {"URIs", "Suites", "Components"} <= set(keys):
-            continue
-        signed = f"[signed-by={keys['Signed-By']}] " if keys.get("Signed-By", "").startswith("/") else ""
-        for uri in keys["URIs"].split():
-            yield from (f"deb-src {signed}{uri} {suite} {keys['Components']}" for suite in keys["Suites"].split())
 
 
 if __name__ == "__main__":
