@@ -87,7 +87,8 @@ Result<CallAnswer> AccessCalls::open(const AccessCall& call) const {
     if (!found && found.error().sys_errno == ENOENT && has(call.flags, O_CREAT) && !has(call.flags, O_TMPFILE)) {
       return make_file(call);
     }
-    if (!found || !*found) return let_through();
+    if (!found) return unresolved(call, found.error());
+    if (!*found) return let_through();
     const Object& object = **found;
     // Programs then make a file with a name, which can be looked at.
     if (has(call.flags, O_TMPFILE)) return fail(number(EOPNOTSUPP).error());
@@ -118,7 +119,8 @@ Result<std::optional<CallAnswer>> AccessCalls::open_plainly(const AccessCall& ca
   const sys::Resolved& above = supervised ? place->directory->twin : place->directory->what;
   // What is mounted on a name is of another tree.
   if (found && (S_ISLNK(found->mode) || found->mount != above.mount)) return std::optional<CallAnswer>();
-  if (!supervised || (absent && !has(call.flags, O_CREAT))) return let_through();
+  if (!supervised) return let_through();
+  if (absent && !has(call.flags, O_CREAT)) return fail(found.error());
   if (absent) return std::optional<CallAnswer>();
   if (!S_ISREG(found->mode) || has(call.flags, O_CREAT | O_EXCL)) return std::optional<CallAnswer>();
   auto opened = open_existing(call, *place, *found);
@@ -256,7 +258,8 @@ Status AccessCalls::replace_git_config(const AccessCall& call, const Entry& from
 Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
   if ((call.flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)) != 0) return let_through();
   const auto from = places_.object(call.path, call.last, 0);
-  if (!from || !*from) return let_through();
+  if (!from) return unresolved(call, from.error());
+  if (!*from) return let_through();
   const auto to = TRY(places_.entry(call.other, 0));
   if (!to) return let_through();
   // A second name would be a way round the rule about the first.
@@ -267,7 +270,8 @@ Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
 
 Result<CallAnswer> AccessCalls::change(const AccessCall& call) const {
   const auto object = object_of(call);
-  if (!object || !*object) return let_through();
+  if (!object) return unresolved(call, object.error());
+  if (!*object) return let_through();
   if (call.descriptor && !call.is_path_enough) TRY(places_.check_is_open(call.path.caller, *call.descriptor));
   // git-init(1) tries on it whether modes can be changed here; nobody runs it.
   const bool harmless = call.kind == AccessKind::kMode && is_git_config((*object)->entry.path);
@@ -295,7 +299,8 @@ Status AccessCalls::apply_change(const AccessCall& call, const Object& object) c
 // Programs ask before they write; nobody is told of an answer.
 Result<CallAnswer> AccessCalls::ask_access(const AccessCall& call) const {
   const auto object = object_of(call);
-  if (!object || !*object) return let_through();
+  if (!object) return unresolved(call, object.error());
+  if (!*object) return let_through();
   if (!asked_.still_waits(call)) return fail(number(EINTR).error());
   if (plan::denied_name(names_, (*object)->entry.path) != nullptr) return fail(number(EACCES).error());
   return done(sys::check_access_of((*object)->handle.get(), static_cast<int>(call.mode), call.flags));
@@ -304,6 +309,11 @@ Result<CallAnswer> AccessCalls::ask_access(const AccessCall& call) const {
 Result<std::optional<Object>> AccessCalls::object_of(const AccessCall& call) const {
   if (call.descriptor) return places_.object(call.path.caller, *call.descriptor);
   return places_.object(call.path, call.last, 0);
+}
+
+Result<CallAnswer> AccessCalls::unresolved(const AccessCall& call, const Error& error) const {
+  if (call.descriptor || call.resolve != 0 || !places_.is_final(call.path, error)) return let_through();
+  return fail(error);
 }
 
 Status AccessCalls::judge(const AccessCall& call, const std::string& path) const {

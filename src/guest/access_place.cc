@@ -52,7 +52,9 @@ Result<std::optional<Entry>> Places::entry(const CallerPath& path, std::uint64_t
 Result<std::optional<NamedPlace>> Places::named(const CallerPath& path, std::uint64_t resolve) {
   std::optional<Split> parts = split_path(path.text);
   if (!parts) return std::optional<NamedPlace>();
-  auto found = directory({path.caller, path.directory, std::move(parts->directory)}, resolve);
+  const CallerPath above_it{path.caller, path.directory, std::move(parts->directory)};
+  auto found = directory(above_it, resolve);
+  if (!found && is_final(above_it, found.error())) return fail(std::move(found).error());
   if (!found) return std::optional<NamedPlace>();
   NamedPlace place{std::move(*found), std::move(parts->name), {}};
   if (!place.directory->copy) return place;
@@ -107,6 +109,24 @@ Status Places::check_is_open(pid_t caller, int descriptor) const {
   const int flags = TRY(sys::flags_of(proc_.get(), caller, descriptor));
   if ((flags & O_PATH) != 0) return fail(Error::from_errno("the descriptor", EBADF));
   return {};
+}
+
+bool Places::is_final(const CallerPath& path, const Error& error) const {
+  const int number = error.sys_errno;
+  if (number != ENOENT && number != ENOTDIR && number != EACCES && number != ENAMETOOLONG) return false;
+  auto from = start_of(path, 0);
+  if (!from) return false;
+  // The deepest directory on the way that is there, and the name that is not what was hoped for in it.
+  while (const auto parts = split_path(from->path)) {
+    from->path = parts->directory;
+    const auto directory = sys::resolve(from->base, from->path, sys::LastLink::kFollow, 0);
+    if (!directory) continue;
+    const auto in_proc = sys::is_on_proc(directory->get());
+    if (!in_proc || *in_proc) return false;
+    const auto what = sys::look_at_name(directory->get(), parts->name.substr(0, parts->name.find('/')));
+    return !what || !S_ISLNK(what->mode);
+  }
+  return false;
 }
 
 std::optional<std::string> Places::link_at(const CallerPath& path) const {

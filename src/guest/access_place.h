@@ -47,9 +47,11 @@ class Places {
 
   int proc() const { return proc_.get(); }
 
-  // Absent: it does not lead into a supervised tree, or nowhere at all, and the kernel shall say so.
+  // Absent: it does not lead into a supervised tree, or the kernel shall say what is wrong with it. An error: it leads
+  // nowhere, and that is what the caller is told. Were the kernel asked, it might find what was made meanwhile,
+  // read-only.
   Result<std::optional<Entry>> entry(const CallerPath& path, std::uint64_t resolve);
-  // Absent: it has no last component, or its directory cannot be reached.
+  // Likewise; absent as well where it has no last component.
   Result<std::optional<NamedPlace>> named(const CallerPath& path, std::uint64_t resolve);
   Result<std::optional<Object>> object(const CallerPath& path, sys::LastLink last, std::uint64_t resolve) const;
   // What it leads to in the sandbox, as O_PATH, supervised or not.
@@ -58,6 +60,9 @@ class Places {
   Result<std::optional<Object>> object(pid_t caller, int descriptor) const;
   // EBADF for one that was opened with O_PATH, by which nothing can be changed.
   Status check_is_open(pid_t caller, int descriptor) const;
+  // Whether the error of a path that led nowhere is what the caller would get. Not where a link, or proc(5), could lead
+  // the caller elsewhere than this process.
+  bool is_final(const CallerPath& path, const Error& error) const;
   // What the symbolic link at `path` says, where it is one.
   std::optional<std::string> link_at(const CallerPath& path) const;
 

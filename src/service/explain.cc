@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "host/paths.h"
+#include "plan/names.h"
 #include "plan/seccomp.h"
 #include "policy/address_kinds.h"
 #include "policy/hosts.h"
@@ -29,6 +30,7 @@ struct Target {
 
 void judge_private(const Prepared& prepared, const Target& target, PathVerdict& verdict);
 void judge_proc(const Prepared& prepared, const Target& target, PathVerdict& verdict);
+void judge_name(const plan::SandboxPlan& plan, const Target& target, PathVerdict& verdict);
 Status judge_new_name(const Prepared& prepared, const Target& target, PathVerdict& verdict);
 Status judge_mode(const plan::HostFacts& facts, const Target& target, PathVerdict& verdict);
 bool mode_allows(const sys::PathStatus& status, const plan::HostFacts& facts, Access access);
@@ -71,7 +73,8 @@ Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& 
       if (verdict.allowed) TRY(judge_mode(facts, target, verdict));
       break;
     case View::kReadWrite:
-      if (access == Access::kWrite) TRY(judge_new_name(prepared, target, verdict));
+      if (access == Access::kWrite) judge_name(prepared.plan, target, verdict);
+      if (access == Access::kWrite && verdict.allowed) TRY(judge_new_name(prepared, target, verdict));
       if (verdict.allowed) TRY(judge_mode(facts, target, verdict));
       break;
     case View::kReadOnly:
@@ -196,6 +199,14 @@ void judge_proc(const Prepared& prepared, const Target& target, PathVerdict& ver
 }
 
 // An entry that allows writing what does not exist is of use only where the directory above can be written.
+// What the supervisor would say, which knows names wherever they turn up.
+void judge_name(const plan::SandboxPlan& plan, const Target& target, PathVerdict& verdict) {
+  const auto covers = [&](const std::string& mount) { return is_within(target.path, mount); };
+  if (std::ranges::none_of(plan.supervised, covers)) return;
+  const plan::NameRule* rule = plan::denied_name(plan.names, target.path);
+  if (rule != nullptr) refuse(verdict, rule->rule, "this name is not written, wherever it is");
+}
+
 Status judge_new_name(const Prepared& prepared, const Target& target, PathVerdict& verdict) {
   std::string existing = target.path;
   if (!target.on_host) {

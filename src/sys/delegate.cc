@@ -2,6 +2,7 @@
 #include "sys/delegate.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -148,6 +149,12 @@ Result<bool> is_on_read_only_mount(int fd) {
   struct statfs info{};
   TRY(check(retry([&] { return ::fstatfs(fd, &info); }), {"fstatfs()"}));
   return (static_cast<unsigned long>(info.f_flags) & ST_RDONLY) != 0;
+}
+
+Result<bool> is_on_proc(int fd) {
+  struct statfs info{};
+  TRY(check(retry([&] { return ::fstatfs(fd, &info); }), {"fstatfs()"}));
+  return info.f_type == PROC_SUPER_MAGIC;
 }
 
 Result<std::string> path_of(int proc, int fd) {

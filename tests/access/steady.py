@@ -2,8 +2,10 @@
 """Runs in an empty directory. Prints a line of what each came to."""
 
 import ctypes
+import errno
 import fcntl
 import os
+import shutil
 import signal
 import threading
 import time
@@ -135,13 +137,47 @@ def own_directory():
     return in_child(run), oct(os.stat("apart/inside").st_mode)
 
 
+def made_meanwhile():
+    """What one thread makes and removes, others make things in: it is there or not, and never read-only."""
+    seen, end = set(), time.monotonic() + 1.5
+
+    def coming_and_going():
+        while time.monotonic() < end:
+            os.makedirs("meanwhile/in", exist_ok=True)
+            shutil.rmtree("meanwhile", ignore_errors=True)
+
+    def tried(call, *words):
+        try:
+            call(*words)
+        except OSError as error:
+            seen.add(errno.errorcode[error.errno])
+
+    def trying():
+        while time.monotonic() < end:
+            tried(os.mkdir, "meanwhile/in/directory")
+            tried(make, "meanwhile/in/file")
+            tried(os.chmod, "meanwhile/in", 0o700)
+            tried(os.rename, "meanwhile/in/file", "meanwhile/in/other")
+            tried(os.symlink, "x", "meanwhile/in/link")
+            tried(os.open, "meanwhile/in/other", os.O_WRONLY)
+            tried(os.utime, "meanwhile/in/directory")
+
+    threads = [threading.Thread(target=work) for work in (coming_and_going, trying, trying, trying)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sorted(seen - {"ENOENT", "EEXIST", "ENOTEMPTY", "ENOTDIR"})
+
+
 def many_calls():
     for _ in range(5000):
         make("many")
 
 
 if __name__ == "__main__":
-    for part in (lease, fifo, crowd, killed, replaced, leaderless, unreadable, own_directory, many_calls):
+    parts = (lease, fifo, crowd, killed, replaced, leaderless, unreadable, own_directory, made_meanwhile, many_calls)
+    for part in parts:
         answer = part()
         make("after-" + part.__name__)
         print(part.__name__, answer, flush=True)

@@ -20,5 +20,6 @@ def test_steady(hutch, as_user, project, backend):
         "leaderless True",
         "unreadable 0",
         "own_directory (0, '0o100600')",
+        "made_meanwhile []",
         "many_calls None",
     ], str(result)

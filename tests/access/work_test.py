@@ -21,7 +21,8 @@ git branch side HEAD~2; git tag -a -m t v1
 cd .. && git clone -q one two && cd two
 git checkout -q side; echo side > s; git add s; git commit -q -m side
 git rebase -q main; git log --format='%H %s'
-git worktree add -q -b third ../three origin/main~1; (cd ../three; echo w > w; git add w; git commit -q -m 'in a worktree')
+git worktree add -q -b third ../three origin/main~1
+(cd ../three; echo w > w; git add w; git commit -q -m 'in a worktree')
 git mv f moved; git stash -q; git stash pop -q; git reset -q --hard; git merge -q -m m third
 git gc -q; git fsck --no-progress; git status --porcelain; git worktree list | wc -l
 git rm -q -r d1; git commit -q -m removed; git log --format='%H %s' | head -3

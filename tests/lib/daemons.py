@@ -71,8 +71,9 @@ class Daemon:
     # --- the daemon itself ---
 
     def guests(self):
-        """How many sandboxes it has: each has one process that is its child."""
-        return len(children(self.pid()))
+        """How many sandboxes it has: each has one process that is its child, and a supervisor beside it."""
+        beside = [child for child in children(self.pid()) if is_supervisor(child)]
+        return len(children(self.pid())) - len(beside)
 
     def pid(self):
         """Of the daemon, None where none runs."""
@@ -142,6 +143,13 @@ def cgroups():
 
 def parent(pid):
     return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def is_supervisor(pid):
+    try:
+        return b"--access" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
 
 
 def children(pid):
