@@ -191,7 +191,9 @@ Status AccessSockets::remember(int socket, const NamedPlace& place) {
   const int directory = place.path.empty() ? place.directory->seen.get() : place.at();
   if (!told) file = TRY(sys::open_at(directory, place.name, O_PATH, 0));
   const sys::SocketFile what = TRY(sys::look_at_socket(file->get()));
-  if (told || (what.is_socket && !TRY(sys::is_anybody_at(file->get(), socket)))) own_.add(what.identity);
+  if (told || (what.is_socket && !TRY(sys::is_anybody_at(file->get(), socket)))) {
+    own_.add(what.identity, std::move(*file));
+  }
   return {};
 }
 

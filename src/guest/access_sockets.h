@@ -20,6 +20,7 @@
 #include "guest/access_umasks.h"
 #include "guest/own_sockets.h"
 #include "plan/plan.h"
+#include "sys/readiness.h"
 #include "wire/access.h"
 
 namespace hutch::guest {
@@ -36,7 +37,7 @@ class AccessSockets {
     std::function<void(const AccessCall& call, const std::string& path, const plan::NameRule& rule)> refused;
   };
   AccessSockets(Places& places, Umasks& umasks, Settings settings)
-      : places_(places), umasks_(umasks), settings_(std::move(settings)) {}
+      : places_(places), umasks_(umasks), settings_(std::move(settings)), own_(sys::raise_descriptor_limit()) {}
 
   // Of kind kConnect or kBind. Answers it, now or once it can be.
   Status start(const AccessCall& call);

@@ -1,10 +1,13 @@
 // The Unix sockets that were bound inside the sandbox.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
-#include <set>
+#include <map>
+#include <utility>
 
+#include "base/unique_fd.h"
 #include "sys/foreign_socket.h"
 
 namespace hutch::guest {
@@ -14,17 +17,23 @@ class OwnSockets {
  public:
   static constexpr std::size_t kKept = 16384;
 
-  void add(const sys::SocketIdentity& file) {
-    if (!known_.insert(file).second) return;
-    in_turn_.push_back(file);
-    if (in_turn_.size() <= kKept) return;
+  // Each takes a descriptor, of which this process may have `descriptors_max`.
+  explicit OwnSockets(std::size_t descriptors_max) : kept_max_(std::min(kKept, descriptors_max / 4)) {}
+
+  // `file` stays open: a file system may give the number of one that has gone to the next, of the host's too, whose
+  // moment of birth is the same one until the kernel's coarse clock goes on (some milliseconds).
+  void add(const sys::SocketIdentity& identity, UniqueFd file) {
+    if (!known_.try_emplace(identity, std::move(file)).second) return;
+    in_turn_.push_back(identity);
+    if (in_turn_.size() <= kept_max_) return;
     known_.erase(in_turn_.front());
     in_turn_.pop_front();
   }
-  bool has(const sys::SocketIdentity& file) const { return known_.contains(file); }
+  bool has(const sys::SocketIdentity& identity) const { return known_.contains(identity); }
 
  private:
-  std::set<sys::SocketIdentity> known_;
+  std::size_t kept_max_;
+  std::map<sys::SocketIdentity, UniqueFd> known_;
   std::deque<sys::SocketIdentity> in_turn_;
 };
 

@@ -40,7 +40,8 @@ Result<UniqueFd> bound_file(int socket);
 // above.
 Result<bool> is_anybody_at(int file, int like);
 
-// A file for as long as it is there: a number is used again, a moment of birth is not (statx(2), stx_btime).
+// A file for as long as it is there, or is held open. A number is used again by some file systems, at once even; the
+// moment of birth (statx(2), stx_btime) differs where some milliseconds have passed.
 struct SocketIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;

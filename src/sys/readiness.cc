@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "sys/call.h"
 
@@ -71,11 +72,11 @@ std::size_t resize_pipe(int pipe, std::size_t bytes) {
   return size > 0 ? static_cast<std::size_t>(size) : 0;
 }
 
-void raise_descriptor_limit() {
+std::size_t raise_descriptor_limit() {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) < 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+  if (::getrlimit(RLIMIT_NOFILE, &limit) < 0) return 0;
+  const rlim_t now = std::exchange(limit.rlim_cur, limit.rlim_max);
+  return ::setrlimit(RLIMIT_NOFILE, &limit) < 0 ? now : limit.rlim_max;
 }
 
 }  // namespace hutch::sys

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -51,7 +52,7 @@ Result<std::optional<std::size_t>> splice(int from, int to, std::size_t bytes_ma
 // The size that a pipe has got after it was asked for; the kernel gives less to a user who has many (pipe(7)).
 std::size_t resize_pipe(int pipe, std::size_t bytes);
 
-// As many descriptors as the hard limit allows (getrlimit(2)).
-void raise_descriptor_limit();
+// As many descriptors as the hard limit allows (getrlimit(2)). How many this process may have from then on.
+std::size_t raise_descriptor_limit();
 
 }  // namespace hutch::sys

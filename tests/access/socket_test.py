@@ -277,3 +277,33 @@ except BlockingIOError: print("at once")
     as_user.write(project / "full.py", code)
     result = hutch.run("python3", "full.py")
     assert result.ok().text.splitlines() == ["timed out True True", "room", "ended 9", "at once"], str(result)
+
+
+def test_a_number_that_is_used_again(hutch, project, backend):
+    """A file system may give a new socket of the host's the number of one of the sandbox's that has just gone."""
+    code = """
+import contextlib, os, pathlib, socket
+print("begun", flush=True)
+while not pathlib.Path("stop").exists():
+    made = socket.socket(socket.AF_UNIX); made.bind("mine"); os.unlink("mine"); made.close()
+    with contextlib.suppress(OSError): socket.socket(socket.AF_UNIX).connect("theirs")
+"""
+    heard = 0
+    with hutch.popen("python3", "-c", code) as process:
+        assert process.stdout.readline() == b"begun\n"
+        for _ in range(60):
+            listener = socket.socket(socket.AF_UNIX)
+            listener.settimeout(0.03)
+            directory = os.open(project, os.O_PATH)
+            listener.bind(f"/proc/self/fd/{directory}/theirs")
+            os.close(directory)
+            (project / "theirs").chmod(0o777)
+            listener.listen()
+            with contextlib.suppress(TimeoutError):
+                listener.accept()
+                heard += 1
+            listener.close()
+            (project / "theirs").unlink()
+        (project / "stop").touch()
+        process.communicate(timeout=30)
+    assert process.returncode == 0 and heard == 0
