@@ -29,6 +29,7 @@ bool is_waiting(int error) { return error == EINPROGRESS || error == EALREADY; }
 }  // namespace
 
 Status AccessSockets::start(const AccessCall& call) {
+  const sys::NoLongWait no_long_wait;
   if (call.kind == AccessKind::kBind) return answer(call, bind(call));
   if (connecting_.size() + asked_.size() >= kConnectingMax) return answer(call, number(EAGAIN));
   auto socket = sys::take_descriptor(places_.proc(), call.path.caller, *call.descriptor);
@@ -101,6 +102,7 @@ Status AccessSockets::ask(Connecting connecting, const std::string& path, int er
 Status AccessSockets::take_answer(const wire::SocketAnswered& told, UniqueFd file) {
   auto found = asked_.extract(told.id);
   if (found.empty()) return {};  // whoever asked has gone
+  const sys::NoLongWait no_long_wait;
   Connecting connecting = std::move(found.mapped());
   if (told.error != 0 || !file) return answer(connecting.call, number(told.error != 0 ? told.error : EACCES));
   connecting.file = std::move(file);
@@ -126,6 +128,8 @@ std::optional<std::chrono::milliseconds> AccessSockets::time_left() const {
 }
 
 Status AccessSockets::step(std::span<const pollfd> ready) {
+  if (connecting_.empty() && asked_.empty()) return {};
+  const sys::NoLongWait no_long_wait;
   const auto now = Clock::now();
   std::size_t at = 0;
   for (auto it = connecting_.begin(); it != connecting_.end();) {

@@ -2,6 +2,7 @@
 #include "sys/foreign_socket.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 #include <sys/time.h>
 #include <sys/un.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstring>
 
@@ -29,7 +31,32 @@ Result<sockaddr_un> unix_address(std::string_view path) {
   return address;
 }
 
+constexpr suseconds_t kLongWaitUs = 10'000;
+
+// Without SA_RESTART.
+void interrupt_at_alarm() {
+  struct sigaction action{};
+  action.sa_handler = [](int) {};
+  (void)::sigaction(SIGALRM, &action, nullptr);
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  (void)::sigprocmask(SIG_UNBLOCK, &alarm, nullptr);
+}
+
 }  // namespace
+
+// Again and again: the first may come before the call does.
+NoLongWait::NoLongWait() {
+  [[maybe_unused]] static const bool ready = (interrupt_at_alarm(), true);
+  static constexpr itimerval kOften = {{0, kLongWaitUs}, {0, kLongWaitUs}};
+  (void)::setitimer(ITIMER_REAL, &kOften, nullptr);
+}
+
+NoLongWait::~NoLongWait() {
+  static constexpr itimerval kNone{};
+  (void)::setitimer(ITIMER_REAL, &kNone, nullptr);
+}
 
 Result<SocketFamily> family_of_socket(int socket) {
   int family = 0;
@@ -40,7 +67,8 @@ Result<SocketFamily> family_of_socket(int socket) {
 
 std::string path_in_address(std::string_view address) {
   sa_family_t family = AF_UNSPEC;
-  if (address.size() <= sizeof family) return {};
+  // A longer one the kernel refuses.
+  if (address.size() <= sizeof family || address.size() > sizeof(sockaddr_un)) return {};
   std::memcpy(&family, address.data(), sizeof family);
   if (family != AF_UNIX) return {};
   const std::string_view path = address.substr(sizeof family);
@@ -67,9 +95,9 @@ Status connect_now(int socket, std::string_view address) {
   TRY(check(flags, {"fcntl(F_GETFL)"}));
   const bool waits = (flags & O_NONBLOCK) == 0;
   if (waits) TRY(check(::fcntl(socket, F_SETFL, flags | O_NONBLOCK), {"fcntl(F_SETFL)"}));
-  Status connected = check(
-      retry([&] { return ::connect(socket, as_address(address.data()), static_cast<socklen_t>(address.size())); }),
-      {"connect()"});
+  Status connected =
+      check(::connect(socket, as_address(address.data()), static_cast<socklen_t>(address.size())), {"connect()"});
+  if (!connected && connected.error().sys_errno == EINTR) connected = fail(Error::from_errno("connect()", EAGAIN));
   if (waits) TRY(check(::fcntl(socket, F_SETFL, flags), {"fcntl(F_SETFL)"}));
   return connected;
 }

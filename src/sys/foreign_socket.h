@@ -1,4 +1,4 @@
-// Calls about sockets that one process makes for another, none of which waits. connect(2), bind(2), unix(7).
+// Calls about sockets that one process makes for another. connect(2), bind(2), unix(7).
 #pragma once
 
 #include <chrono>
@@ -10,6 +10,17 @@
 #include "base/unique_fd.h"
 
 namespace hutch::sys {
+
+// As long as it lives, a call that waits fails with EINTR after some milliseconds, and a close(2) ends. The sockets are
+// other processes' too, which can have each call wait: by clearing O_NONBLOCK just before it, or with SO_LINGER where
+// theirs was the last descriptor but this process's. By SIGALRM, of a process that has one thread and no timer.
+class NoLongWait {
+ public:
+  NoLongWait();
+  ~NoLongWait();
+  NoLongWait(const NoLongWait&) = delete;
+  NoLongWait& operator=(const NoLongWait&) = delete;
+};
 
 enum class SocketFamily { kUnix, kOther };
 Result<SocketFamily> family_of_socket(int socket);
@@ -25,7 +36,7 @@ Result<Blocking> blocking_of(int socket);
 // How long it would (SO_SNDTIMEO, socket(7)); 0: for ever.
 std::chrono::milliseconds send_timeout_of(int socket);
 
-// Whatever its own mode is: EINPROGRESS, EALREADY or EAGAIN where it would have waited.
+// Whatever its own mode is: EINPROGRESS, EALREADY or EAGAIN where it would have waited, or did.
 Status connect_now(int socket, std::string_view address);
 // To the socket's file that `file` (O_PATH) is open on. `proc` has to be this process's current directory.
 Status connect_to_file(int socket, int file);

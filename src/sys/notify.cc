@@ -63,7 +63,9 @@ Status answer_with_descriptor(int listener, std::uint64_t id, int descriptor, On
   return refuse_notification(listener, id, errno);
 }
 
-bool still_waits(int listener, std::uint64_t id) { return ::ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0; }
+bool still_waits(int listener, std::uint64_t id) {
+  return retry([&] { return ::ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id); }) == 0;
+}
 
 void wake_in_turn(int listener) { (void)::ioctl(listener, kSeccompNotifSetFlags, kSeccompSyncWakeUp); }
 

@@ -307,3 +307,53 @@ while not pathlib.Path("stop").exists():
         (project / "stop").touch()
         process.communicate(timeout=30)
     assert process.returncode == 0 and heard == 0
+
+
+BLOCKING = """
+import fcntl
+made = socket.socket(socket.AF_UNIX); made.bind("full.sock"); made.listen(0)
+held = socket.socket(socket.AF_UNIX); held.connect("full.sock")
+late = socket.socket(socket.AF_UNIX)
+def clear():
+    while True: fcntl.fcntl(late.fileno(), fcntl.F_SETFL, os.O_RDWR)
+def connect(): late.connect("full.sock")
+for call in (clear, clear, connect): threading.Thread(target=call, daemon=True).start()
+"""
+LINGER = """
+import struct
+listener = socket.create_server(("127.0.0.1", 0))
+def lingering():
+    late = socket.create_connection(listener.getsockname())
+    late.setblocking(False)
+    try:
+        while True: late.send(bytes(65536))
+    except BlockingIOError: pass
+    late.setblocking(True)
+    late.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 60))
+    return late
+def connect(descriptor):
+    port, loopback = listener.getsockname()[1], bytes([127, 0, 0, 1])
+    address = struct.pack("=H", socket.AF_INET) + struct.pack("!H4s8x", port, loopback)
+    for _ in range(2000): ctypes.CDLL(None).connect(descriptor, address, 16)
+def close():
+    late, null = lingering(), os.open("/dev/null", os.O_RDONLY)
+    threading.Thread(target=connect, args=(late.fileno(),), daemon=True).start()
+    time.sleep(0.05)
+    os.dup2(null, late.fileno())
+for _ in range(8): threading.Thread(target=close, daemon=True).start()
+"""
+
+
+@pytest.mark.parametrize("kind", ["blocking", "linger"])
+def test_a_socket_holds_up_nobody_else(hutch, as_user, project, kind, backend):
+    """What a thread does to the socket while its call is made: none of it has the supervisor wait."""
+    begin = "import ctypes, os, pathlib, socket, threading, time\n"
+    end = """
+until, longest = time.monotonic() + 3, 0
+while time.monotonic() < until:
+    began = time.monotonic(); pathlib.Path("file").write_text("x"); longest = max(longest, time.monotonic() - began)
+print(longest < 2, flush=True)
+os._exit(0)
+"""
+    as_user.write(project / "held.py", begin + (BLOCKING if kind == "blocking" else LINGER) + end)
+    assert hutch.run("python3", "held.py", timeout=30, options=["--timeout", "20s"]).ok().text == "True\n"
