@@ -17,7 +17,7 @@ namespace hutch::guest {
 
 namespace {
 
-// Each holds a thread of the sandbox, and descriptors of this process.
+// Of those that wait: each holds a thread of the sandbox, and descriptors of this process.
 constexpr std::size_t kConnectingMax = 256;
 // How often a queue is looked at that was full, and whether whoever waits is still there.
 constexpr std::chrono::milliseconds kPauseMax{50};
@@ -31,7 +31,6 @@ bool is_waiting(int error) { return error == EINPROGRESS || error == EALREADY; }
 Status AccessSockets::start(const AccessCall& call) {
   const sys::NoLongWait no_long_wait;
   if (call.kind == AccessKind::kBind) return answer(call, bind(call));
-  if (connecting_.size() + asked_.size() >= kConnectingMax) return answer(call, number(EAGAIN));
   auto socket = sys::take_descriptor(places_.proc(), call.path.caller, *call.descriptor);
   if (!socket) return answer(call, fail(std::move(socket).error()));
   Connecting connecting{call, std::move(*socket)};
@@ -50,6 +49,7 @@ Status AccessSockets::begin(Connecting connecting) {
   if (*made) return answer(connecting.call, Status());
   const auto timeout = sys::send_timeout_of(connecting.socket.get());
   if (timeout.count() > 0) connecting.until = Clock::now() + timeout;
+  if (is_full()) return answer(connecting.call, number(EAGAIN));
   connecting_.push_back(std::move(connecting));
   return {};
 }
@@ -94,6 +94,7 @@ Status AccessSockets::connect_by_path(Connecting connecting, const std::string& 
 
 Status AccessSockets::ask(Connecting connecting, const std::string& path, int error) {
   const AccessCall& call = connecting.call;
+  if (is_full()) return answer(call, number(EAGAIN));
   TRY(settings_.ask({call.raw.id, call.raw.pid, path, error}));
   asked_.insert_or_assign(call.raw.id, std::move(connecting));
   return {};
@@ -108,6 +109,8 @@ Status AccessSockets::take_answer(const wire::SocketAnswered& told, UniqueFd fil
   connecting.file = std::move(file);
   return begin(std::move(connecting));
 }
+
+bool AccessSockets::is_full() const { return connecting_.size() + asked_.size() >= kConnectingMax; }
 
 std::size_t AccessSockets::add_to(std::vector<pollfd>& wait) const {
   for (const Connecting& connecting : connecting_) {

@@ -69,6 +69,7 @@ class AccessSockets {
   Status bind_as_called(const AccessCall& call, int socket, const std::string& path);
   Status remember(int socket, const NamedPlace& place);
   Status bind_in(const AccessCall& call, int socket, const NamedPlace& place);
+  bool is_full() const;
   bool still_waits(const AccessCall& call) const;
   Status answer(const AccessCall& call, const Status& made) const;
   std::string absolute(const AccessCall& call, const std::string& path) const;
