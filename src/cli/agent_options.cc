@@ -204,6 +204,20 @@ Result<Arguments> finish_daemon(Draft&& draft) {
   return Arguments(DaemonArguments{std::move(draft.words[0]), draft.run.form});
 }
 
+Result<Arguments> finish_image(Draft&& draft) {
+  const std::span<const Text> actions = find_verb("image")->word_choices;
+  if (draft.words.empty()) return fail(Error::invalid("hutch image: what? import, list, show or remove"));
+  if (std::ranges::find(actions, draft.words[0]) == actions.end()) {
+    return fail(unknown_word("unknown action", draft.words[0], actions));
+  }
+  static constexpr std::array kNames = {Text("what"), Text("the image's name"), Text("an archive (FILE.tar, or -)")};
+  const std::size_t count = draft.words[0] == "list" ? 1 : draft.words[0] == "import" ? 3 : 2;
+  TRY(expect_words(draft, std::span(kNames).first(count)));
+  draft.words.resize(kNames.size());
+  return Arguments(
+      ImageArguments{std::move(draft.words[0]), std::move(draft.words[1]), std::move(draft.words[2]), draft.run.form});
+}
+
 Result<Arguments> finish_paths(Draft&& draft) {
   TRY(expect_words(draft, {}));
   return Arguments(PathsArguments{draft.run.form});

@@ -77,6 +77,12 @@ constexpr std::array kServeSynopsis = {Text("hutch serve [--idle TIME] [--listen
 constexpr std::array kServeExamples = {Text("hutch serve --listen 127.0.0.1:8642 --token-file ~/.config/hutch/token")};
 constexpr std::array kDaemonSynopsis = {Text("hutch daemon status|stop [--json]")};
 constexpr std::array kDaemonWords = {Text("status"), Text("stop")};
+constexpr std::array kImageSynopsis = {Text("hutch image import NAME FILE.tar[.gz|.xz|.zst]|- [--json]"),
+                                       Text("hutch image list [--json]"), Text("hutch image show NAME [--json]"),
+                                       Text("hutch image remove NAME")};
+constexpr std::array kImageWords = {Text("import"), Text("list"), Text("show"), Text("remove")};
+constexpr std::array kImageExamples = {Text("hutch image import debian rootfs.tar.xz"),
+                                       Text("hutch run --image debian -- cat /etc/os-release")};
 constexpr std::array kPathsSynopsis = {Text("hutch paths [--json]")};
 
 constexpr std::array kVerbs = {
@@ -188,6 +194,11 @@ constexpr std::array kVerbs = {
          kDaemonWords,
          OptionsEnd::kAtDashes,
          finish_daemon},
+    Verb{"image", "keep root file systems for sandboxes", kImageSynopsis,
+         "import unpacks the archive of a root file system, in a process that can reach nothing else, and keeps\n"
+         "it under NAME (\"python\" is \"python:latest\"); what has devices, leads out of the tree or is damaged\n"
+         "is no image afterwards. A run with --image NAME has it as its own system, and may change it.",
+         kJsonGroups, kImageExamples, kImageWords, OptionsEnd::kAtDashes, finish_image},
     Verb{"paths",
          "say where hutch keeps its files",
          kPathsSynopsis,

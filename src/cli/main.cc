@@ -14,6 +14,7 @@
 #include "cli/exec.h"
 #include "cli/explain.h"
 #include "cli/help.h"
+#include "cli/image.h"
 #include "cli/log.h"
 #include "cli/mcp.h"
 #include "cli/output.h"
@@ -52,6 +53,7 @@ struct Dispatch {
   int operator()(const ToolArguments& arguments) const { return tool(arguments); }
   int operator()(const McpArguments& arguments) const { return mcp(arguments); }
   int operator()(const ServeArguments& arguments) const { return serve(arguments); }
+  int operator()(const ImageArguments& arguments) const { return image(arguments); }
   int operator()(const DaemonArguments& arguments) const { return daemon(arguments); }
   int operator()(const service::ConfigRequest& request) const { return config(request); }
   int operator()(const service::SettingsRequest& request) const { return settings(request); }

@@ -61,6 +61,11 @@ Status set_json(Draft& draft, const std::string&) {
   return {};
 }
 
+Status set_image(Draft& draft, const std::string& value) {
+  draft.run.place.image = value;
+  return {};
+}
+
 Status set_backend(Draft& draft, const std::string& value) {
   if (std::ranges::find(host::kBackends, value) == host::kBackends.end()) {
     return fail(unknown_word("unknown backend", value, host::kBackends));

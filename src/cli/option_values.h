@@ -9,6 +9,7 @@ namespace hutch::cli {
 
 Status set_json(Draft& draft, const std::string& value);
 Status set_backend(Draft& draft, const std::string& value);
+Status set_image(Draft& draft, const std::string& value);
 Status set_policy(Draft& draft, const std::string& value);
 Status set_allow_read(Draft& draft, const std::string& value);
 Status set_deny_read(Draft& draft, const std::string& value);
@@ -73,6 +74,7 @@ Result<Arguments> finish_tool(Draft&& draft);
 Result<Arguments> finish_mcp(Draft&& draft);
 Result<Arguments> finish_serve(Draft&& draft);
 Result<Arguments> finish_daemon(Draft&& draft);
+Result<Arguments> finish_image(Draft&& draft);
 Result<Arguments> finish_paths(Draft&& draft);
 Result<Arguments> finish_config(Draft&& draft);
 Result<Arguments> finish_settings(Draft&& draft);

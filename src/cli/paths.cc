@@ -24,6 +24,7 @@ std::vector<Row> rows_of(const host::StateDirs& dirs) {
           {"shared", cat({dirs.data, "/workspace/shared"}), "what all agents share"},
           {"output", cat({dirs.data, "/output"}), "what an agent hands out, by its name"},
           {"database", cat({dirs.data, "/hutch.db"}), "the agents' records"},
+          {"images", cat({dirs.data, "/images"}), "root file systems, by name"},
           {"spool", cat({dirs.data, "/spool.jsonl"}), "what happened"},
           {"daemon log", cat({dirs.data, "/daemon.log"}), "what the daemon said"},
           {"socket", host::daemon_socket(dirs), "where the daemon is reached"},

@@ -19,6 +19,8 @@ constexpr Option kJson = {"--json", 0, "", kFlag, "print JSON", set_json};
 constexpr std::array kPlaceReach = {
     Option{"--backend", 0, "NAME", kBackend, "namespace (the default), bwrap, or none, which isolates nothing",
            set_backend},
+    Option{"--image", 0, "NAME", kOther, "its root file system instead of this host's own (hutch image list)",
+           set_image},
     Option{"--policy", 0, "FILE", kPath, "this policy; else the project's or your default, else the built-in one",
            set_policy},
     Option{"--allow-read", 0, "PATH", kPath, "may be read as well; these four may be repeated and take * ? [..] **",

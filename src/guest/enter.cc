@@ -23,9 +23,13 @@ Status forbid_user_namespaces() { return sys::write_file("/proc/sys/user/max_use
 Status enter_namespaces() {
   const std::uint32_t uid = sys::user_id();
   const std::uint32_t gid = sys::group_id();
-  if (uid == 0) TRY(sys::drop_groups());
-  TRY(sys::enter_new_namespaces(sys::NamespaceSet::kMost));
+  TRY(enter_unmapped_namespaces());
   return sys::map_ids(uid, gid);
+}
+
+Status enter_unmapped_namespaces() {
+  if (sys::user_id() == 0) TRY(sys::drop_groups());
+  return sys::enter_new_namespaces(sys::NamespaceSet::kMost);
 }
 
 Status enter_user_and_mounts() {

@@ -10,6 +10,9 @@ namespace hutch::guest {
 // no plan.
 Status enter_namespaces();
 
+// The same without a map of ids, which is for the host to make.
+Status enter_unmapped_namespaces();
+
 // Mounts can be restricted further by whoever owns a mount namespace of copies; bubblewrap's own is out of reach
 // without capabilities.
 Status enter_user_and_mounts();

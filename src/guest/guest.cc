@@ -21,6 +21,7 @@ namespace hutch::guest {
 namespace {
 
 constexpr std::string_view kAllWord = "--namespaces";
+constexpr std::string_view kMappedWord = "--mapped";
 constexpr std::string_view kUserAndMountsWord = "--mounts";
 constexpr std::string_view kAgainWord = "--again";
 constexpr std::string_view kEnteredWord = "--entered";
@@ -34,7 +35,8 @@ struct Half {
 };
 
 Status live(wire::Connection& host, Entry entry);
-Status enter(Entry entry);
+Status enter(wire::Connection& host, Entry entry);
+Status wait_until_mapped(wire::Connection& host);
 Status start_again(Namespaces namespaces);
 Status start_in_namespaces(wire::Connection& host, const wire::Start& start);
 Result<wire::Start> receive_start(wire::Connection& host);
@@ -51,8 +53,9 @@ std::optional<Entry> entry_of(std::span<const char* const> words) {
   Entry entry;
   if (words.size() > 2) return std::nullopt;
   if (!words.empty()) {
-    if (words[0] != kAllWord && words[0] != kUserAndMountsWord) return std::nullopt;
-    entry.namespaces = words[0] == kAllWord ? Namespaces::kAll : Namespaces::kUserAndMounts;
+    if (words[0] != kAllWord && words[0] != kMappedWord && words[0] != kUserAndMountsWord) return std::nullopt;
+    entry.namespaces = words[0] == kUserAndMountsWord ? Namespaces::kUserAndMounts : Namespaces::kAll;
+    if (words[0] == kMappedWord) entry.ids = Ids::kByHost;
   }
   if (words.size() == 2) {
     if (words[1] != kAgainWord && words[1] != kEnteredWord) return std::nullopt;
@@ -75,7 +78,7 @@ Status live(wire::Connection& host, Entry entry) {
   // The stream alone: whatever else the host, or bubblewrap, left open is not for this process and its children.
   TRY(sys::close_from(1));
   TRY(sys::block_all_signals());
-  if (entry.image != Image::kEntered) TRY_CTX(enter(entry), "enter namespaces");
+  if (entry.image != Image::kEntered) TRY_CTX(enter(host, entry), "enter namespaces");
   const wire::Start start = TRY(receive_start(host));
   if ((start.isolation == wire::Isolation::kNamespace) != (entry.namespaces == Namespaces::kAll) ||
       (start.isolation != wire::Isolation::kBwrap && entry.namespaces == Namespaces::kUserAndMounts)) {
@@ -90,13 +93,29 @@ Status live(wire::Connection& host, Entry entry) {
   return run_init(host, start, std::move(watched));
 }
 
-Status enter(Entry entry) {
+Status enter(wire::Connection& host, Entry entry) {
   switch (entry.namespaces) {
     case Namespaces::kAsStarted: return {};
-    case Namespaces::kAll: TRY(enter_namespaces()); break;
+    case Namespaces::kAll:
+      if (entry.ids == Ids::kOwn) {
+        TRY(enter_namespaces());
+      } else {
+        TRY(enter_unmapped_namespaces());
+        TRY(wait_until_mapped(host));
+      }
+      break;
     case Namespaces::kUserAndMounts: TRY(enter_user_and_mounts()); break;
   }
   return entry.image == Image::kAgain ? start_again(entry.namespaces) : Status();
+}
+
+Status wait_until_mapped(wire::Connection& host) {
+  TRY(host.send(wire::ToHost(wire::Unmapped{})));
+  auto frame = TRY(host.receive());
+  if (!frame) sys::exit_now(0);  // the host could not map them, and has said so itself
+  const wire::ToGuest message = TRY(wire::decode_to_guest(frame->header, frame->body));
+  if (std::holds_alternative<wire::Mapped>(message)) return {};
+  return fail(Error::invalid("the ids were not mapped"));
 }
 
 Status start_again(Namespaces namespaces) {

@@ -17,8 +17,12 @@ enum class Namespaces { kAsStarted, kAll, kUserAndMounts };
 // program is started again in there: kAgain asks for it, kEntered is the second start.
 enum class Image { kFirst, kAgain, kEntered };
 
+// Who maps the ids of the new user namespace: the guest its own alone, or the host, several.
+enum class Ids { kOwn, kByHost };
+
 struct Entry {
   Namespaces namespaces = Namespaces::kAsStarted;
+  Ids ids = Ids::kOwn;
   Image image = Image::kFirst;
 };
 

@@ -1,12 +1,17 @@
 // The tree of mounts of a plan.
 #include "guest/tree.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 
 #include "base/text.h"
 #include "base/unique_fd.h"
+#include "sys/beneath.h"
+#include "sys/create.h"
 #include "sys/files.h"
 #include "sys/io.h"
 #include "sys/mounts.h"
@@ -21,8 +26,15 @@ constexpr const char* kStagingPoint = "/proc";
 constexpr std::array<const char*, 6> kDevices = {"null", "zero", "full", "random", "urandom", "tty"};
 
 Result<UniqueFd> attach_root(const plan::MountStep& step);
+Result<UniqueFd> attach_image(const plan::MountStep& step);
+Status bring_in(int scratch, const char* name, const UniqueFd& tree);
+Status make_directory(int root, const std::string& path, unsigned mode);
+Result<UniqueFd> make_file(int root, const std::string& path, unsigned mode);
+Result<UniqueFd> directory_above(int root, const std::string& path);
+std::string last_name(const std::string& path);
 Status apply(int root, const plan::MountStep& step);
 Status mount_tmpfs(int root, const plan::MountStep& step);
+Status write_new_link(int root, const plan::MountStep& step);
 Status write_new_file(int root, const plan::MountStep& step);
 Status mount_bind(int root, const plan::MountStep& step);
 Status mount_cover(int root, const plan::MountStep& step);
@@ -44,7 +56,9 @@ std::string octal(unsigned mode);
 Status build_tree(const plan::SandboxPlan& plan) {
   TRY(sys::make_all_private());
   if (plan.mounts.empty()) return fail(Error::invalid("a plan without a root"));
-  const UniqueFd root = TRY(attach_root(plan.mounts.front()));
+  const plan::MountStep& first = plan.mounts.front();
+  const bool of_image = first.kind == plan::MountKind::kImage;
+  const UniqueFd root = of_image ? TRY_CTX(attach_image(first), "mount the image") : TRY(attach_root(first));
   for (std::size_t i = 1; i < plan.mounts.size(); ++i) {
     const plan::MountStep& step = plan.mounts[i];
     TRY_CTX(apply(root.get(), step), step.target);
@@ -137,11 +151,50 @@ Result<UniqueFd> attach_root(const plan::MountStep& step) {
   return tree;
 }
 
+// An overlay in a user namespace (kernel 5.11) keeps its marks in user.overlay attributes. Its parts are named from a
+// directory of this process's own: no path of the host is looked up a second time.
+Result<UniqueFd> attach_image(const plan::MountStep& step) {
+  const UniqueFd image = TRY(sys::open_exact(step.source));
+  TRY(check_identity(image.get(), step));
+  sys::MountOptions options = {{"mode", "755"}};
+  if (step.size_bytes != 0) options.emplace_back("size", std::to_string(step.size_bytes));
+  const UniqueFd scratch = TRY(sys::new_file_system("tmpfs", options, {.no_devices = true}));
+  const UniqueFd onto = TRY(sys::open_exact(kStagingPoint));
+  TRY(sys::attach(scratch.get(), onto.get(), "the image's parts"));
+  const UniqueFd lower = TRY(sys::clone_tree(image.get(), step.source));
+  TRY(sys::restrict_tree(lower.get(), step.source, {.read_only = true, .no_devices = true}));
+  TRY(bring_in(scratch.get(), "image", lower));
+  if (step.layer.empty()) {
+    TRY(make_directory(scratch.get(), "layer", 0755));
+  } else {
+    const UniqueFd kept = TRY(sys::open_exact(step.layer));
+    const UniqueFd layer = TRY(sys::clone_tree(kept.get(), step.layer));
+    TRY(sys::restrict_tree(layer.get(), step.layer, {.no_devices = true}));
+    TRY(bring_in(scratch.get(), "layer", layer));
+  }
+  for (const char* name : {"layer/files", "layer/work"}) TRY(make_directory(scratch.get(), name, 0755));
+  // What "/" looks like is the layer's to say.
+  const UniqueFd files = TRY(sys::open_beneath(scratch.get(), "layer/files", sys::Beneath::kListing));
+  TRY(sys::copy_owner_and_mode(image.get(), files.get()));
+  TRY(sys::change_directory(scratch.get()));
+  UniqueFd root = TRY(sys::new_file_system(
+      "overlay", {{"lowerdir", "image"}, {"upperdir", "layer/files"}, {"workdir", "layer/work"}, {"userxattr", ""}},
+      {.no_devices = true}));
+  TRY(sys::attach(root.get(), scratch.get(), "the image"));
+  return root;
+}
+
+Status bring_in(int scratch, const char* name, const UniqueFd& tree) {
+  TRY(make_directory(scratch, name, 0755));
+  const UniqueFd onto = TRY(sys::open_beneath(scratch, name));
+  return sys::attach(tree.get(), onto.get(), name);
+}
+
 Status apply(int root, const plan::MountStep& step) {
   switch (step.kind) {
     case plan::MountKind::kTmpfs: return mount_tmpfs(root, step);
-    case plan::MountKind::kDirectory: return sys::make_directory(root, relative(step.target), step.mode);
-    case plan::MountKind::kSymlink: return sys::make_symlink(step.source, root, relative(step.target));
+    case plan::MountKind::kDirectory: return make_directory(root, relative(step.target), step.mode);
+    case plan::MountKind::kSymlink: return write_new_link(root, step);
     case plan::MountKind::kFile: return write_new_file(root, step);
     case plan::MountKind::kBind: return mount_bind(root, step);
     case plan::MountKind::kHideFile: return mount_hidden_file(root, step);
@@ -149,6 +202,7 @@ Status apply(int root, const plan::MountStep& step) {
     case plan::MountKind::kProc: return mount_proc(root, step);
     case plan::MountKind::kDevices: return mount_devices(root, step);
     case plan::MountKind::kSeal: return seal(root, step);
+    case plan::MountKind::kImage: return fail(Error::invalid("an image in the middle of a plan"));
   }
   return {};
 }
@@ -160,8 +214,13 @@ Status mount_tmpfs(int root, const plan::MountStep& step) {
   return place(root, step, tree.get());
 }
 
+Status write_new_link(int root, const plan::MountStep& step) {
+  const UniqueFd above = TRY(directory_above(root, relative(step.target)));
+  return sys::make_symlink(step.source, above.get(), last_name(step.target));
+}
+
 Status write_new_file(int root, const plan::MountStep& step) {
-  const UniqueFd file = TRY(sys::make_file(root, relative(step.target), step.mode));
+  const UniqueFd file = TRY(make_file(root, relative(step.target), step.mode));
   return sys::write_all(file.get(), step.source);
 }
 
@@ -203,8 +262,8 @@ Status mount_devices(int root, const plan::MountStep& step) {
   const UniqueFd tree = TRY(sys::new_file_system("tmpfs", {{"mode", "755"}, {"size", "65536"}}, {.no_devices = true}));
   TRY(place(root, step, tree.get()));
   for (const char* name : kDevices) TRY(bind_device(root, directory, name));
-  TRY(sys::make_directory(root, directory + "/pts", 0755));
-  TRY(sys::make_directory(root, directory + "/shm", 0755));
+  TRY(make_directory(root, directory + "/pts", 0755));
+  TRY(make_directory(root, directory + "/shm", 0755));
   const UniqueFd terminals =
       TRY(sys::new_file_system("devpts", {{"newinstance", ""}, {"ptmxmode", "0666"}, {"mode", "620"}}, {}));
   const UniqueFd onto = TRY(sys::open_beneath(root, directory + "/pts"));
@@ -227,7 +286,7 @@ Status bind_device(int root, const std::string& directory, const std::string& na
   const std::string target = cat({directory, "/", name});
   const UniqueFd tree = TRY(sys::clone_tree_at(source));
   TRY(sys::restrict_tree(tree.get(), source, {.read_only = true}));
-  const UniqueFd onto = TRY(sys::make_file(root, target, 0644));
+  const UniqueFd onto = TRY(make_file(root, target, 0644));
   return sys::attach(tree.get(), onto.get(), target);
 }
 
@@ -246,11 +305,38 @@ Status place(int root, const plan::MountStep& step, int tree) {
 Status make_target(int root, const plan::MountStep& step) {
   switch (step.make) {
     case plan::MakeTarget::kNothing: return {};
-    case plan::MakeTarget::kDirectory: return sys::make_directory(root, relative(step.target), 0755);
-    case plan::MakeTarget::kFile: TRY(sys::make_file(root, relative(step.target), 0644)); return {};
+    case plan::MakeTarget::kDirectory: return make_directory(root, relative(step.target), 0755);
+    case plan::MakeTarget::kFile: TRY(make_file(root, relative(step.target), 0644)); return {};
   }
   return {};
 }
+
+// An image may have any name in any form, a link to a directory of the host's among them: no link is followed.
+Status make_directory(int root, const std::string& path, unsigned mode) {
+  const UniqueFd above = TRY(directory_above(root, path));
+  Status made = sys::make_directory(above.get(), last_name(path), mode);
+  if (made || made.error().sys_errno != EEXIST) return made;
+  const UniqueFd there = TRY(sys::open_beneath(above.get(), last_name(path)));
+  const sys::FileIdentity found = TRY(sys::identify(there.get()));
+  return S_ISDIR(found.mode) ? Status() : made;
+}
+
+Result<UniqueFd> make_file(int root, const std::string& path, unsigned mode) {
+  const UniqueFd above = TRY(directory_above(root, path));
+  auto made = sys::make_file(above.get(), last_name(path), mode);
+  if (made || made.error().sys_errno != EEXIST) return made;
+  UniqueFd there = TRY(sys::open_beneath(above.get(), last_name(path)));
+  const sys::FileIdentity found = TRY(sys::identify(there.get()));
+  if (!S_ISREG(found.mode)) return made;
+  return there;
+}
+
+Result<UniqueFd> directory_above(int root, const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return sys::open_beneath(root, slash == std::string::npos ? "." : path.substr(0, slash));
+}
+
+std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 Status check_identity(int fd, const plan::MountStep& step) {
   if (step.identity == plan::Identity{}) return {};

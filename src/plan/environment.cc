@@ -27,7 +27,13 @@ Result<std::vector<std::string>> plan_environment(const PlanInput& input) {
   const bool of_person = input.base_environment == BaseEnvironment::kPerson;
   for (const std::string_view name : {"PATH", "TERM", "LANG"}) {
     const auto found = caller.find(name);
-    if (found != caller.end() && (of_person || name == "PATH")) variables.insert(*found);
+    const bool of_host = name == "PATH" && input.image != nullptr;
+    if (found != caller.end() && !of_host && (of_person || name == "PATH")) variables.insert(*found);
+  }
+  if (input.image != nullptr) {
+    // What pip installs for the user is found there.
+    variables["PATH"] =
+        cat({input.facts.home, "/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"});
   }
   variables.try_emplace("PATH", "/usr/local/bin:/usr/bin:/bin");
   if (of_person) {

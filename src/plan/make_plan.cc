@@ -33,6 +33,11 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
   TRY(check_cwd(input));
   plan.uid = input.facts.uid;
   plan.gid = input.facts.gid;
+  if (input.image != nullptr) {
+    plan.ids = input.image->ids;
+    plan.uid = plan.ids.user;
+    plan.gid = plan.ids.group;
+  }
   plan.network = input.network;
   plan.limits = input.limits;
   plan.cwd = input.cwd;
@@ -57,6 +62,8 @@ namespace {
 Status check_cwd(const PlanInput& input) {
   const auto in_share = [&](const Share& share) { return is_within(input.cwd, share.target); };
   if (std::ranges::any_of(input.shares, in_share)) return {};
+  const auto is_host = [&](const policy::Rule& rule) { return shows_host(rule) && is_within(input.cwd, rule.path); };
+  if (input.image != nullptr && std::ranges::none_of(input.rules, is_host)) return {};  // the image's to have
   const SeenPath* seen = input.paths.find(input.cwd);
   if (input.cwd != "/" && (seen == nullptr || seen->type == FileType::kAbsent)) {
     return fail(Error::not_found(cat({"--cwd ", printable(input.cwd), ": no such directory"})));
@@ -134,6 +141,7 @@ std::vector<std::string> hidden_proc(const HostFacts& facts) {
 
 std::vector<std::string> plan_notes(const PlanInput& input) {
   std::vector<std::string> notes;
+  if (input.image != nullptr) return notes;
   if (input.facts.home == "/nonexistent") {
     notes.emplace_back("HOME is not a directory that can be used; in the sandbox it is /nonexistent");
   }

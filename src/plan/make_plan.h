@@ -31,6 +31,14 @@ struct CoveredFile {
   std::string content;
 };
 
+// A root file system of the sandbox's own.
+struct ImageInput {
+  std::string root;  // canonical: the image's files
+  Identity identity{};
+  std::string layer;  // canonical: what keeps the changes; empty: they go with the sandbox
+  IdMap ids{};
+};
+
 // Whether names are to be held wherever they turn up, by a supervisor of file changes.
 enum class Supervision { kNone, kNames };
 
@@ -48,6 +56,7 @@ struct PlanInput {
   TrustInput trust{};
   std::vector<Share> shares{};
   std::vector<CoveredFile> covered_files{};
+  const ImageInput* image = nullptr;  // null: the host's own files are what the sandbox sees
   Supervision supervision = Supervision::kNone;
   std::vector<policy::Rule> patterns{};  // rules with a wildcard, before anybody looked at what exists
   ResourceLimits limits;

@@ -3,6 +3,7 @@
 #include "plan/mounts.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <span>
@@ -38,6 +39,7 @@ struct Node {
   bool is_place = false;  // a place of the sandbox's own starts here
   FileType type = FileType::kAbsent;
   Pin pin = Pin::kNo;
+  bool of_image = false;  // not the host's: with an image only what a rule names for itself is
   std::vector<const Node*> children;
 };
 
@@ -66,6 +68,8 @@ class TreePlanner {
   void place(const Node& node, Ground ground);
   void place_children(const Node& node, Ground ground);
   void place_root();
+  void place_image();
+  void place_in_image(const Node& node);
   void place_trust();
   void place_shares();
   void cover(const std::string& target, std::string file);
@@ -93,11 +97,19 @@ class TreePlanner {
 
 std::string_view parent_of(std::string_view path);
 bool is_of_shares(const std::vector<Share>& shares, const std::string& name);
+bool is_own_place(std::string_view path);
 std::vector<const Rule*> sorted(const std::vector<Rule>& rules);
 
 }  // namespace
 
 MountTree plan_mounts(const PlanInput& input) { return TreePlanner(input).run(); }
+
+bool shows_host(const policy::Rule& rule) {
+  static constexpr std::array<std::string_view, 10> kSystem = {"/",      "/bin", "/etc",  "/lib", "/lib32",
+                                                               "/lib64", "/opt", "/sbin", "/usr", "/var"};
+  const bool allows = rule.verb == policy::Verb::kAllowRead || rule.verb == policy::Verb::kAllowWrite;
+  return allows && std::ranges::find(kSystem, rule.path) == kSystem.end();
+}
 
 namespace {
 
@@ -106,13 +118,14 @@ MountTree TreePlanner::run() {
   judge_nodes();
   pin_ancestors();
   link_children();
-  place_root();
+  input_.image == nullptr ? place_root() : place_image();
   return std::move(tree_);
 }
 
 void TreePlanner::collect_nodes() {
   add_node("/");
   for (const RootEntry& entry : input_.facts.root) {
+    if (input_.image != nullptr) break;
     const bool shown = entry.type != FileType::kSymlink && entry.type != FileType::kOther &&
                        entry.name != "lost+found" && "/" + entry.name != kTrustDirectory &&
                        !is_of_shares(input_.shares, entry.name);
@@ -146,6 +159,8 @@ void TreePlanner::judge_nodes() {
     const policy::Judgement judgement = policy::judge(covering);
     node.view = judgement.view;
     node.is_place = judgement.read_rule != nullptr && judgement.read_rule->path == path;
+    const auto shows = [](const Rule* rule) { return shows_host(*rule); };
+    node.of_image = input_.image != nullptr && !is_own_place(path) && std::ranges::none_of(covering, shows);
   }
 }
 
@@ -157,6 +172,7 @@ void TreePlanner::pin_ancestors() {
   for (const auto& [path, node] : found_) {
     while (!above.empty() && !is_within(path, above.back()->path)) above.pop_back();
     const bool writable_above = !above.empty() && above.back()->view == View::kReadWrite;
+    if (node.of_image) continue;
     if (writable_above && node.view != View::kReadWrite && node.type != FileType::kAbsent) denied.push_back(path);
     above.push_back(&node);
   }
@@ -214,6 +230,38 @@ void TreePlanner::place_root() {
   seal("/");
 }
 
+// The image, the kernel's file systems and the private places over it, and what of the host a rule names for itself.
+// "/" stays writable: what is changed there lies in the layer.
+void TreePlanner::place_image() {
+  tree_.steps.push_back({.kind = MountKind::kImage,
+                         .target = "/",
+                         .source = input_.image->root,
+                         .identity = input_.image->identity,
+                         .size_bytes = input_.limits.tmp_bytes,
+                         .layer = input_.image->layer});
+  made_.insert("/");
+  tree_.writable.emplace_back("/");
+  place_children(found_.begin()->second, Ground::kOwn);
+  if (input_.trust.opening == TlsOpening::kSome) {
+    mount_tmpfs(std::string(kTrustDirectory), 0755, 3 * limits::kTrustBytesMax, MakeTarget::kDirectory);
+    for (const std::string_view path : {kAuthorityFile, kBundleFile}) {
+      tree_.steps.push_back({.kind = MountKind::kFile, .target = std::string(path), .mode = 0444});
+    }
+    seal(std::string(kTrustDirectory));
+  }
+  place_shares();
+}
+
+// The image has it, or has not; of the host nothing is there. A home is made all the same: programs expect one.
+void TreePlanner::place_in_image(const Node& node) {
+  const auto is_home = [&](const Share& share) { return share.target == node.path; };
+  if (node.path == input_.facts.home && std::ranges::none_of(input_.shares, is_home)) {
+    make_parents(node.path);
+    mount_tmpfs(node.path, 0700, input_.limits.tmp_bytes, MakeTarget::kDirectory);
+  }
+  place_children(node, Ground::kOwn);
+}
+
 void TreePlanner::place_shares() {
   for (const Share& share : input_.shares) {
     make_parents(share.target);
@@ -260,6 +308,7 @@ void TreePlanner::place_children(const Node& node, Ground ground) {
 }
 
 void TreePlanner::place(const Node& node, Ground ground) {
+  if (node.of_image) return place_in_image(node);
   switch (node.view) {
     case View::kReadOnly:
     case View::kReadWrite: return place_host(node, ground);
@@ -330,8 +379,9 @@ void TreePlanner::place_private(const Node& node, Ground ground) {
               runtime ? limits::kPrivateDirBytes : input_.limits.tmp_bytes, make);
   tree_.writable.push_back(node.path);
   if (runtime) {
+    const std::uint32_t inside = input_.image == nullptr ? input_.facts.uid : input_.image->ids.user;
     make_directory("/run/user", 0755);
-    make_directory(cat({"/run/user/", std::to_string(input_.facts.uid)}), 0700);
+    make_directory(cat({"/run/user/", std::to_string(inside)}), 0700);
   }
   place_children(node, Ground::kOwn);
 }
@@ -352,7 +402,11 @@ void TreePlanner::place_proc(const Node& node) {
 // Of /sys the number of CPUs and NUMA nodes, which run-times read; the rest names hardware and takes settings.
 void TreePlanner::place_sys(const Node& node) {
   static constexpr std::string_view kShown = "/sys/devices/system";
-  make_directory(node.path, 0755);
+  if (input_.image == nullptr) {
+    make_directory(node.path, 0755);
+  } else {
+    mount_tmpfs(node.path, 0755, limits::kPrivateDirBytes, MakeTarget::kDirectory);
+  }
   const SeenPath* seen = input_.paths.find(kShown);
   if (seen == nullptr || seen->type != FileType::kDirectory) return;
   make_directory("/sys/devices", 0755);
@@ -362,6 +416,7 @@ void TreePlanner::place_sys(const Node& node) {
                          .access = Access::kReadOnly,
                          .make = MakeTarget::kDirectory,
                          .identity = seen->identity});
+  if (input_.image != nullptr) seal(node.path);
 }
 
 void TreePlanner::place_devices(const Node& node) {
@@ -377,7 +432,8 @@ void TreePlanner::make_parents(std::string_view path) {
   for (std::string_view at = parent_of(path); !made_.contains(at); at = parent_of(at)) missing.emplace_back(at);
   std::ranges::reverse(missing);
   for (const std::string& directory : missing) {
-    make_directory(directory, view_above(directory) == View::kHidden ? kHiddenMode : 0755);
+    const bool hidden = input_.image == nullptr && view_above(directory) == View::kHidden;
+    make_directory(directory, hidden ? kHiddenMode : 0755);
   }
 }
 
@@ -427,6 +483,11 @@ std::string_view parent_of(std::string_view path) {
 // Whether a name of "/" is where a share lies.
 bool is_of_shares(const std::vector<Share>& shares, const std::string& name) {
   return std::ranges::any_of(shares, [&](const Share& share) { return is_within(share.target, cat({"/", name})); });
+}
+
+bool is_own_place(std::string_view path) {
+  static constexpr std::array<std::string_view, 5> kPlaces = {"/proc", "/sys", "/dev", "/tmp", "/run"};
+  return std::ranges::any_of(kPlaces, [&](std::string_view place) { return is_within(path, place); });
 }
 
 std::vector<const Rule*> sorted(const std::vector<Rule>& rules) {

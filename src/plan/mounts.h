@@ -15,4 +15,8 @@ struct MountTree {
 
 MountTree plan_mounts(const PlanInput& input);
 
+// With an image: whether what the rule allows is the host's. A rule names a place of the user's or the project's; one
+// about the whole system, or a part of it that an image has itself, is about what is not there.
+bool shows_host(const policy::Rule& rule);
+
 }  // namespace hutch::plan

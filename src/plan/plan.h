@@ -8,6 +8,7 @@
 
 #include "base/ip_address.h"
 #include "plan/bpf.h"
+#include "plan/id_map.h"
 
 namespace hutch::plan {
 
@@ -23,7 +24,7 @@ struct Identity {
 
 enum class MountKind {
   kTmpfs,      // a new tmpfs at target, with mode and size_bytes; writable until a kSeal names the same target
-  kDirectory,  // mkdir(target, mode); only ever beneath a tmpfs of this plan
+  kDirectory,  // mkdir(target, mode); only ever beneath a tmpfs or the image of this plan. One that is there is fine
   kSymlink,    // symlink(source, target); only ever beneath a tmpfs of this plan
   kFile,       // a new file at target, with mode and source as its bytes; only ever beneath a tmpfs of this plan
   kBind,       // the host's source, with all mounts below it, at target
@@ -32,9 +33,11 @@ enum class MountKind {
   kProc,       // a new procfs of the sandbox's pid namespace at target
   kDevices,    // a minimal /dev at target: null zero full random urandom tty, pts, ptmx, fd, std*, shm (a directory)
   kSeal,       // the mount at target becomes read-only; nothing is created on it after this
+  kImage,      // the first step alone: the image in source, writable in a layer over it, as "/"
 };
 
-// What has to be made at a mount's target first. Never beneath a bind: nothing is ever created in the host's files.
+// What has to be made at a mount's target first, where the image has not got it. Never beneath a bind: nothing is ever
+// created in the host's files.
 enum class MakeTarget { kNothing, kDirectory, kFile };
 
 struct MountStep {
@@ -45,7 +48,8 @@ struct MountStep {
   MakeTarget make = MakeTarget::kNothing;
   Identity identity{};  // kBind: of the source; kHideFile, kCover and a kTmpfs that makes nothing: of what it covers
   unsigned mode = 0755;  // kTmpfs, kDirectory, kFile
-  std::uint64_t size_bytes = 0;  // kTmpfs; 0 is the kernel's default (half of the memory)
+  std::uint64_t size_bytes = 0;  // kTmpfs, kImage without a layer; 0 is the kernel's default (half of the memory)
+  std::string layer{};  // kImage: the host's directory that keeps what is changed; empty: it goes with the sandbox
 };
 
 enum class NetworkKind {
@@ -100,8 +104,9 @@ struct NameRule {
 enum class Supervisor { kNone, kBeside };
 
 struct SandboxPlan {
-  std::uint32_t uid = 0;  // kept: the same number inside and outside
+  std::uint32_t uid = 0;  // inside; the same number outside, but for root with an image
   std::uint32_t gid = 0;
+  IdMap ids;  // of a sandbox with an image
   NetworkKind network = NetworkKind::kNone;
   std::vector<std::uint16_t> host_ports;  // kGateway: ports of the loopback at which the host's own are found
   std::vector<UdpCapture> udp;  // kGateway: of each rule

@@ -55,6 +55,10 @@ json step_json(const MountStep& step) {
       object["access"] = step.access == Access::kReadOnly ? "read" : "write";
       break;
     case MountKind::kCover: object["source"] = step.source; break;
+    case MountKind::kImage:
+      object["source"] = step.source;
+      object["layer"] = step.layer.empty() ? json() : json(step.layer);
+      break;
     case MountKind::kHideFile:
     case MountKind::kProc:
     case MountKind::kDevices:
@@ -96,6 +100,7 @@ std::string_view name_of(MountKind kind) {
     case MountKind::kProc: return "proc";
     case MountKind::kDevices: return "devices";
     case MountKind::kSeal: return "seal";
+    case MountKind::kImage: return "image";
   }
   return "";
 }

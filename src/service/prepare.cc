@@ -14,6 +14,7 @@
 #include "plan/make_plan.h"
 #include "policy/glob.h"
 #include "service/host_sockets.h"
+#include "service/images.h"
 #include "service/load_policy.h"
 #include "service/trust.h"
 #include "store/settings_file.h"
@@ -35,6 +36,8 @@ Result<std::string> working_directory(const PlaceRequest& request, const plan::H
 Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan::HostFacts& facts,
                                          const LoadedPolicy& loaded);
 Result<host::PathAnswer> look(const host::PathQuestion& question, const plan::HostFacts& facts);
+Result<std::optional<plan::ImageInput>> image_of(const PlaceRequest& request, std::string_view backend,
+                                                 const plan::HostFacts& facts, const Residence* residence);
 std::vector<std::string> search_path_below(const std::vector<policy::Rule>& rules, const Caller& caller);
 std::string command_path(const Caller& caller, const std::string& cwd);
 Result<std::vector<plan::Share>> shares_of(const Residence* residence);
@@ -70,6 +73,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   std::vector<plan::Share> shares = TRY(shares_of(caller.residence));
   std::vector<plan::CoveredFile> covered = TRY(covered_files_of(caller.residence, facts.uid));
   for (const plan::CoveredFile& file : covered) question.also.push_back(file.target);
+  const std::optional<plan::ImageInput> image = TRY(image_of(request, prepared.backend, facts, caller.residence));
   host::PathAnswer answer = TRY(look(question, facts));
   prepared.plan = TRY(plan::make_plan({
       .policy = loaded.policy,
@@ -82,6 +86,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .trust = std::move(trust),
       .shares = std::move(shares),
       .covered_files = std::move(covered),
+      .image = image ? &*image : nullptr,
       .supervision = supervision,
       .patterns = patterns_of(question.rules),
       .limits = limits_of(loaded.policy.limits, request.limits),
@@ -214,6 +219,19 @@ Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan
                                     .deny_write = request.deny_write};
   std::ranges::move(TRY(policy::rules_of(options, bases)), std::back_inserter(question.rules));
   return question;
+}
+
+// An image is the namespace backend's alone.
+Result<std::optional<plan::ImageInput>> image_of(const PlaceRequest& request, std::string_view backend,
+                                                 const plan::HostFacts& facts, const Residence* residence) {
+  if (!request.image) return std::optional<plan::ImageInput>();
+  if (backend != "namespace") {
+    return fail(
+        Error::unsupported(cat({"--image: backend ", backend, " has the host's own files; use --backend namespace"})));
+  }
+  plan::ImageInput input = TRY(image_input(*request.image, facts));
+  if (residence != nullptr) input.layer = residence->layer;
+  return std::optional(std::move(input));
 }
 
 Result<std::vector<plan::Share>> shares_of(const Residence* residence) {

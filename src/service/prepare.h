@@ -21,6 +21,7 @@ struct Residence {
   std::string user;                 // what whoami says
   std::string home;                 // as the sandbox sees it
   std::string cwd;                  // likewise; empty: the place's own
+  std::string layer{};              // the host's directory for what is changed of an image; empty: it goes with it
   std::vector<plan::Share> shares;  // their identities are found when it is prepared
 };
 

@@ -1,7 +1,9 @@
 // Where the programs are that hutch starts.
 #include "service/programs.h"
 
+#include "base/text.h"
 #include "host/isolation_facts.h"
+#include "sys/host_info.h"
 
 namespace hutch::service {
 
@@ -13,6 +15,13 @@ Result<std::string> guest_program() {
 
 std::string inspector_program(const std::string& guest_program) {
   return guest_program.substr(0, guest_program.rfind('/') + 1) + "hutch-inspect";
+}
+
+Result<std::string> unpack_program() {
+  const std::string guest = TRY(guest_program());
+  std::string found = cat({guest.substr(0, guest.rfind('/') + 1), "hutch-unpack"});
+  if (sys::is_executable_file(found)) return found;
+  return fail(Error::not_found("hutch-unpack is not beside hutch-guest: install both together"));
 }
 
 Result<std::string> bwrap_program() {

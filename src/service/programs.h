@@ -13,6 +13,9 @@ Result<std::string> guest_program();
 // hutch-inspect, in the same place; not looked for before it is needed.
 std::string inspector_program(const std::string& guest_program);
 
+// hutch-unpack, likewise.
+Result<std::string> unpack_program();
+
 // bwrap in the directories of the system; never by the caller's PATH, which may name a place that a sandbox can write.
 Result<std::string> bwrap_program();
 

@@ -26,6 +26,7 @@ struct LimitOptions {
 // The options that `run`, `explain` and `check` share: everything that decides the plan.
 struct PlaceRequest {
   std::optional<std::string> backend;      // none, bwrap, namespace
+  std::optional<std::string> image{};      // its name; the host's own files without one
   std::optional<policy::Policy> policy;    // given by a program, of the current directory
   std::optional<std::string> policy_file;  // else the built-in default, default.json or projects.json
   std::optional<policy::Switch> enabled{};  // of the session, whatever the policy says

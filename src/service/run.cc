@@ -246,7 +246,7 @@ Result<backend::Instance> start_backend(const Job& job, Holding& holding) {
 
 Result<std::vector<std::string>> command_of(const RunRequest& request) {
   if (request.shell) {
-    const char* shell = sys::exists("/bin/bash") ? "/bin/bash" : "/bin/sh";
+    const char* shell = !request.place.image && sys::exists("/bin/bash") ? "/bin/bash" : "/bin/sh";
     return std::vector<std::string>{shell, "-c", *request.shell};
   }
   if (request.command.empty()) return fail(Error::invalid("no command: hutch run -- COMMAND ARG..."));
@@ -257,7 +257,8 @@ Result<std::vector<std::string>> command_of(const RunRequest& request) {
 // Which backend it will be is known with the policy alone, and hardly one names another than this. What fails here is
 // told when its turn comes.
 std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place) {
-  if (place.backend.value_or("namespace") != "namespace") return nullptr;
+  // With an image the plan says which ids the guest gets.
+  if (place.image || place.backend.value_or("namespace") != "namespace") return nullptr;
   const auto guest = guest_program();
   auto ahead = std::make_unique<backend::NamespaceBackend>();
   if (!guest || !ahead->start_ahead(*guest)) return nullptr;

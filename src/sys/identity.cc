@@ -20,6 +20,16 @@
 
 namespace hutch::sys {
 
+namespace {
+
+Status keep_capabilities(unsigned first_word) {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct kept[2] = {{.effective = first_word, .permitted = first_word, .inheritable = 0}, {}};
+  return check(::syscall(SYS_capset, &header, kept), {"capset(", std::to_string(first_word), ")"});
+}
+
+}  // namespace
+
 std::uint32_t user_id() { return ::geteuid(); }
 std::uint32_t group_id() { return ::getegid(); }
 
@@ -75,13 +85,25 @@ Status map_ids(std::uint32_t uid, std::uint32_t gid) {
 
 Status drop_groups() { return check(::setgroups(0, nullptr), {"setgroups(0)"}); }
 
+Status become_namespace_root() {
+  // A map of one id alone may not change groups (user_namespaces(7)); what it has are then of no namespace.
+  if (::setgroups(0, nullptr) < 0 && errno != EPERM) return check(-1, {"setgroups(0)"});
+  TRY(check(::setresgid(0, 0, 0), {"setresgid(0)"}));
+  return check(::setresuid(0, 0, 0), {"setresuid(0)"});
+}
+
 Status keep_only_tracing_and_network() {
-  static constexpr unsigned kTracing = 19;      // CAP_SYS_PTRACE
+  static constexpr unsigned kTracing = 19;       // CAP_SYS_PTRACE
   static constexpr unsigned kNetworkAdmin = 12;  // CAP_NET_ADMIN
-  static constexpr unsigned kKept = 1U << kTracing | 1U << kNetworkAdmin;
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  __user_cap_data_struct kept[2] = {{.effective = kKept, .permitted = kKept, .inheritable = 0}, {}};
-  return check(::syscall(SYS_capset, &header, kept), {"capset(CAP_SYS_PTRACE, CAP_NET_ADMIN)"});
+  return keep_capabilities(1U << kTracing | 1U << kNetworkAdmin);
+}
+
+Status keep_only_file_rights() {
+  static constexpr unsigned kChown = 0;
+  static constexpr unsigned kDacOverride = 1;
+  static constexpr unsigned kFowner = 3;
+  static constexpr unsigned kFsetid = 4;
+  return keep_capabilities(1U << kChown | 1U << kDacOverride | 1U << kFowner | 1U << kFsetid);
 }
 
 Status keep_capabilities_on_exec() {

@@ -45,8 +45,14 @@ Status map_ids(std::uint32_t uid, std::uint32_t gid);
 // Empties the supplementary groups; only a privileged caller can.
 Status drop_groups();
 
+// Becomes user and group 0 of a user namespace whose ids are mapped, with no other group where the map allows that.
+Status become_namespace_root();
+
 // Keeps CAP_SYS_PTRACE and CAP_NET_ADMIN alone, and nothing for what is executed.
 Status keep_only_tracing_and_network();
+
+// Keeps what making files for others takes alone: CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID.
+Status keep_only_file_rights();
 
 // What this process may, a program that it executes next may as well: by itself a user other than root keeps nothing
 // (capabilities(7), "Ambient").

@@ -41,6 +41,9 @@ void write(Writer& out, const Signal& message) {
 
 void write(Writer& out, const MakeSockets& message) { out.u8(message.count); }
 void write(Writer&, const ServeFiles&) {}
+void write(Writer&, const Mapped&) {}
+
+void write(Writer&, const Unmapped&) {}
 
 void write(Writer& out, const Spawned& message) { out.u32(message.pid); }
 void write(Writer&, const Ready&) {}
@@ -137,6 +140,9 @@ void read(Reader& in, Signal& message) {
 
 void read(Reader& in, MakeSockets& message) { message.count = in.u8(); }
 void read(Reader&, ServeFiles&) {}
+void read(Reader&, Mapped&) {}
+
+void read(Reader&, Unmapped&) {}
 
 void read(Reader& in, Spawned& message) { message.pid = in.u32(); }
 void read(Reader&, Ready&) {}

@@ -15,7 +15,7 @@
 namespace hutch::wire {
 
 // Both programs come from one build; a guest that is not of it refuses the first message.
-inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::uint32_t kVersion = 6;
 
 // What the guest has to do itself before it is the init of the sandbox.
 enum class Isolation {
@@ -79,10 +79,15 @@ struct MakeSockets {
 // A server of files is wanted: FileServer follows.
 struct ServeFiles {};
 
-using ToGuest = std::variant<Start, Exec, Signal, MakeSockets, ServeFiles, AccessRules, SocketAnswered>;
+// The ids of the guest's user namespace are mapped.
+struct Mapped {};
+
+using ToGuest = std::variant<Start, Exec, Signal, MakeSockets, ServeFiles, AccessRules, SocketAnswered, Mapped>;
 
 // --- to the host ---
 
+// The guest is in a user namespace whose ids are for the host to map: it waits for Mapped.
+struct Unmapped {};
 // The init exists; its number in the host's pid namespace. Only from a guest that made the namespaces itself.
 struct Spawned {
   std::uint32_t pid = 0;
@@ -122,7 +127,7 @@ struct Exited {
 struct FileServer {};
 
 using ToHost = std::variant<Spawned, Ready, Failed, Started, NotExecuted, NotStarted, Stopped, Exited, Refused, Network,
-                            FileServer, Supervise, SocketAsked>;
+                            FileServer, Supervise, SocketAsked, Unmapped>;
 
 // The header before each message's bytes.
 struct FrameHeader {

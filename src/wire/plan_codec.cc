@@ -15,11 +15,12 @@ void write_step(Writer& out, const plan::MountStep& step) {
   out.u64(step.identity.inode);
   out.u32(step.mode);
   out.u64(step.size_bytes);
+  out.text(step.layer);
 }
 
 plan::MountStep read_step(Reader& in) {
   plan::MountStep step;
-  step.kind = in.choice(plan::MountKind::kSeal);
+  step.kind = in.choice(plan::MountKind::kImage);
   step.target = in.text();
   step.source = in.text();
   step.access = in.choice(plan::Access::kReadWrite);
@@ -28,6 +29,7 @@ plan::MountStep read_step(Reader& in) {
   step.identity.inode = in.u64();
   step.mode = in.u32();
   step.size_bytes = in.u64();
+  step.layer = in.text();
   return step;
 }
 
@@ -57,7 +59,7 @@ plan::UdpCapture read_udp(Reader& in) {
 }
 
 constexpr std::size_t kUdpBytesMin = 4 + 2 + 2 + 4;
-constexpr std::size_t kStepBytesMin = 1 + 4 + 4 + 1 + 1 + 8 + 8 + 4 + 8;
+constexpr std::size_t kStepBytesMin = 1 + 4 + 4 + 1 + 1 + 8 + 8 + 4 + 8 + 4;
 
 }  // namespace
 

@@ -116,7 +116,7 @@ class Base:
         """The checkout may lie where an ordinary user cannot reach."""
         target = self.path / "bin"
         target.mkdir()
-        for name in ("hutch", "hutch-guest", "hutch-inspect"):
+        for name in ("hutch", "hutch-guest", "hutch-inspect", "hutch-unpack"):
             if (built / name).exists():
                 shutil.copy(built / name, target / name)
                 (target / name).chmod(0o755)

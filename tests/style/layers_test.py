@@ -15,13 +15,14 @@ LAYERS = {
 }
 GUEST_MAY = {"base", "sys", "plan", "wire", "guest"}
 # Programs of their own: nothing includes them, and they may include these alone.
-PROGRAMS = {"guest": GUEST_MAY, "inspect": {"base", "sys", "policy", "wire", "inspect"}}
+PROGRAMS = {"guest": GUEST_MAY, "inspect": {"base", "sys", "policy", "wire", "inspect"},
+            "unpack": {"base", "sys", "unpack"}}
 
 # Beside each other means strangers, but for these.
 BESIDE = {
     "policy": ["base/"],
     "sys": ["base/"],
-    "host": ["plan/facts.h", "plan/path_facts.h"],
+    "host": ["plan/facts.h", "plan/path_facts.h", "plan/id_map.h"],
     "wire": ["plan/plan.h", "plan/bpf.h"],
     "cli": ["tui/"],
 }

@@ -3,6 +3,8 @@
 
 #include <cerrno>
 
+#include "backend/id_mapping.h"
+
 namespace hutch::backend {
 
 Guarantees NamespaceBackend::guarantees() const {
@@ -21,6 +23,7 @@ Status NamespaceBackend::start_ahead(const std::string& guest_program) {
 }
 
 Result<Instance> NamespaceBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) {
+  if (plan.ids.kind != plan::IdMap::Kind::kOwn) TRY(start_mapped(plan, options));
   if (!ahead_ && wants_readable_guest(plan, options)) {
     ahead_.emplace(TRY(spawn_guest(options.guest_program, {"hutch-guest", "--namespaces", "--again"}, {}, {})));
   }
@@ -39,6 +42,20 @@ Result<Instance> NamespaceBackend::start(const plan::SandboxPlan& plan, const St
   auto init = TRY(sys::adopt_child(static_cast<pid_t>(spawned->pid)));
   TRY(started.process.wait());
   return Instance{std::move(started.guest), std::move(init), Instance::Orphans::kNone};
+}
+
+// The ids are mapped from outside while the guest waits.
+Status NamespaceBackend::start_mapped(const plan::SandboxPlan& plan, const StartOptions& options) {
+  std::vector<std::string> words = {"hutch-guest", "--mapped"};
+  if (wants_readable_guest(plan, options)) words.emplace_back("--again");
+  ahead_.emplace(TRY(spawn_guest(options.guest_program, std::move(words), {}, {})));
+  const wire::ToHost message = TRY_CTX(receive_message(ahead_->guest), "start hutch-guest");
+  if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
+  if (!std::holds_alternative<wire::Unmapped>(message)) {
+    return fail(Error::invalid("hutch-guest: unexpected first message"));
+  }
+  TRY_CTX(map_ids_of(ahead_->process.pid(), plan.ids), "map the image's users");
+  return ahead_->guest.send(wire::ToGuest(wire::Mapped{}));
 }
 
 }  // namespace hutch::backend

@@ -19,6 +19,8 @@ class NamespaceBackend : public Backend {
   Result<Instance> start(const plan::SandboxPlan& plan, const StartOptions& options) override;
 
  private:
+  Status start_mapped(const plan::SandboxPlan& plan, const StartOptions& options);
+
   std::optional<GuestProcess> ahead_;
 };
 

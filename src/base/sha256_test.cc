@@ -1,0 +1,30 @@
+// SHA-256 by the examples of its standard.
+#include "base/sha256.h"
+
+#include <gtest/gtest.h>
+
+namespace hutch {
+namespace {
+
+std::string digest(std::string_view text, std::size_t piece) {
+  Sha256 sum;
+  for (std::size_t at = 0; at < text.size(); at += piece) sum.add(text.substr(at, piece));
+  return sum.finish();
+}
+
+TEST(Sha256, IsWhatTheStandardSays) {
+  EXPECT_EQ(digest("", 1), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(digest("abc", 1), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(digest("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 7),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+}
+
+TEST(Sha256, DoesNotDependOnThePieces) {
+  const std::string million(1'000'000, 'a');
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, million.size()}) {
+    EXPECT_EQ(digest(million, piece), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0") << piece;
+  }
+}
+
+}  // namespace
+}  // namespace hutch

@@ -1,0 +1,69 @@
+// hutch image.
+#include "cli/image.h"
+
+#include "base/text.h"
+#include "cli/output.h"
+#include "cli/own_daemon.h"
+#include "host/facts.h"
+#include "service/images.h"
+#include "sys/io.h"
+
+namespace hutch::cli {
+
+namespace {
+
+using store::ImageManifest;
+
+int say(const std::string& line) {
+  (void)sys::write_all(2, cat({"hutch: ", line, "\n"}));
+  return 0;
+}
+
+std::string_view users_of(const ImageManifest& manifest) {
+  return manifest.ids.kind == plan::IdMap::Kind::kMany ? "many" : "one";
+}
+
+int print_list(const std::vector<ImageManifest>& images, service::OutputForm form) {
+  if (form == service::OutputForm::kJson) {
+    std::string text;
+    for (const ImageManifest& image : images) text += cat({text.empty() ? "" : ",", store::manifest_json(image)});
+    return print(cat({"[", text, "]\n"}));
+  }
+  std::vector<std::vector<std::string>> rows = {{"IMAGE", "MADE", "SIZE", "USERS"}};
+  for (const ImageManifest& image : images) {
+    rows.push_back({image.name, printable(image.made), cat({std::to_string(image.bytes >> 20), "M"}),
+                    std::string(users_of(image))});
+  }
+  return print(table(rows));
+}
+
+int print_one(const ImageManifest& image, service::OutputForm form) {
+  if (form == service::OutputForm::kJson) return print(store::manifest_json(image));
+  return print(table({{"image", image.name},
+                      {"digest", printable(image.digest)},
+                      {"made", printable(image.made)},
+                      {"entries", std::to_string(image.entries)},
+                      {"bytes", std::to_string(image.bytes)},
+                      {"users", std::string(users_of(image))}}));
+}
+
+}  // namespace
+
+int image(const ImageArguments& arguments) {
+  const auto facts = host::probe_facts();
+  if (!facts) return complain(facts.error());
+  if (arguments.action == "list") {
+    const auto images = service::list_images(*facts);
+    return images ? print_list(*images, arguments.form) : complain(images.error());
+  }
+  if (arguments.action == "remove") {
+    const Status removed = service::remove_image(arguments.name, *facts);
+    return removed ? 0 : complain(removed.error());
+  }
+  const auto manifest = arguments.action == "show"
+                            ? service::show_image(arguments.name, *facts)
+                            : service::import_image({arguments.name, arguments.archive}, *facts, say);
+  return manifest ? print_one(*manifest, arguments.form) : complain(manifest.error());
+}
+
+}  // namespace hutch::cli

@@ -1,0 +1,19 @@
+// hutch image: root file systems of their own for sandboxes.
+#pragma once
+
+#include <string>
+
+#include "service/request.h"
+
+namespace hutch::cli {
+
+struct ImageArguments {
+  std::string action;  // import, list, show, remove
+  std::string name;
+  std::string archive;  // of import
+  service::OutputForm form = service::OutputForm::kText;
+};
+
+int image(const ImageArguments& arguments);
+
+}  // namespace hutch::cli

@@ -1,0 +1,151 @@
+// Images below the data directory: one is there once its directory has its name.
+#include "service/images.h"
+
+#include <fmt/chrono.h>
+
+#include <chrono>
+
+#include "base/text.h"
+#include "host/state_dirs.h"
+#include "host/subordinate_ids.h"
+#include "service/unpacker.h"
+#include "sys/beneath.h"
+#include "sys/files.h"
+#include "sys/host_info.h"
+#include "sys/io.h"
+#include "sys/local_socket.h"
+#include "sys/tree.h"
+#include "sys/whole_file.h"
+
+namespace hutch::service {
+
+namespace {
+
+store::ImageStore store_of(const plan::HostFacts& facts);
+Result<UniqueFd> lock(const store::ImageStore& store, const std::string& name);
+Status clean(const store::ImageStore& store, const std::string& name, const plan::IdMap& ids);
+Result<UniqueFd> open_archive(const std::string& path);
+Result<Unpacked> fill(const store::ImageStore& store, const std::string& name, int archive, const plan::IdMap& ids);
+Error no_such_image(const std::string& name);
+std::string now_text();
+
+}  // namespace
+
+Result<store::ImageManifest> import_image(const ImageRequest& request, const plan::HostFacts& facts,
+                                          const TellImage& tell) {
+  const std::string name = TRY(store::image_name(request.name));
+  const UniqueFd archive = TRY(open_archive(request.archive));
+  const host::IdFacts ids = TRY(host::probe_ids(facts.uid, facts.gid, facts.user));
+  const store::ImageStore store = store_of(facts);
+  const UniqueFd held = TRY(lock(store, name));
+  if (TRY(store.find(name))) {
+    return fail(
+        Error{Code::kConflict, 0,
+              cat({"image ", name, " is there already; hutch image remove ", name, " makes room for another"})});
+  }
+  TRY(clean(store, name, ids.map));
+  auto unpacked = fill(store, name, archive.get(), ids.map);
+  if (!unpacked) {
+    (void)clean(store, name, ids.map);
+    return fail(std::move(unpacked).error().with_context(cat({"import ", name})));
+  }
+  store::ImageManifest manifest{name, unpacked->digest, now_text(), unpacked->entries, unpacked->bytes, ids.map};
+  TRY(sys::replace_file(store.part(name) + "/manifest.json", store::manifest_json(manifest)));
+  TRY(sys::rename_at(sys::kCwd, store.part(name), sys::kCwd, store.place(name), sys::Replacing::kRefused));
+  if (!ids.lack.empty()) {
+    tell(cat({"one user only: ", ids.lack,
+              ". All its files are yours, and root of a sandbox cannot install what needs "
+              "other users; ",
+              ids.remedy}));
+  }
+  if (unpacked->special > 0) tell(cat({std::to_string(unpacked->special), " devices and the like were left out"}));
+  return manifest;
+}
+
+Result<std::vector<store::ImageManifest>> list_images(const plan::HostFacts& facts) { return store_of(facts).list(); }
+
+Result<store::ImageManifest> show_image(const std::string& typed, const plan::HostFacts& facts) {
+  const std::string name = TRY(store::image_name(typed));
+  auto manifest = TRY(store_of(facts).find(name));
+  if (!manifest) return fail(no_such_image(name));
+  return std::move(*manifest);
+}
+
+// It is no image from the moment it has another name.
+Status remove_image(const std::string& typed, const plan::HostFacts& facts) {
+  const std::string name = TRY(store::image_name(typed));
+  const host::IdFacts ids = TRY(host::probe_ids(facts.uid, facts.gid, facts.user));
+  const store::ImageStore store = store_of(facts);
+  const UniqueFd held = TRY(lock(store, name));
+  TRY(clean(store, name, ids.map));
+  if (!TRY(sys::status_of(store.place(name)))) return fail(no_such_image(name));
+  TRY(sys::rename_at(sys::kCwd, store.place(name), sys::kCwd, store.rest(name), sys::Replacing::kRefused));
+  return clean(store, name, ids.map);
+}
+
+Result<plan::ImageInput> image_input(const std::string& typed, const plan::HostFacts& facts) {
+  const store::ImageManifest manifest = TRY(show_image(typed, facts));
+  const host::IdFacts ids = TRY(host::probe_ids(facts.uid, facts.gid, facts.user));
+  if (manifest.ids != ids.map) {
+    const std::string why = ids.lack.empty() ? "other ids belong to you by now" : ids.lack;
+    return fail(Error{Code::kConflict, 0,
+                      cat({"image ", manifest.name, " was imported for other users: ", why, "; hutch image remove ",
+                           manifest.name, " and import it again"})});
+  }
+  const std::string files = TRY(sys::canonical_path(store_of(facts).files(manifest.name)));
+  const auto status = TRY(sys::status_of(files));
+  if (!status || status->kind != sys::EntryKind::kDirectory) return fail(no_such_image(manifest.name));
+  return plan::ImageInput{files, {status->device, status->inode}, {}, manifest.ids};
+}
+
+namespace {
+
+store::ImageStore store_of(const plan::HostFacts& facts) {
+  return store::ImageStore(host::own_state_dirs(facts.uid, facts.home).data);
+}
+
+Result<UniqueFd> lock(const store::ImageStore& store, const std::string& name) {
+  TRY(sys::make_private_directories(store.directory()));
+  auto held = TRY(sys::try_lock_file(store.lock(name)));
+  if (held) return std::move(*held);
+  return fail(Error{Code::kConflict, 0, cat({"image ", name, " is being made or removed at this moment; try again"})});
+}
+
+// What an import or a removal that broke off has left.
+Status clean(const store::ImageStore& store, const std::string& name, const plan::IdMap& ids) {
+  TRY(remove_files(store.part(name), ids));
+  return remove_files(store.rest(name), ids);
+}
+
+Result<UniqueFd> open_archive(const std::string& path) {
+  if (path == "-") return sys::duplicate(0);
+  UniqueFd file = TRY(sys::open(path, sys::Open::kRead));
+  const sys::FileStatus status = TRY(sys::file_status(file.get(), ""));
+  if (status.kind != sys::EntryKind::kDirectory) return file;
+  return fail(Error::invalid(cat({printable(path), ": is a directory; an image comes as a tar"})));
+}
+
+Result<Unpacked> fill(const store::ImageStore& store, const std::string& name, int archive, const plan::IdMap& ids) {
+  const std::string files = store.part(name) + "/root";
+  TRY(sys::make_private_directories(files));
+  const std::string canonical = TRY(sys::canonical_path(files));
+  const UniqueFd top = TRY(sys::open(canonical, sys::Open::kReadDirectory));
+  // An archive need not say what "/" is; others than its owner have to get through.
+  TRY(sys::set_mode(top.get(), 0755));
+  return unpack(archive, canonical, ids);
+}
+
+Error no_such_image(const std::string& name) {
+  return Error::not_found(cat({"there is no image ", name, "; hutch image import ", name,
+                               " FILE.tar makes it of a root "
+                               "file system, hutch image list lists those that are there"}));
+}
+
+std::string now_text() {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
+}
+
+}  // namespace
+
+}  // namespace hutch::service

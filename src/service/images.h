@@ -1,0 +1,33 @@
+// Images: root file systems of their own for sandboxes. Importing, listing, removing, and what a plan needs of one.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/facts.h"
+#include "plan/make_plan.h"
+#include "store/image_store.h"
+
+namespace hutch::service {
+
+struct ImageRequest {
+  std::string name;     // as typed
+  std::string archive;  // a path, or "-" for standard input
+};
+
+// Notes on the way, for a person.
+using TellImage = std::function<void(const std::string& line)>;
+
+// The archive becomes an image, or nothing does.
+Result<store::ImageManifest> import_image(const ImageRequest& request, const plan::HostFacts& facts,
+                                          const TellImage& tell);
+Result<std::vector<store::ImageManifest>> list_images(const plan::HostFacts& facts);
+Result<store::ImageManifest> show_image(const std::string& typed, const plan::HostFacts& facts);
+Status remove_image(const std::string& typed, const plan::HostFacts& facts);
+
+// What a plan needs of an image that is there and whose users this user still has.
+Result<plan::ImageInput> image_input(const std::string& typed, const plan::HostFacts& facts);
+
+}  // namespace hutch::service

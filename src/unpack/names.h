@@ -1,0 +1,19 @@
+// Which names of an archive may be made, and how they are called below the target directory.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace hutch::unpack {
+
+// The name without "./", doubled and last slashes; empty for the top directory itself. An absolute name, one with ".."
+// and one that is too long or too deep is an error.
+Result<std::string> plain_name(std::string_view name);
+
+// "a/b" of "a/b/c", "" of "a"; and the last part.
+std::string directory_of(const std::string& name);
+std::string last_part(const std::string& name);
+
+}  // namespace hutch::unpack

@@ -1,0 +1,250 @@
+// Reading an archive by libarchive, and making its files one by one, each beneath the target directory.
+#include "unpack/unpack.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <utility>
+
+#include "base/text.h"
+#include "base/unique_fd.h"
+#include "sys/beneath.h"
+#include "sys/create.h"
+#include "sys/files.h"
+#include "sys/io.h"
+#include "unpack/names.h"
+
+namespace hutch::unpack {
+
+namespace {
+
+using Archive = std::unique_ptr<archive, decltype([](archive* a) { archive_read_free(a); })>;
+
+class Unpacker {
+ public:
+  Unpacker(archive* source, int root, Owners owners, const Limits& limits)
+      : source_(source), root_(root), owners_(owners), limits_(limits) {}
+  Result<Report> run();
+
+ private:
+  Status add(archive_entry* entry);
+  Status add_directory(archive_entry* entry, const std::string& name);
+  Status add_file(archive_entry* entry, const std::string& name);
+  Status add_symlink(archive_entry* entry, const std::string& name);
+  Status add_hard_link(const std::string& target, const std::string& name);
+  Status check_size(std::uint64_t size, const std::string& name) const;
+  Status write_content(int file, const std::string& name);
+  Status set_attributes(int file, archive_entry* entry);
+  Result<int> parent(const std::string& name);
+  Result<UniqueFd> open_or_make(const std::string& directory);
+
+  archive* source_;
+  int root_;
+  Owners owners_;
+  const Limits& limits_;
+  Report report_;
+  std::string parent_name_;
+  UniqueFd parent_;  // of parent_name_, where that is not the root
+};
+
+Result<Archive> open_archive(int fd);
+Status drain(int fd);
+Error archive_error(archive* source);
+Status clear_way(int directory, const std::string& name);
+
+}  // namespace
+
+Result<Report> unpack_archive(int archive, int root, Owners owners, const Limits& limits) {
+  const Archive source = TRY(open_archive(archive));
+  const Report report = TRY(Unpacker(source.get(), root, owners, limits).run());
+  TRY(drain(archive));
+  return report;
+}
+
+namespace {
+
+Result<Archive> open_archive(int fd) {
+  Archive source(archive_read_new());
+  if (source == nullptr) return fail(Error{Code::kSystem, ENOMEM, "archive_read_new"});
+  archive* a = source.get();
+  // These alone: each further format is more code that reads hostile bytes.
+  const bool ready =
+      archive_read_support_format_tar(a) == ARCHIVE_OK && archive_read_support_filter_gzip(a) == ARCHIVE_OK &&
+      archive_read_support_filter_xz(a) == ARCHIVE_OK && archive_read_support_filter_zstd(a) == ARCHIVE_OK;
+  static constexpr std::size_t kBlockBytes = 64 << 10;
+  if (!ready || archive_read_open_fd(a, fd, kBlockBytes) != ARCHIVE_OK) return fail(archive_error(a));
+  return source;
+}
+
+Error archive_error(archive* source) {
+  const char* text = archive_error_string(source);
+  return Error::invalid(cat({"read the archive: ", text != nullptr ? text : "it is damaged"}));
+}
+
+// What follows the archive's end is padding; whoever writes it must not meet a closed pipe.
+Status drain(int fd) {
+  std::array<char, 64 << 10> buffer;
+  while (TRY(sys::read_some(fd, buffer)) != 0) {}
+  return {};
+}
+
+Result<Report> Unpacker::run() {
+  for (;;) {
+    archive_entry* entry = nullptr;
+    const int answer = archive_read_next_header(source_, &entry);
+    if (answer == ARCHIVE_EOF) return report_;
+    if (answer == ARCHIVE_RETRY) continue;
+    // A warning is about a name in another character set, or an extension that is not known: the entry is whole.
+    if (answer != ARCHIVE_OK && answer != ARCHIVE_WARN) return fail(archive_error(source_));
+    if (++report_.entries > limits_.entries_max) {
+      return fail(Error::invalid(cat({"the archive has more than ", std::to_string(limits_.entries_max), " entries"})));
+    }
+    TRY(add(entry));
+  }
+}
+
+Status Unpacker::add(archive_entry* entry) {
+  const char* raw = archive_entry_pathname(entry);
+  if (raw == nullptr) return fail(Error::invalid("the archive has an entry without a name"));
+  const std::string name = TRY(plain_name(raw));
+  if (const char* target = archive_entry_hardlink(entry); target != nullptr) {
+    return add_hard_link(TRY(plain_name(target)), name);
+  }
+  switch (archive_entry_filetype(entry)) {
+    case AE_IFDIR: return add_directory(entry, name);
+    case AE_IFREG: return add_file(entry, name);
+    case AE_IFLNK: return add_symlink(entry, name);
+    default: ++report_.special; return {};
+  }
+}
+
+Status Unpacker::add_directory(archive_entry* entry, const std::string& name) {
+  if (name.empty()) return set_attributes(root_, entry);
+  TRY(parent(name));
+  const UniqueFd made = TRY(open_or_make(name));
+  const UniqueFd directory = TRY(sys::open_beneath(made.get(), ".", sys::Beneath::kListing));
+  return set_attributes(directory.get(), entry);
+}
+
+Status Unpacker::add_file(archive_entry* entry, const std::string& name) {
+  TRY(check_size(static_cast<std::uint64_t>(std::max<la_int64_t>(archive_entry_size(entry), 0)), name));
+  const int directory = TRY(parent(name));
+  TRY(clear_way(directory, last_part(name)));
+  const UniqueFd file = TRY(sys::make_file(directory, last_part(name), 0600));
+  TRY(write_content(file.get(), name));
+  return set_attributes(file.get(), entry);
+}
+
+// A link is kept as it is, wherever it leads: nothing here follows one, and in a sandbox it leads nowhere but into it.
+Status Unpacker::add_symlink(archive_entry* entry, const std::string& name) {
+  const char* text = archive_entry_symlink(entry);
+  if (text == nullptr || *text == '\0') {
+    return fail(Error::invalid(cat({"the archive's link \"", printable(name), "\" leads nowhere"})));
+  }
+  const int directory = TRY(parent(name));
+  TRY(clear_way(directory, last_part(name)));
+  TRY(sys::make_symlink(text, directory, last_part(name)));
+  if (owners_ == Owners::kOne) return {};
+  return sys::set_owner_at(directory, last_part(name), {archive_entry_uid(entry), archive_entry_gid(entry)});
+}
+
+Status Unpacker::add_hard_link(const std::string& target, const std::string& name) {
+  const std::string there = directory_of(target);
+  const UniqueFd from = TRY(sys::open_beneath(root_, there.empty() ? "." : there));
+  const int directory = TRY(parent(name));
+  if (target == name) return {};
+  TRY(clear_way(directory, last_part(name)));
+  return sys::make_hard_link(from.get(), last_part(target), directory, last_part(name));
+}
+
+// Of the whole archive together with a file that reaches so far, holes included.
+Status Unpacker::check_size(std::uint64_t size, const std::string& name) const {
+  if (size <= limits_.bytes_max && report_.bytes <= limits_.bytes_max) return {};
+  return fail(Error::invalid(cat({"the archive holds more than ", std::to_string(limits_.bytes_max >> 30),
+                                  " GiB, with \"", printable(name), "\""})));
+}
+
+Status Unpacker::write_content(int file, const std::string& name) {
+  std::int64_t end = 0;
+  for (;;) {
+    const void* block = nullptr;
+    std::size_t size = 0;
+    la_int64_t at = 0;
+    const int answer = archive_read_data_block(source_, &block, &size, &at);
+    if (answer == ARCHIVE_EOF) break;
+    if (answer != ARCHIVE_OK && answer != ARCHIVE_WARN) return fail(archive_error(source_));
+    if (at < 0) return fail(Error::invalid("the archive writes before a file's start"));
+    TRY(check_size(static_cast<std::uint64_t>(at) + size, name));
+    report_.bytes += size;
+    TRY(check_size(0, name));
+    TRY(sys::write_at(file, static_cast<std::uint64_t>(at), {static_cast<const char*>(block), size}));
+    end = at + static_cast<std::int64_t>(size);
+  }
+  return sys::set_size(file, static_cast<std::uint64_t>(end));
+}
+
+// The owner first: a change of it takes the privileged bits away (chown(2)). Extended attributes and ACLs are left out:
+// the overlay takes orders from some (user.overlay.*), and file capabilities are privileges.
+Status Unpacker::set_attributes(int file, archive_entry* entry) {
+  static constexpr unsigned kPrivilegedBits = 06000;
+  static constexpr unsigned kModeBits = 01777;
+  const auto mode = static_cast<unsigned>(archive_entry_perm(entry));
+  const bool is_file = archive_entry_filetype(entry) == AE_IFREG;
+  if (is_file && (mode & kPrivilegedBits) != 0) ++report_.privileged;
+  if (owners_ == Owners::kAsArchived) {
+    TRY(sys::set_owner(file, {archive_entry_uid(entry), archive_entry_gid(entry)}));
+  }
+  // A directory's set-group-ID bit is no privilege: what is made in it gets its group.
+  TRY(sys::set_mode(file, mode & (is_file ? kModeBits : kModeBits | 02000)));
+  if (archive_entry_mtime_is_set(entry) == 0) return {};
+  static constexpr std::int64_t kSecondsMax = 1LL << 33;
+  const std::int64_t seconds = archive_entry_mtime(entry);
+  if (seconds < 0 || seconds > kSecondsMax) return {};
+  return sys::set_modified(file, seconds * 1'000'000'000);
+}
+
+// The directory that holds `name`, borrowed until the next call.
+Result<int> Unpacker::parent(const std::string& name) {
+  if (name.empty()) return fail(Error::invalid("the archive has a file in the place of its top directory"));
+  const std::string directory = directory_of(name);
+  if (directory.empty()) return root_;
+  if (!parent_ || directory != parent_name_) {
+    parent_ = TRY(open_or_make(directory));
+    parent_name_ = directory;
+  }
+  return parent_.get();
+}
+
+// Directories that no entry has named yet are made. No link is followed: a name below one is refused.
+Result<UniqueFd> Unpacker::open_or_make(const std::string& directory) {
+  auto found = sys::open_beneath(root_, directory);
+  if (found) {
+    const sys::FileStatus status = TRY(sys::file_status(found->get(), ""));
+    if (status.kind == sys::EntryKind::kDirectory) return found;
+    return fail(Error::invalid(cat({"the archive's \"", printable(directory), "\" is a file and a directory"})));
+  }
+  if (found.error().code != Code::kNotFound) {
+    return fail(Error::invalid(cat({"the archive's \"", printable(directory), "\" lies behind a link"})));
+  }
+  const std::string above = directory_of(directory);
+  UniqueFd upper;
+  if (!above.empty()) upper = TRY(open_or_make(above));
+  TRY(sys::make_directory(upper ? upper.get() : root_, last_part(directory), 0755));
+  return sys::open_beneath(root_, directory);
+}
+
+// The later of two entries of one name holds, as tar has it; a directory is never replaced.
+Status clear_way(int directory, const std::string& name) {
+  auto removed = sys::unlink_at(directory, name);
+  if (removed || removed.error().code == Code::kNotFound) return {};
+  return removed;
+}
+
+}  // namespace
+
+}  // namespace hutch::unpack
