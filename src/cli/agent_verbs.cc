@@ -195,7 +195,7 @@ constexpr std::array kVerbs = {
          OptionsEnd::kAtDashes,
          finish_daemon},
     Verb{"image", "keep root file systems for sandboxes", kImageSynopsis,
-         "import unpacks the archive of a root file system, in a process that can reach nothing else, and keeps\n"
+         "import unpacks the archive of a root file system, in a process that reaches nothing else, and keeps\n"
          "it under NAME (\"python\" is \"python:latest\"); what has devices, leads out of the tree or is damaged\n"
          "is no image afterwards. A run with --image NAME has it as its own system, and may change it.",
          kJsonGroups, kImageExamples, kImageWords, OptionsEnd::kAtDashes, finish_image},
