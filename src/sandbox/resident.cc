@@ -50,7 +50,8 @@ Result<std::unique_ptr<Resident>> Resident::start(Settings settings) {
 }
 
 Result<std::shared_ptr<Process>> Resident::spawn(ProcessRequest request, Input input) {
-  return launch(std::move(request), TRY(open_kept_streams(request, input)));
+  KeptStreams kept = TRY(open_kept_streams(request, input));
+  return launch(std::move(request), std::move(kept));
 }
 
 Result<std::shared_ptr<Process>> Resident::spawn(ProcessRequest request, GivenStreams streams) {

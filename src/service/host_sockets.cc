@@ -88,7 +88,7 @@ void HostSockets::judge(const sandbox::SocketRequest& request, const sandbox::Se
     sandbox::SocketAnswer answer = refused(request);
     // Something is there in the sandbox alone, at which nobody of the sandbox answers any more.
     if (request.error == 0) answer.error = ECONNREFUSED;
-    return settle(std::move(answer));
+    return settle(answer);
   }
   const SocketJudgement judgement = judge_socket(settings_.network, settings_.asks, settings_.rules, found->path);
   const policy::SocketDecision& decision = judgement.decision;
