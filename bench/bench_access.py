@@ -97,6 +97,8 @@ class Place:
         return in_turn(f"{files} files made", times)
 
     def builds(self, builds):
+        if builds == 0:
+            return []
         archive = debian_source.archive(SOURCE, self.base.path / "source")
         if archive is None:
             print("bench: no source archive of Debian's can be had here: no build", file=sys.stderr)
