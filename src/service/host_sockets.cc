@@ -22,6 +22,9 @@ namespace {
 
 using policy::SocketVerdict;
 
+// A command can make names of sockets for ever, and processes that try them.
+constexpr std::size_t kToldMax = 1000;
+
 // A file of the host's, and where it is.
 struct Found {
   UniqueFd file;
@@ -39,16 +42,6 @@ std::optional<Found> find_socket(const std::string& path) {
 
 sandbox::SocketAnswer refused(const sandbox::SocketRequest& request) {
   return {.file = {}, .error = request.error != 0 ? request.error : EACCES, .refusal = {}};
-}
-
-sandbox::SocketAnswer refused(const sandbox::SocketRequest& request, const std::string& path,
-                              const policy::SocketDecision& decision, std::string_view remedy) {
-  sandbox::SocketAnswer answer = refused(request);
-  answer.refusal = {.what = cat({"connecting to the socket ", printable(path, 256), " was refused: ", decision.why,
-                                 remedy.empty() ? "" : "; ", remedy}),
-                    .rule = decision.rule,
-                    .pid = request.pid};
-  return answer;
 }
 
 std::string remedy_for(const std::string& path) { return cat({"--allow-socket ", printable(path, 256), " allows it"}); }
@@ -95,10 +88,8 @@ void HostSockets::judge(const sandbox::SocketRequest& request, const sandbox::Se
   const bool open = decision.verdict == SocketVerdict::kAllow || is_granted(found->path);
   if (open) return settle({.file = std::move(found->file), .error = 0, .refusal = {}});
   if (decision.routine) return settle(refused(request));
-  if (decision.verdict == SocketVerdict::kDeny) return settle(refused(request, found->path, decision, ""));
-  if (settings_.questions == nullptr || !settings_.questions->may_allow()) {
-    return settle(refused(request, found->path, decision, remedy_for(found->path)));
-  }
+  const bool asks = settings_.questions != nullptr && settings_.questions->may_allow();
+  if (decision.verdict == SocketVerdict::kDeny || !asks) return settle(refuse(request, found->path, decision));
   ask(request, std::move(found->path), std::move(found->file), settle);
 }
 
@@ -112,12 +103,25 @@ void HostSockets::ask(const sandbox::SocketRequest& request, std::string path, U
   // What was asked about is what is connected to.
   auto held = std::make_shared<UniqueFd>(std::move(file));
   settings_.questions->ask(question, [self = self_, request, path, held, settle](const approval::Effect& effect) {
+    if (*self == nullptr) return settle(refused(request));
     if (!effect.allowed) {
-      return settle(refused(request, path, {SocketVerdict::kDeny, "default", "the answer was no"}, remedy_for(path)));
+      return settle((*self)->refuse(request, path, {SocketVerdict::kAsk, "default", "the answer was no"}));
     }
-    if (*self != nullptr) (*self)->take(path, effect);
+    (*self)->take(path, effect);
     settle({.file = std::move(*held), .error = 0, .refusal = {}});
   });
+}
+
+sandbox::SocketAnswer HostSockets::refuse(const sandbox::SocketRequest& request, const std::string& path,
+                                          const policy::SocketDecision& decision) {
+  sandbox::SocketAnswer answer = refused(request);
+  if (told_.size() >= kToldMax || !told_.insert(path).second) return answer;
+  const std::string remedy = decision.verdict == SocketVerdict::kAsk ? cat({"; ", remedy_for(path)}) : std::string();
+  answer.refusal = {
+      .what = cat({"connecting to the socket ", printable(path, 256), " was refused: ", decision.why, remedy}),
+      .rule = decision.rule,
+      .pid = request.pid};
+  return answer;
 }
 
 void HostSockets::take(const std::string& path, const approval::Effect& effect) {

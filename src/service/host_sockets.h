@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,11 +61,14 @@ class HostSockets {
     bool saved = false;
   };
   bool is_granted(const std::string& path);
+  sandbox::SocketAnswer refuse(const sandbox::SocketRequest& request, const std::string& path,
+                               const policy::SocketDecision& decision);
   void ask(const sandbox::SocketRequest& request, std::string path, UniqueFd file, const sandbox::SettleSocket& settle);
   void take(const std::string& path, const approval::Effect& effect);
 
   Settings settings_;
   std::map<std::string, Grant> granted_;
+  std::set<std::string> told_;  // the sockets whose refusal was told
   std::shared_ptr<HostSockets*> self_;  // null once this has gone: an answer may come later
 };
 

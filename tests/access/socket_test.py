@@ -139,6 +139,29 @@ def test_what_nothing_names_is_refused_and_told(hutch, hidden, backend):
     assert hidden.count == 0
 
 
+def test_what_a_command_makes_up_is_told_within_bounds(hutch, hidden, backend):
+    """Names of sockets that nobody bound, and one socket by many processes."""
+    code = """
+import os, socket, stat, sys
+def tried(path):
+    try: socket.socket(socket.AF_UNIX).connect(path)
+    except OSError: pass
+for i in range(1100):
+    os.mknod(f"made-up-{i}", stat.S_IFSOCK | 0o600)
+    tried(f"made-up-{i}")
+for _ in range(30):
+    if os.fork() == 0:
+        tried(sys.argv[1])
+        os._exit(0)
+    os.wait()
+sys.exit(1)
+"""
+    result = hutch.run("python3", "-c", code, str(hidden.path), timeout=120)
+    assert result.code == 1 and result.errors.count("was refused") <= 1000, result.errors[-500:]
+    again = hutch.run("python3", "-c", code.replace("range(1100)", "range(0)"), str(hidden.path), timeout=120)
+    assert again.errors.count(f"{hidden.path} was refused") == 1, str(again)
+
+
 def test_one_that_is_seen_is_no_more_reachable(hutch, service, project, backend):
     there = service(project / "s.sock")
     result = connect(hutch, "s.sock")
