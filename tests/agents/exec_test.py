@@ -6,7 +6,7 @@ import signal
 import pytest
 
 import harness
-from terminal import Terminal
+from terminal import WATCHER, Terminal
 
 MIB = 1 << 20
 
@@ -125,13 +125,9 @@ def test_a_terminal(daemon, any_agent):
 
 
 def test_keys_and_sizes_reach_a_terminal(daemon, agent):
-    script = (
-        "trap 'echo size:$(stty size)' WINCH; trap 'echo interrupted; exit 3' INT; echo ready; "
-        "while :; do sleep 0.1; done"
-    )
-    argv = [daemon.program, "exec", agent, "--", "bash", "-c", script]
+    argv = [daemon.program, "exec", agent, "--", *WATCHER]
     with Terminal(daemon.person, argv, cwd="/", env={"HUTCH_STATE": str(daemon.state)}) as terminal:
-        terminal.read_until(b"ready")
+        terminal.read_until(b"size:")
         terminal.resize(40, 100)
         terminal.read_until(b"size:40 100")
         terminal.send("\x03")

@@ -8,7 +8,7 @@ import pytest
 import daemons
 import frames
 import harness
-from terminal import Terminal
+from terminal import WATCHER, Terminal
 
 
 def detach(daemon, agent, script, *options, **kw):
@@ -73,9 +73,7 @@ def test_attach_gives_the_terminal(daemon, any_agent):
 
 
 def test_keys_and_sizes_reach_it(daemon, agent):
-    # A trap on WINCH may lose the last of several: bash runs one for those that come while it runs.
-    script = "trap 'echo interrupted; exit 3' INT; while :; do echo size:$(stty size); sleep 0.1; done"
-    process = daemon("exec", "-d", "-t", agent, "--", "bash", "-c", script).ok().text.strip()
+    process = daemon("exec", "-d", "-t", agent, "--", *WATCHER).ok().text.strip()
     with attached(daemon, agent, process, rows=30, columns=90) as terminal:
         terminal.read_until(b"size:30 90")
         terminal.resize(40, 100)

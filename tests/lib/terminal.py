@@ -12,6 +12,27 @@ import time
 import harness
 
 
+# Tells its terminal's size over and over, and exits with 3 at SIGINT. Not a shell: its trap is lost when the signal
+# comes while a substitution is being forked, or another trap runs.
+WATCHER = [
+    "python3",
+    "-c",
+    """
+import os, signal, time
+
+def interrupted(*_):
+    os.write(1, b"interrupted\\n")
+    os._exit(3)
+
+signal.signal(signal.SIGINT, interrupted)
+while True:
+    size = os.get_terminal_size()
+    os.write(1, f"size:{size.lines} {size.columns}\\n".encode())
+    time.sleep(0.1)
+""",
+]
+
+
 class Terminal:
     """Use as a context manager; everything printed so far is in `seen`."""
 
