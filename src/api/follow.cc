@@ -3,11 +3,11 @@
 
 #include <signal.h>
 
-#include <algorithm>
 #include <array>
 #include <stop_token>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace hutch::api {
 
@@ -114,18 +114,6 @@ CommandResult aborted_result() {
   result.killed = true;
   result.aborted = true;
   return result;
-}
-
-std::size_t unfinished_bytes(std::string_view bytes) {
-  // A character has at most four bytes; all but the first begin with the bits 10 (RFC 3629).
-  const std::size_t most = std::min<std::size_t>(bytes.size(), 3);
-  for (std::size_t back = 1; back <= most; ++back) {
-    const auto byte = static_cast<unsigned char>(bytes[bytes.size() - back]);
-    if ((byte & 0xC0U) == 0x80U) continue;
-    const std::size_t whole = byte >= 0xF0U ? 4 : byte >= 0xE0U ? 3 : byte >= 0xC0U ? 2 : 1;
-    return whole > back ? back : 0;
-  }
-  return 0;
 }
 
 }  // namespace hutch::api

@@ -17,7 +17,4 @@ ProcessOutput output_of(const sandbox::Process& process);
 // Before anything was run.
 CommandResult aborted_result();
 
-// How many bytes at the end of `bytes` are the beginning of a UTF-8 character that is not whole.
-std::size_t unfinished_bytes(std::string_view bytes);
-
 }  // namespace hutch::api

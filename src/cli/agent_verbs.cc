@@ -29,7 +29,9 @@ constexpr std::array kShellOptions = {
 };
 constexpr std::array kShellGroups = {OptionGroup{"Options", kShellOptions}};
 constexpr std::array kLogsOptions = {
-    Option{"--follow", 'f', "", kFlag, "go on with what it writes from now on, until it ends", set_follow}};
+    Option{"--follow", 'f', "", kFlag, "go on with what it writes from now on, until it ends", set_follow},
+    Option{"--json", 0, "", kFlag, "print the process and its output as one object; with --follow, at its end",
+           set_json}};
 constexpr std::array kLogsGroups = {OptionGroup{"Options", kLogsOptions}};
 constexpr std::array kKillOptions = {Option{"--signal", 's', "SIGNAL", kOther,
                                             "TERM, INT, KILL, ...; without it TERM and, if need be, KILL", set_signal}};
@@ -63,7 +65,7 @@ constexpr std::array kExecExamples = {Text("hutch exec alice -- make test"),
                                       Text("hutch exec -d -t alice -- bash")};
 constexpr std::array kShellSynopsis = {Text("hutch shell [--cwd DIR] AGENT")};
 constexpr std::array kPsSynopsis = {Text("hutch ps [--json] AGENT")};
-constexpr std::array kLogsSynopsis = {Text("hutch logs [--follow] AGENT PID")};
+constexpr std::array kLogsSynopsis = {Text("hutch logs [--follow] [--json] AGENT PID")};
 constexpr std::array kAttachSynopsis = {Text("hutch attach AGENT PID")};
 constexpr std::array kWaitSynopsis = {Text("hutch wait AGENT PID")};
 constexpr std::array kKillSynopsis = {Text("hutch kill [--signal SIGNAL] AGENT PID")};
@@ -126,7 +128,8 @@ constexpr std::array kVerbs = {
          "print what a process wrote",
          kLogsSynopsis,
          "Prints what is kept of the output of a process that was started with --detach, or by a tool: the\n"
-         "first and the last MiB of each stream.",
+         "first and the last MiB of each stream. The exit code says whether that was printed, with --follow too;\n"
+         "`hutch wait` and `hutch attach` end with the process's own.",
          kLogsGroups,
          {},
          {},

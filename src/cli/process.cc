@@ -1,10 +1,14 @@
 // hutch ps, logs, attach, wait and kill.
 #include "cli/process.h"
 
+#include <array>
+
 #include "base/text.h"
+#include "base/utf8.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "client/attach.h"
+#include "sandbox/outcome.h"
 #include "sys/io.h"
 
 namespace hutch::cli {
@@ -39,6 +43,46 @@ Status write_output(const Value& event) {
   return sys::write_all(fd, TRY(wire::bytes_of_text(text_in(event, "bytes"))));
 }
 
+// One stream of `logs --json`, of the pieces that come.
+struct Gathered {
+  std::string text;
+  std::uint64_t bytes = 0;
+  std::uint64_t omitted = 0;
+
+  void add(std::string_view piece, std::uint64_t skipped) {
+    if (skipped > 0) {
+      // Of one that goes on writing more may be lost than what was left out when its first piece came.
+      const std::size_t cut = unfinished_bytes(text);
+      text.resize(text.size() - cut);
+      text += sandbox::gap_line(skipped + cut);
+      omitted += skipped + cut;
+    }
+    text += piece;
+    bytes += piece.size() + skipped;
+  }
+};
+
+// The process as `ps` has it, and what is kept of its output.
+Result<Value> logs_object(client::DaemonClient& daemon, Value::Object call) {
+  std::array<Gathered, 2> streams;
+  const auto gather = [&](const Value& event) -> Status {
+    const std::string bytes = TRY(wire::bytes_of_text(text_in(event, "bytes")));
+    const auto skipped = static_cast<std::uint64_t>(number_in(event, "skipped"));
+    streams[text_in(event, "stream") == "stderr" ? 1 : 0].add(bytes, skipped);
+    return {};
+  };
+  const Value process = TRY(daemon.call("process.logs", std::move(call), gather));
+  const auto* members = process.get<Value::Object>();
+  Value::Object object = members != nullptr ? *members : Value::Object();
+  for (const std::size_t index : {0U, 1U}) {
+    const std::string name = index == 0 ? "stdout" : "stderr";
+    object[name] = std::move(streams[index].text);
+    object[name + "_bytes"] = streams[index].bytes;
+    object[name + "_omitted_bytes"] = streams[index].omitted;
+  }
+  return Value(std::move(object));
+}
+
 int end_code(const Value& process) {
   const Value* end = member_of(process, "end");
   return end != nullptr ? static_cast<int>(number_in(*end, "exit_code")) : 0;
@@ -70,7 +114,9 @@ int process(const ProcessArguments& arguments) {
   if (arguments.signal != 0) call["signal"] = arguments.signal;
   if (arguments.follow == Follow::kYes) call["follow"] = true;
   const std::string verb = cat({"process.", arguments.action == "ps" ? "list" : arguments.action});
-  const auto result = daemon->call(verb, std::move(call), write_output);
+  const bool gathers = arguments.action == "logs" && arguments.form == service::OutputForm::kJson;
+  const auto result =
+      gathers ? logs_object(*daemon, std::move(call)) : daemon->call(verb, std::move(call), write_output);
   if (!result) return complain(result.error());
   if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(*result) + "\n");
   if (arguments.action == "ps") return print_processes(*result);

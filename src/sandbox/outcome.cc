@@ -7,14 +7,21 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace hutch::sandbox {
 
 void Capture::add(std::string_view bytes) {
   total_ += bytes.size();
-  const std::size_t to_head = std::min(bytes.size(), limits::kOutputHeadBytes - head_.size());
-  head_ += bytes.substr(0, to_head);
-  bytes.remove_prefix(to_head);
+  if (tail_.empty()) {
+    const std::size_t to_head = std::min(bytes.size(), limits::kOutputHeadBytes - head_.size());
+    head_ += bytes.substr(0, to_head);
+    bytes.remove_prefix(to_head);
+    if (bytes.empty()) return;
+    const std::size_t whole = head_.size() - unfinished_bytes(head_);
+    tail_ = head_.substr(whole);
+    head_.resize(whole);
+  }
   tail_ += bytes;
   // Cut seldom, so that a long output costs no copy for each piece.
   if (tail_.size() < 2 * limits::kOutputTailBytes) return;
@@ -26,12 +33,14 @@ void Capture::add(std::string_view bytes) {
 std::string Capture::text() const {
   const std::uint64_t missing = bytes_left_out();
   if (missing == 0) return cat({head_, tail_});
-  return fmt::format("{}\n[... {} bytes left out ...]\n{}", head_, missing, tail());
+  return cat({head_, gap_line(missing), tail()});
 }
 
 std::string_view Capture::tail() const {
-  const std::string_view tail = tail_;
-  return tail.size() > limits::kOutputTailBytes ? tail.substr(tail.size() - limits::kOutputTailBytes) : tail;
+  std::string_view tail = tail_;
+  if (tail.size() > limits::kOutputTailBytes) tail.remove_prefix(tail.size() - limits::kOutputTailBytes);
+  const bool whole = left_out_ == 0 && tail.size() == tail_.size();
+  return whole ? tail : tail.substr(stray_bytes(tail));
 }
 
 std::uint64_t Capture::bytes_left_out() const { return left_out_ + (tail_.size() - tail().size()); }
@@ -56,6 +65,8 @@ std::string_view Capture::unfinished_line() const {
   const std::size_t end = last.rfind('\n');
   return end == std::string_view::npos ? last : last.substr(end + 1);
 }
+
+std::string gap_line(std::uint64_t bytes) { return fmt::format("\n[... {} bytes left out ...]\n", bytes); }
 
 bool is_timeout(EndedBy reason) { return reason == EndedBy::kTimeout || reason == EndedBy::kIdleTimeout; }
 

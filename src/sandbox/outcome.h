@@ -12,7 +12,8 @@ namespace hutch::sandbox {
 // Why hutch ended a command, if it did.
 enum class EndedBy { kItself, kTimeout, kIdleTimeout, kSignal, kMemoryLimit, kGuestGone };
 
-// The first and the last bytes of a stream, and how many between them were left out.
+// The first and the last bytes of a stream, and how many between them were left out: where that is, no character of
+// UTF-8 is cut, and what would be half of one is left out too.
 class Capture {
  public:
   void add(std::string_view bytes);
@@ -20,7 +21,7 @@ class Capture {
   std::uint64_t bytes_total() const { return total_; }
   // Head, then a line that says what is missing when something is, then tail.
   std::string text() const;
-  const std::string& head() const { return head_; }
+  const std::string& head() const { return head_; }  // ends where a character does, once there is a tail
   std::string_view tail() const;  // what follows the head and the bytes that were left out
 
   // What is kept of the stream from its byte `offset` on, at most `bytes_max`.
@@ -39,6 +40,9 @@ class Capture {
   std::uint64_t left_out_ = 0;
   std::uint64_t total_ = 0;
 };
+
+// Stands in a text where bytes were left out.
+std::string gap_line(std::uint64_t bytes);
 
 struct Refusal {
   std::string what;

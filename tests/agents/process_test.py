@@ -62,6 +62,12 @@ def test_logs_follow_until_the_end(daemon, agent):
     assert following.wait(harness.PATIENCE) == 0
 
 
+def test_the_exit_code_of_logs_is_not_the_processs(daemon, agent):
+    process = daemon.detach(agent, "echo out; exit 7")
+    daemon("logs", "-f", agent, process).ok()
+    assert daemon("wait", agent, process).code == 7 and daemon("attach", agent, process).code == 7
+
+
 def test_logs_do_not_wait_without_follow(daemon, agent):
     process = daemon.detach(agent, "echo first; exec sleep 1000")
     harness.wait_until(lambda: daemon("logs", agent, process).ok().out == b"first\n", "its output")
@@ -75,6 +81,39 @@ def test_the_first_and_the_last_mib_are_kept(daemon, any_agent):
     assert logs.out.startswith(b"123456789\n" * 100_000) and logs.out.endswith(b"END")
     assert 2 * MIB - 8 <= len(logs.out) <= 2 * MIB, len(logs.out)
     assert f"{5 * MIB + 3 - len(logs.out)} bytes" in logs.errors, logs.errors
+
+
+def test_logs_as_json(daemon, any_agent):
+    process = daemon.detach(any_agent, "printf 'one\\n'; printf 'tw\\377o' >&2; exit 3")
+    shown = daemon.json("logs", "-f", "--json", any_agent, process)
+    assert (shown["stdout"], shown["stderr"]) == ("one\n", "tw\ufffdo")
+    assert (shown["stdout_bytes"], shown["stderr_bytes"]) == (4, 4)
+    assert shown["stdout_omitted_bytes"] == shown["stderr_omitted_bytes"] == 0
+    assert shown["pid"] == process and shown["running"] is False and shown["end"]["exit_code"] == 3
+
+
+def test_logs_as_json_of_one_that_runs(daemon, agent):
+    process = daemon.detach(agent, "echo first; exec sleep 1000")
+    logs = lambda: daemon.json("logs", "--json", agent, process)
+    harness.wait_until(lambda: logs()["stdout"] == "first\n", "its output")
+    assert logs()["running"] is True and "end" not in logs()
+    daemon("kill", agent, process).ok()
+
+
+# Whichever of its three bytes the limits fall on.
+@pytest.mark.parametrize("before", ["", "x", "xx"])
+def test_no_character_is_cut_where_output_is_left_out(daemon, agent, before):
+    write = f"import sys; sys.stdout.write('{before}' + '\u20ac' * 1_500_000 + '|'); sys.stderr.write('\u00e9')"
+    process = daemon("exec", "-d", agent, "--", "python3", "-X", "utf8", "-c", write).ok().text.strip()
+    shown = daemon.json("logs", "-f", "--json", agent, process)
+    head, gap, tail = shown["stdout"].partition(f"\n[... {shown['stdout_omitted_bytes']} bytes left out ...]\n")
+    assert gap and "\ufffd" not in head + tail and tail.endswith("\u20ac|")
+    assert head == before + "\u20ac" * (len(head) - len(before)) and tail == "\u20ac" * (len(tail) - 1) + "|"
+    assert shown["stdout_bytes"] == 4_500_001 + len(before)
+    assert shown["stdout_bytes"] - shown["stdout_omitted_bytes"] == len((head + tail).encode())
+    assert 2 * MIB - 6 <= len((head + tail).encode()) <= 2 * MIB
+    assert shown["stderr"] == "\u00e9" and shown["stderr_omitted_bytes"] == 0
+    daemon("logs", agent, process).ok().out.decode()
 
 
 def test_binary_output(daemon, any_agent):

@@ -72,7 +72,7 @@ def test_json_tells_the_outcome(hutch, backend):
     assert told["exit_code"] == 3 and told["signal"] is None
     assert told["timed_out"] is False and told["killed"] is False
     assert told["stdout"] == "out\n" and told["stderr"] == "err\n"
-    assert told["stdout_bytes_left_out"] == 0
+    assert told["stdout_omitted_bytes"] == 0
     assert told["backend"] == backend
     assert told["duration_ms"] >= 0
 
@@ -87,7 +87,7 @@ def test_json_keeps_the_first_and_the_last_of_a_long_output(hutch, backend):
     told, _ = outcome(hutch, "/bin/sh", "-c", "echo first; head -c 5000000 /dev/zero | tr '\\0' x; echo; echo last")
     assert told["stdout"].startswith("first\n") and told["stdout"].endswith("\nlast\n")
     assert told["stdout_bytes"] == 5000000 + len("first\n\nlast\n")
-    assert told["stdout_bytes_left_out"] == told["stdout_bytes"] - 2 * 1024 * 1024
+    assert told["stdout_omitted_bytes"] == told["stdout_bytes"] - 2 * 1024 * 1024
     assert len(told["stdout"]) < 2 * 1024 * 1024 + 100
 
 
