@@ -34,7 +34,7 @@ int print_agent(const Value& agent) {
                                                 {"status", status_of(agent)},
                                                 {"home", printable(text_in(agent, "home"))},
                                                 {"output", printable(text_in(agent, "output"))}};
-  for (const char* key : {"backend", "dir", "policy"}) {
+  for (const char* key : {"backend", "image", "dir", "policy"}) {
     if (!text_in(agent, key).empty()) rows.push_back({key, printable(text_in(agent, key))});
   }
   for (const char* key : {"limits", "autonomousExec", "resources"}) {

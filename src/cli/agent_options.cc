@@ -67,6 +67,11 @@ Status set_agent(Draft& draft, const std::string& value) {
   return {};
 }
 
+Status set_force(Draft& draft, const std::string&) {
+  draft.removing = service::Removing::kUsed;
+  return {};
+}
+
 Status set_turn(Draft& draft, const std::string& value) {
   draft.turn = value;
   return {};
@@ -214,8 +219,11 @@ Result<Arguments> finish_image(Draft&& draft) {
   const std::size_t count = draft.words[0] == "list" ? 1 : draft.words[0] == "import" ? 3 : 2;
   TRY(expect_words(draft, std::span(kNames).first(count)));
   draft.words.resize(kNames.size());
-  return Arguments(
-      ImageArguments{std::move(draft.words[0]), std::move(draft.words[1]), std::move(draft.words[2]), draft.run.form});
+  if (draft.removing == service::Removing::kUsed && draft.words[0] != "remove") {
+    return fail(Error::invalid("--force is for hutch image remove"));
+  }
+  return Arguments(ImageArguments{std::move(draft.words[0]), std::move(draft.words[1]), std::move(draft.words[2]),
+                                  draft.removing, draft.run.form});
 }
 
 Result<Arguments> finish_paths(Draft&& draft) {

@@ -56,9 +56,10 @@ constexpr std::array kAgentSynopsis = {
     Text("hutch agent show|start|stop|reset|remove NAME [--json]"), Text("hutch agent set NAME KEY=VALUE...")};
 constexpr std::array kAgentWords = {Text("create"), Text("list"), Text("show"),  Text("set"),
                                     Text("start"),  Text("stop"), Text("reset"), Text("remove")};
-constexpr std::array kAgentExamples = {
-    Text("hutch agent create alice"), Text("hutch agent create ci limits.memory=2G autonomousExec.enabled=true"),
-    Text("hutch agent set alice policy=$PWD/policy.json"), Text("hutch agent show alice --json")};
+constexpr std::array kAgentExamples = {Text("hutch agent create alice"), Text("hutch agent create bob image=debian"),
+                                       Text("hutch agent create ci limits.memory=2G autonomousExec.enabled=true"),
+                                       Text("hutch agent set alice policy=$PWD/policy.json"),
+                                       Text("hutch agent show alice --json")};
 constexpr std::array kExecSynopsis = {Text("hutch exec [OPTION...] AGENT -- COMMAND [ARGUMENT...]")};
 constexpr std::array kExecExamples = {Text("hutch exec alice -- make test"),
                                       Text("hutch exec -d alice -- python3 -m http.server"),
@@ -79,9 +80,12 @@ constexpr std::array kServeSynopsis = {Text("hutch serve [--idle TIME] [--listen
 constexpr std::array kServeExamples = {Text("hutch serve --listen 127.0.0.1:8642 --token-file ~/.config/hutch/token")};
 constexpr std::array kDaemonSynopsis = {Text("hutch daemon status|stop [--json]")};
 constexpr std::array kDaemonWords = {Text("status"), Text("stop")};
+constexpr std::array kImageOptions = {kJson,
+                                      Option{"--force", 0, "", kFlag, "remove: although agents have it", set_force}};
+constexpr std::array kImageGroups = {OptionGroup{"Options", kImageOptions}};
 constexpr std::array kImageSynopsis = {Text("hutch image import NAME FILE.tar[.gz|.xz|.zst]|- [--json]"),
                                        Text("hutch image list [--json]"), Text("hutch image show NAME [--json]"),
-                                       Text("hutch image remove NAME")};
+                                       Text("hutch image remove [--force] NAME")};
 constexpr std::array kImageWords = {Text("import"), Text("list"), Text("show"), Text("remove")};
 constexpr std::array kImageExamples = {Text("hutch image import debian rootfs.tar.xz"),
                                        Text("hutch run --image debian -- cat /etc/os-release")};
@@ -91,8 +95,8 @@ constexpr std::array kVerbs = {
     Verb{"agent", "make, show, set, stop and remove agents", kAgentSynopsis,
          "An agent has a home that stays, a policy and limits, and a sandbox that starts when it is needed. In\n"
          "the sandbox its home is /workspace/agents/NAME; /workspace/shared is all agents', and /output is\n"
-         "what it hands out. `reset` ends the sandbox and keeps the home; `remove` deletes the home as well,\n"
-         "and says what it deleted. What is set holds from the next start on,\n"
+         "what it hands out. `reset` ends the sandbox, drops what was changed of an image and keeps the home;\n"
+         "`remove` deletes the home as well, and says what it deleted. What is set holds from the next start on,\n"
          "but for its tools' part (autonomousExec), which holds at once.",
          kJsonGroups, kAgentExamples, kAgentWords, OptionsEnd::kAtDashes, finish_agent},
     Verb{"exec",
@@ -201,7 +205,7 @@ constexpr std::array kVerbs = {
          "import unpacks the archive of a root file system, in a process that reaches nothing else, and keeps\n"
          "it under NAME (\"python\" is \"python:latest\"); what has devices, leads out of the tree or is damaged\n"
          "is no image afterwards. A run with --image NAME has it as its own system, and may change it.",
-         kJsonGroups, kImageExamples, kImageWords, OptionsEnd::kAtDashes, finish_image},
+         kImageGroups, kImageExamples, kImageWords, OptionsEnd::kAtDashes, finish_image},
     Verb{"paths",
          "say where hutch keeps its files",
          kPathsSynopsis,

@@ -57,7 +57,7 @@ int image(const ImageArguments& arguments) {
     return images ? print_list(*images, arguments.form) : complain(images.error());
   }
   if (arguments.action == "remove") {
-    const Status removed = service::remove_image(arguments.name, *facts);
+    const Status removed = service::remove_image(arguments.name, arguments.removing, *facts);
     return removed ? 0 : complain(removed.error());
   }
   const auto manifest = arguments.action == "show"

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "service/images.h"
 #include "service/request.h"
 
 namespace hutch::cli {
@@ -11,6 +12,7 @@ struct ImageArguments {
   std::string action;  // import, list, show, remove
   std::string name;
   std::string archive;  // of import
+  service::Removing removing = service::Removing::kUnused;
   service::OutputForm form = service::OutputForm::kText;
 };
 

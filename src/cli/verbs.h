@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/arguments.h"
+#include "service/images.h"
 
 namespace hutch::cli {
 
@@ -16,6 +17,7 @@ struct Draft {
   service::RunRequest run;  // `place` and `form` serve every verb that has them
   std::optional<std::size_t> count;
   Follow follow = Follow::kNo;
+  service::Removing removing = service::Removing::kUnused;
   std::optional<std::chrono::milliseconds> since;
   std::vector<std::string> types;
   std::optional<std::string> of_run;

@@ -109,13 +109,18 @@ Status enter(wire::Connection& host, Entry entry) {
   return entry.image == Image::kAgain ? start_again(entry.namespaces) : Status();
 }
 
+// Not a byte more is read than that message has: the plan may be right behind it, and is for the program that this one
+// becomes when it starts itself again.
 Status wait_until_mapped(wire::Connection& host) {
   TRY(host.send(wire::ToHost(wire::Unmapped{})));
-  auto frame = TRY(host.receive());
-  if (!frame) sys::exit_now(0);  // the host could not map them, and has said so itself
-  const wire::ToGuest message = TRY(wire::decode_to_guest(frame->header, frame->body));
-  if (std::holds_alternative<wire::Mapped>(message)) return {};
-  return fail(Error::invalid("the ids were not mapped"));
+  const std::string mapped = wire::encode(wire::ToGuest(wire::Mapped{}));
+  std::string said(mapped.size(), '\0');
+  for (std::size_t size = 0; size < said.size();) {
+    const std::size_t more = TRY(sys::read_some(host.fd(), std::span(said).subspan(size)));
+    if (more == 0) sys::exit_now(0);  // the host could not map them, and has said so itself
+    size += more;
+  }
+  return said == mapped ? Status() : fail(Error::invalid("the ids were not mapped"));
 }
 
 Status start_again(Namespaces namespaces) {

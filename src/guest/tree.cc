@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "base/unique_fd.h"
+#include "guest/account.h"
 #include "sys/beneath.h"
 #include "sys/create.h"
 #include "sys/files.h"
@@ -172,10 +173,12 @@ Result<UniqueFd> attach_image(const plan::MountStep& step) {
     TRY(sys::restrict_tree(layer.get(), step.layer, {.no_devices = true}));
     TRY(bring_in(scratch.get(), "layer", layer));
   }
-  for (const char* name : {"layer/files", "layer/work"}) TRY(make_directory(scratch.get(), name, 0755));
-  // What "/" looks like is the layer's to say.
+  const Status begun = sys::make_directory(scratch.get(), "layer/files", 0755);
+  if (!begun && begun.error().sys_errno != EEXIST) return fail(begun.error());
+  TRY(make_directory(scratch.get(), "layer/work", 0755));
+  // What "/" looks like is the layer's to say, from its beginning on.
   const UniqueFd files = TRY(sys::open_beneath(scratch.get(), "layer/files", sys::Beneath::kListing));
-  TRY(sys::copy_owner_and_mode(image.get(), files.get()));
+  if (begun) TRY(sys::copy_owner_and_mode(image.get(), files.get()));
   TRY(sys::change_directory(scratch.get()));
   UniqueFd root = TRY(sys::new_file_system(
       "overlay", {{"lowerdir", "image"}, {"upperdir", "layer/files"}, {"workdir", "layer/work"}, {"userxattr", ""}},
@@ -202,6 +205,7 @@ Status apply(int root, const plan::MountStep& step) {
     case plan::MountKind::kProc: return mount_proc(root, step);
     case plan::MountKind::kDevices: return mount_devices(root, step);
     case plan::MountKind::kSeal: return seal(root, step);
+    case plan::MountKind::kAccount: return add_account(root, step);
     case plan::MountKind::kImage: return fail(Error::invalid("an image in the middle of a plan"));
   }
   return {};
@@ -216,7 +220,12 @@ Status mount_tmpfs(int root, const plan::MountStep& step) {
 
 Status write_new_link(int root, const plan::MountStep& step) {
   const UniqueFd above = TRY(directory_above(root, relative(step.target)));
-  return sys::make_symlink(step.source, above.get(), last_name(step.target));
+  const std::string name = last_name(step.target);
+  Status made = sys::make_symlink(step.source, above.get(), name);
+  if (made || made.error().sys_errno != EEXIST) return made;
+  // A layer has it of an earlier start.
+  const auto text = sys::link_text(above.get(), name);
+  return text && *text == step.source ? Status() : made;
 }
 
 Status write_new_file(int root, const plan::MountStep& step) {

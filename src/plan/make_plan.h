@@ -37,6 +37,8 @@ struct ImageInput {
   Identity identity{};
   std::string layer;  // canonical: what keeps the changes; empty: they go with the sandbox
   IdMap ids{};
+  std::string account{};  // what whoami says; empty: what the image does
+  std::string home{};     // of the account
 };
 
 // Whether names are to be held wherever they turn up, by a supervisor of file changes.

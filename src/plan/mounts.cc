@@ -69,6 +69,7 @@ class TreePlanner {
   void place_children(const Node& node, Ground ground);
   void place_root();
   void place_image();
+  void place_account();
   void place_in_image(const Node& node);
   void place_trust();
   void place_shares();
@@ -241,6 +242,7 @@ void TreePlanner::place_image() {
                          .layer = input_.image->layer});
   made_.insert("/");
   tree_.writable.emplace_back("/");
+  place_account();
   place_children(found_.begin()->second, Ground::kOwn);
   if (input_.trust.opening == TlsOpening::kSome) {
     mount_tmpfs(std::string(kTrustDirectory), 0755, 3 * limits::kTrustBytesMax, MakeTarget::kDirectory);
@@ -250,6 +252,18 @@ void TreePlanner::place_image() {
     seal(std::string(kTrustDirectory));
   }
   place_shares();
+}
+
+// First of the lines: where several names have one number, the first of them counts (getpwuid(3)).
+void TreePlanner::place_account() {
+  const ImageInput& image = *input_.image;
+  if (image.account.empty()) return;
+  const std::string group = std::to_string(image.ids.group);
+  const std::string user =
+      cat({image.account, ":x:", std::to_string(image.ids.user), ":", group, "::", image.home, ":/bin/sh"});
+  tree_.steps.push_back({.kind = MountKind::kAccount, .target = "/etc/passwd", .source = user});
+  tree_.steps.push_back(
+      {.kind = MountKind::kAccount, .target = "/etc/group", .source = cat({image.account, ":x:", group, ":"})});
 }
 
 // The image has it, or has not; of the host nothing is there. A home is made all the same: programs expect one.

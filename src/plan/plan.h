@@ -33,6 +33,7 @@ enum class MountKind {
   kProc,       // a new procfs of the sandbox's pid namespace at target
   kDevices,    // a minimal /dev at target: null zero full random urandom tty, pts, ptmx, fd, std*, shm (a directory)
   kSeal,       // the mount at target becomes read-only; nothing is created on it after this
+  kAccount,    // the line in source, before the others of the file target: of the image, /etc/passwd and the like
   kImage,      // the first step alone: the image in source, writable in a layer over it, as "/"
 };
 
@@ -43,7 +44,7 @@ enum class MakeTarget { kNothing, kDirectory, kFile };
 struct MountStep {
   MountKind kind = MountKind::kBind;
   std::string target{};  // absolute, canonical, as seen inside
-  std::string source{};  // kBind: a canonical absolute path of the host; kSymlink: the link's text; kFile, kCover
+  std::string source{};  // kBind: a canonical absolute path of the host; kSymlink: the link's text; others: see there
   Access access = Access::kReadOnly;  // kBind
   MakeTarget make = MakeTarget::kNothing;
   Identity identity{};  // kBind: of the source; kHideFile, kCover and a kTmpfs that makes nothing: of what it covers
@@ -95,8 +96,8 @@ struct ResourceLimits {
 // A pattern of absolute paths (policy/glob.h): what matches, and all below it, is not written.
 struct NameRule {
   std::string pattern;
-  std::string rule;                 // as a person reads it
-  std::string except;               // a pattern of what is allowed nevertheless; empty: of nothing
+  std::string rule;  // as a person reads it
+  std::string except;  // a pattern of what is allowed nevertheless; empty: of nothing
   std::vector<std::string> lifted;  // absolute paths that, with all below them, are excepted as well
   bool operator==(const NameRule&) const = default;
 };

@@ -55,6 +55,7 @@ json step_json(const MountStep& step) {
       object["access"] = step.access == Access::kReadOnly ? "read" : "write";
       break;
     case MountKind::kCover: object["source"] = step.source; break;
+    case MountKind::kAccount: object["line"] = step.source; break;
     case MountKind::kImage:
       object["source"] = step.source;
       object["layer"] = step.layer.empty() ? json() : json(step.layer);
@@ -100,6 +101,7 @@ std::string_view name_of(MountKind kind) {
     case MountKind::kProc: return "proc";
     case MountKind::kDevices: return "devices";
     case MountKind::kSeal: return "seal";
+    case MountKind::kAccount: return "account";
     case MountKind::kImage: return "image";
   }
   return "";

@@ -55,6 +55,12 @@ Result<Value> stop(Session& session, const CallReader& call) {
   return shown_value(TRY(session.shared().agents.show(name)));
 }
 
+Result<Value> reset(Session& session, const CallReader& call) {
+  const std::string name = TRY(call.text("agent"));
+  TRY(session.shared().agents.reset(name));
+  return shown_value(TRY(session.shared().agents.show(name)));
+}
+
 Result<Value> remove(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   Value::List deleted;
@@ -95,7 +101,7 @@ constexpr std::array kVerbs = {
     Verb{"agent.set", set},
     Verb{"agent.start", start},
     Verb{"agent.stop", stop},
-    Verb{"agent.reset", stop},
+    Verb{"agent.reset", reset},
     Verb{"agent.remove", remove},
     Verb{"agent.of_directory", of_directory},
     Verb{"daemon.status", daemon_status},

@@ -93,6 +93,11 @@ Handled stop(Exchange& exchange) {
   return show(exchange);
 }
 
+Handled reset(Exchange& exchange) {
+  TRY(exchange.shared().agents.reset(exchange.part("name")));
+  return show(exchange);
+}
+
 Handled remove(Exchange& exchange) {
   const std::string& name = exchange.part("name");
   Value::List deleted;
@@ -111,7 +116,7 @@ constexpr std::array kRoutes = {
     Route{"DELETE", "/v1/agents/{name}", BodyType::kNone, remove},
     Route{"POST", "/v1/agents/{name}/start", BodyType::kNone, start},
     Route{"POST", "/v1/agents/{name}/stop", BodyType::kNone, stop},
-    Route{"POST", "/v1/agents/{name}/reset", BodyType::kNone, stop},
+    Route{"POST", "/v1/agents/{name}/reset", BodyType::kNone, reset},
 };
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "host/facts.h"
 #include "policy/units.h"
+#include "service/images.h"
+#include "service/layers.h"
 #include "service/load_policy.h"
 #include "service/policy_summary.h"
 #include "service/programs.h"
@@ -50,16 +52,16 @@ std::vector<std::string> merged(const std::vector<std::string>& base, const std:
 
 AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hooks hooks)
     : record_(std::move(record)),
-      config_directory_(dirs.config),
+      dirs_(std::move(dirs)),
       take_slot_(std::move(hooks.take_slot)),
-      directories_(agent_directories(dirs, record_.name)),
+      directories_(agent_directories(dirs_, record_.name)),
       places_(places_of(record_, directories_, record_.backend)),
       audience_(std::move(hooks.audience)),
       changed_(std::move(hooks.changed)),
       autonomous_exec_(record_.autonomous_exec),
       kept_({.what = cat({"agent ", record_.name}),
              .judge = [this] { return judge(); },
-             .record = {.directory = dirs.data,
+             .record = {.directory = dirs_.data,
                         .tell = std::move(hooks.tell),
                         .agent = record_.name,
                         .name = record_.name,
@@ -89,7 +91,7 @@ void AgentSandbox::tell_artifacts_changed() const {
 
 // On the thread that keeps the sandbox.
 Result<Judged> AgentSandbox::judge() {
-  const store::Settings::Security security = TRY(store::SettingsFile(config_directory_).read()).security;
+  const store::Settings::Security security = TRY(store::SettingsFile(dirs_.config).read()).security;
   if (security.sandboxes_max && take_slot_) {
     TRY(take_slot_(record_.name, static_cast<std::size_t>(*security.sandboxes_max)));
   }
@@ -102,9 +104,14 @@ Result<Judged> AgentSandbox::judge() {
   PlaceRequest place = TRY(place_of(record_));
   place.usual_hosts = security.allowed_hosts;
   place.environment = places_.environment;
+  Residence residence = places_.residence;
+  if (!record_.image.empty()) {
+    place.image = record_.image;
+    const store::ImageManifest image = TRY(show_image(record_.image, judged.facts));
+    residence.layer = TRY(layer_over(image, record_.name, dirs_));
+  }
   judged.place = place;
-  judged.prepared =
-      TRY(prepare(place, judged.facts, {.environment = sys::own_environment(), .residence = &places_.residence}));
+  judged.prepared = TRY(prepare(place, judged.facts, {.environment = sys::own_environment(), .residence = &residence}));
   if ((judged.prepared.backend == "none") != (record_.backend == "none")) {
     return fail(
         Error::invalid(cat({judged.prepared.policy.source, ": backend none is for an agent to say: hutch agent set ",
@@ -136,8 +143,12 @@ Result<std::vector<std::string>> AgentSandbox::environment(const std::vector<std
 // or is not there, changes nothing.
 Result<std::vector<std::string>> AgentSandbox::ask_login_shell(sandbox::Resident& resident) {
   const std::vector<std::string> planned = kept_.terms().environment;
-  const char* shell = sys::exists("/bin/bash") ? "/bin/bash" : "/bin/sh";
-  const auto process = TRY(resident.spawn({.arguments = {shell, "-l", "-c", "env -0"},
+  // What an image has is seen in there alone.
+  static constexpr const char* kEither =
+      "[ -x /bin/bash ] && exec /bin/bash -l -c 'env -0'; exec /bin/sh -l -c 'env -0'";
+  std::vector<std::string> arguments = {sys::exists("/bin/bash") ? "/bin/bash" : "/bin/sh", "-l", "-c", "env -0"};
+  if (!record_.image.empty()) arguments = {"/bin/sh", "-c", kEither};
+  const auto process = TRY(resident.spawn({.arguments = std::move(arguments),
                                            .environment = planned,
                                            .cwd = layout().base,
                                            .timeout = kLoginWait,

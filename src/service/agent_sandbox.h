@@ -88,7 +88,7 @@ class AgentSandbox {
   Result<std::vector<std::string>> ask_login_shell(sandbox::Resident& resident);
 
   const store::AgentRecord record_;
-  const std::string config_directory_;
+  const host::StateDirs dirs_;
   const std::function<hutch::Status(const std::string& agent, std::size_t at_most)> take_slot_;
   const AgentDirectories directories_;
   const AgentPlaces places_;

@@ -6,7 +6,11 @@
 #include "base/text.h"
 #include "host/daemon_paths.h"
 #include "host/paths.h"
+#include "service/images.h"
+#include "service/layers.h"
 #include "service/live_runs.h"
+#include "store/image_store.h"
+#include "store/layer_store.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -50,6 +54,18 @@ Status settle_directory(store::AgentRecord& record) {
   return {};
 }
 
+// Its name in full, and there: an agent that can never start is better told of now.
+Status settle_image(store::AgentRecord& record, const host::StateDirs& dirs) {
+  if (record.image.empty()) return {};
+  record.image = TRY_CTX(store::image_name(record.image), "image");
+  if (!record.backend.empty() && record.backend != "namespace") {
+    return fail(Error::unsupported(cat(
+        {"image: backend ", record.backend, " has the host's own files; use backend=namespace, or image= for none"})));
+  }
+  if (TRY(store::ImageStore(dirs.data).find(record.image))) return {};
+  return fail(no_such_image(record.image).with_context("image"));
+}
+
 bool offers_other_tools(const store::AutonomousExec& before, const store::AutonomousExec& now) {
   return before.enabled != now.enabled || before.plugin_create != now.plugin_create;
 }
@@ -70,6 +86,7 @@ Result<store::AgentRecord> AgentService::draft(std::string name) const {
 
 Result<store::AgentRecord> AgentService::create(store::AgentRecord record) {
   TRY(settle_directory(record));
+  TRY(settle_image(record, dirs_));
   record = TRY(agents_->create(std::move(record)));
   TRY(make_agent_directories(agent_directories(dirs_, record.name)));
   tell_change(record.name, "created");
@@ -96,6 +113,7 @@ Result<store::AgentRecord> AgentService::set(const std::string& name, const std:
   store::AgentRecord record = before;
   for (const std::string& setting : settings) record = TRY(store::with_setting(record, setting));
   if (record.dir != before.dir) TRY(settle_directory(record));
+  if (record.image != before.image || record.backend != before.backend) TRY(settle_image(record, dirs_));
   TRY(agents_->update(record));
   {
     const std::scoped_lock lock(mutex_);
@@ -160,6 +178,18 @@ void AgentService::stop_all() {
   for (const auto& [name, sandbox] : all) sandbox->stop();
 }
 
+Status AgentService::reset(const std::string& name) {
+  if (!TRY(sys::status_of(store::LayerStore(dirs_.data).place(name)))) return stop(name);
+  // From here on until the layer is gone nobody starts it.
+  const std::shared_ptr<AgentSandbox> leaving = TRY(sandbox(name));
+  leaving->stop(AgentSandbox::After::kNever);
+  const auto removed = remove_layer(name, dirs_);
+  const std::scoped_lock lock(mutex_);
+  const auto known = sandboxes_.find(name);
+  if (known != sandboxes_.end() && known->second == leaving) forget(known);
+  return removed ? Status() : fail(removed.error());
+}
+
 Result<std::vector<std::string>> AgentService::remove(const std::string& name) {
   // From here on until it is gone nobody starts it.
   const std::shared_ptr<AgentSandbox> leaving = TRY(sandbox(name));
@@ -184,11 +214,15 @@ void AgentService::forget(Sandboxes::iterator known) {
 Result<std::vector<std::string>> AgentService::remove_files(const std::string& name) const {
   std::vector<std::string> deleted;
   const AgentDirectories directories = agent_directories(dirs_, name);
+  const auto image = TRY(store::LayerStore(dirs_.data).find(name));
   for (const std::string& directory : {directories.home, directories.output}) {
     if (!TRY(sys::status_of(directory))) continue;
-    TRY_CTX(sys::remove_tree(directory), "remove the agent's files");
+    TRY_CTX(remove_agent_tree(directory, image ? &image->ids : nullptr), "remove the agent's files");
     deleted.push_back(directory);
   }
+  // Last: it says whose the others are.
+  std::string layer = TRY(remove_layer(name, dirs_));
+  if (!layer.empty()) deleted.push_back(std::move(layer));
   return deleted;
 }
 

@@ -49,6 +49,8 @@ class AgentService {
   // The agent's sandbox, started or not. One and the same as long as it runs.
   Result<std::shared_ptr<AgentSandbox>> sandbox(const std::string& name);
   Status stop(const std::string& name);
+  // Ends it, and drops what it changed of its image; its home stays.
+  Status reset(const std::string& name);
   void stop_all();
 
   // What was deleted: paths of the host.

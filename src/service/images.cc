@@ -9,6 +9,7 @@
 #include "host/state_dirs.h"
 #include "host/subordinate_ids.h"
 #include "service/unpacker.h"
+#include "store/agents.h"
 #include "sys/beneath.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
@@ -26,7 +27,7 @@ Result<UniqueFd> lock(const store::ImageStore& store, const std::string& name);
 Status clean(const store::ImageStore& store, const std::string& name, const plan::IdMap& ids);
 Result<UniqueFd> open_archive(const std::string& path);
 Result<Unpacked> fill(const store::ImageStore& store, const std::string& name, int archive, const plan::IdMap& ids);
-Error no_such_image(const std::string& name);
+Status check_unused(const std::string& name, const plan::HostFacts& facts);
 std::string now_text();
 
 }  // namespace
@@ -72,13 +73,14 @@ Result<store::ImageManifest> show_image(const std::string& typed, const plan::Ho
 }
 
 // It is no image from the moment it has another name.
-Status remove_image(const std::string& typed, const plan::HostFacts& facts) {
+Status remove_image(const std::string& typed, Removing removing, const plan::HostFacts& facts) {
   const std::string name = TRY(store::image_name(typed));
   const host::IdFacts ids = TRY(host::probe_ids(facts.uid, facts.gid, facts.user));
   const store::ImageStore store = store_of(facts);
   const UniqueFd held = TRY(lock(store, name));
   TRY(clean(store, name, ids.map));
   if (!TRY(sys::status_of(store.place(name)))) return fail(no_such_image(name));
+  if (removing == Removing::kUnused) TRY(check_unused(name, facts));
   TRY(sys::rename_at(sys::kCwd, store.place(name), sys::kCwd, store.rest(name), sys::Replacing::kRefused));
   return clean(store, name, ids.map);
 }
@@ -96,6 +98,12 @@ Result<plan::ImageInput> image_input(const std::string& typed, const plan::HostF
   const auto status = TRY(sys::status_of(files));
   if (!status || status->kind != sys::EntryKind::kDirectory) return fail(no_such_image(manifest.name));
   return plan::ImageInput{files, {status->device, status->inode}, {}, manifest.ids};
+}
+
+Error no_such_image(const std::string& name) {
+  return Error::not_found(cat({"there is no image ", name, "; hutch image import ", name,
+                               " FILE.tar makes it of a root file system, hutch image list lists those that are "
+                               "there"}));
 }
 
 namespace {
@@ -135,10 +143,17 @@ Result<Unpacked> fill(const store::ImageStore& store, const std::string& name, i
   return unpack(archive, canonical, ids);
 }
 
-Error no_such_image(const std::string& name) {
-  return Error::not_found(cat({"there is no image ", name, "; hutch image import ", name,
-                               " FILE.tar makes it of a root "
-                               "file system, hutch image list lists those that are there"}));
+Status check_unused(const std::string& name, const plan::HostFacts& facts) {
+  const auto agents = TRY(store::Agents::open(host::own_state_dirs(facts.uid, facts.home).data));
+  std::vector<std::string> users;
+  for (const store::AgentRecord& record : TRY(agents->list())) {
+    if (record.image == name) users.push_back(record.name);
+  }
+  if (users.empty()) return {};
+  return fail(Error{Code::kConflict, 0,
+                    cat({"image ", name, " is what ", join(users, ", "), users.size() == 1 ? " has" : " have",
+                         "; hutch agent remove, or set NAME image=OTHER, first; with --force it is removed, and they "
+                         "cannot start"})});
 }
 
 std::string now_text() {

@@ -25,7 +25,10 @@ Result<store::ImageManifest> import_image(const ImageRequest& request, const pla
                                           const TellImage& tell);
 Result<std::vector<store::ImageManifest>> list_images(const plan::HostFacts& facts);
 Result<store::ImageManifest> show_image(const std::string& typed, const plan::HostFacts& facts);
-Status remove_image(const std::string& typed, const plan::HostFacts& facts);
+// One that agents have is removed with kUsed alone: they cannot start until they have another.
+enum class Removing { kUnused, kUsed };
+Status remove_image(const std::string& typed, Removing removing, const plan::HostFacts& facts);
+Error no_such_image(const std::string& name);
 
 // What a plan needs of an image that is there and whose users this user still has.
 Result<plan::ImageInput> image_input(const std::string& typed, const plan::HostFacts& facts);

@@ -71,7 +71,9 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   std::ranges::copy(trust.java_stores, std::back_inserter(question.also));
   if (!command.empty()) question.also.push_back(command);
   std::vector<plan::Share> shares = TRY(shares_of(caller.residence));
-  std::vector<plan::CoveredFile> covered = TRY(covered_files_of(caller.residence, facts.uid));
+  // An image's own /etc/passwd gets a line.
+  const Residence* of_host = request.image ? nullptr : caller.residence;
+  std::vector<plan::CoveredFile> covered = TRY(covered_files_of(of_host, facts.uid));
   for (const plan::CoveredFile& file : covered) question.also.push_back(file.target);
   const std::optional<plan::ImageInput> image = TRY(image_of(request, prepared.backend, facts, caller.residence));
   host::PathAnswer answer = TRY(look(question, facts));
@@ -227,10 +229,14 @@ Result<std::optional<plan::ImageInput>> image_of(const PlaceRequest& request, st
   if (!request.image) return std::optional<plan::ImageInput>();
   if (backend != "namespace") {
     return fail(
-        Error::unsupported(cat({"--image: backend ", backend, " has the host's own files; use --backend namespace"})));
+        Error::unsupported(cat({"an image: backend ", backend, " has the host's own files; use --backend namespace"})));
   }
   plan::ImageInput input = TRY(image_input(*request.image, facts));
-  if (residence != nullptr) input.layer = residence->layer;
+  if (residence != nullptr) {
+    input.layer = residence->layer;
+    input.account = residence->user;
+    input.home = residence->home;
+  }
   return std::optional(std::move(input));
 }
 
