@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "plan/plan.h"
 #include "sys/io.h"
 
 namespace hutch::egress {
@@ -19,6 +20,13 @@ constexpr std::size_t kHeldBytesMax = 16 << 10;
 constexpr std::chrono::milliseconds kConnectionWait{10'000};
 constexpr std::size_t kLengthBytes = 2;
 constexpr std::chrono::milliseconds kRest{100};
+
+// Its loopback has these names (RFC 6761, section 6.3), and the name of the sandbox itself, which programs ask for to
+// know what else they are called.
+bool is_own_name(std::string_view name) {
+  static const std::string kHostname = plan::SandboxPlan().hostname;
+  return name == "localhost" || name.ends_with(".localhost") || name == kHostname;
+}
 
 }  // namespace
 
@@ -120,8 +128,7 @@ std::string DnsServer::answer_query(const DnsQuery& query, const sys::Endpoint& 
 std::string DnsServer::answer_name(const DnsQuery& query, const policy::Host& host, const sys::Endpoint& peer) {
   const bool wants_v4 = query.type == static_cast<std::uint16_t>(DnsType::kA);
   const bool wants_v6 = query.type == static_cast<std::uint16_t>(DnsType::kAaaa);
-  // The sandbox's own loopback (RFC 6761 6.3).
-  if (host.name == "localhost" || host.name.ends_with(".localhost")) {
+  if (is_own_name(host.name)) {
     if (wants_v4) return dns_address_answer(query, IpAddress::v4(127, 0, 0, 1), kTtlSeconds);
     if (wants_v6) return dns_address_answer(query, *parse_ip("::1"), kTtlSeconds);
     return dns_answer(query, DnsStatus::kNoError);

@@ -44,6 +44,13 @@ def test_a_refused_name_by_dns(hutch, internet):
     assert internet.log() == []
 
 
+def test_the_sandbox_knows_its_own_name(hutch, internet):
+    script = "import socket; print(*sorted({found[4][0] for found in socket.getaddrinfo(socket.gethostname(), 80)}))"
+    result = hutch.run("python3", "-c", script, options=allow("good.example")).ok()
+    assert "127.0.0.1" in result.text.split() and "refused" not in result.errors, str(result)
+    assert internet.log() == []
+
+
 def test_a_refused_name_by_the_proxy(hutch, internet):
     result = hutch.run(*CURL, "-i", "http://other.example/", options=allow("good.example"))
     assert " 403 " in result.text and "X-Proxy-Error: blocked-by-allowlist" in result.text, str(result)
