@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "sys/files.h"
+#include "sys/identity.h"
 #include "sys/io.h"
 #include "sys/process.h"
 
@@ -163,7 +164,9 @@ Status check_replaceable(const wire::FilePlace& place, const Expected& expected,
   TRY(check_version(place, expected, found.status));
   if (!found.status) return {};
   TRY(check_regular(place, *found.status));
-  // A rename asks for no right to the file itself: one that is read-only would be gone all the same.
+  // A rename asks for no right to the file itself: one that is read-only would be gone all the same. Its owner's right
+  // is in its mode (path_resolution(7), acl(5)); to ask costs a word of the supervisor, which the rename asks as well.
+  if (found.status->owner == sys::user_id() && (found.status->mode & 0200U) != 0) return {};
   return sys::check_writable_at(found.directory.get(), found.name);
 }
 

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "base/plain_open.h"
+
 namespace hutch::plan {
 
 namespace {
@@ -42,6 +44,7 @@ constexpr std::array kMknodat = {
 constexpr std::uint32_t kOpenForChange = 0x1 | 0x2 | 0x40 | 0x200;
 constexpr std::array kOpen = {CallClause{{Kind::kAnyBit, 1, kOpenForChange}, {}, kFileChange}};
 constexpr std::array kOpenat = {CallClause{{Kind::kAnyBit, 2, kOpenForChange}, {}, kFileChange}};
+constexpr std::array kOpenat2 = {CallClause{{Kind::kEquals, 3, 0xffffffff, kPlainOpenBytes}, {}, kAllow}};
 constexpr std::array kAccessPath = {CallClause{{Kind::kAnyBit, 1, 0x2}, {}, kFileChange}};  // W_OK
 constexpr std::array kAccessAt = {CallClause{{Kind::kAnyBit, 2, 0x2}, {}, kFileChange}};
 
@@ -181,7 +184,7 @@ constexpr std::array kRules = {
     // Changes of files: where there is a supervisor, it makes them (guest/access.h).
     CallRule{"open", 2, kNone, kAllow, "opens for writing", kOpen},
     CallRule{"openat", 257, 56, kAllow, "opens for writing", kOpenat},
-    CallRule{"openat2", 437, 437, kFileChange, "changes a file"},
+    CallRule{"openat2", 437, 437, kFileChange, "changes a file, but for those of hutch that only read", kOpenat2},
     CallRule{"umask", 95, 166, kFileChange, "changes what files are made with"},
     CallRule{"creat", 85, kNone, kFileChange, "changes a file"},
     CallRule{"truncate", 76, 45, kFileChange, "changes a file"},

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "base/plain_open.h"
 #include "plan/bpf_evaluator.h"
 #include "plan/seccomp_table.h"
 
@@ -112,6 +113,10 @@ TEST_P(Seccomp, ChangesOfFilesGoToTheSupervisorWhereThereIsOne) {
     EXPECT_EQ(opened(flags), kNotify) << flags;
   }
   EXPECT_EQ(tested.action(numbers().mknodat, {0, 0, 0100644, 0, 0, 0}), kNotify);
+  const auto opened2 = [&](std::uint64_t size) { return tested.action(437, {0, 0, 0, size, 0, 0}); };
+  for (const std::uint64_t size : {0ull, 24ull, 32ull, 63ull, 65ull, 4096ull})
+    EXPECT_EQ(opened2(size), kNotify) << size;
+  EXPECT_EQ(opened2(kPlainOpenBytes), kAllow);
   EXPECT_EQ(tested.action(numbers().mknodat, {0, 0, 0020644, 0, 0, 0}), kPerm);
   EXPECT_LT(tested.program_.size(), 1024u);
 }

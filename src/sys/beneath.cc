@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "sys/call.h"
 #include "sys/io.h"
+#include "sys/plain_open.h"
 
 namespace hutch::sys {
 
@@ -40,7 +41,7 @@ Result<UniqueFd> open_beneath(int directory, const std::string& path, Beneath ho
   // A rename anywhere while ".." was followed is EAGAIN (openat2(2)): it may be tried again, but not for ever.
   static constexpr int kTriesMax = 100;
   for (int tries = 1;; ++tries) {
-    const auto fd = retry([&] { return ::syscall(SYS_openat2, directory, path.c_str(), &request, sizeof request); });
+    const auto fd = plain_openat2(directory, path, request);
     if (fd < 0 && errno == EAGAIN && tries < kTriesMax) continue;
     return check_fd(fd, {"openat2(", path, ")"});
   }
@@ -52,6 +53,7 @@ Result<FileStatus> file_status(int directory, const std::string& name) {
   TRY(check(::statx(directory, name.c_str(), flags, STATX_BASIC_STATS, &info), {"statx(", name, ")"}));
   return FileStatus{.kind = kind_of(info.stx_mode),
                     .mode = info.stx_mode & 07777U,
+                    .owner = info.stx_uid,
                     .device = std::uint64_t{info.stx_dev_major} << 32 | info.stx_dev_minor,
                     .inode = info.stx_ino,
                     .size = info.stx_size,

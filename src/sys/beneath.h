@@ -28,6 +28,7 @@ Result<UniqueFd> open_beneath(int directory, const std::string& path, Beneath ho
 struct FileStatus {
   EntryKind kind = EntryKind::kUnknown;
   std::uint32_t mode = 0;  // the permission bits
+  std::uint32_t owner = 0;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::uint64_t size = 0;

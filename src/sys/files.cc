@@ -10,6 +10,7 @@
 
 #include "sys/call.h"
 #include "sys/io.h"
+#include "sys/plain_open.h"
 
 namespace hutch::sys {
 
@@ -32,8 +33,7 @@ Result<UniqueFd> open_resolved(int directory, const std::string& path, std::uint
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
   how.resolve = resolve;
-  const auto fd = retry([&] { return ::syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how); });
-  return check_fd(fd, {"openat2(", path, ")"});
+  return check_fd(plain_openat2(directory, path, how), {"openat2(", path, ")"});
 }
 
 }  // namespace

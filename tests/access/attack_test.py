@@ -78,6 +78,29 @@ def test_way(hutch, project, backend, as_user, way):
     assert ("evil" in text) == (backend == "none"), f"{result}\n{text}"
 
 
+# openat2(2) of a size by which the filter takes it for a look: the kernel makes it, to which nothing is writable.
+CALLS_IT_A_LOOK = """
+import ctypes, errno, os, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+O_TMPFILE = 0o20000000 | os.O_DIRECTORY
+def look(path, flags):
+    how = struct.pack("QQQ", flags, 0o644 if flags & (os.O_CREAT | O_TMPFILE) else 0, 0).ljust(64, b"\\0")
+    number = libc.syscall(437, -100, path.encode(), how, ctypes.c_size_t(len(how)))
+    return errno.errorcode[ctypes.get_errno()] if number < 0 else os.close(number) or "opened"
+open("there", "w").close()
+print(*(look(path, flags) for path, flags in (
+    ("there", os.O_RDONLY), ("there", os.O_WRONLY), ("there", os.O_RDONLY | os.O_TRUNC),
+    ("new", os.O_CREAT | os.O_RDWR), (".mcp.json", os.O_CREAT | os.O_WRONLY), (".", O_TMPFILE | os.O_RDWR))))
+"""
+
+
+def test_a_change_that_looks_like_a_look(hutch, project, backend, as_user):
+    result = hutch.run("python3", "-c", CALLS_IT_A_LOOK).ok()
+    wanted = ["opened"] * 6 if backend == "none" else ["opened"] + ["EROFS"] * 5
+    assert result.text.split() == wanted, str(result)
+    assert (project / ".mcp.json").exists() == (project / "new").exists() == (backend == "none")
+
+
 @pytest.mark.parametrize("kind", ["buffer", "parent", "descriptor", "current", "ancestors"])
 def test_race(hutch, project, backend, as_user, compile_c, kind):
     as_user.mkdir(project / "plain")
