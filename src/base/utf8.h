@@ -6,6 +6,14 @@
 
 namespace hutch {
 
+// Of the character at the start of `bytes`, which is not empty; 1 where there is none.
+std::size_t character_bytes(std::string_view bytes);
+
+// How many bytes at the start of `bytes` are ASCII.
+std::size_t ascii_bytes(std::string_view bytes);
+
+bool is_utf8(std::string_view bytes);
+
 // How many bytes at the end of `bytes` are the beginning of a character that is not whole.
 std::size_t unfinished_bytes(std::string_view bytes);
 

@@ -1,7 +1,6 @@
 // Calls of tools.
 #include <array>
 
-#include "base/limits.h"
 #include "server/session.h"
 #include "service/call_tool.h"
 
@@ -23,8 +22,7 @@ Result<Value> call_tool(Session& session, const CallReader& call) {
   wanted.name = TRY(call.text("tool"));
   wanted.arguments = TRY(call.optional_text("arguments"));
   wanted.turn = TRY(call.optional_text("turn"));
-  const tool::Envelope envelope = service::call_tool(*agent, session.shared().limiters, wanted);
-  return tool::parse_value(tool::json_text(envelope), limits::kFrameBytesMax);
+  return tool::value_of(service::call_tool(*agent, session.shared().limiters, wanted));
 }
 
 constexpr std::array kVerbs = {Verb{"tool.list", list}, Verb{"tool.call", call_tool}};

@@ -2,9 +2,10 @@
 #include "server/ws_frames.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
-#include "tool/excerpt.h"
+#include "base/utf8.h"
 
 namespace hutch::server::ws {
 
@@ -114,14 +115,14 @@ std::string Reader::take_payload(const Head& head) {
 
 std::expected<std::optional<Message>, Violation> Reader::finish(Kind kind, std::string bytes) {
   Message message{.kind = kind, .bytes = std::move(bytes)};
-  if (kind == Kind::kText && !tool::is_utf8(message.bytes)) return broken("a text is not UTF-8", kNotText);
+  if (kind == Kind::kText && !is_utf8(message.bytes)) return broken("a text is not UTF-8", kNotText);
   if (kind != Kind::kClose || message.bytes.empty()) return std::optional(std::move(message));
   if (message.bytes.size() < 2) return broken("half a code of a close");
   const std::uint64_t code = number_at(message.bytes, 0, 2);
   if (!may_be_sent(code)) return broken("a close has a code that is not to be sent");
   message.code = static_cast<int>(code);
   message.bytes.erase(0, 2);
-  if (!tool::is_utf8(message.bytes)) return broken("a close's reason is not UTF-8", kNotText);
+  if (!is_utf8(message.bytes)) return broken("a close's reason is not UTF-8", kNotText);
   return std::optional(std::move(message));
 }
 
@@ -142,7 +143,7 @@ std::string close_frame(int code, std::string_view reason) {
   bytes += static_cast<char>(code & 0xff);
   reason = reason.substr(0, kControlBytesMax - 2);
   // Not within a character.
-  while (!reason.empty() && !tool::is_utf8(reason)) reason.remove_suffix(1);
+  while (!reason.empty() && !is_utf8(reason)) reason.remove_suffix(1);
   return frame(Kind::kClose, bytes.append(reason));
 }
 

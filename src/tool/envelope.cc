@@ -7,7 +7,7 @@ namespace hutch::tool {
 
 namespace {
 
-Value::Object failure_members(const Envelope& envelope);
+Value::Object failure_members(Envelope& envelope);
 
 }  // namespace
 
@@ -54,10 +54,11 @@ Envelope bad_argument(std::string_view field, std::string message, std::string e
   return envelope;
 }
 
-std::string json_text(const Envelope& envelope) {
+Value value_of(Envelope envelope) {
   Value::Object members;
   if (envelope.ok) {
-    members = {{"ok", true}, {"result", envelope.result}};
+    members.emplace("ok", true);
+    members.emplace("result", std::move(envelope.result));
   } else {
     members = failure_members(envelope);
   }
@@ -65,13 +66,15 @@ std::string json_text(const Envelope& envelope) {
   if (!envelope.warnings.empty()) {
     members.insert_or_assign("warnings", Value::List(envelope.warnings.begin(), envelope.warnings.end()));
   }
-  return json_text(Value(std::move(members)));
+  return Value(std::move(members));
 }
+
+std::string json_text(const Envelope& envelope) { return json_text(value_of(envelope)); }
 
 namespace {
 
-Value::Object failure_members(const Envelope& envelope) {
-  Value::Object members = envelope.extra;
+Value::Object failure_members(Envelope& envelope) {
+  Value::Object members = std::move(envelope.extra);
   for (const std::string_view reserved : {"field", "expected", "tool", "warnings", "result"}) {
     if (const auto at = members.find(reserved); at != members.end()) members.erase(at);
   }

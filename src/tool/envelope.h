@@ -45,7 +45,9 @@ Envelope failure(Kind kind, std::string message);
 Envelope final_failure(Kind kind, std::string message);  // not retryable, whatever the kind
 Envelope bad_argument(std::string_view field, std::string message, std::string expected);
 
-// {"ok":true,"result":...} or {"ok":false,"kind":...,...}: one line, keys sorted.
+// {"ok":true,"result":...} or {"ok":false,"kind":...,...}
+Value value_of(Envelope envelope);
+// One line, keys sorted.
 std::string json_text(const Envelope& envelope);
 
 }  // namespace hutch::tool

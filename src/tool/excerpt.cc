@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/utf8.h"
+
 namespace hutch::tool {
 
 namespace {
 
-std::size_t character_bytes(std::string_view text);
 std::string gap(std::uint64_t omitted, std::uint64_t total);
 std::uint8_t byte_at(std::string_view text, std::size_t at);
 bool is_continuation(std::string_view text, std::size_t at);
@@ -19,22 +20,27 @@ bool is_continuation(std::string_view text, std::size_t at);
 
 std::size_t count_characters(std::string_view text) {
   std::size_t count = 0;
-  for (std::size_t at = 0; at < text.size(); at += character_bytes(text.substr(at))) ++count;
-  return count;
-}
-
-bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t bytes = character_bytes(text);
-    if (bytes == 1 && byte_at(text, 0) >= 0x80) return false;
-    text.remove_prefix(bytes);
+    const std::size_t ascii = ascii_bytes(text);
+    count += ascii;
+    text.remove_prefix(ascii);
+    if (text.empty()) break;
+    text.remove_prefix(character_bytes(text));
+    ++count;
   }
-  return true;
+  return count;
 }
 
 std::string_view first_characters(std::string_view text, std::size_t count) {
   std::size_t at = 0;
-  for (; count > 0 && at < text.size(); --count) at += character_bytes(text.substr(at));
+  while (count > 0 && at < text.size()) {
+    const std::size_t ascii = ascii_bytes(text.substr(at, count));
+    at += ascii;
+    count -= ascii;
+    if (count == 0 || at == text.size()) break;
+    at += character_bytes(text.substr(at));
+    --count;
+  }
   return text.substr(0, at);
 }
 
@@ -88,20 +94,6 @@ namespace {
 
 std::string gap(std::uint64_t omitted, std::uint64_t total) {
   return fmt::format("\n\n... [output truncated — {} chars omitted out of {} total] ...\n\n", omitted, total);
-}
-
-// Of the character at the start of `text`, which is not empty; 1 where there is none (RFC 3629, section 4).
-std::size_t character_bytes(std::string_view text) {
-  const std::uint8_t lead = byte_at(text, 0);
-  const std::size_t length = lead >= 0xf5 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1;
-  if (length == 1 || text.size() < length) return 1;
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(text, i)) return 1;
-  }
-  const std::uint8_t second = byte_at(text, 1);
-  const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
-  const bool no_scalar = (lead == 0xed && second >= 0xa0) || (lead == 0xf4 && second >= 0x90);
-  return overlong || no_scalar ? 1 : length;
 }
 
 std::uint8_t byte_at(std::string_view text, std::size_t at) { return static_cast<std::uint8_t>(text[at]); }

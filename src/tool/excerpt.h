@@ -17,7 +17,6 @@ inline constexpr std::size_t kInstallCharacters = 20'000;
 
 // A byte that belongs to no character counts as one.
 std::size_t count_characters(std::string_view text);
-bool is_utf8(std::string_view text);
 
 // The longest beginning, or end, of at most so many characters; never a part of one.
 std::string_view first_characters(std::string_view text, std::size_t count);

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "tool/excerpt.h"
 #include "tool/handlers.h"
 #include "tool/steps.h"

@@ -1,9 +1,12 @@
 // JSON values by nlohmann's library.
 #include "tool/value.h"
 
+#include <algorithm>
+#include <concepts>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.h"
 #include "wire/json_guard.h"
 
 namespace hutch::tool {
@@ -12,14 +15,16 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json to_library(const Value& value);
+void append(std::string& out, const Value& value);
 Value from_library(const Json& json);
 Value number_from(const Json& json);
 
 }  // namespace
 
 std::string json_text(const Value& value) {
-  return to_library(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string out;
+  append(out, value);
+  return out;
 }
 
 Result<Value> parse_value(std::string_view text, std::size_t bytes_max) {
@@ -31,25 +36,71 @@ Result<Value> parse_value(std::string_view text, std::size_t bytes_max) {
 
 namespace {
 
-// Recursion is bounded: values from elsewhere went through check_json_shape, ours nest a few levels.
-Json to_library(const Value& value) {
-  return std::visit(
-      [](const auto& data) -> Json {
-        using T = std::decay_t<decltype(data)>;
-        if constexpr (std::is_same_v<T, Value::List>) {
-          Json list = Json::array();
-          for (const Value& item : data) list.push_back(to_library(item));
-          return list;
-        } else if constexpr (std::is_same_v<T, Value::Object>) {
-          Json object = Json::object();
-          for (const auto& [name, item] : data) object[name] = to_library(item);
-          return object;
-        } else {
-          return data;
-        }
-      },
-      value.data());
+// The library's text where it takes more than a copy: it decides character by character.
+std::string by_library(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// RFC 8259, section 7: a quote, a backslash and what is below a space are written otherwise.
+bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
+
+void append_text(std::string& out, std::string_view text) {
+  if (!is_utf8(text)) {
+    out += by_library(Json(text));
+    return;
+  }
+  out += '"';
+  while (!text.empty()) {
+    const auto end = std::ranges::find_if_not(text, is_plain);
+    const auto plain = static_cast<std::size_t>(end - text.begin());
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    const char c = text.front();
+    static constexpr std::string_view kShort = "\"\\\b\f\n\r\t";
+    static constexpr std::string_view kLetters = "\"\\bfnrt";
+    static constexpr std::string_view kDigits = "0123456789abcdef";
+    out += '\\';
+    if (const std::size_t at = kShort.find(c); at != std::string_view::npos) {
+      out += kLetters[at];
+    } else {
+      out += {'u', '0', '0', kDigits[static_cast<unsigned char>(c) >> 4], kDigits[c & 15]};
+    }
+    text.remove_prefix(1);
+  }
+  out += '"';
 }
+
+// Recursion is bounded: values from elsewhere went through check_json_shape, ours nest a few levels.
+struct Writer {
+  std::string& out;
+
+  void operator()(std::nullptr_t) const { out += "null"; }
+  void operator()(std::same_as<bool> auto truth) const { out += truth ? "true" : "false"; }
+  void operator()(std::int64_t number) const { out += std::to_string(number); }
+  void operator()(double number) const { out += by_library(Json(number)); }
+  void operator()(const std::string& text) const { append_text(out, text); }
+  void operator()(const Value::List& list) const {
+    char before = '[';
+    for (const Value& item : list) {
+      out += before;
+      append(out, item);
+      before = ',';
+    }
+    out += list.empty() ? "[]" : "]";
+  }
+  void operator()(const Value::Object& object) const {
+    char before = '{';
+    for (const auto& [name, item] : object) {
+      out += before;
+      append_text(out, name);
+      out += ':';
+      append(out, item);
+      before = ',';
+    }
+    out += object.empty() ? "{}" : "}";
+  }
+};
+
+void append(std::string& out, const Value& value) { std::visit(Writer{out}, value.data()); }
 
 Value from_library(const Json& json) {
   switch (json.type()) {
