@@ -62,8 +62,10 @@ struct Gathered {
   }
 };
 
-// The process as `ps` has it, and what is kept of its output.
+// The process as `ps` has it, and what is kept of its output. Whoever followed would get all that it writes: its end is
+// waited for instead.
 Result<Value> logs_object(client::DaemonClient& daemon, Value::Object call) {
+  if (call.erase("follow") > 0) TRY(daemon.call("process.wait", call));
   std::array<Gathered, 2> streams;
   const auto gather = [&](const Value& event) -> Status {
     const std::string bytes = TRY(wire::bytes_of_text(text_in(event, "bytes")));
