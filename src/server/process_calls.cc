@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <array>
+#include <limits>
 
 #include "base/text.h"
 #include "sandbox/process.h"
@@ -173,7 +174,9 @@ Result<Value> list(Session& session, const CallReader& call) {
 }
 
 struct Following {
+  static constexpr std::uint64_t kNoEnd = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t next[2] = {0, 0};
+  std::uint64_t until[2] = {kNoEnd, kNoEnd};  // nothing that begins there is told any more
   bool ended[2] = {false, false};
 };
 
@@ -191,7 +194,7 @@ Result<bool> tell_output(Session& session, const Process& process, Following& fo
   bool any = false;
   for (const auto stream : {sandbox::OutputStream::kOutput, sandbox::OutputStream::kError}) {
     const auto index = static_cast<std::size_t>(stream);
-    if (following.ended[index]) continue;
+    if (following.ended[index] || following.next[index] >= following.until[index]) continue;
     const Process::Read read = process.read(stream, following.next[index], Process::Clock::now());
     following.next[index] = read.piece.next;
     following.ended[index] = read.ended;
@@ -209,6 +212,12 @@ Result<Value> logs(Session& session, const CallReader& call) {
   const bool follow = TRY(call.truth("follow"));
   const UniqueFd changed = TRY(found.process->notice(Process::Notice::kChange));
   Following following;
+  if (!follow) {
+    // One that writes faster than is read would never come to an end.
+    for (const auto stream : {sandbox::OutputStream::kOutput, sandbox::OutputStream::kError}) {
+      following.until[static_cast<std::size_t>(stream)] = found.process->captured(stream).bytes_total();
+    }
+  }
   if (TRY(call.truth("from_now"))) {
     following = from_now(*found.process);
     // Whoever types waits for this: what is printed in answer is then shown.

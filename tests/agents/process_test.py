@@ -83,6 +83,13 @@ def test_the_first_and_the_last_mib_are_kept(daemon, any_agent):
     assert f"{5 * MIB + 3 - len(logs.out)} bytes" in logs.errors, logs.errors
 
 
+def test_logs_of_one_that_never_stops_writing_end(daemon, agent):
+    process = daemon.detach(agent, "exec cat /dev/zero")
+    for options in ([], ["--json"]):
+        daemon("logs", *options, agent, process, timeout=harness.PATIENCE).ok()
+    daemon("kill", agent, process).ok()
+
+
 def test_logs_as_json(daemon, any_agent):
     process = daemon.detach(any_agent, "printf 'one\\n'; printf 'tw\\377o' >&2; exit 3")
     shown = daemon.json("logs", "-f", "--json", any_agent, process)

@@ -38,7 +38,7 @@ def test_the_handshake(connect):
 def test_a_command_to_its_end(connect):
     done = connect(command="echo out; echo err >&2; pwd; echo $A; exit 3", cwd="/tmp", env={"A": "b"})
     said, out, err, code = done.to_the_end()
-    assert said["started"]["running"] is True and said["exit"]["exitCode"] == 3
+    assert said["started"]["id"] and said["exit"]["exitCode"] == 3
     assert out == b"out\n/tmp\nb\n" and err == b"err\n" and code == 1000
 
 
