@@ -131,7 +131,9 @@ Result<service::Judged> Sandbox::Impl::judge() {
   judged.facts.cwd = TRY(sys::canonical_path(settled.working_directory));
   judged.place = settled.place;
   judged.prepared =
-      TRY(service::prepare(settled.place, judged.facts, {.environment = sys::own_environment(), .command = {}}));
+      TRY(service::prepare(settled.place, judged.facts,
+                           {.environment = sys::own_environment(),
+                            .questions = decider ? plan::FileQuestions::kAll : plan::FileQuestions::kNone}));
   if (options.native_sandbox) judged.bwrap_arguments = options.native_sandbox->bwrap_args;
   if (!settled.seatbelt_profile.empty()) {
     TRY_CTX(api::keep_seatbelt_profile(settled.seatbelt_profile, judged.prepared.rules), "seatbelt_profile_path");

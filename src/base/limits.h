@@ -31,6 +31,9 @@ inline constexpr std::size_t kOutputTailBytes = 1 << 20;
 // How long a command may take to go after TERM before it is killed.
 inline constexpr std::chrono::milliseconds kTermGrace{2000};
 
+// How long a file may take to become visible in a sandbox that runs.
+inline constexpr std::chrono::milliseconds kWidenWait{5000};
+
 // The control descriptor's lines.
 inline constexpr std::size_t kControlLineBytesMax = 1 << 20;
 

@@ -4,7 +4,9 @@
 #include <poll.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <optional>
 #include <set>
 #include <span>
@@ -13,6 +15,7 @@
 #include "guest/access_arguments.h"
 #include "guest/access_calls.h"
 #include "guest/access_place.h"
+#include "guest/access_questions.h"
 #include "guest/access_sockets.h"
 #include "sys/files.h"
 #include "sys/identity.h"
@@ -37,11 +40,15 @@ constexpr std::size_t kToldMax = 1000;
 
 class AccessServer {
  public:
-  AccessServer(wire::Connection& host, std::vector<plan::NameRule> names, Places places)
+  AccessServer(wire::Connection& host, wire::AccessRules rules, Places places)
       : host_(host),
-        names_(std::move(names)),
+        names_(std::move(rules.names)),
         places_(std::move(places)),
         listener_(kListenerFd),
+        questions_(places_, {.listener = kListenerFd,
+                             .questions = rules.questions,
+                             .hidden = std::move(rules.hidden),
+                             .ask = [this](const wire::FileAsked& asked) { return host_.send(wire::ToHost(asked)); }}),
         sockets_(places_, umasks_,
                  {.listener = kListenerFd,
                   .names = names_,
@@ -55,6 +62,11 @@ class AccessServer {
   Status answer_next();
   Result<bool> hear_host();  // false at its end
   Status answer(const sys::Notification& call);
+  Status hear(const wire::ToGuest& message);
+  Status take_answer(const wire::FileAnswered& answered);
+  Status look(const AccessQuestions::Waiting& asking);
+  Status change(const AccessQuestions::Waiting& asking);
+  Status finish(const AccessCall& call, Result<CallAnswer> answered);
   Status tell(const AccessCall& call, const std::string& path, const plan::NameRule& rule);
 
   wire::Connection& host_;
@@ -62,13 +74,20 @@ class AccessServer {
   Places places_;
   Umasks umasks_;
   UniqueFd listener_;
+  AccessQuestions questions_;
   AccessSockets sockets_;
   std::set<std::string> told_;
   Status failed_{};  // to tell the host
 };
 
-Result<std::vector<plan::NameRule>> receive_rules(wire::Connection& host);
+Result<wire::AccessRules> receive_rules(wire::Connection& host);
 Result<Places> enter_sandbox();
+// Whether a grant could change nothing about it.
+bool is_settled(const Result<CallAnswer>& answered) {
+  if (answered) return !std::holds_alternative<LetThrough>(*answered);
+  const int error = answered.error().sys_errno;
+  return error != ENOENT && error != EACCES && error != EROFS;
+}
 bool is_about_socket(const sys::Notification& raw) { return raw.syscall == SYS_connect || raw.syscall == SYS_bind; }
 
 }  // namespace
@@ -78,8 +97,8 @@ int serve_access(UniqueFd stream) {
   const auto serve = [&]() -> Status {
     TRY(sys::close_from(kMountsFd + 1));
     TRY(sys::block_all_signals());
-    auto names = TRY(receive_rules(host));
-    return AccessServer(host, std::move(names), TRY(enter_sandbox())).run();
+    auto rules = TRY(receive_rules(host));
+    return AccessServer(host, std::move(rules), TRY(enter_sandbox())).run();
   };
   Status served = serve();
   if (served) return 0;
@@ -89,13 +108,14 @@ int serve_access(UniqueFd stream) {
 
 namespace {
 
-Result<std::vector<plan::NameRule>> receive_rules(wire::Connection& host) {
+Result<wire::AccessRules> receive_rules(wire::Connection& host) {
   auto frame = TRY_CTX(host.receive(), "receive the rules");
   if (!frame) sys::exit_now(0);
   wire::ToGuest message = TRY(wire::decode_to_guest(frame->header, frame->body));
   auto* rules = std::get_if<wire::AccessRules>(&message);
   if (rules == nullptr) return fail(Error::invalid("the first message holds no rules"));
-  return std::move(rules->names);
+  std::ranges::sort(rules->hidden);
+  return std::move(*rules);
 }
 
 // Its root becomes the sandbox's, so that paths lead where they lead there. It stays in the host's pid namespace, which
@@ -124,9 +144,13 @@ Status AccessServer::run() {
     wait.assign({{listener_.get(), POLLIN, 0}, {host_.fd(), POLLIN, 0}});
     const std::size_t sockets = sockets_.add_to(wait);
     umasks_.add_to(wait);
-    TRY(sys::poll(wait, sockets_.time_left()));
+    auto left = sockets_.time_left();
+    if (const auto questions = questions_.time_left()) left = std::min(left.value_or(*questions), *questions);
+    TRY(sys::poll(wait, left));
+    questions_.forget_gone();
     umasks_.forget_ended(std::span(wait).subspan(kFixed + sockets));
     if (wait[kHost].revents != 0 && !TRY(hear_host())) return {};
+    TRY(std::exchange(failed_, {}));
     TRY(sockets_.step(std::span(wait).subspan(kFixed, sockets)));
     if ((wait[kListener].revents & POLLIN) != 0) TRY(answer_next());
     // Nobody is left whose calls could come.
@@ -139,11 +163,43 @@ Result<bool> AccessServer::hear_host() {
   auto polled = TRY(host_.receive_ready());
   for (; polled.frame; polled.frame = TRY(host_.take_buffered())) {
     const wire::ToGuest message = TRY(wire::decode_to_guest(polled.frame->header, polled.frame->body));
-    const auto* answered = std::get_if<wire::SocketAnswered>(&message);
-    if (answered == nullptr) return fail(Error::invalid("a message that is no answer"));
-    TRY(sockets_.take_answer(*answered, answered->error == 0 ? host_.take_descriptor() : UniqueFd()));
+    TRY(hear(message));
   }
   return !polled.closed;
+}
+
+Status AccessServer::hear(const wire::ToGuest& message) {
+  if (const auto* answered = std::get_if<wire::SocketAnswered>(&message)) {
+    return sockets_.take_answer(*answered, answered->error == 0 ? host_.take_descriptor() : UniqueFd());
+  }
+  if (const auto* answered = std::get_if<wire::FileAnswered>(&message)) return take_answer(*answered);
+  if (const auto* revoked = std::get_if<wire::FileRevoked>(&message)) {
+    places_.revoke(revoked->path);
+    return {};
+  }
+  return fail(Error::invalid("a message that is no answer"));
+}
+
+// A tree is kept though whoever asked has gone: the answer may hold for others.
+Status AccessServer::take_answer(const wire::FileAnswered& answered) {
+  using enum wire::FileAnswered::Answer;
+  if (answered.answer == kWritable) {
+    UniqueFd tree = host_.take_descriptor();
+    if (!tree) return fail(Error::invalid("an answer without its tree"));
+    places_.grant({answered.root, answered.only, answered.closed, std::move(tree)});
+  }
+  const auto asking = questions_.take(answered.id);
+  if (!asking) return {};
+  if (answered.answer != kNo) return AccessQuestions::is_look(asking->call) ? look(*asking) : change(*asking);
+  return AccessQuestions::is_look(asking->call) ? sys::continue_notification(listener_.get(), answered.id)
+                                                : change({asking->call, std::numeric_limits<int>::max()});
+}
+
+// The mounts decide, as they are by then.
+Status AccessServer::look(const AccessQuestions::Waiting& asking) {
+  const auto asked = questions_.about(asking.call);
+  if (asked && TRY(questions_.ask(asking, *asked))) return {};
+  return sys::continue_notification(listener_.get(), asking.call.raw.id);
 }
 
 Status AccessServer::answer_next() {
@@ -166,20 +222,36 @@ Status AccessServer::answer(const sys::Notification& raw) {
     return host_.send(wire::ToHost(wire::Refused{wire::RefusedCall::kUnixSocket, raw.pid, {}, {}}));
   }
   if ((*call)->kind == AccessKind::kConnect || (*call)->kind == AccessKind::kBind) return sockets_.start(**call);
-  const AccessCalls calls(places_, umasks_, names_,
-                          {.still_waits = [&](const AccessCall&) { return sys::still_waits(listener_.get(), raw.id); },
-                           .refused = [&](const AccessCall& refused, const std::string& path,
-                                          const plan::NameRule& rule) { failed_ = tell(refused, path, rule); }});
-  auto answered = calls.answer(**call);
+  if (AccessQuestions::is_look(**call)) return look({**call});
+  return change({**call});
+}
+
+Status AccessServer::change(const AccessQuestions::Waiting& asking) {
+  const AccessCall& call = asking.call;
+  const AccessCalls calls(
+      places_, umasks_, names_,
+      {.still_waits = [&](const AccessCall&) { return sys::still_waits(listener_.get(), call.raw.id); },
+       .refused = [&](const AccessCall& refused, const std::string& path,
+                      const plan::NameRule& rule) { failed_ = tell(refused, path, rule); }});
+  auto answered = calls.answer(call);
+  if (questions_.asks() && !is_settled(answered)) {
+    const auto asked = questions_.about(call);
+    if (asked && TRY(questions_.ask(asking, *asked))) return {};
+  }
+  return finish(call, std::move(answered));
+}
+
+Status AccessServer::finish(const AccessCall& call, Result<CallAnswer> answered) {
+  const std::uint64_t id = call.raw.id;
   if (!answered) {
     const int error = answered.error().sys_errno;
-    return sys::refuse_notification(listener_.get(), raw.id, error != 0 ? error : EPERM);
+    return sys::refuse_notification(listener_.get(), id, error != 0 ? error : EPERM);
   }
-  if (std::holds_alternative<LetThrough>(*answered)) return sys::continue_notification(listener_.get(), raw.id);
+  if (std::holds_alternative<LetThrough>(*answered)) return sys::continue_notification(listener_.get(), id);
   if (const auto* opened = std::get_if<Opened>(&*answered)) {
-    return sys::answer_with_descriptor(listener_.get(), raw.id, opened->file.get(), opened->on_exec);
+    return sys::answer_with_descriptor(listener_.get(), id, opened->file.get(), opened->on_exec);
   }
-  return sys::answer_notification(listener_.get(), raw.id);
+  return sys::answer_notification(listener_.get(), id);
 }
 
 Status AccessServer::tell(const AccessCall& call, const std::string& path, const plan::NameRule& rule) {

@@ -5,6 +5,7 @@
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <unistd.h>
 #include <utime.h>
 
 #include <algorithm>
@@ -35,6 +36,7 @@ class Arguments {
 
  private:
   Status read_opening();
+  Status read_looking();
   Status read_making();
   Status read_moving();
   Status read_changing();
@@ -48,6 +50,7 @@ class Arguments {
   Status as(AccessKind kind, int directory, unsigned at);
   Status as_at(AccessKind kind, unsigned at, int flags);
   Status how();
+  AccessKind asking() const;
   void follow(int flags);
   void on_descriptor(AccessKind kind);
   template <class Pair, class Convert>
@@ -66,8 +69,8 @@ namespace {
 
 Result<std::optional<AccessCall>> Arguments::read() {
   for (const auto part :
-       {&Arguments::read_opening, &Arguments::read_making, &Arguments::read_moving, &Arguments::read_changing,
-        &Arguments::read_times, &Arguments::read_attribute, &Arguments::read_socket}) {
+       {&Arguments::read_opening, &Arguments::read_looking, &Arguments::read_making, &Arguments::read_moving,
+        &Arguments::read_changing, &Arguments::read_times, &Arguments::read_attribute, &Arguments::read_socket}) {
     TRY((this->*part)());
     if (known_) return std::optional(std::move(call_));
   }
@@ -86,7 +89,7 @@ Status Arguments::read_opening() {
       call_.flags = O_WRONLY | O_CREAT | O_TRUNC;
       call_.mode = static_cast<mode_t>(number(1));
       return as(kOpen, AT_FDCWD, 0);
-    case SYS_access: call_.mode = static_cast<mode_t>(number(1)); return as(kAskAccess, AT_FDCWD, 0);
+    case SYS_access: call_.mode = static_cast<mode_t>(number(1)); return as(asking(), AT_FDCWD, 0);
 #endif
     case SYS_openat:
       call_.flags = number(2);
@@ -98,8 +101,29 @@ Status Arguments::read_opening() {
       return {};
     case SYS_openat2: TRY(how()); return as(kOpen, number(0), 1);
     case SYS_faccessat2: call_.flags = number(3); [[fallthrough]];
-    case SYS_faccessat: call_.mode = static_cast<mode_t>(number(2)); return as_at(kAskAccess, 1, call_.flags);
+    case SYS_faccessat: call_.mode = static_cast<mode_t>(number(2)); return as_at(asking(), 1, call_.flags);
     case SYS_truncate: call_.size = static_cast<std::int64_t>(raw_.arguments[1]); return as(kTruncate, AT_FDCWD, 0);
+    default: return {};
+  }
+}
+
+// Whether something may be written is the supervisor's to say; the rest the mounts tell.
+AccessKind Arguments::asking() const { return (call_.mode & W_OK) != 0 ? AccessKind::kAskAccess : AccessKind::kLook; }
+
+Status Arguments::read_looking() {
+  using enum AccessKind;
+  switch (raw_.syscall) {
+#ifdef SYS_open
+    case SYS_lstat:
+    case SYS_readlink: call_.last = sys::LastLink::kKeep; [[fallthrough]];
+    case SYS_stat: return as(kLook, AT_FDCWD, 0);
+#endif
+    case SYS_chdir:
+    case SYS_execve: return as(kLook, AT_FDCWD, 0);
+    case SYS_newfstatat: return as_at(kLook, 1, number(3));
+    case SYS_statx: return as_at(kLook, 1, number(2));
+    case SYS_execveat: return as_at(kLook, 1, number(4));
+    case SYS_readlinkat: call_.last = sys::LastLink::kKeep; return as(kLook, number(0), 1);
     default: return {};
   }
 }

@@ -31,6 +31,7 @@ enum class AccessKind {
   kSetAttribute,  // `text` to `value`
   kRemoveAttribute,
   kAskAccess,
+  kLook,     // nothing changes
   kConnect,  // `descriptor` to the address in `text`
   kBind,     // likewise
 };

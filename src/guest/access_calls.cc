@@ -62,6 +62,7 @@ Result<CallAnswer> AccessCalls::answer(const AccessCall& call) const {
     case kRename: return rename(call);
     case kLink: return link(call);
     case kAskAccess: return ask_access(call);
+    case kLook: return let_through();
     case kConnect:
     case kBind: return fail(number(EOPNOTSUPP).error());  // AccessSockets makes them
     case kMode:

@@ -15,10 +15,11 @@ struct Directory {
   UniqueFd copy;       // the same one in the writable copy; none where no supervised tree is
   sys::Resolved what;  // of `seen`
   sys::Resolved twin;  // of `copy`
+  enum class Changes { kAll, kGranted } changes = Changes::kAll;  // kGranted: of names that grants are about
 };
 
 // The ones that were used last. A mount and an inode tell one from all others: while it is held here its number is no
-// other's, and no mount of a sandbox changes once commands run in it.
+// other's, and no mount of a sandbox changes but by a grant.
 class Directories {
  public:
   using Shared = std::shared_ptr<const Directory>;
@@ -26,6 +27,8 @@ class Directories {
   // Null where it is not known.
   Shared find(const sys::Resolved& what);
   Shared add(Directory directory);
+  // A mount has changed.
+  void forget() { kept_.clear(); }
 
  private:
   static constexpr std::size_t kKept = 32;

@@ -5,6 +5,7 @@
 #include <linux/openat2.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -39,7 +40,18 @@ std::string below(const std::string& directory, std::string_view name) {
   return directory == "/" ? cat({"/", name}) : cat({directory, "/", name});
 }
 
-std::string relative(const std::string& path) { return path == "/" ? "." : path.substr(1); }
+// As the kernel follows (path_resolution(7)).
+constexpr int kLinksMax = 40;
+
+std::string below_all(const std::string& directory, std::string_view names) {
+  return directory == "/" ? cat({"/", names}) : cat({directory, "/", names});
+}
+
+// Of a path within `root`.
+std::string relative(const std::string& path, const std::string& root = "/") {
+  if (path == root) return ".";
+  return path.substr(root == "/" ? 1 : root.size() + 1);
+}
 
 }  // namespace
 
@@ -61,6 +73,8 @@ Result<std::optional<NamedPlace>> Places::named(const CallerPath& path, std::uin
   const std::string above = TRY(sys::path_of(proc_.get(), place.directory->seen.get()));
   if (above.front() != '/') return std::optional<NamedPlace>();
   place.path = below(above, place.name);
+  const bool granted_alone = place.directory->changes == Directory::Changes::kGranted;
+  if (granted_alone && grant_for(place.path) == nullptr) place.path.clear();
   return place;
 }
 
@@ -83,10 +97,101 @@ Result<Directories::Shared> Places::known(UniqueFd seen) {
   if (!S_ISDIR(what.mode)) return fail(Error::from_errno("a directory", ENOTDIR));
   if (auto found = directories_.find(what)) return found;
   if (!TRY(sys::is_on_read_only_mount(seen.get()))) return directories_.add({std::move(seen), {}, what, {}});
-  auto object = TRY(in_copy(seen));
+  if (auto twin = TRY(twin_of(seen))) {
+    return directories_.add({std::move(seen), std::move(twin->handle), what, twin->what});
+  }
+  if (auto granted = TRY(granted_directory(seen, what))) {
+    granted->seen = std::move(seen);
+    return directories_.add(std::move(*granted));
+  }
   // It may have been moved just now.
-  if (!object) return std::make_shared<const Directory>(Directory{std::move(seen), {}, what, {}});
-  return directories_.add({std::move(seen), std::move(object->handle), what, object->what});
+  return std::make_shared<const Directory>(Directory{std::move(seen), {}, what, {}});
+}
+
+// One above a name that may be changed.
+Result<std::optional<Directory>> Places::granted_directory(const UniqueFd& seen, const sys::Resolved& what) const {
+  if (grants_.empty()) return std::optional<Directory>();
+  const std::string path = TRY(sys::path_of(proc_.get(), seen.get()));
+  for (const Grant& grant : grants_) {
+    if (grant.root != path || grant.only == path) continue;
+    const sys::Resolved copy = TRY(sys::look_at(grant.tree.get()));
+    if (!copy.is_same(what) && !is_own(path, what)) continue;
+    return Directory{{}, TRY(sys::resolve_plain(grant.tree.get(), ".")), what, copy, Directory::Changes::kGranted};
+  }
+  return std::optional<Directory>();
+}
+
+// Where the host's directory is hidden the sandbox has one of hutch's own, which nobody in there can move.
+bool Places::is_own(const std::string& path, const sys::Resolved& what) const {
+  const auto planned = sys::resolve_plain(tree_.get(), relative(path));
+  const auto found = planned ? sys::look_at(planned->get()) : Result<sys::Resolved>(sys::Resolved());
+  return planned && found && found->is_same(what);
+}
+
+void Places::grant(Grant grant) {
+  std::erase_if(grants_, [&](const Grant& other) { return other.only == grant.only; });
+  grants_.push_back(std::move(grant));
+  directories_.forget();
+}
+
+void Places::revoke(const std::string& path) {
+  std::erase_if(grants_, [&](const Grant& grant) { return is_within(grant.only, path); });
+  directories_.forget();
+}
+
+// The innermost.
+const Places::Grant* Places::grant_for(const std::string& path) const {
+  const Grant* found = nullptr;
+  for (const Grant& grant : grants_) {
+    const auto holds = [&](const std::string& closed) { return is_within(path, closed); };
+    if (std::ranges::any_of(grant.closed, holds)) continue;
+    if (is_within(path, grant.only) && (found == nullptr || grant.only.size() > found->only.size())) found = &grant;
+  }
+  return found;
+}
+
+bool Places::is_writable(const std::string& path) const {
+  if (grant_for(path) != nullptr) return true;
+  for (std::string at = path;; at = at.substr(0, std::max<std::size_t>(at.rfind('/'), 1))) {
+    const auto there = sys::resolve_plain(tree_.get(), relative(at));
+    if (there) return !sys::is_on_read_only_mount(there->get()).value_or(true);
+    if (at == "/") return false;
+  }
+}
+
+std::optional<Whereabouts> Places::whereabouts(const CallerPath& path, sys::LastLink last) const {
+  auto from = start_of(path, 0);
+  if (!from) return std::nullopt;
+  std::string rest;
+  for (int links = 0; links < kLinksMax;) {
+    const bool whole = rest.empty();
+    const auto found = sys::resolve(from->base, from->path, whole ? last : sys::LastLink::kFollow, 0);
+    if (!found) {
+      const int error = found.error().sys_errno;
+      auto parts = split_path(from->path);
+      if (!parts || (error != ENOENT && error != EACCES)) return std::nullopt;
+      rest = whole ? parts->name.substr(0, parts->name.find('/'))
+                   : cat({parts->name.substr(0, parts->name.find('/')), "/", rest});
+      from->path = std::move(parts->directory);
+      continue;
+    }
+    const auto in_proc = sys::is_on_proc(found->get());
+    auto canonical = sys::path_of(proc_.get(), found->get());
+    if (!in_proc || *in_proc || !canonical || !canonical->starts_with('/')) return std::nullopt;
+    const bool writable = !sys::is_on_read_only_mount(found->get()).value_or(false);
+    if (whole) return Whereabouts{std::move(*canonical), true, writable};
+    // A link that leads nowhere here leads where it says.
+    const std::string next = rest.substr(0, rest.find('/'));
+    if (next == "..") return std::nullopt;
+    const auto link = rest.contains('/') || last == sys::LastLink::kFollow ? sys::link_text(found->get(), next)
+                                                                           : Result<std::string>(std::string());
+    if (!link || link->empty()) return Whereabouts{below_all(*canonical, rest), false, writable};
+    from->path = link->starts_with('/') ? *link : below_all(*canonical, *link);
+    if (rest.contains('/')) from->path += rest.substr(rest.find('/'));
+    rest.clear();
+    ++links;
+  }
+  return std::nullopt;
 }
 
 Result<std::optional<Object>> Places::object(const CallerPath& path, sys::LastLink last, std::uint64_t resolve) const {
@@ -162,26 +267,44 @@ Result<UniqueFd> Places::base_of(const CallerPath& path) const {
 }
 
 // What the kernel calls it may be another file by the time it is opened: the copy has to show the very same one.
-Result<std::optional<Object>> Places::in_copy(const UniqueFd& seen) const {
+Result<std::optional<Places::Twin>> Places::twin_of(const UniqueFd& seen) const {
   static constexpr int kTries = 16;
-  if (!TRY(sys::is_on_read_only_mount(seen.get()))) return std::optional<Object>();
+  if (!TRY(sys::is_on_read_only_mount(seen.get()))) return std::optional<Twin>();
   const sys::Resolved what = TRY(sys::look_at(seen.get()));
   // A device is changed by nobody in there; the mounts see to that.
-  if (S_ISCHR(what.mode) || S_ISBLK(what.mode)) return std::optional<Object>();
+  if (S_ISCHR(what.mode) || S_ISBLK(what.mode)) return std::optional<Twin>();
   for (int i = 0; i < kTries; ++i) {
-    const std::string path = TRY(sys::path_of(proc_.get(), seen.get()));
-    if (path.front() != '/') return std::optional<Object>();
-    auto handle = sys::resolve_plain(tree_.get(), relative(path));
+    std::string path = TRY(sys::path_of(proc_.get(), seen.get()));
+    if (path.front() != '/') return std::optional<Twin>();
+    const Grant* grant = grant_for(path);
+    const int tree = grant != nullptr ? grant->tree.get() : tree_.get();
+    const std::string root = grant != nullptr ? grant->root : "/";
+    auto handle = sys::resolve_plain(tree, relative(path, root));
     if (!handle) continue;
-    if (TRY(sys::is_on_read_only_mount(handle->get()))) return std::optional<Object>();
+    if (TRY(sys::is_on_read_only_mount(handle->get()))) return std::optional<Twin>();
     const sys::Resolved copy = TRY(sys::look_at(handle->get()));
-    if (!copy.is_same(what)) continue;
-    const std::size_t slash = path.rfind('/');
-    auto directory = sys::resolve_plain(tree_.get(), relative(path.substr(0, std::max<std::size_t>(slash, 1))));
+    if (copy.is_same(what)) return Twin{std::move(*handle), copy, std::move(path), tree, root};
+  }
+  return std::optional<Twin>();
+}
+
+// The root of a tree is in no directory there: its name cannot be changed, the rest can.
+Result<std::optional<Object>> Places::in_copy(const UniqueFd& seen) const {
+  static constexpr int kTries = 16;
+  for (int i = 0; i < kTries; ++i) {
+    auto twin = TRY(twin_of(seen));
+    if (!twin) return std::optional<Object>();
+    if (twin->root != "/" && twin->path == twin->root) {
+      return Object{{std::make_shared<const Directory>(), {}, twin->path}, std::move(twin->handle), twin->what};
+    }
+    const std::size_t slash = twin->path.rfind('/');
+    const std::string above = twin->path.substr(0, std::max<std::size_t>(slash, 1));
+    auto directory = sys::resolve_plain(twin->tree, relative(above, twin->root));
     if (!directory) continue;
-    Directory above{{}, std::move(*directory), {}, {}};
-    return Object{
-        {std::make_shared<const Directory>(std::move(above)), path.substr(slash + 1), path}, std::move(*handle), copy};
+    Directory held{{}, std::move(*directory), {}, {}};
+    return Object{{std::make_shared<const Directory>(std::move(held)), twin->path.substr(slash + 1), twin->path},
+                  std::move(twin->handle),
+                  twin->what};
   }
   return std::optional<Object>();
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -40,12 +41,31 @@ struct Object {
   sys::Resolved what;
 };
 
+// What is there of a path, and what is not.
+struct Whereabouts {
+  std::string path;         // canonical as far as it is there, then names
+  bool is_there = false;    // all of it
+  bool is_writable = true;  // by its mount, or that of the deepest directory that is there
+};
+
 class Places {
  public:
   // `tree` is the writable copy of the sandbox's root, `proc` a proc(5) that knows the callers.
   Places(UniqueFd tree, UniqueFd proc) : tree_(std::move(tree)), proc_(std::move(proc)) {}
 
   int proc() const { return proc_.get(); }
+
+  // Changes of `only` and what is below it are made in `tree` from here on, which shows what the sandbox sees at
+  // `root`. What is in `closed` is not.
+  struct Grant {
+    std::string root;
+    std::string only;
+    std::vector<std::string> closed;
+    UniqueFd tree;
+  };
+  void grant(Grant grant);
+  // Grants of `path`, and of what is below it, end; mounts may have changed.
+  void revoke(const std::string& path);
 
   // Absent: it does not lead into a supervised tree, or the kernel shall say what is wrong with it. An error: it leads
   // nowhere, and that is what the caller is told. Were the kernel asked, it might find what was made meanwhile,
@@ -63,6 +83,10 @@ class Places {
   // Whether the error of a path that led nowhere is what the caller would get. Not where a link, or proc(5), could lead
   // the caller elsewhere than this process.
   bool is_final(const CallerPath& path, const Error& error) const;
+  // Where it leads, as far as anything is there. Absent: into proc(5), or nowhere that a path says.
+  std::optional<Whereabouts> whereabouts(const CallerPath& path, sys::LastLink last) const;
+  // Whether a change of that path could be made here.
+  bool is_writable(const std::string& path) const;
   // What the symbolic link at `path` says, where it is one.
   std::optional<std::string> link_at(const CallerPath& path) const;
 
@@ -78,9 +102,22 @@ class Places {
   Result<Directories::Shared> directory(const CallerPath& path, std::uint64_t resolve);
   Result<Directories::Shared> known(UniqueFd seen);
   Result<std::optional<Object>> in_copy(const UniqueFd& seen) const;
+  // The very same file in the writable copy.
+  struct Twin {
+    UniqueFd handle;
+    sys::Resolved what;
+    std::string path;
+    int tree = -1;
+    std::string root{};  // what the sandbox sees of `tree`
+  };
+  const Grant* grant_for(const std::string& path) const;
+  Result<std::optional<Twin>> twin_of(const UniqueFd& seen) const;
+  bool is_own(const std::string& path, const sys::Resolved& what) const;
+  Result<std::optional<Directory>> granted_directory(const UniqueFd& seen, const sys::Resolved& what) const;
 
   UniqueFd tree_;
   UniqueFd proc_;
+  std::vector<Grant> grants_;
   Directories directories_;
 };
 

@@ -52,6 +52,7 @@ Status make_place(const plan::SandboxPlan& plan) {
 
 Status finish_place(const plan::SandboxPlan& plan) {
   TRY_CTX(verify_tree(plan), "check what bwrap mounted");
+  TRY(seal_mounts(plan));
   TRY(restrict_devices());
   // For root bubblewrap has covered /proc/sys read-only, and the cover cannot be lifted in here: the filter alone then
   // forbids them (BwrapBackend::guarantees).

@@ -46,6 +46,7 @@ class Init {
   Status install_filter();
   Status end_uncovered();
   Status look_at_covers();
+  Status check_all_covers();
   Status serve_host();
   Status handle(const wire::Frame& frame);
   Status start(const wire::Exec& exec);
@@ -67,6 +68,7 @@ class Init {
   std::chrono::steady_clock::time_point looked_at_covers_ = std::chrono::steady_clock::now();
   std::optional<UniqueFd> listener_;  // where the calls arrive that the filter hands over
   std::list<Command> commands_;       // those that run
+  std::vector<std::string> more_covers_;
   bool done_ = false;
 };
 
@@ -134,7 +136,9 @@ Status Init::install_filter() {
 
 // Nobody in here can mount, so a change means that a mount went because its place was replaced or removed outside.
 // What it hid or protected would be open from now on: nothing goes on running with less than was planned.
+// But where more may be shown, mounts come and go.
 Status Init::end_uncovered() {
+  if (start_.plan.questions != plan::FileQuestions::kNone) return check_all_covers();
   (void)sys::send_signal(-1, SIGKILL);
   TRY(check_covers(start_.plan));
   return fail({Code::kConflict, 0, "the sandbox's mounts changed while it ran"});
@@ -146,7 +150,22 @@ Status Init::look_at_covers() {
   const auto now = std::chrono::steady_clock::now();
   if (!mounts_ || now - looked_at_covers_ < kCoverCheck) return {};
   looked_at_covers_ = now;
-  Status held = check_covers(start_.plan);
+  return check_all_covers();
+}
+
+Status Init::check_all_covers() {
+  const auto check = [&]() -> Status {
+    TRY(check_covers(start_.plan));
+    return check_covers(more_covers_);
+  };
+  Status held = check();
+  // What is to be hidden again is told of before its covers go.
+  pollfd told{host_.fd(), POLLIN, 0};
+  if (!held && !more_covers_.empty()) TRY(sys::poll({&told, 1}, std::chrono::milliseconds(0)));
+  if (told.revents != 0) {
+    TRY(serve_host());
+    held = check();
+  }
   if (!held) (void)sys::send_signal(-1, SIGKILL);
   return held;
 }
@@ -166,6 +185,10 @@ Status Init::handle(const wire::Frame& frame) {
     return send_network(host_, TRY(make_dial_sockets(wanted->count)));
   }
   if (std::holds_alternative<wire::ServeFiles>(message)) return serve_files_beside();
+  if (const auto* covers = std::get_if<wire::Covers>(&message)) {
+    more_covers_ = covers->targets;
+    return {};
+  }
   return fail(Error::invalid("a second plan"));
 }
 

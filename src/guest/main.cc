@@ -6,6 +6,7 @@
 #include "guest/guest.h"
 #include "guest/network.h"
 #include "guest/probe.h"
+#include "guest/widen.h"
 #include "sys/io.h"
 #include "sys/process.h"
 
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
     return hutch::guest::serve_network(hutch::UniqueFd(kStream), {argv + 2, argv + argc});
   }
   if (argc == 2 && std::string_view(argv[1]) == "--access") return hutch::guest::serve_access(hutch::UniqueFd(kStream));
+  if (argc == 2 && std::string_view(argv[1]) == "--widen") return hutch::guest::widen(hutch::UniqueFd(kStream));
   const auto entry = hutch::guest::entry_of({argv + 1, argv + argc});
   return entry ? hutch::guest::serve(hutch::UniqueFd(kStream), *entry) : usage();
 }

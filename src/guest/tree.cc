@@ -24,6 +24,9 @@ namespace {
 // Where the new root hangs until it is the root: /proc is everywhere, and no plan binds anything from it.
 constexpr const char* kStagingPoint = "/proc";
 
+// Of a directory that stands only for what is below it: it cannot be listed.
+constexpr unsigned kPassedThroughMode = 0111;
+
 constexpr std::array<const char*, 6> kDevices = {"null", "zero", "full", "random", "urandom", "tty"};
 
 Result<UniqueFd> attach_root(const plan::MountStep& step);
@@ -33,6 +36,8 @@ Status make_directory(int root, const std::string& path, unsigned mode);
 Result<UniqueFd> make_file(int root, const std::string& path, unsigned mode);
 Result<UniqueFd> directory_above(int root, const std::string& path);
 std::string last_name(const std::string& path);
+Result<UniqueFd> writable_copy(int root, const UniqueFd& directory, const std::string& name,
+                               std::span<const std::string> own);
 Status apply(int root, const plan::MountStep& step);
 Status mount_tmpfs(int root, const plan::MountStep& step);
 Status write_new_link(int root, const plan::MountStep& step);
@@ -49,6 +54,7 @@ Status place(int root, const plan::MountStep& step, int tree);
 Status make_target(int root, const plan::MountStep& step);
 Status check_identity(int fd, const plan::MountStep& step);
 bool covers_host(const plan::MountStep& step);
+Status check_cover(int root, const std::string& path);
 std::string relative(const std::string& path);
 std::string octal(unsigned mode);
 
@@ -60,12 +66,59 @@ Status build_tree(const plan::SandboxPlan& plan) {
   const plan::MountStep& first = plan.mounts.front();
   const bool of_image = first.kind == plan::MountKind::kImage;
   const UniqueFd root = of_image ? TRY_CTX(attach_image(first), "mount the image") : TRY(attach_root(first));
-  for (std::size_t i = 1; i < plan.mounts.size(); ++i) {
-    const plan::MountStep& step = plan.mounts[i];
-    TRY_CTX(apply(root.get(), step), step.target);
-  }
+  TRY(add_mounts(root.get(), std::span(plan.mounts).subspan(1)));
   TRY(sys::change_directory(root.get()));
   return sys::pivot_to_cwd();
+}
+
+Status add_mounts(int root, std::span<const plan::MountStep> steps) {
+  for (const plan::MountStep& step : steps) TRY_CTX(apply(root, step), step.target);
+  return {};
+}
+
+// The deepest directory that is there has to be of the sandbox's own: a name that is made in another is the host's.
+Result<UniqueFd> make_mount_point(int root, const std::string& target, plan::MakeTarget make,
+                                  std::span<const std::string> own) {
+  std::string above = relative(target);
+  std::string rest;
+  UniqueFd there;
+  while (!there) {
+    const std::size_t slash = above.rfind('/');
+    const std::string name = slash == std::string::npos ? above : above.substr(slash + 1);
+    rest = rest.empty() ? name : cat({name, "/", rest});
+    above = slash == std::string::npos ? "." : above.substr(0, slash);
+    auto found = sys::open_beneath(root, above);
+    if (found) there = std::move(*found);
+    if (!found && (found.error().sys_errno != ENOENT || above == ".")) return fail(std::move(found).error());
+  }
+  const UniqueFd copy = TRY(writable_copy(root, there, target, own));
+  for (std::size_t slash = rest.find('/'); slash != std::string::npos; slash = rest.find('/', slash + 1)) {
+    TRY(make_directory(copy.get(), rest.substr(0, slash), kPassedThroughMode));
+  }
+  if (make == plan::MakeTarget::kFile) {
+    // Whoever looks before the mount lies there is to see that nothing is there yet (guest/access_questions).
+    TRY(make_file(copy.get(), rest, 0));
+  } else {
+    TRY(make_directory(copy.get(), rest, kPassedThroughMode));
+  }
+  return sys::open_beneath(root, target);
+}
+
+Status remove_mount_point(int root, const std::string& target, std::span<const std::string> own) {
+  const UniqueFd above = TRY(directory_above(root, relative(target)));
+  const UniqueFd copy = TRY(writable_copy(root, above, target, own));
+  Status removed = sys::unlink_at(copy.get(), last_name(target));
+  if (!removed && removed.error().sys_errno == EISDIR)
+    removed = sys::remove_directory_at(copy.get(), last_name(target));
+  return removed;
+}
+
+Status seal_mounts(const plan::SandboxPlan& plan) {
+  const UniqueFd root = TRY(sys::open_exact("/"));
+  for (const plan::MountStep& step : plan.mounts) {
+    if (step.kind == plan::MountKind::kSeal) TRY_CTX(seal(root.get(), step), step.target);
+  }
+  return {};
 }
 
 Status verify_tree(const plan::SandboxPlan& plan) {
@@ -81,13 +134,15 @@ Status verify_tree(const plan::SandboxPlan& plan) {
 Status check_covers(const plan::SandboxPlan& plan) {
   const UniqueFd root = TRY(sys::open_exact("/"));
   for (const plan::MountStep& step : plan.mounts) {
-    if (!covers_host(step)) continue;
-    const auto target = sys::open_beneath(root.get(), step.target);
-    // Behind a directory that this user may not search, nobody in here gets to the name either.
-    if (!target && target.error().code == Code::kPermissionDenied) continue;
-    if (target && TRY(sys::is_mount_root(target->get()))) continue;
-    return fail({Code::kConflict, 0, cat({step.target, " was replaced outside, and its protection went with it"})});
+    if (covers_host(step)) TRY(check_cover(root.get(), step.target));
   }
+  return {};
+}
+
+Status check_covers(std::span<const std::string> targets) {
+  if (targets.empty()) return {};
+  const UniqueFd root = TRY(sys::open_exact("/"));
+  for (const std::string& target : targets) TRY(check_cover(root.get(), target));
   return {};
 }
 
@@ -191,6 +246,21 @@ Status bring_in(int scratch, const char* name, const UniqueFd& tree) {
   TRY(make_directory(scratch, name, 0755));
   const UniqueFd onto = TRY(sys::open_beneath(scratch, name));
   return sys::attach(tree.get(), onto.get(), name);
+}
+
+// Of a directory of the sandbox's own.
+Result<UniqueFd> writable_copy(int root, const UniqueFd& directory, const std::string& name,
+                               std::span<const std::string> own) {
+  const sys::FileIdentity found = TRY(sys::identify(directory.get()));
+  bool is_own = false;
+  for (const std::string& path : own) {
+    const auto of = sys::open_beneath(root, path);
+    is_own = is_own || (of && TRY(sys::identify(of->get())).device == found.device);
+  }
+  if (!is_own) return fail(Error::from_errno(cat({"a mount point at ", name}), EROFS));
+  UniqueFd copy = TRY(sys::clone_tree(directory.get(), name));
+  TRY(sys::allow_writing(copy.get(), name));
+  return copy;
 }
 
 Status apply(int root, const plan::MountStep& step) {
@@ -358,6 +428,14 @@ Status check_identity(int fd, const plan::MountStep& step) {
 
 // What a step makes itself lies on the plan's own tmpfs, which nobody outside sees. A kCover protects nothing: without
 // it programs trust less.
+Status check_cover(int root, const std::string& path) {
+  const auto target = sys::open_beneath(root, path);
+  // Behind a directory that this user may not search, nobody in here gets to the name either.
+  if (!target && target.error().code == Code::kPermissionDenied) return {};
+  if (target && TRY(sys::is_mount_root(target->get()))) return {};
+  return fail({Code::kConflict, 0, cat({path, " was replaced outside, and its protection went with it"})});
+}
+
 bool covers_host(const plan::MountStep& step) {
   if (step.make != plan::MakeTarget::kNothing || step.target == "/") return false;
   using enum plan::MountKind;

@@ -1,6 +1,9 @@
 // The tree of mounts of a plan: building it, and checking one that somebody else built.
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "plan/plan.h"
@@ -10,15 +13,31 @@ namespace hutch::guest {
 // Makes every mount of the plan and leaves the process in them, the old root gone.
 Status build_tree(const plan::SandboxPlan& plan);
 
+// Makes further mounts in the tree whose root `root` is.
+Status add_mounts(int root, std::span<const plan::MountStep> steps);
+
+// A directory or file at `target`, for a mount to lie on, in one of the file systems that `own` are the roots of: they
+// are the sandbox's own, and sealed. Somewhere else nothing is made: EROFS.
+Result<UniqueFd> make_mount_point(int root, const std::string& target, plan::MakeTarget make,
+                                  std::span<const std::string> own);
+
+// Removes one again.
+Status remove_mount_point(int root, const std::string& target, std::span<const std::string> own);
+
 // Whether every bind of the plan shows the file that was planned.
 Status verify_tree(const plan::SandboxPlan& plan);
 
 // Whether every mount that hides or protects a file of the host's lies where it was planned. A name that is replaced or
 // removed outside loses the mounts that lie on it, in every mount namespace (rename(2), unlink(2)).
 Status check_covers(const plan::SandboxPlan& plan);
+Status check_covers(std::span<const std::string> targets);
 
 // The same, and a descriptor on which poll(2) tells when a mount changes from then on (proc_pid_mountinfo(5)).
 Result<UniqueFd> watch_covers(const plan::SandboxPlan& plan);
+
+// What the plan seals becomes read-only, in a tree that somebody else built. Mounts that were read-only when a user
+// namespace took them over would stay so for ever (mount_namespaces(7)), and no mount point could be made there later.
+Status seal_mounts(const plan::SandboxPlan& plan);
 
 // The devices of /dev work, but their names, modes and times cannot be changed.
 Status restrict_devices();

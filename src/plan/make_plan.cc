@@ -50,7 +50,13 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
   if (input.supervision == Supervision::kNames) {
     plan.supervisor = Supervisor::kBeside;
     plan.supervised = supervised_mounts(input, plan.mounts);
-    if (!plan.supervised.empty()) plan.names = name_rules(input.policy, input.rules, input.patterns);
+    if (input.image == nullptr) plan.questions = input.questions;
+    // Where no change is held for another reason, it is held for questions only if the policy wants them.
+    const bool for_changes = plan.questions == FileQuestions::kChanges && plan.supervised.empty();
+    if (for_changes && input.policy.asks.write != policy::Asking::kWanted) plan.questions = FileQuestions::kNone;
+    const bool changes = !plan.supervised.empty() || plan.questions != FileQuestions::kNone;
+    if (changes) plan.names = name_rules(input.policy, input.rules, input.patterns);
+    if (plan.questions != FileQuestions::kNone) plan.hidden = std::move(tree.hidden);
   }
   plan.read_only_proc = read_only_proc(input.facts);
   plan.hidden_proc = hidden_proc(input.facts);

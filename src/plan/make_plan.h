@@ -60,6 +60,7 @@ struct PlanInput {
   std::vector<CoveredFile> covered_files{};
   const ImageInput* image = nullptr;  // null: the host's own files are what the sandbox sees
   Supervision supervision = Supervision::kNone;
+  FileQuestions questions = FileQuestions::kNone;  // nothing where there is no supervisor, or an image
   std::vector<policy::Rule> patterns{};  // rules with a wildcard, before anybody looked at what exists
   ResourceLimits limits;
   std::vector<std::string> caller_environment;  // "K=V" each

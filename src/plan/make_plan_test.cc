@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "plan/plan_text.h"
+#include "plan/widening.h"
 #include "policy/defaults.h"
 
 namespace hutch::plan {
@@ -82,9 +83,28 @@ class World {
                       .cwd = cwd.empty() ? facts.cwd : cwd,
                       .network = network,
                       .trust = trust,
+                      .supervision = supervision,
+                      .questions = questions,
                       .limits = limits,
                       .caller_environment = environment,
                       .environment = options});
+  }
+
+  // Of a sandbox that runs.
+  Widening widening(const std::string& path, Access access) {
+    PathFacts paths;
+    for (const auto& [at, one] : seen_) paths.seen.push_back(one);
+    const SandboxPlan present = plan().value();
+    return plan_widening({.policy = policy,
+                          .rules = rules,
+                          .facts = facts,
+                          .paths = paths,
+                          .project = facts.cwd,
+                          .cwd = facts.cwd,
+                          .limits = limits,
+                          .caller_environment = {},
+                          .environment = {}},
+                         present, seen_.at(path), access);
   }
 
   HostFacts facts;
@@ -92,6 +112,8 @@ class World {
   std::vector<Rule> rules;
   NetworkKind network = NetworkKind::kNone;
   TrustInput trust;
+  Supervision supervision = Supervision::kNone;
+  FileQuestions questions = FileQuestions::kNone;
   ResourceLimits limits;
   std::string cwd;
   std::vector<std::string> environment;
@@ -403,6 +425,63 @@ TEST(MakePlanTest, ManyRules) {
   const auto plan = world.plan();
   ASSERT_TRUE(plan.has_value());
   EXPECT_GT(plan->mounts.size(), 20'000U);
+}
+
+TEST(MakePlanTest, WhatIsHiddenIsNamedWhereItMayBeAskedAbout) {
+  World world;
+  world.workspace();
+  world.file("/home/u/p/secret");
+  world.rule(Verb::kDenyRead, "/home/u/p/secret");
+  EXPECT_EQ(world.plan().value().hidden, std::vector<std::string>());
+  world.questions = FileQuestions::kAll;
+  EXPECT_EQ(world.plan().value().questions, FileQuestions::kNone) << "without a supervisor nobody asks";
+  world.supervision = Supervision::kNames;
+  const SandboxPlan plan = world.plan().value();
+  EXPECT_EQ(plan.questions, FileQuestions::kAll);
+  EXPECT_EQ(plan.hidden, (std::vector<std::string>{"/home", "/home/u", "/home/u/p/secret", "/root"}));
+}
+
+std::string text_of(const Widening& widening) {
+  std::string text;
+  for (const MountStep& step : widening.steps) text += step_text(step) + "\n";
+  for (const std::string& path : widening.kept) text += "kept " + path + "\n";
+  return text;
+}
+
+TEST(WideningTest, ADirectoryKeepsClosedWhatOtherRulesClose) {
+  World world;
+  world.workspace();
+  world.directory("/home/u/q");
+  world.directory("/home/u/q/.ssh");
+  world.file("/home/u/q/token");
+  world.directory("/home/u/q/kept");
+  world.rule(Verb::kDenyRead, "/home/u/q/.ssh", Origin::kCredential);
+  world.rule(Verb::kDenyRead, "/home/u/q/token");
+  world.rule(Verb::kDenyWrite, "/home/u/q/kept");
+  const Widening shown = world.widening("/home/u/q", Access::kReadOnly);
+  EXPECT_EQ(shown.at, "/home/u/q");
+  ASSERT_EQ(shown.steps.front().kind, MountKind::kBind);
+  EXPECT_EQ(shown.steps.front().access, Access::kReadOnly);
+  const auto step_at = [](const Widening& of, const std::string& path) {
+    const auto found = std::ranges::find(of.steps, path, &MountStep::target);
+    return found == of.steps.end() ? std::string("nothing") : step_text(*found);
+  };
+  EXPECT_NE(step_at(shown, "/home/u/q/.ssh"), "nothing") << text_of(shown);
+  EXPECT_NE(step_at(shown, "/home/u/q/token"), "nothing") << text_of(shown);
+  const Widening changed = world.widening("/home/u/q", Access::kReadWrite);
+  EXPECT_EQ(changed.steps.front().access, Access::kReadWrite);
+  EXPECT_NE(step_at(changed, "/home/u/q/kept"), "nothing") << text_of(changed);
+  for (const MountStep& step : changed.steps) EXPECT_TRUE(step.target.starts_with("/home/u/q")) << step_text(step);
+}
+
+TEST(WideningTest, WhatTheSandboxHasBelowStays) {
+  World world;
+  world.workspace();
+  world.directory("/home/u/.cache");
+  const Widening shown = world.widening("/home/u", Access::kReadOnly);
+  EXPECT_EQ(shown.kept, (std::vector<std::string>{"/home/u/.cache", "/home/u/.npm", "/home/u/p"})) << text_of(shown);
+  EXPECT_EQ(shown.steps.size(), 1U) << text_of(shown);
+  EXPECT_NE(std::ranges::find(shown.own, "/"), shown.own.end());
 }
 
 }  // namespace

@@ -358,6 +358,7 @@ void TreePlanner::place_host(const Node& node, Ground ground) {
 }
 
 void TreePlanner::place_hidden(const Node& node, Ground ground) {
+  tree_.hidden.push_back(node.path);
   if (node.type == FileType::kAbsent && ground != Ground::kOwn) return;
   if (ground == Ground::kOwn) {
     // What is not made is not there. Some names are made all the same: programs expect them.

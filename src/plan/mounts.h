@@ -11,6 +11,7 @@ namespace hutch::plan {
 struct MountTree {
   std::vector<MountStep> steps;       // in the order in which they are to be made
   std::vector<std::string> writable;  // mounts that the sandbox may write
+  std::vector<std::string> hidden;    // paths that rules hide
 };
 
 MountTree plan_mounts(const PlanInput& input);

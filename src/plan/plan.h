@@ -104,6 +104,10 @@ struct NameRule {
 
 enum class Supervisor { kNone, kBeside };
 
+// Which calls about files that no rule allows are questions: those that would change one, or those that would look at
+// one that is hidden as well. The latter makes the kernel hold each call that looks at any file.
+enum class FileQuestions { kNone, kChanges, kAll };
+
 struct SandboxPlan {
   std::uint32_t uid = 0;  // inside; the same number outside, but for root with an image
   std::uint32_t gid = 0;
@@ -121,6 +125,8 @@ struct SandboxPlan {
   // sees them read-only.
   std::vector<std::string> supervised;
   std::vector<NameRule> names;  // what the supervisor refuses
+  FileQuestions questions = FileQuestions::kNone;
+  std::vector<std::string> hidden;  // where there are questions: what is hidden, with all below it that no mount shows
   LandlockPlan landlock;
   std::vector<bpf::Instruction> seccomp;  // for every process of the workload; empty: none
   ResourceLimits limits;

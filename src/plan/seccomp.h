@@ -25,10 +25,14 @@ enum class AfUnix {
 // What calls meet that make, change or remove files.
 enum class FileChanges { kAllow, kNotify };
 
+// What calls meet that look at files by a path.
+enum class FileLooks { kAllow, kNotify };
+
 struct SeccompProfile {
   Architecture architecture = Architecture::kX86_64;
   AfUnix af_unix = AfUnix::kRefuse;
   FileChanges file_changes = FileChanges::kAllow;
+  FileLooks file_looks = FileLooks::kAllow;
 };
 
 // Allows what the table (seccomp_table.h) does not name, up to the newest call known here; later calls answer ENOSYS,

@@ -45,6 +45,10 @@ constexpr std::uint32_t kOpenForChange = 0x1 | 0x2 | 0x40 | 0x200;
 constexpr std::array kOpen = {CallClause{{Kind::kAnyBit, 1, kOpenForChange}, {}, kFileChange}};
 constexpr std::array kOpenat = {CallClause{{Kind::kAnyBit, 2, kOpenForChange}, {}, kFileChange}};
 constexpr std::array kOpenat2 = {CallClause{{Kind::kEquals, 3, 0xffffffff, kPlainOpenBytes}, {}, kAllow}};
+// A descriptor is looked at, not a path: how the C library asks for fstat(3).
+constexpr std::uint32_t kEmptyPath = 0x1000;  // AT_EMPTY_PATH
+constexpr std::array kStatAt = {CallClause{{Kind::kAnyBit, 3, kEmptyPath}, {}, kAllow}};
+constexpr std::array kStatx = {CallClause{{Kind::kAnyBit, 2, kEmptyPath}, {}, kAllow}};
 constexpr std::array kAccessPath = {CallClause{{Kind::kAnyBit, 1, 0x2}, {}, kFileChange}};  // W_OK
 constexpr std::array kAccessAt = {CallClause{{Kind::kAnyBit, 2, 0x2}, {}, kFileChange}};
 
@@ -182,8 +186,8 @@ constexpr std::array kRules = {
     CallRule{"mknodat", 259, 33, kFileChange, "no devices; fifos, sockets and files are ordinary", kMknodat},
 
     // Changes of files: where there is a supervisor, it makes them (guest/access.h).
-    CallRule{"open", 2, kNone, kAllow, "opens for writing", kOpen},
-    CallRule{"openat", 257, 56, kAllow, "opens for writing", kOpenat},
+    CallRule{"open", 2, kNone, kFileLook, "opens for writing", kOpen},
+    CallRule{"openat", 257, 56, kFileLook, "opens for writing", kOpenat},
     CallRule{"openat2", 437, 437, kFileChange, "changes a file, but for those of hutch that only read", kOpenat2},
     CallRule{"umask", 95, 166, kFileChange, "changes what files are made with"},
     CallRule{"creat", 85, kNone, kFileChange, "changes a file"},
@@ -218,9 +222,20 @@ constexpr std::array kRules = {
     CallRule{"removexattr", 197, 14, kFileChange, "changes a file"},
     CallRule{"lremovexattr", 198, 15, kFileChange, "changes a file"},
     CallRule{"fremovexattr", 199, 16, kFileChange, "changes a file"},
-    CallRule{"access", 21, kNone, kAllow, "asks whether it may write", kAccessPath},
-    CallRule{"faccessat", 269, 48, kAllow, "asks whether it may write", kAccessAt},
-    CallRule{"faccessat2", 439, 439, kAllow, "asks whether it may write", kAccessAt},
+    CallRule{"access", 21, kNone, kFileLook, "asks whether it may write", kAccessPath},
+    CallRule{"faccessat", 269, 48, kFileLook, "asks whether it may write", kAccessAt},
+    CallRule{"faccessat2", 439, 439, kFileLook, "asks whether it may write", kAccessAt},
+
+    // Looks at files: where hidden ones are asked about, they wait for the answer. All of them go on in the kernel.
+    CallRule{"stat", 4, kNone, kFileLook, "looks at a file"},
+    CallRule{"lstat", 6, kNone, kFileLook, "looks at a file"},
+    CallRule{"newfstatat", 262, 79, kFileLook, "looks at a file", kStatAt},
+    CallRule{"statx", 332, 291, kFileLook, "looks at a file", kStatx},
+    CallRule{"readlink", 89, kNone, kFileLook, "looks at a file"},
+    CallRule{"readlinkat", 267, 78, kFileLook, "looks at a file"},
+    CallRule{"chdir", 80, 49, kFileLook, "enters a directory"},
+    CallRule{"execve", 59, 221, kFileLook, "runs a file"},
+    CallRule{"execveat", 322, 281, kFileLook, "runs a file"},
 
     // Calls of which some arguments are refused.
     CallRule{"ioctl", 16, 29, kAllow, "no typing into the terminal for the person who sits there", kIoctl},

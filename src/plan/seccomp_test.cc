@@ -88,6 +88,7 @@ TEST_P(Seccomp, EveryRowWithoutClauses) {
                                    : rule.otherwise == CallOutcome::kNoSys       ? kNoSys
                                    : rule.otherwise == CallOutcome::kFileChange  ? kAllow
                                    : rule.otherwise == CallOutcome::kUnixAddress ? kAllow
+                                   : rule.otherwise == CallOutcome::kFileLook    ? kAllow
                                                                                  : kNotSupported;
     EXPECT_EQ(tested.action(rule.number(GetParam())), expected) << rule.name;
     EXPECT_EQ(tested.action(rule.number(GetParam()), {~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull}), expected)
@@ -118,6 +119,22 @@ TEST_P(Seccomp, ChangesOfFilesGoToTheSupervisorWhereThereIsOne) {
     EXPECT_EQ(opened2(size), kNotify) << size;
   EXPECT_EQ(opened2(kPlainOpenBytes), kAllow);
   EXPECT_EQ(tested.action(numbers().mknodat, {0, 0, 0020644, 0, 0, 0}), kPerm);
+  EXPECT_LT(tested.program_.size(), 1024u);
+}
+
+TEST_P(Seccomp, LooksAtFilesWaitWhereTheyMayBeAskedAbout) {
+  const Filter tested({GetParam(), AfUnix::kNotify, FileChanges::kNotify, FileLooks::kNotify});
+  unsigned looks = 0;
+  for (const CallRule& rule : call_rules()) {
+    if (rule.otherwise != CallOutcome::kFileLook || rule.number(GetParam()) == CallRule::kAbsent) continue;
+    EXPECT_EQ(tested.action(rule.number(GetParam())), kNotify) << rule.name;
+    ++looks;
+  }
+  EXPECT_GE(looks, 8u);
+  // fstat(3) of the C library is about a descriptor.
+  const int newfstatat = GetParam() == Architecture::kX86_64 ? 262 : 79;
+  EXPECT_EQ(tested.action(newfstatat, {3, 0, 0, 0x1000, 0, 0}), kAllow);
+  EXPECT_EQ(tested.action(newfstatat, {3, 0, 0, 0x100, 0, 0}), kNotify);
   EXPECT_LT(tested.program_.size(), 1024u);
 }
 

@@ -77,7 +77,8 @@ struct TlsOpening {
   std::vector<std::string> extra_ca_paths;   // trusted besides the host's own authorities
 };
 
-enum class Asking { kAllowed, kNever };
+// kWanted: the policy says so itself.
+enum class Asking { kAllowed, kWanted, kNever };
 
 struct Network {
   NetworkMode mode = NetworkMode::kRules;

@@ -273,11 +273,12 @@ Status read_ask(const json& section, Policy& policy) {
       policy.ask_timeout = TRY_CTX(parse_duration(text), "ask.timeout");
     } else if (value != "ask" && value != "deny") {
       return fail(Error::invalid(cat({"ask.", name, ": must be \"ask\" or \"deny\""})));
-    } else if (value == "deny") {
-      if (name == "connect") policy.network.connect_questions = Asking::kNever;
-      if (name == "read") policy.asks.read = Asking::kNever;
-      if (name == "write") policy.asks.write = Asking::kNever;
-      if (name == "socket") policy.asks.socket = Asking::kNever;
+    } else {
+      const Asking asking = value == "deny" ? Asking::kNever : Asking::kWanted;
+      if (name == "connect") policy.network.connect_questions = asking;
+      if (name == "read") policy.asks.read = asking;
+      if (name == "write") policy.asks.write = asking;
+      if (name == "socket") policy.asks.socket = asking;
     }
   }
   return {};

@@ -1,6 +1,8 @@
 // The supervisor of a sandbox's file changes and sockets, as the host keeps it.
 #include "sandbox/access.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -13,7 +15,22 @@ namespace {
 // Where hutch-guest --access finds its things.
 constexpr int kStreamFd = 0;
 constexpr int kFirstFd = 3;
-constexpr std::size_t kDescriptors = 4;
+enum Descriptor { kListener, kTree, kUser, kMounts, kDescriptors };
+
+// Where the sandbox sees them; of one kind, or of all.
+std::vector<std::string> covers_of(const plan::Widening& widening, std::optional<plan::MountKind> kind = {}) {
+  using enum plan::MountKind;
+  std::vector<std::string> covers;
+  const std::string& root = widening.steps.front().target;
+  for (const plan::MountStep& step : std::span(widening.steps).subspan(1)) {
+    const bool is_cover = step.kind == kHideFile || step.kind == kTmpfs || step.kind == kBind;
+    const bool lies_on_host = step.make == plan::MakeTarget::kNothing && is_cover;
+    if (lies_on_host && step.kind == kind.value_or(step.kind)) {
+      covers.push_back(cat({widening.at, step.target.substr(root.size())}));
+    }
+  }
+  return covers;
+}
 
 }  // namespace
 
@@ -29,8 +46,9 @@ Result<AccessSupervisor> AccessSupervisor::start(const AccessRules& rules, std::
   auto process = TRY(sys::spawn(rules.guest_program,
                                 {.arguments = {"hutch-guest", "--access"}, .environment = {}, .install = install}));
   wire::Connection connection(std::move(ours));
-  TRY(connection.send(wire::ToGuest(wire::AccessRules{rules.names})));
-  return AccessSupervisor(std::move(process), std::move(connection));
+  TRY(connection.send(wire::ToGuest(wire::AccessRules{rules.names, rules.questions, rules.hidden})));
+  Widener widener(rules.guest_program, std::move(descriptors[kUser]), std::move(descriptors[kMounts]));
+  return AccessSupervisor(std::move(process), std::move(connection), std::move(widener));
 }
 
 AccessSupervisor::Heard AccessSupervisor::hear() {
@@ -38,15 +56,95 @@ AccessSupervisor::Heard AccessSupervisor::hear() {
   auto heard = receive();
   if (heard) return std::move(*heard);
   connection_.reset();
-  return {.refusals = {{.what = cat({kGone, heard.error().message}), .rule = ""}}, .requests = {}};
+  return {.refusals = {{.what = cat({kGone, heard.error().message}), .rule = ""}}, .requests = {}, .files = {}};
 }
 
 void AccessSupervisor::answer(std::uint64_t id, const SocketAnswer& answer) {
-  if (!connection_) return;
-  const int file = answer.file.get();
-  const wire::ToGuest told(wire::SocketAnswered{id, answer.file ? 0 : answer.error});
-  // One that has gone is noticed when it is heard.
-  (void)connection_->send(told, std::span(&file, answer.file ? 1 : 0));
+  send(wire::ToGuest(wire::SocketAnswered{id, answer.file ? 0 : answer.error}), answer.file);
+}
+
+Status AccessSupervisor::answer(std::uint64_t id, const FileAnswer& answer) {
+  using enum wire::FileAnswered::Answer;
+  wire::FileAnswered told{.id = id, .answer = kNo, .root = {}, .only = {}, .closed = {}};
+  Result<UniqueFd> tree = answer.grant ? carry_out(*answer.grant) : Result<UniqueFd>(UniqueFd());
+  if (answer.grant && tree) told.answer = answer.grant->changed ? kWritable : kShown;
+  if (told.answer == kWritable) {
+    told.root = answer.grant->changed->in.steps.front().target;
+    told.only = answer.grant->changed->only;
+    told.closed = covers_of(answer.grant->changed->in);
+  }
+  static const UniqueFd kNone;
+  send(wire::ToGuest(told), tree ? *tree : kNone);
+  return tree ? Status() : fail(std::move(tree).error());
+}
+
+// The tree for changes, where there is one.
+Result<UniqueFd> AccessSupervisor::carry_out(const FileGrant& grant) {
+  UniqueFd tree;
+  if (grant.changed) tree = TRY(widener_.hand_over(grant.changed->in));
+  if (grant.changed) held_.push_back({.path = grant.changed->only, .until = grant.until});
+  if (!grant.shown) return tree;
+  const auto is_it = [&](const Held& held) { return held.shown_at == grant.shown->at; };
+  if (const auto shown = std::ranges::find_if(held_, is_it); shown != held_.end()) {
+    shown->until = grant.until;
+    return tree;
+  }
+  plan::Widening widening = *grant.shown;
+  for (const Held& held : held_) std::ranges::copy(held.hidden, std::back_inserter(widening.own));
+  const bool made = TRY(widener_.show(widening)) == wire::Widened::Place::kMade;
+  held_.push_back({.path = grant.shown->steps.front().target,
+                   .shown_at = grant.shown->at,
+                   .own = made ? widening.own : std::vector<std::string>(),
+                   .covers = covers_of(widening),
+                   .hidden = covers_of(widening, plan::MountKind::kTmpfs),
+                   .until = grant.until});
+  return tree;
+}
+
+std::vector<std::string> AccessSupervisor::covers() const {
+  std::vector<std::string> all;
+  for (const Held& held : held_) std::ranges::copy(held.covers, std::back_inserter(all));
+  return all;
+}
+
+Status AccessSupervisor::narrow(const std::string& path, const std::function<void()>& cover) {
+  const auto ends = std::ranges::stable_partition(held_, [&](const Held& held) { return !is_within(held.path, path); });
+  const std::vector<Held> ended(std::make_move_iterator(ends.begin()), std::make_move_iterator(ends.end()));
+  held_.erase(ends.begin(), ends.end());
+  cover();
+  Status narrowed;
+  for (const Held& held : ended) {
+    if (held.shown_at.empty()) continue;
+    Status hidden = widener_.hide(held.shown_at, held.own);
+    if (!hidden) narrowed = std::move(hidden);
+  }
+  send(wire::ToGuest(wire::FileRevoked{path}), UniqueFd());
+  return narrowed;
+}
+
+std::optional<std::chrono::milliseconds> AccessSupervisor::time_left() const {
+  std::optional<std::chrono::milliseconds> left;
+  const auto now = Clock::now();
+  for (const Held& held : held_) {
+    if (!held.until) continue;
+    const auto its =
+        std::max(std::chrono::ceil<std::chrono::milliseconds>(*held.until - now), std::chrono::milliseconds(0));
+    left = std::min(left.value_or(its), its);
+  }
+  return left;
+}
+
+std::optional<std::string> AccessSupervisor::over() const {
+  const auto now = Clock::now();
+  const auto is_over = [&](const Held& held) { return held.until && *held.until <= now; };
+  const auto found = std::ranges::find_if(held_, is_over);
+  return found == held_.end() ? std::nullopt : std::optional(found->path);
+}
+
+// One that has gone is noticed when it is heard.
+void AccessSupervisor::send(const wire::ToGuest& message, const UniqueFd& descriptor) {
+  const int raw = descriptor.get();
+  if (connection_) (void)connection_->send(message, std::span(&raw, descriptor ? 1 : 0));
 }
 
 Result<AccessSupervisor::Heard> AccessSupervisor::receive() {
@@ -60,6 +158,8 @@ Result<AccessSupervisor::Heard> AccessSupervisor::receive() {
       heard.refusals.push_back(refusal_of(*refused));
     } else if (auto* asked = std::get_if<wire::SocketAsked>(&message)) {
       heard.requests.push_back({asked->id, asked->pid, std::move(asked->path), asked->error});
+    } else if (auto* about = std::get_if<wire::FileAsked>(&message)) {
+      heard.files.push_back({about->id, about->pid, std::move(about->path), about->wanted});
     } else {
       return fail(Error::invalid("hutch-guest: unexpected message of a supervisor"));
     }

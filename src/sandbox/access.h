@@ -1,6 +1,7 @@
 // The supervisor of a sandbox's file changes and sockets, as the host keeps it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -9,7 +10,9 @@
 
 #include "base/result.h"
 #include "plan/plan.h"
+#include "plan/widening.h"
 #include "sandbox/outcome.h"
+#include "sandbox/widener.h"
 #include "sys/process.h"
 #include "wire/connection.h"
 
@@ -19,14 +22,50 @@ namespace hutch::sandbox {
 struct AccessRules {
   std::string guest_program;
   std::vector<plan::NameRule> names;
+  plan::FileQuestions questions = plan::FileQuestions::kNone;
+  std::vector<std::string> hidden{};
+};
+
+// A process of the sandbox wants to change a file that no rule lets it change, or to look at one that is hidden. `path`
+// is hostile, as the sandbox sees it.
+using FileWanted = wire::FileAsked::Wanted;
+struct FileRequest {
+  std::uint64_t id = 0;
+  std::uint32_t pid = 0;
+  std::string path;
+  FileWanted wanted = FileWanted::kLook;
+};
+
+// What is opened: to be seen at its own path, and to be changed by the supervisor. Neither: the answer is no.
+struct FileGrant {
+  struct Changes {
+    plan::Widening in;
+    std::string only;  // the path, and what is below it, that may be changed there
+  };
+  std::optional<plan::Widening> shown;
+  std::optional<Changes> changed;
+  std::optional<std::chrono::steady_clock::time_point> until;
+};
+struct FileAnswer {
+  std::optional<FileGrant> grant;
+  std::optional<Refusal> refusal;
+};
+using SettleFile = std::function<void(const FileAnswer& answer)>;
+using JudgeFile = std::function<void(const FileRequest& request, SettleFile settle)>;
+using Narrow = std::function<Status(const std::string& path)>;
+
+// Who says so. `begins` is told how what was granted is taken back.
+struct FileJudge {
+  JudgeFile judge{};  // absent: nothing is granted
+  std::function<void(Narrow narrow)> begins{};
 };
 
 // A process of the sandbox wants to connect to a Unix socket that is none of the sandbox's own.
 struct SocketRequest {
   std::uint64_t id = 0;
   std::uint32_t pid = 0;  // a thread, as this process numbers it
-  std::string path;       // absolute; where `error` is 0 canonical, as the sandbox sees it
-  int error = 0;          // what the sandbox's own files answer; 0: something is there
+  std::string path;  // absolute; where `error` is 0 canonical, as the sandbox sees it
+  int error = 0;  // what the sandbox's own files answer; 0: something is there
 };
 
 // `file` is a descriptor (O_PATH) of the socket's file, which it is connected to; else `error` is the errno of the
@@ -47,6 +86,7 @@ class AccessSupervisor {
   struct Heard {
     std::vector<Refusal> refusals;
     std::vector<SocketRequest> requests;
+    std::vector<FileRequest> files;
   };
   // `descriptors` came with wire::Supervise. Ends with its owner, and with the thread that starts it.
   static Result<AccessSupervisor> start(const AccessRules& rules, std::vector<UniqueFd> descriptors);
@@ -58,14 +98,37 @@ class AccessSupervisor {
   Heard hear();
   // An answer that comes too late is none.
   void answer(std::uint64_t id, const SocketAnswer& answer);
+  // Has what is granted shown first. An error says why it could not be; the answer is no then.
+  Status answer(std::uint64_t id, const FileAnswer& answer);
+  // What has to be covered in the sandbox for what is shown by grants.
+  std::vector<std::string> covers() const;
+  // What was granted at `path`, or below it, ends; what is open there stays open. `cover` is called before anything is
+  // hidden.
+  Status narrow(const std::string& path, const std::function<void()>& cover);
+  // Until a grant has had its time, and which.
+  std::optional<std::chrono::milliseconds> time_left() const;
+  std::optional<std::string> over() const;
 
  private:
-  AccessSupervisor(sys::ChildProcess process, wire::Connection connection)
-      : process_(std::move(process)), connection_(std::move(connection)) {}
+  using Clock = std::chrono::steady_clock;
+  struct Held {
+    std::string path;  // of the host
+    std::string shown_at{};  // empty: it is one for changes
+    std::vector<std::string> own{};  // where its place was made
+    std::vector<std::string> covers{};
+    std::vector<std::string> hidden{};  // directories of the sandbox's own over those of the host
+    std::optional<Clock::time_point> until;
+  };
+  AccessSupervisor(sys::ChildProcess process, wire::Connection connection, Widener widener)
+      : process_(std::move(process)), connection_(std::move(connection)), widener_(std::move(widener)) {}
   Result<Heard> receive();
+  Result<UniqueFd> carry_out(const FileGrant& grant);
+  void send(const wire::ToGuest& message, const UniqueFd& descriptor);
 
   sys::ChildProcess process_;
   std::optional<wire::Connection> connection_;
+  Widener widener_;
+  std::vector<Held> held_;
 };
 
 // How a refusal that a guest tells of is told to a person.

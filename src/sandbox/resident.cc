@@ -333,7 +333,8 @@ Status Resident::turn() {
   if (parts_->questions) TRY(serve_questions());
   // Of what was answered.
   if (parts_->questions && parts_->network) TRY(serve_network());
-  if (wait[kAccess].revents != 0) hear_access();
+  if (wait[kAccess].revents != 0) access_->hear();
+  if (access_) access_->step();
   if (wait[kGuest].revents != 0) TRY(take_messages());
   check_deadlines();
   return {};
@@ -352,6 +353,7 @@ std::optional<std::chrono::milliseconds> Resident::time_left() {
         sooner(tracked.process->started_at() + tracked.timeout);
     }
   }
+  if (const auto left = access_ ? access_->time_left() : std::nullopt) sooner(Clock::now() + *left);
   if (parts_->network) {
     if (const auto left = parts_->network->time_left()) sooner(Clock::now() + *left);
   }
@@ -435,8 +437,12 @@ Status Resident::take(const wire::Frame& frame) {
   }
   if (const auto* refused = std::get_if<wire::Refused>(&message)) tell_refusal(refusal_of(*refused));
   if (std::holds_alternative<wire::Supervise>(message)) {
-    access_.emplace(TRY_CTX(AccessSupervisor::start(parts_->access_rules, parts_->instance.guest.take_descriptors()),
-                            "start the access supervisor"));
+    access_.emplace(AccessDesk::Settings{.rules = parts_->access_rules,
+                                         .judge_socket = parts_->judge_socket,
+                                         .files = parts_->files,
+                                         .tell = [this](const Refusal& refusal) { tell_refusal(refusal); },
+                                         .cover = [this](const wire::Covers& all) { (void)send(wire::ToGuest(all)); }});
+    TRY(access_->start(parts_->instance.guest.take_descriptors()));
   }
   if (const auto* made = std::get_if<wire::Network>(&message)) {
     if (!parts_->network) return fail(Error::invalid("hutch-guest: a network that nobody asked for"));
@@ -453,21 +459,6 @@ Status Resident::take(const wire::Frame& frame) {
   }
   changed_.notify_all();
   return {};
-}
-
-void Resident::hear_access() {
-  const AccessSupervisor::Heard heard = access_->hear();
-  for (const Refusal& refusal : heard.refusals) tell_refusal(refusal);
-  for (const SocketRequest& request : heard.requests) {
-    if (!parts_->judge_socket) {
-      access_->answer(request.id, {.file = {}, .error = request.error != 0 ? request.error : EACCES, .refusal = {}});
-      continue;
-    }
-    parts_->judge_socket(request, [this, id = request.id](const SocketAnswer& answer) {
-      if (answer.refusal) tell_refusal(*answer.refusal);
-      if (access_) access_->answer(id, answer);
-    });
-  }
 }
 
 void Resident::take_started(const wire::Started& started) {

@@ -18,7 +18,7 @@
 #include "backend/backend.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "sandbox/access.h"
+#include "sandbox/access_desk.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/network.h"
 #include "sandbox/process.h"
@@ -44,6 +44,7 @@ class Resident {
     std::optional<Cgroup> cgroup{};
     AccessRules access_rules{};  // of a plan that has a supervisor
     JudgeSocket judge_socket{};  // absent: none of the host's is connected to
+    FileJudge files{};
   };
   struct Settings {
     // Starts the guest. Called on the thread that keeps it, because a guest dies with the thread that started it
@@ -107,7 +108,6 @@ class Resident {
   void take_started(const wire::Started& started);
   void take_terminal(Tracked& of, UniqueFd master);  // with the lock held
   void take_end(std::uint32_t number, ProcessEnd end);
-  void hear_access();
   void tell_refusal(const Refusal& refusal);
   void check_deadlines();
   void finish(std::optional<Error> reason);
@@ -122,7 +122,7 @@ class Resident {
   std::optional<Parts> parts_;  // the keeping thread's, but for sending
   UniqueFd wake_read_;
   UniqueFd wake_write_;
-  std::optional<AccessSupervisor> access_;  // the keeping thread's
+  std::optional<AccessDesk> access_;  // the keeping thread's
   std::vector<Pipe> pipes_;                 // likewise
 
   std::mutex send_mutex_;

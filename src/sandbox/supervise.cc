@@ -26,7 +26,19 @@ constexpr std::chrono::milliseconds kForegroundCheck{250};
 class Supervisor {
  public:
   Supervisor(const Supervision& supervision, const CommandRequest& request)
-      : on_(supervision), request_(request), started_at_(SteadyClock::now()), last_output_(started_at_) {}
+      : on_(supervision),
+        request_(request),
+        started_at_(SteadyClock::now()),
+        last_output_(started_at_),
+        access_({.rules = on_.access,
+                 .judge_socket = on_.judge_socket,
+                 .files = on_.files,
+                 .tell = [this](const Refusal& refusal) { record_refusal(refusal); },
+                 .cover =
+                     [this](const wire::Covers& covers) {
+                   // One that has ended needs none.
+                       (void)on_.instance.guest.send(wire::ToGuest(covers));
+                     }}) {}
 
   Result<Outcome> run();
 
@@ -48,7 +60,6 @@ class Supervisor {
   Status take(const wire::Frame& frame);
   void record_exit(int raw);
   void record_not_executed(const wire::NotExecuted& refused);
-  void hear_access();
   void record_refusal(const Refusal& refusal);
   Status finish();
 
@@ -63,7 +74,7 @@ class Supervisor {
   bool killed_ = false;
   bool ended_ = false;
   bool has_status_ = false;
-  std::optional<AccessSupervisor> access_;
+  AccessDesk access_;
   Outcome outcome_;
 };
 
@@ -139,7 +150,7 @@ Status Supervisor::turn() {
   wait[kClients] = {on_.clients.fd, POLLIN, 0};
   wait[kNetwork] = {on_.network != nullptr ? on_.network->fd() : -1, POLLIN, 0};
   wait[kPrompt] = {on_.questions != nullptr ? on_.questions->terminal_fd() : -1, POLLIN, 0};
-  wait[kAccess] = {access_ ? access_->fd() : -1, POLLIN, 0};
+  wait[kAccess] = {access_.fd(), POLLIN, 0};
   // The screen is the prompt's while that is shown, and so are the keys.
   const bool prompting = on_.questions != nullptr && on_.questions->is_prompting();
   if (!prompting) on_.streams.add_to(wait);
@@ -154,7 +165,8 @@ Status Supervisor::turn() {
   if (on_.questions != nullptr) TRY(serve_questions(wait[kPrompt].revents));
   // Of what was answered.
   if (on_.questions != nullptr && on_.network != nullptr) TRY(serve_network());
-  if (wait[kAccess].revents != 0) hear_access();
+  if (wait[kAccess].revents != 0) access_.hear();
+  access_.step();
   if (wait[kGuest].revents != 0) TRY(take_messages());
   return ended_ ? Status() : check_deadlines();
 }
@@ -173,6 +185,7 @@ std::chrono::milliseconds Supervisor::time_left() const {
     next = std::min(next, now + *left);
   if (const auto left = on_.questions != nullptr ? on_.questions->time_left() : std::nullopt)
     next = std::min(next, now + *left);
+  if (const auto left = access_.time_left()) next = std::min(next, now + *left);
   const bool prompting = on_.questions != nullptr && on_.questions->is_prompting();
   if (on_.streams.has_terminal() || prompting) next = std::min(next, now + kForegroundCheck);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - now);
@@ -306,8 +319,7 @@ Status Supervisor::take(const wire::Frame& frame) {
   if (const auto* refused = std::get_if<wire::NotExecuted>(&message)) record_not_executed(*refused);
   if (const auto* refused = std::get_if<wire::Refused>(&message)) record_refusal(refusal_of(*refused));
   if (std::holds_alternative<wire::Supervise>(message)) {
-    access_.emplace(TRY_CTX(AccessSupervisor::start(on_.access, on_.instance.guest.take_descriptors()),
-                            "start the access supervisor"));
+    TRY(access_.start(on_.instance.guest.take_descriptors()));
   }
   if (std::holds_alternative<wire::Stopped>(message)) return stop_and_go_on(0);
   if (const auto* made = std::get_if<wire::Network>(&message)) {
@@ -345,21 +357,6 @@ void Supervisor::record_not_executed(const wire::NotExecuted& refused) {
   outcome_.refusals.push_back(std::move(refusal));
 }
 
-void Supervisor::hear_access() {
-  const AccessSupervisor::Heard heard = access_->hear();
-  for (const Refusal& refusal : heard.refusals) record_refusal(refusal);
-  for (const SocketRequest& request : heard.requests) {
-    if (!on_.judge_socket) {
-      access_->answer(request.id, {.file = {}, .error = request.error != 0 ? request.error : EACCES, .refusal = {}});
-      continue;
-    }
-    on_.judge_socket(request, [this, id = request.id](const SocketAnswer& answer) {
-      if (answer.refusal) record_refusal(*answer.refusal);
-      if (access_) access_->answer(id, answer);
-    });
-  }
-}
-
 void Supervisor::record_refusal(const Refusal& refusal) {
   if (std::ranges::find(outcome_.refusals, refusal) != outcome_.refusals.end()) return;
   outcome_.refusals.push_back(refusal);
@@ -371,10 +368,10 @@ Status Supervisor::finish() {
   // Before the wait for orphans, which takes every child of this process for one.
   if (on_.network != nullptr) TRY(on_.network->close());
   // What was refused was told before the program heard of it.
-  pollfd told{access_ ? access_->fd() : -1, POLLIN, 0};
+  pollfd told{access_.fd(), POLLIN, 0};
   TRY(sys::poll({&told, 1}, std::chrono::milliseconds(0)));
-  if (told.revents != 0) hear_access();
-  access_.reset();
+  if (told.revents != 0) access_.hear();
+  access_.stop();
   TRY(on_.instance.stop());
   TRY(on_.streams.finish());
   if (has_status_) return {};

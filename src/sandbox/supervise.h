@@ -8,7 +8,7 @@
 #include "backend/backend.h"
 #include "base/result.h"
 #include "plan/plan.h"
-#include "sandbox/access.h"
+#include "sandbox/access_desk.h"
 #include "sandbox/network.h"
 #include "sandbox/outcome.h"
 #include "sandbox/streams.h"
@@ -47,6 +47,7 @@ struct Supervision {
   std::function<std::string(const std::string& path)> rule_hiding{};
   AccessRules access{};  // of a plan that has a supervisor
   JudgeSocket judge_socket{};  // absent: none of the host's is connected to
+  FileJudge files{};
   Network* network = nullptr;  // absent where no gateway has a sandbox's connections
   Questions* questions = nullptr;  // absent where nobody is asked
 };

@@ -26,6 +26,11 @@ std::unique_ptr<TerminalPrompt> TerminalPrompt::open(const ScreenWatch* screen) 
   return std::make_unique<TerminalPrompt>(std::move(*terminal), screen);
 }
 
+bool TerminalPrompt::may_ask() {
+  const auto terminal = sys::open_own_terminal();
+  return terminal && sys::is_foreground(terminal->get());
+}
+
 Status TerminalPrompt::show(Shown shown) {
   hide();
   shown_ = std::move(shown);

@@ -21,6 +21,9 @@ class TerminalPrompt {
   // Null where this process has no terminal. `screen` is what the command does to it; it has to live as long.
   static std::unique_ptr<TerminalPrompt> open(const ScreenWatch* screen);
 
+  // Whether open() would find one, and its keys are this process's.
+  static bool may_ask();
+
   explicit TerminalPrompt(UniqueFd terminal, const ScreenWatch* screen)
       : terminal_(std::move(terminal)), screen_(screen) {}
   ~TerminalPrompt() { hide(); }

@@ -111,7 +111,9 @@ Result<Judged> AgentSandbox::judge() {
     residence.layer = TRY(layer_over(image, record_.name, dirs_));
   }
   judged.place = place;
-  judged.prepared = TRY(prepare(place, judged.facts, {.environment = sys::own_environment(), .residence = &residence}));
+  judged.prepared = TRY(prepare(
+      place, judged.facts,
+      {.environment = sys::own_environment(), .residence = &residence, .questions = plan::FileQuestions::kChanges}));
   if ((judged.prepared.backend == "none") != (record_.backend == "none")) {
     return fail(
         Error::invalid(cat({judged.prepared.policy.source, ": backend none is for an agent to say: hutch agent set ",

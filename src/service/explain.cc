@@ -6,12 +6,12 @@
 #include "base/text.h"
 #include "host/paths.h"
 #include "plan/names.h"
-#include "plan/seccomp.h"
 #include "policy/address_kinds.h"
 #include "policy/hosts.h"
 #include "policy/network_rules.h"
 #include "policy/rules.h"
 #include "service/host_sockets.h"
+#include "service/start.h"
 #include "sys/host_info.h"
 #include "sys/interfaces.h"
 #include "sys/tree.h"
@@ -142,12 +142,8 @@ Result<Explanation> explain(const PlaceRequest& request, const plan::HostFacts& 
                             const std::vector<std::string>& names) {
   Explanation explanation;
   explanation.prepared = TRY(prepare(request, facts, caller));
-  if (const auto architecture = plan::architecture_of(facts.architecture)) {
-    explanation.prepared.plan.seccomp = plan::compile_seccomp(
-        {.architecture = *architecture,
-         .af_unix = explanation.prepared.plan.supervisor == plan::Supervisor::kNone ? plan::AfUnix::kNotify
-                                                                                    : plan::AfUnix::kSupervised});
-  }
+  // Where hutch knows no table, a run says so.
+  (void)add_filter(explanation.prepared.plan, facts);
   for (const std::string& name : names) {
     if (is_path(name, explanation.prepared.plan.cwd)) {
       explanation.paths.push_back(TRY(judge_path(explanation.prepared, facts, name, Access::kRead)));

@@ -233,7 +233,7 @@ void KeptSandbox::reload_policy() {
   }
   if (!resident || !questions) return;
   resident->on_keeping_thread(
-      [this, questions, policy] { (void)policy->reload({network_, sockets_.get(), *questions}); });
+      [this, questions, policy] { (void)policy->reload({network_, sockets_.get(), host_files_.get(), *questions}); });
 }
 
 egress::Gateway::Revoked KeptSandbox::revoke(const std::string& host) {
@@ -250,6 +250,7 @@ egress::Gateway::Revoked KeptSandbox::revoke(const std::string& host) {
     egress::Gateway::Revoked taken;
     if (host.starts_with('/')) {
       if (sockets_) taken.grants = sockets_->revoke(host);
+      if (host_files_) taken.grants += host_files_->revoke(host);
     } else if (network_ != nullptr) {
       taken = network_->gateway().revoke(host);
     }
@@ -304,15 +305,17 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin() {
     return fail(explain_backend_failure(prepared.backend, std::move(instance).error(), judged.guest_program));
   }
   const std::scoped_lock lock(mutex_);
-  return sandbox::Resident::Parts{std::move(*instance),
-                                  questions_,
-                                  std::move(network),
-                                  std::move(holding.cgroup),
-                                  {judged.guest_program, prepared.plan.names},
-                                  [this](const sandbox::SocketRequest& asked, const sandbox::SettleSocket& settle) {
-                                    if (sockets_) return sockets_->judge(asked, settle);
-                                    settle({.file = {}, .error = EACCES, .refusal = {}});
-                                  }};
+  return sandbox::Resident::Parts{
+      std::move(*instance),
+      questions_,
+      std::move(network),
+      std::move(holding.cgroup),
+      {judged.guest_program, prepared.plan.names, prepared.plan.questions, prepared.plan.hidden},
+      [this](const sandbox::SocketRequest& asked, const sandbox::SettleSocket& settle) {
+        if (sockets_) return sockets_->judge(asked, settle);
+        settle({.file = {}, .error = EACCES, .refusal = {}});
+      },
+      host_files_ ? host_files_->judge() : sandbox::FileJudge()};
 }
 
 // Null where the plan has no gateway.
@@ -330,7 +333,7 @@ Result<std::unique_ptr<sandbox::Network>> KeptSandbox::make_network(Judged& judg
     questions_ = questions;
   }
   network_ = nullptr;
-  make_sockets(prepared);
+  make_sockets(judged);
   if (!gateway) return std::unique_ptr<sandbox::Network>();
   auto network = TRY(sandbox::Network::make(gateway_settings(prepared, judged.guest_program), questions.get()));
   network_ = network.get();
@@ -341,13 +344,18 @@ Result<std::unique_ptr<sandbox::Network>> KeptSandbox::make_network(Judged& judg
   return network;
 }
 
-void KeptSandbox::make_sockets(const Prepared& prepared) {
+void KeptSandbox::make_sockets(const Judged& judged) {
+  const Prepared& prepared = judged.prepared;
   sockets_.reset();
+  host_files_.reset();
   if (prepared.plan.supervisor == plan::Supervisor::kNone) return;
   sockets_ = std::make_unique<HostSockets>(HostSockets::Settings{.network = prepared.policy.network,
                                                                  .asks = prepared.policy.asks,
                                                                  .rules = prepared.rules,
                                                                  .questions = questions_.get()});
+  if (prepared.plan.questions == plan::FileQuestions::kNone) return;
+  host_files_ = std::make_unique<HostFiles>(
+      HostFiles::Settings{.facts = judged.facts, .prepared = prepared, .questions = questions_.get()});
 }
 
 std::shared_ptr<sandbox::Questions> KeptSandbox::make_questions(const Judged& judged) {
@@ -372,7 +380,7 @@ void KeptSandbox::answered(const approval::Desk::Closed& closed) {
                    closed.question.process.pid, closed.question.process.program});
   if (!is_saved(closed.answer)) return;
   // It is called by the questions, which are the running ones.
-  (void)policy_->reload({network_, sockets_.get(), *questions_});
+  (void)policy_->reload({network_, sockets_.get(), host_files_.get(), *questions_});
   if (settings_.saved) settings_.saved();
 }
 

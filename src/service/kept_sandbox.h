@@ -110,7 +110,7 @@ class KeptSandbox {
   void ended(const std::optional<Error>& reason);
   Result<std::unique_ptr<sandbox::Network>> make_network(Judged& judged);
   std::shared_ptr<sandbox::Questions> make_questions(const Judged& judged);
-  void make_sockets(const Prepared& prepared);
+  void make_sockets(const Judged& judged);
   void answered(const approval::Desk::Closed& closed);
 
   const Settings settings_;
@@ -131,6 +131,7 @@ class KeptSandbox {
   ResidentRecord record_;  // of the thread that keeps the sandbox
   sandbox::Network* network_ = nullptr;  // likewise
   std::unique_ptr<HostSockets> sockets_;  // likewise
+  std::unique_ptr<HostFiles> host_files_;  // likewise
 
   std::mutex files_mutex_;
   std::shared_ptr<sandbox::Files> files_;

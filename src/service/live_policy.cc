@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view kPolicy = "your policy";
 
+bool is_allowed(const LiveSandbox& live, const wire::ControlQuestion& open);
 void close_answered(const LiveSandbox& live);
 std::vector<std::string> left_out(const policy::Network& wanted, const policy::Network& held);
 
@@ -60,6 +61,9 @@ Result<std::vector<std::string>> LivePolicy::reload(const LiveSandbox& live) con
     TRY(live.network->replace_rules(std::move(held)));
   }
   if (live.sockets != nullptr) live.sockets->replace(wanted, loaded.policy.asks);
+  if (live.files != nullptr) {
+    live.files->replace(TRY(file_rules(request_, facts_, loaded)), loaded.policy.asks);
+  }
   close_answered(live);
   return left;
 }
@@ -78,12 +82,19 @@ bool is_saved(approval::Answer answer) {
 
 namespace {
 
+bool is_allowed(const LiveSandbox& live, const wire::ControlQuestion& open) {
+  using approval::Kind;
+  if (open.kind == approval::name_of(Kind::kConnect)) {
+    return live.network != nullptr && live.network->allows(open.host, open.port);
+  }
+  if (open.kind == approval::name_of(Kind::kSocket)) return live.sockets != nullptr && live.sockets->allows(open.path);
+  const Kind kind = open.kind == approval::name_of(Kind::kRead) ? Kind::kRead : Kind::kWrite;
+  return live.files != nullptr && live.files->allows(kind, open.path);
+}
+
 void close_answered(const LiveSandbox& live) {
   for (const wire::ControlQuestion& open : live.questions.open()) {
-    const bool is_socket = !open.path.empty();
-    const bool allowed = is_socket ? live.sockets != nullptr && live.sockets->allows(open.path)
-                                   : live.network != nullptr && live.network->allows(open.host, open.port);
-    if (!allowed) continue;
+    if (!is_allowed(live, open)) continue;
     // Somebody may have been faster.
     (void)live.questions.answer({open.id, std::string(approval::name_of(approval::Answer::kOnce)), std::nullopt},
                                 kPolicy);

@@ -10,6 +10,7 @@
 #include "plan/facts.h"
 #include "sandbox/network.h"
 #include "sandbox/questions.h"
+#include "service/host_files.h"
 #include "service/host_sockets.h"
 #include "service/request.h"
 
@@ -19,6 +20,7 @@ namespace hutch::service {
 struct LiveSandbox {
   sandbox::Network* network = nullptr;  // null where it has no gateway
   HostSockets* sockets = nullptr;       // null where it has none of the host's
+  HostFiles* files = nullptr;           // null where nothing is asked about its files
   sandbox::Questions& questions;
 };
 
@@ -34,9 +36,9 @@ class LivePolicy {
 
   // The rest is for the thread that keeps the sandbox.
 
-  // Reads the policies again and has their network hold, with the request's options: hosts and sockets that are new can
-  // be reached at once, connections to those that are gone end, questions that are answered by it are closed. What it
-  // says that can hold from the next start on alone.
+  // Reads the policies again and has their network hold, with the request's options: hosts, sockets and files that are
+  // new can be reached at once, connections to those that are gone end, questions that are answered by it are closed.
+  // What it says that can hold from the next start on alone.
   Result<std::vector<std::string>> reload(const LiveSandbox& live) const;
 
   // A network of somebody's own in its place.

@@ -45,6 +45,7 @@ Result<std::vector<plan::CoveredFile>> covered_files_of(const Residence* residen
 plan::ResourceLimits limits_of(const policy::Limits& policy, const LimitOptions& options);
 plan::Supervision supervision_of(std::string_view backend, const plan::HostFacts& facts);
 std::vector<policy::Rule> patterns_of(const std::vector<policy::Rule>& rules);
+plan::FileQuestions questions_of(plan::FileQuestions wanted, const policy::Asks& asks);
 
 }  // namespace
 
@@ -90,6 +91,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .covered_files = std::move(covered),
       .image = image ? &*image : nullptr,
       .supervision = supervision,
+      .questions = questions_of(caller.questions, loaded.policy.asks),
       .patterns = patterns_of(question.rules),
       .limits = limits_of(loaded.policy.limits, request.limits),
       .caller_environment = caller.environment,
@@ -107,6 +109,13 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   prepared.rules = std::move(answer.rules);
   prepared.paths = std::move(answer.facts);
   return prepared;
+}
+
+Result<std::vector<policy::Rule>> file_rules(const PlaceRequest& request, const plan::HostFacts& facts,
+                                             const LoadedPolicy& loaded) {
+  host::PathQuestion question = TRY(path_question(request, facts, loaded));
+  question.names = host::PathQuestion::Names::kAlways;
+  return TRY(look(question, facts)).rules;
 }
 
 // Paths of certificates start where the policy's other paths do.
@@ -175,6 +184,15 @@ plan::Supervision supervision_of(std::string_view backend, const plan::HostFacts
   const auto first = std::from_chars(facts.kernel.data(), end, major);
   if (first.ec == std::errc() && first.ptr != end) std::from_chars(first.ptr + 1, end, minor);
   return std::pair(major, minor) >= std::pair(5, 14) ? plan::Supervision::kNames : plan::Supervision::kNone;
+}
+
+// Only who is asked about reading pays for it: every look at a file is held then.
+plan::FileQuestions questions_of(plan::FileQuestions wanted, const policy::Asks& asks) {
+  using plan::FileQuestions;
+  if (wanted == FileQuestions::kNone) return wanted;
+  const bool all = wanted == FileQuestions::kAll && asks.read != policy::Asking::kNever;
+  if (all || asks.read == policy::Asking::kWanted) return FileQuestions::kAll;
+  return asks.write != policy::Asking::kNever ? FileQuestions::kChanges : FileQuestions::kNone;
 }
 
 std::vector<policy::Rule> patterns_of(const std::vector<policy::Rule>& rules) {

@@ -12,6 +12,7 @@
 #include "policy/parent_proxy.h"
 #include "policy/policy.h"
 #include "policy/rules.h"
+#include "service/load_policy.h"
 #include "service/request.h"
 
 namespace hutch::service {
@@ -29,6 +30,7 @@ struct Caller {
   std::vector<std::string> environment;  // "K=V" each
   std::string command{};                 // the first word of the command, for a note when it is hidden
   const Residence* residence = nullptr;  // null for a command without an agent
+  plan::FileQuestions questions = plan::FileQuestions::kNone;  // as far as the policy says nothing else
 };
 
 struct Prepared {
@@ -43,6 +45,10 @@ struct Prepared {
 // A policy's network as a request makes it: with its options, and the paths in it absolute.
 Status settle_network(policy::Network& network, const policy::NetworkOptions& options, const plan::HostFacts& facts,
                       const std::string& project);
+
+// The rules about files as a start would have them now.
+Result<std::vector<policy::Rule>> file_rules(const PlaceRequest& request, const plan::HostFacts& facts,
+                                             const LoadedPolicy& loaded);
 
 Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& facts, const Caller& caller);
 

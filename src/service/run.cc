@@ -55,6 +55,7 @@ std::string rule_hiding(const Job& job, const std::string& path);
 Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job, sandbox::Questions* questions);
 std::unique_ptr<RunQuestions> make_questions(const Job& job, const sandbox::ScreenWatch* screen);
 std::unique_ptr<HostSockets> make_sockets(const Job& job, RunQuestions* questions);
+std::unique_ptr<HostFiles> make_files(const Job& job, RunQuestions* questions);
 Result<backend::Instance> start_backend(const Job& job, Holding& holding);
 // No mount can hold a name that is not there. These, made new, undo what the mounts on hooks and config protect, so the
 // person hears of them before they run git.
@@ -90,7 +91,11 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
   const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
   TRY(host::make_store_directories(facts));
   Prepared prepared =
-      TRY(prepare(request.place, facts, {.environment = sys::own_environment(), .command = command.front()}));
+      TRY(prepare(request.place, facts,
+                  {.environment = sys::own_environment(),
+                   .command = command.front(),
+                   .questions = control || sandbox::TerminalPrompt::may_ask() ? plan::FileQuestions::kAll
+                                                                              : plan::FileQuestions::kNone}));
   if (ahead && ahead->name() != prepared.backend) ahead.reset();
   TRY(add_filter(prepared.plan, facts));
   for (const std::string& note : prepared.plan.notes) tell(note);
@@ -138,6 +143,7 @@ Result<RunReport> run_prepared(const Job& job) {
       TRY(make_network(job, questions ? &questions->questions() : nullptr));
   if (network) questions->serve(*network);
   const std::unique_ptr<HostSockets> sockets = make_sockets(job, questions.get());
+  const std::unique_ptr<HostFiles> files = make_files(job, questions.get());
   if (network) network->tell_passed_to([&](const egress::Passed& passed) { job.record().connected(passed); });
   if (network && wants_trust(plan)) {
     const wire::InspectReady trust = TRY(network->gateway().inspector_trust());
@@ -157,7 +163,9 @@ Result<RunReport> run_prepared(const Job& job) {
       .instance = instance,
       .streams = streams,
       .signals = job.signals,
-      .access = {plan.supervisor == plan::Supervisor::kNone ? std::string() : TRY(guest_program()), plan.names},
+      .access = {plan.supervisor == plan::Supervisor::kNone ? std::string() : TRY(guest_program()), plan.names,
+                 plan.questions, plan.hidden},
+      .files = files ? files->judge() : sandbox::FileJudge(),
       .network = network.get(),
       .questions = questions ? &questions->questions() : nullptr};
   if (sockets) {
@@ -206,6 +214,15 @@ std::unique_ptr<HostSockets> make_sockets(const Job& job, RunQuestions* question
                             .questions = questions != nullptr ? &questions->questions() : nullptr});
   if (questions != nullptr) questions->serve(*sockets);
   return sockets;
+}
+
+// Null where nothing is asked about files.
+std::unique_ptr<HostFiles> make_files(const Job& job, RunQuestions* questions) {
+  if (job.prepared.plan.questions == plan::FileQuestions::kNone || questions == nullptr) return nullptr;
+  auto files = std::make_unique<HostFiles>(
+      HostFiles::Settings{.facts = job.facts, .prepared = job.prepared, .questions = &questions->questions()});
+  questions->serve(*files);
+  return files;
 }
 
 // Null where the plan has neither gateway nor supervisor: nothing else is asked about.

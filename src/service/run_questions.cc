@@ -14,6 +14,12 @@ namespace {
 // A program that asks all the time has whoever keeps the session asked so often at most.
 constexpr std::chrono::milliseconds kSessionHolds{200};
 
+// What may be read may not be written for that.
+std::string session_key(const approval::Question& question) {
+  const bool is_file = question.kind == approval::Kind::kRead || question.kind == approval::Kind::kWrite;
+  return is_file ? approval::subject_of(question) : question.target;
+}
+
 }  // namespace
 
 RunQuestions::RunQuestions(Settings settings)
@@ -68,6 +74,7 @@ Status RunQuestions::revoke(const std::string& host, const sandbox::QuestionSock
   egress::Gateway::Revoked revoked;
   if (host.starts_with('/')) {
     if (sockets_ != nullptr) revoked.grants = sockets_->revoke(host);
+    if (files_ != nullptr) revoked.grants += files_->revoke(host);
   } else if (network_ != nullptr) {
     revoked = network_->gateway().revoke(host);
   }
@@ -87,7 +94,7 @@ void RunQuestions::record(const approval::Desk::Closed& closed) {
   settings_.record().decided({approval::subject_of(closed.question), std::string(approval::name_of(closed.answer)),
                               closed.by, closed.question.process.pid, closed.question.process.program});
   if (closed.answer == approval::Answer::kSession && settings_.session.granted) {
-    settings_.session.granted(closed.question.target);
+    settings_.session.granted(session_key(closed.question));
   }
   if (!is_saved(closed.answer)) return;
   // Whoever answered was told that it is saved; should the file have been broken since, the answer itself still holds.
@@ -102,7 +109,7 @@ bool RunQuestions::is_granted(const approval::Question& question) {
     session_ = settings_.session.state();
     session_at_ = now;
   }
-  return session_ && std::ranges::binary_search(session_->grants, question.target);
+  return session_ && std::ranges::binary_search(session_->grants, session_key(question));
 }
 
 }  // namespace hutch::service

@@ -35,8 +35,9 @@ class RunQuestions {
 
   // What clients say is about this network from here on.
   void serve(sandbox::Network& network) { network_ = &network; }
-  // The same about the host's sockets.
+  // The same about the host's sockets and files.
   void serve(HostSockets& sockets) { sockets_ = &sockets; }
+  void serve(HostFiles& files) { files_ = &files; }
   // Other programs of this user find the run from here on. Where that cannot be, the run goes on without.
   Status open_socket(const std::vector<std::string>& command, const std::string& directory);
   // To poll(2), and what to do then; -1 where there is none.
@@ -49,11 +50,12 @@ class RunQuestions {
   Status reload(const sandbox::QuestionSocket::Tell& tell);
   void record(const approval::Desk::Closed& closed);
   bool is_granted(const approval::Question& question);
-  LiveSandbox live() { return {network_, sockets_, questions_}; }
+  LiveSandbox live() { return {network_, sockets_, files_, questions_}; }
 
   const Settings settings_;
   sandbox::Network* network_ = nullptr;
   HostSockets* sockets_ = nullptr;
+  HostFiles* files_ = nullptr;
   std::string run_;  // its id
   std::optional<Sessions::State> session_;  // as it was a moment ago
   approval::Moment session_at_{};

@@ -28,10 +28,13 @@ Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {
   if (!architecture) return fail(Error::unsupported(cat({"no system call table for ", facts.architecture})));
   const bool beside = plan.supervisor == plan::Supervisor::kBeside;
   const bool supervised = !plan.supervised.empty();
-  plan.seccomp =
-      plan::compile_seccomp({.architecture = *architecture,
-                             .af_unix = beside ? plan::AfUnix::kSupervised : plan::AfUnix::kNotify,
-                             .file_changes = supervised ? plan::FileChanges::kNotify : plan::FileChanges::kAllow});
+  const bool asks = plan.questions != plan::FileQuestions::kNone;
+  const bool looks = plan.questions == plan::FileQuestions::kAll;
+  plan.seccomp = plan::compile_seccomp(
+      {.architecture = *architecture,
+       .af_unix = beside ? plan::AfUnix::kSupervised : plan::AfUnix::kNotify,
+       .file_changes = supervised || asks ? plan::FileChanges::kNotify : plan::FileChanges::kAllow,
+       .file_looks = looks ? plan::FileLooks::kNotify : plan::FileLooks::kAllow});
   return {};
 }
 

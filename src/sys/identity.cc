@@ -40,6 +40,7 @@ Status enter_new_namespaces(NamespaceSet set) {
                    {"unshare(user, mount, pid, ipc, uts)"});
     case NamespaceSet::kNetwork: return check(::unshare(CLONE_NEWNET), {"unshare(net)"});
     case NamespaceSet::kCgroup: return check(::unshare(CLONE_NEWCGROUP), {"unshare(cgroup)"});
+    case NamespaceSet::kMounts: return check(::unshare(CLONE_NEWNS), {"unshare(mount)"});
     case NamespaceSet::kUserAndMounts: return check(::unshare(CLONE_NEWUSER | CLONE_NEWNS), {"unshare(user, mount)"});
   }
   return {};

@@ -19,6 +19,7 @@ enum class NamespaceSet {
   kMost,           // user, mount, pid, ipc, uts
   kNetwork,        // by far the dearest to make
   kCgroup,         // its root is the cgroup that the caller is in (cgroup_namespaces(7))
+  kMounts,         // a copy of the caller's
   kUserAndMounts,  // the two that a process without privileges needs to restrict its own mounts further
 };
 

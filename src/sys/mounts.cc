@@ -61,6 +61,17 @@ Status restrict_tree(int fd, std::string_view name, MountFlags flags) {
 
 Status restrict_mount(int fd, std::string_view name, MountFlags flags) { return set_attributes(fd, name, flags, 0); }
 
+Status allow_writing(int fd, std::string_view name) {
+  mount_attr attributes{};
+  attributes.attr_clr = MOUNT_ATTR_RDONLY;
+  const auto answer = ::syscall(SYS_mount_setattr, fd, "", AT_EMPTY_PATH, &attributes, sizeof attributes);
+  return check(answer, {"mount_setattr(", name, ")"});
+}
+
+Status detach(const std::string& path) {
+  return check(::umount2(path.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW), {"umount2(", path, ")"});
+}
+
 Status attach(int tree, int onto, std::string_view name) {
   const unsigned int flags = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
   return check(::syscall(SYS_move_mount, tree, "", onto, "", flags), {"move_mount(", name, ")"});

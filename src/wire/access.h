@@ -14,6 +14,8 @@ namespace hutch::wire {
 // The first message to an access supervisor.
 struct AccessRules {
   std::vector<plan::NameRule> names;
+  plan::FileQuestions questions = plan::FileQuestions::kNone;
+  std::vector<std::string> hidden;  // as in the plan
 };
 
 // To a SocketAsked. 0: the file of the socket, opened with O_PATH, travels along; else the errno of the connect(2).
@@ -22,7 +24,53 @@ struct SocketAnswered {
   int error = 0;
 };
 
+// To a FileAsked. To be made by the supervisor from here on: changes of `only` and what is below it, in the writable
+// tree that travels along, whose root is what the sandbox sees at `root`.
+struct FileAnswered {
+  std::uint64_t id = 0;
+  enum class Answer { kNo, kShown, kWritable } answer = Answer::kNo;  // kShown: it can be seen in the sandbox by now
+  std::string root;  // of kWritable
+  std::string only;  // likewise
+  std::vector<std::string> closed;  // likewise: what stays closed below it
+};
+
+// What an answer opened at `path`, and below it, is closed again.
+struct FileRevoked {
+  std::string path;
+};
+
+// All covers over the host's files, beyond those of the plan, that what was shown since needs from here on.
+struct Covers {
+  std::vector<std::string> targets;
+};
+
+// To `hutch-guest --widen` (guest/widen.h), its only message. Widened or Failed follows.
+struct Widen {
+  // kShow: what the steps make at `target` is shown at `at` in the sandbox. kHandOver: it travels along with the
+  // answer. kHide: what was shown goes.
+  enum class Action { kShow, kHandOver, kHide } action = Action::kShow;
+  std::string target;
+  std::string at;                      // where the sandbox sees it; of kHide what goes
+  std::vector<plan::MountStep> steps;  // in the host's own tree; the first one binds `target` on itself
+  std::vector<std::string> kept;       // mounts of the sandbox below `target` that stay
+  // File systems of the sandbox's own, in which a mount point may be made; of kHide: that one goes as well.
+  std::vector<std::string> own;
+};
+
 // --- to the host ---
+
+// A process wants to change a file that no rule lets it, or to look at one that is hidden. The path is as the sandbox
+// sees it: what is there without links, then names that are not there.
+struct FileAsked {
+  std::uint64_t id = 0;
+  std::uint32_t pid = 0;  // a thread, as the host numbers it
+  enum class Wanted { kLook, kChange } wanted = Wanted::kLook;
+  std::string path;
+};
+
+struct Widened {
+  enum class Place { kThere, kMade } place = Place::kThere;  // kMade: what it is shown on was made for it
+};
 
 // A process wants to connect to a Unix socket that is none of the sandbox's own. `path` is canonical where the sandbox
 // has something there; else it is what the process said, made absolute, and `error` what the sandbox's own files

@@ -95,7 +95,39 @@ void write(Writer& out, const AccessRules& message) {
     out.text(name.except);
     out.texts(name.lifted);
   }
+  out.u8(static_cast<std::uint8_t>(message.questions));
+  out.texts(message.hidden);
 }
+
+void write(Writer& out, const FileAsked& message) {
+  out.u64(message.id);
+  out.u32(message.pid);
+  out.u8(static_cast<std::uint8_t>(message.wanted));
+  out.text(message.path);
+}
+
+void write(Writer& out, const FileAnswered& message) {
+  out.u64(message.id);
+  out.u8(static_cast<std::uint8_t>(message.answer));
+  out.text(message.root);
+  out.text(message.only);
+  out.texts(message.closed);
+}
+
+void write(Writer& out, const Covers& message) { out.texts(message.targets); }
+void write(Writer& out, const FileRevoked& message) { out.text(message.path); }
+
+void write(Writer& out, const Widen& message) {
+  out.u8(static_cast<std::uint8_t>(message.action));
+  out.text(message.target);
+  out.text(message.at);
+  out.u32(static_cast<std::uint32_t>(message.steps.size()));
+  for (const plan::MountStep& step : message.steps) write_step(out, step);
+  out.texts(message.kept);
+  out.texts(message.own);
+}
+
+void write(Writer& out, const Widened& message) { out.u8(static_cast<std::uint8_t>(message.place)); }
 
 void write(Writer& out, const Network& message) {
   out.u32(static_cast<std::uint32_t>(message.sockets.size()));
@@ -203,7 +235,39 @@ void read(Reader& in, AccessRules& message) {
     name.except = in.text();
     name.lifted = in.texts();
   }
+  message.questions = in.choice(plan::FileQuestions::kAll);
+  message.hidden = in.texts();
 }
+
+void read(Reader& in, FileAsked& message) {
+  message.id = in.u64();
+  message.pid = in.u32();
+  message.wanted = in.choice(FileAsked::Wanted::kChange);
+  message.path = in.text();
+}
+
+void read(Reader& in, FileAnswered& message) {
+  message.id = in.u64();
+  message.answer = in.choice(FileAnswered::Answer::kWritable);
+  message.root = in.text();
+  message.only = in.text();
+  message.closed = in.texts();
+}
+
+void read(Reader& in, Covers& message) { message.targets = in.texts(); }
+void read(Reader& in, FileRevoked& message) { message.path = in.text(); }
+
+void read(Reader& in, Widen& message) {
+  message.action = in.choice(Widen::Action::kHide);
+  message.target = in.text();
+  message.at = in.text();
+  const std::size_t count = in.count(kStepBytesMin);
+  for (std::size_t i = 0; i < count; ++i) message.steps.push_back(read_step(in));
+  message.kept = in.texts();
+  message.own = in.texts();
+}
+
+void read(Reader& in, Widened& message) { message.place = in.choice(Widened::Place::kMade); }
 
 void read(Reader& in, Network& message) {
   const std::size_t count = in.count(1 + sizeof(std::uint16_t));

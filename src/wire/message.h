@@ -15,7 +15,7 @@
 namespace hutch::wire {
 
 // Both programs come from one build; a guest that is not of it refuses the first message.
-inline constexpr std::uint32_t kVersion = 7;
+inline constexpr std::uint32_t kVersion = 8;
 
 // What the guest has to do itself before it is the init of the sandbox.
 enum class Isolation {
@@ -78,11 +78,11 @@ struct MakeSockets {
 
 // A server of files is wanted: FileServer follows.
 struct ServeFiles {};
-
 // The ids of the guest's user namespace are mapped.
 struct Mapped {};
 
-using ToGuest = std::variant<Start, Exec, Signal, MakeSockets, ServeFiles, AccessRules, SocketAnswered, Mapped>;
+using ToGuest = std::variant<Start, Exec, Signal, MakeSockets, ServeFiles, AccessRules, SocketAnswered, Mapped,
+                             FileAnswered, FileRevoked, Widen, Covers>;
 
 // --- to the host ---
 
@@ -127,7 +127,7 @@ struct Exited {
 struct FileServer {};
 
 using ToHost = std::variant<Spawned, Ready, Failed, Started, NotExecuted, NotStarted, Stopped, Exited, Refused, Network,
-                            FileServer, Supervise, SocketAsked, Unmapped>;
+                            FileServer, Supervise, SocketAsked, Unmapped, FileAsked, Widened>;
 
 // The header before each message's bytes.
 struct FrameHeader {

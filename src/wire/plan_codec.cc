@@ -5,6 +5,35 @@ namespace hutch::wire {
 
 namespace {
 
+void write_udp(Writer& out, const plan::UdpCapture& capture) {
+  out.text(capture.host);
+  out.u16(capture.port);
+  out.u16(capture.gateway_port);
+  out.u32(static_cast<std::uint32_t>(capture.addresses.size()));
+  for (const IpAddress& address : capture.addresses) {
+    out.u8(static_cast<std::uint8_t>(address.family));
+    for (const std::uint8_t byte : address.bytes) out.u8(byte);
+  }
+}
+
+plan::UdpCapture read_udp(Reader& in) {
+  plan::UdpCapture capture;
+  capture.host = in.text();
+  capture.port = in.u16();
+  capture.gateway_port = in.u16();
+  const std::size_t addresses = in.count(1 + sizeof(IpAddress::bytes));
+  for (std::size_t i = 0; i < addresses; ++i) {
+    IpAddress& address = capture.addresses.emplace_back();
+    address.family = in.choice(IpFamily::kV6);
+    for (std::uint8_t& byte : address.bytes) byte = in.u8();
+  }
+  return capture;
+}
+
+constexpr std::size_t kUdpBytesMin = 4 + 2 + 2 + 4;
+
+}  // namespace
+
 void write_step(Writer& out, const plan::MountStep& step) {
   out.u8(static_cast<std::uint8_t>(step.kind));
   out.text(step.target);
@@ -33,36 +62,6 @@ plan::MountStep read_step(Reader& in) {
   return step;
 }
 
-void write_udp(Writer& out, const plan::UdpCapture& capture) {
-  out.text(capture.host);
-  out.u16(capture.port);
-  out.u16(capture.gateway_port);
-  out.u32(static_cast<std::uint32_t>(capture.addresses.size()));
-  for (const IpAddress& address : capture.addresses) {
-    out.u8(static_cast<std::uint8_t>(address.family));
-    for (const std::uint8_t byte : address.bytes) out.u8(byte);
-  }
-}
-
-plan::UdpCapture read_udp(Reader& in) {
-  plan::UdpCapture capture;
-  capture.host = in.text();
-  capture.port = in.u16();
-  capture.gateway_port = in.u16();
-  const std::size_t addresses = in.count(1 + sizeof(IpAddress::bytes));
-  for (std::size_t i = 0; i < addresses; ++i) {
-    IpAddress& address = capture.addresses.emplace_back();
-    address.family = in.choice(IpFamily::kV6);
-    for (std::uint8_t& byte : address.bytes) byte = in.u8();
-  }
-  return capture;
-}
-
-constexpr std::size_t kUdpBytesMin = 4 + 2 + 2 + 4;
-constexpr std::size_t kStepBytesMin = 1 + 4 + 4 + 1 + 1 + 8 + 8 + 4 + 8 + 4;
-
-}  // namespace
-
 void write_plan(Writer& out, const plan::SandboxPlan& plan) {
   out.u32(plan.uid);
   out.u32(plan.gid);
@@ -77,6 +76,7 @@ void write_plan(Writer& out, const plan::SandboxPlan& plan) {
   out.texts(plan.read_only_proc);
   out.texts(plan.hidden_proc);
   out.u8(static_cast<std::uint8_t>(plan.supervisor));
+  out.u8(static_cast<std::uint8_t>(plan.questions));
   out.texts(plan.supervised);
   out.texts(plan.landlock.readable);
   out.texts(plan.landlock.writable);
@@ -105,6 +105,7 @@ plan::SandboxPlan read_plan(Reader& in) {
   plan.read_only_proc = in.texts();
   plan.hidden_proc = in.texts();
   plan.supervisor = in.choice(plan::Supervisor::kBeside);
+  plan.questions = in.choice(plan::FileQuestions::kAll);
   plan.supervised = in.texts();
   plan.landlock.readable = in.texts();
   plan.landlock.writable = in.texts();

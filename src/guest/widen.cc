@@ -1,0 +1,129 @@
+// Showing more of the host's files in a sandbox that runs.
+#include "guest/widen.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "guest/tree.h"
+#include "sys/delegate.h"
+#include "sys/files.h"
+#include "sys/identity.h"
+#include "sys/io.h"
+#include "sys/mounts.h"
+#include "sys/process.h"
+#include "sys/signals.h"
+#include "wire/connection.h"
+
+namespace hutch::guest {
+
+namespace {
+
+constexpr int kUserFd = 3;
+constexpr int kMountsFd = 4;
+
+using wire::Widen;
+
+Result<Widen> receive_task(wire::Connection& host);
+Status carry_out(wire::Connection& host, const Widen& task);
+Result<UniqueFd> tree_of(const Widen& task);
+Result<wire::Widened::Place> show(const Widen& task, const UniqueFd& tree);
+Status hide(const Widen& task);
+
+}  // namespace
+
+int widen(UniqueFd stream) {
+  wire::Connection host(std::move(stream));
+  const auto serve = [&]() -> Status {
+    TRY(sys::close_from(kMountsFd + 1));
+    TRY(sys::block_all_signals());
+    return carry_out(host, TRY(receive_task(host)));
+  };
+  Status served = serve();
+  if (served) return 0;
+  (void)host.send(wire::ToHost(wire::Failed{std::move(served).error()}));
+  return 125;
+}
+
+namespace {
+
+Result<Widen> receive_task(wire::Connection& host) {
+  auto frame = TRY(host.receive());
+  if (!frame) sys::exit_now(0);
+  wire::ToGuest message = TRY(wire::decode_to_guest(frame->header, frame->body));
+  auto* task = std::get_if<Widen>(&message);
+  if (task == nullptr) return fail(Error::invalid("the first message says nothing to show"));
+  return std::move(*task);
+}
+
+Status carry_out(wire::Connection& host, const Widen& task) {
+  if (sys::user_id() == 0) TRY(sys::drop_groups());
+  TRY(sys::enter_namespace(sys::NamespaceKind::kUser, kUserFd));
+  UniqueFd tree;
+  if (task.action != Widen::Action::kHide) tree = TRY(tree_of(task));
+  if (task.action == Widen::Action::kHandOver) {
+    const int handed = tree.get();
+    return host.send(wire::ToHost(wire::Widened{}), {&handed, 1});
+  }
+  TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kMountsFd));
+  wire::Widened done;
+  if (task.action == Widen::Action::kHide) TRY(hide(task));
+  if (task.action == Widen::Action::kShow) done.place = TRY(show(task, tree));
+  return host.send(wire::ToHost(done));
+}
+
+// Mounts of the host that come later do not come into what was copied here.
+Result<UniqueFd> tree_of(const Widen& task) {
+  TRY(sys::enter_new_namespaces(sys::NamespaceSet::kMounts));
+  TRY(sys::make_all_private());
+  const UniqueFd root = TRY(sys::open_exact("/"));
+  sys::set_umask(0);
+  TRY(add_mounts(root.get(), task.steps));
+  const UniqueFd made = TRY(sys::open_beneath(root.get(), task.target));
+  return sys::clone_tree(made.get(), task.target);
+}
+
+Result<wire::Widened::Place> show(const Widen& task, const UniqueFd& tree) {
+  const UniqueFd root = TRY(sys::open_exact("/"));
+  std::vector<UniqueFd> kept;
+  for (const std::string& path : task.kept) {
+    const UniqueFd mount = TRY(sys::open_beneath(root.get(), path));
+    kept.push_back(TRY(sys::clone_tree(mount.get(), path)));
+  }
+  auto onto = sys::open_beneath(root.get(), task.at);
+  if (!onto && onto.error().sys_errno != ENOENT) return fail(std::move(onto).error());
+  auto place = wire::Widened::Place::kThere;
+  if (!onto) {
+    place = wire::Widened::Place::kMade;
+    const auto make =
+        S_ISDIR(TRY(sys::look_at(tree.get())).mode) ? plan::MakeTarget::kDirectory : plan::MakeTarget::kFile;
+    onto = TRY(make_mount_point(root.get(), task.at, make, task.own));
+  }
+  TRY(sys::attach(tree.get(), onto->get(), task.at));
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const auto below = sys::open_beneath(root.get(), task.kept[i]);
+    // A private place that the host has no directory for is out of sight for as long.
+    if (!below && below.error().sys_errno == ENOENT) continue;
+    if (!below) return fail(below.error());
+    TRY(sys::attach(kept[i].get(), below->get(), task.kept[i]));
+  }
+  return place;
+}
+
+Status hide(const Widen& task) {
+  const UniqueFd root = TRY(sys::open_exact("/"));
+  {
+    const UniqueFd found = TRY(sys::open_beneath(root.get(), task.at));
+    if (!TRY(sys::is_mount_root(found.get()))) return {};
+  }
+  TRY(sys::detach(task.at));
+  return task.own.empty() ? Status() : remove_mount_point(root.get(), task.at, task.own);
+}
+
+}  // namespace
+
+}  // namespace hutch::guest

@@ -1,0 +1,76 @@
+// What the supervisor of a sandbox's files and sockets asks, brought to those who say, and back.
+#include "sandbox/access_desk.h"
+
+#include <cerrno>
+#include <utility>
+
+#include "base/text.h"
+
+namespace hutch::sandbox {
+
+Status AccessDesk::start(std::vector<UniqueFd> descriptors) {
+  auto started =
+      TRY_CTX(AccessSupervisor::start(settings_.rules, std::move(descriptors)), "start the access supervisor");
+  supervisor_ = std::make_shared<AccessSupervisor>(std::move(started));
+  if (!settings_.files.begins) return {};
+  settings_.files.begins([kept = std::weak_ptr(supervisor_), cover = settings_.cover](const std::string& path) {
+    const auto supervisor = kept.lock();
+    if (!supervisor) return Status();
+    return supervisor->narrow(path, [&] { cover({supervisor->covers()}); });
+  });
+  return {};
+}
+
+void AccessDesk::hear() {
+  if (!supervisor_) return;
+  const AccessSupervisor::Heard heard = supervisor_->hear();
+  for (const Refusal& refusal : heard.refusals) settings_.tell(refusal);
+  for (const SocketRequest& request : heard.requests) judge(request);
+  for (const FileRequest& request : heard.files) judge(request);
+}
+
+void AccessDesk::judge(const SocketRequest& request) {
+  if (!settings_.judge_socket) {
+    return supervisor_->answer(request.id,
+                               {.file = {}, .error = request.error != 0 ? request.error : EACCES, .refusal = {}});
+  }
+  settings_.judge_socket(
+      request, [tell = settings_.tell, kept = std::weak_ptr(supervisor_), id = request.id](const SocketAnswer& answer) {
+        const auto supervisor = kept.lock();
+        if (!supervisor) return;
+        if (answer.refusal) tell(*answer.refusal);
+        supervisor->answer(id, answer);
+      });
+}
+
+void AccessDesk::judge(const FileRequest& request) {
+  if (!settings_.files.judge) return (void)supervisor_->answer(request.id, FileAnswer());
+  settings_.files.judge(request, [tell = settings_.tell, cover = settings_.cover, kept = std::weak_ptr(supervisor_),
+                                  request](const FileAnswer& answer) {
+    const auto supervisor = kept.lock();
+    if (!supervisor) return;
+    if (answer.refusal) tell(*answer.refusal);
+    const Status answered = supervisor->answer(request.id, answer);
+    if (answer.grant) cover({supervisor->covers()});
+    if (answered) return;
+    tell({.what =
+              cat({printable(request.path, 256), " was allowed, but could not be opened: ", answered.error().message}),
+          .rule = "",
+          .pid = request.pid});
+  });
+}
+
+std::optional<std::chrono::milliseconds> AccessDesk::time_left() const {
+  return supervisor_ ? supervisor_->time_left() : std::nullopt;
+}
+
+// A failure is told, and the rest goes on.
+void AccessDesk::step() {
+  if (!supervisor_) return;
+  while (const auto over = supervisor_->over()) {
+    const Status ended = supervisor_->narrow(*over, [&] { settings_.cover({supervisor_->covers()}); });
+    if (!ended) settings_.tell({.what = cat({"a permission did not end: ", ended.error().message}), .rule = ""});
+  }
+}
+
+}  // namespace hutch::sandbox

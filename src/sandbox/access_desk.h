@@ -1,0 +1,47 @@
+// What the supervisor of a sandbox's files and sockets asks, brought to those who say, and back.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "sandbox/access.h"
+
+namespace hutch::sandbox {
+
+// All of it on the thread that keeps the sandbox.
+class AccessDesk {
+ public:
+  struct Settings {
+    AccessRules rules;           // of a plan that has a supervisor
+    JudgeSocket judge_socket{};  // absent: none of the host's is connected to
+    FileJudge files{};
+    std::function<void(const Refusal& refusal)> tell;
+    // Tells the sandbox's init which covers it has to look at besides those of the plan.
+    std::function<void(const wire::Covers& covers)> cover;
+  };
+  explicit AccessDesk(Settings settings) : settings_(std::move(settings)) {}
+
+  // `descriptors` came with wire::Supervise.
+  Status start(std::vector<UniqueFd> descriptors);
+  void stop() { supervisor_.reset(); }
+
+  // To poll(2) for reading; -1 where there is none.
+  int fd() const { return supervisor_ ? supervisor_->fd() : -1; }
+  void hear();
+  // Until step() has something to do.
+  std::optional<std::chrono::milliseconds> time_left() const;
+  void step();
+
+ private:
+  void judge(const SocketRequest& request);
+  void judge(const FileRequest& request);
+
+  Settings settings_;
+  std::shared_ptr<AccessSupervisor> supervisor_;
+};
+
+}  // namespace hutch::sandbox

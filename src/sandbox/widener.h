@@ -1,0 +1,40 @@
+// Shows more of the host's files in a sandbox that runs (guest/widen.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "plan/widening.h"
+#include "wire/message.h"
+
+namespace hutch::sandbox {
+
+// Each call waits for a process that it starts, for some milliseconds, and for limits::kWidenWait at most.
+class Widener {
+ public:
+  // The sandbox's namespaces.
+  Widener(std::string guest_program, UniqueFd user, UniqueFd mounts)
+      : guest_program_(std::move(guest_program)), user_(std::move(user)), mounts_(std::move(mounts)) {}
+
+  // Whether what it is shown on had to be made.
+  Result<wire::Widened::Place> show(const plan::Widening& widening);
+  // `own`: of the widening whose place was made, else nothing.
+  Status hide(const std::string& at, const std::vector<std::string>& own);
+  // The tree that the widening makes, attached nowhere.
+  Result<UniqueFd> hand_over(const plan::Widening& widening);
+
+ private:
+  struct Answer {
+    wire::Widened widened;
+    UniqueFd tree;
+  };
+  Result<Answer> run(const wire::Widen& task);
+
+  std::string guest_program_;
+  UniqueFd user_;
+  UniqueFd mounts_;
+};
+
+}  // namespace hutch::sandbox

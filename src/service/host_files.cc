@@ -1,0 +1,261 @@
+// The files of the host that a sandbox sees, or changes, beyond what its plan says.
+#include "service/host_files.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "plan/names.h"
+#include "policy/decide.h"
+#include "sys/delegate.h"
+#include "sys/files.h"
+#include "sys/host_info.h"
+#include "sys/socket_owner.h"
+
+namespace hutch::service {
+
+namespace {
+
+using approval::Kind;
+using policy::View;
+
+// A command can make names for ever.
+constexpr std::size_t kRefusedMax = 4096;
+constexpr std::size_t kPathMax = 4096;
+// How long "once" holds: a program looks at a file before it opens it.
+constexpr std::chrono::seconds kOnce{2};
+
+Kind kind_of(sandbox::FileWanted wanted) { return wanted == sandbox::FileWanted::kLook ? Kind::kRead : Kind::kWrite; }
+
+bool is_plain(std::string_view path) {
+  if (!path.starts_with('/') || path.size() > kPathMax || path == "/") return false;
+  const auto components = split(path.substr(1), '/');
+  return std::ranges::none_of(components,
+                              [](std::string_view one) { return one.empty() || one == "." || one == ".."; });
+}
+
+std::string parent_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
+
+// What is at a path of the host, links followed: a file or a directory, the others are nobody's to grant.
+std::optional<plan::SeenPath> look(const std::string& path) {
+  const auto file = sys::resolve(AT_FDCWD, path, sys::LastLink::kFollow, RESOLVE_NO_MAGICLINKS);
+  const auto proc = sys::open("/proc", sys::Open::kPath);
+  if (!file || !proc) return std::nullopt;
+  const auto what = sys::look_at(file->get());
+  auto canonical = sys::path_of(proc->get(), file->get());
+  if (!what || !canonical || !is_plain(*canonical)) return std::nullopt;
+  const bool directory = S_ISDIR(what->mode);
+  if (!directory && !S_ISREG(what->mode)) return std::nullopt;
+  return plan::SeenPath{.path = std::move(*canonical),
+                        .type = directory ? plan::FileType::kDirectory : plan::FileType::kFile,
+                        .identity = {what->device, what->inode}};
+}
+
+std::string remedy_for(Kind kind, const std::string& path) {
+  return cat({kind == Kind::kRead ? "--allow-read " : "--allow-write ", printable(path, 256), " allows it"});
+}
+
+}  // namespace
+
+HostFiles::HostFiles(const Settings& settings)
+    : facts_(settings.facts),
+      policy_(settings.prepared.policy),
+      paths_(settings.prepared.paths),
+      plan_(settings.prepared.plan),
+      rules_(settings.prepared.rules),
+      asks_(settings.prepared.policy.asks),
+      questions_(settings.questions),
+      self_(std::make_shared<HostFiles*>(this)) {}
+
+HostFiles::~HostFiles() { *self_ = nullptr; }
+
+sandbox::FileJudge HostFiles::judge() {
+  return {.judge = [this](const sandbox::FileRequest& request,
+                          const sandbox::SettleFile& settle) { this->settle(request, settle); },
+          .begins = [this](sandbox::Narrow narrow) { narrow_ = std::move(narrow); }};
+}
+
+void HostFiles::settle(const sandbox::FileRequest& request, const sandbox::SettleFile& settle) {
+  const std::optional<Target> target = find(request);
+  if (!target) return settle({});
+  const std::string& path = target->path;
+  Judged judged = look_at_rules(request.wanted, path);
+  const Granted* before = granted(path, request.wanted, judged);
+  if (judged.allowed || before != nullptr) {
+    auto opened = grant(request, *target, judged.question.visibility);
+    if (opened && before != nullptr && !judged.allowed) opened->until = before->until;
+    return settle({.grant = std::move(opened), .refusal = {}});
+  }
+  const bool asks = questions_ != nullptr && questions_->may_allow();
+  const bool known = refused_.contains({path, request.wanted});
+  if (judged.never || !asks || known || !is_up_to_the_user(*target, request.wanted)) return settle({});
+  if (!grant(request, *target, judged.question.visibility)) return settle({});
+  const sys::SocketOwner process = sys::describe_process(static_cast<pid_t>(request.pid));
+  judged.question.process = {request.pid, process.program, process.chain};
+  questions_->ask(judged.question,
+                  [self = self_, request, target = *target, judged, settle](const approval::Effect& effect) {
+                    if (*self == nullptr) return settle({});
+                    HostFiles& files = **self;
+                    files.take(target.path, request.wanted, effect);
+                    if (effect.allowed) {
+                      auto opened = files.grant(request, target, judged.question.visibility);
+                      if (opened && !effect.grant) opened->until = Clock::now() + kOnce;
+                      const Granted* held = files.granted(target.path, request.wanted, judged);
+                      if (opened && held != nullptr) opened->until = held->until;
+                      return settle({.grant = std::move(opened), .refusal = {}});
+                    }
+                    const Kind kind = kind_of(request.wanted);
+                    settle({.grant = {},
+                            .refusal = sandbox::Refusal{
+                                .what = cat({kind == Kind::kRead ? "reading " : "writing ", printable(target.path, 256),
+                                             " was refused: the answer was no; ", remedy_for(kind, target.path)}),
+                                .rule = "default",
+                                .pid = request.pid}});
+                  });
+}
+
+// A name that is not there can be made, in a directory that is.
+std::optional<HostFiles::Target> HostFiles::find(const sandbox::FileRequest& request) const {
+  if (!is_plain(request.path)) return std::nullopt;
+  if (auto seen = look(request.path)) {
+    std::string path = seen->path;
+    std::string parent = parent_of(path);
+    return Target{std::move(path), std::move(*seen), std::move(parent)};
+  }
+  if (request.wanted == Wanted::kLook) return std::nullopt;
+  const auto above = look(parent_of(request.path));
+  if (!above || above->type != plan::FileType::kDirectory) return std::nullopt;
+  std::string path = cat({above->path, request.path.substr(request.path.rfind('/'))});
+  const auto there = sys::status_of(path);
+  // A link that leads nowhere, or what cannot be looked at.
+  if (!there || there->has_value()) return std::nullopt;
+  return Target{path, {.path = path}, above->path};
+}
+
+HostFiles::Judged HostFiles::look_at_rules(Wanted wanted, const std::string& path) const {
+  std::vector<const policy::Rule*> covering;
+  for (const policy::Rule& rule : rules_) {
+    if (is_within(path, rule.path)) covering.push_back(&rule);
+  }
+  const policy::Judgement judgement = policy::judge(covering);
+  const bool is_host =
+      judgement.view == View::kHidden || judgement.view == View::kReadOnly || judgement.view == View::kReadWrite;
+  const Kind kind = kind_of(wanted);
+  Judged judged;
+  judged.hidden = judgement.view == View::kHidden;
+  judged.allowed = wanted == Wanted::kLook ? is_host && !judged.hidden : judgement.view == View::kReadWrite;
+  const policy::Rule* rule = judged.hidden ? judgement.read_rule : judgement.write_rule;
+  judged.never = approval::never_asked(kind, rule, asks_);
+  if (!is_host) judged.never = "it is the sandbox's own";
+  if (wanted == Wanted::kChange && !judged.never) {
+    if (judgement.write_rule != nullptr) judged.never = approval::never_asked(kind, judgement.write_rule, asks_);
+    if (plan::denied_name(plan_.names, path) != nullptr) judged.never = "a rule by name denies it";
+  }
+  if (rule != nullptr) judged.closed_at = rule->path;
+  judged.question = {.kind = kind,
+                     .target = path,
+                     .rule = rule != nullptr ? policy::describe(*rule) : "default",
+                     .visibility = judged.hidden ? approval::Visibility::kHidden : approval::Visibility::kVisible};
+  return judged;
+}
+
+// What the file's own mode forbids stays forbidden, and is no question.
+bool HostFiles::is_up_to_the_user(const Target& target, Wanted wanted) const {
+  const bool is_there = target.seen.type != plan::FileType::kAbsent;
+  const std::string& subject = is_there ? target.path : target.parent;
+  return sys::may_open(subject, wanted == Wanted::kLook ? sys::Permission::kRead : sys::Permission::kWrite);
+}
+
+// What was granted is not what a rule closes below it.
+const HostFiles::Granted* HostFiles::granted(const std::string& path, Wanted wanted, const Judged& judged) {
+  std::erase_if(granted_, [](const auto& one) { return one.second.until && Clock::now() >= *one.second.until; });
+  if (judged.never) return nullptr;
+  for (const auto& [root, held] : granted_) {
+    const bool holds = is_within(path, root) && (judged.closed_at.empty() || is_within(root, judged.closed_at));
+    if (holds && (held.wanted == wanted || held.wanted == Wanted::kChange)) return &held;
+  }
+  return nullptr;
+}
+
+void HostFiles::take(const std::string& path, Wanted wanted, const approval::Effect& effect) {
+  if (!effect.allowed && refused_.size() < kRefusedMax) refused_.insert({path, wanted});
+  if (!effect.allowed || !effect.grant) return;
+  Granted held{.wanted = wanted, .until = {}, .saved = effect.save.has_value()};
+  if (effect.grant->span == approval::Answer::kMinutes) held.until = Clock::now() + effect.grant->minutes;
+  granted_.insert_or_assign(path, held);
+}
+
+// Nothing where it cannot be opened: a new file in a directory that is hidden itself, or a hidden place that another
+// name of the host leads to.
+std::optional<sandbox::FileGrant> HostFiles::grant(const sandbox::FileRequest& request, const Target& target,
+                                                   approval::Visibility visibility) const {
+  const bool is_there = target.seen.type != plan::FileType::kAbsent;
+  const bool hidden = visibility == approval::Visibility::kHidden;
+  sandbox::FileGrant grant;
+  if (request.wanted == Wanted::kLook || (hidden && is_there)) {
+    grant.shown = widening(target.seen, plan::Access::kReadOnly);
+    grant.shown->at = request.path;
+  }
+  if (request.wanted == Wanted::kLook) return grant;
+  if (hidden && request.path != target.path) return std::nullopt;
+  const auto shows = [&](const auto& one) { return is_within(target.parent, one.first); };
+  const bool in_sight = is_made(target.parent) || std::ranges::any_of(granted_, shows);
+  if (hidden && !is_there && !in_sight) return std::nullopt;
+  if (target.seen.type == plan::FileType::kDirectory) {
+    grant.changed = {widening(target.seen, plan::Access::kReadWrite), target.path};
+    return grant;
+  }
+  const auto parent = look(target.parent);
+  if (!parent || parent->path != target.parent) return std::nullopt;
+  grant.changed = {widening(*parent, plan::Access::kReadWrite), target.path};
+  return grant;
+}
+
+// Whether the sandbox has it as a directory to pass through.
+bool HostFiles::is_made(const std::string& path) const {
+  return std::ranges::any_of(plan_.mounts, [&](const plan::MountStep& step) {
+    const bool makes = step.kind == plan::MountKind::kDirectory || step.kind == plan::MountKind::kTmpfs;
+    return makes && is_within(step.target, path);
+  });
+}
+
+plan::Widening HostFiles::widening(const plan::SeenPath& seen, plan::Access access) const {
+  const plan::PlanInput input{.policy = policy_,
+                              .rules = rules_,
+                              .facts = facts_,
+                              .paths = paths_,
+                              .project = plan_.project,
+                              .cwd = plan_.cwd,
+                              .limits = plan_.limits,
+                              .caller_environment = {},
+                              .environment = {}};
+  return plan::plan_widening(input, plan_, seen, access);
+}
+
+void HostFiles::replace(std::vector<policy::Rule> rules, const policy::Asks& asks) {
+  rules_ = std::move(rules);
+  asks_ = asks;
+  refused_.clear();
+  std::vector<std::string> gone;
+  for (auto& [path, held] : granted_) {
+    if (held.saved && !look_at_rules(held.wanted, path).allowed) gone.push_back(path);
+  }
+  for (const std::string& path : gone) (void)revoke(path);
+}
+
+bool HostFiles::allows(approval::Kind kind, const std::string& path) const {
+  return look_at_rules(kind == Kind::kRead ? Wanted::kLook : Wanted::kChange, path).allowed;
+}
+
+std::size_t HostFiles::revoke(const std::string& path) {
+  const std::size_t taken = std::erase_if(granted_, [&](const auto& one) { return is_within(one.first, path); });
+  refused_.clear();
+  if (narrow_) (void)narrow_(path);
+  return taken;
+}
+
+}  // namespace hutch::service

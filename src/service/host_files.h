@@ -1,0 +1,92 @@
+// The files of the host that a sandbox sees, or changes, beyond what its plan says: by what somebody answers, and by
+// rules that are new.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "plan/facts.h"
+#include "sandbox/access.h"
+#include "sandbox/questions.h"
+#include "service/prepare.h"
+#include "sys/tree.h"
+
+namespace hutch::service {
+
+// All of it on the thread that keeps the sandbox.
+class HostFiles {
+ public:
+  struct Settings {
+    const plan::HostFacts& facts;
+    const Prepared& prepared;
+    sandbox::Questions* questions = nullptr;  // where somebody may be asked
+  };
+  explicit HostFiles(const Settings& settings);
+  ~HostFiles();
+  HostFiles(const HostFiles&) = delete;
+  HostFiles& operator=(const HostFiles&) = delete;
+
+  // For the sandbox.
+  sandbox::FileJudge judge();
+
+  // The rules have changed. What answers saved is theirs from here on; what they show is shown once somebody looks for
+  // it, and what they hide goes at once.
+  void replace(std::vector<policy::Rule> rules, const policy::Asks& asks);
+  // Whether a rule allows it, without an answer.
+  bool allows(approval::Kind kind, const std::string& path) const;
+  // What answers opened there, and below it, is closed again. How many answers it was.
+  std::size_t revoke(const std::string& path);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Wanted = sandbox::FileWanted;
+  struct Granted {
+    Wanted wanted = Wanted::kLook;
+    std::optional<Clock::time_point> until;
+    bool saved = false;
+  };
+  // What a request comes to on the host.
+  struct Target {
+    std::string path;  // canonical
+    plan::SeenPath seen;
+    std::string parent;
+  };
+  struct Judged {
+    approval::Question question;
+    std::optional<std::string> never;  // why it is not asked
+    bool allowed = false;  // by a rule
+    bool hidden = false;
+    std::string closed_at;  // the path of the rule that closes it; empty where none is about it
+  };
+
+  void settle(const sandbox::FileRequest& request, const sandbox::SettleFile& settle);
+  std::optional<Target> find(const sandbox::FileRequest& request) const;
+  Judged look_at_rules(Wanted wanted, const std::string& path) const;
+  bool is_up_to_the_user(const Target& target, Wanted wanted) const;
+  const Granted* granted(const std::string& path, Wanted wanted, const Judged& judged);
+  void take(const std::string& path, Wanted wanted, const approval::Effect& effect);
+  std::optional<sandbox::FileGrant> grant(const sandbox::FileRequest& request, const Target& target,
+                                          approval::Visibility visibility) const;
+  plan::Widening widening(const plan::SeenPath& seen, plan::Access access) const;
+  bool is_made(const std::string& path) const;
+
+  const plan::HostFacts facts_;
+  const policy::Policy policy_;
+  const plan::PathFacts paths_;
+  const plan::SandboxPlan plan_;
+  std::vector<policy::Rule> rules_;
+  policy::Asks asks_;
+  sandbox::Questions* questions_ = nullptr;
+  sandbox::Narrow narrow_;
+  std::map<std::string, Granted> granted_;
+  std::set<std::pair<std::string, Wanted>> refused_;  // a program would ask for ever
+  std::shared_ptr<HostFiles*> self_;  // null once this has gone: an answer may come later
+};
+
+}  // namespace hutch::service

@@ -1,0 +1,256 @@
+# Questions about files: what nobody allowed is asked about, and goes on by the answer.
+"""The call waits in the kernel; a yes changes what the running sandbox sees, and nothing runs twice."""
+
+import json
+import pathlib
+import time
+
+import pytest
+
+import caller
+import harness
+from terminal import Terminal
+
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+@pytest.fixture(params=["namespace", "bwrap"])
+def backend(request):
+    """Those that have a supervisor."""
+    return request.param
+
+
+@pytest.fixture
+def home(as_user, project):
+    """A directory of the home that the default policy hides, with a file in it."""
+    made = as_user.mkdir(as_user.home / f"hidden-{project.name}")
+    as_user.write(made / "one", "first words")
+    return made
+
+
+@pytest.fixture
+def shown(as_user, project):
+    """One that can be read inside, and not written."""
+    return as_user.mkdir(as_user.home / f"shown-{project.name}")
+
+
+def answer(outside, kind, path, choice, **more):
+    question = outside.line("question")
+    assert (question["kind"], question["path"]) == (kind, str(path)), question
+    outside.say(type="answer", id=question["id"], choice=choice, **more)
+    return question
+
+
+def finish(process):
+    out, err = process.communicate(timeout=harness.PATIENCE)
+    return out.decode(), err.decode(), process.returncode
+
+
+def test_a_hidden_file_is_asked_about_and_read(hutch, home):
+    with caller.running(hutch, f"cat {home}/one; echo; cat {home}/one; stat -c %F {home}/one") as (outside, process):
+        question = answer(outside, "read", home / "one", "session")
+        assert question["rule"].startswith('filesystem.denyRead') and question["exe"].endswith("cat")
+        out, err, code = finish(process)
+    assert out == "first words\nfirst wordsregular file\n" and code == 0, err
+
+
+def test_no_is_no_and_is_not_asked_twice(hutch, home):
+    script = f"cat {home}/one || cat {home}/one || echo refused"
+    with caller.running(hutch, script) as (outside, process):
+        answer(outside, "read", home / "one", "no")
+        refusals = outside.line("done")["outcome"]["refusals"]
+        out, err, _ = finish(process)
+    assert out == "refused\n" and err.count("No such file") == 2, err
+    assert [one["what"] for one in refusals] == [
+        f"reading {home}/one was refused: the answer was no; --allow-read {home}/one allows it"
+    ]
+
+
+def test_programs_that_look_first_are_asked_about_as_well(hutch, home):
+    script = (
+        f"test -e {home}/one && echo there; cd {home} && pwd; python3 -c \"import os; print(os.listdir('{home}'))\""
+    )
+    with caller.running(hutch, script) as (outside, process):
+        answer(outside, "read", home / "one", "session")
+        answer(outside, "read", home, "session")
+        out, err, code = finish(process)
+    assert out == f"there\n{home}\n['one']\n" and code == 0, err
+
+
+def test_a_program_there_can_be_run(hutch, home, as_user):
+    as_user.write(home / "tool", "#!/bin/sh\necho ran $1\n").chmod(0o755)
+    with caller.running(hutch, f"{home}/tool fast") as (outside, process):
+        answer(outside, "read", home / "tool", "session")
+        out, err, code = finish(process)
+    assert out == "ran fast\n" and code == 0, err
+
+
+def test_what_is_not_there_is_no_question(hutch, home):
+    with caller.running(hutch, f"cat {home}/none {home.parent}/nobody/x; cat {home}/one") as (outside, process):
+        answer(outside, "read", home / "one", "no")
+        finish(process)
+
+
+def test_a_directory_shows_what_is_not_closed_by_another_rule(hutch, home, as_user):
+    as_user.write(home / "closed" / "secret", "words")
+    options = ["--deny-read", str(home / "closed")]
+    script = f"ls {home}; cat {home}/closed/secret || echo closed; echo new > {home}/made || echo not written"
+    with caller.running(hutch, script, *options) as (outside, process):
+        answer(outside, "read", home, "session")
+        question = answer(outside, "read", home / "closed" / "secret", "no")
+        assert question["rule"].startswith("--deny-read")
+        answer(outside, "write", home / "made", "no")
+        out, err, _ = finish(process)
+    assert out == "closed\none\nclosed\nnot written\n", (out, err)
+    assert not (home / "made").exists()
+
+
+def test_credentials_are_never_asked_about_and_stay_hidden(hutch, as_user, project):
+    as_user.write(as_user.home / ".ssh" / "id_test", "key")
+    script = f"cat ~/.ssh/id_test; ls -A {as_user.home}; cat ~/.ssh/id_test; echo here > {project}/file && cat file"
+    with caller.running(hutch, script) as (outside, process):
+        answer(outside, "read", as_user.home, "session")
+        out, err, code = finish(process)
+    assert "projects" in out and out.endswith("here\n") and "key" not in out and code == 0, (out, err)
+    assert err.count("id_test") == 2, err
+
+
+def test_once_is_for_a_moment(hutch, home):
+    with caller.running(hutch, f"cat {home}/one; sleep 3; cat {home}/one || echo gone") as (outside, process):
+        answer(outside, "read", home / "one", "once")
+        answer(outside, "read", home / "one", "no")
+        out, err, _ = finish(process)
+    assert out == "first wordsgone\n", err
+
+
+def test_a_file_is_written_in_a_place_that_is_read_only(hutch, shown):
+    script = (
+        f"echo one > {shown}/new && echo two >> {shown}/new; cat {shown}/new; mv {shown}/new {shown}/moved; "
+        f"rm {shown}/new && echo removed; chmod 600 {shown} || echo mode"
+    )
+    with caller.running(hutch, script, "--allow-read", str(shown)) as (outside, process):
+        answer(outside, "write", shown / "new", "session")
+        answer(outside, "write", shown / "moved", "no")
+        answer(outside, "write", shown, "no")
+        out, err, _ = finish(process)
+    assert out == "one\ntwo\nremoved\nmode\n", (out, err)
+    assert list(shown.iterdir()) == []
+    assert "Read-only file system" in err
+
+
+def test_a_directory_that_is_granted_is_written_below(hutch, shown):
+    script = (
+        f"mkdir {shown}/d && cd {shown}/d && echo x > a && mkdir b && mv a b/c && ln -s c b/l && cat b/l && "
+        f"rm -r b && ls -A"
+    )
+    with caller.running(hutch, script, "--allow-read", str(shown)) as (outside, process):
+        answer(outside, "write", shown / "d", "session")
+        out, err, code = finish(process)
+    assert (out, code) == ("x\n", 0), err
+    assert (shown / "d").is_dir() and list((shown / "d").iterdir()) == []
+
+
+def test_rules_hold_below_what_is_granted(hutch, shown, as_user):
+    as_user.mkdir(shown / "d" / "keep")
+    script = (
+        f"touch -d 2001-01-01 {shown}/d && chmod 700 {shown}/d && stat -c '%a %y' {shown}/d | cut -c 1-14; "
+        f"cd {shown}/d && echo x > a; "
+        f"echo x > keep/f || echo kept; echo x > .bashrc || echo named; "
+        f"mkdir -p r/.git/hooks; echo x > r/.git/hooks/f || echo hooks; rmdir keep || echo stays"
+    )
+    options = ["--allow-read", str(shown), "--deny-write", str(shown / "d" / "keep")]
+    with caller.running(hutch, script, *options) as (outside, process):
+        answer(outside, "write", shown / "d", "session")
+        out, err, _ = finish(process)
+    assert out == "700 2001-01-01\nkept\nnamed\nhooks\nstays\n", (out, err)
+    assert (shown / "d" / "a").read_text() == "x\n" and not (shown / "d" / ".bashrc").exists()
+
+
+def test_a_new_file_in_a_hidden_home(hutch, as_user, project):
+    name = f"new-{project.name}"
+    script = f"echo words > ~/{name} && cat ~/{name}"
+    try:
+        with caller.running(hutch, script) as (outside, process):
+            question = answer(outside, "write", as_user.home / name, "session")
+            assert question["rule"].startswith("filesystem.denyRead")
+            out, err, code = finish(process)
+        assert (out, code) == ("words\n", 0), err
+        assert (as_user.home / name).read_text() == "words\n"
+    finally:
+        (as_user.home / name).unlink(missing_ok=True)
+
+
+def test_what_denies_writing_is_never_asked_about(hutch, shown, as_user):
+    as_user.write(shown / "kept", "as it was")
+    options = ["--allow-read", str(shown), "--deny-write", str(shown / "kept")]
+    script = f"echo x > {shown}/kept; echo x > {shown}/.mcp.json; cat {shown}/kept"
+    with caller.running(hutch, script, *options) as (outside, process):
+        out, err, _ = finish(process)
+    assert out == "as it was" and err.count("Read-only file system") >= 2, err
+    assert not (shown / ".mcp.json").exists()
+
+
+def test_a_saved_answer_holds_from_then_on(hutch, home, project):
+    with caller.running(hutch, f"cat {home}/one; cat {home}/one") as (outside, process):
+        answer(outside, "read", home / "one", "project")
+        out, err, _ = finish(process)
+    assert out == "first words" * 2, err
+    assert hutch.sh(f"cat {home}/one").ok().text == "first words"
+
+
+def test_a_permission_is_taken_back(hutch, home):
+    script = f"cat {home}/one; echo; read line; cat {home}/one || echo gone"
+    with caller.running(hutch, script) as (outside, process):
+        answer(outside, "read", home / "one", "session")
+        harness.wait_until(lambda: process.stdout.readline() == b"first words\n", "it is read")
+        outside.say(type="revoke", host=str(home / "one"))
+        assert outside.line("revoked")["grants"] == 1
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        answer(outside, "read", home / "one", "no")
+        out, err, _ = finish(process)
+    assert out == "gone\n", err
+
+
+def test_without_anybody_to_ask_nothing_waits(hutch, home):
+    began = time.monotonic()
+    assert hutch.sh(f"cat {home}/one").code != 0
+    assert time.monotonic() - began < harness.PATIENCE / 2
+
+
+def test_killed_while_it_is_asked_about(hutch, home):
+    with caller.running(hutch, f"timeout -s KILL 1 cat {home}/one; echo $?; cat {home}/one") as (outside, process):
+        first = outside.line("question")
+        harness.wait_until(lambda: process.stdout.readline() == b"137\n", "it was killed")
+        outside.say(type="answer", id=first["id"], choice="session")
+        out, err, _ = finish(process)
+    assert out == "first words", err
+
+
+def test_many_wait_for_one_answer(hutch, home):
+    script = f"for i in 1 2 3 4 5 6; do cat {home}/one & done; wait"
+    with caller.running(hutch, script) as (outside, process):
+        answer(outside, "read", home / "one", "session")
+        out, err, _ = finish(process)
+    assert out == "first words" * 6, err
+
+
+def test_a_person_at_the_terminal_answers_by_keys(hutch, home, backend):
+    argv = [hutch.program, "run", "--backend", backend, "--", "sh", "-c", f"cat {home}/one && echo read; cat {home}/one"]
+    with Terminal(hutch.person, argv, cwd=hutch.cwd) as terminal:
+        terminal.read_until(b"no answer in")
+        assert b"asked by /usr/bin/cat" in terminal.seen
+        terminal.send("s")
+        terminal.send("\r")
+        assert terminal.wait() == 0
+        assert terminal.seen.count(b"first words") == 2
+
+
+def test_escape_at_the_terminal_is_no(hutch, home, backend):
+    argv = [hutch.program, "run", "--backend", backend, "--", "sh", "-c", f"cat {home}/one || echo refused"]
+    with Terminal(hutch.person, argv, cwd=hutch.cwd) as terminal:
+        terminal.read_until(b"no answer in")
+        terminal.send("\x1b")
+        terminal.read_until(b"\nrefused")
+        assert terminal.wait() == 0
