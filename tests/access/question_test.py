@@ -237,12 +237,12 @@ def test_many_wait_for_one_answer(hutch, home):
 
 
 def test_a_person_at_the_terminal_answers_by_keys(hutch, home, backend):
-    argv = [hutch.program, "run", "--backend", backend, "--", "sh", "-c", f"cat {home}/one && echo read; cat {home}/one"]
+    script = f"cat {home}/one && echo read; cat {home}/one"
+    argv = [hutch.program, "run", "--backend", backend, "--", "sh", "-c", script]
     with Terminal(hutch.person, argv, cwd=hutch.cwd) as terminal:
         terminal.read_until(b"no answer in")
-        assert b"asked by /usr/bin/cat" in terminal.seen
+        assert b"asked by" in terminal.seen
         terminal.send("s")
-        terminal.send("\r")
         assert terminal.wait() == 0
         assert terminal.seen.count(b"first words") == 2
 
