@@ -112,7 +112,8 @@ TEST(Message, TheOthersKeepTheirValues) {
   EXPECT_EQ(through_host(Exited{.command = 1, .status = 0x0b}).status, 0x0b);
   EXPECT_EQ(through_host(NotExecuted{.command = 1, .error = 2, .path = "/x"}).path, "/x");
   const Refused refused = through_host(Refused{RefusedCall::kFileChange, 9, "/p/.bashrc", "built in"});
-  const AccessRules rules = through_guest(AccessRules{{{"/**/.x", "built in", "/**/.x/y", {"/p/.x"}}, {}}});
+  const AccessRules rules =
+      through_guest(AccessRules{{{"/**/.x", "built in", "/**/.x/y", {"/p/.x"}}, {}}, plan::FileQuestions::kNone, {}});
   EXPECT_EQ(rules.names, (std::vector<plan::NameRule>{{"/**/.x", "built in", "/**/.x/y", {"/p/.x"}}, {}}));
   EXPECT_EQ(refused.call, RefusedCall::kFileChange);
   EXPECT_EQ(refused.pid, 9U);
