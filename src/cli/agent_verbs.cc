@@ -96,8 +96,8 @@ constexpr std::array kVerbs = {
          "An agent has a home that stays, a policy and limits, and a sandbox that starts when it is needed. In\n"
          "the sandbox its home is /workspace/agents/NAME; /workspace/shared is all agents', and /output is\n"
          "what it hands out. `reset` ends the sandbox, drops what was changed of an image and keeps the home;\n"
-         "`remove` deletes the home as well, and says what it deleted. What is set holds from the next start on,\n"
-         "but for its tools' part (autonomousExec), which holds at once.",
+         "`remove` deletes the home as well, and says what it deleted. What is set holds from the next start\n"
+         "on, but for its tools' part (autonomousExec), which holds at once.",
          kJsonGroups, kAgentExamples, kAgentWords, OptionsEnd::kAtDashes, finish_agent},
     Verb{"exec",
          "run a command in an agent's sandbox",
@@ -132,8 +132,8 @@ constexpr std::array kVerbs = {
          "print what a process wrote",
          kLogsSynopsis,
          "Prints what is kept of the output of a process that was started with --detach, or by a tool: the\n"
-         "first and the last MiB of each stream. The exit code says whether that was printed, with --follow too;\n"
-         "`hutch wait` and `hutch attach` end with the process's own.",
+         "first and the last MiB of each stream. The exit code says whether that was printed, with --follow\n"
+         "too; `hutch wait` and `hutch attach` end with the process's own.",
          kLogsGroups,
          {},
          {},
