@@ -116,9 +116,13 @@ Result<wire::Widened::Place> show(const Widen& task, const UniqueFd& tree) {
 
 Status hide(const Widen& task) {
   const UniqueFd root = TRY(sys::open_exact("/"));
+  if (!task.steps.empty()) return add_mounts(root.get(), task.steps);
   {
-    const UniqueFd found = TRY(sys::open_beneath(root.get(), task.at));
-    if (!TRY(sys::is_mount_root(found.get()))) return {};
+    const auto found = sys::open_beneath(root.get(), task.at);
+    // What it lay in has gone before it.
+    if (!found && found.error().sys_errno == ENOENT) return {};
+    if (!found) return fail(found.error());
+    if (!TRY(sys::is_mount_root(found->get()))) return {};
   }
   TRY(sys::detach(task.at));
   return task.own.empty() ? Status() : remove_mount_point(root.get(), task.at, task.own);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <utility>
 
 #include "base/text.h"
@@ -63,10 +64,10 @@ void AccessSupervisor::answer(std::uint64_t id, const SocketAnswer& answer) {
   send(wire::ToGuest(wire::SocketAnswered{id, answer.file ? 0 : answer.error}), answer.file);
 }
 
-Status AccessSupervisor::answer(std::uint64_t id, const FileAnswer& answer) {
+Status AccessSupervisor::answer(std::uint64_t id, const FileAnswer& answer, const Cover& cover) {
   using enum wire::FileAnswered::Answer;
   wire::FileAnswered told{.id = id, .answer = kNo, .root = {}, .only = {}, .closed = {}};
-  Result<UniqueFd> tree = answer.grant ? carry_out(*answer.grant) : Result<UniqueFd>(UniqueFd());
+  Result<UniqueFd> tree = answer.grant ? carry_out(*answer.grant, cover) : Result<UniqueFd>(UniqueFd());
   if (answer.grant && tree) told.answer = answer.grant->changed ? kWritable : kShown;
   if (told.answer == kWritable) {
     told.root = answer.grant->changed->in.steps.front().target;
@@ -74,12 +75,14 @@ Status AccessSupervisor::answer(std::uint64_t id, const FileAnswer& answer) {
     told.closed = covers_of(answer.grant->changed->in);
   }
   static const UniqueFd kNone;
+  if (answer.grant) cover(covers());
   send(wire::ToGuest(told), tree ? *tree : kNone);
   return tree ? Status() : fail(std::move(tree).error());
 }
 
-// The tree for changes, where there is one.
-Result<UniqueFd> AccessSupervisor::carry_out(const FileGrant& grant) {
+// The tree for changes, where there is one. What is shown below the new place by itself goes first: under the new mount
+// nothing could reach it, and what its end hides would be found in the new one.
+Result<UniqueFd> AccessSupervisor::carry_out(const FileGrant& grant, const Cover& cover) {
   UniqueFd tree;
   if (grant.changed) tree = TRY(widener_.hand_over(grant.changed->in));
   if (grant.changed) held_.push_back({.path = grant.changed->only, .until = grant.until});
@@ -90,6 +93,8 @@ Result<UniqueFd> AccessSupervisor::carry_out(const FileGrant& grant) {
     return tree;
   }
   plan::Widening widening = *grant.shown;
+  TRY(end([&](const Held& held) { return held.shown_at != widening.at && is_within(held.shown_at, widening.at); },
+          cover));
   for (const Held& held : held_) std::ranges::copy(held.hidden, std::back_inserter(widening.own));
   const bool made = TRY(widener_.show(widening)) == wire::Widened::Place::kMade;
   held_.push_back({.path = grant.shown->steps.front().target,
@@ -107,19 +112,27 @@ std::vector<std::string> AccessSupervisor::covers() const {
   return all;
 }
 
-Status AccessSupervisor::narrow(const std::string& path, const std::function<void()>& cover) {
-  const auto ends = std::ranges::stable_partition(held_, [&](const Held& held) { return !is_within(held.path, path); });
-  const std::vector<Held> ended(std::make_move_iterator(ends.begin()), std::make_move_iterator(ends.end()));
-  held_.erase(ends.begin(), ends.end());
-  cover();
-  Status narrowed;
-  for (const Held& held : ended) {
-    if (held.shown_at.empty()) continue;
-    Status hidden = widener_.hide(held.shown_at, held.own);
-    if (!hidden) narrowed = std::move(hidden);
-  }
+Status AccessSupervisor::narrow(const std::string& path, const Cover& cover) {
+  Status narrowed = end([&](const Held& held) { return is_within(held.path, path); }, cover);
   send(wire::ToGuest(wire::FileRevoked{path}), UniqueFd());
   return narrowed;
+}
+
+// The last one first: it may lie in one before it. A directory with covers in it is buried, and not taken away: a
+// lazy umount(2) takes the mounts below along, so that whoever stands in it would find what they cover.
+Status AccessSupervisor::end(const std::function<bool(const Held& held)>& which, const Cover& cover) {
+  const auto ends = std::ranges::stable_partition(held_, [&](const Held& held) { return !which(held); });
+  const std::vector<Held> ended(std::make_move_iterator(ends.begin()), std::make_move_iterator(ends.end()));
+  held_.erase(ends.begin(), ends.end());
+  if (ended.empty()) return {};
+  cover(covers());
+  Status all;
+  for (const Held& held : std::views::reverse(ended)) {
+    if (held.shown_at.empty()) continue;
+    Status hidden = held.covers.empty() ? widener_.hide(held.shown_at, held.own) : widener_.bury(held.shown_at);
+    if (!hidden) all = std::move(hidden);
+  }
+  return all;
 }
 
 std::optional<std::chrono::milliseconds> AccessSupervisor::time_left() const {

@@ -98,13 +98,12 @@ class AccessSupervisor {
   Heard hear();
   // An answer that comes too late is none.
   void answer(std::uint64_t id, const SocketAnswer& answer);
+  // Tells the sandbox what has to be covered for what is shown by grants; called before anything is hidden.
+  using Cover = std::function<void(const std::vector<std::string>& targets)>;
   // Has what is granted shown first. An error says why it could not be; the answer is no then.
-  Status answer(std::uint64_t id, const FileAnswer& answer);
-  // What has to be covered in the sandbox for what is shown by grants.
-  std::vector<std::string> covers() const;
-  // What was granted at `path`, or below it, ends; what is open there stays open. `cover` is called before anything is
-  // hidden.
-  Status narrow(const std::string& path, const std::function<void()>& cover);
+  Status answer(std::uint64_t id, const FileAnswer& answer, const Cover& cover);
+  // What was granted at `path`, or below it, ends; what is open there stays open.
+  Status narrow(const std::string& path, const Cover& cover);
   // Until a grant has had its time, and which.
   std::optional<std::chrono::milliseconds> time_left() const;
   std::optional<std::string> over() const;
@@ -122,7 +121,9 @@ class AccessSupervisor {
   AccessSupervisor(sys::ChildProcess process, wire::Connection connection, Widener widener)
       : process_(std::move(process)), connection_(std::move(connection)), widener_(std::move(widener)) {}
   Result<Heard> receive();
-  Result<UniqueFd> carry_out(const FileGrant& grant);
+  Result<UniqueFd> carry_out(const FileGrant& grant, const Cover& cover);
+  std::vector<std::string> covers() const;
+  Status end(const std::function<bool(const Held& held)>& which, const Cover& cover);
   void send(const wire::ToGuest& message, const UniqueFd& descriptor);
 
   sys::ChildProcess process_;

@@ -64,9 +64,12 @@ std::string remedy_for(Kind kind, const std::string& path) {
 HostFiles::HostFiles(const Settings& settings)
     : facts_(settings.facts),
       policy_(settings.prepared.policy),
-      paths_(settings.prepared.paths),
       plan_(settings.prepared.plan),
+      rules_at_start_(settings.prepared.rules),
+      paths_at_start_(settings.prepared.paths),
+      look_(settings.look),
       rules_(settings.prepared.rules),
+      paths_(settings.prepared.paths),
       asks_(settings.prepared.policy.asks),
       questions_(settings.questions),
       self_(std::make_shared<HostFiles*>(this)) {}
@@ -84,11 +87,8 @@ void HostFiles::settle(const sandbox::FileRequest& request, const sandbox::Settl
   if (!target) return settle({});
   const std::string& path = target->path;
   Judged judged = look_at_rules(request.wanted, path);
-  const Granted* before = granted(path, request.wanted, judged);
-  if (judged.allowed || before != nullptr) {
-    auto opened = grant(request, *target, judged.question.visibility);
-    if (opened && before != nullptr && !judged.allowed) opened->until = before->until;
-    return settle({.grant = std::move(opened), .refusal = {}});
+  if (judged.allowed || granted(path, request.wanted, judged) != nullptr) {
+    return settle({.grant = open(request, *target), .refusal = {}});
   }
   const bool asks = questions_ != nullptr && questions_->may_allow();
   const bool known = refused_.contains({path, request.wanted});
@@ -96,26 +96,71 @@ void HostFiles::settle(const sandbox::FileRequest& request, const sandbox::Settl
   if (!grant(request, *target, judged.question.visibility)) return settle({});
   const sys::SocketOwner process = sys::describe_process(static_cast<pid_t>(request.pid));
   judged.question.process = {request.pid, process.program, process.chain};
-  questions_->ask(judged.question,
-                  [self = self_, request, target = *target, judged, settle](const approval::Effect& effect) {
-                    if (*self == nullptr) return settle({});
-                    HostFiles& files = **self;
-                    files.take(target.path, request.wanted, effect);
-                    if (effect.allowed) {
-                      auto opened = files.grant(request, target, judged.question.visibility);
-                      if (opened && !effect.grant) opened->until = Clock::now() + kOnce;
-                      const Granted* held = files.granted(target.path, request.wanted, judged);
-                      if (opened && held != nullptr) opened->until = held->until;
-                      return settle({.grant = std::move(opened), .refusal = {}});
-                    }
-                    const Kind kind = kind_of(request.wanted);
-                    settle({.grant = {},
-                            .refusal = sandbox::Refusal{
-                                .what = cat({kind == Kind::kRead ? "reading " : "writing ", printable(target.path, 256),
-                                             " was refused: the answer was no; ", remedy_for(kind, target.path)}),
-                                .rule = "default",
-                                .pid = request.pid}});
-                  });
+  questions_->ask(judged.question, [self = self_, request, target = *target, visibility = judged.question.visibility,
+                                    settle](const approval::Effect& effect) {
+    settle(*self != nullptr ? (**self).answer(request, target, visibility, effect) : sandbox::FileAnswer());
+  });
+}
+
+sandbox::FileAnswer HostFiles::answer(const sandbox::FileRequest& request, const Target& target,
+                                      approval::Visibility visibility, const approval::Effect& effect) {
+  take(target.path, request.wanted, effect);
+  if (!effect.allowed) {
+    const bool reads = request.wanted == Wanted::kLook;
+    return {.grant = {},
+            .refusal = sandbox::Refusal{
+                .what = cat({reads ? "reading " : "writing ", printable(target.path, 256),
+                             " was refused: the answer was no; ", remedy_for(kind_of(request.wanted), target.path)}),
+                .rule = "default",
+                .pid = request.pid}};
+  }
+  // Rules may have come while somebody thought.
+  if (!look_again()) return {};
+  const Judged judged = look_at_rules(request.wanted, target.path);
+  if (judged.never) return {};
+  auto opened = grant(request, target, visibility);
+  if (opened && !effect.grant) opened->until = Clock::now() + kOnce;
+  const Granted* held = granted(target.path, request.wanted, judged);
+  if (opened && held != nullptr) opened->until = held->until;
+  return {.grant = std::move(opened), .refusal = {}};
+}
+
+// By a rule, or by an answer that was given before. What a rule opens is opened whole: a program that goes through a
+// directory would have a mount made for each file.
+std::optional<sandbox::FileGrant> HostFiles::open(const sandbox::FileRequest& request, const Target& target) {
+  if (!look_again()) return std::nullopt;
+  const Judged judged = look_at_rules(request.wanted, target.path);
+  const Granted* before = granted(target.path, request.wanted, judged);
+  if (!judged.allowed) {
+    if (before == nullptr) return std::nullopt;
+    auto opened = grant(request, target, judged.question.visibility);
+    if (opened) opened->until = before->until;
+    return opened;
+  }
+  if (request.path == target.path && was_open(request.wanted, target, judged)) return std::nullopt;
+  const bool whole = request.wanted == Wanted::kLook && request.path == target.path && !judged.opened_at.empty();
+  const auto place = whole ? look(judged.opened_at) : std::nullopt;
+  if (!place || place->path != judged.opened_at) return grant(request, target, judged.question.visibility);
+  return grant({.id = request.id, .pid = request.pid, .path = place->path, .wanted = request.wanted},
+               {place->path, *place, parent_of(place->path)}, judged.question.visibility);
+}
+
+// What a plan opened, as far as it was there, is in the sandbox already; what is closed in it all the same stays so.
+bool HostFiles::was_open(Wanted wanted, const Target& target, const Judged& judged) const {
+  const Judged before = judge_by(rules_at_start_, wanted, target.path);
+  if (!before.allowed || before.opened_at != judged.opened_at) return false;
+  const plan::SeenPath* place = paths_at_start_.find(before.opened_at);
+  return place != nullptr && place->type != plan::FileType::kAbsent;
+}
+
+// A rule that came since holds for what is opened from here on, and so does a file that is at the path of a rule only
+// now. Where that cannot be known nothing is opened.
+bool HostFiles::look_again() {
+  auto found = look_();
+  if (!found) return false;
+  rules_ = std::move(found->rules);
+  paths_ = std::move(found->facts);
+  return true;
 }
 
 // A name that is not there can be made, in a directory that is.
@@ -137,8 +182,13 @@ std::optional<HostFiles::Target> HostFiles::find(const sandbox::FileRequest& req
 }
 
 HostFiles::Judged HostFiles::look_at_rules(Wanted wanted, const std::string& path) const {
+  return judge_by(rules_, wanted, path);
+}
+
+HostFiles::Judged HostFiles::judge_by(const std::vector<policy::Rule>& rules, Wanted wanted,
+                                      const std::string& path) const {
   std::vector<const policy::Rule*> covering;
-  for (const policy::Rule& rule : rules_) {
+  for (const policy::Rule& rule : rules) {
     if (is_within(path, rule.path)) covering.push_back(&rule);
   }
   const policy::Judgement judgement = policy::judge(covering);
@@ -156,6 +206,8 @@ HostFiles::Judged HostFiles::look_at_rules(Wanted wanted, const std::string& pat
     if (plan::denied_name(plan_.names, path) != nullptr) judged.never = "a rule by name denies it";
   }
   if (rule != nullptr) judged.closed_at = rule->path;
+  const policy::Rule* opens = wanted == Wanted::kLook ? judgement.read_rule : judgement.write_rule;
+  if (judged.allowed && opens != nullptr) judged.opened_at = opens->path;
   judged.question = {.kind = kind,
                      .target = path,
                      .rule = rule != nullptr ? policy::describe(*rule) : "default",
@@ -189,8 +241,9 @@ void HostFiles::take(const std::string& path, Wanted wanted, const approval::Eff
   granted_.insert_or_assign(path, held);
 }
 
-// Nothing where it cannot be opened: a new file in a directory that is hidden itself, or a hidden place that another
-// name of the host leads to.
+// Nothing where it cannot be opened: a new file in a directory that is hidden itself, a hidden place that another name
+// of the host leads to, such a name of a place in which something stays closed (covers lie at the place's own path), or
+// for changes a directory in which a rule closes something.
 std::optional<sandbox::FileGrant> HostFiles::grant(const sandbox::FileRequest& request, const Target& target,
                                                    approval::Visibility visibility) const {
   const bool is_there = target.seen.type != plan::FileType::kAbsent;
@@ -199,20 +252,34 @@ std::optional<sandbox::FileGrant> HostFiles::grant(const sandbox::FileRequest& r
   if (request.wanted == Wanted::kLook || (hidden && is_there)) {
     grant.shown = widening(target.seen, plan::Access::kReadOnly);
     grant.shown->at = request.path;
+    const bool is_whole = grant.shown->steps.size() == 1 && grant.shown->kept.empty();
+    if (request.path != target.path && !is_whole) return std::nullopt;
   }
   if (request.wanted == Wanted::kLook) return grant;
   if (hidden && request.path != target.path) return std::nullopt;
   const auto shows = [&](const auto& one) { return is_within(target.parent, one.first); };
   const bool in_sight = is_made(target.parent) || std::ranges::any_of(granted_, shows);
   if (hidden && !is_there && !in_sight) return std::nullopt;
+  if (closes_something(target.path)) return std::nullopt;
   if (target.seen.type == plan::FileType::kDirectory) {
     grant.changed = {widening(target.seen, plan::Access::kReadWrite), target.path};
+    if (grant.changed->in.steps.size() != 1) return std::nullopt;
     return grant;
   }
   const auto parent = look(target.parent);
   if (!parent || parent->path != target.parent) return std::nullopt;
   grant.changed = {widening(*parent, plan::Access::kReadWrite), target.path};
   return grant;
+}
+
+// A mount over what a rule closes holds its name, and those above it, in its own mount namespace alone
+// (rename(2), EBUSY): the supervisor's clone is another one, where the directory above could be moved away from under
+// the rule.
+bool HostFiles::closes_something(const std::string& directory) const {
+  return std::ranges::any_of(rules_, [&](const policy::Rule& rule) {
+    const bool closes = rule.verb == policy::Verb::kDenyRead || rule.verb == policy::Verb::kDenyWrite;
+    return closes && rule.path != directory && is_within(rule.path, directory);
+  });
 }
 
 // Whether the sandbox has it as a directory to pass through.
@@ -236,8 +303,9 @@ plan::Widening HostFiles::widening(const plan::SeenPath& seen, plan::Access acce
   return plan::plan_widening(input, plan_, seen, access);
 }
 
-void HostFiles::replace(std::vector<policy::Rule> rules, const policy::Asks& asks) {
-  rules_ = std::move(rules);
+void HostFiles::replace(host::PathAnswer found, const policy::Asks& asks) {
+  rules_ = std::move(found.rules);
+  paths_ = std::move(found.facts);
   asks_ = asks;
   refused_.clear();
   std::vector<std::string> gone;

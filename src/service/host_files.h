@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+#include "host/paths.h"
 #include "plan/facts.h"
 #include "sandbox/access.h"
 #include "sandbox/questions.h"
@@ -25,6 +28,8 @@ class HostFiles {
   struct Settings {
     const plan::HostFacts& facts;
     const Prepared& prepared;
+    // The rules, and what is at their paths, as they are by now.
+    std::function<Result<host::PathAnswer>()> look;
     sandbox::Questions* questions = nullptr;  // where somebody may be asked
   };
   explicit HostFiles(const Settings& settings);
@@ -37,7 +42,7 @@ class HostFiles {
 
   // The rules have changed. What answers saved is theirs from here on; what they show is shown once somebody looks for
   // it, and what they hide goes at once.
-  void replace(std::vector<policy::Rule> rules, const policy::Asks& asks);
+  void replace(host::PathAnswer found, const policy::Asks& asks);
   // Whether a rule allows it, without an answer.
   bool allows(approval::Kind kind, const std::string& path) const;
   // What answers opened there, and below it, is closed again. How many answers it was.
@@ -63,11 +68,19 @@ class HostFiles {
     bool allowed = false;  // by a rule
     bool hidden = false;
     std::string closed_at;  // the path of the rule that closes it; empty where none is about it
+    std::string opened_at;  // of the one that allows it
   };
 
   void settle(const sandbox::FileRequest& request, const sandbox::SettleFile& settle);
   std::optional<Target> find(const sandbox::FileRequest& request) const;
   Judged look_at_rules(Wanted wanted, const std::string& path) const;
+  Judged judge_by(const std::vector<policy::Rule>& rules, Wanted wanted, const std::string& path) const;
+  bool look_again();
+  std::optional<sandbox::FileGrant> open(const sandbox::FileRequest& request, const Target& target);
+  sandbox::FileAnswer answer(const sandbox::FileRequest& request, const Target& target, approval::Visibility visibility,
+                             const approval::Effect& effect);
+  bool was_open(Wanted wanted, const Target& target, const Judged& judged) const;
+  bool closes_something(const std::string& directory) const;
   bool is_up_to_the_user(const Target& target, Wanted wanted) const;
   const Granted* granted(const std::string& path, Wanted wanted, const Judged& judged);
   void take(const std::string& path, Wanted wanted, const approval::Effect& effect);
@@ -78,9 +91,12 @@ class HostFiles {
 
   const plan::HostFacts facts_;
   const policy::Policy policy_;
-  const plan::PathFacts paths_;
   const plan::SandboxPlan plan_;
+  const std::vector<policy::Rule> rules_at_start_;
+  const plan::PathFacts paths_at_start_;
+  const std::function<Result<host::PathAnswer>()> look_;
   std::vector<policy::Rule> rules_;
+  plan::PathFacts paths_;  // what is at the paths of the rules
   policy::Asks asks_;
   sandbox::Questions* questions_ = nullptr;
   sandbox::Narrow narrow_;

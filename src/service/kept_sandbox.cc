@@ -354,8 +354,11 @@ void KeptSandbox::make_sockets(const Judged& judged) {
                                                                  .rules = prepared.rules,
                                                                  .questions = questions_.get()});
   if (prepared.plan.questions == plan::FileQuestions::kNone) return;
-  host_files_ = std::make_unique<HostFiles>(
-      HostFiles::Settings{.facts = judged.facts, .prepared = prepared, .questions = questions_.get()});
+  host_files_ = std::make_unique<HostFiles>(HostFiles::Settings{
+      .facts = judged.facts,
+      .prepared = prepared,
+      .look = [place = judged.place, facts = judged.facts] { return files_now(place, facts, sys::own_environment()); },
+      .questions = questions_.get()});
 }
 
 std::shared_ptr<sandbox::Questions> KeptSandbox::make_questions(const Judged& judged) {

@@ -111,11 +111,16 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   return prepared;
 }
 
-Result<std::vector<policy::Rule>> file_rules(const PlaceRequest& request, const plan::HostFacts& facts,
-                                             const LoadedPolicy& loaded) {
+Result<host::PathAnswer> file_rules(const PlaceRequest& request, const plan::HostFacts& facts,
+                                    const LoadedPolicy& loaded) {
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
   question.names = host::PathQuestion::Names::kAlways;
-  return TRY(look(question, facts)).rules;
+  return look(question, facts);
+}
+
+Result<host::PathAnswer> files_now(const PlaceRequest& request, const plan::HostFacts& facts,
+                                   const std::vector<std::string>& environment) {
+  return file_rules(request, facts, TRY(load_policy(request, facts, environment)));
 }
 
 // Paths of certificates start where the policy's other paths do.

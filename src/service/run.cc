@@ -220,7 +220,10 @@ std::unique_ptr<HostSockets> make_sockets(const Job& job, RunQuestions* question
 std::unique_ptr<HostFiles> make_files(const Job& job, RunQuestions* questions) {
   if (job.prepared.plan.questions == plan::FileQuestions::kNone || questions == nullptr) return nullptr;
   auto files = std::make_unique<HostFiles>(
-      HostFiles::Settings{.facts = job.facts, .prepared = job.prepared, .questions = &questions->questions()});
+      HostFiles::Settings{.facts = job.facts,
+                          .prepared = job.prepared,
+                          .look = [&job] { return files_now(job.request.place, job.facts, sys::own_environment()); },
+                          .questions = &questions->questions()});
   questions->serve(*files);
   return files;
 }

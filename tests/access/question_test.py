@@ -151,20 +151,138 @@ def test_a_directory_that_is_granted_is_written_below(hutch, shown):
     assert (shown / "d").is_dir() and list((shown / "d").iterdir()) == []
 
 
-def test_rules_hold_below_what_is_granted(hutch, shown, as_user):
-    as_user.mkdir(shown / "d" / "keep")
+def test_names_hold_below_what_is_granted(hutch, shown, as_user):
+    as_user.mkdir(shown / "d")
     script = (
         f"touch -d 2001-01-01 {shown}/d && chmod 700 {shown}/d && stat -c '%a %y' {shown}/d | cut -c 1-14; "
-        f"cd {shown}/d && echo x > a; "
-        f"echo x > keep/f || echo kept; echo x > .bashrc || echo named; "
-        f"mkdir -p r/.git/hooks; echo x > r/.git/hooks/f || echo hooks; rmdir keep || echo stays"
+        f"cd {shown}/d && echo x > a; echo x > .bashrc || echo named; "
+        f"mkdir -p r/.git/hooks; echo x > r/.git/hooks/f || echo hooks"
     )
-    options = ["--allow-read", str(shown), "--deny-write", str(shown / "d" / "keep")]
-    with caller.running(hutch, script, *options) as (outside, process):
+    with caller.running(hutch, script, "--allow-read", str(shown)) as (outside, process):
         answer(outside, "write", shown / "d", "session")
         out, err, _ = finish(process)
-    assert out == "700 2001-01-01\nkept\nnamed\nhooks\nstays\n", (out, err)
+    assert out == "700 2001-01-01\nnamed\nhooks\n", (out, err)
     assert (shown / "d" / "a").read_text() == "x\n" and not (shown / "d" / ".bashrc").exists()
+
+
+def test_a_directory_in_which_a_rule_closes_something_is_not_granted_for_changes(hutch, shown, as_user):
+    """It could be moved away from under the rule."""
+    as_user.write(shown / "d" / "keep" / "f", "as it was")
+    as_user.mkdir(shown / "d" / "locked")
+    script = (
+        f"mv {shown}/d {shown}/e; chmod 700 {shown}/d; cd {shown}/d && mv keep moved; rm -r keep; "
+        f"mkdir -p locked/x; echo x > a; cat keep/f; ls"
+    )
+    closed = ["--deny-write", str(shown / "d" / "keep" / "f"), "--deny-write", str(shown / "d" / "locked" / "none")]
+    with caller.running(hutch, script, "--allow-read", str(shown), *closed) as (outside, process):
+        answer(outside, "write", shown / "d" / "locked" / "x", "no")
+        answer(outside, "write", shown / "d" / "a", "session")
+        out, err, _ = finish(process)
+    assert out == "as it wasa\nkeep\nlocked\n", (out, err)
+    assert (shown / "d" / "keep" / "f").read_text() == "as it was" and not (shown / "e").exists()
+
+
+def test_a_rule_that_came_since_holds_for_what_is_granted(hutch, home, as_user):
+    as_user.write(home / "closed" / "secret", "words")
+    script = f"echo up; read line; ls {home}; cat {home}/closed/secret || echo closed"
+    with caller.running(hutch, script) as (outside, process):
+        harness.wait_until(lambda: process.stdout.readline() == b"up\n", "it is up")
+        hutch("config", "add", "filesystem.denyRead", str(home / "closed")).ok()
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        answer(outside, "read", home, "session")
+        answer(outside, "read", home / "closed" / "secret", "no")
+        out, err, _ = finish(process)
+    assert out == "closed\none\nclosed\n", (out, err)
+
+
+def test_a_rule_that_came_since_opens_its_place_at_once(hutch, home, as_user):
+    for number in range(20):
+        as_user.write(home / "many" / str(number), f"{number}")
+    script = (
+        f"echo up; read line; for i in $(seq 0 19); do cat {home}/many/$i; done; echo; "
+        f"grep -c ' {home}/' /proc/self/mountinfo"
+    )
+    with caller.running(hutch, script) as (outside, process):
+        harness.wait_until(lambda: process.stdout.readline() == b"up\n", "it is up")
+        hutch("config", "add", "filesystem.allowRead", str(home / "many")).ok()
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        out, err, _ = finish(process)
+    assert out == "".join(str(number) for number in range(20)) + "\n1\n", (out, err)
+
+
+def test_a_link_of_the_host_does_not_show_what_is_closed_below(hutch, home, shown, as_user):
+    as_user.write(shown / "d" / "closed", "words")
+    as_user.write(shown / "d" / "open", "words")
+    (home / "link").symlink_to(shown)
+    (home / "inner").symlink_to(shown / "d" / "open")
+    script = f"ls {home}/link/d; cat {home}/link/d/closed || echo closed; cat {home}/inner"
+    options = ["--allow-read", str(shown), "--deny-read", str(shown / "d" / "closed")]
+    with caller.running(hutch, script, *options) as (outside, process):
+        answer(outside, "read", shown / "d" / "closed", "no")
+        out, err, _ = finish(process)
+    assert out == "closed\nwords", (out, err)
+
+
+def test_what_is_shown_for_a_moment_ends_with_the_directory_above(hutch, home):
+    script = f"cat {home}/one; ls {home}; cat {home}/one; sleep 3; cat {home}/one || echo gone"
+    with caller.running(hutch, script) as (outside, process):
+        answer(outside, "read", home / "one", "once")
+        answer(outside, "read", home, "once")
+        answer(outside, "read", home / "one", "no")
+        out, err, _ = finish(process)
+    assert out == "first wordsone\nfirst wordsgone\n", (out, err)
+
+
+def test_what_is_taken_back_keeps_its_covers_for_who_stands_in_it(hutch, home, as_user):
+    as_user.write(home / "closed" / "secret", "words")
+    script = f"cd {home} && cat one; echo; read line; cat closed/secret || echo closed; stat -c %s closed/secret; ls /"
+    with caller.running(hutch, script, "--deny-read", str(home / "closed")) as (outside, process):
+        answer(outside, "read", home, "session")
+        harness.wait_until(lambda: process.stdout.readline() == b"first words\n", "it is read")
+        outside.say(type="revoke", host=str(home))
+        assert outside.line("revoked")["grants"] == 1
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        answer(outside, "read", home / "closed" / "secret", "no")
+        out, err, code = finish(process)
+    assert out.startswith("closed\n") and "5\n" not in out and code == 0, (out, err)
+
+
+def test_what_is_taken_back_is_granted_again(hutch, home, as_user):
+    as_user.write(home / "closed" / "secret", "words")
+    script = f"for i in 1 2 3; do ls {home}/; cat {home}/closed/secret; read line; done; ls {home} || echo gone"
+    with caller.running(hutch, script, "--deny-read", str(home / "closed" / "secret")) as (outside, process):
+        for _ in range(3):
+            answer(outside, "read", home, "session")
+            harness.wait_until(lambda: process.stdout.readline() == b"one\n", "it is listed")
+            outside.say(type="revoke", host=str(home))
+            assert outside.line("revoked")["grants"] == 1
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+        answer(outside, "read", home, "no")
+        out, err, _ = finish(process)
+    assert "words" not in out and out.endswith("gone\n"), (out, err)
+
+
+def test_what_a_rule_closes_is_closed_as_it_is_by_now(hutch, home, as_user):
+    """Replaced outside, and made only then."""
+    closed, later = home / "closed", home / "later"
+    as_user.write(closed, "words")
+    script = f"echo up; read line; ls {home}; cat {closed} || echo closed; cat {later} || echo closed"
+    options = ["--deny-read", str(closed), "--deny-read", str(later)]
+    with caller.running(hutch, script, *options) as (outside, process):
+        harness.wait_until(lambda: process.stdout.readline() == b"up\n", "it is up")
+        as_user.write(home / "other", "words").rename(closed)
+        as_user.write(later, "words")
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        answer(outside, "read", home, "session")
+        answer(outside, "read", closed, "no")
+        answer(outside, "read", later, "no")
+        out, err, code = finish(process)
+    assert (out, code) == ("closed\nlater\none\nclosed\nclosed\n", 0), (out, err)
 
 
 def test_a_new_file_in_a_hidden_home(hutch, as_user, project):
