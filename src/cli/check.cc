@@ -25,7 +25,8 @@ std::string printed(const Verdict& verdict, service::OutputForm form) {
 Result<Answer> checked(const service::PlaceRequest& place, service::OutputForm form, const std::string& access,
                        const std::string& target) {
   const plan::HostFacts facts = TRY(host::probe_facts());
-  const service::Caller caller{.environment = sys::own_environment(), .command = {}};
+  const service::Caller caller{
+      .environment = sys::own_environment(), .command = {}, .questions = plan::FileQuestions::kAll};
   const service::Prepared prepared = TRY(service::prepare(place, facts, caller));
   if (access == "connect") {
     const service::HostVerdict verdict = TRY(service::judge_host(prepared, target));

@@ -15,7 +15,8 @@ namespace {
 Result<std::string> explained(const service::PlaceRequest& place, service::OutputForm form,
                               const std::vector<std::string>& names) {
   const plan::HostFacts facts = TRY(host::probe_facts());
-  const service::Caller caller{.environment = sys::own_environment(), .command = {}};
+  const service::Caller caller{
+      .environment = sys::own_environment(), .command = {}, .questions = plan::FileQuestions::kAll};
   const service::Explanation explanation = TRY(service::explain(place, facts, caller, names));
   return form == service::OutputForm::kJson ? service::explanation_json(explanation) + "\n"
                                             : service::explanation_text(explanation);

@@ -10,6 +10,7 @@
 #include "policy/hosts.h"
 #include "policy/network_rules.h"
 #include "policy/rules.h"
+#include "service/file_question.h"
 #include "service/host_sockets.h"
 #include "service/start.h"
 #include "sys/host_info.h"
@@ -25,15 +26,18 @@ using policy::View;
 
 struct Target {
   std::string path;
-  bool on_host = false;  // something is there now
+  plan::FileType type = plan::FileType::kAbsent;
+  bool on_host() const { return type != plan::FileType::kAbsent; }  // something is there now
 };
 
+Result<PathVerdict> judge_without_questions(const Prepared& prepared, const plan::HostFacts& facts,
+                                            const std::string& typed, const Target& target, Access access);
+Result<bool> is_asked(const Prepared& prepared, const plan::HostFacts& facts, const Target& target, Access access);
 void judge_private(const Prepared& prepared, const Target& target, PathVerdict& verdict);
 void judge_proc(const Prepared& prepared, const Target& target, PathVerdict& verdict);
 void judge_name(const plan::SandboxPlan& plan, const Target& target, PathVerdict& verdict);
 Status judge_new_name(const Prepared& prepared, const Target& target, PathVerdict& verdict);
 Status judge_mode(const plan::HostFacts& facts, const Target& target, PathVerdict& verdict);
-bool mode_allows(const sys::PathStatus& status, const plan::HostFacts& facts, Access access);
 bool is_made(const Prepared& prepared, std::string_view path);
 bool is_path(const std::string& name, const std::string& cwd);
 bool is_host_port(const policy::Network& network, const policy::Host& host, int port);
@@ -49,41 +53,11 @@ Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& 
                                Access access) {
   const std::string absolute = TRY(policy::absolute_path(typed, facts.home, prepared.plan.cwd));
   host::CanonicalPath seen = TRY(host::path_as_seen(absolute, prepared.rules));
-  const Target target{std::move(seen.path), seen.type != plan::FileType::kAbsent};
-  const policy::Decision decision = policy::decide(prepared.rules, access, target.path);
-  PathVerdict verdict{.typed = typed,
-                      .path = target.path,
-                      .access = access,
-                      .allowed = decision.allowed,
-                      .rule = decision.rule,
-                      .why = decision.why};
-  if (prepared.backend == "none") {
-    verdict.allowed = true;
-    verdict.rule = "--backend none";
-    verdict.why = "nothing is isolated";
-    TRY(judge_mode(facts, target, verdict));
-    return verdict;
-  }
-  if (!verdict.allowed) return verdict;
-  switch (decision.view) {
-    case View::kPrivate:
-    case View::kDevices: judge_private(prepared, target, verdict); break;
-    case View::kProc:
-      judge_proc(prepared, target, verdict);
-      if (verdict.allowed) TRY(judge_mode(facts, target, verdict));
-      break;
-    case View::kReadWrite:
-      if (access == Access::kWrite) judge_name(prepared.plan, target, verdict);
-      if (access == Access::kWrite && verdict.allowed) TRY(judge_new_name(prepared, target, verdict));
-      if (verdict.allowed) TRY(judge_mode(facts, target, verdict));
-      break;
-    case View::kReadOnly:
-    case View::kSys: TRY(judge_mode(facts, target, verdict)); break;
-    case View::kHidden: break;
-  }
+  const Target target{std::move(seen.path), seen.type};
+  PathVerdict verdict = TRY(judge_without_questions(prepared, facts, typed, target, access));
+  if (!verdict.allowed) verdict.asked = TRY(is_asked(prepared, facts, target, access));
   return verdict;
 }
-
 Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& typed) {
   static constexpr int kDefaultPort = 443;
   static constexpr std::string_view kUdp = "/udp";
@@ -157,6 +131,62 @@ Result<Explanation> explain(const PlaceRequest& request, const plan::HostFacts& 
 
 namespace {
 
+Result<PathVerdict> judge_without_questions(const Prepared& prepared, const plan::HostFacts& facts,
+                                            const std::string& typed, const Target& target, Access access) {
+  const policy::Decision decision = policy::decide(prepared.rules, access, target.path);
+  PathVerdict verdict{.typed = typed,
+                      .path = target.path,
+                      .access = access,
+                      .allowed = decision.allowed,
+                      .rule = decision.rule,
+                      .why = decision.why};
+  if (prepared.backend == "none") {
+    verdict.allowed = true;
+    verdict.rule = "--backend none";
+    verdict.why = "nothing is isolated";
+    TRY(judge_mode(facts, target, verdict));
+    return verdict;
+  }
+  if (!verdict.allowed) return verdict;
+  switch (decision.view) {
+    case View::kPrivate:
+    case View::kDevices: judge_private(prepared, target, verdict); break;
+    case View::kProc:
+      judge_proc(prepared, target, verdict);
+      if (verdict.allowed) TRY(judge_mode(facts, target, verdict));
+      break;
+    case View::kReadWrite:
+      if (access == Access::kWrite) judge_name(prepared.plan, target, verdict);
+      if (access == Access::kWrite && verdict.allowed) TRY(judge_new_name(prepared, target, verdict));
+      if (verdict.allowed) TRY(judge_mode(facts, target, verdict));
+      break;
+    case View::kReadOnly:
+    case View::kSys: TRY(judge_mode(facts, target, verdict)); break;
+    case View::kHidden: break;
+  }
+  return verdict;
+}
+
+// As service/host_files has it, which opens what the answer allows.
+Result<bool> is_asked(const Prepared& prepared, const plan::HostFacts& facts, const Target& target, Access access) {
+  const bool reads = access == Access::kRead;
+  if (prepared.plan.questions == plan::FileQuestions::kNone) return false;
+  if (reads && (prepared.plan.questions != plan::FileQuestions::kAll || !target.on_host())) return false;
+  if (target.on_host() && target.type != plan::FileType::kDirectory && target.type != plan::FileType::kFile) {
+    return false;
+  }
+  const FileRules rules{prepared.rules, prepared.policy.asks, prepared.plan.names};
+  const FileOutcome outcome = judge_file(rules, reads ? approval::Kind::kRead : approval::Kind::kWrite, target.path);
+  if (outcome.never || outcome.allowed) return false;
+  PathVerdict mode{.typed = {}, .path = target.path, .access = access, .allowed = true, .rule = {}, .why = {}};
+  TRY(judge_mode(facts, target, mode));
+  if (reads || !mode.allowed) return mode.allowed;
+  const std::string parent = parent_of(target.path);
+  const auto above = TRY(sys::status_of(parent));
+  if (!above || (outcome.hidden && !target.on_host() && !is_passed_through(prepared.plan, parent))) return false;
+  return !closes_below(prepared.rules, target.path);
+}
+
 HostVerdict judge_udp(const policy::Network& network, const policy::UdpEntry& target, HostVerdict verdict) {
   take(verdict, policy::decide_udp(network, target));
   if (!target.host.address || verdict.verdict == policy::HostVerdict::kDeny) return verdict;
@@ -179,7 +209,7 @@ void take(HostVerdict& verdict, const policy::AddressDecision& address) {
 
 // What the host has below a private place is not there; what the sandbox makes there itself is.
 void judge_private(const Prepared& prepared, const Target& target, PathVerdict& verdict) {
-  if (verdict.access == Access::kWrite || !target.on_host || is_made(prepared, target.path)) return;
+  if (verdict.access == Access::kWrite || !target.on_host() || is_made(prepared, target.path)) return;
   const bool below_devices = is_within(target.path, "/dev");
   const bool hosts_own = target.path.starts_with("/dev/shm/") || target.path.starts_with("/dev/pts/");
   if (below_devices && !hosts_own) return;
@@ -205,7 +235,7 @@ void judge_name(const plan::SandboxPlan& plan, const Target& target, PathVerdict
 
 Status judge_new_name(const Prepared& prepared, const Target& target, PathVerdict& verdict) {
   std::string existing = target.path;
-  if (!target.on_host) {
+  if (!target.on_host()) {
     do {
       existing = parent_of(existing);
     } while (existing != "/" && !TRY(sys::status_of(existing)));
@@ -224,27 +254,15 @@ Status judge_new_name(const Prepared& prepared, const Target& target, PathVerdic
 
 // What the kernel asks besides: the mode of the file, or of the directory in which it would be made.
 Status judge_mode(const plan::HostFacts& facts, const Target& target, PathVerdict& verdict) {
-  const std::string subject = target.on_host ? target.path : parent_of(target.path);
-  if (!target.on_host && verdict.access == Access::kRead) return {};
-  const std::optional<sys::PathStatus> status = TRY(sys::status_of(subject));
-  if (!status) return {};
-  const auto permission = verdict.access == Access::kRead ? sys::Permission::kRead : sys::Permission::kWrite;
-  const bool allowed =
-      sys::may_open(subject, permission) && (facts.uid != 0 || mode_allows(*status, facts, verdict.access));
-  if (!allowed) {
+  const std::string subject = target.on_host() ? target.path : parent_of(target.path);
+  if (!target.on_host() && verdict.access == Access::kRead) return {};
+  const auto kind = verdict.access == Access::kRead ? approval::Kind::kRead : approval::Kind::kWrite;
+  if (!TRY(mode_allows(facts, subject, kind))) {
     refuse(verdict, "file mode",
            cat({"the mode of ", printable(subject), " does not let this user ",
                 verdict.access == Access::kRead ? "read" : "write", " it"}));
   }
   return {};
-}
-
-// For root, who has no capabilities inside: the owner's bits where it is the owner, and so on.
-bool mode_allows(const sys::PathStatus& status, const plan::HostFacts& facts, Access access) {
-  const unsigned bit = access == Access::kRead ? 04 : 02;
-  if (status.uid == facts.uid) return (status.mode & (bit << 6)) != 0;
-  if (status.gid == facts.gid) return (status.mode & (bit << 3)) != 0;
-  return (status.mode & bit) != 0;
 }
 
 bool is_made(const Prepared& prepared, std::string_view path) {

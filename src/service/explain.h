@@ -20,6 +20,7 @@ struct PathVerdict {
   std::string path;  // where it leads
   policy::Access access = policy::Access::kRead;
   bool allowed = false;
+  bool asked = false;  // not allowed, but somebody can answer for it
   std::string rule;
   std::string why;
 };
@@ -49,7 +50,8 @@ struct Explanation {
   std::vector<HostVerdict> hosts;
 };
 
-// `typed` is relative to where the command would start. The file's own mode counts too: a rule cannot give what the
+// `typed` is relative to where the command would start. Whether somebody is there to be asked is in the plan's
+// `questions`. The file's own mode counts too: a rule cannot give what the
 // user does not have.
 Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& facts, const std::string& typed,
                                policy::Access access);

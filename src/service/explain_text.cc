@@ -13,6 +13,7 @@ using json = nlohmann::ordered_json;
 
 std::string_view name_of(policy::Access access) { return access == policy::Access::kRead ? "read" : "write"; }
 std::string_view name_of(policy::HostVerdict verdict);
+std::string_view name_of(const PathVerdict& verdict);
 json path_json(const PathVerdict& verdict);
 std::string_view name_of(policy::SocketVerdict verdict);
 json host_json(const HostVerdict& verdict);
@@ -68,8 +69,8 @@ std::string explanation_json(const Explanation& explanation) {
 
 std::string verdict_text(const PathVerdict& verdict) {
   const std::string led = verdict.path == verdict.typed ? "" : cat({" (", printable(verdict.path, 4096), ")"});
-  return cat({verdict.allowed ? "allowed" : "denied", ": ", name_of(verdict.access), " ",
-              printable(verdict.typed, 4096), led, ": ", verdict.rule, ": ", verdict.why});
+  return cat({name_of(verdict), ": ", name_of(verdict.access), " ", printable(verdict.typed, 4096), led, ": ",
+              verdict.rule, ": ", verdict.why});
 }
 
 std::string verdict_json(const PathVerdict& verdict) { return dump(path_json(verdict)); }
@@ -96,8 +97,9 @@ std::string verdict_json(const HostVerdict& verdict) { return dump(host_json(ver
 namespace {
 
 json path_json(const PathVerdict& verdict) {
-  return {{"typed", verdict.typed},     {"path", verdict.path}, {"access", name_of(verdict.access)},
-          {"allowed", verdict.allowed}, {"rule", verdict.rule}, {"why", verdict.why}};
+  return {{"typed", verdict.typed},     {"path", verdict.path},        {"access", name_of(verdict.access)},
+          {"allowed", verdict.allowed}, {"verdict", name_of(verdict)}, {"rule", verdict.rule},
+          {"why", verdict.why}};
 }
 
 json socket_json(const SocketOutcome& outcome) {
@@ -119,6 +121,10 @@ json host_json(const HostVerdict& verdict) {
           {"verdict", name_of(verdict.verdict)},
           {"rule", verdict.rule},
           {"why", verdict.why}};
+}
+
+std::string_view name_of(const PathVerdict& verdict) {
+  return verdict.allowed ? "allowed" : verdict.asked ? "ask" : "denied";
 }
 
 std::string_view name_of(policy::SocketVerdict verdict) {

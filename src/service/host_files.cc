@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "plan/names.h"
-#include "policy/decide.h"
 #include "sys/delegate.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
@@ -21,7 +19,6 @@ namespace hutch::service {
 namespace {
 
 using approval::Kind;
-using policy::View;
 
 // A command can make names for ever.
 constexpr std::size_t kRefusedMax = 4096;
@@ -86,7 +83,7 @@ void HostFiles::settle(const sandbox::FileRequest& request, const sandbox::Settl
   const std::optional<Target> target = find(request);
   if (!target) return settle({});
   const std::string& path = target->path;
-  Judged judged = look_at_rules(request.wanted, path);
+  FileOutcome judged = look_at_rules(request.wanted, path);
   if (judged.allowed || granted(path, request.wanted, judged) != nullptr) {
     return settle({.grant = open(request, *target), .refusal = {}});
   }
@@ -116,7 +113,7 @@ sandbox::FileAnswer HostFiles::answer(const sandbox::FileRequest& request, const
   }
   // Rules may have come while somebody thought.
   if (!look_again()) return {};
-  const Judged judged = look_at_rules(request.wanted, target.path);
+  const FileOutcome judged = look_at_rules(request.wanted, target.path);
   if (judged.never) return {};
   auto opened = grant(request, target, visibility);
   if (opened && !effect.grant) opened->until = Clock::now() + kOnce;
@@ -129,7 +126,7 @@ sandbox::FileAnswer HostFiles::answer(const sandbox::FileRequest& request, const
 // directory would have a mount made for each file.
 std::optional<sandbox::FileGrant> HostFiles::open(const sandbox::FileRequest& request, const Target& target) {
   if (!look_again()) return std::nullopt;
-  const Judged judged = look_at_rules(request.wanted, target.path);
+  const FileOutcome judged = look_at_rules(request.wanted, target.path);
   const Granted* before = granted(target.path, request.wanted, judged);
   if (!judged.allowed) {
     if (before == nullptr) return std::nullopt;
@@ -146,8 +143,8 @@ std::optional<sandbox::FileGrant> HostFiles::open(const sandbox::FileRequest& re
 }
 
 // What a plan opened, as far as it was there, is in the sandbox already; what is closed in it all the same stays so.
-bool HostFiles::was_open(Wanted wanted, const Target& target, const Judged& judged) const {
-  const Judged before = judge_by(rules_at_start_, wanted, target.path);
+bool HostFiles::was_open(Wanted wanted, const Target& target, const FileOutcome& judged) const {
+  const FileOutcome before = judge_file({rules_at_start_, asks_, plan_.names}, kind_of(wanted), target.path);
   if (!before.allowed || before.opened_at != judged.opened_at) return false;
   const plan::SeenPath* place = paths_at_start_.find(before.opened_at);
   return place != nullptr && place->type != plan::FileType::kAbsent;
@@ -181,49 +178,19 @@ std::optional<HostFiles::Target> HostFiles::find(const sandbox::FileRequest& req
   return Target{path, {.path = path}, above->path};
 }
 
-HostFiles::Judged HostFiles::look_at_rules(Wanted wanted, const std::string& path) const {
-  return judge_by(rules_, wanted, path);
-}
-
-HostFiles::Judged HostFiles::judge_by(const std::vector<policy::Rule>& rules, Wanted wanted,
-                                      const std::string& path) const {
-  std::vector<const policy::Rule*> covering;
-  for (const policy::Rule& rule : rules) {
-    if (is_within(path, rule.path)) covering.push_back(&rule);
-  }
-  const policy::Judgement judgement = policy::judge(covering);
-  const bool is_host =
-      judgement.view == View::kHidden || judgement.view == View::kReadOnly || judgement.view == View::kReadWrite;
-  const Kind kind = kind_of(wanted);
-  Judged judged;
-  judged.hidden = judgement.view == View::kHidden;
-  judged.allowed = wanted == Wanted::kLook ? is_host && !judged.hidden : judgement.view == View::kReadWrite;
-  const policy::Rule* rule = judged.hidden ? judgement.read_rule : judgement.write_rule;
-  judged.never = approval::never_asked(kind, rule, asks_);
-  if (!is_host) judged.never = "it is the sandbox's own";
-  if (wanted == Wanted::kChange && !judged.never) {
-    if (judgement.write_rule != nullptr) judged.never = approval::never_asked(kind, judgement.write_rule, asks_);
-    if (plan::denied_name(plan_.names, path) != nullptr) judged.never = "a rule by name denies it";
-  }
-  if (rule != nullptr) judged.closed_at = rule->path;
-  const policy::Rule* opens = wanted == Wanted::kLook ? judgement.read_rule : judgement.write_rule;
-  if (judged.allowed && opens != nullptr) judged.opened_at = opens->path;
-  judged.question = {.kind = kind,
-                     .target = path,
-                     .rule = rule != nullptr ? policy::describe(*rule) : "default",
-                     .visibility = judged.hidden ? approval::Visibility::kHidden : approval::Visibility::kVisible};
-  return judged;
+FileOutcome HostFiles::look_at_rules(Wanted wanted, const std::string& path) const {
+  return judge_file({rules_, asks_, plan_.names}, kind_of(wanted), path);
 }
 
 // What the file's own mode forbids stays forbidden, and is no question.
 bool HostFiles::is_up_to_the_user(const Target& target, Wanted wanted) const {
   const bool is_there = target.seen.type != plan::FileType::kAbsent;
   const std::string& subject = is_there ? target.path : target.parent;
-  return sys::may_open(subject, wanted == Wanted::kLook ? sys::Permission::kRead : sys::Permission::kWrite);
+  return mode_allows(facts_, subject, kind_of(wanted)).value_or(false);
 }
 
 // What was granted is not what a rule closes below it.
-const HostFiles::Granted* HostFiles::granted(const std::string& path, Wanted wanted, const Judged& judged) {
+const HostFiles::Granted* HostFiles::granted(const std::string& path, Wanted wanted, const FileOutcome& judged) {
   std::erase_if(granted_, [](const auto& one) { return one.second.until && Clock::now() >= *one.second.until; });
   if (judged.never) return nullptr;
   for (const auto& [root, held] : granted_) {
@@ -258,9 +225,12 @@ std::optional<sandbox::FileGrant> HostFiles::grant(const sandbox::FileRequest& r
   if (request.wanted == Wanted::kLook) return grant;
   if (hidden && request.path != target.path) return std::nullopt;
   const auto shows = [&](const auto& one) { return is_within(target.parent, one.first); };
-  const bool in_sight = is_made(target.parent) || std::ranges::any_of(granted_, shows);
+  const bool in_sight = is_passed_through(plan_, target.parent) || std::ranges::any_of(granted_, shows);
   if (hidden && !is_there && !in_sight) return std::nullopt;
-  if (closes_something(target.path)) return std::nullopt;
+  // A mount over what a rule closes holds its name, and those above it, in its own mount namespace alone
+  // (rename(2), EBUSY): the supervisor's clone is another one, where the directory above could be moved away from
+  // under the rule.
+  if (closes_below(rules_, target.path)) return std::nullopt;
   if (target.seen.type == plan::FileType::kDirectory) {
     grant.changed = {widening(target.seen, plan::Access::kReadWrite), target.path};
     if (grant.changed->in.steps.size() != 1) return std::nullopt;
@@ -270,24 +240,6 @@ std::optional<sandbox::FileGrant> HostFiles::grant(const sandbox::FileRequest& r
   if (!parent || parent->path != target.parent) return std::nullopt;
   grant.changed = {widening(*parent, plan::Access::kReadWrite), target.path};
   return grant;
-}
-
-// A mount over what a rule closes holds its name, and those above it, in its own mount namespace alone
-// (rename(2), EBUSY): the supervisor's clone is another one, where the directory above could be moved away from under
-// the rule.
-bool HostFiles::closes_something(const std::string& directory) const {
-  return std::ranges::any_of(rules_, [&](const policy::Rule& rule) {
-    const bool closes = rule.verb == policy::Verb::kDenyRead || rule.verb == policy::Verb::kDenyWrite;
-    return closes && rule.path != directory && is_within(rule.path, directory);
-  });
-}
-
-// Whether the sandbox has it as a directory to pass through.
-bool HostFiles::is_made(const std::string& path) const {
-  return std::ranges::any_of(plan_.mounts, [&](const plan::MountStep& step) {
-    const bool makes = step.kind == plan::MountKind::kDirectory || step.kind == plan::MountKind::kTmpfs;
-    return makes && is_within(step.target, path);
-  });
 }
 
 plan::Widening HostFiles::widening(const plan::SeenPath& seen, plan::Access access) const {

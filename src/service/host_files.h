@@ -17,6 +17,7 @@
 #include "plan/facts.h"
 #include "sandbox/access.h"
 #include "sandbox/questions.h"
+#include "service/file_question.h"
 #include "service/prepare.h"
 #include "sys/tree.h"
 
@@ -62,32 +63,21 @@ class HostFiles {
     plan::SeenPath seen;
     std::string parent;
   };
-  struct Judged {
-    approval::Question question;
-    std::optional<std::string> never;  // why it is not asked
-    bool allowed = false;  // by a rule
-    bool hidden = false;
-    std::string closed_at;  // the path of the rule that closes it; empty where none is about it
-    std::string opened_at;  // of the one that allows it
-  };
 
   void settle(const sandbox::FileRequest& request, const sandbox::SettleFile& settle);
   std::optional<Target> find(const sandbox::FileRequest& request) const;
-  Judged look_at_rules(Wanted wanted, const std::string& path) const;
-  Judged judge_by(const std::vector<policy::Rule>& rules, Wanted wanted, const std::string& path) const;
+  FileOutcome look_at_rules(Wanted wanted, const std::string& path) const;
   bool look_again();
   std::optional<sandbox::FileGrant> open(const sandbox::FileRequest& request, const Target& target);
   sandbox::FileAnswer answer(const sandbox::FileRequest& request, const Target& target, approval::Visibility visibility,
                              const approval::Effect& effect);
-  bool was_open(Wanted wanted, const Target& target, const Judged& judged) const;
-  bool closes_something(const std::string& directory) const;
+  bool was_open(Wanted wanted, const Target& target, const FileOutcome& judged) const;
   bool is_up_to_the_user(const Target& target, Wanted wanted) const;
-  const Granted* granted(const std::string& path, Wanted wanted, const Judged& judged);
+  const Granted* granted(const std::string& path, Wanted wanted, const FileOutcome& judged);
   void take(const std::string& path, Wanted wanted, const approval::Effect& effect);
   std::optional<sandbox::FileGrant> grant(const sandbox::FileRequest& request, const Target& target,
                                           approval::Visibility visibility) const;
   plan::Widening widening(const plan::SeenPath& seen, plan::Access access) const;
-  bool is_made(const std::string& path) const;
 
   const plan::HostFacts facts_;
   const policy::Policy policy_;
