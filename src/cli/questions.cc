@@ -296,11 +296,14 @@ Status give(const AnswerArguments& arguments) {
 // What the daemon took back.
 struct InDaemon {
   std::int64_t sessions = 0;        // answers for sessions
-  std::vector<std::string> agents;  // whose sandboxes had been allowed it
+  std::vector<RevokedAgent> agents;  // whose sandboxes had been allowed it
 };
 
 std::string revoked_json(const service::Revoked& revoked, const InDaemon& kept) {
   Value::List runs;
+  Value::List agents;
+  for (const RevokedAgent& one : kept.agents)
+    agents.push_back(Value::Object{{"agent", one.name}, {"ended", one.ended}});
   for (const service::RevokedRun& run : revoked.runs) {
     runs.push_back(Value::Object{{"run", run.id},
                                  {"pid", run.pid},
@@ -308,10 +311,8 @@ std::string revoked_json(const service::Revoked& revoked, const InDaemon& kept) 
                                  {"connections", run.connections},
                                  {"ended", run.ended}});
   }
-  Value::Object object{{"runs", std::move(runs)},
-                       {"sessions", kept.sessions},
-                       {"agents", Value::List(kept.agents.begin(), kept.agents.end())},
-                       {"file", Value()}};
+  Value::Object object{
+      {"runs", std::move(runs)}, {"sessions", kept.sessions}, {"agents", std::move(agents)}, {"file", Value()}};
   if (revoked.policy_file) object["file"] = *revoked.policy_file;
   return tool::json_text(Value(std::move(object))) + "\n";
 }
@@ -326,6 +327,13 @@ std::string revoked_text(const service::Revoked& revoked, const std::string& hos
                  std::to_string(run.connections), " of its connections ended; it ", what, "\n"});
   }
   return text;
+}
+
+std::string ended_text(const RevokedAgent& agent) {
+  if (agent.ended == 0) return "";
+  const bool one = agent.ended == 1;
+  return cat(
+      {"; ", std::to_string(agent.ended), one ? " command of its was" : " commands of its were", " told to end"});
 }
 
 }  // namespace
@@ -356,7 +364,7 @@ int revoke(const RevokeArguments& arguments) {
   const auto revoked = service::revoke(*target, end, *facts, sys::own_environment());
   if (!revoked) return complain(revoked.error());
   if (revoked->policy_file) tell_daemon_of_policy();
-  const InDaemon kept{sessions, revoke_in_agents(*target)};
+  const InDaemon kept{sessions, revoke_in_agents(*target, arguments.kill)};
   const bool nothing = revoked->runs.empty() && !revoked->policy_file && kept.sessions == 0 && kept.agents.empty();
   if (arguments.form == OutputForm::kJson) {
     const int printed = print(revoked_json(*revoked, kept));
@@ -368,7 +376,7 @@ int revoke(const RevokeArguments& arguments) {
     return 1;
   }
   std::string text = revoked_text(*revoked, *target);
-  for (const std::string& agent : kept.agents) text += cat({"taken back from agent ", agent, "\n"});
+  for (const RevokedAgent& one : kept.agents) text += cat({"taken back from agent ", one.name, ended_text(one), "\n"});
   if (kept.sessions > 0) text += cat({"taken back from ", std::to_string(kept.sessions), " answers for sessions\n"});
   return print(text);
 }

@@ -68,11 +68,12 @@ Result<Sessions::State> set_session(policy::Switch enabled) {
 
 void tell_daemon_of_policy() { (void)ask("policy.saved", {}); }
 
-std::vector<std::string> revoke_in_agents(const std::string& host) {
-  std::vector<std::string> agents;
-  const auto answer = ask("question.revoke", {{"host", host}});
+std::vector<RevokedAgent> revoke_in_agents(const std::string& host, Kill kill) {
+  std::vector<RevokedAgent> agents;
+  const auto answer = ask("question.revoke", {{"host", host}, {"kill", kill == Kill::kYes}});
   const auto* list = answer ? answer->get<Value::List>() : nullptr;
-  for (const Value& one : list != nullptr ? *list : Value::List()) agents.push_back(text_in(one, "agent"));
+  for (const Value& one : list != nullptr ? *list : Value::List())
+    agents.push_back({text_in(one, "agent"), number_in(one, "ended")});
   return agents;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/question_arguments.h"
 #include "service/request.h"
 #include "service/session_link.h"
 
@@ -20,8 +21,13 @@ Result<service::Sessions::State> set_session(policy::Switch enabled);
 // A policy was saved: agents' sandboxes that run go by it soon.
 void tell_daemon_of_policy();
 
+struct RevokedAgent {
+  std::string name;
+  std::int64_t ended = 0;  // commands that were told to end
+};
+
 // From agents' sandboxes that run; those that had been allowed it.
-std::vector<std::string> revoke_in_agents(const std::string& host);
+std::vector<RevokedAgent> revoke_in_agents(const std::string& host, Kill kill);
 
 // From all sessions that a daemon keeps. How many grants it was.
 std::int64_t revoke_in_sessions(const std::string& target);

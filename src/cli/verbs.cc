@@ -176,7 +176,7 @@ constexpr std::array kQuestionsExamples = {Text("hutch questions"), Text("hutch 
 constexpr std::array kAnswerSynopsis = {Text("hutch answer [--minutes N] ID CHOICE")};
 constexpr std::array kAnswerExamples = {Text("hutch answer 3f9a.1 once"), Text("hutch answer 3f9a.2 no"),
                                         Text("hutch answer --minutes 30 3f9a.3 session")};
-constexpr std::array kRevokeSynopsis = {Text("hutch revoke [--kill] [--json] HOST[:PORT]|SOCKET")};
+constexpr std::array kRevokeSynopsis = {Text("hutch revoke [--kill] [--json] HOST[:PORT]|PATH")};
 constexpr std::array kRevokeExamples = {Text("hutch revoke example.org"), Text("hutch revoke --kill example.org:443")};
 constexpr std::array kCompletionSynopsis = {Text("hutch completion bash|zsh|fish")};
 constexpr std::array kCompletionExamples = {Text("source <(hutch completion bash)"),
@@ -307,7 +307,9 @@ constexpr std::array kVerbs = {
          kRevokeSynopsis,
          "Answers that allowed HOST for a run or a session hold no longer, and its connections end; where the\n"
          "policy that holds here has an entry for exactly HOST, that goes as well; without PORT those\n"
-         "for a port of it too. What a command has read it keeps: --kill ends the commands that had it.",
+         "for a port of it too. PATH is a Unix socket, or a file or directory, which is hidden again or no\n"
+         "longer written. What a command has read it keeps: --kill ends the commands that had it, of an agent\n"
+         "all that run.",
          kRevokeGroups,
          kRevokeExamples,
          {},

@@ -45,11 +45,13 @@ Result<Value> answer(Session& session, const CallReader& call) {
 
 Result<Value> revoke(Session& session, const CallReader& call) {
   const std::string host = TRY(call.text("host"));
+  const auto end = TRY(call.truth("kill")) ? service::EndCommands::kYes : service::EndCommands::kNo;
   Value::List all;
-  for (const auto& one : session.shared().agents.revoke(host)) {
+  for (const auto& one : session.shared().agents.revoke(host, end)) {
     Value::Object object{{"agent", one.agent}};
     object["grants"] = one.revoked.grants;
     object["connections"] = one.revoked.connections;
+    object["ended"] = one.ended;
     all.emplace_back(std::move(object));
   }
   return Value(std::move(all));

@@ -34,6 +34,18 @@ std::string name_from(std::string_view directory) {
   return name.empty() ? "project" : name;
 }
 
+// How many were told to.
+std::size_t end_all(sandbox::Resident* resident) {
+  std::size_t ended = 0;
+  if (resident == nullptr) return ended;
+  for (const auto& process : resident->list()) {
+    if (process->end()) continue;
+    resident->end(process, sandbox::EndedBy::kSignal);
+    ++ended;
+  }
+  return ended;
+}
+
 // FNV-1a, 32 bits: tells directories of one name apart.
 std::string hash_of(std::string_view text) {
   std::uint32_t hash = 2166136261U;
@@ -287,11 +299,14 @@ void AgentService::policy_saved() {
   for (const auto& sandbox : known()) sandbox->reload_policy();
 }
 
-std::vector<AgentService::RevokedAgent> AgentService::revoke(const std::string& host) {
+std::vector<AgentService::RevokedAgent> AgentService::revoke(const std::string& host, EndCommands end) {
   std::vector<RevokedAgent> all;
   for (const auto& sandbox : known()) {
     const egress::Gateway::Revoked revoked = sandbox->revoke(host);
-    if (revoked.grants > 0 || revoked.connections > 0) all.push_back({sandbox->record().name, revoked});
+    if (revoked.grants == 0 && revoked.connections == 0) continue;
+    RevokedAgent taken{.agent = sandbox->record().name, .revoked = revoked};
+    if (end == EndCommands::kYes) taken.ended = end_all(sandbox->running().get());
+    all.push_back(std::move(taken));
   }
   return all;
 }

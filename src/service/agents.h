@@ -13,6 +13,7 @@
 #include "host/state_dirs.h"
 #include "service/agent_sandbox.h"
 #include "service/question_board.h"
+#include "service/revoke.h"
 #include "service/sandbox_slots.h"
 #include "store/agents.h"
 #include "store/settings_file.h"
@@ -71,9 +72,10 @@ class AgentService {
   struct RevokedAgent {
     std::string agent;
     egress::Gateway::Revoked revoked;
+    std::size_t ended = 0;  // commands that were told to end
   };
-  // Those that had been allowed it.
-  std::vector<RevokedAgent> revoke(const std::string& host);
+  // Those that had been allowed it. kYes: all that was started in them ends.
+  std::vector<RevokedAgent> revoke(const std::string& host, EndCommands end);
 
   // How many sandboxes have a process that runs.
   std::size_t busy() const;

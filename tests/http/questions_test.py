@@ -218,6 +218,22 @@ def test_by_the_command_line(api, agent):
         follower.kill()
 
 
+def test_revoke_can_end_the_commands_of_an_agent(api, agent, hosts_socket):
+    client = f"import socket; s = socket.socket(socket.AF_UNIX); s.connect('{hosts_socket}'); print(s.recv(9).decode())"
+    with following(api, agent) as events:
+        next(events)
+        run = Run(api, agent, f'python3 -c "{client}"; sleep 1000')
+        _, question = next(events)
+        api.post(f"/v1/questions/{question['id']}", {"choice": "session"}).ok()
+        next(events)
+        assert json.loads(api("revoke", "--kill", "--json", "/none/such").text)["agents"] == []
+        assert run.thread.is_alive()
+        result = json.loads(api("revoke", "--kill", "--json", str(hosts_socket)).ok().text)
+        assert [(one["agent"], one["ended"] >= 1) for one in result["agents"]] == [(agent, True)], result
+        run.end()
+    assert all(not one["running"] for one in json.loads(api("ps", "--json", agent).ok().text))
+
+
 def test_a_saved_change_reaches_an_agent(api, agent):
     with following(api, agent) as events:
         next(events)
