@@ -65,7 +65,13 @@ Result<Found> find(Session& session, const CallReader& call) {
   const std::string id = TRY(call.text("pid"));
   Found found{TRY(session.shared().agents.sandbox(name)), nullptr, nullptr};
   found.resident = found.agent->running();
-  if (found.resident) found.process = found.resident->find(id);
+  if (!found.resident) {
+    const service::AgentSandbox::Status now = found.agent->status();
+    const std::string why = now.reason.empty() ? std::string() : cat({" (", printable(now.reason, 256), ")"});
+    return fail(Error::not_found(cat({"agent ", name, " has no process ", printable(id, 32), ": its sandbox is ",
+                                      service::name_of(now.state), why})));
+  }
+  found.process = found.resident->find(id);
   if (!found.process) {
     return fail(Error::not_found(
         cat({"agent ", name, " has no process ", printable(id, 32), "; hutch ps ", name, " shows them"})));
