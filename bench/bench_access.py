@@ -3,7 +3,8 @@
 """usage: ./dev bench access [--json] [--rounds N] [--files N] [--builds N]
 
 A call is timed by the program that makes it: outside of every sandbox, in `hutch run` with workload and supervisor on
-one processor, and where the kernel puts them. `let through` is a call of a kind that the supervisor is asked about, on
+one processor, and where the kernel puts them; and in `hutch run` with somebody who can be asked, where looks at files
+are held as well. `let through` is a call of a kind that the supervisor is asked about, on
 a file that it has no say about. The build is configure and make of GNU hello, from Debian's source archive by the
 machine's own package manager; without that archive it is left out, and said so.
 """
@@ -12,6 +13,7 @@ import argparse
 import os
 import re
 import shutil
+import socket
 import statistics
 import sys
 
@@ -21,6 +23,7 @@ from measure import Case, harness
 import debian_source
 
 PLACES = {"outside": [], "hutch run, one processor": ["taskset", "-c", "0"], "hutch run": []}
+ASKING = {"hutch run that asks, one processor": ["taskset", "-c", "0"], "hutch run that asks": []}
 SOURCE = "hello"
 
 
@@ -58,14 +61,17 @@ class Place:
         shutil.copy(program, self.program)
         person.own(self.program)
 
-    def command(self, where, *words):
-        sandbox = [] if where == "outside" else [self.hutch, "run", "--backend", "namespace", "--"]
-        return [*PLACES[where], *sandbox, *words]
+    def command(self, where, control, *words):
+        asks = ["--control-fd", str(control)] if where in ASKING else []
+        sandbox = [] if where == "outside" else [self.hutch, "run", "--backend", "namespace", *asks, "--"]
+        return [*{**PLACES, **ASKING}[where], *sandbox, *words]
 
     def run(self, where, *words, cwd=None):
         state = self.person.home / "state"
-        ran = harness.run_in(self.person, self.command(where, *words), cwd=cwd or self.project, timeout=1800,
-                             env={"HUTCH_STATE": str(state)})
+        ours, its = socket.socketpair()
+        with ours, its:
+            ran = harness.run_in(self.person, self.command(where, its.fileno(), *words), cwd=cwd or self.project,
+                                 timeout=1800, env={"HUTCH_STATE": str(state)}, pass_fds=[its.fileno()])
         if ran.code != 0:
             sys.exit(f"bench: {ran}")
         return ran
@@ -74,7 +80,7 @@ class Place:
         """Microseconds of each kind of call, in each place in turn."""
         times = {}
         for turn in range(3):
-            for index, where in enumerate(PLACES):
+            for index, where in enumerate([*PLACES, *ASKING]):
                 folder = self.person.mkdir(self.project / f"calls-{turn}-{index}")
                 # A file on a file system of the sandbox's own; outside it is the same kind of place.
                 other = "/tmp/hutch-bench-other" if where != "outside" else str(folder / "other")

@@ -41,6 +41,10 @@ static void look(void) {
   struct stat info;
   need(stat("there", &info), "stat");
 }
+static void look_for_nothing(void) {
+  struct stat info;
+  if (stat("nothing", &info) == 0 || errno != ENOENT) need(-1, "stat of nothing");
+}
 static void let_through(void) { open_and_close(other, O_WRONLY); }
 static void write_file(void) { open_and_close("there", O_WRONLY); }
 static void make_file(void) { open_and_close("new", O_WRONLY | O_CREAT | O_EXCL); }
@@ -58,6 +62,7 @@ static const struct {
   void (*before)(void), (*timed)(void), (*put_back)(void);
 } kinds[] = {
     {"stat", nothing, look, nothing},
+    {"stat of nothing", nothing, look_for_nothing, nothing},
     {"open to read", nothing, read_file, nothing},
     {"let through", nothing, let_through, nothing},
     {"open to write", nothing, write_file, nothing},
