@@ -205,6 +205,29 @@ Result<UniqueFd> Places::seen(const CallerPath& path, sys::LastLink last) const 
   return sys::resolve(from.base, from.path, last, 0);
 }
 
+// What is hidden is missing in directories that were made for it, in memory; one of the host's shows all that it has,
+// as it is by now. Compilers look for names that are not there again and again.
+Result<Sight> Places::sight(const CallerPath& path, sys::LastLink last) const {
+  const From from = TRY(start_of(path, 0));
+  auto there = sys::resolve(from.base, from.path, last, 0);
+  if (there) return Sight{std::move(*there), false};
+  if (there.error().sys_errno != ENOENT) return fail(std::move(there).error());
+  const auto parts = split_path(from.path);
+  if (!parts || parts->name.contains('/')) return Sight{};
+  int directory = from.base;
+  UniqueFd above;
+  if (parts->directory != ".") {
+    auto found = sys::resolve(from.base, parts->directory, sys::LastLink::kFollow, 0);
+    if (!found) return Sight{};
+    above = std::move(*found);
+    directory = above.get();
+  }
+  const bool is_own = sys::is_on_tmpfs(directory).value_or(true);
+  // A link that leads nowhere may lead to what is hidden.
+  const auto link = is_own ? Result<std::string>(std::string()) : sys::link_text(directory, parts->name);
+  return Sight{{}, !is_own && !link && link.error().sys_errno == ENOENT};
+}
+
 Result<std::optional<Object>> Places::object(pid_t caller, int descriptor) const {
   const UniqueFd seen = TRY(sys::descriptor_of(proc_.get(), caller, descriptor));
   return in_copy(seen);

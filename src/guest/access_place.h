@@ -48,6 +48,12 @@ struct Whereabouts {
   bool is_writable = true;  // by its mount, or that of the deepest directory that is there
 };
 
+// What somebody who looks finds.
+struct Sight {
+  UniqueFd there;        // O_PATH; absent: nothing
+  bool is_bare = false;  // nothing is there, and nothing of the host's can be hidden there
+};
+
 class Places {
  public:
   // `tree` is the writable copy of the sandbox's root, `proc` a proc(5) that knows the callers.
@@ -76,6 +82,8 @@ class Places {
   Result<std::optional<Object>> object(const CallerPath& path, sys::LastLink last, std::uint64_t resolve) const;
   // What it leads to in the sandbox, as O_PATH, supervised or not.
   Result<UniqueFd> seen(const CallerPath& path, sys::LastLink last) const;
+  // Likewise for one who looks, where what is not there is no error.
+  Result<Sight> sight(const CallerPath& path, sys::LastLink last) const;
   // What an open descriptor of a caller is.
   Result<std::optional<Object>> object(pid_t caller, int descriptor) const;
   // EBADF for one that was opened with O_PATH, by which nothing can be changed.

@@ -74,8 +74,10 @@ std::optional<wire::FileAsked> AccessQuestions::about(const AccessCall& call) co
 // What is hidden is not there, or it is a directory that cannot be listed, or a device that cannot be opened: whether
 // those are there nobody has to be asked. A file without any mode is one on which a mount is about to lie.
 std::optional<std::string> AccessQuestions::looked_at(const AccessCall& call) const {
-  const auto seen = places_.seen(call.path, last_link_of(call));
-  const auto what = seen ? sys::look_at(seen->get()) : Result<sys::Resolved>(sys::Resolved());
+  const auto sight = places_.sight(call.path, last_link_of(call));
+  if (sight && sight->is_bare) return std::nullopt;
+  const bool seen = sight && sight->there;
+  const auto what = seen ? sys::look_at(sight->there.get()) : Result<sys::Resolved>(sys::Resolved());
   if (!what) return std::nullopt;
   const bool is_mount_point = seen && S_ISREG(what->mode) && (what->mode & 0777) == 0;
   if (seen && !is_mount_point) {

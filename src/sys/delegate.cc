@@ -38,6 +38,12 @@ Result<UniqueFd> open_how(int base, const std::string& path, int flags, std::uin
                   {"openat2(", path, ")"});
 }
 
+Result<long> file_system_of(int fd) {
+  struct statfs info{};
+  TRY(check(retry([&] { return ::fstatfs(fd, &info); }), {"fstatfs()"}));
+  return info.f_type;
+}
+
 Result<std::string> beginning_of(int proc, const std::string& path) {
   const UniqueFd file = TRY(check_fd(::openat(proc, path.c_str(), O_RDONLY | O_CLOEXEC), {"openat(", path, ")"}));
   std::array<char, kPage> bytes;
@@ -151,11 +157,9 @@ Result<bool> is_on_read_only_mount(int fd) {
   return (static_cast<unsigned long>(info.f_flags) & ST_RDONLY) != 0;
 }
 
-Result<bool> is_on_proc(int fd) {
-  struct statfs info{};
-  TRY(check(retry([&] { return ::fstatfs(fd, &info); }), {"fstatfs()"}));
-  return info.f_type == PROC_SUPER_MAGIC;
-}
+Result<bool> is_on_proc(int fd) { return TRY(file_system_of(fd)) == PROC_SUPER_MAGIC; }
+
+Result<bool> is_on_tmpfs(int fd) { return TRY(file_system_of(fd)) == TMPFS_MAGIC; }
 
 Result<std::string> path_of(int proc, int fd) {
   std::array<char, PATH_MAX> text;

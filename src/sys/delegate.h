@@ -57,6 +57,7 @@ Result<Resolved> look_at(int fd);
 Result<Resolved> look_at_name(int directory, const std::string& name);
 Result<Resolved> look_at_directory_of(int proc, pid_t process);
 Result<bool> is_on_read_only_mount(int fd);
+Result<bool> is_on_tmpfs(int fd);
 Result<bool> is_on_proc(int fd);  // proc(5), which leads each process elsewhere
 // The path that the kernel has for what `fd` is open on, as seen from this process's root.
 Result<std::string> path_of(int proc, int fd);
