@@ -18,6 +18,10 @@ def make(path):
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o644))
 
 
+def change(path):
+    os.close(os.open(path, os.O_WRONLY))
+
+
 def in_child(call):
     """Whether a child process came to its end by itself."""
     pid = os.fork()
@@ -159,7 +163,7 @@ def made_meanwhile():
             tried(os.chmod, "meanwhile/in", 0o700)
             tried(os.rename, "meanwhile/in/file", "meanwhile/in/other")
             tried(os.symlink, "x", "meanwhile/in/link")
-            tried(os.open, "meanwhile/in/other", os.O_WRONLY)
+            tried(change, "meanwhile/in/other")
             tried(os.utime, "meanwhile/in/directory")
 
     threads = [threading.Thread(target=work) for work in (coming_and_going, trying, trying, trying)]
