@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "base/result.h"
-#include "base/unique_fd.h"
-#include "sys/io.h"
+#include "sys/event.h"
 
 namespace hutch::sandbox {
 
@@ -18,12 +17,9 @@ template <class Item>
 class Inbox {
  public:
   static Result<std::shared_ptr<Inbox>> make(std::size_t items_max) {
-    sys::Pipe ends = TRY(sys::pipe());
-    TRY(sys::set_nonblocking(ends.read.get()));
-    TRY(sys::set_nonblocking(ends.write.get()));
-    return std::make_shared<Inbox>(std::move(ends), items_max);
+    return std::make_shared<Inbox>(TRY(sys::Event::make()), items_max);
   }
-  Inbox(sys::Pipe ends, std::size_t items_max) : ends_(std::move(ends)), items_max_(items_max) {}
+  Inbox(sys::Event event, std::size_t items_max) : event_(std::move(event)), items_max_(items_max) {}
 
   // Does not wait. What does not fit any more is lost, and said to be: see `overflowed`.
   void add(Item item) {
@@ -33,17 +29,16 @@ class Inbox {
     } else {
       items_.push_back(std::move(item));
     }
-    (void)sys::write_some(ends_.write.get(), "x");
+    event_.signal();
   }
 
   // Readable while there is something to take.
-  int fd() const { return ends_.read.get(); }
+  int fd() const { return event_.fd(); }
 
   std::optional<Item> take() {
     const std::scoped_lock lock(mutex_);
     if (items_.empty()) {
-      char bytes[256];
-      (void)sys::read_some(ends_.read.get(), bytes);
+      event_.clear();
       return std::nullopt;
     }
     Item item = std::move(items_.front());
@@ -57,7 +52,7 @@ class Inbox {
   }
 
  private:
-  const sys::Pipe ends_;
+  const sys::Event event_;
   const std::size_t items_max_;
   mutable std::mutex mutex_;
   std::deque<Item> items_;

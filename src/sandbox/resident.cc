@@ -33,11 +33,7 @@ bool is_gone(const Error& error) { return error.sys_errno == EPIPE || error.sys_
 
 Result<std::unique_ptr<Resident>> Resident::start(Settings settings) {
   auto resident = std::make_unique<Resident>(std::move(settings));
-  auto [read, write] = TRY(sys::pipe());
-  TRY(sys::set_nonblocking(read.get()));
-  TRY(sys::set_nonblocking(write.get()));
-  resident->wake_read_ = std::move(read);
-  resident->wake_write_ = std::move(write);
+  resident->wake_ = std::make_shared<const sys::Event>(TRY(sys::Event::make()));
   resident->thread_ = std::thread([&keeper = *resident] { keeper.keep(); });
   const std::stop_callback stopped(resident->settings_.stop, [&keeper = *resident] { keeper.want_stop(); });
   {
@@ -239,9 +235,8 @@ Status Resident::send(const wire::ToGuest& message, std::span<const int> descrip
   return fail(*stuck_);
 }
 
-// Full means that it is awake already.
 void Resident::wake() {
-  if (wake_write_) (void)sys::write_some(wake_write_.get(), "w");
+  if (wake_) wake_->signal();
 }
 
 // --- what follows is the keeping thread's ---
@@ -256,13 +251,8 @@ void Resident::keep() {
     const std::scoped_lock lock(send_mutex_);
     parts_.emplace(std::move(*begun));
   }
-  if (parts_->questions) {
-    // Whoever answers may outlive this.
-    auto writer = sys::duplicate(wake_write_.get());
-    if (!writer) return finish(std::move(writer).error());
-    parts_->questions->wake_by(
-        [writer = std::make_shared<UniqueFd>(std::move(*writer))] { (void)sys::write_some(writer->get(), "w"); });
-  }
+  // Whoever answers may outlive this.
+  if (parts_->questions) parts_->questions->wake_by([wake = wake_] { wake->signal(); });
   Status kept = sys::set_send_timeout(parts_->instance.guest.fd(), kSendWait);
   if (kept) kept = keep_until_stopped();
   std::optional<Error> reason;
@@ -318,15 +308,12 @@ Status Resident::turn() {
   }
   std::vector<pollfd> wait(kFixed);
   wait[kGuest] = {parts_->instance.guest.fd(), POLLIN, 0};
-  wait[kWake] = {wake_read_.get(), POLLIN, 0};
+  wait[kWake] = {wake_->fd(), POLLIN, 0};
   wait[kNetwork] = {parts_->network ? parts_->network->fd() : -1, POLLIN, 0};
   wait[kAccess] = {access_ ? access_->fd() : -1, POLLIN, 0};
   for (const Pipe& pipe : pipes_) wait.push_back({pipe.from.get(), POLLIN, 0});
   TRY(sys::poll(wait, time_left()));
-  if (wait[kWake].revents != 0) {
-    std::array<char, 256> bytes;
-    (void)sys::read_some(wake_read_.get(), bytes);
-  }
+  if (wait[kWake].revents != 0) wake_->clear();
   // Before the messages: what was written before an end is there when the end is told.
   read_pipes(wait, kFixed);
   if (parts_->network) TRY(serve_network());

@@ -25,6 +25,7 @@
 #include "sandbox/process_request.h"
 #include "sandbox/resident_process.h"
 #include "sandbox/resources.h"
+#include "sys/event.h"
 #include "wire/message.h"
 
 namespace hutch::sandbox {
@@ -120,8 +121,7 @@ class Resident {
   const Process::Clock::time_point started_at_ = Process::Clock::now();
   Settings settings_;
   std::optional<Parts> parts_;  // the keeping thread's, but for sending
-  UniqueFd wake_read_;
-  UniqueFd wake_write_;
+  std::shared_ptr<const sys::Event> wake_;
   std::optional<AccessDesk> access_;  // the keeping thread's
   std::vector<Pipe> pipes_;                 // likewise
 
