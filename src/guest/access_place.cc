@@ -42,6 +42,8 @@ std::string below(const std::string& directory, std::string_view name) {
 
 // As the kernel follows (path_resolution(7)).
 constexpr int kLinksMax = 40;
+// Of one path, each from its start: everybody waits meanwhile.
+constexpr int kTriesMax = 64;
 
 std::string below_all(const std::string& directory, std::string_view names) {
   return directory == "/" ? cat({"/", names}) : cat({directory, "/", names});
@@ -163,7 +165,7 @@ std::optional<Whereabouts> Places::whereabouts(const CallerPath& path, sys::Last
   auto from = start_of(path, 0);
   if (!from) return std::nullopt;
   std::string rest;
-  for (int links = 0; links < kLinksMax;) {
+  for (int links = 0, tries = 0; links < kLinksMax && tries < kTriesMax; ++tries) {
     const bool whole = rest.empty();
     const auto found = sys::resolve(from->base, from->path, whole ? last : sys::LastLink::kFollow, 0);
     if (!found) {
@@ -245,7 +247,9 @@ bool Places::is_final(const CallerPath& path, const Error& error) const {
   auto from = start_of(path, 0);
   if (!from) return false;
   // The deepest directory on the way that is there, and the name that is not what was hoped for in it.
-  while (const auto parts = split_path(from->path)) {
+  for (int tries = 0; tries < kTriesMax; ++tries) {
+    const auto parts = split_path(from->path);
+    if (!parts) break;
     from->path = parts->directory;
     const auto directory = sys::resolve(from->base, from->path, sys::LastLink::kFollow, 0);
     if (!directory) continue;

@@ -85,6 +85,8 @@ std::optional<std::string> AccessQuestions::looked_at(const AccessCall& call) co
     const bool uses = (opens(call) && (call.flags & O_PATH) == 0) || runs(call);
     if (!may_be_cover || !uses) return std::nullopt;
   }
+  // hutch's own are in memory; anybody makes one of such a mode.
+  if (seen && !S_ISCHR(what->mode) && !sys::is_on_tmpfs(sight->there.get()).value_or(false)) return std::nullopt;
   const auto where = places_.whereabouts(call.path, last_link_of(call));
   if (!where) return std::nullopt;
   if (!is_hidden(where->path)) return std::nullopt;

@@ -116,15 +116,19 @@ Result<wire::Widened::Place> show(const Widen& task, const UniqueFd& tree) {
 
 Status hide(const Widen& task) {
   const UniqueFd root = TRY(sys::open_exact("/"));
-  if (!task.steps.empty()) return add_mounts(root.get(), task.steps);
-  {
-    const auto found = sys::open_beneath(root.get(), task.at);
-    // What it lay in has gone before it.
-    if (!found && found.error().sys_errno == ENOENT) return {};
-    if (!found) return fail(found.error());
-    if (!TRY(sys::is_mount_root(found->get()))) return {};
-  }
-  TRY(sys::detach(task.at));
+  const std::size_t slash = task.at.rfind('/');
+  const std::string name = task.at.substr(slash + 1);
+  const auto above = sys::open_beneath(root.get(), task.at.substr(0, slash + 1));
+  // What it lay in has gone before it.
+  if (!above && above.error().sys_errno == ENOENT) return {};
+  if (!above) return fail(above.error());
+  const auto found = sys::open_beneath(above->get(), name);
+  if (!found && found.error().sys_errno == ENOENT) return {};
+  if (!found) return fail(found.error());
+  if (!TRY(sys::is_mount_root(found->get()))) return {};
+  // By a name alone: umount(2) follows the links of a path, and who has the directories above may put one there.
+  TRY(sys::change_directory(above->get()));
+  TRY(sys::detach_in_cwd(name));
   return task.own.empty() ? Status() : remove_mount_point(root.get(), task.at, task.own);
 }
 

@@ -83,6 +83,8 @@ Status AccessSupervisor::answer(std::uint64_t id, const FileAnswer& answer, cons
 // The tree for changes, where there is one. What is shown below the new place by itself goes first: under the new mount
 // nothing could reach it, and what its end hides would be found in the new one.
 Result<UniqueFd> AccessSupervisor::carry_out(const FileGrant& grant, const Cover& cover) {
+  static constexpr std::size_t kHeldMax = 256;
+  if (held_.size() >= kHeldMax) return fail(Error::invalid("too much is allowed already; revoke some of it"));
   UniqueFd tree;
   if (grant.changed) tree = TRY(widener_.hand_over(grant.changed->in));
   if (grant.changed) held_.push_back({.path = grant.changed->only, .until = grant.until});
@@ -118,8 +120,7 @@ Status AccessSupervisor::narrow(const std::string& path, const Cover& cover) {
   return narrowed;
 }
 
-// The last one first: it may lie in one before it. A directory with covers in it is buried, and not taken away: a
-// lazy umount(2) takes the mounts below along, so that whoever stands in it would find what they cover.
+// The last one first: it may lie in one before it.
 Status AccessSupervisor::end(const std::function<bool(const Held& held)>& which, const Cover& cover) {
   const auto ends = std::ranges::stable_partition(held_, [&](const Held& held) { return !which(held); });
   const std::vector<Held> ended(std::make_move_iterator(ends.begin()), std::make_move_iterator(ends.end()));
@@ -129,7 +130,7 @@ Status AccessSupervisor::end(const std::function<bool(const Held& held)>& which,
   Status all;
   for (const Held& held : std::views::reverse(ended)) {
     if (held.shown_at.empty()) continue;
-    Status hidden = held.covers.empty() ? widener_.hide(held.shown_at, held.own) : widener_.bury(held.shown_at);
+    Status hidden = widener_.hide(held.shown_at, held.own);
     if (!hidden) all = std::move(hidden);
   }
   return all;

@@ -37,15 +37,6 @@ Status Widener::hide(const std::string& at, const std::vector<std::string>& own)
   return {};
 }
 
-Status Widener::bury(const std::string& at) {
-  static constexpr unsigned kNothingToList = 0111;
-  const std::vector<plan::MountStep> steps = {
-      {.kind = plan::MountKind::kTmpfs, .target = at, .mode = kNothingToList, .size_bytes = limits::kPrivateDirBytes},
-      {.kind = plan::MountKind::kSeal, .target = at}};
-  TRY(run({wire::Widen::Action::kHide, {}, at, steps, {}, {}}));
-  return {};
-}
-
 Result<UniqueFd> Widener::hand_over(const plan::Widening& widening) {
   Answer answer = TRY(run(task_of(widening, wire::Widen::Action::kHandOver)));
   if (!answer.tree) return fail(Error::invalid("hutch-guest: a tree that does not come along"));

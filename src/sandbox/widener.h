@@ -22,8 +22,6 @@ class Widener {
   Result<wire::Widened::Place> show(const plan::Widening& widening);
   // `own`: of the widening whose place was made, else nothing.
   Status hide(const std::string& at, const std::vector<std::string>& own);
-  // Has an empty directory cover the one that is shown there.
-  Status bury(const std::string& at);
   // The tree that the widening makes, attached nowhere.
   Result<UniqueFd> hand_over(const plan::Widening& widening);
 

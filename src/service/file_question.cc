@@ -66,6 +66,15 @@ bool closes_below(std::span<const policy::Rule> rules, const std::string& direct
   });
 }
 
+bool is_divided(std::span<const policy::Rule> rules, const plan::SandboxPlan& plan, const std::string& directory) {
+  const auto is_below = [&](const std::string& path) { return path != directory && is_within(path, directory); };
+  const auto mounts = [&](const plan::MountStep& step) {
+    return (step.kind == plan::MountKind::kBind || step.kind == plan::MountKind::kTmpfs) && is_below(step.target);
+  };
+  return std::ranges::any_of(rules, [&](const policy::Rule& rule) { return is_below(rule.path); }) ||
+         std::ranges::any_of(plan.mounts, mounts);
+}
+
 bool is_passed_through(const plan::SandboxPlan& plan, const std::string& path) {
   return std::ranges::any_of(plan.mounts, [&](const plan::MountStep& step) {
     const bool makes = step.kind == plan::MountKind::kDirectory || step.kind == plan::MountKind::kTmpfs;

@@ -40,6 +40,9 @@ Result<bool> mode_allows(const plan::HostFacts& facts, const std::string& path, 
 // Whether a rule closes something strictly below.
 bool closes_below(std::span<const policy::Rule> rules, const std::string& directory);
 
+// Whether a rule or the plan treats something strictly below as a place of its own.
+bool is_divided(std::span<const policy::Rule> rules, const plan::SandboxPlan& plan, const std::string& directory);
+
 // Whether the sandbox has it as a directory to pass through.
 bool is_passed_through(const plan::SandboxPlan& plan, const std::string& path);
 

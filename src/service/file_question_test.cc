@@ -68,5 +68,14 @@ TEST(FileQuestion, WhatClosesSomethingBelow) {
   EXPECT_FALSE(closes_below(kRules, "/home/u/proj")) << "a prefix of a name is none of a path";
 }
 
+TEST(FileQuestion, WhatIsDividedByRulesOrMounts) {
+  plan::SandboxPlan plan;
+  EXPECT_TRUE(is_divided(kRules, plan, "/home/u"));
+  EXPECT_FALSE(is_divided(kRules, plan, "/home/u/shown")) << "the rule's own place";
+  plan.mounts.push_back({.kind = plan::MountKind::kBind, .target = "/home/u/shown/part"});
+  EXPECT_TRUE(is_divided(kRules, plan, "/home/u/shown"));
+  EXPECT_FALSE(is_divided(kRules, plan, "/home/u/shown/part"));
+}
+
 }  // namespace
 }  // namespace hutch::service

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "sys/delegate.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
@@ -130,16 +131,28 @@ std::optional<sandbox::FileGrant> HostFiles::open(const sandbox::FileRequest& re
   const Granted* before = granted(target.path, request.wanted, judged);
   if (!judged.allowed) {
     if (before == nullptr) return std::nullopt;
-    auto opened = grant(request, target, judged.question.visibility);
+    auto opened = place_of(request, target, judged.question.visibility, root_of(target.path, *before));
     if (opened) opened->until = before->until;
     return opened;
   }
   if (request.path == target.path && was_open(request.wanted, target, judged)) return std::nullopt;
-  const bool whole = request.wanted == Wanted::kLook && request.path == target.path && !judged.opened_at.empty();
-  const auto place = whole ? look(judged.opened_at) : std::nullopt;
-  if (!place || place->path != judged.opened_at) return grant(request, target, judged.question.visibility);
-  return grant({.id = request.id, .pid = request.pid, .path = place->path, .wanted = request.wanted},
-               {place->path, *place, parent_of(place->path)}, judged.question.visibility);
+  return place_of(request, target, judged.question.visibility, judged.opened_at);
+}
+
+// The whole of what was opened at `root`: nothing is mounted below what is shown by then.
+std::optional<sandbox::FileGrant> HostFiles::place_of(const sandbox::FileRequest& request, const Target& target,
+                                                      approval::Visibility visibility, const std::string& root) const {
+  const bool looks = request.wanted == Wanted::kLook && request.path == target.path && !root.empty();
+  const auto place = looks ? look(root) : std::nullopt;
+  if (!place || place->path != root) return grant(request, target, visibility);
+  return grant({.id = request.id, .pid = request.pid, .path = root, .wanted = request.wanted},
+               {root, *place, parent_of(root)}, visibility);
+}
+
+std::string HostFiles::root_of(const std::string& path, const Granted& held) const {
+  const auto is_it = [&](const auto& one) { return &one.second == &held && is_within(path, one.first); };
+  const auto found = std::ranges::find_if(granted_, is_it);
+  return found == granted_.end() ? std::string() : found->first;
 }
 
 // What a plan opened, as far as it was there, is in the sandbox already; what is closed in it all the same stays so.
@@ -162,7 +175,8 @@ bool HostFiles::look_again() {
 
 // A name that is not there can be made, in a directory that is.
 std::optional<HostFiles::Target> HostFiles::find(const sandbox::FileRequest& request) const {
-  if (!is_plain(request.path)) return std::nullopt;
+  // What cannot be shown exactly cannot be answered for.
+  if (!is_plain(request.path) || !is_utf8(request.path)) return std::nullopt;
   if (auto seen = look(request.path)) {
     std::string path = seen->path;
     std::string parent = parent_of(path);
@@ -219,8 +233,10 @@ std::optional<sandbox::FileGrant> HostFiles::grant(const sandbox::FileRequest& r
   if (request.wanted == Wanted::kLook || (hidden && is_there)) {
     grant.shown = widening(target.seen, plan::Access::kReadOnly);
     grant.shown->at = request.path;
+    // What stays closed in it, or is in the sandbox already, would have to be mounted over it a moment later, and to
+    // be mounted again when it ends.
     const bool is_whole = grant.shown->steps.size() == 1 && grant.shown->kept.empty();
-    if (request.path != target.path && !is_whole) return std::nullopt;
+    if (!is_whole || is_divided(rules_, plan_, target.path)) return std::nullopt;
   }
   if (request.wanted == Wanted::kLook) return grant;
   if (hidden && request.path != target.path) return std::nullopt;
@@ -239,6 +255,8 @@ std::optional<sandbox::FileGrant> HostFiles::grant(const sandbox::FileRequest& r
   const auto parent = look(target.parent);
   if (!parent || parent->path != target.parent) return std::nullopt;
   grant.changed = {widening(*parent, plan::Access::kReadWrite), target.path};
+  // The rule that hides it is what was answered for.
+  std::erase_if(grant.changed->in.steps, [&](const plan::MountStep& step) { return step.target == target.path; });
   return grant;
 }
 

@@ -71,6 +71,9 @@ class HostFiles {
   std::optional<sandbox::FileGrant> open(const sandbox::FileRequest& request, const Target& target);
   sandbox::FileAnswer answer(const sandbox::FileRequest& request, const Target& target, approval::Visibility visibility,
                              const approval::Effect& effect);
+  std::optional<sandbox::FileGrant> place_of(const sandbox::FileRequest& request, const Target& target,
+                                             approval::Visibility visibility, const std::string& root) const;
+  std::string root_of(const std::string& path, const Granted& held) const;
   bool was_open(Wanted wanted, const Target& target, const FileOutcome& judged) const;
   bool is_up_to_the_user(const Target& target, Wanted wanted) const;
   const Granted* granted(const std::string& path, Wanted wanted, const FileOutcome& judged);

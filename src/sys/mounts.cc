@@ -68,8 +68,8 @@ Status allow_writing(int fd, std::string_view name) {
   return check(answer, {"mount_setattr(", name, ")"});
 }
 
-Status detach(const std::string& path) {
-  return check(::umount2(path.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW), {"umount2(", path, ")"});
+Status detach_in_cwd(const std::string& name) {
+  return check(::umount2(name.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW), {"umount2(", name, ")"});
 }
 
 Status attach(int tree, int onto, std::string_view name) {

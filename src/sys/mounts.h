@@ -39,8 +39,9 @@ Status restrict_mount(int fd, std::string_view name, MountFlags flags);
 // Takes "read-only" from the mount at `fd`, which must be its root; EPERM where that is locked.
 Status allow_writing(int fd, std::string_view name);
 
-// Takes the mount at `path` off, with all below it, while what is open there stays open. A last link is not followed.
-Status detach(const std::string& path);
+// Takes the mount at `name` in the current directory off, with all below it; what is open there stays open. A link is
+// not followed.
+Status detach_in_cwd(const std::string& name);
 
 // Attaches a detached tree on the directory or file that `onto` (O_PATH) is.
 Status attach(int tree, int onto, std::string_view name);

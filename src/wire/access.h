@@ -51,9 +51,7 @@ struct Widen {
   enum class Action { kShow, kHandOver, kHide } action = Action::kShow;
   std::string target;
   std::string at;                      // where the sandbox sees it; of kHide what goes
-  // In the host's own tree, where the first one binds `target` on itself; of kHide in the sandbox's, to cover `at`
-  // instead of detaching what is there.
-  std::vector<plan::MountStep> steps;
+  std::vector<plan::MountStep> steps;  // in the host's own tree; the first one binds `target` on itself
   std::vector<std::string> kept;       // mounts of the sandbox below `target` that stay
   // File systems of the sandbox's own, in which a mount point may be made; of kHide: that one goes as well.
   std::vector<std::string> own;
