@@ -55,15 +55,16 @@ QuestionSocket::~QuestionSocket() { sys::forget_beneath(directory_.get(), name_)
 Status QuestionSocket::step() {
   std::array<sys::Readiness, kClientsMax + 1> ready;
   const std::size_t count = TRY(epoll_.wait(ready, std::chrono::milliseconds(0)));
+  bool called = false;
   for (const sys::Readiness& one : std::span(ready).first(count)) {
-    if (one.key == kListener) {
-      // Out of descriptors, say: whoever is there goes on.
-      (void)accept();
-      continue;
-    }
+    called = called || one.key == kListener;
     const auto found = clients_.find(one.key);
     if (found != clients_.end()) serve(found->second, one);
   }
+  // Whoever comes takes the place of one who has gone.
+  forget_gone();
+  // Out of descriptors, say: whoever is there goes on.
+  if (called) (void)accept();
   forget_gone();
   return {};
 }

@@ -36,10 +36,14 @@ class QuestionSocketTest : public testing::Test {
   }
 
   UniqueFd connect() {
+    UniqueFd client = call();
+    step();
+    return client;
+  }
+  UniqueFd call() {
     const auto directory = sys::open(base_ + "/runs", sys::Open::kReadDirectory);
     auto client = sys::connect_beneath(directory->get(), "3f9a.sock");
     EXPECT_TRUE(client) << client.error().message;
-    step();
     return std::move(*client);
   }
   void step() { EXPECT_TRUE(socket_->step()); }
@@ -190,6 +194,15 @@ TEST_F(QuestionSocketTest, ThereIsALimitOfClients) {
   for (int i = 0; i < 40; ++i) clients.push_back(connect());
   const auto closed = std::ranges::count_if(clients, [&](const UniqueFd& client) { return is_closed(client); });
   EXPECT_EQ(closed, 8);
+}
+
+TEST_F(QuestionSocketTest, WhoComesTakesThePlaceOfOneWhoHasGone) {
+  std::vector<UniqueFd> clients;
+  for (int i = 0; i < 32; ++i) clients.push_back(connect());
+  clients.clear();
+  const UniqueFd last = call();
+  step();
+  EXPECT_THAT(heard(last), HasSubstr("3f9a"));
 }
 
 TEST_F(QuestionSocketTest, ItIsItsOwnersAlone) {
