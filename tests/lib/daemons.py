@@ -164,8 +164,10 @@ def children(pid):
 
 
 def is_running(pid):
+    """Also while threads of one whose first thread has ended still hold its sockets open (proc(5), stat)."""
     try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return state != "Z" or threads(pid) > 1
     except OSError:
         return False
 
