@@ -68,7 +68,6 @@ class Init {
   std::chrono::steady_clock::time_point looked_at_covers_ = std::chrono::steady_clock::now();
   std::optional<UniqueFd> listener_;  // where the calls arrive that the filter hands over
   std::list<Command> commands_;       // those that run
-  std::vector<std::string> more_covers_;
   bool done_ = false;
 };
 
@@ -154,18 +153,7 @@ Status Init::look_at_covers() {
 }
 
 Status Init::check_all_covers() {
-  const auto check = [&]() -> Status {
-    TRY(check_covers(start_.plan));
-    return check_covers(more_covers_);
-  };
-  Status held = check();
-  // What is to be hidden again is told of before its covers go.
-  pollfd told{host_.fd(), POLLIN, 0};
-  if (!held && !more_covers_.empty()) TRY(sys::poll({&told, 1}, std::chrono::milliseconds(0)));
-  if (told.revents != 0) {
-    TRY(serve_host());
-    held = check();
-  }
+  Status held = check_covers(start_.plan);
   if (!held) (void)sys::send_signal(-1, SIGKILL);
   return held;
 }
@@ -185,10 +173,6 @@ Status Init::handle(const wire::Frame& frame) {
     return send_network(host_, TRY(make_dial_sockets(wanted->count)));
   }
   if (std::holds_alternative<wire::ServeFiles>(message)) return serve_files_beside();
-  if (const auto* covers = std::get_if<wire::Covers>(&message)) {
-    more_covers_ = covers->targets;
-    return {};
-  }
   return fail(Error::invalid("a second plan"));
 }
 

@@ -139,13 +139,6 @@ Status check_covers(const plan::SandboxPlan& plan) {
   return {};
 }
 
-Status check_covers(std::span<const std::string> targets) {
-  if (targets.empty()) return {};
-  const UniqueFd root = TRY(sys::open_exact("/"));
-  for (const std::string& target : targets) TRY(check_cover(root.get(), target));
-  return {};
-}
-
 // Opened first: a change is announced to whoever opened the list before it.
 Result<UniqueFd> watch_covers(const plan::SandboxPlan& plan) {
   UniqueFd mounts = TRY(sys::open("/proc/self/mountinfo", sys::Open::kRead));

@@ -30,7 +30,6 @@ Status verify_tree(const plan::SandboxPlan& plan);
 // Whether every mount that hides or protects a file of the host's lies where it was planned. A name that is replaced or
 // removed outside loses the mounts that lie on it, in every mount namespace (rename(2), unlink(2)).
 Status check_covers(const plan::SandboxPlan& plan);
-Status check_covers(std::span<const std::string> targets);
 
 // The same, and a descriptor on which poll(2) tells when a mount changes from then on (proc_pid_mountinfo(5)).
 Result<UniqueFd> watch_covers(const plan::SandboxPlan& plan);

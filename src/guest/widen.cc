@@ -89,11 +89,6 @@ Result<UniqueFd> tree_of(const Widen& task) {
 
 Result<wire::Widened::Place> show(const Widen& task, const UniqueFd& tree) {
   const UniqueFd root = TRY(sys::open_exact("/"));
-  std::vector<UniqueFd> kept;
-  for (const std::string& path : task.kept) {
-    const UniqueFd mount = TRY(sys::open_beneath(root.get(), path));
-    kept.push_back(TRY(sys::clone_tree(mount.get(), path)));
-  }
   auto onto = sys::open_beneath(root.get(), task.at);
   if (!onto && onto.error().sys_errno != ENOENT) return fail(std::move(onto).error());
   auto place = wire::Widened::Place::kThere;
@@ -104,13 +99,6 @@ Result<wire::Widened::Place> show(const Widen& task, const UniqueFd& tree) {
     onto = TRY(make_mount_point(root.get(), task.at, make, task.own));
   }
   TRY(sys::attach(tree.get(), onto->get(), task.at));
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    const auto below = sys::open_beneath(root.get(), task.kept[i]);
-    // A private place that the host has no directory for is out of sight for as long.
-    if (!below && below.error().sys_errno == ENOENT) continue;
-    if (!below) return fail(below.error());
-    TRY(sys::attach(kept[i].get(), below->get(), task.kept[i]));
-  }
   return place;
 }
 

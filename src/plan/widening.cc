@@ -34,32 +34,19 @@ MountTree tree_with(const PlanInput& input, const SeenPath& seen, Access access)
   return plan_mounts(wider);
 }
 
-bool is_shown_there(const SandboxPlan& present, const MountStep& step) {
-  return step.kind == MountKind::kBind ||
-         std::ranges::find(present.landlock.writable, step.target) != present.landlock.writable.end();
-}
-
 }  // namespace
 
 Widening plan_widening(const PlanInput& input, const SandboxPlan& present, const SeenPath& seen, Access access) {
   Widening widening;
   for (const MountStep& step : present.mounts) {
     if (step.kind == MountKind::kTmpfs) widening.own.push_back(step.target);
-    const bool below = step.target != seen.path && is_within(step.target, seen.path);
-    const auto in_kept = [&](const std::string& kept) { return is_within(step.target, kept); };
-    if (!below || !is_shown_there(present, step) || std::ranges::any_of(widening.kept, in_kept)) continue;
-    widening.kept.push_back(step.target);
   }
-  if (access == Access::kReadWrite) widening.kept.clear();
   MountStep place{
       .kind = MountKind::kBind, .target = seen.path, .source = seen.path, .access = access, .identity = seen.identity};
   widening.at = seen.path;
   widening.steps.push_back(std::move(place));
   for (MountStep& step : tree_with(input, seen, access).steps) {
-    if (step.target == seen.path || !is_within(step.target, seen.path)) continue;
-    const auto holds = [&](const std::string& kept) { return is_within(step.target, kept); };
-    if (std::ranges::any_of(widening.kept, holds)) continue;
-    widening.steps.push_back(std::move(step));
+    if (step.target != seen.path && is_within(step.target, seen.path)) widening.steps.push_back(std::move(step));
   }
   return widening;
 }

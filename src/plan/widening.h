@@ -12,7 +12,6 @@ struct Widening {
   std::string at;                 // where the sandbox sees it; as a rule the place itself
   std::vector<MountStep>
       steps;   // the first one binds the place on itself; those behind it cover what stays closed in it
-  std::vector<std::string> kept;  // mounts of the sandbox below the place, which stay as they are
   std::vector<std::string> own;   // file systems of the sandbox's own
 };
 

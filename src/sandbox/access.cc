@@ -18,19 +18,15 @@ constexpr int kStreamFd = 0;
 constexpr int kFirstFd = 3;
 enum Descriptor { kListener, kTree, kUser, kMounts, kDescriptors };
 
-// Where the sandbox sees them; of one kind, or of all.
-std::vector<std::string> covers_of(const plan::Widening& widening, std::optional<plan::MountKind> kind = {}) {
+// What stays closed in a tree for changes.
+std::vector<std::string> closed_in(const plan::Widening& widening) {
   using enum plan::MountKind;
-  std::vector<std::string> covers;
-  const std::string& root = widening.steps.front().target;
+  std::vector<std::string> closed;
   for (const plan::MountStep& step : std::span(widening.steps).subspan(1)) {
     const bool is_cover = step.kind == kHideFile || step.kind == kTmpfs || step.kind == kBind;
-    const bool lies_on_host = step.make == plan::MakeTarget::kNothing && is_cover;
-    if (lies_on_host && step.kind == kind.value_or(step.kind)) {
-      covers.push_back(cat({widening.at, step.target.substr(root.size())}));
-    }
+    if (is_cover && step.make == plan::MakeTarget::kNothing) closed.push_back(step.target);
   }
-  return covers;
+  return closed;
 }
 
 }  // namespace
@@ -64,69 +60,60 @@ void AccessSupervisor::answer(std::uint64_t id, const SocketAnswer& answer) {
   send(wire::ToGuest(wire::SocketAnswered{id, answer.file ? 0 : answer.error}), answer.file);
 }
 
-Status AccessSupervisor::answer(std::uint64_t id, const FileAnswer& answer, const Cover& cover) {
+Status AccessSupervisor::answer(std::uint64_t id, const FileAnswer& answer) {
   using enum wire::FileAnswered::Answer;
   wire::FileAnswered told{.id = id, .answer = kNo, .root = {}, .only = {}, .closed = {}};
-  Result<UniqueFd> tree = answer.grant ? carry_out(*answer.grant, cover) : Result<UniqueFd>(UniqueFd());
+  Result<UniqueFd> tree = answer.grant ? carry_out(*answer.grant) : Result<UniqueFd>(UniqueFd());
   if (answer.grant && tree) told.answer = answer.grant->changed ? kWritable : kShown;
   if (told.answer == kWritable) {
     told.root = answer.grant->changed->in.steps.front().target;
     told.only = answer.grant->changed->only;
-    told.closed = covers_of(answer.grant->changed->in);
+    told.closed = closed_in(answer.grant->changed->in);
   }
   static const UniqueFd kNone;
-  if (answer.grant) cover(covers());
   send(wire::ToGuest(told), tree ? *tree : kNone);
   return tree ? Status() : fail(std::move(tree).error());
 }
 
 // The tree for changes, where there is one. What is shown below the new place by itself goes first: under the new mount
 // nothing could reach it, and what its end hides would be found in the new one.
-Result<UniqueFd> AccessSupervisor::carry_out(const FileGrant& grant, const Cover& cover) {
+Result<UniqueFd> AccessSupervisor::carry_out(const FileGrant& grant) {
   static constexpr std::size_t kHeldMax = 256;
+  if (!grant.changed && prolong(grant)) return UniqueFd();
   if (held_.size() >= kHeldMax) return fail(Error::invalid("too much is allowed already; revoke some of it"));
   UniqueFd tree;
   if (grant.changed) tree = TRY(widener_.hand_over(grant.changed->in));
   if (grant.changed) held_.push_back({.path = grant.changed->only, .until = grant.until});
-  if (!grant.shown) return tree;
-  const auto is_it = [&](const Held& held) { return held.shown_at == grant.shown->at; };
-  if (const auto shown = std::ranges::find_if(held_, is_it); shown != held_.end()) {
-    shown->until = grant.until;
-    return tree;
-  }
-  plan::Widening widening = *grant.shown;
-  TRY(end([&](const Held& held) { return held.shown_at != widening.at && is_within(held.shown_at, widening.at); },
-          cover));
-  for (const Held& held : held_) std::ranges::copy(held.hidden, std::back_inserter(widening.own));
+  if (!grant.shown || prolong(grant)) return tree;
+  const plan::Widening& widening = *grant.shown;
+  TRY(end([&](const Held& held) { return held.shown_at != widening.at && is_within(held.shown_at, widening.at); }));
   const bool made = TRY(widener_.show(widening)) == wire::Widened::Place::kMade;
-  held_.push_back({.path = grant.shown->steps.front().target,
-                   .shown_at = grant.shown->at,
+  held_.push_back({.path = widening.steps.front().target,
+                   .shown_at = widening.at,
                    .own = made ? widening.own : std::vector<std::string>(),
-                   .covers = covers_of(widening),
-                   .hidden = covers_of(widening, plan::MountKind::kTmpfs),
                    .until = grant.until});
   return tree;
 }
 
-std::vector<std::string> AccessSupervisor::covers() const {
-  std::vector<std::string> all;
-  for (const Held& held : held_) std::ranges::copy(held.covers, std::back_inserter(all));
-  return all;
+// What is shown there already, for as long as this grant says.
+bool AccessSupervisor::prolong(const FileGrant& grant) {
+  const auto is_it = [&](const Held& held) { return grant.shown && held.shown_at == grant.shown->at; };
+  const auto shown = std::ranges::find_if(held_, is_it);
+  if (shown != held_.end()) shown->until = grant.until;
+  return shown != held_.end();
 }
 
-Status AccessSupervisor::narrow(const std::string& path, const Cover& cover) {
-  Status narrowed = end([&](const Held& held) { return is_within(held.path, path); }, cover);
+Status AccessSupervisor::narrow(const std::string& path) {
+  Status narrowed = end([&](const Held& held) { return is_within(held.path, path); });
   send(wire::ToGuest(wire::FileRevoked{path}), UniqueFd());
   return narrowed;
 }
 
 // The last one first: it may lie in one before it.
-Status AccessSupervisor::end(const std::function<bool(const Held& held)>& which, const Cover& cover) {
+Status AccessSupervisor::end(const std::function<bool(const Held& held)>& which) {
   const auto ends = std::ranges::stable_partition(held_, [&](const Held& held) { return !which(held); });
   const std::vector<Held> ended(std::make_move_iterator(ends.begin()), std::make_move_iterator(ends.end()));
   held_.erase(ends.begin(), ends.end());
-  if (ended.empty()) return {};
-  cover(covers());
   Status all;
   for (const Held& held : std::views::reverse(ended)) {
     if (held.shown_at.empty()) continue;

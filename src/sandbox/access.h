@@ -98,12 +98,10 @@ class AccessSupervisor {
   Heard hear();
   // An answer that comes too late is none.
   void answer(std::uint64_t id, const SocketAnswer& answer);
-  // Tells the sandbox what has to be covered for what is shown by grants; called before anything is hidden.
-  using Cover = std::function<void(const std::vector<std::string>& targets)>;
   // Has what is granted shown first. An error says why it could not be; the answer is no then.
-  Status answer(std::uint64_t id, const FileAnswer& answer, const Cover& cover);
+  Status answer(std::uint64_t id, const FileAnswer& answer);
   // What was granted at `path`, or below it, ends; what is open there stays open.
-  Status narrow(const std::string& path, const Cover& cover);
+  Status narrow(const std::string& path);
   // Until a grant has had its time, and which.
   std::optional<std::chrono::milliseconds> time_left() const;
   std::optional<std::string> over() const;
@@ -114,16 +112,14 @@ class AccessSupervisor {
     std::string path;  // of the host
     std::string shown_at{};  // empty: it is one for changes
     std::vector<std::string> own{};  // where its place was made
-    std::vector<std::string> covers{};
-    std::vector<std::string> hidden{};  // directories of the sandbox's own over those of the host
     std::optional<Clock::time_point> until;
   };
   AccessSupervisor(sys::ChildProcess process, wire::Connection connection, Widener widener)
       : process_(std::move(process)), connection_(std::move(connection)), widener_(std::move(widener)) {}
   Result<Heard> receive();
-  Result<UniqueFd> carry_out(const FileGrant& grant, const Cover& cover);
-  std::vector<std::string> covers() const;
-  Status end(const std::function<bool(const Held& held)>& which, const Cover& cover);
+  Result<UniqueFd> carry_out(const FileGrant& grant);
+  bool prolong(const FileGrant& grant);
+  Status end(const std::function<bool(const Held& held)>& which);
   void send(const wire::ToGuest& message, const UniqueFd& descriptor);
 
   sys::ChildProcess process_;

@@ -13,10 +13,9 @@ Status AccessDesk::start(std::vector<UniqueFd> descriptors) {
       TRY_CTX(AccessSupervisor::start(settings_.rules, std::move(descriptors)), "start the access supervisor");
   supervisor_ = std::make_shared<AccessSupervisor>(std::move(started));
   if (!settings_.files.begins) return {};
-  settings_.files.begins([kept = std::weak_ptr(supervisor_), cover = settings_.cover](const std::string& path) {
+  settings_.files.begins([kept = std::weak_ptr(supervisor_)](const std::string& path) {
     const auto supervisor = kept.lock();
-    if (!supervisor) return Status();
-    return supervisor->narrow(path, [&](const auto& targets) { cover({targets}); });
+    return supervisor ? supervisor->narrow(path) : Status();
   });
   return {};
 }
@@ -44,13 +43,13 @@ void AccessDesk::judge(const SocketRequest& request) {
 }
 
 void AccessDesk::judge(const FileRequest& request) {
-  if (!settings_.files.judge) return (void)supervisor_->answer(request.id, FileAnswer(), {});
-  settings_.files.judge(request, [tell = settings_.tell, cover = settings_.cover, kept = std::weak_ptr(supervisor_),
+  if (!settings_.files.judge) return (void)supervisor_->answer(request.id, FileAnswer());
+  settings_.files.judge(request, [tell = settings_.tell, kept = std::weak_ptr(supervisor_),
                                   request](const FileAnswer& answer) {
     const auto supervisor = kept.lock();
     if (!supervisor) return;
     if (answer.refusal) tell(*answer.refusal);
-    const Status answered = supervisor->answer(request.id, answer, [&](const auto& targets) { cover({targets}); });
+    const Status answered = supervisor->answer(request.id, answer);
     if (answered) return;
     tell({.what =
               cat({printable(request.path, 256), " was allowed, but could not be opened: ", answered.error().message}),
@@ -67,7 +66,7 @@ std::optional<std::chrono::milliseconds> AccessDesk::time_left() const {
 void AccessDesk::step() {
   if (!supervisor_) return;
   while (const auto over = supervisor_->over()) {
-    const Status ended = supervisor_->narrow(*over, [&](const auto& targets) { settings_.cover({targets}); });
+    const Status ended = supervisor_->narrow(*over);
     if (!ended) settings_.tell({.what = cat({"a permission did not end: ", ended.error().message}), .rule = ""});
   }
 }

@@ -20,8 +20,6 @@ class AccessDesk {
     JudgeSocket judge_socket{};  // absent: none of the host's is connected to
     FileJudge files{};
     std::function<void(const Refusal& refusal)> tell;
-    // Tells the sandbox's init which covers it has to look at besides those of the plan.
-    std::function<void(const wire::Covers& covers)> cover;
   };
   explicit AccessDesk(Settings settings) : settings_(std::move(settings)) {}
 

@@ -33,12 +33,7 @@ class Supervisor {
         access_({.rules = on_.access,
                  .judge_socket = on_.judge_socket,
                  .files = on_.files,
-                 .tell = [this](const Refusal& refusal) { record_refusal(refusal); },
-                 .cover =
-                     [this](const wire::Covers& covers) {
-                   // One that has ended needs none.
-                       (void)on_.instance.guest.send(wire::ToGuest(covers));
-                     }}) {}
+                 .tell = [this](const Refusal& refusal) { record_refusal(refusal); }}) {}
 
   Result<Outcome> run();
 

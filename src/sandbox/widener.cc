@@ -23,7 +23,7 @@ constexpr int kUserFd = 3;
 constexpr int kMountsFd = 4;
 
 wire::Widen task_of(const plan::Widening& widening, wire::Widen::Action action) {
-  return {action, widening.steps.front().target, widening.at, widening.steps, widening.kept, widening.own};
+  return {action, widening.steps.front().target, widening.at, widening.steps, widening.own};
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ Result<wire::Widened::Place> Widener::show(const plan::Widening& widening) {
 }
 
 Status Widener::hide(const std::string& at, const std::vector<std::string>& own) {
-  TRY(run({wire::Widen::Action::kHide, {}, at, {}, {}, own}));
+  TRY(run({wire::Widen::Action::kHide, {}, at, {}, own}));
   return {};
 }
 

@@ -181,13 +181,11 @@ Result<bool> is_asked(const Prepared& prepared, const plan::HostFacts& facts, co
   PathVerdict mode{.typed = {}, .path = target.path, .access = access, .allowed = true, .rule = {}, .why = {}};
   TRY(judge_mode(facts, target, mode));
   if (!mode.allowed) return false;
-  const bool shown = reads || (outcome.hidden && target.on_host());
-  if (shown && is_divided(prepared.rules, prepared.plan, target.path)) return false;
+  if (is_divided(prepared.rules, prepared.plan, target.path)) return false;
   if (reads) return true;
   const std::string parent = parent_of(target.path);
   const auto above = TRY(sys::status_of(parent));
-  if (!above || (outcome.hidden && !target.on_host() && !is_passed_through(prepared.plan, parent))) return false;
-  return !closes_below(prepared.rules, target.path);
+  return above && (!outcome.hidden || target.on_host() || is_passed_through(prepared.plan, parent));
 }
 
 HostVerdict judge_udp(const policy::Network& network, const policy::UdpEntry& target, HostVerdict verdict) {

@@ -59,20 +59,16 @@ Result<bool> mode_allows(const plan::HostFacts& facts, const std::string& path, 
   return (status->mode & bit) != 0;
 }
 
-bool closes_below(std::span<const policy::Rule> rules, const std::string& directory) {
-  return std::ranges::any_of(rules, [&](const policy::Rule& rule) {
-    const bool closes = rule.verb == policy::Verb::kDenyRead || rule.verb == policy::Verb::kDenyWrite;
-    return closes && rule.path != directory && is_within(rule.path, directory);
-  });
-}
-
 bool is_divided(std::span<const policy::Rule> rules, const plan::SandboxPlan& plan, const std::string& directory) {
   const auto is_below = [&](const std::string& path) { return path != directory && is_within(path, directory); };
+  const auto closes = [&](const policy::Rule& rule) {
+    const bool denies = rule.verb == policy::Verb::kDenyRead || rule.verb == policy::Verb::kDenyWrite;
+    return denies && is_below(rule.path);
+  };
   const auto mounts = [&](const plan::MountStep& step) {
     return (step.kind == plan::MountKind::kBind || step.kind == plan::MountKind::kTmpfs) && is_below(step.target);
   };
-  return std::ranges::any_of(rules, [&](const policy::Rule& rule) { return is_below(rule.path); }) ||
-         std::ranges::any_of(plan.mounts, mounts);
+  return std::ranges::any_of(rules, closes) || std::ranges::any_of(plan.mounts, mounts);
 }
 
 bool is_passed_through(const plan::SandboxPlan& plan, const std::string& path) {

@@ -37,10 +37,8 @@ FileOutcome judge_file(const FileRules& rules, approval::Kind kind, const std::s
 // which it has none of inside.
 Result<bool> mode_allows(const plan::HostFacts& facts, const std::string& path, approval::Kind kind);
 
-// Whether a rule closes something strictly below.
-bool closes_below(std::span<const policy::Rule> rules, const std::string& directory);
-
-// Whether a rule or the plan treats something strictly below as a place of its own.
+// Whether a rule closes something strictly below, or the sandbox has a mount of its own there. What rules open below is
+// no reason: a saved answer for a file would make its directory one that nobody can allow.
 bool is_divided(std::span<const policy::Rule> rules, const plan::SandboxPlan& plan, const std::string& directory);
 
 // Whether the sandbox has it as a directory to pass through.

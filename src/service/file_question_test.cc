@@ -60,18 +60,19 @@ TEST(FileQuestion, WhatIsNeverAsked) {
   EXPECT_TRUE(judged(Kind::kRead, "/home/u/x", {.read = policy::Asking::kNever}).never);
 }
 
-TEST(FileQuestion, WhatClosesSomethingBelow) {
-  EXPECT_TRUE(closes_below(kRules, "/home/u/project"));
-  EXPECT_TRUE(closes_below(kRules, "/home"));
-  EXPECT_FALSE(closes_below(kRules, "/home/u/project/kept")) << "that is the rule's own place";
-  EXPECT_FALSE(closes_below(kRules, "/home/u/shown"));
-  EXPECT_FALSE(closes_below(kRules, "/home/u/proj")) << "a prefix of a name is none of a path";
+TEST(FileQuestion, WhatIsDividedByRulesThatCloseSomethingBelow) {
+  const plan::SandboxPlan plan;
+  EXPECT_TRUE(is_divided(kRules, plan, "/home/u/project"));
+  EXPECT_TRUE(is_divided(kRules, plan, "/home"));
+  EXPECT_FALSE(is_divided(kRules, plan, "/home/u/project/kept")) << "that is the rule's own place";
+  EXPECT_FALSE(is_divided(kRules, plan, "/home/u/proj")) << "a prefix of a name is none of a path";
+  const std::vector<Rule> opening = {rule(Verb::kAllowRead, "/d/file"), rule(Verb::kAllowWrite, "/d/file")};
+  EXPECT_FALSE(is_divided(opening, plan, "/d")) << "an answer that was saved";
 }
 
-TEST(FileQuestion, WhatIsDividedByRulesOrMounts) {
+TEST(FileQuestion, WhatIsDividedByMounts) {
   plan::SandboxPlan plan;
-  EXPECT_TRUE(is_divided(kRules, plan, "/home/u"));
-  EXPECT_FALSE(is_divided(kRules, plan, "/home/u/shown")) << "the rule's own place";
+  EXPECT_FALSE(is_divided(kRules, plan, "/home/u/shown"));
   plan.mounts.push_back({.kind = plan::MountKind::kBind, .target = "/home/u/shown/part"});
   EXPECT_TRUE(is_divided(kRules, plan, "/home/u/shown"));
   EXPECT_FALSE(is_divided(kRules, plan, "/home/u/shown/part"));

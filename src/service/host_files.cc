@@ -118,8 +118,8 @@ sandbox::FileAnswer HostFiles::answer(const sandbox::FileRequest& request, const
   if (judged.never) return {};
   auto opened = grant(request, target, visibility);
   if (opened && !effect.grant) opened->until = Clock::now() + kOnce;
-  const Granted* held = granted(target.path, request.wanted, judged);
-  if (opened && held != nullptr) opened->until = held->until;
+  const auto* held = granted(target.path, request.wanted, judged);
+  if (opened && held != nullptr) opened->until = held->second.until;
   return {.grant = std::move(opened), .refusal = {}};
 }
 
@@ -128,31 +128,29 @@ sandbox::FileAnswer HostFiles::answer(const sandbox::FileRequest& request, const
 std::optional<sandbox::FileGrant> HostFiles::open(const sandbox::FileRequest& request, const Target& target) {
   if (!look_again()) return std::nullopt;
   const FileOutcome judged = look_at_rules(request.wanted, target.path);
-  const Granted* before = granted(target.path, request.wanted, judged);
+  const auto* before = granted(target.path, request.wanted, judged);
   if (!judged.allowed) {
     if (before == nullptr) return std::nullopt;
-    auto opened = place_of(request, target, judged.question.visibility, root_of(target.path, *before));
-    if (opened) opened->until = before->until;
+    auto opened = place_of(request, target, judged.question.visibility, before->first);
+    if (opened) opened->until = before->second.until;
     return opened;
   }
   if (request.path == target.path && was_open(request.wanted, target, judged)) return std::nullopt;
-  return place_of(request, target, judged.question.visibility, judged.opened_at);
+  auto opened = place_of(request, target, judged.question.visibility, judged.opened_at);
+  if (opened && opened->shown) opened_.insert({opened->shown->steps.front().target, Wanted::kLook});
+  if (opened && opened->changed) opened_.insert({opened->changed->only, Wanted::kChange});
+  return opened;
 }
 
-// The whole of what was opened at `root`: nothing is mounted below what is shown by then.
+// The whole of what was opened at `root`, where it can be shown whole: nothing is mounted below what is shown by then.
 std::optional<sandbox::FileGrant> HostFiles::place_of(const sandbox::FileRequest& request, const Target& target,
                                                       approval::Visibility visibility, const std::string& root) const {
   const bool looks = request.wanted == Wanted::kLook && request.path == target.path && !root.empty();
   const auto place = looks ? look(root) : std::nullopt;
   if (!place || place->path != root) return grant(request, target, visibility);
-  return grant({.id = request.id, .pid = request.pid, .path = root, .wanted = request.wanted},
-               {root, *place, parent_of(root)}, visibility);
-}
-
-std::string HostFiles::root_of(const std::string& path, const Granted& held) const {
-  const auto is_it = [&](const auto& one) { return &one.second == &held && is_within(path, one.first); };
-  const auto found = std::ranges::find_if(granted_, is_it);
-  return found == granted_.end() ? std::string() : found->first;
+  auto all = grant({.id = request.id, .pid = request.pid, .path = root, .wanted = request.wanted},
+                   {root, *place, parent_of(root)}, visibility);
+  return all ? std::move(all) : grant(request, target, visibility);
 }
 
 // What a plan opened, as far as it was there, is in the sandbox already; what is closed in it all the same stays so.
@@ -204,14 +202,17 @@ bool HostFiles::is_up_to_the_user(const Target& target, Wanted wanted) const {
 }
 
 // What was granted is not what a rule closes below it.
-const HostFiles::Granted* HostFiles::granted(const std::string& path, Wanted wanted, const FileOutcome& judged) {
+const HostFiles::Grants::value_type* HostFiles::granted(const std::string& path, Wanted wanted,
+                                                        const FileOutcome& judged) {
   std::erase_if(granted_, [](const auto& one) { return one.second.until && Clock::now() >= *one.second.until; });
   if (judged.never) return nullptr;
-  for (const auto& [root, held] : granted_) {
-    const bool holds = is_within(path, root) && (judged.closed_at.empty() || is_within(root, judged.closed_at));
-    if (holds && (held.wanted == wanted || held.wanted == Wanted::kChange)) return &held;
-  }
-  return nullptr;
+  const auto holds = [&](const Grants::value_type& one) {
+    const bool above =
+        is_within(path, one.first) && (judged.closed_at.empty() || is_within(one.first, judged.closed_at));
+    return above && (one.second.wanted == wanted || one.second.wanted == Wanted::kChange);
+  };
+  const auto found = std::ranges::find_if(granted_, holds);
+  return found == granted_.end() ? nullptr : &*found;
 }
 
 void HostFiles::take(const std::string& path, Wanted wanted, const approval::Effect& effect) {
@@ -231,12 +232,9 @@ std::optional<sandbox::FileGrant> HostFiles::grant(const sandbox::FileRequest& r
   const bool hidden = visibility == approval::Visibility::kHidden;
   sandbox::FileGrant grant;
   if (request.wanted == Wanted::kLook || (hidden && is_there)) {
-    grant.shown = widening(target.seen, plan::Access::kReadOnly);
+    grant.shown = whole(target.seen, plan::Access::kReadOnly);
+    if (!grant.shown) return std::nullopt;
     grant.shown->at = request.path;
-    // What stays closed in it, or is in the sandbox already, would have to be mounted over it a moment later, and to
-    // be mounted again when it ends.
-    const bool is_whole = grant.shown->steps.size() == 1 && grant.shown->kept.empty();
-    if (!is_whole || is_divided(rules_, plan_, target.path)) return std::nullopt;
   }
   if (request.wanted == Wanted::kLook) return grant;
   if (hidden && request.path != target.path) return std::nullopt;
@@ -246,10 +244,11 @@ std::optional<sandbox::FileGrant> HostFiles::grant(const sandbox::FileRequest& r
   // A mount over what a rule closes holds its name, and those above it, in its own mount namespace alone
   // (rename(2), EBUSY): the supervisor's clone is another one, where the directory above could be moved away from
   // under the rule.
-  if (closes_below(rules_, target.path)) return std::nullopt;
+  if (is_divided(rules_, plan_, target.path)) return std::nullopt;
   if (target.seen.type == plan::FileType::kDirectory) {
-    grant.changed = {widening(target.seen, plan::Access::kReadWrite), target.path};
-    if (grant.changed->in.steps.size() != 1) return std::nullopt;
+    auto in = whole(target.seen, plan::Access::kReadWrite);
+    if (!in) return std::nullopt;
+    grant.changed = {std::move(*in), target.path};
     return grant;
   }
   const auto parent = look(target.parent);
@@ -258,6 +257,20 @@ std::optional<sandbox::FileGrant> HostFiles::grant(const sandbox::FileRequest& r
   // The rule that hides it is what was answered for.
   std::erase_if(grant.changed->in.steps, [&](const plan::MountStep& step) { return step.target == target.path; });
   return grant;
+}
+
+// The place with all that is below it. What stays closed in it, or is in the sandbox already, would have to be mounted
+// over it a moment later, and to be mounted again when it ends: such a place is not opened as a whole.
+std::optional<plan::Widening> HostFiles::whole(const plan::SeenPath& seen, plan::Access access) const {
+  if (is_divided(rules_, plan_, seen.path)) return std::nullopt;
+  plan::Widening all = widening(seen, access);
+  // What rules open below is open with it.
+  const auto opens = [&](const plan::MountStep& step) {
+    return step.kind == plan::MountKind::kBind && step.access >= access;
+  };
+  if (!std::ranges::all_of(all.steps, opens)) return std::nullopt;
+  all.steps.resize(1);
+  return all;
 }
 
 plan::Widening HostFiles::widening(const plan::SeenPath& seen, plan::Access access) const {
@@ -279,10 +292,18 @@ void HostFiles::replace(host::PathAnswer found, const policy::Asks& asks) {
   asks_ = asks;
   refused_.clear();
   std::vector<std::string> gone;
-  for (auto& [path, held] : granted_) {
-    if (held.saved && !look_at_rules(held.wanted, path).allowed) gone.push_back(path);
+  for (const auto& [path, held] : granted_) {
+    const bool taken_back = held.saved && !look_at_rules(held.wanted, path).allowed;
+    if (taken_back || is_divided(rules_, plan_, path)) gone.push_back(path);
   }
   for (const std::string& path : gone) (void)revoke(path);
+  // What answers opened below it is shown again once somebody looks.
+  std::erase_if(opened_, [&](const auto& one) {
+    const auto& [path, wanted] = one;
+    const bool stays = look_at_rules(wanted, path).allowed && !is_divided(rules_, plan_, path);
+    if (!stays && narrow_) (void)narrow_(path);
+    return !stays;
+  });
 }
 
 bool HostFiles::allows(approval::Kind kind, const std::string& path) const {
@@ -291,6 +312,7 @@ bool HostFiles::allows(approval::Kind kind, const std::string& path) const {
 
 std::size_t HostFiles::revoke(const std::string& path) {
   const std::size_t taken = std::erase_if(granted_, [&](const auto& one) { return is_within(one.first, path); });
+  std::erase_if(opened_, [&](const auto& one) { return is_within(one.first, path); });
   refused_.clear();
   if (narrow_) (void)narrow_(path);
   return taken;

@@ -57,6 +57,7 @@ class HostFiles {
     std::optional<Clock::time_point> until;
     bool saved = false;
   };
+  using Grants = std::map<std::string, Granted>;
   // What a request comes to on the host.
   struct Target {
     std::string path;  // canonical
@@ -73,14 +74,14 @@ class HostFiles {
                              const approval::Effect& effect);
   std::optional<sandbox::FileGrant> place_of(const sandbox::FileRequest& request, const Target& target,
                                              approval::Visibility visibility, const std::string& root) const;
-  std::string root_of(const std::string& path, const Granted& held) const;
   bool was_open(Wanted wanted, const Target& target, const FileOutcome& judged) const;
   bool is_up_to_the_user(const Target& target, Wanted wanted) const;
-  const Granted* granted(const std::string& path, Wanted wanted, const FileOutcome& judged);
+  const Grants::value_type* granted(const std::string& path, Wanted wanted, const FileOutcome& judged);
   void take(const std::string& path, Wanted wanted, const approval::Effect& effect);
   std::optional<sandbox::FileGrant> grant(const sandbox::FileRequest& request, const Target& target,
                                           approval::Visibility visibility) const;
   plan::Widening widening(const plan::SeenPath& seen, plan::Access access) const;
+  std::optional<plan::Widening> whole(const plan::SeenPath& seen, plan::Access access) const;
 
   const plan::HostFacts facts_;
   const policy::Policy policy_;
@@ -93,7 +94,8 @@ class HostFiles {
   policy::Asks asks_;
   sandbox::Questions* questions_ = nullptr;
   sandbox::Narrow narrow_;
-  std::map<std::string, Granted> granted_;
+  Grants granted_;
+  std::set<std::pair<std::string, Wanted>> opened_;  // by rules that came since
   std::set<std::pair<std::string, Wanted>> refused_;  // a program would ask for ever
   std::shared_ptr<HostFiles*> self_;  // null once this has gone: an answer may come later
 };

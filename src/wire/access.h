@@ -39,11 +39,6 @@ struct FileRevoked {
   std::string path;
 };
 
-// All covers over the host's files, beyond those of the plan, that what was shown since needs from here on.
-struct Covers {
-  std::vector<std::string> targets;
-};
-
 // To `hutch-guest --widen` (guest/widen.h), its only message. Widened or Failed follows.
 struct Widen {
   // kShow: what the steps make at `target` is shown at `at` in the sandbox. kHandOver: it travels along with the
@@ -52,7 +47,6 @@ struct Widen {
   std::string target;
   std::string at;                      // where the sandbox sees it; of kHide what goes
   std::vector<plan::MountStep> steps;  // in the host's own tree; the first one binds `target` on itself
-  std::vector<std::string> kept;       // mounts of the sandbox below `target` that stay
   // File systems of the sandbox's own, in which a mount point may be made; of kHide: that one goes as well.
   std::vector<std::string> own;
 };

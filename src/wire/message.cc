@@ -114,7 +114,6 @@ void write(Writer& out, const FileAnswered& message) {
   out.texts(message.closed);
 }
 
-void write(Writer& out, const Covers& message) { out.texts(message.targets); }
 void write(Writer& out, const FileRevoked& message) { out.text(message.path); }
 
 void write(Writer& out, const Widen& message) {
@@ -123,7 +122,6 @@ void write(Writer& out, const Widen& message) {
   out.text(message.at);
   out.u32(static_cast<std::uint32_t>(message.steps.size()));
   for (const plan::MountStep& step : message.steps) write_step(out, step);
-  out.texts(message.kept);
   out.texts(message.own);
 }
 
@@ -254,7 +252,6 @@ void read(Reader& in, FileAnswered& message) {
   message.closed = in.texts();
 }
 
-void read(Reader& in, Covers& message) { message.targets = in.texts(); }
 void read(Reader& in, FileRevoked& message) { message.path = in.text(); }
 
 void read(Reader& in, Widen& message) {
@@ -263,7 +260,6 @@ void read(Reader& in, Widen& message) {
   message.at = in.text();
   const std::size_t count = in.count(kStepBytesMin);
   for (std::size_t i = 0; i < count; ++i) message.steps.push_back(read_step(in));
-  message.kept = in.texts();
   message.own = in.texts();
 }
 

@@ -15,7 +15,7 @@
 namespace hutch::wire {
 
 // Both programs come from one build; a guest that is not of it refuses the first message.
-inline constexpr std::uint32_t kVersion = 8;
+inline constexpr std::uint32_t kVersion = 9;
 
 // What the guest has to do itself before it is the init of the sandbox.
 enum class Isolation {
@@ -82,7 +82,7 @@ struct ServeFiles {};
 struct Mapped {};
 
 using ToGuest = std::variant<Start, Exec, Signal, MakeSockets, ServeFiles, AccessRules, SocketAnswered, Mapped,
-                             FileAnswered, FileRevoked, Widen, Covers>;
+                             FileAnswered, FileRevoked, Widen>;
 
 // --- to the host ---
 

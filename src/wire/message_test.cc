@@ -134,16 +134,14 @@ TEST(Message, TheOthersKeepTheirValues) {
   EXPECT_EQ(opened.root, "/home/u");
   EXPECT_EQ(opened.only, "/home/u/x");
   EXPECT_EQ(opened.closed, std::vector<std::string>{"/home/u/x/y"});
-  EXPECT_EQ(through_guest(Covers{{"/a"}}).targets, std::vector<std::string>{"/a"});
   EXPECT_EQ(through_guest(FileRevoked{"/home/u"}).path, "/home/u");
   plan::MountStep step;
   step.target = "/home/u/x";
-  const Widen widen = through_guest(Widen{Widen::Action::kHandOver, "/a", "/b", {step}, {"/c"}, {"/"}});
+  const Widen widen = through_guest(Widen{Widen::Action::kHandOver, "/a", "/b", {step}, {"/"}});
   EXPECT_EQ(widen.action, Widen::Action::kHandOver);
   EXPECT_EQ(widen.target + widen.at, "/a/b");
   ASSERT_EQ(widen.steps.size(), 1U);
   EXPECT_EQ(widen.steps.front().target, "/home/u/x");
-  EXPECT_EQ(widen.kept, std::vector<std::string>{"/c"});
   EXPECT_EQ(widen.own, std::vector<std::string>{"/"});
   EXPECT_EQ(through_host(Widened{Widened::Place::kMade}).place, Widened::Place::kMade);
   const SocketAsked asked = through_host(SocketAsked{1ULL << 40, 9, "/run/a.sock", 2});

@@ -42,6 +42,16 @@ def answer(outside, kind, path, choice, **more):
     return question
 
 
+def reads(process, line):
+    harness.wait_until(lambda: process.stdout.readline() == f"{line}\n".encode(), f"it says {line}")
+
+
+def go_on(process):
+    """Past a `read line` of its script."""
+    process.stdin.write(b"\n")
+    process.stdin.flush()
+
+
 def finish(process):
     out, err = process.communicate(timeout=harness.PATIENCE)
     return out.decode(), err.decode(), process.returncode
@@ -185,10 +195,9 @@ def test_a_rule_that_came_since_holds_for_what_is_granted(hutch, home, as_user):
     as_user.write(home / "closed" / "secret", "words")
     script = f"echo up; read line; ls {home}; cat {home}/closed/secret || echo closed; cat {home}/one"
     with caller.running(hutch, script) as (outside, process):
-        harness.wait_until(lambda: process.stdout.readline() == b"up\n", "it is up")
+        reads(process, "up")
         hutch("config", "add", "filesystem.denyRead", str(home / "closed")).ok()
-        process.stdin.write(b"\n")
-        process.stdin.flush()
+        go_on(process)
         answer(outside, "read", home / "closed" / "secret", "no")
         answer(outside, "read", home / "one", "session")
         out, err, _ = finish(process)
@@ -203,12 +212,41 @@ def test_a_rule_that_came_since_opens_its_place_at_once(hutch, home, as_user):
         f"grep -c ' {home}/' /proc/self/mountinfo"
     )
     with caller.running(hutch, script) as (outside, process):
-        harness.wait_until(lambda: process.stdout.readline() == b"up\n", "it is up")
+        reads(process, "up")
         hutch("config", "add", "filesystem.allowRead", str(home / "many")).ok()
-        process.stdin.write(b"\n")
-        process.stdin.flush()
+        go_on(process)
         out, err, _ = finish(process)
     assert out == "".join(str(number) for number in range(20)) + "\n1\n", (out, err)
+
+
+def test_a_rule_that_closes_something_ends_what_was_granted_above(hutch, home, as_user):
+    as_user.write(home / "closed" / "secret", "words")
+    script = f"ls {home}; cat {home}/closed/secret; echo; read line; cat {home}/closed/secret || echo closed; ls {home}"
+    with caller.running(hutch, script) as (outside, process):
+        answer(outside, "read", home, "session")
+        reads(process, "closed")
+        reads(process, "one")
+        reads(process, "words")
+        hutch("config", "add", "filesystem.denyRead", str(home / "closed")).ok()
+        go_on(process)
+        answer(outside, "read", home / "closed" / "secret", "no")
+        out, err, _ = finish(process)
+    assert out == "closed\n", (out, err)
+    assert "cannot access" in err or "cannot open" in err, err
+
+
+def test_a_rule_that_goes_closes_its_place_again(hutch, home):
+    script = f"echo up; read line; cat {home}/one; echo; read line; cat {home}/one || echo closed"
+    with caller.running(hutch, script) as (outside, process):
+        reads(process, "up")
+        hutch("config", "add", "filesystem.allowRead", str(home)).ok()
+        go_on(process)
+        reads(process, "first words")
+        hutch("config", "remove", "filesystem.allowRead", str(home)).ok()
+        go_on(process)
+        answer(outside, "read", home / "one", "no")
+        out, err, _ = finish(process)
+    assert out == "closed\n", (out, err)
 
 
 def test_a_link_of_the_host_does_not_show_what_is_closed_below(hutch, home, shown, as_user):
@@ -239,11 +277,10 @@ def test_what_is_taken_back_is_granted_again(hutch, home):
     with caller.running(hutch, script) as (outside, process):
         for _ in range(3):
             answer(outside, "read", home, "session")
-            harness.wait_until(lambda: process.stdout.readline() == b"one\n", "it is listed")
+            reads(process, "one")
             outside.say(type="revoke", host=str(home))
             assert outside.line("revoked")["grants"] == 1
-            process.stdin.write(b"\n")
-            process.stdin.flush()
+            go_on(process)
         answer(outside, "read", home, "no")
         out, err, _ = finish(process)
     assert out.endswith("gone\n"), (out, err)
@@ -268,11 +305,10 @@ def test_what_a_rule_closes_is_closed_as_it_is_by_now(hutch, home, as_user):
     script = f"echo up; read line; ls {home}; cat {closed} || echo closed; cat {later} || echo closed"
     options = ["--deny-read", str(closed), "--deny-read", str(later)]
     with caller.running(hutch, script, *options) as (outside, process):
-        harness.wait_until(lambda: process.stdout.readline() == b"up\n", "it is up")
+        reads(process, "up")
         as_user.write(home / "other", "words").rename(closed)
         as_user.write(later, "words")
-        process.stdin.write(b"\n")
-        process.stdin.flush()
+        go_on(process)
         answer(outside, "read", closed, "no")
         answer(outside, "read", later, "no")
         out, err, code = finish(process)
@@ -386,15 +422,22 @@ def test_a_saved_answer_holds_from_then_on(hutch, home, project):
     assert hutch.sh(f"cat {home}/one").ok().text == "first words"
 
 
+def test_the_directory_of_a_saved_answer_can_be_allowed(hutch, home):
+    with caller.running(hutch, f"cat {home}/one; echo; ls {home}; cat {home}/one") as (outside, process):
+        answer(outside, "read", home / "one", "project")
+        answer(outside, "read", home, "session")
+        out, err, code = finish(process)
+    assert (out, code) == ("first words\none\nfirst words", 0), err
+
+
 def test_a_permission_is_taken_back(hutch, home):
     script = f"cat {home}/one; echo; read line; cat {home}/one || echo gone"
     with caller.running(hutch, script) as (outside, process):
         answer(outside, "read", home / "one", "session")
-        harness.wait_until(lambda: process.stdout.readline() == b"first words\n", "it is read")
+        reads(process, "first words")
         outside.say(type="revoke", host=str(home / "one"))
         assert outside.line("revoked")["grants"] == 1
-        process.stdin.write(b"\n")
-        process.stdin.flush()
+        go_on(process)
         answer(outside, "read", home / "one", "no")
         out, err, _ = finish(process)
     assert out == "gone\n", err
@@ -409,7 +452,7 @@ def test_without_anybody_to_ask_nothing_waits(hutch, home):
 def test_killed_while_it_is_asked_about(hutch, home):
     with caller.running(hutch, f"timeout -s KILL 1 cat {home}/one; echo $?; cat {home}/one") as (outside, process):
         first = outside.line("question")
-        harness.wait_until(lambda: process.stdout.readline() == b"137\n", "it was killed")
+        reads(process, "137")
         outside.say(type="answer", id=first["id"], choice="session")
         out, err, _ = finish(process)
     assert out == "first words", err
