@@ -13,12 +13,15 @@ class Caller:
 
     def line(self, kind):
         """The next line of that type."""
-        while True:
-            text = self.file.readline()
-            assert text, f"hutch closed the channel; no {kind} came"
-            line = json.loads(text)
-            if line["type"] == kind:
-                return line
+        while (line := self.next(kind))["type"] != kind:
+            pass
+        return line
+
+    def next(self, wanted="line"):
+        """The next line of any type."""
+        text = self.file.readline()
+        assert text, f"hutch closed the channel; no {wanted} came"
+        return json.loads(text)
 
     def refused(self):
         """The line about the next host that was refused."""
