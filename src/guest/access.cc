@@ -177,6 +177,10 @@ Status AccessServer::hear(const wire::ToGuest& message) {
     places_.revoke(revoked->path);
     return {};
   }
+  if (const auto* names = std::get_if<wire::Names>(&message)) {
+    names_ = names->names;
+    return {};
+  }
   return fail(Error::invalid("a message that is no answer"));
 }
 

@@ -109,6 +109,10 @@ Status AccessSupervisor::narrow(const std::string& path) {
   return narrowed;
 }
 
+void AccessSupervisor::refuse(const std::vector<plan::NameRule>& names) {
+  send(wire::ToGuest(wire::Names{names}), UniqueFd());
+}
+
 // The last one first: it may lie in one before it.
 Status AccessSupervisor::end(const std::function<bool(const Held& held)>& which) {
   const auto ends = std::ranges::stable_partition(held_, [&](const Held& held) { return !which(held); });

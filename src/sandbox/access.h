@@ -52,12 +52,17 @@ struct FileAnswer {
 };
 using SettleFile = std::function<void(const FileAnswer& answer)>;
 using JudgeFile = std::function<void(const FileRequest& request, SettleFile settle)>;
-using Narrow = std::function<Status(const std::string& path)>;
 
-// Who says so. `begins` is told how what was granted is taken back.
+// How what holds in a sandbox is changed while it runs.
+struct FileHold {
+  std::function<Status(const std::string& path)> narrow;  // takes back what was granted there
+  std::function<void(const std::vector<plan::NameRule>& names)> refuse;  // these names, and no others
+};
+
+// Who says so.
 struct FileJudge {
   JudgeFile judge{};  // absent: nothing is granted
-  std::function<void(Narrow narrow)> begins{};
+  std::function<void(FileHold hold)> begins{};
 };
 
 // A process of the sandbox wants to connect to a Unix socket that is none of the sandbox's own.
@@ -102,6 +107,8 @@ class AccessSupervisor {
   Status answer(std::uint64_t id, const FileAnswer& answer);
   // What was granted at `path`, or below it, ends; what is open there stays open.
   Status narrow(const std::string& path);
+  // These names are refused from here on, and no others.
+  void refuse(const std::vector<plan::NameRule>& names);
   // Until a grant has had its time, and which.
   std::optional<std::chrono::milliseconds> time_left() const;
   std::optional<std::string> over() const;

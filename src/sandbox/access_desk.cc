@@ -13,10 +13,14 @@ Status AccessDesk::start(std::vector<UniqueFd> descriptors) {
       TRY_CTX(AccessSupervisor::start(settings_.rules, std::move(descriptors)), "start the access supervisor");
   supervisor_ = std::make_shared<AccessSupervisor>(std::move(started));
   if (!settings_.files.begins) return {};
-  settings_.files.begins([kept = std::weak_ptr(supervisor_)](const std::string& path) {
+  const auto narrow = [kept = std::weak_ptr(supervisor_)](const std::string& path) {
     const auto supervisor = kept.lock();
     return supervisor ? supervisor->narrow(path) : Status();
-  });
+  };
+  const auto refuse = [kept = std::weak_ptr(supervisor_)](const std::vector<plan::NameRule>& names) {
+    if (const auto supervisor = kept.lock()) supervisor->refuse(names);
+  };
+  settings_.files.begins({narrow, refuse});
   return {};
 }
 

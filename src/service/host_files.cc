@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "policy/glob.h"
 #include "sys/delegate.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
@@ -68,6 +69,7 @@ HostFiles::HostFiles(const Settings& settings)
       look_(settings.look),
       rules_(settings.prepared.rules),
       paths_(settings.prepared.paths),
+      names_(settings.prepared.plan.names),
       asks_(settings.prepared.policy.asks),
       questions_(settings.questions),
       self_(std::make_shared<HostFiles*>(this)) {}
@@ -77,7 +79,7 @@ HostFiles::~HostFiles() { *self_ = nullptr; }
 sandbox::FileJudge HostFiles::judge() {
   return {.judge = [this](const sandbox::FileRequest& request,
                           const sandbox::SettleFile& settle) { this->settle(request, settle); },
-          .begins = [this](sandbox::Narrow narrow) { narrow_ = std::move(narrow); }};
+          .begins = [this](sandbox::FileHold hold) { hold_ = std::move(hold); }};
 }
 
 void HostFiles::settle(const sandbox::FileRequest& request, const sandbox::SettleFile& settle) {
@@ -155,7 +157,7 @@ std::optional<sandbox::FileGrant> HostFiles::place_of(const sandbox::FileRequest
 
 // What a plan opened, as far as it was there, is in the sandbox already; what is closed in it all the same stays so.
 bool HostFiles::was_open(Wanted wanted, const Target& target, const FileOutcome& judged) const {
-  const FileOutcome before = judge_file({rules_at_start_, asks_, plan_.names}, kind_of(wanted), target.path);
+  const FileOutcome before = judge_file({rules_at_start_, asks_, names_}, kind_of(wanted), target.path);
   if (!before.allowed || before.opened_at != judged.opened_at) return false;
   const plan::SeenPath* place = paths_at_start_.find(before.opened_at);
   return place != nullptr && place->type != plan::FileType::kAbsent;
@@ -164,11 +166,33 @@ bool HostFiles::was_open(Wanted wanted, const Target& target, const FileOutcome&
 // A rule that came since holds for what is opened from here on, and so does a file that is at the path of a rule only
 // now. Where that cannot be known nothing is opened.
 bool HostFiles::look_again() {
-  auto found = look_();
-  if (!found) return false;
-  rules_ = std::move(found->rules);
-  paths_ = std::move(found->facts);
-  return true;
+  auto now = look_();
+  if (now) take(std::move(*now));
+  return now.has_value();
+}
+
+// Every change of a supervised file is a word of the supervisor's: a rule that came since is one more name there.
+void HostFiles::take(FilesNow now) {
+  rules_ = std::move(now.found.rules);
+  paths_ = std::move(now.found.facts);
+  for (const policy::Rule& rule : rules_at_start_) close(rule, now.names);
+  if (now.names == names_) return;
+  names_ = std::move(now.names);
+  if (hold_.refuse) hold_.refuse(names_);
+}
+
+// What a rule let be changed at the start, and none does any more.
+void HostFiles::close(const policy::Rule& before, std::vector<plan::NameRule>& names) const {
+  const auto allowed = [&](const std::vector<policy::Rule>& rules) {
+    return judge_file({rules, asks_, {}}, Kind::kWrite, before.path).allowed;
+  };
+  const bool names_it = before.verb == policy::Verb::kAllowWrite && before.match == policy::Match::kLiteral;
+  if (!names_it || !allowed(rules_at_start_) || allowed(rules_)) return;
+  plan::NameRule closed{policy::escape_wildcards(before.path), "default", {}, {}};
+  for (const policy::Rule& rule : rules_) {
+    if (rule.verb == policy::Verb::kAllowWrite && is_within(rule.path, before.path)) closed.lifted.push_back(rule.path);
+  }
+  names.push_back(std::move(closed));
 }
 
 // A name that is not there can be made, in a directory that is.
@@ -191,7 +215,7 @@ std::optional<HostFiles::Target> HostFiles::find(const sandbox::FileRequest& req
 }
 
 FileOutcome HostFiles::look_at_rules(Wanted wanted, const std::string& path) const {
-  return judge_file({rules_, asks_, plan_.names}, kind_of(wanted), path);
+  return judge_file({rules_, asks_, names_}, kind_of(wanted), path);
 }
 
 // What the file's own mode forbids stays forbidden, and is no question.
@@ -286,10 +310,9 @@ plan::Widening HostFiles::widening(const plan::SeenPath& seen, plan::Access acce
   return plan::plan_widening(input, plan_, seen, access);
 }
 
-void HostFiles::replace(host::PathAnswer found, const policy::Asks& asks) {
-  rules_ = std::move(found.rules);
-  paths_ = std::move(found.facts);
+void HostFiles::replace(FilesNow now, const policy::Asks& asks) {
   asks_ = asks;
+  take(std::move(now));
   refused_.clear();
   std::vector<std::string> gone;
   for (const auto& [path, held] : granted_) {
@@ -301,7 +324,7 @@ void HostFiles::replace(host::PathAnswer found, const policy::Asks& asks) {
   std::erase_if(opened_, [&](const auto& one) {
     const auto& [path, wanted] = one;
     const bool stays = look_at_rules(wanted, path).allowed && !is_divided(rules_, plan_, path);
-    if (!stays && narrow_) (void)narrow_(path);
+    if (!stays && hold_.narrow) (void)hold_.narrow(path);
     return !stays;
   });
 }
@@ -314,7 +337,7 @@ std::size_t HostFiles::revoke(const std::string& path) {
   const std::size_t taken = std::erase_if(granted_, [&](const auto& one) { return is_within(one.first, path); });
   std::erase_if(opened_, [&](const auto& one) { return is_within(one.first, path); });
   refused_.clear();
-  if (narrow_) (void)narrow_(path);
+  if (hold_.narrow) (void)hold_.narrow(path);
   return taken;
 }
 

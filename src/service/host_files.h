@@ -29,8 +29,8 @@ class HostFiles {
   struct Settings {
     const plan::HostFacts& facts;
     const Prepared& prepared;
-    // The rules, and what is at their paths, as they are by now.
-    std::function<Result<host::PathAnswer>()> look;
+    // The rules as they are by now.
+    std::function<Result<FilesNow>()> look;
     sandbox::Questions* questions = nullptr;  // where somebody may be asked
   };
   explicit HostFiles(const Settings& settings);
@@ -42,8 +42,8 @@ class HostFiles {
   sandbox::FileJudge judge();
 
   // The rules have changed. What answers saved is theirs from here on; what they show is shown once somebody looks for
-  // it, and what they hide goes at once.
-  void replace(host::PathAnswer found, const policy::Asks& asks);
+  // it, what they hide of that goes at once, and so does the right to change what they close.
+  void replace(FilesNow now, const policy::Asks& asks);
   // Whether a rule allows it, without an answer.
   bool allows(approval::Kind kind, const std::string& path) const;
   // What answers opened there, and below it, is closed again. How many answers it was.
@@ -69,6 +69,8 @@ class HostFiles {
   std::optional<Target> find(const sandbox::FileRequest& request) const;
   FileOutcome look_at_rules(Wanted wanted, const std::string& path) const;
   bool look_again();
+  void take(FilesNow now);
+  void close(const policy::Rule& before, std::vector<plan::NameRule>& names) const;
   std::optional<sandbox::FileGrant> open(const sandbox::FileRequest& request, const Target& target);
   sandbox::FileAnswer answer(const sandbox::FileRequest& request, const Target& target, approval::Visibility visibility,
                              const approval::Effect& effect);
@@ -88,12 +90,13 @@ class HostFiles {
   const plan::SandboxPlan plan_;
   const std::vector<policy::Rule> rules_at_start_;
   const plan::PathFacts paths_at_start_;
-  const std::function<Result<host::PathAnswer>()> look_;
+  const std::function<Result<FilesNow>()> look_;
   std::vector<policy::Rule> rules_;
   plan::PathFacts paths_;  // what is at the paths of the rules
+  std::vector<plan::NameRule> names_;  // never written
   policy::Asks asks_;
   sandbox::Questions* questions_ = nullptr;
-  sandbox::Narrow narrow_;
+  sandbox::FileHold hold_;
   Grants granted_;
   std::set<std::pair<std::string, Wanted>> opened_;  // by rules that came since
   std::set<std::pair<std::string, Wanted>> refused_;  // a program would ask for ever

@@ -353,7 +353,6 @@ void KeptSandbox::make_sockets(const Judged& judged) {
                                                                  .asks = prepared.policy.asks,
                                                                  .rules = prepared.rules,
                                                                  .questions = questions_.get()});
-  if (prepared.plan.questions == plan::FileQuestions::kNone) return;
   host_files_ = std::make_unique<HostFiles>(HostFiles::Settings{
       .facts = judged.facts,
       .prepared = prepared,

@@ -20,7 +20,7 @@ namespace hutch::service {
 struct LiveSandbox {
   sandbox::Network* network = nullptr;  // null where it has no gateway
   HostSockets* sockets = nullptr;       // null where it has none of the host's
-  HostFiles* files = nullptr;           // null where nothing is asked about its files
+  HostFiles* files = nullptr;           // null where it has no supervisor
   sandbox::Questions& questions;
 };
 

@@ -12,6 +12,7 @@
 #include "host/paths.h"
 #include "plan/gateway_names.h"
 #include "plan/make_plan.h"
+#include "plan/names.h"
 #include "policy/glob.h"
 #include "service/host_sockets.h"
 #include "service/images.h"
@@ -111,15 +112,16 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   return prepared;
 }
 
-Result<host::PathAnswer> file_rules(const PlaceRequest& request, const plan::HostFacts& facts,
-                                    const LoadedPolicy& loaded) {
+Result<FilesNow> file_rules(const PlaceRequest& request, const plan::HostFacts& facts, const LoadedPolicy& loaded) {
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
   question.names = host::PathQuestion::Names::kAlways;
-  return look(question, facts);
+  FilesNow now{.found = TRY(look(question, facts)), .names = {}};
+  now.names = plan::name_rules(loaded.policy, now.found.rules, patterns_of(question.rules));
+  return now;
 }
 
-Result<host::PathAnswer> files_now(const PlaceRequest& request, const plan::HostFacts& facts,
-                                   const std::vector<std::string>& environment) {
+Result<FilesNow> files_now(const PlaceRequest& request, const plan::HostFacts& facts,
+                           const std::vector<std::string>& environment) {
   return file_rules(request, facts, TRY(load_policy(request, facts, environment)));
 }
 

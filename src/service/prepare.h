@@ -47,12 +47,15 @@ struct Prepared {
 Status settle_network(policy::Network& network, const policy::NetworkOptions& options, const plan::HostFacts& facts,
                       const std::string& project);
 
-// The rules about files, and what is at their paths, as a start would have them now.
-Result<host::PathAnswer> file_rules(const PlaceRequest& request, const plan::HostFacts& facts,
-                                    const LoadedPolicy& loaded);
+// The rules about files as a start would have them now.
+struct FilesNow {
+  host::PathAnswer found;  // the rules, and what is at their paths
+  std::vector<plan::NameRule> names;
+};
+Result<FilesNow> file_rules(const PlaceRequest& request, const plan::HostFacts& facts, const LoadedPolicy& loaded);
 // Likewise, by the policy as it is saved.
-Result<host::PathAnswer> files_now(const PlaceRequest& request, const plan::HostFacts& facts,
-                                   const std::vector<std::string>& environment);
+Result<FilesNow> files_now(const PlaceRequest& request, const plan::HostFacts& facts,
+                           const std::vector<std::string>& environment);
 
 Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& facts, const Caller& caller);
 

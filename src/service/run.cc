@@ -216,9 +216,9 @@ std::unique_ptr<HostSockets> make_sockets(const Job& job, RunQuestions* question
   return sockets;
 }
 
-// Null where nothing is asked about files.
+// Null where nobody stands beside the sandbox who could be told of other rules.
 std::unique_ptr<HostFiles> make_files(const Job& job, RunQuestions* questions) {
-  if (job.prepared.plan.questions == plan::FileQuestions::kNone || questions == nullptr) return nullptr;
+  if (job.prepared.plan.supervisor == plan::Supervisor::kNone || questions == nullptr) return nullptr;
   auto files = std::make_unique<HostFiles>(
       HostFiles::Settings{.facts = job.facts,
                           .prepared = job.prepared,

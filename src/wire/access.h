@@ -18,6 +18,11 @@ struct AccessRules {
   std::vector<std::string> hidden;  // as in the plan
 };
 
+// To an access supervisor: the names that are refused from here on.
+struct Names {
+  std::vector<plan::NameRule> names;
+};
+
 // To a SocketAsked. 0: the file of the socket, opened with O_PATH, travels along; else the errno of the connect(2).
 struct SocketAnswered {
   std::uint64_t id = 0;

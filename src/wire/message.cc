@@ -87,14 +87,20 @@ void write(Writer& out, const SocketAnswered& message) {
   out.u32(static_cast<std::uint32_t>(message.error));
 }
 
-void write(Writer& out, const AccessRules& message) {
-  out.u32(static_cast<std::uint32_t>(message.names.size()));
-  for (const plan::NameRule& name : message.names) {
+void write_names(Writer& out, const std::vector<plan::NameRule>& names) {
+  out.u32(static_cast<std::uint32_t>(names.size()));
+  for (const plan::NameRule& name : names) {
     out.text(name.pattern);
     out.text(name.rule);
     out.text(name.except);
     out.texts(name.lifted);
   }
+}
+
+void write(Writer& out, const Names& message) { write_names(out, message.names); }
+
+void write(Writer& out, const AccessRules& message) {
+  write_names(out, message.names);
   out.u8(static_cast<std::uint8_t>(message.questions));
   out.texts(message.hidden);
 }
@@ -223,16 +229,22 @@ void read(Reader& in, SocketAnswered& message) {
   message.error = read_int(in);
 }
 
-void read(Reader& in, AccessRules& message) {
+void read_names(Reader& in, std::vector<plan::NameRule>& names) {
   static constexpr std::size_t kNameBytesMin = 4 + 4 + 4 + 4;
   const std::size_t count = in.count(kNameBytesMin);
   for (std::size_t i = 0; i < count; ++i) {
-    plan::NameRule& name = message.names.emplace_back();
+    plan::NameRule& name = names.emplace_back();
     name.pattern = in.text();
     name.rule = in.text();
     name.except = in.text();
     name.lifted = in.texts();
   }
+}
+
+void read(Reader& in, Names& message) { read_names(in, message.names); }
+
+void read(Reader& in, AccessRules& message) {
+  read_names(in, message.names);
   message.questions = in.choice(plan::FileQuestions::kAll);
   message.hidden = in.texts();
 }

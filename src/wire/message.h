@@ -82,7 +82,7 @@ struct ServeFiles {};
 struct Mapped {};
 
 using ToGuest = std::variant<Start, Exec, Signal, MakeSockets, ServeFiles, AccessRules, SocketAnswered, Mapped,
-                             FileAnswered, FileRevoked, Widen>;
+                             FileAnswered, FileRevoked, Widen, Names>;
 
 // --- to the host ---
 

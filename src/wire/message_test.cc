@@ -122,6 +122,8 @@ TEST(Message, TheOthersKeepTheirValues) {
   const AccessRules questions = through_guest(AccessRules{{}, plan::FileQuestions::kAll, {"/home", "/root"}});
   EXPECT_EQ(questions.questions, plan::FileQuestions::kAll);
   EXPECT_EQ(questions.hidden, (std::vector<std::string>{"/home", "/root"}));
+  const Names names = through_guest(Names{{{"/**/*.pem", "a rule", "/x", {"/lifted"}}}});
+  EXPECT_EQ(names.names, (std::vector<plan::NameRule>{{"/**/*.pem", "a rule", "/x", {"/lifted"}}}));
   const FileAsked about = through_host(FileAsked{1ULL << 41, 9, FileAsked::Wanted::kChange, "/home/u/x"});
   EXPECT_EQ(about.id, 1ULL << 41);
   EXPECT_EQ(about.pid, 9U);

@@ -249,6 +249,34 @@ def test_a_rule_that_goes_closes_its_place_again(hutch, home):
     assert out == "closed\n", (out, err)
 
 
+def test_rules_about_writing_hold_at_once(hutch, project, as_user):
+    """Where nobody is asked as well."""
+    inner = as_user.mkdir(project / "inner")
+    script = (
+        "echo x > k.pem && echo x > plain && echo up; read line; echo y >> k.pem || echo pem; echo y >> plain || "
+        "echo plain; echo y > new && echo new; read line; echo z >> k.pem && echo again; "
+        f"read line; echo w > {inner}/f && echo in; echo w > new || echo closed"
+    )
+    process = hutch.popen("sh", "-c", script)
+    with process:
+        reads(process, "up")
+        hutch("config", "add", "filesystem.denyWrite", "**/*.pem").ok()
+        hutch("config", "add", "filesystem.denyWrite", str(project / "plain")).ok()
+        go_on(process)
+        for line in ("pem", "plain", "new"):
+            reads(process, line)
+        hutch("config", "remove", "filesystem.denyWrite", "**/*.pem").ok()
+        go_on(process)
+        reads(process, "again")
+        hutch("config", "add", "filesystem.allowWrite", str(inner)).ok()
+        hutch("config", "remove", "filesystem.allowWrite", ".").ok()
+        go_on(process)
+        out, err, _ = finish(process)
+    assert out == "in\nclosed\n", (out, err)
+    assert (project / "k.pem").read_text() == "x\nz\n" and (project / "plain").read_text() == "x\n"
+    assert (project / "new").read_text() == "y\n"
+
+
 def test_a_link_of_the_host_does_not_show_what_is_closed_below(hutch, home, shown, as_user):
     as_user.write(shown / "d" / "closed", "words")
     as_user.write(shown / "d" / "open", "words")
