@@ -2,7 +2,6 @@
 #include "cli/mcp.h"
 
 #include <array>
-#include <thread>
 
 #include "base/limits.h"
 #include "base/text.h"
@@ -10,8 +9,9 @@
 #include "cli/own_daemon.h"
 #include "sys/host_info.h"
 #include "sys/io.h"
-#include "sys/local_socket.h"
+#include "sys/shutdown.h"
 #include "sys/signals.h"
+#include "sys/threads.h"
 
 namespace hutch::cli {
 
@@ -25,7 +25,7 @@ Status pass_lines_on(client::DaemonClient& daemon) {
   std::array<char, 65536> bytes;
   for (;;) {
     const std::size_t count = TRY(sys::read_some(0, bytes));
-    if (count == 0) return {};
+    if (count == 0) return held.empty() ? Status() : daemon.send_text(held);
     for (std::string_view rest(bytes.data(), count); !rest.empty();) {
       const std::size_t end = rest.find('\n');
       held += rest.substr(0, end);
@@ -49,12 +49,14 @@ int mcp(const McpArguments& arguments) {
   if (!daemon) return complain(daemon.error());
   const Status called = daemon->send("mcp", {{"agent", arguments.agent}, {"directory", *directory}});
   if (!called) return complain(called.error());
-  // The end of the input is the client's way to say that it is done (the specification, "Shutdown").
-  std::thread input([&] {
+  // The end of the input is the client's way to say that it is done (the specification, "Shutdown"); what it has asked
+  // until then is answered.
+  auto input = sys::start_thread([&] {
     (void)pass_lines_on(*daemon);
-    sys::shut_down(daemon->fd());
+    (void)sys::shut_down(daemon->fd(), sys::Direction::kWriting);
   });
-  input.detach();
+  if (!input) return complain(input.error());
+  input->detach();
   for (;;) {
     const auto text = daemon->receive_text();
     if (!text) return complain(text.error());

@@ -2,8 +2,6 @@
 #include "inspect/server.h"
 
 #include <cerrno>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "base/text.h"
@@ -13,22 +11,9 @@
 #include "inspect/lockdown.h"
 #include "inspect/trust.h"
 #include "sys/shutdown.h"
+#include "sys/threads.h"
 
 namespace hutch::inspect {
-
-namespace {
-
-template <class Work>
-Status start_thread(Work work) {
-  try {
-    std::thread(std::move(work)).detach();
-  } catch (const std::system_error& error) {
-    return fail(Error{Code::kSystem, error.code().value(), cat({"thread: ", error.what()})});
-  }
-  return {};
-}
-
-}  // namespace
 
 Status Server::run() {
   for (;;) {
@@ -67,7 +52,8 @@ Status Server::start(const wire::InspectStart& message) {
     ready.java_store = TRY(java_store(trust.of_machine));
   }
   TRY(gateway_.send(wire::FromInspector(std::move(ready))));
-  return start_thread([this] { tell_all(); });
+  TRY(sys::start_thread([this] { tell_all(); })).detach();
+  return {};
 }
 
 Status Server::take(wire::Inspect message) {
@@ -85,7 +71,10 @@ Status Server::take(wire::Inspect message) {
     }
     if (!live_.emplace(live->connection.id, live).second) return fail(Error::invalid("a connection's number twice"));
   }
-  if (!start_thread([this, live]() mutable { converse_with(std::move(live)); })) {
+  auto thread = sys::start_thread([this, live]() mutable { converse_with(std::move(live)); });
+  if (thread) {
+    thread->detach();
+  } else {
     const std::lock_guard lock(mutex_);
     live_.erase(live->connection.id);
     refuse(live->connection, "no thread could be started");

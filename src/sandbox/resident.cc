@@ -14,6 +14,7 @@
 #include "sys/local_socket.h"
 #include "sys/process.h"
 #include "sys/signals.h"
+#include "sys/threads.h"
 
 namespace hutch::sandbox {
 
@@ -34,7 +35,7 @@ bool is_gone(const Error& error) { return error.sys_errno == EPIPE || error.sys_
 Result<std::unique_ptr<Resident>> Resident::start(Settings settings) {
   auto resident = std::make_unique<Resident>(std::move(settings));
   resident->wake_ = std::make_shared<const sys::Event>(TRY(sys::Event::make()));
-  resident->thread_ = std::thread([&keeper = *resident] { keeper.keep(); });
+  resident->thread_ = TRY(sys::start_thread([&keeper = *resident] { keeper.keep(); }));
   const std::stop_callback stopped(resident->settings_.stop, [&keeper = *resident] { keeper.want_stop(); });
   {
     std::unique_lock lock(resident->mutex_);
@@ -73,7 +74,7 @@ Result<std::shared_ptr<Process>> Resident::launch(ProcessRequest request, KeptSt
   std::shared_ptr<Process> process;
   {
     const std::scoped_lock lock(mutex_);
-    if (state_ != State::kReady) return fail(over_error(error_));
+    if (state_ != State::kReady || stop_wanted_) return fail(over_error(error_));
     if (running_.size() >= kRunningProcessesMax) {
       return fail({Code::kConflict, 0, cat({std::to_string(running_.size()), " commands run in the sandbox already"})});
     }
@@ -290,13 +291,36 @@ Status Resident::keep_until_stopped() {
   }
   for (;;) {
     TRY(turn());
+    if (is_stopped()) return {};
     const std::scoped_lock lock(mutex_);
-    if (stop_wanted_) return {};
     if (stuck_) return fail(*stuck_);
     if (state_ == State::kStarting && Clock::now() > until) {
       return fail({Code::kTimeout, 0, "the sandbox did not start in time"});
     }
   }
+}
+
+// First everything is told, and has a while to go by itself.
+bool Resident::is_stopped() {
+  std::vector<std::uint32_t> on_terminals;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!stop_wanted_) return false;
+    if (running_.empty() || state_ != State::kReady) return true;
+    if (leaving_until_) return Clock::now() >= *leaving_until_;
+    leaving_until_ = Clock::now() + limits::kTermGrace;
+    for (const auto& [number, tracked] : running_) {
+      if (tracked.terminal != wire::TerminalUse::kNone) on_terminals.push_back(number);
+    }
+  }
+  // A shell at a terminal ends by HUP alone, and what is stopped hears nothing but CONT.
+  for (const std::uint32_t number : on_terminals) {
+    (void)send(wire::ToGuest(wire::Signal{SIGHUP, wire::SignalTarget::kCommand, number}));
+  }
+  for (const int number : {SIGTERM, SIGCONT}) {
+    if (!send(wire::ToGuest(wire::Signal{number, wire::SignalTarget::kEverything, 0}))) return true;
+  }
+  return false;
 }
 
 Status Resident::turn() {
@@ -333,6 +357,7 @@ std::optional<std::chrono::milliseconds> Resident::time_left() {
   {
     const std::scoped_lock lock(mutex_);
     if (state_ == State::kStarting) sooner(Clock::now() + std::chrono::seconds(1));
+    if (leaving_until_) sooner(*leaving_until_);
     for (const auto& [number, tracked] : running_) {
       if (tracked.kill_at)
         sooner(*tracked.kill_at);

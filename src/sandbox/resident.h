@@ -98,6 +98,7 @@ class Resident {
 
   void keep();
   Status keep_until_stopped();
+  bool is_stopped();
   Status turn();
   std::optional<std::chrono::milliseconds> time_left();
   void read_pipes(const std::vector<pollfd>& wait, std::size_t first);
@@ -131,6 +132,7 @@ class Resident {
   enum class State { kStarting, kReady, kOver } state_ = State::kStarting;
   std::optional<Error> error_;
   bool stop_wanted_ = false;
+  std::optional<std::chrono::steady_clock::time_point> leaving_until_;  // what runs has been told
   std::uint32_t last_number_ = 0;
   std::map<std::uint32_t, Tracked> running_;
   std::deque<std::shared_ptr<Process>> ended_;   // the last of them, in the order of their ends

@@ -10,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <set>
-#include <thread>
 
 #include "base/text.h"
 #include "host/daemon_paths.h"
@@ -26,6 +25,7 @@
 #include "sys/readiness.h"
 #include "sys/signals.h"
 #include "sys/sockets.h"
+#include "sys/threads.h"
 #include "sys/tree.h"
 
 namespace hutch::server {
@@ -53,12 +53,16 @@ class Connections {
     const int fd = socket.get();
     open_.insert(fd);
     ++shared_.connections;
-    std::thread([this, fd, guard, socket = std::move(socket)]() mutable {
+    auto thread = sys::start_thread([this, fd, guard, socket = std::move(socket)]() mutable {
       // A copy is closed by whoever serves; the number itself stays taken while it is listed.
       auto copy = sys::duplicate(fd);
       if (copy) serve(std::move(*copy), guard);
       forget(fd, std::move(socket));
-    }).detach();
+    });
+    if (thread) return thread->detach();
+    // Its client finds it closed; those that are served go on.
+    open_.erase(fd);
+    --shared_.connections;
   }
 
   bool empty() const {
@@ -203,9 +207,9 @@ Result<bool> Daemon::has_late_client(int listener) {
   return true;
 }
 
-// A daemon that a client has started waits for one that is about to leave; where one stays, it is not needed.
-Result<UniqueFd> take_lock(const host::StateDirs& dirs, const DaemonSettings& settings) {
-  const auto until = Clock::now() + (settings.ready >= 0 ? kLockWait : milliseconds(0));
+// One that is about to leave, or has just begun, is waited for; where one stays, another is not needed.
+Result<UniqueFd> take_lock(const host::StateDirs& dirs) {
+  const auto until = Clock::now() + kLockWait;
   for (;;) {
     auto lock = TRY(sys::try_lock_file(host::daemon_lock(dirs)));
     if (lock) return std::move(*lock);
@@ -219,7 +223,7 @@ Result<UniqueFd> take_lock(const host::StateDirs& dirs, const DaemonSettings& se
 
 Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   TRY(sys::make_private_directories(dirs.runtime));
-  const UniqueFd lock = TRY(take_lock(dirs, settings));
+  const UniqueFd lock = TRY(take_lock(dirs));
   sys::raise_descriptor_limit();
   TRY(sys::ignore_broken_pipe());
   // Before the first thread, so that none of them takes these.

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "sys/threads.h"
 
 namespace hutch::server {
 
@@ -17,10 +18,11 @@ Inquirer::Inquirer(Shared& shared, std::string agent, const mcp::CallOptions& op
     : shared_(shared), agent_(std::move(agent)), options_(options) {
   auto pipe = sys::pipe();
   auto attendant = shared_.agents.board().attend(agent_);
-  // Out of descriptors: the call goes on, and nobody is asked.
+  // Out of descriptors, or of threads: the call goes on, and nobody is asked.
   if (!pipe || !attendant) return;
   stop_ = std::move(*pipe);
-  thread_ = std::thread([this, attendant = std::move(*attendant)] { listen(attendant); });
+  auto thread = sys::start_thread([this, attendant = std::move(*attendant)] { listen(attendant); });
+  if (thread) thread_ = std::move(*thread);
 }
 
 Inquirer::~Inquirer() {

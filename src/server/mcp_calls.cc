@@ -20,7 +20,13 @@ void Call::progress(const Progress& progress) {
 
 void Call::log(LogLevel level, std::string_view text) {
   if (over_ || !settings_.log_level || level < *settings_.log_level) return;
+  // A client that cannot follow would hold up what it listens to.
+  static constexpr std::size_t kBytesMax = 1 << 20;
+  const std::size_t before = logged_.fetch_add(text.size());
+  if (before >= kBytesMax) return;
   send_({Delivery::Part::kNotification, log_notification(level, text)});
+  if (before + text.size() < kBytesMax) return;
+  send_({Delivery::Part::kNotification, log_notification(level, "what follows is in the answer alone")});
 }
 
 void Call::tell(std::string text) {
@@ -45,11 +51,32 @@ Calls::Added Calls::add(const std::string& id, const std::shared_ptr<Call>& call
   return Added::kYes;
 }
 
-void Calls::forget(const std::string& id, const std::shared_ptr<Call>& call) {
+void Calls::answer(const std::string& id, const std::shared_ptr<Call>& call, Delivery delivery) {
+  {
+    const std::lock_guard lock(mutex_);
+    erase(id, call);
+  }
+  call->answer(std::move(delivery));
   const std::lock_guard lock(mutex_);
   --running_;
+  changed_.notify_all();
+}
+
+void Calls::forget(const std::string& id, const std::shared_ptr<Call>& call) {
+  const std::lock_guard lock(mutex_);
+  erase(id, call);
+  --running_;
+  changed_.notify_all();
+}
+
+void Calls::erase(const std::string& id, const std::shared_ptr<Call>& call) {
   const auto found = calls_.find(id);
   if (found != calls_.end() && found->second == call) calls_.erase(found);
+}
+
+bool Calls::wait(std::chrono::steady_clock::time_point until) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_until(lock, until, [&] { return running_ == 0; });
 }
 
 void Calls::cancel(const std::string& id) {

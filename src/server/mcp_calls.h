@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,6 +37,7 @@ class Call {
   Settings settings_;
   std::stop_source stop_;
   std::atomic<bool> over_ = false;
+  std::atomic<std::size_t> logged_ = 0;  // bytes
   std::mutex mutex_;  // of what follows
   double progress_ = -1;
   std::optional<std::chrono::steady_clock::time_point> progress_at_;
@@ -46,13 +48,20 @@ class Calls {
  public:
   enum class Added { kYes, kIdInUse, kTooMany };
   Added add(const std::string& id, const std::shared_ptr<Call>& call);
-  // Before its answer is sent, since the client may use the id again from then on.
+  // The client may use the id again from then on.
+  void answer(const std::string& id, const std::shared_ptr<Call>& call, Delivery delivery);
+  // Without an answer.
   void forget(const std::string& id, const std::shared_ptr<Call>& call);
   void cancel(const std::string& id);
   void cancel_all();
+  // Until all are answered; false when some are not by then.
+  bool wait(std::chrono::steady_clock::time_point until);
 
  private:
+  void erase(const std::string& id, const std::shared_ptr<Call>& call);  // with the lock held
+
   std::mutex mutex_;
+  std::condition_variable changed_;
   std::map<std::string, std::shared_ptr<Call>> calls_;
   std::size_t running_ = 0;
 };

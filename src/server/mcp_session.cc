@@ -71,6 +71,7 @@ class Session::State : public std::enable_shared_from_this<Session::State> {
   std::size_t receive(std::string_view text, const Send& send, const HttpHeaders* headers);
   void changed(std::string_view what, bool Listening::* wanted);
   std::optional<std::string> legacy_version() const;
+  void finish(std::chrono::milliseconds at_most) { (void)calls_.wait(std::chrono::steady_clock::now() + at_most); }
   void close();
 
  private:
@@ -132,7 +133,7 @@ class Session::State : public std::enable_shared_from_this<Session::State> {
   bool closed_ = false;
   std::optional<std::string> version_;  // what `initialize` agreed on
   bool elicits_ = false;                // what `initialize` said
-  LogLevel level_ = LogLevel::kInfo;
+  LogLevel level_ = LogLevel::kWarning;  // what commands print is told to who asks for it
   std::map<std::string, Subscription> subscriptions_;
 };
 
@@ -163,6 +164,8 @@ std::size_t Session::receive(std::string_view text, const Send& send, const Http
 void Session::tools_changed() { state_->changed("tools", &Listening::tools); }
 void Session::artifacts_changed() { state_->changed("resources", &Listening::resources); }
 std::optional<std::string> Session::legacy_version() const { return state_->legacy_version(); }
+void Session::finish(std::chrono::milliseconds at_most) { state_->finish(at_most); }
+
 void Session::close() { state_->close(); }
 
 std::size_t Session::State::receive(std::string_view text, const Send& send, const HttpHeaders* headers) {
@@ -347,8 +350,7 @@ Rounds::Waiter Session::State::waiter_for(const Request& request, const std::sha
       if (state) answer = input_required_answer(self->head(request), open, *state);
       if (!state) answer = RpcError{code::kInternal, state.error().message, request.in.id};
     }
-    self->calls_.forget(request.in.id, call);
-    call->answer(delivery(answer, request.era));
+    self->calls_.answer(request.in.id, call, delivery(answer, request.era));
   };
 }
 
@@ -415,8 +417,7 @@ void Session::State::start(const Request& request, Work work) {
     // Cancelled while it waited for its turn: it is not begun.
     if (call->cancelled().stop_requested()) return self->calls_.forget(request.in.id, call);
     const Answer done = work(request, call);
-    self->calls_.forget(request.in.id, call);
-    call->answer(delivery(done, request.era));
+    self->calls_.answer(request.in.id, call, delivery(done, request.era));
   });
 }
 

@@ -65,6 +65,8 @@ class Session {
   // What `initialize` agreed on.
   std::optional<std::string> legacy_version() const;
 
+  // Waits for the calls that are under way, but no longer than that.
+  void finish(std::chrono::milliseconds at_most);
   // Cancels every call and ends every subscription.
   void close();
 

@@ -10,6 +10,7 @@
 #include "server/mcp_session.h"
 #include "server/session.h"
 #include "sys/local_socket.h"
+#include "sys/threads.h"
 
 namespace hutch::server {
 
@@ -17,12 +18,19 @@ namespace {
 
 // A client that reads so much later than it asks is one no more.
 constexpr std::size_t kWaitingBytesMax = 64 << 20;
+// For what a client asked before the end of its input.
+constexpr std::chrono::milliseconds kLastAnswers{2000};
 
 // What is to be sent, by a thread of its own: whoever has something to say waits for no client.
 class Outbox {
  public:
-  explicit Outbox(Session& session) : session_(session), thread_([this] { send_all(); }) {}
+  explicit Outbox(Session& session) : session_(session) {}
   ~Outbox() { close(); }
+
+  Status begin() {
+    thread_ = TRY(sys::start_thread([this] { send_all(); }));
+    return {};
+  }
 
   // Sends what is there and ends. Before the session goes: a call that outlives it holds this object.
   void close() {
@@ -91,6 +99,7 @@ Result<Value> serve_mcp(Session& session, const CallReader& call) {
   const std::string agent = TRY(agent_of(session, call));
   // Calls that outlive the conversation hold it, and find it closed.
   const auto outbox = std::make_shared<Outbox>(session);
+  TRY(outbox->begin());
   const auto conversation = std::make_shared<mcp::Session>(
       std::make_shared<AgentTools>(session.shared(), agent),
       mcp::Session::Settings{
@@ -105,6 +114,8 @@ Result<Value> serve_mcp(Session& session, const CallReader& call) {
     if (!text || !*text) break;
     conversation->receive(**text, send);
   }
+  // A client that says no more may still hear; what takes longer nobody waits for.
+  conversation->finish(kLastAnswers);
   conversation->close();
   outbox->close();
   return Value(Value::Object{});

@@ -1,7 +1,10 @@
 // Threads for what takes long.
 #include "server/workers.h"
 
-#include <thread>
+#include <memory>
+#include <utility>
+
+#include "sys/threads.h"
 
 namespace hutch::server {
 
@@ -10,14 +13,19 @@ void Workers::run(std::function<void()> work) {
     const std::scoped_lock lock(mutex_);
     ++running_;
   }
-  std::thread([this, work = std::move(work)]() mutable {
-    work();
-    work = {};
+  // By a pointer: what is to be done is there still where no thread takes it.
+  const auto shared = std::make_shared<std::function<void()>>(std::move(work));
+  const auto carry_out = [this, shared] {
+    (*shared)();
+    *shared = {};
     // Under the lock: whoever waits may end this object as soon as it hears.
     const std::scoped_lock lock(mutex_);
     --running_;
     changed_.notify_all();
-  }).detach();
+  };
+  auto thread = sys::start_thread(carry_out);
+  if (thread) return thread->detach();
+  carry_out();
 }
 
 bool Workers::wait(std::chrono::milliseconds at_most) {

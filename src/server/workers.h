@@ -11,7 +11,7 @@ namespace hutch::server {
 
 class Workers {
  public:
-  // On a thread of its own.
+  // On a thread of its own; where the machine has none more, before this returns.
   void run(std::function<void()> work);
   // False when some still run by then.
   bool wait(std::chrono::milliseconds at_most);

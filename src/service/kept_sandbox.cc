@@ -10,6 +10,7 @@
 #include "service/programs.h"
 #include "service/start.h"
 #include "service/trust.h"
+#include "sys/threads.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -90,20 +91,26 @@ Result<std::shared_ptr<sandbox::Resident>> KeptSandbox::start() {
   return resident_;
 }
 
+KeptSandbox::~KeptSandbox() {
+  stop(After::kNever);
+  if (starter_.joinable()) starter_.join();
+}
+
 Result<KeptSandbox::Ready> KeptSandbox::await(std::chrono::steady_clock::time_point until,
                                               const std::stop_token& stop) {
   static constexpr std::chrono::milliseconds kSlice{50};
   std::unique_lock lock(mutex_);
   if (status_.state == LifeState::kRunning) return Ready::kYes;
   if (starter_state_ == Starter::kIdle) {
-    starter_state_ = Starter::kAtWork;
-    starter_ = std::jthread([this] {
+    if (starter_.joinable()) starter_.join();
+    starter_ = TRY(sys::start_thread([this] {
       auto started = resident();
       const std::scoped_lock done(mutex_);
       starter_error_ = started ? std::nullopt : std::optional(std::move(started).error());
       starter_state_ = Starter::kIdle;
       changed_.notify_all();
-    });
+    }));
+    starter_state_ = Starter::kAtWork;
   }
   while (starter_state_ == Starter::kAtWork) {
     const auto now = std::chrono::steady_clock::now();

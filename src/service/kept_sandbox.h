@@ -54,7 +54,7 @@ class KeptSandbox {
   };
   explicit KeptSandbox(Settings settings)
       : settings_(std::move(settings)), asked_before_(settings_.asked_before), record_(settings_.record) {}
-  ~KeptSandbox() { stop(After::kNever); }
+  ~KeptSandbox();
 
   // The running sandbox; starts it where it is not. Whoever waits for another's start gets what that got.
   Result<std::shared_ptr<sandbox::Resident>> resident();
@@ -144,7 +144,7 @@ class KeptSandbox {
   // Of those who do not wait for a start's end. Last: it ends before what it uses.
   enum class Starter { kIdle, kAtWork } starter_state_ = Starter::kIdle;
   std::optional<Error> starter_error_;  // of its last start
-  std::jthread starter_;
+  std::thread starter_;
 };
 
 }  // namespace hutch::service

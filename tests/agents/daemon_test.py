@@ -159,6 +159,44 @@ def test_killed_at_any_moment(daemon, seed):
         assert daemon.sh(name, "echo $HUTCH_AGENT").ok().text == f"{name}\n"
 
 
+def test_no_more_threads_refuse_a_client_and_end_nothing(base):
+    """What another program of this user, or a sandbox, can do to a daemon: take all processes that there may be. For
+    root that limit is none (fork(2), EAGAIN)."""
+    daemon = daemons.Daemon(base, base.person("user"))
+    agent = daemon.create()
+    process = daemon.detach(agent, "exec sleep 1000")
+    pid = daemon.pid()
+    limit = ["prlimit", "--pid", str(pid)]
+    harness.run_in(daemon.person, [*limit, "--nproc=1:"]).ok()
+    refused = [daemon("ps", agent), daemon.sh(agent, "true"), daemon("agent", "create", "another")]
+    harness.run_in(daemon.person, [*limit, "--nproc=1000:"]).ok()
+    assert all(one.code == 125 for one in refused), [str(one) for one in refused]
+    assert daemon.pid() == pid and daemon.processes(agent)[process]["running"] is True, daemon.log()
+    daemon.stop()
+
+
+@pytest.mark.parametrize("how", [("agent", "stop"), ("daemon", "stop")])
+def test_what_runs_is_told_before_it_ends(daemon, agent, how):
+    daemon.sh(agent, "echo yes > up").ok()
+    script = "trap 'echo bye > bye; exit' TERM; echo ready; while :; do sleep 0.05; done"
+    process = daemon.detach(agent, script)
+    deaf = daemon.detach(agent, "trap '' TERM; echo ready; while :; do sleep 0.05; done")
+    for one in (process, deaf):
+        harness.wait_until(lambda one=one: daemon("logs", agent, one).out, "it runs")
+    daemon(*how, *([agent] if how[0] == "agent" else [])).ok()
+    harness.wait_until(lambda: (daemon.data / "workspace/agents" / agent / "bye").exists(), "it said so")
+
+
+def test_served_right_after_a_stop(daemon, agent):
+    for _ in range(5):
+        daemon.sh(agent, "true").ok()
+        daemon("daemon", "stop").ok()
+        with daemon.popen("serve") as server:
+            harness.wait_until(lambda: daemon.pid() == server.pid, "it serves")
+            daemon("daemon", "stop").ok()
+            assert server.wait(harness.PATIENCE) == 0, server.stderr.read()
+
+
 def test_a_socket_that_is_left_over_is_replaced(daemon):
     first_commands(daemon, 1)
     daemon.kill()

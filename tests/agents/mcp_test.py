@@ -1,6 +1,9 @@
 # MCP on standard input and output: what a client hears without asking, in both revisions.
+import json
+
 import pytest
 
+import harness
 from mcp_stdio import Client, names
 
 MODERN = "2026-07-28"
@@ -75,3 +78,31 @@ def test_another_agents_changes_are_not_told(daemon, agent, legacy):
     assert daemon.tool(other, "share_artifact", content="text", filename="a.txt")["ok"] is True
     assert legacy.ask("ping") == ({}, [])
     daemon("agent", "remove", other).ok()
+
+
+def test_what_is_asked_before_the_end_of_the_input_is_answered(daemon, agent):
+    """The last line without its end as well."""
+    messages = [
+        {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {},
+                                                     "clientInfo": {"name": "t", "version": "1"}}},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/list"},
+        {"id": 3, "method": "tools/call", "params": {"name": "sandbox_list_directory", "arguments": {}}},
+    ]
+    text = "\n".join(json.dumps({"jsonrpc": "2.0", **message}) for message in messages)
+    with daemon.popen("mcp", "--agent", agent) as client:
+        out, err = client.communicate(text.encode(), timeout=harness.PATIENCE)
+    assert client.returncode == 0 and sorted(json.loads(line)["id"] for line in out.splitlines()) == [1, 2, 3], err
+
+
+def test_what_a_command_prints_is_told_to_who_asks_for_it(daemon, agent, legacy):
+    daemon("agent", "set", agent, "autonomousExec.enabled=true").ok()
+    assert legacy.hear()["method"] == "notifications/tools/list_changed"
+    prints = {"command": "head -c 50000000 /dev/zero | tr '\\0' a"}
+    result, heard = legacy.ask("tools/call", name="sandbox_exec", arguments=prints)
+    assert result["structuredContent"]["ok"] is True and heard == [], heard
+    legacy.ask("logging/setLevel", level="info")
+    result, heard = legacy.ask("tools/call", name="sandbox_exec", arguments=prints)
+    assert {one["method"] for one in heard} == {"notifications/message"} and result["structuredContent"]["ok"] is True
+    told = sum(len(one["params"]["data"]) for one in heard)
+    assert 1000 < told < (1 << 20) + (1 << 17)
