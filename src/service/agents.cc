@@ -116,7 +116,16 @@ Result<AgentService::Shown> AgentService::show(const std::string& name) {
   const std::scoped_lock lock(mutex_);
   const auto known = sandboxes_.find(name);
   if (known != sandboxes_.end()) shown.status = known->second->status();
+  if (shown.status.state == LifeState::kPending) shown.status = last_status(name);
   return shown;
+}
+
+// Of a sandbox that this daemon has not had yet.
+AgentSandbox::Status AgentService::last_status(const std::string& name) const {
+  const auto last = agents_->last_start(name);
+  if (!last || !*last) return {};
+  if ((*last)->error.empty()) return {.state = LifeState::kStopped, .reason = {}, .backend = {}};
+  return {.state = LifeState::kError, .reason = (*last)->error, .backend = {}};
 }
 
 Result<store::AgentRecord> AgentService::set(const std::string& name, const std::vector<std::string>& settings) {
@@ -150,7 +159,7 @@ Result<std::shared_ptr<AgentSandbox>> AgentService::sandbox(const std::string& n
       .changed = [this](const std::string& agent, std::string_view what,
                         const std::string& reason) { sandbox_changed(agent, what, reason); },
       .take_slot = [this](const std::string& agent, std::size_t at_most) { return slots_.take(agent, at_most); },
-      .next_number = [this] { return ++last_process_; },
+      .next_number = [this] { return numbers_.next(); },
       .audience = board_.audience(name),
       .saved =
           [this] {
@@ -254,7 +263,15 @@ Result<store::AgentRecord> AgentService::of_directory(const std::string& directo
 
 // Whatever state a sandbox ends in, its slot is free.
 void AgentService::sandbox_changed(const std::string& agent, std::string_view what, const std::string& reason) {
-  if (what == name_of(LifeState::kStopped) || what == name_of(LifeState::kError)) slots_.give_back(agent);
+  const bool failed = what == name_of(LifeState::kError);
+  if (what == name_of(LifeState::kStopped) || failed) slots_.give_back(agent);
+  if (failed || what == name_of(LifeState::kRunning)) {
+    const store::Agents::LastStart now{failed ? reason : std::string()};
+    const auto before = agents_->last_start(agent);
+    const bool is_new = !before || !*before || (*before)->error != now.error;
+    // For whoever looks after this daemon has gone: a disk that is full is no reason to run nothing.
+    if (is_new) (void)agents_->set_last_start(agent, now);
+  }
   if (changed_) changed_(agent, what, reason);
 }
 

@@ -1,7 +1,6 @@
 // The agents of this user: their records and their sandboxes.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "base/result.h"
 #include "host/state_dirs.h"
 #include "service/agent_sandbox.h"
+#include "service/process_numbers.h"
 #include "service/question_board.h"
 #include "service/revoke.h"
 #include "service/sandbox_slots.h"
@@ -90,6 +90,7 @@ class AgentService {
 
   void forget(Sandboxes::iterator known);  // with the lock held
   void sandbox_changed(const std::string& agent, std::string_view what, const std::string& reason);
+  AgentSandbox::Status last_status(const std::string& name) const;
   std::vector<std::shared_ptr<AgentSandbox>> known() const;
   void tell_change(const std::string& agent, std::string_view what);
   Result<std::vector<std::string>> remove_files(const std::string& name) const;
@@ -99,7 +100,7 @@ class AgentService {
   const AgentSandbox::Tell tell_;
   AgentSandbox::Changed changed_;
   QuestionBoard board_;  // outlives the sandboxes
-  std::atomic<std::uint32_t> last_process_{0};
+  ProcessNumbers numbers_{*agents_};
   SandboxSlots slots_;
   std::mutex settings_mutex_;  // held while a record is changed
   mutable std::mutex mutex_;

@@ -10,7 +10,9 @@ namespace {
 
 constexpr const char* kSchema =
     "CREATE TABLE IF NOT EXISTS agents (name TEXT PRIMARY KEY, folded TEXT NOT NULL UNIQUE, id TEXT NOT NULL UNIQUE,"
-    " record TEXT NOT NULL) STRICT;";
+    " record TEXT NOT NULL) STRICT;"
+    "CREATE TABLE IF NOT EXISTS starts (name TEXT PRIMARY KEY, error TEXT NOT NULL) STRICT;"
+    "CREATE TABLE IF NOT EXISTS numbers (kind TEXT PRIMARY KEY, last INTEGER NOT NULL) STRICT;";
 constexpr std::int64_t kSchemaVersion = 1;
 
 Status prepare_schema(Database& database) {
@@ -89,7 +91,37 @@ Result<bool> Agents::remove(const std::string& name) {
   const std::scoped_lock lock(mutex_);
   Statement remove = TRY(database_.prepare("DELETE FROM agents WHERE name = ?1"));
   TRY(remove.bind(1, name).run());
-  return database_.changes() == 1;
+  const bool was_there = database_.changes() == 1;
+  Statement forget = TRY(database_.prepare("DELETE FROM starts WHERE name = ?1"));
+  TRY(forget.bind(1, name).run());
+  return was_there;
+}
+
+Result<std::optional<Agents::LastStart>> Agents::last_start(const std::string& name) {
+  const std::scoped_lock lock(mutex_);
+  Statement select = TRY(database_.prepare("SELECT error FROM starts WHERE name = ?1"));
+  select.bind(1, name);
+  if (!TRY(select.step())) return std::optional<LastStart>();
+  return LastStart{select.text(0)};
+}
+
+Status Agents::set_last_start(const std::string& name, const LastStart& start) {
+  const std::scoped_lock lock(mutex_);
+  Statement insert = TRY(database_.prepare("INSERT OR REPLACE INTO starts (name, error) VALUES (?1, ?2)"));
+  return insert.bind(1, name).bind(2, start.error).run();
+}
+
+Result<std::uint32_t> Agents::last_process() {
+  const std::scoped_lock lock(mutex_);
+  Statement select = TRY(database_.prepare("SELECT last FROM numbers WHERE kind = 'process'"));
+  if (!TRY(select.step())) return 0U;
+  return static_cast<std::uint32_t>(select.number(0));
+}
+
+Status Agents::set_last_process(std::uint32_t number) {
+  const std::scoped_lock lock(mutex_);
+  Statement insert = TRY(database_.prepare("INSERT OR REPLACE INTO numbers (kind, last) VALUES ('process', ?1)"));
+  return insert.bind(1, static_cast<std::int64_t>(number)).run();
 }
 
 }  // namespace hutch::store

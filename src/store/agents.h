@@ -1,6 +1,7 @@
 // The agents of one user, in the database.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -27,6 +28,17 @@ class Agents {
   Status update(const AgentRecord& record);
   // Whether it was there.
   Result<bool> remove(const std::string& name);
+
+  // How the last start of its sandbox came out; absent: it was never started.
+  struct LastStart {
+    std::string error;  // empty: it ran
+  };
+  Result<std::optional<LastStart>> last_start(const std::string& name);
+  Status set_last_start(const std::string& name, const LastStart& start);
+
+  // The number that a process was given last, of whatever agent.
+  Result<std::uint32_t> last_process();
+  Status set_last_process(std::uint32_t number);
 
  private:
   std::mutex mutex_;

@@ -73,7 +73,7 @@ def test_it_leaves_when_idle(daemon):
     server.communicate(timeout=harness.PATIENCE)
     assert server.returncode == 0 and not daemon.socket.exists()
     daemon.expect_nothing_left()
-    assert daemon.json("agent", "show", agent)["status"] == "pending"
+    assert daemon.json("agent", "show", agent)["status"] == "stopped"
 
 
 @pytest.mark.parametrize("backend", ["none", "bwrap", "namespace"])
@@ -107,7 +107,7 @@ def test_signals_end_it_in_order(daemon, number):
     harness.wait_until(lambda: daemon.processes(agent), "it runs")
     os.kill(daemon.pid(), number)
     out, err = client.communicate(timeout=harness.PATIENCE)
-    assert client.returncode in (125, 137), (client.returncode, err)
+    assert client.returncode == 143, (client.returncode, err)
     daemon.expect_nothing_left()
 
 
@@ -122,6 +122,7 @@ def test_killed_it_leaves_nothing_running(daemon, backend):
         lambda: len([1 for one in daemon.processes(agent).values() if one["running"]]) >= 3, "they run"
     )
     before = daemon.json("agent", "list")
+    ids = set(daemon.processes(agent))
     daemon.kill()
     for one in (client, follower):
         out, err = one.communicate(timeout=harness.PATIENCE)
@@ -130,6 +131,25 @@ def test_killed_it_leaves_nothing_running(daemon, backend):
     assert daemon.sh(agent, "cat ~/file").ok().text == "kept\n"
     after = daemon.json("agent", "list")
     assert [one["id"] for one in before] == [one["id"] for one in after]
+    assert daemon.detach(agent, "true") not in ids, "an id names one process for ever"
+
+
+def test_how_the_last_start_came_out_outlives_the_daemon(daemon):
+    ran, failed, never = daemon.create(), daemon.create("backend=bwrap"), daemon.create()
+    daemon.sh(ran, "true").ok()
+    last = daemon.detach(ran, "true")
+    policy = daemon.person.write(daemon.state / "policy.json", '{"version": 1}')
+    daemon("agent", "set", failed, f"policy={policy}").ok()
+    policy.unlink()
+    assert daemon.sh(failed, "true").code == 125
+    for end in (lambda: daemon("daemon", "stop").ok(), daemon.kill):
+        end()
+        seen = {one["name"]: one for one in daemon.json("agent", "list")}
+        assert [seen[name]["status"] for name in (ran, failed, never)] == ["stopped", "error", "pending"], seen
+        assert seen[failed]["reason"], seen
+        number = daemon.detach(ran, "true")
+        assert int(number) > int(last)
+        last = number
 
 
 @pytest.mark.parametrize("seed", range(8))
