@@ -1,0 +1,20 @@
+// The hosts that an image's own package managers fetch from.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hutch::service {
+
+// Entries of allowedDomains, "host:port": those that the configuration of apt, apk and dnf names below `root`, an
+// image's files as they were imported. What an agent has changed since says nothing. Never an address, nor a name of
+// this machine: whoever made an image has no say about what is reached here.
+Result<std::vector<std::string>> package_hosts(const std::string& root);
+
+// Those of one file of such configuration.
+std::vector<std::string> package_hosts_in(std::string_view text);
+
+}  // namespace hutch::service
