@@ -28,6 +28,7 @@ struct StartOptions {
   wire::Service service = wire::Service::kOneCommand;
   // Called with the first process of the sandbox before it has the plan or a child: puts it where its limits hold.
   std::function<Status(pid_t)> admit;
+  int given_root = -1;  // of a plan that begins with MountKind::kGivenRoot
 };
 
 // A started instance. Ends with its owner.

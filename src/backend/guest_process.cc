@@ -71,7 +71,8 @@ Status send_start(wire::Connection& guest, wire::Isolation isolation, const plan
   start.landlock_abi = options.landlock_abi;
   start.service = options.service;
   start.plan = plan;
-  return guest.send(wire::ToGuest(std::move(start)));
+  const bool given = options.given_root >= 0;
+  return guest.send(wire::ToGuest(std::move(start)), {&options.given_root, given ? 1U : 0U});
 }
 
 Result<wire::ToHost> receive_message(wire::Connection& guest) {

@@ -41,10 +41,10 @@ Status enter_user_and_mounts() {
 
 Status enter_cgroup_namespace() { return sys::enter_new_namespaces(sys::NamespaceSet::kCgroup); }
 
-Status make_place(const plan::SandboxPlan& plan) {
+Status make_place(const plan::SandboxPlan& plan, UniqueFd given) {
   TRY(sys::set_hostname(plan.hostname));
   sys::set_umask(0);
-  TRY_CTX(build_tree(plan), "build the root");
+  TRY_CTX(build_tree(plan, std::move(given)), "build the root");
   sys::set_umask(022);
   TRY(forbid_user_namespaces());
   return restrict_proc(plan);
@@ -62,7 +62,7 @@ Status finish_place(const plan::SandboxPlan& plan) {
 }
 
 Status lock_down(const plan::SandboxPlan& plan, int landlock_abi) {
-  TRY(sys::drop_capabilities());
+  TRY(plan.rights == plan::Rights::kNone ? sys::drop_capabilities() : sys::keep_only_install_rights());
   TRY(sys::no_new_privileges());
   TRY(sys::enter_landlock(landlock_abi, plan.landlock.readable, plan.landlock.writable));
   return sys::not_dumpable();

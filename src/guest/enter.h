@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "plan/plan.h"
 
 namespace hutch::guest {
@@ -21,13 +22,14 @@ Status enter_user_and_mounts();
 Status enter_cgroup_namespace();
 
 // In the new namespaces, as their first process: hostname, loopback, the new root and nothing but it.
-Status make_place(const plan::SandboxPlan& plan);
+// `given` is what came along with the plan.
+Status make_place(const plan::SandboxPlan& plan, UniqueFd given);
 
 // The same end for a place that bubblewrap made, in namespaces of copies: checks that what it mounted is what was
 // planned, and restricts what its options cannot.
 Status finish_place(const plan::SandboxPlan& plan);
 
-// No capability, no new privileges, Landlock, not traceable.
+// No capability but those of the plan's rights, no new privileges, Landlock, not traceable.
 Status lock_down(const plan::SandboxPlan& plan, int landlock_abi);
 
 }  // namespace hutch::guest

@@ -43,7 +43,7 @@ Result<wire::Start> receive_start(wire::Connection& host);
 Result<Half> split_off_init(wire::Connection& host);
 Status be_starter(wire::Connection& host, const wire::Start& start, const Half& half);
 Status enter_network(UniqueFd channel);
-Status become_init(const wire::Start& start);
+Status become_init(const wire::Start& start, UniqueFd given);
 Result<Watched> close_place(const wire::Start& start);
 Status open_network(wire::Connection& host, const plan::SandboxPlan& plan);
 
@@ -87,7 +87,7 @@ Status live(wire::Connection& host, Entry entry) {
   if (entry.namespaces == Namespaces::kAll) return start_in_namespaces(host, start);
   const bool has_mounts = start.isolation != wire::Isolation::kBwrap || entry.namespaces != Namespaces::kAsStarted;
   if (!has_mounts) TRY_CTX(enter_user_and_mounts(), "enter namespaces");
-  TRY(become_init(start));
+  TRY(become_init(start, {}));
   auto watched = TRY(close_place(start));
   TRY(host.send(wire::ToHost(wire::Ready{})));
   return run_init(host, start, std::move(watched));
@@ -135,7 +135,7 @@ Status start_in_namespaces(wire::Connection& host, const wire::Start& start) {
   TRY_CTX(enter_cgroup_namespace(), "enter namespaces");
   Half half = TRY_CTX(split_off_init(host), "start the init");
   if (half.role == Role::kStarter) return be_starter(host, start, half);
-  Status placed = become_init(start);
+  Status placed = become_init(start, host.take_descriptor());
   // Both write to the one stream, and what the init says must come second, be it an error.
   Status connected = enter_network(std::move(half.channel));
   TRY(placed);
@@ -191,14 +191,16 @@ Status enter_network(UniqueFd channel) {
   return {};
 }
 
-Status become_init(const wire::Start& start) {
+Status become_init(const wire::Start& start, UniqueFd given) {
+  // First: whoever becomes another user is not told of its parent's death any more (prctl(2), PR_SET_PDEATHSIG).
+  if (start.plan.rights == plan::Rights::kImageRoot) TRY(sys::become_namespace_root());
   // Out of the caller's session: its terminal is then no longer /dev/tty of anything in here.
   TRY(sys::new_session());
   // Without a pid namespace a sudden end would leave the command running: the end of the stream is noticed instead.
   if (start.isolation != wire::Isolation::kNone) TRY(sys::die_with_parent());
   switch (start.isolation) {
     case wire::Isolation::kNone: return sys::become_subreaper();
-    case wire::Isolation::kNamespace: return make_place(start.plan);
+    case wire::Isolation::kNamespace: return make_place(start.plan, std::move(given));
     case wire::Isolation::kBwrap: return finish_place(start.plan);
   }
   return {};

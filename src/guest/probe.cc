@@ -50,7 +50,7 @@ Status try_network() {
 int make_and_lock(const plan::SandboxPlan& plan) {
   const Status connected = try_network();
   if (!connected) return told(connected.error());
-  const Status made = make_place(plan);
+  const Status made = make_place(plan, {});
   if (!made) return told(made.error());
   const auto abi = sys::landlock_abi();
   if (!abi) return told(abi.error());

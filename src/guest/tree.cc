@@ -29,7 +29,9 @@ constexpr unsigned kPassedThroughMode = 0111;
 
 constexpr std::array<const char*, 6> kDevices = {"null", "zero", "full", "random", "urandom", "tty"};
 
+Result<UniqueFd> attach_first(const plan::MountStep& step, UniqueFd given);
 Result<UniqueFd> attach_root(const plan::MountStep& step);
+Result<UniqueFd> attach_given(UniqueFd given);
 Result<UniqueFd> attach_image(const plan::MountStep& step);
 Status bring_in(int scratch, const char* name, const UniqueFd& tree);
 Status make_directory(int root, const std::string& path, unsigned mode);
@@ -60,12 +62,11 @@ std::string octal(unsigned mode);
 
 }  // namespace
 
-Status build_tree(const plan::SandboxPlan& plan) {
+Status build_tree(const plan::SandboxPlan& plan, UniqueFd given) {
   TRY(sys::make_all_private());
   if (plan.mounts.empty()) return fail(Error::invalid("a plan without a root"));
   const plan::MountStep& first = plan.mounts.front();
-  const bool of_image = first.kind == plan::MountKind::kImage;
-  const UniqueFd root = of_image ? TRY_CTX(attach_image(first), "mount the image") : TRY(attach_root(first));
+  const UniqueFd root = TRY_CTX(attach_first(first, std::move(given)), "mount the root");
   TRY(add_mounts(root.get(), std::span(plan.mounts).subspan(1)));
   TRY(sys::change_directory(root.get()));
   return sys::pivot_to_cwd();
@@ -192,12 +193,25 @@ Status restrict_proc(const plan::SandboxPlan& plan) {
 
 namespace {
 
+Result<UniqueFd> attach_first(const plan::MountStep& step, UniqueFd given) {
+  if (step.kind == plan::MountKind::kImage) return attach_image(step);
+  return step.kind == plan::MountKind::kGivenRoot ? attach_given(std::move(given)) : attach_root(step);
+}
+
 Result<UniqueFd> attach_root(const plan::MountStep& step) {
   UniqueFd tree = TRY(sys::new_file_system(
       "tmpfs", {{"size", std::to_string(step.size_bytes)}, {"mode", octal(step.mode)}}, {.no_devices = true}));
   const UniqueFd onto = TRY(sys::open_exact(kStagingPoint));
   TRY(sys::attach(tree.get(), onto.get(), "the new root"));
   return tree;
+}
+
+Result<UniqueFd> attach_given(UniqueFd given) {
+  if (!given) return fail(Error::invalid("a plan without its root"));
+  TRY(sys::restrict_mount(given.get(), "the given root", {.no_devices = true}));
+  const UniqueFd onto = TRY(sys::open_exact(kStagingPoint));
+  TRY(sys::attach(given.get(), onto.get(), "the given root"));
+  return given;
 }
 
 // An overlay in a user namespace (kernel 5.11) keeps its marks in user.overlay attributes. Its parts are named from a
@@ -269,7 +283,8 @@ Status apply(int root, const plan::MountStep& step) {
     case plan::MountKind::kDevices: return mount_devices(root, step);
     case plan::MountKind::kSeal: return seal(root, step);
     case plan::MountKind::kAccount: return add_account(root, step);
-    case plan::MountKind::kImage: return fail(Error::invalid("an image in the middle of a plan"));
+    case plan::MountKind::kImage:
+    case plan::MountKind::kGivenRoot: return fail(Error::invalid("an image in the middle of a plan"));
   }
   return {};
 }

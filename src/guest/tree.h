@@ -10,8 +10,9 @@
 
 namespace hutch::guest {
 
-// Makes every mount of the plan and leaves the process in them, the old root gone.
-Status build_tree(const plan::SandboxPlan& plan);
+// Makes every mount of the plan, of which `given` is the one that came along with it, and leaves the process in them,
+// the old root gone.
+Status build_tree(const plan::SandboxPlan& plan, UniqueFd given);
 
 // Makes further mounts in the tree whose root `root` is.
 Status add_mounts(int root, std::span<const plan::MountStep> steps);

@@ -30,6 +30,7 @@ using wire::Widen;
 
 Result<Widen> receive_task(wire::Connection& host);
 Status carry_out(wire::Connection& host, const Widen& task);
+Status hand_root(wire::Connection& host);
 Result<UniqueFd> tree_of(const Widen& task);
 Result<wire::Widened::Place> show(const Widen& task, const UniqueFd& tree);
 Status hide(const Widen& task);
@@ -63,6 +64,7 @@ Result<Widen> receive_task(wire::Connection& host) {
 Status carry_out(wire::Connection& host, const Widen& task) {
   if (sys::user_id() == 0) TRY(sys::drop_groups());
   TRY(sys::enter_namespace(sys::NamespaceKind::kUser, kUserFd));
+  if (task.action == Widen::Action::kHandRoot) return hand_root(host);
   UniqueFd tree;
   if (task.action != Widen::Action::kHide) tree = TRY(tree_of(task));
   if (task.action == Widen::Action::kHandOver) {
@@ -74,6 +76,15 @@ Status carry_out(wire::Connection& host, const Widen& task) {
   if (task.action == Widen::Action::kHide) TRY(hide(task));
   if (task.action == Widen::Action::kShow) done.place = TRY(show(task, tree));
   return host.send(wire::ToHost(done));
+}
+
+// What is mounted in it stays where it is: the host's files above all.
+Status hand_root(wire::Connection& host) {
+  TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kMountsFd));
+  const UniqueFd root = TRY(sys::open_exact("/"));
+  const UniqueFd tree = TRY(sys::clone_mount(root.get(), "/"));
+  const int handed = tree.get();
+  return host.send(wire::ToHost(wire::Widened{}), {&handed, 1});
 }
 
 // Mounts of the host that come later do not come into what was copied here.

@@ -37,6 +37,7 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
     plan.ids = input.image->ids;
     plan.uid = plan.ids.user;
     plan.gid = plan.ids.group;
+    if (input.image->use == ImageInput::Use::kInstall) plan.rights = Rights::kImageRoot;
   }
   plan.network = input.network;
   plan.limits = input.limits;

@@ -39,6 +39,8 @@ struct ImageInput {
   IdMap ids{};
   std::string account{};  // what whoami says; empty: what the image does
   std::string home{};     // of the account
+  // kInstall: by root of the image, in the root of a sandbox beside this one.
+  enum class Use { kLive, kInstall } use = Use::kLive;
 };
 
 // Whether names are to be held wherever they turn up, by a supervisor of file changes.

@@ -84,6 +84,7 @@ class World {
                       .cwd = cwd.empty() ? facts.cwd : cwd,
                       .network = network,
                       .trust = trust,
+                      .image = image ? &*image : nullptr,
                       .supervision = supervision,
                       .questions = questions,
                       .limits = limits,
@@ -113,6 +114,7 @@ class World {
   std::vector<Rule> rules;
   NetworkKind network = NetworkKind::kNone;
   TrustInput trust;
+  std::optional<ImageInput> image;
   Supervision supervision = Supervision::kNone;
   FileQuestions questions = FileQuestions::kNone;
   ResourceLimits limits;
@@ -415,6 +417,30 @@ TEST(MakePlanTest, Notes) {
 }
 
 // Thousands of matches of one pattern: the work must not grow with their square.
+TEST(MakePlanTest, AnInstallationSeesTheGivenRootAndNothingOfTheHost) {
+  World world;
+  world.facts.home = "/root";
+  world.cwd = "/";
+  world.image.emplace(
+      ImageInput{.root = "/images/x",
+                 .identity = {1, 2},
+                 .layer = "/layers/a",
+                 .ids = map_for_files(make_id_map(1000, 1000, IdRange{100'000, 65'536}, IdRange{100'000, 65'536})),
+                 .use = ImageInput::Use::kInstall});
+  const SandboxPlan plan = world.plan().value();
+  EXPECT_EQ(plan.rights, Rights::kImageRoot);
+  EXPECT_EQ(plan.uid, 0U);
+  EXPECT_EQ(plan.ids.kind, IdMap::Kind::kMany);
+  ASSERT_FALSE(plan.mounts.empty());
+  EXPECT_EQ(plan.mounts[0].kind, MountKind::kGivenRoot);
+  for (const MountStep& step : plan.mounts) {
+    EXPECT_TRUE(step.kind != MountKind::kBind || step.target == "/sys/devices/system") << step_text(step);
+    EXPECT_NE(step.kind, MountKind::kImage);
+  }
+  world.image->use = ImageInput::Use::kLive;
+  EXPECT_EQ(world.plan().value().rights, Rights::kNone);
+}
+
 TEST(MakePlanTest, ManyRules) {
   World world;
   world.workspace();

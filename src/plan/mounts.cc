@@ -234,7 +234,8 @@ void TreePlanner::place_root() {
 // The image, the kernel's file systems and the private places over it, and what of the host a rule names for itself.
 // "/" stays writable: what is changed there lies in the layer.
 void TreePlanner::place_image() {
-  tree_.steps.push_back({.kind = MountKind::kImage,
+  const bool given = input_.image->use == ImageInput::Use::kInstall;
+  tree_.steps.push_back({.kind = given ? MountKind::kGivenRoot : MountKind::kImage,
                          .target = "/",
                          .source = input_.image->root,
                          .identity = input_.image->identity,

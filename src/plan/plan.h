@@ -35,6 +35,7 @@ enum class MountKind {
   kSeal,       // the mount at target becomes read-only; nothing is created on it after this
   kAccount,    // the line in source, before the others of the file target: of the image, /etc/passwd and the like
   kImage,      // the first step alone: the image in source, writable in a layer over it, as "/"
+  kGivenRoot,  // the first step alone: the mount that comes along with the plan, as "/"
 };
 
 // What has to be made at a mount's target first, where the image has not got it. Never beneath a bind: nothing is ever
@@ -108,10 +109,15 @@ enum class Supervisor { kNone, kBeside };
 // one that is hidden as well. The latter makes the kernel hold each call that looks at any file.
 enum class FileQuestions { kNone, kChanges, kAll };
 
+// What the commands of a sandbox are: a user without a capability, or root of an image, who installs what belongs to
+// it.
+enum class Rights { kNone, kImageRoot };
+
 struct SandboxPlan {
   std::uint32_t uid = 0;  // inside; the same number outside, but for root with an image
   std::uint32_t gid = 0;
   IdMap ids;  // of a sandbox with an image
+  Rights rights = Rights::kNone;
   NetworkKind network = NetworkKind::kNone;
   std::vector<std::uint16_t> host_ports;  // kGateway: ports of the loopback at which the host's own are found
   std::vector<UdpCapture> udp;  // kGateway: of each rule

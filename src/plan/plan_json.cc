@@ -60,6 +60,7 @@ json step_json(const MountStep& step) {
       object["source"] = step.source;
       object["layer"] = step.layer.empty() ? json() : json(step.layer);
       break;
+    case MountKind::kGivenRoot:
     case MountKind::kHideFile:
     case MountKind::kProc:
     case MountKind::kDevices:
@@ -103,6 +104,7 @@ std::string_view name_of(MountKind kind) {
     case MountKind::kSeal: return "seal";
     case MountKind::kAccount: return "account";
     case MountKind::kImage: return "image";
+    case MountKind::kGivenRoot: return "given";
   }
   return "";
 }

@@ -204,6 +204,9 @@ Instruction returns(CallOutcome outcome, const SeccompProfile& profile) {
       return profile.af_unix == AfUnix::kAllow ? allow : notify;
     case CallOutcome::kUnixAddress: return profile.af_unix == AfUnix::kSupervised ? notify : allow;
     case CallOutcome::kFileLook: return profile.file_looks == FileLooks::kNotify ? notify : allow;
+    case CallOutcome::kOwnerChange:
+      if (profile.owners == Owners::kPretended) return fails_with(0);
+      return profile.file_changes == FileChanges::kNotify ? notify : allow;
     case CallOutcome::kFileChange: return profile.file_changes == FileChanges::kNotify ? notify : allow;
     case CallOutcome::kKill: return {kReturn, 0, 0, kReturnKillProcess};
   }

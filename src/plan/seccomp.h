@@ -28,11 +28,16 @@ enum class FileChanges { kAllow, kNotify };
 // What calls meet that look at files by a path.
 enum class FileLooks { kAllow, kNotify };
 
+// What calls meet that give a file to another user. kPretended: where there is one user alone, who is root, a package
+// manager that cannot give files away does not go on.
+enum class Owners { kReal, kPretended };
+
 struct SeccompProfile {
   Architecture architecture = Architecture::kX86_64;
   AfUnix af_unix = AfUnix::kRefuse;
   FileChanges file_changes = FileChanges::kAllow;
   FileLooks file_looks = FileLooks::kAllow;
+  Owners owners = Owners::kReal;
 };
 
 // Allows what the table (seccomp_table.h) does not name, up to the newest call known here; later calls answer ENOSYS,

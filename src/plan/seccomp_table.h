@@ -22,6 +22,7 @@ enum class CallOutcome {
   kUnixDatagrams,   // allowed where the profile allows AF_UNIX, else EACCES
   kUnixAddress,     // asked about where Unix sockets are supervised
   kFileChange,      // as the profile says
+  kOwnerChange,     // as kFileChange, but where the profile pretends: 0, and nothing is done
   kFileLook,        // likewise
   kKill,            // SECCOMP_RET_KILL_PROCESS
 };

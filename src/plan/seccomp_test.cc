@@ -25,6 +25,7 @@ constexpr std::uint32_t kPerm = 0x00050000 | 1;
 constexpr std::uint32_t kAccess = 0x00050000 | 13;
 constexpr std::uint32_t kNoSys = 0x00050000 | 38;
 constexpr std::uint32_t kNotSupported = 0x00050000 | 95;
+constexpr std::uint32_t kDoneAlready = 0x00050000;
 constexpr std::uint32_t kNoFamily = 0x00050000 | 97;
 
 constexpr unsigned long long kJunk = 0xdeadbeef00000000;
@@ -87,6 +88,7 @@ TEST_P(Seccomp, EveryRowWithoutClauses) {
     const std::uint32_t expected = rule.otherwise == CallOutcome::kPerm          ? kPerm
                                    : rule.otherwise == CallOutcome::kNoSys       ? kNoSys
                                    : rule.otherwise == CallOutcome::kFileChange  ? kAllow
+                                   : rule.otherwise == CallOutcome::kOwnerChange ? kAllow
                                    : rule.otherwise == CallOutcome::kUnixAddress ? kAllow
                                    : rule.otherwise == CallOutcome::kFileLook    ? kAllow
                                                                                  : kNotSupported;
@@ -120,6 +122,24 @@ TEST_P(Seccomp, ChangesOfFilesGoToTheSupervisorWhereThereIsOne) {
   EXPECT_EQ(opened2(kPlainOpenBytes), kAllow);
   EXPECT_EQ(tested.action(numbers().mknodat, {0, 0, 0020644, 0, 0, 0}), kPerm);
   EXPECT_LT(tested.program_.size(), 1024u);
+}
+
+TEST_P(Seccomp, OwnersAreChangedPretendedOrTheSupervisors) {
+  const bool x86 = GetParam() == Architecture::kX86_64;
+  const std::vector<std::uint32_t> calls =
+      x86 ? std::vector<std::uint32_t>{92, 93, 94, 260} : std::vector<std::uint32_t>{54, 55};
+  const Filter plain({GetParam(), AfUnix::kNotify});
+  const Filter supervised({GetParam(), AfUnix::kNotify, FileChanges::kNotify});
+  const Filter pretended({GetParam(), AfUnix::kNotify, FileChanges::kAllow, FileLooks::kAllow, Owners::kPretended});
+  for (const std::uint32_t call : calls) {
+    EXPECT_EQ(plain.action(call), kAllow) << call;
+    EXPECT_EQ(supervised.action(call), kNotify) << call;
+    EXPECT_EQ(pretended.action(call), kDoneAlready) << call;
+  }
+  // Modes and identities are what they are.
+  const std::uint32_t mode = x86 ? 91 : 52;
+  const std::uint32_t identity = x86 ? 105 : 146;
+  for (const std::uint32_t call : {mode, identity}) EXPECT_EQ(pretended.action(call), kAllow) << call;
 }
 
 TEST_P(Seccomp, LooksAtFilesWaitWhereTheyMayBeAskedAbout) {

@@ -109,6 +109,8 @@ class AccessSupervisor {
   Status narrow(const std::string& path);
   // These names are refused from here on, and no others.
   void refuse(const std::vector<plan::NameRule>& names);
+  // As Widener has it.
+  Result<UniqueFd> hand_root() { return widener_.hand_root(); }
   // Until a grant has had its time, and which.
   std::optional<std::chrono::milliseconds> time_left() const;
   std::optional<std::string> over() const;

@@ -32,6 +32,11 @@ void AccessDesk::hear() {
   for (const FileRequest& request : heard.files) judge(request);
 }
 
+Result<UniqueFd> AccessDesk::hand_root() {
+  if (!supervisor_) return fail(Error::unsupported("the sandbox has no supervisor"));
+  return supervisor_->hand_root();
+}
+
 void AccessDesk::judge(const SocketRequest& request) {
   if (!settings_.judge_socket) {
     return supervisor_->answer(request.id,

@@ -30,6 +30,8 @@ class AccessDesk {
   // To poll(2) for reading; -1 where there is none.
   int fd() const { return supervisor_ ? supervisor_->fd() : -1; }
   void hear();
+  // The sandbox's own root, for another sandbox to have; Code::kUnsupported where there is no supervisor.
+  Result<UniqueFd> hand_root();
   // Until step() has something to do.
   std::optional<std::chrono::milliseconds> time_left() const;
   void step();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <future>
 
 #include "base/limits.h"
 #include "base/text.h"
@@ -26,6 +27,8 @@ constexpr std::size_t kChunkBytes = 65536;
 constexpr std::size_t kPipeBytesPerTurn = 1 << 20;  // so that one that never stops writing holds up no other
 constexpr std::chrono::milliseconds kStartWait{60'000};
 constexpr std::chrono::milliseconds kFileServerWait{10'000};
+constexpr std::chrono::milliseconds kRootWait{10'000};
+constexpr std::chrono::milliseconds kRootSlice{50};
 constexpr std::chrono::milliseconds kSendWait{15'000};  // for a guest that reads
 
 bool is_gone(const Error& error) { return error.sys_errno == EPIPE || error.sys_errno == ECONNRESET; }
@@ -169,6 +172,22 @@ Result<UniqueFd> Resident::serve_files() {
   UniqueFd stream = std::move(file_servers_.back());
   file_servers_.pop_back();
   return stream;
+}
+
+Result<UniqueFd> Resident::hand_root() {
+  const auto handed = std::make_shared<std::promise<Result<UniqueFd>>>();
+  auto root = handed->get_future();
+  on_keeping_thread([this, handed] {
+    handed->set_value(access_ ? access_->hand_root()
+                              : fail(Error::unsupported("on this kernel a sandbox has no supervisor (Linux 5.14)")));
+  });
+  const auto until = Clock::now() + kRootWait;
+  // One that has ended never does it.
+  while (root.wait_for(kRootSlice) != std::future_status::ready) {
+    if (!is_alive()) return fail(over_error({}));
+    if (Clock::now() > until) return fail({Code::kTimeout, 0, "the sandbox does not hand its root over"});
+  }
+  return root.get();
 }
 
 void Resident::on_keeping_thread(std::function<void()> work) {

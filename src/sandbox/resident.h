@@ -81,6 +81,9 @@ class Resident {
   // A stream to a new server of the sandbox's files (sandbox/files.h).
   Result<UniqueFd> serve_files();
 
+  // Its own root without what is mounted in it: for a sandbox beside it that is to have the same image.
+  Result<UniqueFd> hand_root();
+
   // Has it done by the thread that keeps the sandbox, soon; never where nobody is asked anything, or it has ended.
   void on_keeping_thread(std::function<void()> work);
 

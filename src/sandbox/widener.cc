@@ -43,6 +43,12 @@ Result<UniqueFd> Widener::hand_over(const plan::Widening& widening) {
   return std::move(answer.tree);
 }
 
+Result<UniqueFd> Widener::hand_root() {
+  Answer answer = TRY(run({wire::Widen::Action::kHandRoot, {}, {}, {}, {}}));
+  if (!answer.tree) return fail(Error::invalid("hutch-guest: a root that does not come along"));
+  return std::move(answer.tree);
+}
+
 // A file system that does not answer may keep it for ever.
 Result<Widener::Answer> Widener::run(const wire::Widen& task) {
   auto [ours, its] = TRY(sys::socket_pair());

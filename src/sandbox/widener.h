@@ -24,6 +24,8 @@ class Widener {
   Status hide(const std::string& at, const std::vector<std::string>& own);
   // The tree that the widening makes, attached nowhere.
   Result<UniqueFd> hand_over(const plan::Widening& widening);
+  // The sandbox's own root without what is mounted in it, attached nowhere.
+  Result<UniqueFd> hand_root();
 
  private:
   struct Answer {

@@ -1,6 +1,8 @@
 // One agent's sandbox and its life.
 #include "service/agent_sandbox.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "base/limits.h"
@@ -10,6 +12,7 @@
 #include "service/images.h"
 #include "service/layers.h"
 #include "service/load_policy.h"
+#include "service/package_hosts.h"
 #include "service/policy_summary.h"
 #include "service/programs.h"
 #include "store/settings_file.h"
@@ -62,7 +65,7 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
       kept_({.what = cat({"agent ", record_.name}),
              .judge = [this] { return judge(); },
              .record = {.directory = dirs_.data,
-                        .tell = std::move(hooks.tell),
+                        .tell = hooks.tell,
                         .agent = record_.name,
                         .name = record_.name,
                         .command = {"hutch", "agent", "start", record_.name}},
@@ -70,10 +73,19 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
                  [this](std::string_view state, const std::string& reason) {
                    if (changed_) changed_(record_.name, state, reason);
                  },
-             .next_number = std::move(hooks.next_number),
+             .next_number = hooks.next_number,
              .audience = audience_.get(),
              .saved = std::move(hooks.saved),
-             .asked_before = hooks.asked_before}) {}
+             .asked_before = hooks.asked_before}),
+      // Nobody is asked anything: an answer would hold for what a package runs as root.
+      installer_({.what = cat({"the installation for agent ", record_.name}),
+                  .judge = [this] { return judge_install(); },
+                  .record = {.directory = dirs_.data,
+                             .tell = std::move(hooks.tell),
+                             .agent = record_.name,
+                             .name = record_.name,
+                             .command = {"hutch", "tool", "call", record_.name, "sandbox_install"}},
+                  .next_number = std::move(hooks.next_number)}) {}
 
 store::AutonomousExec AgentSandbox::autonomous_exec() const {
   const std::scoped_lock lock(autonomous_mutex_);
@@ -89,22 +101,72 @@ void AgentSandbox::tell_artifacts_changed() const {
   if (changed_) changed_(record_.name, kArtifactsChanged, "");
 }
 
+// What is installed ends first, and once more: it may have begun with what was running still.
+void AgentSandbox::stop(After after) {
+  installer_.stop();
+  kept_.stop(after);
+  installer_.stop(after);
+}
+
+bool AgentSandbox::retire() {
+  if (!kept_.retire()) return false;
+  installer_.stop(After::kNever);
+  return true;
+}
+
+Result<Installation> AgentSandbox::begin_install(std::chrono::milliseconds patience) {
+  if (record_.image.empty()) {
+    return fail(Error::unsupported("this sandbox's system is the host's own and read-only: it has no root of its own"));
+  }
+  std::unique_lock turn(install_mutex_, std::defer_lock);
+  if (!turn.try_lock_for(patience)) return fail({Code::kConflict, 0, "another installation is under way"});
+  auto resident = TRY(installer_.resident());
+  return Installation(std::move(turn), installer_, std::move(resident));
+}
+
+tool::Users AgentSandbox::users() const {
+  return kept_.terms().ids == plan::IdMap::Kind::kOne ? tool::Users::kOne : tool::Users::kMany;
+}
+
 // On the thread that keeps the sandbox.
 Result<Judged> AgentSandbox::judge() {
   const store::Settings::Security security = TRY(store::SettingsFile(dirs_.config).read()).security;
   if (security.sandboxes_max && take_slot_) {
     TRY(take_slot_(record_.name, static_cast<std::size_t>(*security.sandboxes_max)));
   }
+  // Of a sandbox that ended by itself: two may not have the layer.
+  installer_.stop();
+  PlaceRequest place = TRY(place_of(record_));
+  place.usual_hosts = security.allowed_hosts;
+  place.environment = places_.environment;
+  return judge_for(std::move(place), places_.residence, plan::FileQuestions::kChanges);
+}
+
+// On the thread that keeps the installation.
+Result<Judged> AgentSandbox::judge_install() {
+  const auto beside = running();
+  if (!beside) return fail({Code::kConflict, 0, "the agent's sandbox does not run"});
+  PlaceRequest place = TRY(place_of(record_));
+  place.usual_hosts = TRY(store::SettingsFile(dirs_.config).read()).security.allowed_hosts;
+  const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
+  const plan::ImageInput image = TRY(image_input(record_.image, facts));
+  std::ranges::move(TRY(package_hosts(image.root)), std::back_inserter(place.usual_hosts));
+  place.environment = {"LOGNAME=root", "LC_ALL=C.UTF-8"};
+  Residence residence;
+  residence.purpose = Residence::Purpose::kInstall;
+  residence.cwd = "/";
+  Judged judged = TRY(judge_for(std::move(place), std::move(residence), plan::FileQuestions::kNone));
+  judged.given_root = TRY_CTX(beside->hand_root(), "have the agent's root");
+  return judged;
+}
+
+Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, plan::FileQuestions questions) {
   TRY(make_agent_directories(directories_));
   Judged judged{.facts = TRY_CTX(host::probe_facts(), "look at this machine"),
                 .prepared = {},
                 .guest_program = TRY(guest_program())};
   TRY(host::make_store_directories(judged.facts));
   judged.facts.cwd = record_.dir.empty() ? directories_.home : record_.dir;
-  PlaceRequest place = TRY(place_of(record_));
-  place.usual_hosts = security.allowed_hosts;
-  place.environment = places_.environment;
-  Residence residence = places_.residence;
   if (!record_.image.empty()) {
     place.image = record_.image;
     const store::ImageManifest image = TRY(show_image(record_.image, judged.facts));
@@ -112,8 +174,7 @@ Result<Judged> AgentSandbox::judge() {
   }
   judged.place = place;
   judged.prepared = TRY(prepare(
-      place, judged.facts,
-      {.environment = sys::own_environment(), .residence = &residence, .questions = plan::FileQuestions::kChanges}));
+      place, judged.facts, {.environment = sys::own_environment(), .residence = &residence, .questions = questions}));
   if ((judged.prepared.backend == "none") != (record_.backend == "none")) {
     return fail(
         Error::invalid(cat({judged.prepared.policy.source, ": backend none is for an agent to say: hutch agent set ",

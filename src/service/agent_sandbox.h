@@ -13,6 +13,7 @@
 #include "host/state_dirs.h"
 #include "sandbox/resident.h"
 #include "service/agent_places.h"
+#include "service/installation.h"
 #include "service/kept_sandbox.h"
 #include "service/recorder.h"
 #include "store/agent_record.h"
@@ -57,19 +58,27 @@ class AgentSandbox {
   }
   std::shared_ptr<sandbox::Resident> running() const { return kept_.running(); }
   using After = KeptSandbox::After;
-  void stop(After after = After::kAgain) { kept_.stop(after); }
-  bool retire() { return kept_.retire(); }
+  void stop(After after = After::kAgain);
+  bool retire();
   std::uint64_t last_question() const { return kept_.last_question(); }
   using Status = KeptSandbox::Status;
   Status status() const { return kept_.status(); }
-  bool is_busy() const { return kept_.is_busy(); }
+  bool is_busy() const { return kept_.is_busy() || installer_.is_busy(); }
   bool has_leftovers() const { return kept_.has_leftovers(); }
   Result<wire::FileReply> file(const wire::FileRequest& request) { return kept_.file(request); }
   std::vector<wire::ControlQuestion> questions() const { return kept_.questions(); }
   hutch::Status answer(const wire::ControlAnswer& answer, std::string_view by) { return kept_.answer(answer, by); }
-  void reload_policy() { kept_.reload_policy(); }
+  void reload_policy() {
+    kept_.reload_policy();
+    installer_.reload_policy();
+  }
   egress::Gateway::Revoked revoke(const std::string& host) { return kept_.revoke(host); }
   std::optional<sandbox::Resources> resources() { return kept_.resources(directories_.home); }
+
+  // A sandbox beside it, in which commands are root of the agent's image and see nothing of the host. One at a time;
+  // waits so long for its turn. Code::kUnsupported where the agent has no image. It ends with the answer's owner.
+  Result<Installation> begin_install(std::chrono::milliseconds patience);
+  tool::Users users() const;  // of its image
 
   // What a login shell of the sandbox has in its environment, and then `more`; found out once for each start.
   Result<std::vector<std::string>> environment(const std::vector<std::string>& more);
@@ -85,6 +94,8 @@ class AgentSandbox {
 
  private:
   Result<Judged> judge();
+  Result<Judged> judge_install();
+  Result<Judged> judge_for(PlaceRequest place, Residence residence, plan::FileQuestions questions);
   Result<std::vector<std::string>> ask_login_shell(sandbox::Resident& resident);
 
   const store::AgentRecord record_;
@@ -103,6 +114,8 @@ class AgentSandbox {
   std::weak_ptr<sandbox::Resident> login_of_;    // whose it is
 
   KeptSandbox kept_;
+  std::timed_mutex install_mutex_;
+  KeptSandbox installer_;  // with the root of kept_, as long as that runs
 };
 
 }  // namespace hutch::service

@@ -55,8 +55,8 @@ Result<store::ImageManifest> import_image(const ImageRequest& request, const pla
   TRY(sys::rename_at(sys::kCwd, store.part(name), sys::kCwd, store.place(name), sys::Replacing::kRefused));
   if (!ids.lack.empty()) {
     tell(cat({"one user only: ", ids.lack,
-              ". All its files are yours, and root of a sandbox cannot install what needs "
-              "other users; ",
+              ". All its files are yours, and so is what root of a sandbox installs; for users of "
+              "its own: ",
               ids.remedy}));
   }
   if (unpacked->special > 0) tell(cat({std::to_string(unpacked->special), " devices and the like were left out"}));

@@ -295,13 +295,15 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin() {
               .cwd = prepared.plan.cwd,
               .processes_max = holding.processes_max,
               .address_space_max = holding.address_space_max,
-              .limits = prepared.plan.limits};
+              .limits = prepared.plan.limits,
+              .ids = prepared.plan.ids.kind};
   }
   std::unique_ptr<sandbox::Network> network = TRY(make_network(judged));
   backend::StartOptions options{.guest_program = judged.guest_program,
                                 .landlock_abi = judged.facts.landlock_abi,
                                 .service = wire::Service::kManyCommands,
-                                .admit = {}};
+                                .admit = {},
+                                .given_root = judged.given_root.get()};
   if (holding.cgroup) options.admit = [&](pid_t process) { return holding.cgroup->admit(process); };
   record_.started(
       {.command = {}, .cwd = prepared.plan.cwd, .policy = prepared.policy.source, .backend = prepared.backend});

@@ -28,15 +28,6 @@ namespace hutch::service {
 enum class LifeState { kPending, kStarting, kRunning, kStopping, kStopped, kError };
 std::string_view name_of(LifeState state);
 
-// Everything judged and nothing started.
-struct Judged {
-  plan::HostFacts facts;
-  Prepared prepared;
-  std::string guest_program;
-  std::vector<std::string> bwrap_arguments{};  // of backend bwrap alone, behind the plan's
-  PlaceRequest place{};                        // what was judged
-};
-
 // Any thread may use it.
 class KeptSandbox {
  public:
@@ -97,6 +88,7 @@ class KeptSandbox {
     std::uint64_t processes_max = 0;
     std::uint64_t address_space_max = 0;
     plan::ResourceLimits limits;
+    plan::IdMap::Kind ids = plan::IdMap::Kind::kOwn;
   };
   Terms terms() const;
 

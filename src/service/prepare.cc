@@ -41,6 +41,7 @@ Result<std::optional<plan::ImageInput>> image_of(const PlaceRequest& request, st
                                                  const plan::HostFacts& facts, const Residence* residence);
 std::vector<std::string> search_path_below(const std::vector<policy::Rule>& rules, const Caller& caller);
 std::string command_path(const Caller& caller, const std::string& cwd);
+plan::HostFacts facts_of_root(plan::HostFacts facts);
 Result<std::vector<plan::Share>> shares_of(const Residence* residence);
 Result<std::vector<plan::CoveredFile>> covered_files_of(const Residence* residence, std::uint32_t uid);
 plan::ResourceLimits limits_of(const policy::Limits& policy, const LimitOptions& options);
@@ -60,7 +61,9 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   const bool own_cwd = caller.residence != nullptr && !caller.residence->cwd.empty();
   const std::string cwd = own_cwd ? caller.residence->cwd : TRY(working_directory(request, facts));
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
-  const plan::Supervision supervision = supervision_of(prepared.backend, facts);
+  const bool installs = caller.residence != nullptr && caller.residence->purpose == Residence::Purpose::kInstall;
+  // Of no file of the host anything has to be held.
+  const plan::Supervision supervision = installs ? plan::Supervision::kNone : supervision_of(prepared.backend, facts);
   if (supervision == plan::Supervision::kNames) question.names = host::PathQuestion::Names::kAlways;
   const std::string command = command_path(caller, cwd);
   question.also = search_path_below(question.rules, caller);
@@ -79,12 +82,14 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   for (const plan::CoveredFile& file : covered) question.also.push_back(file.target);
   const std::optional<plan::ImageInput> image = TRY(image_of(request, prepared.backend, facts, caller.residence));
   host::PathAnswer answer = TRY(look(question, facts));
+  if (installs) std::erase_if(answer.rules, [](const auto& rule) { return rule.place == policy::Place::kNone; });
+  const plan::HostFacts seen = installs ? facts_of_root(facts) : facts;
   prepared.plan = TRY(plan::make_plan({
       .policy = loaded.policy,
       .rules = answer.rules,
-      .facts = facts,
+      .facts = seen,
       .paths = answer.facts,
-      .project = question.project,
+      .project = installs ? std::string("/") : question.project,
       .cwd = cwd,
       .network = kind,
       .trust = std::move(trust),
@@ -261,8 +266,19 @@ Result<std::optional<plan::ImageInput>> image_of(const PlaceRequest& request, st
     input.layer = residence->layer;
     input.account = residence->user;
     input.home = residence->home;
+    if (residence->purpose == Residence::Purpose::kInstall) {
+      input.use = plan::ImageInput::Use::kInstall;
+      input.ids = plan::map_for_files(input.ids);
+    }
   }
   return std::optional(std::move(input));
+}
+
+// Whose home is the image's.
+plan::HostFacts facts_of_root(plan::HostFacts facts) {
+  facts.home = "/root";
+  facts.user = "root";
+  return facts;
 }
 
 Result<std::vector<plan::Share>> shares_of(const Residence* residence) {

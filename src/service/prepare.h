@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "host/paths.h"
 #include "plan/facts.h"
 #include "plan/make_plan.h"
@@ -20,6 +21,8 @@ namespace hutch::service {
 
 // How an agent lives in its sandbox, besides what its policy says.
 struct Residence {
+  // kInstall: root of the agent's image, and nothing of the host.
+  enum class Purpose { kLive, kInstall } purpose = Purpose::kLive;
   std::string user;                 // what whoami says
   std::string home;                 // as the sandbox sees it
   std::string cwd;                  // likewise; empty: the place's own
@@ -41,6 +44,16 @@ struct Prepared {
   plan::SandboxPlan plan;  // without seccomp
   policy::ParentProxies parent_proxies;
   std::string backend;
+};
+
+// Everything judged and nothing started.
+struct Judged {
+  plan::HostFacts facts;
+  Prepared prepared;
+  std::string guest_program;
+  std::vector<std::string> bwrap_arguments{};  // of backend bwrap alone, behind the plan's
+  PlaceRequest place{};                        // what was judged
+  UniqueFd given_root{};                       // of a plan that begins with one
 };
 
 // A policy's network as a request makes it: with its options, and the paths in it absolute.

@@ -3,6 +3,8 @@
 
 #include <signal.h>
 
+#include <algorithm>
+#include <iterator>
 #include <stop_token>
 
 #include "base/limits.h"
@@ -72,9 +74,8 @@ void follow(const Process& process, const std::function<void(tool::Stream, std::
 }  // namespace
 
 Result<std::shared_ptr<Process>> SandboxPlace::start(const tool::Command& command) {
-  if (command.user == tool::User::kRoot) {
-    return fail(Error::unsupported("this sandbox's system is the host's own and read-only: it has no root of its own"));
-  }
+  if (command.user == tool::User::kRoot)
+    return fail(Error::unsupported("root of a sandbox has nothing in the background"));
   TRY(await_start(command.timeout.count() > 0 ? command.timeout : patience_));
   sandbox::ProcessRequest request = TRY(agent_.request(command.arguments, command.cwd, command.environment));
   request.timeout = command.timeout;
@@ -92,9 +93,31 @@ Result<std::shared_ptr<Process>> SandboxPlace::start(const tool::Command& comman
 }
 
 Result<tool::CommandEnd> SandboxPlace::run(const tool::Command& command) {
+  if (command.user == tool::User::kRoot) return run_as_root(command);
   const auto process = TRY(start(command));
   // Absent where the sandbox has been stopped meanwhile, and the process with it.
-  const auto resident = agent_.running();
+  return await_end(command, process, agent_.running());
+}
+
+// What the agent may change of its environment is not for root: nothing of its home, no variable of its login shell.
+Result<tool::CommandEnd> SandboxPlace::run_as_root(const tool::Command& command) {
+  TRY(await_start(command.timeout.count() > 0 ? command.timeout : patience_));
+  const Installation installation = TRY(agent_.begin_install(patience_));
+  const KeptSandbox::Terms terms = installation.terms();
+  sandbox::ProcessRequest request;
+  request.arguments = command.arguments;
+  request.environment = terms.environment;
+  std::ranges::copy(command.environment, std::back_inserter(request.environment));
+  request.cwd = terms.cwd;
+  request.timeout = command.timeout;
+  request.processes_max = terms.processes_max;
+  request.address_space_max = terms.address_space_max;
+  const auto process = TRY(installation.resident()->spawn(std::move(request), sandbox::Input::kNone));
+  return await_end(command, process, installation.resident());
+}
+
+Result<tool::CommandEnd> SandboxPlace::await_end(const tool::Command& command, const std::shared_ptr<Process>& process,
+                                                 const std::shared_ptr<sandbox::Resident>& resident) {
   const std::stop_callback cancelled(command.stop, [&] {
     if (resident) resident->end(process, sandbox::EndedBy::kSignal);
   });

@@ -24,6 +24,7 @@ class SandboxPlace final : public tool::Place {
   bool was_starting() const { return was_starting_; }
 
   const tool::Layout& layout() const override { return agent_.layout(); }
+  tool::Users users() const override { return agent_.users(); }
   Result<tool::CommandEnd> run(const tool::Command& command) override;
   Result<std::string> spawn(const tool::Command& command) override;
   Result<tool::ProcessState> poll(const std::string& id) override;
@@ -33,6 +34,10 @@ class SandboxPlace final : public tool::Place {
 
  private:
   Result<std::shared_ptr<sandbox::Process>> start(const tool::Command& command);
+  Result<tool::CommandEnd> run_as_root(const tool::Command& command);
+  static Result<tool::CommandEnd> await_end(const tool::Command& command,
+                                            const std::shared_ptr<sandbox::Process>& process,
+                                            const std::shared_ptr<sandbox::Resident>& resident);
   Result<std::shared_ptr<sandbox::Process>> find(const std::string& id);
 
   Status await_start(std::chrono::milliseconds patience);

@@ -30,11 +30,13 @@ Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {
   const bool supervised = !plan.supervised.empty();
   const bool asks = plan.questions != plan::FileQuestions::kNone;
   const bool looks = plan.questions == plan::FileQuestions::kAll;
+  const bool alone = plan.rights == plan::Rights::kImageRoot && plan.ids.kind == plan::IdMap::Kind::kOne;
   plan.seccomp = plan::compile_seccomp(
       {.architecture = *architecture,
        .af_unix = beside ? plan::AfUnix::kSupervised : plan::AfUnix::kNotify,
        .file_changes = supervised || asks ? plan::FileChanges::kNotify : plan::FileChanges::kAllow,
-       .file_looks = looks ? plan::FileLooks::kNotify : plan::FileLooks::kAllow});
+       .file_looks = looks ? plan::FileLooks::kNotify : plan::FileLooks::kAllow,
+       .owners = alone ? plan::Owners::kPretended : plan::Owners::kReal});
   return {};
 }
 

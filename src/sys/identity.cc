@@ -25,7 +25,21 @@ namespace {
 Status keep_capabilities(unsigned first_word) {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct kept[2] = {{.effective = first_word, .permitted = first_word, .inheritable = 0}, {}};
-  return check(::syscall(SYS_capset, &header, kept), {"capset(", std::to_string(first_word), ")"});
+  return check(::syscall(SYS_capset, &header, kept),
+               {"capset(", first_word == 0 ? "none" : std::to_string(first_word), ")"});
+}
+
+// What an exec as user 0 can give again (capabilities(7)).
+Status limit_bounding_set(std::uint64_t kept) {
+  // Since Linux 5.9; a kernel with the calls that build the root knows it (CAP_CHECKPOINT_RESTORE).
+  static constexpr int kLastKnownCapability = 40;
+  for (int capability = 0; capability < 64; ++capability) {
+    if ((kept >> capability & 1U) != 0) continue;
+    const int dropped = ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+    if (dropped < 0 && errno == EINVAL && capability > kLastKnownCapability) break;  // this kernel knows no more
+    TRY(check(dropped, {"prctl(PR_CAPBSET_DROP, ", std::to_string(capability), ")"}));
+  }
+  return {};
 }
 
 }  // namespace
@@ -121,18 +135,29 @@ Status keep_capabilities_on_exec() {
   return {};
 }
 
-Status drop_capabilities() {
-  // Since Linux 5.9; a kernel with the calls that build the root knows it (CAP_CHECKPOINT_RESTORE).
-  static constexpr int kLastKnownCapability = 40;
-  for (int capability = 0; capability < 64; ++capability) {
-    const int dropped = ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
-    if (dropped < 0 && errno == EINVAL && capability > kLastKnownCapability) break;  // this kernel knows no more
-    TRY(check(dropped, {"prctl(PR_CAPBSET_DROP, ", std::to_string(capability), ")"}));
-  }
+// Each is over the files and processes of the sandbox's own ids alone (user_namespaces(7)). Without CAP_FSETID a file
+// of another group loses its set-group-ID bit by chmod(2); whoever has CAP_SETGID can join that group for it. CAP_KILL:
+// of a package manager's processes some are other users', and it ends them. Not here: what mounts, traces, makes
+// devices, sets file capabilities (CAP_SETFCAP) or changes its root.
+Status keep_only_install_rights() {
+  static constexpr unsigned kChown = 0;
+  static constexpr unsigned kDacOverride = 1;
+  static constexpr unsigned kFowner = 3;
+  static constexpr unsigned kFsetid = 4;
+  static constexpr unsigned kKill = 5;
+  static constexpr unsigned kSetgid = 6;
+  static constexpr unsigned kSetuid = 7;
+  static constexpr unsigned kLent =
+      1U << kChown | 1U << kDacOverride | 1U << kFowner | 1U << kFsetid | 1U << kKill | 1U << kSetgid | 1U << kSetuid;
+  TRY(limit_bounding_set(kLent));
   TRY(check(::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0), {"prctl(PR_CAP_AMBIENT_CLEAR_ALL)"}));
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  __user_cap_data_struct none[2] = {};
-  return check(::syscall(SYS_capset, &header, none), {"capset(none)"});
+  return keep_capabilities(kLent);
+}
+
+Status drop_capabilities() {
+  TRY(limit_bounding_set(0));
+  TRY(check(::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0), {"prctl(PR_CAP_AMBIENT_CLEAR_ALL)"}));
+  return keep_capabilities(0);
 }
 
 Status set_hostname(const std::string& name) {

@@ -59,6 +59,10 @@ Status keep_only_file_rights();
 // (capabilities(7), "Ambient").
 Status keep_capabilities_on_exec();
 
+// Keeps what a package manager takes alone, for this process and for what it executes as user 0: CAP_CHOWN,
+// CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID, CAP_KILL, CAP_SETGID, CAP_SETUID.
+Status keep_only_install_rights();
+
 // Empties the bounding, ambient, inheritable, permitted and effective sets.
 Status drop_capabilities();
 

@@ -50,6 +50,11 @@ Result<UniqueFd> clone_tree(int fd, std::string_view name) {
   return check_fd(::syscall(SYS_open_tree, fd, "", flags), {"open_tree(", name, ")"});
 }
 
+Result<UniqueFd> clone_mount(int fd, std::string_view name) {
+  const unsigned int flags = AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC;
+  return check_fd(::syscall(SYS_open_tree, fd, "", flags), {"open_tree(", name, ")"});
+}
+
 Result<UniqueFd> clone_tree_at(const std::string& path) {
   const unsigned int flags = AT_SYMLINK_NOFOLLOW | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC;
   return check_fd(::syscall(SYS_open_tree, AT_FDCWD, path.c_str(), flags), {"open_tree(", path, ")"});

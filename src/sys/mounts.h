@@ -27,7 +27,10 @@ Result<UniqueFd> new_file_system(const std::string& type, const MountOptions& op
 // mounts that come from a more privileged mount namespace are locked together (mount_namespaces(7)).
 Result<UniqueFd> clone_tree(int fd, std::string_view name);
 
-// The same by a path that only the machine's owner can change; a symlink at its end is not followed.
+// A copy of the one mount that `fd` (O_PATH) shows, without those below it.
+Result<UniqueFd> clone_mount(int fd, std::string_view name);
+
+// The same as clone_tree() by a path that only the machine's owner can change; a symlink at its end is not followed.
 Result<UniqueFd> clone_tree_at(const std::string& path);
 
 // Adds the flags, and nosuid, to the mount at `fd`, which must be its root, and to all mounts below it.

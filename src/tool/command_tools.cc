@@ -150,16 +150,17 @@ Tool run_script_tool() {
 }
 
 Tool install_tool() {
-  return {.name = "sandbox_install",
-          .title = "Install system packages",
-          .description =
-              "Install system packages in the sandbox, as root of the sandbox alone, with the package manager "
-              "that it has: apk, apt-get or dnf. `unavailable` where the sandbox shows the machine's own "
-              "system, which nobody in it can change.",
-          .kind = Class::kExec,
-          .parameters = {packages()},
-          .results = installed(),
-          .handler = install_packages};
+  return {
+      .name = "sandbox_install",
+      .title = "Install system packages",
+      .description =
+          "Install system packages in the sandbox, as root of the sandbox alone, with the package manager "
+          "that it has: apk, apt-get or dnf. It sees nothing of the project, and what a package starts ends with it. "
+          "`unavailable` where the sandbox shows the machine's own system, which nobody in it can change.",
+      .kind = Class::kExec,
+      .parameters = {packages()},
+      .results = installed(),
+      .handler = install_packages};
 }
 
 Tool pip_tool() {

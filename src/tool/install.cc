@@ -1,6 +1,7 @@
 // sandbox_install, _pip_install, _npm_install: the sandbox's own package managers, by argument vectors.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.h"
@@ -31,7 +32,8 @@ struct Found {
 
 std::optional<Found> find_system_manager(Place& place);
 std::optional<Envelope> check_packages(const Call& call, Manager manager);
-std::vector<std::string> install_arguments(const Found& found, const std::vector<std::string>& packages);
+std::vector<std::string> begin_arguments(const Found& found, Users users);
+std::vector<std::string> install_arguments(const Found& found, const std::vector<std::string>& packages, Users users);
 bool needs_update(const Found& found, const CommandEnd& end);
 Command command_of(const Call& call, std::vector<std::string> arguments);
 Result<CommandEnd> install_with(const Call& call, const Found& found);
@@ -39,6 +41,7 @@ Result<CommandEnd> install_with(const Call& call, const Found& found);
 std::optional<Envelope> probe(const Call& call, std::vector<std::string> arguments, std::string_view missing);
 Envelope installed(const Call& call, const Result<CommandEnd>& end);
 std::string combined(const CommandEnd& end);
+bool is_about_hosts(std::string_view text);
 
 }  // namespace
 
@@ -117,20 +120,29 @@ std::optional<Envelope> check_packages(const Call& call, Manager manager) {
 // One try; with apt a second one after its lists were fetched, since images come without them.
 Result<CommandEnd> install_with(const Call& call, const Found& found) {
   Place& place = call.context.place;
-  Command command = command_of(call, install_arguments(found, call.arguments.texts("packages")));
+  Command command = command_of(call, install_arguments(found, call.arguments.texts("packages"), place.users()));
   command.user = User::kRoot;
   command.environment = {"DEBIAN_FRONTEND=noninteractive"};
   CommandEnd end = TRY(place.run(command));
   if (!needs_update(found, end)) return end;
   Command update = command;
-  update.arguments = {found.program, "update"};
+  update.arguments = begin_arguments(found, place.users());
+  update.arguments.emplace_back("update");
   const CommandEnd updated = TRY(place.run(update));
   if (updated.exit_code != 0) return updated;
   return place.run(command);
 }
 
-std::vector<std::string> install_arguments(const Found& found, const std::vector<std::string>& packages) {
+// What apt fetches with belongs to a user of its own, where it can become one (apt.conf(5), APT::Sandbox::User).
+std::vector<std::string> begin_arguments(const Found& found, Users users) {
   std::vector<std::string> arguments = {found.program};
+  const bool alone = found.manager == Manager::kApt && users == Users::kOne;
+  if (alone) arguments.insert(arguments.end(), {"-o", "APT::Sandbox::User=root"});
+  return arguments;
+}
+
+std::vector<std::string> install_arguments(const Found& found, const std::vector<std::string>& packages, Users users) {
+  std::vector<std::string> arguments = begin_arguments(found, users);
   if (found.manager == Manager::kApk) {
     arguments.insert(arguments.end(), {"add", "--no-cache", "--"});
   } else if (found.manager == Manager::kApt) {
@@ -173,8 +185,13 @@ Envelope installed(const Call& call, const Result<CommandEnd>& end) {
   if (!end) return failed("Failed to run the package manager", end.error(), Retry::kYes);
   const std::string output = excerpt(combined(*end), kInstallCharacters);
   if (end->exit_code != 0 && !end->timed_out && !end->killed) {
-    Envelope envelope = failure(Kind::kExecutionError,
-                                fmt::format("Install failed (exit {}). Combined output: {}", end->exit_code, output));
+    std::string message = fmt::format("Install failed (exit {}). Combined output: {}", end->exit_code, output);
+    if (is_about_hosts(output)) {
+      message +=
+          " An installation reaches the hosts that the image's package manager is configured for, and those that "
+          "network.allowedDomains of the policy names; a mirror that these lead to needs an entry there.";
+    }
+    Envelope envelope = failure(Kind::kExecutionError, std::move(message));
     envelope.extra = {{"exit_code", end->exit_code}};
     return envelope;
   }
@@ -192,6 +209,13 @@ Envelope installed(const Call& call, const Result<CommandEnd>& end) {
         kTimeout.count());
   }
   return envelope;
+}
+
+// As apt, apk and dnf say that something could not be fetched.
+bool is_about_hosts(std::string_view text) {
+  static constexpr std::array<std::string_view, 6> kWords = {
+      "Failed to fetch", "Could not resolve", "Temporary failure", "temporary error", "Curl error", "403  Forbidden"};
+  return std::ranges::any_of(kWords, [&](std::string_view words) { return text.contains(words); });
 }
 
 std::string combined(const CommandEnd& end) {

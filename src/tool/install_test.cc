@@ -153,6 +153,18 @@ TEST_F(InstallTest, AptFetchesItsListsWhenItHasNone) {
             "Install failed (exit 100). Combined output: no network");
 }
 
+TEST_F(InstallTest, AptBecomesNobodyWhereNobodyIsThere) {
+  has("/usr/bin/apt-get");
+  place_.image_users = Users::kOne;
+  ends_ = {end(100, "E: Unable to locate package jq"), end(0, ""), end(0, "done")};
+  EXPECT_TRUE(truth_of(install("sandbox_install", {"jq"}), "ok"));
+  ASSERT_EQ(place_.commands.size(), 3U);
+  const Arguments begin = {"/usr/bin/apt-get", "-o", "APT::Sandbox::User=root"};
+  for (const Command& command : place_.commands) {
+    EXPECT_EQ(Arguments(command.arguments.begin(), command.arguments.begin() + 3), begin);
+  }
+}
+
 TEST_F(InstallTest, Failures) {
   has("/sbin/apk");
   CommandEnd failed_end = end(1, "out ");
@@ -162,6 +174,8 @@ TEST_F(InstallTest, Failures) {
   EXPECT_EQ(text_of(envelope, "kind"), "execution_error");
   EXPECT_TRUE(truth_of(envelope, "retryable"));
   EXPECT_EQ(text_of(envelope, "message"), "Install failed (exit 1). Combined output: out err");
+  ends_ = {end(100, "E: Failed to fetch http://a.example/x  403  Forbidden")};
+  EXPECT_NE(text_of(install("sandbox_install", {"jq"}), "message").find("allowedDomains"), std::string::npos);
   CommandEnd late = end(124, "half");
   late.timed_out = true;
   ends_ = {late};

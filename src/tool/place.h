@@ -28,6 +28,8 @@ struct Layout {
 };
 
 enum class User { kAgent, kRoot };
+// Of a sandbox whose root is the agent's to have: with kOne all files are root's, and no user is there to become.
+enum class Users { kOne, kMany };
 enum class Stream { kOutput, kError };
 enum class ErrorStream { kApart, kIntoOutput };
 
@@ -79,6 +81,7 @@ class Place {
  public:
   virtual ~Place() = default;
   virtual const Layout& layout() const = 0;
+  virtual Users users() const = 0;  // of one that runs
 
   // Waits for its end. An error is hutch's own failure (Code::kUnsupported where the sandbox has no such user,
   // Code::kTimeout where the sandbox is not up in time); a command that was not found ends with 127.

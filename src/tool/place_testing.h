@@ -20,6 +20,7 @@ class TestPlace final : public Place {
   TestPlace();
   ~TestPlace() override;
 
+  Users users() const override { return image_users; }
   const Layout& layout() const override { return layout_; }
   Layout& change_layout() { return layout_; }
   Result<CommandEnd> run(const Command& command) override;
@@ -40,6 +41,7 @@ class TestPlace final : public Place {
   // What "/" is for the file server.
   std::string system_root = "/";
   bool keeps_log_files = false;
+  Users image_users = Users::kMany;
   std::vector<Command> commands;  // every one, in order
 
  private:

@@ -47,10 +47,10 @@ struct FileRevoked {
 // To `hutch-guest --widen` (guest/widen.h), its only message. Widened or Failed follows.
 struct Widen {
   // kShow: what the steps make at `target` is shown at `at` in the sandbox. kHandOver: it travels along with the
-  // answer. kHide: what was shown goes.
-  enum class Action { kShow, kHandOver, kHide } action = Action::kShow;
+  // answer. kHide: what was shown goes. kHandRoot: the sandbox's own root travels along, without what is mounted in it.
+  enum class Action { kShow, kHandOver, kHide, kHandRoot } action = Action::kShow;
   std::string target;
-  std::string at;                      // where the sandbox sees it; of kHide what goes
+  std::string at;  // where the sandbox sees it; of kHide what goes
   std::vector<plan::MountStep> steps;  // in the host's own tree; the first one binds `target` on itself
   // File systems of the sandbox's own, in which a mount point may be made; of kHide: that one goes as well.
   std::vector<std::string> own;

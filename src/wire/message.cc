@@ -267,7 +267,7 @@ void read(Reader& in, FileAnswered& message) {
 void read(Reader& in, FileRevoked& message) { message.path = in.text(); }
 
 void read(Reader& in, Widen& message) {
-  message.action = in.choice(Widen::Action::kHide);
+  message.action = in.choice(Widen::Action::kHandRoot);
   message.target = in.text();
   message.at = in.text();
   const std::size_t count = in.count(kStepBytesMin);

@@ -15,7 +15,7 @@
 namespace hutch::wire {
 
 // Both programs come from one build; a guest that is not of it refuses the first message.
-inline constexpr std::uint32_t kVersion = 9;
+inline constexpr std::uint32_t kVersion = 10;
 
 // What the guest has to do itself before it is the init of the sandbox.
 enum class Isolation {
@@ -37,7 +37,7 @@ struct Start {
   Isolation isolation = Isolation::kNone;
   Service service = Service::kOneCommand;
   int landlock_abi = 0;
-  plan::SandboxPlan plan;
+  plan::SandboxPlan plan;  // the mount of a MountKind::kGivenRoot, attached nowhere, travels along
 };
 
 enum class TerminalUse { kNone, kOwn };

@@ -35,6 +35,7 @@ Start a_start() {
   start.landlock_abi = 7;
   start.plan.uid = 1000;
   start.plan.gid = 100;
+  start.plan.rights = plan::Rights::kImageRoot;
   plan::MountStep step;
   step.kind = plan::MountKind::kBind;
   step.target = "/a";
@@ -46,6 +47,8 @@ Start a_start() {
   step.size_bytes = 1ULL << 33;
   start.plan.mounts = {step, step};
   step.kind = plan::MountKind::kCover;
+  start.plan.mounts.push_back(step);
+  step.kind = plan::MountKind::kGivenRoot;
   start.plan.mounts.push_back(step);
   start.plan.read_only_proc = {"sys"};
   start.plan.hidden_proc = {"kcore", "keys"};
@@ -64,7 +67,9 @@ TEST(Message, AStartKeepsItsPlan) {
   EXPECT_EQ(start.landlock_abi, 7);
   EXPECT_EQ(start.plan.uid, 1000U);
   EXPECT_EQ(start.plan.gid, 100U);
-  ASSERT_EQ(start.plan.mounts.size(), 3U);
+  EXPECT_EQ(start.plan.rights, plan::Rights::kImageRoot);
+  ASSERT_EQ(start.plan.mounts.size(), 4U);
+  EXPECT_EQ(start.plan.mounts[3].kind, plan::MountKind::kGivenRoot);
   EXPECT_EQ(start.plan.mounts[2].kind, plan::MountKind::kCover);
   const plan::MountStep& step = start.plan.mounts[1];
   EXPECT_EQ(step.target, "/a");
@@ -141,6 +146,7 @@ TEST(Message, TheOthersKeepTheirValues) {
   step.target = "/home/u/x";
   const Widen widen = through_guest(Widen{Widen::Action::kHandOver, "/a", "/b", {step}, {"/"}});
   EXPECT_EQ(widen.action, Widen::Action::kHandOver);
+  EXPECT_EQ(through_guest(Widen{Widen::Action::kHandRoot, {}, {}, {}, {}}).action, Widen::Action::kHandRoot);
   EXPECT_EQ(widen.target + widen.at, "/a/b");
   ASSERT_EQ(widen.steps.size(), 1U);
   EXPECT_EQ(widen.steps.front().target, "/home/u/x");

@@ -49,7 +49,7 @@ void write_step(Writer& out, const plan::MountStep& step) {
 
 plan::MountStep read_step(Reader& in) {
   plan::MountStep step;
-  step.kind = in.choice(plan::MountKind::kImage);
+  step.kind = in.choice(plan::MountKind::kGivenRoot);
   step.target = in.text();
   step.source = in.text();
   step.access = in.choice(plan::Access::kReadWrite);
@@ -65,6 +65,7 @@ plan::MountStep read_step(Reader& in) {
 void write_plan(Writer& out, const plan::SandboxPlan& plan) {
   out.u32(plan.uid);
   out.u32(plan.gid);
+  out.u8(static_cast<std::uint8_t>(plan.rights));
   out.u8(static_cast<std::uint8_t>(plan.network));
   out.u32(static_cast<std::uint32_t>(plan.host_ports.size()));
   for (const std::uint16_t port : plan.host_ports) out.u16(port);
@@ -93,6 +94,7 @@ plan::SandboxPlan read_plan(Reader& in) {
   plan::SandboxPlan plan;
   plan.uid = in.u32();
   plan.gid = in.u32();
+  plan.rights = in.choice(plan::Rights::kImageRoot);
   plan.network = in.choice(plan::NetworkKind::kGateway);
   const std::size_t ports = in.count(sizeof(std::uint16_t));
   for (std::size_t i = 0; i < ports; ++i) plan.host_ports.push_back(in.u16());
