@@ -40,6 +40,7 @@ class Params {
 };
 
 std::optional<json> parse(std::string_view text);
+std::string id_of_unread(std::string_view text);
 bool is_id(const json& value);
 RpcError invalid_request(std::string message, std::string id);
 void read_params(const json& params, Incoming& message);
@@ -52,7 +53,7 @@ void read_responses(const json& responses, Incoming& message);
 
 std::variant<Incoming, RpcError> read_message(std::string_view text) {
   if (const Status shape = wire::check_json_shape(text, kMessageBytesMax); !shape) {
-    return invalid_request(shape.error().message, "");
+    return invalid_request(shape.error().message, id_of_unread(text));
   }
   const std::optional<json> whole = parse(text);
   if (!whole) return RpcError{code::kParse, "the message is not JSON"};
@@ -101,6 +102,38 @@ std::optional<json> parse(std::string_view text) {
   json value = json::parse(text, nullptr, false);
   if (value.is_discarded()) return std::nullopt;
   return value;
+}
+
+std::size_t end_of_text(std::string_view text, std::size_t quote) {
+  for (std::size_t i = quote + 1; i < text.size(); ++i) {
+    if (text[i] == '"') return i;
+    if (text[i] == '\\') ++i;
+  }
+  return std::string_view::npos;
+}
+
+// The "id" of the outermost object, as JSON text. Whoever asked would wait for an answer without it, though nothing
+// else of the message is read.
+std::string id_of_unread(std::string_view text) {
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '{' || text[i] == '[') ++depth;
+    if ((text[i] == '}' || text[i] == ']') && depth > 0) --depth;
+    if (text[i] != '"') continue;
+    const std::size_t end = end_of_text(text, i);
+    if (end == std::string_view::npos) return "";
+    const bool is_it = depth == 1 && text.substr(i, end + 1 - i) == "\"id\"";
+    i = end;
+    const std::size_t colon = text.find_first_not_of(kSpace, end + 1);
+    if (!is_it || colon == std::string_view::npos || text[colon] != ':') continue;
+    const std::size_t value = text.find_first_not_of(kSpace, colon + 1);
+    if (value == std::string_view::npos) return "";
+    const std::size_t last = text[value] == '"' ? end_of_text(text, value) : text.find_first_of(",} \t\r\n", value);
+    if (last == std::string_view::npos || last - value > kIdBytesMax) return "";
+    const auto id = parse(text.substr(value, last - value + (text[value] == '"' ? 1 : 0)));
+    return id && is_id(*id) ? id->dump() : "";
+  }
+  return "";
 }
 
 bool is_id(const json& value) {

@@ -16,7 +16,7 @@ namespace hutch::server::mcp {
 inline constexpr std::array<std::string_view, 3> kLegacyVersions = {"2025-11-25", "2025-06-18", "2025-03-26"};
 inline constexpr std::string_view kModernVersion = "2026-07-28";
 
-inline constexpr std::size_t kMessageBytesMax = 4 << 20;
+inline constexpr std::size_t kMessageBytesMax = 8 << 20;  // 4 MiB of a file, escaped
 inline constexpr std::size_t kBatchItemsMax = 100;
 
 namespace code {

@@ -79,6 +79,13 @@ TEST(McpReader, WhatIsNoRequest) {
 TEST(McpReader, SizesHaveLimits) {
   const std::string begin = R"({"jsonrpc":"2.0","id":1,"method":"x","params":{"a":)";
   EXPECT_EQ(error(begin + '"' + std::string(kMessageBytesMax, 'x') + "\"}}").code, code::kInvalidRequest);
+  EXPECT_EQ(error(begin + '"' + std::string(kMessageBytesMax, 'x') + "\"}}").id, "1");
+  EXPECT_EQ(error(begin + '"' + std::string(kMessageBytesMax, 'x')).id, "1") << "cut off by whoever passed it on";
+  const std::string large = '"' + std::string(kMessageBytesMax, '[') + '"';
+  EXPECT_EQ(error(R"({"params":{"id":2,"a":")" + large.substr(1) + R"(}, "id" : "a\"b" })").id, R"("a\"b")");
+  for (const char* odd : {"", "1.5", "{}", "null", "\"", "\"a", "x"}) {
+    EXPECT_EQ(error("{\"a\":" + large + ",\"id\":" + odd).id, "") << odd;
+  }
   EXPECT_EQ(error(begin + std::string(100, '[') + std::string(100, ']') + "}}").code, code::kInvalidRequest);
   EXPECT_EQ(error(std::string(1'000'000, '[')).code, code::kInvalidRequest);
   EXPECT_EQ(error(R"({"jsonrpc":"2.0","method":"x","id":")" + std::string(2000, 'i') + "\"}").code,
