@@ -314,6 +314,7 @@ TEST_F(FileServer, AWalkGoesLevelByLevelAndFollowsNoLink) {
   EXPECT_EQ(texts.entries[0].path, "a.txt");
   EXPECT_EQ(texts.entries[1].path, "b/c/d.txt");
   EXPECT_EQ(get<FileEntries>(FindFiles{at("."), "*", 10}).found, 3U);
+  EXPECT_EQ(get<FileEntries>(FindFiles{at("."), "*", 10}).unread, 0U);
 }
 
 TEST_F(FileServer, ManyEntriesAreCountedAndCutOff) {
@@ -397,6 +398,8 @@ TEST_F(FileServer, WhatMayNotBeReadOrWrittenIsDenied) {
   EXPECT_EQ(failure(RemoveFile{at("dir"), RemoveFile::Tree::kRemove}).code, Code::kPermissionDenied);
   EXPECT_EQ(failure(ListDirectory{at("dir/inner"), 1, 1}).code, Code::kPermissionDenied);
   EXPECT_THAT(list("dir", 9), ElementsAre("inner"));
+  EXPECT_EQ(get<FileEntries>(ListDirectory{at("dir"), 9, 10}).unread, 1U);
+  EXPECT_EQ(get<FileEntries>(FindFiles{at("."), "*", 10}).unread, 1U);
   EXPECT_EQ(failure(WriteFile{{"/proc", "new"}, "x", {}, {}}).code, Code::kNotFound);
   ::chmod((root_ + "/dir/inner").c_str(), 0755);
   EXPECT_EQ(text_of(root_ + "/fixed"), "x");

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -72,13 +73,14 @@ Result<wire::FileEntries> find_files(const wire::FindFiles& request) {
 namespace {
 
 Result<wire::FileEntries> Walker::run() {
-  // Of the top an error is told; what disappears or is closed further down is passed over.
+  // Of the top an error is told; what disappears further down is passed over, and what is closed is counted.
   TRY(look_into({}));
   while (!waiting_.empty() && names_left_ > 0) {
     const Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
     waiting_bytes_ -= next.path.size();
-    (void)look_into(next);
+    const Status looked = look_into(next);
+    if (!looked && looked.error().sys_errno == EACCES) ++found_.unread;
   }
   return std::move(found_);
 }

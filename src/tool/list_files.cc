@@ -22,7 +22,8 @@ constexpr std::size_t kNameBytesMax = 8192;  // a path of PATH_MAX with each byt
 std::string list_line(const wire::FileEntry& entry);
 std::string mode_text(const wire::FileStat& stat);
 std::string date_text(std::int64_t modified_ns);
-Envelope listed(Value::Object result, std::string_view member, std::vector<std::string> lines, std::uint64_t found);
+Envelope listed(Value::Object result, std::string_view member, std::vector<std::string> lines,
+                const wire::FileEntries& answer);
 
 }  // namespace
 
@@ -33,13 +34,13 @@ Envelope list_directory(const Call& call) {
   const wire::ListDirectory request{located->place, tree ? kTreeDepth : 1, tree ? kTreeEntriesMax : kEntriesMax};
   Result<wire::FileEntries> answer = ask<wire::FileEntries>(call.context.place, request);
   if (!answer) {
-    const std::string what = cat({"Failed to list `", printable(call.arguments.text("path")), "`"});
+    const std::string what = cat({"Failed to list `", named(call, "path", *located), "`"});
     return failed(what, answer.error(), Retry::kNo);
   }
   std::vector<std::string> lines;
   lines.reserve(answer->entries.size());
   for (const wire::FileEntry& entry : answer->entries) lines.push_back(list_line(entry));
-  return listed({{"path", located->absolute}}, "entries", std::move(lines), answer->found);
+  return listed({{"path", located->absolute}}, "entries", std::move(lines), *answer);
 }
 
 Envelope find_files(const Call& call) {
@@ -54,7 +55,7 @@ Envelope find_files(const Call& call) {
   const wire::FindFiles request{located->place, pattern, kFoundMax};
   Result<wire::FileEntries> answer = ask<wire::FileEntries>(call.context.place, request);
   if (!answer) {
-    const std::string what = cat({"Failed to look for files in `", printable(call.arguments.text("path")), "`"});
+    const std::string what = cat({"Failed to look for files in `", named(call, "path", *located), "`"});
     return failed(what, answer.error(), Retry::kNo);
   }
   std::vector<std::string> lines;
@@ -63,13 +64,14 @@ Envelope find_files(const Call& call) {
     lines.push_back(printable(cat({above, "/", entry.path}), kNameBytesMax));
   }
   std::ranges::sort(lines);
-  return listed({{"pattern", pattern}, {"path", located->absolute}}, "files", std::move(lines), answer->found);
+  return listed({{"pattern", pattern}, {"path", located->absolute}}, "files", std::move(lines), *answer);
 }
 
 namespace {
 
 // The count is of what there is; the text holds what fits.
-Envelope listed(Value::Object result, std::string_view member, std::vector<std::string> lines, std::uint64_t found) {
+Envelope listed(Value::Object result, std::string_view member, std::vector<std::string> lines,
+                const wire::FileEntries& answer) {
   std::string text;
   std::size_t characters = 0;
   std::size_t shown = 0;
@@ -80,7 +82,7 @@ Envelope listed(Value::Object result, std::string_view member, std::vector<std::
     text += '\n';
     ++shown;
   }
-  const std::uint64_t count = std::max<std::uint64_t>(found, lines.size());
+  const std::uint64_t count = std::max<std::uint64_t>(answer.found, lines.size());
   result.emplace(member, std::move(text));
   result.emplace("count", count);
   result.emplace("truncated", count > shown);
@@ -88,6 +90,10 @@ Envelope listed(Value::Object result, std::string_view member, std::vector<std::
   if (count > shown) {
     envelope.warnings.push_back(
         fmt::format("Only {} of at least {} are shown. Name a directory further down.", shown, count));
+  }
+  if (answer.unread > 0) {
+    envelope.warnings.push_back(fmt::format("Not all could be read: {} {} closed to this user.", answer.unread,
+                                            answer.unread == 1 ? "directory is" : "directories are"));
   }
   return envelope;
 }

@@ -84,6 +84,13 @@ TEST_F(ListFilesTest, ALiarsEntriesAreCutToTheBudget) {
   EXPECT_LT(text_of(result, "entries").size(), 60'000U);
 }
 
+TEST_F(ListFilesTest, DirectoriesThatAreClosedAreTold) {
+  place_.scripted_file = [](const wire::FileRequest&) { return wire::FileReply(wire::FileEntries{{}, 0, 2}); };
+  const Value::Object envelope = caller_.call("sandbox_find_files", {{"pattern", "*"}});
+  EXPECT_TRUE(truth_of(envelope, "ok"));
+  EXPECT_TRUE(text_of(envelope, "warnings").find("2 directories are closed") != std::string::npos);
+}
+
 TEST_F(ListFilesTest, FilesByName) {
   place_.put(place_.home("src/a.py"), "");
   place_.put(place_.home("src/sub/b.py"), "");
@@ -104,6 +111,9 @@ TEST_F(ListFilesTest, APatternIsForNames) {
   EXPECT_EQ(text_of(slash, "kind"), "invalid_args");
   EXPECT_EQ(text_of(caller_.call("sandbox_find_files", {{"pattern", "*"}, {"path", "nope"}}), "kind"),
             "execution_error");
+  std::filesystem::remove_all(place_.home(""));
+  EXPECT_TRUE(text_of(caller_.call("sandbox_find_files", {{"pattern", "*"}}), "message")
+                  .starts_with("Failed to look for files in `/"));
   EXPECT_EQ(text_of(caller_.call("sandbox_find_files", {{"pattern", "*"}, {"path", "/etc"}}), "field"), "path");
 }
 

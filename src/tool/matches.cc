@@ -50,6 +50,7 @@ void Matches::take(std::string_view text, Json kind) {
   if (message == nullptr || !message->contains("type")) return;
   const std::string* type = message->find("type")->second.get<std::string>();
   const Value::Object* data = object_at(*message, "data");
+  if (type != nullptr && *type == "summary") searched_ = true;
   if (type == nullptr || data == nullptr || (*type != "match" && *type != "context")) return;
   const bool match = *type == "match";
   if (match && count_ == most_) {

@@ -21,6 +21,7 @@ class Matches {
 
   std::size_t count() const { return count_; }  // those shown
   bool truncated() const { return truncated_; }
+  bool searched() const { return searched_; }       // rg came to its end: it did read its pattern and its globs
   // "path:12:text" of a match, "path-13-text" of its context, "--" between places of a file that do not touch; files in
   // the order of their names, at most so many characters. Says whether all of it fits.
   struct Text {
@@ -43,6 +44,7 @@ class Matches {
   std::size_t most_;
   std::size_t count_ = 0;
   bool truncated_ = false;
+  bool searched_ = false;
   std::string pending_;  // a line of JSON whose end has not come
   bool overlong_ = false;
   std::map<std::string, std::vector<Line>> files_;

@@ -12,11 +12,14 @@ namespace hutch::tool {
 namespace {
 
 constexpr std::chrono::seconds kTimeout{60};
+constexpr std::string_view kErrorPrefix = "rg: ";  // before each message, of ripgrep 14 and newer
 
 std::vector<std::string> ripgrep(const Arguments& arguments, const std::string& path, std::int64_t most);
 Result<CommandEnd> run_until_enough(const Call& call, Command command, Matches& matches);
-Envelope refused_by_ripgrep(const Call& call, const std::string& message);
-Envelope answer(const Call& call, const Located& located, const CommandEnd& end, const Matches& matches);
+Envelope answer(const Call& call, const Located& located, const CommandEnd& end, const Matches& matches,
+                const std::string& what);
+Envelope refused_by_ripgrep(std::string_view message, const std::string& what);
+Envelope not_searched(std::string_view message, const std::string& what);
 
 }  // namespace
 
@@ -24,7 +27,7 @@ Envelope search_files(const Call& call) {
   const std::expected<Located, Envelope> located = locate(call, "path");
   if (!located) return located.error();
   Place& place = call.context.place;
-  const std::string what = cat({"Failed to search `", printable(call.arguments.text("path")), "`"});
+  const std::string what = cat({"Failed to search `", named(call, "path", *located), "`"});
   // The kernel says first whether the path stays below its root: ripgrep would follow a link out of it.
   const Result<wire::FileStat> stat = ask<wire::FileStat>(place, wire::StatFile{located->place});
   if (!stat) return failed(what, stat.error(), Retry::kNo);
@@ -41,7 +44,7 @@ Envelope search_files(const Call& call) {
       .arguments = ripgrep(call.arguments, located->absolute, most), .cwd = place.layout().base, .timeout = kTimeout};
   const Result<CommandEnd> end = run_until_enough(call, std::move(command), matches);
   if (!end) return failed(what, end.error(), Retry::kYes);
-  return answer(call, *located, *end, matches);
+  return answer(call, *located, *end, matches, what);
 }
 
 namespace {
@@ -70,15 +73,21 @@ Result<CommandEnd> run_until_enough(const Call& call, Command command, Matches& 
   return call.context.place.run(command);
 }
 
-// Exit codes of ripgrep: 0 found, 1 not found, 2 an error, which may be of one file among many.
-Envelope answer(const Call& call, const Located& located, const CommandEnd& end, const Matches& matches) {
+// Exit codes of ripgrep: 0 found, 1 not found, 2 an error, which may be of one file among many: then it went on to its
+// summary, which it never writes of a pattern that it cannot read.
+Envelope answer(const Call& call, const Located& located, const CommandEnd& end, const Matches& matches,
+                const std::string& what) {
   if (end.exit_code == 127 && matches.count() == 0) {
     return final_failure(Kind::kUnavailable,
                          "ripgrep (`rg`) is not installed in the sandbox. Install it there with `sandbox_install` "
                          "(package `ripgrep`), or on the machine where the sandbox shows the system of the host.");
   }
-  const std::string error = excerpt(end.error, kErrorCharacters);
-  if (end.exit_code == 2 && matches.count() == 0 && !end.killed) return refused_by_ripgrep(call, error);
+  std::string error = excerpt(end.error, kErrorCharacters);
+  if (error.starts_with(kErrorPrefix)) error.erase(0, kErrorPrefix.size());
+  if (end.exit_code == 2 && matches.count() == 0 && !end.killed) {
+    if (!matches.searched()) return refused_by_ripgrep(error, what);
+    if (error.starts_with(cat({located.absolute, ": "}))) return not_searched(error, what);
+  }
   const Matches::Text text = matches.text(kOutputCharacters);
   const bool truncated = matches.truncated() || !text.whole;
   CommandEnd how;
@@ -95,19 +104,21 @@ Envelope answer(const Call& call, const Located& located, const CommandEnd& end,
   return envelope;
 }
 
-Envelope refused_by_ripgrep(const Call& call, const std::string& message) {
+Envelope refused_by_ripgrep(std::string_view message, const std::string& what) {
   if (message.starts_with("error parsing glob")) {
     return bad_argument("include", cat({"Argument `include` is not a glob that ripgrep reads: ", message}),
                         "a glob such as `*.py`");
   }
-  if (message.starts_with("regex parse error") || message.find("regex") != std::string::npos ||
-      message.find("is not allowed in a regex") != std::string::npos) {
+  if (message.find("regex") != std::string::npos) {
     return bad_argument("pattern",
                         cat({"Argument `pattern` is not a regular expression that ripgrep reads: ", message}),
                         "a regular expression; to find the text itself, escape . * + ? ( ) [ ] { } ^ $ | and \\");
   }
-  return final_failure(Kind::kExecutionError,
-                       cat({"Failed to search `", printable(call.arguments.text("path")), "`: ", message}));
+  return not_searched(message, what);
+}
+
+Envelope not_searched(std::string_view message, const std::string& what) {
+  return final_failure(Kind::kExecutionError, cat({what, ": ", message}));
 }
 
 }  // namespace

@@ -132,7 +132,9 @@ TEST_F(SearchFilesTest, OtherEndsOfRipgrep) {
   end = {};
   end.exit_code = 2;
   end.error.head = "x: Permission denied";
-  EXPECT_EQ(text_of(caller_.call("sandbox_search_files", {{"pattern", "x"}}), "kind"), "execution_error");
+  const Value::Object nothing = caller_.call("sandbox_search_files", {{"pattern", "x"}});
+  EXPECT_EQ(text_of(nothing, "kind"), "execution_error");
+  EXPECT_FALSE(contains(text_of(nothing, "message"), "``")) << text_of(nothing, "message");
   place_.scripted_run = [&](const Command& command) {
     command.on_output(Stream::kOutput, R"({"type":"match","data":{"path":{"text":"p"},"lines":{"text":"x"},)"
                                        "\"line_number\":1}}\n");
@@ -141,6 +143,29 @@ TEST_F(SearchFilesTest, OtherEndsOfRipgrep) {
   const Value::Object partial = caller_.call("sandbox_search_files", {{"pattern", "x"}});
   EXPECT_TRUE(truth_of(partial, "ok"));
   EXPECT_TRUE(contains(text_of(partial, "warnings"), "Permission denied"));
+}
+
+// What it says at its end tells a pattern that it cannot read from a file that it cannot.
+TEST_F(SearchFilesTest, AFileThatCannotBeRead) {
+  std::string error;
+  place_.scripted_run = [&](const Command& command) {
+    CommandEnd end;
+    end.exit_code = 2;
+    end.error.head = error;
+    command.on_output(Stream::kOutput, R"({"data":{"stats":{}},"type":"summary"})"
+                                       "\n");
+    return end;
+  };
+  for (const char* prefix : {"", "rg: "}) {
+    error = prefix + place_.home("regex: Permission denied (os error 13)\n");
+    const Value::Object envelope = caller_.call("sandbox_search_files", {{"pattern", "x"}});
+    EXPECT_TRUE(truth_of(envelope, "ok"));
+    EXPECT_TRUE(contains(text_of(envelope, "warnings"), "Not all could be read: /")) << text_of(envelope, "warnings");
+    place_.put(place_.home("regex"), "");
+    const Value::Object alone = caller_.call("sandbox_search_files", {{"pattern", "x"}, {"path", "regex"}});
+    EXPECT_EQ(text_of(alone, "kind"), "execution_error");
+    EXPECT_TRUE(contains(text_of(alone, "message"), "Permission denied"));
+  }
 }
 
 TEST(Matches, HostileOutput) {

@@ -30,6 +30,10 @@ std::expected<Located, Envelope> locate(const Call& call, std::string_view field
   return std::move(*located);
 }
 
+std::string named(const Call& call, std::string_view field, const Located& located) {
+  return printable(call.arguments.has(field) ? call.arguments.text(field) : located.absolute);
+}
+
 std::expected<Located, Envelope> locate_directory(const Call& call, std::string_view field) {
   std::expected<Located, Envelope> located = locate(call, field);
   if (!located || !call.arguments.has(field)) return located;

@@ -18,6 +18,9 @@ enum class Retry { kNo, kYes };
 // The argument `field` as a path. An absent one is layout.base.
 std::expected<Located, Envelope> locate(const Call& call, std::string_view field);
 
+// What the caller named, for a message; an absent one is the directory that `locate` took instead.
+std::string named(const Call& call, std::string_view field, const Located& located);
+
 // As `locate`, of a directory that is there; for what is given as `cwd`.
 std::expected<Located, Envelope> locate_directory(const Call& call, std::string_view field);
 

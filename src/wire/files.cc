@@ -117,6 +117,7 @@ void write(Writer& out, const FileEntries& reply) {
     write(out, entry.stat);
   }
   out.u64(reply.found);
+  out.u64(reply.unread);
 }
 
 void write(Writer& out, const FileRemoved& reply) { out.u64(reply.entries); }
@@ -225,6 +226,7 @@ void read(Reader& in, FileEntries& reply) {
     read(in, entry.stat);
   }
   reply.found = in.u64();
+  reply.unread = in.u64();
 }
 
 void read(Reader& in, FileRemoved& reply) { reply.entries = in.u64(); }

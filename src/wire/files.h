@@ -55,7 +55,7 @@ struct EndUpload {
   enum class Then { kDrop, kPut } then = Then::kDrop;
 };
 
-// Level by level, no symbolic link followed; a directory that may not be read is listed as empty.
+// Level by level, no symbolic link followed; a directory that may not be read is listed as empty, and counted.
 struct ListDirectory {
   FilePlace place;
   std::uint32_t depth_max = 1;  // 1: the directory's own entries
@@ -108,6 +108,7 @@ struct FileEntry {
 struct FileEntries {
   std::vector<FileEntry> entries;
   std::uint64_t found = 0;  // also those beyond entries_max; of a walk that ended early, so far
+  std::uint64_t unread = 0;  // directories that may not be read
 };
 
 struct FileRemoved {

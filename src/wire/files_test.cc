@@ -66,7 +66,8 @@ TEST(FileMessage, AnswersComeOutAsTheyWentIn) {
   EXPECT_TRUE(reply(FileWritten{kStat, true}).created);
   const std::vector<FileEntry> entries = {{"a", kStat}, {"a/b", FileStat{}}};
   EXPECT_EQ(reply(FileEntries{entries, 9}).entries, entries);
-  EXPECT_EQ(reply(FileEntries{entries, 9}).found, 9U);
+  EXPECT_EQ(reply(FileEntries{entries, 9, 2}).found, 9U);
+  EXPECT_EQ(reply(FileEntries{entries, 9, 2}).unread, 2U);
   EXPECT_EQ(reply(FileRemoved{4}).entries, 4U);
   EXPECT_EQ(reply(FileMoved{kPlace}).destination, kPlace);
   reply(FileDone{});

@@ -1,0 +1,24 @@
+# The tools of agents as `hutch tool call` calls them: what they answer about real files.
+
+
+def test_a_file_that_cannot_be_read_is_a_warning(daemon, any_agent):
+    """A search that went through everything else found nothing: that is an answer."""
+    daemon.sh(any_agent, "echo hello >a; echo x >b; mkdir closed; echo y >closed/c; chmod 0 b closed").ok()
+    try:
+        for pattern, count in (("nothing-here", 0), ("hello", 1)):
+            answer = daemon.tool(any_agent, "sandbox_search_files", pattern=pattern)
+            assert answer["ok"] and answer["result"]["match_count"] == count, answer
+            if daemon.sh(any_agent, "cat b").code != 0:
+                assert "Not all could be read: " in answer["warnings"][0], answer
+                assert "Permission denied" in answer["warnings"][0], answer
+                alone = daemon.tool(any_agent, "sandbox_search_files", pattern=pattern, path="b")
+                assert not alone["ok"] and alone["kind"] == "execution_error", alone
+                found = daemon.tool(any_agent, "sandbox_find_files", pattern="*")
+                assert "1 directory is closed" in found["warnings"][0], found
+        for arguments, field in (({"pattern": "("}, "pattern"), ({"pattern": "x", "include": "{a"}, "include")):
+            answer = daemon.tool(any_agent, "sandbox_search_files", **arguments)
+            assert answer["kind"] == "invalid_args" and answer["field"] == field, answer
+        absent = daemon.tool(any_agent, "sandbox_search_files", pattern="x", path="nope")
+        assert not absent["ok"] and "`nope`" in absent["message"], absent
+    finally:
+        daemon.sh(any_agent, "chmod 700 b closed").ok()
