@@ -28,8 +28,8 @@ std::string temporary_name();
 }  // namespace
 
 Result<wire::FileStat> stat_file(const wire::FilePlace& place) {
-  const UniqueFd root = TRY(open_root(place));
-  const UniqueFd file = TRY(sys::open_beneath(root.get(), place.path, sys::Beneath::kLink));
+  const Root root = TRY(open_root(place));
+  const UniqueFd file = TRY(open_below(root, place.path, sys::Beneath::kLink));
   wire::FileStat stat = to_wire(TRY(sys::file_status(file.get(), "")));
   if (stat.kind == wire::FileKind::kSymlink) stat.target = TRY(sys::link_text(file.get(), ""));
   return stat;
@@ -143,11 +143,11 @@ namespace {
 // Looked at before it is opened, since opening a device may already do something, and after, since it may be another
 // by then.
 Result<UniqueFd> open_regular(const wire::FilePlace& place, sys::FileStatus& status) {
-  const UniqueFd root = TRY(open_root(place));
-  const UniqueFd path = TRY(sys::open_beneath(root.get(), place.path, sys::Beneath::kPath));
+  const Root root = TRY(open_root(place));
+  const UniqueFd path = TRY(open_below(root, place.path, sys::Beneath::kPath));
   const sys::FileStatus seen = TRY(sys::file_status(path.get(), ""));
   TRY(check_regular(place, seen));
-  UniqueFd file = TRY(sys::open_beneath(root.get(), place.path, sys::Beneath::kRead));
+  UniqueFd file = TRY(open_below(root, place.path, sys::Beneath::kRead));
   status = TRY(sys::file_status(file.get(), ""));
   TRY(check_regular(place, status));
   return file;

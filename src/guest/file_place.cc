@@ -14,22 +14,16 @@ namespace hutch::guest {
 
 namespace {
 
-Result<UniqueFd> open_parent(int root, const std::string& path, Parents parents);
+Result<UniqueFd> open_parent(const Root& root, const std::string& path, Parents parents);
 Result<std::optional<sys::FileStatus>> status_if_any(int directory, const std::string& name);
 Error kernel_error(int number, std::string_view what);
 
 }  // namespace
 
-Result<UniqueFd> open_root(const wire::FilePlace& place) {
-  auto root = sys::open_exact(place.root);
-  if (root || root.error().sys_errno != ELOOP) return explained(std::move(root), {place.root, place.root});
-  return fail(Error::invalid(cat({printable(place.root), ": a root has no symbolic link in its path"})));
-}
-
 Result<Found> find_name(const wire::FilePlace& place, Parents parents) {
-  const UniqueFd root = TRY(open_root(place));
+  const Root root = TRY(open_root(place));
   const SplitPath path = TRY(split_path(place.path));
-  Found found{TRY(open_parent(root.get(), path.parent, parents)), path.name, {}};
+  Found found{TRY(open_parent(root, path.parent, parents)), path.name, {}};
   found.status = TRY(status_if_any(found.directory.get(), found.name));
   return found;
 }
@@ -37,36 +31,37 @@ Result<Found> find_name(const wire::FilePlace& place, Parents parents) {
 // The kernel follows links up to the last name; that one is followed here, since what is behind it is to be replaced
 // by a file of the same directory. Each step begins at the root again, so that none can lead out.
 Result<Found> find_target(const wire::FilePlace& place, Parents parents) {
-  const UniqueFd root = TRY(open_root(place));
+  const Root root = TRY(open_root(place));
   std::string whole = place.path;
   for (int links = 0; links <= limits::kSymlinksMax; ++links) {
     const SplitPath path = TRY(split_path(whole));
-    Found found{TRY(open_parent(root.get(), path.parent, parents)), path.name, {}};
+    Found found{TRY(open_parent(root, path.parent, parents)), path.name, {}};
     found.status = TRY(status_if_any(found.directory.get(), found.name));
     if (!found.status || found.status->kind != sys::EntryKind::kSymlink) return found;
     const std::string text = TRY(sys::link_text(found.directory.get(), found.name));
-    if (text.starts_with('/')) return fail(kernel_error(EXDEV, "readlink"));
-    whole = cat({path.parent, "/", text});
+    const auto own = below(root, text);
+    if (text.starts_with('/') && !own) return fail(kernel_error(EXDEV, "readlink"));
+    whole = own ? *own : cat({path.parent, "/", text});
     if (whole.size() > limits::kPathBytesMax) return fail(kernel_error(ENAMETOOLONG, "readlink"));
   }
   return fail(kernel_error(ELOOP, "readlink"));
 }
 
-Result<UniqueFd> make_directories(int root, const std::string& path) {
-  auto whole = sys::open_beneath(root, path, sys::Beneath::kDirectory);
+Result<UniqueFd> make_directories(const Root& root, const std::string& path) {
+  auto whole = open_below(root, path, sys::Beneath::kDirectory);
   if (whole || whole.error().sys_errno != ENOENT) return whole;
-  UniqueFd at = TRY(sys::open_beneath(root, ".", sys::Beneath::kDirectory));
+  UniqueFd at = TRY(open_below(root, ".", sys::Beneath::kDirectory));
   for (std::size_t begin = 0; begin < path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string prefix = path.substr(0, end);
     const std::string name = path.substr(begin, end - begin);
     begin = end + 1;
     if (name.empty()) continue;
-    auto next = sys::open_beneath(root, prefix, sys::Beneath::kDirectory);
+    auto next = open_below(root, prefix, sys::Beneath::kDirectory);
     if (!next && next.error().sys_errno == ENOENT) {
       const Status made = sys::make_directory(at.get(), name, 0755);
       if (!made && made.error().sys_errno != EEXIST) return fail(made.error());
-      next = sys::open_beneath(root, prefix, sys::Beneath::kDirectory);
+      next = open_below(root, prefix, sys::Beneath::kDirectory);
     }
     at = TRY(std::move(next));
   }
@@ -104,8 +99,8 @@ Error explained(Error error, const wire::FilePlace& place) {
   const auto as = [&](Code code, std::string_view why) { return Error{code, 0, cat({path, ": ", why})}; };
   switch (error.sys_errno) {
     case 0: return error;
-    case EXDEV:
-    case ELOOP: return {Code::kPermissionDenied, 0, cat({path, ": leads out of ", printable(place.root)})};
+    case ELOOP: return as(Code::kInvalidArgument, "too many levels of symbolic links");
+    case EXDEV: return {Code::kPermissionDenied, 0, cat({path, ": leads out of ", printable(place.root)})};
     case ENOENT: return as(Code::kNotFound, "there is no such file");
     case ENOTDIR: return as(Code::kInvalidArgument, "something on the way is not a directory");
     case EISDIR: return as(Code::kInvalidArgument, "is a directory");
@@ -122,10 +117,10 @@ Error explained(Error error, const wire::FilePlace& place) {
 
 namespace {
 
-Result<UniqueFd> open_parent(int root, const std::string& path, Parents parents) {
-  if (path == ".") return sys::duplicate(root);
+Result<UniqueFd> open_parent(const Root& root, const std::string& path, Parents parents) {
+  if (path == ".") return sys::duplicate(root.fd.get());
   if (parents == Parents::kMade) return make_directories(root, path);
-  return sys::open_beneath(root, path, sys::Beneath::kDirectory);
+  return open_below(root, path, sys::Beneath::kDirectory);
 }
 
 Result<std::optional<sys::FileStatus>> status_if_any(int directory, const std::string& name) {

@@ -6,12 +6,11 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "guest/file_root.h"
 #include "sys/beneath.h"
 #include "wire/files.h"
 
 namespace hutch::guest {
-
-Result<UniqueFd> open_root(const wire::FilePlace& place);
 
 // A name in a directory that was found, and what is there, if anything.
 struct Found {
@@ -29,7 +28,7 @@ Result<Found> find_name(const wire::FilePlace& place, Parents parents);
 Result<Found> find_target(const wire::FilePlace& place, Parents parents);
 
 // A directory, made with all that leads to it where it is missing.
-Result<UniqueFd> make_directories(int root, const std::string& path);
+Result<UniqueFd> make_directories(const Root& root, const std::string& path);
 
 // "a/b" of "a/b/c" and "c"; refuses a path whose end is no name ("a/..").
 struct SplitPath {

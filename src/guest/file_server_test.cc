@@ -232,10 +232,10 @@ TEST_F(FileServer, NothingLeadsOutOfTheRoot) {
   fs::create_symlink("../secret", root_ + "/up");
   fs::create_symlink("../outside", root_ + "/out");
   fs::create_symlink("/proc/self/root", root_ + "/magic");
-  fs::create_symlink("loop", root_ + "/loop");
+  fs::create_symlink(root_ + "/../secret", root_ + "/dots");
   fs::create_directory(root_ + "/in");
   for (const std::string path :
-       {"../secret", "in/../../secret", "/etc/passwd", "absolute", "up", "out/file", "magic/etc/passwd", "loop"}) {
+       {"../secret", "in/../../secret", "/etc/passwd", "absolute", "up", "out/file", "magic/etc/passwd", "dots"}) {
     const FileRequest requests[] = {ReadFile{at(path), 0, 100}, WriteFile{at(path), "x", {}, {}}};
     for (const FileRequest& request : requests) {
       const Error error = failure(request);
@@ -257,6 +257,43 @@ TEST_F(FileServer, NothingLeadsOutOfTheRoot) {
   // Of a root that is a link itself nothing is known.
   EXPECT_EQ(failure(ReadFile{{root_ + "/in/../up", "a"}, 0, 1}).code, Code::kInvalidArgument);
   EXPECT_EQ(failure(ReadFile{{root_ + "/nowhere", "a"}, 0, 1}).code, Code::kNotFound);
+}
+
+TEST_F(FileServer, AbsoluteLinksWithinTheRootAreFollowed) {
+  fs::create_directories(root_ + "/dir/in");
+  put(root_ + "/dir/in/file", "text");
+  fs::create_symlink(root_ + "/dir", root_ + "/whole");
+  fs::create_symlink(root_ + "/whole/in/file", root_ + "/file");
+  fs::create_symlink("../whole/in", root_ + "/dir/both");
+  fs::create_symlink(root_, root_ + "/self");
+  fs::create_symlink(root_ + "/dir/later", root_ + "/dangling");
+  for (const char* path : {"file", "whole/in/file", "dir/both/file", "self/self/file", "whole/../file"}) {
+    EXPECT_EQ(read(path), "text") << path;
+  }
+  EXPECT_EQ(get<FileStat>(StatFile{at("file")}).kind, FileKind::kSymlink);
+  EXPECT_EQ(get<FileStat>(StatFile{at("whole/.")}).kind, FileKind::kDirectory);
+  EXPECT_EQ(failure(StatFile{at("file/.")}).code, Code::kInvalidArgument);
+  EXPECT_THAT(list("whole", 1), ElementsAre("both", "in"));
+  EXPECT_FALSE(write("file", "new").created);
+  EXPECT_EQ(text_of(root_ + "/dir/in/file"), "new");
+  EXPECT_TRUE(write("dangling", "x").created);
+  EXPECT_TRUE(write("whole/a/b", "x").created);
+  EXPECT_TRUE(fs::exists(root_ + "/dir/a/b") && fs::exists(root_ + "/dir/later"));
+  fs::create_directory(root_ + "-other");  // only begins as the root does
+  fs::create_symlink(root_ + "-other", root_ + "/other");
+  EXPECT_EQ(failure(ListDirectory{at("other"), 1, 10}).code, Code::kPermissionDenied);
+  EXPECT_EQ(failure(WriteFile{at("other/f"), "x", {}, {}}).code, Code::kPermissionDenied);
+}
+
+TEST_F(FileServer, ALoopOfLinksIsToldAsOne) {
+  fs::create_symlink("loop", root_ + "/loop");
+  fs::create_symlink(root_ + "/around", root_ + "/around");
+  for (const char* path : {"loop", "around", "loop/file", "around/file"}) {
+    EXPECT_EQ(failure(WriteFile{at(path), "x", {}, {}}).code, Code::kInvalidArgument) << path;
+    const Error error = failure(ReadFile{at(path), 0, 100});
+    EXPECT_EQ(error.code, Code::kInvalidArgument) << path;
+    EXPECT_THAT(error.message, HasSubstr("too many levels of symbolic links")) << path;
+  }
 }
 
 TEST_F(FileServer, LinksAreRemovedAndMovedThemselves) {

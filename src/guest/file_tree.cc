@@ -90,8 +90,8 @@ Result<wire::FileMoved> move_file(const wire::MoveFile& request, const GoOn& go_
 }
 
 Status make_directory(const wire::FilePlace& place) {
-  const UniqueFd root = TRY(open_root(place));
-  auto made = make_directories(root.get(), place.path);
+  const Root root = TRY(open_root(place));
+  auto made = make_directories(root, place.path);
   if (made) return {};
   // Something else has the name, or one on the way.
   if (made.error().sys_errno != ENOTDIR) return fail(std::move(made).error());
@@ -181,8 +181,8 @@ Status Remover::descend(const std::string& name) {
 // An existing directory takes the source into it.
 Result<Target> find_move_target(const wire::MoveFile& request, const std::string& name) {
   const wire::FilePlace& place = request.destination;
-  const UniqueFd root = TRY(open_root(place));
-  auto into = sys::open_beneath(root.get(), place.path, sys::Beneath::kDirectory);
+  const Root root = TRY(open_root(place));
+  auto into = open_below(root, place.path, sys::Beneath::kDirectory);
   if (into) {
     std::string path = place.path;
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
@@ -191,7 +191,7 @@ Result<Target> find_move_target(const wire::MoveFile& request, const std::string
   const int error = into.error().sys_errno;
   if (error != ENOENT && error != ENOTDIR) return fail(std::move(into).error());
   const SplitPath path = TRY(split_path(place.path));
-  return Target{TRY(make_directories(root.get(), path.parent)), path.name, place};
+  return Target{TRY(make_directories(root, path.parent)), path.name, place};
 }
 
 }  // namespace

@@ -133,8 +133,8 @@ void Walker::add(int directory, const std::string& name, std::string path, const
 }
 
 Result<UniqueFd> open_top(const wire::FilePlace& place) {
-  const UniqueFd root = TRY(open_root(place));
-  return sys::open_beneath(root.get(), place.path, sys::Beneath::kDirectory);
+  const Root root = TRY(open_root(place));
+  return open_below(root, place.path, sys::Beneath::kDirectory);
 }
 
 }  // namespace

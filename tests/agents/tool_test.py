@@ -1,4 +1,5 @@
 # The tools of agents as `hutch tool call` calls them: what they answer about real files.
+import json
 
 
 def test_a_file_that_cannot_be_read_is_a_warning(daemon, any_agent):
@@ -22,3 +23,16 @@ def test_a_file_that_cannot_be_read_is_a_warning(daemon, any_agent):
         assert not absent["ok"] and "`nope`" in absent["message"], absent
     finally:
         daemon.sh(any_agent, "chmod 700 b closed").ok()
+
+
+def test_links_within_the_home(daemon, any_agent):
+    """An absolute one is followed as any other; a loop is told as one, and no way out."""
+    daemon.sh(any_agent, 'mkdir d; echo text >d/f; ln -s "$PWD/d" whole; ln -s "$PWD/d/f" file; ln -s loop loop').ok()
+    for path in ("file", "whole/f"):
+        answer = daemon.tool(any_agent, "sandbox_read_file", path=path)
+        assert answer["ok"] and "text" in json.dumps(answer["result"]), answer
+    answer = daemon.tool(any_agent, "sandbox_read_file", path="loop")
+    assert "too many levels of symbolic links" in answer["message"], answer
+    daemon.sh(any_agent, "ln -s /etc out").ok()
+    answer = daemon.tool(any_agent, "sandbox_read_file", path="out/passwd")
+    assert "leads out" in answer["message"], answer
