@@ -85,7 +85,7 @@ int exec(const ExecArguments& arguments) {
   if (!end) return complain(end.error());
   if (!end->reason.empty()) (void)sys::write_all(2, cat({"hutch: ", printable(end->reason), "\n"}));
   if (end->timed_out) (void)sys::write_all(2, "hutch: ended by the timeout\n");
-  return end->exit_code;
+  return code_with_output(end->exit_code, end->lost_output);
 }
 
 }  // namespace hutch::cli

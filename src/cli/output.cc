@@ -16,4 +16,10 @@ int complain(const Error& error) {
   return kOwnFailure;
 }
 
+int code_with_output(int code, std::string_view lost) {
+  if (lost.empty()) return code;
+  (void)sys::write_all(2, cat({"hutch: some of the output is lost: ", lost, "\n"}));
+  return code == 0 ? kOwnFailure : code;
+}
+
 }  // namespace hutch::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -15,5 +16,8 @@ int print(const std::string& text);
 
 // One line on standard error; the exit code.
 int complain(const Error& error);
+
+// A command's own exit code, unless it succeeded and some of its output was lost, which is told: `lost` says why.
+int code_with_output(int code, std::string_view lost);
 
 }  // namespace hutch::cli

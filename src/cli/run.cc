@@ -2,6 +2,7 @@
 #include "cli/run.h"
 
 #include "base/text.h"
+#include "cli/output.h"
 #include "cli/session.h"
 #include "service/run.h"
 #include "sys/io.h"
@@ -45,16 +46,18 @@ int run(service::RunRequest request) {
     say(report.error().message);
     return 125;
   }
+  int code = report->outcome.exit_code;
   if (request.form == service::OutputForm::kJson) {
     const auto written = sys::write_all(1, service::outcome_json(*report) + "\n");
-    if (!written) say(written.error().message);
+    if (!written) code = code_with_output(code, written.error().message);
   } else {
     explain_end(report->outcome);
+    code = code_with_output(code, report->outcome.lost_output);
   }
   // Whoever told hutch to end sees that it did; a command that took the signal and ended by itself has its say.
   const sandbox::Outcome& outcome = report->outcome;
   if (outcome.ended_by == sandbox::EndedBy::kSignal && outcome.signal != 0) sys::end_by(outcome.told_by);
-  return outcome.exit_code;
+  return code;
 }
 
 }  // namespace hutch::cli

@@ -63,6 +63,7 @@ Status Conversation::begin(const ExecRequest& request) {
 Result<ExecEnd> Conversation::run() {
   while (!end_) TRY(turn());
   TRY(streams_.finish());
+  if (const auto& lost = streams_.lost_output()) end_->lost_output = lost->message;
   return *end_;
 }
 

@@ -23,6 +23,7 @@ struct ExecRequest {
 struct ExecEnd {
   int exit_code = 125;
   bool timed_out = false;
+  std::string lost_output{};  // why some of its output is on no stream of the caller's; else empty
   std::string reason{};  // why it was not executed, or what ended it besides itself
 };
 

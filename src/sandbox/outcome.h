@@ -64,6 +64,7 @@ struct Outcome {
   std::chrono::milliseconds duration{0};
   Capture standard_output;
   Capture standard_error;
+  std::string lost_output{};      // why some of its output is on no stream of the caller's; else empty
   std::vector<Refusal> refusals;  // what the walls refused that a person should know of, each once
   std::string limits_by;          // "cgroup v2", "rlimits", ...; empty when nothing was limited
   std::uint64_t pids_limit_hits = 0;  // how often a process could not be made for the limit

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -22,8 +23,8 @@ constexpr char kEndOfInput = 'D' & 0x1f;  // VEOF of a new terminal, termios(3)
 constexpr std::chrono::milliseconds kDrainWait{2000};
 
 bool is_straight(sys::StreamKind kind) { return kind == sys::StreamKind::kPipe; }
+bool has_no_reader(int fd, int number);
 Result<std::size_t> read_into(Pump& pump);
-Status write_held(Pump& pump);
 void end(Pump& pump);
 void give_back_unread(const Pump& pump);
 
@@ -199,7 +200,7 @@ Result<Streams::Progress> Streams::move(std::span<const pollfd> wait) {
     Pump& pump = pumps_[i];
     if (wait[i].revents == 0 || pump.finished) continue;
     if (!pump.held.empty()) {
-      TRY(write_held(pump));
+      write_held(pump);
       continue;
     }
     const std::size_t count = TRY(read_into(pump));
@@ -226,7 +227,29 @@ Status Streams::finish() {
   return {};
 }
 
+void Streams::write_held(Pump& pump) {
+  const std::string_view piece = std::string_view(pump.held).substr(0, kWriteBytesMax);
+  const auto count = sys::write_some(pump.to, piece);
+  if (count) {
+    pump.held.erase(0, *count);
+    return;
+  }
+  if (count.error().sys_errno == EAGAIN) return;
+  if (pump.is_output && !lost_output_ && !has_no_reader(pump.to, count.error().sys_errno)) {
+    const std::string_view name = pump.to == 2 ? "standard error" : "standard output";
+    lost_output_ = Error::from_errno(name, count.error().sys_errno);
+  }
+  // Closing our end lets the command meet the same as where nobody reads any more: EPIPE.
+  end(pump);
+}
+
 namespace {
+
+// A terminal that was hung up answers EIO (tty_ioctl(4), TIOCVHANGUP); of a file that is the disk's error.
+bool has_no_reader(int fd, int number) {
+  if (number == EIO) return sys::stream_kind(fd) == sys::StreamKind::kTerminal;
+  return number == EPIPE || number == ECONNRESET;
+}
 
 Result<std::size_t> read_into(Pump& pump) {
   // Not on the stack, each page of which would be touched and stay: most reads are small. Streams have one thread.
@@ -254,19 +277,6 @@ Result<std::size_t> read_into(Pump& pump) {
     pump.held.assign(bytes);
   }
   return *count;
-}
-
-Status write_held(Pump& pump) {
-  const std::string_view piece = std::string_view(pump.held).substr(0, kWriteBytesMax);
-  const auto count = sys::write_some(pump.to, piece);
-  if (count) {
-    pump.held.erase(0, *count);
-    return {};
-  }
-  if (count.error().sys_errno == EAGAIN) return {};
-  // Nobody reads any more. Closing our end lets the command meet the same: EPIPE.
-  end(pump);
-  return {};
 }
 
 void end(Pump& pump) {

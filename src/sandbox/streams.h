@@ -82,6 +82,9 @@ class Streams {
   // After the end of the command: everything that it wrote is delivered, what it did not read is given back.
   Status finish();
 
+  // The first error of a stream of the caller's that still has a reader: what came after it is lost.
+  const std::optional<Error>& lost_output() const { return lost_output_; }
+
   const Capture& standard_output() const { return *captures_[0]; }
   const Capture& standard_error() const { return *captures_[1]; }
 
@@ -91,6 +94,7 @@ class Streams {
   Status open_output(int number, StreamOptions options);
   Status add_pipe_from(int source);
   Result<UniqueFd> add_pipe_to(int number, StreamOptions options);
+  void write_held(Pump& pump);
 
   wire::TerminalUse terminal_ = wire::TerminalUse::kNone;
   std::array<UniqueFd, 3> childs_;  // empty: the terminal
@@ -101,6 +105,7 @@ class Streams {
   Terminal wanted_ = Terminal::kWhereThereIsOne;
   ScreenWatch* screen_ = nullptr;
   std::optional<sys::RawMode> raw_;
+  std::optional<Error> lost_output_;
   std::array<std::unique_ptr<Capture>, 2> captures_;
 };
 

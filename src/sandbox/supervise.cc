@@ -100,6 +100,7 @@ Result<Outcome> Supervisor::run() {
   outcome_.duration = std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - started_at_);
   outcome_.standard_output = on_.streams.standard_output();
   outcome_.standard_error = on_.streams.standard_error();
+  if (const auto& lost = on_.streams.lost_output()) outcome_.lost_output = lost->message;
   return std::move(outcome_);
 }
 

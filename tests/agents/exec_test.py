@@ -107,6 +107,20 @@ def test_a_reader_that_goes(daemon, agent):
     assert result.text.splitlines() in (["y", "141"], ["y", "1"]), str(result)
 
 
+def test_output_that_cannot_be_written(daemon, agent):
+    """A full disk is told, and is no success; a reader that has gone is none of that."""
+    line = f'"{daemon.program}" exec {agent} --'
+    script = f"{line} echo data >/dev/full; echo $?; {line} sh -c 'echo data >&2; exit 7' 2>/dev/full; echo $?"
+    result = harness.run_in(daemon.person, ["/bin/sh", "-c", script], **daemon.options({}))
+    assert result.text.split() == ["125", "7"], str(result)
+    assert "standard output: No space left on device" in result.errors, str(result)
+    kept = daemon.detach(agent, "echo data; sleep 1000")
+    script = f'"{daemon.program}" logs {agent} {kept} >/dev/full; echo $?; {line} kill -9 {kept}'
+    harness.wait_until(lambda: daemon("logs", agent, kept).text == "data\n", "the output")
+    result = harness.run_in(daemon.person, ["/bin/sh", "-c", script], **daemon.options({}))
+    assert result.text.split() == ["125"] and "No space left on device" in result.errors, str(result)
+
+
 def test_a_terminal(daemon, any_agent):
     argv = [
         daemon.program,

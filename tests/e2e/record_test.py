@@ -154,3 +154,12 @@ def test_follow(hutch, as_user, project):
             process.communicate(timeout=60)
     news = [json.loads(line) for line in path.read_text().splitlines()[1:]]
     assert [record["type"] for record in news] == ["start", "end"] and news[0]["command"] == ["/bin/echo", "news"]
+
+
+def test_output_that_cannot_be_written(hutch):
+    """A full disk is told, and is no success."""
+    with open("/dev/full", "wb") as full:
+        done = hutch.run("/bin/echo", "data", backend="none", stdout=full)
+        assert done.code == 125 and "standard output: No space left on device" in done.errors, str(done)
+        failed = hutch.run("/bin/sh", "-c", "echo data; exit 7", backend="none", stdout=full)
+        assert failed.code == 7 and "No space left on device" in failed.errors, str(failed)
