@@ -54,7 +54,9 @@ SandboxStatus to_public(service::LifeState state) {
 
 // Where the record of what the sandbox did lies, beside that of `hutch run`.
 std::string record_directory() {
-  return host::own_state_dirs(sys::user_id(), host::home_directory().value_or("/nonexistent")).data;
+  // What is wrong with them is told by `judge`, before anything is recorded.
+  const auto dirs = host::own_state_dirs(sys::user_id(), host::home_directory().value_or("/nonexistent"));
+  return dirs ? dirs->data : std::string();
 }
 
 std::vector<std::string> arguments_of(const std::string& command, const std::vector<std::string>& args) {

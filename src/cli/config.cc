@@ -54,8 +54,9 @@ int config(const service::ConfigRequest& request) {
 }
 
 std::vector<std::string> spread_saved_policy(const plan::HostFacts& facts) {
-  std::vector<std::string> notes =
-      service::reload_runs(host::runs_directory(host::own_state_dirs(facts.uid, facts.home)));
+  const auto dirs = host::own_state_dirs(facts.uid, facts.home);
+  if (!dirs) return {dirs.error().message};
+  std::vector<std::string> notes = service::reload_runs(host::runs_directory(*dirs));
   tell_daemon_of_policy();
   return notes;
 }

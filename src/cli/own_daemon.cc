@@ -12,7 +12,8 @@ namespace hutch::cli {
 using client::Value;
 
 Result<host::StateDirs> own_dirs() {
-  return host::own_state_dirs(sys::user_id(), TRY_CTX(host::home_directory(), "find hutch's own directories"));
+  const std::string home = TRY_CTX(host::home_directory(), "find hutch's own directories");
+  return host::own_state_dirs(sys::user_id(), home);
 }
 
 Result<client::DaemonClient> own_daemon(client::DaemonClient::Start start) {

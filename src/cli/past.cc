@@ -11,7 +11,8 @@
 namespace hutch::cli {
 
 Result<std::string> record_directory() {
-  return host::own_state_dirs(sys::user_id(), TRY_CTX(host::home_directory(), "find the record")).data;
+  const std::string home = TRY_CTX(host::home_directory(), "find the record");
+  return TRY(host::own_state_dirs(sys::user_id(), home)).data;
 }
 
 Result<store::SpoolContents> read_record() {

@@ -135,7 +135,7 @@ Result<std::vector<std::string>> proc_names() {
 
 // As typed and, where it exists and is reached by a symlink, canonical too: both names must lead nowhere.
 Result<std::vector<std::string>> store_dirs(const plan::HostFacts& facts) {
-  const StateDirs dirs = own_state_dirs(facts.uid, facts.home);
+  const StateDirs dirs = TRY(own_state_dirs(facts.uid, facts.home));
   std::vector<std::string> found;
   for (const std::string& dir : {dirs.config, dirs.data, dirs.runtime}) {
     found.push_back(dir);

@@ -22,7 +22,12 @@ StateDirs state_dirs(std::uint32_t uid, const std::string& home, const Environme
   };
 }
 
-StateDirs own_state_dirs(std::uint32_t uid, const std::string& home) {
+Result<StateDirs> own_state_dirs(std::uint32_t uid, const std::string& home) {
+  const std::optional<std::string> all = sys::environment_variable("HUTCH_STATE");
+  if (all && !all->empty() && !all->starts_with('/')) {
+    return fail(Error::invalid(
+        cat({"HUTCH_STATE=", printable(*all), ": must be an absolute path, such as $PWD/", printable(*all)})));
+  }
   StateDirs dirs = state_dirs(uid, home, sys::environment_variable);
   // Where nobody makes /run/user for a login (pam_systemd(8)), sockets lie beside the data.
   const std::string login = cat({"/run/user/", std::to_string(uid)});

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "base/result.h"
+
 namespace hutch::host {
 
 struct StateDirs {
@@ -16,11 +18,12 @@ struct StateDirs {
 
 using EnvironmentLookup = std::function<std::optional<std::string>(const char*)>;
 
-// Below $HUTCH_STATE where that is set. Else fixed ones for root, else the XDG base directories, of which a relative
-// value counts as not set. They need not exist.
+// Below $HUTCH_STATE where that is an absolute path. Else fixed ones for root, else the XDG base directories, of which
+// a relative value counts as not set. They need not exist.
 StateDirs state_dirs(std::uint32_t uid, const std::string& home, const EnvironmentLookup& lookup);
 
-// Of this process.
-StateDirs own_state_dirs(std::uint32_t uid, const std::string& home);
+// Of this process. A relative HUTCH_STATE is an error: what it means would change with the directory, and whoever set
+// it wants no other's agents.
+Result<StateDirs> own_state_dirs(std::uint32_t uid, const std::string& home);
 
 }  // namespace hutch::host

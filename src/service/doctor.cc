@@ -30,7 +30,7 @@ Result<Checkup> check_up() {
   checkup.facts = TRY_CTX(host::probe_facts(), "look at this machine");
   checkup.isolation = host::probe_isolation(host::Effort::kTry);
   checkup.cgroup = host::find_cgroup_place(checkup.facts.uid);
-  checkup.dirs = host::own_state_dirs(checkup.facts.uid, checkup.facts.home);
+  checkup.dirs = TRY(host::own_state_dirs(checkup.facts.uid, checkup.facts.home));
   Result<LoadedPolicy> policy = load_policy({}, checkup.facts, sys::own_environment());
   if (policy) {
     checkup.policy_files = std::move(policy->files);

@@ -22,7 +22,7 @@ namespace hutch::service {
 
 namespace {
 
-store::ImageStore store_of(const plan::HostFacts& facts);
+Result<store::ImageStore> store_of(const plan::HostFacts& facts);
 Result<UniqueFd> lock(const store::ImageStore& store, const std::string& name);
 Status clean(const store::ImageStore& store, const std::string& name, const plan::IdMap& ids);
 Result<UniqueFd> open_archive(const std::string& path);
@@ -37,7 +37,7 @@ Result<store::ImageManifest> import_image(const ImageRequest& request, const pla
   const std::string name = TRY(store::image_name(request.name));
   const UniqueFd archive = TRY(open_archive(request.archive));
   const host::IdFacts ids = TRY(host::probe_ids(facts.uid, facts.gid, facts.user));
-  const store::ImageStore store = store_of(facts);
+  const store::ImageStore store = TRY(store_of(facts));
   const UniqueFd held = TRY(lock(store, name));
   if (TRY(store.find(name))) {
     return fail(
@@ -63,11 +63,15 @@ Result<store::ImageManifest> import_image(const ImageRequest& request, const pla
   return manifest;
 }
 
-Result<std::vector<store::ImageManifest>> list_images(const plan::HostFacts& facts) { return store_of(facts).list(); }
+Result<std::vector<store::ImageManifest>> list_images(const plan::HostFacts& facts) {
+  const store::ImageStore store = TRY(store_of(facts));
+  return store.list();
+}
 
 Result<store::ImageManifest> show_image(const std::string& typed, const plan::HostFacts& facts) {
   const std::string name = TRY(store::image_name(typed));
-  auto manifest = TRY(store_of(facts).find(name));
+  const store::ImageStore store = TRY(store_of(facts));
+  auto manifest = TRY(store.find(name));
   if (!manifest) return fail(no_such_image(name));
   return std::move(*manifest);
 }
@@ -76,7 +80,7 @@ Result<store::ImageManifest> show_image(const std::string& typed, const plan::Ho
 Status remove_image(const std::string& typed, Removing removing, const plan::HostFacts& facts) {
   const std::string name = TRY(store::image_name(typed));
   const host::IdFacts ids = TRY(host::probe_ids(facts.uid, facts.gid, facts.user));
-  const store::ImageStore store = store_of(facts);
+  const store::ImageStore store = TRY(store_of(facts));
   const UniqueFd held = TRY(lock(store, name));
   TRY(clean(store, name, ids.map));
   if (!TRY(sys::status_of(store.place(name)))) return fail(no_such_image(name));
@@ -94,7 +98,8 @@ Result<plan::ImageInput> image_input(const std::string& typed, const plan::HostF
                       cat({"image ", manifest.name, " was imported for other users: ", why, "; hutch image remove ",
                            manifest.name, " and import it again"})});
   }
-  const std::string files = TRY(sys::canonical_path(store_of(facts).files(manifest.name)));
+  const store::ImageStore store = TRY(store_of(facts));
+  const std::string files = TRY(sys::canonical_path(store.files(manifest.name)));
   const auto status = TRY(sys::status_of(files));
   if (!status || status->kind != sys::EntryKind::kDirectory) return fail(no_such_image(manifest.name));
   return plan::ImageInput{files, {status->device, status->inode}, {}, manifest.ids};
@@ -108,8 +113,8 @@ Error no_such_image(const std::string& name) {
 
 namespace {
 
-store::ImageStore store_of(const plan::HostFacts& facts) {
-  return store::ImageStore(host::own_state_dirs(facts.uid, facts.home).data);
+Result<store::ImageStore> store_of(const plan::HostFacts& facts) {
+  return store::ImageStore(TRY(host::own_state_dirs(facts.uid, facts.home)).data);
 }
 
 Result<UniqueFd> lock(const store::ImageStore& store, const std::string& name) {
@@ -144,7 +149,8 @@ Result<Unpacked> fill(const store::ImageStore& store, const std::string& name, i
 }
 
 Status check_unused(const std::string& name, const plan::HostFacts& facts) {
-  const auto agents = TRY(store::Agents::open(host::own_state_dirs(facts.uid, facts.home).data));
+  const host::StateDirs dirs = TRY(host::own_state_dirs(facts.uid, facts.home));
+  const auto agents = TRY(store::Agents::open(dirs.data));
   std::vector<std::string> users;
   for (const store::AgentRecord& record : TRY(agents->list())) {
     if (record.image == name) users.push_back(record.name);

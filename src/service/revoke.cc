@@ -41,7 +41,7 @@ Result<std::string> canonical_target(const std::string& text) {
 
 Result<Revoked> revoke(const std::string& host, EndCommands end, const plan::HostFacts& facts,
                        const std::vector<std::string>& environment) {
-  const std::string runs = host::runs_directory(host::own_state_dirs(facts.uid, facts.home));
+  const std::string runs = host::runs_directory(TRY(host::own_state_dirs(facts.uid, facts.home)));
   Revoked revoked;
   revoked.policy_file = TRY(remove_entries(host, facts, store::Policies(config_directory(facts, environment))));
   // Those that the entry alone allowed it are told as well: with it gone they end its connections by themselves.

@@ -40,6 +40,7 @@ struct Job {
   const RunRequest& request;
   const std::vector<std::string>& command;
   const plan::HostFacts& facts;
+  const host::StateDirs& dirs;
   Prepared& prepared;
   int signals;
   sandbox::Control* control;  // absent where nobody listens
@@ -90,6 +91,7 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
 
   const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
   TRY(host::make_store_directories(facts));
+  const host::StateDirs dirs = TRY(host::own_state_dirs(facts.uid, facts.home));
   Prepared prepared =
       TRY(prepare(request.place, facts,
                   {.environment = sys::own_environment(),
@@ -105,7 +107,7 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
   std::optional<Recorder> recorder;
   const std::function<Recorder&()> record = [&]() -> Recorder& {
     if (recorder) return *recorder;
-    recorder.emplace(host::own_state_dirs(facts.uid, facts.home).data, tell);
+    recorder.emplace(dirs.data, tell);
     recorder->started({command, prepared.plan.cwd, prepared.policy.source, prepared.backend});
     const bool by_session = request.place.enabled == policy::Switch::kDisabled;
     if (disabled) {
@@ -114,7 +116,7 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
     }
     return *recorder;
   };
-  const Job job{request, command, facts,  prepared, signals.get(), control ? &*control : nullptr,
+  const Job job{request, command, facts,  dirs, prepared, signals.get(), control ? &*control : nullptr,
                 tell,    session, record, ahead};
   auto report = run_prepared(job);
   tell_redirected_git(prepared, tell);
@@ -237,7 +239,7 @@ std::unique_ptr<RunQuestions> make_questions(const Job& job, const sandbox::Scre
   return std::make_unique<RunQuestions>(
       RunQuestions::Settings{.policy = LivePolicy(job.request.place, job.facts, sys::own_environment()),
                              .limits = limits,
-                             .runs = host::runs_directory(host::own_state_dirs(job.facts.uid, job.facts.home)),
+                             .runs = host::runs_directory(job.dirs),
                              .record = job.record,
                              .control = job.control,
                              .screen = screen,

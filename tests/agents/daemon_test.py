@@ -62,6 +62,12 @@ def test_a_second_server_is_an_error(daemon):
     assert daemon.json("agent", "list") == []
 
 
+def test_a_relative_state_directory_is_refused(daemon):
+    for words in (["agent", "list"], ["run", "--", "true"], ["log"], ["daemon", "status"], ["serve"], ["paths"]):
+        result = daemon(*words, env={"HUTCH_STATE": "state"})
+        assert result.code == 125 and "HUTCH_STATE=state: must be an absolute path" in result.errors, str(result)
+
+
 def test_it_leaves_when_idle(daemon):
     server = daemon.popen("serve", "--idle", "2s")
     harness.wait_until(daemon.socket.exists, "it listens")
