@@ -38,6 +38,7 @@ struct Preparation {
 [[noreturn]] void child(const Preparation& preparation);
 [[noreturn]] void terminal_leader(const Preparation& preparation, int stops);
 Status prepare_program(const Preparation& preparation);
+Status enter(const std::string& directory);
 wire::NotExecuted execute_command(const wire::Exec& exec);
 int execute_or_interpret(const std::string& path, const wire::Exec& exec);
 std::optional<std::string> environment_value(const std::vector<std::string>& environment, std::string_view name);
@@ -128,11 +129,20 @@ Status prepare_program(const Preparation& preparation) {
   for (std::size_t i = 0; i < copies.size(); ++i) copies[i] = TRY(sys::duplicate(preparation.streams[i], 10));
   for (int i = 0; i < 3; ++i) TRY(sys::install_fd(copies[static_cast<std::size_t>(i)].get(), i));
   TRY(sys::cloexec_from(3));
-  TRY(sys::change_directory(exec.cwd));
+  TRY(enter(exec.cwd));
   if (exec.processes_max != 0) TRY(sys::limit_resource(sys::Resource::kProcesses, exec.processes_max));
   if (exec.address_space_max != 0) TRY(sys::limit_resource(sys::Resource::kAddressSpace, exec.address_space_max));
   if (preparation.orphans == Orphans::kOfCommand) TRY(sys::become_subreaper());
   return sys::reset_signals();
+}
+
+// Whoever asked named it: that it cannot be entered is no failure of hutch's.
+Status enter(const std::string& directory) {
+  Status entered = sys::change_directory(directory);
+  if (entered) return entered;
+  Error error = std::move(entered).error();
+  error.code = Code::kInvalidArgument;
+  return fail(std::move(error).with_context("working directory"));
 }
 
 wire::NotExecuted execute_command(const wire::Exec& exec) {

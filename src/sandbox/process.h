@@ -28,6 +28,7 @@ struct ProcessEnd {
   EndedBy ended_by = EndedBy::kItself;
   std::chrono::milliseconds duration{0};
   std::string reason;  // why it was not executed, or what ended it besides itself; else empty
+  Code code = Code::kSystem;  // of a reason why it was not started
 };
 
 enum class OutputStream { kOutput, kError };

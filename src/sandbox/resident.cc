@@ -114,7 +114,7 @@ Result<std::shared_ptr<Process>> Resident::launch(ProcessRequest request, KeptSt
     return fail(*stuck_);
   }
   if (const auto end = process->end(); end && end->exit_code == 125 && !end->reason.empty()) {
-    return fail({Code::kSystem, 0, end->reason});
+    return fail({end->code, 0, end->reason});
   }
   return process;
 }
@@ -454,6 +454,7 @@ Status Resident::take(const wire::Frame& frame) {
   if (const auto* not_started = std::get_if<wire::NotStarted>(&message)) {
     ProcessEnd end;
     end.reason = not_started->error.message;
+    end.code = not_started->error.code;
     take_end(not_started->command, std::move(end));
   }
   if (const auto* exited = std::get_if<wire::Exited>(&message)) {

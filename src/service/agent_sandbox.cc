@@ -246,7 +246,8 @@ Result<sandbox::ProcessRequest> AgentSandbox::request(std::vector<std::string> a
   sandbox::ProcessRequest request;
   request.environment = TRY(this->environment(environment));
   request.arguments = std::move(arguments);
-  request.cwd = cwd.empty() ? layout().base : cwd;
+  request.cwd = layout().base;
+  if (!cwd.empty()) request.cwd = cwd.starts_with('/') ? cwd : cat({layout().base, "/", cwd});
   const KeptSandbox::Terms terms = kept_.terms();
   request.processes_max = terms.processes_max;
   request.address_space_max = terms.address_space_max;

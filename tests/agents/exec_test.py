@@ -206,6 +206,17 @@ def test_environment_and_working_directory(daemon, any_agent):
     assert "SECRET_WORD" not in hidden.text and "HUTCH_STATE" not in hidden.text
 
 
+def test_a_relative_working_directory_begins_where_commands_do(daemon, any_agent):
+    base = daemon.sh(any_agent, "mkdir -p sub/deep; pwd").ok().text.strip()
+    for options in (["--cwd", "sub/deep"], ["--cwd", "./sub/../sub/deep"]):
+        assert daemon.exec(any_agent, "/bin/pwd", "-P", options=options).ok().text == f"{base}/sub/deep\n"
+    kept = daemon.detach(any_agent, "pwd", "--cwd", "sub")
+    daemon("wait", any_agent, kept).ok()
+    assert daemon("logs", any_agent, kept).ok().text == f"{base}/sub\n"
+    nowhere = daemon.exec(any_agent, "true", options=["--cwd", "nowhere"])
+    assert nowhere.code == 125 and f"chdir({base}/nowhere)" in nowhere.errors, str(nowhere)
+
+
 def test_the_login_environment_is_found_once(daemon, agent):
     daemon.sh(agent, "echo 'echo x >> ~/logins; export FROM_PROFILE=yes' > ~/.profile; cp ~/.profile ~/.bash_profile")
     daemon("agent", "stop", agent).ok()

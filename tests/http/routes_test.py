@@ -50,6 +50,14 @@ def test_a_command_to_its_end(api, agent):
     assert base64.b64decode(echoed["stdoutBase64"]) == every
 
 
+def test_the_working_directory_of_a_command(api, agent):
+    api.post(f"/v1/agents/{agent}/exec", {"command": "mkdir sub"}).ok()
+    done = api.post(f"/v1/agents/{agent}/exec", {"command": "pwd", "cwd": "sub"}).ok()
+    assert done["stdout"] == f"/workspace/agents/{agent}/sub\n"
+    for route in ("exec", "processes"):
+        assert api.post(f"/v1/agents/{agent}/{route}", {"command": "pwd", "cwd": "no"}).error(400) == "invalid_argument"
+
+
 def test_a_command_that_takes_too_long(api, agent):
     done = api.post(f"/v1/agents/{agent}/exec", {"command": "echo begun; sleep 600", "timeoutMs": 500}).ok()
     assert done["timedOut"] is True and done["exitCode"] == 124 and done["stdout"] == "begun\n"
