@@ -147,7 +147,7 @@ Status set_idle_timeout(Draft& draft, const std::string& value) {
 }
 
 Status set_memory(Draft& draft, const std::string& value) {
-  draft.run.place.limits.memory_bytes = TRY(policy::parse_size(value));
+  draft.run.place.limits.memory_bytes = TRY(policy::parse_memory(value));
   return {};
 }
 

@@ -239,7 +239,7 @@ Status read_limits(const json& section, Limits& limits) {
   };
   TRY(read("timeout", parse_duration, limits.timeout));
   TRY(read("idleTimeout", parse_duration, limits.idle_timeout));
-  TRY(read("memory", parse_size, limits.memory_bytes));
+  TRY(read("memory", parse_memory, limits.memory_bytes));
   TRY(read("cpus", parse_cpus, limits.cpu_millis));
   TRY(read("tmpSize", parse_size, limits.tmp_bytes));
   TRY(read("outputBytes", parse_size, limits.output_bytes));

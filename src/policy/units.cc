@@ -59,6 +59,13 @@ Result<std::uint64_t> parse_size(std::string_view text) {
   return *value;
 }
 
+Result<std::uint64_t> parse_memory(std::string_view text) {
+  const std::uint64_t size = TRY(parse_size(text));
+  if (size >= kMemoryBytesMin) return size;
+  return fail(Error::invalid(
+      cat({"\"", printable(text), "\" is too little memory for any command; give at least 4M, better 64M"})));
+}
+
 Result<std::uint64_t> parse_cpus(std::string_view text) {
   const std::optional<Number> number = read_number(text);
   if (!number || !number->unit.empty() || number->thousandths == 0) {

@@ -18,6 +18,11 @@ TEST(UnitsTest, Duration) {
   }
 }
 
+TEST(UnitsTest, Memory) {
+  EXPECT_EQ(parse_memory("4M").value(), kMemoryBytesMin);
+  for (const char* wrong : {"1K", "4095K", "1", "12Q"}) EXPECT_FALSE(parse_memory(wrong).has_value()) << wrong;
+}
+
 TEST(UnitsTest, Size) {
   EXPECT_EQ(parse_size("1024").value(), 1024U);
   EXPECT_EQ(parse_size("512M").value(), 512ULL << 20);

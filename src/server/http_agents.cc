@@ -17,16 +17,20 @@ Handled shown(Exchange& exchange, int status, const std::string& name) {
   return json(status, TRY(shown_value(agent)));
 }
 
-// {"limits": {"memory": "1G"}} as limits.memory=1G: what `hutch agent set` takes.
-void add_settings(const std::string& prefix, const Value& value, std::vector<std::string>& settings) {
+// {"limits": {"memory": "1G"}} as limits.memory=1G: what `hutch agent set` takes. Null is no value that a key could
+// have, and would be the text "null" there.
+Status add_settings(const std::string& prefix, const Value& value, std::vector<std::string>& settings) {
+  if (value.is_null())
+    return fail(Error::invalid(cat({printable(prefix, 64), " is null: give a value, or leave it out"})));
   if (const auto* object = value.get<Value::Object>(); object != nullptr && !object->empty()) {
     for (const auto& [key, member] : *object) {
-      add_settings(prefix.empty() ? key : cat({prefix, ".", key}), member, settings);
+      TRY(add_settings(prefix.empty() ? key : cat({prefix, ".", key}), member, settings));
     }
-    return;
+    return {};
   }
   const auto* text = value.get<std::string>();
   settings.push_back(cat({prefix, "=", text != nullptr ? *text : tool::json_text(value)}));
+  return {};
 }
 
 Result<Value::Object> whole_body(const Exchange& exchange) {
@@ -63,7 +67,7 @@ Handled create(Exchange& exchange) {
   store::AgentRecord record = TRY(exchange.shared().agents.draft(*name));
   body.erase(named);
   std::vector<std::string> settings;
-  if (!body.empty()) add_settings("", Value(std::move(body)), settings);
+  if (!body.empty()) TRY(add_settings("", Value(std::move(body)), settings));
   for (const std::string& setting : settings) record = TRY(store::with_setting(record, setting));
   const std::string created = record.name;
   TRY(exchange.shared().agents.create(std::move(record)));
@@ -77,7 +81,7 @@ Handled show(Exchange& exchange) {
 Handled set(Exchange& exchange) {
   Value::Object body = TRY(whole_body(exchange));
   std::vector<std::string> settings;
-  if (!body.empty()) add_settings("", Value(std::move(body)), settings);
+  if (!body.empty()) TRY(add_settings("", Value(std::move(body)), settings));
   TRY(exchange.shared().agents.set(exchange.part("name"), settings));
   return show(exchange);
 }

@@ -30,7 +30,7 @@ Result<PlaceRequest> place_of(const store::AgentRecord& record) {
   if (!record.backend.empty()) place.backend = record.backend;
   if (!record.policy.empty()) place.policy_file = record.policy;
   const store::AgentLimits& limits = record.limits;
-  if (!limits.memory.empty()) place.limits.memory_bytes = TRY(policy::parse_size(limits.memory));
+  if (!limits.memory.empty()) place.limits.memory_bytes = TRY(policy::parse_memory(limits.memory));
   if (!limits.cpus.empty()) place.limits.cpu_millis = TRY(policy::parse_cpus(limits.cpus));
   if (!limits.pids.empty()) place.limits.pids = TRY(policy::parse_size(limits.pids));
   if (!limits.tmp_size.empty()) place.limits.tmp_bytes = TRY(policy::parse_size(limits.tmp_size));

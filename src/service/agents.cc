@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "host/daemon_paths.h"
 #include "host/paths.h"
+#include "service/agent_checks.h"
 #include "service/images.h"
 #include "service/layers.h"
 #include "service/live_runs.h"
@@ -97,6 +98,7 @@ Result<store::AgentRecord> AgentService::draft(std::string name) const {
 }
 
 Result<store::AgentRecord> AgentService::create(store::AgentRecord record) {
+  TRY(check_settings(record, {}));
   TRY(settle_directory(record));
   TRY(settle_image(record, dirs_));
   record = TRY(agents_->create(std::move(record)));
@@ -133,6 +135,7 @@ Result<store::AgentRecord> AgentService::set(const std::string& name, const std:
   const store::AgentRecord before = TRY(agents_->find(name));
   store::AgentRecord record = before;
   for (const std::string& setting : settings) record = TRY(store::with_setting(record, setting));
+  TRY(check_settings(record, before));
   if (record.dir != before.dir) TRY(settle_directory(record));
   if (record.image != before.image || record.backend != before.backend) TRY(settle_image(record, dirs_));
   TRY(agents_->update(record));

@@ -123,7 +123,7 @@ TEST_F(PrepareTest, BrokenConfigurationIsAnError) {
 
 TEST_F(PrepareTest, NamedPolicy) {
   write(project_ / "policy.json",
-        R"({"filesystem": {"allowWrite": ["."]}, "limits": {"memory": "1M", "timeout": "5s"}})");
+        R"({"filesystem": {"allowWrite": ["."]}, "limits": {"memory": "16M", "timeout": "5s"}})");
   request_.policy_file = "policy.json";
   request_.limits.memory_bytes = 4096;
   const auto result = prepared();

@@ -66,6 +66,11 @@ def test_settings_at_creation_and_later(daemon):
         ("dir=/etc/passwd", "directory"),
         ("dir=/does/not/exist", "/does/not/exist"),
         ("policy=p.json", "absolute"),
+        ("policy=/does/not/exist", "/does/not/exist"),
+        ("policy=/etc/passwd", "policy: /etc/passwd"),
+        ("backend=nope", "there are namespace, bwrap, none"),
+        ("backend=namespaces", "did you mean namespace?"),
+        ("limits.memory=1K", "limits.memory"),
     ],
 )
 def test_a_setting_that_cannot_be(daemon, agent, setting, named):
@@ -106,8 +111,9 @@ def test_statuses(daemon, agent):
 
 
 def test_a_start_that_fails_says_why(daemon, agent):
-    broken = daemon.person.write(daemon.state / "broken.json", '{"filesystem": 1}')
+    broken = daemon.person.write(daemon.state / "broken.json", "{}")
     daemon("agent", "set", agent, f"policy={broken}").ok()
+    daemon.person.write(broken, '{"filesystem": 1}')
     result = daemon.exec(agent, "true")
     assert result.code == 125 and "filesystem" in result.errors, str(result)
     shown = daemon.json("agent", "show", agent)

@@ -16,6 +16,7 @@ COMMAND_LINES = {
     "no such cwd": (["run", "--cwd", "absent-dir", *TOUCH], ["absent-dir"]),
     "cwd is a file": (["run", "--cwd", "/etc/passwd", *TOUCH], ["/etc/passwd"]),
     "memory": (["run", "--memory", "12Q", *TOUCH], ["--memory", "12Q"]),
+    "memory for nothing": (["run", "--memory", "1K", *TOUCH], ["--memory", "1K", "4M"]),
     "memory of nothing": (["run", "--memory", "", *TOUCH], ["--memory"]),
     "memory too large": (["run", "--memory", "99999999999999999999G", *TOUCH], ["--memory"]),
     "cpus": (["run", "--cpus", "many", *TOUCH], ["--cpus", "many"]),

@@ -24,6 +24,9 @@ def test_agents_from_birth_to_end(api):
     assert changed["limits"]["pids"] == "64" and changed["inference"] is True
     assert api.request("PATCH", "/v1/agents/alice", data={"nothing": 1}).error(400) == "invalid_argument"
     assert api.request("PATCH", "/v1/agents/alice", data={"name": "bob"}).error(400) == "invalid_argument"
+    for body in ({"backend": None}, {"osUser": None}, {"limits": {"memory": None}}, {"backend": "nope"}):
+        assert api.request("PATCH", "/v1/agents/alice", data=body).error(400) == "invalid_argument"
+        assert api.post("/v1/agents", {"name": "never", **body}).error(400) == "invalid_argument"
     assert api.post("/v1/agents/alice/start").ok()["status"] == "running"
     assert api.post("/v1/agents/alice/stop").ok()["status"] == "stopped"
     assert api.post("/v1/agents/alice/stop").ok()["status"] == "stopped"

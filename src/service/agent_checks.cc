@@ -1,0 +1,50 @@
+// Whether an agent's settings can hold.
+#include "service/agent_checks.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "host/isolation_facts.h"
+#include "policy/reader.h"
+#include "policy/units.h"
+#include "sys/tree.h"
+
+namespace hutch::service {
+
+namespace {
+
+Status check_backend(const std::string& backend) {
+  const auto& known = host::kBackends;
+  if (backend.empty() || std::ranges::find(known, backend) != known.end()) return {};
+  const auto near = nearest(backend, known);
+  const std::vector<std::string> names(known.begin(), known.end());
+  return fail(Error::invalid(cat({"backend: there is no ", printable(backend, 64), "; there are ", join(names, ", "),
+                                  near ? cat({"; did you mean ", *near, "?"}) : std::string()})));
+}
+
+Status check_policy(const std::string& path) {
+  if (path.empty()) return {};
+  const std::string text = TRY_CTX(sys::regular_file_text(path, limits::kJsonBytesMax), "policy");
+  TRY_CTX(policy::read_policy(text, printable(path)), "policy");
+  return {};
+}
+
+Status check_memory(const std::string& memory) {
+  if (!memory.empty()) TRY_CTX(policy::parse_memory(memory), "limits.memory");
+  return {};
+}
+
+}  // namespace
+
+Status check_settings(const store::AgentRecord& record, const store::AgentRecord& before) {
+  if (record.backend != before.backend) TRY(check_backend(record.backend));
+  if (record.policy != before.policy) TRY(check_policy(record.policy));
+  if (record.limits.memory != before.limits.memory) TRY(check_memory(record.limits.memory));
+  return {};
+}
+
+}  // namespace hutch::service
