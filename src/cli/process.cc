@@ -1,6 +1,7 @@
 // hutch ps, logs, attach, wait and kill.
 #include "cli/process.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.h"
@@ -10,12 +11,33 @@
 #include "client/attach.h"
 #include "sandbox/outcome.h"
 #include "sys/io.h"
+#include "sys/terminal.h"
+#include "tool/excerpt.h"
 
 namespace hutch::cli {
 
 namespace {
 
 using client::Value;
+
+constexpr std::size_t kLineColumns = 200;  // of what is no terminal
+constexpr std::size_t kCommandColumnsMin = 20;
+
+// A line each, as wide as the terminal at most: an argument list may be megabytes.
+void cut_commands(std::vector<std::vector<std::string>>& rows) {
+  static constexpr std::size_t kGap = 2;
+  std::array<std::size_t, 3> before{};
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < before.size(); ++i) before[i] = std::max(before[i], row[i].size() + kGap);
+  }
+  const std::size_t used = before[0] + before[1] + before[2];
+  const auto terminal = sys::terminal_size(1);
+  const std::size_t columns = terminal && terminal->columns > 0 ? terminal->columns : kLineColumns;
+  const std::size_t most = std::max(kCommandColumnsMin, columns - std::min(columns, used));
+  for (auto& row : rows) {
+    if (tool::count_characters(row[3]) > most) row[3] = cat({tool::first_characters(row[3], most - 1), "…"});
+  }
+}
 
 int print_processes(const Value& processes) {
   std::vector<std::vector<std::string>> rows = {{"PID", "STATE", "STARTED", "COMMAND"}};
@@ -32,6 +54,7 @@ int print_processes(const Value& processes) {
     const std::string state = end == nullptr ? "running" : cat({"exit ", std::to_string(number_in(*end, "exit_code"))});
     rows.push_back({text_in(process, "pid"), state, text_in(process, "started"), command});
   }
+  cut_commands(rows);
   return print(table(rows));
 }
 

@@ -19,6 +19,15 @@ def test_a_process_in_the_background(daemon, any_agent):
     assert "exit 6" in daemon("ps", any_agent).ok().text
 
 
+def test_a_line_of_the_list_has_an_end(daemon, agent):
+    process = daemon("exec", "-d", agent, "--", "sleep", "1000", *["0"] * 5000).ok().text.strip()
+    listed = daemon("ps", agent).ok().text
+    assert "sleep 1000 0 0" in listed and max(map(len, listed.splitlines())) <= 200
+    assert listed.splitlines()[1].endswith("…")
+    assert len(daemon.processes(agent)[process]["arguments"]) == 5002
+    daemon("kill", agent, process).ok()
+
+
 def test_it_outlives_its_client_and_is_killed(daemon, any_agent):
     process = daemon.detach(any_agent, "setsid sleep 5000 & sleep 5000")
     assert daemon.processes(any_agent)[process]["running"] is True
