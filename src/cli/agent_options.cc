@@ -101,6 +101,7 @@ Status set_signal(Draft& draft, const std::string& value) {
   const Text name = value.starts_with("SIG") ? Text(value).substr(3) : Text(value);
   const auto known = std::ranges::find(kSignals, name, &NamedSignal::name);
   draft.signal = known != kSignals.end() ? known->number : TRY(number_of(value, NSIG - 1));
+  if (draft.signal == 0) return fail(Error::invalid("--signal: 0 is no signal that ends anything"));
   return {};
 }
 

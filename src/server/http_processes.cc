@@ -136,8 +136,11 @@ Handled write(Exchange& exchange) {
 Handled kill(Exchange& exchange) {
   const Found found = TRY(find(exchange));
   const Value::Object body = TRY(exchange.body_object({"signal"}));
+  const auto given = body.find("signal");
+  const bool asked = given != body.end() && !given->second.is_null();
   const std::int64_t number = TRY(CallReader(body).number("signal", 0));
-  if (number < 0 || number >= NSIG) return fail(Error::invalid("signal is out of range"));
+  // 0 would be none at all to kill(2): whoever says it does not want the end of the process.
+  if (asked && (number <= 0 || number >= NSIG)) return fail(Error::invalid("signal is out of range"));
   const bool running = !found.process->end().has_value();
   if (number == 0) {
     found.resident->end(found.process, sandbox::EndedBy::kSignal);

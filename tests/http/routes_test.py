@@ -172,7 +172,8 @@ def test_a_process_is_ended(api, agent):
     killed = api.post(f"{path}/{other['id']}/kill").ok()
     assert killed["killed"] is True and killed["running"] is False
     assert api.post(f"{path}/{other['id']}/kill").ok()["killed"] is False
-    assert api.post(f"{one}/kill", {"signal": 1000}).error(400) == "invalid_argument"
+    for number in (1000, 0, -1, "TERM"):
+        assert api.post(f"{one}/kill", {"signal": number}).error(400) == "invalid_argument"
 
 
 def test_a_process_of_another_agent_is_not_there(api, agent):
