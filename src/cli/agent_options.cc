@@ -78,7 +78,8 @@ Status set_turn(Draft& draft, const std::string& value) {
 }
 
 Status set_idle(Draft& draft, const std::string& value) {
-  draft.idle = TRY(policy::parse_duration(value));
+  draft.idle = std::chrono::milliseconds(0);
+  if (value != "never") draft.idle = TRY(policy::parse_duration(value));
   return {};
 }
 

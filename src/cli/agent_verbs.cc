@@ -47,7 +47,7 @@ constexpr std::array kServeOptions = {
     Option{"--token-file", 0, "FILE", kPath,
            "the bearer token of those who connect by TCP; made, and readable\nfor you alone, where it is not there",
            set_token_file},
-    Option{"--idle", 0, "TIME", kOther, "leave after TIME without a client and a process: 10m", set_idle},
+    Option{"--idle", 0, "TIME", kOther, "leave after TIME without a client and a process: 10m, or never", set_idle},
     Option{"--ready-fd", 0, "N", kOther, "close descriptor N once clients can connect", set_ready_fd}};
 constexpr std::array kServeGroups = {OptionGroup{"Options", kServeOptions}};
 

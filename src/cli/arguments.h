@@ -98,7 +98,7 @@ struct McpArguments {
 };
 
 struct ServeArguments {
-  std::chrono::milliseconds idle{0};
+  std::optional<std::chrono::milliseconds> idle;  // 0: it stays
   int ready_fd = -1;
   std::string listen;      // ADDRESS:PORT; empty: the Unix socket alone
   std::string token_file;

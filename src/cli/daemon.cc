@@ -41,7 +41,7 @@ Result<std::optional<server::Listen>> listen_of(const ServeArguments& arguments,
 
 // One that was started by whoever needs it leaves by itself.
 std::chrono::milliseconds idle_of(const ServeArguments& arguments, const store::Settings::Daemon& set) {
-  if (arguments.idle.count() > 0) return arguments.idle;
+  if (arguments.idle) return *arguments.idle;
   if (set.idle) return *set.idle;
   return arguments.ready_fd >= 0 ? kIdle : std::chrono::milliseconds(0);
 }

@@ -25,7 +25,7 @@ struct Draft {
   Tty tty = Tty::kNo;
   std::string agent;
   std::string turn;
-  std::chrono::milliseconds idle{0};
+  std::optional<std::chrono::milliseconds> idle;
   int ready_fd = -1;
   std::string listen;
   std::string token_file;

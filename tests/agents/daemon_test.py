@@ -68,6 +68,13 @@ def test_a_relative_state_directory_is_refused(daemon):
         assert result.code == 125 and "HUTCH_STATE=state: must be an absolute path" in result.errors, str(result)
 
 
+def test_it_can_be_told_to_stay(daemon):
+    server = daemon.popen("serve", "--idle", "never")
+    harness.wait_until(daemon.pid, "the daemon is up")
+    daemon("daemon", "stop").ok()
+    assert server.wait(60) == 0
+
+
 def test_it_leaves_when_idle(daemon):
     server = daemon.popen("serve", "--idle", "2s")
     harness.wait_until(daemon.socket.exists, "it listens")
