@@ -100,6 +100,9 @@ std::optional<Availability> switched_off(const IsolationFacts& facts) {
 
 Availability refused(std::string_view failure, const IsolationFacts& facts) {
   const std::string what = failure.empty() ? std::string() : cat({": ", printable(failure)});
+  if (facts.lacks_descriptors) {
+    return missing(cat({"too many files are open", what}), "raise the limit of open files: ulimit -n 1024");
+  }
   if (!facts.container.empty()) {
     return missing(cat({"this container (", printable(facts.container), ") does not let sandboxes be made", what}),
                    std::string(kContainerRemedy));

@@ -91,6 +91,15 @@ TEST(Availability, InsideAContainer) {
   EXPECT_TRUE(availability("namespace", facts).available);
 }
 
+TEST(Availability, WhatCouldNotBeTriedIsNotTheMachinesFault) {
+  IsolationFacts facts = debian();
+  facts.container = "docker";
+  facts.lacks_descriptors = true;
+  facts.namespaces = Trial::kFails;
+  facts.namespaces_failure = "pidfd_open(7): Too many open files";
+  expect_missing(availability("namespace", facts), "too many files are open: pidfd_open(7)", "ulimit -n");
+}
+
 TEST(Availability, RefusedForAReasonOfItsOwn) {
   IsolationFacts facts = debian();
   facts.namespaces = Trial::kFails;

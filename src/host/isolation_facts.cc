@@ -1,6 +1,7 @@
 // The probes behind IsolationFacts: sysctls, /proc/self/status, and really starting the programs.
 #include "host/isolation_facts.h"
 
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <utility>
@@ -26,6 +27,7 @@ constexpr std::uint64_t kCapSysAdmin = 1ULL << 21;  // linux/capability.h
 struct Answer {
   bool succeeded = false;
   std::string line;
+  bool lacks_descriptors = false;  // it was not even started
 };
 
 std::optional<std::int64_t> sysctl(const char* path);
@@ -59,11 +61,13 @@ IsolationFacts probe_isolation(Effort effort, std::string_view backend, const st
   if (!facts.guest_program.empty() && backend != "bwrap") {
     Answer answer = ask(facts.guest_program, {"--probe"});
     facts.namespaces = trial(answer);
+    facts.lacks_descriptors = answer.lacks_descriptors;
     (answer.succeeded ? facts.no_capture : facts.namespaces_failure) = std::move(answer.line);
   }
   if (!facts.bubblewrap.empty() && (backend.empty() || backend == "bwrap")) {
     Answer answer = try_bubblewrap(facts.bubblewrap);
     facts.bubblewrap_trial = trial(answer);
+    facts.lacks_descriptors = facts.lacks_descriptors || answer.lacks_descriptors;
     facts.bubblewrap_failure = std::move(answer.line);
   }
   return facts;
@@ -145,7 +149,10 @@ std::string install_command() {
 
 // Both of the program's streams arrive here; a program that does not end in time is killed by its owner's end.
 Answer ask(const std::string& program, std::vector<std::string> arguments) {
-  const auto failed = [](const Error& error) { return Answer{.succeeded = false, .line = error.message}; };
+  const auto failed = [](const Error& error) {
+    const bool lacks = error.sys_errno == EMFILE || error.sys_errno == ENFILE;
+    return Answer{.succeeded = false, .line = error.message, .lacks_descriptors = lacks};
+  };
   Result<sys::Pipe> pipe = sys::pipe();
   if (!pipe) return failed(pipe.error());
   Result<UniqueFd> null = sys::open("/dev/null", sys::Open::kRead);
@@ -182,7 +189,10 @@ Answer ask(const std::string& program, std::vector<std::string> arguments) {
 
 // Inside, bubblewrap's own --version: a program that is there in any case and needs nothing.
 Answer try_bubblewrap(const std::string& program) {
-  const auto failed = [](const Error& error) { return Answer{.succeeded = false, .line = error.message}; };
+  const auto failed = [](const Error& error) {
+    const bool lacks = error.sys_errno == EMFILE || error.sys_errno == ENFILE;
+    return Answer{.succeeded = false, .line = error.message, .lacks_descriptors = lacks};
+  };
   // For what a bubblewrap that fails may leave behind.
   if (const Status adopts = sys::become_subreaper(); !adopts) return failed(adopts.error());
   const Result<sys::ChildrenMark> mark = sys::ChildrenMark::set();

@@ -24,6 +24,7 @@ struct IsolationFacts {
   std::uint32_t uid = 0;
   bool may_administer = false;  // CAP_SYS_ADMIN: not held back by the rules for unprivileged users
   bool has_seccomp = false;     // the kernel runs filters
+  bool lacks_descriptors = false;  // this process has as many files open as it may: nothing could be tried
   bool is_filtered = false;     // a seccomp filter lies on this very process
   std::optional<std::int64_t> max_user_namespaces;      // user.max_user_namespaces
   std::optional<std::int64_t> unprivileged_namespaces;  // kernel.unprivileged_userns_clone, of some distributions

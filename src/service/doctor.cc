@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -125,6 +126,11 @@ std::string checkup_json(const Checkup& checkup) {
 
 Error explain_backend_failure(const std::string& backend, Error error, const std::string& guest_program) {
   if (std::ranges::find(host::kBackends, backend) == host::kBackends.end()) return error;
+  // Nor would anything that is tried now get a descriptor: it would look as if the machine allowed nothing.
+  if (error.sys_errno == EMFILE || error.sys_errno == ENFILE) {
+    error.message += "; raise the limit of open files (`ulimit -n`), or end what holds them";
+    return error;
+  }
   const host::IsolationFacts facts = host::probe_isolation(host::Effort::kTry, backend, guest_program);
   const plan::Availability found = host::availability(backend, facts);
   if (found.available) return error;
