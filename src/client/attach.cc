@@ -22,6 +22,7 @@ namespace {
 // What is typed while the process does not read is held so far; then the terminal holds it.
 constexpr std::size_t kHeldMax = 65536;
 constexpr std::chrono::milliseconds kForegroundCheck{250};
+constexpr char kEndOfInput = 'D' & 0x1f;  // VEOF of a new terminal, termios(3)
 
 template <class T>
 T member(const Value& value, std::string_view key, T otherwise) {
@@ -68,6 +69,7 @@ class Attachment {
   sandbox::ScreenWatch screen_;
   std::optional<sys::RawMode> raw_;
   std::string held_;  // typed and not yet sent
+  bool within_line_ = false;  // the last line that was typed has no end yet
   bool open_ = true;  // more may be typed
   bool tell_close_ = false;
   std::optional<Value::Object> resize_;  // the size that is to be told
@@ -141,9 +143,12 @@ Status Attachment::take_typed() {
   if (!count || *count == 0) {
     open_ = false;
     tell_close_ = true;
+    // Of a terminal the end is a key; within a line the first one ends the line alone (termios(3), VEOF).
+    if (terminal_ && !keys_) held_.append(within_line_ ? 2 : 1, kEndOfInput);
     return {};
   }
   const std::string_view typed(bytes.data(), *count);
+  within_line_ = typed.back() != '\n';
   held_ += keys_ ? detach_.take(typed) : std::string(typed);
   if (detach_.were_pressed()) end_.emplace(AttachEnd{AttachEnd::Why::kDetached, 0});
   return {};

@@ -253,3 +253,12 @@ def test_sizes_that_are_none(own_daemon, rows, columns):
     pipes = frames.call(wire, "process.spawn", agent=agent, arguments=["sleep", "1000"])[1]["pid"]
     assert "no terminal" in refused("process.resize", pid=pipes, rows=24, columns=80)
     wire.close()
+
+
+def test_the_end_of_an_input_that_is_no_terminal_is_typed(daemon, any_agent):
+    """Also within a line, where the first Ctrl-D ends the line alone."""
+    for typed, printed in ((b"one\ntwo\n", b"2 "), (b"one\ntwo", b"1 ")):
+        process = detach(daemon, any_agent, "stty -echo; printf ready; wc -lc; exit 5")
+        logged(daemon, any_agent, process, b"ready")
+        result = daemon("attach", any_agent, process, stdin=typed)
+        assert result.code == 5 and printed in result.out, str(result)
