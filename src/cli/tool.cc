@@ -22,6 +22,12 @@ int print_list(const Value& tools) {
   return print(table(rows));
 }
 
+bool holds_value(const std::string& json) {
+  const auto parsed = hutch::tool::parse_value(json, limits::kFrameBytesMax);
+  const auto* object = parsed ? parsed->get<Value::Object>() : nullptr;
+  return object != nullptr && object->contains("value");
+}
+
 }  // namespace
 
 int tool(const ToolArguments& arguments) {
@@ -30,6 +36,10 @@ int tool(const ToolArguments& arguments) {
     auto read = sys::read_to_end(0, limits::kFrameBytesMax / 2);
     if (!read) return complain(std::move(read).error().with_context("standard input"));
     json = std::move(*read);
+  } else if (arguments.tool == "sandbox_secret_set" && holds_value(json)) {
+    return complain(Error::invalid(
+        "a secret's value on the command line can be seen in the list of processes; give the arguments on standard "
+        "input: `-`"));
   }
   auto daemon = own_daemon();
   if (!daemon) return complain(daemon.error());

@@ -36,3 +36,12 @@ def test_links_within_the_home(daemon, any_agent):
     daemon.sh(any_agent, "ln -s /etc out").ok()
     answer = daemon.tool(any_agent, "sandbox_read_file", path="out/passwd")
     assert "leads out" in answer["message"], answer
+
+
+def test_a_secret_is_not_given_on_the_command_line(daemon, any_agent):
+    arguments = json.dumps({"key": "K", "description": "d", "instructions": "i", "value": "s3cret"})
+    refused = daemon("tool", "call", any_agent, "sandbox_secret_set", arguments)
+    assert refused.code == 125 and "standard input: `-`" in refused.errors, str(refused)
+    assert "s3cret" not in refused.errors
+    piped = daemon("tool", "call", any_agent, "sandbox_secret_set", "-", stdin=arguments.encode())
+    assert json.loads(piped.out)["tool"] == "sandbox_secret_set", str(piped)
