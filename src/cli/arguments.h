@@ -49,6 +49,7 @@ struct WhyArguments {
 struct AuditArguments {
   service::OutputForm form = service::OutputForm::kText;
   std::optional<std::size_t> count;       // the last so many
+  Follow follow = Follow::kNo;
   std::optional<std::chrono::milliseconds> since;  // so long ago
   std::vector<std::string> types;         // start, end, refusal
   std::optional<std::string> run;

@@ -240,7 +240,8 @@ TEST(BadInput, IsNamed) {
       {{"log", "-n", "0"}, {"--lines"}},
       {{"log", "-n"}, {"--lines"}},
       {{"why", "a", "b"}, {"\"b\""}},
-      {{"audit", "--type", "strat"}, {"strat", "did you mean start?"}},
+      {{"audit", "--kind", "strat"}, {"strat", "did you mean start?"}},
+      {{"kill", "--signal", "0", "a", "1"}, {"--signal", "0"}},
       {{"audit", "--since", "yesterday"}, {"--since", "yesterday"}},
       {{"completion"}, {"bash, zsh or fish"}},
       {{"completion", "bsh"}, {"bsh", "bash"}},
@@ -285,7 +286,7 @@ TEST(OtherVerbs, TakeOptionsAnywhere) {
   EXPECT_EQ(parsed<WhyArguments>({"why", "ab12"}).run, "ab12");
 
   const AuditArguments audit =
-      parsed<AuditArguments>({"audit", "--since", "2h", "--type", "end", "--type=refusal", "--run", "ab", "-n", "3"});
+      parsed<AuditArguments>({"audit", "--since", "2h", "--kind", "end", "--type=refusal", "--run", "ab", "-n", "3"});
   EXPECT_EQ(audit.since, std::chrono::hours(2));
   EXPECT_THAT(audit.types, ElementsAre("end", "refusal"));
   EXPECT_EQ(audit.run, "ab");

@@ -210,7 +210,7 @@ Status set_since(Draft& draft, const std::string& value) {
 
 Status set_type(Draft& draft, const std::string& value) {
   if (std::ranges::find(kRecordTypes, value) == kRecordTypes.end()) {
-    return fail(unknown_word("unknown type", value, kRecordTypes));
+    return fail(unknown_word("unknown kind", value, kRecordTypes));
   }
   return append(draft.types, value);
 }
@@ -270,6 +270,7 @@ Result<Arguments> finish_audit(Draft&& draft) {
   TRY(expect_words(draft, {}));
   return Arguments(AuditArguments{.form = draft.run.form,
                                   .count = draft.count,
+                                  .follow = draft.follow,
                                   .since = draft.since,
                                   .types = std::move(draft.types),
                                   .run = std::move(draft.of_run),

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "service/history.h"
+#include "service/request.h"
 #include "store/spool.h"
 
 namespace hutch::cli {
@@ -14,6 +17,11 @@ Result<std::string> record_directory();
 // Everything on record. Lines that are none are told of on standard error.
 Result<store::SpoolContents> read_record();
 
-void tell_of_damage(std::size_t lines);
+// Those that pass, a line each; the exit code.
+int print_records(const std::vector<store::Record>& records, service::OutputForm form,
+                  const service::AuditFilter& filter);
+
+// Goes on with what is recorded from now on, until a signal or a reader that has gone ends it.
+int follow_record(store::SpoolFollower& follower, service::OutputForm form, const service::AuditFilter& filter);
 
 }  // namespace hutch::cli

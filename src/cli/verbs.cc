@@ -94,11 +94,13 @@ constexpr std::array kStatusGroups = {OptionGroup{"Options", kStatusOptions}};
 
 constexpr std::array kAuditOptions = {
     Option{"--since", 0, "TIME", kOther, "not older than TIME: 30m, 12h", set_since},
-    Option{"--type", 0, "TYPE", kRecordType, "start, end, refusal, connection or decision alone (repeatable)",
+    Option{"--kind", 0, "KIND", kRecordType, "start, end, refusal, connection or decision alone (repeatable)",
            set_type},
+    Option{"--type", 0, "KIND", kRecordType, "the same as --kind", set_type},
     Option{"--agent", 0, "NAME", kOther, "of this agent's sandbox alone", set_agent},
     Option{"--run", 0, "RUN", kOther, "of this run alone; the start of its id is enough", set_of_run},
     Option{"--lines", 'n', "N", kOther, "the last N records", set_count},
+    Option{"--follow", 'f', "", kFlag, "go on with what is recorded from now on", set_follow},
     Option{"--json", 0, "", kFlag, "print the records, one JSON object a line", set_json},
 };
 constexpr std::array kAuditGroups = {OptionGroup{"Options", kAuditOptions}};
@@ -169,8 +171,9 @@ constexpr std::array kLogExamples = {Text("hutch log -n 5"), Text("hutch log --f
 constexpr std::array kWhySynopsis = {Text("hutch why [--json] [RUN]")};
 constexpr std::array kWhyExamples = {Text("hutch why"), Text("hutch why 3f9a")};
 constexpr std::array kAuditSynopsis = {Text("hutch audit [OPTION...]")};
-constexpr std::array kAuditExamples = {Text("hutch audit --since 24h --type refusal"),
-                                       Text("hutch audit --run 3f9a --json")};
+constexpr std::array kAuditExamples = {Text("hutch audit --since 24h --kind refusal"),
+                                       Text("hutch audit --run 3f9a --json"),
+                                       Text("hutch audit --kind connection --follow")};
 constexpr std::array kQuestionsSynopsis = {Text("hutch questions [--follow] [--json]")};
 constexpr std::array kQuestionsExamples = {Text("hutch questions"), Text("hutch questions --follow")};
 constexpr std::array kAnswerSynopsis = {Text("hutch answer [--minutes N] ID CHOICE")};
@@ -276,7 +279,7 @@ constexpr std::array kVerbs = {
     Verb{"audit",
          "print the whole record: starts, ends, refusals, connections, decisions",
          kAuditSynopsis,
-         "Prints every record, oldest first.",
+         "Prints every record, oldest first. With --follow it goes on until it is ended.",
          kAuditGroups,
          kAuditExamples,
          {},

@@ -113,7 +113,7 @@ def test_disabled_is_told_in_red_and_recorded(config):
     assert b"Sandbox: disabled" in result.err
     assert json.loads(result.text)["backend"] == "none"
     records = [
-        json.loads(line) for line in config.run("audit", "--type", "decision", "--json").ok().text.splitlines()
+        json.loads(line) for line in config.run("audit", "--kind", "decision", "--json").ok().text.splitlines()
     ]
     assert [record["what"] for record in records] == ["run without isolation"]
     assert records[0]["by"].startswith("enabled: false in ")

@@ -83,7 +83,8 @@ def test_audit_filters(hutch):
     hutch.run("/bin/true", backend="none").ok()
     records = lines(hutch("audit", "--json"))
     assert [record["type"] for record in records] == ["start", "refusal", "end", "start", "end"]
-    assert lines(hutch("audit", "--json", "--type", "refusal")) == [records[1]]
+    for option in ("--kind", "--type"):
+        assert lines(hutch("audit", "--json", option, "refusal")) == [records[1]]
     assert lines(hutch("audit", "--json", "--run", records[0]["run"])) == records[:3]
     assert lines(hutch("audit", "--json", "--type", "start", "--type", "end", "-n", "2")) == records[3:]
     assert lines(hutch("audit", "--json", "--since", "1h")) == records
@@ -154,6 +155,22 @@ def test_follow(hutch, as_user, project):
             process.communicate(timeout=60)
     news = [json.loads(line) for line in path.read_text().splitlines()[1:]]
     assert [record["type"] for record in news] == ["start", "end"] and news[0]["command"] == ["/bin/echo", "news"]
+
+
+def test_audit_follows_what_passes(hutch, as_user, project):
+    hutch.run("/bin/true", backend="none").ok()
+    path = project / "followed"
+    with open(path, "wb") as out:
+        argv = [hutch.program, "audit", "-f", "--kind", "end", "-n", "1", "--json"]
+        process = harness.start_in(as_user, argv, cwd=project, stdout=out)
+        try:
+            for count in (1, 2, 3):
+                harness.wait_until(lambda: path.read_text().count("\n") == count, "the ends alone are printed")
+                hutch.run("/bin/true", backend="none").ok()
+        finally:
+            process.terminate()
+            process.communicate(timeout=60)
+    assert {json.loads(line)["type"] for line in path.read_text().splitlines()} == {"end"}
 
 
 def test_output_that_cannot_be_written(hutch):
