@@ -116,7 +116,6 @@ class Resident {
   void tell_refusal(const Refusal& refusal);
   void check_deadlines();
   void finish(std::optional<Error> reason);
-
   Result<std::shared_ptr<Process>> launch(ProcessRequest request, KeptStreams kept);
   Status send(const wire::ToGuest& message, std::span<const int> descriptors = {});
   void want_stop();

@@ -53,6 +53,8 @@ Result<KeptPipe> keep_terminal(const std::shared_ptr<Process>& process, UniqueFd
   return KeptPipe{process, OutputStream::kOutput, std::move(reader)};
 }
 
+bool is_gone(const Error& error) { return error.sys_errno == EPIPE || error.sys_errno == ECONNRESET; }
+
 Error over_error(const std::optional<Error>& reason) {
   return reason ? *reason : Error{Code::kConflict, 0, "the sandbox has ended"};
 }

@@ -43,6 +43,12 @@ Result<KeptPipe> keep_terminal(const std::shared_ptr<Process>& process, UniqueFd
 // What whoever comes after the end of the sandbox is told.
 Error over_error(const std::optional<Error>& reason);
 
+// Of a message to the guest: it has ended.
+bool is_gone(const Error& error);
+
+// For the guest to be ready, and for a command to be started.
+inline constexpr std::chrono::milliseconds kStartWait{60'000};
+
 // A message that breaks a rule would be the end of the guest, and of all that runs there.
 Status check_sendable(const wire::Exec& exec);
 

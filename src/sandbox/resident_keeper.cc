@@ -1,0 +1,377 @@
+// What the thread does that keeps a sandbox.
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "sandbox/ended_processes.h"
+#include "sandbox/resident.h"
+#include "sys/io.h"
+#include "sys/local_socket.h"
+#include "sys/process.h"
+#include "sys/signals.h"
+
+namespace hutch::sandbox {
+
+namespace {
+
+using Clock = Process::Clock;
+
+constexpr std::size_t kChunkBytes = 65536;
+constexpr std::size_t kPipeBytesPerTurn = 1 << 20;  // so that one that never stops writing holds up no other
+constexpr std::chrono::milliseconds kSendWait{15'000};  // for a guest that reads
+
+}  // namespace
+
+void Resident::keep() {
+  // The signals of the program that this is part of are not for this thread, and a pipe whose reader has gone is told
+  // by the write.
+  (void)sys::block_all_signals();
+  auto begun = settings_.begin();
+  if (!begun) return finish(std::move(begun).error());
+  {
+    const std::scoped_lock lock(send_mutex_);
+    parts_.emplace(std::move(*begun));
+  }
+  // Whoever answers may outlive this.
+  if (parts_->questions) parts_->questions->wake_by([wake = wake_] { wake->signal(); });
+  Status kept = sys::set_send_timeout(parts_->instance.guest.fd(), kSendWait);
+  if (kept) kept = keep_until_stopped();
+  std::optional<Error> reason;
+  if (!kept) reason = std::move(kept).error();
+  if (parts_->questions) parts_->questions->close("the sandbox has ended");
+  if (parts_->network) (void)parts_->network->close();
+  // From here on nobody sends, or looks for what runs below a process whose number may be another's by then.
+  std::unique_lock lock(send_mutex_);
+  std::optional<Parts> leaving = std::exchange(parts_, std::nullopt);
+  lock.unlock();
+  const Status stopped = leaving->instance.stop_alone();
+  leaving.reset();
+  if (!stopped && !reason) reason = stopped.error();
+  finish(std::move(reason));
+}
+
+Status Resident::keep_until_stopped() {
+  Parts& parts = *parts_;
+  if (parts.network) {
+    parts.network->look_for_processes(parts.instance);
+    if (parts.instance.network) {
+      TRY(parts.network->attach(*parts.instance.network, std::move(parts.instance.network_sockets)));
+    }
+  }
+  if (parts.instance.plan == backend::Instance::Plan::kApplied) {
+    const std::scoped_lock lock(mutex_);
+    state_ = State::kReady;
+    changed_.notify_all();
+  }
+  const auto until = Clock::now() + kStartWait;
+  // What came together with an earlier message is not announced by poll(2).
+  for (auto frame = TRY(parts.instance.guest.take_buffered()); frame;
+       frame = TRY(parts.instance.guest.take_buffered())) {
+    TRY(take(*frame));
+  }
+  for (;;) {
+    TRY(turn());
+    if (is_stopped()) return {};
+    const std::scoped_lock lock(mutex_);
+    if (stuck_) return fail(*stuck_);
+    if (state_ == State::kStarting && Clock::now() > until) {
+      return fail({Code::kTimeout, 0, "the sandbox did not start in time"});
+    }
+  }
+}
+
+// First everything is told, and has a while to go by itself.
+bool Resident::is_stopped() {
+  std::vector<std::uint32_t> on_terminals;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!stop_wanted_) return false;
+    if (running_.empty() || state_ != State::kReady) return true;
+    if (leaving_until_) return Clock::now() >= *leaving_until_;
+    leaving_until_ = Clock::now() + limits::kTermGrace;
+    for (const auto& [number, tracked] : running_) {
+      if (tracked.terminal != wire::TerminalUse::kNone) on_terminals.push_back(number);
+    }
+  }
+  // A shell at a terminal ends by HUP alone, and what is stopped hears nothing but CONT.
+  for (const std::uint32_t number : on_terminals) {
+    (void)send(wire::ToGuest(wire::Signal{SIGHUP, wire::SignalTarget::kCommand, number}));
+  }
+  for (const int number : {SIGTERM, SIGCONT}) {
+    if (!send(wire::ToGuest(wire::Signal{number, wire::SignalTarget::kEverything, 0}))) return true;
+  }
+  return false;
+}
+
+Status Resident::turn() {
+  enum { kGuest, kWake, kNetwork, kAccess, kFixed };
+  {
+    const std::scoped_lock lock(mutex_);
+    std::ranges::move(new_pipes_, std::back_inserter(pipes_));
+    new_pipes_.clear();
+  }
+  std::vector<pollfd> wait(kFixed);
+  wait[kGuest] = {parts_->instance.guest.fd(), POLLIN, 0};
+  wait[kWake] = {wake_->fd(), POLLIN, 0};
+  wait[kNetwork] = {parts_->network ? parts_->network->fd() : -1, POLLIN, 0};
+  wait[kAccess] = {access_ ? access_->fd() : -1, POLLIN, 0};
+  for (const Pipe& pipe : pipes_) wait.push_back({pipe.from.get(), POLLIN, 0});
+  TRY(sys::poll(wait, time_left()));
+  if (wait[kWake].revents != 0) wake_->clear();
+  // Before the messages: what was written before an end is there when the end is told.
+  read_pipes(wait, kFixed);
+  if (parts_->network) TRY(serve_network());
+  if (parts_->questions) TRY(serve_questions());
+  // Of what was answered.
+  if (parts_->questions && parts_->network) TRY(serve_network());
+  if (wait[kAccess].revents != 0) access_->hear();
+  if (access_) access_->step();
+  if (wait[kGuest].revents != 0) TRY(take_messages());
+  check_deadlines();
+  return {};
+}
+
+std::optional<std::chrono::milliseconds> Resident::time_left() {
+  std::optional<Clock::time_point> next;
+  const auto sooner = [&](Clock::time_point moment) { next = next ? std::min(*next, moment) : moment; };
+  {
+    const std::scoped_lock lock(mutex_);
+    if (state_ == State::kStarting) sooner(Clock::now() + std::chrono::seconds(1));
+    if (leaving_until_) sooner(*leaving_until_);
+    for (const auto& [number, tracked] : running_) {
+      if (tracked.kill_at)
+        sooner(*tracked.kill_at);
+      else if (tracked.timeout.count() > 0)
+        sooner(tracked.process->started_at() + tracked.timeout);
+    }
+  }
+  if (const auto left = access_ ? access_->time_left() : std::nullopt) sooner(Clock::now() + *left);
+  if (parts_->network) {
+    if (const auto left = parts_->network->time_left()) sooner(Clock::now() + *left);
+  }
+  if (parts_->questions) {
+    if (const auto left = parts_->questions->time_left()) sooner(Clock::now() + *left);
+  }
+  if (!next) return std::nullopt;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now());
+  return std::max(left, std::chrono::milliseconds(0));
+}
+
+void Resident::read_pipes(const std::vector<pollfd>& wait, std::size_t first) {
+  std::size_t at = first;
+  std::erase_if(pipes_, [&](Pipe& pipe) { return wait[at++].revents != 0 && !drain(pipe); });
+}
+
+bool Resident::drain(Pipe& pipe) {
+  static thread_local std::array<char, kChunkBytes> bytes;
+  for (std::size_t total = 0; total < kPipeBytesPerTurn;) {
+    const auto count = sys::read_some(pipe.from.get(), bytes);
+    if (!count && count.error().sys_errno == EAGAIN) return true;
+    if (!count || *count == 0) {
+      pipe.process->closed(pipe.stream);
+      return false;
+    }
+    pipe.process->wrote(pipe.stream, {bytes.data(), *count});
+    total += *count;
+  }
+  return true;
+}
+
+Status Resident::serve_network() {
+  TRY(parts_->network->step());
+  for (const Refusal& refusal : parts_->network->take_refusals()) tell_refusal(refusal);
+  const unsigned wanted = parts_->network->wanted_dial_sockets();
+  if (wanted == 0) return {};
+  const auto sent = send(wire::ToGuest(wire::MakeSockets{static_cast<std::uint8_t>(wanted)}));
+  return !sent && is_gone(sent.error()) ? Status() : sent;
+}
+
+Status Resident::serve_questions() {
+  std::vector<std::function<void()>> work;
+  {
+    const std::scoped_lock lock(mutex_);
+    work.swap(work_);
+  }
+  for (const auto& one : work) one();
+  return parts_->questions->step(Questions::Keys::kNone);
+}
+
+Status Resident::take_messages() {
+  wire::Connection& guest = parts_->instance.guest;
+  auto polled = guest.receive_ready();
+  if (!polled && polled.error().sys_errno == ECONNRESET) polled = wire::Connection::Polled{true, std::nullopt};
+  if (!polled) return fail(std::move(polled).error());
+  for (; polled->frame; polled->frame = TRY(guest.take_buffered())) TRY(take(*polled->frame));
+  if (polled->closed) return fail({Code::kSystem, 0, "the sandbox ended by itself: its init was killed"});
+  return {};
+}
+
+Status Resident::take(const wire::Frame& frame) {
+  const wire::ToHost message = TRY(wire::decode_to_host(frame.header, frame.body));
+  if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
+  if (const auto* started = std::get_if<wire::Started>(&message)) take_started(*started);
+  if (const auto* refused = std::get_if<wire::NotExecuted>(&message))
+    take_end(refused->command, end_of_refusal(*refused));
+  if (const auto* not_started = std::get_if<wire::NotStarted>(&message)) {
+    ProcessEnd end;
+    end.reason = not_started->error.message;
+    end.code = not_started->error.code;
+    take_end(not_started->command, std::move(end));
+  }
+  if (const auto* exited = std::get_if<wire::Exited>(&message)) {
+    std::shared_ptr<Process> process;
+    {
+      const std::scoped_lock lock(mutex_);
+      const auto tracked = running_.find(exited->command);
+      if (tracked == running_.end()) return fail(Error::invalid("hutch-guest: the end of a command that does not run"));
+      process = tracked->second.process;
+    }
+    take_end(exited->command, end_of_status(exited->status, *process));
+  }
+  if (const auto* refused = std::get_if<wire::Refused>(&message)) tell_refusal(refusal_of(*refused));
+  if (std::holds_alternative<wire::Supervise>(message)) {
+    access_.emplace(AccessDesk::Settings{.rules = parts_->access_rules,
+                                         .judge_socket = parts_->judge_socket,
+                                         .files = parts_->files,
+                                         .tell = [this](const Refusal& refusal) { tell_refusal(refusal); }});
+    TRY(access_->start(parts_->instance.guest.take_descriptors()));
+  }
+  if (const auto* made = std::get_if<wire::Network>(&message)) {
+    if (!parts_->network) return fail(Error::invalid("hutch-guest: a network that nobody asked for"));
+    TRY(parts_->network->attach(*made, parts_->instance.guest.take_descriptors()));
+  }
+  const std::scoped_lock lock(mutex_);
+  if (std::holds_alternative<wire::Ready>(message) && state_ == State::kStarting) state_ = State::kReady;
+  if (std::holds_alternative<wire::FileServer>(message)) {
+    std::vector<UniqueFd> streams = parts_->instance.guest.take_descriptors();
+    if (file_servers_asked_ == 0 || streams.size() != 1)
+      return fail(Error::invalid("hutch-guest: a file server too many"));
+    --file_servers_asked_;
+    file_servers_.push_back(std::move(streams.front()));
+  }
+  changed_.notify_all();
+  return {};
+}
+
+void Resident::take_started(const wire::Started& started) {
+  const std::scoped_lock lock(mutex_);
+  const auto tracked = running_.find(started.command);
+  if (tracked == running_.end()) return;
+  Tracked& found = tracked->second;
+  if (found.process->state() != Process::State::kStarting) return;  // it was told before
+  // Descriptors that are there already may be those of a message behind this one.
+  if (found.terminal != wire::TerminalUse::kNone) {
+    std::vector<UniqueFd> descriptors = parts_->instance.guest.take_descriptors();
+    if (!descriptors.empty()) take_terminal(found, std::move(descriptors.front()));
+  }
+  if (settings_.on_process_start && found.shown == ProcessRequest::Shown::kYes)
+    settings_.on_process_start(*found.process);
+  found.process->started_as(started.pid);
+}
+
+// One that nobody could read would stop once its terminal is full.
+void Resident::take_terminal(Tracked& of, UniqueFd master) {
+  if (!of.process->has_terminal()) return of.process->keep_terminal(std::move(master));
+  auto pipe = keep_terminal(of.process, std::move(master));
+  if (pipe) return pipes_.push_back(std::move(*pipe));
+  if (of.process->begin_end(EndedBy::kGuestGone)) of.kill_at = Clock::now();
+}
+
+void Resident::take_end(std::uint32_t number, ProcessEnd end) {
+  std::shared_ptr<Process> process;
+  auto shown = ProcessRequest::Shown::kYes;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto tracked = running_.find(number);
+    if (tracked == running_.end()) return;
+    process = tracked->second.process;
+    shown = tracked->second.shown;
+    // Of a command that began and ended within one turn: they came after that turn's beginning.
+    std::ranges::move(new_pipes_, std::back_inserter(pipes_));
+    new_pipes_.clear();
+  }
+  std::erase_if(pipes_, [&](Pipe& pipe) { return pipe.process == process && !drain(pipe); });
+  remember(number, shown);
+  end.duration = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - process->started_at());
+  process->close_input();
+  if (settings_.on_process_end && shown == ProcessRequest::Shown::kYes) settings_.on_process_end(*process, end);
+  process->ended(std::move(end));
+}
+
+// A server whose clients run commands all the time would otherwise be forgotten for them as soon as it ends.
+void Resident::remember(std::uint32_t number, ProcessRequest::Shown shown) {
+  std::vector<std::shared_ptr<Process>> forgotten;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto tracked = running_.find(number);
+    const std::shared_ptr<Process> process = std::move(tracked->second.process);
+    running_.erase(tracked);
+    if (shown == ProcessRequest::Shown::kNo) return;
+    ended_.push_back(process);
+    forgotten = take_forgotten(ended_);
+  }
+  // What they left running may hold them for ever, and nobody can ask for them any more.
+  const auto is_forgotten = [&](const Pipe& pipe) {
+    return std::ranges::find(forgotten, pipe.process) != forgotten.end();
+  };
+  std::erase_if(pipes_, is_forgotten);
+}
+
+void Resident::tell_refusal(const Refusal& refusal) {
+  if (settings_.on_refusal) settings_.on_refusal(refusal);
+}
+
+void Resident::check_deadlines() {
+  const Clock::time_point now = Clock::now();
+  std::vector<std::shared_ptr<Process>> late;
+  std::vector<std::shared_ptr<Process>> deaf;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (auto& [number, tracked] : running_) {
+      if (tracked.kill_at && now >= *tracked.kill_at) {
+        tracked.kill_at = now + limits::kTermGrace;
+        deaf.push_back(tracked.process);
+      } else if (!tracked.kill_at && tracked.timeout.count() > 0 &&
+                 now >= tracked.process->started_at() + tracked.timeout) {
+        late.push_back(tracked.process);
+      }
+    }
+  }
+  for (const auto& process : late) end(process, EndedBy::kTimeout);
+  for (const auto& process : deaf) (void)signal(*process, SIGKILL, wire::SignalTarget::kTree);
+}
+
+void Resident::finish(std::optional<Error> reason) {
+  std::vector<std::uint32_t> left;
+  {
+    const std::scoped_lock send_lock(send_mutex_);
+    const std::scoped_lock lock(mutex_);
+    state_ = State::kOver;
+    error_ = reason;
+    for (const auto& [number, tracked] : running_) left.push_back(number);
+    std::ranges::move(new_pipes_, std::back_inserter(pipes_));
+    new_pipes_.clear();
+  }
+  for (const std::uint32_t number : left) {
+    ProcessEnd end;
+    end.exit_code = 128 + SIGKILL;
+    end.signal = SIGKILL;
+    end.ended_by = EndedBy::kGuestGone;
+    end.reason = reason ? reason->message : "the sandbox was stopped";
+    take_end(number, std::move(end));
+  }
+  pipes_.clear();
+  {
+    const std::scoped_lock send_lock(send_mutex_);
+    parts_.reset();
+    access_.reset();
+  }
+  changed_.notify_all();
+  if (settings_.on_end) settings_.on_end(reason);
+}
+
+}  // namespace hutch::sandbox
