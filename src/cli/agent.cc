@@ -43,7 +43,7 @@ int print_agent(const Value& agent) {
   return print(table(rows));
 }
 
-int print_removed(const Value& result) {
+int print_removed(const Value& result, const std::string& agent) {
   std::string text;
   const Value* deleted = member_of(result, "deleted");
   const auto* list = deleted != nullptr ? deleted->get<Value::List>() : nullptr;
@@ -52,7 +52,7 @@ int print_removed(const Value& result) {
       if (const auto* name = path.get<std::string>()) text += cat({"deleted ", printable(*name), "\n"});
     }
   }
-  return print(text);
+  return print(text.empty() ? cat({"there was no agent ", agent, "\n"}) : text);
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ int agent(const AgentArguments& arguments) {
   if (!result) return complain(result.error());
   if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(*result) + "\n");
   if (arguments.action == "list") return print_list(*result);
-  if (arguments.action == "remove") return print_removed(*result);
+  if (arguments.action == "remove") return print_removed(*result, arguments.name);
   if (arguments.action == "show" || arguments.action == "create") return print_agent(*result);
   return 0;
 }

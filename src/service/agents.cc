@@ -215,8 +215,12 @@ Status AgentService::reset(const std::string& name) {
 }
 
 Result<std::vector<std::string>> AgentService::remove(const std::string& name) {
+  TRY(store::check_agent_name(name));
+  const auto found = sandbox(name);
+  // Somebody has removed it already.
+  if (!found && found.error().code == Code::kNotFound) return std::vector<std::string>();
+  const std::shared_ptr<AgentSandbox> leaving = TRY(found);
   // From here on until it is gone nobody starts it.
-  const std::shared_ptr<AgentSandbox> leaving = TRY(sandbox(name));
   leaving->stop(AgentSandbox::After::kNever);
   auto deleted = remove_files(name);
   const std::scoped_lock lock(mutex_);

@@ -34,7 +34,8 @@ def test_agents_from_birth_to_end(api):
     deleted = api.request("DELETE", "/v1/agents/alice").ok()["deleted"]
     assert any(path.endswith("/alice") for path in deleted)
     assert not any(pathlib.Path(path).exists() for path in deleted)
-    for method, path in [("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", "/start"), ("POST", "/stop")]:
+    assert api.request("DELETE", "/v1/agents/alice").ok() == {"deleted": []}
+    for method, path in [("GET", ""), ("PATCH", ""), ("POST", "/start"), ("POST", "/stop")]:
         reply = api.request(method, f"/v1/agents/alice{path}", data={} if method == "PATCH" else None)
         assert reply.error(404) == "not_found"
 
