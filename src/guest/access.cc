@@ -81,7 +81,8 @@ class AccessServer {
 };
 
 Result<wire::AccessRules> receive_rules(wire::Connection& host);
-Result<Places> enter_sandbox();
+Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervised);
+Result<std::vector<Places::Mount>> find_mounts(const std::vector<wire::SupervisedMount>& supervised);
 // Whether a grant could change nothing about it.
 bool is_settled(const Result<CallAnswer>& answered) {
   if (answered) return !std::holds_alternative<LetThrough>(*answered);
@@ -98,7 +99,8 @@ int serve_access(UniqueFd stream) {
     TRY(sys::close_from(kMountsFd + 1));
     TRY(sys::block_all_signals());
     auto rules = TRY(receive_rules(host));
-    return AccessServer(host, std::move(rules), TRY(enter_sandbox())).run();
+    Places places = TRY(enter_sandbox(rules.supervised));
+    return AccessServer(host, std::move(rules), std::move(places)).run();
   };
   Status served = serve();
   if (served) return 0;
@@ -122,7 +124,7 @@ Result<wire::AccessRules> receive_rules(wire::Connection& host) {
 // nobody in there can reach, with a /proc that knows them all. Of its capabilities it keeps the one for reading the
 // memory of processes that made themselves unreadable, and the one for asking a socket for its file; files it may touch
 // as they may.
-Result<Places> enter_sandbox() {
+Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervised) {
   UniqueFd proc = TRY(sys::open("/proc", sys::Open::kPath));
   if (sys::user_id() == 0) TRY(sys::drop_groups());
   TRY(sys::enter_namespace(sys::NamespaceKind::kUser, kUserFd));
@@ -133,7 +135,24 @@ Result<Places> enter_sandbox() {
   TRY(sys::not_dumpable());
   UniqueFd(kUserFd).reset();
   UniqueFd(kMountsFd).reset();
-  return Places(UniqueFd(kTreeFd), std::move(proc));
+  return Places(UniqueFd(kTreeFd), std::move(proc), TRY(find_mounts(supervised)));
+}
+
+// The command may run already, and have moved what is above one: then it is not found, and nothing is changed in it.
+Result<std::vector<Places::Mount>> find_mounts(const std::vector<wire::SupervisedMount>& supervised) {
+  const UniqueFd root = TRY(sys::open_exact("/"));
+  std::vector<Places::Mount> mounts;
+  for (const wire::SupervisedMount& planned : supervised) {
+    Places::Mount& mount = mounts.emplace_back(Places::Mount{.target = planned.target});
+    auto found = sys::resolve_plain(root.get(), planned.target == "/" ? "." : planned.target.substr(1));
+    const auto what = found ? sys::look_at(found->get()) : Result<sys::Resolved>(sys::Resolved());
+    const plan::Identity& wanted = planned.identity;
+    if (!found || !what || !TRY(sys::is_mount_root(found->get()))) continue;
+    if (wanted != plan::Identity{} && wanted != plan::Identity{what->device, what->inode}) continue;
+    mount.root = std::move(*found);
+    mount.id = what->mount;
+  }
+  return mounts;
 }
 
 Status AccessServer::run() {

@@ -29,6 +29,9 @@ Result<CallAnswer> done(Status made) {
 }
 Status number(int error) { return fail(Error::from_errno("the call", error)); }
 
+// A program in the host's files that gives whoever runs it the rights of this user would act outside.
+mode_t mode_for(mode_t kind, mode_t wanted) { return S_ISREG(kind) ? wanted & ~(S_ISUID | S_ISGID) : wanted; }
+
 bool has(int flags, int wanted) { return (flags & wanted) == wanted; }
 
 // What a caller's flags leave for open_at(), which adds its own.
@@ -134,7 +137,7 @@ Result<std::optional<CallAnswer>> AccessCalls::make_plainly(const AccessCall& ca
   TRY(judge(call, entry.path));
   TRY(take_umask(call));
   const int flags = plain_flags(call.flags) | (call.flags & O_NONBLOCK);
-  auto file = sys::make_at(entry.at(), entry.name, flags, call.mode);
+  auto file = sys::make_at(entry.at(), entry.name, flags, mode_for(S_IFREG, call.mode));
   if (!file && file.error().sys_errno == EEXIST) return std::optional<CallAnswer>();
   if (!file) return fail(std::move(file).error());
   return CallAnswer(Opened{std::move(*file), on_exec_of(call)});
@@ -177,7 +180,7 @@ Result<CallAnswer> AccessCalls::make_file(const AccessCall& call) const {
     TRY(judge(call, entry->path));
     TRY(take_umask(call));
     const int flags = plain_flags(call.flags) | (call.flags & (O_EXCL | O_TRUNC)) | O_CREAT;
-    auto file = sys::open_at(entry->at(), entry->name, flags, call.mode);
+    auto file = sys::open_at(entry->at(), entry->name, flags, mode_for(S_IFREG, call.mode));
     if (!file && file.error().sys_errno == ELOOP && follows) continue;
     if (!file) return fail(std::move(file).error());
     if (!S_ISREG(TRY(sys::look_at(file->get())).mode)) return let_through();
@@ -197,7 +200,8 @@ Result<CallAnswer> AccessCalls::make(const AccessCall& call) const {
   }
   TRY(take_umask(call));
   if (call.kind == AccessKind::kMakeDirectory) return done(sys::make_directory_at(directory, entry->name, call.mode));
-  return done(sys::make_node_at(directory, entry->name, call.mode, call.device));
+  const mode_t kind = (call.mode & S_IFMT) != 0 ? call.mode : S_IFREG;
+  return done(sys::make_node_at(directory, entry->name, mode_for(kind, call.mode), call.device));
 }
 
 Result<CallAnswer> AccessCalls::remove(const AccessCall& call) const {
@@ -284,7 +288,7 @@ Result<CallAnswer> AccessCalls::change(const AccessCall& call) const {
 Status AccessCalls::apply_change(const AccessCall& call, const Object& object) const {
   const int handle = object.handle.get();
   switch (call.kind) {
-    case AccessKind::kMode: return sys::set_mode_of(handle, call.mode & 07777);
+    case AccessKind::kMode: return sys::set_mode_of(handle, mode_for(object.what.mode, call.mode & 07777));
     case AccessKind::kOwner: return sys::set_owner_of(handle, call.uid, call.gid);
     case AccessKind::kTimes: return sys::set_times_of(handle, call.times);
     case AccessKind::kSetAttribute: return sys::set_attribute_of(handle, call.text, call.value, call.flags);
@@ -334,6 +338,10 @@ Status AccessCalls::judge_move(const AccessCall& call, const Entry& from, const 
   if (!moved) return {};
   const mode_t mode = TRY(sys::look_at(moved->get())).mode;
   const auto what = S_ISDIR(mode) || S_ISLNK(mode) ? plan::Moved::kDirectoryOrLink : plan::Moved::kFile;
+  if (S_ISDIR(mode)) {
+    const plan::NameRule* held = plan::holds_name(names_, from.path);
+    if (held != nullptr) return refuse(call, from.path, *held);
+  }
   const plan::NameRule* rule = plan::moves_to_name(names_, from.path, to.path, what);
   return rule != nullptr ? refuse(call, to.path, *rule) : Status();
 }

@@ -74,9 +74,9 @@ Result<std::optional<NamedPlace>> Places::named(const CallerPath& path, std::uin
   if (!place.directory->copy) return place;
   const std::string above = TRY(sys::path_of(proc_.get(), place.directory->seen.get()));
   if (above.front() != '/') return std::optional<NamedPlace>();
-  place.path = below(above, place.name);
   const bool granted_alone = place.directory->changes == Directory::Changes::kGranted;
-  if (granted_alone && grant_for(place.path) == nullptr) place.path.clear();
+  if (granted_alone && grant_for(below(above, place.name)) == nullptr) return place;
+  place.path = below(TRY(name_of(above, place.directory->what.mount)), place.name);
   return place;
 }
 
@@ -293,6 +293,36 @@ Result<UniqueFd> Places::base_of(const CallerPath& path) const {
   return sys::descriptor_of(proc_.get(), path.caller, path.directory);
 }
 
+// Directories above a mount may be the sandbox's own, in memory or in a layer: who moves one takes the mount along, and
+// rules are about the place where the mount was planned.
+Result<std::string> Places::name_of(const std::string& path, std::uint64_t mount) const {
+  const auto own = std::ranges::find(mounts_, mount, &Mount::id);
+  if (own != mounts_.end()) {
+    if (auto name = name_below(*own, path)) return std::move(*name);
+  }
+  // A mount of the host's that came along: it is below the innermost one that it is in.
+  std::optional<std::string> innermost;
+  std::size_t longest = 0;
+  bool all_found = true;
+  for (const Mount& other : mounts_) {
+    all_found = all_found && other.root;
+    auto name = name_below(other, path);
+    if (!name || (innermost && other.target.size() < longest)) continue;
+    longest = other.target.size();
+    innermost = std::move(name);
+  }
+  if (innermost) return std::move(*innermost);
+  if (!all_found) return fail(Error::from_errno("a mount that was moved", EROFS));
+  return path;
+}
+
+std::optional<std::string> Places::name_below(const Mount& mount, const std::string& path) const {
+  if (!mount.root) return std::nullopt;
+  const auto now = sys::path_of(proc_.get(), mount.root.get());
+  if (!now || !is_within(path, *now)) return std::nullopt;
+  return path == *now ? mount.target : below_all(mount.target, relative(path, *now));
+}
+
 // What the kernel calls it may be another file by the time it is opened: the copy has to show the very same one.
 Result<std::optional<Places::Twin>> Places::twin_of(const UniqueFd& seen) const {
   static constexpr int kTries = 16;
@@ -310,7 +340,9 @@ Result<std::optional<Places::Twin>> Places::twin_of(const UniqueFd& seen) const 
     if (!handle) continue;
     if (TRY(sys::is_on_read_only_mount(handle->get()))) return std::optional<Twin>();
     const sys::Resolved copy = TRY(sys::look_at(handle->get()));
-    if (copy.is_same(what)) return Twin{std::move(*handle), copy, std::move(path), tree, root};
+    if (!copy.is_same(what)) continue;
+    std::string name = TRY(name_of(path, what.mount));
+    return Twin{std::move(*handle), copy, std::move(path), std::move(name), tree, root};
   }
   return std::optional<Twin>();
 }
@@ -322,14 +354,14 @@ Result<std::optional<Object>> Places::in_copy(const UniqueFd& seen) const {
     auto twin = TRY(twin_of(seen));
     if (!twin) return std::optional<Object>();
     if (twin->root != "/" && twin->path == twin->root) {
-      return Object{{std::make_shared<const Directory>(), {}, twin->path}, std::move(twin->handle), twin->what};
+      return Object{{std::make_shared<const Directory>(), {}, twin->name}, std::move(twin->handle), twin->what};
     }
     const std::size_t slash = twin->path.rfind('/');
     const std::string above = twin->path.substr(0, std::max<std::size_t>(slash, 1));
     auto directory = sys::resolve_plain(twin->tree, relative(above, twin->root));
     if (!directory) continue;
     Directory held{{}, std::move(*directory), {}, {}};
-    return Object{{std::make_shared<const Directory>(std::move(held)), twin->path.substr(slash + 1), twin->path},
+    return Object{{std::make_shared<const Directory>(std::move(held)), twin->path.substr(slash + 1), twin->name},
                   std::move(twin->handle),
                   twin->what};
   }

@@ -26,7 +26,7 @@ struct CallerPath {
 struct Entry {
   Directories::Shared directory;
   std::string name;  // one component, with the slashes that the caller put behind it
-  std::string path;  // as the sandbox sees it, canonical
+  std::string path;  // canonical, below where its mount was planned: what rules are about
 
   int at() const { return directory->copy.get(); }  // the directory in the writable copy
 };
@@ -56,8 +56,15 @@ struct Sight {
 
 class Places {
  public:
+  // A supervised mount. Without `root` it was not found where it was planned.
+  struct Mount {
+    std::string target;
+    UniqueFd root{};  // O_PATH, as the sandbox sees it
+    std::uint64_t id = 0;
+  };
   // `tree` is the writable copy of the sandbox's root, `proc` a proc(5) that knows the callers.
-  Places(UniqueFd tree, UniqueFd proc) : tree_(std::move(tree)), proc_(std::move(proc)) {}
+  Places(UniqueFd tree, UniqueFd proc, std::vector<Mount> mounts)
+      : tree_(std::move(tree)), proc_(std::move(proc)), mounts_(std::move(mounts)) {}
 
   int proc() const { return proc_.get(); }
 
@@ -114,17 +121,21 @@ class Places {
   struct Twin {
     UniqueFd handle;
     sys::Resolved what;
-    std::string path;
+    std::string path;  // as the sandbox sees it
+    std::string name;  // as rules have it
     int tree = -1;
     std::string root{};  // what the sandbox sees of `tree`
   };
   const Grant* grant_for(const std::string& path) const;
+  Result<std::string> name_of(const std::string& path, std::uint64_t mount) const;
+  std::optional<std::string> name_below(const Mount& mount, const std::string& path) const;
   Result<std::optional<Twin>> twin_of(const UniqueFd& seen) const;
   bool is_own(const std::string& path, const sys::Resolved& what) const;
   Result<std::optional<Directory>> granted_directory(const UniqueFd& seen, const sys::Resolved& what) const;
 
   UniqueFd tree_;
   UniqueFd proc_;
+  std::vector<Mount> mounts_;
   std::vector<Grant> grants_;
   Directories directories_;
 };

@@ -15,6 +15,7 @@ std::string_view last_component(std::string_view path);
 template <class Matches>
 const NameRule* find_above(std::span<const NameRule> names, Matches matches);
 bool is_lifted(const NameRule& rule, std::string_view denied, std::string_view path);
+std::string literal_part(std::string_view pattern);
 
 }  // namespace
 
@@ -78,6 +79,15 @@ const NameRule* moves_to_name(std::span<const NameRule> names, std::string_view 
   });
 }
 
+const NameRule* holds_name(std::span<const NameRule> names, std::string_view path) {
+  const auto holds = [&](const NameRule& rule) {
+    const std::string place = literal_part(rule.pattern);
+    return !place.empty() && is_within(place, path);
+  };
+  const auto found = std::ranges::find_if(names, holds);
+  return found == names.end() ? nullptr : &*found;
+}
+
 namespace {
 
 std::string_view last_component(std::string_view path) { return path.substr(path.rfind('/') + 1); }
@@ -101,6 +111,16 @@ bool is_lifted(const NameRule& rule, std::string_view denied, std::string_view p
   if (!rule.except.empty() && policy::matches_path(rule.except, path)) return true;
   return std::ranges::any_of(
       rule.lifted, [&](const std::string& entry) { return is_within(entry, denied) && is_within(path, entry); });
+}
+
+// Up to the first component with a wildcard; empty where that is the first.
+std::string literal_part(std::string_view pattern) {
+  std::size_t end = 0;
+  for (std::size_t next = 0; end < pattern.size(); end = next) {
+    next = std::min(pattern.find('/', end + 1), pattern.size());
+    if (policy::has_wildcard(pattern.substr(end, next - end))) break;
+  }
+  return policy::unescape(pattern.substr(0, end));
 }
 
 }  // namespace

@@ -28,4 +28,7 @@ const NameRule* leads_to_name(std::span<const NameRule> names, std::string_view 
 enum class Moved { kFile, kDirectoryOrLink };
 const NameRule* moves_to_name(std::span<const NameRule> names, std::string_view from, std::string_view to, Moved what);
 
+// The rule about a place below the directory `path`: moved, it would be about nothing any more.
+const NameRule* holds_name(std::span<const NameRule> names, std::string_view path);
+
 }  // namespace hutch::plan

@@ -78,6 +78,19 @@ TEST(Names, ALinkBelowGitsOwnDirectoriesLeadsThere) {
   EXPECT_EQ(leads_to_name(built_in(), "/p/.git/refs/m"), nullptr);
 }
 
+TEST(Names, WhatHoldsARulesPlace) {
+  const std::vector<NameRule> names = {
+      {"/p/sub/se\\*cret", "a", {}, {}}, {"/p/in/deep/**/k", "b", {}, {}}, {"/**/.git/hooks/*", "c", {}, {}}};
+  EXPECT_EQ(holds_name(names, "/p/sub"), &names[0]);
+  EXPECT_EQ(holds_name(names, "/p"), &names[0]);
+  EXPECT_EQ(holds_name(names, "/p/sub/se*cret"), &names[0]);
+  EXPECT_EQ(holds_name(names, "/p/in"), &names[1]);
+  EXPECT_EQ(holds_name(names, "/p/in/deep"), &names[1]) << "all below it is meant";
+  EXPECT_EQ(holds_name(names, "/p/in/deep/er"), nullptr) << "goes by its names there";
+  EXPECT_EQ(holds_name(names, "/p/su"), nullptr);
+  EXPECT_EQ(holds_name(names, "/q/.git"), nullptr) << "a name for any depth goes along";
+}
+
 TEST(Names, WhatIsMovedBringsAlongWhatWasNotForbiddenThere) {
   const std::vector<NameRule> names = built_in();
   using enum Moved;

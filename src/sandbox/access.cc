@@ -31,6 +31,18 @@ std::vector<std::string> closed_in(const plan::Widening& widening) {
 
 }  // namespace
 
+AccessRules access_rules(std::string guest_program, const plan::SandboxPlan& plan) {
+  AccessRules rules{std::move(guest_program), plan.names, plan.questions, plan.hidden, {}};
+  for (const std::string& target : plan.supervised) {
+    const auto is_it = [&](const plan::MountStep& step) {
+      return step.kind == plan::MountKind::kBind && step.target == target;
+    };
+    const auto step = std::ranges::find_if(plan.mounts, is_it);
+    rules.supervised.push_back({target, step == plan.mounts.end() ? plan::Identity() : step->identity});
+  }
+  return rules;
+}
+
 Result<AccessSupervisor> AccessSupervisor::start(const AccessRules& rules, std::vector<UniqueFd> descriptors) {
   if (descriptors.size() != kDescriptors || rules.guest_program.empty()) {
     return fail(Error::invalid("hutch-guest: a supervisor that nobody asked for"));
@@ -43,7 +55,7 @@ Result<AccessSupervisor> AccessSupervisor::start(const AccessRules& rules, std::
   auto process = TRY(sys::spawn(rules.guest_program,
                                 {.arguments = {"hutch-guest", "--access"}, .environment = {}, .install = install}));
   wire::Connection connection(std::move(ours));
-  TRY(connection.send(wire::ToGuest(wire::AccessRules{rules.names, rules.questions, rules.hidden})));
+  TRY(connection.send(wire::ToGuest(wire::AccessRules{rules.names, rules.questions, rules.hidden, rules.supervised})));
   Widener widener(rules.guest_program, std::move(descriptors[kUser]), std::move(descriptors[kMounts]));
   return AccessSupervisor(std::move(process), std::move(connection), std::move(widener));
 }

@@ -24,7 +24,10 @@ struct AccessRules {
   std::vector<plan::NameRule> names;
   plan::FileQuestions questions = plan::FileQuestions::kNone;
   std::vector<std::string> hidden{};
+  std::vector<wire::SupervisedMount> supervised{};
 };
+// `guest_program` may be empty where the plan has none.
+AccessRules access_rules(std::string guest_program, const plan::SandboxPlan& plan);
 
 // A process of the sandbox wants to change a file that no rule lets it change, or to look at one that is hidden. `path`
 // is hostile, as the sandbox sees it.

@@ -23,6 +23,7 @@ using Clock = Process::Clock;
 constexpr std::size_t kChunkBytes = 65536;
 constexpr std::size_t kPipeBytesPerTurn = 1 << 20;  // so that one that never stops writing holds up no other
 constexpr std::chrono::milliseconds kSendWait{15'000};  // for a guest that reads
+constexpr std::string_view kStopped = "the sandbox was stopped";
 
 }  // namespace
 
@@ -94,6 +95,7 @@ bool Resident::is_stopped() {
     if (leaving_until_) return Clock::now() >= *leaving_until_;
     leaving_until_ = Clock::now() + limits::kTermGrace;
     for (const auto& [number, tracked] : running_) {
+      (void)tracked.process->begin_end(EndedBy::kSignal);
       if (tracked.terminal != wire::TerminalUse::kNone) on_terminals.push_back(number);
     }
   }
@@ -230,7 +232,9 @@ Status Resident::take(const wire::Frame& frame) {
       if (tracked == running_.end()) return fail(Error::invalid("hutch-guest: the end of a command that does not run"));
       process = tracked->second.process;
     }
-    take_end(exited->command, end_of_status(exited->status, *process));
+    ProcessEnd end = end_of_status(exited->status, *process);
+    if (leaving_until_) end.reason = kStopped;
+    take_end(exited->command, std::move(end));
   }
   if (const auto* refused = std::get_if<wire::Refused>(&message)) tell_refusal(refusal_of(*refused));
   if (std::holds_alternative<wire::Supervise>(message)) {
@@ -361,7 +365,7 @@ void Resident::finish(std::optional<Error> reason) {
     end.exit_code = 128 + SIGKILL;
     end.signal = SIGKILL;
     end.ended_by = EndedBy::kGuestGone;
-    end.reason = reason ? reason->message : "the sandbox was stopped";
+    end.reason = reason ? reason->message : std::string(kStopped);
     take_end(number, std::move(end));
   }
   pipes_.clear();

@@ -314,17 +314,16 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin() {
     return fail(explain_backend_failure(prepared.backend, std::move(instance).error(), judged.guest_program));
   }
   const std::scoped_lock lock(mutex_);
-  return sandbox::Resident::Parts{
-      std::move(*instance),
-      questions_,
-      std::move(network),
-      std::move(holding.cgroup),
-      {judged.guest_program, prepared.plan.names, prepared.plan.questions, prepared.plan.hidden},
-      [this](const sandbox::SocketRequest& asked, const sandbox::SettleSocket& settle) {
-        if (sockets_) return sockets_->judge(asked, settle);
-        settle({.file = {}, .error = EACCES, .refusal = {}});
-      },
-      host_files_ ? host_files_->judge() : sandbox::FileJudge()};
+  return sandbox::Resident::Parts{std::move(*instance),
+                                  questions_,
+                                  std::move(network),
+                                  std::move(holding.cgroup),
+                                  sandbox::access_rules(judged.guest_program, prepared.plan),
+                                  [this](const sandbox::SocketRequest& asked, const sandbox::SettleSocket& settle) {
+                                    if (sockets_) return sockets_->judge(asked, settle);
+                                    settle({.file = {}, .error = EACCES, .refusal = {}});
+                                  },
+                                  host_files_ ? host_files_->judge() : sandbox::FileJudge()};
 }
 
 // Null where the plan has no gateway.

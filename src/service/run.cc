@@ -165,8 +165,8 @@ Result<RunReport> run_prepared(const Job& job) {
       .instance = instance,
       .streams = streams,
       .signals = job.signals,
-      .access = {plan.supervisor == plan::Supervisor::kNone ? std::string() : TRY(guest_program()), plan.names,
-                 plan.questions, plan.hidden},
+      .access = sandbox::access_rules(plan.supervisor == plan::Supervisor::kNone ? std::string() : TRY(guest_program()),
+                                      plan),
       .files = files ? files->judge() : sandbox::FileJudge(),
       .network = network.get(),
       .questions = questions ? &questions->questions() : nullptr};

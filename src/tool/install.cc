@@ -35,6 +35,7 @@ std::optional<Envelope> check_packages(const Call& call, Manager manager);
 std::vector<std::string> begin_arguments(const Found& found, Users users);
 std::vector<std::string> install_arguments(const Found& found, const std::vector<std::string>& packages, Users users);
 bool needs_update(const Found& found, const CommandEnd& end);
+bool was_interrupted(const Found& found, const CommandEnd& end);
 Command command_of(const Call& call, std::vector<std::string> arguments);
 Result<CommandEnd> install_with(const Call& call, const Found& found);
 // Whether a program can be started; else the refusal that says that it is missing.
@@ -117,13 +118,21 @@ std::optional<Envelope> check_packages(const Call& call, Manager manager) {
   return std::nullopt;
 }
 
-// One try; with apt a second one after its lists were fetched, since images come without them.
+// One try; with apt a second one after its lists were fetched, since images come without them, or after an installation
+// that was broken off was brought to its end (dpkg(1), --configure).
 Result<CommandEnd> install_with(const Call& call, const Found& found) {
   Place& place = call.context.place;
   Command command = command_of(call, install_arguments(found, call.arguments.texts("packages"), place.users()));
   command.user = User::kRoot;
   command.environment = {"DEBIAN_FRONTEND=noninteractive"};
   CommandEnd end = TRY(place.run(command));
+  if (was_interrupted(found, end)) {
+    Command repair = command;
+    repair.arguments = {"dpkg", "--configure", "-a"};
+    const CommandEnd repaired = TRY(place.run(repair));
+    if (repaired.exit_code != 0) return repaired;
+    end = TRY(place.run(command));
+  }
   if (!needs_update(found, end)) return end;
   Command update = command;
   update.arguments = begin_arguments(found, place.users());
@@ -152,6 +161,11 @@ std::vector<std::string> install_arguments(const Found& found, const std::vector
   }
   arguments.insert(arguments.end(), packages.begin(), packages.end());
   return arguments;
+}
+
+bool was_interrupted(const Found& found, const CommandEnd& end) {
+  const bool failed = found.manager == Manager::kApt && end.exit_code == 100;
+  return failed && combined(end).find("dpkg was interrupted") != std::string::npos;
 }
 
 bool needs_update(const Found& found, const CommandEnd& end) {

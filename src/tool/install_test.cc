@@ -153,6 +153,21 @@ TEST_F(InstallTest, AptFetchesItsListsWhenItHasNone) {
             "Install failed (exit 100). Combined output: no network");
 }
 
+TEST_F(InstallTest, WhatWasBrokenOffIsBroughtToItsEnd) {
+  has("/usr/bin/apt-get");
+  const std::string told =
+      "E: dpkg was interrupted, you must manually run 'dpkg --configure -a' to correct the problem.";
+  ends_ = {end(100, told), end(0, ""), end(0, "done")};
+  EXPECT_TRUE(truth_of(install("sandbox_install", {"jq"}), "ok"));
+  ASSERT_EQ(place_.commands.size(), 3U);
+  EXPECT_EQ(place_.commands[1].arguments, (Arguments{"dpkg", "--configure", "-a"}));
+  EXPECT_EQ(place_.commands[1].user, User::kRoot);
+  EXPECT_EQ(place_.commands[2].arguments, place_.commands[0].arguments);
+  ends_ = {end(100, told), end(1, "it cannot")};
+  EXPECT_EQ(text_of(install("sandbox_install", {"jq"}), "message"),
+            "Install failed (exit 1). Combined output: it cannot");
+}
+
 TEST_F(InstallTest, AptBecomesNobodyWhereNobodyIsThere) {
   has("/usr/bin/apt-get");
   place_.image_users = Users::kOne;

@@ -11,11 +11,18 @@ namespace hutch::wire {
 
 // --- to the guest ---
 
+// A mount that is writable for the supervisor alone, where it was planned.
+struct SupervisedMount {
+  std::string target;
+  plan::Identity identity;  // of its root
+};
+
 // The first message to an access supervisor.
 struct AccessRules {
   std::vector<plan::NameRule> names;
   plan::FileQuestions questions = plan::FileQuestions::kNone;
   std::vector<std::string> hidden;  // as in the plan
+  std::vector<SupervisedMount> supervised;
 };
 
 // To an access supervisor: the names that are refused from here on.

@@ -103,6 +103,12 @@ void write(Writer& out, const AccessRules& message) {
   write_names(out, message.names);
   out.u8(static_cast<std::uint8_t>(message.questions));
   out.texts(message.hidden);
+  out.u32(static_cast<std::uint32_t>(message.supervised.size()));
+  for (const SupervisedMount& mount : message.supervised) {
+    out.text(mount.target);
+    out.u64(mount.identity.device);
+    out.u64(mount.identity.inode);
+  }
 }
 
 void write(Writer& out, const FileAsked& message) {
@@ -247,6 +253,14 @@ void read(Reader& in, AccessRules& message) {
   read_names(in, message.names);
   message.questions = in.choice(plan::FileQuestions::kAll);
   message.hidden = in.texts();
+  static constexpr std::size_t kMountBytesMin = 4 + 8 + 8;
+  const std::size_t mounts = in.count(kMountBytesMin);
+  for (std::size_t i = 0; i < mounts; ++i) {
+    SupervisedMount& mount = message.supervised.emplace_back();
+    mount.target = in.text();
+    mount.identity.device = in.u64();
+    mount.identity.inode = in.u64();
+  }
 }
 
 void read(Reader& in, FileAsked& message) {

@@ -117,14 +117,18 @@ TEST(Message, TheOthersKeepTheirValues) {
   EXPECT_EQ(through_host(Exited{.command = 1, .status = 0x0b}).status, 0x0b);
   EXPECT_EQ(through_host(NotExecuted{.command = 1, .error = 2, .path = "/x"}).path, "/x");
   const Refused refused = through_host(Refused{RefusedCall::kFileChange, 9, "/p/.bashrc", "built in"});
-  const AccessRules rules =
-      through_guest(AccessRules{{{"/**/.x", "built in", "/**/.x/y", {"/p/.x"}}, {}}, plan::FileQuestions::kNone, {}});
+  const AccessRules rules = through_guest(
+      AccessRules{{{"/**/.x", "built in", "/**/.x/y", {"/p/.x"}}, {}}, plan::FileQuestions::kNone, {}, {}});
   EXPECT_EQ(rules.names, (std::vector<plan::NameRule>{{"/**/.x", "built in", "/**/.x/y", {"/p/.x"}}, {}}));
   EXPECT_EQ(refused.call, RefusedCall::kFileChange);
   EXPECT_EQ(refused.pid, 9U);
   EXPECT_EQ(refused.path, "/p/.bashrc");
   EXPECT_EQ(refused.rule, "built in");
-  const AccessRules questions = through_guest(AccessRules{{}, plan::FileQuestions::kAll, {"/home", "/root"}});
+  const AccessRules questions = through_guest(
+      AccessRules{{}, plan::FileQuestions::kAll, {"/home", "/root"}, {{.target = "/p", .identity = {3, 1ULL << 40}}}});
+  ASSERT_EQ(questions.supervised.size(), 1U);
+  EXPECT_EQ(questions.supervised.front().target, "/p");
+  EXPECT_EQ(questions.supervised.front().identity, (plan::Identity{3, 1ULL << 40}));
   EXPECT_EQ(questions.questions, plan::FileQuestions::kAll);
   EXPECT_EQ(questions.hidden, (std::vector<std::string>{"/home", "/root"}));
   const Names names = through_guest(Names{{{"/**/*.pem", "a rule", "/x", {"/lifted"}}}});

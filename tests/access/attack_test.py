@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import tempfile
 
 import pytest
 
@@ -76,6 +77,72 @@ def test_way(hutch, project, backend, as_user, way):
     result = hutch.sh(script, options=("--deny-write", f"{project}/locked/**/k"))
     text = (project / path).read_text(encoding="utf-8") if (project / path).exists() else ""
     assert ("evil" in text) == (backend == "none"), f"{result}\n{text}"
+
+
+# What is made outside first, what runs inside, and the file that would say "evil"; rules are about the names below.
+RULES = ["sub/secret", "sub/absent", "deep/a/c/secret", "way/**/k"]
+MOVES = {
+    "the directory of a file": ("mv sub sub2; echo evil > sub2/secret", "sub2/secret"),
+    "the directory of what is not there": ("mv sub sub2; echo evil > sub2/absent", "sub2/absent"),
+    "one further up": ("mv deep/a deep/b; echo evil > deep/b/c/secret", "deep/b/c/secret"),
+    "one further up, and back": ("mv deep x; echo evil > x/a/c/secret; mv x deep", "deep/a/c/secret"),
+    "for another one": (
+        "mkdir -p x/a/c; "
+        "python3 -c 'import ctypes; print(ctypes.CDLL(None).renameat2(-100, b\"x\", -100, b\"deep\", 2))';"
+        " [ -e x/a/c/secret ] && echo evil > x/a/c/secret",
+        "x/a/c/secret",
+    ),
+    "the directory of a pattern": ("mv way way2; echo evil > way2/in/k", "way2/in/k"),
+}
+
+
+@pytest.mark.parametrize("since", ["the start", "then"])
+@pytest.mark.parametrize("way", MOVES)
+def test_what_holds_a_rules_place_is_not_moved(hutch, project, backend, as_user, way, since):
+    for name in ("sub/secret", "deep/a/c/secret", "way/in/other"):
+        as_user.write(project / name, "as it was\n")
+    script, path = MOVES[way]
+    rules = [f"{project}/{name}" for name in RULES]
+    options = [word for rule in rules for word in ("--deny-write", rule)] if since == "the start" else []
+    process = hutch.popen("sh", "-c", f"echo up; read line; {script}", options=options)
+    with process:
+        assert process.stdout.readline() == b"up\n"
+        for rule in rules if since == "then" else []:
+            hutch("config", "add", "filesystem.denyWrite", rule).ok()
+        process.communicate(b"\n", timeout=60)
+    text = (project / path).read_text(encoding="utf-8") if (project / path).exists() else ""
+    assert ("evil" in text) == (backend == "none"), text
+
+
+def test_what_is_above_a_mount_is_moved_and_rules_hold(hutch, backend, as_user):
+    """Below the private /tmp the directories above the project are the sandbox's own."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as top:
+        os.chmod(as_user.own(top), 0o755)
+        place = as_user.mkdir(pathlib.Path(top) / "u" / "proj")
+        as_user.write(place / "there", "as it was\n")
+        script = (
+            f"cd /; mv {top}/u {top}/m; echo evil > {top}/m/proj/absent; echo evil > {top}/m/proj/there; "
+            f"echo evil > {top}/m/proj/.mcp.json; echo fine > {top}/m/proj/plain; mv {top}/m {top}/u; ls {place}"
+        )
+        words = ["--allow-read", str(place), "--allow-write", str(place), "--deny-write", f"{place}/absent",
+                 "--deny-write", f"{place}/there"]
+        result = hutch.run("sh", "-c", script, options=words, cwd=place)
+        names = {path.name: path.read_text(encoding="utf-8") for path in place.iterdir()}
+    kept = {"there": "as it was\n", "plain": "fine\n"}
+    none = {"there": "evil\n", "plain": "fine\n", "absent": "evil\n", ".mcp.json": "evil\n"}
+    assert names == (none if backend == "none" else kept), str(result)
+
+
+def test_no_program_is_left_that_gives_away_rights(hutch, project, backend, as_user):
+    script = (
+        "cp /bin/true a; chmod 4755 a; chmod 2755 a; python3 -c 'import os; os.close(os.open(\"b\", os.O_CREAT | "
+        "os.O_WRONLY, 0o6755)); os.mknod(\"c\", 0o6755)'; mkdir d; chmod 2755 d; cp a e; python3 -c 'import os; "
+        "os.fchmod(os.open(\"e\", os.O_RDONLY), 0o6755)'"
+    )
+    hutch.sh(script).ok()
+    modes = {name: (project / name).stat().st_mode & 0o6000 for name in "abce"}
+    assert any(modes.values()) == (backend == "none"), modes
+    assert (project / "d").stat().st_mode & 0o2000, "a directory has its group's"
 
 
 # openat2(2) of a size by which the filter takes it for a look: the kernel makes it, to which nothing is writable.

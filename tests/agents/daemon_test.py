@@ -151,7 +151,7 @@ def test_how_the_last_start_came_out_outlives_the_daemon(daemon):
     ran, failed, never = daemon.create(), daemon.create("backend=bwrap"), daemon.create()
     daemon.sh(ran, "true").ok()
     last = daemon.detach(ran, "true")
-    policy = daemon.person.write(daemon.state / "policy.json", '{"version": 1}')
+    policy = daemon.person.write(daemon.state / "policy.json", '{}')
     daemon("agent", "set", failed, f"policy={policy}").ok()
     policy.unlink()
     assert daemon.sh(failed, "true").code == 125

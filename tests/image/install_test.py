@@ -1,5 +1,7 @@
 # sandbox_install: root of an agent's image installs into the agent's layer, and is nobody anywhere else.
 import os
+import pathlib
+import tempfile
 
 import daemons
 import harness
@@ -29,7 +31,8 @@ def contents(compiler):
                                        "touch /workspace/agents/*/made || true"),
         packages.Package("setuid", [("usr/bin/setuid", setuid, 0o755)], "chmod 6755 /usr/bin/setuid"),
         packages.Package("daemon", [], f"sleep {MARKERS[0]} & (sleep {MARKERS[1]} & ) & :"),
-        packages.Package("endless", [], f"touch /srv/began; sleep {MARKERS[2]}"),
+        packages.Package("endless", [], f"cat /srv/began || {{ touch /srv/began; sleep {MARKERS[2]}; }}"),
+        packages.Package("mover", [], 'mv "$(cat /srv/from)" "$(cat /srv/to)"'),
         packages.Package("broken", [], "echo it went wrong >&2; exit 3"),
     ]
 
@@ -156,6 +159,7 @@ def test_stopping_the_agent_ends_an_installation(agents, agent):
     out, _ = call.communicate(timeout=30)
     assert b'"ok":false' in out, out
     assert agents.sh(agent, "echo again").ok().text == "again\n"
+    assert install(agents, agent, "hello")["ok"], "what was broken off is brought to its end"
 
 
 def test_a_killed_daemon_leaves_nothing_running(agents, agent):
@@ -166,6 +170,31 @@ def test_a_killed_daemon_leaves_nothing_running(agents, agent):
     harness.wait_until(lambda: not harness.processes_with(MARKERS[2]), "it has ended")
     call.communicate(timeout=30)
     assert agents.sh(agent, "echo again").ok().text == "again\n"
+    assert install(agents, agent, "hello")["ok"], "what was broken off is brought to its end"
+
+
+@pytest.fixture
+def place(agents):
+    """A directory outside of those that are each sandbox's own."""
+    with tempfile.TemporaryDirectory(dir="/srv") as top:
+        os.chmod(agents.person.own(top), 0o755)
+        yield agents.person.mkdir(pathlib.Path(top) / "work")
+
+
+def test_a_mount_that_root_moves_keeps_its_rules(agents, place):
+    """In an installation nothing is mounted on the directory, and the kernel lets it be renamed."""
+    agent = agents.create("image=system", f"dir={place}", "autonomousExec.enabled=true")
+    agents.sh(agent, f"echo one > {place}/kept; echo {place} > /srv/from; echo {place}2 > /srv/to").ok()
+    agents("config", "add", "--scope", "default", "filesystem.denyWrite", str(place / "kept")).ok()
+    try:
+        assert agents.sh(agent, f"echo two > {place}/kept").code != 0
+        answer = install(agents, agent, "mover")
+        assert answer["ok"], answer["message"]
+        assert agents.exec(agent, "/bin/sh", "-c", f"echo fine > {place}2/other; echo evil > {place}2/kept",
+                           options=["--cwd", "/"]).code != 0
+        assert {path.name: path.read_text() for path in place.iterdir()} == {"kept": "one\n", "other": "fine\n"}
+    finally:
+        agents("config", "remove", "--scope", "default", "filesystem.denyWrite", str(place / "kept")).ok()
 
 
 def test_installations_take_turns(agents, agent):
