@@ -75,8 +75,12 @@ Result<std::optional<NamedPlace>> Places::named(const CallerPath& path, std::uin
   const std::string above = TRY(sys::path_of(proc_.get(), place.directory->seen.get()));
   if (above.front() != '/') return std::optional<NamedPlace>();
   const bool granted_alone = place.directory->changes == Directory::Changes::kGranted;
-  if (granted_alone && grant_for(below(above, place.name)) == nullptr) return place;
-  place.path = below(TRY(name_of(above, place.directory->what.mount)), place.name);
+  if (granted_alone) {
+    std::string name = below(above, place.name);
+    if (grant_for(name) != nullptr) place.path = std::move(name);
+    return place;
+  }
+  place.path = below(TRY(name_of(place.directory->seen, place.directory->what.mount)), place.name);
   return place;
 }
 
@@ -294,26 +298,30 @@ Result<UniqueFd> Places::base_of(const CallerPath& path) const {
 }
 
 // Directories above a mount may be the sandbox's own, in memory or in a layer: who moves one takes the mount along, and
-// rules are about the place where the mount was planned.
-Result<std::string> Places::name_of(const std::string& path, std::uint64_t mount) const {
-  const auto own = std::ranges::find(mounts_, mount, &Mount::id);
-  if (own != mounts_.end()) {
-    if (auto name = name_below(*own, path)) return std::move(*name);
+// rules are about the place where the mount was planned. One that is moved to and fro meanwhile is looked at again.
+Result<std::string> Places::name_of(const UniqueFd& seen, std::uint64_t mount) const {
+  static constexpr int kTries = 16;
+  for (int i = 0; i < kTries; ++i) {
+    std::string path = TRY(sys::path_of(proc_.get(), seen.get()));
+    const auto own = std::ranges::find(mounts_, mount, &Mount::id);
+    if (auto name = own != mounts_.end() ? name_below(*own, path) : innermost_name(path)) return std::move(*name);
+    // What was granted has mounts of its own.
+    if (grant_for(path) != nullptr) return path;
   }
-  // A mount of the host's that came along: it is below the innermost one that it is in.
+  return fail(Error::from_errno("a mount that is moved", EROFS));
+}
+
+// Of a mount of the host's that came along with one of these.
+std::optional<std::string> Places::innermost_name(const std::string& path) const {
   std::optional<std::string> innermost;
   std::size_t longest = 0;
-  bool all_found = true;
-  for (const Mount& other : mounts_) {
-    all_found = all_found && other.root;
-    auto name = name_below(other, path);
-    if (!name || (innermost && other.target.size() < longest)) continue;
-    longest = other.target.size();
+  for (const Mount& mount : mounts_) {
+    auto name = name_below(mount, path);
+    if (!name || (innermost && mount.target.size() < longest)) continue;
+    longest = mount.target.size();
     innermost = std::move(name);
   }
-  if (innermost) return std::move(*innermost);
-  if (!all_found) return fail(Error::from_errno("a mount that was moved", EROFS));
-  return path;
+  return innermost;
 }
 
 std::optional<std::string> Places::name_below(const Mount& mount, const std::string& path) const {
@@ -341,7 +349,7 @@ Result<std::optional<Places::Twin>> Places::twin_of(const UniqueFd& seen) const 
     if (TRY(sys::is_on_read_only_mount(handle->get()))) return std::optional<Twin>();
     const sys::Resolved copy = TRY(sys::look_at(handle->get()));
     if (!copy.is_same(what)) continue;
-    std::string name = TRY(name_of(path, what.mount));
+    std::string name = TRY(name_of(seen, what.mount));
     return Twin{std::move(*handle), copy, std::move(path), std::move(name), tree, root};
   }
   return std::optional<Twin>();

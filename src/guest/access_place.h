@@ -127,7 +127,8 @@ class Places {
     std::string root{};  // what the sandbox sees of `tree`
   };
   const Grant* grant_for(const std::string& path) const;
-  Result<std::string> name_of(const std::string& path, std::uint64_t mount) const;
+  Result<std::string> name_of(const UniqueFd& seen, std::uint64_t mount) const;
+  std::optional<std::string> innermost_name(const std::string& path) const;
   std::optional<std::string> name_below(const Mount& mount, const std::string& path) const;
   Result<std::optional<Twin>> twin_of(const UniqueFd& seen) const;
   bool is_own(const std::string& path, const sys::Resolved& what) const;

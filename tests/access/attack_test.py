@@ -133,6 +133,37 @@ def test_what_is_above_a_mount_is_moved_and_rules_hold(hutch, backend, as_user):
     assert names == (none if backend == "none" else kept), str(result)
 
 
+# It goes by another name for moments, in which the file is written there.
+TO_AND_FRO = """
+import os, sys, threading, time
+top, end = sys.argv[1], time.monotonic() + float(sys.argv[2]) / 1000
+def move():
+    while time.monotonic() < end:
+        os.rename(f"{top}/u", f"{top}/m")
+        os.rename(f"{top}/m", f"{top}/u")
+thread = threading.Thread(target=move)
+thread.start()
+while time.monotonic() < end:
+    for name in ("u", "m"):
+        for file in (f"{top}/{name}/proj/absent", f"{top}/{name}/proj/.mcp.json"):
+            try:
+                os.close(os.open(file, os.O_WRONLY | os.O_CREAT))
+            except OSError:
+                pass
+thread.join()
+"""
+
+
+def test_what_is_moved_to_and_fro_is_not_lost_sight_of(hutch, backend, as_user):
+    with tempfile.TemporaryDirectory(dir="/tmp") as top:
+        os.chmod(as_user.own(top), 0o755)
+        place = as_user.mkdir(pathlib.Path(top) / "u" / "proj")
+        words = ["--allow-read", str(place), "--allow-write", str(place), "--deny-write", f"{place}/absent"]
+        hutch.run("python3", "-c", TO_AND_FRO, top, MILLISECONDS, options=words, cwd=place, timeout=120).ok()
+        names = sorted(path.name for path in place.iterdir())
+    assert names == ([".mcp.json", "absent"] if backend == "none" else []), names
+
+
 def test_no_program_is_left_that_gives_away_rights(hutch, project, backend, as_user):
     script = (
         "cp /bin/true a; chmod 4755 a; chmod 2755 a; python3 -c 'import os; os.close(os.open(\"b\", os.O_CREAT | "
