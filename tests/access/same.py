@@ -191,7 +191,7 @@ def opens():
 def masks():
     for mask in (0o000, 0o022, 0o027, 0o077, 0o777):
         os.umask(mask)
-        attempt(f"umask {mask:o} open", opened("m", os.O_WRONLY | os.O_CREAT, 0o6777), "m")
+        attempt(f"umask {mask:o} open", opened("m", os.O_WRONLY | os.O_CREAT, 0o1777), "m")
         attempt(f"umask {mask:o} mkdir", lambda: os.mkdir("md", 0o7777), "md")
         attempt(f"umask {mask:o} fifo", lambda: os.mkfifo("mf", 0o777), "mf")
         for remove, name in ((os.unlink, "m"), (os.rmdir, "md"), (os.unlink, "mf")):
@@ -338,7 +338,7 @@ def changes():
     attempt("setxattr name", lambda: os.setxattr("c", "user." + "n" * 255, b"1"))
     attempt("setxattr huge", lambda: raw("setxattr", b"c", b"user.h", b"", 70000, 0))
     attempt("truncate negative", lambda: os.truncate("c", -1))
-    attempt("chmod all bits", lambda: os.chmod("c", 0o7777), "c")
+    attempt("chmod all bits", lambda: os.chmod("c", 0o1777), "c")
     for mode in (0o444, 0o000, 0o200, 0o222):
         write("ro", "x", mode)
         attempt(f"access w {mode:o}", lambda: os.access("ro", os.W_OK))

@@ -141,7 +141,8 @@ class Internet:
             self.ip(where, "-6", "addr", "add", f"{address6}/64", "dev", link, "nodad")
             self.ip(where, "link", "set", link, "up")
         for address in ADDRESSES:
-            self.ip(self.far, "addr", "add", address, "dev", "lo")
+            # Else it is tentative for a moment, in which nobody can bind to it (RFC 4862, 5.4).
+            self.ip(self.far, "addr", "add", address, "dev", "lo", *["nodad"] * (":" in address))
         self.ip(self.near, "route", "add", "default", "via", FAR)
         self.ip(self.near, "-6", "route", "add", "default", "via", FAR6)
         self.cover("resolv.conf", f"nameserver {DNS}\n")
