@@ -30,7 +30,10 @@ Result<CallAnswer> done(Status made) {
 Status number(int error) { return fail(Error::from_errno("the call", error)); }
 
 // A program in the host's files that gives whoever runs it the rights of this user would act outside.
-mode_t mode_for(mode_t kind, mode_t wanted) { return S_ISREG(kind) ? wanted & ~(S_ISUID | S_ISGID) : wanted; }
+mode_t mode_for(mode_t kind, mode_t wanted) {
+  static constexpr mode_t kGiveRights = S_ISUID | S_ISGID;
+  return S_ISREG(kind) ? wanted & ~kGiveRights : wanted;
+}
 
 bool has(int flags, int wanted) { return (flags & wanted) == wanted; }
 

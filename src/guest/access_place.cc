@@ -74,8 +74,7 @@ Result<std::optional<NamedPlace>> Places::named(const CallerPath& path, std::uin
   if (!place.directory->copy) return place;
   const std::string above = TRY(sys::path_of(proc_.get(), place.directory->seen.get()));
   if (above.front() != '/') return std::optional<NamedPlace>();
-  const bool granted_alone = place.directory->changes == Directory::Changes::kGranted;
-  if (granted_alone) {
+  if (place.directory->changes == Directory::Changes::kGranted) {
     std::string name = below(above, place.name);
     if (grant_for(name) != nullptr) place.path = std::move(name);
     return place;

@@ -147,12 +147,13 @@ std::string install_command() {
   return "install";
 }
 
+Answer failed(const Error& error) {
+  const bool lacks = error.sys_errno == EMFILE || error.sys_errno == ENFILE;
+  return {.succeeded = false, .line = error.message, .lacks_descriptors = lacks};
+}
+
 // Both of the program's streams arrive here; a program that does not end in time is killed by its owner's end.
 Answer ask(const std::string& program, std::vector<std::string> arguments) {
-  const auto failed = [](const Error& error) {
-    const bool lacks = error.sys_errno == EMFILE || error.sys_errno == ENFILE;
-    return Answer{.succeeded = false, .line = error.message, .lacks_descriptors = lacks};
-  };
   Result<sys::Pipe> pipe = sys::pipe();
   if (!pipe) return failed(pipe.error());
   Result<UniqueFd> null = sys::open("/dev/null", sys::Open::kRead);
@@ -189,10 +190,6 @@ Answer ask(const std::string& program, std::vector<std::string> arguments) {
 
 // Inside, bubblewrap's own --version: a program that is there in any case and needs nothing.
 Answer try_bubblewrap(const std::string& program) {
-  const auto failed = [](const Error& error) {
-    const bool lacks = error.sys_errno == EMFILE || error.sys_errno == ENFILE;
-    return Answer{.succeeded = false, .line = error.message, .lacks_descriptors = lacks};
-  };
   // For what a bubblewrap that fails may leave behind.
   if (const Status adopts = sys::become_subreaper(); !adopts) return failed(adopts.error());
   const Result<sys::ChildrenMark> mark = sys::ChildrenMark::set();

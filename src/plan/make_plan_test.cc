@@ -416,7 +416,6 @@ TEST(MakePlanTest, Notes) {
             "HOME is not a directory that can be used; in the sandbox it is /nonexistent");
 }
 
-// Thousands of matches of one pattern: the work must not grow with their square.
 TEST(MakePlanTest, AnInstallationSeesTheGivenRootAndNothingOfTheHost) {
   World world;
   world.facts.home = "/root";
@@ -441,6 +440,7 @@ TEST(MakePlanTest, AnInstallationSeesTheGivenRootAndNothingOfTheHost) {
   EXPECT_EQ(world.plan().value().rights, Rights::kNone);
 }
 
+// Thousands of matches of one pattern: the work must not grow with their square.
 TEST(MakePlanTest, ManyRules) {
   World world;
   world.workspace();

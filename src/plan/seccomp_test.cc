@@ -126,20 +126,20 @@ TEST_P(Seccomp, ChangesOfFilesGoToTheSupervisorWhereThereIsOne) {
 
 TEST_P(Seccomp, OwnersAreChangedPretendedOrTheSupervisors) {
   const bool x86 = GetParam() == Architecture::kX86_64;
-  const std::vector<std::uint32_t> calls =
-      x86 ? std::vector<std::uint32_t>{92, 93, 94, 260} : std::vector<std::uint32_t>{54, 55};
+  const std::vector<std::int32_t> calls =
+      x86 ? std::vector<std::int32_t>{92, 93, 94, 260} : std::vector<std::int32_t>{54, 55};
   const Filter plain({GetParam(), AfUnix::kNotify});
   const Filter supervised({GetParam(), AfUnix::kNotify, FileChanges::kNotify});
   const Filter pretended({GetParam(), AfUnix::kNotify, FileChanges::kAllow, FileLooks::kAllow, Owners::kPretended});
-  for (const std::uint32_t call : calls) {
+  for (const std::int32_t call : calls) {
     EXPECT_EQ(plain.action(call), kAllow) << call;
     EXPECT_EQ(supervised.action(call), kNotify) << call;
     EXPECT_EQ(pretended.action(call), kDoneAlready) << call;
   }
   // Modes and identities are what they are.
-  const std::uint32_t mode = x86 ? 91 : 52;
-  const std::uint32_t identity = x86 ? 105 : 146;
-  for (const std::uint32_t call : {mode, identity}) EXPECT_EQ(pretended.action(call), kAllow) << call;
+  const std::int32_t mode = x86 ? 91 : 52;
+  const std::int32_t identity = x86 ? 105 : 146;
+  for (const std::int32_t call : {mode, identity}) EXPECT_EQ(pretended.action(call), kAllow) << call;
 }
 
 TEST_P(Seccomp, LooksAtFilesWaitWhereTheyMayBeAskedAbout) {

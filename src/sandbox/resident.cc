@@ -4,14 +4,12 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <future>
 
 #include "base/limits.h"
 #include "base/text.h"
 #include "sandbox/ended_processes.h"
-#include "sys/io.h"
 #include "sys/local_socket.h"
 #include "sys/process.h"
 #include "sys/signals.h"

@@ -2,6 +2,7 @@
 #include "service/agents.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "base/text.h"
 #include "host/daemon_paths.h"
@@ -12,6 +13,7 @@
 #include "service/live_runs.h"
 #include "store/image_store.h"
 #include "store/layer_store.h"
+#include "sys/threads.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -199,7 +201,20 @@ void AgentService::stop_all() {
     const std::scoped_lock lock(mutex_);
     all = sandboxes_;
   }
-  for (const auto& [name, sandbox] : all) sandbox->stop();
+  // Some at a time: each may have what is deaf to TERM, and takes its grace then.
+  static constexpr std::size_t kAtOnce = 32;
+  std::vector<std::thread> stopping;
+  const auto wait = [&] {
+    for (std::thread& thread : stopping) thread.join();
+    stopping.clear();
+  };
+  for (const auto& [name, sandbox] : all) {
+    auto thread = sys::start_thread([&sandbox] { sandbox->stop(); });
+    if (!thread) sandbox->stop();
+    if (thread) stopping.push_back(std::move(*thread));
+    if (stopping.size() == kAtOnce) wait();
+  }
+  wait();
 }
 
 Status AgentService::reset(const std::string& name) {
