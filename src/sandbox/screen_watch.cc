@@ -11,8 +11,8 @@ bool is_repeatable(std::string_view line) {
     if (byte == '\r' || byte == '\t' || byte == '\b') continue;
     if (byte == 0x7f || (byte < 0x20 && byte != 0x1b)) return false;
     if (byte != 0x1b) continue;
-    if (++at == line.size() || line[at] != '[') return false;
-    const std::size_t final = line.find_first_not_of("0123456789;?", at + 1);
+    if (!line.substr(at + 1).starts_with('[')) return false;
+    const std::size_t final = line.find_first_not_of("0123456789;?", at + 2);
     if (final == std::string_view::npos || !std::string_view("mhlKG").contains(line[final])) return false;
     at = final;
   }
