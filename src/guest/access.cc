@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/text.h"
 #include "guest/access_arguments.h"
 #include "guest/access_calls.h"
 #include "guest/access_place.h"
@@ -83,6 +84,8 @@ class AccessServer {
 Result<wire::AccessRules> receive_rules(wire::Connection& host);
 Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervised);
 Result<std::vector<Places::Mount>> find_mounts(const std::vector<wire::SupervisedMount>& supervised);
+Places::Mount::Above what_is_above(int root, const std::string& target,
+                                   const std::vector<wire::SupervisedMount>& supervised);
 // Whether a grant could change nothing about it.
 bool is_settled(const Result<CallAnswer>& answered) {
   if (answered) return !std::holds_alternative<LetThrough>(*answered);
@@ -151,8 +154,25 @@ Result<std::vector<Places::Mount>> find_mounts(const std::vector<wire::Supervise
     if (wanted != plan::Identity{} && wanted != plan::Identity{what->device, what->inode}) continue;
     mount.root = std::move(*found);
     mount.id = what->mount;
+    mount.above = what_is_above(root.get(), planned.target, supervised);
   }
   return mounts;
+}
+
+// No directory can be renamed that has a mount on it, or lies on a read-only one (rename(2): EBUSY, EROFS). A
+// supervised one is read-only for the sandbox, and changed by the supervisor.
+Places::Mount::Above what_is_above(int root, const std::string& target,
+                                   const std::vector<wire::SupervisedMount>& supervised) {
+  using enum Places::Mount::Above;
+  for (std::size_t end = target.rfind('/'); end != 0 && end != std::string::npos; end = target.rfind('/', end - 1)) {
+    const std::string above = target.substr(0, end);
+    const auto holds = [&](const wire::SupervisedMount& mount) { return is_within(above, mount.target); };
+    const auto found = sys::resolve_plain(root, above.substr(1));
+    if (!found || std::ranges::any_of(supervised, holds)) return kMovable;
+    const bool held = sys::is_mount_root(found->get()).value_or(false);
+    if (!held && !sys::is_on_read_only_mount(found->get()).value_or(false)) return kMovable;
+  }
+  return kFixed;
 }
 
 Status AccessServer::run() {

@@ -216,16 +216,15 @@ Result<CallAnswer> AccessCalls::remove(const AccessCall& call) const {
 
 // Into, out of or between other mounts the kernel refuses: EXDEV.
 Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
-  const auto from = TRY(places_.entry(call.path, 0));
-  if (!from) return let_through();
-  const auto to = TRY(places_.entry(call.other, 0));
-  if (!to) return let_through();
-  TRY(judge(call, from->path));
-  if (is_new_git_config(*from, *to)) return done(replace_git_config(call, *from, *to));
-  TRY(judge(call, to->path));
-  TRY(judge_move(call, *from, *to));
-  if ((static_cast<unsigned>(call.flags) & kExchange) != 0) TRY(judge_move(call, *to, *from));
-  return done(sys::rename_with(from->at(), from->name, to->at(), to->name, static_cast<unsigned>(call.flags)));
+  const auto found = TRY(places_.entries(call.path, call.other));
+  if (!found) return let_through();
+  const auto& [from, to] = *found;
+  TRY(judge(call, from.path));
+  if (is_new_git_config(from, to)) return done(replace_git_config(call, from, to));
+  TRY(judge_rules(call, to.path));
+  TRY(judge_move(call, from, to));
+  if ((static_cast<unsigned>(call.flags) & kExchange) != 0) TRY(judge_move(call, to, from));
+  return done(sys::rename_with(from.at(), from.name, to.at(), to.name, static_cast<unsigned>(call.flags)));
 }
 
 // git writes its configuration as config.lock, which then gets the name (gitrepository-layout(5)).
@@ -272,7 +271,7 @@ Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
   if (!to) return let_through();
   // A second name would be a way round the rule about the first.
   TRY(judge(call, (*from)->entry.path));
-  TRY(judge(call, to->path));
+  TRY(judge_rules(call, to->path));
   return done(sys::link_at((*from)->entry.at(), (*from)->entry.name, to->at(), to->name));
 }
 
@@ -316,6 +315,7 @@ Result<CallAnswer> AccessCalls::ask_access(const AccessCall& call) const {
 
 Result<std::optional<Object>> AccessCalls::object_of(const AccessCall& call) const {
   if (call.descriptor) return places_.object(call.path.caller, *call.descriptor);
+  if (auto plain = places_.plain_object(call.path)) return plain;
   return places_.object(call.path, call.last, 0);
 }
 
@@ -326,6 +326,10 @@ Result<CallAnswer> AccessCalls::unresolved(const AccessCall& call, const Error& 
 
 Status AccessCalls::judge(const AccessCall& call, const std::string& path) const {
   if (!asked_.still_waits(call)) return number(EINTR);
+  return judge_rules(call, path);
+}
+
+Status AccessCalls::judge_rules(const AccessCall& call, const std::string& path) const {
   const plan::NameRule* rule = plan::denied_name(names_, path);
   return rule != nullptr ? refuse(call, path, *rule) : Status();
 }
@@ -337,9 +341,9 @@ Status AccessCalls::judge_name(const AccessCall& call, const std::string& path) 
 
 // What is not there moves nothing; the kernel says so.
 Status AccessCalls::judge_move(const AccessCall& call, const Entry& from, const Entry& to) const {
-  const auto moved = sys::open_at(from.at(), from.name, O_PATH, 0);
+  const auto moved = sys::look_at_name(from.at(), from.name);
   if (!moved) return {};
-  const mode_t mode = TRY(sys::look_at(moved->get())).mode;
+  const mode_t mode = moved->mode;
   const auto what = S_ISDIR(mode) || S_ISLNK(mode) ? plan::Moved::kDirectoryOrLink : plan::Moved::kFile;
   if (S_ISDIR(mode)) {
     const plan::NameRule* held = plan::holds_name(names_, from.path);

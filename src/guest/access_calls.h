@@ -55,7 +55,8 @@ class AccessCalls {
   Status apply_change(const AccessCall& call, const Object& object) const;
   Result<std::optional<Object>> object_of(const AccessCall& call) const;
   Result<CallAnswer> unresolved(const AccessCall& call, const Error& error) const;
-  Status judge(const AccessCall& call, const std::string& path) const;
+  Status judge(const AccessCall& call, const std::string& path) const;  // once all that it says has been read
+  Status judge_rules(const AccessCall& call, const std::string& path) const;
   Status judge_name(const AccessCall& call, const std::string& path) const;
   Status judge_move(const AccessCall& call, const Entry& from, const Entry& to) const;
   Status refuse(const AccessCall& call, const std::string& path, const plan::NameRule& rule) const;

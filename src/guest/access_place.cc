@@ -72,15 +72,46 @@ Result<std::optional<NamedPlace>> Places::named(const CallerPath& path, std::uin
   if (!found) return std::optional<NamedPlace>();
   NamedPlace place{std::move(*found), std::move(parts->name), {}};
   if (!place.directory->copy) return place;
-  const std::string above = TRY(sys::path_of(proc_.get(), place.directory->seen.get()));
+  std::string above = TRY(sys::path_of(proc_.get(), place.directory->seen.get()));
   if (above.front() != '/') return std::optional<NamedPlace>();
   if (place.directory->changes == Directory::Changes::kGranted) {
     std::string name = below(above, place.name);
     if (grant_for(name) != nullptr) place.path = std::move(name);
     return place;
   }
-  place.path = below(TRY(name_of(place.directory->seen, place.directory->what.mount)), place.name);
+  const std::string name = TRY(name_of(place.directory->seen, std::move(above), place.directory->what.mount));
+  place.path = below(name, place.name);
   return place;
+}
+
+Result<std::optional<Places::EntryPair>> Places::entries(const CallerPath& from, const CallerPath& to) {
+  auto first = TRY(entry(from, 0));
+  if (!first) return std::optional<EntryPair>();
+  const auto parts = split_path(from.text);
+  auto others = split_path(to.text);
+  const bool beside = parts && others && parts->directory == others->directory && from.directory == to.directory;
+  if (beside && first->directory->changes == Directory::Changes::kAll) {
+    const std::string above = first->path.substr(0, std::max<std::size_t>(first->path.rfind('/'), 1));
+    Entry second{first->directory, std::move(others->name), {}};
+    second.path = below(above, second.name);
+    return EntryPair{std::move(*first), std::move(second)};
+  }
+  auto second = TRY(entry(to, 0));
+  if (!second) return std::optional<EntryPair>();
+  return EntryPair{std::move(*first), std::move(*second)};
+}
+
+// Its name may be another file's by the time it is opened: what is judged and changed is what was opened.
+std::optional<Object> Places::plain_object(const CallerPath& path) {
+  auto place = entry(path, 0);
+  if (!place || !*place || (**place).name.ends_with('/')) return std::nullopt;
+  auto handle = sys::open_at((**place).at(), (**place).name, O_PATH, 0);
+  if (!handle) return std::nullopt;
+  const auto what = sys::look_at(handle->get());
+  // What is mounted on a name is of another tree.
+  if (!what || S_ISLNK(what->mode) || what->mount != (**place).directory->twin.mount) return std::nullopt;
+  if (S_ISCHR(what->mode) || S_ISBLK(what->mode)) return std::nullopt;
+  return Object{std::move(**place), std::move(*handle), *what};
 }
 
 // The caller's own current directory, above all, need not be opened to be known.
@@ -298,24 +329,25 @@ Result<UniqueFd> Places::base_of(const CallerPath& path) const {
 
 // Directories above a mount may be the sandbox's own, in memory or in a layer: who moves one takes the mount along, and
 // rules are about the place where the mount was planned. One that is moved to and fro meanwhile is looked at again.
-Result<std::string> Places::name_of(const UniqueFd& seen, std::uint64_t mount) const {
+Result<std::string> Places::name_of(const UniqueFd& seen, std::string path, std::uint64_t mount) const {
   static constexpr int kTries = 16;
   for (int i = 0; i < kTries; ++i) {
-    std::string path = TRY(sys::path_of(proc_.get(), seen.get()));
     const auto own = std::ranges::find(mounts_, mount, &Mount::id);
-    if (auto name = own != mounts_.end() ? name_below(*own, path) : innermost_name(path)) return std::move(*name);
+    auto name = own != mounts_.end() ? name_below(*own, seen, path) : innermost_name(seen, path);
+    if (name) return std::move(*name);
     // What was granted has mounts of its own.
     if (grant_for(path) != nullptr) return path;
+    path = TRY(sys::path_of(proc_.get(), seen.get()));
   }
   return fail(Error::from_errno("a mount that is moved", EROFS));
 }
 
 // Of a mount of the host's that came along with one of these.
-std::optional<std::string> Places::innermost_name(const std::string& path) const {
+std::optional<std::string> Places::innermost_name(const UniqueFd& seen, const std::string& path) const {
   std::optional<std::string> innermost;
   std::size_t longest = 0;
   for (const Mount& mount : mounts_) {
-    auto name = name_below(mount, path);
+    auto name = name_below(mount, seen, path);
     if (!name || (innermost && mount.target.size() < longest)) continue;
     longest = mount.target.size();
     innermost = std::move(name);
@@ -323,10 +355,18 @@ std::optional<std::string> Places::innermost_name(const std::string& path) const
   return innermost;
 }
 
-std::optional<std::string> Places::name_below(const Mount& mount, const std::string& path) const {
+// `path` is that of `seen`. A mount may move between two looks, so that the one path lies in the other by chance: where
+// it can, both have to be the same once more. A change that was granted may move any.
+std::optional<std::string> Places::name_below(const Mount& mount, const UniqueFd& seen, const std::string& path) const {
   if (!mount.root) return std::nullopt;
+  const bool fixed = mount.above == Mount::Above::kFixed && grants_.empty();
+  if (fixed && is_within(path, mount.target)) return path;
   const auto now = sys::path_of(proc_.get(), mount.root.get());
   if (!now || !is_within(path, *now)) return std::nullopt;
+  const auto again = sys::path_of(proc_.get(), seen.get());
+  if (!again || *again != path) return std::nullopt;
+  const auto still = sys::path_of(proc_.get(), mount.root.get());
+  if (!still || *still != *now) return std::nullopt;
   return path == *now ? mount.target : below_all(mount.target, relative(path, *now));
 }
 
@@ -348,7 +388,7 @@ Result<std::optional<Places::Twin>> Places::twin_of(const UniqueFd& seen) const 
     if (TRY(sys::is_on_read_only_mount(handle->get()))) return std::optional<Twin>();
     const sys::Resolved copy = TRY(sys::look_at(handle->get()));
     if (!copy.is_same(what)) continue;
-    std::string name = TRY(name_of(seen, what.mount));
+    std::string name = TRY(name_of(seen, path, what.mount));
     return Twin{std::move(*handle), copy, std::move(path), std::move(name), tree, root};
   }
   return std::optional<Twin>();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -58,9 +59,11 @@ class Places {
  public:
   // A supervised mount. Without `root` it was not found where it was planned.
   struct Mount {
+    enum class Above { kFixed, kMovable };  // whether the sandbox can move a directory that it is in
     std::string target;
     UniqueFd root{};  // O_PATH, as the sandbox sees it
     std::uint64_t id = 0;
+    Above above = Above::kMovable;
   };
   // `tree` is the writable copy of the sandbox's root, `proc` a proc(5) that knows the callers.
   Places(UniqueFd tree, UniqueFd proc, std::vector<Mount> mounts)
@@ -81,12 +84,16 @@ class Places {
   void revoke(const std::string& path);
 
   // Absent: it does not lead into a supervised tree, or the kernel shall say what is wrong with it. An error: it leads
-  // nowhere, and that is what the caller is told. Were the kernel asked, it might find what was made meanwhile,
-  // read-only.
+  // nowhere, as the caller is told. The kernel, were it asked, might find what was made meanwhile, read-only.
   Result<std::optional<Entry>> entry(const CallerPath& path, std::uint64_t resolve);
+  // Of two paths of one call, which are often in one directory.
+  using EntryPair = std::pair<Entry, Entry>;
+  Result<std::optional<EntryPair>> entries(const CallerPath& from, const CallerPath& to);
   // Likewise; absent as well where it has no last component.
   Result<std::optional<NamedPlace>> named(const CallerPath& path, std::uint64_t resolve);
   Result<std::optional<Object>> object(const CallerPath& path, sys::LastLink last, std::uint64_t resolve) const;
+  // The ordinary case of it, with few calls: in a directory that is known, and no link. Absent: it is not that case.
+  std::optional<Object> plain_object(const CallerPath& path);
   // What it leads to in the sandbox, as O_PATH, supervised or not.
   Result<UniqueFd> seen(const CallerPath& path, sys::LastLink last) const;
   // Likewise for one who looks, where what is not there is no error.
@@ -100,8 +107,7 @@ class Places {
   bool is_final(const CallerPath& path, const Error& error) const;
   // Where it leads, as far as anything is there. Absent: into proc(5), or nowhere that a path says.
   std::optional<Whereabouts> whereabouts(const CallerPath& path, sys::LastLink last) const;
-  // Whether a change of that path could be made here.
-  bool is_writable(const std::string& path) const;
+  bool is_writable(const std::string& path) const;  // whether a change of it could be made here
   // What the symbolic link at `path` says, where it is one.
   std::optional<std::string> link_at(const CallerPath& path) const;
 
@@ -127,9 +133,9 @@ class Places {
     std::string root{};  // what the sandbox sees of `tree`
   };
   const Grant* grant_for(const std::string& path) const;
-  Result<std::string> name_of(const UniqueFd& seen, std::uint64_t mount) const;
-  std::optional<std::string> innermost_name(const std::string& path) const;
-  std::optional<std::string> name_below(const Mount& mount, const std::string& path) const;
+  Result<std::string> name_of(const UniqueFd& seen, std::string path, std::uint64_t mount) const;
+  std::optional<std::string> innermost_name(const UniqueFd& seen, const std::string& path) const;
+  std::optional<std::string> name_below(const Mount& mount, const UniqueFd& seen, const std::string& path) const;
   Result<std::optional<Twin>> twin_of(const UniqueFd& seen) const;
   bool is_own(const std::string& path, const sys::Resolved& what) const;
   Result<std::optional<Directory>> granted_directory(const UniqueFd& seen, const sys::Resolved& what) const;

@@ -79,7 +79,13 @@ HostFiles::~HostFiles() { *self_ = nullptr; }
 sandbox::FileJudge HostFiles::judge() {
   return {.judge = [this](const sandbox::FileRequest& request,
                           const sandbox::SettleFile& settle) { this->settle(request, settle); },
-          .begins = [this](sandbox::FileHold hold) { hold_ = std::move(hold); }};
+          .begins = [this](sandbox::FileHold hold) { begin(std::move(hold)); }};
+}
+
+// Rules may have changed while the supervisor, which knows those of the plan, was starting.
+void HostFiles::begin(sandbox::FileHold hold) {
+  hold_ = std::move(hold);
+  if (names_ != plan_.names && hold_.refuse) hold_.refuse(names_);
 }
 
 void HostFiles::settle(const sandbox::FileRequest& request, const sandbox::SettleFile& settle) {

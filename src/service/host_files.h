@@ -65,6 +65,7 @@ class HostFiles {
     std::string parent;
   };
 
+  void begin(sandbox::FileHold hold);
   void settle(const sandbox::FileRequest& request, const sandbox::SettleFile& settle);
   std::optional<Target> find(const sandbox::FileRequest& request) const;
   FileOutcome look_at_rules(Wanted wanted, const std::string& path) const;

@@ -90,7 +90,7 @@ def connect(hutch, path, *options, **kw):
 def test_race(hutch, project, service, compile_c, walls, kind):
     there = service(project / "service.sock")
     program = compile_c(RACE.read_text(encoding="utf-8"), name="socket_race", flags=("-pthread",))
-    for _ in range(20 if walls == "none" else 1):
+    for _ in range(100 if walls == "none" else 1):
         result = hutch.run(program, kind, "300" if walls == "none" else MILLISECONDS, backend=walls, timeout=120)
         assert result.code == 0 and b"tried" in result.out, str(result)
         if there.count > 0:
