@@ -86,6 +86,7 @@ struct LandlockPlan {
 struct ResourceLimits {
   std::uint64_t memory_bytes = 0;
   std::uint64_t pids = 0;
+  std::uint64_t processes = 0;  // where `pids` is not limited: by default (plan/processes.h)
   std::uint64_t cpu_millis = 0;  // thousandths of one CPU
   std::uint64_t tmp_bytes = 0;
   std::chrono::milliseconds timeout{0};  // wall clock

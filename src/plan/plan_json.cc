@@ -77,6 +77,7 @@ json limits_json(const ResourceLimits& limits) {
           {"memory_bytes", number(limits.memory_bytes)},
           {"cpu_millis", number(limits.cpu_millis)},
           {"pids", number(limits.pids)},
+          {"processes", number(limits.processes)},
           {"tmp_bytes", number(limits.tmp_bytes)},
           {"output_bytes", number(limits.output_bytes)}};
 }

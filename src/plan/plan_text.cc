@@ -129,6 +129,7 @@ std::string limits_text(const ResourceLimits& limits) {
   if (limits.memory_bytes != 0) parts.push_back("memory " + size_text(limits.memory_bytes));
   if (limits.cpu_millis != 0) parts.push_back("cpus " + cpus_text(limits.cpu_millis));
   if (limits.pids != 0) parts.push_back("pids " + std::to_string(limits.pids));
+  if (limits.processes != 0) parts.push_back(cat({"pids ", std::to_string(limits.processes), " by default"}));
   if (limits.tmp_bytes != 0) parts.push_back("tmp " + size_text(limits.tmp_bytes));
   if (limits.output_bytes != 0) parts.push_back("output " + size_text(limits.output_bytes));
   return parts.empty() ? "none" : join(parts, ", ");

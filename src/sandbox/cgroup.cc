@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <charconv>
 #include <optional>
 
@@ -37,24 +39,29 @@ Status apply_settings(const std::string& directory, const std::vector<Setting>& 
 std::vector<std::string_view> controllers_wanted(const plan::ResourceLimits& limits);
 void remove_stale(const std::string& parent);
 void remove_cgroup(const std::string& directory);
-Status start_scope(const plan::ResourceLimits& limits, pid_t process);
+Status start_scope(const std::string& unit, const plan::ResourceLimits& limits, pid_t process);
+std::string new_name();
 std::uint64_t counter(const std::string& path, std::string_view name);
 std::optional<std::uint64_t> number(const std::string& path);
 
 }  // namespace
 
+void remove_stale_cgroups(const host::CgroupPlace& place) {
+  for (const auto& [controller, directory] : place.directories) remove_stale(directory);
+}
+
 bool wants_cgroup(const plan::ResourceLimits& limits) { return !controllers_wanted(limits).empty(); }
 
 Result<Cgroup> Cgroup::make(const host::CgroupPlace& place, const plan::ResourceLimits& limits) {
   Cgroup cgroup(place.kind, limits);
+  cgroup.name_ = new_name();
   if (place.kind == plan::CgroupKind::kSystemdScope) return cgroup;
-  const std::string name = cat({kPrefix, std::to_string(sys::own_pid())});
   for (const std::string_view controller : controllers_wanted(limits)) {
     const auto found = place.directories.find(std::string(controller));
     if (found == place.directories.end()) {
       return fail(Error::unsupported(cat({"no cgroup controller ", controller, " here: ", place.note})));
     }
-    const std::string directory = cat({found->second, "/", name});
+    const std::string directory = cat({found->second, "/", cgroup.name_});
     if (std::ranges::find(cgroup.directories_, directory) == cgroup.directories_.end()) {
       remove_stale(found->second);
       for (const std::string& enable : place.enable) {
@@ -76,7 +83,7 @@ Cgroup::~Cgroup() {
 }
 
 Status Cgroup::admit(pid_t process) {
-  if (kind_ == plan::CgroupKind::kSystemdScope) return start_scope(limits_, process);
+  if (kind_ == plan::CgroupKind::kSystemdScope) return start_scope(name_, limits_, process);
   for (const std::string& directory : directories_) {
     TRY(sys::write_file(directory + "/cgroup.procs", std::to_string(process)));
   }
@@ -159,15 +166,31 @@ Status apply_settings(const std::string& directory, const std::vector<Setting>& 
   return {};
 }
 
+// A daemon has many sandboxes.
+std::string new_name() {
+  static std::atomic<std::uint64_t> last{0};
+  return fmt::format("{}{}-{}", kPrefix, sys::own_pid(), ++last);
+}
+
+// One that has ended keeps its number until its parent looks (proc_pid_stat(5)).
+bool is_running(const std::string& pid) {
+  const auto stat = sys::read_file(cat({"/proc/", pid, "/stat"}), kFileBytesMax);
+  if (!stat) return stat.error().sys_errno != ENOENT && stat.error().sys_errno != ESRCH;
+  const std::size_t name_end = stat->rfind(')');
+  const char state = name_end == std::string::npos || name_end + 2 >= stat->size() ? 'R' : (*stat)[name_end + 2];
+  return state != 'Z' && state != 'X';
+}
+
 // Of a hutch that was killed: its number is in the name, and no such process is there now.
 void remove_stale(const std::string& parent) {
   const auto entries = sys::list_directory(parent, sys::Listing::kAll);
   if (!entries) return;
   for (const sys::DirectoryEntry& entry : *entries) {
     if (!entry.name.starts_with(kPrefix)) continue;
-    const std::string number = entry.name.substr(kPrefix.size());
+    const std::string_view rest = std::string_view(entry.name).substr(kPrefix.size());
+    const std::string number(rest.substr(0, rest.find('-')));
     const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
-    if (!is_number || sys::exists("/proc/" + number)) continue;
+    if (!is_number || is_running(number)) continue;
     remove_cgroup(cat({parent, "/", entry.name}));
   }
 }
@@ -184,7 +207,7 @@ void remove_cgroup(const std::string& directory) {
 
 // systemd makes the cgroup when asked for a scope, and removes it with its last process
 // (org.freedesktop.systemd1(5), StartTransientUnit).
-Status start_scope(const plan::ResourceLimits& limits, pid_t process) {
+Status start_scope(const std::string& unit, const plan::ResourceLimits& limits, pid_t process) {
   std::vector<std::string> properties = {"PIDs", "au", "1", std::to_string(process)};
   std::size_t count = 1;
   const auto add = [&](const std::string& name, std::uint64_t value) {
@@ -204,7 +227,7 @@ Status start_scope(const plan::ResourceLimits& limits, pid_t process) {
                                         "org.freedesktop.systemd1.Manager",
                                         "StartTransientUnit",
                                         "ssa(sv)a(sa(sv))",
-                                        fmt::format("hutch-run-{}.scope", sys::own_pid()),
+                                        unit + ".scope",
                                         "fail",
                                         std::to_string(count)};
   arguments.insert(arguments.end(), properties.begin(), properties.end());

@@ -21,7 +21,7 @@ struct CgroupEvents {
   std::uint64_t pids_refused = 0;
 };
 
-// Removed when it goes. One whose hutch was killed is removed by the next that makes one.
+// Removed when it goes. One whose hutch was killed is removed by the next that makes one, or looks for such.
 class Cgroup {
  public:
   // An error where a limit that is asked for cannot be held there.
@@ -48,11 +48,15 @@ class Cgroup {
 
   plan::CgroupKind kind_;
   plan::ResourceLimits limits_;
+  std::string name_;
   std::vector<std::string> directories_;  // ours, each removed at the end
   std::string memory_;                    // the one of them that limits memory, or empty
   std::string pids_;
   std::string cpu_;
 };
+
+// Those of hutches that were killed.
+void remove_stale_cgroups(const host::CgroupPlace& place);
 
 // Whether any of the limits needs a cgroup or rlimits at all.
 bool wants_cgroup(const plan::ResourceLimits& limits);

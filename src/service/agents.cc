@@ -5,14 +5,17 @@
 #include <thread>
 
 #include "base/text.h"
+#include "host/cgroups.h"
 #include "host/daemon_paths.h"
 #include "host/paths.h"
+#include "sandbox/cgroup.h"
 #include "service/agent_checks.h"
 #include "service/images.h"
 #include "service/layers.h"
 #include "service/live_runs.h"
 #include "store/image_store.h"
 #include "store/layer_store.h"
+#include "sys/identity.h"
 #include "sys/threads.h"
 #include "sys/tree.h"
 
@@ -89,6 +92,7 @@ bool offers_other_tools(const store::AutonomousExec& before, const store::Autono
 
 Result<std::unique_ptr<AgentService>> AgentService::open(host::StateDirs dirs, AgentSandbox::Tell tell) {
   auto agents = TRY(store::Agents::open(dirs.data));
+  sandbox::remove_stale_cgroups(host::find_cgroup_place(sys::user_id()));
   return std::make_unique<AgentService>(std::move(agents), std::move(dirs), std::move(tell));
 }
 

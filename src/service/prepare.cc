@@ -13,6 +13,7 @@
 #include "plan/gateway_names.h"
 #include "plan/make_plan.h"
 #include "plan/names.h"
+#include "plan/processes.h"
 #include "policy/glob.h"
 #include "service/host_sockets.h"
 #include "service/images.h"
@@ -110,6 +111,11 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
     for (const int port : network.host_ports) prepared.plan.host_ports.push_back(static_cast<std::uint16_t>(port));
     prepared.plan.udp = plan::udp_captures(network);
     prepared.parent_proxies = TRY(proxies_of(network, caller, prepared.plan.notes));
+  }
+  plan::ResourceLimits& limits = prepared.plan.limits;
+  if (limits.pids == 0 && prepared.backend != "none") {
+    const bool stays = caller.residence != nullptr;
+    limits.processes = plan::processes_default(facts, stays ? plan::Stay::kForMany : plan::Stay::kForOneCommand);
   }
   prepared.policy = std::move(loaded.policy);
   prepared.rules = std::move(answer.rules);

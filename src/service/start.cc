@@ -42,16 +42,20 @@ Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {
 
 Result<Holding> hold_limits(const plan::SandboxPlan& plan, const plan::HostFacts& facts) {
   Holding holding;
-  const plan::ResourceLimits& limits = plan.limits;
-  if (!sandbox::wants_cgroup(limits)) return holding;
+  plan::ResourceLimits limits = plan.limits;
+  const bool by_cgroup = facts.uid == 0 && limits.processes != 0;
+  if (!by_cgroup) holding.processes_max = limits.processes;
+  if (!by_cgroup && !sandbox::wants_cgroup(limits)) return holding;
   const host::CgroupPlace place = host::find_cgroup_place(facts.uid);
+  if (by_cgroup && place.directories.contains(std::string(host::kPids))) limits.pids = limits.processes;
+  if (!sandbox::wants_cgroup(limits)) return holding;
   if (place.kind != plan::CgroupKind::kNone) {
     holding.cgroup.emplace(TRY_CTX(sandbox::Cgroup::make(place, limits), "set the limits"));
     holding.by = holding.cgroup->kind_name();
     return holding;
   }
   if (limits.cpu_millis != 0) return fail(Error::unsupported(cat({"limit cpus: ", place.note})));
-  holding.processes_max = limits.pids;
+  if (limits.pids != 0) holding.processes_max = limits.pids;
   holding.address_space_max = limits.memory_bytes;
   holding.by = "rlimits";
   return holding;

@@ -37,6 +37,20 @@ def test_create_shows_and_lists(daemon, agent):
     assert agent in daemon("agent", "list").ok().text
 
 
+def test_each_agent_has_limits_of_its_own(daemon):
+    count = (
+        "import os, time\nmade = []\ntry:\n  while len(made) < 8200: made.append(os.fork() or time.sleep(600))\n"
+        "except OSError: print(len(made))\nfor one in made: os.kill(one, 9)"
+    )
+    names = [daemon.create(*settings) for settings in (["limits.pids=30"], ["limits.pids=60"], [])]
+    for name in names:
+        daemon.exec(name, "true").ok()
+    made = [int(daemon.exec(name, "/usr/bin/python3", "-c", count, timeout=120).ok().text) for name in names]
+    assert made[0] < 35 and 50 < made[1] < 65 and 4000 < made[2] <= 4100, made
+    for name in names:
+        daemon("agent", "remove", name).ok()
+
+
 def test_settings_at_creation_and_later(daemon):
     name = daemon.create("limits.pids=50", "autonomousExec.enabled=true")
     shown = daemon.json("agent", "show", name)

@@ -23,7 +23,6 @@ class Daemon:
         self.state = person.mkdir(top / str(next(NUMBERS)))
         self.socket = self.state / "run/hutch.sock"
         self.data = self.state / "data"
-        self.cgroups_before = cgroups()
         self.names = itertools.count(1)
 
     def __call__(self, *args, **options):
@@ -104,10 +103,18 @@ class Daemon:
         found = [f"process {pid}: {command}" for pid, command in self.own_processes().items()]
         mounts = pathlib.Path("/proc/self/mounts").read_text()
         found += [line for line in mounts.splitlines() if str(self.state) in line]
-        found += [f"cgroup {name}" for name in cgroups() - self.cgroups_before]
+        found += [f"cgroup {name}" for name in cgroups() if not self.is_anothers(name)]
         if self.socket.exists():
             found.append(str(self.socket))
         return found
+
+    def is_anothers(self, cgroup):
+        """A hutch that is running: its number is in the name."""
+        try:
+            environment = pathlib.Path(f"/proc/{cgroup.rsplit('-', 2)[1]}/environ").read_bytes()
+        except OSError:
+            return False
+        return str(self.state).encode() + b"\0" not in environment
 
     def own_processes(self):
         """By pid: whoever has this state directory in its environment, or an agent's home in it."""

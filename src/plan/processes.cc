@@ -1,0 +1,29 @@
+// The default limit of processes, from what is known of the machine.
+#include "plan/processes.h"
+
+#include <charconv>
+#include <string_view>
+
+namespace hutch::plan {
+
+namespace {
+
+// "6.1.0-13-amd64"; what is no such text is an old one.
+bool is_at_least(std::string_view release, unsigned major, unsigned minor) {
+  unsigned first = 0;
+  unsigned second = 0;
+  const char* const end = release.data() + release.size();
+  const auto dot = std::from_chars(release.data(), end, first);
+  if (dot.ec != std::errc() || dot.ptr == end || *dot.ptr != '.') return false;
+  if (std::from_chars(dot.ptr + 1, end, second).ec != std::errc()) return false;
+  return first > major || (first == major && second >= minor);
+}
+
+}  // namespace
+
+std::uint64_t processes_default(const HostFacts& facts, Stay stay) {
+  if (facts.uid != 0) return is_at_least(facts.kernel, 5, 14) ? kProcessesDefault : 0;
+  return stay == Stay::kForMany ? kProcessesDefault : 0;
+}
+
+}  // namespace hutch::plan
