@@ -7,10 +7,12 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "backend/container/engine.h"
 #include "base/text.h"
 #include "host/facts.h"
 #include "service/load_policy.h"
 #include "store/settings_file.h"
+#include "sys/host_info.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -22,6 +24,8 @@ std::string or_else(const std::string& text, std::string_view otherwise);
 std::string policy_text(const Checkup& checkup);
 std::string bubblewrap_text(const host::IsolationFacts& facts);
 std::string network_text(const host::IsolationFacts& facts);
+EngineCheckup look_for_engine(std::uint32_t uid);
+std::string engine_text(const EngineCheckup& engine);
 std::string summary(std::string_view backend);
 
 }  // namespace
@@ -31,6 +35,7 @@ Result<Checkup> check_up() {
   checkup.facts = TRY_CTX(host::probe_facts(), "look at this machine");
   checkup.isolation = host::probe_isolation(host::Effort::kTry);
   checkup.cgroup = host::find_cgroup_place(checkup.facts.uid);
+  checkup.engine = look_for_engine(checkup.facts.uid);
   checkup.dirs = TRY(host::own_state_dirs(checkup.facts.uid, checkup.facts.home));
   Result<LoadedPolicy> policy = load_policy({}, checkup.facts, sys::own_environment());
   if (policy) {
@@ -71,6 +76,7 @@ std::string checkup_text(const Checkup& checkup) {
   row("network", network_text(checkup.isolation));
   row("limits", checkup.cgroup.note.substr(checkup.cgroup.note.find("held by")));
   row("bubblewrap", bubblewrap_text(checkup.isolation));
+  row("engine", engine_text(checkup.engine));
   row("container", or_else(checkup.isolation.container, "none seen"));
   row("user", fmt::format("{} ({}:{})", facts.user, facts.uid, facts.gid));
   text += "\nFiles\n";
@@ -112,6 +118,14 @@ std::string checkup_json(const Checkup& checkup) {
       {"bubblewrap",
        {{"path", text_or_null(checkup.isolation.bubblewrap)},
         {"version", text_or_null(checkup.isolation.bubblewrap_version)}}},
+      {"engine",
+       {{"socket", text_or_null(checkup.engine.socket)},
+        {"name", text_or_null(checkup.engine.name)},
+        {"version", text_or_null(checkup.engine.version)},
+        {"api", text_or_null(checkup.engine.api)},
+        {"storage_driver", text_or_null(checkup.engine.storage_driver)},
+        {"cgroup_driver", text_or_null(checkup.engine.cgroup_driver)},
+        {"error", text_or_null(checkup.engine.error)}}},
       {"container", text_or_null(checkup.isolation.container)},
       {"user", {{"name", facts.user}, {"uid", facts.uid}, {"gid", facts.gid}, {"home", facts.home}}},
       {"guest", text_or_null(checkup.isolation.guest_program)},
@@ -161,6 +175,32 @@ std::string policy_text(const Checkup& checkup) {
 std::string bubblewrap_text(const host::IsolationFacts& facts) {
   if (facts.bubblewrap.empty()) return "not installed";
   return cat({or_else(facts.bubblewrap_version, "of unknown version"), " at ", facts.bubblewrap});
+}
+
+EngineCheckup look_for_engine(std::uint32_t uid) {
+  using backend::container::Engine;
+  EngineCheckup found;
+  const Result<Engine> engine =
+      Engine::find({.docker_host = sys::environment_variable("DOCKER_HOST").value_or(""),
+                    .runtime_directory = sys::environment_variable("XDG_RUNTIME_DIR").value_or(""),
+                    .uid = uid});
+  if (!engine) {
+    found.error = engine.error().message;
+    return found;
+  }
+  const auto info = engine->info();
+  if (!info) {
+    found.error = info.error().message;
+    return found;
+  }
+  const backend::container::EngineVersion& version = engine->version();
+  return {engine->socket(), version.name, version.version, version.api, info->storage_driver, info->cgroup_driver, ""};
+}
+
+std::string engine_text(const EngineCheckup& engine) {
+  if (!engine.error.empty()) return cat({"none to use: ", engine.error});
+  return fmt::format("{} {} at {} (API {}, storage {}, cgroups by {})", engine.name, engine.version, engine.socket,
+                     engine.api, engine.storage_driver, or_else(engine.cgroup_driver, "an unknown driver"));
 }
 
 std::string network_text(const host::IsolationFacts& facts) {

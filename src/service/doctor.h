@@ -13,10 +13,22 @@
 
 namespace hutch::service {
 
+// The engine of containers; nothing but `error` where none can be used.
+struct EngineCheckup {
+  std::string socket;
+  std::string name;
+  std::string version;
+  std::string api;
+  std::string storage_driver;
+  std::string cgroup_driver;
+  std::string error;  // why there is none, with what to do
+};
+
 struct Checkup {
   plan::HostFacts facts;
   host::IsolationFacts isolation;
   host::CgroupPlace cgroup;
+  EngineCheckup engine;
   host::StateDirs dirs;
   std::vector<std::string> policy_files;  // those that apply in the current directory; empty: the built-in policy
   std::string policy_error;               // why they cannot be read; else empty

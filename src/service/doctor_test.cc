@@ -74,6 +74,18 @@ TEST(Doctor, IsJson) {
   EXPECT_EQ(json["landlock_abi"], 4);
 }
 
+TEST(Doctor, SaysWhichEngineThereIs) {
+  Checkup checkup = ubuntu();
+  checkup.engine = {"/run/x.sock", "docker", "20.10.24", "1.41", "overlay2", "cgroupfs", ""};
+  EXPECT_THAT(checkup_text(checkup), HasSubstr("  engine     docker 20.10.24 at /run/x.sock (API 1.41, storage "
+                                               "overlay2, cgroups by cgroupfs)\n"));
+  EXPECT_EQ(nlohmann::json::parse(checkup_json(checkup))["engine"]["storage_driver"], "overlay2");
+  checkup.engine = {};
+  checkup.engine.error = "no engine of containers listens; install one";
+  EXPECT_THAT(checkup_text(checkup), HasSubstr("  engine     none to use: no engine of containers listens; install"));
+  EXPECT_TRUE(nlohmann::json::parse(checkup_json(checkup))["engine"]["name"].is_null());
+}
+
 TEST(Doctor, ShowsEveryNoteWhole) {
   // The note's first words, which the row's name says already, are left out, whatever the kind.
   for (const char* note : {"limits are held by rlimits alone: no cgroup file system is mounted",

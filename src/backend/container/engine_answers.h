@@ -1,0 +1,33 @@
+// What an engine's answers say: judged as data. Nothing of an answer is believed beyond its type and its limits.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backend/container/engine_reader.h"
+#include "base/result.h"
+
+namespace hutch::backend::container {
+
+struct EngineVersion {
+  std::string name;     // "docker" or "podman"
+  std::string version;  // "20.10.24"
+  std::string api;      // the version of the interface that is spoken to it, "1.41"
+};
+
+struct EngineInfo {
+  std::string storage_driver;
+  std::string cgroup_driver;
+  std::string cgroup_version;  // "1", "2"; empty: it does not say
+};
+
+inline constexpr int kApiMinor = 41;  // 1.41, the oldest that is spoken
+
+// The answer where its status says that it went well; else the engine's own message, made printable.
+Result<std::string> good_body(const Answer& answer, std::string_view request);
+
+// kUnsupported where the engine is too old.
+Result<EngineVersion> read_version(std::string_view body);
+Result<EngineInfo> read_info(std::string_view body);
+
+}  // namespace hutch::backend::container

@@ -1,0 +1,65 @@
+// Reads one HTTP/1 answer. The one place of the backends that includes Boost.
+#include "backend/container/engine_reader.h"
+
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include "base/text.h"
+
+namespace hutch::backend::container {
+
+namespace {
+
+namespace http = boost::beast::http;
+
+std::unexpected<Error> bad_answer(const boost::beast::error_code& error) {
+  return fail({Code::kSystem, 0, cat({"the engine's answer cannot be read: ", error.message()})});
+}
+
+}  // namespace
+
+class AnswerReader::Parser {
+ public:
+  Parser() {
+    parser.header_limit(kHeadBytesMax);
+    parser.body_limit(kBodyBytesMax);
+    parser.eager(true);
+  }
+
+  http::response_parser<http::string_body> parser;
+  std::string waiting;  // the beginning of something that could not be read alone
+};
+
+AnswerReader::AnswerReader() : parser_(std::make_unique<Parser>()) {}
+AnswerReader::~AnswerReader() = default;
+
+Status AnswerReader::take(std::string_view bytes) {
+  std::string& waiting = parser_->waiting;
+  waiting.append(bytes);
+  while (!waiting.empty() && !done()) {
+    boost::beast::error_code error;
+    const std::size_t count = parser_->parser.put(boost::asio::const_buffer(waiting.data(), waiting.size()), error);
+    waiting.erase(0, count);
+    if (error == http::error::need_more) break;
+    if (error) return bad_answer(error);
+    if (count == 0) break;
+  }
+  // One line or chunk head that never ends.
+  if (waiting.size() > kHeadBytesMax) return fail({Code::kSystem, 0, "the engine's answer has a head without end"});
+  if (done() && !waiting.empty()) return fail({Code::kSystem, 0, "the engine says more than its answer"});
+  return {};
+}
+
+Status AnswerReader::end() {
+  boost::beast::error_code error;
+  if (!done()) parser_->parser.put_eof(error);
+  if (error) return bad_answer(error);
+  if (!done()) return fail({Code::kSystem, 0, "the engine closed before its answer was whole"});
+  return {};
+}
+
+bool AnswerReader::done() const { return parser_->parser.is_done(); }
+
+Answer AnswerReader::answer() const { return {parser_->parser.get().result_int(), parser_->parser.get().body()}; }
+
+}  // namespace hutch::backend::container

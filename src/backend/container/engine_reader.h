@@ -1,0 +1,40 @@
+// Reads one HTTP/1 answer of an engine: Beast's parser without any I/O, with a limit on everything.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace hutch::backend::container {
+
+struct Answer {
+  unsigned status = 0;
+  std::string body;
+};
+
+class AnswerReader {
+ public:
+  static constexpr std::uint32_t kHeadBytesMax = 64 * 1024;
+  static constexpr std::size_t kBodyBytesMax = 4 * 1024 * 1024;
+
+  AnswerReader();
+  ~AnswerReader();
+  AnswerReader(const AnswerReader&) = delete;
+  AnswerReader& operator=(const AnswerReader&) = delete;
+
+  // All of `bytes`, or an error after which nothing more is to be given.
+  Status take(std::string_view bytes);
+  // The other side closed: the end of a body that has no length, and an error anywhere else.
+  Status end();
+  bool done() const;
+  Answer answer() const;
+
+ private:
+  class Parser;
+  std::unique_ptr<Parser> parser_;
+};
+
+}  // namespace hutch::backend::container

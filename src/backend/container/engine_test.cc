@@ -1,0 +1,92 @@
+// Where an engine listens, and what its answers say.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backend/container/engine_answers.h"
+#include "backend/container/engine_place.h"
+
+namespace hutch::backend::container {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(EngineSockets, AreThoseOfTheMachineAndOfTheUser) {
+  EXPECT_THAT(*engine_sockets({"", "/run/user/7", 7}),
+              ElementsAre("/var/run/docker.sock", "/run/user/7/podman/podman.sock", "/run/podman/podman.sock"));
+  EXPECT_THAT(*engine_sockets({"", "/run/user/7", 0}), ElementsAre("/var/run/docker.sock", "/run/podman/podman.sock"));
+  EXPECT_THAT(*engine_sockets({"unix:///x/y.sock", "/run/user/7", 7}), ElementsAre("/x/y.sock"));
+}
+
+TEST(EngineSockets, RefuseWhatIsNoUnixSocket) {
+  for (const char* host : {"tcp://1.2.3.4:2375", "unix://x", "ssh://a", "/var/run/docker.sock"}) {
+    const auto sockets = engine_sockets({host, "", 0});
+    ASSERT_FALSE(sockets) << host;
+    EXPECT_EQ(sockets.error().code, Code::kUnsupported);
+    EXPECT_THAT(sockets.error().message, HasSubstr("unix:///path"));
+  }
+}
+
+// However the bytes arrive.
+Result<Answer> read_by(std::string_view bytes, std::size_t step) {
+  AnswerReader reader;
+  for (std::size_t at = 0; at < bytes.size() && !reader.done(); at += step) TRY(reader.take(bytes.substr(at, step)));
+  TRY(reader.end());
+  return reader.answer();
+}
+
+TEST(AnswerReader, ReadsByLengthByChunksAndToTheEnd) {
+  for (const std::size_t step : {1, 3, 1000}) {
+    for (const char* rest : {"Content-Length: 5\r\n\r\nhello", "\r\nhello",
+                             "Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n"}) {
+      const auto answer = read_by(std::string("HTTP/1.1 404 Not Found\r\n") + rest, step);
+      ASSERT_TRUE(answer) << answer.error().message << rest;
+      EXPECT_EQ(answer->status, 404U);
+      EXPECT_EQ(answer->body, "hello") << rest << step;
+    }
+  }
+}
+
+TEST(AnswerReader, RefusesWhatIsCutOffOrHasNoEnd) {
+  EXPECT_FALSE(read_by("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", 4));
+  EXPECT_FALSE(read_by("HTTP/1.1 200 OK\r\nContent-Len", 4));
+  EXPECT_FALSE(read_by("SSH-2.0-OpenSSH\r\n\r\n", 100));
+  EXPECT_FALSE(read_by("HTTP/1.1 200 OK\r\nX: " + std::string(AnswerReader::kHeadBytesMax, 'x'), 4096));
+  EXPECT_FALSE(read_by("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", 4096));
+  EXPECT_FALSE(read_by("HTTP/1.1 200 OK\r\n\r\n" + std::string(AnswerReader::kBodyBytesMax + 1, 'x'), 65536));
+}
+
+TEST(EngineAnswers, GiveTheEnginesMessagePrintable) {
+  const auto body = good_body({404, R"({"message":"No such image: \u001b[2Jx"})"}, "POST /containers/create");
+  ASSERT_FALSE(body);
+  EXPECT_EQ(body.error().code, Code::kNotFound);
+  EXPECT_EQ(body.error().message, R"(POST /containers/create: the engine answers 404: No such image: \x1b[2Jx)");
+  EXPECT_THAT(good_body({500, "oops\n"}, "GET /x").error().message, HasSubstr(R"(500: oops\x0a)"));
+  EXPECT_EQ(*good_body({204, ""}, "GET /x"), "");
+}
+
+TEST(EngineAnswers, AgreeOnAVersion) {
+  const auto docker = read_version(R"({"Version":"20.10.24","ApiVersion":"1.41","MinAPIVersion":"1.12"})");
+  ASSERT_TRUE(docker) << docker.error().message;
+  EXPECT_EQ(docker->name, "docker");
+  EXPECT_EQ(docker->api, "1.41");
+  // One that no longer speaks the oldest.
+  EXPECT_EQ(read_version(R"({"ApiVersion":"1.52","MinAPIVersion":"1.44"})")->api, "1.44");
+  EXPECT_EQ(read_version(R"({"ApiVersion":"1.41","Components":[{"Name":"Podman Engine"}]})")->name, "podman");
+  EXPECT_EQ(read_version(R"({"ApiVersion":"1.40"})").error().code, Code::kUnsupported);
+  for (const char* bad : {"", "[]", "{}", R"({"ApiVersion":1.41})", R"({"ApiVersion":"1.41/../x"})",
+                          R"({"ApiVersion":"1.44","MinAPIVersion":"1.50"})"}) {
+    EXPECT_FALSE(read_version(bad)) << bad;
+  }
+}
+
+TEST(EngineAnswers, AreOfBoundedDepthAndLength) {
+  EXPECT_FALSE(read_info(R"({"a":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}"));
+  const auto info = read_info(R"({"Driver":")" + std::string(5000, 'x') + R"(","CgroupVersion":2})");
+  ASSERT_TRUE(info);
+  EXPECT_LE(info->storage_driver.size(), 300U);
+  EXPECT_EQ(info->cgroup_version, "");
+}
+
+}  // namespace
+}  // namespace hutch::backend::container
