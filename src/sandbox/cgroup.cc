@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <charconv>
 #include <optional>
 
@@ -172,15 +171,6 @@ std::string new_name() {
   return fmt::format("{}{}-{}", kPrefix, sys::own_pid(), ++last);
 }
 
-// One that has ended keeps its number until its parent looks (proc_pid_stat(5)).
-bool is_running(const std::string& pid) {
-  const auto stat = sys::read_file(cat({"/proc/", pid, "/stat"}), kFileBytesMax);
-  if (!stat) return stat.error().sys_errno != ENOENT && stat.error().sys_errno != ESRCH;
-  const std::size_t name_end = stat->rfind(')');
-  const char state = name_end == std::string::npos || name_end + 2 >= stat->size() ? 'R' : (*stat)[name_end + 2];
-  return state != 'Z' && state != 'X';
-}
-
 // Of a hutch that was killed: its number is in the name, and no such process is there now.
 void remove_stale(const std::string& parent) {
   const auto entries = sys::list_directory(parent, sys::Listing::kAll);
@@ -188,9 +178,11 @@ void remove_stale(const std::string& parent) {
   for (const sys::DirectoryEntry& entry : *entries) {
     if (!entry.name.starts_with(kPrefix)) continue;
     const std::string_view rest = std::string_view(entry.name).substr(kPrefix.size());
-    const std::string number(rest.substr(0, rest.find('-')));
-    const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
-    if (!is_number || is_running(number)) continue;
+    const std::string_view number = rest.substr(0, rest.find('-'));
+    pid_t pid = 0;
+    const auto read = std::from_chars(number.data(), number.data() + number.size(), pid);
+    const bool is_number = read.ec == std::errc() && read.ptr == number.data() + number.size() && pid > 0;
+    if (!is_number || !sys::is_over(pid)) continue;
     remove_cgroup(cat({parent, "/", entry.name}));
   }
 }
