@@ -72,6 +72,11 @@ Status set_force(Draft& draft, const std::string&) {
   return {};
 }
 
+Status set_recipe(Draft& draft, const std::string& value) {
+  draft.recipe = value;
+  return {};
+}
+
 Status set_turn(Draft& draft, const std::string& value) {
   draft.turn = value;
   return {};
@@ -213,19 +218,21 @@ Result<Arguments> finish_daemon(Draft&& draft) {
 
 Result<Arguments> finish_image(Draft&& draft) {
   const std::span<const Text> actions = find_verb("image")->word_choices;
-  if (draft.words.empty()) return fail(Error::invalid("hutch image: what? import, list, show or remove"));
+  if (draft.words.empty()) return fail(Error::invalid("hutch image: what? build, import, list, show or remove"));
   if (std::ranges::find(actions, draft.words[0]) == actions.end()) {
     return fail(unknown_word("unknown action", draft.words[0], actions));
   }
   static constexpr std::array kNames = {Text("what"), Text("the image's name"), Text("an archive (FILE.tar, or -)")};
   const std::size_t count = draft.words[0] == "list" ? 1 : draft.words[0] == "import" ? 3 : 2;
-  TRY(expect_words(draft, std::span(kNames).first(count)));
+  const bool builds = draft.words[0] == "build";
+  if (!builds || draft.words.size() != 1) TRY(expect_words(draft, std::span(kNames).first(count)));
+  if (draft.recipe && !builds) return fail(Error::invalid("--recipe is for hutch image build"));
   draft.words.resize(kNames.size());
   if (draft.removing == service::Removing::kUsed && draft.words[0] != "remove") {
     return fail(Error::invalid("--force is for hutch image remove"));
   }
   return Arguments(ImageArguments{std::move(draft.words[0]), std::move(draft.words[1]), std::move(draft.words[2]),
-                                  draft.removing, draft.run.form});
+                                  std::move(draft.recipe), draft.removing, draft.run.form});
 }
 
 Result<Arguments> finish_paths(Draft&& draft) {

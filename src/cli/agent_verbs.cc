@@ -81,13 +81,15 @@ constexpr std::array kServeExamples = {Text("hutch serve --listen 127.0.0.1:8642
 constexpr std::array kDaemonSynopsis = {Text("hutch daemon status|stop [--json]")};
 constexpr std::array kDaemonWords = {Text("status"), Text("stop")};
 constexpr std::array kImageOptions = {kJson,
+                                      Option{"--recipe", 0, "FILE", kPath, "build: the packages, by name", set_recipe},
                                       Option{"--force", 0, "", kFlag, "remove: although agents have it", set_force}};
 constexpr std::array kImageGroups = {OptionGroup{"Options", kImageOptions}};
-constexpr std::array kImageSynopsis = {Text("hutch image import NAME FILE.tar[.gz|.xz|.zst]|- [--json]"),
+constexpr std::array kImageSynopsis = {Text("hutch image build [--json] | build --recipe FILE NAME [--json]"),
+                                       Text("hutch image import NAME FILE.tar[.gz|.xz|.zst]|- [--json]"),
                                        Text("hutch image list [--json]"), Text("hutch image show NAME [--json]"),
                                        Text("hutch image remove [--force] NAME")};
-constexpr std::array kImageWords = {Text("import"), Text("list"), Text("show"), Text("remove")};
-constexpr std::array kImageExamples = {Text("hutch image import debian rootfs.tar.xz"),
+constexpr std::array kImageWords = {Text("build"), Text("import"), Text("list"), Text("show"), Text("remove")};
+constexpr std::array kImageExamples = {Text("hutch image build"), Text("hutch image import debian rootfs.tar.xz"),
                                        Text("hutch run --image debian -- cat /etc/os-release")};
 constexpr std::array kPathsSynopsis = {Text("hutch paths [--json]")};
 
@@ -204,7 +206,9 @@ constexpr std::array kVerbs = {
     Verb{"image", "keep root file systems for sandboxes", kImageSynopsis,
          "import unpacks the archive of a root file system, in a process that reaches nothing else, and keeps\n"
          "it under NAME (\"python\" is \"python:latest\"); what has devices, leads out of the tree or is damaged\n"
-         "is no image afterwards. A run with --image NAME has it as its own system, and may change it.",
+         "is no image afterwards. A run with --image NAME has it as its own system, and may change it.\n"
+         "build makes one of packages, by mmdebstrap from where this machine takes its own: without NAME\n"
+         "hutch-sandbox (Python, Node, git, compilers), which is also built when it is first needed.",
          kImageGroups, kImageExamples, kImageWords, OptionsEnd::kAtDashes, finish_image},
     Verb{"paths",
          "say where hutch keeps its files",

@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "host/facts.h"
+#include "service/image_build.h"
 #include "service/images.h"
 #include "sys/io.h"
 
@@ -60,9 +61,12 @@ int image(const ImageArguments& arguments) {
     const Status removed = service::remove_image(arguments.name, arguments.removing, *facts);
     return removed ? 0 : complain(removed.error());
   }
-  const auto manifest = arguments.action == "show"
-                            ? service::show_image(arguments.name, *facts)
-                            : service::import_image({arguments.name, arguments.archive}, *facts, say);
+  const auto made = [&] {
+    if (arguments.action == "show") return service::show_image(arguments.name, *facts);
+    if (arguments.action == "build") return service::build_image({arguments.name, arguments.recipe}, *facts, say);
+    return service::import_image({arguments.name, arguments.archive}, *facts, say);
+  };
+  const auto manifest = made();
   return manifest ? print_one(*manifest, arguments.form) : complain(manifest.error());
 }
 

@@ -17,6 +17,7 @@ struct Draft {
   service::RunRequest run;  // `place` and `form` serve every verb that has them
   std::optional<std::size_t> count;
   Follow follow = Follow::kNo;
+  std::optional<std::string> recipe{};
   service::Removing removing = service::Removing::kUnused;
   std::optional<std::chrono::milliseconds> since;
   std::vector<std::string> types;

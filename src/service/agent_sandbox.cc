@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "host/facts.h"
 #include "policy/units.h"
+#include "service/image_build.h"
 #include "service/images.h"
 #include "service/layers.h"
 #include "service/load_policy.h"
@@ -61,6 +62,7 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
       places_(places_of(record_, directories_, record_.backend)),
       audience_(std::move(hooks.audience)),
       changed_(std::move(hooks.changed)),
+      tell_(hooks.tell),
       autonomous_exec_(record_.autonomous_exec),
       kept_({.what = cat({"agent ", record_.name}),
              .judge = [this] { return judge(); },
@@ -169,6 +171,7 @@ Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, 
   judged.facts.cwd = record_.dir.empty() ? directories_.home : record_.dir;
   if (!record_.image.empty()) {
     place.image = record_.image;
+    TRY(ensure_image(record_.image, Signals::kOthers, judged.facts, tell_));
     const store::ImageManifest image = TRY(show_image(record_.image, judged.facts));
     residence.layer = TRY(layer_over(image, record_.name, dirs_));
   }

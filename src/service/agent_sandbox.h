@@ -106,6 +106,7 @@ class AgentSandbox {
   const std::unique_ptr<sandbox::Audience> audience_;
 
   const Changed changed_;
+  const Tell tell_;
   mutable std::mutex autonomous_mutex_;
   store::AutonomousExec autonomous_exec_;
 

@@ -10,6 +10,7 @@
 #include "host/paths.h"
 #include "sandbox/cgroup.h"
 #include "service/agent_checks.h"
+#include "service/image_recipe.h"
 #include "service/images.h"
 #include "service/layers.h"
 #include "service/live_runs.h"
@@ -80,7 +81,8 @@ Status settle_image(store::AgentRecord& record, const host::StateDirs& dirs) {
     return fail(Error::unsupported(cat(
         {"image: backend ", record.backend, " has the host's own files; use backend=namespace, or image= for none"})));
   }
-  if (TRY(store::ImageStore(dirs.data).find(record.image))) return {};
+  // That one is built when it is needed.
+  if (record.image == kDefaultImage || TRY(store::ImageStore(dirs.data).find(record.image))) return {};
   return fail(no_such_image(record.image).with_context("image"));
 }
 

@@ -15,6 +15,7 @@
 #include "sys/host_info.h"
 #include "sys/io.h"
 #include "sys/local_socket.h"
+#include "sys/process.h"
 #include "sys/tree.h"
 #include "sys/whole_file.h"
 
@@ -24,6 +25,7 @@ namespace {
 
 Result<store::ImageStore> store_of(const plan::HostFacts& facts);
 Result<UniqueFd> lock(const store::ImageStore& store, const std::string& name);
+Result<UniqueFd> wait_for_lock(const store::ImageStore& store, const std::string& name, const TellImage& tell);
 Status clean(const store::ImageStore& store, const std::string& name, const plan::IdMap& ids);
 Result<UniqueFd> open_archive(const std::string& path);
 Result<Unpacked> fill(const store::ImageStore& store, const std::string& name, int archive, const plan::IdMap& ids);
@@ -35,20 +37,32 @@ std::string now_text();
 Result<store::ImageManifest> import_image(const ImageRequest& request, const plan::HostFacts& facts,
                                           const TellImage& tell) {
   const std::string name = TRY(store::image_name(request.name));
-  const UniqueFd archive = TRY(open_archive(request.archive));
+  UniqueFd archive = TRY(open_archive(request.archive));
+  const auto begin = [&]() -> Result<UniqueFd> { return std::move(archive); };
+  auto made = make_image(name, {begin, [] { return Status(); }}, IfThere::kError, facts, tell);
+  if (made || made.error().code == Code::kConflict) return made;
+  return fail(std::move(made).error().with_context("import " + name));
+}
+
+Result<store::ImageManifest> make_image(const std::string& name, const ArchiveSource& source, IfThere if_there,
+                                        const plan::HostFacts& facts, const TellImage& tell) {
   const host::IdFacts ids = TRY(host::probe_ids(facts.uid, facts.gid, facts.user));
   const store::ImageStore store = TRY(store_of(facts));
-  const UniqueFd held = TRY(lock(store, name));
-  if (TRY(store.find(name))) {
+  const UniqueFd held = TRY(if_there == IfThere::kError ? lock(store, name) : wait_for_lock(store, name, tell));
+  if (auto there = TRY(store.find(name))) {
+    if (if_there == IfThere::kTaken) return std::move(*there);
     return fail(
         Error{Code::kConflict, 0,
               cat({"image ", name, " is there already; hutch image remove ", name, " makes room for another"})});
   }
   TRY(clean(store, name, ids.map));
+  UniqueFd archive = TRY(source.begin());
   auto unpacked = fill(store, name, archive.get(), ids.map);
-  if (!unpacked) {
+  archive.reset();
+  Status ended = source.end();
+  if (!unpacked || !ended) {
     (void)clean(store, name, ids.map);
-    return fail(std::move(unpacked).error().with_context(cat({"import ", name})));
+    return fail(ended ? std::move(unpacked).error() : std::move(ended).error());
   }
   store::ImageManifest manifest{name, unpacked->digest, now_text(), unpacked->entries, unpacked->bytes, ids.map};
   TRY(sys::replace_file(store.part(name) + "/manifest.json", store::manifest_json(manifest)));
@@ -107,8 +121,8 @@ Result<plan::ImageInput> image_input(const std::string& typed, const plan::HostF
 
 Error no_such_image(const std::string& name) {
   return Error::not_found(cat({"there is no image ", name, "; hutch image import ", name,
-                               " FILE.tar makes it of a root file system, hutch image list lists those that are "
-                               "there"}));
+                               " FILE.tar makes it of a root file system, hutch image build ", name,
+                               " --recipe FILE of packages, hutch image list lists those that are there"}));
 }
 
 namespace {
@@ -122,6 +136,18 @@ Result<UniqueFd> lock(const store::ImageStore& store, const std::string& name) {
   auto held = TRY(sys::try_lock_file(store.lock(name)));
   if (held) return std::move(*held);
   return fail(Error{Code::kConflict, 0, cat({"image ", name, " is being made or removed at this moment; try again"})});
+}
+
+// One is made, however many want it.
+Result<UniqueFd> wait_for_lock(const store::ImageStore& store, const std::string& name, const TellImage& tell) {
+  static constexpr int kMomentsBetween = 100;
+  TRY(sys::make_private_directories(store.directory()));
+  for (int tries = 0;; ++tries) {
+    auto held = TRY(sys::try_lock_file(store.lock(name)));
+    if (held) return std::move(*held);
+    if (tries == 0) tell(cat({"image ", name, " is being made already; waiting for it"}));
+    for (int i = 0; i < kMomentsBetween; ++i) TRY(sys::pause_briefly());
+  }
 }
 
 // What an import or a removal that broke off has left.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "plan/facts.h"
 #include "plan/make_plan.h"
 #include "store/image_store.h"
@@ -19,6 +20,16 @@ struct ImageRequest {
 
 // Notes on the way, for a person.
 using TellImage = std::function<void(const std::string& line)>;
+
+// Where an archive comes from. `end` is called once nobody reads it any more: why it is not what it should be is then
+// its to say.
+struct ArchiveSource {
+  std::function<Result<UniqueFd>()> begin;
+  std::function<Status()> end;
+};
+enum class IfThere { kError, kTaken };  // kTaken: that one is what is wanted; who makes it is waited for
+Result<store::ImageManifest> make_image(const std::string& name, const ArchiveSource& source, IfThere if_there,
+                                        const plan::HostFacts& facts, const TellImage& tell);
 
 // The archive becomes an image, or nothing does.
 Result<store::ImageManifest> import_image(const ImageRequest& request, const plan::HostFacts& facts,

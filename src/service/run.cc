@@ -20,6 +20,7 @@
 #include "service/doctor.h"
 #include "service/explain.h"
 #include "service/host_sockets.h"
+#include "service/image_build.h"
 #include "service/policy_summary.h"
 #include "service/prepare.h"
 #include "service/programs.h"
@@ -75,6 +76,7 @@ void tell_redirected_git(const Prepared& prepared, const Tell& tell) {
 }
 
 std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place);
+Status build_missing(const std::string& image, const Tell& tell);
 Colour terminal_colour();
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding);
 void tell_redirected_git(const Prepared& prepared, const Tell& tell);
@@ -86,6 +88,8 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
   // Before anything of our own can have that number.
   std::optional<sandbox::Control> control;
   if (request.control_fd >= 0) control.emplace(TRY(sandbox::Control::open(request.control_fd)));
+  // It can take minutes, which a person may want to end.
+  if (request.place.image) TRY(build_missing(*request.place.image, tell));
   const UniqueFd signals = TRY(sandbox::take_signals());
   std::unique_ptr<backend::Backend> ahead = start_ahead(request.place);
 
@@ -285,6 +289,11 @@ std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place) {
   auto ahead = std::make_unique<backend::NamespaceBackend>();
   if (!guest || !ahead->start_ahead(*guest)) return nullptr;
   return ahead;
+}
+
+Status build_missing(const std::string& image, const Tell& tell) {
+  const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
+  return ensure_image(image, Signals::kOwn, facts, tell);
 }
 
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding) {

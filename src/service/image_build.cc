@@ -1,0 +1,260 @@
+// A process of mmdebstrap, whose output is unpacked like any other archive.
+#include "service/image_build.h"
+
+#include <poll.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <deque>
+#include <thread>
+#include <vector>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "host/state_dirs.h"
+#include "host/subordinate_ids.h"
+#include "service/image_recipe.h"
+#include "service/unpacker.h"
+#include "sys/files.h"
+#include "sys/host_info.h"
+#include "sys/io.h"
+#include "sys/process.h"
+#include "sys/signals.h"
+#include "sys/threads.h"
+#include "sys/tree.h"
+#include "sys/whole_file.h"
+
+namespace hutch::service {
+
+namespace {
+
+constexpr const char* kProgram = "/usr/bin/mmdebstrap";
+constexpr const char* kUnshare = "/usr/bin/unshare";
+constexpr const char* kOneFile = "/etc/apt/sources.list";
+constexpr const char* kMoreFiles = "/etc/apt/sources.list.d";
+constexpr std::size_t kLineBytesMax = 400;
+constexpr std::size_t kLastLines = 8;
+
+// What it says goes on while it writes; its last words are why it failed.
+class Bootstrap {
+ public:
+  struct Settings {
+    std::string name;
+    std::vector<std::string> arguments;
+    Signals signals;
+    const plan::HostFacts& facts;
+    TellImage tell;
+  };
+  explicit Bootstrap(Settings settings) : settings_(std::move(settings)) {}
+  ~Bootstrap() { (void)end(); }
+
+  Result<UniqueFd> begin();
+  Status end();
+
+ private:
+  Status make_scratch();
+  Status remove_scratch();
+  void hear(const UniqueFd& from);
+  void interrupt();
+  void take(std::string_view line);
+
+  const Settings settings_;
+  std::string scratch_;
+  UniqueFd signals_;
+  bool interrupted_ = false;  // the thread's until it has ended
+  sys::ChildProcess process_;
+  std::thread hearing_;
+  std::deque<std::string> last_;  // the thread's until it has ended
+};
+
+std::vector<std::string> build_environment(const std::string& scratch) {
+  std::vector<std::string> environment = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8", "TMPDIR=" + scratch};
+  for (const char* name : {"HOME", "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}) {
+    if (const auto value = sys::environment_variable(name)) environment.push_back(cat({name, "=", *value}));
+  }
+  return environment;
+}
+
+Result<UniqueFd> Bootstrap::begin() {
+  if (!sys::exists(kProgram)) {
+    return fail(
+        Error::unsupported("mmdebstrap, which makes a system of packages, is missing; apt-get install "
+                           "mmdebstrap, or hutch image import NAME FILE with an archive from elsewhere"));
+  }
+  TRY_CTX(make_scratch(), "make room to build in");
+  if (settings_.signals == Signals::kOwn) signals_ = TRY(sys::signal_descriptor({SIGINT, SIGTERM, SIGHUP, SIGQUIT}));
+  // As root it mounts what its programs need: in a mount namespace of its own that goes with it, whatever ends it.
+  std::vector<std::string> arguments = settings_.arguments;
+  const bool alone = settings_.facts.uid == 0;
+  if (alone) arguments.insert(arguments.begin(), {"unshare", "--mount", "--pid", "--fork", "--kill-child"});
+  const UniqueFd nothing = TRY(sys::open("/dev/null", sys::Open::kRead));
+  sys::Pipe archive = TRY(sys::pipe());
+  sys::Pipe words = TRY(sys::pipe());
+  process_ = TRY(sys::spawn(alone ? kUnshare : kProgram,
+                            {.arguments = std::move(arguments),
+                             .environment = build_environment(scratch_),
+                             .install = {{nothing.get(), 0}, {archive.write.get(), 1}, {words.write.get(), 2}}}));
+  hearing_ = TRY(sys::start_thread([this, from = std::move(words.read)] { hear(from); }));
+  return std::move(archive.read);
+}
+
+void Bootstrap::hear(const UniqueFd& from) {
+  std::string held;
+  std::vector<char> buffer(4096);
+  for (;;) {
+    std::array<pollfd, 2> wait = {{{from.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}}};
+    if (!sys::poll(wait, std::nullopt)) break;
+    if (wait[1].revents != 0) interrupt();
+    if (wait[0].revents == 0) continue;
+    const auto size = sys::read_some(from.get(), buffer);
+    if (!size || *size == 0) break;
+    held.append(buffer.data(), *size);
+    for (std::size_t end = 0; (end = held.find_first_of("\r\n")) != std::string::npos;) {
+      take(std::string_view(held).substr(0, end));
+      held.erase(0, end + 1);
+    }
+    if (held.size() > limits::kControlLineBytesMax) held.clear();
+  }
+  take(held);
+}
+
+// One that runs as another's process cleans up by itself; whoever does not wait for that ends it.
+void Bootstrap::interrupt() {
+  const bool at_once = interrupted_ || settings_.facts.uid == 0;
+  interrupted_ = true;
+  for (auto next = sys::next_signal(signals_.get()); next && *next;) next = sys::next_signal(signals_.get());
+  (void)process_.signal(at_once ? SIGKILL : SIGTERM);
+}
+
+// Not below /tmp, which is memory on many machines, nor below hutch's own directory, where a build of an ordinary
+// user's, whose processes have other ids, may not go. Others could have made it first: it is ours, or it is none.
+Status Bootstrap::make_scratch() {
+  const std::string top = cat({"/var/tmp/hutch-build-", std::to_string(settings_.facts.uid)});
+  scratch_ = cat({top, "/", settings_.name});
+  const auto made = sys::make_directory(sys::kCwd, top, 0711);
+  if (!made && made.error().sys_errno != EEXIST) return made;
+  const auto status = TRY(sys::status_of(top));
+  const bool ours = status && status->kind == sys::EntryKind::kDirectory && status->uid == settings_.facts.uid;
+  if (!ours) return fail(Error{Code::kConflict, 0, cat({top, " is no directory of yours; remove it"})});
+  TRY(remove_scratch());
+  return sys::make_directory(sys::kCwd, scratch_, 0711);
+}
+
+Status Bootstrap::remove_scratch() {
+  if (settings_.facts.uid == 0) return sys::remove_tree(scratch_);
+  const host::IdFacts ids = TRY(host::probe_ids(settings_.facts.uid, settings_.facts.gid, settings_.facts.user));
+  return remove_files(scratch_, ids.map);
+}
+
+void Bootstrap::take(std::string_view line) {
+  if (line.starts_with("I: ")) line.remove_prefix(3);
+  if (line.find_first_not_of(" \t") == std::string_view::npos) return;
+  last_.push_back(printable(line, kLineBytesMax));
+  if (last_.size() > kLastLines) last_.pop_front();
+  settings_.tell(last_.back());
+}
+
+// It ends by itself where nobody reads what it writes (SIGPIPE), and cleans up.
+Status Bootstrap::end() {
+  if (!process_) return {};
+  const auto ended = process_.wait();
+  if (hearing_.joinable()) hearing_.join();
+  process_ = sys::ChildProcess();
+  const Status removed = remove_scratch();
+  if (interrupted_) return fail(Error{Code::kSystem, 0, "it was interrupted, and nothing is left of it"});
+  if (!removed) settings_.tell(removed.error().message);
+  if (!ended) return fail(ended.error());
+  if (ended->exited() && ended->exit_code() == 0) return {};
+  const std::vector<std::string> words(last_.begin(), last_.end());
+  return fail(Error{Code::kSystem, 0, cat({"mmdebstrap failed:\n  ", join(words, "\n  ")})});
+}
+
+Result<std::vector<SourcesFile>> sources_of_machine() {
+  std::vector<SourcesFile> files;
+  const auto add = [&](const std::string& path) -> Status {
+    std::string text = TRY(sys::regular_file_text(path, limits::kJsonBytesMax));
+    files.push_back({path, std::move(text)});
+    return {};
+  };
+  if (sys::exists(kOneFile)) TRY(add(kOneFile));
+  const auto entries = sys::list_directory(kMoreFiles, sys::Listing::kAll);
+  if (!entries) return files;
+  for (const sys::DirectoryEntry& entry : *entries) {
+    if (!entry.name.ends_with(".list") && !entry.name.ends_with(".sources")) continue;
+    TRY(add(cat({kMoreFiles, "/", entry.name})));
+  }
+  return files;
+}
+
+// os-release(5).
+std::string codename_of(std::string_view release) {
+  static constexpr std::string_view kName = "VERSION_CODENAME=";
+  for (std::string_view line : split(release, '\n')) {
+    if (!line.starts_with(kName)) continue;
+    line.remove_prefix(kName.size());
+    if (line.size() >= 2 && line.front() == '"' && line.back() == '"') line = line.substr(1, line.size() - 2);
+    const bool plain = line.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string_view::npos;
+    return plain ? std::string(line) : std::string();
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> build_arguments(const ImageRecipe& recipe) {
+  const auto release = sys::regular_file_text("/etc/os-release", limits::kJsonBytesMax);
+  const std::string codename = release ? codename_of(*release) : std::string();
+  const auto sources = codename.empty() ? std::vector<std::string>() : own_sources(TRY(sources_of_machine()), codename);
+  if (!sources.empty()) return mmdebstrap_arguments(recipe, codename, sources);
+  return fail(Error::unsupported(cat(
+      {"this machine's package sources (", kOneFile, ", ", kMoreFiles,
+       ") name no Debian or Ubuntu release of its own to build from; hutch image import NAME FILE takes an archive"})));
+}
+
+enum class Asked { kByName, kByNeed };  // kByNeed: one that somebody else makes meanwhile will do
+
+Result<store::ImageManifest> build(const ImageRecipe& recipe, Asked asked, Bootstrap::Settings settings) {
+  const std::string name = settings.name;
+  settings.arguments = TRY(build_arguments(recipe));
+  const plan::HostFacts& facts = settings.facts;
+  const TellImage tell = settings.tell;
+  Bootstrap bootstrap(std::move(settings));
+  const IfThere if_there = asked == Asked::kByName ? IfThere::kError : IfThere::kTaken;
+  auto made =
+      make_image(name, {[&] { return bootstrap.begin(); }, [&] { return bootstrap.end(); }}, if_there, facts, tell);
+  if (made || made.error().code == Code::kConflict) return made;
+  return fail(std::move(made).error().with_context("build " + name));
+}
+
+Result<bool> is_there(const std::string& name, const plan::HostFacts& facts) {
+  const host::StateDirs dirs = TRY(host::own_state_dirs(facts.uid, facts.home));
+  return TRY(store::ImageStore(dirs.data).find(name)).has_value();
+}
+
+}  // namespace
+
+Result<store::ImageManifest> build_image(const BuildRequest& request, const plan::HostFacts& facts,
+                                         const TellImage& tell) {
+  const std::string name = TRY(store::image_name(request.name.empty() ? kDefaultImage : request.name));
+  if (!request.recipe && name != kDefaultImage) {
+    return fail(Error::invalid(cat({"image ", name, ": of what? --recipe FILE names its packages; without one it is ",
+                                    kDefaultImage, " that is built"})));
+  }
+  std::string text(default_recipe());
+  if (request.recipe) text = TRY_CTX(sys::regular_file_text(*request.recipe, limits::kJsonBytesMax), "--recipe");
+  const ImageRecipe recipe = TRY_CTX(parse_recipe(text), request.recipe ? printable(*request.recipe) : "the recipe");
+  auto made = TRY(build(recipe, Asked::kByName, {name, {}, Signals::kOwn, facts, tell}));
+  tell(cat({"Image \"", name, "\" built successfully"}));
+  return made;
+}
+
+Status ensure_image(const std::string& typed, Signals signals, const plan::HostFacts& facts, const TellImage& tell) {
+  const std::string name = TRY(store::image_name(typed));
+  if (name != kDefaultImage || TRY(is_there(name, facts))) return {};
+  tell(cat({"Image \"", name, "\" not found, building..."}));
+  const ImageRecipe recipe = TRY(parse_recipe(default_recipe()));
+  TRY(build(recipe, Asked::kByNeed, {name, {}, signals, facts, tell}));
+  tell(cat({"Image \"", name, "\" built successfully"}));
+  return {};
+}
+
+}  // namespace hutch::service
