@@ -52,6 +52,19 @@ std::vector<std::string> merged(const std::vector<std::string>& base, const std:
   return environment;
 }
 
+// A system's profile sets PATH as if nobody had programs of their own; pip install --user puts them there.
+std::vector<std::string> with_own_programs(std::vector<std::string> environment, const std::string& home) {
+  static constexpr std::string_view kName = "PATH=";
+  const std::string own = home + "/.local/bin";
+  for (std::string& entry : environment) {
+    if (!entry.starts_with(kName)) continue;
+    const std::string path = entry.substr(kName.size());
+    const auto places = split(path, ':');
+    if (std::ranges::find(places, own) == places.end()) entry = cat({kName, own, path.empty() ? "" : ":", path});
+  }
+  return environment;
+}
+
 }  // namespace
 
 AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hooks hooks)
@@ -229,7 +242,7 @@ Result<std::vector<std::string>> AgentSandbox::ask_login_shell(sandbox::Resident
     const bool of_shell = entry.starts_with("_=") || entry.starts_with("SHLVL=") || entry.starts_with("PWD=");
     if (!of_shell && entry.contains('=')) found.emplace_back(entry);
   }
-  return merged(planned, found);
+  return with_own_programs(merged(planned, found), layout().home);
 }
 
 // The home is of the sandbox, all above it is not: in one new name that is no link nothing can be put in the way.

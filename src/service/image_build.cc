@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <deque>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "host/subordinate_ids.h"
 #include "service/image_recipe.h"
 #include "service/unpacker.h"
+#include "sys/beneath.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
 #include "sys/io.h"
@@ -54,7 +56,7 @@ class Bootstrap {
 
  private:
   Status make_scratch();
-  Status remove_scratch();
+  Status remove_scratch(const std::string& path);
   void hear(const UniqueFd& from);
   void interrupt();
   void take(std::string_view line);
@@ -74,6 +76,20 @@ std::vector<std::string> build_environment(const std::string& scratch) {
     if (const auto value = sys::environment_variable(name)) environment.push_back(cat({name, "=", *value}));
   }
   return environment;
+}
+
+// Whatever this process's mask is.
+Status open_to_pass(const std::string& directory) {
+  const UniqueFd held = TRY(sys::open(directory, sys::Open::kReadDirectory));
+  return sys::set_mode(held.get(), 0711);
+}
+
+// "NAME-PID" of a hutch that was killed.
+bool is_left(std::string_view name) {
+  const std::string_view number = name.substr(name.rfind('-') + 1);
+  pid_t pid = 0;
+  const auto read = std::from_chars(number.data(), number.data() + number.size(), pid);
+  return read.ec == std::errc() && read.ptr == number.data() + number.size() && pid > 0 && sys::is_over(pid);
 }
 
 Result<UniqueFd> Bootstrap::begin() {
@@ -131,20 +147,25 @@ void Bootstrap::interrupt() {
 // user's, whose processes have other ids, may not go. Others could have made it first: it is ours, or it is none.
 Status Bootstrap::make_scratch() {
   const std::string top = cat({"/var/tmp/hutch-build-", std::to_string(settings_.facts.uid)});
-  scratch_ = cat({top, "/", settings_.name});
   const auto made = sys::make_directory(sys::kCwd, top, 0711);
   if (!made && made.error().sys_errno != EEXIST) return made;
   const auto status = TRY(sys::status_of(top));
   const bool ours = status && status->kind == sys::EntryKind::kDirectory && status->uid == settings_.facts.uid;
   if (!ours) return fail(Error{Code::kConflict, 0, cat({top, " is no directory of yours; remove it"})});
-  TRY(remove_scratch());
-  return sys::make_directory(sys::kCwd, scratch_, 0711);
+  TRY(open_to_pass(top));
+  for (const sys::DirectoryEntry& left : TRY(sys::list_directory(top, sys::Listing::kAll))) {
+    if (is_left(left.name)) TRY(remove_scratch(cat({top, "/", left.name})));
+  }
+  scratch_ = cat({top, "/", settings_.name, "-", std::to_string(sys::own_pid())});
+  TRY(remove_scratch(scratch_));
+  TRY(sys::make_directory(sys::kCwd, scratch_, 0711));
+  return open_to_pass(scratch_);
 }
 
-Status Bootstrap::remove_scratch() {
-  if (settings_.facts.uid == 0) return sys::remove_tree(scratch_);
+Status Bootstrap::remove_scratch(const std::string& path) {
+  if (settings_.facts.uid == 0) return sys::remove_tree(path);
   const host::IdFacts ids = TRY(host::probe_ids(settings_.facts.uid, settings_.facts.gid, settings_.facts.user));
-  return remove_files(scratch_, ids.map);
+  return remove_files(path, ids.map);
 }
 
 void Bootstrap::take(std::string_view line) {
@@ -161,7 +182,7 @@ Status Bootstrap::end() {
   const auto ended = process_.wait();
   if (hearing_.joinable()) hearing_.join();
   process_ = sys::ChildProcess();
-  const Status removed = remove_scratch();
+  const Status removed = remove_scratch(scratch_);
   if (interrupted_) return fail(Error{Code::kSystem, 0, "it was interrupted, and nothing is left of it"});
   if (!removed) settings_.tell(removed.error().message);
   if (!ended) return fail(ended.error());

@@ -62,7 +62,11 @@ Result<store::ImageManifest> make_image(const std::string& name, const ArchiveSo
   Status ended = source.end();
   if (!unpacked || !ended) {
     (void)clean(store, name, ids.map);
-    return fail(ended ? std::move(unpacked).error() : std::move(ended).error());
+    if (ended) return fail(std::move(unpacked).error());
+    // Either may be why the other failed.
+    Error error = std::move(ended).error();
+    if (!unpacked) error.message += cat({"\n  of what it wrote: ", unpacked.error().message});
+    return fail(std::move(error));
   }
   store::ImageManifest manifest{name, unpacked->digest, now_text(), unpacked->entries, unpacked->bytes, ids.map};
   TRY(sys::replace_file(store.part(name) + "/manifest.json", store::manifest_json(manifest)));

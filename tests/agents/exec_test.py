@@ -217,6 +217,13 @@ def test_a_relative_working_directory_begins_where_commands_do(daemon, any_agent
     assert nowhere.code == 125 and f"chdir({base}/nowhere)" in nowhere.errors, str(nowhere)
 
 
+def test_own_programs_are_found(daemon, agent):
+    """Where pip install --user puts them, whatever the system's profile says of PATH."""
+    make = "mkdir -p ~/.local/bin && cd ~/.local/bin && printf '#!/bin/sh\\necho mine\\n' > mine && chmod +x mine"
+    daemon.sh(agent, make).ok()
+    assert daemon.exec(agent, "mine").ok().text == "mine\n"
+
+
 def test_the_login_environment_is_found_once(daemon, agent):
     daemon.sh(agent, "echo 'echo x >> ~/logins; export FROM_PROFILE=yes' > ~/.profile; cp ~/.profile ~/.bash_profile")
     daemon("agent", "stop", agent).ok()
