@@ -26,6 +26,7 @@ enum class Type {
   kCount,    // between minimum and maximum
   kIdle,     // a duration, or "never"
   kSize,     // "512M"; also "512m", as docker writes it
+  kMemory,   // likewise, as much as a command needs
   kCpus,
   kRuntime,
   kListen,
@@ -69,7 +70,7 @@ constexpr std::array kKeys = {
     Key{"sandbox.defaults", Type::kSection, "limits of its commands"},
     Key{"sandbox.defaults.timeout", Type::kCount, "seconds that a tool's command may take that names no time", "30", 1,
         kTimeoutMax},
-    Key{"sandbox.defaults.memoryLimit", Type::kSize, "memory of all its processes together", "not limited"},
+    Key{"sandbox.defaults.memoryLimit", Type::kMemory, "memory of all its processes together", "not limited"},
     Key{"sandbox.defaults.cpuLimit", Type::kCpus, "CPU time of all its processes together", "not limited"},
     Key{"security", Type::kSection, "what holds for all agents"},
     Key{"security.sandboxOnly", Type::kTruth,
@@ -280,12 +281,20 @@ std::optional<std::string> complaint_about_size(const json& value) {
   return size && *size > 0 ? std::nullopt : std::optional<std::string>("must be a size: \"512M\", \"2G\"");
 }
 
+// No agent could start with less.
+std::optional<std::string> complaint_about_memory(const json& value) {
+  if (auto complaint = complaint_about_size(value)) return complaint;
+  const bool enough = policy::parse_memory(size_text(value)).has_value();
+  return enough ? std::nullopt : std::optional<std::string>("must be at least 4M, better 64M");
+}
+
 std::optional<std::string> complaint(const Key& key, const json& value) {
   const bool text = is_plain_text(value);
   bool fits = text;
   std::string expected = "text";
   switch (key.type) {
     case Type::kSize: return complaint_about_size(value);
+    case Type::kMemory: return complaint_about_memory(value);
     case Type::kHosts: return complaint_about_hosts(value);
     case Type::kText: break;
     case Type::kSection:
@@ -397,7 +406,8 @@ json schema_of(const Key& key) {
     case Type::kTruth: return of_type("boolean");
     case Type::kCount: return {{"type", "integer"}, {"minimum", key.minimum}, {"maximum", key.maximum}};
     case Type::kIdle: return {{"type", "string"}, {"pattern", "^(never|[0-9]+(\\.[0-9]+)?(ms|s|m|min|h)?)$"}};
-    case Type::kSize: return {{"type", json::array({"string", "integer"})}};
+    case Type::kSize:
+    case Type::kMemory: return {{"type", json::array({"string", "integer"})}};
     case Type::kCpus: return {{"type", json::array({"string", "number"})}};
     case Type::kRuntime: return {{"enum", kRuntimes}};
     case Type::kPath: return {{"type", "string"}, {"pattern", "^/"}};
