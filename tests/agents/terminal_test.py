@@ -114,15 +114,22 @@ def test_a_ctrl_p_that_means_something_else(daemon, agent):
         assert terminal.wait() == 0
 
 
+def typed_until(sender, reader, word):
+    def is_seen():
+        sender.send(f"{word}\r")
+        reader.read_some(1.0)
+        return f"got:{word}".encode() in reader.seen
+    harness.wait_until(is_seen, f"{word} is seen")
+
+
 def test_two_at_one_terminal(daemon, agent):
     process = detach(daemon, agent, READER)
     with attached(daemon, agent, process) as one, attached(daemon, agent, process) as two:
         for terminal in (one, two):
             terminal.read_until(b"ctrl-p ctrl-q")
-        one.send("from-one\r")
-        two.read_until(b"got:from-one")
-        two.send("from-two\r")
-        one.read_until(b"got:from-two")
+        # What is printed before the daemon has heard of a client is not shown to it.
+        for sender, reader, word in ((one, two, "from-one"), (two, one, "from-two")):
+            typed_until(sender, reader, word)
     assert daemon.processes(agent)[process]["running"] is True, "whoever hangs up ends nothing"
     daemon("kill", agent, process).ok()
 

@@ -145,7 +145,9 @@ class Daemon:
 
 def cgroups():
     """The cgroups that hutch made for sandboxes."""
-    return {str(path) for path in pathlib.Path("/sys/fs/cgroup").glob("**/hutch-run-*")}
+    # os.walk goes on where one goes away meanwhile.
+    return {f"{top}/{name}" for top, names, _ in os.walk("/sys/fs/cgroup") for name in names
+            if name.startswith("hutch-run-")}
 
 
 def parent(pid):
