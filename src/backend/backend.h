@@ -41,10 +41,12 @@ struct Instance {
   Orphans orphans = Orphans::kNone;
   enum class Plan { kSent, kApplied } plan = Plan::kSent;  // kApplied: the guest has said so, and will not again
   // What ends everything: the end of the first process, or the guest, which hunts for it once the stream is closed.
-  enum class Ending { kWithFirst, kByGuest } ending = Ending::kWithFirst;
+  // kByEngine: `remove`, of what somebody else keeps; `process` is not this one's child then.
+  enum class Ending { kWithFirst, kByGuest, kByEngine } ending = Ending::kWithFirst;
   // Where the network was made from outside; else the guest tells of it.
   std::optional<wire::Network> network{};
   std::vector<UniqueFd> network_sockets{};
+  std::function<Status()> remove{};
 
   // A process that is inside, by the host's number.
   pid_t inside() const;

@@ -21,6 +21,7 @@ constexpr std::chrono::milliseconds kHuntWait{10'000};
 
 Status Instance::stop() {
   if (!process) return {};
+  if (ending == Ending::kByEngine) return stop_alone();
   TRY(process.signal(SIGKILL));
   TRY(process.wait());
   return orphans == Orphans::kAdopted ? sys::reap_orphans() : Status();
@@ -28,6 +29,10 @@ Status Instance::stop() {
 
 Status Instance::stop_alone() {
   if (!process) return {};
+  if (ending == Ending::kByEngine) {
+    process.leave();
+    return remove();
+  }
   const pid_t first = process.pid();
   const pid_t within = inside();
   if (ending == Ending::kByGuest) {

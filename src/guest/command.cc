@@ -15,6 +15,7 @@
 #include "sys/io.h"
 #include "sys/lockdown.h"
 #include "sys/process.h"
+#include "sys/rlimits.h"
 #include "sys/signals.h"
 #include "sys/terminal.h"
 #include "wire/codec.h"

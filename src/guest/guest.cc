@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "base/text.h"
+#include "guest/container.h"
 #include "guest/enter.h"
 #include "guest/init.h"
 #include "guest/network.h"
@@ -72,6 +74,13 @@ int serve(UniqueFd stream, Entry entry) {
   return 125;
 }
 
+int serve_container() {
+  Result<UniqueFd> stream = connect_to_host();
+  if (stream) return serve(std::move(*stream), Entry());
+  (void)sys::write_all(2, cat({"hutch-guest: ", stream.error().message, "\n"}));
+  return 125;
+}
+
 namespace {
 
 Status live(wire::Connection& host, Entry entry) {
@@ -87,6 +96,9 @@ Status live(wire::Connection& host, Entry entry) {
   if (entry.namespaces == Namespaces::kAll) return start_in_namespaces(host, start);
   const bool has_mounts = start.isolation != wire::Isolation::kBwrap || entry.namespaces != Namespaces::kAsStarted;
   if (!has_mounts) TRY_CTX(enter_user_and_mounts(), "enter namespaces");
+  // The engine has made the namespace, and its loopback.
+  const bool captures = start.plan.network == plan::NetworkKind::kGateway;
+  if (start.isolation == wire::Isolation::kContainer && captures) TRY(open_network(host, start.plan));
   TRY(become_init(start, {}));
   auto watched = TRY(close_place(start));
   TRY(host.send(wire::ToHost(wire::Ready{})));
@@ -192,6 +204,7 @@ Status enter_network(UniqueFd channel) {
 }
 
 Status become_init(const wire::Start& start, UniqueFd given) {
+  if (start.isolation == wire::Isolation::kContainer) return finish_container(start.plan);
   // First: whoever becomes another user is not told of its parent's death any more (prctl(2), PR_SET_PDEATHSIG).
   if (start.plan.rights == plan::Rights::kImageRoot) TRY(sys::become_namespace_root());
   // Out of the caller's session: its terminal is then no longer /dev/tty of anything in here.
@@ -202,6 +215,7 @@ Status become_init(const wire::Start& start, UniqueFd given) {
     case wire::Isolation::kNone: return sys::become_subreaper();
     case wire::Isolation::kNamespace: return make_place(start.plan, std::move(given));
     case wire::Isolation::kBwrap: return finish_place(start.plan);
+    case wire::Isolation::kContainer: break;
   }
   return {};
 }
@@ -217,6 +231,7 @@ Result<Watched> close_place(const wire::Start& start) {
     watched.supervised.emplace(std::move(tree), std::move(user), std::move(mounts));
   }
   watched.mounts = TRY(watch_covers(start.plan));
+  if (start.isolation == wire::Isolation::kContainer) TRY(leave_root(start.plan));
   TRY(lock_down(start.plan, start.landlock_abi));
   return watched;
 }

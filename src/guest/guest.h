@@ -31,5 +31,7 @@ std::optional<Entry> entry_of(std::span<const char* const> words);
 
 // Returns the exit code of the process. Failures are told to the host on the stream.
 int serve(UniqueFd stream, Entry entry);
+// The same as the first process of an engine's container, which finds the stream by its name.
+int serve_container();
 
 }  // namespace hutch::guest

@@ -24,6 +24,7 @@ int usage() {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--probe") return hutch::guest::probe();
+  if (argc == 2 && std::string_view(argv[1]) == "--container") return hutch::guest::serve_container();
   if (hutch::sys::stream_kind(kStream) != hutch::sys::StreamKind::kSocket) return usage();
   if (argc >= 2 && std::string_view(argv[1]) == "--network") {
     return hutch::guest::serve_network(hutch::UniqueFd(kStream), {argv + 2, argv + argc});

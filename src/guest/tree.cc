@@ -77,6 +77,16 @@ Status add_mounts(int root, std::span<const plan::MountStep> steps) {
   return {};
 }
 
+Status make_names(int root, std::span<const plan::MountStep> steps) {
+  using enum plan::MountKind;
+  for (const plan::MountStep& step : steps) {
+    const bool is_name =
+        step.kind == kDirectory || step.kind == kSymlink || step.kind == kFile || step.kind == kAccount;
+    if (is_name) TRY_CTX(apply(root, step), step.target);
+  }
+  return {};
+}
+
 // The deepest directory that is there has to be of the sandbox's own: a name that is made in another is the host's.
 Result<UniqueFd> make_mount_point(int root, const std::string& target, plan::MakeTarget make,
                                   std::span<const std::string> own) {
@@ -284,6 +294,7 @@ Status apply(int root, const plan::MountStep& step) {
     case plan::MountKind::kSeal: return seal(root, step);
     case plan::MountKind::kAccount: return add_account(root, step);
     case plan::MountKind::kImage:
+    case plan::MountKind::kEngineRoot:
     case plan::MountKind::kGivenRoot: return fail(Error::invalid("an image in the middle of a plan"));
   }
   return {};

@@ -17,6 +17,9 @@ Status build_tree(const plan::SandboxPlan& plan, UniqueFd given);
 // Makes further mounts in the tree whose root `root` is.
 Status add_mounts(int root, std::span<const plan::MountStep> steps);
 
+// The names of the steps that no mount is made for: directories, links, files, accounts.
+Status make_names(int root, std::span<const plan::MountStep> steps);
+
 // A directory or file at `target`, for a mount to lie on, in one of the file systems that `own` are the roots of: they
 // are the sandbox's own, and sealed. Somewhere else nothing is made: EROFS.
 Result<UniqueFd> make_mount_point(int root, const std::string& target, plan::MakeTarget make,

@@ -19,9 +19,11 @@ constexpr std::string_view kContainerRemedy =
 
 Availability of_namespace(const IsolationFacts& facts);
 Availability of_bubblewrap(const IsolationFacts& facts);
+Availability of_container(const IsolationFacts& facts);
 std::optional<Availability> switched_off(const IsolationFacts& facts);
 Availability refused(std::string_view failure, const IsolationFacts& facts);
 Availability missing(std::string reason, std::string remedy);
+Availability without_guest();
 bool is_older(std::string_view version, std::string_view than);
 
 }  // namespace
@@ -29,16 +31,21 @@ bool is_older(std::string_view version, std::string_view than);
 Availability availability(std::string_view backend, const IsolationFacts& facts) {
   if (backend == "none") return {.available = true, .reason = {}, .remedy = {}};
   if (backend == "namespace") return of_namespace(facts);
+  if (backend == "container") return of_container(facts);
   CHECK(backend == "bwrap");
   return of_bubblewrap(facts);
 }
 
 namespace {
 
+Availability of_container(const IsolationFacts& facts) {
+  if (facts.guest_program.empty()) return without_guest();
+  if (!facts.engine_failure.empty()) return missing(facts.engine_failure, facts.engine_remedy);
+  return {.available = true, .reason = {}, .remedy = {}};
+}
+
 Availability of_namespace(const IsolationFacts& facts) {
-  if (facts.guest_program.empty()) {
-    return missing("hutch-guest is not beside hutch", "install hutch again, or build it with ./dev build");
-  }
+  if (facts.guest_program.empty()) return without_guest();
   if (!facts.has_seccomp) {
     return missing("the kernel has no seccomp filters", "use a kernel built with CONFIG_SECCOMP_FILTER");
   }
@@ -109,6 +116,10 @@ Availability refused(std::string_view failure, const IsolationFacts& facts) {
   }
   return missing(cat({"the kernel refused", what}),
                  "see what refused it in `sudo dmesg`; a seccomp filter or a security module is likely");
+}
+
+Availability without_guest() {
+  return missing("hutch-guest is not beside hutch", "install hutch again, or build it with ./dev build");
 }
 
 Availability missing(std::string reason, std::string remedy) {

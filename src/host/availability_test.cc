@@ -28,12 +28,19 @@ void expect_missing(const plan::Availability& found, const char* reason, const c
   EXPECT_THAT(found.remedy, HasSubstr(remedy));
 }
 
-TEST(Availability, AllThreeOnDebian) {
+TEST(Availability, AllOnDebian) {
   for (const std::string_view backend : kBackends) {
     const plan::Availability found = availability(backend, debian());
     EXPECT_TRUE(found.available) << backend;
     EXPECT_EQ(found.reason + found.remedy, "") << backend;
   }
+}
+
+TEST(Availability, ContainerNeedsAnEngine) {
+  IsolationFacts facts = debian();
+  facts.engine_failure = "no engine of containers listens at /run/x";
+  facts.engine_remedy = "install one";
+  expect_missing(availability("container", facts), "no engine of containers listens", "install one");
 }
 
 TEST(Availability, NoneNeedsNothing) { EXPECT_TRUE(availability("none", {}).available); }

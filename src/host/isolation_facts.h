@@ -13,7 +13,7 @@
 
 namespace hutch::host {
 
-inline constexpr std::array<std::string_view, 3> kBackends = {"namespace", "bwrap", "none"};
+inline constexpr std::array<std::string_view, 4> kBackends = {"namespace", "bwrap", "container", "none"};
 
 // bubblewrap with --disable-userns, without which a sandbox could make user namespaces of its own.
 inline constexpr std::string_view kBubblewrapMin = "0.8.0";
@@ -39,6 +39,8 @@ struct IsolationFacts {
   std::string bubblewrap_version;  // "0.8.0"; empty: it did not say
   Trial bubblewrap_trial = Trial::kNotTried;
   std::string bubblewrap_failure;
+  std::string engine_failure{};    // why no engine of containers can be used; empty: one can, or nobody looked
+  std::string engine_remedy{};
   std::string install_command;  // "sudo apt-get install", of this distribution
 };
 

@@ -15,6 +15,7 @@
 #include "sys/identity.h"
 #include "sys/lockdown.h"
 #include "sys/process.h"
+#include "sys/rlimits.h"
 
 namespace hutch::inspect {
 

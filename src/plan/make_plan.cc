@@ -59,6 +59,8 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
     if (changes) plan.names = name_rules(input.policy, input.rules, input.patterns);
     if (plan.questions != FileQuestions::kNone) plan.hidden = std::move(tree.hidden);
   }
+  // An engine covers what it shows of /proc itself.
+  if (input.image != nullptr && input.image->use == ImageInput::Use::kEngine) return plan;
   plan.read_only_proc = read_only_proc(input.facts);
   plan.hidden_proc = hidden_proc(input.facts);
   return plan;

@@ -33,14 +33,15 @@ struct CoveredFile {
 
 // A root file system of the sandbox's own.
 struct ImageInput {
-  std::string root;  // canonical: the image's files
+  std::string root;  // canonical: the image's files; of kEngine its name
   Identity identity{};
   std::string layer;  // canonical: what keeps the changes; empty: they go with the sandbox
   IdMap ids{};
   std::string account{};  // what whoami says; empty: what the image does
   std::string home{};     // of the account
-  // kInstall: by root of the image, in the root of a sandbox beside this one.
-  enum class Use { kLive, kInstall } use = Use::kLive;
+  // kInstall: by root of the image, in the root of a sandbox beside this one. kEngine: an engine of containers has it,
+  // and makes the kernel's file systems as well.
+  enum class Use { kLive, kInstall, kEngine } use = Use::kLive;
 };
 
 // Whether names are to be held wherever they turn up, by a supervisor of file changes.
@@ -54,8 +55,8 @@ struct PlanInput {
   const std::vector<policy::Rule>& rules;  // as host::look_at_paths() gives them
   const HostFacts& facts;
   const PathFacts& paths;
-  std::string project;                          // canonical
-  std::string cwd;                              // canonical; where the command starts
+  std::string project;  // canonical
+  std::string cwd;  // canonical; where the command starts
   NetworkKind network = NetworkKind::kNone;
   TrustInput trust{};
   std::vector<Share> shares{};
@@ -66,9 +67,9 @@ struct PlanInput {
   std::vector<policy::Rule> patterns{};  // rules with a wildcard, before anybody looked at what exists
   ResourceLimits limits;
   std::vector<std::string> caller_environment;  // "K=V" each
-  std::vector<std::string> environment;         // of the command line: "K=V", or "K" to pass the caller's own
+  std::vector<std::string> environment;  // of the command line: "K=V", or "K" to pass the caller's own
   BaseEnvironment base_environment = BaseEnvironment::kPerson;
-  std::string command{};                        // the first word of the command, for a note when it is hidden
+  std::string command{};  // the first word of the command, for a note when it is hidden
 };
 
 Result<SandboxPlan> make_plan(const PlanInput& input);

@@ -89,6 +89,7 @@ class TreePlanner {
   Identity identity_of(const Node& node) const;
   bool stands_by_itself(const Node& node) const;
   std::uint64_t shared_memory_bytes() const;
+  bool has_engine() const { return input_.image != nullptr && input_.image->use == ImageInput::Use::kEngine; }
 
   const PlanInput& input_;
   std::map<std::string, Node, PathOrder> found_;
@@ -234,8 +235,11 @@ void TreePlanner::place_root() {
 // The image, the kernel's file systems and the private places over it, and what of the host a rule names for itself.
 // "/" stays writable: what is changed there lies in the layer.
 void TreePlanner::place_image() {
-  const bool given = input_.image->use == ImageInput::Use::kInstall;
-  tree_.steps.push_back({.kind = given ? MountKind::kGivenRoot : MountKind::kImage,
+  using enum ImageInput::Use;
+  const ImageInput::Use use = input_.image->use;
+  tree_.steps.push_back({.kind = use == kInstall  ? MountKind::kGivenRoot
+                                 : use == kEngine ? MountKind::kEngineRoot
+                                                  : MountKind::kImage,
                          .target = "/",
                          .source = input_.image->root,
                          .identity = input_.image->identity,
@@ -412,12 +416,14 @@ void TreePlanner::place_in_private(const Node& node, Ground ground) {
 }
 
 void TreePlanner::place_proc(const Node& node) {
+  if (has_engine()) return;
   tree_.steps.push_back({.kind = MountKind::kProc, .target = node.path, .make = MakeTarget::kDirectory});
 }
 
 // Of /sys the number of CPUs and NUMA nodes, which run-times read; the rest names hardware and takes settings.
 void TreePlanner::place_sys(const Node& node) {
   static constexpr std::string_view kShown = "/sys/devices/system";
+  if (has_engine()) return;
   if (input_.image == nullptr) {
     make_directory(node.path, 0755);
   } else {
@@ -436,10 +442,12 @@ void TreePlanner::place_sys(const Node& node) {
 }
 
 void TreePlanner::place_devices(const Node& node) {
-  tree_.steps.push_back({.kind = MountKind::kDevices, .target = node.path, .make = MakeTarget::kDirectory});
+  if (!has_engine()) {
+    tree_.steps.push_back({.kind = MountKind::kDevices, .target = node.path, .make = MakeTarget::kDirectory});
+  }
   mount_tmpfs("/dev/shm", 01777, shared_memory_bytes(), MakeTarget::kNothing);
   tree_.writable.emplace_back("/dev/shm");
-  seal(node.path);
+  if (!has_engine()) seal(node.path);
 }
 
 // Directories of the plan's own tmpfs, from the first that is missing.

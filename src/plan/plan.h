@@ -36,6 +36,7 @@ enum class MountKind {
   kAccount,    // the line in source, before the others of the file target: of the image, /etc/passwd and the like
   kImage,      // the first step alone: the image in source, writable in a layer over it, as "/"
   kGivenRoot,  // the first step alone: the mount that comes along with the plan, as "/"
+  kEngineRoot,  // the first step alone: the engine's own image of the name in source, writable in a layer, as "/"
 };
 
 // What has to be made at a mount's target first, where the image has not got it. Never beneath a bind: nothing is ever

@@ -56,6 +56,7 @@ json step_json(const MountStep& step) {
       break;
     case MountKind::kCover: object["source"] = step.source; break;
     case MountKind::kAccount: object["line"] = step.source; break;
+    case MountKind::kEngineRoot: object["source"] = step.source; break;
     case MountKind::kImage:
       object["source"] = step.source;
       object["layer"] = step.layer.empty() ? json() : json(step.layer);
@@ -106,6 +107,7 @@ std::string_view name_of(MountKind kind) {
     case MountKind::kAccount: return "account";
     case MountKind::kImage: return "image";
     case MountKind::kGivenRoot: return "given";
+    case MountKind::kEngineRoot: return "engine";
   }
   return "";
 }

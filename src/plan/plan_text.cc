@@ -82,6 +82,8 @@ std::string step_text(const MountStep& step) {
     case MountKind::kSeal: return labelled("sealed", target);
     case MountKind::kAccount: return labelled("account", cat({target, " has ", printable(step.source, 4096)}));
     case MountKind::kGivenRoot: return labelled("image", cat({target, " of the sandbox beside it"}));
+    case MountKind::kEngineRoot:
+      return labelled("image", cat({target, " of the engine's ", printable(step.source, 4096)}));
     case MountKind::kImage: {
       const std::string layer = step.layer.empty() ? "a layer that goes with it" : printable(step.layer, 4096);
       return labelled("image", cat({target, " from ", printable(step.source, 4096), ", changes in ", layer}));

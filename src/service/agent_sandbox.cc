@@ -130,6 +130,11 @@ bool AgentSandbox::retire() {
 }
 
 Result<Installation> AgentSandbox::begin_install(std::chrono::milliseconds patience) {
+  if (record_.backend == "container") {
+    return fail(
+        Error::unsupported("in a container nothing is installed as root yet; give the agent an image that has "
+                           "it"));
+  }
   if (record_.image.empty()) {
     return fail(Error::unsupported("this sandbox's system is the host's own and read-only: it has no root of its own"));
   }
@@ -182,7 +187,9 @@ Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, 
                 .guest_program = TRY(guest_program())};
   TRY(host::make_store_directories(judged.facts));
   judged.facts.cwd = record_.dir.empty() ? directories_.home : record_.dir;
-  if (!record_.image.empty()) {
+  if (record_.backend == "container") {
+    if (!record_.image.empty()) place.image = record_.image;
+  } else if (!record_.image.empty()) {
     place.image = record_.image;
     TRY(ensure_image(record_.image, Signals::kOthers, judged.facts, tell_));
     const store::ImageManifest image = TRY(show_image(record_.image, judged.facts));
@@ -226,7 +233,7 @@ Result<std::vector<std::string>> AgentSandbox::ask_login_shell(sandbox::Resident
   static constexpr const char* kEither =
       "[ -x /bin/bash ] && exec /bin/bash -l -c 'env -0'; exec /bin/sh -l -c 'env -0'";
   std::vector<std::string> arguments = {sys::exists("/bin/bash") ? "/bin/bash" : "/bin/sh", "-l", "-c", "env -0"};
-  if (!record_.image.empty()) arguments = {"/bin/sh", "-c", kEither};
+  if (!record_.image.empty() || record_.backend == "container") arguments = {"/bin/sh", "-c", kEither};
   const auto process = TRY(resident.spawn({.arguments = std::move(arguments),
                                            .environment = planned,
                                            .cwd = layout().base,

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <thread>
 
+#include "backend/container/create_body.h"
 #include "base/text.h"
 #include "host/cgroups.h"
 #include "host/daemon_paths.h"
 #include "host/paths.h"
 #include "sandbox/cgroup.h"
 #include "service/agent_checks.h"
+#include "service/containers.h"
 #include "service/image_recipe.h"
 #include "service/images.h"
 #include "service/layers.h"
@@ -76,6 +78,7 @@ Status settle_directory(store::AgentRecord& record) {
 // Its name in full, and there: an agent that can never start is better told of now.
 Status settle_image(store::AgentRecord& record, const host::StateDirs& dirs) {
   if (record.image.empty()) return {};
+  if (record.backend == "container") return backend::container::check_image_name(record.image);
   record.image = TRY_CTX(store::image_name(record.image), "image");
   if (!record.backend.empty() && record.backend != "namespace") {
     return fail(Error::unsupported(cat(
@@ -95,6 +98,7 @@ bool offers_other_tools(const store::AutonomousExec& before, const store::Autono
 Result<std::unique_ptr<AgentService>> AgentService::open(host::StateDirs dirs, AgentSandbox::Tell tell) {
   auto agents = TRY(store::Agents::open(dirs.data));
   sandbox::remove_stale_cgroups(host::find_cgroup_place(sys::user_id()));
+  remove_stale_containers();
   return std::make_unique<AgentService>(std::move(agents), std::move(dirs), std::move(tell));
 }
 

@@ -10,6 +10,7 @@
 #include "backend/container/engine.h"
 #include "base/text.h"
 #include "host/facts.h"
+#include "service/containers.h"
 #include "service/load_policy.h"
 #include "store/settings_file.h"
 #include "sys/host_info.h"
@@ -24,7 +25,7 @@ std::string or_else(const std::string& text, std::string_view otherwise);
 std::string policy_text(const Checkup& checkup);
 std::string bubblewrap_text(const host::IsolationFacts& facts);
 std::string network_text(const host::IsolationFacts& facts);
-EngineCheckup look_for_engine(std::uint32_t uid);
+EngineCheckup look_for_engine();
 std::string engine_text(const EngineCheckup& engine);
 std::string summary(std::string_view backend);
 
@@ -35,7 +36,10 @@ Result<Checkup> check_up() {
   checkup.facts = TRY_CTX(host::probe_facts(), "look at this machine");
   checkup.isolation = host::probe_isolation(host::Effort::kTry);
   checkup.cgroup = host::find_cgroup_place(checkup.facts.uid);
-  checkup.engine = look_for_engine(checkup.facts.uid);
+  checkup.engine = look_for_engine();
+  const std::size_t remedy = checkup.engine.error.rfind("; ");
+  checkup.isolation.engine_failure = checkup.engine.error.substr(0, remedy);
+  if (remedy != std::string::npos) checkup.isolation.engine_remedy = checkup.engine.error.substr(remedy + 2);
   checkup.dirs = TRY(host::own_state_dirs(checkup.facts.uid, checkup.facts.home));
   Result<LoadedPolicy> policy = load_policy({}, checkup.facts, sys::own_environment());
   if (policy) {
@@ -139,7 +143,9 @@ std::string checkup_json(const Checkup& checkup) {
 }
 
 Error explain_backend_failure(const std::string& backend, Error error, const std::string& guest_program) {
-  if (std::ranges::find(host::kBackends, backend) == host::kBackends.end()) return error;
+  const bool known = std::ranges::find(host::kBackends, backend) != host::kBackends.end();
+  // An engine says itself what is wrong.
+  if (!known || backend == "container") return error;
   // Nor would anything that is tried now get a descriptor: it would look as if the machine allowed nothing.
   if (error.sys_errno == EMFILE || error.sys_errno == ENFILE) {
     error.message += "; raise the limit of open files (`ulimit -n`), or end what holds them";
@@ -177,13 +183,10 @@ std::string bubblewrap_text(const host::IsolationFacts& facts) {
   return cat({or_else(facts.bubblewrap_version, "of unknown version"), " at ", facts.bubblewrap});
 }
 
-EngineCheckup look_for_engine(std::uint32_t uid) {
+EngineCheckup look_for_engine() {
   using backend::container::Engine;
   EngineCheckup found;
-  const Result<Engine> engine =
-      Engine::find({.docker_host = sys::environment_variable("DOCKER_HOST").value_or(""),
-                    .runtime_directory = sys::environment_variable("XDG_RUNTIME_DIR").value_or(""),
-                    .uid = uid});
+  const Result<Engine> engine = Engine::find(engine_environment());
   if (!engine) {
     found.error = engine.error().message;
     return found;

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "backend/container/create_body.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "host/paths.h"
@@ -16,6 +17,7 @@
 #include "plan/processes.h"
 #include "policy/glob.h"
 #include "service/host_sockets.h"
+#include "service/image_recipe.h"
 #include "service/images.h"
 #include "service/load_policy.h"
 #include "service/trust.h"
@@ -46,6 +48,7 @@ plan::HostFacts facts_of_root(plan::HostFacts facts);
 Result<std::vector<plan::Share>> shares_of(const Residence* residence);
 Result<std::vector<plan::CoveredFile>> covered_files_of(const Residence* residence, std::uint32_t uid);
 plan::ResourceLimits limits_of(const policy::Limits& policy, const LimitOptions& options);
+std::uint64_t processes_of(const Prepared& prepared, const plan::HostFacts& facts, const Caller& caller);
 plan::Supervision supervision_of(std::string_view backend, const plan::HostFacts& facts);
 std::vector<policy::Rule> patterns_of(const std::vector<policy::Rule>& rules);
 plan::FileQuestions questions_of(plan::FileQuestions wanted, const policy::Asks& asks);
@@ -78,7 +81,8 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   if (!command.empty()) question.also.push_back(command);
   std::vector<plan::Share> shares = TRY(shares_of(caller.residence));
   // An image's own /etc/passwd gets a line.
-  const Residence* of_host = request.image ? nullptr : caller.residence;
+  const bool of_image = request.image || prepared.backend == "container";
+  const Residence* of_host = of_image ? nullptr : caller.residence;
   std::vector<plan::CoveredFile> covered = TRY(covered_files_of(of_host, facts.uid));
   for (const plan::CoveredFile& file : covered) question.also.push_back(file.target);
   const std::optional<plan::ImageInput> image = TRY(image_of(request, prepared.backend, facts, caller.residence));
@@ -112,11 +116,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
     prepared.plan.udp = plan::udp_captures(network);
     prepared.parent_proxies = TRY(proxies_of(network, caller, prepared.plan.notes));
   }
-  plan::ResourceLimits& limits = prepared.plan.limits;
-  if (limits.pids == 0 && prepared.backend != "none") {
-    const bool stays = caller.residence != nullptr;
-    limits.processes = plan::processes_default(facts, stays ? plan::Stay::kForMany : plan::Stay::kForOneCommand);
-  }
+  prepared.plan.limits.processes = processes_of(prepared, facts, caller);
   prepared.policy = std::move(loaded.policy);
   prepared.rules = std::move(answer.rules);
   prepared.paths = std::move(answer.facts);
@@ -155,20 +155,21 @@ Status settle_network(policy::Network& network, const policy::NetworkOptions& op
 namespace {
 
 Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy) {
-  static constexpr std::array<std::string_view, 3> kHere = {"namespace", "bwrap", "none"};
-  static constexpr std::array<std::string_view, 4> kLater = {"user", "container", "vm", "seatbelt"};
+  static constexpr std::array<std::string_view, 4> kHere = {"namespace", "bwrap", "container", "none"};
+  static constexpr std::array<std::string_view, 3> kLater = {"user", "vm", "seatbelt"};
   // A backend that was asked for by name isolates all the same.
   if (policy.enabled == policy::Switch::kDisabled && !request.backend) return std::string("none");
   const std::string name = request.backend.value_or(policy.backend.value_or("namespace"));
   const std::string where = request.backend ? "--backend" : cat({policy.source, ": backend"});
   if (std::ranges::find(kLater, name) != kLater.end()) {
-    return fail(
-        Error::unsupported(cat({where, ": this version does not have ", name, "; it has namespace, bwrap and none"})));
+    return fail(Error::unsupported(
+        cat({where, ": this version does not have ", name, "; it has namespace, bwrap, container and none"})));
   }
   if (std::ranges::find(kHere, name) == kHere.end()) {
     const auto near = nearest(name, kHere);
-    return fail(Error::invalid(cat({where, ": \"", printable(name), "\" is not a backend; ",
-                                    near ? cat({"did you mean ", *near, "?"}) : "use namespace, bwrap or none"})));
+    return fail(
+        Error::invalid(cat({where, ": \"", printable(name), "\" is not a backend; ",
+                            near ? cat({"did you mean ", *near, "?"}) : "use namespace, bwrap, container or none"})));
   }
   return name;
 }
@@ -192,10 +193,18 @@ policy::NetworkOptions network_options(const PlaceRequest& request, const policy
   return options;
 }
 
+// How many there may be where nobody said anything; an engine has a number of its own.
+std::uint64_t processes_of(const Prepared& prepared, const plan::HostFacts& facts, const Caller& caller) {
+  if (prepared.plan.limits.pids != 0 || prepared.backend == "none" || prepared.backend == "container") return 0;
+  const bool stays = caller.residence != nullptr;
+  return plan::processes_default(facts, stays ? plan::Stay::kForMany : plan::Stay::kForOneCommand);
+}
+
 // A call that is held can be answered with a descriptor in one step since Linux 5.14 (SECCOMP_ADDFD_FLAG_SEND,
 // seccomp_unotify(2)). Before, names are held where they exist at the start.
 plan::Supervision supervision_of(std::string_view backend, const plan::HostFacts& facts) {
-  if (backend == "none") return plan::Supervision::kNone;
+  // In a container the guest has no mounts of its own to change files by.
+  if (backend == "none" || backend == "container") return plan::Supervision::kNone;
   int major = 0;
   int minor = 0;
   const char* end = facts.kernel.data() + facts.kernel.size();
@@ -259,9 +268,26 @@ Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan
   return question;
 }
 
-// An image is the namespace backend's alone.
+// What a container's commands are, is the caller: an engine maps no ids.
+Result<plan::ImageInput> engine_image_of(const PlaceRequest& request, const plan::HostFacts& facts,
+                                         const Residence* residence) {
+  plan::ImageInput input;
+  input.root = request.image.value_or(std::string(kDefaultImage));
+  input.use = plan::ImageInput::Use::kEngine;
+  TRY_CTX(backend::container::check_image_name(input.root), "image");
+  input.ids.user = facts.uid;
+  input.ids.group = facts.gid;
+  if (residence != nullptr) {
+    input.account = residence->user;
+    input.home = residence->home;
+  }
+  return input;
+}
+
+// An image is the namespace backend's and an engine's.
 Result<std::optional<plan::ImageInput>> image_of(const PlaceRequest& request, std::string_view backend,
                                                  const plan::HostFacts& facts, const Residence* residence) {
+  if (backend == "container") return TRY(engine_image_of(request, facts, residence));
   if (!request.image) return std::optional<plan::ImageInput>();
   if (backend != "namespace") {
     return fail(

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "host/cgroups.h"
 #include "plan/seccomp.h"
+#include "service/containers.h"
 #include "service/programs.h"
 #include "service/trust.h"
 
@@ -19,8 +20,9 @@ Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name,
   }
   if (name == "none") return std::make_unique<backend::NoneBackend>();
   if (name == "namespace") return std::make_unique<backend::NamespaceBackend>();
+  if (name == "container") return std::make_unique<backend::container::ContainerBackend>(TRY(container_settings()));
   if (name == "bwrap") return std::make_unique<backend::BwrapBackend>(TRY(bwrap_program()), std::move(bwrap_arguments));
-  return fail(Error::unsupported(cat({"backend ", name, ": this version has none, bwrap and namespace"})));
+  return fail(Error::unsupported(cat({"backend ", name, ": this version has none, bwrap, namespace and container"})));
 }
 
 Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {
@@ -42,6 +44,10 @@ Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {
 
 Result<Holding> hold_limits(const plan::SandboxPlan& plan, const plan::HostFacts& facts) {
   Holding holding;
+  if (!plan.mounts.empty() && plan.mounts.front().kind == plan::MountKind::kEngineRoot) {
+    holding.by = "the engine";
+    return holding;
+  }
   plan::ResourceLimits limits = plan.limits;
   const bool by_cgroup = facts.uid == 0 && limits.processes != 0;
   if (!by_cgroup) holding.processes_max = limits.processes;

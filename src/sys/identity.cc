@@ -35,7 +35,13 @@ Status limit_bounding_set(std::uint64_t kept) {
   static constexpr int kLastKnownCapability = 40;
   for (int capability = 0; capability < 64; ++capability) {
     if ((kept >> capability & 1U) != 0) continue;
-    const int dropped = ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+    int dropped = ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+    // Whoever has given CAP_SETPCAP up may not even drop what is gone.
+    if (dropped < 0 && errno == EPERM) {
+      const int held = ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
+      if (held > 0) errno = EPERM;
+      dropped = held == 0 ? 0 : -1;
+    }
     if (dropped < 0 && errno == EINVAL && capability > kLastKnownCapability) break;  // this kernel knows no more
     TRY(check(dropped, {"prctl(PR_CAPBSET_DROP, ", std::to_string(capability), ")"}));
   }
@@ -105,6 +111,14 @@ Status become_namespace_root() {
   if (::setgroups(0, nullptr) < 0 && errno != EPERM) return check(-1, {"setgroups(0)"});
   TRY(check(::setresgid(0, 0, 0), {"setresgid(0)"}));
   return check(::setresuid(0, 0, 0), {"setresuid(0)"});
+}
+
+Status become_user(std::uint32_t uid, std::uint32_t gid) {
+  TRY(drop_groups());
+  TRY(limit_bounding_set(0));
+  TRY(check(::setresgid(gid, gid, gid), {"setresgid(", std::to_string(gid), ")"}));
+  TRY(check(::setresuid(uid, uid, uid), {"setresuid(", std::to_string(uid), ")"}));
+  return keep_capabilities(0);
 }
 
 Status keep_only_tracing_and_network() {

@@ -49,6 +49,9 @@ Status drop_groups();
 // Becomes user and group 0 of a user namespace whose ids are mapped, with no other group where the map allows that.
 Status become_namespace_root();
 
+// Becomes another user for good: no other group, no capability, none to be had by executing anything.
+Status become_user(std::uint32_t uid, std::uint32_t gid);
+
 // Keeps CAP_SYS_PTRACE and CAP_NET_ADMIN alone, and nothing for what is executed.
 Status keep_only_tracing_and_network();
 

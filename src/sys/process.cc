@@ -317,29 +317,6 @@ Status pause_briefly() {
   return check(retry([&] { return ::nanosleep(&moment, nullptr); }), {"nanosleep()"});
 }
 
-namespace {
-
-// Who has fewer already may not have more.
-Status limit_processes(std::uint64_t value) {
-  rlimit limit{};
-  TRY(check(::getrlimit(RLIMIT_NPROC, &limit), {"getrlimit(RLIMIT_NPROC)"}));
-  limit.rlim_max = std::min<rlim_t>(limit.rlim_max, value);
-  limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
-  return check(::setrlimit(RLIMIT_NPROC, &limit), {"setrlimit(RLIMIT_NPROC)"});
-}
-
-}  // namespace
-
-Status limit_resource(Resource resource, std::uint64_t value) {
-  const rlimit limit{value, value};
-  switch (resource) {
-    case Resource::kProcesses: return limit_processes(value);
-    case Resource::kAddressSpace: return check(::setrlimit(RLIMIT_AS, &limit), {"setrlimit(RLIMIT_AS)"});
-    case Resource::kCoreSize: return check(::setrlimit(RLIMIT_CORE, &limit), {"setrlimit(RLIMIT_CORE)"});
-  }
-  return {};
-}
-
 void set_umask(unsigned mask) { ::umask(mask); }
 
 Result<std::string> own_program() { return read_link("/proc/self/exe"); }

@@ -135,9 +135,6 @@ int execute(const std::string& path, const std::vector<std::string>& arguments,
 // Gives others a moment to run: 1 ms.
 Status pause_briefly();
 
-enum class Resource { kProcesses, kAddressSpace, kCoreSize };
-Status limit_resource(Resource resource, std::uint64_t value);
-
 // The file-creation mask is a process's own.
 void set_umask(unsigned mask);
 

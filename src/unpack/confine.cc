@@ -17,6 +17,7 @@
 #include "sys/lockdown.h"
 #include "sys/mounts.h"
 #include "sys/process.h"
+#include "sys/rlimits.h"
 
 namespace hutch::unpack {
 

@@ -154,7 +154,7 @@ int read_int(Reader& in) { return static_cast<int>(in.u32()); }
 
 void read(Reader& in, Start& message) {
   message.version = in.u32();
-  message.isolation = in.choice(Isolation::kBwrap);
+  message.isolation = in.choice(Isolation::kContainer);
   message.service = in.choice(Service::kManyCommands);
   message.landlock_abi = read_int(in);
   message.plan = read_plan(in);

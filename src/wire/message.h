@@ -15,13 +15,14 @@
 namespace hutch::wire {
 
 // Both programs come from one build; a guest that is not of it refuses the first message.
-inline constexpr std::uint32_t kVersion = 11;
+inline constexpr std::uint32_t kVersion = 12;
 
 // What the guest has to do itself before it is the init of the sandbox.
 enum class Isolation {
   kNone,       // nothing
   kNamespace,  // everything
   kBwrap,      // what bubblewrap, which has made the namespaces and the mounts, leaves open
+  kContainer,  // what an engine of containers leaves open, by its root
 };
 
 // How long the guest serves.
@@ -71,15 +72,13 @@ struct Signal {
   std::uint32_t command = 0;
 };
 
-// Sockets for connections to the sandbox's own loopback are wanted: a Network with as many of role kDial follows.
+// Sockets for connections to the sandbox's own loopback: a Network with as many of role kDial follows.
 struct MakeSockets {
   std::uint8_t count = 1;
 };
 
-// A server of files is wanted: FileServer follows.
-struct ServeFiles {};
-// The ids of the guest's user namespace are mapped.
-struct Mapped {};
+struct ServeFiles {};  // a server of files is wanted: FileServer follows
+struct Mapped {};      // the ids of the guest's user namespace are
 
 using ToGuest = std::variant<Start, Exec, Signal, MakeSockets, ServeFiles, AccessRules, SocketAnswered, Mapped,
                              FileAnswered, FileRevoked, Widen, Names>;

@@ -49,7 +49,7 @@ void write_step(Writer& out, const plan::MountStep& step) {
 
 plan::MountStep read_step(Reader& in) {
   plan::MountStep step;
-  step.kind = in.choice(plan::MountKind::kGivenRoot);
+  step.kind = in.choice(plan::MountKind::kEngineRoot);
   step.target = in.text();
   step.source = in.text();
   step.access = in.choice(plan::Access::kReadWrite);

@@ -63,6 +63,7 @@ void append_step(Arguments& to, const plan::MountStep& step) {
     case plan::MountKind::kDevices: return append(to, {"--dev", step.target});
     case plan::MountKind::kAccount:
     case plan::MountKind::kGivenRoot:
+    case plan::MountKind::kEngineRoot:
     case plan::MountKind::kImage: return;  // refused before there is a plan
     case plan::MountKind::kSeal: return;  // the guest's to do (guest/tree.h, seal_mounts)
   }

@@ -16,6 +16,9 @@ namespace {
 
 using Time = std::chrono::steady_clock::time_point;
 
+constexpr std::chrono::milliseconds kRemovalLook{20};
+constexpr std::chrono::seconds kRemovalPatience{10};
+
 std::string_view remedy(const Error& error) {
   if (error.code == Code::kPermissionDenied) {
     return "let this user use it (group docker is as good as root), or start podman's own for this user: "
@@ -56,7 +59,7 @@ Result<Engine> Engine::find(const EngineEnvironment& environment) {
       continue;
     }
     Engine engine(path);
-    const std::string body = TRY_CTX(engine.get("/version"), path);
+    const std::string body = TRY_CTX(engine.ask("GET", "/version"), path);
     engine.version_ = TRY_CTX(read_version(body), path);
     return engine;
   }
@@ -65,17 +68,61 @@ Result<Engine> Engine::find(const EngineEnvironment& environment) {
 }
 
 Result<EngineInfo> Engine::info() const {
-  const std::string body = TRY_CTX(get(cat({"/v", version_.api, "/info"})), socket_);
+  const std::string body = TRY_CTX(ask("GET", versioned({"/info"})), socket_);
   return read_info(body);
 }
 
-Result<std::string> Engine::get(const std::string& target) const {
+Result<std::string> Engine::create(const std::string& name, const std::string& body) const {
+  return read_created(TRY(ask("POST", versioned({"/containers/create?name=", name}), body)));
+}
+
+Status Engine::start(const std::string& container) const {
+  TRY(ask("POST", versioned({"/containers/", container, "/start"})));
+  return {};
+}
+
+Result<ContainerState> Engine::state(const std::string& container) const {
+  return read_container_state(TRY(ask("GET", versioned({"/containers/", container, "/json"}))));
+}
+
+// While a removal is under way already, as that of a container that ended by itself, docker answers that it conflicts,
+// and podman that it failed.
+Status Engine::remove(const std::string& container) const {
+  const Time until = std::chrono::steady_clock::now() + kRemovalPatience;
+  for (;;) {
+    const auto removed = ask("DELETE", versioned({"/containers/", container, "?force=1&v=1"}));
+    if (removed || removed.error().code == Code::kNotFound) return {};
+    const Error& error = removed.error();
+    const bool may_pass = error.sys_errno == 0 && (error.code == Code::kConflict || error.code == Code::kSystem);
+    if (!may_pass || std::chrono::steady_clock::now() > until) return fail(removed.error());
+    TRY(sys::poll({}, kRemovalLook));
+  }
+}
+
+bool Engine::has_image(const std::string& image) const {
+  return ask("GET", versioned({"/images/", image, "/json"})).has_value();
+}
+
+std::string Engine::versioned(std::initializer_list<std::string_view> target) const {
+  std::string path = cat({"/v", version_.api});
+  for (const std::string_view part : target) path += part;
+  return path;
+}
+
+Result<std::string> Engine::ask(std::string_view method, std::string_view target, std::string_view body) const {
   const Time until = std::chrono::steady_clock::now() + kPatience;
-  const UniqueFd socket = TRY(sys::connect_local(socket_));
+  const Result<UniqueFd> connected = sys::connect_local(socket_);
+  // Not to be taken for an engine's answer that something is not there.
+  if (!connected) {
+    return fail({Code::kSystem, connected.error().sys_errno,
+                 cat({"the engine does not listen any more: ", connected.error().message})});
+  }
+  const UniqueFd& socket = *connected;
   TRY(sys::set_send_timeout(socket.get(), kPatience));
-  TRY(sys::write_all(socket.get(), cat({"GET ", target, " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"})));
-  const Answer answer = TRY_CTX(read_answer(socket.get(), until), cat({"GET ", target}));
-  return good_body(answer, cat({"GET ", target}));
+  TRY(sys::write_all(socket.get(), request_text(method, target, body)));
+  const std::string what = cat({method, " ", target});
+  const Answer answer = TRY_CTX(read_answer(socket.get(), until), what);
+  return good_body(answer, what);
 }
 
 }  // namespace hutch::backend::container

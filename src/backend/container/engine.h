@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include "backend/container/engine_answers.h"
 #include "backend/container/engine_place.h"
@@ -18,13 +20,25 @@ class Engine {
   const EngineVersion& version() const { return version_; }
   Result<EngineInfo> info() const;
 
+  // --- containers, by name or id ---
+
+  // `body` as create_body() makes it. The error of an image that is not there is Code::kNotFound.
+  Result<std::string> create(const std::string& name, const std::string& body) const;
+  Status start(const std::string& container) const;
+  Result<ContainerState> state(const std::string& container) const;
+  // With all that runs in it and its layer, and waits until it is gone. One that is not there is fine.
+  Status remove(const std::string& container) const;
+
+  bool has_image(const std::string& image) const;
+
  private:
   // podman looks for its runtimes at its first request, which takes seconds on a busy machine.
   static constexpr std::chrono::seconds kPatience{30};
 
   explicit Engine(std::string socket) : socket_(std::move(socket)) {}
   // One connection for each: the engine may have been started anew since the last.
-  Result<std::string> get(const std::string& target) const;
+  Result<std::string> ask(std::string_view method, std::string_view target, std::string_view body = {}) const;
+  std::string versioned(std::initializer_list<std::string_view> target) const;
 
   std::string socket_;
   EngineVersion version_;

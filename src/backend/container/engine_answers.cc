@@ -17,6 +17,7 @@ using Json = nlohmann::json;
 constexpr std::size_t kTextBytesMax = 256;
 constexpr std::size_t kMessageBytesMax = 1024;
 constexpr int kDepthMax = 32;
+constexpr std::uint64_t kPidMax = 1 << 22;  // PID_MAX_LIMIT of 64-bit kernels
 
 // A tree is built only of what is no deeper than this: the destructor of one recurses.
 Json parse(std::string_view body) {
@@ -57,7 +58,7 @@ std::string engine_name(const Json& json) {
 Result<Json> object_of(std::string_view body, std::string_view what) {
   Json json = parse(body);
   if (!json.is_object()) {
-    return fail({Code::kSystem, 0, cat({"GET ", what, ": the answer is no JSON object of an engine"})});
+    return fail({Code::kSystem, 0, cat({what, ": the answer is no JSON object of an engine"})});
   }
   return json;
 }
@@ -74,7 +75,7 @@ Result<std::string> good_body(const Answer& answer, std::string_view request) {
 }
 
 Result<EngineVersion> read_version(std::string_view body) {
-  const Json json = TRY(object_of(body, "/version"));
+  const Json json = TRY(object_of(body, "GET /version"));
   const std::string newest = text_of(json, "ApiVersion");
   const std::optional<int> most = minor_of(newest);
   if (!most) return fail({Code::kSystem, 0, cat({"GET /version: ApiVersion is \"", newest, "\""})});
@@ -90,8 +91,34 @@ Result<EngineVersion> read_version(std::string_view body) {
   return version;
 }
 
+Result<ContainerState> read_container_state(std::string_view body) {
+  const Json json = TRY(object_of(body, "GET /containers/ID/json"));
+  const auto state = json.find("State");
+  if (state == json.end() || !state->is_object()) {
+    return fail({Code::kSystem, 0, "GET /containers/ID/json: the answer has no State"});
+  }
+  ContainerState found;
+  const auto running = state->find("Running");
+  found.is_running = running != state->end() && running->is_boolean() && running->get<bool>();
+  const auto pid = state->find("Pid");
+  if (pid != state->end() && pid->is_number_unsigned() && pid->get<std::uint64_t>() <= kPidMax) {
+    found.pid = pid->get<std::uint32_t>();
+  }
+  return found;
+}
+
+Result<std::string> read_created(std::string_view body) {
+  const Json json = TRY(object_of(body, "POST /containers/create"));
+  std::string id = text_of(json, "Id");
+  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (id.empty() || !std::ranges::all_of(id, is_hex)) {
+    return fail({Code::kSystem, 0, "POST /containers/create: the answer has no Id"});
+  }
+  return id;
+}
+
 Result<EngineInfo> read_info(std::string_view body) {
-  const Json json = TRY(object_of(body, "/info"));
+  const Json json = TRY(object_of(body, "GET /info"));
   return EngineInfo{text_of(json, "Driver"), text_of(json, "CgroupDriver"), text_of(json, "CgroupVersion")};
 }
 

@@ -1,10 +1,11 @@
 // What an engine's answers say: judged as data. Nothing of an answer is believed beyond its type and its limits.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "backend/container/engine_reader.h"
+#include "backend/container/engine_http.h"
 #include "base/result.h"
 
 namespace hutch::backend::container {
@@ -21,6 +22,11 @@ struct EngineInfo {
   std::string cgroup_version;  // "1", "2"; empty: it does not say
 };
 
+struct ContainerState {
+  bool is_running = false;
+  std::uint32_t pid = 0;  // of its first process, by the host's number; 0: none
+};
+
 inline constexpr int kApiMinor = 41;  // 1.41, the oldest that is spoken
 
 // The answer where its status says that it went well; else the engine's own message, made printable.
@@ -29,5 +35,8 @@ Result<std::string> good_body(const Answer& answer, std::string_view request);
 // kUnsupported where the engine is too old.
 Result<EngineVersion> read_version(std::string_view body);
 Result<EngineInfo> read_info(std::string_view body);
+// Of GET /containers/ID/json, and the id in the answer to POST /containers/create.
+Result<ContainerState> read_container_state(std::string_view body);
+Result<std::string> read_created(std::string_view body);
 
 }  // namespace hutch::backend::container

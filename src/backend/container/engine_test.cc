@@ -88,5 +88,31 @@ TEST(EngineAnswers, AreOfBoundedDepthAndLength) {
   EXPECT_EQ(info->cgroup_version, "");
 }
 
+TEST(RequestText, IsWholeAndCloses) {
+  EXPECT_EQ(request_text("GET", "/version", ""),
+            "GET /version HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  const std::string post = request_text("POST", "/x", "{}");
+  EXPECT_THAT(post, HasSubstr("Content-Length: 2\r\n"));
+  EXPECT_THAT(post, HasSubstr("Content-Type: application/json\r\n"));
+  EXPECT_TRUE(post.ends_with("\r\n\r\n{}"));
+}
+
+TEST(ContainerAnswers, AreBelievedWithinLimits) {
+  const auto state = read_container_state(R"({"State":{"Running":true,"Pid":42,"ExitCode":0,"Error":""}})");
+  ASSERT_TRUE(state);
+  EXPECT_TRUE(state->is_running);
+  EXPECT_EQ(state->pid, 42U);
+  for (const char* pid : {"-1", "1e30", "\"7\"", "99999999"}) {
+    const auto odd = read_container_state(std::string(R"({"State":{"Running":"yes","Pid":)") + pid + "}}");
+    ASSERT_TRUE(odd) << pid;
+    EXPECT_FALSE(odd->is_running);
+    EXPECT_EQ(odd->pid, 0U) << pid;
+  }
+  EXPECT_FALSE(read_container_state("{}"));
+  EXPECT_FALSE(read_container_state("[]"));
+  EXPECT_EQ(*read_created(R"({"Id":"0af9"})"), "0af9");
+  for (const char* id : {"{}", R"({"Id":""})", R"({"Id":"../x"})", R"({"Id":7})"}) EXPECT_FALSE(read_created(id)) << id;
+}
+
 }  // namespace
 }  // namespace hutch::backend::container

@@ -1,4 +1,4 @@
-// Reads one HTTP/1 answer of an engine: Beast's parser without any I/O, with a limit on everything.
+// HTTP/1 as an engine is spoken to, without any I/O: requests written, and one answer read with a limit on everything.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,9 @@ struct Answer {
   unsigned status = 0;
   std::string body;
 };
+
+// A whole request, after whose answer the engine closes. `body` is JSON, or empty.
+std::string request_text(std::string_view method, std::string_view target, std::string_view body);
 
 class AnswerReader {
  public:

@@ -1,8 +1,11 @@
-// Reads one HTTP/1 answer. The one place of the backends that includes Boost.
-#include "backend/container/engine_reader.h"
+// HTTP/1 by Beast. The one place of the backends that includes Boost.
+#include "backend/container/engine_http.h"
 
+#include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
+#include <sstream>
 
 #include "base/text.h"
 
@@ -17,6 +20,23 @@ std::unexpected<Error> bad_answer(const boost::beast::error_code& error) {
 }
 
 }  // namespace
+
+std::string request_text(std::string_view method, std::string_view target, std::string_view body) {
+  http::request<http::string_body> request;
+  request.method_string({method.data(), method.size()});
+  request.target({target.data(), target.size()});
+  request.version(11);
+  request.set(http::field::host, "localhost");
+  request.keep_alive(false);
+  if (!body.empty()) {
+    request.set(http::field::content_type, "application/json");
+    request.body() = body;
+  }
+  request.prepare_payload();
+  std::ostringstream text;
+  text << request;
+  return std::move(text).str();
+}
 
 class AnswerReader::Parser {
  public:

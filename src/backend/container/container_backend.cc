@@ -1,0 +1,159 @@
+// Backend `container`.
+#include "backend/container/container_backend.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "backend/container/create_body.h"
+#include "backend/guest_process.h"
+#include "base/text.h"
+#include "host/paths.h"
+#include "sys/files.h"
+#include "sys/journal.h"
+#include "sys/local_socket.h"
+#include "sys/process.h"
+#include "sys/rlimits.h"
+#include "sys/tree.h"
+
+namespace hutch::backend::container {
+
+namespace {
+
+constexpr const char* kStream = "stream";
+constexpr const char* kHeld = "held";
+constexpr const char* kHidden = "hidden";
+constexpr const char* kPlace = "place";
+constexpr std::string_view kNamePrefix = "hutch-";
+
+constexpr std::uint64_t kProcessesMax = 32'768;
+
+constexpr std::chrono::milliseconds kGuestWait{60'000};
+constexpr std::chrono::milliseconds kGuestSlice{200};
+
+Error explain_creation(Error error, const std::string& image) {
+  if (error.code != Code::kNotFound) return error;
+  return Error::not_found(cat({"the engine has no image ", image, " (", error.message,
+                               "); have it pull or load one, or name another: hutch agent set NAME image=IMAGE"}));
+}
+
+// An engine wants its sources without links.
+Result<CreateSettings> create_settings(const Container& container, const std::string& guest_program,
+                                       const std::string& owner) {
+  CreateSettings settings{.engine = container.engine().version().name, .owner = owner};
+  settings.engine_socket = TRY(host::canonical_path(container.engine().socket())).path;
+  settings.guest_program = TRY(host::canonical_path(guest_program)).path;
+  settings.place = TRY(host::canonical_path(container.place())).path;
+  settings.hidden_file = TRY(host::canonical_path(container.hidden_file())).path;
+  const sys::HardLimits limits = TRY(sys::hard_limits());
+  settings.open_files = limits.open_files;
+  // podman's service has lowered its own to the kernel's default highest number of a process.
+  settings.processes = std::min<std::uint64_t>(limits.processes.value_or(kProcessesMax), kProcessesMax);
+  return settings;
+}
+
+}  // namespace
+
+Result<Container> Container::prepare(Engine engine, const std::string& directory) {
+  const std::string name = cat({kNamePrefix, TRY(sys::random_hex(8))});
+  const std::string own = cat({directory, "/", name});
+  TRY(sys::make_private_directories(own));
+  // From here on everything goes with it.
+  Container made(std::move(engine), own, name);
+  made.held_ = TRY(sys::hold_file(cat({own, "/", kHeld})));
+  TRY(sys::make_file(sys::kCwd, made.hidden_file(), 0));
+  TRY(sys::make_directory(sys::kCwd, made.place_, 0711));
+  const UniqueFd place = TRY(sys::open_exact(made.place_));
+  made.listener_ = TRY(sys::listen_beneath(place.get(), kStream));
+  return made;
+}
+
+Container::Container(Engine engine, std::string directory, std::string name)
+    : engine_(std::move(engine)),
+      directory_(std::move(directory)),
+      name_(std::move(name)),
+      place_(cat({directory_, "/", kPlace})) {}
+
+Container::~Container() { (void)remove(); }
+
+std::string Container::hidden_file() const { return cat({directory_, "/", kHidden}); }
+
+Result<UniqueFd> Container::accept(const ContainerState& state) {
+  const auto until = std::chrono::steady_clock::now() + kGuestWait;
+  while (std::chrono::steady_clock::now() < until) {
+    auto connection = TRY(sys::accept_local(listener_.get(), kGuestSlice));
+    if (!connection) {
+      const auto now = engine_.state(name_);
+      if (now && now->is_running) continue;
+      return fail({Code::kSystem, 0, "the container ended at once: hutch-guest does not run in it"});
+    }
+    // Whoever else finds the name is no guest.
+    if (static_cast<std::uint32_t>(connection->peer.pid) != state.pid) continue;
+    const UniqueFd place = TRY(sys::open_exact(place_));
+    sys::forget_beneath(place.get(), kStream);
+    listener_.reset();
+    return std::move(connection->socket);
+  }
+  return fail({Code::kTimeout, 0, "hutch-guest does not come up in the container"});
+}
+
+Status Container::remove() {
+  if (name_.empty()) return {};
+  TRY_CTX(engine_.remove(name_), cat({"remove container ", name_}));
+  name_.clear();
+  return sys::remove_tree(directory_);
+}
+
+Guarantees ContainerBackend::guarantees() const {
+  return {
+      .holds = {"a root file system of its own, of the image; of the host only what a rule names",
+                "the engine's own namespaces, masks of /proc and filter of system calls, and within them the plan's "
+                "filter and Landlock; no capability; no new privileges",
+                "no network but its own loopback and what the gateway lets through",
+                "limits of memory, processors and processes by the engine's cgroup",
+                "the end of the container ends everything in it"},
+      .open = {"the kernel itself is shared: a hole in a permitted system call is a way out",
+               "there is no user namespace, unless the engine makes one: commands of root's hutch are uid 0 of the "
+               "machine, without a capability",
+               "rules by name hold for what exists at the start; nobody is asked about files",
+               "whoever may use the engine's socket is root of the machine"}};
+}
+
+Result<Instance> ContainerBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) {
+  Engine engine = TRY(Engine::find(settings_.environment));
+  (void)remove_stale(settings_.environment, settings_.directory);
+  Container prepared = TRY(Container::prepare(std::move(engine), settings_.directory));
+  const auto container = std::make_shared<Container>(std::move(prepared));
+  const CreateSettings own = TRY(create_settings(*container, options.guest_program, settings_.owner));
+  const std::string body = TRY(create_body(plan, own));
+  const auto created = container->engine().create(container->name(), body);
+  if (!created) return fail(explain_creation(created.error(), plan.mounts.front().source));
+  TRY(container->engine().start(container->name()));
+  const ContainerState state = TRY(container->engine().state(container->name()));
+  UniqueFd stream = TRY(container->accept(state));
+  wire::Connection guest(std::move(stream));
+  auto pidfd = TRY(sys::pidfd_of(static_cast<pid_t>(state.pid)));
+  TRY(send_start(guest, wire::Isolation::kContainer, plan, options));
+  Instance instance{std::move(guest), sys::ChildProcess(static_cast<pid_t>(state.pid), std::move(pidfd))};
+  instance.ending = Instance::Ending::kByEngine;
+  instance.remove = [container] { return container->remove(); };
+  return instance;
+}
+
+Result<std::size_t> remove_stale(const EngineEnvironment& environment, const std::string& directory) {
+  std::size_t removed = 0;
+  const auto root = sys::open(directory, sys::Open::kReadDirectory);
+  if (!root) return removed;
+  std::optional<Engine> engine;
+  for (const sys::TreeEntry& entry : TRY(sys::names_in(root->get(), "."))) {
+    const std::string own = cat({directory, "/", entry.name});
+    if (!entry.name.starts_with(kNamePrefix) || sys::is_held(cat({own, "/", kHeld}))) continue;
+    if (!engine) engine = TRY(Engine::find(environment));
+    TRY_CTX(engine->remove(entry.name), cat({"remove container ", entry.name}));
+    TRY(sys::remove_tree(own));
+    ++removed;
+  }
+  return removed;
+}
+
+}  // namespace hutch::backend::container

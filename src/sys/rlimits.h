@@ -1,0 +1,21 @@
+// Limits of a process and of what it starts: getrlimit(2), setrlimit(2).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/result.h"
+
+namespace hutch::sys {
+
+enum class Resource { kProcesses, kAddressSpace, kCoreSize };
+Status limit_resource(Resource resource, std::uint64_t value);
+
+// How far this process could raise its own limits (getrlimit(2)).
+struct HardLimits {
+  std::uint64_t open_files = 0;
+  std::optional<std::uint64_t> processes;  // absent: not limited
+};
+Result<HardLimits> hard_limits();
+
+}  // namespace hutch::sys
