@@ -17,7 +17,7 @@ namespace hutch::plan {
 // A directory of the host at another place of the sandbox. The first directory of `target` is the sandbox's own: the
 // host's of that name is not there.
 struct Share {
-  std::string source;  // canonical
+  std::string source;  // canonical; empty: none, but a directory of the sandbox's own, which goes with it
   std::string target;  // absolute
   Access access = Access::kReadWrite;
   Identity identity{};

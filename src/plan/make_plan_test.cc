@@ -84,6 +84,7 @@ class World {
                       .cwd = cwd.empty() ? facts.cwd : cwd,
                       .network = network,
                       .trust = trust,
+                      .shares = shares,
                       .image = image ? &*image : nullptr,
                       .supervision = supervision,
                       .questions = questions,
@@ -117,6 +118,7 @@ class World {
   std::optional<ImageInput> image;
   Supervision supervision = Supervision::kNone;
   FileQuestions questions = FileQuestions::kNone;
+  std::vector<Share> shares;
   ResourceLimits limits;
   std::string cwd;
   std::vector<std::string> environment;
@@ -508,6 +510,26 @@ TEST(WideningTest, MountPointsAreMadeInFileSystemsOfTheSandboxAlone) {
   EXPECT_EQ(shown.steps.size(), 1U) << text_of(shown);
   EXPECT_NE(std::ranges::find(shown.own, "/"), shown.own.end());
   EXPECT_EQ(std::ranges::find(shown.own, "/home/u/p"), shown.own.end()) << "the project is the host's";
+}
+
+TEST(MakePlan, AShareWithoutASourceIsTheSandboxsOwn) {
+  World world;
+  world.workspace();
+  world.shares = {{.source = {}, .target = "/workspace"}, {.source = "/srv/given", .target = "/workspace/given"}};
+  world.cwd = "/workspace";
+  world.limits.tmp_bytes = 4096;
+  const auto plan = world.plan();
+  ASSERT_TRUE(plan) << plan.error().message;
+  const auto own = std::ranges::find(plan->mounts, "/workspace", &MountStep::target);
+  ASSERT_NE(own, plan->mounts.end());
+  EXPECT_EQ(own->kind, MountKind::kTmpfs);
+  EXPECT_EQ(own->make, MakeTarget::kDirectory);
+  EXPECT_EQ(own->size_bytes, 4096U);
+  const auto given = std::ranges::find(plan->mounts, "/workspace/given", &MountStep::target);
+  ASSERT_NE(given, plan->mounts.end());
+  EXPECT_EQ(given->kind, MountKind::kBind);
+  EXPECT_LT(own, given);
+  EXPECT_NE(std::ranges::find(plan->landlock.writable, "/workspace"), plan->landlock.writable.end());
 }
 
 }  // namespace

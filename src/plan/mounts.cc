@@ -284,6 +284,11 @@ void TreePlanner::place_in_image(const Node& node) {
 void TreePlanner::place_shares() {
   for (const Share& share : input_.shares) {
     make_parents(share.target);
+    if (share.source.empty()) {
+      mount_tmpfs(share.target, 0755, input_.limits.tmp_bytes, MakeTarget::kDirectory);
+      tree_.writable.push_back(share.target);
+      continue;
+    }
     made_.insert(share.target);
     tree_.steps.push_back({.kind = MountKind::kBind,
                            .target = share.target,

@@ -317,6 +317,10 @@ Result<std::vector<plan::Share>> shares_of(const Residence* residence) {
   std::vector<plan::Share> shares;
   if (residence == nullptr) return shares;
   for (plan::Share share : residence->shares) {
+    if (share.source.empty()) {
+      shares.push_back(std::move(share));
+      continue;
+    }
     const auto status = TRY(sys::status_of(share.source));
     if (!status || status->kind != sys::EntryKind::kDirectory) {
       return fail(Error::not_found(cat({printable(share.source), ": is no directory"})));
