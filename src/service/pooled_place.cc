@@ -45,7 +45,8 @@ Result<Judged> judge_pooled(const PoolSpec& spec, const PoolHost& host) {
   judged.facts.cwd = TRY(sys::canonical_path(project));
   PlaceRequest place;
   if (!spec.image.empty()) {
-    TRY(ensure_image(spec.image, Signals::kOthers, judged.facts, host.tell));
+    // An engine has its own.
+    if (spec.backend != "container") TRY(ensure_image(spec.image, Signals::kOthers, judged.facts, host.tell));
     place.image = spec.image;
   }
   policy::Policy policy = TRY(load_policy(place, judged.facts, sys::own_environment())).policy;

@@ -81,7 +81,7 @@ Result<sandbox::PoolSpec> SandboxPool::spec_of(const PoolWish& wish) const {
   spec.mounts = TRY(settle_mounts(wish.mounts));
   spec.environment = wish.environment;
   if (spec.trust == sandbox::Trust::kTrusted) spec.hosts = settings.security.allowed_hosts;
-  spec.policy = TRY(kind_digest(host_, spec.image));
+  spec.policy = TRY(kind_digest(host_, spec.backend == "container" ? std::string() : spec.image));
   return spec;
 }
 

@@ -20,7 +20,7 @@ def run(arguments):
     if not arguments or arguments[0] not in known:
         raise Failed(f"which benchmark? there are: {', '.join(known)}", 2)
     packages.ensure("build", "run", "bench")
-    helpers = {"exec": ["bench_exec"]}.get(arguments[0], [])
+    helpers = {"exec": ["bench_exec"], "pool": ["bench_pool"]}.get(arguments[0], [])
     cmake_build.build("release", ["hutch", "hutch-guest", "hutch-inspect", "hutch-unpack", *helpers])
     program = path("bench", f"bench_{arguments[0]}.py")
     sys.stdout.flush()
