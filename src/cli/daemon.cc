@@ -4,11 +4,13 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
+#include "client/start_remedy.h"
 #include "server/daemon.h"
 #include "server/http_guard.h"
 #include "store/settings_file.h"
 #include "sys/identity.h"
 #include "sys/io.h"
+#include "sys/signals.h"
 #include "sys/tree.h"
 
 namespace hutch::cli {
@@ -46,14 +48,22 @@ std::chrono::milliseconds idle_of(const ServeArguments& arguments, const store::
   return arguments.ready_fd >= 0 ? kIdle : std::chrono::milliseconds(0);
 }
 
-Result<server::DaemonSettings> settings_of(const ServeArguments& arguments, const host::StateDirs& dirs) {
+Result<server::DaemonSettings> settings_of(const ServeArguments& arguments, const host::StateDirs& dirs,
+                                           UniqueFd& ready) {
   const store::Settings::Daemon set = TRY(store::SettingsFile(dirs.config).read()).daemon;
   return server::DaemonSettings{.idle = idle_of(arguments, set),
-                                .ready = arguments.ready_fd,
                                 .connections_max = set.connections_max.value_or(server::kConnectionsMax),
                                 .upload_max = set.upload_max.value_or(server::kUploadBytesMax),
                                 .listen = TRY(listen_of(arguments, set, dirs)),
-                                .tell = say};
+                                .tell = say,
+                                .ready = [&ready] { ready.reset(); }};
+}
+
+// Of the terminal of whoever started it by using it, the daemon hears nothing.
+Status serve_from(const ServeArguments& arguments, const host::StateDirs& dirs, UniqueFd& ready) {
+  const server::DaemonSettings settings = TRY(settings_of(arguments, dirs, ready));
+  if (arguments.ready_fd >= 0) (void)sys::new_session();
+  return server::serve(dirs, settings);
 }
 
 }  // namespace
@@ -61,12 +71,14 @@ Result<server::DaemonSettings> settings_of(const ServeArguments& arguments, cons
 int serve(const ServeArguments& arguments) {
   const auto dirs = own_dirs();
   if (!dirs) return complain(dirs.error());
-  const auto settings = settings_of(arguments, *dirs);
-  if (!settings) return complain(settings.error());
-  // Of the terminal of whoever started it by using it, the daemon hears nothing.
-  if (arguments.ready_fd >= 0) (void)sys::new_session();
-  const auto served = server::serve(*dirs, *settings);
-  return served ? 0 : complain(served.error());
+  UniqueFd ready(arguments.ready_fd);
+  const Status served = serve_from(arguments, *dirs, ready);
+  if (served) return 0;
+  const Error error = client::with_start_remedy(served.error(), *dirs);
+  // Whoever waits for it hears why it does not come. That another one is there is no reason: it serves as well.
+  (void)sys::ignore_broken_pipe();
+  if (ready && error.code != Code::kConflict) (void)sys::write_all(ready.get(), error.message);
+  return complain(error);
 }
 
 int daemon(const DaemonArguments& arguments) {

@@ -2,6 +2,8 @@
 #include "cli/mcp.h"
 
 #include <array>
+#include <functional>
+#include <optional>
 
 #include "base/limits.h"
 #include "base/text.h"
@@ -17,15 +19,17 @@ namespace hutch::cli {
 
 namespace {
 
-// Each line of standard input to the daemon, until there are no more. One that is too long for any message is passed on
-// in part, and answered as no JSON.
-Status pass_lines_on(client::DaemonClient& daemon) {
+constexpr int kInternalError = -32603;  // JSON-RPC 2.0, "Error object"
+
+// Each line of standard input, until there are no more. One that is too long for any message is given in part, which is
+// no JSON.
+Status each_line(const std::function<Status(const std::string& line)>& take) {
   static constexpr std::size_t kLineBytesMax = limits::kFrameBytesMax - 1024;
   std::string held;
   std::array<char, 65536> bytes;
   for (;;) {
     const std::size_t count = TRY(sys::read_some(0, bytes));
-    if (count == 0) return held.empty() ? Status() : daemon.send_text(held);
+    if (count == 0) return held.empty() ? Status() : take(held);
     for (std::string_view rest(bytes.data(), count); !rest.empty();) {
       const std::size_t end = rest.find('\n');
       held += rest.substr(0, end);
@@ -33,10 +37,35 @@ Status pass_lines_on(client::DaemonClient& daemon) {
       if (end == std::string_view::npos) break;
       rest.remove_prefix(end + 1);
       if (held.ends_with('\r')) held.pop_back();
-      if (!held.empty()) TRY(daemon.send_text(held));
+      if (!held.empty()) TRY(take(held));
       held.clear();
     }
   }
+}
+
+// The number or name of a request; absent of a notification, and of what is none.
+std::optional<client::Value> request_id(std::string_view line) {
+  const auto message = tool::parse_value(line, limits::kFrameBytesMax);
+  const client::Value* id = message ? member_of(*message, "id") : nullptr;
+  if (id == nullptr || text_in(*message, "method").empty()) return std::nullopt;
+  return *id;
+}
+
+// A client looks for the reason in the answer to what it asks first; a person, on standard error.
+int refuse(const Error& error) {
+  using client::Value;
+  const int code = complain(error);
+  if (sys::stream_kind(0) == sys::StreamKind::kTerminal) return code;
+  const Status answered = each_line([&](const std::string& line) -> Status {
+    const auto id = request_id(line);
+    if (!id) return {};
+    const Value answer(Value::Object{
+        {"jsonrpc", "2.0"},
+        {"id", *id},
+        {"error", Value::Object{{"code", kInternalError}, {"message", cat({"hutch: ", error.message})}}}});
+    return sys::write_all(1, cat({tool::json_text(answer), "\n"}));
+  });
+  return answered ? code : complain(answered.error());
 }
 
 }  // namespace
@@ -46,13 +75,13 @@ int mcp(const McpArguments& arguments) {
   if (!directory) return complain(directory.error());
   (void)sys::ignore_broken_pipe();
   auto daemon = own_daemon();
-  if (!daemon) return complain(daemon.error());
+  if (!daemon) return refuse(daemon.error());
   const Status called = daemon->send("mcp", {{"agent", arguments.agent}, {"directory", *directory}});
   if (!called) return complain(called.error());
   // The end of the input is the client's way to say that it is done (the specification, "Shutdown"); what it has asked
   // until then is answered.
   auto input = sys::start_thread([&] {
-    (void)pass_lines_on(*daemon);
+    (void)each_line([&](const std::string& line) { return daemon->send_text(line); });
     (void)sys::shut_down(daemon->fd(), sys::Direction::kWriting);
   });
   if (!input) return complain(input.error());

@@ -3,10 +3,12 @@
 
 #include <poll.h>
 
+#include <array>
 #include <cerrno>
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "client/start_remedy.h"
 #include "host/daemon_paths.h"
 #include "store/settings_file.h"
 #include "sys/files.h"
@@ -23,8 +25,27 @@ namespace {
 constexpr std::chrono::milliseconds kStartWait{75'000};  // for one that leaves first
 constexpr int kStartsMax = 3;
 constexpr int kReadyNumber = 3;
+constexpr std::size_t kReasonBytesMax = 4096;
 
-// Its end of the pipe closes when it listens, or has ended.
+// What the daemon says until its end of the pipe closes: nothing when it listens, else why it does not.
+Result<std::string> hear_reason(int ready, const std::string& log) {
+  const auto until = std::chrono::steady_clock::now() + kStartWait;
+  std::string reason;
+  while (reason.size() < kReasonBytesMax) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    pollfd wait{ready, POLLIN, 0};
+    if (left.count() <= 0 || TRY(sys::poll({&wait, 1}, left)) == 0) {
+      return fail({Code::kTimeout, 0, cat({"the daemon did not start in time; ", log, " has what it said"})});
+    }
+    std::array<char, 512> bytes;
+    const std::size_t count = TRY(sys::read_some(ready, bytes));
+    if (count == 0) break;
+    reason.append(bytes.data(), count);
+  }
+  return reason;
+}
+
+// An error where it cannot be. That another one is there, or that it left at once, is none.
 Status start_daemon(const host::StateDirs& dirs) {
   // What is wrong there is better said here than in the daemon's log.
   TRY(store::SettingsFile(dirs.config).read());
@@ -40,10 +61,8 @@ Status start_daemon(const host::StateDirs& dirs) {
        .install = {{nothing.get(), 0}, {output.get(), 1}, {output.get(), 2}, {childs.get(), kReadyNumber}}}));
   childs.reset();
   daemon.leave();
-  pollfd wait{ready.get(), POLLIN, 0};
-  if (TRY(sys::poll({&wait, 1}, kStartWait)) == 0) {
-    return fail({Code::kTimeout, 0, cat({"the daemon did not start in time; ", log, " has what it said"})});
-  }
+  const std::string reason = TRY(hear_reason(ready.get(), log));
+  if (!reason.empty()) return fail({Code::kSystem, 0, printable(reason, kReasonBytesMax)});
   return {};
 }
 
@@ -60,7 +79,8 @@ Result<DaemonClient> DaemonClient::connect(const host::StateDirs& dirs, Start st
     if (start == Start::kNever) return fail(Error::not_found("no daemon runs"));
     // One that was there may have left again.
     for (int attempt = 0; attempt < kStartsMax && !socket; ++attempt) {
-      TRY_CTX(start_daemon(dirs), "start the daemon");
+      Status started = start_daemon(dirs);
+      if (!started) return fail(with_start_remedy(std::move(started).error(), dirs).with_context("start the daemon"));
       socket = sys::connect_local(path);
     }
     if (!socket && socket.error().code == Code::kNotFound) {
@@ -68,7 +88,7 @@ Result<DaemonClient> DaemonClient::connect(const host::StateDirs& dirs, Start st
           Error{Code::kSystem, 0, cat({"the daemon ended at once; ", dirs.data, "/daemon.log has what it said"})});
     }
   }
-  if (!socket) return fail(std::move(socket).error());
+  if (!socket) return fail(with_start_remedy(std::move(socket).error(), dirs));
   DaemonClient client(wire::Connection(std::move(*socket)));
   if (start == Start::kIfNeeded) client.dirs_ = dirs;
   return client;

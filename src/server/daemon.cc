@@ -17,6 +17,7 @@
 #include "server/http_server.h"
 #include "server/mcp_inquiries.h"
 #include "server/session.h"
+#include "sys/files.h"
 #include "sys/identity.h"
 #include "sys/io.h"
 #include "sys/journal.h"
@@ -207,13 +208,30 @@ Result<bool> Daemon::has_late_client(int listener) {
   return true;
 }
 
+// Whether it can be a daemon that is about to leave, or has just begun. What cannot be looked at may be one.
+bool may_be_daemon(const std::string& command) {
+  return command.empty() || cat({std::string_view("\0", 1), command}).contains(std::string_view("\0serve\0", 7));
+}
+
+Error held_by_another(const std::string& path, pid_t holder, std::string command) {
+  std::ranges::replace(command, '\0', ' ');
+  std::string who = "a process that cannot be seen from here";
+  if (holder > 0) who = cat({"process ", std::to_string(holder), " (", printable(command, 80), ")"});
+  return {Code::kTimeout, 0, cat({path, ": ", who, " holds the daemon's lock and is no daemon that answers; end it"})};
+}
+
 // One that is about to leave, or has just begun, is waited for; where one stays, another is not needed.
 Result<UniqueFd> take_lock(const host::StateDirs& dirs) {
+  const std::string path = host::daemon_lock(dirs);
   const auto until = Clock::now() + kLockWait;
   for (;;) {
-    auto lock = TRY(sys::try_lock_file(host::daemon_lock(dirs)));
+    auto lock = TRY(sys::try_lock_file(path));
     if (lock) return std::move(*lock);
-    if (Clock::now() >= until || sys::connect_local(host::daemon_socket(dirs))) break;
+    if (sys::connect_local(host::daemon_socket(dirs))) break;
+    const pid_t holder = sys::lock_holder(path).value_or(0);
+    const std::string command =
+        holder > 0 ? sys::read_file(cat({"/proc/", std::to_string(holder), "/cmdline"}), 4096).value_or("") : "";
+    if (Clock::now() >= until || !may_be_daemon(command)) return fail(held_by_another(path, holder, command));
     TRY(sys::pause_briefly());
   }
   return fail({Code::kConflict, 0, "a daemon runs already; hutch daemon status tells of it"});
@@ -250,7 +268,7 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
     tcp = TRY(sys::bind_socket(sys::Transport::kTcp, settings.listen->at));
     settings.tell(cat({"listening on http://", TRY(sys::bound_text(tcp.get()))}));
   }
-  if (settings.ready >= 0) UniqueFd(settings.ready).reset();
+  if (settings.ready) settings.ready();
 
   Daemon daemon(settings, path, shared);
   const Status served = daemon.run({listener.get(), tcp.get(), signals.get(), stop_read.get()});

@@ -24,11 +24,11 @@ struct Listen {
 
 struct DaemonSettings {
   std::chrono::milliseconds idle{0};  // leaves after so long without a connection and a process; 0: stays
-  int ready = -1;                     // a descriptor that is closed once clients can connect; -1: none
   int connections_max = kConnectionsMax;
   std::uint64_t upload_max = kUploadBytesMax;  // of a file that is written by HTTP
   std::optional<Listen> listen{};
   std::function<void(const std::string& line)> tell;
+  std::function<void()> ready{};  // called once clients can connect
 };
 
 // Serves until it is told to stop, is idle, or gets TERM, INT or HUP. Code::kConflict where another one runs.

@@ -3,6 +3,8 @@
 
 #include <sqlite3.h>
 
+#include <cerrno>
+
 #include "base/text.h"
 #include "sys/journal.h"
 #include "sys/tree.h"
@@ -13,10 +15,21 @@ namespace {
 
 constexpr int kBusyMilliseconds = 10'000;
 
+// What the kernel said, as far as SQLite keeps it.
+int errno_of(sqlite3* database, int code) {
+  switch (code) {
+    case SQLITE_FULL: return ENOSPC;
+    case SQLITE_READONLY: return EROFS;
+    case SQLITE_CANTOPEN:
+    case SQLITE_IOERR: return sqlite3_system_errno(database);
+    default: return 0;
+  }
+}
+
 Error error_of(sqlite3* database, std::string_view what) {
   const int code = sqlite3_extended_errcode(database);
   const Code kind = (code & 0xff) == SQLITE_CONSTRAINT ? Code::kConflict : Code::kSystem;
-  return {kind, 0, cat({what, ": ", sqlite3_errmsg(database)})};
+  return {kind, errno_of(database, code & 0xff), cat({what, ": ", sqlite3_errmsg(database)})};
 }
 
 }  // namespace

@@ -6,13 +6,17 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstring>
+#include <sstream>
 
 #include "sys/call.h"
+#include "sys/files.h"
 #include "sys/io.h"
 
 namespace hutch::sys {
@@ -20,6 +24,7 @@ namespace hutch::sys {
 namespace {
 
 constexpr int kBacklog = 128;
+constexpr std::size_t kLocksBytesMax = 1 << 20;
 
 Result<sockaddr_un> address_of(const std::string& path) {
   sockaddr_un address{};
@@ -146,6 +151,23 @@ Result<std::optional<UniqueFd>> try_lock_file(const std::string& path) {
   if (answer < 0 && errno == EWOULDBLOCK) return std::optional<UniqueFd>();
   TRY(check(answer, {"flock(", path, ")"}));
   return std::optional(std::move(file));
+}
+
+std::optional<pid_t> lock_holder(const std::string& path) {
+  struct stat file{};
+  if (::stat(path.c_str(), &file) != 0) return std::nullopt;
+  const auto text = read_file("/proc/locks", kLocksBytesMax);
+  if (!text) return std::nullopt;
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) {
+    int pid = 0;
+    unsigned major = 0;
+    unsigned minor = 0;
+    unsigned long long inode = 0;
+    const int fields = std::sscanf(line.c_str(), "%*s FLOCK %*s %*s %d %x:%x:%llu", &pid, &major, &minor, &inode);
+    if (fields == 4 && pid > 0 && inode == file.st_ino && makedev(major, minor) == file.st_dev) return pid;
+  }
+  return std::nullopt;
 }
 
 Result<UniqueFd> hold_file(const std::string& path) {

@@ -55,6 +55,8 @@ Result<std::string> peek(int socket, std::size_t bytes);
 
 // The file, held exclusively until the descriptor is closed; absent while another process holds it.
 Result<std::optional<UniqueFd>> try_lock_file(const std::string& path);
+// Who took it, as far as this can be seen from here (proc_locks(5)).
+std::optional<pid_t> lock_holder(const std::string& path);
 
 // A file, made where it is not there, that this process is known to use until the descriptor is closed; any number of
 // processes may (F_OFD_SETLK, fcntl(2)).
