@@ -9,7 +9,9 @@
 #include "base/text.h"
 #include "host/facts.h"
 #include "policy/units.h"
+#include "service/containers.h"
 #include "service/image_build.h"
+#include "service/image_recipe.h"
 #include "service/images.h"
 #include "service/layers.h"
 #include "service/load_policy.h"
@@ -189,6 +191,8 @@ Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, 
   judged.facts.cwd = record_.dir.empty() ? directories_.home : record_.dir;
   if (record_.backend == "container") {
     if (!record_.image.empty()) place.image = record_.image;
+    const std::string image = place.image.value_or(std::string(kDefaultImage));
+    TRY(ensure_engine_image(image, Signals::kOthers, judged.facts, tell_));
   } else if (!record_.image.empty()) {
     place.image = record_.image;
     TRY(ensure_image(record_.image, Signals::kOthers, judged.facts, tell_));

@@ -268,6 +268,22 @@ Result<store::ImageManifest> build_image(const BuildRequest& request, const plan
   return made;
 }
 
+Status build_default_archive(Signals signals, const plan::HostFacts& facts, const TellImage& tell,
+                             const std::function<Status(int archive)>& use) {
+  const std::string name(kDefaultImage);
+  tell(cat({"Image \"", name, "\" not found, building..."}));
+  const ImageRecipe recipe = TRY(parse_recipe(default_recipe()));
+  Bootstrap bootstrap({name, TRY(build_arguments(recipe)), signals, facts, tell});
+  UniqueFd archive = TRY_CTX(bootstrap.begin(), "build " + name);
+  Status used = use(archive.get());
+  archive.reset();
+  // Why what it wrote is not what it should be is for it to say.
+  TRY_CTX(bootstrap.end(), "build " + name);
+  TRY(used);
+  tell(cat({"Image \"", name, "\" built successfully"}));
+  return {};
+}
+
 Status ensure_image(const std::string& typed, Signals signals, const plan::HostFacts& facts, const TellImage& tell) {
   const std::string name = TRY(store::image_name(typed));
   if (name != kDefaultImage || TRY(is_there(name, facts))) return {};

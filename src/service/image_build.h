@@ -1,6 +1,7 @@
 // Images of packages, built by mmdebstrap(1) from where this machine takes its own.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -23,6 +24,9 @@ Result<store::ImageManifest> build_image(const BuildRequest& request, const plan
 
 // Whether signals that end this process are the build's to take. A daemon has its own way to hear of them.
 enum class Signals { kOwn, kOthers };
+// The default image's archive, built once more for whoever `use`s it: it reads to the end.
+Status build_default_archive(Signals signals, const plan::HostFacts& facts, const TellImage& tell,
+                             const std::function<Status(int archive)>& use);
 // Builds the default image where that is the one, and it is missing. Whoever comes meanwhile waits for it.
 Status ensure_image(const std::string& typed, Signals signals, const plan::HostFacts& facts, const TellImage& tell);
 

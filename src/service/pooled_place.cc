@@ -9,7 +9,9 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "host/facts.h"
+#include "service/containers.h"
 #include "service/image_build.h"
+#include "service/image_recipe.h"
 #include "service/load_policy.h"
 #include "sys/host_info.h"
 #include "sys/tree.h"
@@ -48,6 +50,10 @@ Result<Judged> judge_pooled(const PoolSpec& spec, const PoolHost& host) {
     // An engine has its own.
     if (spec.backend != "container") TRY(ensure_image(spec.image, Signals::kOthers, judged.facts, host.tell));
     place.image = spec.image;
+  }
+  if (spec.backend == "container") {
+    const std::string image = place.image.value_or(std::string(kDefaultImage));
+    TRY(ensure_engine_image(image, Signals::kOthers, judged.facts, host.tell));
   }
   policy::Policy policy = TRY(load_policy(place, judged.facts, sys::own_environment())).policy;
   narrow(policy, spec);

@@ -17,10 +17,12 @@
 #include "sandbox/network.h"
 #include "sandbox/streams.h"
 #include "sandbox/supervise.h"
+#include "service/containers.h"
 #include "service/doctor.h"
 #include "service/explain.h"
 #include "service/host_sockets.h"
 #include "service/image_build.h"
+#include "service/image_recipe.h"
 #include "service/policy_summary.h"
 #include "service/prepare.h"
 #include "service/programs.h"
@@ -76,7 +78,7 @@ void tell_redirected_git(const Prepared& prepared, const Tell& tell) {
 }
 
 std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place);
-Status build_missing(const std::string& image, const Tell& tell);
+Status build_missing(const PlaceRequest& place, const Tell& tell);
 Colour terminal_colour();
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding);
 void tell_redirected_git(const Prepared& prepared, const Tell& tell);
@@ -89,7 +91,7 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
   std::optional<sandbox::Control> control;
   if (request.control_fd >= 0) control.emplace(TRY(sandbox::Control::open(request.control_fd)));
   // It can take minutes, which a person may want to end.
-  if (request.place.image) TRY(build_missing(*request.place.image, tell));
+  TRY(build_missing(request.place, tell));
   const UniqueFd signals = TRY(sandbox::take_signals());
   std::unique_ptr<backend::Backend> ahead = start_ahead(request.place);
 
@@ -291,9 +293,13 @@ std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place) {
   return ahead;
 }
 
-Status build_missing(const std::string& image, const Tell& tell) {
+Status build_missing(const PlaceRequest& place, const Tell& tell) {
+  const bool of_engine = place.backend.value_or("") == "container";
+  if (!place.image && !of_engine) return {};
   const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
-  return ensure_image(image, Signals::kOwn, facts, tell);
+  const std::string image = place.image.value_or(std::string(kDefaultImage));
+  return of_engine ? ensure_engine_image(image, Signals::kOwn, facts, tell)
+                   : ensure_image(image, Signals::kOwn, facts, tell);
 }
 
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding) {

@@ -5,8 +5,10 @@
 
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
+#include "sys/channel.h"
 #include "sys/io.h"
 #include "sys/local_socket.h"
 
@@ -18,6 +20,7 @@ using Time = std::chrono::steady_clock::time_point;
 
 constexpr std::chrono::milliseconds kRemovalLook{20};
 constexpr std::chrono::seconds kRemovalPatience{10};
+constexpr std::chrono::minutes kImportPatience{5};  // of what is left to do once it has the archive
 
 std::string_view remedy(const Error& error) {
   if (error.code == Code::kPermissionDenied) {
@@ -45,6 +48,18 @@ Result<Answer> read_answer(int socket, Time until) {
     TRY(reader.take({bytes.data(), count}));
   }
   return reader.answer();
+}
+
+Status send_archive(int socket, const std::string& target, int archive) {
+  std::vector<char> bytes(256 * 1024);
+  TRY(sys::send_all(socket, chunked_request_head("POST", target, "application/x-tar"), {}));
+  for (;;) {
+    const std::size_t count = TRY(sys::read_some(archive, bytes));
+    if (count > 0) TRY(sys::send_all(socket, chunk_head(count), {}));
+    TRY(sys::send_all(socket, count > 0 ? std::string_view(bytes.data(), count) : "0\r\n", {}));
+    TRY(sys::send_all(socket, kChunkEnd, {}));
+    if (count == 0) return {};
+  }
 }
 
 }  // namespace
@@ -103,6 +118,30 @@ bool Engine::has_image(const std::string& image) const {
   return ask("GET", versioned({"/images/", image, "/json"})).has_value();
 }
 
+Status Engine::import_image(const std::string& image, int archive) const {
+  const std::size_t colon = image.rfind(':');
+  const bool tagged = colon != std::string::npos && image.find('/', colon) == std::string::npos;
+  const std::string target = versioned({"/images/create?fromSrc=-&repo=", std::string_view(image).substr(0, colon),
+                                        "&tag=", tagged ? std::string_view(image).substr(colon + 1) : "latest"});
+  const UniqueFd socket = TRY(connect());
+  // Whoever closes before the end says why, which is read below.
+  (void)send_archive(socket.get(), target, archive);
+  const std::string what = cat({"POST ", target});
+  const Answer answer = TRY_CTX(read_answer(socket.get(), std::chrono::steady_clock::now() + kImportPatience), what);
+  return check_imported(TRY(good_body(answer, what)));
+}
+
+Result<UniqueFd> Engine::connect() const {
+  Result<UniqueFd> connected = sys::connect_local(socket_);
+  if (connected) {
+    TRY(sys::set_send_timeout(connected->get(), kPatience));
+    return connected;
+  }
+  // Not to be taken for an engine's answer that something is not there.
+  return fail({Code::kSystem, connected.error().sys_errno,
+               cat({"the engine does not listen any more: ", connected.error().message})});
+}
+
 std::string Engine::versioned(std::initializer_list<std::string_view> target) const {
   std::string path = cat({"/v", version_.api});
   for (const std::string_view part : target) path += part;
@@ -111,14 +150,7 @@ std::string Engine::versioned(std::initializer_list<std::string_view> target) co
 
 Result<std::string> Engine::ask(std::string_view method, std::string_view target, std::string_view body) const {
   const Time until = std::chrono::steady_clock::now() + kPatience;
-  const Result<UniqueFd> connected = sys::connect_local(socket_);
-  // Not to be taken for an engine's answer that something is not there.
-  if (!connected) {
-    return fail({Code::kSystem, connected.error().sys_errno,
-                 cat({"the engine does not listen any more: ", connected.error().message})});
-  }
-  const UniqueFd& socket = *connected;
-  TRY(sys::set_send_timeout(socket.get(), kPatience));
+  const UniqueFd socket = TRY(connect());
   TRY(sys::write_all(socket.get(), request_text(method, target, body)));
   const std::string what = cat({method, " ", target});
   const Answer answer = TRY_CTX(read_answer(socket.get(), until), what);

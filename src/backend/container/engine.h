@@ -8,6 +8,8 @@
 
 #include "backend/container/engine_answers.h"
 #include "backend/container/engine_place.h"
+#include "base/result.h"
+#include "base/unique_fd.h"
 
 namespace hutch::backend::container {
 
@@ -29,13 +31,18 @@ class Engine {
   // With all that runs in it and its layer, and waits until it is gone. One that is not there is fine.
   Status remove(const std::string& container) const;
 
+  // --- images ---
+
   bool has_image(const std::string& image) const;
+  // The archive of a root file system (tar(5)), to its end, becomes the image.
+  Status import_image(const std::string& image, int archive) const;
 
  private:
   // podman looks for its runtimes at its first request, which takes seconds on a busy machine.
   static constexpr std::chrono::seconds kPatience{30};
 
   explicit Engine(std::string socket) : socket_(std::move(socket)) {}
+  Result<UniqueFd> connect() const;
   // One connection for each: the engine may have been started anew since the last.
   Result<std::string> ask(std::string_view method, std::string_view target, std::string_view body = {}) const;
   std::string versioned(std::initializer_list<std::string_view> target) const;

@@ -91,6 +91,15 @@ Result<EngineVersion> read_version(std::string_view body) {
   return version;
 }
 
+Status check_imported(std::string_view body) {
+  for (const std::string_view line : split(body, '\n')) {
+    const Json json = parse(line);
+    const std::string error = json.is_object() ? text_of(json, "error", kMessageBytesMax) : "";
+    if (!error.empty()) return fail({Code::kSystem, 0, cat({"the engine cannot import the archive: ", error})});
+  }
+  return {};
+}
+
 Result<ContainerState> read_container_state(std::string_view body) {
   const Json json = TRY(object_of(body, "GET /containers/ID/json"));
   const auto state = json.find("State");

@@ -35,6 +35,8 @@ Result<std::string> good_body(const Answer& answer, std::string_view request);
 // kUnsupported where the engine is too old.
 Result<EngineVersion> read_version(std::string_view body);
 Result<EngineInfo> read_info(std::string_view body);
+// Of POST /images/create, which says in a good answer as well that it failed: objects, a line each.
+Status check_imported(std::string_view body);
 // Of GET /containers/ID/json, and the id in the answer to POST /containers/create.
 Result<ContainerState> read_container_state(std::string_view body);
 Result<std::string> read_created(std::string_view body);

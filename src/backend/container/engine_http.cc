@@ -1,6 +1,9 @@
 // HTTP/1 by Beast. The one place of the backends that includes Boost.
 #include "backend/container/engine_http.h"
 
+#include <boost/beast/core/buffers_to_string.hpp>
+#include <boost/beast/http/chunk_encode.hpp>
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -37,6 +40,22 @@ std::string request_text(std::string_view method, std::string_view target, std::
   text << request;
   return std::move(text).str();
 }
+
+std::string chunked_request_head(std::string_view method, std::string_view target, std::string_view type) {
+  http::request<http::empty_body> request;
+  request.method_string({method.data(), method.size()});
+  request.target({target.data(), target.size()});
+  request.version(11);
+  request.set(http::field::host, "localhost");
+  request.set(http::field::content_type, {type.data(), type.size()});
+  request.keep_alive(false);
+  request.chunked(true);
+  std::ostringstream text;
+  text << request.base();
+  return std::move(text).str();
+}
+
+std::string chunk_head(std::size_t bytes) { return boost::beast::buffers_to_string(http::chunk_header(bytes)); }
 
 class AnswerReader::Parser {
  public:

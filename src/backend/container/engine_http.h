@@ -18,6 +18,11 @@ struct Answer {
 // A whole request, after whose answer the engine closes. `body` is JSON, or empty.
 std::string request_text(std::string_view method, std::string_view target, std::string_view body);
 
+// The head of one whose body of `type` follows in chunks, each behind its own head; one of 0 bytes is the end.
+std::string chunked_request_head(std::string_view method, std::string_view target, std::string_view type);
+std::string chunk_head(std::size_t bytes);
+inline constexpr std::string_view kChunkEnd = "\r\n";
+
 class AnswerReader {
  public:
   static constexpr std::uint32_t kHeadBytesMax = 64 * 1024;

@@ -97,6 +97,22 @@ TEST(RequestText, IsWholeAndCloses) {
   EXPECT_TRUE(post.ends_with("\r\n\r\n{}"));
 }
 
+TEST(RequestText, InChunks) {
+  const std::string head = chunked_request_head("POST", "/x", "application/x-tar");
+  EXPECT_THAT(head, HasSubstr("POST /x HTTP/1.1\r\n"));
+  EXPECT_THAT(head, HasSubstr("Transfer-Encoding: chunked\r\n"));
+  EXPECT_TRUE(head.ends_with("\r\n\r\n"));
+  EXPECT_EQ(chunk_head(0x1f4), "1f4\r\n");
+}
+
+TEST(ImportAnswers, SayInAGoodOneThatItFailed) {
+  EXPECT_TRUE(check_imported("{\"status\":\"sha256:00\"}\r\n"));
+  EXPECT_TRUE(check_imported(""));
+  const Status failed = check_imported("{\"status\":\"x\"}\r\n{\"errorDetail\":{},\"error\":\"no \\u001bspace\"}\r\n");
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.error().message, HasSubstr("no \\x1bspace"));
+}
+
 TEST(ContainerAnswers, AreBelievedWithinLimits) {
   const auto state = read_container_state(R"({"State":{"Running":true,"Pid":42,"ExitCode":0,"Error":""}})");
   ASSERT_TRUE(state);
