@@ -3,9 +3,9 @@
 """usage: ./dev bench pool [--json] [--rounds N] [--backend B]
 
 Every case is timed in turn within one run, by include/hutch/container.h alone. The floor is spawning a static program;
-a command is /bin/sh -c true. Where dockerd is installed, and root runs this, one is started for the same with the backend
-container, and for what its own client takes. The bar: warm acquire and a command below 3 ms at the median, a twentieth of
-`docker exec` and a hundredth of `docker run`.
+a command is /bin/sh -c true. Where dockerd is installed, and root runs this, one is started for the same with the
+backend container, and for what its own client takes. The bar: warm acquire and a command below 3 ms at the median, a
+twentieth of `docker exec` and a hundredth of `docker run`.
 """
 
 import argparse
