@@ -235,6 +235,32 @@ Result<Arguments> finish_image(Draft&& draft) {
                                   std::move(draft.recipe), draft.removing, draft.run.form});
 }
 
+Result<Arguments> finish_pool(Draft&& draft) {
+  static constexpr int kPoolCountMax = 100'000;
+  const std::span<const Text> actions = find_verb("pool")->word_choices;
+  if (draft.words.empty()) return fail(Error::invalid("hutch pool: what? stats, fill or drain"));
+  if (std::ranges::find(actions, draft.words[0]) == actions.end()) {
+    return fail(unknown_word("unknown action", draft.words[0], actions));
+  }
+  PoolArguments pool{.action = draft.words[0], .count = 1, .wish = {}, .form = draft.run.form};
+  const service::PlaceRequest& place = draft.run.place;
+  const auto wish = [&](const char* key, std::string value) { pool.wish.emplace_back(key, std::move(value)); };
+  if (place.backend) wish("backend", *place.backend);
+  if (!draft.trust.empty()) wish("trust", draft.trust);
+  if (place.image) wish("image", *place.image);
+  if (place.limits.memory_bytes) wish("memory", std::to_string(*place.limits.memory_bytes));
+  if (place.limits.cpu_millis) wish("cpu", std::to_string(static_cast<double>(*place.limits.cpu_millis) / 1000));
+  const bool fills = pool.action == "fill";
+  if (!fills && !pool.wish.empty()) return fail(Error::invalid("options of a sandbox are for hutch pool fill"));
+  if (fills && draft.words.size() == 2) {
+    pool.count = static_cast<std::size_t>(TRY(number_of(draft.words[1], kPoolCountMax)));
+    return Arguments(std::move(pool));
+  }
+  static constexpr std::array kNames = {Text("what (stats, fill or drain)")};
+  TRY(expect_words(draft, kNames));
+  return Arguments(std::move(pool));
+}
+
 Result<Arguments> finish_paths(Draft&& draft) {
   TRY(expect_words(draft, {}));
   return Arguments(PathsArguments{draft.run.form});

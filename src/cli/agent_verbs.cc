@@ -91,6 +91,19 @@ constexpr std::array kImageSynopsis = {Text("hutch image build [--json] | build 
 constexpr std::array kImageWords = {Text("build"), Text("import"), Text("list"), Text("show"), Text("remove")};
 constexpr std::array kImageExamples = {Text("hutch image build"), Text("hutch image import debian rootfs.tar.xz"),
                                        Text("hutch run --image debian -- cat /etc/os-release")};
+constexpr std::array kPoolOptions = {
+    Option{"--backend", 0, "B", kBackend, "fill: what isolates", set_backend},
+    Option{"--trust", 0, "T", kOther, "fill: sandboxed (no network; as without it) or trusted", set_trust},
+    Option{"--image", 0, "NAME", kOther, "fill: with this image", set_image},
+    Option{"--memory", 0, "SIZE", kOther, "fill: with this limit of memory", set_memory},
+    Option{"--cpus", 0, "N", kOther, "fill: with this limit of CPU time", set_cpus},
+    kJson};
+constexpr std::array kPoolGroups = {OptionGroup{"Options", kPoolOptions}};
+constexpr std::array kPoolSynopsis = {Text("hutch pool stats [--json]"), Text("hutch pool fill [OPTION...] [COUNT]"),
+                                      Text("hutch pool drain [--json]")};
+constexpr std::array kPoolWords = {Text("stats"), Text("fill"), Text("drain")};
+constexpr std::array kPoolExamples = {Text("hutch pool stats"), Text("hutch pool fill 2"),
+                                      Text("hutch pool fill --trust trusted --memory 1G")};
 constexpr std::array kPathsSynopsis = {Text("hutch paths [--json]")};
 
 constexpr std::array kVerbs = {
@@ -210,6 +223,11 @@ constexpr std::array kVerbs = {
          "build makes one of packages, by mmdebstrap from where this machine takes its own: without NAME\n"
          "hutch-sandbox (Python, Node, git, compilers), which is also built when it is first needed.",
          kImageGroups, kImageExamples, kImageWords, OptionsEnd::kAtDashes, finish_image},
+    Verb{"pool", "keep sandboxes ready for the next who asks", kPoolSynopsis,
+         "Sandboxes that the daemon gives out by HTTP (/v1/pool), one to each who asks, and ends when they are\n"
+         "given back. stats says how many there are, fill has COUNT idle ones (1) of a kind and waits for\n"
+         "them, drain ends the idle ones. The daemon's end is the end of all.",
+         kPoolGroups, kPoolExamples, kPoolWords, OptionsEnd::kAtDashes, finish_pool},
     Verb{"paths",
          "say where hutch keeps its files",
          kPathsSynopsis,

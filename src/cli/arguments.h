@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "cli/image.h"
+#include "cli/pool.h"
 #include "cli/question_arguments.h"
 #include "service/configure.h"
 #include "service/request.h"
@@ -137,8 +138,8 @@ using Arguments =
     std::variant<service::RunRequest, ExplainArguments, CheckArguments, DoctorArguments, LogArguments, WhyArguments,
                  AuditArguments, QuestionsArguments, AnswerArguments, RevokeArguments, AgentArguments, ExecArguments,
                  ProcessArguments, ToolArguments, McpArguments, ServeArguments, DaemonArguments, ImageArguments,
-                 PathsArguments, service::ConfigRequest, service::SettingsRequest, StatusArguments, CompletionArguments,
-                 HelpArguments, VersionArguments>;
+                 PoolArguments, PathsArguments, service::ConfigRequest, service::SettingsRequest, StatusArguments,
+                 CompletionArguments, HelpArguments, VersionArguments>;
 
 // `words` is what follows the program's own name. Options of hutch end at `--` and, for `run`, at the first word that
 // is not one: `hutch run ls -l` gives -l to ls. An error is one line that names the thing and what would be right.

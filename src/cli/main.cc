@@ -19,6 +19,7 @@
 #include "cli/mcp.h"
 #include "cli/output.h"
 #include "cli/paths.h"
+#include "cli/pool.h"
 #include "cli/process.h"
 #include "cli/questions.h"
 #include "cli/run.h"
@@ -54,6 +55,7 @@ struct Dispatch {
   int operator()(const McpArguments& arguments) const { return mcp(arguments); }
   int operator()(const ServeArguments& arguments) const { return serve(arguments); }
   int operator()(const ImageArguments& arguments) const { return image(arguments); }
+  int operator()(const PoolArguments& arguments) const { return pool(arguments); }
   int operator()(const DaemonArguments& arguments) const { return daemon(arguments); }
   int operator()(const service::ConfigRequest& request) const { return config(request); }
   int operator()(const service::SettingsRequest& request) const { return settings(request); }

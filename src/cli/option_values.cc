@@ -13,6 +13,7 @@
 #include "policy/sockets.h"
 #include "policy/udp.h"
 #include "policy/units.h"
+#include "sandbox/pool_spec.h"
 
 namespace hutch::cli {
 
@@ -58,6 +59,11 @@ Error unknown_word(std::string_view what, std::string_view typed, std::span<cons
 
 Status set_json(Draft& draft, const std::string&) {
   draft.run.form = service::OutputForm::kJson;
+  return {};
+}
+
+Status set_trust(Draft& draft, const std::string& value) {
+  draft.trust = TRY(sandbox::trust_named(value)) == sandbox::Trust::kTrusted ? "trusted" : "sandboxed";
   return {};
 }
 

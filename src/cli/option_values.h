@@ -9,6 +9,7 @@ namespace hutch::cli {
 
 Status set_json(Draft& draft, const std::string& value);
 Status set_backend(Draft& draft, const std::string& value);
+Status set_trust(Draft& draft, const std::string& value);
 Status set_image(Draft& draft, const std::string& value);
 Status set_policy(Draft& draft, const std::string& value);
 Status set_allow_read(Draft& draft, const std::string& value);
@@ -76,6 +77,7 @@ Result<Arguments> finish_tool(Draft&& draft);
 Result<Arguments> finish_mcp(Draft&& draft);
 Result<Arguments> finish_serve(Draft&& draft);
 Result<Arguments> finish_daemon(Draft&& draft);
+Result<Arguments> finish_pool(Draft&& draft);
 Result<Arguments> finish_image(Draft&& draft);
 Result<Arguments> finish_paths(Draft&& draft);
 Result<Arguments> finish_config(Draft&& draft);

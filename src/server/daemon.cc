@@ -186,7 +186,8 @@ Status Daemon::accept_tcp(int listener) {
 }
 
 bool Daemon::is_idle() {
-  const bool used = !connections_.empty() || shared_.agents.busy() > 0 || !shared_.sessions.empty(Clock::now());
+  shared_.pool.sweep();
+  const bool used = !connections_.empty() || shared_.agents.busy() > 0 || shared_.pool.busy() > 0 || !shared_.sessions.empty(Clock::now());
   if (used || settings_.idle.count() == 0) last_use_ = Clock::now();
   if (settings_.idle.count() == 0 || Clock::now() - last_use_ <= settings_.idle) return false;
   // Looked at when it is about to leave alone, for it takes a look at every process there is.
@@ -250,7 +251,8 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   TRY(sys::become_subreaper());
   auto [stop_read, stop_write] = TRY(sys::pipe());
   const auto agents = TRY(service::AgentService::open(dirs, settings.tell));
-  Shared shared{*agents};
+  PoolDesk pool(dirs, settings.tell);
+  Shared shared{*agents, pool};
   shared.stop = [&stop_write] { (void)sys::write_some(stop_write.get(), "s"); };
   shared.tell = settings.tell;
   shared.upload_max = settings.upload_max;
@@ -275,6 +277,7 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   sys::forget_local(path);
   // First the sandboxes: whoever waits for a command of theirs hears of its end.
   agents->stop_all();
+  if (const Status ended = pool.end_all(); !ended) settings.tell(ended.error().message);
   shared.mcp_sessions->close_all();
   if (!daemon.leave() || !shared.workers.wait(kLeaveWait)) {
     settings.tell("a connection does not end");

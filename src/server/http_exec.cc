@@ -100,26 +100,6 @@ Handled stream(Exchange& exchange, service::AgentSandbox& agent, CommandBody bod
   return Streamed{};
 }
 
-// Writes what is to be its stdin while it runs. Whether the client was there until its end.
-Result<bool> attend(Exchange& exchange, Process& process, std::string_view input) {
-  const UniqueFd ended = TRY(process.notice(Process::Notice::kEnd));
-  static constexpr milliseconds kSlice{100};
-  while (!process.end()) {
-    if (!input.empty()) {
-      // In pieces of a pipe's atomic write, so that it is known how much has gone (pipe(7), PIPE_BUF).
-      const std::string_view piece = input.substr(0, 4096);
-      const Status written = process.write_input(piece, Process::Clock::now() + kSlice);
-      if (written || written.error().code != Code::kTimeout) input.remove_prefix(written ? piece.size() : input.size());
-      if (input.empty()) process.close_input();
-    }
-    std::array<pollfd, 2> wait = {
-        {{exchange.connection().fd(), exchange.connection().gone_events(), 0}, {ended.get(), POLLIN, 0}}};
-    TRY(sys::poll(wait, input.empty() ? std::nullopt : std::optional(milliseconds(0))));
-    if (wait[0].revents != 0) return false;
-  }
-  return true;
-}
-
 Handled exec(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   CommandBody body = TRY(read_command(exchange, *agent));

@@ -1,10 +1,15 @@
 // Processes as the HTTP API takes and shows them.
 #include "server/http_process_view.h"
 
+#include <poll.h>
+
+#include <array>
+
 #include "base/base64.h"
 #include "base/text.h"
 #include "server/session.h"
 #include "store/record.h"
+#include "sys/io.h"
 
 namespace hutch::server::http {
 
@@ -57,6 +62,11 @@ Result<CommandBody> read_command(const Exchange& exchange, const service::AgentS
 }
 
 Result<CommandBody> command_of(const Value::Object& body, const service::AgentSandbox& agent) {
+  const std::string& shell = agent.layout().shell;
+  return command_of(body, shell.empty() ? std::string("/bin/sh") : shell);
+}
+
+Result<CommandBody> command_of(const Value::Object& body, const std::string& shell) {
   const CallReader reader(body);
   CommandBody command;
   command.arguments = TRY(reader.texts("arguments"));
@@ -65,8 +75,7 @@ Result<CommandBody> command_of(const Value::Object& body, const service::AgentSa
     return fail(Error::invalid("either command, which a shell reads, or arguments"));
   }
   if (!line.empty()) {
-    const std::string& shell = agent.layout().shell;
-    command.arguments = {shell.empty() ? "/bin/sh" : shell, "-c", line};
+    command.arguments = {shell, "-c", line};
   }
   if (command.arguments.front().empty()) return fail(Error::invalid("the first of arguments is empty"));
   command.cwd = TRY(reader.optional_text("cwd"));
@@ -83,6 +92,25 @@ Result<sandbox::ProcessRequest> process_request(service::AgentSandbox& agent, co
   sandbox::ProcessRequest request = TRY(agent.request(body.arguments, body.cwd, body.environment));
   request.timeout = body.timeout;
   return request;
+}
+
+Result<bool> attend(Exchange& exchange, sandbox::Process& process, std::string_view input) {
+  const UniqueFd ended = TRY(process.notice(sandbox::Process::Notice::kEnd));
+  static constexpr milliseconds kSlice{100};
+  while (!process.end()) {
+    if (!input.empty()) {
+      // In pieces of a pipe's atomic write, so that it is known how much has gone (pipe(7), PIPE_BUF).
+      const std::string_view piece = input.substr(0, 4096);
+      const Status written = process.write_input(piece, sandbox::Process::Clock::now() + kSlice);
+      if (written || written.error().code != Code::kTimeout) input.remove_prefix(written ? piece.size() : input.size());
+      if (input.empty()) process.close_input();
+    }
+    std::array<pollfd, 2> wait = {
+        {{exchange.connection().fd(), exchange.connection().gone_events(), 0}, {ended.get(), POLLIN, 0}}};
+    TRY(sys::poll(wait, input.empty() ? std::nullopt : std::optional(milliseconds(0))));
+    if (wait[0].revents != 0) return false;
+  }
+  return true;
 }
 
 Value::Object end_object(const sandbox::ProcessEnd& end) {

@@ -20,7 +20,12 @@ struct CommandBody {
 Result<CommandBody> read_command(const Exchange& exchange, const service::AgentSandbox& agent);
 // The same of an object whose members are known to be such.
 Result<CommandBody> command_of(const Value::Object& body, const service::AgentSandbox& agent);
+// With the shell that reads a line.
+Result<CommandBody> command_of(const Value::Object& body, const std::string& shell);
 Result<sandbox::ProcessRequest> process_request(service::AgentSandbox& agent, const CommandBody& body);
+
+// Writes what is to be its stdin while it runs. Whether the client was there until its end.
+Result<bool> attend(Exchange& exchange, sandbox::Process& process, std::string_view input);
 
 Value::Object end_object(const sandbox::ProcessEnd& end);
 Value::Object process_object(const sandbox::Process& process);

@@ -78,5 +78,6 @@ std::span<const Verb> tool_verbs();
 std::span<const Verb> mcp_verbs();
 std::span<const Verb> session_verbs();
 std::span<const Verb> question_verbs();
+std::span<const Verb> pool_verbs();
 
 }  // namespace hutch::server

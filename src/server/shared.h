@@ -10,6 +10,7 @@
 
 #include "server/events.h"
 #include "server/mcp_audience.h"
+#include "server/pool_desk.h"
 #include "server/workers.h"
 #include "service/agents.h"
 #include "service/sessions.h"
@@ -27,6 +28,7 @@ class ParkedCalls;
 
 struct Shared {
   service::AgentService& agents;
+  PoolDesk& pool;
   tool::Limiters limiters{};
   Workers workers{};
   Events events{};

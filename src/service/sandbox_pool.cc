@@ -95,6 +95,10 @@ Result<sandbox::PoolLimits> pool_limits(const PoolHost& host) {
   const store::Settings settings = TRY(store::SettingsFile(host.dirs.config).read());
   sandbox::PoolLimits limits;
   limits.max = static_cast<std::size_t>(settings.security.sandboxes_max.value_or(kPoolSandboxes));
+  limits.warm = static_cast<std::size_t>(settings.pool.warm.value_or(static_cast<int>(limits.warm)));
+  limits.queue = static_cast<std::size_t>(settings.pool.queue.value_or(static_cast<int>(limits.queue)));
+  if (settings.pool.wait) limits.patience = std::chrono::seconds(*settings.pool.wait);
+  if (settings.pool.idle) limits.idle = std::chrono::seconds(*settings.pool.idle);
   return limits;
 }
 

@@ -49,6 +49,7 @@ struct Key {
 constexpr int kConnectionsMax = 1024;
 constexpr int kTimeoutMax = 86'400;  // as an agent's commandTimeout
 constexpr int kSandboxesMax = 100'000;
+constexpr int kQueueMax = 1024;
 constexpr std::size_t kTextBytesMax = 4096;
 
 constexpr std::array kKeys = {
@@ -68,16 +69,24 @@ constexpr std::array kKeys = {
     Key{"sandbox.runtime", Type::kRuntime, "its backend; docker is the backend container", "namespace"},
     Key{"sandbox.image", Type::kText, "its image, of a backend that has one", "none"},
     Key{"sandbox.defaults", Type::kSection, "limits of its commands"},
-    Key{"sandbox.defaults.timeout", Type::kCount, "seconds that a tool's command may take that names no time", "30", 1,
-        kTimeoutMax},
-    Key{"sandbox.defaults.memoryLimit", Type::kMemory, "memory of all its processes together", "not limited"},
-    Key{"sandbox.defaults.cpuLimit", Type::kCpus, "CPU time of all its processes together", "not limited"},
+    Key{"sandbox.defaults.timeout", Type::kCount, "seconds that a tool's command may take that names no time",
+        "30; 300 in the pool", 1, kTimeoutMax},
+    Key{"sandbox.defaults.memoryLimit", Type::kMemory, "memory of all its processes together",
+        "not limited; 512m in the pool"},
+    Key{"sandbox.defaults.cpuLimit", Type::kCpus, "CPU time of all its processes together",
+        "not limited; 1.0 in the pool"},
     Key{"security", Type::kSection, "what holds for all agents"},
     Key{"security.sandboxOnly", Type::kTruth,
         "the backend none, which isolates nothing, is refused, also to `hutch run`", "false"},
     Key{"security.allowedHosts", Type::kHosts, "every agent may reach these besides what its policy allows", "none"},
-    Key{"security.maxConcurrentSandboxes", Type::kCount, "agents' sandboxes that run at once", "not limited", 1,
+    Key{"security.maxConcurrentSandboxes", Type::kCount,
+        "agents' sandboxes that run at once; as many besides in the pool", "not limited; 3 in the pool", 1,
         kSandboxesMax},
+    Key{"pool", Type::kSection, "sandboxes that are kept ready; read when the daemon starts to"},
+    Key{"pool.warm", Type::kCount, "idle ones of each kind that somebody has asked for lately", "1", 0, kSandboxesMax},
+    Key{"pool.queue", Type::kCount, "who may wait for one at the limit; one more is refused", "64", 0, kQueueMax},
+    Key{"pool.wait", Type::kCount, "seconds that they wait", "30", 1, kTimeoutMax},
+    Key{"pool.idle", Type::kCount, "seconds after which those go that nobody asks for", "600", 1, kTimeoutMax},
     Key{"inference", Type::kSection, "the model that agents with `inference` use through the host"},
     Key{"inference.baseUrl", Type::kUrl, "an endpoint that speaks as OpenAI's does", "none"},
     Key{"inference.model", Type::kText, "the model's name", "none"},
@@ -126,6 +135,8 @@ Result<Settings> parse_settings(std::string_view text, std::string_view source) 
   if (const json* only = find(root, "security.sandboxOnly")) settings.security.sandbox_only = only->get<bool>();
   if (const json* hosts = find(root, "security.allowedHosts")) hosts->get_to(settings.security.allowed_hosts);
   settings.security.sandboxes_max = number_in(root, "security.maxConcurrentSandboxes");
+  settings.pool = {number_in(root, "pool.warm"), number_in(root, "pool.queue"), number_in(root, "pool.wait"),
+                   number_in(root, "pool.idle")};
   settings.inference = {text_in(root, "inference.baseUrl"), text_in(root, "inference.model"),
                         text_in(root, "inference.keySecret")};
   settings.code_agent.command = text_in(root, "codeAgent.command");

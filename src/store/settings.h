@@ -36,6 +36,13 @@ struct Settings {
     std::vector<std::string> allowed_hosts;  // that every agent may reach besides what its policy allows
     std::optional<int> sandboxes_max;        // of agents, at once
   } security;
+  // Of the pool. Times are in seconds.
+  struct Pool {
+    std::optional<int> warm;
+    std::optional<int> queue;
+    std::optional<int> wait;
+    std::optional<int> idle;
+  } pool;
   // The model that agents with `inference` may use, through the host.
   struct Inference {
     std::string base_url;

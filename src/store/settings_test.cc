@@ -35,6 +35,7 @@ TEST(Settings, EveryKey) {
     "sandbox": {"runtime": "docker", "image": "i",
                 "defaults": {"timeout": 300, "memoryLimit": "512m", "cpuLimit": "1.0"}},
     "security": {"sandboxOnly": true, "allowedHosts": ["a.example", "*.b.example:443"], "maxConcurrentSandboxes": 3},
+    "pool": {"warm": 0, "queue": 5, "wait": 6, "idle": 7},
     "inference": {"baseUrl": "http://127.0.0.1:11434/v1", "model": "m", "keySecret": "k"},
     "codeAgent": {"command": "c", "args": ["x", "y"], "env": {"A": "b"}}
   })",
@@ -48,6 +49,10 @@ TEST(Settings, EveryKey) {
   EXPECT_TRUE(settings->security.sandbox_only);
   EXPECT_THAT(settings->security.allowed_hosts, ElementsAre("a.example", "*.b.example:443"));
   EXPECT_EQ(settings->security.sandboxes_max, 3);
+  EXPECT_EQ(settings->pool.warm, 0);
+  EXPECT_EQ(settings->pool.queue, 5);
+  EXPECT_EQ(settings->pool.wait, 6);
+  EXPECT_EQ(settings->pool.idle, 7);
   EXPECT_EQ(settings->inference.base_url, "http://127.0.0.1:11434/v1");
   EXPECT_EQ(settings->inference.key_secret, "k");
   AgentRecord record;
@@ -106,6 +111,8 @@ TEST(Settings, ValuesOfAnotherKind) {
                                        R"({"security": {"allowedHosts": ["*.com"]}})",
                                        R"({"security": {"allowedHosts": [1]}})",
                                        R"({"security": {"maxConcurrentSandboxes": 0}})",
+                                       R"({"pool": {"warm": -1}})",
+                                       R"({"pool": {"wait": "30s"}})",
                                        R"({"inference": {"baseUrl": "ftp://x"}})",
                                        R"({"inference": {"baseUrl": "http://"}})",
                                        R"({"codeAgent": {"args": "x"}})",

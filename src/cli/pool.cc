@@ -1,0 +1,41 @@
+// hutch pool.
+#include "cli/pool.h"
+
+#include <array>
+
+#include "base/text.h"
+#include "cli/output.h"
+#include "cli/own_daemon.h"
+
+namespace hutch::cli {
+
+namespace {
+
+using client::Value;
+
+int print_stats(const Value& stats) {
+  static constexpr std::array kNames = {"idle", "busy",   "starting", "ending", "total",
+                                        "max",  "queued", "hits",     "waits"};
+  std::vector<std::vector<std::string>> rows;
+  for (const char* name : kNames) rows.push_back({name, std::to_string(number_in(stats, name))});
+  if (const std::string error = text_in(stats, "lastError"); !error.empty()) {
+    rows.push_back({"last error", printable(error)});
+  }
+  return print(table(rows));
+}
+
+}  // namespace
+
+int pool(const PoolArguments& arguments) {
+  auto daemon = own_daemon();
+  if (!daemon) return complain(daemon.error());
+  Value::Object call;
+  if (arguments.action == "fill") call["count"] = arguments.count;
+  for (const auto& [key, value] : arguments.wish) call[key] = value;
+  const auto result = daemon->call(cat({"pool.", arguments.action}), call);
+  if (!result) return complain(result.error());
+  if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(*result) + "\n");
+  return print_stats(*result);
+}
+
+}  // namespace hutch::cli

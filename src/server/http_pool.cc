@@ -1,0 +1,104 @@
+// Routes about the daemon's pool: what there is, and a sandbox for whoever asks, until they give it back.
+#include <array>
+
+#include "server/http_process_view.h"
+#include "server/http_routes.h"
+#include "server/session.h"
+
+namespace hutch::server::http {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kEndWait{60'000};
+
+Handled answer(int status, Value::Object object) {
+  return json_answer(status, tool::json_text(Value(std::move(object))));
+}
+
+Handled stats(Exchange& exchange) { return json_answer(200, tool::json_text(exchange.shared().pool.stats())); }
+
+Handled fill(Exchange& exchange) {
+  const Value::Object body =
+      TRY(exchange.body_object({"count", "backend", "trust", "image", "memory", "cpu", "pids", "env", "mounts"}));
+  const std::int64_t count = TRY(CallReader(body).number("count", 1));
+  TRY(exchange.shared().pool.fill(body, count));
+  return stats(exchange);
+}
+
+// What there is then: those that end are among it.
+Handled drain(Exchange& exchange) {
+  (void)exchange.shared().pool.drain();
+  return stats(exchange);
+}
+
+Handled acquire(Exchange& exchange) {
+  const Value::Object body =
+      TRY(exchange.body_object({"backend", "trust", "image", "memory", "cpu", "pids", "env", "mounts"}));
+  const PoolDesk::Acquired acquired = TRY(exchange.shared().pool.acquire(body));
+  Value::Object object;
+  object.emplace("id", acquired.id);
+  return answer(201, std::move(object));
+}
+
+// Ends with the client, or by itself.
+Result<sandbox::ProcessEnd> follow(Exchange& exchange, sandbox::PooledSandbox& sandbox,
+                                   const std::shared_ptr<sandbox::Process>& process, const std::string& input) {
+  const auto stayed = attend(exchange, *process, input);
+  if (!process->end()) sandbox.end(process, sandbox::EndedBy::kSignal);
+  TRY(stayed);
+  auto end = process->wait(sandbox::Process::Clock::now() + kEndWait);
+  if (!end) return fail(Error{Code::kTimeout, 0, "the command does not end"});
+  return std::move(*end);
+}
+
+Handled exec(Exchange& exchange) {
+  const auto held = TRY(exchange.shared().pool.find(exchange.part("id")));
+  const Value::Object body =
+      TRY(exchange.body_object({"command", "arguments", "cwd", "env", "timeoutMs", "stdin", "stdinBase64"}));
+  CommandBody command = TRY(command_of(body, std::string("/bin/sh")));
+  const Encoding encoding = TRY(encoding_of(exchange));
+  const auto input = command.input.empty() ? sandbox::Input::kNone : sandbox::Input::kWritten;
+  sandbox::ProcessRequest request{.arguments = std::move(command.arguments),
+                                  .environment = std::move(command.environment),
+                                  .cwd = std::move(command.cwd),
+                                  .timeout = command.timeout.count() > 0 ? command.timeout : held->timeout};
+  ++held->running;
+  const auto run = [&]() -> Handled {
+    const auto process = TRY(held->lease.sandbox->spawn(std::move(request), input));
+    Value::Object result = end_object(TRY(follow(exchange, *held->lease.sandbox, process, command.input)));
+    add_output(result, *process, encoding);
+    return answer(200, std::move(result));
+  };
+  Handled handled = run();
+  --held->running;
+  held->used = PoolDesk::Clock::now();
+  return handled;
+}
+
+Handled release(Exchange& exchange) {
+  TRY(exchange.shared().pool.give_back(exchange.part("id"), PoolDesk::How::kRelease));
+  return answer(200, {});
+}
+
+Handled destroy(Exchange& exchange) {
+  TRY(exchange.shared().pool.give_back(exchange.part("id"), PoolDesk::How::kDestroy));
+  return answer(200, {});
+}
+
+constexpr std::array kRoutes = {
+    Route{"GET", "/v1/pool", BodyType::kNone, stats},
+    Route{"POST", "/v1/pool/fill", BodyType::kJson, fill},
+    Route{"POST", "/v1/pool/drain", BodyType::kNone, drain},
+    Route{"POST", "/v1/pool/sandboxes", BodyType::kJson, acquire},
+    Route{"POST", "/v1/pool/sandboxes/{id}/exec", BodyType::kJson, exec},
+    Route{"POST", "/v1/pool/sandboxes/{id}/release", BodyType::kNone, release},
+    Route{"DELETE", "/v1/pool/sandboxes/{id}", BodyType::kNone, destroy},
+};
+
+}  // namespace
+
+std::span<const Route> pool_routes() { return kRoutes; }
+
+}  // namespace hutch::server::http

@@ -1,0 +1,35 @@
+// Calls about the daemon's pool.
+#include <array>
+
+#include "server/session.h"
+
+namespace hutch::server {
+
+namespace {
+
+Result<Value> stats(Session& session, const CallReader&) { return session.shared().pool.stats(); }
+
+Result<Value> fill(Session& session, const CallReader& call) {
+  Value::Object wish;
+  for (const char* key : {"backend", "trust", "image", "memory", "cpu"}) {
+    const std::string text = TRY(call.optional_text(key));
+    if (!text.empty()) wish.emplace(key, text);
+  }
+  const std::int64_t count = TRY(call.number("count", 1));
+  TRY(session.shared().pool.fill(wish, count));
+  return session.shared().pool.stats();
+}
+
+// What there is then: those that end are among it.
+Result<Value> drain(Session& session, const CallReader&) {
+  (void)session.shared().pool.drain();
+  return session.shared().pool.stats();
+}
+
+constexpr std::array kVerbs = {Verb{"pool.stats", stats}, Verb{"pool.fill", fill}, Verb{"pool.drain", drain}};
+
+}  // namespace
+
+std::span<const Verb> pool_verbs() { return kVerbs; }
+
+}  // namespace hutch::server

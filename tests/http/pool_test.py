@@ -1,0 +1,92 @@
+# The daemon's pool: a sandbox for whoever asks by HTTP, and hutch pool.
+import json
+
+import pytest
+
+import harness
+from api import wait_until
+
+
+def stats(api):
+    return api.get("/v1/pool").ok()
+
+
+@pytest.fixture
+def acquire(api):
+    """acquire(**wish) gives an id; what is not given back is, at the end."""
+    held = []
+
+    def one(**wish):
+        held.append(api.post("/v1/pool/sandboxes", wish).ok(201)["id"])
+        return held[-1]
+
+    yield one
+    for name in held:
+        api.request("DELETE", f"/v1/pool/sandboxes/{name}")
+    wait_until(lambda: stats(api)["busy"] == 0)
+
+
+def run(api, name, command, **more):
+    return api.post(f"/v1/pool/sandboxes/{name}/exec", {"command": command, **more}).ok()
+
+
+def test_a_sandbox_is_held_used_and_given_back(api, acquire):
+    first = acquire(env={"GIVEN": "yes"}, memory="256m")
+    ended = run(api, first, "pwd; echo $GIVEN $MORE; echo mine > mark; cat", env={"MORE": "more"}, stdin="said")
+    assert (ended["exitCode"], ended["stdout"]) == (0, "/workspace\nyes more\nsaid")
+    late = run(api, first, "echo so far; sleep 60", timeoutMs=300)
+    assert late["timedOut"] and late["exitCode"] == 124 and late["stdout"] == "so far\n"
+    assert stats(api)["busy"] == 1
+    api.post(f"/v1/pool/sandboxes/{first}/release").ok()
+    for path, method in ((f"/v1/pool/sandboxes/{first}/release", "POST"), (f"/v1/pool/sandboxes/{first}", "DELETE"),
+                         ("/v1/pool/sandboxes/0123456789abcdef", "DELETE")):
+        assert api.request(method, path).status == 404
+    again = acquire(env={"GIVEN": "yes"}, memory="256m")
+    assert again != first
+    assert run(api, again, "ls -A")["stdout"] == ""
+
+
+def test_what_is_wrong_is_said(api):
+    for wish, said in (({"memory": "0m"}, "memory"), ({"memory": "1.5abc"}, "memory"), ({"cpu": "-1"}, "cpu"),
+                       ({"backend": "none"}, "isolates nothing"), ({"trust": "host"}, "trust"), ({"pids": 0}, "pids"),
+                       ({"mounts": [{"host": "/run", "container": "/data"}]}, "sockets"),
+                       ({"mounts": [{"host": "/usr", "container": "/data", "rw": True}]}, "rw"), ({"x": 1}, "x")):
+        reply = api.post("/v1/pool/sandboxes", wish)
+        assert reply.status == 400 and said in json.dumps(reply.json()), (wish, reply.status, reply.body)
+    assert stats(api)["busy"] == 0
+
+
+def test_the_limit_is_told(api, acquire):
+    config = api.state / "config"
+    most = stats(api)["max"]
+    assert most == 3 and not (config / "config.json").exists()
+    held = [acquire() for _ in range(most)]
+    assert stats(api)["total"] == most
+    assert all(run(api, name, "true")["exitCode"] == 0 for name in held)
+
+
+def test_hutch_pool(api):
+    assert json.loads(api("pool", "fill", "2", "--json").ok().out)["idle"] == 2
+    assert "idle      2" in api("pool", "stats").ok().text
+    assert json.loads(api("pool", "stats", "--json").ok().out) == stats(api)
+    assert json.loads(api("pool", "drain", "--json").ok().out)["idle"] == 0
+    wait_until(lambda: stats(api)["total"] == 0)
+    too_many = api("pool", "fill", "4")
+    assert too_many.code == 125 and "maxConcurrentSandboxes" in too_many.errors
+    for words, said in ((["pool"], "stats"), (["pool", "fil"], "fill"), (["pool", "fill", "x"], "whole number"),
+                        (["pool", "stats", "--memory", "1G"], "fill"), (["pool", "fill", "--trust", "x"], "trust")):
+        wrong = api(*words)
+        assert wrong.code == 125 and said in wrong.errors, str(wrong)
+
+
+def test_the_daemons_end_is_theirs(base):
+    import api as client  # pylint: disable=import-outside-toplevel
+    made = client.Api(base, base.person("user"))
+    mark = "26535897"
+    try:
+        name = made.post("/v1/pool/sandboxes", {}).ok(201)["id"]
+        run(made, name, f"setsid sleep {mark} >/dev/null 2>&1 & echo started")
+        assert harness.processes_with(mark)
+    finally:
+        made.stop()
+    harness.wait_until(lambda: not harness.processes_with(mark), "nothing of a sandbox is left")
