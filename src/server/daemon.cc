@@ -187,7 +187,8 @@ Status Daemon::accept_tcp(int listener) {
 
 bool Daemon::is_idle() {
   shared_.pool.sweep();
-  const bool used = !connections_.empty() || shared_.agents.busy() > 0 || shared_.pool.busy() > 0 || !shared_.sessions.empty(Clock::now());
+  const bool works = shared_.agents.busy() > 0 || shared_.pool.busy() > 0;
+  const bool used = !connections_.empty() || works || !shared_.sessions.empty(Clock::now());
   if (used || settings_.idle.count() == 0) last_use_ = Clock::now();
   if (settings_.idle.count() == 0 || Clock::now() - last_use_ <= settings_.idle) return false;
   // Looked at when it is about to leave alone, for it takes a look at every process there is.
