@@ -66,7 +66,21 @@ Status start_daemon(const host::StateDirs& dirs) {
   return {};
 }
 
-Error gone() { return {Code::kSystem, 0, "the daemon has gone"}; }
+Error gone() {
+  return {Code::kSystem, 0,
+          "the daemon ended while the command was under way, and what ran in its sandboxes with it; the next command "
+          "starts a new one, hutch audit tells what was begun"};
+}
+
+bool is_break(const Error& error) { return error.sys_errno == ECONNRESET || error.sys_errno == EPIPE; }
+Error as_gone(Error error) { return is_break(error) ? gone() : std::move(error); }
+
+// The same, with what the kernel says of a stream that broke put as what it means.
+template <class T>
+Result<T> told(Result<T> result) {
+  if (result) return result;
+  return fail(as_gone(std::move(result).error()));
+}
 
 Result<Value> parse(std::string_view json) { return tool::parse_value(json, limits::kFrameBytesMax); }
 
@@ -100,45 +114,54 @@ Status DaemonClient::limit_wait(std::chrono::milliseconds wait) {
 }
 
 Result<Value> DaemonClient::call(std::string_view verb, Value::Object arguments, const OnEvent& on_event) {
-  Answer answer = TRY(send_and_receive(verb, arguments));
-  for (;; answer = TRY(receive())) {
+  TRY(begin(verb, std::move(arguments)));
+  for (;;) {
+    Answer answer = TRY(receive());
     if (answer.kind == Answer::Kind::kResult) return std::move(answer.value);
     if (on_event) TRY(on_event(answer.value));
   }
 }
 
-// Sent again only where no daemon can have begun it. A stream is reset when its other end is closed with bytes in it
-// that were not read (unix(7)), and breaks when it was closed before: either way the call was not read whole, as
-// nothing else is sent before its first answer. One that was read and then lost is told by the end of the stream, and
-// stays lost. An answer that is an error is an answer, whatever its number.
-Result<DaemonClient::Answer> DaemonClient::send_and_receive(std::string_view verb, const Value::Object& arguments) {
-  for (int attempt = 1;; ++attempt) {
-    const Status sent = send(verb, arguments);
-    auto frame = sent ? connection_.receive() : Result<std::optional<wire::Frame>>(std::unexpected(sent.error()));
-    if (frame && *frame) return answer_of(**frame);
-    if (frame) return fail(gone());
-    const bool unread = frame.error().sys_errno == ECONNRESET || frame.error().sys_errno == EPIPE;
-    if (!unread || !dirs_ || attempt == kStartsMax) return fail(std::move(frame).error());
+Status DaemonClient::begin(std::string_view verb, Value::Object arguments, std::span<const int> descriptors) {
+  arguments["verb"] = verb;
+  begun_ = Begun{.json = tool::json_text(Value(std::move(arguments))),
+                 .descriptors = {descriptors.begin(), descriptors.end()}};
+  const Status sent = connection_.send(wire::ToDaemon(wire::Call{begun_->json}), descriptors);
+  return sent ? sent : begin_again(sent.error());
+}
+
+// Only where no daemon can have begun it. A stream is reset when its other end is closed with bytes in it that were not
+// read (unix(7)), and breaks when it was closed before: either way the call was not read whole, as nothing else is sent
+// before its first answer. One that was read and then lost is told by the end of the stream, and stays lost. An answer
+// that is an error is an answer, whatever its number.
+Status DaemonClient::begin_again(Error lost) {
+  while (is_break(lost) && dirs_ && begun_ && ++begun_->attempts < kStartsMax) {
+    Begun begun = std::move(*begun_);
     *this = TRY(connect(*dirs_));
+    begun_ = std::move(begun);
+    const Status sent = connection_.send(wire::ToDaemon(wire::Call{begun_->json}), begun_->descriptors);
+    if (sent) return {};
+    lost = sent.error();
   }
+  return fail(as_gone(std::move(lost)));
 }
 
 Status DaemonClient::send(std::string_view verb, Value::Object arguments, std::span<const int> descriptors) {
   arguments["verb"] = verb;
-  return connection_.send(wire::ToDaemon(wire::Call{tool::json_text(Value(std::move(arguments)))}), descriptors);
+  return told(connection_.send(wire::ToDaemon(wire::Call{tool::json_text(Value(std::move(arguments)))}), descriptors));
 }
 
 Status DaemonClient::send_input(Value::Object input) {
-  return connection_.send(wire::ToDaemon(wire::CallInput{tool::json_text(Value(std::move(input)))}));
+  return told(connection_.send(wire::ToDaemon(wire::CallInput{tool::json_text(Value(std::move(input)))})));
 }
 
 Status DaemonClient::send_text(const std::string& text) {
-  return connection_.send(wire::ToDaemon(wire::CallInput{text}));
+  return told(connection_.send(wire::ToDaemon(wire::CallInput{text})));
 }
 
 Result<std::optional<std::string>> DaemonClient::receive_text() {
-  const auto frame = TRY(connection_.receive());
-  if (!frame) return std::optional<std::string>();
+  const auto frame = TRY(told(connection_.receive()));
+  if (!frame) return fail(gone());
   return event_text(*frame);
 }
 
@@ -150,15 +173,27 @@ Result<std::optional<std::string>> DaemonClient::event_text(const wire::Frame& f
 }
 
 Result<DaemonClient::Answer> DaemonClient::receive() {
-  const auto frame = TRY(connection_.receive());
-  if (!frame) return fail(gone());
-  return answer_of(*frame);
+  for (;;) {
+    const auto frame = connection_.receive();
+    if (!frame) {
+      TRY(begin_again(frame.error()));
+      continue;
+    }
+    begun_.reset();
+    if (!*frame) return fail(gone());
+    return answer_of(**frame);
+  }
 }
 
 Result<std::optional<DaemonClient::Answer>> DaemonClient::receive_ready() {
-  auto polled = TRY(connection_.receive_ready());
-  if (polled.frame) return std::optional(TRY(answer_of(*polled.frame)));
-  if (polled.closed) return fail(gone());
+  auto polled = connection_.receive_ready();
+  if (!polled) {
+    TRY(begin_again(polled.error()));
+    return std::optional<Answer>();
+  }
+  if (polled->frame) begun_.reset();
+  if (polled->frame) return std::optional(TRY(answer_of(*polled->frame)));
+  if (polled->closed) return fail(gone());
   return std::optional<Answer>();
 }
 

@@ -37,6 +37,9 @@ class DaemonClient {
   // --- for calls that take longer: their parts ---
 
   Status send(std::string_view verb, Value::Object arguments, std::span<const int> descriptors = {});
+  // The same of a call which is sent again, to a new daemon, where the one that it went to left without reading it.
+  // Until its first answer the descriptors stay open, and nothing else is sent.
+  Status begin(std::string_view verb, Value::Object arguments, std::span<const int> descriptors = {});
   Status send_input(Value::Object input);
   Status send_text(const std::string& text);                 // an input's text, whole
   Result<std::optional<std::string>> receive_text();         // an event's; absent at the call's end
@@ -53,11 +56,17 @@ class DaemonClient {
   int fd() const { return connection_.fd(); }
 
  private:
-  Result<Answer> send_and_receive(std::string_view verb, const Value::Object& arguments);
+  struct Begun {
+    std::string json;
+    std::vector<int> descriptors;
+    int attempts = 0;
+  };
+  Status begin_again(Error lost);
   Result<Answer> answer_of(const wire::Frame& frame);
   Result<std::optional<std::string>> event_text(const wire::Frame& frame);
   wire::Connection connection_;
   std::optional<host::StateDirs> dirs_{};  // where it was found
+  std::optional<Begun> begun_{};           // the call that has no answer yet
 };
 
 }  // namespace hutch::client

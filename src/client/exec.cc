@@ -55,9 +55,7 @@ Status Conversation::begin(const ExecRequest& request) {
                      {"rows", static_cast<std::int64_t>(terminal.rows)},
                      {"columns", static_cast<std::int64_t>(terminal.columns)},
                      {"modes", wire::text_of_bytes(terminal.modes)}};
-  const Status sent = daemon_.send("exec", std::move(call), streams_.child_descriptors());
-  streams_.sent();
-  return sent;
+  return daemon_.begin("exec", std::move(call), streams_.child_descriptors());
 }
 
 Result<ExecEnd> Conversation::run() {
@@ -91,6 +89,7 @@ Status Conversation::take(DaemonClient::Answer answer) {
   if (object == nullptr) return fail(Error::invalid("the daemon's answer is no object"));
   if (answer.kind == DaemonClient::Answer::Kind::kEvent) {
     started_ = true;
+    streams_.sent();
     if (!answer.descriptors.empty()) TRY(streams_.attach_terminal(std::move(answer.descriptors.front())));
     if (const int kept = std::exchange(kept_signal_, 0); kept != 0) return pass_on(kept);
     return {};
