@@ -9,6 +9,7 @@ twentieth of `docker exec` and a hundredth of `docker run`.
 """
 
 import argparse
+import dataclasses
 import os
 import pathlib
 import shutil
@@ -67,9 +68,8 @@ def engine_cases(base, person, floor, options):
             rounds = min(options.rounds, ENGINE_ROUNDS)
             docker = [client, "--host", engine.host]
             cases = pool_cases(base, person, floor, "container", rounds, {"DOCKER_HOST": engine.host})
-            for case in cases:
-                case.name = f"container: {case.name}"
-            return cases[1:] + client_cases(docker, rounds)
+            named = [dataclasses.replace(case, name=f"container: {case.name}") for case in cases[1:]]
+            return named + client_cases(docker, rounds)
     except engines.NotHere as why:
         print(f"no engine: {why}", file=sys.stderr)
         return []

@@ -1,5 +1,7 @@
 # Containers for the tests: engines, an image, and hutch whose sandboxes they are.
 import itertools
+import os
+import pathlib
 import shutil
 
 import pytest
@@ -10,6 +12,7 @@ import harness
 import host_image
 
 IMAGE = "hutch-tests:latest"  # and hutch's own default
+WHO = ("docker", "podman", "root", "user")
 numbers = itertools.count(1)
 
 
@@ -115,3 +118,23 @@ def hutch(base, as_user, project, request):
     engine = request.getfixturevalue("loaded_engine")
     yield ContainerHutch(engine, as_user.mkdir(as_user.home / f"state-{next(numbers)}"), base, as_user, project)
     harness.wait_until(lambda: not engine.containers(), "no container is left")
+
+
+def pytest_collection_modifyitems(items):
+    """What is said of every backend is said by each test once, of either engine and person in turn; of all with
+    ./dev test --all. What is about containers is always tried with both."""
+    if os.environ.get("HUTCH_TEST_ALL") == "1":
+        return
+    cases = {}
+    for item in items:
+        shared = item.path.name == "same_test.py" or getattr(item, "originalname", "") == "test_attack"
+        if not shared or item.path.parent != pathlib.Path(__file__).parent:
+            continue
+        words = item.name.removesuffix("]").partition("[")
+        rest = tuple(word for word in words[2].split("-") if word not in WHO)
+        cases.setdefault((words[0], rest), []).append(item)
+    left = set()
+    for number, same in enumerate(cases.values()):
+        chosen = number % len(same)
+        left.update(item for index, item in enumerate(same) if index != chosen)
+    items[:] = [item for item in items if item not in left]

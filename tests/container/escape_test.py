@@ -1,5 +1,6 @@
 # The attacks on every backend, on containers; and those that are about containers alone.
 import importlib.util
+import itertools
 import os
 import pathlib
 import shutil
@@ -21,6 +22,7 @@ arena, attack = of_all.arena, of_all.attack
 # What these change is the container's own, its /etc and its devices, which go with it.
 OF_ITS_OWN = ("climb_from_tmp", "device_nodes")
 NAMES = sorted(path.stem for path in (HERE / "attacks").glob("*.c"))
+numbers = itertools.count(1)
 
 
 @pytest.mark.parametrize("name", [name for name in of_all.NAMES if name not in OF_ITS_OWN])
@@ -38,9 +40,9 @@ def test_what_it_changes_of_its_own_is_not_the_hosts(attack, arena, backend, nam
 
 
 @pytest.fixture
-def listening(tmp_path_factory):
+def listening():
     """A stream's name that is left there."""
-    path = pathlib.Path(f"/tmp/hutch-stream-{tmp_path_factory.mktemp('s').name}")
+    path = pathlib.Path(f"/tmp/hutch-stream-{os.getpid()}-{next(numbers)}")
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(path))
         path.chmod(0o777)
