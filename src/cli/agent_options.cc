@@ -57,6 +57,11 @@ Status set_detach(Draft& draft, const std::string&) {
   return {};
 }
 
+Status set_interactive(Draft& draft, const std::string&) {
+  draft.input = Input::kOwn;
+  return {};
+}
+
 Status set_tty(Draft& draft, const std::string&) {
   draft.tty = Tty::kYes;
   return {};
@@ -146,6 +151,7 @@ Result<Arguments> finish_exec(Draft&& draft) {
   exec.timeout = draft.run.place.limits.timeout.value_or(std::chrono::milliseconds(0));
   exec.detach = draft.detach;
   exec.tty = draft.tty;
+  exec.input = draft.input;
   exec.form = draft.run.form;
   return Arguments(std::move(exec));
 }

@@ -17,6 +17,8 @@ constexpr std::array kJsonGroups = {OptionGroup{"Options", kJsonAlone}};
 
 constexpr std::array kExecOptions = {
     Option{"--detach", 'd', "", kFlag, "go on in the background; prints the process's id", set_detach},
+    Option{"--interactive", 'i', "", kFlag, "with --detach: it gets all of your standard input, and its end",
+           set_interactive},
     Option{"--tty", 't', "", kFlag, "give it a terminal, whatever your own streams are", set_tty},
     Option{"--cwd", 0, "DIR", kOther, "start there; else at the agent's place of work", set_cwd},
     Option{"--env", 0, "K[=V]", kVariable, "set a variable; K alone passes your own (repeatable)", set_environment},

@@ -61,14 +61,20 @@ Result<Arguments> parse_verb(const Verb& verb, std::span<const std::string> word
       if (verb.options_end == OptionsEnd::kAtFirstWord) break;
       continue;
     }
-    const OptionWord typed = take_apart(word);
-    if (typed.name == "--help" || typed.name == "-h") return Arguments(HelpArguments{std::string(verb.name)});
-    const Option* option = find_option(verb, typed.name);
-    if (!option) return fail(unknown_option(verb, word.starts_with("--") ? typed.name : word));
-    const std::string value = TRY(value_of(*option, typed, words));
-    const bool took_next = !option->value.empty() && !typed.value;
-    if (took_next) words = words.subspan(1);
-    TRY_CTX(option->set(draft, value), option->name);
+    // Letters without a value may share a dash: "-it".
+    for (std::optional<std::string> left = word; left;) {
+      OptionWord typed = take_apart(*left);
+      left.reset();
+      if (typed.name == "--help" || typed.name == "-h") return Arguments(HelpArguments{std::string(verb.name)});
+      const Option* option = find_option(verb, typed.name);
+      if (!option) return fail(unknown_option(verb, word.starts_with("--") ? typed.name : word));
+      const bool shares = option->value.empty() && typed.value && !word.starts_with("--");
+      if (shares) left = "-" + *std::exchange(typed.value, std::nullopt);
+      const std::string value = TRY(value_of(*option, typed, words));
+      const bool took_next = !option->value.empty() && !typed.value;
+      if (took_next) words = words.subspan(1);
+      TRY_CTX(option->set(draft, value), option->name);
+    }
   }
   draft.words.insert(draft.words.end(), words.begin(), words.end());
   return verb.finish(std::move(draft));

@@ -66,6 +66,7 @@ struct AgentArguments {
 
 enum class Detach { kNo, kYes };
 enum class Tty { kNo, kYes };
+enum class Input { kLeftOpen, kOwn };  // of a command in the background: for whoever attaches, or all of ours
 
 struct ExecArguments {
   std::string agent;
@@ -75,6 +76,7 @@ struct ExecArguments {
   std::chrono::milliseconds timeout{0};
   Detach detach = Detach::kNo;
   Tty tty = Tty::kNo;
+  Input input = Input::kLeftOpen;
   service::OutputForm form = service::OutputForm::kText;
 };
 

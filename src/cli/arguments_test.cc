@@ -200,6 +200,7 @@ TEST(BadInput, IsNamed) {
       {{"run", "-json", "true"}, {"-json", "--json"}},
       {{"run", "-z", "true"}, {"\"-z\""}},
       {{"run", "--json=yes", "true"}, {"--json takes no value"}},
+      {{"exec", "-dq", "a", "true"}, {"-dq"}},
       {{"run", "--policy"}, {"--policy needs a value", "FILE"}},
       {{"run", "--policy", "--json", "true"}, {"--policy needs a value before --json"}},
       {{"run", "--policy", "--", "true"}, {"--policy needs a value"}},

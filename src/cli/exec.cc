@@ -8,6 +8,7 @@
 #include "client/exec.h"
 #include "sys/host_info.h"
 #include "sys/io.h"
+#include "wire/daemon.h"
 
 namespace hutch::cli {
 
@@ -30,6 +31,26 @@ Result<std::vector<std::string>> environment_of(const ExecArguments& arguments) 
   return environment;
 }
 
+// To its end. A process that takes no more of it, since it has ended, has what it wanted.
+Status pass_input(client::DaemonClient& daemon, const ExecArguments& arguments, const std::string& pid) {
+  constexpr char kEndOfInput = 'D' & 0x1f;  // VEOF of a new terminal, termios(3)
+  std::vector<char> bytes(64 * 1024);
+  bool within_line = false;
+  for (bool open = true; open;) {
+    const std::size_t count = TRY(sys::read_some(0, bytes));
+    open = count > 0;
+    std::string piece(bytes.data(), count);
+    if (!open && arguments.tty == Tty::kYes) piece.append(within_line ? 2 : 1, kEndOfInput);
+    if (open) within_line = piece.back() != '\n';
+    const auto written = daemon.call(
+        "process.write",
+        {{"agent", arguments.agent}, {"pid", pid}, {"bytes", wire::text_of_bytes(piece)}, {"close", !open}});
+    if (!written && written.error().code == Code::kConflict) return {};
+    if (!written) return fail(written.error());
+  }
+  return {};
+}
+
 int spawn(client::DaemonClient& daemon, const ExecArguments& arguments, const std::vector<std::string>& environment) {
   Value::Object call{{"agent", arguments.agent},
                      {"arguments", Value::List(arguments.command.begin(), arguments.command.end())},
@@ -45,8 +66,12 @@ int spawn(client::DaemonClient& daemon, const ExecArguments& arguments, const st
   }
   const auto result = daemon.call("process.spawn", std::move(call));
   if (!result) return complain(result.error());
-  if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(*result) + "\n");
-  return print(text_in(*result, "pid") + "\n");
+  const std::string pid = text_in(*result, "pid");
+  const bool json = arguments.form == service::OutputForm::kJson;
+  const int printed = print((json ? tool::json_text(*result) : pid) + "\n");
+  if (arguments.input == Input::kLeftOpen || printed != 0) return printed;
+  const Status passed = pass_input(daemon, arguments, pid);
+  return passed ? 0 : complain(Error(passed.error()).with_context(cat({"process ", pid, " runs; its input"})));
 }
 
 // bash runs PROMPT_COMMAND before each prompt; others expand PS1.

@@ -41,6 +41,7 @@ Status set_since(Draft& draft, const std::string& value);
 Status set_type(Draft& draft, const std::string& value);
 Status set_of_run(Draft& draft, const std::string& value);
 Status set_detach(Draft& draft, const std::string& value);
+Status set_interactive(Draft& draft, const std::string& value);
 Status set_tty(Draft& draft, const std::string& value);
 Status set_agent(Draft& draft, const std::string& value);
 Status set_turn(Draft& draft, const std::string& value);

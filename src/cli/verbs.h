@@ -25,6 +25,7 @@ struct Draft {
   std::optional<std::string> of_run;
   Detach detach = Detach::kNo;
   Tty tty = Tty::kNo;
+  Input input = Input::kLeftOpen;
   std::string agent;
   std::string turn;
   std::optional<std::chrono::milliseconds> idle;

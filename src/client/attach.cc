@@ -87,8 +87,7 @@ Status Attachment::begin() {
   TRY(output_.send("process.logs", std::move(follow)));
   if (!keys_) return {};
   resize_ = Value::Object{{"redraw", true}};
-  TRY(take_terminal());
-  return sys::write_all(2, "hutch: ctrl-p ctrl-q leaves it\r\n");
+  return take_terminal();
 }
 
 Result<AttachEnd> Attachment::run() {
@@ -131,7 +130,9 @@ Status Attachment::take_output() {
 }
 
 Status Attachment::show(const Value& event) {
-  follows_ = true;
+  // The daemon has heard of it: from here on what is typed arrives.
+  const bool first = !std::exchange(follows_, true);
+  if (first && keys_) TRY(sys::write_all(2, "hutch: ctrl-p ctrl-q leaves it\r\n"));
   if (keys_) screen_.watch(TRY(wire::bytes_of_text(member(event, "bytes", std::string()))));
   return request_.show(event);
 }

@@ -105,6 +105,19 @@ TEST(Registry, WhatIsNotBuiltYetSaysSo) {
   EXPECT_EQ(text_of(caller.call("sandbox_plugin_register", {{"plugin_id", "../x"}}), "field"), "plugin_id");
 }
 
+TEST(Registry, RegistersNoMorePluginsInAMinuteThanAreAllowed) {
+  TestPlace place;
+  Caller caller(place);
+  const std::size_t most = RateLimiter::most("http");
+  for (std::size_t i = 0; i < most; ++i) {
+    EXPECT_EQ(text_of(caller.call("sandbox_plugin_register", {{"plugin_id", "x"}}), "kind"), "unavailable");
+  }
+  const Value::Object refused = caller.call("sandbox_plugin_register", {{"plugin_id", "x"}});
+  EXPECT_EQ(text_of(refused, "kind"), "rejected");
+  EXPECT_EQ(text_of(refused, "message"), "Plugin registration rate limit exceeded for this agent.");
+  EXPECT_TRUE(truth_of(refused, "retryable"));
+}
+
 TEST(Registry, HintsFollowTheClass) {
   EXPECT_EQ(name_of(Class::kReadOnly), "read-only");
   EXPECT_EQ(name_of(Class::kWrite), "write");

@@ -79,6 +79,15 @@ std::optional<Envelope> take_command(const Call& call) {
                                               most));
 }
 
+std::optional<Envelope> take_use(const Call& call, const std::string& service, std::string_view what) {
+  CallContext& context = call.context;
+  const auto answer = context.limiters.rates.take(context.place.layout().agent, service, context.now());
+  if (answer == RateLimiter::Answer::kTaken) return std::nullopt;
+  Envelope refused = failure(Kind::kRejected, cat({what, " rate limit exceeded for this agent."}));
+  refused.retryable = true;
+  return refused;
+}
+
 void end_command(const Call& call) {
   CallContext& context = call.context;
   context.limiters.commands.ended(context.place.layout().agent, context.turn, context.now());

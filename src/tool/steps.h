@@ -47,6 +47,9 @@ std::string shell_of(Place& place);
 
 // One more command of this turn; a refusal when there may be none.
 std::optional<Envelope> take_command(const Call& call);
+// One more use of a service within the last minute; a refusal, worth another try later, where these are too many.
+// `what` is what it says is exceeded: "Plugin registration".
+std::optional<Envelope> take_use(const Call& call, const std::string& service, std::string_view what);
 void end_command(const Call& call);
 
 // Seconds: the argument `timeout`, else what is given here.

@@ -1,5 +1,6 @@
 // The tools of secrets and of plugins, until hutch has these.
 #include "tool/handlers.h"
+#include "tool/steps.h"
 
 namespace hutch::tool {
 
@@ -9,7 +10,8 @@ Envelope without_secrets(const Call&) {
                        "file of the sandbox.");
 }
 
-Envelope without_plugins(const Call&) {
+Envelope without_plugins(const Call& call) {
+  if (auto refused = take_use(call, "http", "Plugin registration")) return std::move(*refused);
   return final_failure(Kind::kUnavailable,
                        "This hutch has no plugins yet. Keep the scripts in the agent's home and run them with "
                        "`sandbox_exec` or `sandbox_run_script`.");

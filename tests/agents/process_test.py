@@ -238,3 +238,22 @@ def test_stdin_of_a_process_in_the_background_stays_open(daemon, agent):
     result = daemon("attach", agent, process, stdin=os.urandom(300_000).hex().encode())
     assert result.code == 0 and result.out.endswith(b"over\n")
     assert len(result.out) == 600_000 + 5
+
+
+def test_it_gets_the_callers_input_where_that_is_asked_for(daemon, agent):
+    given = os.urandom(200_000).hex().encode() + b"\nlast"
+    process = daemon("exec", "-d", "-i", agent, "--", "/bin/cat", stdin=given).ok().text.strip()
+    assert daemon("wait", agent, process).code == 0
+    assert daemon("logs", agent, process).ok().out == given
+
+
+def test_the_end_of_an_input_is_typed_on_a_terminal(daemon, agent):
+    process = daemon("exec", "-dit", agent, "--", "/bin/cat", stdin=b"one\ntwo").ok().text.strip()
+    assert daemon("wait", agent, process).code == 0
+    assert daemon("logs", agent, process).ok().out.replace(b"\r\n", b"\n") == b"one\ntwoone\ntwo"
+
+
+@pytest.mark.parametrize("command", [["/bin/true"], ["/usr/bin/head", "-c", "1"]])
+def test_one_that_does_not_read_it_all_is_no_failure(daemon, agent, command):
+    process = daemon("exec", "-d", "-i", agent, "--", *command, stdin=b"x" * 3_000_000).ok().text.strip()
+    assert daemon("wait", agent, process).code == 0

@@ -45,3 +45,15 @@ def test_a_secret_is_not_given_on_the_command_line(daemon, any_agent):
     assert "s3cret" not in refused.errors
     piped = daemon("tool", "call", any_agent, "sandbox_secret_set", "-", stdin=arguments.encode())
     assert json.loads(piped.out)["tool"] == "sandbox_secret_set", str(piped)
+
+
+def test_registrations_in_a_minute_are_limited(daemon):
+    first, second = daemon.create("autonomousExec.enabled=true"), daemon.create("autonomousExec.enabled=true")
+    kinds = [daemon.tool(first, "sandbox_plugin_register", plugin_id="x")["kind"] for _ in range(120)]
+    assert set(kinds) == {"unavailable"}
+    refused = daemon.tool(first, "sandbox_plugin_register", plugin_id="x")
+    assert refused["kind"] == "rejected" and refused["retryable"], refused
+    assert refused["message"] == "Plugin registration rate limit exceeded for this agent."
+    assert daemon.tool(second, "sandbox_plugin_register", plugin_id="x")["kind"] == "unavailable"
+    for name in (first, second):
+        daemon("agent", "remove", name).ok()
