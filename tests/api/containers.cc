@@ -245,7 +245,10 @@ void churn() {
       });
     }
   }
-  EXPECT(most <= 3 && most_holders <= 3 && most_holders > 1);
+  EXPECT(most <= 3);
+  EXPECT(most_holders <= 3);
+  // In a few cycles, whose starts take longer than their commands, none may ever have met another.
+  EXPECT(cycles < 100 || most_holders > 1);
   const hutch::PoolStats stats = pool.stats();
   std::printf("cycles %d, at most %zu, hits %llu, waits %llu\n", cycles, most.load(),
               static_cast<unsigned long long>(stats.hits), static_cast<unsigned long long>(stats.waits));
