@@ -2,6 +2,7 @@
 #include "backend/container/container_backend.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "backend/guest_process.h"
 #include "base/text.h"
 #include "host/paths.h"
+#include "sys/beneath.h"
 #include "sys/files.h"
 #include "sys/journal.h"
 #include "sys/local_socket.h"
@@ -25,6 +27,7 @@ constexpr const char* kHeld = "held";
 constexpr const char* kHidden = "hidden";
 constexpr const char* kPlace = "place";
 constexpr std::string_view kNamePrefix = "hutch-";
+constexpr std::string_view kFreshPrefix = "new-";
 
 constexpr std::uint64_t kProcessesMax = 32'768;
 
@@ -35,6 +38,15 @@ Error explain_creation(Error error, const std::string& image) {
   if (error.code != Code::kNotFound) return error;
   return Error::not_found(cat({"the engine has no image ", image, " (", error.message,
                                "); have it pull or load one, or name another: hutch agent set NAME image=IMAGE"}));
+}
+
+// "new-PID-NAME" of a process that is gone.
+bool is_left_fresh(std::string_view name) {
+  if (!name.starts_with(kFreshPrefix)) return false;
+  name.remove_prefix(kFreshPrefix.size());
+  pid_t pid = 0;
+  const auto read = std::from_chars(name.data(), name.data() + name.size(), pid);
+  return read.ec == std::errc() && pid > 0 && sys::is_over(pid);
 }
 
 // An engine wants its sources without links.
@@ -57,10 +69,14 @@ Result<CreateSettings> create_settings(const Container& container, const std::st
 Result<Container> Container::prepare(Engine engine, const std::string& directory) {
   const std::string name = cat({kNamePrefix, TRY(sys::random_hex(8))});
   const std::string own = cat({directory, "/", name});
-  TRY(sys::make_private_directories(own));
+  const std::string fresh = cat({directory, "/", kFreshPrefix, std::to_string(sys::own_pid()), "-", name});
+  TRY(sys::make_private_directories(fresh));
+  // Held before it has the name by which others look for what nobody holds.
+  UniqueFd held = TRY(sys::hold_file(cat({fresh, "/", kHeld})));
+  TRY(sys::rename_at(sys::kCwd, fresh, sys::kCwd, own, sys::Replacing::kRefused));
   // From here on everything goes with it.
   Container made(std::move(engine), own, name);
-  made.held_ = TRY(sys::hold_file(cat({own, "/", kHeld})));
+  made.held_ = std::move(held);
   TRY(sys::make_file(sys::kCwd, made.hidden_file(), 0));
   TRY(sys::make_directory(sys::kCwd, made.place_, 0711));
   const UniqueFd place = TRY(sys::open_exact(made.place_));
@@ -147,6 +163,7 @@ Result<std::size_t> remove_stale(const EngineEnvironment& environment, const std
   std::optional<Engine> engine;
   for (const sys::TreeEntry& entry : TRY(sys::names_in(root->get(), "."))) {
     const std::string own = cat({directory, "/", entry.name});
+    if (is_left_fresh(entry.name)) TRY(sys::remove_tree(own));
     if (!entry.name.starts_with(kNamePrefix) || sys::is_held(cat({own, "/", kHeld}))) continue;
     if (!engine) engine = TRY(Engine::find(environment));
     TRY_CTX(engine->remove(entry.name), cat({"remove container ", entry.name}));
