@@ -66,6 +66,9 @@ def test_the_limit_is_told(api, acquire):
 
 
 def test_hutch_pool(api):
+    # Of the kinds that others have asked for, one each is kept ready.
+    api("pool", "drain").ok()
+    wait_until(lambda: stats(api)["total"] == 0)
     assert json.loads(api("pool", "fill", "2", "--json").ok().out)["idle"] == 2
     lines = [line.split() for line in api("pool", "stats").ok().text.splitlines()]
     assert ["idle", "2"] in lines and ["max", "3"] in lines
