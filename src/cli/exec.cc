@@ -34,7 +34,7 @@ Result<std::vector<std::string>> environment_of(const ExecArguments& arguments) 
 // To its end. A process that takes no more of it, since it has ended, has what it wanted.
 Status pass_input(client::DaemonClient& daemon, const ExecArguments& arguments, const std::string& pid) {
   constexpr char kEndOfInput = 'D' & 0x1f;  // VEOF of a new terminal, termios(3)
-  std::vector<char> bytes(64 * 1024);
+  std::vector<char> bytes(64 << 10);
   bool within_line = false;
   for (bool open = true; open;) {
     const std::size_t count = TRY(sys::read_some(0, bytes));

@@ -37,6 +37,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{1000};
+constexpr std::chrono::seconds kMemoryPause{10};  // a walk through all that is free holds up whoever wants some
 constexpr milliseconds kLeaveWait{30'000};
 constexpr milliseconds kAnswerWait{5'000};
 constexpr milliseconds kLockWait{60'000};  // for a daemon that is leaving
@@ -123,6 +124,7 @@ class Daemon {
   Status accept(int listener);
   Status accept_tcp(int listener);
   bool is_idle();
+  void give_memory_back();
   // Whoever has connected by now is served; from here on nobody finds the daemon, unless one has.
   Result<bool> has_late_client(int listener);
 
@@ -132,6 +134,7 @@ class Daemon {
   http::Guard guard_;
   Connections connections_;
   Clock::time_point last_use_ = Clock::now();
+  Clock::time_point memory_given_ = Clock::now();
 };
 
 Daemon::Daemon(const DaemonSettings& settings, std::string socket, Shared& shared)
@@ -149,6 +152,7 @@ Status Daemon::run(const Descriptors& descriptors) {
     if (wait[1].revents != 0 || wait[2].revents != 0) return {};
     if (wait[0].revents != 0) TRY(accept(descriptors.listener));
     if (wait[3].revents != 0) TRY(accept_tcp(descriptors.tcp));
+    give_memory_back();
     if (is_idle() && !TRY(has_late_client(descriptors.listener))) return {};
   }
 }
@@ -183,6 +187,13 @@ Status Daemon::accept_tcp(int listener) {
   sys::disable_nagle((*accepted)->socket.get());
   connections_.add(std::move((*accepted)->socket), &guard_);
   return {};
+}
+
+// What many threads and their sandboxes had stays with the C library otherwise, half of it for ever.
+void Daemon::give_memory_back() {
+  if (Clock::now() - memory_given_ < kMemoryPause || !shared_.agents.take_ended()) return;
+  sys::release_free_memory();
+  memory_given_ = Clock::now();
 }
 
 bool Daemon::is_idle() {

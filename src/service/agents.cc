@@ -296,7 +296,10 @@ Result<store::AgentRecord> AgentService::of_directory(const std::string& directo
 // Whatever state a sandbox ends in, its slot is free.
 void AgentService::sandbox_changed(const std::string& agent, std::string_view what, const std::string& reason) {
   const bool failed = what == name_of(LifeState::kError);
-  if (what == name_of(LifeState::kStopped) || failed) slots_.give_back(agent);
+  if (what == name_of(LifeState::kStopped) || failed) {
+    slots_.give_back(agent);
+    ended_ = true;
+  }
   if (failed || what == name_of(LifeState::kRunning)) {
     const store::Agents::LastStart now{failed ? reason : std::string()};
     const auto before = agents_->last_start(agent);

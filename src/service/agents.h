@@ -1,6 +1,7 @@
 // The agents of this user: their records and their sandboxes.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -67,6 +68,8 @@ class AgentService {
   std::vector<BoardEvent> questions(const std::string& agent) const;
   // `id` is "AGENT.NUMBER"; `by` is what those who come late are told.
   Status answer(const std::string& id, const wire::ControlAnswer& answer, std::string_view by);
+  // Whether a sandbox has ended since it was last asked.
+  bool take_ended() { return ended_.exchange(false); }
   // The user's policies have changed: each sandbox that runs goes by them soon.
   void policy_saved();
   struct RevokedAgent {
@@ -99,6 +102,7 @@ class AgentService {
   const host::StateDirs dirs_;
   const AgentSandbox::Tell tell_;
   AgentSandbox::Changed changed_;
+  std::atomic<bool> ended_ = false;
   QuestionBoard board_;  // outlives the sandboxes
   ProcessNumbers numbers_{*agents_};
   SandboxSlots slots_;

@@ -1,6 +1,8 @@
 // Starts threads, where a failure is a value.
 #include "sys/threads.h"
 
+#include <malloc.h>
+
 #include <system_error>
 #include <utility>
 
@@ -13,5 +15,7 @@ Result<std::thread> start_thread(std::move_only_function<void()> work) {
     return fail(Error::from_errno("start a thread", error.code().value()));
   }
 }
+
+void release_free_memory() { ::malloc_trim(0); }
 
 }  // namespace hutch::sys

@@ -78,7 +78,7 @@ struct MakeSockets {
 };
 
 struct ServeFiles {};  // a server of files is wanted: FileServer follows
-struct Mapped {};      // the ids of the guest's user namespace are
+struct Mapped {};  // the ids of the guest's user namespace are
 
 using ToGuest = std::variant<Start, Exec, Signal, MakeSockets, ServeFiles, AccessRules, SocketAnswered, Mapped,
                              FileAnswered, FileRevoked, Widen, Names>;

@@ -112,8 +112,9 @@ def many_sandboxes(daemon, count):
     share(names, lambda client, name: client("agent.remove", agent=name), daemon)
     assert daemon.pid() == pid
     expect_held(pid, before)
-    # What malloc(3) keeps of many threads is no leak.
-    assert daemons.memory(pid) - memory < 64 * MIB
+    # What malloc(3) keeps of many threads is no leak, and goes back a while after.
+    harness.wait_until(lambda: daemons.memory(pid) - memory < 64 * MIB, f"{daemons.memory(pid) - memory} bytes more")
+    print(f"{(daemons.memory(pid) - memory) // 1024} KiB are kept")
     daemon.exec(agent, "true").ok()
 
 

@@ -33,7 +33,7 @@ std::string_view remedy(const Error& error) {
 
 Result<Answer> read_answer(int socket, Time until) {
   AnswerReader reader;
-  std::array<char, 16 * 1024> bytes{};
+  std::array<char, 16'384> bytes{};
   while (!reader.done()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     pollfd wait{socket, POLLIN, 0};
@@ -51,7 +51,7 @@ Result<Answer> read_answer(int socket, Time until) {
 }
 
 Status send_archive(int socket, const std::string& target, int archive) {
-  std::vector<char> bytes(256 * 1024);
+  std::vector<char> bytes(256 << 10);
   TRY(sys::send_all(socket, chunked_request_head("POST", target, "application/x-tar"), {}));
   for (;;) {
     const std::size_t count = TRY(sys::read_some(archive, bytes));

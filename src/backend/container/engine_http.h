@@ -26,7 +26,7 @@ inline constexpr std::string_view kChunkEnd = "\r\n";
 class AnswerReader {
  public:
   static constexpr std::uint32_t kHeadBytesMax = 64 * 1024;
-  static constexpr std::size_t kBodyBytesMax = 4 * 1024 * 1024;
+  static constexpr std::size_t kBodyBytesMax = 4 << 20;
 
   AnswerReader();
   ~AnswerReader();

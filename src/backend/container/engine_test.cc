@@ -36,7 +36,7 @@ Result<Answer> read_by(std::string_view bytes, std::size_t step) {
 }
 
 TEST(AnswerReader, ReadsByLengthByChunksAndToTheEnd) {
-  for (const std::size_t step : {1, 3, 1000}) {
+  for (const std::size_t step : {1U, 3U, 1000U}) {
     for (const char* rest : {"Content-Length: 5\r\n\r\nhello", "\r\nhello",
                              "Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n"}) {
       const auto answer = read_by(std::string("HTTP/1.1 404 Not Found\r\n") + rest, step);
