@@ -123,7 +123,7 @@ int main(int argc, char** argv) {
   const int rounds = std::atoi(argv[1]);
   const std::string program = argv[2];
   const std::string agent = argv[3];
-  const auto dirs = hutch::host::own_state_dirs(hutch::sys::user_id(), must(hutch::host::home_directory()));
+  const auto dirs = must(hutch::host::own_state_dirs(hutch::sys::user_id(), must(hutch::host::home_directory())));
   DaemonClient daemon = must(DaemonClient::connect(dirs));
   McpClient mcp(dirs, agent);
   // A sandbox of its own, beside that of the daemon, on the same directory.
