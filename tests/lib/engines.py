@@ -139,8 +139,17 @@ def running(kind):
         yield made
     finally:
         made.stop()
-        # What an engine leaves mounted goes before its directory does.
-        mounts = [line.split()[4] for line in open("/proc/self/mountinfo", encoding="utf-8")]
-        for mount in sorted((m for m in mounts if m.startswith(f"{place}/")), reverse=True):
-            subprocess.run(["umount", "-l", mount], check=False)
-        shutil.rmtree(place, ignore_errors=True)
+        # podman cleans up after its last containers by processes of their own, which mount its storage once more.
+        for _ in range(20):
+            remove(place)
+            if not place.exists():
+                break
+            time.sleep(0.25)
+
+
+def remove(place):
+    """What an engine leaves mounted goes before its directory does."""
+    mounts = [line.split()[4] for line in open("/proc/self/mountinfo", encoding="utf-8")]
+    for mount in sorted((m for m in mounts if m.startswith(f"{place}/")), reverse=True):
+        subprocess.run(["umount", "-l", mount], check=False)
+    shutil.rmtree(place, ignore_errors=True)
