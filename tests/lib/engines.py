@@ -44,9 +44,10 @@ class Engine:
         return f"unix://{self.socket}"
 
     def start(self):
+        # podman 4.3 leaves there what it was given to import.
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                            start_new_session=True)
+                                            start_new_session=True, env={**os.environ, "TMPDIR": str(self.place)})
         end = time.monotonic() + START_SECONDS
         while time.monotonic() < end and self.process.poll() is None:
             if self.answers():
