@@ -30,8 +30,10 @@ Status Instance::stop() {
 Status Instance::stop_alone() {
   if (!process) return {};
   if (ending == Ending::kByEngine) {
+    Status removed = remove();
+    if (!removed) (void)process.signal(SIGKILL);
     process.leave();
-    return remove();
+    return removed;
   }
   const pid_t first = process.pid();
   const pid_t within = inside();

@@ -220,11 +220,23 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   if (!found) return let_through();
   const auto& [from, to] = *found;
   TRY(judge(call, from.path));
-  if (is_new_git_config(from, to)) return done(replace_git_config(call, from, to));
+  if (static_cast<unsigned>(call.flags) != sys::kReplaceByRename && is_new_git_config(from, to))
+    return done(replace_git_config(call, from, to));
   TRY(judge_rules(call, to.path));
   TRY(judge_move(call, from, to));
-  if ((static_cast<unsigned>(call.flags) & kExchange) != 0) TRY(judge_move(call, to, from));
-  return done(sys::rename_with(from.at(), from.name, to.at(), to.name, static_cast<unsigned>(call.flags)));
+  const auto flags = static_cast<unsigned>(call.flags);
+  if ((flags & (kExchange | sys::kReplaceByRename)) != 0) TRY(judge_move(call, to, from));
+  if (flags == sys::kReplaceByRename) return done(replace(from, to));
+  return done(sys::rename_with(from.at(), from.name, to.at(), to.name, flags));
+}
+
+// Whoever asks for it may make each of its calls as well.
+Status AccessCalls::replace(const Entry& from, const Entry& to) const {
+  TRY(sys::rename_with(from.at(), from.name, to.at(), to.name, kExchange));
+  const auto old = sys::look_at_name(from.at(), from.name);
+  if (!old || S_ISREG(old->mode)) return sys::unlink_with(from.at(), from.name, 0);
+  TRY(sys::rename_with(from.at(), from.name, to.at(), to.name, kExchange));
+  return number(ESTALE);
 }
 
 // git writes its configuration as config.lock, which then gets the name (gitrepository-layout(5)).

@@ -50,6 +50,7 @@ class AccessCalls {
   Result<CallAnswer> change(const AccessCall& call) const;
   Result<CallAnswer> ask_access(const AccessCall& call) const;
   bool is_git_config(const std::string& path) const;
+  Status replace(const Entry& from, const Entry& to) const;
   bool is_new_git_config(const Entry& from, const Entry& to) const;
   Status replace_git_config(const AccessCall& call, const Entry& from, const Entry& to) const;
   Status apply_change(const AccessCall& call, const Object& object) const;

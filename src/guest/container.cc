@@ -73,6 +73,10 @@ bool is_own_directory(const plan::SandboxPlan& plan, const MountStep& step) {
 
 Status give(int root, const plan::SandboxPlan& plan, const MountStep& step) {
   const UniqueFd directory = TRY(sys::open_beneath(root, step.target.substr(1), sys::Beneath::kListing));
+  // What lies on a directory of the host's may have been taken away there meanwhile.
+  if (step.kind == MountKind::kTmpfs && !TRY(sys::is_mount_root(directory.get()))) {
+    return fail({Code::kConflict, 0, "it was replaced while the sandbox started; start again"});
+  }
   TRY(sys::set_mode(directory.get(), step.mode));
   return sys::set_owner(directory.get(), {plan.uid, plan.gid});
 }

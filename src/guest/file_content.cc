@@ -126,6 +126,14 @@ Status Temporary::put(const std::string& name) {
 }
 
 Status Temporary::exchange(const std::string& name) {
+  const Status replaced = sys::rename_at(directory_, name_, directory_, name, sys::Replacing::kReplaced);
+  if (replaced) {
+    name_.clear();
+    return {};
+  }
+  if (replaced.error().sys_errno == ESTALE) {
+    return fail({Code::kConflict, 0, cat({printable(name), ": was changed by somebody else"})});
+  }
   const Status exchanged = sys::rename_at(directory_, name_, directory_, name, sys::Replacing::kExchanged);
   const int error = exchanged ? 0 : exchanged.error().sys_errno;
   // It was removed meanwhile, or the file system cannot.

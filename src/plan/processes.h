@@ -9,6 +9,8 @@ namespace hutch::plan {
 
 // A command that makes processes without end would otherwise have all that its user, or the machine, can have.
 inline constexpr std::uint64_t kProcessesDefault = 4096;
+// In a container, which is one agent's, and held by the engine.
+inline constexpr std::uint64_t kContainerProcessesDefault = 512;
 
 enum class Stay { kForOneCommand, kForMany };
 

@@ -18,11 +18,11 @@ Error full_error(const PoolLimits& limits) {
                " callers wait; release one, or raise security.maxConcurrentSandboxes"})};
 }
 
-Error late_error(const PoolLimits& limits) {
+Error late_error(const PoolLimits& limits, std::size_t busy, std::size_t starting) {
   return {Code::kTimeout, 0,
-          cat({kFull, ": none of ", std::to_string(limits.max),
-               " sandboxes became free in time; release one, or raise "
-               "security.maxConcurrentSandboxes"})};
+          cat({kFull, ": no sandbox became free in time; of ", std::to_string(limits.max), ", ", std::to_string(busy),
+               " are in use and ", std::to_string(starting),
+               " starting; release one, or raise security.maxConcurrentSandboxes"})};
 }
 
 }  // namespace
@@ -188,7 +188,8 @@ void PoolLedger::grant_idle(Moment now, Actions& actions) {
 void PoolLedger::expire(Moment now, Actions& actions) {
   for (auto ticket = tickets_.begin(); ticket != tickets_.end();) {
     const auto current = ticket++;
-    if (current->second.until <= now) refuse(current, late_error(limits_), actions);
+    if (current->second.until <= now)
+      refuse(current, late_error(limits_, count(State::kBusy), count(State::kStarting)), actions);
   }
 }
 

@@ -149,7 +149,7 @@ TEST(PoolLedger, WhoWaitsTooLongIsToldSo) {
   EXPECT_EQ(books.ledger.next(), books.now + seconds(5));
   books.now += seconds(5);
   books.settle();
-  EXPECT_THAT(books.refused.at(waiting), HasSubstr("became free in time"));
+  EXPECT_THAT(books.refused.at(waiting), HasSubstr("of 2, 2 are in use and 0 starting"));
   EXPECT_EQ(books.ledger.stats().queued, 0U);
 }
 

@@ -152,6 +152,7 @@ Status Daemon::run(const Descriptors& descriptors) {
     if (wait[1].revents != 0 || wait[2].revents != 0) return {};
     if (wait[0].revents != 0) TRY(accept(descriptors.listener));
     if (wait[3].revents != 0) TRY(accept_tcp(descriptors.tcp));
+    shared_.pool.sweep();
     give_memory_back();
     if (is_idle() && !TRY(has_late_client(descriptors.listener))) return {};
   }
@@ -197,7 +198,6 @@ void Daemon::give_memory_back() {
 }
 
 bool Daemon::is_idle() {
-  shared_.pool.sweep();
   const bool works = shared_.agents.busy() > 0 || shared_.pool.busy() > 0;
   const bool used = !connections_.empty() || works || !shared_.sessions.empty(Clock::now());
   if (used || settings_.idle.count() == 0) last_use_ = Clock::now();

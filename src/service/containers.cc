@@ -1,35 +1,15 @@
 // Containers of an engine, as hutch finds and names them here.
 #include "service/containers.h"
 
-#include <chrono>
-#include <utility>
-
 #include "base/text.h"
 #include "host/facts.h"
 #include "host/state_dirs.h"
 #include "service/image_recipe.h"
 #include "sys/host_info.h"
 #include "sys/identity.h"
-#include "sys/io.h"
-#include "sys/local_socket.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
-
-namespace {
-
-constexpr std::chrono::milliseconds kTurnLook{200};
-
-Result<UniqueFd> wait_for_turn(const std::string& path, const TellImage& tell) {
-  bool told = false;
-  for (;;) {
-    if (auto held = TRY(sys::try_lock_file(path))) return std::move(*held);
-    if (!std::exchange(told, true)) tell("somebody else builds it; waiting");
-    TRY(sys::poll({}, kTurnLook));
-  }
-}
-
-}  // namespace
 
 backend::container::EngineEnvironment engine_environment() {
   return {.docker_host = sys::environment_variable("DOCKER_HOST").value_or(""),
@@ -48,11 +28,11 @@ Status ensure_engine_image(const std::string& image, Signals signals, const plan
                            const TellImage& tell) {
   if (image != kDefaultImage && cat({image, ":latest"}) != kDefaultImage) return {};
   const auto engine = TRY(backend::container::Engine::find(engine_environment()));
-  if (engine.has_image(image)) return {};
+  if (TRY(engine.has_image(image))) return {};
   const host::StateDirs dirs = TRY(host::own_state_dirs(facts.uid, facts.home));
   TRY(sys::make_private_directories(dirs.data));
-  const UniqueFd turn = TRY(wait_for_turn(cat({dirs.data, "/engine-image.lock"}), tell));
-  if (engine.has_image(image)) return {};
+  const UniqueFd turn = TRY(wait_for_image(cat({dirs.data, "/engine-image.lock"}), image, tell));
+  if (TRY(engine.has_image(image))) return {};
   return build_default_archive(signals, facts, tell, [&](int archive) { return engine.import_image(image, archive); });
 }
 

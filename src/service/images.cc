@@ -25,7 +25,6 @@ namespace {
 
 Result<store::ImageStore> store_of(const plan::HostFacts& facts);
 Result<UniqueFd> lock(const store::ImageStore& store, const std::string& name);
-Result<UniqueFd> wait_for_lock(const store::ImageStore& store, const std::string& name, const TellImage& tell);
 Status clean(const store::ImageStore& store, const std::string& name, const plan::IdMap& ids);
 Result<UniqueFd> open_archive(const std::string& path);
 Result<Unpacked> fill(const store::ImageStore& store, const std::string& name, int archive, const plan::IdMap& ids);
@@ -48,7 +47,9 @@ Result<store::ImageManifest> make_image(const std::string& name, const ArchiveSo
                                         const plan::HostFacts& facts, const TellImage& tell) {
   const host::IdFacts ids = TRY(host::probe_ids(facts.uid, facts.gid, facts.user));
   const store::ImageStore store = TRY(store_of(facts));
-  const UniqueFd held = TRY(if_there == IfThere::kError ? lock(store, name) : wait_for_lock(store, name, tell));
+  TRY(sys::make_private_directories(store.directory()));
+  const UniqueFd held =
+      TRY(if_there == IfThere::kError ? lock(store, name) : wait_for_image(store.lock(name), name, tell));
   if (auto there = TRY(store.find(name))) {
     if (if_there == IfThere::kTaken) return std::move(*there);
     return fail(
@@ -79,6 +80,16 @@ Result<store::ImageManifest> make_image(const std::string& name, const ArchiveSo
   }
   if (unpacked->special > 0) tell(cat({std::to_string(unpacked->special), " devices and the like were left out"}));
   return manifest;
+}
+
+Result<UniqueFd> wait_for_image(const std::string& lock, const std::string& name, const TellImage& tell) {
+  static constexpr int kMomentsBetween = 100;
+  for (int tries = 0;; ++tries) {
+    auto held = TRY(sys::try_lock_file(lock));
+    if (held) return std::move(*held);
+    if (tries == 0) tell(cat({"image ", name, " is being made already; waiting for it"}));
+    for (int i = 0; i < kMomentsBetween; ++i) TRY(sys::pause_briefly());
+  }
 }
 
 Result<std::vector<store::ImageManifest>> list_images(const plan::HostFacts& facts) {
@@ -140,18 +151,6 @@ Result<UniqueFd> lock(const store::ImageStore& store, const std::string& name) {
   auto held = TRY(sys::try_lock_file(store.lock(name)));
   if (held) return std::move(*held);
   return fail(Error{Code::kConflict, 0, cat({"image ", name, " is being made or removed at this moment; try again"})});
-}
-
-// One is made, however many want it.
-Result<UniqueFd> wait_for_lock(const store::ImageStore& store, const std::string& name, const TellImage& tell) {
-  static constexpr int kMomentsBetween = 100;
-  TRY(sys::make_private_directories(store.directory()));
-  for (int tries = 0;; ++tries) {
-    auto held = TRY(sys::try_lock_file(store.lock(name)));
-    if (held) return std::move(*held);
-    if (tries == 0) tell(cat({"image ", name, " is being made already; waiting for it"}));
-    for (int i = 0; i < kMomentsBetween; ++i) TRY(sys::pause_briefly());
-  }
 }
 
 // What an import or a removal that broke off has left.

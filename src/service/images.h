@@ -27,6 +27,8 @@ struct ArchiveSource {
   std::function<Result<UniqueFd>()> begin;
   std::function<Status()> end;
 };
+// The lock of an image that somebody else makes, once they are done.
+Result<UniqueFd> wait_for_image(const std::string& lock, const std::string& name, const TellImage& tell);
 enum class IfThere { kError, kTaken };  // kTaken: that one is what is wanted; who makes it is waited for
 Result<store::ImageManifest> make_image(const std::string& name, const ArchiveSource& source, IfThere if_there,
                                         const plan::HostFacts& facts, const TellImage& tell);

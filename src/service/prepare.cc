@@ -193,9 +193,10 @@ policy::NetworkOptions network_options(const PlaceRequest& request, const policy
   return options;
 }
 
-// How many there may be where nobody said anything; an engine has a number of its own.
+// How many there may be where nobody said anything.
 std::uint64_t processes_of(const Prepared& prepared, const plan::HostFacts& facts, const Caller& caller) {
-  if (prepared.plan.limits.pids != 0 || prepared.backend == "none" || prepared.backend == "container") return 0;
+  if (prepared.plan.limits.pids != 0 || prepared.backend == "none") return 0;
+  if (prepared.backend == "container") return plan::kContainerProcessesDefault;
   const bool stays = caller.residence != nullptr;
   return plan::processes_default(facts, stays ? plan::Stay::kForMany : plan::Stay::kForOneCommand);
 }

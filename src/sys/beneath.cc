@@ -111,6 +111,7 @@ Result<std::string> read_at(int fd, std::uint64_t offset, std::size_t bytes_max)
 Status rename_at(int from, const std::string& name, int to, const std::string& new_name, Replacing replacing) {
   const unsigned flags = replacing == Replacing::kRefused     ? RENAME_NOREPLACE
                          : replacing == Replacing::kExchanged ? RENAME_EXCHANGE
+                         : replacing == Replacing::kReplaced  ? kReplaceByRename
                                                               : 0U;
   return check(::renameat2(from, name.c_str(), to, new_name.c_str(), flags), {"rename(", name, ", ", new_name, ")"});
 }

@@ -10,6 +10,11 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 MILLISECONDS = "60000" if os.environ.get("HUTCH_TEST_ALL") == "1" else "300"
 GIT = "mkdir -p repo/.git/hooks repo/.git/modules; "
+# renameat2(2) with the flag that the supervisor alone knows; as it is done elsewhere where the kernel knows of none.
+REPLACE = (
+    "python3 -c 'import ctypes, os, sys; a, b = map(os.fsencode, sys.argv[1:]); "
+    "ctypes.CDLL(None).renameat2(-100, a, -100, b, 1 << 31) and ctypes.CDLL(None).renameat2(-100, a, -100, b, 2)'"
+)
 
 # A script, and what it would leave in the project.
 WAYS = {
@@ -60,6 +65,15 @@ WAYS = {
     "by way of proc": ("echo evil > /proc/self/cwd/.mcp.json", ".mcp.json"),
     "by way of proc's root": ("echo evil > /proc/self/root$PWD/.mcp.json", ".mcp.json"),
     "an odd spelling": ("echo evil > ././/../$(basename $PWD)/./.mcp.json", ".mcp.json"),
+    "a configuration by replacing": (
+        GIT + "echo > repo/.git/config; echo '[core] fsmonitor = evil' > repo/.git/config.lock; "
+        f"{REPLACE} repo/.git/config.lock repo/.git/config",
+        "repo/.git/config",
+    ),
+    "hooks by replacing": (
+        GIT + f"mkdir -p x/hooks; echo evil > x/hooks/h; {REPLACE} x/hooks repo/.git/hooks",
+        "repo/.git/hooks/h",
+    ),
     "a pattern's directory": (
         "mkdir -p x/deep; echo evil > x/deep/k; mkdir locked; mv x locked/x",
         "locked/x/deep/k",
@@ -92,6 +106,10 @@ MOVES = {
         " [ -e x/a/c/secret ] && echo evil > x/a/c/secret",
         "x/a/c/secret",
     ),
+    "for another one by replacing": (
+        f"mkdir -p x/a/c; {REPLACE} x deep; [ -e x/a/c/secret ] && echo evil > x/a/c/secret",
+        "x/a/c/secret",
+    ),
     "the directory of a pattern": ("mv way way2; echo evil > way2/in/k", "way2/in/k"),
 }
 
@@ -112,6 +130,37 @@ def test_what_holds_a_rules_place_is_not_moved(hutch, project, backend, as_user,
         process.communicate(b"\n", timeout=60)
     text = (project / path).read_text(encoding="utf-8") if (project / path).exists() else ""
     assert ("evil" in text) == (backend == "none"), text
+
+
+# The file server's way to replace a file in one call; everybody may use it.
+REPLACING = """
+import ctypes, os
+call = ctypes.CDLL(None, use_errno=True).renameat2
+def replace(name, to):
+    return 0 if call(-100, name.encode(), -100, to.encode(), 1 << 31) == 0 else ctypes.get_errno()
+def write(name, text):
+    with open(name, "w") as file: file.write(text)
+write("new", "new"); write("old", "old"); os.mkdir("dir"); write("dir/in", "")
+print(replace("new", "old"), os.path.exists("new"), open("old").read())
+write("new", "new")
+print(os.strerror(replace("new", "dir")), open("new").read(), os.listdir("dir"))
+print(os.strerror(replace("new", "absent")), os.strerror(replace("absent", "new")), open("new").read())
+os.mkdir("bin")
+print(os.strerror(replace("new", "/tmp/elsewhere")), os.strerror(replace("/etc/hostname", "new")))
+"""
+
+
+def test_one_call_replaces_a_file(hutch, backend):
+    said = hutch.run("python3", "-c", REPLACING).ok().text.splitlines()
+    if backend == "none":
+        assert said[0] == "22 True old", "no kernel knows of it"
+        return
+    assert said == [
+        "0 False new",
+        "Stale file handle new ['in']",
+        "No such file or directory No such file or directory new",
+        "Invalid argument Invalid argument",
+    ]
 
 
 def test_what_is_above_a_mount_is_moved_and_rules_hold(hutch, backend, as_user):

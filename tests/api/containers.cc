@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "check.h"
+
 namespace {
 
 using hutch::Container;
@@ -25,23 +27,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 std::string backend;
-
-#define EXPECT(condition)                                                          \
-  do {                                                                             \
-    if (!(condition)) {                                                            \
-      std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                                                \
-    }                                                                              \
-  } while (false)
-
-template <class T>
-T must(hutch::Expected<T> result, int line = __builtin_LINE()) {
-  if (!result) {
-    std::fprintf(stderr, "line %d: %s\n", line, result.error().message.c_str());
-    std::exit(1);
-  }
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
 
 std::string said(Container container, const std::string& command, int line = __builtin_LINE()) {
   const auto result = must(container.exec(command), line);

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "check.h"
+
 namespace {
 
 using hutch::CommandOptions;
@@ -28,23 +30,6 @@ using hutch::SandboxStatus;
 using std::chrono::milliseconds;
 
 std::string backend;
-
-#define EXPECT(condition)                                                          \
-  do {                                                                             \
-    if (!(condition)) {                                                            \
-      std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                                                \
-    }                                                                              \
-  } while (false)
-
-template <class T>
-T must(hutch::Expected<T> result, int line = __builtin_LINE()) {
-  if (!result) {
-    std::fprintf(stderr, "line %d: %s\n", line, result.error().message.c_str());
-    std::exit(1);
-  }
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
 
 SandboxOptions options() {
   return {.working_directory = "work", .isolation = backend, .on_note = [](std::string_view line) {

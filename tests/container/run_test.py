@@ -3,6 +3,7 @@ import json
 import os
 import signal
 import socket
+import subprocess
 
 import pytest
 
@@ -151,3 +152,21 @@ def test_two_agents_have_nothing_of_each_other(daemon, agent):
 def test_settings_that_cannot_be(daemon):
     result = daemon("agent", "create", "bad", "backend=container", "image=../x")
     assert result.code == 125 and b"is no name of an image" in result.err, str(result)
+
+
+@pytest.fixture
+def mounted_below(as_user, project):
+    """A directory with another file system in it."""
+    top = as_user.mkdir(as_user.home / f"shown-{project.name}")
+    below = as_user.mkdir(top / "below")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"uid={as_user.uid}", "tmpfs", below], check=True)
+    as_user.write(below / "file", "the host's")
+    yield top
+    subprocess.run(["umount", "-l", below], check=True)
+
+
+def test_what_is_mounted_below_what_is_only_read_is_not_written(hutch, backend, mounted_below):
+    script = f"cd {mounted_below}; echo more >> below/file; echo new > below/new; mkdir below/d; ls -a . > /dev/null"
+    said = hutch.sh(script, options=["--allow-read", mounted_below]).ok()
+    assert (mounted_below / "below/file").read_text() == "the host's", str(said)
+    assert [entry.name for entry in (mounted_below / "below").iterdir()] == ["file"]

@@ -36,8 +36,9 @@ constexpr std::chrono::milliseconds kGuestSlice{200};
 
 Error explain_creation(Error error, const std::string& image) {
   if (error.code != Code::kNotFound) return error;
-  return Error::not_found(cat({"the engine has no image ", image, " (", error.message,
-                               "); have it pull or load one, or name another: hutch agent set NAME image=IMAGE"}));
+  return Error::not_found(cat({"the engine has no image ", image,
+                               "; have it pull or load it, or name another: --image, or "
+                               "hutch agent set NAME image=IMAGE"}));
 }
 
 // "new-PID-NAME" of a process that is gone.

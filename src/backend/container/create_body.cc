@@ -127,7 +127,8 @@ void add_user_limits(Json& host, const CreateSettings& settings) {
 }
 
 void add_limits(Json& host, const plan::ResourceLimits& limits) {
-  host["PidsLimit"] = limits.pids != 0 ? limits.pids : kPidsDefault;
+  const std::uint64_t processes = limits.pids != 0 ? limits.pids : limits.processes;
+  if (processes != 0) host["PidsLimit"] = processes;
   if (limits.memory_bytes != 0) {
     host["Memory"] = limits.memory_bytes;
     host["MemorySwap"] = limits.memory_bytes;  // both together: none is left for swap

@@ -26,8 +26,6 @@ struct CreateSettings {
 };
 
 inline constexpr std::string_view kOwnerLabel = "hutch.owner";
-// How many processes a container has where nobody says anything.
-inline constexpr std::uint64_t kPidsDefault = 512;
 
 // Code::kPermissionDenied where the plan shows an engine's socket: whoever reaches that is root of the machine.
 Result<std::string> create_body(const plan::SandboxPlan& plan, const CreateSettings& settings);

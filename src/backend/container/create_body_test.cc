@@ -73,7 +73,9 @@ TEST(CreateBody, GivesNoMoreThanIsNeeded) {
   const json host = json::parse(*create_body(plan, settings()))["HostConfig"];
   EXPECT_EQ(host["CapDrop"], json::array({"ALL"}));
   for (const auto& capability : host["CapAdd"]) EXPECT_FALSE(capability.get<std::string>().starts_with("NET_"));
-  EXPECT_EQ(host["PidsLimit"], kPidsDefault);
+  EXPECT_FALSE(host.contains("PidsLimit"));
+  plan.limits.processes = 512;
+  EXPECT_EQ(json::parse(*create_body(plan, settings()))["HostConfig"]["PidsLimit"], 512);
   EXPECT_FALSE(host.contains("Memory"));
   EXPECT_EQ(host["NetworkMode"], "none");
 }

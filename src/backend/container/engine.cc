@@ -114,8 +114,10 @@ Status Engine::remove(const std::string& container) const {
   }
 }
 
-bool Engine::has_image(const std::string& image) const {
-  return ask("GET", versioned({"/images/", image, "/json"})).has_value();
+Result<bool> Engine::has_image(const std::string& image) const {
+  const auto found = ask("GET", versioned({"/images/", image, "/json"}));
+  if (!found && found.error().code != Code::kNotFound) return fail(found.error());
+  return found.has_value();
 }
 
 Status Engine::import_image(const std::string& image, int archive) const {

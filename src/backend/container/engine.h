@@ -33,7 +33,7 @@ class Engine {
 
   // --- images ---
 
-  bool has_image(const std::string& image) const;
+  Result<bool> has_image(const std::string& image) const;
   // The archive of a root file system (tar(5)), to its end, becomes the image.
   Status import_image(const std::string& image, int archive) const;
 
