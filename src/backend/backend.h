@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,11 @@ struct StartOptions {
 };
 
 // A started instance. Ends with its owner.
+struct KeptRoot {
+  std::string image;
+  std::map<std::string, std::string, std::less<>> labels;
+};
+
 struct Instance {
   // kAdopted: when `process` is killed, what it started falls to this process as a subreaper.
   enum class Orphans { kNone, kAdopted };
@@ -47,6 +53,8 @@ struct Instance {
   std::optional<wire::Network> network{};
   std::vector<UniqueFd> network_sockets{};
   std::function<Status()> remove{};
+  // kByEngine: what is changed of its root so far becomes an image of that name. Any thread may call it.
+  std::function<Status(const KeptRoot& kept)> keep_root{};
 
   // A process that is inside, by the host's number.
   pid_t inside() const;

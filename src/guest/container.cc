@@ -51,7 +51,10 @@ Status finish_container(const plan::SandboxPlan& plan) {
   return {};
 }
 
-Status leave_root(const plan::SandboxPlan& plan) { return sys::become_user(plan.uid, plan.gid); }
+Status become_commands_user(const plan::SandboxPlan& plan) {
+  if (plan.rights == plan::Rights::kImageRoot) return sys::become_namespace_root();
+  return sys::become_user(plan.uid, plan.gid);
+}
 
 namespace {
 

@@ -15,6 +15,6 @@ Result<UniqueFd> connect_to_host();
 Status finish_container(const plan::SandboxPlan& plan);
 
 // Becomes the user of the commands, with no capability left.
-Status leave_root(const plan::SandboxPlan& plan);
+Status become_commands_user(const plan::SandboxPlan& plan);
 
 }  // namespace hutch::guest

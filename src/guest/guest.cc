@@ -231,7 +231,7 @@ Result<Watched> close_place(const wire::Start& start) {
     watched.supervised.emplace(std::move(tree), std::move(user), std::move(mounts));
   }
   watched.mounts = TRY(watch_covers(start.plan));
-  if (start.isolation == wire::Isolation::kContainer) TRY(leave_root(start.plan));
+  if (start.isolation == wire::Isolation::kContainer) TRY(become_commands_user(start.plan));
   TRY(lock_down(start.plan, start.landlock_abi));
   return watched;
 }

@@ -37,7 +37,7 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
     plan.ids = input.image->ids;
     plan.uid = plan.ids.user;
     plan.gid = plan.ids.group;
-    if (input.image->use == ImageInput::Use::kInstall) plan.rights = Rights::kImageRoot;
+    if (input.image->is_install()) plan.rights = Rights::kImageRoot;
   }
   plan.network = input.network;
   plan.limits = input.limits;
@@ -60,7 +60,7 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
     if (plan.questions != FileQuestions::kNone) plan.hidden = std::move(tree.hidden);
   }
   // An engine covers what it shows of /proc itself.
-  if (input.image != nullptr && input.image->use == ImageInput::Use::kEngine) return plan;
+  if (input.image != nullptr && input.image->is_engines()) return plan;
   plan.read_only_proc = read_only_proc(input.facts);
   plan.hidden_proc = hidden_proc(input.facts);
   return plan;

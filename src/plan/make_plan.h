@@ -40,8 +40,10 @@ struct ImageInput {
   std::string account{};  // what whoami says; empty: what the image does
   std::string home{};     // of the account
   // kInstall: by root of the image, in the root of a sandbox beside this one. kEngine: an engine of containers has it,
-  // and makes the kernel's file systems as well.
-  enum class Use { kLive, kInstall, kEngine } use = Use::kLive;
+  // and makes the kernel's file systems as well; kEngineInstall: the same, by root of the image.
+  enum class Use { kLive, kInstall, kEngine, kEngineInstall } use = Use::kLive;
+  bool is_engines() const { return use == Use::kEngine || use == Use::kEngineInstall; }
+  bool is_install() const { return use == Use::kInstall || use == Use::kEngineInstall; }
 };
 
 // Whether names are to be held wherever they turn up, by a supervisor of file changes.

@@ -89,7 +89,7 @@ class TreePlanner {
   Identity identity_of(const Node& node) const;
   bool stands_by_itself(const Node& node) const;
   std::uint64_t shared_memory_bytes() const;
-  bool has_engine() const { return input_.image != nullptr && input_.image->use == ImageInput::Use::kEngine; }
+  bool has_engine() const { return input_.image != nullptr && input_.image->is_engines(); }
 
   const PlanInput& input_;
   std::map<std::string, Node, PathOrder> found_;
@@ -235,11 +235,10 @@ void TreePlanner::place_root() {
 // The image, the kernel's file systems and the private places over it, and what of the host a rule names for itself.
 // "/" stays writable: what is changed there lies in the layer.
 void TreePlanner::place_image() {
-  using enum ImageInput::Use;
-  const ImageInput::Use use = input_.image->use;
-  tree_.steps.push_back({.kind = use == kInstall  ? MountKind::kGivenRoot
-                                 : use == kEngine ? MountKind::kEngineRoot
-                                                  : MountKind::kImage,
+  const bool is_given = input_.image->use == ImageInput::Use::kInstall;
+  tree_.steps.push_back({.kind = is_given       ? MountKind::kGivenRoot
+                                 : has_engine() ? MountKind::kEngineRoot
+                                                : MountKind::kImage,
                          .target = "/",
                          .source = input_.image->root,
                          .identity = input_.image->identity,

@@ -10,6 +10,7 @@
 #include "host/facts.h"
 #include "policy/units.h"
 #include "service/containers.h"
+#include "service/engine_layer.h"
 #include "service/image_build.h"
 #include "service/image_recipe.h"
 #include "service/images.h"
@@ -132,18 +133,53 @@ bool AgentSandbox::retire() {
 }
 
 Result<Installation> AgentSandbox::begin_install(std::chrono::milliseconds patience) {
-  if (record_.backend == "container") {
-    return fail(
-        Error::unsupported("in a container nothing is installed as root yet; give the agent an image that has "
-                           "it"));
-  }
-  if (record_.image.empty()) {
+  if (record_.image.empty() && !is_container()) {
     return fail(Error::unsupported("this sandbox's system is the host's own and read-only: it has no root of its own"));
   }
   std::unique_lock turn(install_mutex_, std::defer_lock);
   if (!turn.try_lock_for(patience)) return fail({Code::kConflict, 0, "another installation is under way"});
+  if (is_container()) {
+    TRY(check_nothing_runs());
+    TRY(find_package_hosts());
+  }
   auto resident = TRY(installer_.resident());
   return Installation(std::move(turn), installer_, std::move(resident));
+}
+
+// Where nothing has been installed yet a container is asked in which nothing has run; what has been installed since
+// says nothing.
+hutch::Status AgentSandbox::find_package_hosts() {
+  if (auto layer = TRY(engine_layer(record_))) {
+    package_hosts_ = std::move(layer->package_hosts);
+    return {};
+  }
+  package_hosts_.clear();
+  TRY(installer_.resident());
+  package_hosts_ = package_hosts_in(installer_);
+  installer_.stop();
+  return {};
+}
+
+hutch::Status AgentSandbox::check_nothing_runs() const {
+  if (!kept_.is_busy()) return {};
+  return fail({Code::kConflict, 0,
+               "what is installed in a container is there from its next start on, and processes run in it; end them, "
+               "or wait for their end, and try again"});
+}
+
+hutch::Status AgentSandbox::keep_installed() {
+  if (!is_container()) return {};
+  const backend::KeptRoot kept = TRY(next_engine_layer(record_, package_hosts_));
+  TRY_CTX(installer_.keep_root(kept), "keep what was installed");
+  if (kept_.is_busy()) {
+    return fail(
+        {Code::kConflict, 0,
+         "a process was started meanwhile, so that it is there from the sandbox's next start on; end what runs, "
+         "and have the agent stopped"});
+  }
+  kept_.stop();
+  TRY(kept_.resident());
+  return {};
 }
 
 tool::Users AgentSandbox::users() const {
@@ -171,14 +207,18 @@ Result<Judged> AgentSandbox::judge_install() {
   PlaceRequest place = TRY(place_of(record_));
   place.usual_hosts = TRY(store::SettingsFile(dirs_.config).read()).security.allowed_hosts;
   const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
-  const plan::ImageInput image = TRY(image_input(record_.image, facts));
-  std::ranges::move(TRY(package_hosts(image.root)), std::back_inserter(place.usual_hosts));
+  std::vector<std::string> hosts = package_hosts_;
+  if (!is_container()) {
+    const plan::ImageInput image = TRY(image_input(record_.image, facts));
+    hosts = TRY(package_hosts(image.root));
+  }
+  std::ranges::move(hosts, std::back_inserter(place.usual_hosts));
   place.environment = {"LOGNAME=root", "LC_ALL=C.UTF-8"};
   Residence residence;
   residence.purpose = Residence::Purpose::kInstall;
   residence.cwd = "/";
   Judged judged = TRY(judge_for(std::move(place), std::move(residence), plan::FileQuestions::kNone));
-  judged.given_root = TRY_CTX(beside->hand_root(), "have the agent's root");
+  if (!is_container()) judged.given_root = TRY_CTX(beside->hand_root(), "have the agent's root");
   return judged;
 }
 
@@ -189,10 +229,10 @@ Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, 
                 .guest_program = TRY(guest_program())};
   TRY(host::make_store_directories(judged.facts));
   judged.facts.cwd = record_.dir.empty() ? directories_.home : record_.dir;
-  if (record_.backend == "container") {
-    if (!record_.image.empty()) place.image = record_.image;
-    const std::string image = place.image.value_or(std::string(kDefaultImage));
-    TRY(ensure_engine_image(image, Signals::kOthers, judged.facts, tell_));
+  if (is_container()) {
+    TRY(ensure_engine_image(engine_image(record_), Signals::kOthers, judged.facts, tell_));
+    const auto layer = TRY(engine_layer(record_));
+    place.image = layer ? layer->image : engine_image(record_);
   } else if (!record_.image.empty()) {
     place.image = record_.image;
     TRY(ensure_image(record_.image, Signals::kOthers, judged.facts, tell_));

@@ -78,6 +78,9 @@ class AgentSandbox {
   // A sandbox beside it, in which commands are root of the agent's image and see nothing of the host. One at a time;
   // waits so long for its turn. Code::kUnsupported where the agent has no image. It ends with the answer's owner.
   Result<Installation> begin_install(std::chrono::milliseconds patience);
+  // What an installation that is under way has changed stays. In a container that takes a new start of the agent's
+  // sandbox: Code::kConflict where something runs in it.
+  hutch::Status keep_installed();
   tool::Users users() const;  // of its image
 
   // What a login shell of the sandbox has in its environment, and then `more`; found out once for each start.
@@ -95,6 +98,9 @@ class AgentSandbox {
  private:
   Result<Judged> judge();
   Result<Judged> judge_install();
+  bool is_container() const { return record_.backend == "container"; }
+  hutch::Status find_package_hosts();
+  hutch::Status check_nothing_runs() const;
   Result<Judged> judge_for(PlaceRequest place, Residence residence, plan::FileQuestions questions);
   Result<std::vector<std::string>> ask_login_shell(sandbox::Resident& resident);
 
@@ -116,7 +122,8 @@ class AgentSandbox {
 
   KeptSandbox kept_;
   std::timed_mutex install_mutex_;
-  KeptSandbox installer_;  // with the root of kept_, as long as that runs
+  std::vector<std::string> package_hosts_;  // of an engine's image; of whoever has the turn to install
+  KeptSandbox installer_;  // with the root of kept_, as long as that runs; in a container with one of its own
 };
 
 }  // namespace hutch::service

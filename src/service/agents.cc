@@ -12,6 +12,7 @@
 #include "sandbox/cgroup.h"
 #include "service/agent_checks.h"
 #include "service/containers.h"
+#include "service/engine_layer.h"
 #include "service/image_recipe.h"
 #include "service/images.h"
 #include "service/layers.h"
@@ -228,11 +229,13 @@ void AgentService::stop_all() {
 }
 
 Status AgentService::reset(const std::string& name) {
-  if (!TRY(sys::status_of(store::LayerStore(dirs_.data).place(name)))) return stop(name);
+  const store::AgentRecord record = TRY(agents_->find(name));
+  const bool is_container = record.backend == "container";
+  if (!is_container && !TRY(sys::status_of(store::LayerStore(dirs_.data).place(name)))) return stop(name);
   // From here on until the layer is gone nobody starts it.
   const std::shared_ptr<AgentSandbox> leaving = TRY(sandbox(name));
   leaving->stop(AgentSandbox::After::kNever);
-  const auto removed = remove_layer(name, dirs_);
+  const auto removed = is_container ? remove_engine_layer(record) : remove_layer(name, dirs_);
   const std::scoped_lock lock(mutex_);
   const auto known = sandboxes_.find(name);
   if (known != sandboxes_.end() && known->second == leaving) forget(known);
@@ -247,7 +250,7 @@ Result<std::vector<std::string>> AgentService::remove(const std::string& name) {
   const std::shared_ptr<AgentSandbox> leaving = TRY(found);
   // From here on until it is gone nobody starts it.
   leaving->stop(AgentSandbox::After::kNever);
-  auto deleted = remove_files(name);
+  auto deleted = remove_files(leaving->record());
   const std::scoped_lock lock(mutex_);
   if (deleted) {
     TRY(agents_->remove(name));
@@ -264,7 +267,8 @@ void AgentService::forget(Sandboxes::iterator known) {
   sandboxes_.erase(known);
 }
 
-Result<std::vector<std::string>> AgentService::remove_files(const std::string& name) const {
+Result<std::vector<std::string>> AgentService::remove_files(const store::AgentRecord& agent) const {
+  const std::string& name = agent.name;
   std::vector<std::string> deleted;
   const AgentDirectories directories = agent_directories(dirs_, name);
   const auto image = TRY(store::LayerStore(dirs_.data).find(name));
@@ -276,6 +280,9 @@ Result<std::vector<std::string>> AgentService::remove_files(const std::string& n
   // Last: it says whose the others are.
   std::string layer = TRY(remove_layer(name, dirs_));
   if (!layer.empty()) deleted.push_back(std::move(layer));
+  if (agent.backend != "container") return deleted;
+  const std::string of_engine = TRY(remove_engine_layer(agent));
+  if (!of_engine.empty()) deleted.push_back(cat({"image ", of_engine}));
   return deleted;
 }
 

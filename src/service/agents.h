@@ -96,7 +96,7 @@ class AgentService {
   AgentSandbox::Status last_status(const std::string& name) const;
   std::vector<std::shared_ptr<AgentSandbox>> known() const;
   void tell_change(const std::string& agent, std::string_view what);
-  Result<std::vector<std::string>> remove_files(const std::string& name) const;
+  Result<std::vector<std::string>> remove_files(const store::AgentRecord& agent) const;
 
   std::unique_ptr<store::Agents> agents_;
   const host::StateDirs dirs_;

@@ -28,11 +28,11 @@ Status ensure_engine_image(const std::string& image, Signals signals, const plan
                            const TellImage& tell) {
   if (image != kDefaultImage && cat({image, ":latest"}) != kDefaultImage) return {};
   const auto engine = TRY(backend::container::Engine::find(engine_environment()));
-  if (TRY(engine.has_image(image))) return {};
+  if (TRY(engine.image(image))) return {};
   const host::StateDirs dirs = TRY(host::own_state_dirs(facts.uid, facts.home));
   TRY(sys::make_private_directories(dirs.data));
   const UniqueFd turn = TRY(wait_for_image(cat({dirs.data, "/engine-image.lock"}), image, tell));
-  if (TRY(engine.has_image(image))) return {};
+  if (TRY(engine.image(image))) return {};
   return build_default_archive(signals, facts, tell, [&](int archive) { return engine.import_image(image, archive); });
 }
 

@@ -192,6 +192,18 @@ Result<wire::FileReply> KeptSandbox::file(const wire::FileRequest& request) {
   return files->ask(request);
 }
 
+hutch::Status KeptSandbox::keep_root(const backend::KeptRoot& kept) {
+  std::function<hutch::Status(const backend::KeptRoot&)> keep;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (status_.state != LifeState::kRunning) {
+      return fail({Code::kConflict, 0, cat({settings_.what, " does not run any more"})});
+    }
+    keep = keep_root_;
+  }
+  return keep ? keep(kept) : fail(Error::unsupported("this sandbox's root is kept by no engine"));
+}
+
 std::optional<sandbox::Resources> KeptSandbox::resources(const std::string& disk) {
   const auto running = this->running();
   if (!running) return std::nullopt;
@@ -314,6 +326,7 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin() {
     return fail(explain_backend_failure(prepared.backend, std::move(instance).error(), judged.guest_program));
   }
   const std::scoped_lock lock(mutex_);
+  keep_root_ = instance->keep_root;
   return sandbox::Resident::Parts{std::move(*instance),
                                   questions_,
                                   std::move(network),

@@ -81,6 +81,10 @@ class KeptSandbox {
   // By the sandbox's own file server; a FileFailed of it comes as the error.
   Result<wire::FileReply> file(const wire::FileRequest& request);
 
+  // What is changed of the running one's root becomes an image of its engine. Code::kConflict where it does not run,
+  // kUnsupported where it is no engine's.
+  hutch::Status keep_root(const backend::KeptRoot& kept);
+
   // What the last start came to: its plan's own part of every command.
   struct Terms {
     std::vector<std::string> environment;
@@ -116,6 +120,7 @@ class KeptSandbox {
   std::optional<Error> start_error_;  // of the last start
   unsigned stops_ = 0;                // how often it was told to stop
   Terms terms_;                       // written by a start alone
+  std::function<hutch::Status(const backend::KeptRoot&)> keep_root_;  // of the last start
   std::shared_ptr<sandbox::Questions> questions_;  // of the last start
   std::shared_ptr<const LivePolicy> policy_;       // likewise
   std::uint64_t asked_before_;                     // the last question of earlier starts

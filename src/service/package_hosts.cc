@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 #include "base/text.h"
 #include "policy/domains.h"
@@ -35,7 +37,7 @@ struct Scheme {
 };
 constexpr std::array<Scheme, 2> kSchemes = {{{"http://", "80"}, {"https://", "443"}}};
 
-std::vector<std::string> files_of(int root);
+std::vector<std::string> files_of(const ImageFiles& image);
 void add_hosts(std::string_view line, std::vector<std::string>& hosts);
 std::string entry_of(std::string_view place, const Scheme& scheme);
 
@@ -43,10 +45,26 @@ std::string entry_of(std::string_view place, const Scheme& scheme);
 
 Result<std::vector<std::string>> package_hosts(const std::string& root) {
   const UniqueFd directory = TRY(sys::open_exact(root));
-  std::vector<std::string> hosts;
-  for (const std::string& file : files_of(directory.get())) {
+  ImageFiles files;
+  files.names = [&](const std::string& path) {
+    const auto opened = sys::open_beneath(directory.get(), path, sys::Beneath::kListing);
+    const auto entries = opened ? sys::names_in(opened->get(), path) : fail(opened.error());
+    std::vector<std::string> names;
+    if (entries) std::ranges::transform(*entries, std::back_inserter(names), &sys::TreeEntry::name);
+    return names;
+  };
+  files.text = [&](const std::string& file, std::size_t bytes_max) -> std::optional<std::string> {
     const auto opened = sys::open_beneath(directory.get(), file, sys::Beneath::kRead);
-    const auto text = opened ? sys::read_to_end(opened->get(), kFileBytesMax) : fail(opened.error());
+    auto text = opened ? sys::read_to_end(opened->get(), bytes_max) : fail(opened.error());
+    return text ? std::optional(std::move(*text)) : std::nullopt;
+  };
+  return package_hosts(files);
+}
+
+std::vector<std::string> package_hosts(const ImageFiles& image) {
+  std::vector<std::string> hosts;
+  for (const std::string& file : files_of(image)) {
+    const auto text = image.text(file, kFileBytesMax);
     if (!text) continue;  // this image has it not, or as something that cannot be read
     for (std::string& host : package_hosts_in(*text)) {
       if (hosts.size() < kHostsMax && std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(std::move(host));
@@ -65,16 +83,13 @@ std::vector<std::string> package_hosts_in(std::string_view text) {
 
 namespace {
 
-std::vector<std::string> files_of(int root) {
+std::vector<std::string> files_of(const ImageFiles& image) {
   std::vector<std::string> files(kFiles.begin(), kFiles.end());
   for (const Directory& directory : kDirectories) {
     const std::string path(directory.path);
-    const auto opened = sys::open_beneath(root, path, sys::Beneath::kListing);
-    const auto names = opened ? sys::names_in(opened->get(), path) : fail(opened.error());
-    if (!names) continue;
-    for (const sys::TreeEntry& entry : *names) {
-      const auto ends = [&](std::string_view ending) { return entry.name.ends_with(ending); };
-      if (std::ranges::any_of(directory.endings, ends)) files.push_back(cat({path, "/", entry.name}));
+    for (const std::string& name : image.names(path)) {
+      const auto ends = [&](std::string_view ending) { return name.ends_with(ending); };
+      if (std::ranges::any_of(directory.endings, ends)) files.push_back(cat({path, "/", name}));
     }
   }
   if (files.size() > kFilesMax) files.resize(kFilesMax);

@@ -1,6 +1,9 @@
 // The hosts that an image's own package managers fetch from.
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +16,13 @@ namespace hutch::service {
 // image's files as they were imported. What an agent has changed since says nothing. Never an address, nor a name of
 // this machine: whoever made an image has no say about what is reached here.
 Result<std::vector<std::string>> package_hosts(const std::string& root);
+
+// An image's files where an engine has them, by paths below its root.
+struct ImageFiles {
+  std::function<std::vector<std::string>(const std::string& directory)> names;
+  std::function<std::optional<std::string>(const std::string& file, std::size_t bytes_max)> text;
+};
+std::vector<std::string> package_hosts(const ImageFiles& files);
 
 // Those of one file of such configuration.
 std::vector<std::string> package_hosts_in(std::string_view text);

@@ -276,6 +276,10 @@ Result<plan::ImageInput> engine_image_of(const PlaceRequest& request, const plan
   input.root = request.image.value_or(std::string(kDefaultImage));
   input.use = plan::ImageInput::Use::kEngine;
   TRY_CTX(backend::container::check_image_name(input.root), "image");
+  if (residence != nullptr && residence->purpose == Residence::Purpose::kInstall) {
+    input.use = plan::ImageInput::Use::kEngineInstall;
+    return input;
+  }
   input.ids.user = facts.uid;
   input.ids.group = facts.gid;
   if (residence != nullptr) {

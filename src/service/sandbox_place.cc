@@ -102,8 +102,8 @@ Result<tool::CommandEnd> SandboxPlace::run(const tool::Command& command) {
 // What the agent may change of its environment is not for root: nothing of its home, no variable of its login shell.
 Result<tool::CommandEnd> SandboxPlace::run_as_root(const tool::Command& command) {
   TRY(await_start(command.timeout.count() > 0 ? command.timeout : patience_));
-  const Installation installation = TRY(agent_.begin_install(patience_));
-  const KeptSandbox::Terms terms = installation.terms();
+  if (!installation_) installation_.emplace(TRY(agent_.begin_install(patience_)));
+  const KeptSandbox::Terms terms = installation_->terms();
   sandbox::ProcessRequest request;
   request.arguments = command.arguments;
   request.environment = terms.environment;
@@ -112,9 +112,11 @@ Result<tool::CommandEnd> SandboxPlace::run_as_root(const tool::Command& command)
   request.timeout = command.timeout;
   request.processes_max = terms.processes_max;
   request.address_space_max = terms.address_space_max;
-  const auto process = TRY(installation.resident()->spawn(std::move(request), sandbox::Input::kNone));
-  return await_end(command, process, installation.resident());
+  const auto process = TRY(installation_->resident()->spawn(std::move(request), sandbox::Input::kNone));
+  return await_end(command, process, installation_->resident());
 }
+
+Status SandboxPlace::keep_system() { return installation_ ? agent_.keep_installed() : Status(); }
 
 Result<tool::CommandEnd> SandboxPlace::await_end(const tool::Command& command, const std::shared_ptr<Process>& process,
                                                  const std::shared_ptr<sandbox::Resident>& resident) {

@@ -26,6 +26,7 @@ class SandboxPlace final : public tool::Place {
   const tool::Layout& layout() const override { return agent_.layout(); }
   tool::Users users() const override { return agent_.users(); }
   Result<tool::CommandEnd> run(const tool::Command& command) override;
+  Status keep_system() override;
   Result<std::string> spawn(const tool::Command& command) override;
   Result<tool::ProcessState> poll(const std::string& id) override;
   Result<tool::ProcessState> wait(const std::string& id, std::chrono::milliseconds at_most) override;
@@ -47,6 +48,7 @@ class SandboxPlace final : public tool::Place {
   const std::stop_token stop_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   bool was_starting_ = false;
+  std::optional<Installation> installation_;  // one for all that root does in a call
   std::optional<Error> start_error_;  // one start for a call: one that failed, or was stopped, is not tried again
 };
 

@@ -60,6 +60,11 @@ Envelope install_packages(const Call& call) {
                               "). Use `sandbox_pip_install` or `sandbox_npm_install`, install the package on the "
                               "machine itself, or use an agent whose backend has a system of its own."}));
   }
+  if (end && end->exit_code == 0) {
+    if (const Status kept = call.context.place.keep_system(); !kept) {
+      return failed("The packages were installed, and could not be kept", kept.error(), Retry::kYes);
+    }
+  }
   return installed(call, end);
 }
 

@@ -87,6 +87,10 @@ class Place {
   // Code::kTimeout where the sandbox is not up in time); a command that was not found ends with 127.
   virtual Result<CommandEnd> run(const Command& command) = 0;
 
+  // What commands of User::kRoot changed of the sandbox's system stays, until it is reset. Where that takes a new start
+  // of the sandbox, it has started anew.
+  virtual Status keep_system() { return {}; }
+
   // Goes on in the background, with its output kept; the id means something to this sandbox alone.
   virtual Result<std::string> spawn(const Command& command) = 0;
   virtual Result<ProcessState> poll(const std::string& id) = 0;  // Code::kNotFound

@@ -1,4 +1,5 @@
 // What an engine of containers answers: HTTP in pieces of any size, then the JSON of each kind of answer.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -25,6 +26,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)read_info(answer.body);
   (void)read_container_state(answer.body);
   (void)check_imported(answer.body);
+  const auto image = read_image(answer.body);
+  CHECK(!image ||
+        std::ranges::all_of(image->labels, [](const auto& label) { return label.first.starts_with("hutch."); }));
   const auto created = read_created(answer.body);
   // It becomes a part of a path.
   CHECK(!created || created->find_first_not_of("0123456789abcdef") == std::string::npos);

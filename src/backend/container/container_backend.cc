@@ -154,6 +154,9 @@ Result<Instance> ContainerBackend::start(const plan::SandboxPlan& plan, const St
   Instance instance{std::move(guest), sys::ChildProcess(static_cast<pid_t>(state.pid), std::move(pidfd))};
   instance.ending = Instance::Ending::kByEngine;
   instance.remove = [container] { return container->remove(); };
+  instance.keep_root = [engine = container->engine(), name = container->name()](const KeptRoot& kept) {
+    return engine.commit(name, kept.image, kept.labels);
+  };
   return instance;
 }
 

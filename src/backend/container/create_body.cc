@@ -24,6 +24,9 @@ constexpr std::string_view kSharedMemory = "/dev/shm";
 constexpr std::array<const char*, 6> kGuestCapabilities = {"CHOWN",  "DAC_OVERRIDE", "FOWNER",
                                                            "SETGID", "SETPCAP",      "SETUID"};
 
+// Besides those, what an installation has that no command has (sys/identity.h, keep_only_install_rights).
+constexpr std::array<const char*, 2> kInstallCapabilities = {"FSETID", "KILL"};
+
 // Sockets of engines. By other names, and through links, nothing can be known of them from here; no command makes a
 // Unix socket, by the plan's filter.
 constexpr std::array<std::string_view, 5> kEngineSockets = {"/run/docker.sock", "/var/run/docker.sock",
@@ -160,6 +163,9 @@ Result<std::string> create_body(const plan::SandboxPlan& plan, const CreateSetti
   Json capabilities = kGuestCapabilities;
   if (plan.network == plan::NetworkKind::kGateway) {
     for (const char* capability : {"NET_ADMIN", "NET_BIND_SERVICE"}) capabilities.push_back(capability);
+  }
+  if (plan.rights == plan::Rights::kImageRoot) {
+    for (const char* capability : kInstallCapabilities) capabilities.push_back(capability);
   }
   Json host = {{"NetworkMode", "none"},
                {"Sysctls", {{"net.ipv4.ip_unprivileged_port_start", "1024"}}},  // docker's own is 0

@@ -78,6 +78,11 @@ TEST(CreateBody, GivesNoMoreThanIsNeeded) {
   EXPECT_EQ(json::parse(*create_body(plan, settings()))["HostConfig"]["PidsLimit"], 512);
   EXPECT_FALSE(host.contains("Memory"));
   EXPECT_EQ(host["NetworkMode"], "none");
+  EXPECT_EQ(host["CapAdd"].size(), 6U);
+  plan.rights = plan::Rights::kImageRoot;
+  const json installs = json::parse(*create_body(plan, settings()))["HostConfig"]["CapAdd"];
+  EXPECT_EQ(installs,
+            json::array({"CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETPCAP", "SETUID", "FSETID", "KILL"}));
 }
 
 TEST(CreateBody, NeverShowsAnEnginesSocket) {

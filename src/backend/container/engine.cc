@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ using Time = std::chrono::steady_clock::time_point;
 
 constexpr std::chrono::milliseconds kRemovalLook{20};
 constexpr std::chrono::seconds kRemovalPatience{10};
+constexpr std::chrono::minutes kCommitPatience{5};  // the engine reads, or removes, all that was changed
 constexpr std::chrono::minutes kImportPatience{5};  // of what is left to do once it has the archive
 
 std::string_view remedy(const Error& error) {
@@ -48,6 +50,28 @@ Result<Answer> read_answer(int socket, Time until) {
     TRY(reader.take({bytes.data(), count}));
   }
   return reader.answer();
+}
+
+struct NameAndTag {
+  std::string_view name;
+  std::string_view tag;
+};
+
+NameAndTag name_and_tag(std::string_view image) {
+  const std::size_t colon = image.rfind(':');
+  const bool tagged = colon != std::string::npos && image.find('/', colon) == std::string::npos;
+  return {image.substr(0, tagged ? colon : image.size()), tagged ? image.substr(colon + 1) : "latest"};
+}
+
+// As it is, it is part of a request, and of an instruction in there.
+Status check_label(std::string_view value) {
+  static constexpr std::string_view kPlain = ".-_:,/";
+  const auto is_plain = [](char c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return letter || (c >= '0' && c <= '9') || kPlain.contains(c);
+  };
+  if (std::ranges::all_of(value, is_plain)) return {};
+  return fail(Error::invalid(cat({printable(value), " cannot be a label"})));
 }
 
 Status send_archive(int socket, const std::string& target, int archive) {
@@ -114,17 +138,33 @@ Status Engine::remove(const std::string& container) const {
   }
 }
 
-Result<bool> Engine::has_image(const std::string& image) const {
-  const auto found = ask("GET", versioned({"/images/", image, "/json"}));
-  if (!found && found.error().code != Code::kNotFound) return fail(found.error());
-  return found.has_value();
+Result<std::optional<EngineImage>> Engine::image(const std::string& name) const {
+  const auto found = ask("GET", versioned({"/images/", name, "/json"}));
+  if (!found && found.error().code == Code::kNotFound) return std::optional<EngineImage>();
+  if (!found) return fail(found.error());
+  return std::optional(TRY(read_image(*found)));
+}
+
+Status Engine::commit(const std::string& container, const std::string& image, const Labels& labels) const {
+  const auto [repository, tag] = name_and_tag(image);
+  std::string target = versioned({"/commit?container=", container, "&repo=", repository, "&tag=", tag});
+  for (const auto& [name, value] : labels) {
+    TRY_CTX(check_label(value), name);
+    target += cat({"&changes=LABEL%20", name, "%3D", value});
+  }
+  TRY(ask("POST", target, "{}", kCommitPatience));
+  return {};
+}
+
+Result<bool> Engine::remove_image(const std::string& image) const {
+  const auto removed = ask("DELETE", versioned({"/images/", image, "?force=1"}), {}, kCommitPatience);
+  if (!removed && removed.error().code != Code::kNotFound) return fail(removed.error());
+  return removed.has_value();
 }
 
 Status Engine::import_image(const std::string& image, int archive) const {
-  const std::size_t colon = image.rfind(':');
-  const bool tagged = colon != std::string::npos && image.find('/', colon) == std::string::npos;
-  const std::string target = versioned({"/images/create?fromSrc=-&repo=", std::string_view(image).substr(0, colon),
-                                        "&tag=", tagged ? std::string_view(image).substr(colon + 1) : "latest"});
+  const auto [repository, tag] = name_and_tag(image);
+  const std::string target = versioned({"/images/create?fromSrc=-&repo=", repository, "&tag=", tag});
   const UniqueFd socket = TRY(connect());
   // Whoever closes before the end says why, which is read below.
   (void)send_archive(socket.get(), target, archive);
@@ -150,8 +190,9 @@ std::string Engine::versioned(std::initializer_list<std::string_view> target) co
   return path;
 }
 
-Result<std::string> Engine::ask(std::string_view method, std::string_view target, std::string_view body) const {
-  const Time until = std::chrono::steady_clock::now() + kPatience;
+Result<std::string> Engine::ask(std::string_view method, std::string_view target, std::string_view body,
+                                std::chrono::seconds patience) const {
+  const Time until = std::chrono::steady_clock::now() + patience;
   const UniqueFd socket = TRY(connect());
   TRY(sys::write_all(socket.get(), request_text(method, target, body)));
   const std::string what = cat({method, " ", target});

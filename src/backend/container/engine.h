@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <initializer_list>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,7 +35,13 @@ class Engine {
 
   // --- images ---
 
-  Result<bool> has_image(const std::string& image) const;
+  Result<std::optional<EngineImage>> image(const std::string& name) const;  // absent: the engine has none of that name
+  // What has been changed in a container that runs becomes an image over its own, with these labels; one that had the
+  // name loses it. Nothing runs in the container meanwhile.
+  using Labels = std::map<std::string, std::string, std::less<>>;
+  Status commit(const std::string& container, const std::string& image, const Labels& labels) const;
+  // With the layers that are no other's. One that is not there is fine; false then.
+  Result<bool> remove_image(const std::string& image) const;
   // The archive of a root file system (tar(5)), to its end, becomes the image.
   Status import_image(const std::string& image, int archive) const;
 
@@ -44,7 +52,8 @@ class Engine {
   explicit Engine(std::string socket) : socket_(std::move(socket)) {}
   Result<UniqueFd> connect() const;
   // One connection for each: the engine may have been started anew since the last.
-  Result<std::string> ask(std::string_view method, std::string_view target, std::string_view body = {}) const;
+  Result<std::string> ask(std::string_view method, std::string_view target, std::string_view body = {},
+                          std::chrono::seconds patience = kPatience) const;
   std::string versioned(std::initializer_list<std::string_view> target) const;
 
   std::string socket_;

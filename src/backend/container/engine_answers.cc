@@ -16,6 +16,9 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kTextBytesMax = 256;
 constexpr std::size_t kMessageBytesMax = 1024;
+constexpr std::size_t kLabelsMax = 64;
+constexpr std::size_t kLabelBytesMax = 16 * 1024;
+constexpr std::string_view kOwnLabels = "hutch.";
 constexpr int kDepthMax = 32;
 constexpr std::uint64_t kPidMax = 1 << 22;  // PID_MAX_LIMIT of 64-bit kernels
 
@@ -124,6 +127,22 @@ Result<std::string> read_created(std::string_view body) {
     return fail({Code::kSystem, 0, "POST /containers/create: the answer has no Id"});
   }
   return id;
+}
+
+Result<EngineImage> read_image(std::string_view body) {
+  const Json json = TRY(object_of(body, "GET /images/NAME/json"));
+  EngineImage image{.id = text_of(json, "Id"), .labels = {}};
+  if (image.id.empty()) return fail({Code::kSystem, 0, "GET /images/NAME/json: the answer has no Id"});
+  const auto config = json.find("Config");
+  if (config == json.end() || !config->is_object()) return image;
+  const auto labels = config->find("Labels");
+  if (labels == config->end() || !labels->is_object()) return image;
+  for (const auto& [name, value] : labels->items()) {
+    if (image.labels.size() == kLabelsMax) break;
+    const bool own = name.starts_with(kOwnLabels) && name.size() <= kTextBytesMax;
+    if (own && value.is_string()) image.labels[name] = printable(value.get_ref<const std::string&>(), kLabelBytesMax);
+  }
+  return image;
 }
 
 Result<EngineInfo> read_info(std::string_view body) {

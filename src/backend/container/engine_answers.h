@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -27,6 +29,11 @@ struct ContainerState {
   std::uint32_t pid = 0;  // of its first process, by the host's number; 0: none
 };
 
+struct EngineImage {
+  std::string id;
+  std::map<std::string, std::string, std::less<>> labels;  // those of hutch's own, "hutch.NAME"
+};
+
 inline constexpr int kApiMinor = 41;  // 1.41, the oldest that is spoken
 
 // The answer where its status says that it went well; else the engine's own message, made printable.
@@ -40,5 +47,7 @@ Status check_imported(std::string_view body);
 // Of GET /containers/ID/json, and the id in the answer to POST /containers/create.
 Result<ContainerState> read_container_state(std::string_view body);
 Result<std::string> read_created(std::string_view body);
+// Of GET /images/NAME/json.
+Result<EngineImage> read_image(std::string_view body);
 
 }  // namespace hutch::backend::container

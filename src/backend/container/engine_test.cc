@@ -88,6 +88,20 @@ TEST(EngineAnswers, AreOfBoundedDepthAndLength) {
   EXPECT_EQ(info->cgroup_version, "");
 }
 
+TEST(EngineAnswers, OfAnImageOwnLabelsAreKept) {
+  const auto image = read_image(R"({"Id":"sha256:00","Config":{"Labels":{"hutch.base":"sha256:11","maintainer":"x",
+      "hutch.number":7,"hutch.long":")" +
+                                std::string(50'000, 'x') + R"("}}})");
+  ASSERT_TRUE(image);
+  EXPECT_EQ(image->id, "sha256:00");
+  EXPECT_EQ(image->labels.size(), 2U);
+  EXPECT_EQ(image->labels.at("hutch.base"), "sha256:11");
+  EXPECT_LE(image->labels.at("hutch.long").size(), 17'000U);
+  EXPECT_TRUE(read_image(R"({"Id":"x","Config":null})")->labels.empty());
+  EXPECT_FALSE(read_image(R"({"Config":{}})"));
+  EXPECT_FALSE(read_image("[]"));
+}
+
 TEST(RequestText, IsWholeAndCloses) {
   EXPECT_EQ(request_text("GET", "/version", ""),
             "GET /version HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");

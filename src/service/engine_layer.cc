@@ -1,0 +1,101 @@
+// Agents' layers in an engine. Their names are of the agents' ids: another agent of the same name has none of it.
+#include "service/engine_layer.h"
+
+#include <utility>
+#include <variant>
+
+#include "backend/container/engine.h"
+#include "base/text.h"
+#include "service/containers.h"
+#include "service/image_recipe.h"
+#include "service/package_hosts.h"
+
+namespace hutch::service {
+
+namespace {
+
+using backend::container::Engine;
+using backend::container::EngineImage;
+
+constexpr std::string_view kBaseLabel = "hutch.base";
+constexpr std::string_view kHostsLabel = "hutch.package-hosts";
+constexpr std::uint32_t kNamesMax = 256;
+
+std::string layer_name(const store::AgentRecord& agent) { return cat({"hutch-agent-", agent.id, ":latest"}); }
+
+std::string label_of(const EngineImage& image, std::string_view name) {
+  const auto found = image.labels.find(name);
+  return found == image.labels.end() ? std::string() : found->second;
+}
+
+Result<std::string> id_of_image(const Engine& engine, const store::AgentRecord& agent) {
+  const auto base = TRY(engine.image(engine_image(agent)));
+  if (base) return base->id;
+  return fail(Error::not_found(cat({"the engine has no image ", engine_image(agent), " any more"})));
+}
+
+template <class Wanted>
+std::optional<Wanted> ask(KeptSandbox& sandbox, const wire::FileRequest& request) {
+  auto reply = sandbox.file(request);
+  auto* found = reply ? std::get_if<Wanted>(&*reply) : nullptr;
+  return found != nullptr ? std::optional(std::move(*found)) : std::nullopt;
+}
+
+}  // namespace
+
+std::string engine_image(const store::AgentRecord& agent) {
+  return agent.image.empty() ? std::string(kDefaultImage) : agent.image;
+}
+
+Result<std::optional<EngineLayer>> engine_layer(const store::AgentRecord& agent) {
+  const Engine engine = TRY(Engine::find(engine_environment()));
+  const auto layer = TRY(engine.image(layer_name(agent)));
+  if (!layer) return std::optional<EngineLayer>();
+  if (label_of(*layer, kBaseLabel) != TRY(id_of_image(engine, agent))) {
+    return fail(
+        {Code::kConflict, 0,
+         cat({"what agent ", agent.name, " has installed is a layer over another image than ", engine_image(agent),
+              " is now; hutch agent reset ", agent.name, " drops the layer and keeps the home"})});
+  }
+  EngineLayer found{.image = layer_name(agent), .package_hosts = {}};
+  for (const std::string_view host : split(label_of(*layer, kHostsLabel), ',')) {
+    if (!host.empty()) found.package_hosts.emplace_back(host);
+  }
+  return found;
+}
+
+Result<backend::KeptRoot> next_engine_layer(const store::AgentRecord& agent,
+                                            const std::vector<std::string>& package_hosts) {
+  const Engine engine = TRY(Engine::find(engine_environment()));
+  backend::KeptRoot kept{.image = layer_name(agent), .labels = {}};
+  kept.labels.emplace(kBaseLabel, TRY(id_of_image(engine, agent)));
+  kept.labels.emplace(kHostsLabel, join(package_hosts, ","));
+  return kept;
+}
+
+Result<std::string> remove_engine_layer(const store::AgentRecord& agent) {
+  const auto engine = Engine::find(engine_environment());
+  if (!engine && engine.error().code == Code::kNotFound) return std::string();
+  if (!engine) return fail(engine.error());
+  const bool removed = TRY_CTX(engine->remove_image(layer_name(agent)), "remove the agent's layer");
+  return removed ? layer_name(agent) : std::string();
+}
+
+std::vector<std::string> package_hosts_in(KeptSandbox& fresh) {
+  ImageFiles files;
+  files.names = [&](const std::string& directory) {
+    std::vector<std::string> names;
+    const auto listed = ask<wire::FileEntries>(fresh, wire::ListDirectory{{"/", directory}, 1, kNamesMax});
+    for (const wire::FileEntry& entry : listed ? listed->entries : std::vector<wire::FileEntry>()) {
+      names.push_back(entry.path);
+    }
+    return names;
+  };
+  files.text = [&](const std::string& file, std::size_t bytes_max) -> std::optional<std::string> {
+    auto content = ask<wire::FileContent>(fresh, wire::ReadFile{{"/", file}, 0, bytes_max});
+    return content ? std::optional(std::move(content->bytes)) : std::nullopt;
+  };
+  return package_hosts(files);
+}
+
+}  // namespace hutch::service
