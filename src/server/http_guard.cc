@@ -79,9 +79,9 @@ Result<std::string> new_token() {
 }  // namespace
 
 std::optional<Answer> check_guard(const Request& request, const Guard* guard) {
-  const std::string* origin = request.field("origin");
-  if (origin != nullptr && !is_loopback_origin(*origin)) {
-    return answer_of({403, "origin_refused", cat({"a page of ", printable(*origin, 100), " may not use this"})});
+  for (const auto& [name, origin] : request.fields) {
+    if (name != "origin" || is_loopback_origin(origin)) continue;
+    return answer_of({403, "origin_refused", cat({"a page of ", printable(origin, 100), " may not use this"})});
   }
   if (guard == nullptr) return std::nullopt;
   const std::string* host = request.field("host");

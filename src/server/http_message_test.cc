@@ -87,6 +87,7 @@ TEST(HttpGuard, TheTokenAndNothingElse) {
   EXPECT_EQ(status({}, &guard), 401);
   EXPECT_EQ(status({}, nullptr), 0);
   EXPECT_EQ(status({{"origin", "https://a.example"}}, nullptr), 403);
+  EXPECT_EQ(status({{"origin", "http://localhost"}, {"origin", "https://a.example"}}, nullptr), 403);
   EXPECT_EQ(status({{"host", "a.example"}, {"authorization", "Bearer 0123456789abcdef"}}, &guard), 421);
   const Guard open{.token = guard.token, .loopback = false};
   EXPECT_EQ(status({{"host", "a.example"}, {"authorization", "Bearer 0123456789abcdef"}}, &open), 0);

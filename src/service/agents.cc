@@ -122,7 +122,11 @@ Result<store::AgentRecord> AgentService::create(store::AgentRecord record) {
 
 Result<std::vector<AgentService::Shown>> AgentService::list() {
   std::vector<Shown> all;
-  for (const store::AgentRecord& record : TRY(agents_->list())) all.push_back(TRY(show(record.name)));
+  for (const store::AgentRecord& record : TRY(agents_->list())) {
+    auto shown = show(record.name);
+    if (!shown && shown.error().code == Code::kNotFound) continue;  // removed meanwhile
+    all.push_back(TRY(std::move(shown)));
+  }
   return all;
 }
 

@@ -54,7 +54,10 @@ Envelope share_artifact(const Call& call) {
   } else {
     size = share_text(place, arguments.text("content"), target);
   }
-  if (!size) return failed(cat({"Failed to share `", printable(*name), "`"}), size.error(), Retry::kNo);
+  if (!size) {
+    const std::string& asked = arguments.has("path") ? arguments.text("path") : *name;
+    return failed(cat({"Failed to share `", printable(asked), "`"}), size.error(), Retry::kNo);
+  }
   return shared(call, *name, *size);
 }
 

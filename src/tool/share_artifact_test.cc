@@ -107,7 +107,9 @@ TEST_F(ShareArtifactTest, NothingOfOthers) {
   EXPECT_EQ(refused({{"path", "../alice2/key"}}), "path");
   EXPECT_EQ(text_of(caller_.call("share_artifact", {{"path", "link"}}), "kind"), "execution_error");
   fs::create_directory(place_.home("d"));
-  EXPECT_EQ(text_of(caller_.call("share_artifact", {{"path", "d"}}), "kind"), "execution_error");
+  const Value::Object directory = caller_.call("share_artifact", {{"path", "./d"}});
+  EXPECT_EQ(text_of(directory, "kind"), "execution_error");
+  EXPECT_TRUE(text_of(directory, "message").starts_with("Failed to share `./d`: ")) << text_of(directory, "message");
   EXPECT_TRUE(fs::is_empty(place_.path("output")));
 }
 

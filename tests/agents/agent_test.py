@@ -1,4 +1,5 @@
 # Agents as records and as sandboxes: made, shown, set, started, stopped, reset, removed.
+import concurrent.futures
 import subprocess
 
 import pytest
@@ -181,6 +182,18 @@ def test_remove_says_what_it_deletes_and_twice_is_fine(daemon):
     daemon.create(name=name)
     assert daemon.sh(name, "ls -A ~; ls -A /output").ok().text == ""
     daemon("agent", "remove", name).ok()
+
+
+def test_the_list_is_whole_while_agents_go(daemon):
+    names = [daemon.create() for _ in range(40)]
+    kept = daemon.create()
+    with concurrent.futures.ThreadPoolExecutor(2) as others:
+        removed = [others.submit(daemon, "agent", "remove", name) for name in names]
+        while not all(one.done() for one in removed):
+            assert kept in [one["name"] for one in daemon.json("agent", "list")]
+    for one in removed:
+        one.result().ok()
+    daemon("agent", "remove", kept).ok()
 
 
 def test_concurrent_starts_are_one(daemon, any_agent):
