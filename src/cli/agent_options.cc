@@ -267,6 +267,33 @@ Result<Arguments> finish_pool(Draft&& draft) {
   return Arguments(std::move(pool));
 }
 
+Result<Arguments> finish_task(Draft&& draft) {
+  const std::span<const Text> actions = find_verb("task")->word_choices;
+  if (draft.words.empty()) return fail(Error::invalid("hutch task: what? run, list, show or cancel"));
+  TaskArguments task{.action = draft.words[0], .form = draft.run.form};
+  if (std::ranges::find(actions, task.action) == actions.end()) {
+    return fail(unknown_word("unknown action", task.action, actions));
+  }
+  const bool runs = task.action == "run";
+  const auto timeout = draft.run.place.limits.timeout;
+  if (!runs && (timeout || draft.detach == Detach::kYes)) {
+    return fail(Error::invalid("--timeout and --detach are for hutch task run"));
+  }
+  static constexpr std::array kRun = {Text("run"), Text("an agent"), Text("what it is to do, as one word or -")};
+  static constexpr std::array kList = {Text("list"), Text("an agent")};
+  static constexpr std::array kOther = {Text("what"), Text("a task (hutch task list shows them)")};
+  const std::size_t listed = std::min<std::size_t>(draft.words.size(), kList.size());
+  if (runs) TRY(expect_words(draft, kRun));
+  if (task.action == "list") TRY(expect_words(draft, std::span(kList).first(listed)));
+  if (!runs && task.action != "list") TRY(expect_words(draft, kOther));
+  draft.words.resize(kRun.size());
+  (runs || task.action == "list" ? task.agent : task.id) = std::move(draft.words[1]);
+  task.text = std::move(draft.words[2]);
+  if (timeout) task.timeout = *timeout;
+  if (draft.detach == Detach::kYes) task.action = "start";
+  return Arguments(std::move(task));
+}
+
 Result<Arguments> finish_paths(Draft&& draft) {
   TRY(expect_words(draft, {}));
   return Arguments(PathsArguments{draft.run.form});

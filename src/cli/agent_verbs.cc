@@ -106,6 +106,21 @@ constexpr std::array kPoolSynopsis = {Text("hutch pool stats [--json]"), Text("h
 constexpr std::array kPoolWords = {Text("stats"), Text("fill"), Text("drain")};
 constexpr std::array kPoolExamples = {Text("hutch pool stats"), Text("hutch pool fill 2"),
                                       Text("hutch pool fill --trust trusted --memory 1G")};
+constexpr std::array kTaskOptions = {
+    Option{"--detach", 'd', "", kFlag, "run: go on in the background; prints the task's id", set_detach},
+    Option{"--timeout", 0, "TIME", kOther,
+           "run: end it and all that it started after TIME; else after 5m, or\n"
+           "what sandbox.defaults.timeout says",
+           set_timeout},
+    kJson};
+constexpr std::array kTaskGroups = {OptionGroup{"Options", kTaskOptions}};
+constexpr std::array kTaskSynopsis = {Text("hutch task run [--timeout TIME] [-d] [--json] AGENT TEXT|-"),
+                                      Text("hutch task list [--json] [AGENT]"), Text("hutch task show [--json] ID"),
+                                      Text("hutch task cancel [--json] ID")};
+constexpr std::array kTaskWords = {Text("run"), Text("list"), Text("show"), Text("cancel")};
+constexpr std::array kTaskExamples = {
+    Text("hutch agent set alice codeAgent.command=claude 'codeAgent.args=[\"-p\", \"--\", \"{task}\"]'"),
+    Text("hutch task run alice 'Make the tests pass'"), Text("hutch task run -d --timeout 30m alice - < task.txt")};
 constexpr std::array kPathsSynopsis = {Text("hutch paths [--json]")};
 
 constexpr std::array kVerbs = {
@@ -230,6 +245,12 @@ constexpr std::array kVerbs = {
          "given back. stats says how many there are, fill has COUNT idle ones (1) of a kind and waits for\n"
          "them, drain ends the idle ones. The daemon's end is the end of all.",
          kPoolGroups, kPoolExamples, kPoolWords, OptionsEnd::kAtDashes, finish_pool},
+    Verb{"task", "have an agent's coding agent do something", kTaskSynopsis,
+         "Runs the command of the agent's codeAgent in its sandbox with TEXT as one argument, in place of\n"
+         "{task} in its args or as the last; `-` reads it from standard input. What it prints is printed, then\n"
+         "on standard error which files were changed; the exit code is the command's. When you leave, it ends.\n"
+         "One task of an agent runs at a time. `list` has those that run and the last that have ended.",
+         kTaskGroups, kTaskExamples, kTaskWords, OptionsEnd::kAtDashes, finish_task},
     Verb{"paths",
          "say where hutch keeps its files",
          kPathsSynopsis,

@@ -13,6 +13,7 @@
 #include "cli/image.h"
 #include "cli/pool.h"
 #include "cli/question_arguments.h"
+#include "cli/task.h"
 #include "service/configure.h"
 #include "service/request.h"
 #include "service/settings.h"
@@ -133,15 +134,14 @@ struct CompletionArguments {
 struct HelpArguments {
   std::string verb;  // empty: all of them
 };
-
 struct VersionArguments {};
 
 using Arguments =
     std::variant<service::RunRequest, ExplainArguments, CheckArguments, DoctorArguments, LogArguments, WhyArguments,
                  AuditArguments, QuestionsArguments, AnswerArguments, RevokeArguments, AgentArguments, ExecArguments,
                  ProcessArguments, ToolArguments, McpArguments, ServeArguments, DaemonArguments, ImageArguments,
-                 PoolArguments, PathsArguments, service::ConfigRequest, service::SettingsRequest, StatusArguments,
-                 CompletionArguments, HelpArguments, VersionArguments>;
+                 PoolArguments, TaskArguments, PathsArguments, service::ConfigRequest, service::SettingsRequest,
+                 StatusArguments, CompletionArguments, HelpArguments, VersionArguments>;
 
 // `words` is what follows the program's own name. Options of hutch end at `--` and, for `run`, at the first word that
 // is not one: `hutch run ls -l` gives -l to ls. An error is one line that names the thing and what would be right.

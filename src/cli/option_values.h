@@ -79,6 +79,7 @@ Result<Arguments> finish_mcp(Draft&& draft);
 Result<Arguments> finish_serve(Draft&& draft);
 Result<Arguments> finish_daemon(Draft&& draft);
 Result<Arguments> finish_pool(Draft&& draft);
+Result<Arguments> finish_task(Draft&& draft);
 Result<Arguments> finish_image(Draft&& draft);
 Result<Arguments> finish_paths(Draft&& draft);
 Result<Arguments> finish_config(Draft&& draft);

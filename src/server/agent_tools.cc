@@ -106,7 +106,8 @@ Result<mcp::CallAnswer> AgentTools::call(const std::string& name, const std::str
                                .arguments = arguments_json,
                                .turn = options.turn,
                                .on_output = on_output,
-                               .stop = options.cancelled};
+                               .stop = options.cancelled,
+                               .tasks = &shared_.tasks};
   const tool::Envelope envelope = service::call_tool(*agent, shared_.limiters, call);
   return mcp::CallAnswer{tool::json_text(envelope), !envelope.ok};
 }

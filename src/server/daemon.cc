@@ -198,7 +198,7 @@ void Daemon::give_memory_back() {
 }
 
 bool Daemon::is_idle() {
-  const bool works = shared_.agents.busy() > 0 || shared_.pool.busy() > 0;
+  const bool works = shared_.agents.busy() > 0 || shared_.pool.busy() > 0 || shared_.tasks.busy() > 0;
   const bool used = !connections_.empty() || works || !shared_.sessions.empty(Clock::now());
   if (used || settings_.idle.count() == 0) last_use_ = Clock::now();
   if (settings_.idle.count() == 0 || Clock::now() - last_use_ <= settings_.idle) return false;
@@ -264,7 +264,8 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   auto [stop_read, stop_write] = TRY(sys::pipe());
   const auto agents = TRY(service::AgentService::open(dirs, settings.tell));
   PoolDesk pool(dirs, settings.tell);
-  Shared shared{*agents, pool};
+  const auto tasks = TRY(service::Tasks::open(*agents, settings.tell));
+  Shared shared{*agents, pool, *tasks};
   shared.stop = [&stop_write] { (void)sys::write_some(stop_write.get(), "s"); };
   shared.tell = settings.tell;
   shared.upload_max = settings.upload_max;
@@ -272,6 +273,7 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   shared.mcp_parked = std::make_shared<mcp::ParkedCalls>();
   agents->watch([&shared](const std::string& agent, std::string_view what, const std::string& reason) {
     shared.events.tell(agent, what, reason);
+    if (what == "removed") shared.tasks.forget(agent);
     if (what == service::kToolsChanged) shared.mcp_audience.tools_changed(agent);
     if (what == service::kArtifactsChanged) shared.mcp_audience.artifacts_changed(agent);
   });
@@ -287,6 +289,7 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   Daemon daemon(settings, path, shared);
   const Status served = daemon.run({listener.get(), tcp.get(), signals.get(), stop_read.get()});
   sys::forget_local(path);
+  tasks->end_all();
   // First the sandboxes: whoever waits for a command of theirs hears of its end.
   agents->stop_all();
   if (const Status ended = pool.end_all(); !ended) settings.tell(ended.error().message);

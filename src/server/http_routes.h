@@ -40,6 +40,7 @@ std::span<const Route> event_routes();
 std::span<const Route> mcp_routes();
 std::span<const Route> question_routes();
 std::span<const Route> pool_routes();
+std::span<const Route> task_routes();
 
 // The route of a request, with the parts of its path; else a refusal: 404, or 405 with the methods that there are.
 struct Chosen {

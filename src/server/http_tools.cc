@@ -32,6 +32,7 @@ Handled call(Exchange& exchange) {
   const std::string* turn = exchange.request().field("hutch-turn");
   if (turn != nullptr) wanted.turn = *turn;
   if (wanted.turn.size() > kTurnBytesMax) return fail(Error::invalid("Hutch-Turn is too long"));
+  wanted.tasks = &exchange.shared().tasks;
   std::stop_source stop;
   wanted.stop = stop.get_token();
   const auto done = TRY(sandbox::Inbox<std::string>::make(1));

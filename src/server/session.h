@@ -79,5 +79,6 @@ std::span<const Verb> mcp_verbs();
 std::span<const Verb> session_verbs();
 std::span<const Verb> question_verbs();
 std::span<const Verb> pool_verbs();
+std::span<const Verb> task_verbs();
 
 }  // namespace hutch::server

@@ -14,6 +14,7 @@
 #include "server/workers.h"
 #include "service/agents.h"
 #include "service/sessions.h"
+#include "service/task.h"
 #include "sys/process.h"
 #include "tool/limiters.h"
 
@@ -29,6 +30,7 @@ class ParkedCalls;
 struct Shared {
   service::AgentService& agents;
   PoolDesk& pool;
+  service::Tasks& tasks;
   tool::Limiters limiters{};
   Workers workers{};
   Events events{};

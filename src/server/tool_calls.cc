@@ -22,6 +22,7 @@ Result<Value> call_tool(Session& session, const CallReader& call) {
   wanted.name = TRY(call.text("tool"));
   wanted.arguments = TRY(call.optional_text("arguments"));
   wanted.turn = TRY(call.optional_text("turn"));
+  wanted.tasks = &session.shared().tasks;
   return tool::value_of(service::call_tool(*agent, session.shared().limiters, wanted));
 }
 

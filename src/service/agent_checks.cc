@@ -11,6 +11,7 @@
 #include "host/isolation_facts.h"
 #include "policy/reader.h"
 #include "policy/units.h"
+#include "service/code_agent.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -44,6 +45,7 @@ Status check_settings(const store::AgentRecord& record, const store::AgentRecord
   if (record.backend != before.backend) TRY(check_backend(record.backend));
   if (record.policy != before.policy) TRY(check_policy(record.policy));
   if (record.limits.memory != before.limits.memory) TRY(check_memory(record.limits.memory));
+  if (record.code_agent != before.code_agent) TRY(check_code_agent(record.code_agent));
   return {};
 }
 

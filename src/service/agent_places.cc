@@ -12,6 +12,10 @@ constexpr std::string_view kHomes = "/workspace/agents/";
 constexpr std::string_view kShared = "/workspace/shared";
 constexpr std::string_view kOutput = "/output";
 
+bool lies_in(const std::string& path, const std::string& directory) {
+  return cat({path, "/"}).starts_with(directory == "/" ? directory : cat({directory, "/"}));
+}
+
 }  // namespace
 
 AgentDirectories agent_directories(const host::StateDirs& dirs, const std::string& name) {
@@ -51,6 +55,21 @@ AgentPlaces places_of(const store::AgentRecord& record, const AgentDirectories& 
                         cat({"LOGNAME=", residence.user}),    cat({"HUTCH_AGENT=", record.name}),
                         cat({"HUTCH_HOME=", layout.home}),    cat({"HUTCH_SHARED=", layout.shared}),
                         cat({"HUTCH_OUTPUT=", layout.output})};
+  return places;
+}
+
+std::vector<WatchedPlace> watched_places(const store::AgentRecord& record, const AgentDirectories& directories,
+                                         const tool::Layout& layout) {
+  const std::string& work = record.dir.empty() ? directories.home : record.dir;
+  std::vector<WatchedPlace> places = {{work, ""}};
+  const WatchedPlace others[] = {{directories.home, cat({layout.home, "/"})},
+                                 {directories.output, cat({layout.output, "/"})}};
+  for (const WatchedPlace& other : others) {
+    if (lies_in(other.on_host, work)) continue;
+    // A place of work that is a directory of the home.
+    if (lies_in(work, other.on_host)) places.clear();
+    places.push_back(other);
+  }
   return places;
 }
 

@@ -31,4 +31,13 @@ struct AgentPlaces {
 // A backend without a mount namespace (none) keeps the host's paths.
 AgentPlaces places_of(const store::AgentRecord& record, const AgentDirectories& directories, std::string_view backend);
 
+// Directories in which it is told what a task changed: the place of work, whose paths are relative, the home where that
+// is another one, and what it hands out. None lies within another.
+struct WatchedPlace {
+  std::string on_host;
+  std::string shown;  // what comes before each path below it
+};
+std::vector<WatchedPlace> watched_places(const store::AgentRecord& record, const AgentDirectories& directories,
+                                         const tool::Layout& layout);
+
 }  // namespace hutch::service

@@ -49,6 +49,7 @@ class AgentSandbox {
   void set_autonomous_exec(const store::AutonomousExec& set);
   void tell_artifacts_changed() const;
   const tool::Layout& layout() const { return places_.layout; }
+  std::vector<WatchedPlace> watched() const { return watched_places(record_, directories_, places_.layout); }
 
   // As KeptSandbox has them.
   Result<std::shared_ptr<sandbox::Resident>> resident() { return kept_.resident(); }

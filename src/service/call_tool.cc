@@ -2,6 +2,7 @@
 #include "service/call_tool.h"
 
 #include "service/sandbox_place.h"
+#include "service/task_tool.h"
 #include "tool/registry.h"
 
 namespace hutch::service {
@@ -47,6 +48,9 @@ tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const To
   context.turn = call.turn;
   context.on_output = call.on_output;
   context.stop = call.stop;
+  if (call.tasks != nullptr) {
+    context.run_task = [&](const tool::TaskWish& wish) { return run_task(*call.tasks, settings.name, wish, call); };
+  }
   tool::Envelope envelope = tool::call_tool(call.name, call.arguments.empty() ? "{}" : call.arguments, context);
   if (!envelope.ok && place.was_starting()) {
     envelope = tool::failure(tool::Kind::kUnavailable, std::string(kStarting));

@@ -15,12 +15,15 @@
 
 namespace hutch::service {
 
+class Tasks;
+
 struct ToolCall {
   std::string name;
   std::string arguments;  // JSON; empty: {}
   std::string turn{};     // as the client names it
   std::function<void(tool::Stream, std::string_view)> on_output{};
   std::stop_token stop{};
+  Tasks* tasks = nullptr;  // of the daemon; null: there are none
 };
 
 tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call);

@@ -27,7 +27,22 @@ tool::Kept kept(const sandbox::Capture& capture) {
   return {capture.head(), std::string(capture.tail()), capture.bytes_left_out()};
 }
 
-tool::CommandEnd end_of(const Process& process, const sandbox::ProcessEnd& end) {
+tool::ProcessState state_of(const Process& process) {
+  tool::ProcessState state;
+  state.id = process.id();
+  state.arguments = process.arguments();
+  state.log_file = process.log_name();
+  const auto end = process.end();
+  state.running = !end.has_value();
+  if (end) state.end = command_end(process, *end);
+  state.output = kept(process.captured(OutputStream::kOutput));
+  state.error = kept(process.captured(OutputStream::kError));
+  return state;
+}
+
+}  // namespace
+
+tool::CommandEnd command_end(const Process& process, const sandbox::ProcessEnd& end) {
   tool::CommandEnd result;
   result.exit_code = end.exit_code;
   result.signal = end.signal;
@@ -40,21 +55,7 @@ tool::CommandEnd end_of(const Process& process, const sandbox::ProcessEnd& end) 
   return result;
 }
 
-tool::ProcessState state_of(const Process& process) {
-  tool::ProcessState state;
-  state.id = process.id();
-  state.arguments = process.arguments();
-  state.log_file = process.log_name();
-  const auto end = process.end();
-  state.running = !end.has_value();
-  if (end) state.end = end_of(process, *end);
-  state.output = kept(process.captured(OutputStream::kOutput));
-  state.error = kept(process.captured(OutputStream::kError));
-  return state;
-}
-
-// Hands on what comes until the process has ended.
-void follow(const Process& process, const std::function<void(tool::Stream, std::string_view)>& on_output) {
+void follow_output(const Process& process, const std::function<void(tool::Stream, std::string_view)>& on_output) {
   std::uint64_t next[2] = {0, 0};
   const auto changed = process.notice(Process::Notice::kChange);
   for (bool over = false; !over;) {
@@ -70,8 +71,6 @@ void follow(const Process& process, const std::function<void(tool::Stream, std::
     if (changed) Process::await(changed->get(), kFollowSlice);
   }
 }
-
-}  // namespace
 
 Result<std::shared_ptr<Process>> SandboxPlace::start(const tool::Command& command) {
   if (command.user == tool::User::kRoot)
@@ -123,12 +122,12 @@ Result<tool::CommandEnd> SandboxPlace::await_end(const tool::Command& command, c
   const std::stop_callback cancelled(command.stop, [&] {
     if (resident) resident->end(process, sandbox::EndedBy::kSignal);
   });
-  if (command.on_output) follow(*process, command.on_output);
+  if (command.on_output) follow_output(*process, command.on_output);
   const bool limited = command.timeout.count() > 0;
   const auto until = Process::Clock::now() + (limited ? command.timeout + kEndWait : std::chrono::hours(24 * 365));
   const auto end = process->wait(until);
   if (!end) return fail(Error{Code::kTimeout, 0, "the command does not end"});
-  return end_of(*process, *end);
+  return command_end(*process, *end);
 }
 
 Result<std::string> SandboxPlace::spawn(const tool::Command& command) { return TRY(start(command))->id(); }

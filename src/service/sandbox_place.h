@@ -2,16 +2,25 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "service/agent_sandbox.h"
 #include "tool/place.h"
 
 namespace hutch::service {
+
+// How a process ended, as a tool tells it.
+tool::CommandEnd command_end(const sandbox::Process& process, const sandbox::ProcessEnd& end);
+
+// Hands on what comes until the process has ended.
+void follow_output(const sandbox::Process& process,
+                   const std::function<void(tool::Stream, std::string_view)>& on_output);
 
 class SandboxPlace final : public tool::Place {
  public:

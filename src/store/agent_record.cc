@@ -17,6 +17,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kCommandsPerTurnMax = 100'000;
 constexpr int kCommandTimeoutMax = 86'400;
+// An object whose keys are the user's own: it is set whole, or one of them at a time.
+constexpr std::string_view kVariables = "codeAgent.env";
+constexpr std::string_view kVariable = "codeAgent.env.";
 
 Json json_of(const AgentRecord& record);
 std::vector<std::string> leaf_names(const Json& object, const std::string& prefix);
@@ -186,7 +189,7 @@ Json json_of(const AgentRecord& record) {
 std::vector<std::string> leaf_names(const Json& object, const std::string& prefix) {
   std::vector<std::string> names;
   for (const auto& [key, value] : object.items()) {
-    if (value.is_object() && !value.empty()) {
+    if (value.is_object() && !value.empty() && cat({prefix, key}) != kVariables) {
       std::ranges::move(leaf_names(value, cat({prefix, key, "."})), std::back_inserter(names));
     } else {
       names.push_back(cat({prefix, key}));
@@ -235,6 +238,10 @@ Result<AgentRecord> with_setting(const AgentRecord& record, std::string_view set
   const std::string value(setting.substr(equals + 1));
   Json json = json_of(record);
   if (key == "name" || key == "id") return fail(Error::invalid(cat({key, " cannot be set: it is the agent's own"})));
+  if (key.starts_with(kVariable)) {
+    json["codeAgent"]["env"][key.substr(kVariable.size())] = value;
+    return read_record(json);
+  }
   const std::vector<std::string> known = leaf_names(json, "");
   if (std::ranges::find(known, key) == known.end()) {
     const std::vector<std::string_view> names(known.begin(), known.end());

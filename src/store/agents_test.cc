@@ -77,6 +77,12 @@ TEST(AgentSetting, SetsWhatTheRecordKnows) {
   EXPECT_EQ(record.limits.memory, "512M");
   EXPECT_EQ(record.dispatch_to, std::vector<std::string>{"bob"});
   EXPECT_EQ(record.code_agent.environment.at(0).second, "V");
+  record = with_setting(record, "codeAgent.env.K=W").value();
+  record = with_setting(record, "codeAgent.env.X.Y=Z").value();
+  EXPECT_EQ(record.code_agent.environment.at(0).second, "W");
+  EXPECT_EQ(record.code_agent.environment.at(1).first, "X.Y");
+  record = with_setting(record, R"(codeAgent.env={"K":"V"})").value();
+  EXPECT_EQ(record.code_agent.environment.size(), 1U);
   EXPECT_EQ(parse_agent(format_agent(record)).value(), record);
 }
 

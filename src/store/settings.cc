@@ -70,7 +70,7 @@ constexpr std::array kKeys = {
     Key{"sandbox.image", Type::kText, "its image, of a backend that has one", "none"},
     Key{"sandbox.defaults", Type::kSection, "limits of its commands"},
     Key{"sandbox.defaults.timeout", Type::kCount, "seconds that a tool's command may take that names no time",
-        "30; 300 in the pool", 1, kTimeoutMax},
+        "30; 300 in the pool, and of tasks", 1, kTimeoutMax},
     Key{"sandbox.defaults.memoryLimit", Type::kMemory, "memory of all its processes together",
         "not limited; 512m in the pool"},
     Key{"sandbox.defaults.cpuLimit", Type::kCpus, "CPU time of all its processes together",

@@ -25,12 +25,13 @@ Tool npm_tool();
 Tool secret_check_tool();
 Tool secret_set_tool();
 Tool plugin_tool();
+Tool opencode_tool();
 
 }  // namespace
 
 std::vector<Tool> command_tools() {
-  return {exec_tool(), background_tool(), process_tool(),      run_script_tool(), install_tool(),
-          pip_tool(),  npm_tool(),        secret_check_tool(), secret_set_tool(), plugin_tool()};
+  return {exec_tool(), background_tool(),   process_tool(),    run_script_tool(), install_tool(), pip_tool(),
+          npm_tool(),  secret_check_tool(), secret_set_tool(), plugin_tool(),     opencode_tool()};
 }
 
 namespace {
@@ -239,6 +240,36 @@ Tool plugin_tool() {
                       {"plugin_name", Type::kText, "Its name."},
                       {"tools", Type::kObjects, "Its tools, each with name and description."}},
           .handler = without_plugins};
+}
+
+Tool opencode_tool() {
+  return {
+      .name = "opencode",
+      .title = "Give a task to a coding agent",
+      .description =
+          "Have the coding agent that the user has configured for this sandbox do a task, and wait for its end. It "
+          "works where commands do, and sees nothing of this conversation: say all that it needs. Files that were "
+          "changed meanwhile are listed, by path from the working directory; an exit code other than 0 is a result, "
+          "not a failure. After `timeout` seconds it is ended with everything it started. One task runs at a time: "
+          "more wait for it.",
+      .kind = Class::kExec,
+      .parameters = {{.name = "task", .description = "What is to be done.", .presence = Presence::kRequired},
+                     {.name = "timeout",
+                      .type = Type::kInteger,
+                      .description = "Seconds until it is ended (1 to 3600); without it what is configured, usually "
+                                     "300.",
+                      .minimum = 1,
+                      .maximum = 3600}},
+      .results = {{"task_id", Type::kText, "For the user: `hutch task show`."},
+                  {"stdout", Type::kText, "What it printed."},
+                  {"stderr", Type::kText, "What it printed as errors."},
+                  {"exit_code", Type::kInteger, "0 to 255; 127: not found, 128+n: ended by signal n."},
+                  {"files_changed", Type::kObjects,
+                   "Each with path, change (added, modified or deleted) and, of a directory that stands for what is "
+                   "below it, files."},
+                  {"files_changed_count", Type::kInteger, "With those that are not listed."},
+                  {"files_truncated", Type::kBoolean, "Whether not all is listed, or not all could be looked at."}},
+      .handler = run_coding_agent};
 }
 
 Parameter cwd() {

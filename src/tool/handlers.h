@@ -20,6 +20,7 @@ Envelope run_script(const Call& call);
 Envelope install_packages(const Call& call);
 Envelope install_with_pip(const Call& call);
 Envelope install_with_npm(const Call& call);
+Envelope run_coding_agent(const Call& call);
 Envelope share_artifact(const Call& call);
 Envelope without_secrets(const Call& call);
 Envelope without_plugins(const Call& call);

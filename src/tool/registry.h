@@ -1,7 +1,9 @@
 // The one table of tools: what they are called, what they take, who may call them, what they do.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -22,6 +24,18 @@ inline constexpr std::string_view kShareArtifact = "share_artifact";
 
 enum class Class { kReadOnly, kWrite, kExec };
 
+// What the agent's own coding agent is told to do, and what came of it.
+struct TaskWish {
+  std::string text;
+  std::optional<std::chrono::seconds> timeout{};
+};
+struct TaskEnd {
+  std::string id;
+  CommandEnd command{};
+  std::chrono::seconds timeout{0};  // that it had
+  Value::Object files{};            // files_changed, files_changed_count, files_truncated
+};
+
 struct CallContext {
   Place& place;
   const AgentSettings& settings;
@@ -32,6 +46,8 @@ struct CallContext {
   std::function<void(Stream, std::string_view)> on_output{};
   // A cancelled call: its processes are ended.
   std::stop_token stop{};
+  // Waits for its end. Code::kUnsupported where no coding agent is configured; null: there are no tasks.
+  std::function<Result<TaskEnd>(const TaskWish&)> run_task{};
 };
 
 struct Call {

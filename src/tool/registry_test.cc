@@ -25,13 +25,13 @@ Names offered(const AgentSettings& settings) {
   return names;
 }
 
-TEST(Registry, TheSeventeenAndTwoMore) {
+TEST(Registry, TheSeventeenAndThreeMore) {
   const std::set<std::string> expected = {
       "sandbox_read_file",   "sandbox_list_directory",  "sandbox_search_files", "sandbox_find_files",
       "sandbox_write_file",  "sandbox_edit_file",       "sandbox_move",         "sandbox_delete",
       "sandbox_exec",        "sandbox_exec_background", "sandbox_install",      "sandbox_pip_install",
       "sandbox_npm_install", "sandbox_run_script",      "sandbox_secret_check", "sandbox_secret_set",
-      "share_artifact",      "sandbox_plugin_register", "sandbox_process"};
+      "share_artifact",      "sandbox_plugin_register", "sandbox_process",      "opencode"};
   std::set<std::string> names;
   for (const Tool& tool : all_tools()) names.emplace(tool.name);
   EXPECT_EQ(names, expected);

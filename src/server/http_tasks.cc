@@ -1,0 +1,74 @@
+// Routes of tasks: what an agent's coding agent is told to do. They go on without whoever began them.
+#include <array>
+
+#include "server/http_routes.h"
+#include "server/session.h"
+#include "service/task.h"
+#include "service/task_changes.h"
+
+namespace hutch::server::http {
+
+namespace {
+
+using service::TaskForm;
+
+// "exit_code" as "exitCode": the names of this API.
+std::string camel(std::string_view name) {
+  std::string made;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool joins = name[i] == '_' && i + 1 < name.size();
+    made += joins ? static_cast<char>(name[++i] - 'a' + 'A') : name[i];
+  }
+  return made;
+}
+
+Value shown(const store::TaskRecord& task, TaskForm form) {
+  Value::Object object;
+  for (auto& [name, value] : service::task_object(task, form)) object.emplace(camel(name), std::move(value));
+  return Value(std::move(object));
+}
+
+Handled answer(int status, const store::TaskRecord& task) {
+  return json_answer(status, tool::json_text(shown(task, TaskForm::kWhole)));
+}
+
+Handled begin(Exchange& exchange) {
+  const Value::Object body = TRY(exchange.body_object({"text", "timeoutMs"}));
+  const CallReader reader(body);
+  service::Tasks::Wish wish{.agent = exchange.part("name"), .text = TRY(reader.text("text"))};
+  const std::int64_t timeout = TRY(reader.number("timeoutMs", 0));
+  if (timeout != 0) wish.timeout = std::chrono::milliseconds(timeout);
+  return answer(201, TRY(exchange.shared().tasks.begin(wish))->record());
+}
+
+Handled list_of(Exchange& exchange, const std::string& agent) {
+  Value::List tasks;
+  for (const auto& task : TRY(exchange.shared().tasks.list(agent))) tasks.push_back(shown(task, TaskForm::kListed));
+  return json_answer(200, tool::json_text(Value(Value::Object{{"tasks", std::move(tasks)}})));
+}
+
+Handled list(Exchange& exchange) { return list_of(exchange, exchange.part("name")); }
+
+Handled list_all(Exchange& exchange) { return list_of(exchange, ""); }
+
+Handled show(Exchange& exchange) {
+  return answer(200, TRY(exchange.shared().tasks.show(exchange.part("name"), exchange.part("id"))));
+}
+
+Handled cancel(Exchange& exchange) {
+  return answer(200, TRY(exchange.shared().tasks.cancel(exchange.part("name"), exchange.part("id"))));
+}
+
+constexpr std::array kRoutes = {
+    Route{"GET", "/v1/tasks", BodyType::kNone, list_all},
+    Route{"POST", "/v1/agents/{name}/tasks", BodyType::kJson, begin},
+    Route{"GET", "/v1/agents/{name}/tasks", BodyType::kNone, list},
+    Route{"GET", "/v1/agents/{name}/tasks/{id}", BodyType::kNone, show},
+    Route{"DELETE", "/v1/agents/{name}/tasks/{id}", BodyType::kNone, cancel},
+};
+
+}  // namespace
+
+std::span<const Route> task_routes() { return kRoutes; }
+
+}  // namespace hutch::server::http

@@ -1,0 +1,102 @@
+// Calls about tasks of agents' coding agents.
+#include <array>
+
+#include "base/text.h"
+#include "server/session.h"
+#include "service/task.h"
+#include "service/task_changes.h"
+#include "wire/daemon.h"
+
+namespace hutch::server {
+
+namespace {
+
+using sandbox::Process;
+using service::TaskForm;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kSlice{20};  // of a task that has no process yet, or has one no more
+constexpr milliseconds kFollowSlice{500};
+
+Value whole(const store::TaskRecord& record) { return Value(service::task_object(record, TaskForm::kWhole)); }
+
+Result<std::shared_ptr<service::Task>> begin(Session& session, const CallReader& call) {
+  service::Tasks::Wish wish{.agent = TRY(call.text("agent")), .text = TRY(call.text("text"))};
+  const std::int64_t timeout = TRY(call.number("timeout_ms", 0));
+  if (timeout != 0) wish.timeout = milliseconds(timeout);
+  return session.shared().tasks.begin(wish);
+}
+
+// What has been printed since; whether there was anything.
+Result<bool> tell_output(Session& session, const Process& process, std::array<std::uint64_t, 2>& next) {
+  bool any = false;
+  for (const auto stream : {sandbox::OutputStream::kOutput, sandbox::OutputStream::kError}) {
+    const bool is_output = stream == sandbox::OutputStream::kOutput;
+    const Process::Read read = process.read(stream, next[is_output ? 0 : 1], Process::Clock::now());
+    next[is_output ? 0 : 1] = read.piece.next;
+    if (read.piece.bytes.empty()) continue;
+    any = true;
+    TRY(session.tell(Value(Value::Object{{"stream", is_output ? "stdout" : "stderr"},
+                                         {"skipped", read.piece.skipped},
+                                         {"bytes", wire::text_of_bytes(read.piece.bytes)}})));
+  }
+  return any;
+}
+
+// Until it has ended, or the client has gone.
+Result<bool> follow(Session& session, const service::Task& task) {
+  std::shared_ptr<Process> process;
+  UniqueFd changed;
+  std::array<std::uint64_t, 2> next{};
+  for (;;) {
+    const bool over = task.has_ended();
+    if (!process && (process = task.process())) changed = TRY(process->notice(Process::Notice::kChange));
+    if (process && TRY(tell_output(session, *process, next))) continue;
+    if (over) return true;
+    const bool runs = process && !process->end();
+    if (TRY(session.hear(runs ? changed.get() : -1, runs ? kFollowSlice : kSlice)).gone) return false;
+    if (changed) Process::clear(changed.get());
+  }
+}
+
+// The client's end is the task's.
+Result<Value> run(Session& session, const CallReader& call) {
+  const auto task = TRY(begin(session, call));
+  const auto followed = [&]() -> Result<bool> {
+    TRY(session.tell(Value(Value::Object{{"task", task->record().id}})));
+    return follow(session, *task);
+  }();
+  if (!followed || !*followed) task->cancel();
+  TRY(followed);
+  return whole(task->record());
+}
+
+Result<Value> start(Session& session, const CallReader& call) { return whole(TRY(begin(session, call))->record()); }
+
+Result<Value> list(Session& session, const CallReader& call) {
+  Value::List tasks;
+  const std::string agent = TRY(call.optional_text("agent"));
+  for (const auto& task : TRY(session.shared().tasks.list(agent))) {
+    tasks.emplace_back(service::task_object(task, TaskForm::kListed));
+  }
+  return Value(std::move(tasks));
+}
+
+Result<Value> show(Session& session, const CallReader& call) {
+  const std::string id = TRY(call.text("id"));
+  return whole(TRY(session.shared().tasks.show("", id)));
+}
+
+Result<Value> cancel(Session& session, const CallReader& call) {
+  const std::string id = TRY(call.text("id"));
+  return whole(TRY(session.shared().tasks.cancel("", id)));
+}
+
+constexpr std::array kVerbs = {Verb{"task.run", run}, Verb{"task.start", start}, Verb{"task.list", list},
+                               Verb{"task.show", show}, Verb{"task.cancel", cancel}};
+
+}  // namespace
+
+std::span<const Verb> task_verbs() { return kVerbs; }
+
+}  // namespace hutch::server

@@ -1,0 +1,47 @@
+// A task as the tool `opencode` runs it.
+#include "service/task_tool.h"
+
+#include <stop_token>
+
+#include "base/limits.h"
+#include "service/sandbox_place.h"
+#include "service/task_changes.h"
+
+namespace hutch::service {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kSlice{100};
+
+// Of one whose sandbox did not start, or that was cancelled before its turn came.
+Result<tool::TaskEnd> without_process(const store::TaskRecord& record) {
+  if (record.status != store::TaskStatus::kCancelled) return fail(Error{Code::kSystem, 0, record.reason});
+  tool::TaskEnd ended{.id = record.id};
+  ended.command.killed = true;
+  ended.command.exit_code = static_cast<int>(record.exit_code);
+  return ended;
+}
+
+}  // namespace
+
+Result<tool::TaskEnd> run_task(Tasks& tasks, const std::string& agent, const tool::TaskWish& wish,
+                               const ToolCall& call) {
+  const auto task = TRY(tasks.begin({.agent = agent, .text = wish.text, .timeout = wish.timeout}));
+  const std::stop_callback cancelled(call.stop, [&] { task->cancel(); });
+  while (!task->process() && !task->wait(kSlice)) {}
+  const auto process = task->process();
+  if (process && call.on_output) follow_output(*process, call.on_output);
+  while (!task->wait(kSlice)) {}
+  const store::TaskRecord record = task->record();
+  const auto end = process ? process->end() : std::nullopt;
+  if (!end) return without_process(record);
+  tool::TaskEnd ended{.id = record.id, .command = command_end(*process, *end)};
+  ended.timeout = std::chrono::ceil<std::chrono::seconds>(milliseconds(record.timeout_ms));
+  const auto changes = tool::parse_value(record.changes, limits::kFrameBytesMax);
+  if (const auto* files = changes ? changes->get<tool::Value::Object>() : nullptr) ended.files = *files;
+  return ended;
+}
+
+}  // namespace hutch::service
