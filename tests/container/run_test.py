@@ -170,3 +170,25 @@ def test_what_is_mounted_below_what_is_only_read_is_not_written(hutch, backend, 
     said = hutch.sh(script, options=["--allow-read", mounted_below]).ok()
     assert (mounted_below / "below/file").read_text() == "the host's", str(said)
     assert [entry.name for entry in (mounted_below / "below").iterdir()] == ["file"]
+
+
+def test_the_engine_stopped_and_started_under_the_pool(loaded_engine, daemon):
+    def counts():
+        found = daemon.json("pool", "stats")
+        return {key: found[key] for key in ("idle", "busy", "starting", "total")}
+
+    fill = ("pool", "fill", "--backend", "container", "--image", IMAGE)
+    daemon(*fill, "2").ok()
+    loaded_engine.stop()
+    try:
+        daemon("pool", "drain")
+        refused = daemon(*fill, "1")
+        assert refused.code == 125 and b"no engine of containers listens" in refused.err, str(refused)
+    finally:
+        loaded_engine.start()
+    harness.wait_until(lambda: daemon(*fill, "2").code == 0, "the pool has two again")
+    assert counts() == {"idle": 2, "busy": 0, "starting": 0, "total": 2}
+    assert len(loaded_engine.containers()) == 2
+    daemon("pool", "drain").ok()
+    harness.wait_until(lambda: not loaded_engine.containers(), "none is left")
+    harness.wait_until(lambda: counts()["total"] == 0, "the pool has none")
