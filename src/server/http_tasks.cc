@@ -36,8 +36,7 @@ Handled begin(Exchange& exchange) {
   const Value::Object body = TRY(exchange.body_object({"text", "timeoutMs"}));
   const CallReader reader(body);
   service::Tasks::Wish wish{.agent = exchange.part("name"), .text = TRY(reader.text("text"))};
-  const std::int64_t timeout = TRY(reader.number("timeoutMs", 0));
-  if (timeout != 0) wish.timeout = std::chrono::milliseconds(timeout);
+  if (body.contains("timeoutMs")) wish.timeout = std::chrono::milliseconds(TRY(reader.number("timeoutMs", 0)));
   return answer(201, TRY(exchange.shared().tasks.begin(wish))->record());
 }
 

@@ -179,48 +179,46 @@ Status Tasks::follow(Task& task, AgentSandbox& agent, std::shared_ptr<sandbox::R
   {
     const std::scoped_lock lock(task.mutex_);
     task.process_ = process;
-    task.record_.status = TaskStatus::kRunning;
-    task.record_.started = now_text();
-    task.record_.pid = process->id();
-    task.changed_.notify_all();
   }
-  save(task);
+  store::TaskRecord record = task.record();
+  record.status = TaskStatus::kRunning;
+  record.started = now_text();
+  record.pid = process->id();
+  publish(task, record);
   const std::stop_callback cancelled(task.stop_.get_token(),
                                      [&] { resident->end(process, sandbox::EndedBy::kSignal); });
   const auto end = process->wait(Process::Clock::now() + milliseconds(task.record_.timeout_ms) + kEndWait);
   if (!end) return fail(Error{Code::kTimeout, 0, "the command does not end"});
-  std::string changes = watch.changes_json();
-  const std::scoped_lock lock(task.mutex_);
-  store::TaskRecord& record = task.record_;
-  record.changes = std::move(changes);
+  record.changes = watch.changes_json();
   record.exit_code = end->exit_code;
   record.duration_ms = end->duration.count();
   record.reason = end->reason;
   record.output = last_bytes(process->captured(sandbox::OutputStream::kOutput));
   record.error = last_bytes(process->captured(sandbox::OutputStream::kError));
-  // Said last: whoever sees the end sees all of it.
   record.ended = now_text();
   record.status = status_of(*end, task.stop_.get_token());
+  publish(task, std::move(record));
   return {};
 }
 
 void Tasks::finish(Task& task, const Status& run) {
-  if (!task.has_ended()) {
-    const bool cancelled = run.has_value() || task.stop_.stop_requested();
-    const std::scoped_lock lock(task.mutex_);
-    if (!run) task.record_.reason = run.error().message;
-    task.record_.exit_code = 125;
-    task.record_.ended = now_text();
-    task.record_.status = cancelled ? TaskStatus::kCancelled : TaskStatus::kFailed;
-  }
-  save(task);
-  const std::scoped_lock lock(task.mutex_);
-  task.changed_.notify_all();
+  if (task.has_ended()) return;
+  store::TaskRecord record = task.record();
+  if (!run) record.reason = run.error().message;
+  record.exit_code = 125;
+  record.ended = now_text();
+  const bool cancelled = run.has_value() || task.stop_.stop_requested();
+  record.status = cancelled ? TaskStatus::kCancelled : TaskStatus::kFailed;
+  publish(task, std::move(record));
 }
 
-void Tasks::save(const Task& task) {
-  const Status saved = store_->update(task.record());
-  if (!saved && tell_) tell_(cat({"task ", task.record().id, ": ", saved.error().message}));
+// The database first: whoever has been told of an end finds it in every list.
+void Tasks::publish(Task& task, store::TaskRecord record) {
+  const Status saved = store_->update(record);
+  if (!saved && tell_) tell_(cat({"task ", record.id, ": ", saved.error().message}));
+  const std::scoped_lock lock(task.mutex_);
+  task.record_ = std::move(record);
+  task.changed_.notify_all();
 }
 
 Result<store::TaskRecord> Tasks::show(const std::string& agent, const std::string& id) {

@@ -92,7 +92,7 @@ class Tasks {
   Status run(Task& task);
   Status follow(Task& task, AgentSandbox& agent, std::shared_ptr<sandbox::Resident> resident);
   void finish(Task& task, const Status& run);
-  void save(const Task& task);
+  void publish(Task& task, store::TaskRecord record);
 
   std::unique_ptr<store::Tasks> store_;
   AgentService& agents_;
