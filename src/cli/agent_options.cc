@@ -111,8 +111,12 @@ Status set_token_file(Draft& draft, const std::string& value) {
 Status set_signal(Draft& draft, const std::string& value) {
   const Text name = value.starts_with("SIG") ? Text(value).substr(3) : Text(value);
   const auto known = std::ranges::find(kSignals, name, &NamedSignal::name);
-  draft.signal = known != kSignals.end() ? known->number : TRY(number_of(value, NSIG - 1));
-  if (draft.signal == 0) return fail(Error::invalid("--signal: 0 is no signal that ends anything"));
+  const Result<int> number = known != kSignals.end() ? Result<int>(known->number) : number_of(value, NSIG - 1);
+  if (!number) {
+    return fail(Error::invalid(cat({"\"", printable(value), "\" is no signal; write TERM, INT, KILL, ... or a number ",
+                                    "from 1 to ", std::to_string(NSIG - 1)})));
+  }
+  draft.signal = *number;
   return {};
 }
 

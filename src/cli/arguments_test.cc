@@ -243,6 +243,7 @@ TEST(BadInput, IsNamed) {
       {{"why", "a", "b"}, {"\"b\""}},
       {{"audit", "--kind", "strat"}, {"strat", "did you mean start?"}},
       {{"kill", "--signal", "0", "a", "1"}, {"--signal", "0"}},
+      {{"kill", "--signal", "TREM", "a", "1"}, {"--signal", "TREM", "no signal", "TERM, INT, KILL"}},
       {{"audit", "--since", "yesterday"}, {"--since", "yesterday"}},
       {{"completion"}, {"bash, zsh or fish"}},
       {{"completion", "bsh"}, {"bsh", "bash"}},

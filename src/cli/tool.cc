@@ -13,6 +13,9 @@ namespace {
 
 using client::Value;
 
+// What a call takes besides them: its names and its turn.
+constexpr std::size_t kArgumentsBytesMax = limits::kFrameBytesMax - 4096;
+
 int print_list(const Value& tools) {
   std::vector<std::vector<std::string>> rows = {{"NAME", "CLASS", "WHAT"}};
   const auto* list = tools.get<Value::List>();
@@ -33,7 +36,7 @@ bool holds_value(const std::string& json) {
 int tool(const ToolArguments& arguments) {
   std::string json = arguments.arguments;
   if (json == "-") {
-    auto read = sys::read_to_end(0, limits::kFrameBytesMax / 2);
+    auto read = sys::read_to_end(0, kArgumentsBytesMax);
     if (!read) return complain(std::move(read).error().with_context("standard input"));
     json = std::move(*read);
   } else if (arguments.tool == "sandbox_secret_set" && holds_value(json)) {

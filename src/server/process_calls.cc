@@ -66,7 +66,7 @@ Result<Found> find(Session& session, const CallReader& call) {
   Found found{TRY(session.shared().agents.sandbox(name)), nullptr, nullptr};
   found.resident = found.agent->running();
   if (!found.resident) {
-    const service::AgentSandbox::Status now = found.agent->status();
+    const service::AgentSandbox::Status now = TRY(session.shared().agents.show(name)).status;
     const std::string why = now.reason.empty() ? std::string() : cat({" (", printable(now.reason, 256), ")"});
     return fail(Error::not_found(cat({"agent ", name, " has no process ", printable(id, 32), ": its sandbox is ",
                                       service::name_of(now.state), why})));

@@ -10,6 +10,7 @@
 #include "host/daemon_paths.h"
 #include "host/paths.h"
 #include "sandbox/cgroup.h"
+#include "service/abandoned.h"
 #include "service/agent_checks.h"
 #include "service/containers.h"
 #include "service/engine_layer.h"
@@ -98,6 +99,10 @@ bool offers_other_tools(const store::AutonomousExec& before, const store::Autono
 
 Result<std::unique_ptr<AgentService>> AgentService::open(host::StateDirs dirs, AgentSandbox::Tell tell) {
   auto agents = TRY(store::Agents::open(dirs.data));
+  if (TRY(agents->begin_serving()) == store::Agents::Before::kKilled) {
+    const Status ended = end_abandoned(dirs.data);
+    if (!ended && tell) tell(cat({"what the last daemon left: ", ended.error().message}));
+  }
   sandbox::remove_stale_cgroups(host::find_cgroup_place(sys::user_id()));
   remove_stale_containers();
   return std::make_unique<AgentService>(std::move(agents), std::move(dirs), std::move(tell));
@@ -230,6 +235,7 @@ void AgentService::stop_all() {
     if (stopping.size() == kAtOnce) wait();
   }
   wait();
+  (void)agents_->end_serving();  // where that fails the next daemon finds nothing to end
 }
 
 Status AgentService::reset(const std::string& name) {

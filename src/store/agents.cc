@@ -113,15 +113,36 @@ Status Agents::set_last_start(const std::string& name, const LastStart& start) {
 
 Result<std::uint32_t> Agents::last_process() {
   const std::scoped_lock lock(mutex_);
-  Statement select = TRY(database_.prepare("SELECT last FROM numbers WHERE kind = 'process'"));
-  if (!TRY(select.step())) return 0U;
-  return static_cast<std::uint32_t>(select.number(0));
+  return static_cast<std::uint32_t>(TRY(number("process")));
 }
 
-Status Agents::set_last_process(std::uint32_t number) {
+Status Agents::set_last_process(std::uint32_t last) {
   const std::scoped_lock lock(mutex_);
-  Statement insert = TRY(database_.prepare("INSERT OR REPLACE INTO numbers (kind, last) VALUES ('process', ?1)"));
-  return insert.bind(1, static_cast<std::int64_t>(number)).run();
+  return set_number("process", static_cast<std::int64_t>(last));
+}
+
+Result<Agents::Before> Agents::begin_serving() {
+  const std::scoped_lock lock(mutex_);
+  const Before before = TRY(number("serving")) == 0 ? Before::kEnded : Before::kKilled;
+  TRY(set_number("serving", 1));
+  return before;
+}
+
+Status Agents::end_serving() {
+  const std::scoped_lock lock(mutex_);
+  return set_number("serving", 0);
+}
+
+Result<std::int64_t> Agents::number(std::string_view kind) {
+  Statement select = TRY(database_.prepare("SELECT last FROM numbers WHERE kind = ?1"));
+  select.bind(1, kind);
+  if (!TRY(select.step())) return std::int64_t{0};
+  return select.number(0);
+}
+
+Status Agents::set_number(std::string_view kind, std::int64_t number) {
+  Statement insert = TRY(database_.prepare("INSERT OR REPLACE INTO numbers (kind, last) VALUES (?1, ?2)"));
+  return insert.bind(1, kind).bind(2, number).run();
 }
 
 }  // namespace hutch::store

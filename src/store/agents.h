@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -38,9 +39,18 @@ class Agents {
 
   // The number that a process was given last, of whatever agent.
   Result<std::uint32_t> last_process();
-  Status set_last_process(std::uint32_t number);
+  Status set_last_process(std::uint32_t last);
+
+  // How the daemon before this one went: kKilled where it began to serve, and never ended it.
+  enum class Before { kEnded, kKilled };
+  Result<Before> begin_serving();
+  Status end_serving();
 
  private:
+  // Of the table of numbers; 0 where there is none. The caller holds the lock.
+  Result<std::int64_t> number(std::string_view kind);
+  Status set_number(std::string_view kind, std::int64_t number);
+
   std::mutex mutex_;
   Database database_;
 };

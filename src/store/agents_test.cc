@@ -25,6 +25,14 @@ class AgentsTest : public ::testing::Test {
   std::unique_ptr<Agents> agents_ = open();
 };
 
+TEST_F(AgentsTest, ADaemonThatDidNotEndIsRemembered) {
+  using Before = Agents::Before;
+  EXPECT_EQ(*agents_->begin_serving(), Before::kEnded);
+  EXPECT_EQ(*open()->begin_serving(), Before::kKilled);
+  EXPECT_TRUE(agents_->end_serving());
+  EXPECT_EQ(*open()->begin_serving(), Before::kEnded);
+}
+
 TEST(AgentName, IsPlain) {
   for (const char* good : {"a", "alice", "a-1", "a234567890-234567890-2345"}) {
     EXPECT_EQ(check_agent_name(good).has_value(), std::string_view(good).size() <= kAgentNameBytesMax) << good;

@@ -1,4 +1,5 @@
 # The daemon: starts by itself, once, leaves when idle, and whatever kills it leaves nothing behind.
+import json
 import os
 import random
 import signal
@@ -145,6 +146,21 @@ def test_killed_it_leaves_nothing_running(daemon, backend):
     after = daemon.json("agent", "list")
     assert [one["id"] for one in before] == [one["id"] for one in after]
     assert daemon.detach(agent, "true") not in ids, "an id names one process for ever"
+    records = [json.loads(line) for line in daemon("audit", "--json", "--agent", agent).ok().text.splitlines()]
+    cut_off = {one["run"] for one in records if one.get("error") == "the daemon ended while it ran"}
+    begun = [one for one in records if one["type"] == "start" and one["run"] in cut_off]
+    assert sorted(one["command"][0] for one in begun) == ["/bin/sh", "cat", "hutch", "sleep"], records
+
+
+def test_a_daemon_that_ended_by_itself_leaves_no_end_to_write(daemon):
+    agent = daemon.create()
+    daemon.sh(agent, "true").ok()
+    for _ in range(2):
+        daemon("daemon", "stop").ok()
+        daemon.sh(agent, "true").ok()
+    records = [json.loads(line) for line in daemon("audit", "--json").ok().text.splitlines()]
+    ends = [one for one in records if one["type"] == "end"]
+    assert len(ends) >= 4 and not any(one["error"] for one in ends), records
 
 
 def test_how_the_last_start_came_out_outlives_the_daemon(daemon):

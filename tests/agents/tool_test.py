@@ -57,3 +57,13 @@ def test_registrations_in_a_minute_are_limited(daemon):
     assert daemon.tool(second, "sandbox_plugin_register", plugin_id="x")["kind"] == "unavailable"
     for name in (first, second):
         daemon("agent", "remove", name).ok()
+
+
+def test_arguments_from_a_pipe_may_be_as_large_as_what_they_write(daemon, any_agent):
+    daemon("agent", "set", any_agent, "autonomousExec.enabled=true").ok()
+    write = lambda size: daemon("tool", "call", any_agent, "sandbox_write_file", "-",
+                                stdin=json.dumps({"path": "f", "content": "x" * size}).encode())
+    assert json.loads(write(4 << 20).out)["result"]["size"] == 4 << 20
+    beyond = json.loads(write((4 << 20) + 1).out)
+    assert beyond["kind"] == "invalid_args" and beyond["field"] == "content", beyond
+    assert write(9 << 20).code == 125
