@@ -1,4 +1,4 @@
-# The clients that people use: the SDK and the inspector of MCP from npm, on both transports.
+# The clients that people use, from npm: both SDKs of MCP by both revisions, and its inspector, on both transports.
 import json
 import os
 import shutil
@@ -9,32 +9,41 @@ import harness
 
 pytestmark = pytest.mark.slow
 
-PACKAGES = ["@modelcontextprotocol/sdk@^1.32", "@modelcontextprotocol/inspector@^2.12"]
+# The first SDK speaks revision 2025-11-25 alone; the second one, its successor, speaks both.
+PACKAGES = ["@modelcontextprotocol/sdk@^1.32", "@modelcontextprotocol/client@^2.4",
+            "@modelcontextprotocol/inspector@^2.12"]
+REVISIONS = {"first": "2025-11-25", "legacy": "2025-11-25", "modern": "2026-07-28"}
 
 # Each line of the script's input is a tool to call with its arguments; its output is one JSON object.
 SCRIPT = """
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 const wanted = JSON.parse(process.env.WANTED);
+const from = async (first, second) => await import(wanted.era === "first" ? first : second);
+const { Client } = await from("@modelcontextprotocol/sdk/client/index.js", "@modelcontextprotocol/client");
+const { StdioClientTransport } = await from("@modelcontextprotocol/sdk/client/stdio.js",
+                                            "@modelcontextprotocol/client/stdio");
+const { StreamableHTTPClientTransport } = await from("@modelcontextprotocol/sdk/client/streamableHttp.js",
+                                                     "@modelcontextprotocol/client");
 const transport = wanted.url
   ? new StreamableHTTPClientTransport(new URL(wanted.url), { requestInit: { headers: wanted.headers } })
   : new StdioClientTransport({ command: wanted.command[0], args: wanted.command.slice(1), env: process.env });
-const client = new Client({ name: "test", version: "1" });
+const mode = wanted.era === "modern" ? { pin: "2026-07-28" } : "legacy";
+const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
 await client.connect(transport);
 const said = { server: client.getServerVersion(), results: [], progress: 0 };
+said.revision = client.getNegotiatedProtocolVersion?.() ?? "2025-11-25";
+const call = (request, options) => client.callTool(request, ...(wanted.era === "first" ? [undefined] : []), options);
 said.tools = (await client.listTools()).tools.map((tool) => tool.name);
 const options = { onprogress: () => { said.progress += 1; }, timeout: 120000 };
 for (const [name, args] of wanted.calls) {
-  said.results.push(await client.callTool({ name, arguments: args }, undefined, options));
+  said.results.push(await call({ name, arguments: args }, options));
 }
 said.resources = (await client.listResources()).resources;
 said.contents = [];
 for (const one of said.resources) said.contents.push(...(await client.readResource({ uri: one.uri })).contents);
 const stop = new AbortController();
 setTimeout(() => stop.abort(), 500);
-said.aborted = await client.callTool({ name: "sandbox_exec", arguments: { command: "sleep 200", timeout: 250 } },
-                                     undefined, { signal: stop.signal }).then(() => false, () => true);
+said.aborted = await call({ name: "sandbox_exec", arguments: { command: "sleep 200", timeout: 250 } },
+                          { signal: stop.signal }).then(() => false, () => true);
 if (transport.terminateSession) await transport.terminateSession();
 await client.close();
 console.log(JSON.stringify(said));
@@ -83,11 +92,12 @@ def transports(api, agent):
 
 
 @pytest.mark.parametrize("transport", ["http", "stdio"])
-def test_the_sdk_works(api, agent, packages, transport):
+@pytest.mark.parametrize("era", ["first", "legacy", "modern"])
+def test_the_sdk_works(api, agent, packages, transport, era):
     offered = [tool["name"] for tool in api.get(f"/v1/agents/{agent}/tools").ok()["tools"]]
     others = [[name, {}] for name in offered if name not in [call[0] for call in CALLS]]
-    said = run_node(api, packages, {**transports(api, agent)[transport], "calls": CALLS + others})
-    assert said["server"]["name"] == "hutch" and said["tools"] == offered
+    said = run_node(api, packages, {**transports(api, agent)[transport], "era": era, "calls": CALLS + others})
+    assert said["server"]["name"] == "hutch" and said["tools"] == offered and said["revision"] == REVISIONS[era]
     # A tool that was not given what it needs says so by its envelope: the protocol itself never fails.
     assert all(isinstance(result["structuredContent"]["ok"], bool) for result in said["results"])
     envelopes = [result["structuredContent"] for result in said["results"][:len(CALLS)]]
@@ -96,8 +106,8 @@ def test_the_sdk_works(api, agent, packages, transport):
     assert said["progress"] > 0 and said["aborted"] is True
     assert [one["name"] for one in said["resources"]] == ["sum"]
     assert said["contents"][0]["blob"].startswith("f0VMR")
-    assert not [one for one in api.get(f"/v1/agents/{agent}/processes").ok()["processes"]
-                if one["running"] and "sleep 200" in " ".join(one["arguments"])]
+    harness.wait_until(lambda: not [one for one in api.get(f"/v1/agents/{agent}/processes").ok()["processes"]
+                                    if one["running"] and "sleep 200" in " ".join(one["arguments"])], "it has ended")
 
 
 @pytest.mark.parametrize("transport", ["http", "stdio"])
