@@ -53,22 +53,22 @@ Result<Pool::Lease> Pool::acquire(const PoolSpec& spec, const Patience& patience
       specs_.try_emplace(key, spec);
       const Number ticket = ledger_.ask(key, Process::Clock::now(), until);
       settle();
-      lease = TRY(await(lock, ticket, patience.stop));
+      lease = TRY(await(lock, ticket, patience));
     }
     if (lease.sandbox->is_alive()) return lease;
     TRY(release(lease.number));
   }
 }
 
-Result<Pool::Lease> Pool::await(std::unique_lock<std::mutex>& lock, Number ticket, const std::stop_token& stop) {
+Result<Pool::Lease> Pool::await(std::unique_lock<std::mutex>& lock, Number ticket, const Patience& patience) {
   auto found = outcomes_.find(ticket);
   while (found == outcomes_.end()) {
-    if (stop.stop_requested()) {
+    if (patience.is_over && patience.is_over()) {
       ledger_.give_up(ticket);
       settle();
       return fail(Error{Code::kConflict, 0, "whoever asked for the sandbox went away"});
     }
-    if (stop.stop_possible()) {
+    if (patience.is_over) {
       changed_.wait_for(lock, kStopSlice);
     } else {
       changed_.wait(lock);
@@ -133,7 +133,7 @@ Status Pool::fill(const PoolSpec& spec, std::size_t count, const Patience& patie
   while (ledger_.idle_of(key) < count) {
     if (const auto failed = start_errors_.find(key); failed != start_errors_.end()) return fail(failed->second);
     const PoolStats now = ledger_.stats();
-    if (Process::Clock::now() >= until || patience.stop.stop_requested()) {
+    if (Process::Clock::now() >= until || (patience.is_over && patience.is_over())) {
       return fail(
           Error{Code::kTimeout, 0,
                 cat({std::to_string(ledger_.idle_of(key)), " of ", std::to_string(count), " sandboxes are ready; ",

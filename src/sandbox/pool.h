@@ -10,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -56,7 +55,8 @@ class Pool {
   };
   struct Patience {
     std::optional<std::chrono::milliseconds> at_most{};  // the pool's own without it
-    std::stop_token stop{};
+    // Asked now and then while somebody waits, with the pool's lock held: nobody wants it any more.
+    std::function<bool()> is_over{};
   };
   Result<Lease> acquire(const PoolSpec& spec, const Patience& patience);
   // The sandbox ends, in the background; a new one takes its place. An error that changes nothing where it is not held.
@@ -83,7 +83,7 @@ class Pool {
   using Outcome = Result<Lease>;
 
   void settle();  // with the lock held, as all below but for the threads' own
-  Result<Lease> await(std::unique_lock<std::mutex>& lock, Number ticket, const std::stop_token& stop);
+  Result<Lease> await(std::unique_lock<std::mutex>& lock, Number ticket, const Patience& patience);
   Status await_ends(std::unique_lock<std::mutex>& lock, const std::vector<Number>& sandboxes);
   void keep();
   void work();

@@ -152,12 +152,12 @@ TEST_F(PoolTest, WaitsForItsTurnAndGivesUp) {
   const auto late = pool->acquire({}, {.at_most = milliseconds(30)});
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, Code::kTimeout);
-  std::stop_source gone;
+  std::atomic<bool> gone = false;
   std::jthread leaver([&] {
     await([&] { return pool->stats().queued == 1; });
-    gone.request_stop();
+    gone = true;
   });
-  EXPECT_FALSE(pool->acquire({}, {.at_most = seconds(60), .stop = gone.get_token()}));
+  EXPECT_FALSE(pool->acquire({}, {.at_most = seconds(60), .is_over = [&gone] { return gone.load(); }}));
   EXPECT_EQ(pool->stats().queued, 0U);
   std::jthread waiter([&] { EXPECT_TRUE(pool->acquire({}, {.at_most = seconds(60)})); });
   await([&] { return pool->stats().queued == 1; });

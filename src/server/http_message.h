@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +49,7 @@ struct Answer {
   std::string type = "application/json";
   std::string body{};
   std::vector<Field> fields{};
+  std::function<void()> undelivered{};  // called where it could not be sent
 };
 Answer json_answer(int status, std::string json);
 Answer answer_of(const Refusal& refusal);

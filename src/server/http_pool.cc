@@ -17,13 +17,17 @@ Handled answer(int status, Value::Object object) {
   return json_answer(status, tool::json_text(Value(std::move(object))));
 }
 
+PoolDesk::IsGone gone_of(Exchange& exchange) {
+  return [&connection = exchange.connection()] { return connection.is_gone(); };
+}
+
 Handled stats(Exchange& exchange) { return json_answer(200, tool::json_text(exchange.shared().pool.stats())); }
 
 Handled fill(Exchange& exchange) {
   const Value::Object body =
       TRY(exchange.body_object({"count", "backend", "trust", "image", "memory", "cpu", "pids", "env", "mounts"}));
   const std::int64_t count = TRY(CallReader(body).number("count", 1));
-  TRY(exchange.shared().pool.fill(body, count));
+  TRY(exchange.shared().pool.fill(body, count, gone_of(exchange)));
   return stats(exchange);
 }
 
@@ -36,10 +40,17 @@ Handled drain(Exchange& exchange) {
 Handled acquire(Exchange& exchange) {
   const Value::Object body =
       TRY(exchange.body_object({"backend", "trust", "image", "memory", "cpu", "pids", "env", "mounts"}));
-  const PoolDesk::Acquired acquired = TRY(exchange.shared().pool.acquire(body));
-  Value::Object object;
-  object.emplace("id", acquired.id);
-  return answer(201, std::move(object));
+  PoolDesk& pool = exchange.shared().pool;
+  const PoolDesk::Acquired acquired = TRY(pool.acquire(body, gone_of(exchange)));
+  // Nobody else knows its id.
+  const auto give_back = [&pool, id = acquired.id] { (void)pool.give_back(id, PoolDesk::How::kRelease); };
+  if (exchange.connection().is_gone()) {
+    give_back();
+    return fail(Error{Code::kConflict, 0, "whoever asked for the sandbox went away"});
+  }
+  Answer created = json_answer(201, tool::json_text(Value(Value::Object{{"id", acquired.id}})));
+  created.undelivered = give_back;
+  return created;
 }
 
 // Ends with the client, or by itself.

@@ -90,7 +90,9 @@ bool Server::handle(const Request& request, const Target& target, const Chosen& 
   const Answer answer = handled ? std::get<Answer>(*handled) : answer_of(refusal_of(handled.error()));
   if (!connection_.is_body_read()) return last(answer);
   const bool keep = request.keep_alive;
-  return connection_.send(answer, keep ? Then::kKeep : Then::kClose).has_value() && keep;
+  const bool sent = connection_.send(answer, keep ? Then::kKeep : Then::kClose).has_value();
+  if (!sent && answer.undelivered) answer.undelivered();
+  return sent && keep;
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ Result<Value> fill(Session& session, const CallReader& call) {
     if (!text.empty()) wish.emplace(key, text);
   }
   const std::int64_t count = TRY(call.number("count", 1));
-  TRY(session.shared().pool.fill(wish, count));
+  TRY(session.shared().pool.fill(wish, count, {}));
   return session.shared().pool.stats();
 }
 

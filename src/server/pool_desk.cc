@@ -81,13 +81,13 @@ service::SandboxPool* PoolDesk::pool() const {
   return pool_.get();
 }
 
-Result<PoolDesk::Acquired> PoolDesk::acquire(const Value::Object& wish) {
+Result<PoolDesk::Acquired> PoolDesk::acquire(const Value::Object& wish, const IsGone& is_gone) {
   const service::PoolWish wanted = TRY(wish_of(wish));
   service::SandboxPool& pool = *TRY(opened());
   const sandbox::PoolSpec spec = TRY(pool.spec_of(wanted));
   Acquired acquired{.id = TRY(sys::random_hex(kIdBytes)), .held = std::make_shared<Held>()};
   acquired.held->timeout = TRY(pool.timeout());
-  acquired.held->lease = TRY(pool.pool().acquire(spec, {}));
+  acquired.held->lease = TRY(pool.pool().acquire(spec, {.is_over = is_gone}));
   acquired.held->used = Clock::now();
   const std::scoped_lock lock(mutex_);
   held_.emplace(acquired.id, acquired.held);
@@ -114,12 +114,12 @@ Status PoolDesk::give_back(const std::string& id, How how) {
   return how == How::kDestroy ? all.destroy(held->lease.number) : all.release(held->lease.number);
 }
 
-Status PoolDesk::fill(const Value::Object& wish, std::int64_t count) {
+Status PoolDesk::fill(const Value::Object& wish, std::int64_t count, const IsGone& is_gone) {
   if (count < 0) return fail(Error::invalid("count: has to be 0 or more"));
   const service::PoolWish wanted = TRY(wish_of(wish));
   service::SandboxPool& pool = *TRY(opened());
   const sandbox::PoolSpec spec = TRY(pool.spec_of(wanted));
-  return pool.pool().fill(spec, static_cast<std::size_t>(count), {});
+  return pool.pool().fill(spec, static_cast<std::size_t>(count), {.is_over = is_gone});
 }
 
 std::size_t PoolDesk::drain() {

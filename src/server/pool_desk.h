@@ -37,13 +37,14 @@ class PoolDesk {
     std::string id;
     std::shared_ptr<Held> held;
   };
-  // `wish` has what a service::PoolWish has, by name.
-  Result<Acquired> acquire(const Value::Object& wish);
+  // `wish` has what a service::PoolWish has, by name. Once `is_gone` says so nobody waits for it any more.
+  using IsGone = std::function<bool()>;
+  Result<Acquired> acquire(const Value::Object& wish, const IsGone& is_gone);
   Result<std::shared_ptr<Held>> find(const std::string& id) const;
   enum class How { kRelease, kDestroy };  // kDestroy: it is gone when this returns
   Status give_back(const std::string& id, How how);
 
-  Status fill(const Value::Object& wish, std::int64_t count);
+  Status fill(const Value::Object& wish, std::int64_t count, const IsGone& is_gone);
   std::size_t drain();
   Value stats() const;
   std::size_t busy() const;

@@ -4,7 +4,7 @@ import json
 import pytest
 
 import harness
-from api import wait_until
+from api import UnixConnection, wait_until
 
 
 def stats(api):
@@ -63,6 +63,19 @@ def test_the_limit_is_told(api, acquire):
     held = [acquire() for _ in range(most)]
     assert stats(api)["total"] == most
     assert all(run(api, name, "true")["exitCode"] == 0 for name in held)
+
+
+@pytest.mark.parametrize("kind", ["tcp", "unix"])
+def test_who_goes_away_while_waiting_keeps_nothing(api, acquire, kind):
+    held = [acquire() for _ in range(stats(api)["max"])]
+    waiting = api.connection() if kind == "tcp" else UnixConnection(api.state / "run/hutch.sock")
+    waiting.request("POST", "/v1/pool/sandboxes", "{}", api.headers({"Content-Type": "application/json"}))
+    wait_until(lambda: stats(api)["queued"] == 1)
+    waiting.close()
+    # At once, so that it may be given before anybody has noticed.
+    api.post(f"/v1/pool/sandboxes/{held.pop()}/release").ok()
+    wait_until(lambda: (stats(api)["queued"], stats(api)["busy"]) == (0, len(held)))
+    assert run(api, acquire(), "true")["exitCode"] == 0
 
 
 def test_hutch_pool(api):
