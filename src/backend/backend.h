@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "host/cgroups.h"
 #include "plan/plan.h"
 #include "sys/process.h"
 #include "wire/connection.h"
@@ -53,6 +54,8 @@ struct Instance {
   std::optional<wire::Network> network{};
   std::vector<UniqueFd> network_sockets{};
   std::function<Status()> remove{};
+  // kByEngine: what its limits have done to its processes so far; until it is removed.
+  std::function<host::CgroupEvents()> limit_events{};
   // kByEngine: what is changed of its root so far becomes an image of that name. Any thread may call it.
   std::function<Status(const KeptRoot& kept)> keep_root{};
 

@@ -21,9 +21,11 @@ namespace {
 using plan::MountKind;
 using plan::MountStep;
 
-constexpr const char* kStreamName = "/.hutch/stream";
+constexpr const char* kPlaceName = ".hutch-place";
+constexpr const char* kStreamName = "/.hutch-place/stream";
 constexpr std::string_view kSharedMemory = "/dev/shm";
 
+Status check_place();
 bool is_own_tmpfs(const plan::SandboxPlan& plan, const MountStep& step);
 bool is_own_directory(const plan::SandboxPlan& plan, const MountStep& step);
 Status give(int root, const plan::SandboxPlan& plan, const MountStep& step);
@@ -32,6 +34,7 @@ Status check_mounts(int root, const plan::SandboxPlan& plan);
 }  // namespace
 
 Result<UniqueFd> connect_to_host() {
+  TRY(check_place());
   { const UniqueFd unused(0); }
   UniqueFd stream = TRY(sys::connect_local(kStreamName));
   if (stream.get() == 0) return stream;
@@ -57,6 +60,14 @@ Status become_commands_user(const plan::SandboxPlan& plan) {
 }
 
 namespace {
+
+// An image may have a link of that name, through which the engine mounts: to where others could listen.
+Status check_place() {
+  const UniqueFd root = TRY(sys::open_exact("/"));
+  const UniqueFd place = TRY(sys::open_beneath(root.get(), kPlaceName, sys::Beneath::kLink));
+  if (TRY(sys::is_mount_root(place.get())) && TRY(sys::is_on_read_only_mount(place.get()))) return {};
+  return fail({Code::kConflict, 0, "/.hutch-place: the engine has mounted nothing of hutch's there"});
+}
 
 // One that is sealed stays root's.
 bool is_own_tmpfs(const plan::SandboxPlan& plan, const MountStep& step) {
@@ -92,6 +103,10 @@ Status check_mounts(int root, const plan::SandboxPlan& plan) {
     const UniqueFd target = TRY(sys::open_beneath(root, step.target));
     if (!TRY(sys::is_mount_root(target.get()))) {
       return fail({Code::kConflict, 0, cat({step.target, ": the engine has mounted nothing there"})});
+    }
+    // A volume that the image says is there, for one: of any size, and with what the image has in it.
+    if (step.kind == MountKind::kTmpfs && !TRY(sys::is_on_tmpfs(target.get()))) {
+      return fail({Code::kConflict, 0, cat({step.target, ": the engine has mounted nothing private there"})});
     }
     const bool read_only =
         step.kind == MountKind::kHideFile || (step.kind == MountKind::kBind && step.access == plan::Access::kReadOnly);

@@ -58,6 +58,7 @@ class Init {
   Status report_stop(Command& command);
   Status refuse_calls();
   Status end_everything();
+  Status await_close();
   Command* find(std::uint32_t number);
   bool serves_many() const { return start_.service == wire::Service::kManyCommands; }
 
@@ -85,7 +86,18 @@ Status Init::run() {
   // A frame that came together with the plan is not announced by poll(2).
   for (auto frame = TRY(host_.take_buffered()); frame; frame = TRY(host_.take_buffered())) TRY(handle(*frame));
   while (!done_) TRY(wait_and_serve(signals.get()));
-  return end_everything();
+  TRY(end_everything());
+  return start_.isolation == wire::Isolation::kContainer ? await_close() : Status();
+}
+
+// With this process the engine removes the container, and the cgroup in which the host reads why a command ended.
+Status Init::await_close() {
+  for (;;) {
+    pollfd wait{host_.fd(), POLLIN, 0};
+    TRY(sys::poll({&wait, 1}, std::nullopt));
+    const auto polled = host_.receive_ready();
+    if (!polled || polled->closed) return {};
+  }
 }
 
 Status Init::wait_and_serve(int signals) {
@@ -275,6 +287,8 @@ Status Init::refuse_calls() {
 
 // As pid 1 nothing outlives the exit of this process (pid_namespaces(7)); without a pid namespace it has to be hunted.
 Status Init::end_everything() {
+  // It does not end by itself.
+  if (start_.isolation == wire::Isolation::kContainer) (void)sys::send_signal(-1, SIGKILL);
   if (start_.isolation != wire::Isolation::kNone) return {};
   return kill_descendants();
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -100,6 +101,50 @@ CgroupPlace find_cgroup_place(std::uint32_t uid) {
       .user_manager = uid != 0 && sys::exists(runtime + "/bus") && sys::exists(runtime + "/systemd/private"),
   };
   return choose_cgroup_place(sources, look_at);
+}
+
+CgroupEventFiles event_files(std::string_view memberships, std::string_view mountinfo) {
+  const std::vector<CgroupMount> mounts = parse_cgroup_mounts(mountinfo);
+  const std::vector<CgroupMembership> members = parse_memberships(memberships);
+  const auto file = [&](std::string_view controller, std::string_view v1, std::string_view v2) -> std::string {
+    const auto own = std::ranges::find_if(members, [&](const auto& m) { return m.controllers.contains(controller); });
+    const auto member = own != members.end() ? own : std::ranges::find_if(members, &CgroupMembership::is_v2);
+    if (member == members.end()) return {};
+    const auto shows = [&](const CgroupMount& mount) {
+      return mount.is_v2 == member->is_v2 && (mount.is_v2 || mount.controllers.contains(controller));
+    };
+    const auto mount = std::ranges::find_if(mounts, shows);
+    const auto directory = mount == mounts.end() ? std::nullopt : directory_of(*mount, member->path);
+    return directory ? cat({*directory, "/", member->is_v2 ? v2 : v1}) : std::string();
+  };
+  return {file(kMemory, "memory.oom_control", "memory.events"), file(kPids, "pids.events", "pids.events")};
+}
+
+CgroupEventFiles event_files_of(std::uint32_t process) {
+  const auto memberships = sys::read_file(cat({"/proc/", std::to_string(process), "/cgroup"}), kProcBytesMax);
+  const auto mountinfo = sys::read_file("/proc/self/mountinfo", kProcBytesMax);
+  return memberships && mountinfo ? event_files(*memberships, *mountinfo) : CgroupEventFiles();
+}
+
+// "oom_kill" counts those that were killed, in both versions; of version 1 since Linux 4.13.
+CgroupEvents read_events(const CgroupEventFiles& files) {
+  CgroupEvents events;
+  if (!files.memory.empty()) events.killed_for_memory = cgroup_counter(files.memory, "oom_kill");
+  if (!files.pids.empty()) events.pids_refused = cgroup_counter(files.pids, "max");
+  return events;
+}
+
+std::uint64_t cgroup_counter(const std::string& path, std::string_view name) {
+  const auto text = sys::read_file(path, kProcBytesMax);
+  if (!text) return 0;
+  for (const std::string_view line : lines_of(*text)) {
+    if (!line.starts_with(name) || line.size() <= name.size() || line[name.size()] != ' ') continue;
+    std::uint64_t value = 0;
+    const std::string_view number = line.substr(name.size() + 1);
+    std::from_chars(number.data(), number.data() + number.size(), value);
+    return value;
+  }
+  return 0;
 }
 
 namespace {

@@ -46,6 +46,27 @@ struct CgroupMount {
 };
 std::vector<CgroupMount> parse_cgroup_mounts(std::string_view mountinfo);
 
+// What happened to the processes of a cgroup because of its limits.
+struct CgroupEvents {
+  std::uint64_t killed_for_memory = 0;
+  std::uint64_t pids_refused = 0;
+};
+
+// Where the kernel counts that for the cgroup of a process, by the process's /proc/PID/cgroup and the mountinfo of who
+// reads. Each is empty where it cannot be seen.
+struct CgroupEventFiles {
+  std::string memory;
+  std::string pids;
+};
+CgroupEventFiles event_files(std::string_view memberships, std::string_view mountinfo);
+
+// On this machine, of a process that is there: gone with the cgroup.
+CgroupEventFiles event_files_of(std::uint32_t process);
+CgroupEvents read_events(const CgroupEventFiles& files);
+
+// A line "name value" of a control file; 0 where there is none.
+std::uint64_t cgroup_counter(const std::string& path, std::string_view name);
+
 // What a directory of a cgroup file system is to this process.
 struct CgroupDirectory {
   bool writable = false;  // a child can be made in it and processes moved there

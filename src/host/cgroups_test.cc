@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
 namespace hutch::host {
 namespace {
 
@@ -55,6 +59,48 @@ TEST(CgroupParsing, Mounts) {
   EXPECT_EQ(found[0].root, "/../a b");
   EXPECT_EQ(found[0].point, "/mnt/c\\d");
   EXPECT_TRUE(found[1].controllers.contains("cpu"));
+}
+
+// Of an engine's container, as the host reads it.
+TEST(CgroupEvents, AreCountedWhereTheProcessIs) {
+  const CgroupEventFiles v2 = event_files("0::/system.slice/docker-1f.scope\n", kV2Mount);
+  EXPECT_EQ(v2.memory, "/sys/fs/cgroup/system.slice/docker-1f.scope/memory.events");
+  EXPECT_EQ(v2.pids, "/sys/fs/cgroup/system.slice/docker-1f.scope/pids.events");
+  const char* memberships = "9:name=systemd:/docker/1f\n8:pids:/docker/1f\n4:memory:/docker/1f\n";
+  const CgroupEventFiles v1 = event_files(memberships, kV1Mounts);
+  EXPECT_EQ(v1.memory, "/sys/fs/cgroup/memory/docker/1f/memory.oom_control");
+  EXPECT_EQ(v1.pids, "/sys/fs/cgroup/pids/docker/1f/pids.events");
+  // Both versions at once: each controller is of one of them.
+  const std::string hybrid = std::string(kV1Mounts) + "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
+  EXPECT_EQ(event_files("4:memory:/docker/1f\n0::/docker/1f\n", hybrid).memory, v1.memory);
+  EXPECT_EQ(event_files("4:memory:/docker/1f\n0::/docker/1f\n", hybrid).pids,
+            "/sys/fs/cgroup/unified/docker/1f/pids.events");
+}
+
+TEST(CgroupEvents, OfWhatCannotBeSeenThereAreNone) {
+  for (const char* memberships : {"", "0::/../../other\n", "4:memory:/x\n", "garbage"}) {
+    const CgroupEventFiles files = event_files(memberships, kV2Mount);
+    EXPECT_EQ(files.memory, "") << memberships;
+  }
+  EXPECT_EQ(event_files("0::/a\n", "35 24 0:30 /own /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n").memory, "");
+  EXPECT_EQ(read_events({}).killed_for_memory, 0U);
+  EXPECT_EQ(read_events({"/no/such/file", "/no/such/file"}).pids_refused, 0U);
+}
+
+TEST(CgroupEvents, OfEitherVersionAreRead) {
+  std::string directory = "/var/tmp/hutch-cgroup-XXXXXX";
+  ASSERT_NE(::mkdtemp(directory.data()), nullptr);
+  const auto file = [&](const char* name, const char* text) {
+    std::ofstream(directory + "/" + name) << text;
+    return directory + "/" + name;
+  };
+  const std::string v2 = file("memory.events", "low 0\nhigh 0\nmax 17\noom 1\noom_kill 2\noom_group_kill 0\n");
+  const std::string v1 = file("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
+  const std::string pids = file("pids.events", "max 5\n");
+  EXPECT_EQ(read_events({v2, pids}).killed_for_memory, 2U);
+  EXPECT_EQ(read_events({v1, pids}).killed_for_memory, 3U);
+  EXPECT_EQ(read_events({v1, pids}).pids_refused, 5U);
+  std::filesystem::remove_all(directory);
 }
 
 TEST(CgroupPlaces, V1AsRoot) {

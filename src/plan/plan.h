@@ -57,7 +57,7 @@ struct MountStep {
 
 enum class NetworkKind {
   kNone,  // a network namespace of its own, loopback alone
-  kHost,  // the host's network; only the backend none, which isolates nothing
+  kHost,  // the host's network: of the backend none, which isolates nothing, and of a container by the user's settings
   kGateway,  // a network namespace of its own, whose connections the egress gateway takes
 };
 
@@ -90,6 +90,7 @@ struct ResourceLimits {
   std::uint64_t processes = 0;  // where `pids` is not limited: by default (plan/processes.h)
   std::uint64_t cpu_millis = 0;  // thousandths of one CPU
   std::uint64_t tmp_bytes = 0;
+  std::uint64_t disk_bytes = 0;  // of the writable layer over an engine's image
   std::chrono::milliseconds timeout{0};  // wall clock
   std::chrono::milliseconds idle_timeout{0};  // since the last byte of output
   std::uint64_t output_bytes = 0;

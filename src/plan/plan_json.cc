@@ -73,14 +73,17 @@ json step_json(const MountStep& step) {
 json limits_json(const ResourceLimits& limits) {
   const auto number = [](std::uint64_t value) { return value == 0 ? json() : json(value); };
   const auto time = [](std::chrono::milliseconds value) { return value.count() == 0 ? json() : json(value.count()); };
-  return {{"timeout_ms", time(limits.timeout)},
-          {"idle_timeout_ms", time(limits.idle_timeout)},
-          {"memory_bytes", number(limits.memory_bytes)},
-          {"cpu_millis", number(limits.cpu_millis)},
-          {"pids", number(limits.pids)},
-          {"processes", number(limits.processes)},
-          {"tmp_bytes", number(limits.tmp_bytes)},
-          {"output_bytes", number(limits.output_bytes)}};
+  json object = {{"timeout_ms", time(limits.timeout)},
+                 {"idle_timeout_ms", time(limits.idle_timeout)},
+                 {"memory_bytes", number(limits.memory_bytes)},
+                 {"cpu_millis", number(limits.cpu_millis)},
+                 {"pids", number(limits.pids)},
+                 {"processes", number(limits.processes)},
+                 {"tmp_bytes", number(limits.tmp_bytes)},
+                 {"output_bytes", number(limits.output_bytes)}};
+  // Few backends have one.
+  if (limits.disk_bytes != 0) object["disk_bytes"] = limits.disk_bytes;
+  return object;
 }
 
 json environment_json(const std::vector<std::string>& environment) {

@@ -133,6 +133,7 @@ std::string limits_text(const ResourceLimits& limits) {
   if (limits.pids != 0) parts.push_back("pids " + std::to_string(limits.pids));
   if (limits.processes != 0) parts.push_back(cat({"pids ", std::to_string(limits.processes), " by default"}));
   if (limits.tmp_bytes != 0) parts.push_back("tmp " + size_text(limits.tmp_bytes));
+  if (limits.disk_bytes != 0) parts.push_back("disk " + size_text(limits.disk_bytes));
   if (limits.output_bytes != 0) parts.push_back("output " + size_text(limits.output_bytes));
   return parts.empty() ? "none" : join(parts, ", ");
 }

@@ -84,6 +84,8 @@ constexpr Key kKeys[] = {
     {"limits.cpus", kCpus, kHonoured, "CPUs, in parts of one"},
     {"limits.pids", kInteger, kHonoured, "processes and threads", 1, 4'194'304},
     {"limits.tmpSize", kSize, kHonoured, "size of /tmp and of each other private directory"},
+    {"limits.disk", kSize, kHonoured,
+     "what may be written over the image; of the backend container alone, where the engine's storage can hold it"},
     {"limits.outputBytes", kSize, kHonoured, "bytes of output that are kept"},
 
     {"environment", kEnvironment, kHonoured, "variables besides PATH, HOME, TERM, LANG, USER and TMPDIR"},

@@ -108,6 +108,7 @@ struct Limits {
   std::optional<std::uint64_t> cpu_millis;
   std::optional<std::uint64_t> pids;
   std::optional<std::uint64_t> tmp_bytes;
+  std::optional<std::uint64_t> disk_bytes;
   std::optional<std::uint64_t> output_bytes;
 };
 

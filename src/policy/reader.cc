@@ -242,6 +242,7 @@ Status read_limits(const json& section, Limits& limits) {
   TRY(read("memory", parse_memory, limits.memory_bytes));
   TRY(read("cpus", parse_cpus, limits.cpu_millis));
   TRY(read("tmpSize", parse_size, limits.tmp_bytes));
+  TRY(read("disk", parse_size, limits.disk_bytes));
   TRY(read("outputBytes", parse_size, limits.output_bytes));
   if (const json* pids = find(section, "pids")) limits.pids = pids->get<std::uint64_t>();
   return {};

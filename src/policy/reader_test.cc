@@ -39,7 +39,7 @@ TEST(ReaderTest, OwnKeys) {
   const auto policy = read_policy(R"({
     "backend": "bwrap", "network": "none", "enabled": false,
     "limits": {"timeout": "30s", "idleTimeout": 10, "memory": "512M", "cpus": 1.5, "pids": 512, "tmpSize": "1G",
-               "outputBytes": 1048576},
+               "disk": "2G", "outputBytes": 1048576},
     "environment": {"CI": "1", "SSH_TTY": true},
     "ask": {"connect": "deny", "timeout": "2m"}, "secrets": [], "mounts": [], "image": ""})",
                                   "p.json");
@@ -53,6 +53,7 @@ TEST(ReaderTest, OwnKeys) {
   EXPECT_EQ(policy->limits.cpu_millis, 1500U);
   EXPECT_EQ(policy->limits.pids, 512U);
   EXPECT_EQ(policy->limits.tmp_bytes, 1ULL << 30);
+  EXPECT_EQ(policy->limits.disk_bytes, 2ULL << 30);
   EXPECT_EQ(policy->limits.output_bytes, 1048576U);
   EXPECT_EQ(policy->network.connect_questions, Asking::kNever);
   EXPECT_EQ(policy->ask_timeout, std::chrono::minutes(2));

@@ -40,7 +40,6 @@ void remove_stale(const std::string& parent);
 void remove_cgroup(const std::string& directory);
 Status start_scope(const std::string& unit, const plan::ResourceLimits& limits, pid_t process);
 std::string new_name();
-std::uint64_t counter(const std::string& path, std::string_view name);
 std::optional<std::uint64_t> number(const std::string& path);
 
 }  // namespace
@@ -89,14 +88,12 @@ Status Cgroup::admit(pid_t process) {
   return {};
 }
 
-CgroupEvents Cgroup::events() const {
-  CgroupEvents events;
+host::CgroupEvents Cgroup::events() const {
   const bool v1 = kind_ == plan::CgroupKind::kV1;
-  if (!memory_.empty()) {
-    events.killed_for_memory = counter(memory_ + (v1 ? "/memory.oom_control" : "/memory.events"), "oom_kill");
-  }
-  if (!pids_.empty()) events.pids_refused = counter(pids_ + "/pids.events", "max");
-  return events;
+  host::CgroupEventFiles files;
+  if (!memory_.empty()) files.memory = memory_ + (v1 ? "/memory.oom_control" : "/memory.events");
+  if (!pids_.empty()) files.pids = pids_ + "/pids.events";
+  return host::read_events(files);
 }
 
 // Version 2 counts processor time in every cgroup; version 1 where the hierarchy has cpuacct too.
@@ -110,7 +107,7 @@ Cgroup::Use Cgroup::use() const {
     const auto nanoseconds = cpu_.empty() ? std::nullopt : number(cpu_ + "/cpuacct.usage");
     if (nanoseconds) use.cpu = duration_cast<microseconds>(std::chrono::nanoseconds(*nanoseconds));
   } else if (!directories_.empty()) {
-    use.cpu = microseconds(counter(directories_.front() + "/cpu.stat", "usage_usec"));
+    use.cpu = microseconds(host::cgroup_counter(directories_.front() + "/cpu.stat", "usage_usec"));
   }
   return use;
 }
@@ -232,20 +229,6 @@ Status start_scope(const std::string& unit, const plan::ResourceLimits& limits, 
   const sys::WaitStatus status = TRY(busctl.wait());
   if (status.exited() && status.exit_code() == 0) return {};
   return fail(Error{Code::kSystem, 0, "systemd did not make a scope for the limits: see `systemctl --user status`"});
-}
-
-// A line "name value" of a control file; 0 where there is none.
-std::uint64_t counter(const std::string& path, std::string_view name) {
-  const auto text = sys::read_file(path, kFileBytesMax);
-  if (!text) return 0;
-  for (const std::string_view line : split(*text, '\n')) {
-    if (!line.starts_with(name) || line.size() <= name.size() || line[name.size()] != ' ') continue;
-    std::uint64_t value = 0;
-    const std::string_view number = line.substr(name.size() + 1);
-    std::from_chars(number.data(), number.data() + number.size(), value);
-    return value;
-  }
-  return 0;
 }
 
 // The number that is all of a control file.

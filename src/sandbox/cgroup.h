@@ -15,12 +15,6 @@
 
 namespace hutch::sandbox {
 
-// What happened to the processes of a cgroup because of its limits.
-struct CgroupEvents {
-  std::uint64_t killed_for_memory = 0;
-  std::uint64_t pids_refused = 0;
-};
-
 // Removed when it goes. One whose hutch was killed is removed by the next that makes one, or looks for such.
 class Cgroup {
  public:
@@ -33,7 +27,7 @@ class Cgroup {
 
   // The process, and all that it starts from now on, is in it.
   Status admit(pid_t process);
-  CgroupEvents events() const;
+  host::CgroupEvents events() const;
   // Each absent where no controller of this cgroup counts it.
   struct Use {
     std::optional<std::uint64_t> memory_bytes;

@@ -66,6 +66,8 @@ struct Outcome {
   Capture standard_error;
   std::string lost_output{};      // why some of its output is on no stream of the caller's; else empty
   std::vector<Refusal> refusals;  // what the walls refused that a person should know of, each once
+  // Of limits that the backend holds itself: how many were killed for the memory.
+  std::uint64_t killed_for_memory = 0;
   std::string limits_by;          // "cgroup v2", "rlimits", ...; empty when nothing was limited
   std::uint64_t pids_limit_hits = 0;  // how often a process could not be made for the limit
 };

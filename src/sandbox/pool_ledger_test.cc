@@ -296,6 +296,7 @@ TEST(PoolSpec, EverythingThatMattersIsInTheKey) {
   other([](PoolSpec& spec) { spec.environment = {{"A1:B", ""}}; });
   other([](PoolSpec& spec) { spec.hosts = {"a", "b"}; });
   other([](PoolSpec& spec) { spec.hosts = {"ab"}; });
+  other([](PoolSpec& spec) { spec.network = PoolNetwork::kHost; });
   std::set<std::string> keys;
   for (const PoolSpec& spec : specs) keys.insert(key_of(spec));
   EXPECT_EQ(keys.size(), specs.size());

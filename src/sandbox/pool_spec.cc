@@ -42,6 +42,7 @@ std::string key_of(const PoolSpec& spec) {
   }
   add(key, spec.hosts.size());
   for (const std::string& host : spec.hosts) add(key, host);
+  add(key, spec.network == PoolNetwork::kHost ? "host" : "gateway");
   return key;
 }
 

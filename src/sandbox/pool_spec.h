@@ -16,6 +16,9 @@ enum class Trust { kSandboxed, kTrusted };
 std::string_view name_of(Trust trust);
 Result<Trust> trust_named(std::string_view name);
 
+// Of a kTrusted one. kHost: the machine's own network, of which no rule holds anything.
+enum class PoolNetwork { kGateway, kHost };
+
 enum class MountUse { kReadWrite, kReadOnly };
 
 struct PoolMount {
@@ -36,6 +39,7 @@ struct PoolSpec {
   std::vector<PoolMount> mounts{};
   std::map<std::string, std::string> environment{};
   std::vector<std::string> hosts{};  // of kTrusted: these alone; empty: no limit but the policy's
+  PoolNetwork network = PoolNetwork::kGateway;
   std::string policy{};              // a digest of the user's rules: with others it is another sandbox
   bool operator==(const PoolSpec&) const = default;
 };

@@ -336,6 +336,7 @@ Status Supervisor::take(const wire::Frame& frame) {
 void Supervisor::record_exit(int raw) {
   const sys::WaitStatus status{raw};
   has_status_ = true;
+  ended_ = on_.instance.ending == backend::Instance::Ending::kByEngine;  // the guest waits for that
   outcome_.signal = status.signal();
   outcome_.exit_code = status.exited() ? status.exit_code() : 128 + status.signal();
   if (is_timeout(outcome_.ended_by)) outcome_.exit_code = 124;
@@ -343,6 +344,7 @@ void Supervisor::record_exit(int raw) {
 
 void Supervisor::record_not_executed(const wire::NotExecuted& refused) {
   has_status_ = true;
+  ended_ = on_.instance.ending == backend::Instance::Ending::kByEngine;
   const bool absent = refused.error == ENOENT || refused.error == ENOTDIR;
   outcome_.exit_code = absent ? 127 : 126;
   const std::string name = printable(refused.path);
@@ -368,6 +370,11 @@ Status Supervisor::finish() {
   TRY(sys::poll({&told, 1}, std::chrono::milliseconds(0)));
   if (told.revents != 0) access_.hear();
   access_.stop();
+  if (on_.instance.limit_events) {
+    const host::CgroupEvents events = on_.instance.limit_events();
+    outcome_.killed_for_memory = events.killed_for_memory;
+    outcome_.pids_limit_hits = events.pids_refused;
+  }
   TRY(on_.instance.stop());
   TRY(on_.streams.finish());
   if (has_status_) return {};

@@ -18,6 +18,7 @@
 #include "service/images.h"
 #include "service/layers.h"
 #include "service/live_runs.h"
+#include "service/sandbox_only.h"
 #include "store/image_store.h"
 #include "store/layer_store.h"
 #include "sys/identity.h"
@@ -91,6 +92,13 @@ Status settle_image(store::AgentRecord& record, const host::StateDirs& dirs) {
   return fail(no_such_image(record.image).with_context("image"));
 }
 
+// Better told of now than by a sandbox that does not start.
+Status check_isolation(const store::AgentRecord& record, const host::StateDirs& dirs) {
+  if (record.backend != "none") return {};
+  TRY_CTX(check_none_is_allowed(store::SettingsFile(dirs.config), Asker::kDaemon), "backend");
+  return {};
+}
+
 bool offers_other_tools(const store::AutonomousExec& before, const store::AutonomousExec& now) {
   return before.enabled != now.enabled || before.plugin_create != now.plugin_create;
 }
@@ -117,6 +125,7 @@ Result<store::AgentRecord> AgentService::draft(std::string name) const {
 
 Result<store::AgentRecord> AgentService::create(store::AgentRecord record) {
   TRY(check_settings(record, {}));
+  TRY(check_isolation(record, dirs_));
   TRY(settle_directory(record));
   TRY(settle_image(record, dirs_));
   record = TRY(agents_->create(std::move(record)));
@@ -158,6 +167,7 @@ Result<store::AgentRecord> AgentService::set(const std::string& name, const std:
   store::AgentRecord record = before;
   for (const std::string& setting : settings) record = TRY(store::with_setting(record, setting));
   TRY(check_settings(record, before));
+  if (record.backend != before.backend) TRY(check_isolation(record, dirs_));
   if (record.dir != before.dir) TRY(settle_directory(record));
   if (record.image != before.image || record.backend != before.backend) TRY(settle_image(record, dirs_));
   TRY(agents_->update(record));

@@ -38,7 +38,7 @@ Status ensure_engine_image(const std::string& image, Signals signals, const plan
 
 void remove_stale_containers() {
   const auto settings = container_settings();
-  if (settings) (void)backend::container::remove_stale(settings->environment, settings->directory);
+  if (settings) (void)backend::container::remove_stale(*settings);
 }
 
 }  // namespace hutch::service

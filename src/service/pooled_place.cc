@@ -56,6 +56,7 @@ Result<Judged> judge_pooled(const PoolSpec& spec, const PoolHost& host) {
     TRY(ensure_engine_image(image, Signals::kOthers, judged.facts, host.tell));
   }
   policy::Policy policy = TRY(load_policy(place, judged.facts, sys::own_environment())).policy;
+  TRY(check_pool_network(policy.network, spec));
   narrow(policy, spec);
   place.policy = std::move(policy);
   place.backend = spec.backend;
@@ -66,11 +67,35 @@ Result<Judged> judge_pooled(const PoolSpec& spec, const PoolHost& host) {
   place.limits.cpu_millis = limit(spec.cpu_millis);
   place.limits.pids = limit(spec.pids);
   place.limits.tmp_bytes = limit(spec.disk_bytes);
-  const Residence residence = residence_of(spec);
+  Residence residence = residence_of(spec);
+  const bool reaches = place.policy->network.mode != policy::NetworkMode::kNone;
+  if (spec.network == sandbox::PoolNetwork::kHost && reaches) residence.network = Residence::Network::kHost;
   judged.place = place;
   judged.prepared = TRY(prepare(place, judged.facts, {.environment = sys::own_environment(), .residence = &residence}));
   TRY(check_mounts(spec, judged.prepared.rules));
   return judged;
+}
+
+Status check_pool_network(const policy::Network& network, const PoolSpec& spec) {
+  if (spec.network == sandbox::PoolNetwork::kGateway || network.mode == policy::NetworkMode::kNone) return {};
+  const auto wrong = [](std::string_view reason) {
+    return fail(Error::invalid(cat({"sandbox.network \"host\" of config.json: ", reason,
+                                    "; change that, or have the gateway: hutch settings remove sandbox.network"})));
+  };
+  if (spec.backend != "container" || spec.trust != sandbox::Trust::kTrusted) {
+    return wrong("it is of trusted sandboxes of the backend container alone");
+  }
+  const std::array<std::pair<std::string_view, bool>, 6> rules = {
+      std::pair("allowedDomains", !network.allowed_domains.empty()),
+      std::pair("deniedDomains", !network.denied_domains.empty()),
+      std::pair("deniedResolvedAddresses", !network.denied_resolved_addresses.empty()),
+      std::pair("rules", !network.rules.empty()),
+      std::pair("allowedUdp", !network.allowed_udp.empty()),
+      std::pair("parentProxy", network.parent_proxy.has_value())};
+  for (const auto& [name, there] : rules) {
+    if (there) return wrong(cat({"the policy's network.", name, " holds nothing there"}));
+  }
+  return spec.hosts.empty() ? Status() : wrong("security.allowedHosts holds nothing there");
 }
 
 void narrow(policy::Policy& policy, const PoolSpec& spec) {
@@ -109,9 +134,9 @@ Result<std::string> policy_digest(const PoolHost& host) {
 
 Result<std::vector<PoolMount>> settle_mounts(std::vector<PoolMount> mounts) {
   static constexpr std::array<std::string_view, 4> kKernels = {"/proc", "/sys", "/dev", "/run"};
-  static constexpr std::array<std::string_view, 18> kSystems = {
-      "/usr",  "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc",  "/dev",
-      "/proc", "/sys", "/run",  "/tmp", "/var",   "/boot",  "/root",   "/home", "/.hutch"};
+  static constexpr std::array<std::string_view, 20> kSystems = {
+      "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc",    "/dev",          "/proc",
+      "/sys", "/run", "/tmp",  "/var", "/boot",  "/root",  "/home",   "/.hutch", "/.hutch-place", "/.hutch-guest"};
   for (std::size_t i = 0; i < mounts.size(); ++i) {
     PoolMount& mount = mounts[i];
     const std::string what = cat({"mount ", printable(mount.host), " at ", printable(mount.sandbox), ": "});

@@ -22,6 +22,10 @@ struct PoolHost {
   std::function<void(const std::string& line)> tell;
 };
 
+// Where a kind has the host's network: an error where a rule of the policy, or a list of hosts, would hold nothing
+// there.
+Status check_pool_network(const policy::Network& network, const sandbox::PoolSpec& spec);
+
 // Nothing of the host is writable but what is mounted; the network is that of the trust.
 void narrow(policy::Policy& policy, const sandbox::PoolSpec& spec);
 

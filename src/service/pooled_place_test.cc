@@ -6,6 +6,7 @@
 
 #include "policy/defaults.h"
 #include "policy/reader.h"
+#include "service/sandbox_pool.h"
 
 namespace hutch::service {
 namespace {
@@ -70,6 +71,44 @@ TEST(Narrow, APolicyWithoutNetworkStaysWithoutOne) {
        {PoolSpec{.trust = Trust::kTrusted}, PoolSpec{.trust = Trust::kTrusted, .hosts = {"b.example"}}}) {
     EXPECT_EQ(narrowed(R"({"network": "none"})", spec).network.mode, NetworkMode::kNone);
   }
+}
+
+// Of the host's network, by the user's settings.
+std::string network_refusal(const std::string& text, PoolSpec spec) {
+  const auto policy = policy::read_policy(text, "test");
+  EXPECT_TRUE(policy) << policy.error().message;
+  spec.network = sandbox::PoolNetwork::kHost;
+  const Status checked = check_pool_network(policy->network, spec);
+  return checked ? "" : checked.error().message;
+}
+
+TEST(PoolNetwork, IsTheHostsWhereNoRuleWouldBeDropped) {
+  const PoolSpec trusted{.backend = "container", .trust = Trust::kTrusted};
+  EXPECT_EQ(network_refusal(std::string(policy::default_policy_text()), trusted), "");
+  EXPECT_EQ(network_refusal(R"({"network": "none"})", trusted), "") << "stays without one";
+  EXPECT_THAT(network_refusal(R"({"network": {"allowedDomains": ["a.example"]}})", trusted),
+              testing::AllOf(HasSubstr("sandbox.network \"host\" of config.json: the policy's network.allowedDomains"),
+                             HasSubstr("hutch settings remove sandbox.network")));
+  EXPECT_THAT(network_refusal(R"({"network": {"deniedDomains": ["a.example"]}})", trusted), HasSubstr("deniedDomains"));
+  EXPECT_THAT(network_refusal("{}", {.backend = "container", .trust = Trust::kTrusted, .hosts = {"b.example"}}),
+              HasSubstr("security.allowedHosts"));
+  EXPECT_THAT(network_refusal("{}", {.backend = "namespace", .trust = Trust::kTrusted}), HasSubstr("container alone"));
+  EXPECT_THAT(network_refusal("{}", {.backend = "container"}), HasSubstr("trusted sandboxes"));
+}
+
+TEST(PoolNetwork, IsAskedForByTheSettingsAlone) {
+  using sandbox::PoolNetwork;
+  store::Settings settings;
+  const PoolSpec trusted{.backend = "container", .trust = Trust::kTrusted};
+  EXPECT_EQ(*pool_network(trusted, settings), PoolNetwork::kGateway);
+  settings.sandbox.network = store::Settings::Sandbox::Network::kHost;
+  EXPECT_EQ(*pool_network(trusted, settings), PoolNetwork::kHost);
+  EXPECT_EQ(*pool_network({.backend = "container"}, settings), PoolNetwork::kGateway);
+  EXPECT_EQ(*pool_network({.backend = "namespace", .trust = Trust::kTrusted}, settings), PoolNetwork::kGateway);
+  settings.security.allowed_hosts = {"a.example"};
+  EXPECT_THAT(pool_network(trusted, settings).error().message, HasSubstr("security.allowedHosts holds nothing"));
+  EXPECT_NE(sandbox::key_of(trusted),
+            sandbox::key_of({.backend = "container", .trust = Trust::kTrusted, .network = PoolNetwork::kHost}));
 }
 
 std::string refusal(std::vector<PoolMount> mounts) {

@@ -20,6 +20,7 @@
 #include "service/image_recipe.h"
 #include "service/images.h"
 #include "service/load_policy.h"
+#include "service/sandbox_only.h"
 #include "service/trust.h"
 #include "store/settings_file.h"
 #include "sys/tree.h"
@@ -31,9 +32,12 @@ namespace {
 static_assert(policy::kGatewayPorts == std::array<int, 3>{plan::kCapturePort, plan::kDnsPort, plan::kProxyPort});
 
 Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy);
-Status check_none_is_allowed(const plan::HostFacts& facts, const Caller& caller);
+Status check_backend(const std::string& backend, const policy::Policy& policy, const plan::HostFacts& facts,
+                     const Caller& caller);
+void add_notes(Prepared& prepared, std::vector<std::string> notes);
 policy::NetworkOptions network_options(const PlaceRequest& request, const policy::Network& network);
-plan::NetworkKind network_kind(const policy::Network& network, std::string_view backend);
+Result<plan::NetworkKind> network_kind(const policy::Network& network, std::string_view backend,
+                                       const Residence* residence);
 Result<policy::ParentProxies> proxies_of(const policy::Network& network, const Caller& caller,
                                          std::vector<std::string>& notes);
 Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts);
@@ -59,7 +63,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   LoadedPolicy loaded = TRY(load_policy(request, facts, caller.environment));
   Prepared prepared;
   prepared.backend = TRY(backend_of(request, loaded.policy));
-  if (prepared.backend == "none") TRY(check_none_is_allowed(facts, caller));
+  TRY(check_backend(prepared.backend, loaded.policy, facts, caller));
   policy::Network& network = loaded.policy.network;
   TRY(settle_network(network, network_options(request, network), facts, loaded.project));
   const bool own_cwd = caller.residence != nullptr && !caller.residence->cwd.empty();
@@ -72,7 +76,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   const std::string command = command_path(caller, cwd);
   question.also = search_path_below(question.rules, caller);
   question.also.push_back(cwd);
-  const plan::NetworkKind kind = network_kind(network, prepared.backend);
+  const plan::NetworkKind kind = TRY(network_kind(network, prepared.backend, caller.residence));
   // TLS is opened where requests have rules, and nowhere else.
   const bool opens = kind == plan::NetworkKind::kGateway && !network.rules.empty();
   plan::TrustInput trust = opens ? find_trust_stores(caller.environment) : plan::TrustInput();
@@ -110,7 +114,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .base_environment = request.base_environment,
       .command = command,
   }));
-  std::ranges::move(answer.notes, std::back_inserter(prepared.plan.notes));
+  add_notes(prepared, std::move(answer.notes));
   if (prepared.plan.network == plan::NetworkKind::kGateway) {
     for (const int port : network.host_ports) prepared.plan.host_ports.push_back(static_cast<std::uint16_t>(port));
     prepared.plan.udp = plan::udp_captures(network);
@@ -174,15 +178,25 @@ Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy
   return name;
 }
 
-// Nobody else reads the settings on the way to a run: one that isolates pays nothing for them.
-Status check_none_is_allowed(const plan::HostFacts& facts, const Caller& caller) {
-  const store::SettingsFile file(config_directory(facts, caller.environment));
-  const store::Settings settings = TRY(file.read());
-  if (!settings.security.sandbox_only) return {};
-  return fail(Error{Code::kPermissionDenied, 0,
-                    cat({"backend none isolates nothing, and security.sandboxOnly in ", file.path(),
-                         " forbids it; name another backend, or have the sandbox on again: hutch config enable, with "
-                         "--session where it was disabled for the session"})});
+Status check_backend(const std::string& backend, const policy::Policy& policy, const plan::HostFacts& facts,
+                     const Caller& caller) {
+  if (backend == "none") {
+    // Nobody else reads the settings on the way to a run: one that isolates pays nothing for them.
+    const store::SettingsFile settings(config_directory(facts, caller.environment));
+    TRY(check_none_is_allowed(settings, caller.residence != nullptr ? Asker::kDaemon : Asker::kPerson));
+  }
+  // Elsewhere what is written lies on a file system of the host's, of which a part cannot be had.
+  if (!policy.limits.disk_bytes || backend == "container") return {};
+  return fail(Error::unsupported(
+      cat({policy.source, ": limits.disk: backend ", backend,
+           " cannot hold it; leave it out, or use backend container. limits.tmpSize is that of private directories"})));
+}
+
+void add_notes(Prepared& prepared, std::vector<std::string> notes) {
+  std::ranges::move(notes, std::back_inserter(prepared.plan.notes));
+  if (prepared.plan.network != plan::NetworkKind::kHost || prepared.backend == "none") return;
+  prepared.plan.notes.emplace_back(
+      "the network is this machine's own, with all that listens on it: sandbox.network of config.json is \"host\"");
 }
 
 // Where nothing, or everything, may be reached, there is nothing to add to.
@@ -230,8 +244,14 @@ std::vector<policy::Rule> patterns_of(const std::vector<policy::Rule>& rules) {
   return patterns;
 }
 
-plan::NetworkKind network_kind(const policy::Network& network, std::string_view backend) {
+Result<plan::NetworkKind> network_kind(const policy::Network& network, std::string_view backend,
+                                       const Residence* residence) {
   if (backend == "none") return plan::NetworkKind::kHost;
+  if (residence != nullptr && residence->network == Residence::Network::kHost) {
+    // Elsewhere commands make Unix sockets, and those without a name are the network's.
+    if (backend == "container") return plan::NetworkKind::kHost;
+    return fail(Error::unsupported(cat({"backend ", backend, " cannot have the host's network; container can"})));
+  }
   return network.mode == policy::NetworkMode::kNone ? plan::NetworkKind::kNone : plan::NetworkKind::kGateway;
 }
 
@@ -402,6 +422,7 @@ plan::ResourceLimits limits_of(const policy::Limits& policy, const LimitOptions&
       .pids = number(options.pids, policy.pids),
       .cpu_millis = number(options.cpu_millis, policy.cpu_millis),
       .tmp_bytes = number(options.tmp_bytes, policy.tmp_bytes),
+      .disk_bytes = policy.disk_bytes.value_or(0),
       .timeout = options.timeout.value_or(policy.timeout.value_or(milliseconds(0))),
       .idle_timeout = options.idle_timeout.value_or(policy.idle_timeout.value_or(milliseconds(0))),
       .output_bytes = policy.output_bytes.value_or(0),

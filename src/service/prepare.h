@@ -27,6 +27,8 @@ struct Residence {
   std::string home;                 // as the sandbox sees it
   std::string cwd;                  // likewise; empty: the place's own
   std::string layer{};              // the host's directory for what is changed of an image; empty: it goes with it
+  // kHost: the machine's own, by no rule of the policy; of the backend container alone.
+  enum class Network { kOfPolicy, kHost } network = Network::kOfPolicy;
   std::vector<plan::Share> shares;  // their identities are found when it is prepared
 };
 

@@ -155,6 +155,44 @@ TEST_F(PrepareTest, DisabledIsTheBackendNone) {
   EXPECT_EQ(prepared()->backend, "namespace") << "asked for by name";
 }
 
+TEST_F(PrepareTest, WhetherThereMayBeNoIsolation) {
+  const std::string file = base_ / "config/hutch/config.json";
+  const auto refuses = [&] {
+    const auto result = prepared();
+    EXPECT_TRUE(result || (result.error().code == Code::kPermissionDenied &&
+                           result.error().message.contains("security.sandboxOnly in " + file)));
+    return !result;
+  };
+  const Residence agent;
+  request_.backend = "none";
+  EXPECT_FALSE(refuses()) << "a person types it";
+  caller_.residence = &agent;
+  EXPECT_TRUE(refuses());
+  EXPECT_THAT(error(), HasSubstr("not set, forbids it to agents; name another backend, or let them have it: hutch "
+                                 "settings set security.sandboxOnly false"));
+  write(file, R"({"security": {"sandboxOnly": false}})");
+  EXPECT_FALSE(refuses());
+  write(file, R"({"security": {"sandboxOnly": true}})");
+  EXPECT_TRUE(refuses());
+  caller_.residence = nullptr;
+  EXPECT_TRUE(refuses());
+  write(base_ / "config/hutch/default.json", R"({"enabled": false})");
+  request_.backend.reset();
+  EXPECT_TRUE(refuses()) << "nor by the policy";
+}
+
+TEST_F(PrepareTest, TheDiskIsLimitedByContainersAlone) {
+  write(base_ / "config/hutch/default.json", R"({"limits": {"disk": "1G"}})");
+  EXPECT_THAT(error(), HasSubstr("default.json: limits.disk: backend namespace cannot hold it"));
+  request_.backend = "none";
+  EXPECT_THAT(error(), HasSubstr("limits.disk: backend none cannot hold it"));
+  request_.backend = "container";
+  request_.image = "debian:12";
+  const auto result = prepared();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->plan.limits.disk_bytes, 1ULL << 30);
+}
+
 TEST_F(PrepareTest, NetworkKinds) {
   const auto kind = [&](std::string_view network) {
     write(base_ / "config/hutch/default.json", "{\"network\": " + std::string(network) + "}");

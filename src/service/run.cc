@@ -305,11 +305,12 @@ Status build_missing(const PlaceRequest& place, const Tell& tell) {
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding) {
   outcome.limits_by = holding.by;
   if (holding.cgroup) {
-    const sandbox::CgroupEvents events = holding.cgroup->events();
+    const host::CgroupEvents events = holding.cgroup->events();
     outcome.pids_limit_hits = events.pids_refused;
-    const bool died = outcome.ended_by == sandbox::EndedBy::kGuestGone || outcome.exit_code == 137;
-    if (events.killed_for_memory > 0 && died) outcome.ended_by = sandbox::EndedBy::kMemoryLimit;
+    outcome.killed_for_memory = events.killed_for_memory;
   }
+  const bool died = outcome.ended_by == sandbox::EndedBy::kGuestGone || outcome.exit_code == 137;
+  if (outcome.killed_for_memory > 0 && died) outcome.ended_by = sandbox::EndedBy::kMemoryLimit;
   if (outcome.ended_by == sandbox::EndedBy::kGuestGone) {
     return fail(Error{Code::kSystem, 0, "the sandbox ended by itself: its init was killed from outside"});
   }

@@ -81,6 +81,7 @@ Result<sandbox::PoolSpec> SandboxPool::spec_of(const PoolWish& wish) const {
   spec.mounts = TRY(settle_mounts(wish.mounts));
   spec.environment = wish.environment;
   if (spec.trust == sandbox::Trust::kTrusted) spec.hosts = settings.security.allowed_hosts;
+  spec.network = TRY(pool_network(spec, settings));
   spec.policy = TRY(kind_digest(host_, spec.backend == "container" ? std::string() : spec.image));
   return spec;
 }
@@ -89,6 +90,16 @@ Result<std::chrono::milliseconds> SandboxPool::timeout() const {
   const store::Settings settings = TRY(store::SettingsFile(host_.dirs.config).read());
   if (settings.sandbox.timeout) return std::chrono::seconds(*settings.sandbox.timeout);
   return std::chrono::milliseconds(kPoolTimeout);
+}
+
+Result<sandbox::PoolNetwork> pool_network(const sandbox::PoolSpec& spec, const store::Settings& settings) {
+  using sandbox::PoolNetwork;
+  const bool wanted = settings.sandbox.network == store::Settings::Sandbox::Network::kHost;
+  if (!wanted || spec.trust != sandbox::Trust::kTrusted || spec.backend != "container") return PoolNetwork::kGateway;
+  if (settings.security.allowed_hosts.empty()) return PoolNetwork::kHost;
+  return fail(Error::invalid(
+      "config.json: on the network that sandbox.network \"host\" gives, security.allowedHosts holds nothing; remove "
+      "one of them: hutch settings remove sandbox.network"));
 }
 
 Result<sandbox::PoolLimits> pool_limits(const PoolHost& host) {

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "sandbox/pool.h"
 #include "service/pooled_place.h"
+#include "store/settings.h"
 
 namespace hutch::service {
 
@@ -48,6 +49,9 @@ class SandboxPool {
   bool holds_limits_ = false;  // there is a cgroup for them
   std::unique_ptr<sandbox::Pool> pool_;
 };
+
+// The host's own network is for what the user's settings say: no wish has a word for it.
+Result<sandbox::PoolNetwork> pool_network(const sandbox::PoolSpec& spec, const store::Settings& settings);
 
 // What a pool may have by the user's settings.
 Result<sandbox::PoolLimits> pool_limits(const PoolHost& host);

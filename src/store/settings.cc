@@ -29,6 +29,7 @@ enum class Type {
   kMemory,   // likewise, as much as a command needs
   kCpus,
   kRuntime,
+  kNetwork,
   kListen,
   kPath,     // absolute
   kUrl,
@@ -68,6 +69,10 @@ constexpr std::array kKeys = {
     Key{"sandbox", Type::kSection, "what a new agent begins with; what `hutch agent create` says wins"},
     Key{"sandbox.runtime", Type::kRuntime, "its backend; docker is the backend container", "namespace"},
     Key{"sandbox.image", Type::kText, "its image, of a backend that has one", "none"},
+    Key{"sandbox.network", Type::kNetwork,
+        "of the pool's trusted sandboxes of the backend container: host is this machine's own, to which no rule "
+        "applies",
+        "gateway"},
     Key{"sandbox.defaults", Type::kSection, "limits of its commands"},
     Key{"sandbox.defaults.timeout", Type::kCount, "seconds that a tool's command may take that names no time",
         "30; 300 in the pool, and of tasks", 1, kTimeoutMax},
@@ -77,7 +82,8 @@ constexpr std::array kKeys = {
         "not limited; 1.0 in the pool"},
     Key{"security", Type::kSection, "what holds for all agents"},
     Key{"security.sandboxOnly", Type::kTruth,
-        "the backend none, which isolates nothing, is refused, also to `hutch run`", "false"},
+        "the backend none, which isolates nothing, is refused, also to `hutch run`; false: nobody is",
+        "to agents alone, not to `hutch run`"},
     Key{"security.allowedHosts", Type::kHosts, "every agent may reach these besides what its policy allows", "none"},
     Key{"security.maxConcurrentSandboxes", Type::kCount,
         "agents' sandboxes that run at once; as many besides in the pool", "not limited; 3 in the pool", 1,
@@ -129,6 +135,7 @@ Result<Settings> parse_settings(std::string_view text, std::string_view source) 
   settings.sandbox.backend = text_in(root, "sandbox.runtime");
   if (settings.sandbox.backend == "docker") settings.sandbox.backend = "container";
   settings.sandbox.image = text_in(root, "sandbox.image");
+  if (text_in(root, "sandbox.network") == "host") settings.sandbox.network = Settings::Sandbox::Network::kHost;
   settings.sandbox.timeout = number_in(root, "sandbox.defaults.timeout");
   if (const json* memory = find(root, "sandbox.defaults.memoryLimit")) settings.sandbox.memory = size_text(*memory);
   if (const json* cpus = find(root, "sandbox.defaults.cpuLimit")) settings.sandbox.cpus = plain(*cpus);
@@ -332,6 +339,10 @@ std::optional<std::string> complaint(const Key& key, const json& value) {
       fits = text && std::ranges::find(kRuntimes, value.get<std::string>()) != kRuntimes.end();
       expected = "namespace, bwrap, none, user, container, vm or docker";
       break;
+    case Type::kNetwork:
+      fits = value == "gateway" || value == "host";
+      expected = "gateway or host";
+      break;
     case Type::kListen:
       fits = text && is_listen(value.get<std::string>());
       expected = "an address and a port: \"127.0.0.1:8642\"";
@@ -421,6 +432,7 @@ json schema_of(const Key& key) {
     case Type::kMemory: return {{"type", json::array({"string", "integer"})}};
     case Type::kCpus: return {{"type", json::array({"string", "number"})}};
     case Type::kRuntime: return {{"enum", kRuntimes}};
+    case Type::kNetwork: return {{"enum", {"gateway", "host"}}};
     case Type::kPath: return {{"type", "string"}, {"pattern", "^/"}};
     case Type::kUrl: return {{"type", "string"}, {"pattern", "^https?://"}};
     case Type::kHosts:

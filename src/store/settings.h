@@ -30,9 +30,12 @@ struct Settings {
     std::optional<int> timeout;  // seconds
     std::string memory;          // as AgentLimits has them
     std::string cpus;
+    // Of what the pool calls trusted, on the backend container.
+    enum class Network { kGateway, kHost } network = Network::kGateway;
   } sandbox;
   struct Security {
-    bool sandbox_only = false;               // the backend none is refused
+    // The backend none is refused; not set: to agents, not to what a person types.
+    std::optional<bool> sandbox_only;
     std::vector<std::string> allowed_hosts;  // that every agent may reach besides what its policy allows
     std::optional<int> sandboxes_max;        // of agents, at once
   } security;

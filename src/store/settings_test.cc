@@ -23,6 +23,7 @@ TEST(Settings, NothingIsSet) {
   EXPECT_FALSE(settings->daemon.idle);
   EXPECT_TRUE(settings->daemon.listen.empty());
   EXPECT_FALSE(settings->security.sandbox_only);
+  EXPECT_EQ(settings->sandbox.network, Settings::Sandbox::Network::kGateway);
   AgentRecord record;
   record.name = "a";
   EXPECT_EQ(with_defaults(record, *settings), record);
@@ -32,7 +33,7 @@ TEST(Settings, EveryKey) {
   const auto settings = parse_settings(R"({
     "$schema": "x",
     "daemon": {"idle": "90s", "listen": "[::1]:80", "tokenFile": "/t", "maxConnections": 7, "maxUpload": "64m"},
-    "sandbox": {"runtime": "docker", "image": "i",
+    "sandbox": {"runtime": "docker", "image": "i", "network": "host",
                 "defaults": {"timeout": 300, "memoryLimit": "512m", "cpuLimit": "1.0"}},
     "security": {"sandboxOnly": true, "allowedHosts": ["a.example", "*.b.example:443"], "maxConcurrentSandboxes": 3},
     "pool": {"warm": 0, "queue": 5, "wait": 6, "idle": 7},
@@ -46,7 +47,8 @@ TEST(Settings, EveryKey) {
   EXPECT_EQ(settings->daemon.token_file, "/t");
   EXPECT_EQ(settings->daemon.connections_max, 7);
   EXPECT_EQ(settings->daemon.upload_max, 64U << 20);
-  EXPECT_TRUE(settings->security.sandbox_only);
+  EXPECT_EQ(settings->security.sandbox_only, true);
+  EXPECT_EQ(settings->sandbox.network, Settings::Sandbox::Network::kHost);
   EXPECT_THAT(settings->security.allowed_hosts, ElementsAre("a.example", "*.b.example:443"));
   EXPECT_EQ(settings->security.sandboxes_max, 3);
   EXPECT_EQ(settings->pool.warm, 0);

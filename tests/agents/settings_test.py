@@ -120,6 +120,30 @@ def test_an_agent_begins_with_the_defaults(daemon):
     assert other["backend"] == "namespace" and other["limits"]["cpus"] == "2"
 
 
+def test_no_agent_is_without_isolation_unless_the_settings_say_so(daemon):
+    refused = daemon("agent", "create", "bare", "backend=none")
+    assert refused.code == 125 and refused.err.count(b"\n") == 1, str(refused)
+    for said in ("backend none isolates nothing", "security.sandboxOnly", str(config_file(daemon)), "not set",
+                 "hutch settings set security.sandboxOnly false"):
+        assert said in refused.errors, str(refused)
+    agent = daemon.create()
+    assert b"security.sandboxOnly" in daemon("agent", "set", agent, "backend=none").err
+    assert daemon.json("agent", "show", agent)["backend"] != "none"
+    daemon("settings", "set", "sandbox.runtime", "none").ok()
+    assert b"security.sandboxOnly" in daemon("agent", "create", "bare").err
+    assert daemon("run", "--backend", "none", "--", "echo", "typed").ok().text == "typed\n"
+    daemon("settings", "set", "security.sandboxOnly", "false").ok()
+    daemon("agent", "set", agent, "backend=none").ok()
+    assert daemon.sh(agent, "echo ran").ok().text == "ran\n"
+    # One that was made before is not started any more, by no way of calling it.
+    daemon("agent", "set", agent, "autonomousExec.enabled=true").ok()
+    daemon("agent", "stop", agent).ok()
+    assert b"isolates nothing" in daemon("pool", "fill", "--backend", "none", "1").err
+    daemon("settings", "remove", "security.sandboxOnly").ok()
+    assert b"security.sandboxOnly" in daemon.sh(agent, "echo ran").err
+    assert "security.sandboxOnly" in json.dumps(daemon.tool(agent, "sandbox_exec", command="echo ran"))
+
+
 def test_sandbox_only_refuses_the_backend_none(daemon):
     agent = daemon.create("backend=none")
     daemon.sh(agent, "true").ok()

@@ -60,8 +60,23 @@ def test_limits_are_the_engines(hutch, backend):
     assert said == ["512", str(100 << 20)]
     hog = hutch.run("/usr/bin/python3", "-c", "x = bytearray(1 << 30); print(len(x))", options=["--memory", "100M"])
     assert hog.code == 137 and hog.out == b"", str(hog)
+    assert b"killed for the memory limit" in hog.err, str(hog)
+    # Killed by itself, with as much memory as it wants.
+    suicide = hutch.run("/usr/bin/python3", "-c", "import os; os.kill(os.getpid(), 9)", options=["--memory", "100M"])
+    assert suicide.code == 137 and b"memory limit" not in suicide.err, str(suicide)
     told = json.loads(hutch.run("/bin/true", options=["--json", "--pids", "64"]).ok().out)
     assert told["limits"] == "the engine" and told["backend"] == "container"
+
+
+def test_a_limit_of_the_disk_holds_or_is_an_error(hutch, backend, engine, as_user, project):
+    policy = as_user.write(project / "policy.json", '{"limits": {"disk": "64M"}, "filesystem": {"allowWrite": ["."]}}')
+    script = "dd if=/dev/zero of=/var/tmp/hog bs=1M count=128 2>&1 | tail -1; ls -l /var/tmp/hog"
+    said = hutch.sh(script, options=["--policy", policy])
+    if said.code == 125:
+        assert b"limits.disk: the engine's storage cannot hold it" in said.err and b"pquota" in said.err, str(said)
+        assert said.out == b"" and not engine.containers()
+    else:
+        assert b"134217728" not in said.out, str(said)
 
 
 def test_the_network_is_the_gateways(hutch, backend):
@@ -72,6 +87,19 @@ def test_the_network_is_the_gateways(hutch, backend):
               "except OSError as error: print('name', error)\n")
     said = hutch.run("/usr/bin/python3", "-c", script)
     assert b"forbidden.test:80 was refused" in said.err and b"--allow-domain forbidden.test" in said.err, str(said)
+
+
+def test_programs_trust_who_opens_their_tls(hutch, backend, as_user, project):
+    rules = {"filesystem": {"allowWrite": ["."]}, "network": {"rules": [{"host": "ruled.test", "methods": ["GET"]}]}}
+    policy = as_user.write(project / "policy.json", json.dumps(rules))
+    script = ("import os, ssl\n"
+              "bundle = os.environ['SSL_CERT_FILE']\n"
+              "print(len(ssl.create_default_context().get_ca_certs()) > 0, bundle)\n"
+              "for name in (bundle,):\n"
+              "  try: open(name, 'w').write('x'); print('written', name)\n"
+              "  except OSError: pass\n")
+    said = hutch.run("/usr/bin/python3", "-c", script, options=["--policy", policy])
+    assert said.out.decode().splitlines() == ["True /.hutch/ca-bundle.pem"], str(said)
 
 
 def test_a_server_of_the_host_is_reached_by_a_rule_alone(hutch, backend):

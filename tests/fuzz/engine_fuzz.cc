@@ -29,6 +29,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto image = read_image(answer.body);
   CHECK(!image ||
         std::ranges::all_of(image->labels, [](const auto& label) { return label.first.starts_with("hutch."); }));
+  const auto names = read_own_names(answer.body);
+  // They become parts of paths.
+  CHECK(!names || std::ranges::all_of(*names, [](const std::string& name) {
+    return name.size() == kNamePrefix.size() + kNameDigits && name.find('/') == std::string::npos;
+  }));
   const auto created = read_created(answer.body);
   // It becomes a part of a path.
   CHECK(!created || created->find_first_not_of("0123456789abcdef") == std::string::npos);

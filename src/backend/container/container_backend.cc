@@ -1,6 +1,8 @@
 // Backend `container`.
 #include "backend/container/container_backend.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -12,6 +14,7 @@
 #include "host/paths.h"
 #include "sys/beneath.h"
 #include "sys/files.h"
+#include "sys/io.h"
 #include "sys/journal.h"
 #include "sys/local_socket.h"
 #include "sys/process.h"
@@ -26,7 +29,6 @@ constexpr const char* kStream = "stream";
 constexpr const char* kHeld = "held";
 constexpr const char* kHidden = "hidden";
 constexpr const char* kPlace = "place";
-constexpr std::string_view kNamePrefix = "hutch-";
 constexpr std::string_view kFreshPrefix = "new-";
 
 constexpr std::uint64_t kProcessesMax = 32'768;
@@ -34,7 +36,15 @@ constexpr std::uint64_t kProcessesMax = 32'768;
 constexpr std::chrono::milliseconds kGuestWait{60'000};
 constexpr std::chrono::milliseconds kGuestSlice{200};
 
-Error explain_creation(Error error, const std::string& image) {
+Error explain_creation(Error error, const plan::SandboxPlan& plan) {
+  const std::string& image = plan.mounts.front().source;
+  const bool of_disk = error.message.contains("storage-opt") || error.message.contains("quota");
+  if (plan.limits.disk_bytes != 0 && of_disk) {
+    return Error::unsupported(
+        cat({"limits.disk: the engine's storage cannot hold it; leave it out, or have the "
+             "engine's data on xfs mounted with pquota, btrfs or zfs: ",
+             error.message}));
+  }
   if (error.code != Code::kNotFound) return error;
   return Error::not_found(cat({"the engine has no image ", image,
                                "; have it pull or load it, or name another: --image, or "
@@ -48,6 +58,14 @@ bool is_left_fresh(std::string_view name) {
   pid_t pid = 0;
   const auto read = std::from_chars(name.data(), name.data() + name.size(), pid);
   return read.ec == std::errc() && pid > 0 && sys::is_over(pid);
+}
+
+// Its stream is the first process's alone as yet: while that is open, the number is no other process's by now.
+Status check_open(int stream) {
+  pollfd hangup{stream, 0, 0};
+  TRY(sys::poll({&hangup, 1}, std::chrono::milliseconds(0)));
+  if (hangup.revents == 0) return {};
+  return fail({Code::kSystem, 0, "the container ended while it started"});
 }
 
 // An engine wants its sources without links.
@@ -68,7 +86,7 @@ Result<CreateSettings> create_settings(const Container& container, const std::st
 }  // namespace
 
 Result<Container> Container::prepare(Engine engine, const std::string& directory) {
-  const std::string name = cat({kNamePrefix, TRY(sys::random_hex(8))});
+  const std::string name = cat({kNamePrefix, TRY(sys::random_hex(kNameDigits / 2))});
   const std::string own = cat({directory, "/", name});
   const std::string fresh = cat({directory, "/", kFreshPrefix, std::to_string(sys::own_pid()), "-", name});
   TRY(sys::make_private_directories(fresh));
@@ -122,59 +140,73 @@ Status Container::remove() {
 }
 
 Guarantees ContainerBackend::guarantees() const {
-  return {
-      .holds = {"a root file system of its own, of the image; of the host only what a rule names",
-                "the engine's own namespaces, masks of /proc and filter of system calls, and within them the plan's "
-                "filter and Landlock; no capability; no new privileges",
-                "no network but its own loopback and what the gateway lets through",
-                "limits of memory, processors and processes by the engine's cgroup",
-                "the end of the container ends everything in it"},
-      .open = {"the kernel itself is shared: a hole in a permitted system call is a way out",
-               "there is no user namespace, unless the engine makes one: commands of root's hutch are uid 0 of the "
-               "machine, without a capability",
-               "rules by name hold for what exists at the start; nobody is asked about files",
-               "whoever may use the engine's socket is root of the machine"}};
+  return {.holds =
+              {"a root file system of its own, of the image; of the host only what a rule names",
+               "the engine's own namespaces, masks of /proc and filter of system calls, and within them the plan's "
+               "filter and Landlock; no capability; no new privileges",
+               "no network but its own loopback and what the gateway lets through; the machine's own where config.json "
+               "says so for trusted sandboxes of the pool",
+               "limits of memory, processors and processes by the engine's cgroup",
+               "the end of the container ends everything in it"},
+          .open = {"the kernel itself is shared: a hole in a permitted system call is a way out",
+                   "there is no user namespace, unless the engine makes one: commands of root's hutch are uid 0 of the "
+                   "machine, without a capability",
+                   "rules by name hold for what exists at the start; nobody is asked about files",
+                   "whoever may use the engine's socket is root of the machine"}};
 }
 
 Result<Instance> ContainerBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) {
   Engine engine = TRY(Engine::find(settings_.environment));
-  (void)remove_stale(settings_.environment, settings_.directory);
+  if (plan.limits.disk_bytes != 0) {
+    const EngineInfo info = TRY(engine.info());
+    TRY(check_disk_limit(info));
+  }
+  (void)remove_stale(settings_);
   Container prepared = TRY(Container::prepare(std::move(engine), settings_.directory));
   const auto container = std::make_shared<Container>(std::move(prepared));
   const CreateSettings own = TRY(create_settings(*container, options.guest_program, settings_.owner));
   const std::string body = TRY(create_body(plan, own));
   const auto created = container->engine().create(container->name(), body);
-  if (!created) return fail(explain_creation(created.error(), plan.mounts.front().source));
+  if (!created) return fail(explain_creation(created.error(), plan));
   TRY(container->engine().start(container->name()));
   const ContainerState state = TRY(container->engine().state(container->name()));
   UniqueFd stream = TRY(container->accept(state));
   wire::Connection guest(std::move(stream));
   auto pidfd = TRY(sys::pidfd_of(static_cast<pid_t>(state.pid)));
+  TRY(check_open(guest.fd()));
   TRY(send_start(guest, wire::Isolation::kContainer, plan, options));
   Instance instance{std::move(guest), sys::ChildProcess(static_cast<pid_t>(state.pid), std::move(pidfd))};
   instance.ending = Instance::Ending::kByEngine;
   instance.remove = [container] { return container->remove(); };
+  // The engine has put it there before it is run.
+  instance.limit_events = [files = host::event_files_of(state.pid)] { return host::read_events(files); };
   instance.keep_root = [engine = container->engine(), name = container->name()](const KeptRoot& kept) {
     return engine.commit(name, kept.image, kept.labels);
   };
   return instance;
 }
 
-Result<std::size_t> remove_stale(const EngineEnvironment& environment, const std::string& directory) {
-  std::size_t removed = 0;
-  const auto root = sys::open(directory, sys::Open::kReadDirectory);
-  if (!root) return removed;
-  std::optional<Engine> engine;
+Result<std::size_t> remove_stale(const ContainerBackend::Settings& settings) {
+  const auto root = sys::open(settings.directory, sys::Open::kReadDirectory);
+  if (!root) return 0;
+  const auto place_of = [&](const std::string& name) { return cat({settings.directory, "/", name}); };
+  std::vector<std::string> left;
   for (const sys::TreeEntry& entry : TRY(sys::names_in(root->get(), "."))) {
-    const std::string own = cat({directory, "/", entry.name});
+    const std::string own = place_of(entry.name);
     if (is_left_fresh(entry.name)) TRY(sys::remove_tree(own));
-    if (!entry.name.starts_with(kNamePrefix) || sys::is_held(cat({own, "/", kHeld}))) continue;
-    if (!engine) engine = TRY(Engine::find(environment));
-    TRY_CTX(engine->remove(entry.name), cat({"remove container ", entry.name}));
-    TRY(sys::remove_tree(own));
-    ++removed;
+    if (entry.name.starts_with(kNamePrefix) && !sys::is_held(cat({own, "/", kHeld}))) left.push_back(entry.name);
   }
-  return removed;
+  const Engine engine = TRY(Engine::find(settings.environment));
+  // One that the engine had not made yet when its directory was found and removed: it was asked to by whoever was
+  // killed then. A directory is there before the engine is asked, and goes after the container.
+  for (std::string& name : TRY(engine.names_of(kOwnerLabel, settings.owner))) {
+    if (!sys::exists(place_of(name))) left.push_back(std::move(name));
+  }
+  for (const std::string& name : left) {
+    TRY_CTX(engine.remove(name), cat({"remove container ", name}));
+    TRY(sys::remove_tree(place_of(name)));
+  }
+  return left.size();
 }
 
 }  // namespace hutch::backend::container

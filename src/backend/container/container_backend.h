@@ -58,8 +58,9 @@ class ContainerBackend final : public Backend {
   const Settings settings_;
 };
 
-// Removes the containers below `directory` whose owner is gone, and their directories; what cannot be removed, as while
-// no engine answers, is left for the next time. How many are gone.
-Result<std::size_t> remove_stale(const EngineEnvironment& environment, const std::string& directory);
+// Removes the containers below the settings' directory whose owner is gone, and their directories, and those of the
+// settings' owner that have none; what cannot be removed, as while no engine answers, is left for the next time. How
+// many are gone.
+Result<std::size_t> remove_stale(const ContainerBackend::Settings& settings);
 
 }  // namespace hutch::backend::container

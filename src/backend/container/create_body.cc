@@ -136,6 +136,7 @@ void add_limits(Json& host, const plan::ResourceLimits& limits) {
     host["Memory"] = limits.memory_bytes;
     host["MemorySwap"] = limits.memory_bytes;  // both together: none is left for swap
   }
+  if (limits.disk_bytes != 0) host["StorageOpt"] = {{"size", std::to_string(limits.disk_bytes)}};
   if (limits.cpu_millis != 0) host["NanoCpus"] = limits.cpu_millis * 1'000'000;
 }
 
@@ -167,8 +168,8 @@ Result<std::string> create_body(const plan::SandboxPlan& plan, const CreateSetti
   if (plan.rights == plan::Rights::kImageRoot) {
     for (const char* capability : kInstallCapabilities) capabilities.push_back(capability);
   }
-  Json host = {{"NetworkMode", "none"},
-               {"Sysctls", {{"net.ipv4.ip_unprivileged_port_start", "1024"}}},  // docker's own is 0
+  const bool of_host = plan.network == plan::NetworkKind::kHost;
+  Json host = {{"NetworkMode", of_host ? "host" : "none"},
                {"IpcMode", "private"},
                {"CgroupnsMode", "private"},
                {"AutoRemove", true},  // also where nobody is left to do it
@@ -178,6 +179,8 @@ Result<std::string> create_body(const plan::SandboxPlan& plan, const CreateSetti
                {"SecurityOpt", {"no-new-privileges"}},
                {"RestartPolicy", {{"Name", "no"}}},
                {"LogConfig", {{"Type", "none"}}}};
+  // docker's own is 0. Those of the machine's network are not for a container to set.
+  if (!of_host) host["Sysctls"] = {{"net.ipv4.ip_unprivileged_port_start", "1024"}};
   TRY(add_mounts(host, plan, settings));
   add_limits(host, plan.limits);
   add_user_limits(host, settings);

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "plan/trust.h"
 
 namespace hutch::backend::container {
 namespace {
@@ -85,6 +86,34 @@ TEST(CreateBody, GivesNoMoreThanIsNeeded) {
             json::array({"CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETPCAP", "SETUID", "FSETID", "KILL"}));
 }
 
+// What the guest could do to that network, it would do to the machine's.
+TEST(CreateBody, GivesNothingOfTheHostsNetworkToChange) {
+  plan::SandboxPlan plan = agents_plan();
+  plan.network = plan::NetworkKind::kHost;
+  const json host = json::parse(*create_body(plan, settings()))["HostConfig"];
+  EXPECT_EQ(host["NetworkMode"], "host");
+  EXPECT_FALSE(host.contains("Sysctls"));
+  for (const auto& capability : host["CapAdd"]) EXPECT_FALSE(capability.get<std::string>().starts_with("NET_"));
+}
+
+TEST(CreateBody, TakesWhatMakesProgramsTrustTheGateway) {
+  plan::SandboxPlan plan = agents_plan();
+  const std::string directory(plan::kTrustDirectory);
+  plan.mounts.push_back({.kind = MountKind::kTmpfs, .target = directory});
+  plan.mounts.push_back({.kind = MountKind::kFile, .target = std::string(plan::kBundleFile)});
+  plan.mounts.push_back({.kind = MountKind::kSeal, .target = directory});
+  const auto body = create_body(plan, settings());
+  ASSERT_TRUE(body) << body.error().message;
+  EXPECT_TRUE(json::parse(*body)["HostConfig"]["Tmpfs"].contains(directory));
+}
+
+TEST(CreateBody, LimitsTheDiskWhereThatIsAsked) {
+  plan::SandboxPlan plan = agents_plan();
+  EXPECT_FALSE(json::parse(*create_body(plan, settings()))["HostConfig"].contains("StorageOpt"));
+  plan.limits.disk_bytes = 1ULL << 30;
+  EXPECT_EQ(json::parse(*create_body(plan, settings()))["HostConfig"]["StorageOpt"], json({{"size", "1073741824"}}));
+}
+
 TEST(CreateBody, NeverShowsAnEnginesSocket) {
   for (const char* source : {"/run/engine.sock", "/run", "/run/docker.sock", "/", "/run/podman"}) {
     plan::SandboxPlan plan = agents_plan();
@@ -105,8 +134,8 @@ TEST(CreateBody, RefusesWhatItCannotSay) {
   };
   EXPECT_THAT(refused({.kind = MountKind::kBind, .target = "/x\xff", .source = "/x"}), HasSubstr("not UTF-8"));
   EXPECT_THAT(refused({.kind = MountKind::kBind, .target = "/x", .source = "/\xc3"}), HasSubstr("not UTF-8"));
-  EXPECT_THAT(refused({.kind = MountKind::kTmpfs, .target = "/.hutch"}), HasSubstr("hutch's own"));
-  EXPECT_THAT(refused({.kind = MountKind::kBind, .target = "/.hutch/stream", .source = "/x"}),
+  EXPECT_THAT(refused({.kind = MountKind::kTmpfs, .target = "/.hutch-place"}), HasSubstr("hutch's own"));
+  EXPECT_THAT(refused({.kind = MountKind::kBind, .target = "/.hutch-place/stream", .source = "/x"}),
               HasSubstr("hutch's own"));
   EXPECT_THAT(refused({.kind = MountKind::kProc, .target = "/proc"}), HasSubstr("no step for a container"));
   plan::SandboxPlan none;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -74,6 +75,19 @@ Status check_label(std::string_view value) {
   return fail(Error::invalid(cat({printable(value), " cannot be a label"})));
 }
 
+// As a part of a query (RFC 3986, 2.1).
+std::string escaped(std::string_view text) {
+  static constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    const auto byte = static_cast<unsigned char>(c);
+    if (plain) out += c;
+    if (!plain) out += {'%', kDigits[byte / 16], kDigits[byte % 16]};
+  }
+  return out;
+}
+
 Status send_archive(int socket, const std::string& target, int archive) {
   std::vector<char> bytes(256 << 10);
   TRY(sys::send_all(socket, chunked_request_head("POST", target, "application/x-tar"), {}));
@@ -122,6 +136,11 @@ Status Engine::start(const std::string& container) const {
 
 Result<ContainerState> Engine::state(const std::string& container) const {
   return read_container_state(TRY(ask("GET", versioned({"/containers/", container, "/json"}))));
+}
+
+Result<std::vector<std::string>> Engine::names_of(std::string_view label, std::string_view value) const {
+  const std::string filter = nlohmann::json{{"label", {cat({label, "=", value})}}}.dump();
+  return read_own_names(TRY(ask("GET", versioned({"/containers/json?all=1&filters=", escaped(filter)}))));
 }
 
 // While a removal is under way already, as that of a container that ended by itself, docker answers that it conflicts,

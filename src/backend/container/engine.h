@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backend/container/engine_answers.h"
 #include "backend/container/engine_place.h"
@@ -30,6 +31,8 @@ class Engine {
   Result<std::string> create(const std::string& name, const std::string& body) const;
   Status start(const std::string& container) const;
   Result<ContainerState> state(const std::string& container) const;
+  // The names of all with the label `label`=`value`, whatever they do, that are as hutch makes them.
+  Result<std::vector<std::string>> names_of(std::string_view label, std::string_view value) const;
   // With all that runs in it and its layer, and waits until it is gone. One that is not there is fine.
   Status remove(const std::string& container) const;
 

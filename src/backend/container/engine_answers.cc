@@ -2,6 +2,7 @@
 #include "backend/container/engine_answers.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -129,6 +130,26 @@ Result<std::string> read_created(std::string_view body) {
   return id;
 }
 
+Result<std::vector<std::string>> read_own_names(std::string_view body) {
+  const Json json = parse(body);
+  if (!json.is_array()) return fail({Code::kSystem, 0, "GET /containers/json: the answer is no list"});
+  std::vector<std::string> own;
+  for (const Json& one : json) {
+    const auto names = one.is_object() ? one.find("Names") : one.end();
+    if (!one.is_object() || names == one.end() || !names->is_array()) continue;
+    for (const Json& name : *names) {
+      if (!name.is_string()) continue;
+      std::string_view text = name.get_ref<const std::string&>();
+      if (text.starts_with('/')) text.remove_prefix(1);
+      const std::string_view digits = text.substr(std::min(text.size(), kNamePrefix.size()));
+      const bool is_own = text.starts_with(kNamePrefix) && digits.size() == kNameDigits &&
+                          digits.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+      if (is_own) own.emplace_back(text);
+    }
+  }
+  return own;
+}
+
 Result<EngineImage> read_image(std::string_view body) {
   const Json json = TRY(object_of(body, "GET /images/NAME/json"));
   EngineImage image{.id = text_of(json, "Id"), .labels = {}};
@@ -147,7 +168,25 @@ Result<EngineImage> read_image(std::string_view body) {
 
 Result<EngineInfo> read_info(std::string_view body) {
   const Json json = TRY(object_of(body, "GET /info"));
-  return EngineInfo{text_of(json, "Driver"), text_of(json, "CgroupDriver"), text_of(json, "CgroupVersion")};
+  EngineInfo info{text_of(json, "Driver"), {}, text_of(json, "CgroupDriver"), text_of(json, "CgroupVersion")};
+  const auto status = json.find("DriverStatus");
+  if (status == json.end() || !status->is_array()) return info;
+  for (const Json& pair : *status) {
+    const bool texts = pair.is_array() && pair.size() == 2 && pair[0].is_string() && pair[1].is_string();
+    if (texts && pair[0] == "Backing Filesystem") info.backing = printable(pair[1].get<std::string>(), kTextBytesMax);
+  }
+  return info;
+}
+
+// What docker's and podman's drivers do with the option "size".
+Status check_disk_limit(const EngineInfo& info) {
+  static constexpr std::array<std::string_view, 3> kAble = {"btrfs", "zfs", "devicemapper"};
+  if (std::ranges::find(kAble, info.storage_driver) != kAble.end()) return {};
+  const bool overlay = info.storage_driver == "overlay2" || info.storage_driver == "overlay";
+  if (overlay && info.backing == "xfs") return {};
+  return fail(Error::unsupported(cat(
+      {"limits.disk: the engine's storage cannot hold it (", info.storage_driver, info.backing.empty() ? "" : " on ",
+       info.backing, "); leave it out, or have the engine's data on xfs mounted with pquota, btrfs or zfs"})));
 }
 
 }  // namespace hutch::backend::container

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backend/container/engine_http.h"
 #include "base/result.h"
@@ -20,6 +21,7 @@ struct EngineVersion {
 
 struct EngineInfo {
   std::string storage_driver;
+  std::string backing;  // the file system below it, "extfs"; empty: it does not say
   std::string cgroup_driver;
   std::string cgroup_version;  // "1", "2"; empty: it does not say
 };
@@ -34,6 +36,10 @@ struct EngineImage {
   std::map<std::string, std::string, std::less<>> labels;  // those of hutch's own, "hutch.NAME"
 };
 
+// Of a container of hutch's: this, and 16 hexadecimal digits.
+inline constexpr std::string_view kNamePrefix = "hutch-";
+inline constexpr std::size_t kNameDigits = 16;
+
 inline constexpr int kApiMinor = 41;  // 1.41, the oldest that is spoken
 
 // The answer where its status says that it went well; else the engine's own message, made printable.
@@ -42,11 +48,16 @@ Result<std::string> good_body(const Answer& answer, std::string_view request);
 // kUnsupported where the engine is too old.
 Result<EngineVersion> read_version(std::string_view body);
 Result<EngineInfo> read_info(std::string_view body);
+// Whether its storage may hold a limit of what is written over an image; Code::kUnsupported says what could. Of xfs the
+// engine itself knows whether it is mounted with what that takes.
+Status check_disk_limit(const EngineInfo& info);
 // Of POST /images/create, which says in a good answer as well that it failed: objects, a line each.
 Status check_imported(std::string_view body);
 // Of GET /containers/ID/json, and the id in the answer to POST /containers/create.
 Result<ContainerState> read_container_state(std::string_view body);
 Result<std::string> read_created(std::string_view body);
+// Of GET /containers/json: the names that are as hutch makes them, without the slash before them.
+Result<std::vector<std::string>> read_own_names(std::string_view body);
 // Of GET /images/NAME/json.
 Result<EngineImage> read_image(std::string_view body);
 

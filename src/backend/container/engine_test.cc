@@ -102,6 +102,35 @@ TEST(EngineAnswers, OfAnImageOwnLabelsAreKept) {
   EXPECT_FALSE(read_image("[]"));
 }
 
+TEST(EngineAnswers, SayWhetherTheDiskCanBeLimited) {
+  const auto refusal = [](std::string_view text) {
+    const auto info = read_info(text);
+    EXPECT_TRUE(info) << info.error().message;
+    const Status checked = check_disk_limit(*info);
+    return checked ? std::string() : checked.error().message;
+  };
+  EXPECT_EQ(
+      refusal(R"({"Driver":"overlay2","DriverStatus":[["Backing Filesystem","xfs"],["Supports d_type","true"]]})"), "");
+  EXPECT_EQ(refusal(R"({"Driver":"btrfs"})"), "");
+  EXPECT_EQ(refusal(R"({"Driver":"zfs","DriverStatus":null})"), "");
+  EXPECT_THAT(refusal(R"({"Driver":"overlay2","DriverStatus":[["Backing Filesystem","extfs"]]})"),
+              HasSubstr("cannot hold it (overlay2 on extfs); leave it out, or have the engine's data on xfs"));
+  EXPECT_THAT(refusal(R"({"Driver":"vfs","DriverStatus":[[1,2],["Backing Filesystem"],"x"]})"), HasSubstr("(vfs)"));
+  EXPECT_THAT(refusal(R"({"DriverStatus":{"Backing Filesystem":"xfs"}})"), HasSubstr("cannot hold it"));
+}
+
+TEST(EngineAnswers, OfAListTheNamesAreHutchs) {
+  const auto names =
+      read_own_names(R"([{"Names":["/hutch-0123456789abcdef","/other"]},{"Names":["hutch-ffffffffffffffff"]},
+      {"Names":["/hutch-0123456789abcdef/../x","/hutch-0123456789ABCDEF","/hutch-0","/hutch-agent-0123456789",7]},
+      {"Names":null},{},7])");
+  ASSERT_TRUE(names) << names.error().message;
+  EXPECT_THAT(*names, ElementsAre("hutch-0123456789abcdef", "hutch-ffffffffffffffff"));
+  EXPECT_TRUE(read_own_names("[]")->empty());
+  EXPECT_FALSE(read_own_names("{}"));
+  EXPECT_FALSE(read_own_names(""));
+}
+
 TEST(RequestText, IsWholeAndCloses) {
   EXPECT_EQ(request_text("GET", "/version", ""),
             "GET /version HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
