@@ -24,7 +24,7 @@ TEST(Abandoned, WhatHasNoEndGetsOne) {
                                        start("b2", "bob", 20),
                                        end("b2", "bob"),
                                        start("c3", "bob", 30),
-                                       {at(31), "c3", store::Refusal{.what = "x"}, "bob"}},
+                                       {at(31), "c3", store::Refusal{}, "bob"}},
                                       at(100));
   ASSERT_EQ(ends.size(), 2U);
   EXPECT_EQ(ends[0].run, "a1");
