@@ -62,6 +62,7 @@ class AccessServer {
  private:
   Status answer_next();
   Result<bool> hear_host();  // false at its end
+  Result<bool> wait_for_host();
   Status answer(const sys::Notification& call);
   Status hear(const wire::ToGuest& message);
   Status take_answer(const wire::FileAnswered& answered);
@@ -79,6 +80,7 @@ class AccessServer {
   AccessSockets sockets_;
   std::set<std::string> told_;
   Status failed_{};  // to tell the host
+  bool waits_ = false;
 };
 
 Result<wire::AccessRules> receive_rules(wire::Connection& host);
@@ -119,7 +121,6 @@ Result<wire::AccessRules> receive_rules(wire::Connection& host) {
   wire::ToGuest message = TRY(wire::decode_to_guest(frame->header, frame->body));
   auto* rules = std::get_if<wire::AccessRules>(&message);
   if (rules == nullptr) return fail(Error::invalid("the first message holds no rules"));
-  std::ranges::sort(rules->hidden);
   return std::move(*rules);
 }
 
@@ -180,6 +181,10 @@ Status AccessServer::run() {
   enum { kListener, kHost, kFixed };
   std::vector<pollfd> wait;
   for (;;) {
+    if (waits_) {
+      if (!TRY(wait_for_host())) return {};
+      continue;
+    }
     wait.assign({{listener_.get(), POLLIN, 0}, {host_.fd(), POLLIN, 0}});
     const std::size_t sockets = sockets_.add_to(wait);
     umasks_.add_to(wait);
@@ -196,6 +201,12 @@ Status AccessServer::run() {
     else if (wait[kListener].revents != 0)
       return {};
   }
+}
+
+Result<bool> AccessServer::wait_for_host() {
+  pollfd told{host_.fd(), POLLIN, 0};
+  TRY(sys::poll({&told, 1}, std::nullopt));
+  return told.revents == 0 || TRY(hear_host());
 }
 
 Result<bool> AccessServer::hear_host() {
@@ -218,6 +229,15 @@ Status AccessServer::hear(const wire::ToGuest& message) {
   }
   if (const auto* names = std::get_if<wire::Names>(&message)) {
     names_ = names->names;
+    questions_.hide(names->hidden);
+    return host_.send(wire::ToHost(wire::Heeded{}));
+  }
+  if (std::holds_alternative<wire::Wait>(message)) {
+    waits_ = true;
+    return host_.send(wire::ToHost(wire::Heeded{}));
+  }
+  if (std::holds_alternative<wire::GoOn>(message)) {
+    waits_ = false;
     return {};
   }
   return fail(Error::invalid("a message that is no answer"));

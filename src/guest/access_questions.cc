@@ -57,6 +57,11 @@ sys::LastLink last_link_of(const AccessCall& call) {
 
 }  // namespace
 
+void AccessQuestions::hide(std::vector<std::string> places) {
+  hidden_ = std::move(places);
+  std::ranges::sort(hidden_);
+}
+
 bool AccessQuestions::is_look(const AccessCall& call) {
   if (call.kind == AccessKind::kLook) return true;
   return opens(call) && (call.flags & (O_ACCMODE | O_CREAT | O_TRUNC)) == 0;
@@ -92,8 +97,7 @@ std::optional<std::string> AccessQuestions::looked_at(const AccessCall& call) co
   if (!is_hidden(where->path)) return std::nullopt;
   // What is only passed through, to something that is shown, is hidden itself.
   const bool passed = S_ISDIR(what->mode) && (what->mode & 0777) == kPassedThroughMode;
-  const bool hidden =
-      !where->is_there || passed || is_mount_point || std::ranges::binary_search(settings_.hidden, where->path);
+  const bool hidden = !where->is_there || passed || is_mount_point || std::ranges::binary_search(hidden_, where->path);
   return hidden ? std::optional(where->path) : std::nullopt;
 }
 
@@ -115,7 +119,7 @@ std::optional<std::string> AccessQuestions::changed(const AccessCall& call, cons
 }
 
 bool AccessQuestions::is_hidden(const std::string& path) const {
-  return std::ranges::any_of(settings_.hidden, [&](const std::string& root) { return is_within(path, root); });
+  return std::ranges::any_of(hidden_, [&](const std::string& root) { return is_within(path, root); });
 }
 
 Result<bool> AccessQuestions::ask(const Waiting& waiting, const wire::FileAsked& asked) {

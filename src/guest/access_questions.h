@@ -24,12 +24,16 @@ class AccessQuestions {
   struct Settings {
     int listener = -1;
     plan::FileQuestions questions = plan::FileQuestions::kNone;
-    std::vector<std::string> hidden;
+    std::vector<std::string> hidden;  // in any order
     // Asks the host; FileAnswered follows.
     std::function<Status(const wire::FileAsked& asked)> ask;
   };
-  AccessQuestions(const Places& places, Settings settings) : places_(places), settings_(std::move(settings)) {}
+  AccessQuestions(const Places& places, Settings settings) : places_(places), settings_(std::move(settings)) {
+    hide(settings_.hidden);
+  }
 
+  // These places, and no others, are hidden from here on.
+  void hide(std::vector<std::string> places);
   bool asks() const { return settings_.questions != plan::FileQuestions::kNone; }
   // Whether a call only looks: the kernel makes it in any case.
   static bool is_look(const AccessCall& call);
@@ -57,6 +61,7 @@ class AccessQuestions {
 
   const Places& places_;
   const Settings settings_;
+  std::vector<std::string> hidden_;  // sorted
   std::map<std::uint64_t, Waiting> waiting_;  // by the number of the call
 };
 

@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <chrono>
 #include <list>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -21,6 +23,7 @@
 #include "guest/tree.h"
 #include "sys/io.h"
 #include "sys/lockdown.h"
+#include "sys/mount_table.h"
 #include "sys/notify.h"
 #include "sys/process.h"
 #include "sys/signals.h"
@@ -34,6 +37,21 @@ constexpr std::chrono::milliseconds kCoverCheck{1000};
 // How often a command that is ending is looked at, for what it still starts.
 constexpr std::chrono::milliseconds kEndingCheck{20};
 
+// Where a mount lies: on which other one, and where in that.
+struct MountPlace {
+  std::uint64_t below = 0;
+  std::string path;
+  std::string point;
+};
+
+std::optional<MountPlace> place_of(const std::vector<sys::MountEntry>& table, std::uint64_t mount) {
+  const auto found = std::ranges::find(table, mount, &sys::MountEntry::id);
+  if (found == table.end()) return std::nullopt;
+  const auto below = std::ranges::find(table, found->parent, &sys::MountEntry::id);
+  if (below == table.end() || !found->point.starts_with(below->point)) return std::nullopt;
+  return MountPlace{below->id, found->point.substr(below->point.size()), found->point};
+}
+
 class Init {
  public:
   Init(wire::Connection& host, const wire::Start& start, Watched watched)
@@ -45,8 +63,11 @@ class Init {
   Status wait_and_serve(int signals);
   Status install_filter();
   Status end_uncovered();
+  Status hear_first();
   Status look_at_covers();
   Status check_all_covers();
+  Result<std::vector<std::string>> check_later_covers() const;
+  Status take_covers(const wire::Covers& covers);
   Status serve_host();
   Status handle(const wire::Frame& frame);
   Status start(const wire::Exec& exec);
@@ -67,6 +88,8 @@ class Init {
   std::optional<UniqueFd> mounts_;
   std::optional<Supervised> supervised_;
   std::chrono::steady_clock::time_point looked_at_covers_ = std::chrono::steady_clock::now();
+  std::map<std::uint64_t, MountPlace> later_;  // mounts that came later, by their numbers
+  bool mounts_change_ = false;
   std::optional<UniqueFd> listener_;  // where the calls arrive that the filter hands over
   std::list<Command> commands_;       // those that run
   bool done_ = false;
@@ -147,12 +170,24 @@ Status Init::install_filter() {
 
 // Nobody in here can mount, so a change means that a mount went because its place was replaced or removed outside.
 // What it hid or protected would be open from now on: nothing goes on running with less than was planned.
-// But where more may be shown, mounts come and go.
+// But where more may be shown, or less, mounts come and go: whoever changes them says so before.
 Status Init::end_uncovered() {
-  if (start_.plan.questions != plan::FileQuestions::kNone) return check_all_covers();
+  TRY(hear_first());
+  if (start_.plan.questions != plan::FileQuestions::kNone || mounts_change_) return check_all_covers();
   (void)sys::send_signal(-1, SIGKILL);
   TRY(check_covers(start_.plan));
   return fail({Code::kConflict, 0, "the sandbox's mounts changed while it ran"});
+}
+
+// What was said before a mount changed is here by then.
+Status Init::hear_first() {
+  while (!done_) {
+    pollfd told{host_.fd(), POLLIN, 0};
+    TRY(sys::poll({&told, 1}, std::chrono::milliseconds(0)));
+    if (told.revents == 0) break;
+    TRY(serve_host());
+  }
+  return {};
 }
 
 // A file that is renamed outside takes its mount along, which no change of the mounts tells; the name is then free for
@@ -161,13 +196,44 @@ Status Init::look_at_covers() {
   const auto now = std::chrono::steady_clock::now();
   if (!mounts_ || now - looked_at_covers_ < kCoverCheck) return {};
   looked_at_covers_ = now;
+  TRY(hear_first());
   return check_all_covers();
 }
 
 Status Init::check_all_covers() {
-  Status held = check_covers(start_.plan);
+  const auto hidden = check_later_covers();
+  Status held = hidden ? check_covers(start_.plan, *hidden) : fail(hidden.error());
   if (!held) (void)sys::send_signal(-1, SIGKILL);
   return held;
+}
+
+// Where they lie. One that lies elsewhere in the mount that it covers a place of was moved outside with what it hides,
+// and its place is free for another file; with that mount it may be moved in here.
+Result<std::vector<std::string>> Init::check_later_covers() const {
+  std::vector<std::string> points;
+  if (later_.empty()) return points;
+  const auto table = TRY(sys::mount_table(mounts_->get()));
+  for (const auto& [mount, place] : later_) {
+    const auto now = place_of(table, mount);
+    if (!now || now->below != place.below || now->path != place.path) {
+      return fail({Code::kConflict, 0, cat({place.point, " was replaced, and what hid it went with it"})});
+    }
+    points.push_back(now->point);
+  }
+  return points;
+}
+
+Status Init::take_covers(const wire::Covers& covers) {
+  if (!mounts_) return fail(Error::invalid("covers in a sandbox without mounts"));
+  mounts_change_ = true;
+  const auto table = TRY(sys::mount_table(mounts_->get()));
+  std::map<std::uint64_t, MountPlace> taken;
+  for (const std::uint64_t mount : covers.mounts) {
+    const auto known = later_.find(mount);
+    taken[mount] = known != later_.end() ? known->second : place_of(table, mount).value_or(MountPlace());
+  }
+  later_ = std::move(taken);
+  return check_all_covers();
 }
 
 Status Init::serve_host() {
@@ -185,6 +251,7 @@ Status Init::handle(const wire::Frame& frame) {
     return send_network(host_, TRY(make_dial_sockets(wanted->count)));
   }
   if (std::holds_alternative<wire::ServeFiles>(message)) return serve_files_beside();
+  if (const auto* covers = std::get_if<wire::Covers>(&message)) return take_covers(*covers);
   return fail(Error::invalid("a second plan"));
 }
 

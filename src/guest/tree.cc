@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <vector>
 
 #include "base/text.h"
 #include "base/unique_fd.h"
@@ -42,6 +43,9 @@ Result<UniqueFd> writable_copy(int root, const UniqueFd& directory, const std::s
                                std::span<const std::string> own);
 Status apply(int root, const plan::MountStep& step);
 Status mount_tmpfs(int root, const plan::MountStep& step);
+Result<UniqueFd> new_tmpfs(const plan::MountStep& step);
+Result<UniqueFd> copy_of(int root, const plan::MountStep& step);
+bool is_gone(int root, const std::string& path);
 Status write_new_link(int root, const plan::MountStep& step);
 Status write_new_file(int root, const plan::MountStep& step);
 Status mount_bind(int root, const plan::MountStep& step);
@@ -74,6 +78,28 @@ Status build_tree(const plan::SandboxPlan& plan, UniqueFd given) {
 
 Status add_mounts(int root, std::span<const plan::MountStep> steps) {
   for (const plan::MountStep& step : steps) TRY_CTX(apply(root, step), step.target);
+  return {};
+}
+
+Result<UniqueFd> make_cover(const plan::MountStep& step) {
+  if (step.kind == plan::MountKind::kHideFile) return device_that_cannot_be_opened(step.target);
+  if (step.kind != plan::MountKind::kTmpfs) return fail(Error::invalid("a cover that hides nothing"));
+  UniqueFd tree = TRY(new_tmpfs(step));
+  TRY(sys::restrict_mount(tree.get(), step.target, {.read_only = true, .no_devices = true}));
+  return tree;
+}
+
+Status add_cover(int root, std::span<const plan::MountStep> steps) {
+  std::vector<UniqueFd> kept;
+  for (const plan::MountStep& step : steps) {
+    auto copy = step.kind == plan::MountKind::kBind ? copy_of(root, step) : Result<UniqueFd>(UniqueFd());
+    kept.push_back(copy ? std::move(*copy) : UniqueFd());
+  }
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const bool is_bind = steps[i].kind == plan::MountKind::kBind;
+    if (!is_bind) TRY_CTX(apply(root, steps[i]), steps[i].target);
+    if (is_bind && kept[i]) TRY_CTX(place(root, steps[i], kept[i].get()), steps[i].target);
+  }
   return {};
 }
 
@@ -142,9 +168,12 @@ Status verify_tree(const plan::SandboxPlan& plan) {
   return {};
 }
 
-Status check_covers(const plan::SandboxPlan& plan) {
+Status check_covers(const plan::SandboxPlan& plan, std::span<const std::string> hidden) {
   const UniqueFd root = TRY(sys::open_exact("/"));
   for (const plan::MountStep& step : plan.mounts) {
+    const auto hides = [&](const std::string& path) { return path != step.target && is_within(step.target, path); };
+    const bool may_be_gone = covers_host(step) && std::ranges::any_of(hidden, hides);
+    if (may_be_gone && is_gone(root.get(), step.target)) continue;
     if (covers_host(step)) TRY(check_cover(root.get(), step.target));
   }
   return {};
@@ -301,10 +330,20 @@ Status apply(int root, const plan::MountStep& step) {
 }
 
 Status mount_tmpfs(int root, const plan::MountStep& step) {
+  const UniqueFd tree = TRY(new_tmpfs(step));
+  return place(root, step, tree.get());
+}
+
+Result<UniqueFd> new_tmpfs(const plan::MountStep& step) {
   sys::MountOptions options = {{"mode", octal(step.mode)}};
   if (step.size_bytes != 0) options.emplace_back("size", std::to_string(step.size_bytes));
-  const UniqueFd tree = TRY(sys::new_file_system("tmpfs", options, {.no_devices = true}));
-  return place(root, step, tree.get());
+  return sys::new_file_system("tmpfs", options, {.no_devices = true});
+}
+
+Result<UniqueFd> copy_of(int root, const plan::MountStep& step) {
+  const UniqueFd source = TRY(sys::open_beneath(root, step.source));
+  TRY(check_identity(source.get(), step));
+  return sys::clone_tree(source.get(), step.source);
 }
 
 Status write_new_link(int root, const plan::MountStep& step) {
@@ -453,6 +492,11 @@ Status check_cover(int root, const std::string& path) {
   if (!target && target.error().code == Code::kPermissionDenied) return {};
   if (target && TRY(sys::is_mount_root(target->get()))) return {};
   return fail({Code::kConflict, 0, cat({path, " was replaced outside, and its protection went with it"})});
+}
+
+bool is_gone(int root, const std::string& path) {
+  const auto found = sys::open_beneath(root, path);
+  return !found && (found.error().sys_errno == ENOENT || found.error().sys_errno == ENOTDIR);
 }
 
 bool covers_host(const plan::MountStep& step) {

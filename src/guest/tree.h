@@ -17,6 +17,13 @@ Status build_tree(const plan::SandboxPlan& plan, UniqueFd given);
 // Makes further mounts in the tree whose root `root` is.
 Status add_mounts(int root, std::span<const plan::MountStep> steps);
 
+// A mount that hides what `step` says, attached nowhere.
+Result<UniqueFd> make_cover(const plan::MountStep& step);
+
+// Likewise one with something in it: all that the steps make at the target of the first one, which lies where it is
+// seen in the tree whose root `root` is. Its binds show what was at their sources before; what was not is left out.
+Status add_cover(int root, std::span<const plan::MountStep> steps);
+
 // The names of the steps that no mount is made for: directories, links, files, accounts.
 Status make_names(int root, std::span<const plan::MountStep> steps);
 
@@ -33,7 +40,8 @@ Status verify_tree(const plan::SandboxPlan& plan);
 
 // Whether every mount that hides or protects a file of the host's lies where it was planned. A name that is replaced or
 // removed outside loses the mounts that lie on it, in every mount namespace (rename(2), unlink(2)).
-Status check_covers(const plan::SandboxPlan& plan);
+// In what is `hidden` by now it may be gone.
+Status check_covers(const plan::SandboxPlan& plan, std::span<const std::string> hidden = {});
 
 // The same, and a descriptor on which poll(2) tells when a mount changes from then on (proc_pid_mountinfo(5)).
 Result<UniqueFd> watch_covers(const plan::SandboxPlan& plan);

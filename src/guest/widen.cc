@@ -1,4 +1,4 @@
-// Showing more of the host's files in a sandbox that runs.
+// Showing more, or less, of the host's files in a sandbox that runs.
 #include "guest/widen.h"
 
 #include <sys/stat.h>
@@ -6,9 +6,11 @@
 #include <cerrno>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/text.h"
+#include "guest/hide.h"
 #include "guest/tree.h"
 #include "sys/delegate.h"
 #include "sys/files.h"
@@ -28,8 +30,14 @@ constexpr int kMountsFd = 4;
 
 using wire::Widen;
 
-Result<Widen> receive_task(wire::Connection& host);
+using Task = std::variant<Widen, wire::Cover, wire::Uncover>;
+
+Result<Task> receive_task(wire::Connection& host);
+Status carry_out(wire::Connection& host, const Task& task);
 Status carry_out(wire::Connection& host, const Widen& task);
+Status carry_out(wire::Connection& host, const wire::Cover& task);
+Status carry_out(wire::Connection& host, const wire::Uncover& task);
+Status enter_users();
 Status hand_root(wire::Connection& host);
 Result<UniqueFd> tree_of(const Widen& task);
 Result<wire::Widened::Place> show(const Widen& task, const UniqueFd& tree);
@@ -52,18 +60,42 @@ int widen(UniqueFd stream) {
 
 namespace {
 
-Result<Widen> receive_task(wire::Connection& host) {
+Result<Task> receive_task(wire::Connection& host) {
   auto frame = TRY(host.receive());
   if (!frame) sys::exit_now(0);
   wire::ToGuest message = TRY(wire::decode_to_guest(frame->header, frame->body));
-  auto* task = std::get_if<Widen>(&message);
-  if (task == nullptr) return fail(Error::invalid("the first message says nothing to show"));
-  return std::move(*task);
+  if (auto* widen = std::get_if<Widen>(&message)) return Task(std::move(*widen));
+  if (auto* cover = std::get_if<wire::Cover>(&message)) return Task(std::move(*cover));
+  if (auto* uncover = std::get_if<wire::Uncover>(&message)) return Task(std::move(*uncover));
+  return fail(Error::invalid("the first message says nothing to show or to hide"));
+}
+
+Status carry_out(wire::Connection& host, const Task& task) {
+  return std::visit([&](const auto& one) { return carry_out(host, one); }, task);
+}
+
+Status enter_users() {
+  if (sys::user_id() == 0) TRY(sys::drop_groups());
+  return sys::enter_namespace(sys::NamespaceKind::kUser, kUserFd);
+}
+
+Status carry_out(wire::Connection& host, const wire::Cover& task) {
+  const Hider hider = TRY(Hider::look(task, kMountsFd));
+  TRY(enter_users());
+  TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kMountsFd));
+  return host.send(wire::ToHost(hider.cover()));
+}
+
+Status carry_out(wire::Connection& host, const wire::Uncover& task) {
+  const UniqueFd proc = TRY(sys::open("/proc", sys::Open::kPath));
+  TRY(enter_users());
+  TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kMountsFd));
+  TRY(uncover(proc.get(), task.mounts));
+  return host.send(wire::ToHost(wire::Widened{}));
 }
 
 Status carry_out(wire::Connection& host, const Widen& task) {
-  if (sys::user_id() == 0) TRY(sys::drop_groups());
-  TRY(sys::enter_namespace(sys::NamespaceKind::kUser, kUserFd));
+  TRY(enter_users());
   if (task.action == Widen::Action::kHandRoot) return hand_root(host);
   UniqueFd tree;
   if (task.action != Widen::Action::kHide) tree = TRY(tree_of(task));

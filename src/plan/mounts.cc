@@ -56,6 +56,7 @@ class TreePlanner {
  public:
   explicit TreePlanner(const PlanInput& input) : input_(input) {}
   MountTree run();
+  MountTree run_cover(const std::string& path);
 
  private:
   void collect_nodes();
@@ -106,6 +107,8 @@ std::vector<const Rule*> sorted(const std::vector<Rule>& rules);
 
 MountTree plan_mounts(const PlanInput& input) { return TreePlanner(input).run(); }
 
+MountTree plan_cover(const PlanInput& input, const std::string& path) { return TreePlanner(input).run_cover(path); }
+
 bool shows_host(const policy::Rule& rule) {
   static constexpr std::array<std::string_view, 10> kSystem = {"/",      "/bin", "/etc",  "/lib", "/lib32",
                                                                "/lib64", "/opt", "/sbin", "/usr", "/var"};
@@ -121,6 +124,16 @@ MountTree TreePlanner::run() {
   pin_ancestors();
   link_children();
   input_.image == nullptr ? place_root() : place_image();
+  return std::move(tree_);
+}
+
+// Nothing in it can be written, so that nothing has to be pinned.
+MountTree TreePlanner::run_cover(const std::string& path) {
+  collect_nodes();
+  add_node(path);
+  judge_nodes();
+  link_children();
+  place_hidden(found_.find(path)->second, Ground::kHostReadOnly);
   return std::move(tree_);
 }
 

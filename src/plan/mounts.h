@@ -16,6 +16,9 @@ struct MountTree {
 
 MountTree plan_mounts(const PlanInput& input);
 
+// What hides `path`, where the host's own is seen now: the first step covers it, the others are in it.
+MountTree plan_cover(const PlanInput& input, const std::string& path);
+
 // With an image: whether what the rule allows is the host's. A rule names a place of the user's or the project's; one
 // about the whole system, or a part of it that an image has itself, is about what is not there.
 bool shows_host(const policy::Rule& rule);

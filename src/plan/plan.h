@@ -53,6 +53,7 @@ struct MountStep {
   unsigned mode = 0755;  // kTmpfs, kDirectory, kFile
   std::uint64_t size_bytes = 0;  // kTmpfs, kImage without a layer; 0 is the kernel's default (half of the memory)
   std::string layer{};  // kImage: the host's directory that keeps what is changed; empty: it goes with the sandbox
+  bool operator==(const MountStep&) const = default;
 };
 
 enum class NetworkKind {

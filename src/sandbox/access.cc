@@ -1,13 +1,17 @@
 // The supervisor of a sandbox's file changes and sockets, as the host keeps it.
 #include "sandbox/access.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <iterator>
 #include <ranges>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "sys/channel.h"
+#include "sys/io.h"
 
 namespace hutch::sandbox {
 
@@ -43,7 +47,8 @@ AccessRules access_rules(std::string guest_program, const plan::SandboxPlan& pla
   return rules;
 }
 
-Result<AccessSupervisor> AccessSupervisor::start(const AccessRules& rules, std::vector<UniqueFd> descriptors) {
+Result<AccessSupervisor> AccessSupervisor::start(const AccessRules& rules, std::vector<UniqueFd> descriptors,
+                                                 TellGuest tell_guest) {
   if (descriptors.size() != kDescriptors || rules.guest_program.empty()) {
     return fail(Error::invalid("hutch-guest: a supervisor that nobody asked for"));
   }
@@ -57,15 +62,19 @@ Result<AccessSupervisor> AccessSupervisor::start(const AccessRules& rules, std::
   wire::Connection connection(std::move(ours));
   TRY(connection.send(wire::ToGuest(wire::AccessRules{rules.names, rules.questions, rules.hidden, rules.supervised})));
   Widener widener(rules.guest_program, std::move(descriptors[kUser]), std::move(descriptors[kMounts]));
-  return AccessSupervisor(std::move(process), std::move(connection), std::move(widener));
+  return AccessSupervisor(std::move(process), std::move(connection), std::move(widener), std::move(tell_guest));
 }
 
 AccessSupervisor::Heard AccessSupervisor::hear() {
+  const Status received = receive();
+  if (!received) lose(received.error());
+  return std::exchange(told_, {});
+}
+
+void AccessSupervisor::lose(const Error& error) {
   static constexpr std::string_view kGone = "files that are supervised cannot be changed any more: ";
-  auto heard = receive();
-  if (heard) return std::move(*heard);
   connection_.reset();
-  return {.refusals = {{.what = cat({kGone, heard.error().message}), .rule = ""}}, .requests = {}, .files = {}};
+  told_.refusals.push_back({.what = cat({kGone, error.message}), .rule = ""});
 }
 
 void AccessSupervisor::answer(std::uint64_t id, const SocketAnswer& answer) {
@@ -121,9 +130,47 @@ Status AccessSupervisor::narrow(const std::string& path) {
   return narrowed;
 }
 
-void AccessSupervisor::refuse(const std::vector<plan::NameRule>& names) {
-  send(wire::ToGuest(wire::Names{names}), UniqueFd());
+Status AccessSupervisor::refuse(const wire::Names& names) { return have_heeded(wire::ToGuest(names)); }
+
+// Where it has gone nothing is changed by any name.
+Status AccessSupervisor::have_heeded(const wire::ToGuest& message) {
+  if (!connection_) return {};
+  send(message, UniqueFd());
+  ++to_heed_;
+  const auto until = Clock::now() + limits::kWidenWait;
+  while (connection_ && heeded_ != to_heed_) {
+    pollfd answered{connection_->fd(), POLLIN, 0};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+    if (left.count() <= 0) return fail({Code::kTimeout, 0, "the supervisor of its files does not answer"});
+    TRY(sys::poll({&answered, 1}, left));
+    const Status received = receive();
+    if (!received) lose(received.error());
+  }
+  return {};
 }
+
+// Meanwhile the sandbox renames nothing: it could go on for ever with directories of its own that a mount lies in.
+Result<wire::Covered> AccessSupervisor::cover(const std::vector<plan::Hiding>& hidings) {
+  TRY(announce_covers());
+  const Status waits = have_heeded(wire::ToGuest(wire::Wait{}));
+  Result<wire::Covered> covered = wire::Covered();
+  if (waits) covered = widener_.cover(hidings);
+  send(wire::ToGuest(wire::GoOn{}), UniqueFd());
+  TRY(waits);
+  if (!covered) return covered;
+  for (const auto& place : covered->places) std::ranges::copy(place.mounts, std::back_inserter(covers_));
+  TRY(announce_covers());
+  return covered;
+}
+
+Status AccessSupervisor::uncover(const std::vector<std::uint64_t>& mounts) {
+  std::erase_if(covers_, [&](std::uint64_t mount) { return std::ranges::find(mounts, mount) != mounts.end(); });
+  TRY(announce_covers());
+  return widener_.uncover(mounts);
+}
+
+// Before mounts change, and once they have: the guest ends a sandbox whose mounts change by themselves.
+Status AccessSupervisor::announce_covers() { return tell_guest_(wire::ToGuest(wire::Covers{covers_})); }
 
 // The last one first: it may lie in one before it.
 Status AccessSupervisor::end(const std::function<bool(const Held& held)>& which) {
@@ -164,29 +211,38 @@ void AccessSupervisor::send(const wire::ToGuest& message, const UniqueFd& descri
   if (connection_) (void)connection_->send(message, std::span(&raw, descriptor ? 1 : 0));
 }
 
-Result<AccessSupervisor::Heard> AccessSupervisor::receive() {
-  Heard heard;
-  if (!connection_) return heard;
+Status AccessSupervisor::receive() {
+  if (!connection_) return {};
+  pollfd ready{connection_->fd(), POLLIN, 0};
+  TRY(sys::poll({&ready, 1}, std::chrono::milliseconds(0)));
+  if (ready.revents == 0) return {};
   auto polled = TRY(connection_->receive_ready());
   for (; polled.frame; polled.frame = TRY(connection_->take_buffered())) {
     wire::ToHost message = TRY(wire::decode_to_host(polled.frame->header, polled.frame->body));
-    if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
-    if (const auto* refused = std::get_if<wire::Refused>(&message)) {
-      heard.refusals.push_back(refusal_of(*refused));
-    } else if (auto* asked = std::get_if<wire::SocketAsked>(&message)) {
-      heard.requests.push_back({asked->id, asked->pid, std::move(asked->path), asked->error});
-    } else if (auto* about = std::get_if<wire::FileAsked>(&message)) {
-      heard.files.push_back({about->id, about->pid, std::move(about->path), about->wanted});
-    } else {
-      return fail(Error::invalid("hutch-guest: unexpected message of a supervisor"));
-    }
+    TRY(take(std::move(message)));
   }
-  if (!polled.closed) return heard;
+  if (!polled.closed) return {};
   connection_.reset();
   // It goes by itself when nobody is left whose calls could come.
   const sys::WaitStatus status = TRY(process_.wait());
   if (!status.exited() || status.exit_code() != 0) return fail(Error{Code::kSystem, 0, "their supervisor was killed"});
-  return heard;
+  return {};
+}
+
+Status AccessSupervisor::take(wire::ToHost message) {
+  if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
+  if (const auto* refused = std::get_if<wire::Refused>(&message)) {
+    told_.refusals.push_back(refusal_of(*refused));
+  } else if (auto* asked = std::get_if<wire::SocketAsked>(&message)) {
+    told_.requests.push_back({asked->id, asked->pid, std::move(asked->path), asked->error});
+  } else if (auto* about = std::get_if<wire::FileAsked>(&message)) {
+    told_.files.push_back({about->id, about->pid, std::move(about->path), about->wanted});
+  } else if (std::holds_alternative<wire::Heeded>(message)) {
+    ++heeded_;
+  } else {
+    return fail(Error::invalid("hutch-guest: unexpected message of a supervisor"));
+  }
+  return {};
 }
 
 Refusal refusal_of(const wire::Refused& refused) {

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "plan/plan.h"
-#include "plan/widening.h"
+#include "sandbox/access_requests.h"
 #include "sandbox/outcome.h"
 #include "sandbox/widener.h"
 #include "sys/process.h"
@@ -29,66 +29,6 @@ struct AccessRules {
 // `guest_program` may be empty where the plan has none.
 AccessRules access_rules(std::string guest_program, const plan::SandboxPlan& plan);
 
-// A process of the sandbox wants to change a file that no rule lets it change, or to look at one that is hidden. `path`
-// is hostile, as the sandbox sees it.
-using FileWanted = wire::FileAsked::Wanted;
-struct FileRequest {
-  std::uint64_t id = 0;
-  std::uint32_t pid = 0;
-  std::string path;
-  FileWanted wanted = FileWanted::kLook;
-};
-
-// What is opened: to be seen at its own path, and to be changed by the supervisor. Neither: the answer is no.
-struct FileGrant {
-  struct Changes {
-    plan::Widening in;
-    std::string only;  // the path, and what is below it, that may be changed there
-  };
-  std::optional<plan::Widening> shown;
-  std::optional<Changes> changed;
-  std::optional<std::chrono::steady_clock::time_point> until;
-};
-struct FileAnswer {
-  std::optional<FileGrant> grant;
-  std::optional<Refusal> refusal;
-};
-using SettleFile = std::function<void(const FileAnswer& answer)>;
-using JudgeFile = std::function<void(const FileRequest& request, SettleFile settle)>;
-
-// How what holds in a sandbox is changed while it runs.
-struct FileHold {
-  std::function<Status(const std::string& path)> narrow;  // takes back what was granted there
-  std::function<void(const std::vector<plan::NameRule>& names)> refuse;  // these names, and no others
-};
-
-// Who says so.
-struct FileJudge {
-  JudgeFile judge{};  // absent: nothing is granted
-  std::function<void(FileHold hold)> begins{};
-};
-
-// A process of the sandbox wants to connect to a Unix socket that is none of the sandbox's own.
-struct SocketRequest {
-  std::uint64_t id = 0;
-  std::uint32_t pid = 0;  // a thread, as this process numbers it
-  std::string path;  // absolute; where `error` is 0 canonical, as the sandbox sees it
-  int error = 0;  // what the sandbox's own files answer; 0: something is there
-};
-
-// `file` is a descriptor (O_PATH) of the socket's file, which it is connected to; else `error` is the errno of the
-// call, and `refusal` what a person is told.
-struct SocketAnswer {
-  UniqueFd file;
-  int error = 0;
-  std::optional<Refusal> refusal;
-};
-
-// Who says which sockets of the host a sandbox may connect to. `settle` is called once, now or later, on the thread
-// that asked.
-using SettleSocket = std::function<void(const SocketAnswer& answer)>;
-using JudgeSocket = std::function<void(const SocketRequest& request, SettleSocket settle)>;
-
 class AccessSupervisor {
  public:
   struct Heard {
@@ -96,11 +36,16 @@ class AccessSupervisor {
     std::vector<SocketRequest> requests;
     std::vector<FileRequest> files;
   };
+  // Says something to the sandbox's own guest.
+  using TellGuest = std::function<Status(const wire::ToGuest& message)>;
   // `descriptors` came with wire::Supervise. Ends with its owner, and with the thread that starts it.
-  static Result<AccessSupervisor> start(const AccessRules& rules, std::vector<UniqueFd> descriptors);
+  static Result<AccessSupervisor> start(const AccessRules& rules, std::vector<UniqueFd> descriptors,
+                                        TellGuest tell_guest);
 
   // To poll(2) for reading; -1 once it has gone.
   int fd() const { return connection_ ? connection_->fd() : -1; }
+  // Whether something was told while something else was waited for.
+  bool has_heard() const { return !told_.refusals.empty() || !told_.requests.empty() || !told_.files.empty(); }
   // What it has told since. Where it has gone, every change of a supervised file fails from then on, and that is what
   // is told.
   Heard hear();
@@ -110,8 +55,13 @@ class AccessSupervisor {
   Status answer(std::uint64_t id, const FileAnswer& answer);
   // What was granted at `path`, or below it, ends; what is open there stays open.
   Status narrow(const std::string& path);
-  // These names are refused from here on, and no others.
-  void refuse(const std::vector<plan::NameRule>& names);
+  // These names are refused from here on, and no others, and these places are asked about. Waits, for
+  // limits::kWidenWait at most, until no call is made by earlier ones any more.
+  Status refuse(const wire::Names& names);
+  // Hides these places for as long as the sandbox runs, or uncover() says so. Of one that could not be hidden, or not
+  // wherever the sandbox sees it, its error says why.
+  Result<wire::Covered> cover(const std::vector<plan::Hiding>& hidings);
+  Status uncover(const std::vector<std::uint64_t>& mounts);
   // As Widener has it.
   Result<UniqueFd> hand_root() { return widener_.hand_root(); }
   // Until a grant has had its time, and which.
@@ -126,9 +76,16 @@ class AccessSupervisor {
     std::vector<std::string> own{};  // where its place was made
     std::optional<Clock::time_point> until;
   };
-  AccessSupervisor(sys::ChildProcess process, wire::Connection connection, Widener widener)
-      : process_(std::move(process)), connection_(std::move(connection)), widener_(std::move(widener)) {}
-  Result<Heard> receive();
+  AccessSupervisor(sys::ChildProcess process, wire::Connection connection, Widener widener, TellGuest tell_guest)
+      : process_(std::move(process)),
+        connection_(std::move(connection)),
+        widener_(std::move(widener)),
+        tell_guest_(std::move(tell_guest)) {}
+  Status receive();
+  Status take(wire::ToHost message);
+  void lose(const Error& error);
+  Status have_heeded(const wire::ToGuest& message);
+  Status announce_covers();
   Result<UniqueFd> carry_out(const FileGrant& grant);
   bool prolong(const FileGrant& grant);
   Status end(const std::function<bool(const Held& held)>& which);
@@ -137,7 +94,12 @@ class AccessSupervisor {
   sys::ChildProcess process_;
   std::optional<wire::Connection> connection_;
   Widener widener_;
+  TellGuest tell_guest_;
   std::vector<Held> held_;
+  std::vector<std::uint64_t> covers_;
+  Heard told_;
+  int to_heed_ = 0;
+  int heeded_ = 0;
 };
 
 // How a refusal that a guest tells of is told to a person.

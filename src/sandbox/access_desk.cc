@@ -9,18 +9,31 @@
 namespace hutch::sandbox {
 
 Status AccessDesk::start(std::vector<UniqueFd> descriptors) {
-  auto started =
-      TRY_CTX(AccessSupervisor::start(settings_.rules, std::move(descriptors)), "start the access supervisor");
+  auto started = TRY_CTX(AccessSupervisor::start(settings_.rules, std::move(descriptors), settings_.tell_guest),
+                         "start the access supervisor");
   supervisor_ = std::make_shared<AccessSupervisor>(std::move(started));
   if (!settings_.files.begins) return {};
-  const auto narrow = [kept = std::weak_ptr(supervisor_)](const std::string& path) {
+  const std::weak_ptr<AccessSupervisor> kept = supervisor_;
+  FileHold hold;
+  hold.narrow = [kept](const std::string& path) {
     const auto supervisor = kept.lock();
     return supervisor ? supervisor->narrow(path) : Status();
   };
-  const auto refuse = [kept = std::weak_ptr(supervisor_)](const std::vector<plan::NameRule>& names) {
-    if (const auto supervisor = kept.lock()) supervisor->refuse(names);
+  hold.refuse = [kept](const wire::Names& names) {
+    const auto supervisor = kept.lock();
+    return supervisor ? supervisor->refuse(names) : Status();
   };
-  settings_.files.begins({narrow, refuse});
+  hold.cover = [kept](const std::vector<plan::Hiding>& hidings) -> Result<wire::Covered> {
+    const auto supervisor = kept.lock();
+    if (!supervisor) return fail(Error{Code::kConflict, 0, "the sandbox has ended"});
+    return supervisor->cover(hidings);
+  };
+  hold.uncover = [kept](const std::vector<std::uint64_t>& mounts) {
+    const auto supervisor = kept.lock();
+    return supervisor ? supervisor->uncover(mounts) : Status();
+  };
+  hold.tell = settings_.tell;
+  settings_.files.begins(std::move(hold));
   return {};
 }
 
@@ -68,12 +81,14 @@ void AccessDesk::judge(const FileRequest& request) {
 }
 
 std::optional<std::chrono::milliseconds> AccessDesk::time_left() const {
+  if (supervisor_ && supervisor_->has_heard()) return std::chrono::milliseconds(0);
   return supervisor_ ? supervisor_->time_left() : std::nullopt;
 }
 
 // A failure is told, and the rest goes on.
 void AccessDesk::step() {
   if (!supervisor_) return;
+  if (supervisor_->has_heard()) hear();
   while (const auto over = supervisor_->over()) {
     const Status ended = supervisor_->narrow(*over);
     if (!ended) settings_.tell({.what = cat({"a permission did not end: ", ended.error().message}), .rule = ""});

@@ -20,6 +20,7 @@ class AccessDesk {
     JudgeSocket judge_socket{};  // absent: none of the host's is connected to
     FileJudge files{};
     std::function<void(const Refusal& refusal)> tell;
+    AccessSupervisor::TellGuest tell_guest;
   };
   explicit AccessDesk(Settings settings) : settings_(std::move(settings)) {}
 
@@ -29,7 +30,7 @@ class AccessDesk {
 
   // To poll(2) for reading; -1 where there is none.
   int fd() const { return supervisor_ ? supervisor_->fd() : -1; }
-  void hear();
+  void hear();  // what there is by now
   // The sandbox's own root, for another sandbox to have; Code::kUnsupported where there is no supervisor.
   Result<UniqueFd> hand_root();
   // Until step() has something to do.

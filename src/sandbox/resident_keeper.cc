@@ -241,7 +241,8 @@ Status Resident::take(const wire::Frame& frame) {
     access_.emplace(AccessDesk::Settings{.rules = parts_->access_rules,
                                          .judge_socket = parts_->judge_socket,
                                          .files = parts_->files,
-                                         .tell = [this](const Refusal& refusal) { tell_refusal(refusal); }});
+                                         .tell = [this](const Refusal& refusal) { tell_refusal(refusal); },
+                                         .tell_guest = [this](const wire::ToGuest& said) { return send(said); }});
     TRY(access_->start(parts_->instance.guest.take_descriptors()));
   }
   if (const auto* made = std::get_if<wire::Network>(&message)) {

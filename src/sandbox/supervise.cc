@@ -33,7 +33,8 @@ class Supervisor {
         access_({.rules = on_.access,
                  .judge_socket = on_.judge_socket,
                  .files = on_.files,
-                 .tell = [this](const Refusal& refusal) { record_refusal(refusal); }}) {}
+                 .tell = [this](const Refusal& refusal) { record_refusal(refusal); },
+                 .tell_guest = [this](const wire::ToGuest& message) { return on_.instance.guest.send(message); }}) {}
 
   Result<Outcome> run();
 
@@ -366,9 +367,7 @@ Status Supervisor::finish() {
   // Before the wait for orphans, which takes every child of this process for one.
   if (on_.network != nullptr) TRY(on_.network->close());
   // What was refused was told before the program heard of it.
-  pollfd told{access_.fd(), POLLIN, 0};
-  TRY(sys::poll({&told, 1}, std::chrono::milliseconds(0)));
-  if (told.revents != 0) access_.hear();
+  access_.hear();
   access_.stop();
   if (on_.instance.limit_events) {
     const host::CgroupEvents events = on_.instance.limit_events();

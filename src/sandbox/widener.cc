@@ -1,4 +1,4 @@
-// Shows more of the host's files in a sandbox that runs.
+// Shows more, or less, of the host's files in a sandbox that runs.
 #include "sandbox/widener.h"
 
 #include <poll.h>
@@ -29,28 +29,52 @@ wire::Widen task_of(const plan::Widening& widening, wire::Widen::Action action) 
 }  // namespace
 
 Result<wire::Widened::Place> Widener::show(const plan::Widening& widening) {
-  return TRY(run(task_of(widening, wire::Widen::Action::kShow))).widened.place;
+  return TRY(run<wire::Widened>(task_of(widening, wire::Widen::Action::kShow))).place;
 }
 
 Status Widener::hide(const std::string& at, const std::vector<std::string>& own) {
-  TRY(run({wire::Widen::Action::kHide, {}, at, {}, own}));
+  TRY(run<wire::Widened>(wire::Widen{wire::Widen::Action::kHide, {}, at, {}, own}));
+  return {};
+}
+
+Result<wire::Covered> Widener::cover(const std::vector<plan::Hiding>& hidings) {
+  wire::Cover task;
+  for (const plan::Hiding& hiding : hidings) task.places.push_back(hiding.steps);
+  wire::Covered covered = TRY(run<wire::Covered>(task));
+  if (covered.places.size() != hidings.size()) return fail(Error::invalid("hutch-guest: covers of other places"));
+  return covered;
+}
+
+Status Widener::uncover(const std::vector<std::uint64_t>& mounts) {
+  TRY(run<wire::Widened>(wire::Uncover{mounts}));
   return {};
 }
 
 Result<UniqueFd> Widener::hand_over(const plan::Widening& widening) {
-  Answer answer = TRY(run(task_of(widening, wire::Widen::Action::kHandOver)));
-  if (!answer.tree) return fail(Error::invalid("hutch-guest: a tree that does not come along"));
-  return std::move(answer.tree);
+  UniqueFd tree;
+  TRY(run<wire::Widened>(task_of(widening, wire::Widen::Action::kHandOver), &tree));
+  if (!tree) return fail(Error::invalid("hutch-guest: a tree that does not come along"));
+  return tree;
 }
 
 Result<UniqueFd> Widener::hand_root() {
-  Answer answer = TRY(run({wire::Widen::Action::kHandRoot, {}, {}, {}, {}}));
-  if (!answer.tree) return fail(Error::invalid("hutch-guest: a root that does not come along"));
-  return std::move(answer.tree);
+  UniqueFd tree;
+  TRY(run<wire::Widened>(wire::Widen{wire::Widen::Action::kHandRoot, {}, {}, {}, {}}, &tree));
+  if (!tree) return fail(Error::invalid("hutch-guest: a root that does not come along"));
+  return tree;
+}
+
+template <class Wanted>
+Result<Wanted> Widener::run(const wire::ToGuest& task, UniqueFd* tree) {
+  Answer answer = TRY(ask(task));
+  if (tree != nullptr) *tree = std::move(answer.tree);
+  auto* wanted = std::get_if<Wanted>(&answer.message);
+  if (wanted == nullptr) return fail(Error::invalid("hutch-guest: unexpected message"));
+  return std::move(*wanted);
 }
 
 // A file system that does not answer may keep it for ever.
-Result<Widener::Answer> Widener::run(const wire::Widen& task) {
+Result<Widener::Answer> Widener::ask(const wire::ToGuest& task) {
   auto [ours, its] = TRY(sys::socket_pair());
   const std::vector<std::pair<int, int>> install = {
       {its.get(), kStreamFd}, {user_.get(), kUserFd}, {mounts_.get(), kMountsFd}};
@@ -58,22 +82,20 @@ Result<Widener::Answer> Widener::run(const wire::Widen& task) {
       TRY(sys::spawn(guest_program_, {.arguments = {"hutch-guest", "--widen"}, .environment = {}, .install = install}));
   its.reset();
   wire::Connection connection(std::move(ours));
-  TRY(connection.send(wire::ToGuest(task)));
+  TRY(connection.send(task));
   pollfd answered{connection.fd(), POLLIN, 0};
   TRY(sys::poll({&answered, 1}, limits::kWidenWait));
   if (answered.revents == 0) {
     TRY(process.signal(SIGKILL));
-    return fail(Error{Code::kTimeout, 0, "it did not become visible in time"});
+    return fail(Error{Code::kTimeout, 0, "the sandbox's mounts were not changed in time"});
   }
   const auto frame = TRY(connection.receive());
   UniqueFd tree = frame ? connection.take_descriptor() : UniqueFd();
   TRY(process.wait());
-  if (!frame) return fail(Error{Code::kSystem, 0, "hutch-guest ended before it was visible"});
+  if (!frame) return fail(Error{Code::kSystem, 0, "hutch-guest ended before the sandbox's mounts were changed"});
   wire::ToHost message = TRY(wire::decode_to_host(frame->header, frame->body));
   if (auto* failed = std::get_if<wire::Failed>(&message)) return fail(std::move(failed->error));
-  const auto* widened = std::get_if<wire::Widened>(&message);
-  if (widened == nullptr) return fail(Error::invalid("hutch-guest: unexpected message"));
-  return Answer{*widened, std::move(tree)};
+  return Answer{std::move(message), std::move(tree)};
 }
 
 }  // namespace hutch::sandbox

@@ -1,11 +1,13 @@
-// Shows more of the host's files in a sandbox that runs (guest/widen.h).
+// Shows more, or less, of the host's files in a sandbox that runs (guest/widen.h).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "plan/hiding.h"
 #include "plan/widening.h"
 #include "wire/message.h"
 
@@ -22,6 +24,9 @@ class Widener {
   Result<wire::Widened::Place> show(const plan::Widening& widening);
   // `own`: of the widening whose place was made, else nothing.
   Status hide(const std::string& at, const std::vector<std::string>& own);
+  // The mounts that hide each of these places by now.
+  Result<wire::Covered> cover(const std::vector<plan::Hiding>& hidings);
+  Status uncover(const std::vector<std::uint64_t>& mounts);
   // The tree that the widening makes, attached nowhere.
   Result<UniqueFd> hand_over(const plan::Widening& widening);
   // The sandbox's own root without what is mounted in it, attached nowhere.
@@ -29,10 +34,12 @@ class Widener {
 
  private:
   struct Answer {
-    wire::Widened widened;
+    wire::ToHost message;
     UniqueFd tree;
   };
-  Result<Answer> run(const wire::Widen& task);
+  template <class Wanted>
+  Result<Wanted> run(const wire::ToGuest& task, UniqueFd* tree = nullptr);
+  Result<Answer> ask(const wire::ToGuest& task);
 
   std::string guest_program_;
   UniqueFd user_;

@@ -6,10 +6,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 #include <utility>
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "plan/hiding.h"
 #include "policy/glob.h"
 #include "sys/delegate.h"
 #include "sys/files.h"
@@ -85,7 +88,9 @@ sandbox::FileJudge HostFiles::judge() {
 // Rules may have changed while the supervisor, which knows those of the plan, was starting.
 void HostFiles::begin(sandbox::FileHold hold) {
   hold_ = std::move(hold);
-  if (names_ != plan_.names && hold_.refuse) hold_.refuse(names_);
+  if (names_ == plan_.names) return;
+  (void)refuse();
+  (void)hide();
 }
 
 void HostFiles::settle(const sandbox::FileRequest& request, const sandbox::SettleFile& settle) {
@@ -173,18 +178,95 @@ bool HostFiles::was_open(Wanted wanted, const Target& target, const FileOutcome&
 // now. Where that cannot be known nothing is opened.
 bool HostFiles::look_again() {
   auto now = look_();
-  if (now) take(std::move(*now));
+  if (now) (void)take(std::move(*now));
   return now.has_value();
 }
 
 // Every change of a supervised file is a word of the supervisor's: a rule that came since is one more name there.
-void HostFiles::take(FilesNow now) {
+Status HostFiles::take(FilesNow now) {
   rules_ = std::move(now.found.rules);
   paths_ = std::move(now.found.facts);
   for (const policy::Rule& rule : rules_at_start_) close(rule, now.names);
-  if (now.names == names_) return;
+  std::ranges::move(plan::hidden_names(rules_, rules_at_start_), std::back_inserter(now.names));
+  if (now.names == names_) return {};
   names_ = std::move(now.names);
-  if (hold_.refuse) hold_.refuse(names_);
+  return refuse();
+}
+
+Status HostFiles::refuse() const {
+  if (!hold_.refuse) return {};
+  wire::Names told{names_, plan_.hidden};
+  for (const auto& [path, held] : hidden_) told.hidden.push_back(path);
+  return hold_.refuse(told);
+}
+
+// The names are held by now: what is found at a path stays there, as far as the sandbox is concerned.
+Status HostFiles::hide() {
+  if (!hold_.cover) return {};
+  const std::vector<plan::Hiding> wanted = plan::plan_hiding(input(), rules_at_start_);
+  const std::size_t before = hidden_.size();
+  Status covered = cover(wanted);
+  Status shown = uncover(wanted);
+  if (hidden_.size() != before || !wanted.empty()) TRY(refuse());
+  return covered ? std::move(shown) : std::move(covered);
+}
+
+Status HostFiles::cover(const std::vector<plan::Hiding>& wanted) {
+  // Of one call: each takes some milliseconds, and the sandbox's questions wait meanwhile.
+  static constexpr std::size_t kTogetherMax = 64;
+  std::vector<plan::Hiding> missing;
+  for (const plan::Hiding& hiding : wanted) {
+    const auto held = hidden_.find(hiding.path);
+    if (held == hidden_.end() || held->second.steps != hiding.steps) missing.push_back(hiding);
+  }
+  Status all;
+  for (std::size_t first = 0; first < missing.size(); first += kTogetherMax) {
+    const auto some = std::span(missing).subspan(first, std::min(kTogetherMax, missing.size() - first));
+    const auto covered = hold_.cover({some.begin(), some.end()});
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const std::string error = covered ? covered->places[i].error : covered.error().message;
+      Hidden& held = hidden_[some[i].path];
+      if (covered) std::ranges::copy(covered->places[i].mounts, std::back_inserter(held.mounts));
+      // What failed is tried again with the next change.
+      if (error.empty()) held.steps = some[i].steps;
+      if (error.empty()) continue;
+      tell_visible(some[i].path, error);
+      all = fail(Error{Code::kConflict, 0, cat({printable(some[i].path, 256), " can still be read: ", error})});
+    }
+  }
+  return all;
+}
+
+// What a rule that has gone hid. One with something in it that is to be hidden by itself, and has no cover of its own,
+// stays as it is until the sandbox ends.
+Status HostFiles::uncover(const std::vector<plan::Hiding>& wanted) {
+  const auto stays = [&](const std::string& path) {
+    return std::ranges::any_of(wanted, [&](const plan::Hiding& hiding) {
+      const auto own = hidden_.find(hiding.path);
+      const bool bare = own == hidden_.end() || own->second.mounts.empty();
+      return hiding.path == path || (bare && is_within(hiding.path, path));
+    });
+  };
+  Status all;
+  for (auto held = hidden_.begin(); held != hidden_.end();) {
+    if (stays(held->first)) {
+      ++held;
+      continue;
+    }
+    std::vector<std::uint64_t> mounts = held->second.mounts;
+    std::ranges::reverse(mounts);
+    Status shown = mounts.empty() ? Status() : hold_.uncover(mounts);
+    if (!shown) all = std::move(shown);
+    held = hidden_.erase(held);
+  }
+  return all;
+}
+
+void HostFiles::tell_visible(const std::string& path, const std::string& why) const {
+  if (!hold_.tell) return;
+  hold_.tell({.what = cat({printable(path, 256), " is to be hidden, and what runs can still read it: ", why,
+                           "; end it, and start it again"}),
+              .rule = look_at_rules(Wanted::kLook, path).question.rule});
 }
 
 // What a rule let be changed at the start, and none does any more.
@@ -304,25 +386,35 @@ std::optional<plan::Widening> HostFiles::whole(const plan::SeenPath& seen, plan:
 }
 
 plan::Widening HostFiles::widening(const plan::SeenPath& seen, plan::Access access) const {
-  const plan::PlanInput input{.policy = policy_,
-                              .rules = rules_,
-                              .facts = facts_,
-                              .paths = paths_,
-                              .project = plan_.project,
-                              .cwd = plan_.cwd,
-                              .limits = plan_.limits,
-                              .caller_environment = {},
-                              .environment = {}};
-  return plan::plan_widening(input, plan_, seen, access);
+  return plan::plan_widening(input(), plan_, seen, access);
 }
 
-void HostFiles::replace(FilesNow now, const policy::Asks& asks) {
+plan::PlanInput HostFiles::input() const {
+  return {.policy = policy_,
+          .rules = rules_,
+          .facts = facts_,
+          .paths = paths_,
+          .project = plan_.project,
+          .cwd = plan_.cwd,
+          .limits = plan_.limits,
+          .caller_environment = {},
+          .environment = {}};
+}
+
+// Twice: a sandbox may move what is looked for until its supervisor holds the names.
+Status HostFiles::replace(FilesNow now, const policy::Asks& asks) {
   asks_ = asks;
-  take(std::move(now));
+  const bool hides = !plan::hidden_names(now.found.rules, rules_at_start_).empty();
+  Status held = take(std::move(now));
+  if (hides) {
+    auto again = look_();
+    if (again && held) held = take(std::move(*again));
+    if (!again) held = fail(std::move(again).error());
+  }
   refused_.clear();
   std::vector<std::string> gone;
-  for (const auto& [path, held] : granted_) {
-    const bool taken_back = held.saved && !look_at_rules(held.wanted, path).allowed;
+  for (const auto& [path, granted] : granted_) {
+    const bool taken_back = granted.saved && !look_at_rules(granted.wanted, path).allowed;
     if (taken_back || is_divided(rules_, plan_, path)) gone.push_back(path);
   }
   for (const std::string& path : gone) (void)revoke(path);
@@ -333,6 +425,8 @@ void HostFiles::replace(FilesNow now, const policy::Asks& asks) {
     if (!stays && hold_.narrow) (void)hold_.narrow(path);
     return !stays;
   });
+  Status hidden = hide();
+  return held ? std::move(hidden) : std::move(held);
 }
 
 bool HostFiles::allows(approval::Kind kind, const std::string& path) const {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -42,8 +43,9 @@ class HostFiles {
   sandbox::FileJudge judge();
 
   // The rules have changed. What answers saved is theirs from here on; what they show is shown once somebody looks for
-  // it, what they hide of that goes at once, and so does the right to change what they close.
-  void replace(FilesNow now, const policy::Asks& asks);
+  // it, what they hide goes at once, and so does the right to change what they close. An error says what can still be
+  // read although a rule hides it; the sandbox has told of it as well.
+  Status replace(FilesNow now, const policy::Asks& asks);
   // Whether a rule allows it, without an answer.
   bool allows(approval::Kind kind, const std::string& path) const;
   // What answers opened there, and below it, is closed again. How many answers it was.
@@ -70,7 +72,12 @@ class HostFiles {
   std::optional<Target> find(const sandbox::FileRequest& request) const;
   FileOutcome look_at_rules(Wanted wanted, const std::string& path) const;
   bool look_again();
-  void take(FilesNow now);
+  Status take(FilesNow now);
+  Status refuse() const;
+  Status hide();
+  Status cover(const std::vector<plan::Hiding>& wanted);
+  Status uncover(const std::vector<plan::Hiding>& wanted);
+  void tell_visible(const std::string& path, const std::string& why) const;
   void close(const policy::Rule& before, std::vector<plan::NameRule>& names) const;
   std::optional<sandbox::FileGrant> open(const sandbox::FileRequest& request, const Target& target);
   sandbox::FileAnswer answer(const sandbox::FileRequest& request, const Target& target, approval::Visibility visibility,
@@ -83,6 +90,7 @@ class HostFiles {
   void take(const std::string& path, Wanted wanted, const approval::Effect& effect);
   std::optional<sandbox::FileGrant> grant(const sandbox::FileRequest& request, const Target& target,
                                           approval::Visibility visibility) const;
+  plan::PlanInput input() const;
   plan::Widening widening(const plan::SeenPath& seen, plan::Access access) const;
   std::optional<plan::Widening> whole(const plan::SeenPath& seen, plan::Access access) const;
 
@@ -100,6 +108,12 @@ class HostFiles {
   sandbox::FileHold hold_;
   Grants granted_;
   std::set<std::pair<std::string, Wanted>> opened_;  // by rules that came since
+  // What was visible at the start and is hidden by now: the mounts that lie on it.
+  struct Hidden {
+    std::vector<plan::MountStep> steps;
+    std::vector<std::uint64_t> mounts;
+  };
+  std::map<std::string, Hidden> hidden_;  // by path
   std::set<std::pair<std::string, Wanted>> refused_;  // a program would ask for ever
   std::shared_ptr<HostFiles*> self_;  // null once this has gone: an answer may come later
 };

@@ -61,10 +61,13 @@ Result<std::vector<std::string>> LivePolicy::reload(const LiveSandbox& live) con
     TRY(live.network->replace_rules(std::move(held)));
   }
   if (live.sockets != nullptr) live.sockets->replace(wanted, loaded.policy.asks);
+  Status files;
   if (live.files != nullptr) {
-    live.files->replace(TRY(file_rules(request_, facts_, loaded)), loaded.policy.asks);
+    FilesNow now = TRY(file_rules(request_, facts_, loaded));
+    files = live.files->replace(std::move(now), loaded.policy.asks);
   }
   close_answered(live);
+  TRY(files);
   return left;
 }
 

@@ -25,7 +25,11 @@ using tool::Value;
 
 constexpr std::string_view kReload = "{\"v\":1,\"type\":\"reload\"}";
 constexpr std::chrono::milliseconds kAnswerWait{2000};
+// What is new may have to be hidden in many places.
+constexpr std::chrono::milliseconds kReloadWait{15000};
 
+std::vector<Answered> ask(const std::string& directory, const std::string& line, std::string_view awaited,
+                          std::chrono::milliseconds wait, std::vector<LiveRun>& late);
 Result<std::optional<Answered>> await(LiveRun& run, std::string_view awaited,
                                       std::chrono::steady_clock::time_point until);
 std::string text_at(const Value& value, std::string_view key);
@@ -100,20 +104,14 @@ std::int64_t Answered::number(std::string_view key) const {
 }
 
 std::vector<Answered> ask_runs(const std::string& directory, const std::string& line, std::string_view awaited) {
-  std::vector<LiveRun> runs = live_runs(directory);
-  for (const LiveRun& run : runs) (void)run.send(cat({line, "\n"}));
-  std::vector<Answered> answers;
-  const auto until = std::chrono::steady_clock::now() + kAnswerWait;
-  for (LiveRun& run : runs) {
-    const auto answered = await(run, awaited, until);
-    if (answered && *answered) answers.push_back(**answered);
-  }
-  return answers;
+  std::vector<LiveRun> late;
+  return ask(directory, line, awaited, kAnswerWait, late);
 }
 
 std::vector<std::string> reload_runs(const std::string& directory) {
   std::vector<std::string> notes;
-  for (const Answered& answered : ask_runs(directory, std::string(kReload), "reloaded")) {
+  std::vector<LiveRun> late;
+  for (const Answered& answered : ask(directory, std::string(kReload), "reloaded", kReloadWait, late)) {
     const std::string process = cat({"process ", std::to_string(answered.pid)});
     if (!answered.error.empty()) notes.push_back(cat({process, " goes on as it was: ", printable(answered.error)}));
     const auto* object = answered.value.get<Value::Object>();
@@ -123,6 +121,9 @@ std::vector<std::string> reload_runs(const std::string& directory) {
       const auto* text = one.get<std::string>();
       if (text != nullptr) notes.push_back(cat({process, ": ", printable(*text), " holds from the next start on"}));
     }
+  }
+  for (const LiveRun& run : late) {
+    notes.push_back(cat({"process ", std::to_string(run.pid().value_or(0)), " has not said yet that it holds there"}));
   }
   return notes;
 }
@@ -134,6 +135,21 @@ void tell_of_saved_policy(const std::string& directory, std::string_view except)
 }
 
 namespace {
+
+// `late` are those that have not answered in time, and are still there.
+std::vector<Answered> ask(const std::string& directory, const std::string& line, std::string_view awaited,
+                          std::chrono::milliseconds wait, std::vector<LiveRun>& late) {
+  std::vector<LiveRun> runs = live_runs(directory);
+  for (const LiveRun& run : runs) (void)run.send(cat({line, "\n"}));
+  std::vector<Answered> answers;
+  const auto until = std::chrono::steady_clock::now() + wait;
+  for (LiveRun& run : runs) {
+    const auto answered = await(run, awaited, until);
+    if (answered && *answered) answers.push_back(**answered);
+    if (answered && !*answered && std::chrono::steady_clock::now() >= until) late.push_back(std::move(run));
+  }
+  return answers;
+}
 
 Result<std::optional<Answered>> await(LiveRun& run, std::string_view awaited,
                                       std::chrono::steady_clock::time_point until) {

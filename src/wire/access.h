@@ -25,10 +25,15 @@ struct AccessRules {
   std::vector<SupervisedMount> supervised;
 };
 
-// To an access supervisor: the names that are refused from here on.
+// To an access supervisor: the names that are refused from here on, and what is hidden. Heeded follows.
 struct Names {
   std::vector<plan::NameRule> names;
+  std::vector<std::string> hidden;
 };
+
+// To an access supervisor: no call goes on until GoOn. Heeded follows.
+struct Wait {};
+struct GoOn {};
 
 // To a SocketAsked. 0: the file of the socket, opened with O_PATH, travels along; else the errno of the connect(2).
 struct SocketAnswered {
@@ -63,7 +68,36 @@ struct Widen {
   std::vector<std::string> own;
 };
 
+// To `hutch-guest --widen`, in place of the former: of each place the mounts that hide it, the first one over what is
+// there (plan/hiding.h). Covered or Failed follows.
+struct Cover {
+  std::vector<std::vector<plan::MountStep>> places;
+};
+
+// Likewise: these go, what lies on them with them. Widened or Failed follows.
+struct Uncover {
+  std::vector<std::uint64_t> mounts;
+};
+
+// To the guest: mounts come and go from here on, but for these and those of the plan.
+struct Covers {
+  std::vector<std::uint64_t> mounts;
+};
+
 // --- to the host ---
+
+// What covers each place now, in the order of Cover: the numbers of mounts, one for each place where the sandbox saw
+// it.
+struct Covered {
+  struct Place {
+    std::vector<std::uint64_t> mounts;
+    std::string error;  // empty: it is hidden wherever the sandbox saw it
+  };
+  std::vector<Place> places;
+};
+
+// To Names: no call is made by earlier ones any more. To Wait: none is made.
+struct Heeded {};
 
 // A process wants to change a file that no rule lets it, or to look at one that is hidden. The path is as the sandbox
 // sees it: what is there without links, then names that are not there.

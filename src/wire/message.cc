@@ -97,7 +97,10 @@ void write_names(Writer& out, const std::vector<plan::NameRule>& names) {
   }
 }
 
-void write(Writer& out, const Names& message) { write_names(out, message.names); }
+void write(Writer& out, const Names& message) {
+  write_names(out, message.names);
+  out.texts(message.hidden);
+}
 
 void write(Writer& out, const AccessRules& message) {
   write_names(out, message.names);
@@ -128,14 +131,44 @@ void write(Writer& out, const FileAnswered& message) {
 
 void write(Writer& out, const FileRevoked& message) { out.text(message.path); }
 
+void write_steps(Writer& out, const std::vector<plan::MountStep>& steps) {
+  out.u32(static_cast<std::uint32_t>(steps.size()));
+  for (const plan::MountStep& step : steps) write_step(out, step);
+}
+
+void write_numbers(Writer& out, const std::vector<std::uint64_t>& numbers) {
+  out.u32(static_cast<std::uint32_t>(numbers.size()));
+  for (const std::uint64_t number : numbers) out.u64(number);
+}
+
 void write(Writer& out, const Widen& message) {
   out.u8(static_cast<std::uint8_t>(message.action));
   out.text(message.target);
   out.text(message.at);
-  out.u32(static_cast<std::uint32_t>(message.steps.size()));
-  for (const plan::MountStep& step : message.steps) write_step(out, step);
+  write_steps(out, message.steps);
   out.texts(message.own);
 }
+
+void write(Writer& out, const Cover& message) {
+  out.u32(static_cast<std::uint32_t>(message.places.size()));
+  for (const auto& steps : message.places) write_steps(out, steps);
+}
+
+void write(Writer& out, const Uncover& message) { write_numbers(out, message.mounts); }
+
+void write(Writer& out, const Covers& message) { write_numbers(out, message.mounts); }
+
+void write(Writer& out, const Covered& message) {
+  out.u32(static_cast<std::uint32_t>(message.places.size()));
+  for (const Covered::Place& place : message.places) {
+    write_numbers(out, place.mounts);
+    out.text(place.error);
+  }
+}
+
+void write(Writer&, const Heeded&) {}
+void write(Writer&, const Wait&) {}
+void write(Writer&, const GoOn&) {}
 
 void write(Writer& out, const Widened& message) { out.u8(static_cast<std::uint8_t>(message.place)); }
 
@@ -247,7 +280,10 @@ void read_names(Reader& in, std::vector<plan::NameRule>& names) {
   }
 }
 
-void read(Reader& in, Names& message) { read_names(in, message.names); }
+void read(Reader& in, Names& message) {
+  read_names(in, message.names);
+  message.hidden = in.texts();
+}
 
 void read(Reader& in, AccessRules& message) {
   read_names(in, message.names);
@@ -280,14 +316,49 @@ void read(Reader& in, FileAnswered& message) {
 
 void read(Reader& in, FileRevoked& message) { message.path = in.text(); }
 
+std::vector<plan::MountStep> read_steps(Reader& in) {
+  std::vector<plan::MountStep> steps;
+  const std::size_t count = in.count(kStepBytesMin);
+  for (std::size_t i = 0; i < count; ++i) steps.push_back(read_step(in));
+  return steps;
+}
+
+std::vector<std::uint64_t> read_numbers(Reader& in) {
+  std::vector<std::uint64_t> numbers;
+  const std::size_t count = in.count(sizeof(std::uint64_t));
+  for (std::size_t i = 0; i < count; ++i) numbers.push_back(in.u64());
+  return numbers;
+}
+
 void read(Reader& in, Widen& message) {
   message.action = in.choice(Widen::Action::kHandRoot);
   message.target = in.text();
   message.at = in.text();
-  const std::size_t count = in.count(kStepBytesMin);
-  for (std::size_t i = 0; i < count; ++i) message.steps.push_back(read_step(in));
+  message.steps = read_steps(in);
   message.own = in.texts();
 }
+
+void read(Reader& in, Cover& message) {
+  const std::size_t count = in.count(4);
+  for (std::size_t i = 0; i < count; ++i) message.places.push_back(read_steps(in));
+}
+
+void read(Reader& in, Uncover& message) { message.mounts = read_numbers(in); }
+
+void read(Reader& in, Covers& message) { message.mounts = read_numbers(in); }
+
+void read(Reader& in, Covered& message) {
+  const std::size_t count = in.count(4 + 4);
+  for (std::size_t i = 0; i < count; ++i) {
+    Covered::Place& place = message.places.emplace_back();
+    place.mounts = read_numbers(in);
+    place.error = in.text();
+  }
+}
+
+void read(Reader&, Heeded&) {}
+void read(Reader&, Wait&) {}
+void read(Reader&, GoOn&) {}
 
 void read(Reader& in, Widened& message) { message.place = in.choice(Widened::Place::kMade); }
 

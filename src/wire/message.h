@@ -81,7 +81,7 @@ struct ServeFiles {};  // a server of files is wanted: FileServer follows
 struct Mapped {};  // the ids of the guest's user namespace are
 
 using ToGuest = std::variant<Start, Exec, Signal, MakeSockets, ServeFiles, AccessRules, SocketAnswered, Mapped,
-                             FileAnswered, FileRevoked, Widen, Names>;
+                             FileAnswered, FileRevoked, Widen, Names, Cover, Uncover, Covers, Wait, GoOn>;
 
 // --- to the host ---
 
@@ -126,7 +126,7 @@ struct Exited {
 struct FileServer {};
 
 using ToHost = std::variant<Spawned, Ready, Failed, Started, NotExecuted, NotStarted, Stopped, Exited, Refused, Network,
-                            FileServer, Supervise, SocketAsked, Unmapped, FileAsked, Widened>;
+                            FileServer, Supervise, SocketAsked, Unmapped, FileAsked, Widened, Covered, Heeded>;
 
 // The header before each message's bytes.
 struct FrameHeader {

@@ -131,7 +131,7 @@ TEST(Message, TheOthersKeepTheirValues) {
   EXPECT_EQ(questions.supervised.front().identity, (plan::Identity{3, 1ULL << 40}));
   EXPECT_EQ(questions.questions, plan::FileQuestions::kAll);
   EXPECT_EQ(questions.hidden, (std::vector<std::string>{"/home", "/root"}));
-  const Names names = through_guest(Names{{{"/**/*.pem", "a rule", "/x", {"/lifted"}}}});
+  const Names names = through_guest(Names{{{"/**/*.pem", "a rule", "/x", {"/lifted"}}}, {"/h"}});
   EXPECT_EQ(names.names, (std::vector<plan::NameRule>{{"/**/*.pem", "a rule", "/x", {"/lifted"}}}));
   const FileAsked about = through_host(FileAsked{1ULL << 41, 9, FileAsked::Wanted::kChange, "/home/u/x"});
   EXPECT_EQ(about.id, 1ULL << 41);
@@ -155,6 +155,18 @@ TEST(Message, TheOthersKeepTheirValues) {
   ASSERT_EQ(widen.steps.size(), 1U);
   EXPECT_EQ(widen.steps.front().target, "/home/u/x");
   EXPECT_EQ(widen.own, std::vector<std::string>{"/"});
+  const Cover cover = through_guest(Cover{{{step, step}, {}}});
+  ASSERT_EQ(cover.places.size(), 2u);
+  EXPECT_EQ(cover.places[0], (std::vector{step, step}));
+  EXPECT_EQ(through_guest(Uncover{{7, 1ULL << 40}}).mounts, (std::vector<std::uint64_t>{7, 1ULL << 40}));
+  EXPECT_EQ(through_guest(Covers{{3}}).mounts, std::vector<std::uint64_t>{3});
+  const Covered covered = through_host(Covered{{{{5, 6}, ""}, {{}, "why not"}}});
+  ASSERT_EQ(covered.places.size(), 2u);
+  EXPECT_EQ(covered.places[0].mounts, (std::vector<std::uint64_t>{5, 6}));
+  EXPECT_EQ(covered.places[1].error, "why not");
+  (void)through_host(Heeded{});
+  (void)through_guest(Wait{});
+  (void)through_guest(GoOn{});
   EXPECT_EQ(through_host(Widened{Widened::Place::kMade}).place, Widened::Place::kMade);
   const SocketAsked asked = through_host(SocketAsked{1ULL << 40, 9, "/run/a.sock", 2});
   EXPECT_EQ(asked.id, 1ULL << 40);
