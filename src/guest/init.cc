@@ -149,7 +149,8 @@ Status Init::wait_and_serve(int signals) {
     TRY(sys::next_signal(signals));
     TRY(reap());
   }
-  if (wait[kHost].revents != 0 && !done_) TRY(serve_host());
+  // What was there may have been heard in the meantime: asked again, so that nobody waits for a frame that is gone.
+  if (wait[kHost].revents != 0) TRY(hear_first());
   return {};
 }
 
