@@ -79,6 +79,13 @@ std::string printable(std::string_view text, std::size_t bytes_max) {
   return out;
 }
 
+std::string shell_word(std::string_view word) {
+  const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`*?[](){}<>|&;#~!") == word.npos;
+  std::string escaped;
+  for (const char c : word) escaped += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return plain ? escaped : cat({"'", escaped, "'"});
+}
+
 bool is_within(std::string_view path, std::string_view ancestor) {
   if (ancestor == "/") return path.starts_with('/');
   return path.starts_with(ancestor) && (path.size() == ancestor.size() || path[ancestor.size()] == '/');

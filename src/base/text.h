@@ -25,6 +25,9 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 // cannot move the reader's cursor or reorder a line (Unicode TR 36, section 2.5). Cut to `bytes_max` with "...".
 std::string printable(std::string_view text, std::size_t bytes_max = 512);
 
+// The word as a POSIX shell reads it back: in single quotes where it holds anything but plain characters.
+std::string shell_word(std::string_view word);
+
 // Whether `path` is `ancestor` or lies below it. Both absolute and without "." or "..".
 bool is_within(std::string_view path, std::string_view ancestor);
 

@@ -11,8 +11,11 @@
 
 #include "base/result.h"
 #include "cli/image.h"
+#include "cli/init.h"
+#include "cli/paths.h"
 #include "cli/pool.h"
 #include "cli/question_arguments.h"
+#include "cli/share.h"
 #include "cli/task.h"
 #include "service/configure.h"
 #include "service/request.h"
@@ -123,10 +126,6 @@ struct StatusArguments {
   Line line = Line::kNo;
 };
 
-struct PathsArguments {
-  service::OutputForm form = service::OutputForm::kText;
-};
-
 struct CompletionArguments {
   std::string shell;  // bash, zsh or fish
 };
@@ -141,7 +140,7 @@ using Arguments =
                  AuditArguments, QuestionsArguments, AnswerArguments, RevokeArguments, AgentArguments, ExecArguments,
                  ProcessArguments, ToolArguments, McpArguments, ServeArguments, DaemonArguments, ImageArguments,
                  PoolArguments, TaskArguments, PathsArguments, service::ConfigRequest, service::SettingsRequest,
-                 StatusArguments, CompletionArguments, HelpArguments, VersionArguments>;
+                 StatusArguments, ShareArguments, InitArguments, CompletionArguments, HelpArguments, VersionArguments>;
 
 // `words` is what follows the program's own name. Options of hutch end at `--` and, for `run`, at the first word that
 // is not one: `hutch run ls -l` gives -l to ls. An error is one line that names the thing and what would be right.

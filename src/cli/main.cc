@@ -15,6 +15,7 @@
 #include "cli/explain.h"
 #include "cli/help.h"
 #include "cli/image.h"
+#include "cli/init.h"
 #include "cli/log.h"
 #include "cli/mcp.h"
 #include "cli/output.h"
@@ -24,6 +25,7 @@
 #include "cli/questions.h"
 #include "cli/run.h"
 #include "cli/settings.h"
+#include "cli/share.h"
 #include "cli/status.h"
 #include "cli/task.h"
 #include "cli/tool.h"
@@ -62,6 +64,8 @@ struct Dispatch {
   int operator()(const service::ConfigRequest& request) const { return config(request); }
   int operator()(const service::SettingsRequest& request) const { return settings(request); }
   int operator()(const StatusArguments& arguments) const { return status(arguments); }
+  int operator()(const ShareArguments& arguments) const { return share(arguments); }
+  int operator()(const InitArguments& arguments) const { return init(arguments); }
   int operator()(const PathsArguments& arguments) const { return paths(arguments); }
   int operator()(const CompletionArguments& arguments) const { return print(completion_script(arguments.shell)); }
   int operator()(const HelpArguments& arguments) const { return print(help_text(arguments.verb)); }

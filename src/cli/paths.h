@@ -1,9 +1,13 @@
 // hutch paths.
 #pragma once
 
-#include "cli/arguments.h"
+#include "service/request.h"
 
 namespace hutch::cli {
+
+struct PathsArguments {
+  service::OutputForm form = service::OutputForm::kText;
+};
 
 // The exit code.
 int paths(const PathsArguments& arguments);

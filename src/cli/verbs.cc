@@ -347,6 +347,7 @@ std::span<const Verb> verbs() {
   static const std::vector<Verb> all = [] {
     std::vector<Verb> joined(kVerbs.begin(), kVerbs.end() - kAfterAgents);
     joined.insert(joined.end(), agent_verbs().begin(), agent_verbs().end());
+    joined.insert(joined.end(), user_verbs().begin(), user_verbs().end());
     joined.insert(joined.end(), kVerbs.end() - kAfterAgents, kVerbs.end());
     return joined;
   }();

@@ -38,6 +38,8 @@ struct Draft {
   service::ConfigRequest::Lasts lasts = service::ConfigRequest::Lasts::kSaved;
   std::optional<store::Scope> scope;
   Line line = Line::kNo;
+  ShareArguments share{};
+  InitArguments init{};
   std::vector<std::string> words;  // not options, in order
 };
 
@@ -77,6 +79,8 @@ std::span<const Verb> verbs();
 
 // Those that go through the daemon; a part of the table.
 std::span<const Verb> agent_verbs();
+// Those about the OS users of agents; likewise.
+std::span<const Verb> user_verbs();
 
 // Exactly the words that the verb names.
 Status expect_words(const Draft& draft, std::span<const std::string_view> names);

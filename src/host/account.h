@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hutch::host {
 
@@ -15,6 +16,15 @@ struct Account {
 
 // The first line of passwd(5) text for `uid`; lines that are not well formed are passed over.
 std::optional<Account> find_account(std::string_view passwd, std::uint32_t uid);
+
+// An account by its name, with every group that it is in (passwd(5), group(5)).
+struct OsUser {
+  std::string name;
+  std::uint32_t uid = 0;
+  std::vector<std::uint32_t> groups;
+  std::string home;
+};
+std::optional<OsUser> find_user(std::string_view passwd, std::string_view group, std::string_view name);
 
 // Whether `name` can stand in an environment and in a message: letters, digits, "_", "-" and ".".
 bool is_plain_user_name(std::string_view name);

@@ -151,15 +151,10 @@ std::string refusals_text(const PastRun& run, const TimeText& time_text) {
 
 namespace {
 
-// As one would type it, near enough to recognise: words with blanks or quotes in single quotes.
+// As one would type it.
 std::string command_text(const std::vector<std::string>& command) {
   std::vector<std::string> words;
-  for (const std::string& word : command) {
-    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`*?[](){}<>|&;#~!") == word.npos;
-    std::string escaped;
-    for (const char c : word) escaped += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    words.push_back(plain ? word : cat({"'", escaped, "'"}));
-  }
+  for (const std::string& word : command) words.push_back(shell_word(word));
   return printable(join(words, " "), kCommandWidth);
 }
 

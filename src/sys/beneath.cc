@@ -54,11 +54,13 @@ Result<FileStatus> file_status(int directory, const std::string& name) {
   return FileStatus{.kind = kind_of(info.stx_mode),
                     .mode = info.stx_mode & 07777U,
                     .owner = info.stx_uid,
+                    .group = info.stx_gid,
                     .device = std::uint64_t{info.stx_dev_major} << 32 | info.stx_dev_minor,
                     .inode = info.stx_ino,
                     .size = info.stx_size,
                     .modified_ns = nanoseconds(info.stx_mtime),
-                    .changed_ns = nanoseconds(info.stx_ctime)};
+                    .changed_ns = nanoseconds(info.stx_ctime),
+                    .links = info.stx_nlink};
 }
 
 Result<std::string> link_text(int directory, const std::string& name) {

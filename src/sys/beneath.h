@@ -29,11 +29,13 @@ struct FileStatus {
   EntryKind kind = EntryKind::kUnknown;
   std::uint32_t mode = 0;  // the permission bits
   std::uint32_t owner = 0;
+  std::uint32_t group = 0;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::uint64_t size = 0;
   std::int64_t modified_ns = 0;  // since the epoch
   std::int64_t changed_ns = 0;
+  std::uint32_t links = 0;  // names that it has
   bool is_same_file(const FileStatus& other) const { return device == other.device && inode == other.inode; }
 };
 

@@ -1,0 +1,173 @@
+// hutch share, shared and unshare.
+#include "cli/share.h"
+
+#include <array>
+
+#include "base/text.h"
+#include "cli/output.h"
+#include "cli/own_daemon.h"
+#include "host/account.h"
+#include "host/facts.h"
+#include "plan/os_user.h"
+#include "service/share.h"
+#include "sys/files.h"
+#include "sys/identity.h"
+#include "sys/io.h"
+
+namespace hutch::cli {
+
+namespace {
+
+constexpr std::size_t kAccountsMax = 16 << 20;
+
+std::string_view words_of(plan::ShareMode mode) {
+  return mode == plan::ShareMode::kReadWrite ? "read-write" : "read-only";
+}
+
+bool is_terminal(int fd) { return sys::stream_kind(fd) == sys::StreamKind::kTerminal; }
+
+Result<host::OsUser> user_of(const std::string& agent) {
+  const std::string name = agent.empty() ? std::string(plan::kCommonUser) : plan::os_user_name(agent);
+  const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountsMax));
+  const std::string group = TRY(sys::read_file("/etc/group", kAccountsMax));
+  const auto user = host::find_user(passwd, group, name);
+  if (user) return *user;
+  const std::string option = agent.empty() ? "" : cat({" --agent ", agent});
+  return fail(Error::not_found(cat({"there is no OS user ", name, " yet: sudo hutch init", option})));
+}
+
+Result<service::Sharer> own_sharer() {
+  return service::Sharer{.uid = sys::user_id(), .home = TRY(host::home_directory()), .dirs = TRY(own_dirs())};
+}
+
+// Whoever reads the answer decides with "y" alone.
+Status ask_to_open(const std::vector<std::string>& directories, const std::string& user, ShareArguments::Way way) {
+  if (way == ShareArguments::Way::kOpen) return {};
+  std::string list;
+  for (const std::string& directory : directories) list += cat({"  ", printable(directory), "\n"});
+  const std::string what = cat({user, " cannot pass through\n", list});
+  if (!is_terminal(0) || !is_terminal(2)) {
+    return fail(Error{.code = Code::kPermissionDenied,
+                      .message = cat({what, "hutch: --traverse lets it pass (x alone: it cannot list them)"})});
+  }
+  TRY(sys::write_all(2, cat({what, "Let it pass, without listing them? [y/N] "})));
+  std::array<char, 256> answer{};
+  const std::size_t size = TRY(sys::read_some(0, answer));
+  if (size > 0 && (answer[0] == 'y' || answer[0] == 'Y')) return {};
+  return fail(Error{.code = Code::kPermissionDenied, .message = "nothing was shared"});
+}
+
+service::ShareVoice voice_of(const ShareArguments& arguments, const std::string& user) {
+  const bool shows = is_terminal(2) && arguments.form == service::OutputForm::kText;
+  return {.consent =
+              [&arguments, user](const std::vector<std::string>& directories) {
+                return ask_to_open(directories, user, arguments.way);
+              },
+          .progress =
+              [shows](std::size_t done, std::size_t total) {
+                if (!shows) return;
+                const std::string of = total == 0 ? "" : cat({" of ", std::to_string(total)});
+                (void)sys::write_all(2, cat({"\r\x1b[Khutch: ", std::to_string(done), of, " files"}));
+                if (done == total) (void)sys::write_all(2, "\r\x1b[K");
+              }};
+}
+
+tool::Value share_json(const store::Share& share) {
+  return tool::Value::Object{{"path", share.path},
+                             {"user", share.user},
+                             {"uid", static_cast<std::int64_t>(share.agent)},
+                             {"mode", std::string(words_of(share.mode))},
+                             {"state", std::string(store::name_of(share.state))},
+                             {"since", share.since}};
+}
+
+tool::Value report_json(const service::ShareReport& report) {
+  tool::Value::Object object = *share_json(report.share).get<tool::Value::Object>();
+  object["files"] = static_cast<std::int64_t>(report.files);
+  object["changed"] = static_cast<std::int64_t>(report.changed);
+  object["linked"] = static_cast<std::int64_t>(report.linked);
+  object["elsewhere"] = static_cast<std::int64_t>(report.elsewhere);
+  object["unreadable"] = static_cast<std::int64_t>(report.unreadable);
+  tool::Value::List opened;
+  for (const std::string& directory : report.opened) opened.emplace_back(directory);
+  object["directories"] = std::move(opened);
+  return object;
+}
+
+void tell(std::size_t count, std::string_view what) {
+  if (count > 0) (void)sys::write_all(2, cat({"hutch: ", std::to_string(count), " ", what, "\n"}));
+}
+
+void tell_rest(const service::ShareReport& report) {
+  if (is_terminal(2)) (void)sys::write_all(2, "\r\x1b[K");
+  tell(report.linked, "files have names outside of it: shared for reading alone");
+  tell(report.elsewhere, "directories of other file systems are left out");
+  tell(report.unreadable, "directories that you may not list are left out");
+}
+
+int share_path(const ShareArguments& arguments, const host::OsUser& user, const service::Sharer& sharer) {
+  const auto report = service::share({arguments.path, user, arguments.mode}, sharer, voice_of(arguments, user.name));
+  if (!report) return complain(report.error());
+  tell_rest(*report);
+  if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(report_json(*report)) + "\n");
+  for (const std::string& directory : report->opened) {
+    (void)print(cat({user.name, " may pass through ", printable(directory), "\n"}));
+  }
+  return print(cat({"Shared ", printable(report->share.path), " with ", user.name, ", ", words_of(report->share.mode),
+                    ": ", std::to_string(report->files), " files\n"}));
+}
+
+int print_commands(const ShareArguments& arguments, const host::OsUser& user, const service::Sharer& sharer) {
+  const auto commands = service::share_commands({arguments.path, user, arguments.mode}, sharer);
+  return commands ? print(join(*commands, "\n") + "\n") : complain(commands.error());
+}
+
+int unshare_path(const ShareArguments& arguments, const service::Sharer& sharer) {
+  const std::string user = arguments.agent.empty() ? "" : plan::os_user_name(arguments.agent);
+  const auto reports = service::end_share(arguments.path, user, sharer, voice_of(arguments, ""));
+  if (!reports) return complain(reports.error());
+  tool::Value::List array;
+  for (const service::ShareReport& report : *reports) {
+    tell_rest(report);
+    array.push_back(report_json(report));
+    if (arguments.form == service::OutputForm::kJson) continue;
+    for (const std::string& directory : report.opened) {
+      (void)print(cat({report.share.user, " may no longer pass through ", printable(directory), "\n"}));
+    }
+    (void)print(cat({"Unshared ", printable(report.share.path), " from ", report.share.user, "\n"}));
+  }
+  if (arguments.form != service::OutputForm::kJson) return 0;
+  return print(tool::json_text(tool::Value(std::move(array))) + "\n");
+}
+
+int print_shares(const ShareArguments& arguments, const service::Sharer& sharer) {
+  const auto shares = service::list_shares(sharer);
+  if (!shares) return complain(shares.error());
+  if (arguments.form == service::OutputForm::kJson) {
+    tool::Value::List array;
+    for (const store::Share& share : *shares) array.push_back(share_json(share));
+    return print(tool::json_text(tool::Value(std::move(array))) + "\n");
+  }
+  std::vector<std::vector<std::string>> rows = {{"PATH", "USER", "MODE", "SINCE", ""}};
+  for (const store::Share& share : *shares) {
+    const bool whole = share.state == store::ShareState::kShared;
+    rows.push_back({printable(share.path), share.user, std::string(words_of(share.mode)), share.since,
+                    whole ? "" : "interrupted: share or unshare it again"});
+  }
+  return print(table(rows));
+}
+
+}  // namespace
+
+int share(const ShareArguments& arguments) {
+  const auto sharer = own_sharer();
+  if (!sharer) return complain(sharer.error());
+  if (arguments.action == ShareArguments::Action::kShared) return print_shares(arguments, *sharer);
+  if (arguments.action == ShareArguments::Action::kUnshare) return unshare_path(arguments, *sharer);
+  const auto user = user_of(arguments.agent);
+  if (!user) return complain(user.error());
+  const bool prints = arguments.print == ShareArguments::Print::kCommands;
+  return prints ? print_commands(arguments, *user, *sharer) : share_path(arguments, *user, *sharer);
+}
+
+}  // namespace hutch::cli

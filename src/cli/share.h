@@ -1,0 +1,26 @@
+// hutch share, shared and unshare: one's own files for an agent's OS user.
+#pragma once
+
+#include <string>
+
+#include "plan/sharing.h"
+#include "service/request.h"
+
+namespace hutch::cli {
+
+struct ShareArguments {
+  enum class Action { kShare, kShared, kUnshare };
+  enum class Way { kAsk, kOpen };  // to a path below a directory that the user cannot pass through
+  enum class Print { kNo, kCommands };
+  Action action = Action::kShared;
+  std::string path{};
+  std::string agent{};  // empty: the user of all agents
+  plan::ShareMode mode = plan::ShareMode::kReadWrite;
+  Way way = Way::kAsk;
+  Print print = Print::kNo;
+  service::OutputForm form = service::OutputForm::kText;
+};
+
+int share(const ShareArguments& arguments);
+
+}  // namespace hutch::cli

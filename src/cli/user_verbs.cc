@@ -1,0 +1,167 @@
+// The table of verbs about the OS users of agents, and what each of their options does.
+#include <array>
+
+#include "cli/option_values.h"
+#include "cli/verbs.h"
+#include "store/agent_record.h"
+
+namespace hutch::cli {
+
+namespace {
+
+using enum ValueKind;
+using Text = std::string_view;
+
+Status set_read_only(Draft& draft, const std::string&) {
+  draft.share.mode = plan::ShareMode::kReadOnly;
+  return {};
+}
+
+Status set_traverse(Draft& draft, const std::string&) {
+  draft.share.way = ShareArguments::Way::kOpen;
+  return {};
+}
+
+Status set_print(Draft& draft, const std::string&) {
+  draft.share.print = ShareArguments::Print::kCommands;
+  return {};
+}
+
+Status set_dry_run(Draft& draft, const std::string&) {
+  draft.init.run = InitArguments::Run::kDry;
+  return {};
+}
+
+Status set_remove_homes(Draft& draft, const std::string&) {
+  draft.init.homes = plan::Homes::kRemoved;
+  return {};
+}
+
+Result<Arguments> finish_with_path(Draft&& draft, ShareArguments::Action action) {
+  static constexpr std::array kNames = {Text("a path")};
+  TRY(expect_words(draft, kNames));
+  if (!draft.agent.empty()) TRY(store::check_agent_name(draft.agent));
+  draft.share.action = action;
+  draft.share.path = std::move(draft.words[0]);
+  draft.share.agent = std::move(draft.agent);
+  draft.share.form = draft.run.form;
+  return Arguments(std::move(draft.share));
+}
+
+Result<Arguments> finish_share(Draft&& draft) {
+  return finish_with_path(std::move(draft), ShareArguments::Action::kShare);
+}
+
+Result<Arguments> finish_unshare(Draft&& draft) {
+  return finish_with_path(std::move(draft), ShareArguments::Action::kUnshare);
+}
+
+Result<Arguments> finish_shared(Draft&& draft) {
+  TRY(expect_words(draft, {}));
+  return Arguments(ShareArguments{.action = ShareArguments::Action::kShared, .form = draft.run.form});
+}
+
+Result<Arguments> finish_users(Draft&& draft, InitArguments::Action action) {
+  TRY(expect_words(draft, {}));
+  if (!draft.agent.empty()) TRY(store::check_agent_name(draft.agent));
+  draft.init.action = action;
+  draft.init.agent = std::move(draft.agent);
+  return Arguments(std::move(draft.init));
+}
+
+Result<Arguments> finish_init(Draft&& draft) { return finish_users(std::move(draft), InitArguments::Action::kInit); }
+
+Result<Arguments> finish_deinit(Draft&& draft) {
+  return finish_users(std::move(draft), InitArguments::Action::kDeinit);
+}
+
+constexpr Option kJson = {"--json", 0, "", kFlag, "print JSON", set_json};
+constexpr Option kAgent = {"--agent", 0, "NAME", kOther, "the OS user of this agent alone; else that of all",
+                           set_agent};
+constexpr Option kDryRun = {"--dry-run", 0, "", kFlag, "print the commands and run nothing", set_dry_run};
+
+constexpr std::array kShareOptions = {
+    Option{"--read-only", 0, "", kFlag, "for reading alone", set_read_only}, kAgent,
+    Option{"--traverse", 0, "", kFlag,
+           "let the user pass through directories above PATH without asking\n(pass through: it cannot list them)",
+           set_traverse},
+    Option{"--print", 0, "", kFlag, "print the commands of setfacl and run nothing", set_print}, kJson};
+constexpr std::array kUnshareOptions = {kAgent, kJson};
+constexpr std::array kSharedOptions = {kJson};
+constexpr std::array kInitOptions = {kAgent, kDryRun};
+constexpr std::array kDeinitOptions = {
+    kAgent, kDryRun, Option{"--remove-homes", 0, "", kFlag, "with all that is in its home", set_remove_homes}};
+constexpr std::array kShareGroups = {OptionGroup{"Options", kShareOptions}};
+constexpr std::array kUnshareGroups = {OptionGroup{"Options", kUnshareOptions}};
+constexpr std::array kSharedGroups = {OptionGroup{"Options", kSharedOptions}};
+constexpr std::array kInitGroups = {OptionGroup{"Options", kInitOptions}};
+constexpr std::array kDeinitGroups = {OptionGroup{"Options", kDeinitOptions}};
+constexpr std::array kShareSynopsis = {Text("hutch share [OPTION...] PATH")};
+constexpr std::array kUnshareSynopsis = {Text("hutch unshare [--agent NAME] [--json] PATH")};
+constexpr std::array kSharedSynopsis = {Text("hutch shared [--json]")};
+constexpr std::array kInitSynopsis = {Text("hutch init [--agent NAME] [--dry-run]")};
+constexpr std::array kDeinitSynopsis = {Text("hutch deinit [--agent NAME] [--remove-homes] [--dry-run]")};
+constexpr std::array kShareExamples = {Text("hutch share ~/projects/app"),
+                                       Text("hutch share --read-only ~/.config/tool.toml"),
+                                       Text("hutch share --print ~/projects/app")};
+constexpr std::array kInitExamples = {Text("hutch init --dry-run"), Text("sudo hutch init"),
+                                      Text("sudo hutch init --agent alice")};
+
+constexpr std::array kVerbs = {
+    Verb{"init",
+         "make the OS user that agents are, once, as root",
+         kInitSynopsis,
+         "Makes the system user hutch with its home, or with --agent one for that agent alone, telling each\n"
+         "step before it is done. What is there already stays. Nothing else of the machine is touched.",
+         kInitGroups,
+         kInitExamples,
+         {},
+         OptionsEnd::kAtDashes,
+         finish_init},
+    Verb{"deinit",
+         "remove the OS user that agents are",
+         kDeinitSynopsis,
+         "Removes the user; its home stays unless told. What is shared with it stays shared, with a number\n"
+         "that nobody has: unshare takes it back as before.",
+         kDeinitGroups,
+         {},
+         {},
+         OptionsEnd::kAtDashes,
+         finish_deinit},
+    Verb{"share",
+         "let agents' OS user read and change files of yours",
+         kShareSynopsis,
+         "Adds the user to the access control list of PATH and of all that is in it, and to what is made in\n"
+         "it later. Nobody else may do more than before. Links are not followed; files that have a name\n"
+         "outside of PATH as well can be read alone. Again, it includes what was moved in meanwhile.",
+         kShareGroups,
+         kShareExamples,
+         {},
+         OptionsEnd::kAtDashes,
+         finish_share},
+    Verb{"unshare",
+         "take back what was shared",
+         kUnshareSynopsis,
+         "Restores the access control lists that PATH and all in it had before, and those of directories\n"
+         "above it. Without --agent for every user that it is shared with.",
+         kUnshareGroups,
+         {},
+         {},
+         OptionsEnd::kAtDashes,
+         finish_unshare},
+    Verb{"shared",
+         "list what is shared with agents' OS users",
+         kSharedSynopsis,
+         "What, with whom, how, and since when.",
+         kSharedGroups,
+         {},
+         {},
+         OptionsEnd::kAtDashes,
+         finish_shared},
+};
+
+}  // namespace
+
+std::span<const Verb> user_verbs() { return kVerbs; }
+
+}  // namespace hutch::cli

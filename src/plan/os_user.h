@@ -1,0 +1,40 @@
+// The OS users of agents: their names, and the steps that make and remove them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hutch::plan {
+
+// Of all agents that have none of their own.
+inline constexpr std::string_view kCommonUser = "hutch";
+inline constexpr std::string_view kUsersHome = "/var/lib/hutch/home";
+
+// "agent-NAME", of a name that an agent may have: these are short enough.
+std::string os_user_name(std::string_view agent);
+// Where the user's files are; `name` is kCommonUser or of os_user_name.
+std::string os_user_home(std::string_view name);
+
+// What exists already.
+struct OsUserFacts {
+  bool has_user = false;
+  bool has_home = false;
+  bool has_common_user = false;
+};
+
+// One step of `hutch init` or `hutch deinit`: what it does, for a person, and the command that does it.
+struct SetupStep {
+  std::string what;
+  std::vector<std::string> command;
+  bool operator==(const SetupStep&) const = default;
+};
+
+// `name` is kCommonUser or of os_user_name. Only what is missing is made; the modes and owners of directories are set
+// every time.
+std::vector<SetupStep> init_steps(const std::string& name, const OsUserFacts& facts);
+
+enum class Homes { kKept, kRemoved };
+std::vector<SetupStep> deinit_steps(const std::string& name, const OsUserFacts& facts, Homes homes);
+
+}  // namespace hutch::plan

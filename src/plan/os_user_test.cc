@@ -1,0 +1,56 @@
+// The steps that make and remove agents' OS users.
+#include "plan/os_user.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace hutch::plan {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+std::vector<std::string> lines_of(const std::vector<SetupStep>& steps) {
+  std::vector<std::string> lines;
+  for (const SetupStep& step : steps) lines.push_back(join(step.command, " "));
+  return lines;
+}
+
+TEST(OsUser, TheFirstTimeMakesEverything) {
+  EXPECT_THAT(lines_of(init_steps("hutch", {})),
+              ElementsAre("useradd --system --user-group --no-create-home --home-dir /var/lib/hutch/home --shell "
+                          "/bin/bash hutch",
+                          "install -d -m 0710 -o root -g hutch -- /var/lib/hutch",
+                          "install -d -m 0710 -o hutch -g hutch -- /var/lib/hutch/home",
+                          "install -d -m 0700 -o hutch -g hutch -- /var/lib/hutch/home/workspaces",
+                          "install -d -m 0700 -o hutch -g hutch -- /var/lib/hutch/home/.runtimes"));
+}
+
+TEST(OsUser, AnAgentsOwnUserIsInTheGroupOfAll) {
+  const auto lines = lines_of(init_steps("agent-bob", {}));
+  ASSERT_THAT(lines, SizeIs(8));
+  EXPECT_EQ(lines[1],
+            "useradd --system --user-group --no-create-home --home-dir /var/lib/hutch/home/agents/agent-bob --shell "
+            "/bin/bash --groups hutch agent-bob");
+  EXPECT_EQ(lines[5], "install -d -m 0700 -o agent-bob -g agent-bob -- /var/lib/hutch/home/agents/agent-bob");
+}
+
+TEST(OsUser, TwiceMakesNoUser) {
+  const auto steps = init_steps("agent-bob", {.has_user = true, .has_home = true, .has_common_user = true});
+  EXPECT_TRUE(std::ranges::none_of(steps, [](const SetupStep& step) { return step.command[0] == "useradd"; }));
+}
+
+TEST(OsUser, DeinitKeepsTheHomeUnlessTold) {
+  const OsUserFacts all{.has_user = true, .has_home = true, .has_common_user = true};
+  EXPECT_THAT(lines_of(deinit_steps("agent-bob", all, Homes::kKept)), ElementsAre("userdel agent-bob"));
+  EXPECT_THAT(lines_of(deinit_steps("agent-bob", all, Homes::kRemoved)),
+              ElementsAre("userdel agent-bob", "rm -r -f --one-file-system -- /var/lib/hutch/home/agents/agent-bob"));
+  EXPECT_TRUE(deinit_steps("agent-bob", {}, Homes::kRemoved).empty());
+}
+
+}  // namespace
+}  // namespace hutch::plan

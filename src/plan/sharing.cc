@@ -1,0 +1,102 @@
+// The judgement about each file of a shared tree.
+#include "plan/sharing.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace hutch::plan {
+
+namespace {
+
+constexpr unsigned kAnyExecute = 0111;
+
+unsigned wanted(const SharedFile& file, ShareMode mode) {
+  const bool executes = file.is_directory || (file.mode & kAnyExecute) != 0;
+  return kAclRead | (mode == ShareMode::kReadWrite ? kAclWrite : 0) | (executes ? kAclExecute : 0);
+}
+
+// Root may do everything without an entry, and the agent has one of its own.
+bool needs_entry(std::uint32_t owner, std::uint32_t agent) { return owner != 0 && owner != agent; }
+
+std::optional<Acl> if_other(Acl to, const Acl& from) {
+  return to == from ? std::nullopt : std::optional(std::move(to));
+}
+
+// A list of three entries is what the file's mode says: none is kept.
+Acl kept(const Acl& acl) { return is_minimal(acl) ? Acl() : acl; }
+
+Acl shared_defaults(const SharedFile& file, const SharedTree& tree, std::uint32_t owner) {
+  Acl defaults = file.defaults.empty() ? default_of(access_of(file)) : file.defaults;
+  if (tree.mode == ShareMode::kReadWrite && needs_entry(owner, tree.agent)) {
+    defaults = with_user(std::move(defaults), owner, wanted(file, ShareMode::kReadWrite));
+  }
+  return with_user(std::move(defaults), tree.agent, wanted(file, tree.mode));
+}
+
+// Defaults in which only shares had a part go as a whole.
+Acl unshared_defaults(const Acl& now, const Acl& before, std::span<const std::uint32_t> users) {
+  if (now.empty()) return now;
+  if (!before.empty()) return restored(now, before, users);
+  const Acl rest = without_users(now, users);
+  return rest != now && is_minimal(rest) ? Acl() : rest;
+}
+
+}  // namespace
+
+const SharedTree* tree_of(std::span<const SharedTree> trees, std::uint32_t agent, const std::string& path) {
+  const SharedTree* innermost = nullptr;
+  for (const SharedTree& tree : trees) {
+    if (tree.agent != agent || !is_within(path, tree.path)) continue;
+    if (innermost == nullptr || innermost->path.size() < tree.path.size()) innermost = &tree;
+  }
+  return innermost;
+}
+
+bool is_way_to_a_tree(std::span<const SharedTree> trees, std::uint32_t agent, const std::string& directory) {
+  return std::ranges::any_of(trees, [&](const SharedTree& tree) {
+    return tree.agent == agent && tree.path != directory && is_within(tree.path, directory);
+  });
+}
+
+Acl access_of(const SharedFile& file) { return file.access.empty() ? acl_of_mode(file.mode) : file.access; }
+
+AclChange share_file(const SharedFile& file, const SharedTree& tree, std::uint32_t owner) {
+  AclChange change;
+  change.access = if_other(with_user(access_of(file), tree.agent, wanted(file, tree.mode)), file.access);
+  if (file.is_directory) change.defaults = if_other(shared_defaults(file, tree, owner), file.defaults);
+  return change;
+}
+
+AclChange unshare_file(const SharedFile& file, const SharedTree& tree, std::uint32_t owner, const Remaining& remaining,
+                       const std::optional<AclBefore>& before) {
+  if (remaining.mode) {
+    return share_file(file, {.path = tree.path, .agent = tree.agent, .mode = *remaining.mode}, owner);
+  }
+  std::vector<std::uint32_t> users = {tree.agent};
+  if (!remaining.owner_stays && needs_entry(owner, tree.agent)) users.push_back(owner);
+  const Acl now = access_of(file);
+  const AclBefore was = before.value_or(AclBefore{});
+  Acl access = was.access.empty() ? without_users(now, users) : restored(now, was.access, users);
+  if (remaining.passes) access = with_user(std::move(access), tree.agent, kAclExecute);
+  AclChange change;
+  // The kernel keeps no list of three entries, so that setting one is how a list is removed.
+  if (kept(access) != file.access) change.access = std::move(access);
+  if (file.is_directory)
+    change.defaults = if_other(unshared_defaults(file.defaults, was.defaults, users), file.defaults);
+  return change;
+}
+
+bool has_own_lists(const SharedFile& file, std::span<const std::uint32_t> users) {
+  const bool own_access = !file.access.empty() && !is_minimal(without_users(file.access, users));
+  const bool own_defaults = !file.defaults.empty() && !unshared_defaults(file.defaults, {}, users).empty();
+  return own_access || own_defaults;
+}
+
+bool may_already(const SharedFile& file, const SharedTree& tree, std::span<const std::uint32_t> groups) {
+  const unsigned needed = wanted(file, tree.mode);
+  return (rights_of(access_of(file), file.of, tree.agent, groups) & needed) == needed;
+}
+
+}  // namespace hutch::plan

@@ -1,0 +1,72 @@
+// What sharing a tree with an agent's OS user does to each file's access control list, and what taking it back does.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plan/acl.h"
+
+namespace hutch::plan {
+
+enum class ShareMode { kReadOnly, kReadWrite };
+
+struct SharedTree {
+  std::string path;  // canonical
+  std::uint32_t agent = 0;
+  ShareMode mode = ShareMode::kReadOnly;
+  bool operator==(const SharedTree&) const = default;
+};
+
+// The tree that decides about `path` for `agent`: of all that it lies in the innermost. Null where it lies in none.
+const SharedTree* tree_of(std::span<const SharedTree> trees, std::uint32_t agent, const std::string& path);
+// Whether `directory` lies above a tree of `agent`, who then has to be able to pass through.
+bool is_way_to_a_tree(std::span<const SharedTree> trees, std::uint32_t agent, const std::string& directory);
+
+// A file as it was found. Empty lists: there is none.
+struct SharedFile {
+  bool is_directory = false;
+  unsigned mode = 0;
+  AclFile of{};
+  Acl access{};
+  Acl defaults{};
+};
+// What its rights are, by its list or, without one, its mode.
+Acl access_of(const SharedFile& file);
+
+// Nothing where it stays as it is; an empty list is one that is to be removed.
+struct AclChange {
+  std::optional<Acl> access;
+  std::optional<Acl> defaults;
+};
+
+// `agent` gets to read, and with kReadWrite to change, the file; to execute it if anybody may, and to pass through a
+// directory. What is made in a directory later, by whichever of the two, is for both.
+AclChange share_file(const SharedFile& file, const SharedTree& tree, std::uint32_t owner);
+
+// What the lists were before the first share that the file is in began.
+struct AclBefore {
+  Acl access;
+  Acl defaults;
+};
+
+// What is to be left to `agent`: what another tree gives, the way through to one, or nothing. `owner_stays`: someone
+// else still shares the file, so that its owner's own entries are still of use.
+struct Remaining {
+  std::optional<ShareMode> mode{};
+  bool passes = false;
+  bool owner_stays = false;
+};
+AclChange unshare_file(const SharedFile& file, const SharedTree& tree, std::uint32_t owner, const Remaining& remaining,
+                       const std::optional<AclBefore>& before);
+
+// Whether its lists say more than a mode does, apart from what shares with `users` gave: then it has to be written down
+// before it is changed.
+bool has_own_lists(const SharedFile& file, std::span<const std::uint32_t> users);
+
+// Whether `agent` already may do all that the tree would let it.
+bool may_already(const SharedFile& file, const SharedTree& tree, std::span<const std::uint32_t> groups);
+
+}  // namespace hutch::plan

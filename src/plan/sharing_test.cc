@@ -1,0 +1,124 @@
+// Shared trees: which one decides, and that what unsharing leaves is what sharing found.
+#include "plan/sharing.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace hutch::plan {
+namespace {
+
+constexpr std::uint32_t kAgent = 990;
+constexpr std::uint32_t kOther = 991;
+constexpr std::uint32_t kOwner = 1000;
+const SharedTree kTree{.path = "/home/ada/app", .agent = kAgent, .mode = ShareMode::kReadWrite};
+
+SharedFile plain_file(unsigned mode) { return {.mode = mode, .of = {.owner = kOwner, .group = 100}}; }
+SharedFile directory(unsigned mode) {
+  SharedFile file = plain_file(mode);
+  file.is_directory = true;
+  return file;
+}
+
+// What the file is once the kernel has done it.
+SharedFile after(SharedFile file, const AclChange& change) {
+  if (change.access) file.access = is_minimal(*change.access) ? Acl() : *change.access;
+  if (change.defaults) file.defaults = *change.defaults;
+  return file;
+}
+
+unsigned rights(const SharedFile& file, std::uint32_t uid) { return rights_of(access_of(file), file.of, uid, {}); }
+
+TEST(Sharing, TheInnermostTreeDecides) {
+  const std::array trees = {kTree,
+                            SharedTree{.path = "/home/ada/app/docs", .agent = kAgent, .mode = ShareMode::kReadOnly},
+                            SharedTree{.path = "/home/ada/app/docs/x", .agent = kOther, .mode = ShareMode::kReadWrite}};
+  EXPECT_EQ(tree_of(trees, kAgent, "/home/ada/app/docs/x/y"), &trees[1]);
+  EXPECT_EQ(tree_of(trees, kAgent, "/home/ada/app/docs2"), trees.data());
+  EXPECT_EQ(tree_of(trees, kAgent, "/home/ada/application"), nullptr);
+  EXPECT_EQ(tree_of(trees, kOther, "/home/ada/app"), nullptr);
+  EXPECT_TRUE(is_way_to_a_tree(trees, kOther, "/home/ada/app/docs"));
+  EXPECT_FALSE(is_way_to_a_tree(trees, kOther, "/home/ada/app/docs/x"));
+}
+
+TEST(Sharing, GivesExecutionOnlyWhereSomebodyHasIt) {
+  const SharedFile text = plain_file(0600);
+  const SharedFile program = plain_file(0700);
+  EXPECT_EQ(rights(after(text, share_file(text, kTree, kOwner)), kAgent), kAclRead | kAclWrite);
+  EXPECT_EQ(rights(after(program, share_file(program, kTree, kOwner)), kAgent), kAclRead | kAclWrite | kAclExecute);
+  SharedTree read_only = kTree;
+  read_only.mode = ShareMode::kReadOnly;
+  EXPECT_EQ(rights(after(text, share_file(text, read_only, kOwner)), kAgent), kAclRead);
+}
+
+TEST(Sharing, WhatIsMadeLaterIsForBoth) {
+  const SharedFile place = directory(0700);
+  const SharedFile shared = after(place, share_file(place, kTree, kOwner));
+  const AclFile made_by_agent{.owner = kAgent, .group = 990};
+  const AclFile made_by_owner{.owner = kOwner, .group = 100};
+  EXPECT_EQ(rights_of(shared.defaults, made_by_agent, kOwner, {}), 7U);
+  EXPECT_EQ(rights_of(shared.defaults, made_by_owner, kAgent, {}), 7U);
+  EXPECT_EQ(rights_of(shared.defaults, made_by_owner, kOther, {}), 0U);
+}
+
+TEST(Sharing, UnsharingLeavesWhatWasThere) {
+  for (const unsigned mode : {0600U, 0640U, 0664U, 0755U, 0777U, 0U, 04755U}) {
+    for (const SharedFile& before : {plain_file(mode), directory(mode)}) {
+      const SharedFile shared = after(before, share_file(before, kTree, kOwner));
+      EXPECT_FALSE(has_own_lists(before, {}));
+      const SharedFile now = after(shared, unshare_file(shared, kTree, kOwner, {}, std::nullopt));
+      EXPECT_EQ(now.access, before.access);
+      EXPECT_EQ(now.defaults, before.defaults);
+    }
+  }
+}
+
+TEST(Sharing, UnsharingRestoresListsThatPeopleMade) {
+  SharedFile before = directory(0750);
+  before.access = with_user(acl_of_mode(0750), kAgent, 1);
+  before.defaults = with_user(acl_of_mode(0750), kOwner, 5);
+  EXPECT_TRUE(has_own_lists(before, {}));
+  const SharedFile shared = after(before, share_file(before, kTree, kOwner));
+  const AclBefore was{before.access, before.defaults};
+  const SharedFile now = after(shared, unshare_file(shared, kTree, kOwner, {}, was));
+  EXPECT_EQ(now.access, before.access);
+  EXPECT_EQ(now.defaults, before.defaults);
+}
+
+TEST(Sharing, TwiceIsOnceAndUntouchedStaysSo) {
+  const SharedFile place = directory(0755);
+  const SharedFile shared = after(place, share_file(place, kTree, kOwner));
+  const AclChange again = share_file(shared, kTree, kOwner);
+  EXPECT_FALSE(again.access || again.defaults);
+  const AclChange nothing = unshare_file(place, kTree, kOwner, {}, std::nullopt);
+  EXPECT_FALSE(nothing.access || nothing.defaults);
+}
+
+TEST(Sharing, AnotherTreeKeepsWhatItGives) {
+  const SharedFile place = directory(0700);
+  const SharedFile shared = after(place, share_file(place, kTree, kOwner));
+  const Remaining outer{.mode = ShareMode::kReadOnly, .owner_stays = true};
+  const SharedFile now = after(shared, unshare_file(shared, kTree, kOwner, outer, std::nullopt));
+  EXPECT_EQ(rights(now, kAgent), kAclRead | kAclExecute);
+  const Remaining way{.passes = true, .owner_stays = true};
+  EXPECT_EQ(rights(after(shared, unshare_file(shared, kTree, kOwner, way, std::nullopt)), kAgent), kAclExecute);
+}
+
+TEST(Sharing, SharesOfTwoAgentsAreNobodysOwnLists) {
+  const SharedFile place = directory(0700);
+  SharedTree second = kTree;
+  second.agent = kOther;
+  SharedFile shared = after(place, share_file(place, kTree, kOwner));
+  shared = after(shared, share_file(shared, second, kOwner));
+  constexpr std::array kUsers = {kAgent, kOther, kOwner};
+  EXPECT_FALSE(has_own_lists(shared, kUsers));
+  shared = after(shared, unshare_file(shared, kTree, kOwner, {.owner_stays = true}, std::nullopt));
+  EXPECT_EQ(rights(shared, kAgent), 0U);
+  EXPECT_EQ(rights(shared, kOther), 7U);
+  shared = after(shared, unshare_file(shared, second, kOwner, {}, std::nullopt));
+  EXPECT_TRUE(shared.access.empty() && shared.defaults.empty());
+}
+
+}  // namespace
+}  // namespace hutch::plan

@@ -1,0 +1,64 @@
+// The commands of useradd(8), userdel(8), install(1) and rm(1), one after another.
+#include "service/init.h"
+
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+#include "host/account.h"
+#include "sys/files.h"
+#include "sys/host_info.h"
+#include "sys/identity.h"
+#include "sys/process.h"
+
+namespace hutch::service {
+
+namespace {
+
+constexpr std::size_t kAccountsMax = 16 << 20;
+
+Result<plan::OsUserFacts> facts_of(const std::string& name) {
+  const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountsMax));
+  const auto is_there = [&](std::string_view user) { return host::find_user(passwd, {}, user).has_value(); };
+  return plan::OsUserFacts{.has_user = is_there(name),
+                           .has_home = sys::exists(plan::os_user_home(name)),
+                           .has_common_user = is_there(plan::kCommonUser)};
+}
+
+// Where administrators' programs are, whatever PATH says to a root that sudo made.
+Result<std::string> find_program(const std::string& name) {
+  for (const char* directory : {"/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/"}) {
+    std::string path = cat({directory, name});
+    if (sys::is_executable_file(path)) return path;
+  }
+  return fail(Error::not_found(cat({name, " is on none of this machine's system directories"})));
+}
+
+}  // namespace
+
+Result<std::vector<plan::SetupStep>> init_plan(const std::string& name) {
+  return plan::init_steps(name, TRY(facts_of(name)));
+}
+
+Result<std::vector<plan::SetupStep>> deinit_plan(const std::string& name, plan::Homes homes) {
+  return plan::deinit_steps(name, TRY(facts_of(name)), homes);
+}
+
+Status run_steps(const std::vector<plan::SetupStep>& steps, const std::function<void(const plan::SetupStep&)>& tell) {
+  if (sys::user_id() != 0) {
+    return fail(Error{.code = Code::kPermissionDenied, .message = "only root can make and remove OS users"});
+  }
+  for (const plan::SetupStep& step : steps) {
+    tell(step);
+    const std::string program = TRY(find_program(step.command.front()));
+    auto child = TRY(sys::spawn(program, {.arguments = step.command,
+                                          .environment = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"},
+                                          .install = {{2, 1}, {2, 2}}}));
+    const sys::WaitStatus status = TRY(child.wait());
+    if (status.exited() && status.exit_code() == 0) continue;
+    return fail(Error{.message = cat({join(step.command, " "), ": failed"})});
+  }
+  return {};
+}
+
+}  // namespace hutch::service

@@ -1,0 +1,21 @@
+// Makes and removes the OS users of agents: hutch init, hutch deinit.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/os_user.h"
+
+namespace hutch::service {
+
+// What would be done now for that user. `name` is plan::kCommonUser or of plan::os_user_name.
+Result<std::vector<plan::SetupStep>> init_plan(const std::string& name);
+Result<std::vector<plan::SetupStep>> deinit_plan(const std::string& name, plan::Homes homes);
+
+// Each step in turn, told before it is done; the first that fails ends it, with its command in the error. What was done
+// until then stays, and doing it again goes on from there. Code::kPermissionDenied for anyone but root.
+Status run_steps(const std::vector<plan::SetupStep>& steps, const std::function<void(const plan::SetupStep&)>& tell);
+
+}  // namespace hutch::service

@@ -1,0 +1,64 @@
+// Shares a tree of one's own with an agent's OS user, and takes it back: hutch share, shared, unshare.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/account.h"
+#include "host/state_dirs.h"
+#include "plan/sharing.h"
+#include "store/shares.h"
+
+namespace hutch::service {
+
+struct ShareRequest {
+  std::string path;  // as typed
+  host::OsUser user;
+  plan::ShareMode mode = plan::ShareMode::kReadWrite;
+};
+
+// Who is doing it, and what is not to be shared.
+struct Sharer {
+  std::uint32_t uid = 0;
+  std::string home;  // canonical
+  host::StateDirs dirs;
+};
+
+struct ShareVoice {
+  // Whether the user may pass through these directories, outermost first. An error ends it with nothing done.
+  std::function<Status(const std::vector<std::string>& directories)> consent;
+  std::function<void(std::size_t done, std::size_t total)> progress;  // `total` 0: not known yet
+};
+
+struct ShareReport {
+  store::Share share;
+  std::size_t files = 0;    // files and directories that were looked at
+  std::size_t changed = 0;  // of these
+  std::vector<std::string> opened{};     // directories above it that the agent was let through, or no longer is
+  std::size_t linked = 0;      // files with names outside of it: for reading alone
+  std::size_t elsewhere = 0;   // directories of other file systems, left out
+  std::size_t unreadable = 0;  // directories that its owner may not list, left out
+};
+
+// Nobody else may do more than before. Of a share that is there already the mode changes, and what was moved into it is
+// included. Errors, with nothing done: a path that is not there; "/", the home itself, hutch's own files, and what they
+// are in; a file system without access control lists; files of others that the agent cannot use; no consent to open a
+// directory on the way.
+Result<ShareReport> share(const ShareRequest& request, const Sharer& sharer, const ShareVoice& voice);
+
+// Restores what sharing found: access control lists, the directories on the way. Where another share gives something
+// too, that stays. What the agent made remains its own, and its owner's to use. Code::kNotFound for what is not shared.
+// `user` is an OS user's name, who need not be there any more; empty: of all.
+Result<std::vector<ShareReport>> end_share(const std::string& path, const std::string& user, const Sharer& sharer,
+                                         const ShareVoice& voice);
+
+Result<std::vector<store::Share>> list_shares(const Sharer& sharer);
+
+// The commands of acl(5)'s own tools that grant what `share` grants, one line each, for who wants to see or type them.
+Result<std::vector<std::string>> share_commands(const ShareRequest& request, const Sharer& sharer);
+
+}  // namespace hutch::service

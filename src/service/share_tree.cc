@@ -1,0 +1,109 @@
+// The walk, with few descriptors however deep the tree is.
+#include "service/share_tree.h"
+
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "sys/tree.h"
+
+namespace hutch::service {
+
+namespace {
+
+// So many directories are held open at once. Above those, one is found again by "..", and has to be the same.
+constexpr std::size_t kHeldMax = 64;
+
+struct Level {
+  UniqueFd directory;
+  sys::FileStatus status;
+  std::vector<sys::TreeEntry> names;
+  std::size_t next = 0;
+  std::size_t path_size = 0;  // of the walk's path, up to and with this directory
+};
+
+class Walk {
+ public:
+  Walk(std::string path, const std::function<Status(const TreeFile&)>& visit) : path_(std::move(path)), visit_(visit) {}
+
+  Result<WalkCounts> run(int parent, const std::string& name) {
+    TRY(enter(parent, {name, sys::EntryKind::kUnknown}));
+    while (!levels_.empty()) {
+      Level& level = levels_.back();
+      path_.resize(level.path_size);
+      if (level.next == level.names.size()) {
+        TRY(leave());
+        continue;
+      }
+      const sys::TreeEntry entry = std::move(level.names[level.next++]);
+      path_ += '/';
+      path_ += entry.name;
+      TRY(enter(level.directory.get(), entry));
+    }
+    return counts_;
+  }
+
+ private:
+  Status enter(int parent, const sys::TreeEntry& entry) {
+    using enum sys::EntryKind;
+    if (entry.kind == kSymlink || entry.kind == kOther) return {};
+    if (entry.kind != kDirectory) {
+      const auto status = sys::file_status(parent, entry.name);
+      if (!status) return passed_over(status.error());
+      if (status->kind == kFile) return visit_({parent, entry.name, path_, *status});
+      if (status->kind != kDirectory) return {};
+    }
+    return enter_directory(parent, entry.name);
+  }
+
+  Status enter_directory(int parent, const std::string& name) {
+    auto directory = sys::open_listing_at(parent, name);
+    if (!directory) return passed_over(directory.error());
+    const auto status = TRY(sys::file_status(directory->get(), ""));
+    if (!levels_.empty() && status.device != levels_.front().status.device) {
+      ++counts_.elsewhere;
+      return {};
+    }
+    static const std::string kItself = ".";
+    TRY(visit_({directory->get(), kItself, path_, status}));
+    auto names = TRY(sys::names_in(directory->get(), path_));
+    if (levels_.size() >= kHeldMax) levels_[levels_.size() - kHeldMax].directory = UniqueFd();
+    levels_.push_back({std::move(*directory), status, std::move(names), 0, path_.size()});
+    return {};
+  }
+
+  // What is gone, or became something else, between the reading of its name and the look at it.
+  Status passed_over(const Error& error) {
+    if (error.sys_errno == EACCES) ++counts_.unreadable;
+    const bool is_race = error.sys_errno == ENOENT || error.sys_errno == ELOOP || error.sys_errno == ENOTDIR;
+    if (is_race || error.sys_errno == EACCES) return {};
+    return fail(Error(error));
+  }
+
+  Status leave() {
+    const Level done = std::move(levels_.back());
+    levels_.pop_back();
+    if (levels_.empty() || levels_.back().directory.get() >= 0) return {};
+    Level& above = levels_.back();
+    above.directory = TRY(sys::open_listing_at(done.directory.get(), ".."));
+    const auto status = TRY(sys::file_status(above.directory.get(), ""));
+    if (status.is_same_file(above.status)) return {};
+    return fail(Error{.code = Code::kConflict,
+                      .message = cat({printable(path_), ": a directory was moved while it was gone through; again"})});
+  }
+
+  std::string path_;
+  const std::function<Status(const TreeFile&)>& visit_;
+  std::vector<Level> levels_;
+  WalkCounts counts_;
+};
+
+}  // namespace
+
+Result<WalkCounts> walk_tree(int parent, const std::string& name, const std::string& path,
+                             const std::function<Status(const TreeFile&)>& visit) {
+  return Walk(path, visit).run(parent, name);
+}
+
+}  // namespace hutch::service

@@ -1,0 +1,159 @@
+// Shares in their database.
+#include "store/shares.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/base64.h"
+#include "base/text.h"
+#include "sys/local_socket.h"
+#include "sys/tree.h"
+
+namespace hutch::store {
+
+namespace {
+
+constexpr const char* kSchema =
+    "CREATE TABLE IF NOT EXISTS shares (id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, user TEXT NOT NULL,"
+    " agent INTEGER NOT NULL, owner INTEGER NOT NULL, writable INTEGER NOT NULL, state TEXT NOT NULL,"
+    " since TEXT NOT NULL, UNIQUE (path, agent)) STRICT;"
+    "CREATE TABLE IF NOT EXISTS originals (device INTEGER NOT NULL, inode INTEGER NOT NULL, path TEXT NOT NULL,"
+    " access TEXT NOT NULL, defaults TEXT NOT NULL, PRIMARY KEY (device, inode)) STRICT;"
+    "CREATE TABLE IF NOT EXISTS opened (path TEXT NOT NULL, agent INTEGER NOT NULL, before TEXT NOT NULL,"
+    " PRIMARY KEY (path, agent)) STRICT;";
+
+struct NamedState {
+  ShareState state;
+  std::string_view name;
+};
+constexpr std::array kStates = {NamedState{ShareState::kPreparing, "preparing"},
+                                NamedState{ShareState::kSharing, "sharing"}, NamedState{ShareState::kShared, "shared"},
+                                NamedState{ShareState::kEnding, "ending"}};
+
+std::string text_of(const plan::Acl& acl) { return acl.empty() ? std::string() : to_base64(plan::encode_acl(acl)); }
+
+Result<plan::Acl> acl_of(const std::string& text) {
+  if (text.empty()) return plan::Acl();
+  const auto bytes = from_base64(text);
+  if (!bytes) return fail(Error::invalid("the registry of shares holds an access control list that is none"));
+  return plan::parse_acl(*bytes);
+}
+
+// SQLite's numbers have a sign; the bits are the same.
+std::int64_t signed_of(std::uint64_t number) { return static_cast<std::int64_t>(number); }
+
+}  // namespace
+
+std::string_view name_of(ShareState state) { return std::ranges::find(kStates, state, &NamedState::state)->name; }
+
+Result<Shares> Shares::open(const std::string& data) {
+  TRY(sys::make_private_directories(data));
+  auto lock = TRY(sys::try_lock_file(cat({data, "/shares.lock"})));
+  if (!lock) {
+    return fail(
+        Error{.code = Code::kConflict, .message = "another hutch is sharing or unsharing: wait until it is done"});
+  }
+  Database database = TRY(Database::open(cat({data, "/shares.db"})));
+  TRY(database.execute(kSchema));
+  return Shares(std::move(*lock), std::move(database));
+}
+
+Result<std::vector<Share>> Shares::list() {
+  Statement select = TRY(database_.prepare(
+      "SELECT id, path, user, agent, owner, writable, state, since FROM shares ORDER BY path, agent"));
+  std::vector<Share> shares;
+  while (TRY(select.step())) {
+    const auto state = std::ranges::find(kStates, select.text(6), &NamedState::name);
+    if (state == kStates.end()) return fail(Error::invalid("the registry of shares holds an unknown state"));
+    shares.push_back({.id = select.number(0),
+                      .path = select.text(1),
+                      .user = select.text(2),
+                      .agent = static_cast<std::uint32_t>(select.number(3)),
+                      .owner = static_cast<std::uint32_t>(select.number(4)),
+                      .mode = select.number(5) != 0 ? plan::ShareMode::kReadWrite : plan::ShareMode::kReadOnly,
+                      .state = state->state,
+                      .since = select.text(7)});
+  }
+  return shares;
+}
+
+Result<std::int64_t> Shares::add(const Share& share) {
+  Statement insert = TRY(database_.prepare(
+      "INSERT INTO shares (path, user, agent, owner, writable, state, since) VALUES (?1,?2,?3,?4,?5,?6,?7)"
+      " RETURNING id"));
+  insert.bind(1, share.path).bind(2, share.user).bind(3, share.agent).bind(4, share.owner);
+  insert.bind(5, share.mode == plan::ShareMode::kReadWrite ? 1 : 0).bind(6, name_of(share.state)).bind(7, share.since);
+  TRY(insert.step());
+  const std::int64_t id = insert.number(0);
+  while (TRY(insert.step())) {}
+  return id;
+}
+
+Status Shares::update(std::int64_t id, plan::ShareMode mode, ShareState state) {
+  Statement update = TRY(database_.prepare("UPDATE shares SET writable = ?2, state = ?3 WHERE id = ?1"));
+  return update.bind(1, id).bind(2, mode == plan::ShareMode::kReadWrite ? 1 : 0).bind(3, name_of(state)).run();
+}
+
+Status Shares::remove(std::int64_t id) {
+  Statement remove = TRY(database_.prepare("DELETE FROM shares WHERE id = ?1"));
+  return remove.bind(1, id).run();
+}
+
+Status Shares::remember(const std::vector<OriginalLists>& files) {
+  TRY(database_.execute("BEGIN IMMEDIATE"));
+  for (const OriginalLists& file : files) {
+    Statement insert = TRY(database_.prepare(
+        "INSERT OR IGNORE INTO originals (device, inode, path, access, defaults) VALUES (?1,?2,?3,?4,?5)"));
+    insert.bind(1, signed_of(file.device)).bind(2, signed_of(file.inode)).bind(3, file.path);
+    TRY(insert.bind(4, text_of(file.lists.access)).bind(5, text_of(file.lists.defaults)).run());
+  }
+  return database_.execute("COMMIT");
+}
+
+Result<std::vector<OriginalLists>> Shares::originals() {
+  Statement select = TRY(database_.prepare("SELECT device, inode, path, access, defaults FROM originals"));
+  std::vector<OriginalLists> files;
+  while (TRY(select.step())) {
+    OriginalLists file{.device = static_cast<std::uint64_t>(select.number(0)),
+                       .inode = static_cast<std::uint64_t>(select.number(1)),
+                       .path = select.text(2),
+                       .lists = {}};
+    file.lists.access = TRY(acl_of(select.text(3)));
+    file.lists.defaults = TRY(acl_of(select.text(4)));
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+Status Shares::forget(const std::vector<OriginalLists>& files) {
+  TRY(database_.execute("BEGIN IMMEDIATE"));
+  for (const OriginalLists& file : files) {
+    Statement remove = TRY(database_.prepare("DELETE FROM originals WHERE device = ?1 AND inode = ?2"));
+    TRY(remove.bind(1, signed_of(file.device)).bind(2, signed_of(file.inode)).run());
+  }
+  return database_.execute("COMMIT");
+}
+
+Status Shares::add_opened(const OpenedDirectory& directory) {
+  Statement insert = TRY(database_.prepare("INSERT OR IGNORE INTO opened (path, agent, before) VALUES (?1, ?2, ?3)"));
+  return insert.bind(1, directory.path).bind(2, directory.agent).bind(3, text_of(directory.before)).run();
+}
+
+Result<std::vector<OpenedDirectory>> Shares::opened() {
+  Statement select = TRY(database_.prepare("SELECT path, agent, before FROM opened ORDER BY path"));
+  std::vector<OpenedDirectory> directories;
+  while (TRY(select.step())) {
+    OpenedDirectory directory{.path = select.text(0), .agent = static_cast<std::uint32_t>(select.number(1))};
+    directory.before = TRY(acl_of(select.text(2)));
+    directories.push_back(std::move(directory));
+  }
+  return directories;
+}
+
+Status Shares::remove_opened(const OpenedDirectory& directory) {
+  Statement remove = TRY(database_.prepare("DELETE FROM opened WHERE path = ?1 AND agent = ?2"));
+  return remove.bind(1, directory.path).bind(2, directory.agent).run();
+}
+
+}  // namespace hutch::store

@@ -1,0 +1,65 @@
+// Access control lists as attributes, by way of the descriptor of the directory.
+#include "sys/acl.h"
+
+#include <sys/xattr.h>
+
+#include <array>
+
+#include "base/text.h"
+#include "sys/call.h"
+
+namespace hutch::sys {
+
+namespace {
+
+// 8192 entries of eight bytes, the most that a list may have.
+constexpr std::size_t kSmall = 4096;
+constexpr std::size_t kLargest = 65536 + 4;
+
+const char* attribute_name(AclKind kind) {
+  return kind == AclKind::kAccess ? "system.posix_acl_access" : "system.posix_acl_default";
+}
+
+// Calls that take a directory's descriptor and a name, setxattrat(2), came with Linux 6.13. The last component alone is
+// looked up by name, and a symbolic link there is not followed.
+std::string way_to(int directory, const std::string& name) {
+  return cat({"/proc/self/fd/", std::to_string(directory), "/", name});
+}
+
+Status check_call(long answer, const char* call, const std::string& name, AclKind kind) {
+  if (answer >= 0) return {};
+  const int err = errno;
+  Error error = Error::from_errno(cat({call, "(", name, ", ", attribute_name(kind), ")"}), err);
+  if (err == EOPNOTSUPP) error.code = Code::kUnsupported;
+  return fail(std::move(error));
+}
+
+}  // namespace
+
+Result<std::string> acl_attribute(int directory, const std::string& name, AclKind kind) {
+  const std::string path = way_to(directory, name);
+  std::array<char, kSmall> small;
+  const ssize_t length = ::lgetxattr(path.c_str(), attribute_name(kind), small.data(), small.size());
+  if (length >= 0) return std::string(small.data(), static_cast<std::size_t>(length));
+  if (errno == ENODATA) return std::string();
+  if (errno != ERANGE) TRY(check_call(length, "lgetxattr", name, kind));
+  std::string large(kLargest, '\0');
+  const ssize_t whole = ::lgetxattr(path.c_str(), attribute_name(kind), large.data(), large.size());
+  TRY(check_call(whole, "lgetxattr", name, kind));
+  large.resize(static_cast<std::size_t>(whole));
+  return large;
+}
+
+Status set_acl_attribute(int directory, const std::string& name, AclKind kind, std::string_view attribute) {
+  const std::string path = way_to(directory, name);
+  const int answer = ::lsetxattr(path.c_str(), attribute_name(kind), attribute.data(), attribute.size(), 0);
+  return check_call(answer, "lsetxattr", name, kind);
+}
+
+Status remove_acl_attribute(int directory, const std::string& name, AclKind kind) {
+  const int answer = ::lremovexattr(way_to(directory, name).c_str(), attribute_name(kind));
+  if (answer < 0 && errno == ENODATA) return {};
+  return check_call(answer, "lremovexattr", name, kind);
+}
+
+}  // namespace hutch::sys

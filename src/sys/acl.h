@@ -1,0 +1,27 @@
+// Access control lists of files, as the kernel's attributes: lgetxattr(2), lsetxattr(2), lremovexattr(2), acl(5).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace hutch::sys {
+
+enum class AclKind {
+  kAccess,
+  kDefault,  // of a directory: what is made in it gets
+};
+
+// Of `name` in the directory that is open on `directory`, a symbolic link not followed; "." is the directory itself.
+// Empty where there is none. Code::kUnsupported where the file system keeps no such lists.
+Result<std::string> acl_attribute(int directory, const std::string& name, AclKind kind);
+
+// A list of the three entries of a mode becomes the mode, and no list is kept. Whoever does not own the file gets
+// EPERM.
+Status set_acl_attribute(int directory, const std::string& name, AclKind kind, std::string_view attribute);
+
+// One that is not there is removed already.
+Status remove_acl_attribute(int directory, const std::string& name, AclKind kind);
+
+}  // namespace hutch::sys
