@@ -13,6 +13,8 @@ import host_image
 
 IMAGE = "hutch-tests:latest"  # and hutch's own default
 FIRST_INSTALL = "test_what_is_installed_stays"
+PLACES = "test_what_lies_where_hutch_has_places"
+FIRST_PLACE = f"{PLACES}[podman-etc-link to the project"
 WHO = ("docker", "podman", "root", "user")
 numbers = itertools.count(1)
 
@@ -130,6 +132,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.name == "install_test.py" and "[podman" in item.name and not item.name.startswith(FIRST_INSTALL):
             left.add(item)  # podman takes some 10 s for each
+        if item.name.startswith(f"{PLACES}[podman") and not item.name.startswith(FIRST_PLACE):
+            left.add(item)  # likewise, and more after each container that it could not start
         shared = item.path.name == "same_test.py" or getattr(item, "originalname", "") == "test_attack"
         if not shared or item.path.parent != pathlib.Path(__file__).parent:
             continue
