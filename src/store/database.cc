@@ -72,9 +72,9 @@ std::int64_t Statement::number(int column) const { return sqlite3_column_int64(s
 
 Result<Database> Database::open(const std::string& path) {
   TRY(sys::make_private_directories(path.substr(0, path.rfind('/'))));
-  // SQLite gives the files beside it the mode that this one has. One that is there is not opened here: to close it would
-  // drop the locks of every other connection of this process (fcntl(2), sqlite.org/howtocorrupt.html, 2.2), and the next
-  // process to leave would take away the log that they write to.
+  // SQLite gives the files beside it the mode that this one has. One that is there is not opened here: to close it
+  // would drop the locks of every other connection of this process (fcntl(2), sqlite.org/howtocorrupt.html, 2.2), and
+  // the next process to leave would take away the log that they write to.
   if (!sys::exists(path)) TRY(sys::open_journal(path));
   sqlite3* opened = nullptr;
   const int answer = sqlite3_open_v2(
