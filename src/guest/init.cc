@@ -135,7 +135,6 @@ Status Init::wait_and_serve(int signals) {
   if (mounts_) at_most = kCoverCheck;
   if (std::ranges::any_of(commands_, &Command::ending)) at_most = kEndingCheck;
   TRY(sys::poll(wait, at_most));
-  TRY(look_at_covers());
   for (Command& command : commands_) {
     if (command.ending) look_at_tree(command.pid, command.tree);
   }
@@ -151,7 +150,8 @@ Status Init::wait_and_serve(int signals) {
   }
   // What was there may have been heard in the meantime: asked again, so that nobody waits for a frame that is gone.
   if (wait[kHost].revents != 0) TRY(hear_first());
-  return {};
+  // Last: it hears of new commands, for which there is nothing in `wait`.
+  return done_ ? Status() : look_at_covers();
 }
 
 // Here and not in each command: all inherit it, none pays for it, and what a command leaves running has its calls
