@@ -125,6 +125,10 @@ def test_signals_end_it_in_order(daemon, number):
     daemon.expect_nothing_left()
 
 
+def audit(daemon, agent):
+    return [json.loads(line) for line in daemon("audit", "--json", "--agent", agent).ok().text.splitlines()]
+
+
 @pytest.mark.parametrize("backend", ["namespace", "bwrap", "none"])
 def test_killed_it_leaves_nothing_running(daemon, backend):
     agent = daemon.create(f"backend={backend}")
@@ -135,6 +139,8 @@ def test_killed_it_leaves_nothing_running(daemon, backend):
     harness.wait_until(
         lambda: len([1 for one in daemon.processes(agent).values() if one["running"]]) >= 3, "they run"
     )
+    # A command is recorded a moment after it runs.
+    harness.wait_until(lambda: [one["type"] for one in audit(daemon, agent)].count("start") >= 5, "all is written")
     before = daemon.json("agent", "list")
     ids = set(daemon.processes(agent))
     daemon.kill()
@@ -146,7 +152,7 @@ def test_killed_it_leaves_nothing_running(daemon, backend):
     after = daemon.json("agent", "list")
     assert [one["id"] for one in before] == [one["id"] for one in after]
     assert daemon.detach(agent, "true") not in ids, "an id names one process for ever"
-    records = [json.loads(line) for line in daemon("audit", "--json", "--agent", agent).ok().text.splitlines()]
+    records = audit(daemon, agent)
     cut_off = {one["run"] for one in records if one.get("error") == "the daemon ended while it ran"}
     begun = [one for one in records if one["type"] == "start" and one["run"] in cut_off]
     assert sorted(one["command"][0] for one in begun) == ["/bin/sh", "cat", "hutch", "sleep"], records
