@@ -37,6 +37,11 @@ constexpr std::chrono::milliseconds kCoverCheck{1000};
 // How often a command that is ending is looked at, for what it still starts.
 constexpr std::chrono::milliseconds kEndingCheck{20};
 
+// The kernel writes the table of mounts line by line. While directories are renamed above a mount, by the sandbox
+// itself as well, the lines of it and of the one below it can have names of different moments: only what is not as it
+// was so many times in a row was moved.
+constexpr int kTableTries = 100;
+
 // Where a mount lies: on which other one, and where in that.
 struct MountPlace {
   std::uint64_t below = 0;
@@ -213,25 +218,33 @@ Status Init::check_all_covers() {
 Result<std::vector<std::string>> Init::check_later_covers() const {
   std::vector<std::string> points;
   if (later_.empty()) return points;
-  const auto table = TRY(sys::mount_table(mounts_->get()));
-  for (const auto& [mount, place] : later_) {
-    const auto now = place_of(table, mount);
-    if (!now || now->below != place.below || now->path != place.path) {
-      return fail({Code::kConflict, 0, cat({place.point, " was replaced, and what hid it went with it"})});
-    }
-    points.push_back(now->point);
+  for (int tries = 1;; ++tries) {
+    points.clear();
+    const auto table = TRY(sys::mount_table(mounts_->get()));
+    const auto moved = std::ranges::find_if(later_, [&](const auto& cover) {
+      const auto now = place_of(table, cover.first);
+      if (!now || now->below != cover.second.below || now->path != cover.second.path) return true;
+      points.push_back(now->point);
+      return false;
+    });
+    if (moved == later_.end()) return points;
+    if (tries < kTableTries) continue;
+    return fail({Code::kConflict, 0, cat({moved->second.point, " was replaced, and what hid it went with it"})});
   }
-  return points;
 }
 
 Status Init::take_covers(const wire::Covers& covers) {
   if (!mounts_) return fail(Error::invalid("covers in a sandbox without mounts"));
   mounts_change_ = true;
-  const auto table = TRY(sys::mount_table(mounts_->get()));
   std::map<std::uint64_t, MountPlace> taken;
   for (const std::uint64_t mount : covers.mounts) {
     const auto known = later_.find(mount);
-    taken[mount] = known != later_.end() ? known->second : place_of(table, mount).value_or(MountPlace());
+    std::optional<MountPlace> place;
+    if (known != later_.end()) place = known->second;
+    for (int tries = 0; !place && tries < kTableTries; ++tries) {
+      place = place_of(TRY(sys::mount_table(mounts_->get())), mount);
+    }
+    taken[mount] = place.value_or(MountPlace{.below = 0, .path = {}, .point = "what was just hidden"});
   }
   later_ = std::move(taken);
   return check_all_covers();
