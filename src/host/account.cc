@@ -2,28 +2,17 @@
 #include "host/account.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/decimal.h"
 #include "base/text.h"
 
 namespace hutch::host {
-
-namespace {
-
-std::optional<std::uint32_t> number_of(std::string_view text) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-}  // namespace
 
 std::optional<Account> find_account(std::string_view passwd, std::uint32_t uid) {
   for (const std::string_view line : split(passwd, '\n')) {
     const auto fields = split(line, ':');
     if (fields.size() != 7) continue;
-    if (number_of(fields[2]) != uid) continue;
+    if (decimal_of(fields[2]) != uid) continue;
     return Account{std::string(fields[0]), std::string(fields[5])};
   }
   return std::nullopt;
@@ -34,8 +23,8 @@ std::optional<OsUser> find_user(std::string_view passwd, std::string_view group,
   for (const std::string_view line : split(passwd, '\n')) {
     const auto fields = split(line, ':');
     if (fields.size() != 7 || fields[0] != name) continue;
-    const auto uid = number_of(fields[2]);
-    const auto gid = number_of(fields[3]);
+    const auto uid = decimal_of(fields[2]);
+    const auto gid = decimal_of(fields[3]);
     if (!uid || !gid) continue;
     user = OsUser{std::string(name), *uid, {*gid}, std::string(fields[5])};
     break;
@@ -44,7 +33,7 @@ std::optional<OsUser> find_user(std::string_view passwd, std::string_view group,
     const auto fields = split(line, ':');
     if (!user || fields.size() != 4) continue;
     const auto members = split(fields[3], ',');
-    const auto gid = number_of(fields[2]);
+    const auto gid = decimal_of(fields[2]);
     if (gid && std::ranges::find(members, name) != members.end()) user->groups.push_back(*gid);
   }
   return user;

@@ -1,8 +1,7 @@
 // Maps of ids, and the file that says who may use which.
 #include "plan/id_map.h"
 
-#include <charconv>
-
+#include "base/decimal.h"
 #include "base/text.h"
 
 namespace hutch::plan {
@@ -11,7 +10,6 @@ namespace {
 
 std::vector<IdExtent> extents_of(std::uint32_t kept, std::uint32_t outside, const IdRange& range);
 bool overlaps(const IdRange& range, std::uint32_t id);
-std::optional<std::uint32_t> number_of(std::string_view text);
 
 }  // namespace
 
@@ -56,8 +54,8 @@ std::optional<IdRange> find_id_range(std::string_view text, std::string_view nam
   for (const std::string_view line : split(text, '\n')) {
     const std::vector<std::string_view> fields = split(line, ':');
     if (fields.size() != 3 || (fields[0] != name && fields[0] != std::to_string(id))) continue;
-    const auto first = number_of(fields[1]);
-    const auto count = number_of(fields[2]);
+    const auto first = decimal_of(fields[1]);
+    const auto count = decimal_of(fields[2]);
     if (!first || !count || *first == 0 || *count < kImageIds || *first > UINT32_MAX - *count) continue;
     return IdRange{*first, *count};
   }
@@ -77,13 +75,6 @@ std::vector<IdExtent> extents_of(std::uint32_t kept, std::uint32_t outside, cons
 }
 
 bool overlaps(const IdRange& range, std::uint32_t id) { return id >= range.first && id - range.first < kImageIds; }
-
-std::optional<std::uint32_t> number_of(std::string_view text) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 }  // namespace
 
