@@ -21,6 +21,7 @@
 #include "service/sandbox_only.h"
 #include "store/image_store.h"
 #include "store/layer_store.h"
+#include "sys/host_info.h"
 #include "sys/identity.h"
 #include "sys/threads.h"
 #include "sys/tree.h"
@@ -68,11 +69,19 @@ std::string hash_of(std::string_view text) {
   return digits;
 }
 
-Status settle_directory(store::AgentRecord& record) {
+// Not where other agents' homes are. In a directory that holds all of that, it is hidden.
+Status settle_directory(store::AgentRecord& record, const host::StateDirs& dirs) {
   if (record.dir.empty()) return {};
   const auto directory = TRY_CTX(host::canonical_path(record.dir), "dir");
   if (directory.type != plan::FileType::kDirectory) {
     return fail(Error::invalid(cat({"dir: ", printable(record.dir), " is no directory"})));
+  }
+  for (const std::string& of_hutch : {dirs.data, dirs.config, dirs.runtime}) {
+    const std::string real = sys::canonical_path(of_hutch).value_or(of_hutch);
+    if (!is_within(directory.path, real)) continue;
+    return fail(
+        Error::invalid(cat({"dir: ", printable(directory.path), " lies in ", printable(real),
+                            ", where hutch keeps all agents' files; name another directory, or none for its home"})));
   }
   record.dir = directory.path;
   return {};
@@ -126,7 +135,7 @@ Result<store::AgentRecord> AgentService::draft(std::string name) const {
 Result<store::AgentRecord> AgentService::create(store::AgentRecord record) {
   TRY(check_settings(record, {}));
   TRY(check_isolation(record, dirs_));
-  TRY(settle_directory(record));
+  TRY(settle_directory(record, dirs_));
   TRY(settle_image(record, dirs_));
   record = TRY(agents_->create(std::move(record)));
   TRY(make_agent_directories(agent_directories(dirs_, record.name)));
@@ -168,7 +177,7 @@ Result<store::AgentRecord> AgentService::set(const std::string& name, const std:
   for (const std::string& setting : settings) record = TRY(store::with_setting(record, setting));
   TRY(check_settings(record, before));
   if (record.backend != before.backend) TRY(check_isolation(record, dirs_));
-  if (record.dir != before.dir) TRY(settle_directory(record));
+  if (record.dir != before.dir) TRY(settle_directory(record, dirs_));
   if (record.image != before.image || record.backend != before.backend) TRY(settle_image(record, dirs_));
   TRY(agents_->update(record));
   {

@@ -139,6 +139,18 @@ def test_a_start_that_fails_says_why(daemon, agent):
     assert daemon.json("agent", "show", agent)["reason"] == ""
 
 
+@pytest.mark.parametrize("place", ["data", "data/workspace/agents", "data/workspace/agents/OTHER", "data/output/OTHER",
+                                   "run", "link/workspace/agents/OTHER"])
+def test_no_agent_works_where_another_or_hutch_keeps_files(daemon, agent, place):
+    other = daemon.create()
+    daemon.exec(other, "true").ok()
+    link = daemon.state / "link"
+    link.unlink(missing_ok=True)
+    link.symlink_to(daemon.data)
+    refused = daemon("agent", "set", agent, f"dir={daemon.state / place.replace('OTHER', other)}")
+    assert refused.code == 125 and "another directory" in refused.errors, str(refused)
+
+
 def test_a_setting_holds_from_the_next_start_on(daemon, agent):
     daemon.exec(agent, "true").ok()
     folder = daemon.person.mkdir(daemon.state / "work")
