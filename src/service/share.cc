@@ -32,8 +32,9 @@ Status check_place(const std::string& path, const ShareRequest& request, const S
     return fail(refused(path, "that is your home, with all credentials in it; share directories below it"));
   }
   for (const std::string& own : {sharer.dirs.config, sharer.dirs.data, sharer.dirs.runtime}) {
-    if (!is_within(path, own) && !is_within(own, path)) continue;
-    return fail(refused(path, cat({"hutch keeps its own files in ", printable(own)})));
+    const std::string real = sys::canonical_path(own).value_or(own);
+    if (!is_within(path, real) && !is_within(real, path)) continue;
+    return fail(refused(path, cat({"hutch keeps its own files in ", printable(real), "; name another directory"})));
   }
   if (request.user.uid == sharer.uid) return fail(refused(path, cat({"you are ", request.user.name, " yourself"})));
   return {};
@@ -156,7 +157,7 @@ Result<ShareReport> share(const ShareRequest& request, const Sharer& sharer, con
 }
 
 Result<std::vector<ShareReport>> end_share(const std::string& path, const std::string& user, const Sharer& sharer,
-                                         const ShareVoice& voice) {
+                                           const ShareVoice& voice) {
   store::Shares registry = TRY(store::Shares::open(sharer.dirs.data));
   // What was shared may be gone: then its name is all there is.
   const std::string canonical = sys::canonical_path(path).value_or(path);
