@@ -37,7 +37,10 @@ Result<host::OsUser> user_of(const std::string& agent) {
 }
 
 Result<service::Sharer> own_sharer() {
-  return service::Sharer{.uid = sys::user_id(), .home = TRY(host::home_directory()), .dirs = TRY(own_dirs())};
+  return service::Sharer{.uid = sys::user_id(),
+                         .groups = TRY(sys::own_groups()),
+                         .home = TRY(host::home_directory()),
+                         .dirs = TRY(own_dirs())};
 }
 
 // Whoever reads the answer decides with "y" alone.

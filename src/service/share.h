@@ -24,6 +24,7 @@ struct ShareRequest {
 // Who is doing it, and what is not to be shared.
 struct Sharer {
   std::uint32_t uid = 0;
+  std::vector<std::uint32_t> groups{};
   std::string home;  // canonical
   host::StateDirs dirs;
 };
@@ -54,7 +55,7 @@ Result<ShareReport> share(const ShareRequest& request, const Sharer& sharer, con
 // too, that stays. What the agent made remains its own, and its owner's to use. Code::kNotFound for what is not shared.
 // `user` is an OS user's name, who need not be there any more; empty: of all.
 Result<std::vector<ShareReport>> end_share(const std::string& path, const std::string& user, const Sharer& sharer,
-                                         const ShareVoice& voice);
+                                           const ShareVoice& voice);
 
 Result<std::vector<store::Share>> list_shares(const Sharer& sharer);
 

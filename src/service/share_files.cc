@@ -16,6 +16,7 @@ namespace {
 // Progress is told so often, and so many files of others are named in the refusal.
 constexpr std::size_t kProgressEvery = 512;
 constexpr std::size_t kNamedMax = 3;
+constexpr unsigned kSetGroupId = 02000;
 
 FileKey key_of(const sys::FileStatus& status) { return {status.device, status.inode}; }
 bool is_directory(const sys::FileStatus& status) { return status.kind == sys::EntryKind::kDirectory; }
@@ -80,6 +81,12 @@ bool ShareFiles::is_ours(const TreeFile& file) const {
   return decides == nullptr || decides->path == share_.path;
 }
 
+// Whoever changes the list of a file whose group they are not in takes its set-group-id bit away, as with chmod(2).
+bool ShareFiles::would_lose_its_group(const TreeFile& file) const {
+  const bool has_bit = (file.status.mode & kSetGroupId) != 0;
+  return has_bit && sharer_.uid != 0 && std::ranges::find(sharer_.groups, file.status.group) == sharer_.groups.end();
+}
+
 std::vector<std::uint32_t> ShareFiles::users_at(const std::string& path) const {
   std::vector<std::uint32_t> users;
   for (const store::Share& other : shares_) {
@@ -109,6 +116,12 @@ Result<Inspection> ShareFiles::inspect(const SharePlace& place, const ShareProgr
       if (plan::may_already(*file, tree_, groups_)) return {};
       if (++foreign_count <= kNamedMax) foreign.push_back(printable(entry.path));
       return {};
+    }
+    if (would_lose_its_group(entry)) {
+      return fail(Error{.code = Code::kPermissionDenied,
+                        .message = cat({printable(entry.path),
+                                        " has the set-group-id bit of a group that you are not in,"
+                                        " and would lose it: chmod g-s it, or have root share it"})});
     }
     if (file->access.empty() && file->defaults.empty()) return {};
     if (!plan::has_own_lists(*file, users_at(entry.path))) return {};

@@ -49,14 +49,19 @@ using ShareProgress = std::function<void(std::size_t done, std::size_t total)>;
 
 class ShareFiles {
  public:
-  // `trees` are all that decide, of `shares`; `sharer` is who changes the files.
-  ShareFiles(store::Share share, std::vector<plan::SharedTree> trees, std::vector<store::Share> shares,
-             std::uint32_t sharer, std::vector<std::uint32_t> groups)
+  // Who changes the files, with all groups. What root changes keeps all bits of its mode.
+  struct Changer {
+    std::uint32_t uid = 0;
+    std::vector<std::uint32_t> groups{};
+  };
+  // `trees` are all that decide, of `shares`; `groups` are the agent's.
+  ShareFiles(store::Share share, std::vector<plan::SharedTree> trees, std::vector<store::Share> shares, Changer sharer,
+             std::vector<std::uint32_t> groups)
       : share_(std::move(share)),
         tree_{share_.path, share_.agent, share_.mode},
         trees_(std::move(trees)),
         shares_(std::move(shares)),
-        sharer_(sharer),
+        sharer_(std::move(sharer)),
         groups_(std::move(groups)) {}
 
   // Changes nothing. Code::kUnsupported for a file system without lists; Code::kPermissionDenied for files that are not
@@ -69,14 +74,15 @@ class ShareFiles {
 
  private:
   bool is_ours(const TreeFile& file) const;
-  bool may_change(const TreeFile& file) const { return sharer_ == 0 || file.status.owner == sharer_; }
+  bool may_change(const TreeFile& file) const { return sharer_.uid == 0 || file.status.owner == sharer_.uid; }
+  bool would_lose_its_group(const TreeFile& file) const;
   std::vector<std::uint32_t> users_at(const std::string& path) const;
 
   store::Share share_;
   plan::SharedTree tree_;
   std::vector<plan::SharedTree> trees_;
   std::vector<store::Share> shares_;
-  std::uint32_t sharer_;
+  Changer sharer_;
   std::vector<std::uint32_t> groups_;
 };
 

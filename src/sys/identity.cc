@@ -53,6 +53,16 @@ Status limit_bounding_set(std::uint64_t kept) {
 std::uint32_t user_id() { return ::geteuid(); }
 std::uint32_t group_id() { return ::getegid(); }
 
+Result<std::vector<std::uint32_t>> own_groups() {
+  const int count = ::getgroups(0, nullptr);
+  TRY(check(count, {"getgroups(0)"}));
+  std::vector<std::uint32_t> groups(static_cast<std::size_t>(count));
+  // It has no thread that could have changed them meanwhile.
+  TRY(check(::getgroups(count, groups.data()), {"getgroups(", std::to_string(count), ")"}));
+  groups.push_back(group_id());
+  return groups;
+}
+
 Status enter_new_namespaces(NamespaceSet set) {
   switch (set) {
     case NamespaceSet::kMost:

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -14,6 +15,8 @@ namespace hutch::sys {
 
 std::uint32_t user_id();
 std::uint32_t group_id();
+// Every group that this process is in.
+Result<std::vector<std::uint32_t>> own_groups();
 
 enum class NamespaceSet {
   kMost,           // user, mount, pid, ipc, uts

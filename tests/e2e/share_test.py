@@ -337,6 +337,16 @@ def test_files_of_others_are_not_ones_own_to_share(hutch, sharer, tree):
     assert snapshot(tree) == before
 
 
+@pytest.mark.parametrize("as_user", ["user"], indirect=True)
+def test_a_group_that_the_kernel_would_take_away_is_kept(hutch, tree):
+    os.chown(tree / "below", -1, BOB)
+    (tree / "below").chmod(0o2750)
+    before = snapshot(tree)
+    refused = hutch("share", tree)
+    assert refused.code == 125 and "set-group-id" in refused.errors, str(refused)
+    assert snapshot(tree) == before
+
+
 @pytest.mark.parametrize("path, says", [("/", "whole machine"), ("~", "your home"), ("~/share-state", "hutch keeps"),
                                         ("none", "No such file")])
 def test_what_is_refused(hutch, sharer, path, says):
