@@ -48,13 +48,27 @@ class Walk {
   Status enter(int parent, const sys::TreeEntry& entry) {
     using enum sys::EntryKind;
     if (entry.kind == kSymlink || entry.kind == kOther) return {};
-    if (entry.kind != kDirectory) {
-      const auto status = sys::file_status(parent, entry.name);
-      if (!status) return passed_over(status.error());
-      if (status->kind == kFile) return visit_({parent, entry.name, path_, *status});
-      if (status->kind != kDirectory) return {};
-    }
-    return enter_directory(parent, entry.name);
+    return entry.kind == kFile ? enter_file(parent, entry.name) : enter_unknown(parent, entry.name, entry.kind);
+  }
+
+  Status enter_unknown(int parent, const std::string& name, sys::EntryKind kind) {
+    if (kind == sys::EntryKind::kDirectory) return enter_directory(parent, name);
+    const auto status = sys::file_status(parent, name);
+    if (!status) return passed_over(status.error());
+    if (status->kind == sys::EntryKind::kFile) return enter_file(parent, name);
+    return status->kind == sys::EntryKind::kDirectory ? enter_directory(parent, name) : Status();
+  }
+
+  // What is looked at and what is changed is the same file, by its descriptor. One that its owner may not read has only
+  // its name.
+  Status enter_file(int parent, const std::string& name) {
+    static const std::string kItself;
+    const auto file = sys::open_beneath(parent, name, sys::Beneath::kReadExact);
+    if (!file && file.error().sys_errno != EACCES) return passed_over(file.error());
+    const auto status = file ? sys::file_status(file->get(), "") : sys::file_status(parent, name);
+    if (!status) return passed_over(status.error());
+    if (status->kind != sys::EntryKind::kFile) return {};
+    return file ? visit_({file->get(), kItself, path_, *status}) : visit_({parent, name, path_, *status});
   }
 
   Status enter_directory(int parent, const std::string& name) {
@@ -65,7 +79,7 @@ class Walk {
       ++counts_.elsewhere;
       return {};
     }
-    static const std::string kItself = ".";
+    static const std::string kItself;
     TRY(visit_({directory->get(), kItself, path_, status}));
     auto names = TRY(sys::names_in(directory->get(), path_));
     if (levels_.size() >= kHeldMax) levels_[levels_.size() - kHeldMax].directory = UniqueFd();

@@ -10,7 +10,7 @@
 
 namespace hutch::service {
 
-// A file or a directory on the walk. Of a directory `name` is ".": what was opened is what is looked at.
+// A file or a directory on the walk. `name` is empty where `directory` is a descriptor of the file itself.
 struct TreeFile {
   int directory;
   const std::string& name;

@@ -4,6 +4,7 @@
 #include <sys/xattr.h>
 
 #include <array>
+#include <span>
 
 #include "base/text.h"
 #include "sys/call.h"
@@ -26,6 +27,11 @@ std::string way_to(int directory, const std::string& name) {
   return cat({"/proc/self/fd/", std::to_string(directory), "/", name});
 }
 
+ssize_t get(int directory, const std::string& name, AclKind kind, std::span<char> into) {
+  if (name.empty()) return ::fgetxattr(directory, attribute_name(kind), into.data(), into.size());
+  return ::lgetxattr(way_to(directory, name).c_str(), attribute_name(kind), into.data(), into.size());
+}
+
 Status check_call(long answer, const char* call, const std::string& name, AclKind kind) {
   if (answer >= 0) return {};
   const int err = errno;
@@ -37,27 +43,29 @@ Status check_call(long answer, const char* call, const std::string& name, AclKin
 }  // namespace
 
 Result<std::string> acl_attribute(int directory, const std::string& name, AclKind kind) {
-  const std::string path = way_to(directory, name);
   std::array<char, kSmall> small;
-  const ssize_t length = ::lgetxattr(path.c_str(), attribute_name(kind), small.data(), small.size());
+  const ssize_t length = get(directory, name, kind, small);
   if (length >= 0) return std::string(small.data(), static_cast<std::size_t>(length));
   if (errno == ENODATA) return std::string();
   if (errno != ERANGE) TRY(check_call(length, "lgetxattr", name, kind));
   std::string large(kLargest, '\0');
-  const ssize_t whole = ::lgetxattr(path.c_str(), attribute_name(kind), large.data(), large.size());
+  const ssize_t whole = get(directory, name, kind, large);
   TRY(check_call(whole, "lgetxattr", name, kind));
   large.resize(static_cast<std::size_t>(whole));
   return large;
 }
 
 Status set_acl_attribute(int directory, const std::string& name, AclKind kind, std::string_view attribute) {
-  const std::string path = way_to(directory, name);
-  const int answer = ::lsetxattr(path.c_str(), attribute_name(kind), attribute.data(), attribute.size(), 0);
+  const char* key = attribute_name(kind);
+  const int answer = name.empty()
+                         ? ::fsetxattr(directory, key, attribute.data(), attribute.size(), 0)
+                         : ::lsetxattr(way_to(directory, name).c_str(), key, attribute.data(), attribute.size(), 0);
   return check_call(answer, "lsetxattr", name, kind);
 }
 
 Status remove_acl_attribute(int directory, const std::string& name, AclKind kind) {
-  const int answer = ::lremovexattr(way_to(directory, name).c_str(), attribute_name(kind));
+  const int answer = name.empty() ? ::fremovexattr(directory, attribute_name(kind))
+                                  : ::lremovexattr(way_to(directory, name).c_str(), attribute_name(kind));
   if (answer < 0 && errno == ENODATA) return {};
   return check_call(answer, "lremovexattr", name, kind);
 }

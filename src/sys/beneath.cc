@@ -188,6 +188,8 @@ std::pair<std::uint64_t, std::uint64_t> flags_of(Beneath how) {
     case Beneath::kDirectory: return {O_PATH | O_DIRECTORY | O_CLOEXEC, kContained};
     case Beneath::kListing: return {O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, kContained | RESOLVE_NO_SYMLINKS};
     case Beneath::kRead: return {O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, kContained};
+    case Beneath::kReadExact:
+      return {O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC, kContained | RESOLVE_NO_SYMLINKS};
   }
   return {O_PATH | O_CLOEXEC, kContained};
 }

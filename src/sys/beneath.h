@@ -19,6 +19,7 @@ enum class Beneath {
   kDirectory,  // O_PATH of a directory
   kListing,    // a directory for reading names, no symbolic link anywhere in the path
   kRead,       // for reading; never waits for the other end of a pipe
+  kReadExact,  // the same, no symbolic link anywhere in the path
 };
 
 // Nothing on the way may lead out of `directory`, a symbolic link included: EXDEV; a magic link of /proc: ELOOP
