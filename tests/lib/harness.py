@@ -42,6 +42,9 @@ class Person:
         base = {"PATH": PATH, "HOME": str(self.home), "USER": self.name, "LOGNAME": self.name, "LANG": "C.UTF-8",
                 "TERM": "xterm", "XDG_CONFIG_HOME": str(self.home / ".config"),
                 "XDG_DATA_HOME": str(self.home / ".local/share")}
+        if self.is_root:
+            # Its own places are the machine's: what one test takes back or answers there would be another's.
+            base["HUTCH_STATE"] = str(self.home.parents[1] / "state-of-root")
         # Where a sanitizer writes to: what the daemon says goes to a file that is gone with the test.
         base.update({name: value for name, value in os.environ.items() if name == "TSAN_OPTIONS"})
         base.update(extra or {})
