@@ -94,7 +94,8 @@ void Server::end(std::uint64_t id) {
 void Server::converse_with(std::shared_ptr<Live> live) {
   const auto report = [this, id = live->connection.id, count = std::size_t{0}](const Refusal& refusal) mutable {
     if (refusal.what.empty() || ++count > limits::kReportsMax) return;
-    tell(wire::InspectRefused{id, refusal.what, refusal.why});
+    // Whoever hears that it was refused may end at once, and the sandbox with it: its gateway knows of it before.
+    wait_until_told(tell(wire::InspectRefused{id, refusal.what, refusal.why}));
   };
   const Transferred bytes =
       converse(live->connection, {live->client.get(), live->upstream.get()}, {*tls_, memory_}, report);
@@ -114,10 +115,17 @@ void Server::refuse(const wire::Inspect& connection, std::string_view why) {
 }
 
 // Bounded by what a connection may report, and the number of connections that the gateway has begun.
-void Server::tell(wire::FromInspector message) {
+std::uint64_t Server::tell(wire::FromInspector message) {
   const std::lock_guard lock(telling_);
   to_tell_.push_back(std::move(message));
-  told_.notify_one();
+  told_.notify_all();
+  return ++numbered_;
+}
+
+// For the thread of a conversation: never for the one that reads the gateway's messages.
+void Server::wait_until_told(std::uint64_t number) {
+  std::unique_lock lock(telling_);
+  told_.wait(lock, [this, number] { return sent_ >= number; });
 }
 
 // A gateway that is gone is noticed by the thread that reads.
@@ -129,6 +137,9 @@ void Server::tell_all() {
     to_tell_.pop_front();
     lock.unlock();
     (void)gateway_.send(message);
+    lock.lock();
+    ++sent_;
+    told_.notify_all();
   }
 }
 

@@ -37,7 +37,8 @@ class Server {
   void end(std::uint64_t id);
   void converse_with(std::shared_ptr<Live> live);
   void refuse(const wire::Inspect& connection, std::string_view why);
-  void tell(wire::FromInspector message);
+  std::uint64_t tell(wire::FromInspector message);  // its number, from 1
+  void wait_until_told(std::uint64_t number);
   void tell_all();
 
   wire::Connection gateway_;
@@ -49,6 +50,8 @@ class Server {
   std::mutex telling_;
   std::condition_variable told_;
   std::deque<wire::FromInspector> to_tell_;
+  std::uint64_t numbered_ = 0;
+  std::uint64_t sent_ = 0;
   std::mutex mutex_;
   std::map<std::uint64_t, std::shared_ptr<Live>> live_;
 };

@@ -44,7 +44,10 @@ void Resident::keep() {
   std::optional<Error> reason;
   if (!kept) reason = std::move(kept).error();
   if (parts_->questions) parts_->questions->close("the sandbox has ended");
-  if (parts_->network) (void)parts_->network->close();
+  if (parts_->network) {
+    (void)parts_->network->close();
+    (void)serve_network();
+  }
   // From here on nobody sends, or looks for what runs below a process whose number may be another's by then.
   std::unique_lock lock(send_mutex_);
   std::optional<Parts> leaving = std::exchange(parts_, std::nullopt);
@@ -225,6 +228,8 @@ Status Resident::take(const wire::Frame& frame) {
     take_end(not_started->command, std::move(end));
   }
   if (const auto* exited = std::get_if<wire::Exited>(&message)) {
+    // What was refused to it is told before its end.
+    if (parts_->network) TRY(serve_network());
     std::shared_ptr<Process> process;
     {
       const std::scoped_lock lock(mutex_);

@@ -50,6 +50,7 @@ class Supervisor {
   Status pass_signal(int number);
   Status stop_and_go_on(int number);
   Status serve_network();
+  void take_network_refusals();
   Status serve_questions(short ready);
   void close_questions(std::string_view why);
   Status take_messages();
@@ -266,16 +267,20 @@ Status Supervisor::stop_and_go_on(int number) {
 
 Status Supervisor::serve_network() {
   TRY(on_.network->step());
-  for (Refusal& refusal : on_.network->take_refusals()) {
-    if (on_.on_refusal) on_.on_refusal(refusal);
-    outcome_.refusals.push_back(std::move(refusal));
-  }
+  take_network_refusals();
   const unsigned wanted = on_.network->wanted_dial_sockets();
   if (wanted == 0) return {};
   const auto sent = on_.instance.guest.send(wire::ToGuest(wire::MakeSockets{static_cast<std::uint8_t>(wanted)}));
   // One that has ended needs none.
   if (!sent && (sent.error().sys_errno == EPIPE || sent.error().sys_errno == ECONNRESET)) return {};
   return sent;
+}
+
+void Supervisor::take_network_refusals() {
+  for (Refusal& refusal : on_.network->take_refusals()) {
+    if (on_.on_refusal) on_.on_refusal(refusal);
+    outcome_.refusals.push_back(std::move(refusal));
+  }
 }
 
 // While the prompt is there the command's clocks stand still; an alternate screen that it was drawn over is the
@@ -365,7 +370,10 @@ void Supervisor::record_refusal(const Refusal& refusal) {
 Status Supervisor::finish() {
   close_questions("the command has ended");
   // Before the wait for orphans, which takes every child of this process for one.
-  if (on_.network != nullptr) TRY(on_.network->close());
+  if (on_.network != nullptr) {
+    TRY(on_.network->close());
+    take_network_refusals();
+  }
   // What was refused was told before the program heard of it.
   access_.hear();
   access_.stop();

@@ -103,7 +103,7 @@ def test_the_daemons_end_is_theirs(base):
     try:
         name = made.post("/v1/pool/sandboxes", {}).ok(201)["id"]
         run(made, name, f"setsid sleep {mark} >/dev/null 2>&1 & echo started")
-        assert harness.processes_with(mark)
+        harness.wait_until(lambda: harness.processes_with(mark), "it runs on")
     finally:
         made.stop()
     harness.wait_until(lambda: not harness.processes_with(mark), "nothing of a sandbox is left")
