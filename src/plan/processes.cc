@@ -12,8 +12,9 @@ namespace {
 bool is_at_least(std::string_view release, unsigned major, unsigned minor) {
   unsigned first = 0;
   unsigned second = 0;
-  const char* const end = release.data() + release.size();
-  const auto dot = std::from_chars(release.data(), end, first);
+  const char* const begin = release.data();
+  const char* const end = begin + release.size();
+  const auto dot = std::from_chars(begin, end, first);
   if (dot.ec != std::errc() || dot.ptr == end || *dot.ptr != '.') return false;
   if (std::from_chars(dot.ptr + 1, end, second).ec != std::errc()) return false;
   return first > major || (first == major && second >= minor);

@@ -50,7 +50,10 @@ Result<bool> follow(Session& session, const service::Task& task) {
   std::array<std::uint64_t, 2> next{};
   for (;;) {
     const bool over = task.has_ended();
-    if (!process && (process = task.process())) changed = TRY(process->notice(Process::Notice::kChange));
+    if (!process) {
+      process = task.process();
+      if (process) changed = TRY(process->notice(Process::Notice::kChange));
+    }
     if (process && TRY(tell_output(session, *process, next))) continue;
     if (over) return true;
     const bool runs = process && !process->end();

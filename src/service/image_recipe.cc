@@ -58,9 +58,10 @@ void add_line(std::string_view line, std::string_view codename, std::vector<std:
   std::string options;
   std::size_t at = 1;
   if (at < words.size() && words[at].starts_with('[')) {
-    do {
+    for (bool closed = false; !closed && at < words.size(); ++at) {
       options += cat({options.empty() ? "" : " ", words[at]});
-    } while (!words[at++].ends_with(']') && at < words.size());
+      closed = words[at].ends_with(']');
+    }
   }
   if (at + 2 >= words.size() || !is_of(words[at + 1], codename)) return;
   if (std::find(words.begin() + static_cast<std::ptrdiff_t>(at) + 2, words.end(), "main") == words.end()) return;

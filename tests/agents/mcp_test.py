@@ -26,6 +26,42 @@ def modern(daemon, agent):
     client.close()
 
 
+def test_an_agent_of_the_working_directory(daemon):
+    here = daemon.person.mkdir(daemon.state / "a project")
+    beside = daemon.person.write(daemon.state / "beside.txt", "not given")
+    daemon.person.write(here / "sum.c", "int main(void) { return 0; }\n")
+
+    def use():
+        client = Client(daemon, cwd=here)
+        who = {"name": "t", "version": "1"}
+        client.ask("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=who)
+
+        def call(name, **arguments):
+            return client.ask("tools/call", name=name, arguments=arguments)[0]["structuredContent"]
+        return client, call
+
+    client, call = use()
+    # More of them than an agent that was created may run in a turn.
+    for _ in range(12):
+        assert call("sandbox_exec", command="pwd")["result"]["stdout"] == f"{here}\n"
+    built = call("sandbox_exec", command=f"cc sum.c -o sum && ./sum; echo $?; echo no > {beside}")["result"]
+    assert built["stdout"] == "0\n" and "beside.txt" in built["stderr"]
+    assert beside.read_text() == "not given" and (here / "sum").exists()
+    assert call("sandbox_read_file", path="sum.c")["result"]["path"] == str(here / "sum.c")
+    assert call("sandbox_write_file", path="src/new.c", content="")["ok"] and (here / "src/new.c").exists()
+    refused = call("sandbox_read_file", path=str(beside))
+    assert (refused["ok"], refused["field"]) == (False, "path")
+    client.close()
+    # The next one in that directory is the same agent.
+    client, call = use()
+    assert call("sandbox_exec", command="ls")["result"]["stdout"] == "src\nsum\nsum.c\n"
+    client.close()
+    named = [one["name"] for one in daemon.json("agent", "list") if one["dir"] == str(here)]
+    assert len(named) == 1 and named[0].startswith("a-project-"), named
+    daemon("agent", "remove", named[0]).ok()
+    assert (here / "sum.c").exists()
+
+
 def test_tools_that_are_switched_are_told(daemon, agent, legacy):
     assert "sandbox_exec" not in names(legacy.ask("tools/list")[0])
     daemon("agent", "set", agent, "autonomousExec.enabled=true").ok()

@@ -1,4 +1,4 @@
-# The clients that people use, from npm: both SDKs of MCP by both revisions, and its inspector, on both transports.
+# The clients that people use: both SDKs and the inspector of MCP from npm, on both transports, by both revisions.
 import json
 import os
 import shutil
@@ -9,7 +9,7 @@ import harness
 
 pytestmark = pytest.mark.slow
 
-# The first SDK speaks revision 2025-11-25 alone; the second one, its successor, speaks both.
+# The first SDK speaks revision 2025-11-25 alone; the second one, its successor, and the inspector speak both.
 PACKAGES = ["@modelcontextprotocol/sdk@^1.32", "@modelcontextprotocol/client@^2.4",
             "@modelcontextprotocol/inspector@^2.12"]
 REVISIONS = {"first": "2025-11-25", "legacy": "2025-11-25", "modern": "2026-07-28"}
@@ -111,7 +111,8 @@ def test_the_sdk_works(api, agent, packages, transport, era):
 
 
 @pytest.mark.parametrize("transport", ["http", "stdio"])
-def test_the_inspector_works(api, agent, packages, transport):
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_the_inspector_works(api, agent, packages, transport, era):
     chosen = transports(api, agent)[transport]
     program = [packages / "node_modules/.bin/mcp-inspector", "--cli"]
     if transport == "http":
@@ -120,11 +121,20 @@ def test_the_inspector_works(api, agent, packages, transport):
         target = [*chosen["command"], "-e", f"HUTCH_STATE={api.state}"]
     environment = {**api.environment(), "PATH": os.environ["PATH"]}
 
-    def ask(*words):
-        done = harness.run_in(api.person, [*program, *target, *words], cwd=packages, env=environment, timeout=300)
-        assert done.code == 0, str(done)
-        return json.loads(done.text)
+    def ask(method, *words, codes=(0,)):
+        line = [*program, *target, "--protocol-era", era, "--format", "json", "--method", method, *words]
+        done = harness.run_in(api.person, line, cwd=packages, env=environment, timeout=300)
+        assert done.code in codes, str(done)
+        return json.loads(done.text)["result"]
 
-    assert "sandbox_exec" in [tool["name"] for tool in ask("--method", "tools/list")["tools"]]
-    called = ask("--method", "tools/call", "--tool-name", "sandbox_exec", "--tool-arg", "command=echo inspected")
-    assert called["structuredContent"]["result"]["stdout"] == "inspected\n"
+    # --strict: also that no schema has what a client's model could not be given.
+    offered = [tool["name"] for tool in ask("tools/list", "--strict")["tools"]]
+    assert offered == [tool["name"] for tool in api.get(f"/v1/agents/{agent}/tools").ok()["tools"]]
+    for name, arguments in CALLS + [[name, {}] for name in offered if name not in [call[0] for call in CALLS]]:
+        # 5: the tool itself says that it failed.
+        called = ask("tools/call", "--tool-name", name, "--tool-args-json", json.dumps(arguments), codes=(0, 5))
+        envelope = called["structuredContent"]
+        assert envelope["tool"] == name and envelope["ok"] is not called["isError"], called
+        assert envelope["ok"] or [name, arguments] not in CALLS, called
+    resource = ask("resources/list")["resources"][0]
+    assert ask("resources/read", "--uri", resource["uri"])["contents"][0]["blob"].startswith("f0VMR")

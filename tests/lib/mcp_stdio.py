@@ -6,10 +6,11 @@ import harness
 
 
 class Client:
-    """`hutch mcp --agent NAME`, a message a line."""
+    """`hutch mcp --agent NAME`, or without an agent that of its working directory; a message a line."""
 
-    def __init__(self, daemon, agent):
-        self.process = daemon.popen("mcp", "--agent", agent, stderr=subprocess.DEVNULL)
+    def __init__(self, daemon, agent=None, **options):
+        chosen = ["--agent", agent] if agent else []
+        self.process = daemon.popen("mcp", *chosen, stderr=subprocess.DEVNULL, **options)
         self.number = 0
 
     def send(self, method, **params):
