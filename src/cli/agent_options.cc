@@ -82,6 +82,11 @@ Status set_recipe(Draft& draft, const std::string& value) {
   return {};
 }
 
+Status set_dockerfile(Draft& draft, const std::string& value) {
+  draft.dockerfile = value;
+  return {};
+}
+
 Status set_turn(Draft& draft, const std::string& value) {
   draft.turn = value;
   return {};
@@ -226,23 +231,41 @@ Result<Arguments> finish_daemon(Draft&& draft) {
   return Arguments(DaemonArguments{std::move(draft.words[0]), draft.run.form});
 }
 
+Status check_image_options(const Draft& draft) {
+  const bool builds = draft.words[0] == "build";
+  if (draft.recipe && !builds) return fail(Error::invalid("--recipe is for hutch image build"));
+  if (draft.dockerfile && !builds) return fail(Error::invalid("--dockerfile is for hutch image build"));
+  if (draft.dockerfile && draft.recipe) {
+    return fail(Error::invalid("--recipe and --dockerfile: an image is built of one of them"));
+  }
+  if (draft.removing == service::Removing::kUsed && draft.words[0] != "remove") {
+    return fail(Error::invalid("--force is for hutch image remove"));
+  }
+  return {};
+}
+
 Result<Arguments> finish_image(Draft&& draft) {
   const std::span<const Text> actions = find_verb("image")->word_choices;
-  if (draft.words.empty()) return fail(Error::invalid("hutch image: what? build, import, list, show or remove"));
+  if (draft.words.empty()) return fail(Error::invalid("hutch image: what? build, import, pull, list, show or remove"));
   if (std::ranges::find(actions, draft.words[0]) == actions.end()) {
     return fail(unknown_word("unknown action", draft.words[0], actions));
   }
   static constexpr std::array kNames = {Text("what"), Text("the image's name"), Text("an archive (FILE.tar, or -)")};
-  const std::size_t count = draft.words[0] == "list" ? 1 : draft.words[0] == "import" ? 3 : 2;
+  static constexpr std::array kPullNames = {Text("what"), Text("an image (python:3.12, oci-archive:FILE)"),
+                                            Text("the image's name")};
   const bool builds = draft.words[0] == "build";
-  if (!builds || draft.words.size() != 1) TRY(expect_words(draft, std::span(kNames).first(count)));
-  if (draft.recipe && !builds) return fail(Error::invalid("--recipe is for hutch image build"));
+  const bool pulls = draft.words[0] == "pull";
+  std::size_t count = draft.words[0] == "list" ? 1 : draft.words[0] == "import" ? 3 : 2;
+  // What may be left out: the default image's name, the name that a reference says, the context.
+  if (builds && draft.words.size() == 1 && !draft.dockerfile) count = 1;
+  if ((pulls || draft.dockerfile) && draft.words.size() == 3) count = 3;
+  TRY(expect_words(draft, std::span(pulls ? kPullNames : kNames).first(count)));
+  TRY(check_image_options(draft));
   draft.words.resize(kNames.size());
-  if (draft.removing == service::Removing::kUsed && draft.words[0] != "remove") {
-    return fail(Error::invalid("--force is for hutch image remove"));
-  }
+  if (pulls) std::swap(draft.words[1], draft.words[2]);
   return Arguments(ImageArguments{std::move(draft.words[0]), std::move(draft.words[1]), std::move(draft.words[2]),
-                                  std::move(draft.recipe), draft.removing, draft.run.form});
+                                  std::move(draft.recipe), std::move(draft.dockerfile), draft.removing,
+                                  draft.run.form});
 }
 
 Result<Arguments> finish_pool(Draft&& draft) {

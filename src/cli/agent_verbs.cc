@@ -82,16 +82,22 @@ constexpr std::array kServeSynopsis = {Text("hutch serve [--idle TIME] [--listen
 constexpr std::array kServeExamples = {Text("hutch serve --listen 127.0.0.1:8642 --token-file ~/.config/hutch/token")};
 constexpr std::array kDaemonSynopsis = {Text("hutch daemon status|stop [--json]")};
 constexpr std::array kDaemonWords = {Text("status"), Text("stop")};
-constexpr std::array kImageOptions = {kJson,
-                                      Option{"--recipe", 0, "FILE", kPath, "build: the packages, by name", set_recipe},
-                                      Option{"--force", 0, "", kFlag, "remove: although agents have it", set_force}};
+constexpr std::array kImageOptions = {
+    kJson, Option{"--recipe", 0, "FILE", kPath, "build: the packages, by name", set_recipe},
+    Option{"--dockerfile", 0, "FILE", kPath, "build: what an engine of containers makes of it", set_dockerfile},
+    Option{"--force", 0, "", kFlag, "remove: although agents have it", set_force}};
 constexpr std::array kImageGroups = {OptionGroup{"Options", kImageOptions}};
 constexpr std::array kImageSynopsis = {Text("hutch image build [--json] | build --recipe FILE NAME [--json]"),
+                                       Text("hutch image build --dockerfile FILE NAME [CONTEXT] [--json]"),
+                                       Text("hutch image pull REFERENCE [NAME] [--json]"),
                                        Text("hutch image import NAME FILE.tar[.gz|.xz|.zst]|- [--json]"),
-                                       Text("hutch image list [--json]"), Text("hutch image show NAME [--json]"),
+                                       Text("hutch image list [--json]"),
+                                       Text("hutch image show NAME [--json]"),
                                        Text("hutch image remove [--force] NAME")};
-constexpr std::array kImageWords = {Text("build"), Text("import"), Text("list"), Text("show"), Text("remove")};
+constexpr std::array kImageWords = {Text("build"), Text("import"), Text("pull"),
+                                    Text("list"),  Text("show"),   Text("remove")};
 constexpr std::array kImageExamples = {Text("hutch image build"), Text("hutch image import debian rootfs.tar.xz"),
+                                       Text("hutch image pull python:3.12-slim"),
                                        Text("hutch run --image debian -- cat /etc/os-release")};
 constexpr std::array kPoolOptions = {
     Option{"--backend", 0, "B", kBackend, "fill: what isolates", set_backend},
@@ -238,7 +244,9 @@ constexpr std::array kVerbs = {
          "it under NAME (\"python\" is \"python:latest\"); what has devices, leads out of the tree or is damaged\n"
          "is no image afterwards. A run with --image NAME has it as its own system, and may change it.\n"
          "build makes one of packages, by mmdebstrap from where this machine takes its own: without NAME\n"
-         "hutch-sandbox (Python, Node, git, compilers), which is also built when it is first needed.",
+         "hutch-sandbox (Python, Node, git, compilers), which is also built when it is first needed; with\n"
+         "--dockerfile an engine of containers (docker, podman) builds it, CONTEXT being what COPY is about.\n"
+         "pull fetches one of a registry by skopeo, or takes oci-archive:FILE, docker-archive:FILE, oci:DIR.",
          kImageGroups, kImageExamples, kImageWords, OptionsEnd::kAtDashes, finish_image},
     Verb{"pool", "keep sandboxes ready for the next who asks", kPoolSynopsis,
          "Sandboxes that the daemon gives out by HTTP (/v1/pool), one to each who asks, and ends when they are\n"

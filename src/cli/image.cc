@@ -6,6 +6,8 @@
 #include "cli/own_daemon.h"
 #include "host/facts.h"
 #include "service/image_build.h"
+#include "service/image_dockerfile.h"
+#include "service/image_pull.h"
 #include "service/images.h"
 #include "sys/io.h"
 
@@ -63,8 +65,12 @@ int image(const ImageArguments& arguments) {
   }
   const auto made = [&] {
     if (arguments.action == "show") return service::show_image(arguments.name, *facts);
+    if (arguments.dockerfile) {
+      return service::build_dockerfile({arguments.name, *arguments.dockerfile, arguments.source}, *facts, say);
+    }
     if (arguments.action == "build") return service::build_image({arguments.name, arguments.recipe}, *facts, say);
-    return service::import_image({arguments.name, arguments.archive}, *facts, say);
+    if (arguments.action == "pull") return service::pull_image({arguments.source, arguments.name}, *facts, say);
+    return service::import_image({arguments.name, arguments.source}, *facts, say);
   };
   const auto manifest = made();
   return manifest ? print_one(*manifest, arguments.form) : complain(manifest.error());

@@ -10,10 +10,11 @@
 namespace hutch::cli {
 
 struct ImageArguments {
-  std::string action;  // build, import, list, show, remove
+  std::string action;  // build, import, pull, list, show, remove
   std::string name;
-  std::string archive;  // of import
-  std::optional<std::string> recipe;  // of build
+  std::string source;  // of import an archive, of pull a reference, of build --dockerfile the context
+  std::optional<std::string> recipe;      // of build
+  std::optional<std::string> dockerfile;  // likewise
   service::Removing removing = service::Removing::kUnused;
   service::OutputForm form = service::OutputForm::kText;
 };

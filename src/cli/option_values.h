@@ -36,6 +36,7 @@ Status set_control_fd(Draft& draft, const std::string& value);
 Status set_count(Draft& draft, const std::string& value);
 Status set_force(Draft& draft, const std::string& value);
 Status set_recipe(Draft& draft, const std::string& value);
+Status set_dockerfile(Draft& draft, const std::string& value);
 Status set_follow(Draft& draft, const std::string& value);
 Status set_since(Draft& draft, const std::string& value);
 Status set_type(Draft& draft, const std::string& value);

@@ -18,6 +18,7 @@ struct Draft {
   std::optional<std::size_t> count;
   Follow follow = Follow::kNo;
   std::optional<std::string> recipe{};
+  std::optional<std::string> dockerfile{};
   std::string trust{};
   service::Removing removing = service::Removing::kUnused;
   std::optional<std::chrono::milliseconds> since;

@@ -14,6 +14,7 @@ namespace {
 using Variables = std::map<std::string, std::string, std::less<>>;
 
 Variables caller_variables(const std::vector<std::string>& entries);
+void set_of_image(Variables& variables, const ImageInput& image, const std::string& home);
 void set_proxies(Variables& variables);
 void set_trust(Variables& variables);
 Status add(Variables& variables, std::string_view name, std::optional<std::string_view> value, const Variables& caller);
@@ -30,11 +31,7 @@ Result<std::vector<std::string>> plan_environment(const PlanInput& input) {
     const bool of_host = name == "PATH" && input.image != nullptr;
     if (found != caller.end() && !of_host && (of_person || name == "PATH")) variables.insert(*found);
   }
-  if (input.image != nullptr) {
-    // What pip installs for the user is found there.
-    variables["PATH"] =
-        cat({input.facts.home, "/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"});
-  }
+  if (input.image != nullptr) set_of_image(variables, *input.image, input.facts.home);
   variables.try_emplace("PATH", "/usr/local/bin:/usr/bin:/bin");
   if (of_person) {
     variables["HOME"] = input.facts.home;
@@ -66,6 +63,14 @@ Variables caller_variables(const std::vector<std::string>& entries) {
     if (equals != std::string::npos) variables.try_emplace(entry.substr(0, equals), entry.substr(equals + 1));
   }
   return variables;
+}
+
+// What the host says of the language and the terminal holds.
+void set_of_image(Variables& variables, const ImageInput& image, const std::string& home) {
+  variables.merge(caller_variables(image.environment));
+  const auto path = variables.try_emplace("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin").first;
+  // What pip installs for the user is found there.
+  path->second = cat({home, "/.local/bin:", path->second});
 }
 
 // Programs that know these ask by name and are told why a host is refused; the others reach the gateway without them.

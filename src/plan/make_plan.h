@@ -39,6 +39,7 @@ struct ImageInput {
   IdMap ids{};
   std::string account{};  // what whoami says; empty: what the image does
   std::string home{};     // of the account
+  std::vector<std::string> environment{};  // "NAME=VALUE", of its configuration: below everything else
   // kInstall: by root of the image, in the root of a sandbox beside this one. kEngine: an engine of containers has it,
   // and makes the kernel's file systems as well; kEngineInstall: the same, by root of the image.
   enum class Use { kLive, kInstall, kEngine, kEngineInstall } use = Use::kLive;

@@ -442,6 +442,17 @@ TEST(MakePlanTest, AnInstallationSeesTheGivenRootAndNothingOfTheHost) {
   EXPECT_EQ(world.plan().value().rights, Rights::kNone);
 }
 
+TEST(MakePlanTest, AnImagesVariablesAreTheLeastOfAll) {
+  World world;
+  world.image.emplace();
+  world.image->root = "/images/x";
+  world.image->environment = {"PATH=/go/bin:/bin", "HOME=/root", "TERM=dumb", "GOROOT=/go"};
+  const auto environment = world.plan().value().environment;
+  for (const char* entry : {"PATH=/home/u/.local/bin:/go/bin:/bin", "HOME=/home/u", "GOROOT=/go", "TERM=xterm"}) {
+    EXPECT_EQ(std::ranges::count(environment, entry), 1) << entry;
+  }
+}
+
 // Thousands of matches of one pattern: the work must not grow with their square.
 TEST(MakePlanTest, ManyRules) {
   World world;

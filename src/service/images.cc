@@ -27,7 +27,7 @@ Result<store::ImageStore> store_of(const plan::HostFacts& facts);
 Result<UniqueFd> lock(const store::ImageStore& store, const std::string& name);
 Status clean(const store::ImageStore& store, const std::string& name, const plan::IdMap& ids);
 Result<UniqueFd> open_archive(const std::string& path);
-Result<Unpacked> fill(const store::ImageStore& store, const std::string& name, int archive, const plan::IdMap& ids);
+Result<std::string> make_root(const store::ImageStore& store, const std::string& name);
 Status check_unused(const std::string& name, const plan::HostFacts& facts);
 std::string now_text();
 
@@ -45,6 +45,25 @@ Result<store::ImageManifest> import_image(const ImageRequest& request, const pla
 
 Result<store::ImageManifest> make_image(const std::string& name, const ArchiveSource& source, IfThere if_there,
                                         const plan::HostFacts& facts, const TellImage& tell) {
+  const auto fill = [&](const ImagePlace& place) -> Result<FilledImage> {
+    UniqueFd archive = TRY(source.begin());
+    auto unpacked = unpack(archive.get(), place.files, place.ids);
+    archive.reset();
+    Status ended = source.end();
+    if (unpacked && ended) {
+      return FilledImage{unpacked->digest, unpacked->entries, unpacked->bytes, unpacked->special, {}};
+    }
+    if (ended) return fail(std::move(unpacked).error());
+    // Either may be why the other failed.
+    Error error = std::move(ended).error();
+    if (!unpacked) error.message += cat({"\n  of what it wrote: ", unpacked.error().message});
+    return fail(std::move(error));
+  };
+  return fill_image(name, fill, if_there, facts, tell);
+}
+
+Result<store::ImageManifest> fill_image(const std::string& name, const FillImage& fill, IfThere if_there,
+                                        const plan::HostFacts& facts, const TellImage& tell) {
   const host::IdFacts ids = TRY(host::probe_ids(facts.uid, facts.gid, facts.user));
   const store::ImageStore store = TRY(store_of(facts));
   TRY(sys::make_private_directories(store.directory()));
@@ -57,19 +76,15 @@ Result<store::ImageManifest> make_image(const std::string& name, const ArchiveSo
               cat({"image ", name, " is there already; hutch image remove ", name, " makes room for another"})});
   }
   TRY(clean(store, name, ids.map));
-  UniqueFd archive = TRY(source.begin());
-  auto unpacked = fill(store, name, archive.get(), ids.map);
-  archive.reset();
-  Status ended = source.end();
-  if (!unpacked || !ended) {
+  const std::string files = TRY(make_root(store, name));
+  auto filled = fill({files, store.scratch(name), ids.map});
+  (void)remove_files(store.scratch(name), ids.map);
+  if (!filled) {
     (void)clean(store, name, ids.map);
-    if (ended) return fail(std::move(unpacked).error());
-    // Either may be why the other failed.
-    Error error = std::move(ended).error();
-    if (!unpacked) error.message += cat({"\n  of what it wrote: ", unpacked.error().message});
-    return fail(std::move(error));
+    return fail(std::move(filled).error());
   }
-  store::ImageManifest manifest{name, unpacked->digest, now_text(), unpacked->entries, unpacked->bytes, ids.map};
+  const store::ImageManifest manifest{
+      name, filled->digest, now_text(), filled->entries, filled->bytes, ids.map, std::move(filled->environment)};
   TRY(sys::replace_file(store.part(name) + "/manifest.json", store::manifest_json(manifest)));
   TRY(sys::rename_at(sys::kCwd, store.part(name), sys::kCwd, store.place(name), sys::Replacing::kRefused));
   if (!ids.lack.empty()) {
@@ -78,7 +93,7 @@ Result<store::ImageManifest> make_image(const std::string& name, const ArchiveSo
               "its own: ",
               ids.remedy}));
   }
-  if (unpacked->special > 0) tell(cat({std::to_string(unpacked->special), " devices and the like were left out"}));
+  if (filled->special > 0) tell(cat({std::to_string(filled->special), " devices and the like were left out"}));
   return manifest;
 }
 
@@ -131,7 +146,9 @@ Result<plan::ImageInput> image_input(const std::string& typed, const plan::HostF
   const std::string files = TRY(sys::canonical_path(store.files(manifest.name)));
   const auto status = TRY(sys::status_of(files));
   if (!status || status->kind != sys::EntryKind::kDirectory) return fail(no_such_image(manifest.name));
-  return plan::ImageInput{files, {status->device, status->inode}, {}, manifest.ids};
+  plan::ImageInput input{files, {status->device, status->inode}, {}, manifest.ids};
+  input.environment = manifest.environment;
+  return input;
 }
 
 Error no_such_image(const std::string& name) {
@@ -156,6 +173,7 @@ Result<UniqueFd> lock(const store::ImageStore& store, const std::string& name) {
 // What an import or a removal that broke off has left.
 Status clean(const store::ImageStore& store, const std::string& name, const plan::IdMap& ids) {
   TRY(remove_files(store.part(name), ids));
+  TRY(remove_files(store.scratch(name), ids));
   return remove_files(store.rest(name), ids);
 }
 
@@ -167,14 +185,14 @@ Result<UniqueFd> open_archive(const std::string& path) {
   return fail(Error::invalid(cat({printable(path), ": is a directory; an image comes as a tar"})));
 }
 
-Result<Unpacked> fill(const store::ImageStore& store, const std::string& name, int archive, const plan::IdMap& ids) {
+Result<std::string> make_root(const store::ImageStore& store, const std::string& name) {
   const std::string files = store.part(name) + "/root";
   TRY(sys::make_private_directories(files));
-  const std::string canonical = TRY(sys::canonical_path(files));
+  std::string canonical = TRY(sys::canonical_path(files));
   const UniqueFd top = TRY(sys::open(canonical, sys::Open::kReadDirectory));
   // An archive need not say what "/" is; others than its owner have to get through.
   TRY(sys::set_mode(top.get(), 0755));
-  return unpack(archive, canonical, ids);
+  return canonical;
 }
 
 Status check_unused(const std::string& name, const plan::HostFacts& facts) {

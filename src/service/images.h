@@ -21,6 +21,21 @@ struct ImageRequest {
 // Notes on the way, for a person.
 using TellImage = std::function<void(const std::string& line)>;
 
+// The files of an image that is being made.
+struct ImagePlace {
+  std::string files;    // canonical: the directory that becomes its root, there and empty
+  std::string scratch;  // a path beside it with nothing there; what is made there goes with the making
+  const plan::IdMap& ids;
+};
+struct FilledImage {
+  std::string digest;
+  std::uint64_t entries = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t special = 0;             // devices and the like that were left out
+  std::vector<std::string> environment;  // of its configuration, "NAME=VALUE"
+};
+using FillImage = std::function<Result<FilledImage>(const ImagePlace& place)>;
+
 // Where an archive comes from. `end` is called once nobody reads it any more: why it is not what it should be is then
 // its to say.
 struct ArchiveSource {
@@ -30,6 +45,8 @@ struct ArchiveSource {
 // The lock of an image that somebody else makes, once they are done.
 Result<UniqueFd> wait_for_image(const std::string& lock, const std::string& name, const TellImage& tell);
 enum class IfThere { kError, kTaken };  // kTaken: that one is what is wanted; who makes it is waited for
+Result<store::ImageManifest> fill_image(const std::string& name, const FillImage& fill, IfThere if_there,
+                                        const plan::HostFacts& facts, const TellImage& tell);
 Result<store::ImageManifest> make_image(const std::string& name, const ArchiveSource& source, IfThere if_there,
                                         const plan::HostFacts& facts, const TellImage& tell);
 

@@ -29,6 +29,7 @@ struct Started {
   UniqueFd archive;  // what is written here it reads
 };
 
+Result<Unpacked> unpack_as(const std::string& what, int archive, const std::string& directory, const plan::IdMap& ids);
 Result<Started> start(const std::string& what, const std::string& directory, const plan::IdMap& ids);
 Result<std::string> feed(int archive, const UniqueFd& to);
 Result<std::string> report_of(Started& started);
@@ -37,17 +38,11 @@ Result<Unpacked> parse_report(std::string_view report);
 }  // namespace
 
 Result<Unpacked> unpack(int archive, const std::string& directory, const plan::IdMap& ids) {
-  Started started = TRY(start("unpack", directory, ids));
-  auto digest = feed(archive, started.archive);
-  started.archive.reset();
-  // Why it stopped reading is its own to say.
-  const bool stopped = !digest && digest.error().sys_errno == EPIPE;
-  if (!digest && !stopped) return fail(std::move(digest).error());
-  const std::string report = TRY(report_of(started));
-  if (stopped) return fail(Error{Code::kSystem, 0, "hutch-unpack ended before the archive did"});
-  Unpacked unpacked = TRY(parse_report(report));
-  unpacked.digest = cat({"sha256:", *digest});
-  return unpacked;
+  return unpack_as("unpack", archive, directory, ids);
+}
+
+Result<Unpacked> unpack_layer(int archive, const std::string& directory, const plan::IdMap& ids) {
+  return unpack_as("layer", archive, directory, ids);
 }
 
 Status remove_files(const std::string& directory, const plan::IdMap& ids) {
@@ -59,6 +54,20 @@ Status remove_files(const std::string& directory, const plan::IdMap& ids) {
 }
 
 namespace {
+
+Result<Unpacked> unpack_as(const std::string& what, int archive, const std::string& directory, const plan::IdMap& ids) {
+  Started started = TRY(start(what, directory, ids));
+  auto digest = feed(archive, started.archive);
+  started.archive.reset();
+  // Why it stopped reading is its own to say.
+  const bool stopped = !digest && digest.error().sys_errno == EPIPE;
+  if (!digest && !stopped) return fail(std::move(digest).error());
+  const std::string report = TRY(report_of(started));
+  if (stopped) return fail(Error{Code::kSystem, 0, "hutch-unpack ended before the archive did"});
+  Unpacked unpacked = TRY(parse_report(report));
+  unpacked.digest = cat({"sha256:", *digest});
+  return unpacked;
+}
 
 Result<Started> start(const std::string& what, const std::string& directory, const plan::IdMap& ids) {
   // An unpacker that ended must be an error of the next write, not this program's end.

@@ -19,6 +19,8 @@ struct Unpacked {
 
 // The archive (a descriptor that can be read) becomes files in `directory`, which is there and empty.
 Result<Unpacked> unpack(int archive, const std::string& directory, const plan::IdMap& ids);
+// A layer of an image over what the layers below it have made there.
+Result<Unpacked> unpack_layer(int archive, const std::string& directory, const plan::IdMap& ids);
 
 // Removes a directory with all that is in it, whichever of the ids it belongs to. Nothing there is no error.
 Status remove_files(const std::string& directory, const plan::IdMap& ids);

@@ -20,6 +20,7 @@ constexpr int kVersion = 1;
 
 json extents_json(const std::vector<plan::IdExtent>& extents);
 Result<std::vector<plan::IdExtent>> parse_extents(const json& value);
+Result<std::vector<std::string>> parse_environment(const json& value);
 Result<std::string> text_of(const json& object, const char* key);
 Result<std::uint64_t> number_of(const json& object, const char* key);
 bool is_name_part(std::string_view part, std::string_view others);
@@ -37,7 +38,8 @@ std::string manifest_json(const ImageManifest& manifest) {
                        {"user", manifest.ids.user},
                        {"group", manifest.ids.group},
                        {"users", extents_json(manifest.ids.users)},
-                       {"groups", extents_json(manifest.ids.groups)}};
+                       {"groups", extents_json(manifest.ids.groups)},
+                       {"environment", manifest.environment}};
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -67,6 +69,7 @@ Result<ImageManifest> parse_manifest(std::string_view text) {
   if (!object.contains("users") || !object.contains("groups")) return fail(Error::invalid("it has no ids"));
   manifest.ids.users = TRY(parse_extents(object["users"]));
   manifest.ids.groups = TRY(parse_extents(object["groups"]));
+  if (object.contains("environment")) manifest.environment = TRY(parse_environment(object["environment"]));
   return manifest;
 }
 
@@ -131,6 +134,18 @@ Result<std::vector<plan::IdExtent>> parse_extents(const json& value) {
     extents.push_back({item[0].get<std::uint32_t>(), item[1].get<std::uint32_t>(), item[2].get<std::uint32_t>()});
   }
   return extents;
+}
+
+Result<std::vector<std::string>> parse_environment(const json& value) {
+  std::vector<std::string> environment;
+  if (!value.is_array()) return fail(Error::invalid("\"environment\" is a list"));
+  for (const json& item : value) {
+    if (!item.is_string() || !item.get_ref<const std::string&>().contains('=')) {
+      return fail(Error::invalid("\"environment\" holds NAME=VALUE"));
+    }
+    environment.push_back(item.get<std::string>());
+  }
+  return environment;
 }
 
 Result<std::string> text_of(const json& object, const char* key) {

@@ -1,6 +1,7 @@
 // The images: names, what is known of each, where its files lie.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@ struct ImageManifest {
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
   plan::IdMap ids;  // whose ids its files have
+  std::vector<std::string> environment{};  // "NAME=VALUE": what its commands have if nobody says otherwise
   bool operator==(const ImageManifest&) const = default;
 };
 
@@ -40,6 +42,11 @@ class ImageStore {
   std::string lock(const std::string& name) const { return directory_ + "/." + name + ".lock"; }
   // What is being made: no image, whatever is in it.
   std::string part(const std::string& name) const { return directory_ + "/." + name + ".part"; }
+  // What it is being made of: likewise. Without ":", which in names of archives begins what is meant of one.
+  std::string scratch(std::string name) const {
+    std::ranges::replace(name, ':', '=');
+    return directory_ + "/." + name + ".from";
+  }
   // What is being removed: likewise.
   std::string rest(const std::string& name) const { return directory_ + "/." + name + ".gone"; }
 

@@ -28,6 +28,11 @@ TEST(ImageManifest, IsReadAsItWasWritten) {
   ImageManifest one = manifest();
   one.ids = plan::make_id_map(1001, 1001, std::nullopt, std::nullopt);
   EXPECT_EQ(*parse_manifest(manifest_json(one)), one);
+  one.environment = {"PATH=/go/bin:/bin", "EMPTY="};
+  EXPECT_EQ(*parse_manifest(manifest_json(one)), one);
+  // One from before there were variables.
+  one.environment.clear();
+  EXPECT_EQ(*parse_manifest(replaced(manifest_json(one), ",\n  \"environment\": []", "")), one);
 }
 
 TEST(ImageManifest, AnythingElseIsAnError) {
@@ -44,6 +49,8 @@ TEST(ImageManifest, AnythingElseIsAnError) {
                              replaced(good, "\"user\": 1001", "\"user\": 4294967296"),
                              replaced(good, "\"digest\"", "\"digets\""),
                              replaced(good, "\"users\": [", "\"users\": [[1,2],"),
+                             replaced(good, "\"environment\": [", "\"environment\": [1"),
+                             replaced(good, "\"environment\": [", "\"environment\": [\"x\""),
                              replaced(good, "\"groups\": [", "\"groups\": [[1,2,-3],"),
                              std::string(2000, '['),
                              std::string(1, '\0')};

@@ -131,23 +131,25 @@ Status empty_directory(int top, const std::string& name, std::uint64_t& last_num
 
 }  // namespace
 
-Status remove_tree(const std::string& path) {
-  const auto status = TRY(status_of(path));
+Status remove_tree(const std::string& path) { return remove_tree_at(AT_FDCWD, path); }
+
+Status remove_tree_at(int directory, const std::string& path) {
+  const auto status = TRY(status_at(directory, path));
   if (!status) return {};
   if (status->kind != EntryKind::kDirectory) return fail(Error::invalid(cat({path, ": is no directory"})));
-  const UniqueFd top = TRY(open_to_remove(AT_FDCWD, path));
+  const UniqueFd top = TRY(open_to_remove(directory, path));
   TRY(check(::fchmod(top.get(), 0700), {"fchmod(", path, ")"}));
   std::uint64_t last_number = 0;
   for (;;) {
     TRY(check(::lseek(top.get(), 0, SEEK_SET), {"lseek(", path, ")"}));
     const std::vector<TreeEntry> entries = TRY(names_in(top.get(), path));
-    if (entries.empty()) return unlink_at(AT_FDCWD, path, AT_REMOVEDIR);
+    if (entries.empty()) return unlink_at(directory, path, AT_REMOVEDIR);
     for (const TreeEntry& entry : entries) {
       const auto inner = TRY(status_at(top.get(), entry.name));
       if (!inner) continue;
-      const bool directory = inner->kind == EntryKind::kDirectory;
-      if (directory) TRY(empty_directory(top.get(), entry.name, last_number));
-      TRY(unlink_at(top.get(), entry.name, directory ? AT_REMOVEDIR : 0));
+      const bool is_directory = inner->kind == EntryKind::kDirectory;
+      if (is_directory) TRY(empty_directory(top.get(), entry.name, last_number));
+      TRY(unlink_at(top.get(), entry.name, is_directory ? AT_REMOVEDIR : 0));
     }
   }
 }

@@ -51,6 +51,7 @@ Status make_private_directories(const std::string& path);
 // rm -r, of what this user owns: directories that were made unreadable are opened up. No link is followed. Nothing
 // there is no error.
 Status remove_tree(const std::string& path);
+Status remove_tree_at(int directory, const std::string& name);
 
 enum class Permission { kRead, kWrite };
 

@@ -42,8 +42,9 @@ hutch::Result<std::string> serve(std::string_view what, std::string_view owners)
     TRY(unpack::remove_everything());
     return std::string("removed");
   }
-  const auto report = TRY(unpack::unpack_archive(
-      kArchive, root.get(), owners == "one" ? unpack::Owners::kOne : unpack::Owners::kAsArchived, {}));
+  const auto report = TRY(unpack::unpack_archive(kArchive, root.get(),
+                                                 owners == "one" ? unpack::Owners::kOne : unpack::Owners::kAsArchived,
+                                                 what == "layer" ? unpack::Over::kLayers : unpack::Over::kNothing, {}));
   TRY(sys::sync_file_system(root.get()));
   return cat({"unpacked ", std::to_string(report.entries), " ", std::to_string(report.bytes), " ",
               std::to_string(report.special), " ", std::to_string(report.privileged)});
@@ -51,7 +52,7 @@ hutch::Result<std::string> serve(std::string_view what, std::string_view owners)
 
 }  // namespace
 
-// hutch-unpack unpack|remove many|one
+// hutch-unpack unpack|layer|remove many|one
 int main(int argc, char** argv) {
   if (argc != 3 || hutch::sys::stream_kind(kHost) != hutch::sys::StreamKind::kSocket) return usage();
   const auto served = serve(argv[1], argv[2]);

@@ -43,4 +43,22 @@ std::string last_part(const std::string& name) {
   return slash == std::string::npos ? name : name.substr(slash + 1);
 }
 
+Result<std::optional<Whiteout>> whiteout_of(const std::string& name) {
+  static constexpr std::string_view kMark = ".wh.";
+  static constexpr std::string_view kOpaque = ".wh..wh..opq";
+  const auto refuse = [&] {
+    return fail(
+        Error::invalid(cat({"the layer's entry \"", printable(name), "\" takes away nothing that has a name"})));
+  };
+  const std::string directory = directory_of(name);
+  if (directory.starts_with(kMark) || directory.contains("/.wh.")) return refuse();
+  const std::string last = last_part(name);
+  if (!last.starts_with(kMark)) return std::optional<Whiteout>();
+  if (last == kOpaque) return Whiteout{Whiteout::What::kContent, directory};
+  const std::string what = last.substr(kMark.size());
+  // The other names with two marks are a file system's own book-keeping (aufs), and no names of files.
+  if (what.empty() || what == "." || what == ".." || what.starts_with(kMark)) return refuse();
+  return Whiteout{Whiteout::What::kEntry, directory.empty() ? what : cat({directory, "/", what})};
+}
+
 }  // namespace hutch::unpack

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <memory>
+#include <unordered_set>
 #include <utility>
 
 #include "base/text.h"
@@ -17,6 +18,7 @@
 #include "sys/create.h"
 #include "sys/files.h"
 #include "sys/io.h"
+#include "sys/tree.h"
 #include "unpack/names.h"
 
 namespace hutch::unpack {
@@ -27,12 +29,18 @@ using Archive = std::unique_ptr<archive, decltype([](archive* a) { archive_read_
 
 class Unpacker {
  public:
-  Unpacker(archive* source, int root, Owners owners, const Limits& limits)
-      : source_(source), root_(root), owners_(owners), limits_(limits) {}
+  struct Into {
+    int root;
+    Owners owners;
+    Over over;
+  };
+  Unpacker(archive* source, Into into, const Limits& limits)
+      : source_(source), root_(into.root), owners_(into.owners), over_(into.over), limits_(limits) {}
   Result<Report> run();
 
  private:
   Status add(archive_entry* entry);
+  Status make(archive_entry* entry, const std::string& name);
   Status add_directory(archive_entry* entry, const std::string& name);
   Status add_file(archive_entry* entry, const std::string& name);
   Status add_symlink(archive_entry* entry, const std::string& name);
@@ -42,26 +50,33 @@ class Unpacker {
   Status set_attributes(int file, archive_entry* entry);
   Result<int> parent(const std::string& name);
   Result<UniqueFd> open_or_make(const std::string& directory);
+  Status remove_file(const std::string& name);
+  Status clear_way(int directory, const std::string& name);
+  void note(std::string name);
+  bool is_below(const std::string& name) const;
+  Status take_away(const Whiteout& whiteout);
+  Status take_content_away(const std::string& name, int directory);
 
   archive* source_;
   int root_;
   Owners owners_;
+  Over over_;
   const Limits& limits_;
   Report report_;
   std::string parent_name_;
   UniqueFd parent_;  // of parent_name_, where that is not the root
+  std::unordered_set<std::string> made_;  // of a layer: what it has named itself, and the directories above that
 };
 
 Result<Archive> open_archive(int fd);
 Status drain(int fd);
 Error archive_error(archive* source);
-Status clear_way(int directory, const std::string& name);
 
 }  // namespace
 
-Result<Report> unpack_archive(int archive, int root, Owners owners, const Limits& limits) {
+Result<Report> unpack_archive(int archive, int root, Owners owners, Over over, const Limits& limits) {
   const Archive source = TRY(open_archive(archive));
-  const Report report = TRY(Unpacker(source.get(), root, owners, limits).run());
+  const Report report = TRY(Unpacker(source.get(), {root, owners, over}, limits).run());
   TRY(drain(archive));
   return report;
 }
@@ -112,6 +127,16 @@ Status Unpacker::add(archive_entry* entry) {
   const char* raw = archive_entry_pathname(entry);
   if (raw == nullptr) return fail(Error::invalid("the archive has an entry without a name"));
   const std::string name = TRY(plain_name(raw));
+  if (over_ == Over::kLayers) {
+    if (const auto whiteout = TRY(whiteout_of(name))) return take_away(*whiteout);
+    note(name);
+  }
+  TRY(make(entry, name));
+  if (over_ == Over::kLayers) made_.insert(name);
+  return {};
+}
+
+Status Unpacker::make(archive_entry* entry, const std::string& name) {
   if (const char* target = archive_entry_hardlink(entry); target != nullptr) {
     return add_hard_link(TRY(plain_name(target)), name);
   }
@@ -134,7 +159,7 @@ Status Unpacker::add_directory(archive_entry* entry, const std::string& name) {
 Status Unpacker::add_file(archive_entry* entry, const std::string& name) {
   TRY(check_size(static_cast<std::uint64_t>(std::max<la_int64_t>(archive_entry_size(entry), 0)), name));
   const int directory = TRY(parent(name));
-  TRY(clear_way(directory, last_part(name)));
+  TRY(clear_way(directory, name));
   const UniqueFd file = TRY(sys::make_file(directory, last_part(name), 0600));
   TRY(write_content(file.get(), name));
   return set_attributes(file.get(), entry);
@@ -147,7 +172,7 @@ Status Unpacker::add_symlink(archive_entry* entry, const std::string& name) {
     return fail(Error::invalid(cat({"the archive's link \"", printable(name), "\" leads nowhere"})));
   }
   const int directory = TRY(parent(name));
-  TRY(clear_way(directory, last_part(name)));
+  TRY(clear_way(directory, name));
   TRY(sys::make_symlink(text, directory, last_part(name)));
   if (owners_ == Owners::kOne) return {};
   return sys::set_owner_at(directory, last_part(name), {archive_entry_uid(entry), archive_entry_gid(entry)});
@@ -158,7 +183,7 @@ Status Unpacker::add_hard_link(const std::string& target, const std::string& nam
   const UniqueFd from = TRY(sys::open_beneath(root_, there.empty() ? "." : there));
   const int directory = TRY(parent(name));
   if (target == name) return {};
-  TRY(clear_way(directory, last_part(name)));
+  TRY(clear_way(directory, name));
   return sys::make_hard_link(from.get(), last_part(target), directory, last_part(name));
 }
 
@@ -226,9 +251,11 @@ Result<UniqueFd> Unpacker::open_or_make(const std::string& directory) {
   if (found) {
     const sys::FileStatus status = TRY(sys::file_status(found->get(), ""));
     if (status.kind == sys::EntryKind::kDirectory) return found;
-    return fail(Error::invalid(cat({"the archive's \"", printable(directory), "\" is a file and a directory"})));
-  }
-  if (found.error().code != Code::kNotFound) {
+    if (!is_below(directory)) {
+      return fail(Error::invalid(cat({"the archive's \"", printable(directory), "\" is a file and a directory"})));
+    }
+    TRY(remove_file(directory));
+  } else if (found.error().code != Code::kNotFound && !(is_below(directory) && remove_file(directory))) {
     return fail(Error::invalid(cat({"the archive's \"", printable(directory), "\" lies behind a link"})));
   }
   const std::string above = directory_of(directory);
@@ -238,11 +265,59 @@ Result<UniqueFd> Unpacker::open_or_make(const std::string& directory) {
   return sys::open_beneath(root_, directory);
 }
 
-// The later of two entries of one name holds, as tar has it; a directory is never replaced.
-Status clear_way(int directory, const std::string& name) {
-  auto removed = sys::unlink_at(directory, name);
+Status Unpacker::remove_file(const std::string& name) {
+  const std::string above = directory_of(name);
+  const UniqueFd directory = TRY(sys::open_beneath(root_, above.empty() ? "." : above));
+  return sys::unlink_at(directory.get(), last_part(name));
+}
+
+// The later of two entries of one name holds, as tar has it; a directory is never replaced but by a layer above it.
+Status Unpacker::clear_way(int directory, const std::string& name) {
+  auto removed = sys::unlink_at(directory, last_part(name));
   if (removed || removed.error().code == Code::kNotFound) return {};
-  return removed;
+  if (removed.error().sys_errno != EISDIR || !is_below(name)) return removed;
+  return sys::remove_tree_at(directory, last_part(name));
+}
+
+// The name itself is noted by whoever has made it: until then it is what the layers below have.
+void Unpacker::note(std::string name) {
+  for (name = directory_of(name); !name.empty() && made_.insert(name).second;) name = directory_of(name);
+}
+
+// Whether what has this name, if anything does, is of a layer below.
+bool Unpacker::is_below(const std::string& name) const { return over_ == Over::kLayers && !made_.contains(name); }
+
+// What this layer has made stays, wherever in it the whiteout stands.
+Status Unpacker::take_away(const Whiteout& whiteout) {
+  parent_.reset();
+  const std::string inside = whiteout.what == Whiteout::What::kContent ? whiteout.name : directory_of(whiteout.name);
+  const auto directory = sys::open_beneath(root_, inside.empty() ? "." : inside, sys::Beneath::kListing);
+  if (!directory && directory.error().code == Code::kNotFound) return {};
+  if (!directory) return fail(directory.error());
+  if (whiteout.what == Whiteout::What::kContent) return take_content_away(whiteout.name, directory->get());
+  if (!is_below(whiteout.name)) return {};
+  auto removed = sys::unlink_at(directory->get(), last_part(whiteout.name));
+  if (removed || removed.error().code == Code::kNotFound) return {};
+  if (removed.error().sys_errno != EISDIR) return removed;
+  return sys::remove_tree_at(directory->get(), last_part(whiteout.name));
+}
+
+// Of a directory that the layer goes on with only what the layer itself put there is left, at every depth.
+Status Unpacker::take_content_away(const std::string& name, int directory) {
+  for (const sys::TreeEntry& entry : TRY(sys::names_in(directory, name))) {
+    const std::string full = name.empty() ? entry.name : cat({name, "/", entry.name});
+    const auto status = TRY(sys::status_at(directory, entry.name));
+    if (!status) continue;
+    const bool is_directory = status->kind == sys::EntryKind::kDirectory;
+    if (!is_below(full)) {
+      if (!is_directory) continue;
+      const UniqueFd inner = TRY(sys::open_beneath(directory, entry.name, sys::Beneath::kListing));
+      TRY(take_content_away(full, inner.get()));
+      continue;
+    }
+    TRY(is_directory ? sys::remove_tree_at(directory, entry.name) : sys::unlink_at(directory, entry.name));
+  }
+  return {};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ import harness
 # Answers by the name that it was started by: a system of one program.
 SYSTEM = r"""
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <fcntl.h>
@@ -48,6 +49,7 @@ int main(int argc, char **argv) {
     if (unlink(path)) { printf("%s\n", strerror(errno)); return 1; }
     return 0;
   }
+  if (!strcmp(what, "env")) { printf("%s\n", getenv(path) ? getenv(path) : "(none)"); return 0; }
   if (!strcmp(what, "id")) { printf("%d:%d\n", getuid(), getgid()); return 0; }
   return 2;
 }

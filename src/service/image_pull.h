@@ -1,0 +1,26 @@
+// Images of registries, and of the archives that engines of containers write: skopeo(1) fetches, hutch-unpack unpacks.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "plan/facts.h"
+#include "service/images.h"
+#include "store/image_store.h"
+
+namespace hutch::service {
+
+struct PullRequest {
+  std::string reference;  // "python:3.12", "docker://HOST/NAME:TAG", "oci-archive:FILE"
+  std::string name;       // as typed; empty: what the reference says
+};
+
+// Errors: a name that is taken, a reference that is none, no skopeo, what skopeo says, and an image that is none: whose
+// layers are other bytes than their digests say, lead out of the tree, or are too many. Nothing is left of one.
+Result<store::ImageManifest> pull_image(const PullRequest& request, const plan::HostFacts& facts,
+                                        const TellImage& tell);
+
+// The same of a reference that skopeo knows, which becomes files of an image that is being made.
+Result<FilledImage> fill_by_skopeo(const std::string& reference, const ImagePlace& place, const TellImage& tell);
+
+}  // namespace hutch::service
