@@ -100,7 +100,9 @@ LandlockPlan plan_landlock(const PlanInput& input, const MountTree& tree) {
   for (const std::string_view place : {"/tmp", "/run", "/dev", "/proc"}) places.emplace_back(place);
   for (const std::string& place : {input.project, input.facts.home}) {
     const SeenPath* seen = input.paths.find(place);
-    const bool there = place == "/" || (seen != nullptr && seen->type == FileType::kDirectory);
+    // What the host has there an image need not have, and all of an image's own "/" may be written.
+    const bool of_host = input.image == nullptr && seen != nullptr && seen->type == FileType::kDirectory;
+    const bool there = place == "/" || of_host;
     const bool visible = policy::decide(input.rules, policy::Access::kRead, place).allowed;
     const auto is_target = [&](const MountStep& step) { return step.target == place; };
     if ((there && visible) || std::ranges::any_of(tree.steps, is_target)) places.push_back(place);

@@ -442,6 +442,18 @@ TEST(MakePlanTest, AnInstallationSeesTheGivenRootAndNothingOfTheHost) {
   EXPECT_EQ(world.plan().value().rights, Rights::kNone);
 }
 
+TEST(MakePlanTest, LandlockNamesNothingThatAnImageNeedNotHave) {
+  World world;
+  world.workspace();
+  world.policy.filesystem.allow_write.clear();
+  world.policy.filesystem.allow_read.clear();
+  world.image.emplace();
+  world.image->root = "/images/x";
+  const auto writable = world.plan().value().landlock.writable;
+  EXPECT_EQ(std::ranges::count(writable, "/"), 1);
+  EXPECT_EQ(std::ranges::count(writable, world.facts.cwd), 0);
+}
+
 TEST(MakePlanTest, AnImagesVariablesAreTheLeastOfAll) {
   World world;
   world.image.emplace();
