@@ -42,7 +42,7 @@ void Looker::assume(const std::vector<plan::RootEntry>& root) {
   }
 }
 
-Result<Resolved> Looker::resolve(std::string_view path, FinalLink final_link, const LinkFilter& may_follow) {
+Result<Resolved> Looker::resolve(std::string_view path, FinalLink final_link, const Eyes* eyes) {
   Resolved result;
   std::vector<std::string> pending;  // the next component is the last element
   push_parts(pending, path);
@@ -52,6 +52,7 @@ Result<Resolved> Looker::resolve(std::string_view path, FinalLink final_link, co
     const std::string part = std::move(pending.back());
     pending.pop_back();
     if (part == "..") {
+      result.is_lost = result.is_lost || (eyes != nullptr && !eyes->leaves(result.path.empty() ? "/" : result.path));
       drop_last(result.path);
       continue;
     }
@@ -59,7 +60,7 @@ Result<Resolved> Looker::resolve(std::string_view path, FinalLink final_link, co
     const Looked* looked = absent ? nullptr : TRY(look(candidate));
     const bool follow = looked != nullptr && looked->type == plan::FileType::kSymlink &&
                         (!pending.empty() || final_link == FinalLink::kFollow) &&
-                        (!may_follow || may_follow(candidate));
+                        (eyes == nullptr || eyes->follows(candidate));
     if (follow) {
       result.hops.push_back({candidate, looked->link, looked->owner});
       if (result.hops.size() > limits::kSymlinksMax) {

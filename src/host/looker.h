@@ -31,12 +31,16 @@ struct Resolved {
   std::string path;
   plan::FileType type = plan::FileType::kAbsent;
   std::vector<Hop> hops;
+  bool is_lost = false;  // a ".." leads out of what is not seen
 };
 
 enum class FinalLink { kFollow, kKeep };
 
-// Whether the link at a path is one that may be followed.
-using LinkFilter = std::function<bool(std::string_view)>;
+// What somebody who does not see everything sees of a path.
+struct Eyes {
+  std::function<bool(std::string_view)> follows;  // the link there
+  std::function<bool(std::string_view)> leaves;   // the directory there, by ".."
+};
 
 class Looker {
  public:
@@ -49,7 +53,7 @@ class Looker {
   void assume(const std::vector<plan::RootEntry>& root);
 
   // Where an absolute path leads. What does not exist is taken as written. A cycle is an error.
-  Result<Resolved> resolve(std::string_view path, FinalLink final_link, const LinkFilter& may_follow = {});
+  Result<Resolved> resolve(std::string_view path, FinalLink final_link, const Eyes* eyes = nullptr);
 
   // What was seen at a path already; absent where nothing looked.
   plan::SeenPath seen(const std::string& path) const;

@@ -87,14 +87,18 @@ Result<CanonicalPath> canonical_path(std::string_view path) {
   return CanonicalPath{std::move(resolved.path), resolved.type};
 }
 
-Result<CanonicalPath> path_as_seen(std::string_view path, const std::vector<policy::Rule>& rules) {
+Result<PathSeen> path_as_seen(std::string_view path, const std::vector<policy::Rule>& rules,
+                              const PathFilter& is_made) {
   Looker looker;
-  const LinkFilter visible = [&](std::string_view link) {
-    const View view = policy::decide(rules, policy::Access::kRead, link).view;
-    return view == View::kReadOnly || view == View::kReadWrite;
-  };
-  Resolved resolved = TRY(looker.resolve(path, FinalLink::kFollow, visible));
-  return CanonicalPath{std::move(resolved.path), resolved.type};
+  const auto view_of = [&](std::string_view at) { return policy::decide(rules, policy::Access::kRead, at).view; };
+  const Eyes eyes{.follows =
+                      [&](std::string_view link) {
+                        const View view = view_of(link);
+                        return view == View::kReadOnly || view == View::kReadWrite;
+                      },
+                  .leaves = [&](std::string_view at) { return view_of(at) != View::kHidden || is_made(at); }};
+  Resolved resolved = TRY(looker.resolve(path, FinalLink::kFollow, &eyes));
+  return PathSeen{{std::move(resolved.path), resolved.type}, resolved.is_lost};
 }
 
 namespace {

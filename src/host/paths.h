@@ -1,6 +1,7 @@
 // Looks at the host once for all rules: canonical paths, what patterns match, what must never be written, identities.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,7 +42,15 @@ struct CanonicalPath {
 // Where an absolute path leads, ".." taken after links as the kernel does; what does not exist is taken as written.
 Result<CanonicalPath> canonical_path(std::string_view path);
 
-// The same as a sandbox under `rules` sees it: links that are hidden from it lead nowhere.
-Result<CanonicalPath> path_as_seen(std::string_view path, const std::vector<policy::Rule>& rules);
+struct PathSeen {
+  CanonicalPath leads_to;
+  bool is_lost = false;  // ".." leads out of a directory that is not there
+};
+
+using PathFilter = std::function<bool(std::string_view)>;
+
+// The same as a sandbox under `rules` sees it: links that are hidden from it lead nowhere. `is_made`: whether it has a
+// directory of its own at a path that is hidden.
+Result<PathSeen> path_as_seen(std::string_view path, const std::vector<policy::Rule>& rules, const PathFilter& is_made);
 
 }  // namespace hutch::host

@@ -413,12 +413,19 @@ TEST_F(PathsTest, AsSeenFromInside) {
   fs::create_symlink("/etc", home_ / "hidden/link");
   fs::create_symlink("/etc", project_ / "link");
   make_directory("sub");
+  fs::create_directories(home_ / "hidden/deep");
   const auto answer = look();
-  const auto seen = [&](const fs::path& path) { return path_as_seen(path.string(), answer->rules)->path; };
+  const auto is_made = [&](std::string_view path) { return path == home_.string(); };
+  const auto way = [&](const fs::path& path) { return *path_as_seen(path.string(), answer->rules, is_made); };
+  const auto seen = [&](const fs::path& path) { return way(path).leads_to.path; };
   EXPECT_EQ(seen(project_ / "link/passwd"), "/etc/passwd");
   EXPECT_EQ(seen(home_ / "hidden/link/passwd"), (home_ / "hidden/link/passwd").string())
       << "a hidden link leads nowhere";
   EXPECT_EQ(seen(project_ / "sub/../x"), (project_ / "x").string());
+  EXPECT_FALSE(way(project_ / "sub/../x").is_lost);
+  EXPECT_FALSE(way(home_ / "../x").is_lost) << "the sandbox has a directory of its own there";
+  EXPECT_FALSE(way("/../etc").is_lost);
+  EXPECT_TRUE(way(home_ / "hidden/deep/../link").is_lost);
 }
 
 }  // namespace

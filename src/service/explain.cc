@@ -32,6 +32,8 @@ struct Target {
 
 Result<PathVerdict> judge_without_questions(const Prepared& prepared, const plan::HostFacts& facts,
                                             const std::string& typed, const Target& target, Access access);
+Result<PathVerdict> judge_hidden_way(const Prepared& prepared, const plan::HostFacts& facts, const Target& target,
+                                     PathVerdict hidden);
 Result<bool> is_asked(const Prepared& prepared, const plan::HostFacts& facts, const Target& target, Access access);
 void judge_private(const Prepared& prepared, const Target& target, PathVerdict& verdict);
 void judge_proc(const Prepared& prepared, const Target& target, PathVerdict& verdict);
@@ -52,12 +54,24 @@ std::string parent_of(const std::string& path);
 Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& facts, const std::string& typed,
                                Access access) {
   const std::string absolute = TRY(policy::absolute_path(typed, facts.home, prepared.plan.cwd));
-  host::CanonicalPath seen = TRY(host::path_as_seen(absolute, prepared.rules));
-  const Target target{std::move(seen.path), seen.type};
+  const auto is_made_at = [&](std::string_view path) { return is_made(prepared, path); };
+  host::PathSeen seen = TRY(host::path_as_seen(absolute, prepared.rules, is_made_at));
+  const Target target{std::move(seen.leads_to.path), seen.leads_to.type};
   PathVerdict verdict = TRY(judge_without_questions(prepared, facts, typed, target, access));
-  if (!verdict.allowed) verdict.asked = TRY(is_asked(prepared, facts, target, access));
+  if (prepared.backend == "none") return verdict;
+  if (seen.is_lost) {
+    refuse(verdict, "built in", "the way there goes up (..) out of a directory that is not there");
+    return verdict;
+  }
+  if (verdict.allowed) return verdict;
+  const host::CanonicalPath host = host::canonical_path(target.path).value_or(host::CanonicalPath());
+  if (host.path != target.path) {
+    return judge_hidden_way(prepared, facts, {host.path, host.type}, std::move(verdict));
+  }
+  verdict.asked = TRY(is_asked(prepared, facts, target, access));
   return verdict;
 }
+
 Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& typed) {
   static constexpr int kDefaultPort = 443;
   static constexpr std::string_view kUdp = "/udp";
@@ -164,6 +178,21 @@ Result<PathVerdict> judge_without_questions(const Prepared& prepared, const plan
     case View::kSys: TRY(judge_mode(facts, target, verdict)); break;
     case View::kHidden: break;
   }
+  return verdict;
+}
+
+// A hidden link of the host is followed by whoever answers for a look at it, hutch itself where a rule shows what it
+// leads to. Nobody does it for a change.
+Result<PathVerdict> judge_hidden_way(const Prepared& prepared, const plan::HostFacts& facts, const Target& target,
+                                     PathVerdict hidden) {
+  const bool looks = hidden.access == Access::kRead && prepared.plan.questions == plan::FileQuestions::kAll;
+  const bool is_file = target.type == plan::FileType::kDirectory || target.type == plan::FileType::kFile;
+  const View view = policy::decide(prepared.rules, hidden.access, target.path).view;
+  const bool is_host = view == View::kHidden || view == View::kReadOnly || view == View::kReadWrite;
+  if (!looks || !is_file || !is_host) return hidden;
+  PathVerdict verdict = TRY(judge_without_questions(prepared, facts, hidden.typed, target, hidden.access));
+  if (verdict.allowed) verdict.why += "; the link to it is hidden, and followed only where somebody may be asked";
+  if (!verdict.allowed) verdict.asked = TRY(is_asked(prepared, facts, target, hidden.access));
   return verdict;
 }
 

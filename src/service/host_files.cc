@@ -335,9 +335,9 @@ void HostFiles::take(const std::string& path, Wanted wanted, const approval::Eff
   granted_.insert_or_assign(path, held);
 }
 
-// Nothing where it cannot be opened: a new file in a directory that is hidden itself, a hidden place that another name
-// of the host leads to, such a name of a place in which something stays closed (covers lie at the place's own path), or
-// for changes a directory in which a rule closes something.
+// Nothing where it cannot be opened: a new file in a directory that is hidden itself, another name of a place in which
+// something stays closed (covers lie at the place's own path), or for changes a directory in which a rule closes
+// something, and whatever the host's links alone lead to: the supervisor changes a file at its own path.
 std::optional<sandbox::FileGrant> HostFiles::grant(const sandbox::FileRequest& request, const Target& target,
                                                    approval::Visibility visibility) const {
   const bool is_there = target.seen.type != plan::FileType::kAbsent;
@@ -349,7 +349,7 @@ std::optional<sandbox::FileGrant> HostFiles::grant(const sandbox::FileRequest& r
     grant.shown->at = request.path;
   }
   if (request.wanted == Wanted::kLook) return grant;
-  if (hidden && request.path != target.path) return std::nullopt;
+  if (request.path != target.path) return std::nullopt;
   const auto shows = [&](const auto& one) { return is_within(target.parent, one.first); };
   const bool in_sight = is_passed_through(plan_, target.parent) || std::ranges::any_of(granted_, shows);
   if (hidden && !is_there && !in_sight) return std::nullopt;

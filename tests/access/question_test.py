@@ -343,54 +343,6 @@ def test_what_a_rule_closes_is_closed_as_it_is_by_now(hutch, home, as_user):
     assert (out, code) == ("closed\nclosed\n", 0), (out, err)
 
 
-FORETOLD = {
-    "a hidden file": ("read", "home/one", "ask"),
-    "a hidden directory": ("read", "home/sub", "ask"),
-    "a hidden directory with a rule in it": ("read", "home", "denied"),
-    "a link to a hidden file": ("read", "project/to-it", "ask"),
-    "nothing": ("read", "home/none", "denied"),
-    "a credential": ("read", "~/.ssh/id_test", "denied"),
-    "one that the project shows": ("read", "project/seen", "allowed"),
-    "one whose mode forbids it": ("read", "home/mode", "denied"),
-    "changing a hidden file": ("write", "home/one", "ask"),
-    "changing what is shown": ("write", "shown/one", "ask"),
-    "a new name in what is shown": ("write", "shown/new", "ask"),
-    "a new name deep in what is hidden": ("write", "home/new", "denied"),
-    "a new name nowhere": ("write", "shown/none/new", "denied"),
-    "a name that is never written": ("write", "shown/.mcp.json", "denied"),
-    "one that a rule denies": ("write", "shown/kept/f", "denied"),
-    "a hidden one that a rule denies": ("write", "home/kept", "denied"),
-    "a directory with one that a rule denies": ("write", "shown/kept", "denied"),
-    "in the project": ("write", "project/new", "allowed"),
-}
-
-
-@pytest.mark.parametrize("row", FORETOLD)
-def test_check_foretells_who_is_asked(hutch, home, shown, as_user, project, backend, row):
-    """Each access is made where somebody may answer, and says no."""
-    access, target, foretold = FORETOLD[row]
-    as_user.write(as_user.home / ".ssh" / "id_test", "key")
-    as_user.write(home / "mode", "words").chmod(0)
-    as_user.write(home / "sub/f", "words")
-    for made in (shown / "one", shown / "kept/f", project / "seen", home / "kept"):
-        as_user.write(made, "words")
-    (project / "to-it").symlink_to(home / "one")
-    first, _, rest = target.partition("/")
-    path = {"home": home, "shown": shown, "project": project, "~": as_user.home}[first] / rest
-    options = ["--allow-read", str(shown), "--deny-write", str(shown / "kept/f"), "--deny-write", str(home / "kept")]
-    checked = hutch("check", "--backend", backend, *options, access, str(path))
-    assert checked.text.startswith(f"{foretold}: {access} "), str(checked)
-    assert checked.code == (0 if foretold == "allowed" else 1)
-    script = f"chmod 700 {path}" if path.is_dir() else f"echo x 3>> {path}"
-    if access == "read":
-        script = f"ls {path}" if path.is_dir() else f"cat {path}"
-    with caller.running(hutch, f"({script}) > /dev/null && echo did it", *options) as (outside, process):
-        if foretold == "ask":
-            outside.say(type="answer", id=outside.line("question")["id"], choice="no")
-        out, err, _ = finish(process)
-    assert (out == "did it\n") == (foretold == "allowed"), (out, err)
-
-
 def test_a_new_file_in_a_hidden_home(hutch, as_user, project):
     name = f"new-{project.name}"
     script = f"echo words > ~/{name} && cat ~/{name}"
