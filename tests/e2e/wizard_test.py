@@ -248,3 +248,171 @@ def test_output_that_is_no_terminal(wizard, project):
     with wizard() as screen:
         screen.keys("clear; hutch config | cat; hutch config </dev/null; echo co''de", "Enter")
         assert screen.wait_for("code").replace("\n", "").count("an action is missing") == 2
+
+
+def below(screen, project, as_user):
+    """The shell in a directory of the project, which has an entry by now."""
+    screen.config("add", "network.allowedDomains", "of-parent.example").ok()
+    as_user.mkdir(project / "sub")
+    screen.keys("cd sub", "Enter")
+
+
+def test_the_parents_entry_is_edited(wizard, project, as_user):
+    with wizard(200, 30) as screen:
+        below(screen, project, as_user)
+        screen.start()
+        screen.wait_for("allowedDomains  of-parent.example", f"Edit this project     parent: {project}",
+                        "New project entry", "a copy of its parent's")
+        screen.keys("Down", "Enter", "Down", "Down", "Enter", "a", "more.example", "Enter", "b", "s")
+        screen.wait_for("saved in")
+        saved = json.loads(screen.projects.read_text())
+        assert list(saved) == [str(project)]
+        assert saved[str(project)]["network"]["allowedDomains"] == ["of-parent.example", "more.example"]
+        screen.keys("q")
+        screen.ended()
+
+
+def test_a_new_entry_is_a_copy_of_the_parents(wizard, project, as_user):
+    with wizard(200, 30) as screen:
+        below(screen, project, as_user)
+        screen.start()
+        screen.keys("Down", "Down", "Enter")
+        screen.wait_for("new: s saves it")
+        screen.keys("s")
+        screen.wait_for("saved in")
+        saved = json.loads(screen.projects.read_text())
+        assert saved[str(project / "sub")] == saved[str(project)]
+        screen.keys("s")
+        screen.wait_for("nothing to save")
+        screen.keys("Escape")
+        screen.ended()
+        screen.start()
+        screen.wait_for(f"Edit this project     {project}/sub", gone=["parent:", "New project entry"])
+
+
+def test_the_switch_of_a_policy_is_saved(wizard):
+    with wizard() as screen:
+        screen.start()
+        screen.keys("End", "Enter", "Enter")
+        screen.wait_for("> enabled                 false", "changed, not saved")
+        screen.keys("s")
+        screen.wait_for("saved in")
+        assert json.loads(screen.defaults.read_text())["enabled"] is False
+        screen.keys("q")
+        screen.ended()
+        screen.start()
+        screen.wait_for("Sandbox: disabled", "> Enable sandbox")
+        screen.keys("End", "Enter", "Enter", "s")
+        screen.wait_for("saved in", "> enabled")
+        assert json.loads(screen.defaults.read_text())["enabled"] is True
+        screen.keys("q")
+        screen.ended()
+
+
+def marked(screen, field):
+    """Goes down to it from the first."""
+    screen.keys("Home")
+    screen.wait_for("> enabled")
+    for _ in range(90):
+        line = next(line for line in screen.screen().split("\n") if line.startswith("> "))
+        if line.startswith(f"> {field} "):
+            return
+        screen.keys("Down")
+        screen.wait_for(gone=[line])
+    raise AssertionError(f"no {field} on the screen:\n{screen.screen()}")
+
+
+def test_what_is_behind_the_question_mark(wizard):
+    with wizard(80, 60) as screen:
+        screen.start()
+        screen.keys("End", "Enter")
+        screen.wait_for("> enabled", "? more", gone=["limits.memory"])
+        screen.keys("?")
+        screen.wait_for("? less")
+        marked(screen, "limits.memory")
+        screen.keys("Enter", "2x", "Enter")
+        screen.wait_for("= 2x", "limits.memory: ")
+        screen.keys("BSpace", "G", "Enter")
+        screen.wait_for("limits.memory", "2G", "changed, not saved", gone=["= 2"])
+        screen.keys("Enter", "C-u", "9G")
+        screen.wait_for("= 9G")
+        screen.keys("Escape")
+        screen.wait_for("2G", gone=["9G"])
+        screen.keys("?")
+        screen.wait_for("? more", "> enabled", gone=["limits.memory"])
+        screen.keys("s")
+        screen.wait_for("saved in")
+        assert json.loads(screen.defaults.read_text())["limits"]["memory"] == "2G"
+        screen.keys("?")
+        marked(screen, "limits.memory")
+        screen.keys("Enter", "C-u", "Enter", "s")
+        screen.wait_for("saved in", gone=["changed, not saved"])
+        assert "memory" not in json.loads(screen.defaults.read_text()).get("limits", {})
+        screen.keys("q")
+        screen.ended()
+
+
+def test_names_with_values(wizard):
+    with wizard(80, 60) as screen:
+        screen.start()
+        screen.keys("End", "Enter", "?")
+        screen.wait_for("? less")
+        marked(screen, "environment")
+        screen.keys("Enter", "a", "=x", "Enter")
+        screen.wait_for("a name is missing")
+        screen.keys("C-u", "CI=1", "Enter", "a", "MORE=2", "Enter", "Up", "d")
+        screen.wait_for("> MORE=2", gone=["CI=1"])
+        screen.keys("b", "s")
+        screen.wait_for("saved in")
+        assert json.loads(screen.defaults.read_text())["environment"] == {"MORE": "2"}
+
+
+def test_every_way_up_and_down(wizard):
+    with wizard(80, 60) as screen:
+        screen.start()
+        screen.keys("End", "Enter", "?")
+        screen.wait_for("> enabled")
+        for key, field in (("End", "? less"), ("Home", "> enabled"), ("Down", "> network "), ("Up", "> enabled"),
+                           ("Up", "> enabled"), ("NPage", "> "), ("PPage", "> enabled")):
+            screen.keys(key)
+            screen.wait_for(field)
+        screen.keys("x", "Left", "q")
+        screen.ended()
+
+
+def test_a_list_is_left_as_it_was_by_other_keys(wizard):
+    with wizard() as screen:
+        screen.start()
+        screen.keys("End", "Enter", *["Down"] * 6, "Enter")
+        screen.wait_for("filesystem.allowWrite", "> .")
+        screen.keys("q", "s", "?", "x", "a", "/tmp/out")
+        screen.wait_for("= /tmp/out")
+        # A letter at once after Esc would be Alt with that letter.
+        screen.keys("Escape")
+        screen.wait_for("> .", "a adds; d deletes", gone=["/tmp/out"])
+        screen.keys("a", "Enter")
+        screen.wait_for("> .", "a adds; d deletes")
+        screen.keys("d", "d")
+        screen.wait_for("(empty)")
+        screen.keys("b")
+        screen.wait_for("> filesystem.allowWrite", "changed, not saved")
+        screen.keys("Escape")
+        screen.wait_for("not saved: s saves")
+        screen.keys("Escape")
+        screen.ended()
+        assert not screen.defaults.exists()
+
+
+def test_what_the_session_was_allowed_is_shown(wizard, as_user, project):
+    """On top, and nowhere saved."""
+    hidden = as_user.write(as_user.home / f"hidden-{project.name}", "words")
+    with wizard(160, 30, HUTCH_SESSION="of-this-test") as screen:
+        screen.keys("hutch agent list", "Enter", f"clear; hutch run cat {hidden}", "Enter")
+        screen.wait_for("no answer in")
+        screen.keys("s")
+        screen.wait_for("words")
+        screen.start()
+        screen.wait_for("this session", str(hidden))
+        screen.keys("q")
+        screen.ended()
+        assert not screen.projects.exists() and not screen.defaults.exists()
