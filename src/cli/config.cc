@@ -1,6 +1,9 @@
 // hutch config.
 #include "cli/config.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/text.h"
 #include "cli/config_wizard.h"
 #include "cli/output.h"
@@ -57,7 +60,7 @@ std::vector<std::string> spread_saved_policy(const plan::HostFacts& facts) {
   const auto dirs = host::own_state_dirs(facts.uid, facts.home);
   if (!dirs) return {dirs.error().message};
   std::vector<std::string> notes = service::reload_runs(host::runs_directory(*dirs));
-  tell_daemon_of_policy();
+  std::ranges::move(spread_to_agents(), std::back_inserter(notes));
   return notes;
 }
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "base/text.h"
 #include "cli/own_daemon.h"
 
 namespace hutch::cli {
@@ -15,10 +16,12 @@ using service::Sessions;
 
 // A daemon that does not answer must not hold up a command.
 constexpr std::chrono::milliseconds kWait{1000};
+// Longer than the daemon waits for its sandboxes.
+constexpr std::chrono::milliseconds kSpreadWait{20000};
 
-Result<Value> ask(std::string_view verb, Value::Object arguments) {
+Result<Value> ask(std::string_view verb, Value::Object arguments, std::chrono::milliseconds wait = kWait) {
   DaemonClient daemon = TRY(own_daemon(DaemonClient::Start::kNever));
-  TRY(daemon.limit_wait(kWait));
+  TRY(daemon.limit_wait(wait));
   return daemon.call(verb, std::move(arguments));
 }
 
@@ -67,6 +70,18 @@ Result<Sessions::State> set_session(policy::Switch enabled) {
 }
 
 void tell_daemon_of_policy() { (void)ask("policy.saved", {}); }
+
+std::vector<std::string> spread_to_agents() {
+  std::vector<std::string> notes;
+  const auto answer = ask("policy.saved", {{"wait", true}}, kSpreadWait);
+  // Where no daemon runs, no agent does.
+  const Value* told = answer ? member_of(*answer, "notes") : nullptr;
+  const auto* list = told != nullptr ? told->get<Value::List>() : nullptr;
+  for (const Value& note : list != nullptr ? *list : Value::List()) {
+    if (const auto* text = note.get<std::string>()) notes.push_back(printable(*text));
+  }
+  return notes;
+}
 
 std::vector<RevokedAgent> revoke_in_agents(const std::string& host, Kill kill) {
   std::vector<RevokedAgent> agents;

@@ -21,6 +21,9 @@ Result<service::Sessions::State> set_session(policy::Switch enabled);
 // A policy was saved: agents' sandboxes that run go by it soon.
 void tell_daemon_of_policy();
 
+// The same, and waits for it: what of it does not hold where, in a sentence each.
+std::vector<std::string> spread_to_agents();
+
 struct RevokedAgent {
   std::string name;
   std::int64_t ended = 0;  // commands that were told to end

@@ -57,9 +57,16 @@ Result<Value> revoke(Session& session, const CallReader& call) {
   return Value(std::move(all));
 }
 
-Result<Value> policy_saved(Session& session, const CallReader&) {
-  session.shared().agents.policy_saved();
-  return Value(Value::Object{});
+// With "wait" the answer is what of it does not hold where.
+Result<Value> policy_saved(Session& session, const CallReader& call) {
+  service::AgentService& agents = session.shared().agents;
+  Value::List notes;
+  if (TRY(call.truth("wait"))) {
+    for (std::string& note : agents.spread_policy()) notes.emplace_back(std::move(note));
+  } else {
+    agents.policy_saved();
+  }
+  return Value(Value::Object{{"notes", std::move(notes)}});
 }
 
 constexpr std::array kVerbs = {

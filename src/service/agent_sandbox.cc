@@ -126,6 +126,13 @@ void AgentSandbox::stop(After after) {
   installer_.stop(after);
 }
 
+std::vector<std::future<AgentSandbox::Notes>> AgentSandbox::reload_policy() {
+  std::vector<std::future<Notes>> reloading;
+  reloading.push_back(kept_.reload_policy());
+  reloading.push_back(installer_.reload_policy());
+  return reloading;
+}
+
 bool AgentSandbox::retire() {
   if (!kept_.retire()) return false;
   installer_.stop(After::kNever);

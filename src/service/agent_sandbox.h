@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -69,10 +70,8 @@ class AgentSandbox {
   Result<wire::FileReply> file(const wire::FileRequest& request) { return kept_.file(request); }
   std::vector<wire::ControlQuestion> questions() const { return kept_.questions(); }
   hutch::Status answer(const wire::ControlAnswer& answer, std::string_view by) { return kept_.answer(answer, by); }
-  void reload_policy() {
-    kept_.reload_policy();
-    installer_.reload_policy();
-  }
+  using Notes = KeptSandbox::Notes;
+  std::vector<std::future<Notes>> reload_policy();
   egress::Gateway::Revoked revoke(const std::string& host) { return kept_.revoke(host); }
   std::optional<sandbox::Resources> resources() { return kept_.resources(directories_.home); }
 

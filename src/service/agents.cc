@@ -2,7 +2,9 @@
 #include "service/agents.h"
 
 #include <algorithm>
+#include <future>
 #include <thread>
+#include <utility>
 
 #include "backend/container/create_body.h"
 #include "base/text.h"
@@ -29,6 +31,9 @@
 namespace hutch::service {
 
 namespace {
+
+// What is new may have to be hidden in many places.
+constexpr std::chrono::milliseconds kReloadWait{15000};
 
 // "My Project" becomes "my-project": what a name may be, of what the directory is called.
 std::string name_from(std::string_view directory) {
@@ -384,7 +389,25 @@ Status AgentService::answer(const std::string& id, const wire::ControlAnswer& an
 }
 
 void AgentService::policy_saved() {
-  for (const auto& sandbox : known()) sandbox->reload_policy();
+  for (const auto& sandbox : known()) (void)sandbox->reload_policy();
+}
+
+std::vector<std::string> AgentService::spread_policy() {
+  const auto until = std::chrono::steady_clock::now() + kReloadWait;
+  std::vector<std::pair<std::string, std::future<AgentSandbox::Notes>>> reloading;
+  for (const auto& sandbox : known()) {
+    const std::string name = cat({"agent ", sandbox->record().name});
+    for (auto& one : sandbox->reload_policy()) reloading.emplace_back(name, std::move(one));
+  }
+  std::vector<std::string> notes;
+  for (auto& [name, told] : reloading) {
+    if (told.wait_until(until) != std::future_status::ready) {
+      notes.push_back(cat({name, " has not said yet that it holds there"}));
+      continue;
+    }
+    for (const std::string& note : told.get()) notes.push_back(cat({name, ": ", note}));
+  }
+  return notes;
 }
 
 std::vector<AgentService::RevokedAgent> AgentService::revoke(const std::string& host, EndCommands end) {

@@ -72,6 +72,8 @@ class AgentService {
   bool take_ended() { return ended_.exchange(false); }
   // The user's policies have changed: each sandbox that runs goes by them soon.
   void policy_saved();
+  // The same, and waits for them, but no more than some seconds: what of it does not hold where, in a sentence each.
+  std::vector<std::string> spread_policy();
   struct RevokedAgent {
     std::string agent;
     egress::Gateway::Revoked revoked;

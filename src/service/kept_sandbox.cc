@@ -240,7 +240,15 @@ hutch::Status KeptSandbox::answer(const wire::ControlAnswer& answer, std::string
   return fail(Error::not_found(cat({"no question ", printable(answer.id, 64), " is open"})));
 }
 
-void KeptSandbox::reload_policy() {
+std::future<KeptSandbox::Notes> KeptSandbox::reload_policy() {
+  // A sandbox that ends does no work any more: then nothing is left to be said.
+  struct Promise {
+    std::promise<Notes> promise;
+    Notes notes;
+    ~Promise() { promise.set_value(std::move(notes)); }
+  };
+  const auto promise = std::make_shared<Promise>();
+  auto told = promise->promise.get_future();
   std::shared_ptr<sandbox::Resident> resident;
   std::shared_ptr<sandbox::Questions> questions;
   std::shared_ptr<const LivePolicy> policy;
@@ -250,9 +258,9 @@ void KeptSandbox::reload_policy() {
     questions = questions_;
     policy = policy_;
   }
-  if (!resident || !questions) return;
-  resident->on_keeping_thread(
-      [this, questions, policy] { (void)policy->reload({network_, sockets_.get(), host_files_.get(), *questions}); });
+  if (!resident || !questions) return told;
+  resident->on_keeping_thread([this, questions, policy, promise] { promise->notes = reload_now(*questions, *policy); });
+  return told;
 }
 
 egress::Gateway::Revoked KeptSandbox::revoke(const std::string& host) {
@@ -403,8 +411,21 @@ void KeptSandbox::answered(const approval::Desk::Closed& closed) {
                    closed.question.process.pid, closed.question.process.program});
   if (!is_saved(closed.answer)) return;
   // It is called by the questions, which are the running ones.
-  (void)policy_->reload({network_, sockets_.get(), host_files_.get(), *questions_});
+  (void)reload_now(*questions_, *policy_);
   if (settings_.saved) settings_.saved();
+}
+
+KeptSandbox::Notes KeptSandbox::reload_now(sandbox::Questions& questions, const LivePolicy& policy) {
+  const auto left = policy.reload({network_, sockets_.get(), host_files_.get(), questions});
+  Notes notes;
+  if (!left) {
+    notes.push_back(cat({"goes on as it was: ", printable(left.error().message)}));
+    record_.refused({.what = cat({"the policy that was saved does not hold in what runs: ", left.error().message}),
+                     .rule = "policy"});
+    return notes;
+  }
+  for (const std::string& one : *left) notes.push_back(cat({printable(one), " holds from the next start on"}));
+  return notes;
 }
 
 }  // namespace hutch::service

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -73,8 +74,9 @@ class KeptSandbox {
   std::vector<wire::ControlQuestion> questions() const;
   std::uint64_t last_question() const;  // the number of the last one; 0 before the first
   hutch::Status answer(const wire::ControlAnswer& answer, std::string_view by);
-  // The user's policies have changed: what they say of the network holds soon.
-  void reload_policy();
+  // The user's policies have changed. What of it does not hold there comes once it was tried; failures are recorded.
+  using Notes = std::vector<std::string>;
+  std::future<Notes> reload_policy();
   // What answers allowed for that host, at every port where none is named, holds no longer, and its connections end.
   egress::Gateway::Revoked revoke(const std::string& host);
 
@@ -108,6 +110,7 @@ class KeptSandbox {
   std::shared_ptr<sandbox::Questions> make_questions(const Judged& judged);
   void make_sockets(const Judged& judged);
   void answered(const approval::Desk::Closed& closed);
+  Notes reload_now(sandbox::Questions& questions, const LivePolicy& policy);
 
   const Settings settings_;
 
