@@ -95,9 +95,9 @@ void Network::ask(const egress::Question& question) {
   });
 }
 
-bool Network::allows(const std::string& host, int port) const {
+policy::HostVerdict Network::verdict(const std::string& host, int port) const {
   const auto canonical = policy::canonical_host(host);
-  return canonical && policy::decide_host(gateway_->network(), *canonical, port).verdict == policy::HostVerdict::kAllow;
+  return canonical ? policy::decide_host(gateway_->network(), *canonical, port).verdict : policy::HostVerdict::kAsk;
 }
 
 }  // namespace hutch::sandbox

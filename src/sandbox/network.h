@@ -42,7 +42,7 @@ class Network {
   void tell_passed_to(std::function<void(const egress::Passed&)> on_passed) { on_passed_ = std::move(on_passed); }
   Status replace_rules(policy::Network network) { return gateway_->replace_rules(std::move(network)); }
   // Whether a rule does, without an answer.
-  bool allows(const std::string& host, int port) const;
+  policy::HostVerdict verdict(const std::string& host, int port) const;
 
  private:
   void take(const egress::Event& event);

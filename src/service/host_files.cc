@@ -429,8 +429,8 @@ Status HostFiles::replace(FilesNow now, const policy::Asks& asks) {
   return held ? std::move(hidden) : std::move(held);
 }
 
-bool HostFiles::allows(approval::Kind kind, const std::string& path) const {
-  return look_at_rules(kind == Kind::kRead ? Wanted::kLook : Wanted::kChange, path).allowed;
+FileOutcome HostFiles::outcome(approval::Kind kind, const std::string& path) const {
+  return look_at_rules(kind == Kind::kRead ? Wanted::kLook : Wanted::kChange, path);
 }
 
 std::size_t HostFiles::revoke(const std::string& path) {

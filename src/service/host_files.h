@@ -46,8 +46,8 @@ class HostFiles {
   // it, what they hide goes at once, and so does the right to change what they close. An error says what can still be
   // read although a rule hides it; the sandbox has told of it as well.
   Status replace(FilesNow now, const policy::Asks& asks);
-  // Whether a rule allows it, without an answer.
-  bool allows(approval::Kind kind, const std::string& path) const;
+  // What the rules say of it, without an answer.
+  FileOutcome outcome(approval::Kind kind, const std::string& path) const;
   // What answers opened there, and below it, is closed again. How many answers it was.
   std::size_t revoke(const std::string& path);
 

@@ -146,9 +146,8 @@ void HostSockets::replace(const policy::Network& network, const policy::Asks& as
   std::erase_if(granted_, [](const auto& one) { return one.second.saved; });
 }
 
-bool HostSockets::allows(const std::string& path) const {
-  return judge_socket(settings_.network, settings_.asks, settings_.rules, path).decision.verdict ==
-         SocketVerdict::kAllow;
+SocketVerdict HostSockets::verdict(const std::string& path) const {
+  return judge_socket(settings_.network, settings_.asks, settings_.rules, path).decision.verdict;
 }
 
 std::size_t HostSockets::revoke(const std::string& path) { return granted_.erase(path); }

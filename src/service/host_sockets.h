@@ -50,7 +50,7 @@ class HostSockets {
   // The policy has changed. What answers saved is the policy's from here on.
   void replace(const policy::Network& network, const policy::Asks& asks);
   // Whether a rule opens it, without an answer.
-  bool allows(const std::string& path) const;
+  policy::SocketVerdict verdict(const std::string& path) const;
   // What answers opened is closed again; the connections that are there stay. How many answers it was.
   std::size_t revoke(const std::string& path);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "base/text.h"
 #include "policy/reader.h"
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::string_view kPolicy = "your policy";
 
-bool is_allowed(const LiveSandbox& live, const wire::ControlQuestion& open);
+std::optional<approval::Answer> settled(const LiveSandbox& live, const wire::ControlQuestion& open);
 void close_answered(const LiveSandbox& live);
 std::vector<std::string> left_out(const policy::Network& wanted, const policy::Network& held);
 
@@ -85,22 +86,35 @@ bool is_saved(approval::Answer answer) {
 
 namespace {
 
-bool is_allowed(const LiveSandbox& live, const wire::ControlQuestion& open) {
+// Absent where it is still a question.
+std::optional<approval::Answer> settled(const LiveSandbox& live, const wire::ControlQuestion& open) {
+  using approval::Answer;
   using approval::Kind;
+  const auto answer = [](auto verdict) -> std::optional<Answer> {
+    using Verdict = decltype(verdict);
+    if (verdict == Verdict::kAsk) return std::nullopt;
+    return verdict == Verdict::kAllow ? Answer::kOnce : Answer::kAbort;
+  };
   if (open.kind == approval::name_of(Kind::kConnect)) {
-    return live.network != nullptr && live.network->allows(open.host, open.port);
+    return live.network != nullptr ? answer(live.network->verdict(open.host, open.port)) : std::nullopt;
   }
-  if (open.kind == approval::name_of(Kind::kSocket)) return live.sockets != nullptr && live.sockets->allows(open.path);
+  if (open.kind == approval::name_of(Kind::kSocket)) {
+    return live.sockets != nullptr ? answer(live.sockets->verdict(open.path)) : std::nullopt;
+  }
+  if (live.files == nullptr) return std::nullopt;
   const Kind kind = open.kind == approval::name_of(Kind::kRead) ? Kind::kRead : Kind::kWrite;
-  return live.files != nullptr && live.files->allows(kind, open.path);
+  const FileOutcome outcome = live.files->outcome(kind, open.path);
+  if (outcome.allowed) return Answer::kOnce;
+  return outcome.never ? std::optional(Answer::kAbort) : std::nullopt;
 }
 
+// By what the rules say now, either way: nobody could answer otherwise any more.
 void close_answered(const LiveSandbox& live) {
   for (const wire::ControlQuestion& open : live.questions.open()) {
-    if (!is_allowed(live, open)) continue;
+    const auto answer = settled(live, open);
+    if (!answer) continue;
     // Somebody may have been faster.
-    (void)live.questions.answer({open.id, std::string(approval::name_of(approval::Answer::kOnce)), std::nullopt},
-                                kPolicy);
+    (void)live.questions.answer({open.id, std::string(approval::name_of(*answer)), std::nullopt}, kPolicy);
   }
 }
 

@@ -235,6 +235,20 @@ def test_a_rule_that_closes_something_ends_what_was_granted_above(hutch, home, a
     assert "cannot access" in err or "cannot open" in err, err
 
 
+@pytest.mark.parametrize("key", ["denyWrite", "ask"])
+def test_a_rule_that_comes_while_it_is_asked_about_is_the_answer(hutch, shown, key):
+    """Nobody could say yes to it any more."""
+    script = f"echo x > {shown}/new || echo refused"
+    with caller.running(hutch, script, "--allow-read", str(shown)) as (outside, process):
+        asked = outside.line("question")
+        words = ["add", "filesystem.denyWrite", str(shown / "new")] if key == "denyWrite" else ["set", "ask", "false"]
+        hutch("config", *words).ok()
+        answered = outside.line("answered")
+        assert (answered["id"], answered["choice"], answered["by"]) == (asked["id"], "no", "your policy")
+        out, err, _ = finish(process)
+    assert out == "refused\n" and not (shown / "new").exists(), (out, err)
+
+
 def test_a_rule_that_goes_closes_its_place_again(hutch, home):
     script = f"echo up; read line; cat {home}/one; echo; read line; cat {home}/one || echo closed"
     with caller.running(hutch, script) as (outside, process):
