@@ -12,8 +12,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
 
 import harness  # noqa: E402
 
-BACKENDS = ["none", "bwrap", "namespace"]
-PEOPLE = ["root", "user"] if os.geteuid() == 0 else ["user"]
 numbers = itertools.count(1)
 
 
@@ -34,14 +32,14 @@ def base():
     made.remove()
 
 
-@pytest.fixture(params=PEOPLE)
+@pytest.fixture(params=harness.PEOPLE)
 def as_user(request, base):
     """Who runs hutch (harness.Person): root, and an ordinary user without a passwd entry. When the tests
     themselves run unprivileged, that user alone. Has name, uid, home, mkdir(), write(), own(), environment()."""
     return base.person(request.param)
 
 
-@pytest.fixture(params=BACKENDS)
+@pytest.fixture(params=harness.BACKENDS)
 def backend(request):
     """The name of a backend; a test that takes this runs on all three."""
     return request.param

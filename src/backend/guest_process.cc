@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 
+#include <cerrno>
 #include <chrono>
 
 #include "sys/channel.h"
@@ -80,6 +81,21 @@ Status send_start(wire::Connection& guest, wire::Isolation isolation, const plan
   start.plan = plan;
   const bool given = options.given_root >= 0;
   return guest.send(wire::ToGuest(std::move(start)), {&options.given_root, given ? 1U : 0U});
+}
+
+Result<Instance> adopt_init(GuestProcess started, wire::Isolation isolation, const plan::SandboxPlan& plan,
+                            const StartOptions& options) {
+  const Status sent = send_start(started.guest, isolation, plan, options);
+  // A guest that could not enter its namespaces has said why, and is gone.
+  if (!sent && sent.error().sys_errno != EPIPE && sent.error().sys_errno != ECONNRESET) return fail(sent.error());
+  const wire::ToHost message = TRY_CTX(receive_message(started.guest), "start hutch-guest");
+  if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
+  const auto* spawned = std::get_if<wire::Spawned>(&message);
+  if (spawned == nullptr) return fail(Error::invalid("hutch-guest: unexpected first message"));
+  // The init is this process's own child (CLONE_PARENT), so its number stays its own until it is reaped here.
+  auto init = TRY(sys::adopt_child(static_cast<pid_t>(spawned->pid)));
+  TRY(started.process.wait());
+  return Instance{std::move(started.guest), std::move(init), Instance::Orphans::kNone};
 }
 
 Result<wire::ToHost> receive_message(wire::Connection& guest) {

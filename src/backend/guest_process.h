@@ -26,6 +26,11 @@ bool wants_readable_guest(const plan::SandboxPlan& plan, const StartOptions& opt
 Status send_start(wire::Connection& guest, wire::Isolation isolation, const plan::SandboxPlan& plan,
                   const StartOptions& options);
 
+// Sends the plan to a guest that has made its namespaces, or is making them, and takes over the init that it splits
+// off.
+Result<Instance> adopt_init(GuestProcess started, wire::Isolation isolation, const plan::SandboxPlan& plan,
+                            const StartOptions& options);
+
 // The next message of the guest, which must be there: an error when it is gone.
 Result<wire::ToHost> receive_message(wire::Connection& guest);
 

@@ -18,8 +18,6 @@ namespace hutch::cli {
 
 namespace {
 
-constexpr std::size_t kAccountsMax = 16 << 20;
-
 std::string_view words_of(plan::ShareMode mode) {
   return mode == plan::ShareMode::kReadWrite ? "read-write" : "read-only";
 }
@@ -28,9 +26,7 @@ bool is_terminal(int fd) { return sys::stream_kind(fd) == sys::StreamKind::kTerm
 
 Result<host::OsUser> user_of(const std::string& agent) {
   const std::string name = agent.empty() ? std::string(plan::kCommonUser) : plan::os_user_name(agent);
-  const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountsMax));
-  const std::string group = TRY(sys::read_file("/etc/group", kAccountsMax));
-  const auto user = host::find_user(passwd, group, name);
+  const std::optional<host::OsUser> user = TRY(host::find_os_user(name));
   if (user) return *user;
   const std::string option = agent.empty() ? "" : cat({" --agent ", agent});
   return fail(Error::not_found(cat({"there is no OS user ", name, " yet: sudo hutch init", option})));

@@ -18,6 +18,14 @@ namespace {
 // A process may not make user namespaces of its own, whatever a later kernel adds to make them with.
 Status forbid_user_namespaces() { return sys::write_file("/proc/sys/user/max_user_namespaces", "0"); }
 
+// What may be read of a device or written to it is for its mode to say; its own mode, owner and times stay as they are.
+Status seal_devices() {
+  const UniqueFd devices = TRY(sys::open_exact("/dev"));
+  const UniqueFd tree = TRY(sys::clone_tree(devices.get(), "/dev"));
+  TRY(sys::restrict_tree(tree.get(), "/dev", {.read_only = true}));
+  return sys::attach(tree.get(), devices.get(), "/dev");
+}
+
 }  // namespace
 
 Status enter_namespaces() {
@@ -48,6 +56,28 @@ Status make_place(const plan::SandboxPlan& plan, UniqueFd given) {
   sys::set_umask(022);
   TRY(forbid_user_namespaces());
   return restrict_proc(plan);
+}
+
+Status enter_namespaces_of_root() {
+  TRY(sys::enter_new_namespaces(sys::NamespaceSet::kMostButUser));
+  // Without a user namespace of their own mounts are shared with the machine's (mount_namespaces(7)).
+  return sys::make_all_private();
+}
+
+Status become_os_user(const plan::SandboxPlan& plan) {
+  TRY(sys::set_hostname(plan.hostname));
+  const UniqueFd root = TRY(sys::open_exact("/"));
+  TRY_CTX(seal_devices(), "/dev");
+  sys::set_umask(0);
+  TRY(add_mounts(root.get(), plan.mounts));
+  TRY(restrict_proc(plan));
+  // Files that it makes where its group is the other side's are for both.
+  sys::set_umask(002);
+  TRY_CTX(sys::become_user(plan.uid, plan.gid, plan.groups), "become the OS user");
+  // After that: whoever becomes another user is not told of its parent's death any more (prctl(2), PR_SET_PDEATHSIG).
+  TRY(sys::die_with_parent());
+  TRY(sys::no_new_privileges());
+  return sys::not_dumpable();
 }
 
 Status finish_place(const plan::SandboxPlan& plan) {

@@ -25,6 +25,13 @@ Status enter_cgroup_namespace();
 // `given` is what came along with the plan.
 Status make_place(const plan::SandboxPlan& plan, UniqueFd given);
 
+// For root: the same namespaces but that of users, whose ids are the machine's.
+Status enter_namespaces_of_root();
+
+// In there, as their first process: the plan's few mounts over the machine's files. Then this process is the plan's
+// user for good, without a capability and without a way to any.
+Status become_os_user(const plan::SandboxPlan& plan);
+
 // The same end for a place that bubblewrap made, in namespaces of copies: checks that what it mounted is what was
 // planned, and restricts what its options cannot.
 Status finish_place(const plan::SandboxPlan& plan);

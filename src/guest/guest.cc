@@ -25,6 +25,7 @@ namespace {
 constexpr std::string_view kAllWord = "--namespaces";
 constexpr std::string_view kMappedWord = "--mapped";
 constexpr std::string_view kUserAndMountsWord = "--mounts";
+constexpr std::string_view kOsUserWord = "--os-user";
 constexpr std::string_view kAgainWord = "--again";
 constexpr std::string_view kEnteredWord = "--entered";
 
@@ -37,6 +38,7 @@ struct Half {
 };
 
 Status live(wire::Connection& host, Entry entry);
+bool fits(wire::Isolation isolation, Namespaces namespaces);
 Status enter(wire::Connection& host, Entry entry);
 Status wait_until_mapped(wire::Connection& host);
 Status start_again(Namespaces namespaces);
@@ -44,7 +46,8 @@ Status start_in_namespaces(wire::Connection& host, const wire::Start& start);
 Result<wire::Start> receive_start(wire::Connection& host);
 Result<Half> split_off_init(wire::Connection& host);
 Status be_starter(wire::Connection& host, const wire::Start& start, const Half& half);
-Status enter_network(UniqueFd channel);
+Result<UniqueFd> await_starter(UniqueFd channel);
+Status enter_network(const UniqueFd& network);
 Status become_init(const wire::Start& start, UniqueFd given);
 Result<Watched> close_place(const wire::Start& start);
 Status open_network(wire::Connection& host, const plan::SandboxPlan& plan);
@@ -54,6 +57,7 @@ Status open_network(wire::Connection& host, const plan::SandboxPlan& plan);
 std::optional<Entry> entry_of(std::span<const char* const> words) {
   Entry entry;
   if (words.size() > 2) return std::nullopt;
+  if (words.size() == 1 && words[0] == kOsUserWord) return Entry{.namespaces = Namespaces::kOfRoot};
   if (!words.empty()) {
     if (words[0] != kAllWord && words[0] != kMappedWord && words[0] != kUserAndMountsWord) return std::nullopt;
     entry.namespaces = words[0] == kUserAndMountsWord ? Namespaces::kUserAndMounts : Namespaces::kAll;
@@ -89,11 +93,10 @@ Status live(wire::Connection& host, Entry entry) {
   TRY(sys::block_all_signals());
   if (entry.image != Image::kEntered) TRY_CTX(enter(host, entry), "enter namespaces");
   const wire::Start start = TRY(receive_start(host));
-  if ((start.isolation == wire::Isolation::kNamespace) != (entry.namespaces == Namespaces::kAll) ||
-      (start.isolation != wire::Isolation::kBwrap && entry.namespaces == Namespaces::kUserAndMounts)) {
-    return fail(Error::invalid("the plan is for another backend"));
+  if (!fits(start.isolation, entry.namespaces)) return fail(Error::invalid("the plan is for another backend"));
+  if (entry.namespaces == Namespaces::kAll || entry.namespaces == Namespaces::kOfRoot) {
+    return start_in_namespaces(host, start);
   }
-  if (entry.namespaces == Namespaces::kAll) return start_in_namespaces(host, start);
   const bool has_mounts = start.isolation != wire::Isolation::kBwrap || entry.namespaces != Namespaces::kAsStarted;
   if (!has_mounts) TRY_CTX(enter_user_and_mounts(), "enter namespaces");
   // The engine has made the namespace, and its loopback.
@@ -103,6 +106,18 @@ Status live(wire::Connection& host, Entry entry) {
   auto watched = TRY(close_place(start));
   TRY(host.send(wire::ToHost(wire::Ready{})));
   return run_init(host, start, std::move(watched));
+}
+
+bool fits(wire::Isolation isolation, Namespaces namespaces) {
+  switch (isolation) {
+    case wire::Isolation::kNone:
+    case wire::Isolation::kContainer: return namespaces == Namespaces::kAsStarted;
+    case wire::Isolation::kNamespace: return namespaces == Namespaces::kAll;
+    case wire::Isolation::kBwrap:
+      return namespaces == Namespaces::kAsStarted || namespaces == Namespaces::kUserAndMounts;
+    case wire::Isolation::kOsUser: return namespaces == Namespaces::kOfRoot;
+  }
+  return false;
 }
 
 Status enter(wire::Connection& host, Entry entry) {
@@ -117,6 +132,7 @@ Status enter(wire::Connection& host, Entry entry) {
       }
       break;
     case Namespaces::kUserAndMounts: TRY(enter_user_and_mounts()); break;
+    case Namespaces::kOfRoot: TRY(enter_namespaces_of_root()); break;
   }
   return entry.image == Image::kAgain ? start_again(entry.namespaces) : Status();
 }
@@ -149,7 +165,8 @@ Status start_in_namespaces(wire::Connection& host, const wire::Start& start) {
   if (half.role == Role::kStarter) return be_starter(host, start, half);
   Status placed = become_init(start, host.take_descriptor());
   // Both write to the one stream, and what the init says must come second, be it an error.
-  Status connected = enter_network(std::move(half.channel));
+  const UniqueFd network = TRY(await_starter(std::move(half.channel)));
+  Status connected = start.isolation == wire::Isolation::kOsUser ? Status() : enter_network(network);
   TRY(placed);
   TRY(connected);
   auto watched = TRY(close_place(start));
@@ -181,6 +198,7 @@ Result<Half> split_off_init(wire::Connection& host) {
 }
 
 Status be_starter(wire::Connection& host, const wire::Start& start, const Half& half) {
+  if (start.isolation == wire::Isolation::kOsUser) return {};  // it has the machine's
   TRY_CTX(sys::enter_new_namespaces(sys::NamespaceSet::kNetwork), "enter namespaces");
   TRY_CTX(open_network(host, start.plan), "make the network");
   const UniqueFd network = TRY(sys::own_network_namespace(half.namespaces.get()));
@@ -189,7 +207,7 @@ Status be_starter(wire::Connection& host, const wire::Start& start, const Half& 
 }
 
 // Its end is waited for as well: by then the starter has said what it had to.
-Status enter_network(UniqueFd channel) {
+Result<UniqueFd> await_starter(UniqueFd channel) {
   UniqueFd network;
   for (;;) {
     char byte = 0;
@@ -197,6 +215,10 @@ Status enter_network(UniqueFd channel) {
     if (received.size == 0) break;
     if (!received.descriptors.empty()) network = std::move(received.descriptors.front());
   }
+  return network;
+}
+
+Status enter_network(const UniqueFd& network) {
   // The host has heard the reason, unless the starter was killed.
   if (!network) return fail(Error{Code::kSystem, 0, "the network was not made"});
   TRY_CTX(sys::enter_namespace(sys::NamespaceKind::kNetwork, network.get()), "enter namespaces");
@@ -209,20 +231,22 @@ Status become_init(const wire::Start& start, UniqueFd given) {
   if (start.plan.rights == plan::Rights::kImageRoot) TRY(sys::become_namespace_root());
   // Out of the caller's session: its terminal is then no longer /dev/tty of anything in here.
   TRY(sys::new_session());
+  if (start.isolation == wire::Isolation::kOsUser) return become_os_user(start.plan);
   // Without a pid namespace a sudden end would leave the command running: the end of the stream is noticed instead.
   if (start.isolation != wire::Isolation::kNone) TRY(sys::die_with_parent());
   switch (start.isolation) {
     case wire::Isolation::kNone: return sys::become_subreaper();
     case wire::Isolation::kNamespace: return make_place(start.plan, std::move(given));
     case wire::Isolation::kBwrap: return finish_place(start.plan);
-    case wire::Isolation::kContainer: break;
+    case wire::Isolation::kContainer:
+    case wire::Isolation::kOsUser: break;
   }
   return {};
 }
 
 // Where there are mounts of the sandbox's own.
 Result<Watched> close_place(const wire::Start& start) {
-  if (start.isolation == wire::Isolation::kNone) return Watched();
+  if (start.isolation == wire::Isolation::kNone || start.isolation == wire::Isolation::kOsUser) return Watched();
   // While there are capabilities: for root, directories stand on the way that it may not search without.
   Watched watched;
   if (start.plan.supervisor != plan::Supervisor::kNone) {

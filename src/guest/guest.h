@@ -8,9 +8,10 @@
 
 namespace hutch::guest {
 
-// Which namespaces the process enters before the plan comes, while the host still makes it: none, all, or, of a place
-// that bubblewrap made, its user and mount namespaces.
-enum class Namespaces { kAsStarted, kAll, kUserAndMounts };
+// Which namespaces the process enters before the plan comes, while the host still makes it: none, all, of a place that
+// bubblewrap made its user and mount namespaces, or, of a sandbox that is an OS user, all but those of users and the
+// network.
+enum class Namespaces { kAsStarted, kAll, kUserAndMounts, kOfRoot };
 
 // Whose memory may be read is for the user namespace to say that a program was started in (ptrace(2)). So that the
 // supervisor of the sandbox can read what a process of this program wants of the kernel, the file server above all, the

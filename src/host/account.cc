@@ -5,6 +5,7 @@
 
 #include "base/decimal.h"
 #include "base/text.h"
+#include "sys/files.h"
 
 namespace hutch::host {
 
@@ -37,6 +38,13 @@ std::optional<OsUser> find_user(std::string_view passwd, std::string_view group,
     if (gid && std::ranges::find(members, name) != members.end()) user->groups.push_back(*gid);
   }
   return user;
+}
+
+Result<std::optional<OsUser>> find_os_user(std::string_view name) {
+  static constexpr std::size_t kAccountsMax = 16 << 20;
+  const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountsMax));
+  const std::string group = TRY(sys::read_file("/etc/group", kAccountsMax));
+  return find_user(passwd, group, name);
 }
 
 bool is_plain_user_name(std::string_view name) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+
 namespace hutch::host {
 
 struct Account {
@@ -25,6 +27,9 @@ struct OsUser {
   std::string home;
 };
 std::optional<OsUser> find_user(std::string_view passwd, std::string_view group, std::string_view name);
+
+// The same on this machine; absent where it has no such user.
+Result<std::optional<OsUser>> find_os_user(std::string_view name);
 
 // Whether `name` can stand in an environment and in a message: letters, digits, "_", "-" and ".".
 bool is_plain_user_name(std::string_view name);

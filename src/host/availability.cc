@@ -20,6 +20,7 @@ constexpr std::string_view kContainerRemedy =
 Availability of_namespace(const IsolationFacts& facts);
 Availability of_bubblewrap(const IsolationFacts& facts);
 Availability of_container(const IsolationFacts& facts);
+Availability of_user(const IsolationFacts& facts);
 std::optional<Availability> switched_off(const IsolationFacts& facts);
 Availability refused(std::string_view failure, const IsolationFacts& facts);
 Availability missing(std::string reason, std::string remedy);
@@ -32,6 +33,7 @@ Availability availability(std::string_view backend, const IsolationFacts& facts)
   if (backend == "none") return {.available = true, .reason = {}, .remedy = {}};
   if (backend == "namespace") return of_namespace(facts);
   if (backend == "container") return of_container(facts);
+  if (backend == "user") return of_user(facts);
   CHECK(backend == "bwrap");
   return of_bubblewrap(facts);
 }
@@ -41,6 +43,22 @@ namespace {
 Availability of_container(const IsolationFacts& facts) {
   if (facts.guest_program.empty()) return without_guest();
   if (!facts.engine_failure.empty()) return missing(facts.engine_failure, facts.engine_remedy);
+  return {.available = true, .reason = {}, .remedy = {}};
+}
+
+Availability of_user(const IsolationFacts& facts) {
+  if (facts.guest_program.empty()) return without_guest();
+  if (!facts.has_os_user) {
+    return missing(cat({"this machine has no user ", plan::kCommonUser, " for agents"}), "sudo hutch init");
+  }
+  if (facts.uid != 0) {
+    return missing("only root starts a program as another user", "sudo hutch run --backend user -- COMMAND");
+  }
+  if (!facts.may_administer) {
+    return missing("root has no CAP_SYS_ADMIN here, without which a sandbox has no namespaces",
+                   facts.container.empty() ? std::string("run hutch as root with all capabilities")
+                                           : std::string("start the container with --cap-add SYS_ADMIN"));
+  }
   return {.available = true, .reason = {}, .remedy = {}};
 }
 

@@ -30,6 +30,7 @@ void expect_missing(const plan::Availability& found, const char* reason, const c
 
 TEST(Availability, AllOnDebian) {
   for (const std::string_view backend : kBackends) {
+    if (backend == "user") continue;
     const plan::Availability found = availability(backend, debian());
     EXPECT_TRUE(found.available) << backend;
     EXPECT_EQ(found.reason + found.remedy, "") << backend;
@@ -41,6 +42,22 @@ TEST(Availability, ContainerNeedsAnEngine) {
   facts.engine_failure = "no engine of containers listens at /run/x";
   facts.engine_remedy = "install one";
   expect_missing(availability("container", facts), "no engine of containers listens", "install one");
+}
+
+TEST(Availability, UserNeedsInitAndRoot) {
+  IsolationFacts facts = debian();
+  expect_missing(availability("user", facts), "no user hutch", "sudo hutch init");
+  facts.has_os_user = true;
+  expect_missing(availability("user", facts), "only root", "sudo hutch run --backend user");
+  facts.uid = 0;
+  expect_missing(availability("user", facts), "no CAP_SYS_ADMIN", "all capabilities");
+  facts.container = "docker";
+  expect_missing(availability("user", facts), "no CAP_SYS_ADMIN", "--cap-add SYS_ADMIN");
+  facts.may_administer = true;
+  facts.max_user_namespaces = 0;  // it makes none
+  EXPECT_TRUE(availability("user", facts).available);
+  facts.guest_program.clear();
+  expect_missing(availability("user", facts), "hutch-guest", "install");
 }
 
 TEST(Availability, NoneNeedsNothing) { EXPECT_TRUE(availability("none", {}).available); }

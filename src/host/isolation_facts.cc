@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "host/account.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
 #include "sys/identity.h"
@@ -51,6 +52,8 @@ IsolationFacts probe_isolation(Effort effort, std::string_view backend, const st
   facts.container = container_kind();
   facts.install_command = install_command();
   facts.guest_program = guest_program.empty() ? find_guest_program() : guest_program;
+  const auto os_user = find_os_user(plan::kCommonUser);
+  facts.has_os_user = os_user && os_user->has_value();
   facts.bubblewrap = find_system_program("bwrap");
   if (!facts.bubblewrap.empty()) {
     facts.bubblewrap_version = last_word(ask(facts.bubblewrap, {"--version"}).line);
@@ -58,7 +61,7 @@ IsolationFacts probe_isolation(Effort effort, std::string_view backend, const st
   if (effort == Effort::kLook) return facts;
 
   const auto trial = [](const Answer& answer) { return answer.succeeded ? Trial::kWorks : Trial::kFails; };
-  if (!facts.guest_program.empty() && backend != "bwrap") {
+  if (!facts.guest_program.empty() && backend != "bwrap" && backend != "user") {
     Answer answer = ask(facts.guest_program, {"--probe"});
     facts.namespaces = trial(answer);
     facts.lacks_descriptors = answer.lacks_descriptors;

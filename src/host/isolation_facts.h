@@ -13,7 +13,7 @@
 
 namespace hutch::host {
 
-inline constexpr std::array<std::string_view, 4> kBackends = {"namespace", "bwrap", "container", "none"};
+inline constexpr std::array<std::string_view, 5> kBackends = {"namespace", "bwrap", "user", "container", "none"};
 
 // bubblewrap with --disable-userns, without which a sandbox could make user namespaces of its own.
 inline constexpr std::string_view kBubblewrapMin = "0.8.0";
@@ -41,6 +41,7 @@ struct IsolationFacts {
   std::string bubblewrap_failure;
   std::string engine_failure{};    // why no engine of containers can be used; empty: one can, or nobody looked
   std::string engine_remedy{};
+  bool has_os_user = false;        // plan::kCommonUser is a user of this machine
   std::string install_command;  // "sudo apt-get install", of this distribution
 };
 

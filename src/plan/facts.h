@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan/plan.h"
@@ -26,6 +27,9 @@ struct Availability {
   std::string reason;
   std::string remedy;
 };
+
+// The OS user of all agents that have none of their own: hutch init makes it.
+inline constexpr std::string_view kCommonUser = "hutch";
 
 struct HostFacts {
   std::uint32_t uid = 0;

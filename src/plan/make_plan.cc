@@ -16,6 +16,7 @@ namespace hutch::plan {
 
 namespace {
 
+Result<SandboxPlan> plan_of_os_user(const PlanInput& input);
 Status check_cwd(const PlanInput& input);
 LandlockPlan plan_landlock(const PlanInput& input, const MountTree& tree);
 std::vector<std::string> supervised_mounts(const PlanInput& input, const std::vector<MountStep>& mounts);
@@ -29,6 +30,7 @@ bool is_shown(const PlanInput& input, std::string_view path);
 }  // namespace
 
 Result<SandboxPlan> make_plan(const PlanInput& input) {
+  if (input.os_user != nullptr) return plan_of_os_user(input);
   SandboxPlan plan;
   TRY(check_cwd(input));
   plan.uid = input.facts.uid;
@@ -67,6 +69,35 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
 }
 
 namespace {
+
+// A few places of its own over the machine's files, and none of these is hidden: what may be done with them is for the
+// kernel to say.
+Result<SandboxPlan> plan_of_os_user(const PlanInput& input) {
+  SandboxPlan plan;
+  plan.uid = input.facts.uid;
+  plan.gid = input.facts.gid;
+  plan.groups = input.os_user->groups;
+  plan.network = input.network;
+  plan.limits = input.limits;
+  plan.cwd = input.cwd;
+  plan.project = input.project;
+  plan.environment = TRY(plan_environment(input));
+  plan.mounts.push_back({.kind = MountKind::kProc, .target = "/proc"});
+  for (const std::string_view place : kOwnPlacesOfOsUser) {
+    const SeenPath* seen = input.paths.find(place);
+    if (seen == nullptr || seen->type != FileType::kDirectory) continue;
+    if (is_within(input.cwd, place)) {
+      return fail(Error::invalid(cat({"the working directory ", printable(input.cwd), " lies in ", place,
+                                      ", of which a sandbox of backend user has one of its own; work elsewhere"})));
+    }
+    plan.mounts.push_back({.kind = MountKind::kTmpfs,
+                           .target = std::string(place),
+                           .mode = place == "/dev/mqueue" ? 0755U : 01777U,
+                           .size_bytes = input.limits.tmp_bytes});
+  }
+  plan.read_only_proc = {"sys"};
+  return plan;
+}
 
 Status check_cwd(const PlanInput& input) {
   const auto in_share = [&](const Share& share) { return is_within(input.cwd, share.target); };

@@ -1,7 +1,9 @@
 // make_plan: policy, rules and facts in, the flat list of steps out. Pure.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -47,6 +49,11 @@ struct ImageInput {
   bool is_install() const { return use == Use::kInstall || use == Use::kEngineInstall; }
 };
 
+// A sandbox that is an OS user of the machine: files are the kernel's to judge, by owner, mode and list (acl(5)).
+struct OsUserInput {
+  std::vector<std::uint32_t> groups;  // besides its own; who it is, PlanInput::facts say
+};
+
 // Whether names are to be held wherever they turn up, by a supervisor of file changes.
 enum class Supervision { kNone, kNames };
 
@@ -65,6 +72,7 @@ struct PlanInput {
   std::vector<Share> shares{};
   std::vector<CoveredFile> covered_files{};
   const ImageInput* image = nullptr;  // null: the host's own files are what the sandbox sees
+  const OsUserInput* os_user = nullptr;  // null: the sandbox is the caller
   Supervision supervision = Supervision::kNone;
   FileQuestions questions = FileQuestions::kNone;  // nothing where there is no supervisor, or an image
   std::vector<policy::Rule> patterns{};  // rules with a wildcard, before anybody looked at what exists
@@ -74,6 +82,9 @@ struct PlanInput {
   BaseEnvironment base_environment = BaseEnvironment::kPerson;
   std::string command{};  // the first word of the command, for a note when it is hidden
 };
+
+// What a sandbox that is an OS user has of its own, where the machine has a place of that name: `also` of the paths.
+inline constexpr std::array<std::string_view, 3> kOwnPlacesOfOsUser = {"/tmp", "/dev/shm", "/dev/mqueue"};
 
 Result<SandboxPlan> make_plan(const PlanInput& input);
 

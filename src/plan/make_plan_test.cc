@@ -86,6 +86,7 @@ class World {
                       .trust = trust,
                       .shares = shares,
                       .image = image ? &*image : nullptr,
+                      .os_user = os_user ? &*os_user : nullptr,
                       .supervision = supervision,
                       .questions = questions,
                       .limits = limits,
@@ -116,6 +117,7 @@ class World {
   NetworkKind network = NetworkKind::kNone;
   TrustInput trust;
   std::optional<ImageInput> image;
+  std::optional<OsUserInput> os_user;
   Supervision supervision = Supervision::kNone;
   FileQuestions questions = FileQuestions::kNone;
   std::vector<Share> shares;
@@ -270,6 +272,31 @@ TEST(MakePlanTest, TlsThatIsOpened) {
                  .stores = {"/etc/ssl/cert.pem", "/etc/ssl/hidden.pem", "/tmp/cert.pem", "/etc/absent.pem"},
                  .java_stores = {"/etc/ssl/certs/java/cacerts"}};
   expect_golden(world, "tls_opened");
+}
+
+TEST(MakePlanTest, AnOsUserHasAFewPlacesOverTheMachinesFiles) {
+  World world;
+  world.workspace();
+  world.os_user = OsUserInput{.groups = {7}};
+  world.network = NetworkKind::kHost;
+  world.limits.tmp_bytes = 4096;
+  world.directory("/dev/shm");
+  world.cwd = "/root/closed";  // the kernel's to say
+  const auto plan = world.plan();
+  ASSERT_TRUE(plan.has_value()) << plan.error().message;
+  EXPECT_EQ(plan->uid, 1000U);
+  EXPECT_EQ(plan->groups, std::vector<std::uint32_t>{7});
+  std::vector<std::string> targets;
+  for (const MountStep& step : plan->mounts) {
+    targets.push_back(step.target);
+    EXPECT_EQ(step.size_bytes, step.kind == MountKind::kTmpfs ? 4096U : 0U);
+  }
+  EXPECT_EQ(targets, (std::vector<std::string>{"/proc", "/tmp", "/dev/shm"}));
+  EXPECT_TRUE(plan->landlock.writable.empty());
+  world.cwd = "/tmp/p";
+  const auto refused = world.plan();
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().message.find("lies in /tmp"), std::string::npos) << refused.error().message;
 }
 
 TEST(MakePlanTest, ProjectBelowTmp) {

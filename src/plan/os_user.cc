@@ -19,6 +19,10 @@ SetupStep directory(std::string what, const std::string& path, std::string_view 
 
 std::string os_user_name(std::string_view agent) { return cat({kPrefix, agent}); }
 
+std::string agent_of_os_user(std::string_view name) {
+  return std::string(name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : std::string_view());
+}
+
 std::string os_user_home(std::string_view name) {
   return name == kCommonUser ? std::string(kUsersHome) : cat({kUsersHome, "/agents/", name});
 }

@@ -5,14 +5,16 @@
 #include <string_view>
 #include <vector>
 
+#include "plan/facts.h"
+
 namespace hutch::plan {
 
-// Of all agents that have none of their own.
-inline constexpr std::string_view kCommonUser = "hutch";
 inline constexpr std::string_view kUsersHome = "/var/lib/hutch/home";
 
 // "agent-NAME", of a name that an agent may have: these are short enough.
 std::string os_user_name(std::string_view agent);
+// The other way round; empty for kCommonUser.
+std::string agent_of_os_user(std::string_view name);
 // Where the user's files are; `name` is kCommonUser or of os_user_name.
 std::string os_user_home(std::string_view name);
 

@@ -120,6 +120,7 @@ enum class Rights { kNone, kImageRoot };
 struct SandboxPlan {
   std::uint32_t uid = 0;  // inside; the same number outside, but for root with an image
   std::uint32_t gid = 0;
+  std::vector<std::uint32_t> groups;  // besides gid: of a sandbox that is an OS user
   IdMap ids;  // of a sandbox with an image
   Rights rights = Rights::kNone;
   NetworkKind network = NetworkKind::kNone;

@@ -25,6 +25,7 @@ std::string plan_json(const SandboxPlan& plan) {
       {"cwd", plan.cwd},
       {"uid", plan.uid},
       {"gid", plan.gid},
+      {"groups", plan.groups},
       {"network", network_name(plan.network)},
       {"hostname", plan.hostname},
       {"limits", limits_json(plan.limits)},

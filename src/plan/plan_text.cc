@@ -40,6 +40,9 @@ std::string plan_text(const SandboxPlan& plan) {
   line(out, "project", printable(plan.project, 4096));
   line(out, "cwd", printable(plan.cwd, 4096));
   line(out, "user", cat({std::to_string(plan.uid), ":", std::to_string(plan.gid)}));
+  std::vector<std::string> groups;
+  for (const std::uint32_t group : plan.groups) groups.push_back(std::to_string(group));
+  if (!groups.empty()) line(out, "groups", join(groups, " "));
   line(out, "network", network_name(plan.network));
   line(out, "limits", limits_text(plan.limits));
   if (!plan.seccomp.empty()) {

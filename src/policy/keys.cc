@@ -34,7 +34,7 @@ constexpr Key kKeys[] = {
     {"filesystem.disabled", kBoolean, kRefused,
      "would take every file rule away; write allowWrite [\"/\"] if that is meant"},
 
-    {"network", kNetwork, kHonoured, "what may be reached; \"none\", \"outbound\", or rules"},
+    {"network", kNetwork, kHonoured, "what may be reached; \"none\", \"outbound\", \"host\", or rules"},
     {"network.allowedDomains", kDomains, kHonoured, "names and addresses that may be reached"},
     {"network.deniedDomains", kDomains, kHonoured, "names and addresses that may not, checked first"},
     {"network.deniedDomainReasons", kStringMap, kHonoured, "what is said when an entry of deniedDomains denies"},
@@ -170,7 +170,7 @@ std::string_view name_of(KeyType type) {
     case kEnvironment: return "an object of names with a value, or true for the caller's own";
     case kObject: return "an object";
     case kAsk: return "an object or false";
-    case kNetwork: return "an object, a list of domain names, \"none\" or \"outbound\"";
+    case kNetwork: return "an object, a list of domain names, \"none\", \"outbound\" or \"host\"";
     case kWords: return "a string or a list of strings";
     case kDnsDenial: return "\"refused\" or \"nxdomain\"";
     case kHttpRules: return "a list of rules";

@@ -24,7 +24,7 @@ enum class KeyType {
   kEnvironment,  // {"NAME": "value", "OTHER": true}: true passes the caller's own
   kObject,       // its keys are in the table
   kAsk,          // kObject, or false: none of its questions
-  kNetwork,      // kObject, or a list of domains, or "none" or "outbound"
+  kNetwork,      // kObject, or a list of domains, or "none", "outbound" or "host"
   kWords,        // a string of words, or a list of strings
   kDnsDenial,    // "refused" or "nxdomain"
   kHttpRules,    // a list of {"host", "methods", "paths", "headers"}

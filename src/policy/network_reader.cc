@@ -50,7 +50,9 @@ Result<Network> read_network(std::string_view text) {
   const json section = json::parse(text.begin(), text.end(), nullptr, false);
   Network network;
   if (section.is_string()) {
-    network.mode = network_mode_of(section.get_ref<const std::string&>()).value_or(NetworkMode::kNone);
+    const std::string& word = section.get_ref<const std::string&>();
+    // A word of files alone: no option of a run opens everything.
+    network.mode = word == "host" ? NetworkMode::kHost : network_mode_of(word).value_or(NetworkMode::kNone);
     return network;
   }
   if (section.is_array()) {

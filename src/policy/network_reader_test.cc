@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "policy/amend.h"
 #include "policy/reader.h"
 
 namespace hutch::policy {
@@ -29,6 +30,8 @@ TEST(NetworkReader, Modes) {
   EXPECT_EQ(read(R"("sandboxed")").mode, NetworkMode::kNone);
   EXPECT_EQ(read(R"("outbound")").mode, NetworkMode::kOutbound);
   EXPECT_EQ(read(R"("trusted")").mode, NetworkMode::kOutbound);
+  EXPECT_EQ(read(R"("host")").mode, NetworkMode::kHost);
+  EXPECT_EQ(network_mode_of("host"), std::nullopt);  // of files alone
   EXPECT_EQ(read("{}").mode, NetworkMode::kRules);
   const Network list = read(R"(["example.com", "10.0.0.0/8"])");
   EXPECT_EQ(list.mode, NetworkMode::kRules);

@@ -36,6 +36,7 @@ enum class NetworkMode {
   kNone,      // "none": nothing is reachable and nobody is asked
   kOutbound,  // "outbound": everything but the host and private ranges
   kRules,     // lists of names
+  kHost,      // "host": the machine's own, held by no rule; of a backend that can have it alone
 };
 
 // Requests of one host: those that match are let through, all others are refused. Empty lists match everything.

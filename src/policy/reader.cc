@@ -306,7 +306,7 @@ bool is_off(const json& value) {
 }
 
 bool is_network_word(const json& value) {
-  return value.is_string() && network_mode_of(value.get_ref<const std::string&>()).has_value();
+  return value.is_string() && (value == "host" || network_mode_of(value.get_ref<const std::string&>()).has_value());
 }
 
 bool is_project_key(std::string_view key) {

@@ -83,7 +83,8 @@ TEST(ReaderTest, Types) {
   EXPECT_NE(error_of(R"({"filesystem": {"denyRead": [{"path": "x", "ask": false}]}})").find("denyRead[0].ask"),
             std::string::npos);
   EXPECT_EQ(error_of(R"({"network": "rules"})"),
-            "p.json: network: must be an object, a list of domain names, \"none\" or \"outbound\", not \"rules\"");
+            "p.json: network: must be an object, a list of domain names, \"none\", \"outbound\" or \"host\", not "
+            "\"rules\"");
   EXPECT_EQ(error_of(R"({"network": [1]})"), "p.json: network[0]: must be a string");
   EXPECT_NE(error_of(R"({"enabled": 1})").find("enabled: must be true or false, not number"), std::string::npos);
   EXPECT_NE(error_of(R"({"mandatoryDenySearchDepth": 11})").find("between 1 and 10"), std::string::npos);

@@ -78,9 +78,9 @@ json type_schema(const Key& key) {
     case KeyType::kObject: return section_schema(section);
     case KeyType::kAsk: return {{"anyOf", json::array({{{"const", false}}, section_schema(section)})}};
     case KeyType::kNetwork:
-      return {{"anyOf",
-               json::array(
-                   {{{"enum", {"none", "outbound", "sandboxed", "trusted"}}}, strings(), section_schema(section)})}};
+      return {{"anyOf", json::array({{{"enum", {"none", "outbound", "host", "sandboxed", "trusted"}}},
+                                     strings(),
+                                     section_schema(section)})}};
     case KeyType::kWords: return {{"anyOf", json::array({{{"type", "string"}}, strings()})}};
     case KeyType::kDnsDenial: return {{"enum", {"refused", "nxdomain"}}};
     case KeyType::kHttpRules: return {{"type", "array"}, {"items", rule_schema()}};

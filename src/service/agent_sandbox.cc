@@ -249,6 +249,9 @@ Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, 
   judged.place = place;
   judged.prepared = TRY(prepare(
       place, judged.facts, {.environment = sys::own_environment(), .residence = &residence, .questions = questions}));
+  if (judged.prepared.backend == "user") {
+    return fail(Error::unsupported(cat({judged.prepared.policy.source, ": backend user is not for agents"})));
+  }
   if ((judged.prepared.backend == "none") != (record_.backend == "none")) {
     return fail(
         Error::invalid(cat({judged.prepared.policy.source, ": backend none is for an agent to say: hutch agent set ",

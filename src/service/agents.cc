@@ -108,6 +108,9 @@ Status settle_image(store::AgentRecord& record, const host::StateDirs& dirs) {
 
 // Better told of now than by a sandbox that does not start.
 Status check_isolation(const store::AgentRecord& record, const host::StateDirs& dirs) {
+  if (record.backend == "user") {
+    return fail(Error::unsupported("backend: agents do not have user in this version; hutch run --backend user does"));
+  }
   if (record.backend != "none") return {};
   TRY_CTX(check_none_is_allowed(store::SettingsFile(dirs.config), Asker::kDaemon), "backend");
   return {};

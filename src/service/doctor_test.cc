@@ -66,8 +66,8 @@ TEST(Doctor, IsJson) {
   EXPECT_EQ(json["backends"][0]["name"], "namespace");
   EXPECT_EQ(json["backends"][0]["available"], false);
   EXPECT_THAT(json["backends"][0]["remedy"].get<std::string>(), HasSubstr("apparmor_parser"));
-  EXPECT_EQ(json["backends"][3]["available"], true);
-  EXPECT_TRUE(json["backends"][3]["reason"].is_null());
+  EXPECT_EQ(json["backends"][4]["available"], true);
+  EXPECT_TRUE(json["backends"][4]["reason"].is_null());
   EXPECT_EQ(json["limits"]["held_by"], "systemd scope");
   EXPECT_EQ(json["limits"]["controllers"]["memory"], "/m");
   EXPECT_TRUE(json["bubblewrap"]["path"].is_null());

@@ -53,6 +53,11 @@ std::string parent_of(const std::string& path);
 
 Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& facts, const std::string& typed,
                                Access access) {
+  if (prepared.backend == "user") {
+    return fail(Error::unsupported(cat(
+        {printable(typed), ": backend user has no rules about files; what its user may, the kernel says: sudo -u \\#",
+         std::to_string(prepared.plan.uid), " test -r ", printable(typed)})));
+  }
   const std::string absolute = TRY(policy::absolute_path(typed, facts.home, prepared.plan.cwd));
   const auto is_made_at = [&](std::string_view path) { return is_made(prepared, path); };
   host::PathSeen seen = TRY(host::path_as_seen(absolute, prepared.rules, is_made_at));
@@ -88,6 +93,12 @@ Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& type
     return verdict;
   }
   const policy::Network& network = prepared.policy.network;
+  if (network.mode == policy::NetworkMode::kHost) {
+    verdict.verdict = policy::HostVerdict::kAllow;
+    verdict.rule = "network \"host\"";
+    verdict.why = "the network is this machine's own";
+    return verdict;
+  }
   const policy::UdpEntry datagrams{target.host, verdict.port};
   if (udp) return judge_udp(network, datagrams, std::move(verdict));
   if (is_host_port(network, target.host, verdict.port)) {
@@ -122,7 +133,8 @@ Result<SocketOutcome> judge_socket(const Prepared& prepared, const plan::HostFac
   if (prepared.plan.supervisor != plan::Supervisor::kNone) return outcome;
   outcome.verdict = policy::SocketVerdict::kDeny;
   outcome.rule = "built in";
-  outcome.why = "this kernel has no supervised sockets: none of the host's is reached";
+  outcome.why = prepared.backend == "user" ? "backend user reaches none of the host's sockets"
+                                           : "this kernel has no supervised sockets: none of the host's is reached";
   return outcome;
 }
 

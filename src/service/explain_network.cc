@@ -83,6 +83,7 @@ std::string_view name_of(NetworkMode mode) {
     case NetworkMode::kNone: return "none";
     case NetworkMode::kOutbound: return "outbound";
     case NetworkMode::kRules: return "rules";
+    case NetworkMode::kHost: return "host";
   }
   return "";
 }
@@ -97,6 +98,7 @@ std::string_view first_line(const Prepared& prepared) {
   switch (network.mode) {
     case NetworkMode::kNone: return "nothing, and nobody is asked";
     case NetworkMode::kOutbound: return "everything but this host and private addresses";
+    case NetworkMode::kHost: return "everything that this host reaches, held by no rule";
     case NetworkMode::kRules: break;
   }
   return is_strict(network) ? "what is named here; everything else is denied"

@@ -32,7 +32,9 @@ std::string explanation_text(const Explanation& explanation) {
       out += "           which isolates nothing: none of what follows about files is held\n";
     out += plan::plan_text(prepared.plan);
     out += "rules\n";
-    for (const policy::Rule& rule : prepared.rules) {
+    const bool by_kernel = prepared.backend == "user";
+    if (by_kernel) out += "  none about files: what its user may, owners, modes and lists say\n";
+    for (const policy::Rule& rule : by_kernel ? std::vector<policy::Rule>() : prepared.rules) {
       out +=
           cat({"  ", policy::name_of(rule.verb), " ", printable(rule.path, 4096), " (", policy::describe(rule), ")\n"});
     }

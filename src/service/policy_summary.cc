@@ -20,6 +20,7 @@ std::string network_words(const policy::Network& network) {
   switch (network.mode) {
     case policy::NetworkMode::kNone: return "no network";
     case policy::NetworkMode::kOutbound: return "all domains";
+    case policy::NetworkMode::kHost: return "the machine's own network";
     case policy::NetworkMode::kRules: break;
   }
   return counted(network.allowed_domains.size() + network.rules.size(), "domain");

@@ -20,6 +20,7 @@
 #include "service/image_recipe.h"
 #include "service/images.h"
 #include "service/load_policy.h"
+#include "service/os_user.h"
 #include "service/sandbox_only.h"
 #include "service/trust.h"
 #include "store/settings_file.h"
@@ -29,12 +30,17 @@ namespace hutch::service {
 
 namespace {
 
+constexpr auto& kOwnPlaces = plan::kOwnPlacesOfOsUser;
+
 static_assert(policy::kGatewayPorts == std::array<int, 3>{plan::kCapturePort, plan::kDnsPort, plan::kProxyPort});
 
 Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy);
 Status check_backend(const std::string& backend, const policy::Policy& policy, const plan::HostFacts& facts,
                      const Caller& caller);
-void add_notes(Prepared& prepared, std::vector<std::string> notes);
+Result<std::optional<OsUserPlace>> os_user_of(std::string_view backend, const LoadedPolicy& loaded,
+                                              const PlaceRequest& request, const plan::HostFacts& facts,
+                                              const Caller& caller);
+void add_notes(Prepared& prepared, std::vector<std::string> notes, std::string_view source);
 policy::NetworkOptions network_options(const PlaceRequest& request, const policy::Network& network);
 Result<plan::NetworkKind> network_kind(const policy::Network& network, std::string_view backend,
                                        const Residence* residence);
@@ -66,6 +72,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   TRY(check_backend(prepared.backend, loaded.policy, facts, caller));
   policy::Network& network = loaded.policy.network;
   TRY(settle_network(network, network_options(request, network), facts, loaded.project));
+  const std::optional<OsUserPlace> of_user = TRY(os_user_of(prepared.backend, loaded, request, facts, caller));
   const bool own_cwd = caller.residence != nullptr && !caller.residence->cwd.empty();
   const std::string cwd = own_cwd ? caller.residence->cwd : TRY(working_directory(request, facts));
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
@@ -86,13 +93,14 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   std::vector<plan::Share> shares = TRY(shares_of(caller.residence));
   // An image's own /etc/passwd gets a line.
   const bool of_image = request.image || prepared.backend == "container";
-  const Residence* of_host = of_image ? nullptr : caller.residence;
+  const Residence* of_host = of_image || of_user ? nullptr : caller.residence;
   std::vector<plan::CoveredFile> covered = TRY(covered_files_of(of_host, facts.uid));
   for (const plan::CoveredFile& file : covered) question.also.push_back(file.target);
+  if (of_user) question.also.insert(question.also.end(), kOwnPlaces.begin(), kOwnPlaces.end());
   const std::optional<plan::ImageInput> image = TRY(image_of(request, prepared.backend, facts, caller.residence));
   host::PathAnswer answer = TRY(look(question, facts));
   if (installs) std::erase_if(answer.rules, [](const auto& rule) { return rule.place == policy::Place::kNone; });
-  const plan::HostFacts seen = installs ? facts_of_root(facts) : facts;
+  const plan::HostFacts seen = of_user ? of_user->facts : installs ? facts_of_root(facts) : facts;
   prepared.plan = TRY(plan::make_plan({
       .policy = loaded.policy,
       .rules = answer.rules,
@@ -105,6 +113,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .shares = std::move(shares),
       .covered_files = std::move(covered),
       .image = image ? &*image : nullptr,
+      .os_user = of_user ? &of_user->input : nullptr,
       .supervision = supervision,
       .questions = questions_of(caller.questions, loaded.policy.asks),
       .patterns = patterns_of(question.rules),
@@ -114,7 +123,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .base_environment = request.base_environment,
       .command = command,
   }));
-  add_notes(prepared, std::move(answer.notes));
+  add_notes(prepared, std::move(answer.notes), loaded.policy.source);
   if (prepared.plan.network == plan::NetworkKind::kGateway) {
     for (const int port : network.host_ports) prepared.plan.host_ports.push_back(static_cast<std::uint16_t>(port));
     prepared.plan.udp = plan::udp_captures(network);
@@ -159,21 +168,21 @@ Status settle_network(policy::Network& network, const policy::NetworkOptions& op
 namespace {
 
 Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy) {
-  static constexpr std::array<std::string_view, 4> kHere = {"namespace", "bwrap", "container", "none"};
-  static constexpr std::array<std::string_view, 3> kLater = {"user", "vm", "seatbelt"};
+  static constexpr std::array<std::string_view, 5> kHere = {"namespace", "bwrap", "user", "container", "none"};
+  static constexpr std::array<std::string_view, 2> kLater = {"vm", "seatbelt"};
   // A backend that was asked for by name isolates all the same.
   if (policy.enabled == policy::Switch::kDisabled && !request.backend) return std::string("none");
   const std::string name = request.backend.value_or(policy.backend.value_or("namespace"));
   const std::string where = request.backend ? "--backend" : cat({policy.source, ": backend"});
   if (std::ranges::find(kLater, name) != kLater.end()) {
     return fail(Error::unsupported(
-        cat({where, ": this version does not have ", name, "; it has namespace, bwrap, container and none"})));
+        cat({where, ": this version does not have ", name, "; it has namespace, bwrap, user, container and none"})));
   }
   if (std::ranges::find(kHere, name) == kHere.end()) {
     const auto near = nearest(name, kHere);
-    return fail(
-        Error::invalid(cat({where, ": \"", printable(name), "\" is not a backend; ",
-                            near ? cat({"did you mean ", *near, "?"}) : "use namespace, bwrap, container or none"})));
+    return fail(Error::invalid(
+        cat({where, ": \"", printable(name), "\" is not a backend; ",
+             near ? cat({"did you mean ", *near, "?"}) : "use namespace, bwrap, user, container or none"})));
   }
   return name;
 }
@@ -192,11 +201,22 @@ Status check_backend(const std::string& backend, const policy::Policy& policy, c
            " cannot hold it; leave it out, or use backend container. limits.tmpSize is that of private directories"})));
 }
 
-void add_notes(Prepared& prepared, std::vector<std::string> notes) {
+// Nothing for another backend.
+Result<std::optional<OsUserPlace>> os_user_of(std::string_view backend, const LoadedPolicy& loaded,
+                                              const PlaceRequest& request, const plan::HostFacts& facts,
+                                              const Caller& caller) {
+  if (backend != "user") return std::optional<OsUserPlace>();
+  const std::string name = caller.residence == nullptr ? std::string(plan::kCommonUser) : caller.residence->user;
+  return std::optional(TRY(os_user_place(name, loaded, request, facts)));
+}
+
+void add_notes(Prepared& prepared, std::vector<std::string> notes, std::string_view source) {
   std::ranges::move(notes, std::back_inserter(prepared.plan.notes));
   if (prepared.plan.network != plan::NetworkKind::kHost || prepared.backend == "none") return;
-  prepared.plan.notes.emplace_back(
-      "the network is this machine's own, with all that listens on it: sandbox.network of config.json is \"host\"");
+  const std::string where =
+      prepared.backend == "user" ? cat({"network of ", source}) : std::string("sandbox.network of config.json");
+  prepared.plan.notes.push_back(
+      cat({"the network is this machine's own, with all that listens on it: ", where, " is \"host\""}));
 }
 
 // Where nothing, or everything, may be reached, there is nothing to add to.
@@ -218,8 +238,8 @@ std::uint64_t processes_of(const Prepared& prepared, const plan::HostFacts& fact
 // A call that is held can be answered with a descriptor in one step since Linux 5.14 (SECCOMP_ADDFD_FLAG_SEND,
 // seccomp_unotify(2)). Before, names are held where they exist at the start.
 plan::Supervision supervision_of(std::string_view backend, const plan::HostFacts& facts) {
-  // In a container the guest has no mounts of its own to change files by.
-  if (backend == "none" || backend == "container") return plan::Supervision::kNone;
+  // In a container, and as an OS user, the guest has no mounts of its own to change files by.
+  if (backend == "none" || backend == "container" || backend == "user") return plan::Supervision::kNone;
   int major = 0;
   int minor = 0;
   const char* end = facts.kernel.data() + facts.kernel.size();
@@ -247,6 +267,14 @@ std::vector<policy::Rule> patterns_of(const std::vector<policy::Rule>& rules) {
 Result<plan::NetworkKind> network_kind(const policy::Network& network, std::string_view backend,
                                        const Residence* residence) {
   if (backend == "none") return plan::NetworkKind::kHost;
+  if (backend == "user") {
+    TRY(check_os_user_network(network));
+    return plan::NetworkKind::kHost;
+  }
+  if (network.mode == policy::NetworkMode::kHost) {
+    return fail(Error::unsupported(cat({"\"network\" is \"host\": backend ", backend,
+                                        " holds its network by rules; change that, or use backend user"})));
+  }
   if (residence != nullptr && residence->network == Residence::Network::kHost) {
     // Elsewhere commands make Unix sockets, and those without a name are the network's.
     if (backend == "container") return plan::NetworkKind::kHost;

@@ -4,6 +4,7 @@
 #include "backend/bwrap/bwrap_backend.h"
 #include "backend/namespace/namespace_backend.h"
 #include "backend/none/none_backend.h"
+#include "backend/user/user_backend.h"
 #include "base/text.h"
 #include "host/cgroups.h"
 #include "plan/seccomp.h"
@@ -21,8 +22,10 @@ Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name,
   if (name == "none") return std::make_unique<backend::NoneBackend>();
   if (name == "namespace") return std::make_unique<backend::NamespaceBackend>();
   if (name == "container") return std::make_unique<backend::container::ContainerBackend>(TRY(container_settings()));
+  if (name == "user") return std::make_unique<backend::UserBackend>();
   if (name == "bwrap") return std::make_unique<backend::BwrapBackend>(TRY(bwrap_program()), std::move(bwrap_arguments));
-  return fail(Error::unsupported(cat({"backend ", name, ": this version has none, bwrap, namespace and container"})));
+  return fail(
+      Error::unsupported(cat({"backend ", name, ": this version has none, bwrap, namespace, user and container"})));
 }
 
 Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {

@@ -68,6 +68,9 @@ Status enter_new_namespaces(NamespaceSet set) {
     case NamespaceSet::kMost:
       return check(::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS),
                    {"unshare(user, mount, pid, ipc, uts)"});
+    case NamespaceSet::kMostButUser:
+      return check(::unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS),
+                   {"unshare(mount, pid, ipc, uts)"});
     case NamespaceSet::kNetwork: return check(::unshare(CLONE_NEWNET), {"unshare(net)"});
     case NamespaceSet::kCgroup: return check(::unshare(CLONE_NEWCGROUP), {"unshare(cgroup)"});
     case NamespaceSet::kMounts: return check(::unshare(CLONE_NEWNS), {"unshare(mount)"});
@@ -123,8 +126,8 @@ Status become_namespace_root() {
   return check(::setresuid(0, 0, 0), {"setresuid(0)"});
 }
 
-Status become_user(std::uint32_t uid, std::uint32_t gid) {
-  TRY(drop_groups());
+Status become_user(std::uint32_t uid, std::uint32_t gid, std::span<const std::uint32_t> groups) {
+  TRY(check(::setgroups(groups.size(), groups.data()), {"setgroups(", std::to_string(groups.size()), ")"}));
   TRY(limit_bounding_set(0));
   TRY(check(::setresgid(gid, gid, gid), {"setresgid(", std::to_string(gid), ")"}));
   TRY(check(::setresuid(uid, uid, uid), {"setresuid(", std::to_string(uid), ")"}));

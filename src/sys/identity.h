@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ Result<std::vector<std::uint32_t>> own_groups();
 
 enum class NamespaceSet {
   kMost,           // user, mount, pid, ipc, uts
+  kMostButUser,    // mount, pid, ipc, uts: for root, whose users stay the machine's
   kNetwork,        // by far the dearest to make
   kCgroup,         // its root is the cgroup that the caller is in (cgroup_namespaces(7))
   kMounts,         // a copy of the caller's
@@ -52,8 +54,8 @@ Status drop_groups();
 // Becomes user and group 0 of a user namespace whose ids are mapped, with no other group where the map allows that.
 Status become_namespace_root();
 
-// Becomes another user for good: no other group, no capability, none to be had by executing anything.
-Status become_user(std::uint32_t uid, std::uint32_t gid);
+// Becomes another user for good: no group but these, no capability, none to be had by executing anything.
+Status become_user(std::uint32_t uid, std::uint32_t gid, std::span<const std::uint32_t> groups = {});
 
 // Keeps CAP_SYS_PTRACE and CAP_NET_ADMIN alone, and nothing for what is executed.
 Status keep_only_tracing_and_network();

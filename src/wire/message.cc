@@ -187,7 +187,7 @@ int read_int(Reader& in) { return static_cast<int>(in.u32()); }
 
 void read(Reader& in, Start& message) {
   message.version = in.u32();
-  message.isolation = in.choice(Isolation::kContainer);
+  message.isolation = in.choice(Isolation::kOsUser);
   message.service = in.choice(Service::kManyCommands);
   message.landlock_abi = read_int(in);
   message.plan = read_plan(in);

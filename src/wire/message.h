@@ -15,7 +15,7 @@
 namespace hutch::wire {
 
 // Both programs come from one build; a guest that is not of it refuses the first message.
-inline constexpr std::uint32_t kVersion = 12;
+inline constexpr std::uint32_t kVersion = 13;
 
 // What the guest has to do itself before it is the init of the sandbox.
 enum class Isolation {
@@ -23,6 +23,7 @@ enum class Isolation {
   kNamespace,  // everything
   kBwrap,      // what bubblewrap, which has made the namespaces and the mounts, leaves open
   kContainer,  // what an engine of containers leaves open, by its root
+  kOsUser,     // namespaces without a user namespace, by root, which becomes another user of the machine
 };
 
 // How long the guest serves.

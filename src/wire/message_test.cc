@@ -35,6 +35,7 @@ Start a_start() {
   start.landlock_abi = 7;
   start.plan.uid = 1000;
   start.plan.gid = 100;
+  start.plan.groups = {4, 0xfffffffe};
   start.plan.rights = plan::Rights::kImageRoot;
   plan::MountStep step;
   step.kind = plan::MountKind::kBind;
@@ -67,6 +68,7 @@ TEST(Message, AStartKeepsItsPlan) {
   EXPECT_EQ(start.landlock_abi, 7);
   EXPECT_EQ(start.plan.uid, 1000U);
   EXPECT_EQ(start.plan.gid, 100U);
+  EXPECT_EQ(start.plan.groups, (std::vector<std::uint32_t>{4, 0xfffffffe}));
   EXPECT_EQ(start.plan.rights, plan::Rights::kImageRoot);
   ASSERT_EQ(start.plan.mounts.size(), 4U);
   EXPECT_EQ(start.plan.mounts[3].kind, plan::MountKind::kGivenRoot);

@@ -65,6 +65,8 @@ plan::MountStep read_step(Reader& in) {
 void write_plan(Writer& out, const plan::SandboxPlan& plan) {
   out.u32(plan.uid);
   out.u32(plan.gid);
+  out.u32(static_cast<std::uint32_t>(plan.groups.size()));
+  for (const std::uint32_t group : plan.groups) out.u32(group);
   out.u8(static_cast<std::uint8_t>(plan.rights));
   out.u8(static_cast<std::uint8_t>(plan.network));
   out.u32(static_cast<std::uint32_t>(plan.host_ports.size()));
@@ -94,6 +96,8 @@ plan::SandboxPlan read_plan(Reader& in) {
   plan::SandboxPlan plan;
   plan.uid = in.u32();
   plan.gid = in.u32();
+  const std::size_t groups = in.count(sizeof(std::uint32_t));
+  for (std::size_t i = 0; i < groups; ++i) plan.groups.push_back(in.u32());
   plan.rights = in.choice(plan::Rights::kImageRoot);
   plan.network = in.choice(plan::NetworkKind::kGateway);
   const std::size_t ports = in.count(sizeof(std::uint16_t));

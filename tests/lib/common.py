@@ -8,6 +8,16 @@ def isolates(backend):
     return backend != "none"
 
 
+def has_own_files(backend):
+    """Files are those that were planned; with user they are the machine's, as open as they are to that user."""
+    return backend not in ("none", "user")
+
+
+def has_own_network(backend):
+    """With user it is the machine's, where the policy says so, as it does in these cases."""
+    return backend not in ("none", "user")
+
+
 def outcome(hutch, *command, options=(), **kw):
     """The object that --json prints."""
     result = hutch.run(*command, options=["--json", *options], **kw)

@@ -14,6 +14,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 USER_ID = 61234  # an ordinary user; it needs no line in /etc/passwd
+BACKENDS = ["none", "bwrap", "namespace"]  # that everybody has
+PEOPLE = ["root", "user"] if os.geteuid() == 0 else ["user"]
 PATIENCE = 60.0  # seconds that one run may take on a slow, busy machine
 POLL = 0.05
 

@@ -1,8 +1,6 @@
 // Backend `namespace`.
 #include "backend/namespace/namespace_backend.h"
 
-#include <cerrno>
-
 #include "backend/id_mapping.h"
 
 namespace hutch::backend {
@@ -31,17 +29,7 @@ Result<Instance> NamespaceBackend::start(const plan::SandboxPlan& plan, const St
   GuestProcess started = std::move(*ahead_);
   ahead_.reset();
   if (options.admit) TRY(options.admit(started.process.pid()));
-  const Status sent = send_start(started.guest, wire::Isolation::kNamespace, plan, options);
-  // A guest that could not enter its namespaces has said why, and is gone.
-  if (!sent && sent.error().sys_errno != EPIPE && sent.error().sys_errno != ECONNRESET) return fail(sent.error());
-  const wire::ToHost message = TRY_CTX(receive_message(started.guest), "start hutch-guest");
-  if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
-  const auto* spawned = std::get_if<wire::Spawned>(&message);
-  if (spawned == nullptr) return fail(Error::invalid("hutch-guest: unexpected first message"));
-  // The init is this process's own child (CLONE_PARENT), so its number stays its own until it is reaped here.
-  auto init = TRY(sys::adopt_child(static_cast<pid_t>(spawned->pid)));
-  TRY(started.process.wait());
-  return Instance{std::move(started.guest), std::move(init), Instance::Orphans::kNone};
+  return adopt_init(std::move(started), wire::Isolation::kNamespace, plan, options);
 }
 
 // The ids are mapped from outside while the guest waits.

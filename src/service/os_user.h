@@ -1,0 +1,27 @@
+// A sandbox that is an OS user: who it is on this machine, and what of a policy that backend cannot hold.
+#pragma once
+
+#include "base/result.h"
+#include "plan/facts.h"
+#include "plan/make_plan.h"
+#include "policy/policy.h"
+#include "service/load_policy.h"
+#include "service/request.h"
+
+namespace hutch::service {
+
+struct OsUserPlace {
+  plan::HostFacts facts;  // the machine's, with that user in the place of the caller
+  plan::OsUserInput input;
+};
+
+// `name` as hutch init makes it: plan::kCommonUser, or plan::os_user_name of an agent. Code::kUnsupported with the
+// remedy where it is not there, the caller is not root, or the policy or the request has a rule about files: those are
+// for the kernel to judge.
+Result<OsUserPlace> os_user_place(const std::string& name, const LoadedPolicy& loaded, const PlaceRequest& request,
+                                  const plan::HostFacts& facts);
+
+// Whether the policy leaves the network open, as it has to: nothing holds it there.
+Status check_os_user_network(const policy::Network& network);
+
+}  // namespace hutch::service

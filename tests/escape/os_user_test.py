@@ -1,0 +1,132 @@
+# Attacks of a sandbox that is an OS user: on another person of the machine, and on what else that very user runs.
+"""The attacks are those of attacks/ that are about the machine, not about rules for files, which that backend has none
+of. Whom they are aimed at tries each as well, with nothing in the way."""
+
+import json
+import os
+import pathlib
+import sys
+
+import pytest
+
+import harness
+import os_user
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import arena as arenas  # noqa: E402
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="root alone starts a sandbox as another user")
+
+SUCCEEDED, HELD = 0, 1
+# Of processes and what they share: held from those of the same user, too.
+OF_PROCESSES = ["proc_of_others", "signal_host", "trace_host", "shared_memory", "sysv_ipc", "starve_init"]
+OF_PERSONS = OF_PROCESSES + [
+    "cgroup_escape", "climb_from_tmp", "descriptors", "device_nodes", "high_halves", "io_uring", "join_namespace",
+    "kernel_calls", "kernel_settings", "kill_init", "make_device", "mount_calls", "nested_namespace", "odd_sockets",
+    "other_abi", "read_home", "root_breakout", "setuid_program", "trace_init", "type_into_terminal", "unix_socket"]
+PERSON, ITSELF = "another person", "the same user"
+CASES = [(PERSON, name) for name in OF_PERSONS] + [(ITSELF, name) for name in OF_PROCESSES]
+
+
+@pytest.fixture
+def keeper(base):
+    return os_user.keeper(base)
+
+
+@pytest.fixture
+def target(base, keeper, request):
+    """Whom the attack is aimed at. Its home is closed to others, as useradd makes them."""
+    of_person = request.node.callspec.params["whom"] == PERSON
+    uid, name = (harness.USER_ID, "target") if of_person else (keeper.uid, "target-itself")
+    person = harness.Person(name, uid, base.path / name)
+    if not person.home.exists():
+        person.mkdir(person.home, 0o700)
+    return person
+
+
+@pytest.fixture
+def arena(target, request):
+    name = "".join(letter if letter.isalnum() else "-" for letter in request.node.name)
+    made = arenas.Arena(target, target.mkdir(target.home / "projects" / name))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("whom, name", CASES)
+def test_attack(base, keeper, target, arena, compiler, whom, name):
+    source = (arenas.ATTACKS / f"{name}.c").read_text(encoding="utf-8")
+    flags = (f"-I{arenas.ATTACKS}",)
+    own = keeper.home / arena.project.name
+    keeper.mkdir(own)
+    program = compiler.install(source, own, keeper, "attack", flags)
+    given = [word for name, value in arena.environment().items() for word in ("--env", f"{name}={value}")]
+    result = harness.Hutch(base, keeper, own, "user").run(program, options=given)
+    assert result.code == HELD or result.code > 128, str(result)
+    assert b"succeeded" not in result.out, str(result)
+    assert not arena.changes(), arena.changes()
+    # Outside, there is no init to starve.
+    if name != "starve_init" and arenas.works_unprotected(name, harness.Person("user", target.uid, target.home)):
+        unprotected = compiler.install(source, arena.project, target, "attack", flags)
+        ended = harness.run_in(target, [unprotected], cwd=arena.project,
+                               env={key: str(value) for key, value in arena.environment().items()})
+        if arenas.header(name).get("machine"):
+            return
+        assert ended.code == SUCCEEDED, f"no attack: it fails where nothing protects\n{ended}"
+
+
+LEFT = "import os, sys, time\nfor _ in range(2):\n  if os.fork(): os._exit(0)\n  os.setsid()\ntime.sleep(600)  # {}"
+
+
+def test_what_forked_twice_and_left_its_session_ends_with_the_command(base, keeper):
+    marker = f"left-{os.getpid()}"
+    hutch = harness.Hutch(base, keeper, keeper.home, "user")
+    hutch.run("/usr/bin/python3", "-c", LEFT.format(marker), timeout=60).ok()
+    assert not harness.processes_with(marker)
+
+
+def test_without_the_user_it_says_what_to_type(base, tmp_path):
+    root = base.person("root")
+    hutch = harness.Hutch(base, root, root.home, "user")
+    if any(line.startswith("hutch:") for line in pathlib.Path("/etc/passwd").read_text().splitlines()):
+        pytest.skip("this machine has the user")
+    result = hutch.run("touch", str(tmp_path / "ran"))
+    assert result.code == 125 and b"no user hutch" in result.err and b"sudo hutch init" in result.err, str(result)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_user_that_is_root_is_refused(base, keeper):
+    passwd = base.path / "passwd-of-root"
+    text = "".join(line for line in keeper.passwd.read_text().splitlines(True) if not line.startswith("hutch:"))
+    passwd.write_text(text + f"hutch:x:0:0::{keeper.home}:/bin/sh\n")
+    state = base.path / "state-of-root-user/state-of-keeper"
+    made = os_user.Keeper("hutch", 0, keeper.home, passwd)
+    result = harness.Hutch(base, made, keeper.home, "user").run("id", env={"HUTCH_STATE": str(state)})
+    assert result.code == 125 and b"is root" in result.err, str(result)
+
+
+@pytest.mark.parametrize("policy, words", [
+    ({}, [b"limits the network", b"hutch network init"]),
+    ({"network": "none"}, [b"limits the network"]),
+    ({"network": "host", "filesystem": {"denyRead": ["/etc"]}}, [b"filesystem.denyRead", b"hutch share"]),
+    ({"network": "host", "filesystem": {"allowWrite": ["."]}}, [b"filesystem.allowWrite"]),
+    ({"network": "host", "limits": {"disk": "1G"}}, [b"limits.disk"]),
+])
+def test_what_it_cannot_hold_is_refused(base, keeper, policy, words):
+    file = keeper.write(keeper.home / "policy.json", json.dumps(policy))
+    hutch = harness.Hutch(base, keeper, keeper.home, "user")
+    result = hutch.run("touch", "ran-anyway", options=["--policy", str(file)])
+    assert result.code == 125 and all(word in result.err for word in words), str(result)
+    assert not (keeper.home / "ran-anyway").exists()
+
+
+@pytest.mark.parametrize("option", ["--allow-read", "--deny-read", "--allow-write", "--deny-write", "--allow-domain"])
+def test_options_that_it_cannot_hold_are_refused(base, keeper, option):
+    hutch = harness.Hutch(base, keeper, keeper.home, "user")
+    result = hutch.run("true", options=[option, "example.com"])
+    assert result.code == 125 and b"hold" in result.err, str(result)
+
+
+@pytest.mark.parametrize("backend", ["namespace", "bwrap"])
+def test_others_refuse_the_hosts_network(base, keeper, backend):
+    result = harness.Hutch(base, keeper, keeper.home, backend).run("true")
+    assert result.code == 125 and b"\"network\" is \"host\"" in result.err, str(result)
