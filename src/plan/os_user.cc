@@ -15,6 +15,24 @@ SetupStep directory(std::string what, const std::string& path, std::string_view 
           {"install", "-d", "-m", std::string(mode), "-o", std::string(user), "-g", std::string(group), "--", path}};
 }
 
+// What would start later by cron or at is in no sandbox. A list may end without the end of its last line.
+constexpr std::string_view kAppend = "[ -z \"$(tail -c 1 \"$1\")\" ] || echo >> \"$1\"; echo \"$0\" >> \"$1\"";
+
+void add_denial(std::vector<SetupStep>& steps, const std::string& name, std::string_view file, DenyList list) {
+  if (list == DenyList::kNotNeeded || list == DenyList::kHasIt) return;
+  if (list == DenyList::kAbsent) {
+    steps.push_back({"make the list of those who may not", {"install", "-m", "0644", "/dev/null", std::string(file)}});
+  }
+  const std::string_view what = file == kCronDenyList ? "cron" : "at";
+  steps.push_back({cat({"keep ", name, " from running jobs later, by ", what}),
+                   {"sh", "-c", std::string(kAppend), name, std::string(file)}});
+}
+
+void remove_denial(std::vector<SetupStep>& steps, const std::string& name, std::string_view file, DenyList list) {
+  if (list != DenyList::kHasIt) return;
+  steps.push_back({cat({"take ", name, " out of ", file}), {"sed", "-i", cat({"/^", name, "$/d"}), std::string(file)}});
+}
+
 }  // namespace
 
 std::string os_user_name(std::string_view agent) { return cat({kPrefix, agent}); }
@@ -42,6 +60,13 @@ std::vector<SetupStep> init_steps(const std::string& name, const OsUserFacts& fa
   };
   if (!facts.has_common_user) add_user(common);
   if (name != common && !facts.has_user) add_user(name);
+  add_denial(steps, name, kCronDenyList, facts.cron);
+  add_denial(steps, name, kAtDenyList, facts.at);
+  if (name != common && !facts.has_common_user) {
+    const auto of_new = [](DenyList list) { return list == DenyList::kNotNeeded ? list : DenyList::kLacksIt; };
+    add_denial(steps, common, kCronDenyList, of_new(facts.cron));
+    add_denial(steps, common, kAtDenyList, of_new(facts.at));
+  }
   // The group may pass through what is above the homes; nobody else even that.
   steps.push_back(directory("let its group pass to the homes", "/var/lib/hutch", "0710", "root", common));
   steps.push_back(directory("make the agents' home", std::string(kUsersHome), "0710", common, common));
@@ -58,6 +83,8 @@ std::vector<SetupStep> init_steps(const std::string& name, const OsUserFacts& fa
 std::vector<SetupStep> deinit_steps(const std::string& name, const OsUserFacts& facts, Homes homes) {
   std::vector<SetupStep> steps;
   if (facts.has_user) steps.push_back({cat({"remove the user ", name}), {"userdel", name}});
+  remove_denial(steps, name, kCronDenyList, facts.cron);
+  remove_denial(steps, name, kAtDenyList, facts.at);
   if (homes == Homes::kRemoved && facts.has_home) {
     steps.push_back(
         {"remove its home with all that is in it", {"rm", "-r", "-f", "--one-file-system", "--", os_user_home(name)}});

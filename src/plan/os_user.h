@@ -18,11 +18,19 @@ std::string agent_of_os_user(std::string_view name);
 // Where the user's files are; `name` is kCommonUser or of os_user_name.
 std::string os_user_home(std::string_view name);
 
+// A list of users who may run nothing later (crontab(1), at(1)), for one user. kNotNeeded: another list, or none, says
+// that it may not already; kAbsent: without one everybody may.
+enum class DenyList { kNotNeeded, kAbsent, kLacksIt, kHasIt };
+inline constexpr std::string_view kCronDenyList = "/etc/cron.deny";
+inline constexpr std::string_view kAtDenyList = "/etc/at.deny";
+
 // What exists already.
 struct OsUserFacts {
   bool has_user = false;
   bool has_home = false;
   bool has_common_user = false;
+  DenyList cron = DenyList::kNotNeeded;
+  DenyList at = DenyList::kNotNeeded;
 };
 
 // One step of `hutch init` or `hutch deinit`: what it does, for a person, and the command that does it.

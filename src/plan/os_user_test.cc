@@ -44,6 +44,24 @@ TEST(OsUser, TwiceMakesNoUser) {
   EXPECT_TRUE(std::ranges::none_of(steps, [](const SetupStep& step) { return step.command[0] == "useradd"; }));
 }
 
+TEST(OsUser, RunsNothingLater) {
+  const OsUserFacts before{
+      .has_user = true, .has_common_user = true, .cron = DenyList::kAbsent, .at = DenyList::kLacksIt};
+  const auto steps = init_steps("agent-bob", before);
+  ASSERT_GE(steps.size(), 3U);
+  EXPECT_THAT(steps[0].command, ElementsAre("install", "-m", "0644", "/dev/null", "/etc/cron.deny"));
+  EXPECT_THAT(steps[1].command,
+              ElementsAre("sh", "-c", testing::HasSubstr("echo \"$0\" >> \"$1\""), "agent-bob", "/etc/cron.deny"));
+  EXPECT_THAT(steps[2].command, ElementsAre("sh", "-c", testing::_, "agent-bob", "/etc/at.deny"));
+  OsUserFacts after = before;
+  after.cron = after.at = DenyList::kHasIt;
+  EXPECT_EQ(init_steps("agent-bob", after)[0].command[0], "install");
+  EXPECT_EQ(init_steps("agent-bob", after)[0].command[1], "-d");
+  EXPECT_THAT(
+      lines_of(deinit_steps("agent-bob", after, Homes::kKept)),
+      ElementsAre("userdel agent-bob", "sed -i /^agent-bob$/d /etc/cron.deny", "sed -i /^agent-bob$/d /etc/at.deny"));
+}
+
 TEST(OsUser, DeinitKeepsTheHomeUnlessTold) {
   const OsUserFacts all{.has_user = true, .has_home = true, .has_common_user = true};
   EXPECT_THAT(lines_of(deinit_steps("agent-bob", all, Homes::kKept)), ElementsAre("userdel agent-bob"));

@@ -1,6 +1,7 @@
 // The commands of useradd(8), userdel(8), install(1) and rm(1), one after another.
 #include "service/init.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -17,12 +18,28 @@ namespace {
 
 constexpr std::size_t kAccountsMax = 16 << 20;
 
+// Whoever is in cron.allow or at.allow is named there by a person. Without either list everybody may use Debian's cron,
+// and root alone may use at (crontab(1), at(1)): making a list of those who may not would let in all others.
+Result<plan::DenyList> deny_list(const std::string& name, std::string_view allowing, std::string_view denying) {
+  using plan::DenyList;
+  if (sys::exists(std::string(allowing))) return DenyList::kNotNeeded;
+  if (!sys::exists(std::string(denying))) {
+    const bool open = denying == plan::kCronDenyList && sys::exists("/etc/debian_version");
+    return open ? DenyList::kAbsent : DenyList::kNotNeeded;
+  }
+  const std::string text = TRY(sys::read_file(std::string(denying), kAccountsMax));
+  const auto lines = split(text, '\n');
+  return std::ranges::find(lines, name) != lines.end() ? DenyList::kHasIt : DenyList::kLacksIt;
+}
+
 Result<plan::OsUserFacts> facts_of(const std::string& name) {
   const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountsMax));
   const auto is_there = [&](std::string_view user) { return host::find_user(passwd, {}, user).has_value(); };
   return plan::OsUserFacts{.has_user = is_there(name),
                            .has_home = sys::exists(plan::os_user_home(name)),
-                           .has_common_user = is_there(plan::kCommonUser)};
+                           .has_common_user = is_there(plan::kCommonUser),
+                           .cron = TRY(deny_list(name, "/etc/cron.allow", plan::kCronDenyList)),
+                           .at = TRY(deny_list(name, "/etc/at.allow", plan::kAtDenyList))};
 }
 
 // Where administrators' programs are, whatever PATH says to a root that sudo made.

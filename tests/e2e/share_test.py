@@ -374,17 +374,26 @@ def test_init_makes_the_users_and_deinit_removes_them(base):
     own = ("mount -t tmpfs none /mnt && cp -a /etc /mnt/etc && mount --bind /mnt/etc /etc"
            " && mount -t tmpfs -o mode=755 none /var/lib && sed -i '/^hutch:/d' /etc/passwd /etc/group /etc/shadow")
     script = f"""set -e; {own}; hutch={base.bin}/hutch
+rm -f /etc/cron.allow /etc/cron.deny /etc/at.allow; printf 'somebody' > /etc/at.deny; touch /etc/debian_version
 $hutch init; $hutch init > /dev/null; $hutch init --agent bob
+tr '\\n' ' ' < /etc/cron.deny; tr '\\n' ' ' < /etc/at.deny; echo
+echo '{{"network": "host"}}' > /etc/open.json
+$hutch run --backend user --policy /etc/open.json --cwd /var/lib/hutch/home/workspaces -- sh -c \
+  'id -un; echo $HOME; umask; echo made > made; cat made; ls /var/lib/hutch || echo closed; echo x > /etc/x || echo held'
+stat -c %U:%a /var/lib/hutch/home/workspaces/made
 grep -E '^(hutch|agent-bob):' /etc/passwd | cut -d: -f1,6,7
 grep -c -E '^(hutch|agent-bob):' /etc/subuid || true
 setpriv --reuid agent-bob --regid agent-bob --init-groups sh -c 'cd ~agent-bob/workspaces && echo hi > f && cat f'
 setpriv --reuid agent-bob --regid agent-bob --init-groups ls /var/lib/hutch ~hutch/workspaces 2>&1 | grep -c denied
 $hutch deinit --agent bob; ls -d /var/lib/hutch/home/agents/agent-bob
-$hutch deinit --remove-homes > /dev/null; grep -c '^hutch:' /etc/passwd || true; ls -d /var/lib/hutch/home || true
+$hutch deinit --remove-homes > /dev/null; tr '\\n' ' ' < /etc/at.deny; echo; wc -c < /etc/cron.deny; grep -c '^hutch:' /etc/passwd || true; ls -d /var/lib/hutch/home || true
 """
     said = subprocess.run(["unshare", "--mount", "sh", "-c", script], capture_output=True, text=True, timeout=120)
     assert said.returncode == 0, said
     lines = said.stdout.splitlines()
+    for line in ("hutch agent-bob somebody hutch agent-bob ", "somebody ", "0", "hutch", "/var/lib/hutch/home", "0002",
+                 "made", "closed", "held", "hutch:664"):
+        assert line in lines, said
     for line in ("hutch:/var/lib/hutch/home:/bin/bash", "agent-bob:/var/lib/hutch/home/agents/agent-bob:/bin/bash",
                  "hi", "2", "/var/lib/hutch/home/agents/agent-bob"):
         assert line in lines, said
