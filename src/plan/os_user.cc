@@ -73,7 +73,9 @@ std::vector<SetupStep> init_steps(const std::string& name, const OsUserFacts& fa
   if (name != common) {
     const std::string above = cat({kUsersHome, "/agents"});
     steps.push_back(directory("make the place of the agents' own homes", above, "0710", "root", common));
+    steps.push_back(directory("make what such agents share", std::string(kUsersShared), "2770", "root", common));
     steps.push_back(directory("make its home", home, "0700", name, name));
+    steps.push_back(directory("make the place of what it hands out", cat({home, "/output"}), "0700", name, name));
   }
   steps.push_back(directory("make its workspaces", cat({home, "/workspaces"}), "0700", name, name));
   steps.push_back(directory("make the place of its toolchains", cat({home, "/.runtimes"}), "0700", name, name));

@@ -10,6 +10,8 @@
 namespace hutch::plan {
 
 inline constexpr std::string_view kUsersHome = "/var/lib/hutch/home";
+// Of all agents with a user of their own.
+inline constexpr std::string_view kUsersShared = "/var/lib/hutch/home/shared";
 
 // "agent-NAME", of a name that an agent may have: these are short enough.
 std::string os_user_name(std::string_view agent);

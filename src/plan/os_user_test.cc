@@ -32,11 +32,12 @@ TEST(OsUser, TheFirstTimeMakesEverything) {
 
 TEST(OsUser, AnAgentsOwnUserIsInTheGroupOfAll) {
   const auto lines = lines_of(init_steps("agent-bob", {}));
-  ASSERT_THAT(lines, SizeIs(8));
+  ASSERT_THAT(lines, SizeIs(10));
   EXPECT_EQ(lines[1],
             "useradd --system --user-group --no-create-home --home-dir /var/lib/hutch/home/agents/agent-bob --shell "
             "/bin/bash --groups hutch agent-bob");
-  EXPECT_EQ(lines[5], "install -d -m 0700 -o agent-bob -g agent-bob -- /var/lib/hutch/home/agents/agent-bob");
+  EXPECT_EQ(lines[5], "install -d -m 2770 -o root -g hutch -- /var/lib/hutch/home/shared");
+  EXPECT_EQ(lines[6], "install -d -m 0700 -o agent-bob -g agent-bob -- /var/lib/hutch/home/agents/agent-bob");
 }
 
 TEST(OsUser, TwiceMakesNoUser) {

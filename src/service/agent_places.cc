@@ -2,6 +2,7 @@
 #include "service/agent_places.h"
 
 #include "base/text.h"
+#include "plan/os_user.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -18,7 +19,12 @@ bool lies_in(const std::string& path, const std::string& directory) {
 
 }  // namespace
 
-AgentDirectories agent_directories(const host::StateDirs& dirs, const std::string& name) {
+AgentDirectories agent_directories(const host::StateDirs& dirs, const store::AgentRecord& record) {
+  const std::string& name = record.name;
+  if (record.backend == "user") {
+    const std::string home = plan::os_user_home(plan::os_user_name(name));
+    return {.home = home, .shared = std::string(plan::kUsersShared), .output = cat({home, "/output"})};
+  }
   return {.home = cat({dirs.data, "/workspace/agents/", name}),
           .shared = cat({dirs.data, "/workspace/shared"}),
           .output = cat({dirs.data, "/output/", name})};
@@ -33,7 +39,7 @@ Status make_agent_directories(const AgentDirectories& directories) {
 
 AgentPlaces places_of(const store::AgentRecord& record, const AgentDirectories& directories, std::string_view backend) {
   AgentPlaces places;
-  const bool own_paths = backend != "none";
+  const bool own_paths = backend != "none" && backend != "user";
   tool::Layout& layout = places.layout;
   layout.agent = record.name;
   layout.home = own_paths ? cat({kHomes, record.name}) : directories.home;

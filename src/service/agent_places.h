@@ -12,13 +12,14 @@
 
 namespace hutch::service {
 
-// On the host; below the data directory.
+// On the host; below the data directory, or, of an agent that is an OS user (backend user), where those have their
+// homes.
 struct AgentDirectories {
   std::string home;    // workspace/agents/NAME
   std::string shared;  // workspace/shared: of all agents
   std::string output;  // output/NAME
 };
-AgentDirectories agent_directories(const host::StateDirs& dirs, const std::string& name);
+AgentDirectories agent_directories(const host::StateDirs& dirs, const store::AgentRecord& record);
 
 // Makes those that are absent, mode 0700.
 Status make_agent_directories(const AgentDirectories& directories);
@@ -28,7 +29,7 @@ struct AgentPlaces {
   tool::Layout layout;
   std::vector<std::string> environment;  // "K=V": HOME, USER, HUTCH_HOME and the like
 };
-// A backend without a mount namespace (none) keeps the host's paths.
+// A backend that does not mount them elsewhere (none, user) keeps the host's paths.
 AgentPlaces places_of(const store::AgentRecord& record, const AgentDirectories& directories, std::string_view backend);
 
 // Directories in which it is told what a task changed: the place of work, whose paths are relative, the home where that

@@ -74,7 +74,7 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
     : record_(std::move(record)),
       dirs_(std::move(dirs)),
       take_slot_(std::move(hooks.take_slot)),
-      directories_(agent_directories(dirs_, record_.name)),
+      directories_(agent_directories(dirs_, record_)),
       places_(places_of(record_, directories_, record_.backend)),
       audience_(std::move(hooks.audience)),
       changed_(std::move(hooks.changed)),
@@ -230,7 +230,8 @@ Result<Judged> AgentSandbox::judge_install() {
 }
 
 Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, plan::FileQuestions questions) {
-  TRY(make_agent_directories(directories_));
+  // Those of an OS user are its own: hutch init has made them.
+  if (record_.backend != "user") TRY(make_agent_directories(directories_));
   Judged judged{.facts = TRY_CTX(host::probe_facts(), "look at this machine"),
                 .prepared = {},
                 .guest_program = TRY(guest_program())};
@@ -249,13 +250,15 @@ Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, 
   judged.place = place;
   judged.prepared = TRY(prepare(
       place, judged.facts, {.environment = sys::own_environment(), .residence = &residence, .questions = questions}));
-  if (judged.prepared.backend == "user") {
-    return fail(Error::unsupported(cat({judged.prepared.policy.source, ": backend user is not for agents"})));
-  }
+  const std::string& source = judged.prepared.policy.source;
   if ((judged.prepared.backend == "none") != (record_.backend == "none")) {
-    return fail(
-        Error::invalid(cat({judged.prepared.policy.source, ": backend none is for an agent to say: hutch agent set ",
-                            record_.name, " backend=none"})));
+    return fail(Error::invalid(
+        cat({source, ": backend none is for an agent to say: hutch agent set ", record_.name, " backend=none"})));
+  }
+  if ((judged.prepared.backend == "user") != (record_.backend == "user")) {
+    return fail(Error::invalid(cat({source,
+                                    ": backend user is for a new agent to say: hutch agent create NAME "
+                                    "backend=user"})));
   }
   return judged;
 }

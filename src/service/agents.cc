@@ -8,9 +8,11 @@
 
 #include "backend/container/create_body.h"
 #include "base/text.h"
+#include "host/account.h"
 #include "host/cgroups.h"
 #include "host/daemon_paths.h"
 #include "host/paths.h"
+#include "plan/os_user.h"
 #include "sandbox/cgroup.h"
 #include "service/abandoned.h"
 #include "service/agent_checks.h"
@@ -18,6 +20,7 @@
 #include "service/engine_layer.h"
 #include "service/image_recipe.h"
 #include "service/images.h"
+#include "service/init.h"
 #include "service/layers.h"
 #include "service/live_runs.h"
 #include "service/sandbox_only.h"
@@ -108,12 +111,20 @@ Status settle_image(store::AgentRecord& record, const host::StateDirs& dirs) {
 
 // Better told of now than by a sandbox that does not start.
 Status check_isolation(const store::AgentRecord& record, const host::StateDirs& dirs) {
-  if (record.backend == "user") {
-    return fail(Error::unsupported("backend: agents do not have user in this version; hutch run --backend user does"));
+  if (record.backend == "user" && sys::user_id() != 0) {
+    return fail(Error{Code::kPermissionDenied, 0,
+                      cat({"backend user: only root's daemon starts sandboxes as other users: sudo hutch agent create ",
+                           record.name, " backend=user"})});
   }
   if (record.backend != "none") return {};
   TRY_CTX(check_none_is_allowed(store::SettingsFile(dirs.config), Asker::kDaemon), "backend");
   return {};
+}
+
+// Or nobody's yet.
+Result<bool> is_agents(const std::string& user) {
+  const auto known = TRY(host::find_os_user(user));
+  return !known || known->home == plan::os_user_home(user);
 }
 
 bool offers_other_tools(const store::AutonomousExec& before, const store::AutonomousExec& now) {
@@ -146,9 +157,36 @@ Result<store::AgentRecord> AgentService::create(store::AgentRecord record) {
   TRY(settle_directory(record, dirs_));
   TRY(settle_image(record, dirs_));
   record = TRY(agents_->create(std::move(record)));
-  TRY(make_agent_directories(agent_directories(dirs_, record.name)));
+  const Status made = make_places(record);
+  if (!made) {
+    TRY(agents_->remove(record.name));
+    return fail(made.error());
+  }
   tell_change(record.name, "created");
   return record;
+}
+
+Status AgentService::make_places(const store::AgentRecord& record) const {
+  if (record.backend != "user") return make_agent_directories(agent_directories(dirs_, record));
+  const std::scoped_lock lock(os_users_mutex_);
+  const std::string name = plan::os_user_name(record.name);
+  if (!TRY(is_agents(name))) {
+    return fail({Code::kConflict, 0,
+                 cat({"the user ", name, " of this machine is no agent's: its home is elsewhere; take another name"})});
+  }
+  const auto steps = TRY(init_plan(name));
+  TRY_CTX(run_steps(steps, [](const plan::SetupStep&) {}), "make the agent's user");
+  return {};
+}
+
+// Once nothing of its runs.
+Status AgentService::remove_os_user(const store::AgentRecord& record) const {
+  const std::scoped_lock lock(os_users_mutex_);
+  const std::string name = plan::os_user_name(record.name);
+  if (!TRY(is_agents(name))) return {};
+  const auto steps = TRY(deinit_plan(name, plan::Homes::kKept));
+  TRY_CTX(run_steps(steps, [](const plan::SetupStep&) {}), "remove the agent's user");
+  return {};
 }
 
 Result<std::vector<AgentService::Shown>> AgentService::list() {
@@ -162,7 +200,8 @@ Result<std::vector<AgentService::Shown>> AgentService::list() {
 }
 
 Result<AgentService::Shown> AgentService::show(const std::string& name) {
-  Shown shown{TRY(agents_->find(name)), {}, agent_directories(dirs_, name)};
+  const store::AgentRecord record = TRY(agents_->find(name));
+  Shown shown{record, {}, agent_directories(dirs_, record)};
   const std::scoped_lock lock(mutex_);
   const auto known = sandboxes_.find(name);
   if (known != sandboxes_.end()) shown.status = known->second->status();
@@ -184,6 +223,11 @@ Result<store::AgentRecord> AgentService::set(const std::string& name, const std:
   store::AgentRecord record = before;
   for (const std::string& setting : settings) record = TRY(store::with_setting(record, setting));
   TRY(check_settings(record, before));
+  if ((record.backend == "user") != (before.backend == "user")) {
+    return fail(
+        Error::unsupported("backend: whether an agent is an OS user is settled when it is made, and its files are that "
+                           "user's; make another"));
+  }
   if (record.backend != before.backend) TRY(check_isolation(record, dirs_));
   if (record.dir != before.dir) TRY(settle_directory(record, dirs_));
   if (record.image != before.image || record.backend != before.backend) TRY(settle_image(record, dirs_));
@@ -307,7 +351,7 @@ void AgentService::forget(Sandboxes::iterator known) {
 Result<std::vector<std::string>> AgentService::remove_files(const store::AgentRecord& agent) const {
   const std::string& name = agent.name;
   std::vector<std::string> deleted;
-  const AgentDirectories directories = agent_directories(dirs_, name);
+  const AgentDirectories directories = agent_directories(dirs_, agent);
   const auto image = TRY(store::LayerStore(dirs_.data).find(name));
   for (const std::string& directory : {directories.home, directories.output}) {
     if (!TRY(sys::status_of(directory))) continue;
@@ -317,6 +361,7 @@ Result<std::vector<std::string>> AgentService::remove_files(const store::AgentRe
   // Last: it says whose the others are.
   std::string layer = TRY(remove_layer(name, dirs_));
   if (!layer.empty()) deleted.push_back(std::move(layer));
+  if (agent.backend == "user") TRY(remove_os_user(agent));
   if (agent.backend != "container") return deleted;
   const std::string of_engine = TRY(remove_engine_layer(agent));
   if (!of_engine.empty()) deleted.push_back(cat({"image ", of_engine}));

@@ -98,6 +98,8 @@ class AgentService {
   AgentSandbox::Status last_status(const std::string& name) const;
   std::vector<std::shared_ptr<AgentSandbox>> known() const;
   void tell_change(const std::string& agent, std::string_view what);
+  Status make_places(const store::AgentRecord& record) const;
+  Status remove_os_user(const store::AgentRecord& record) const;
   Result<std::vector<std::string>> remove_files(const store::AgentRecord& agent) const;
 
   std::unique_ptr<store::Agents> agents_;
@@ -108,6 +110,7 @@ class AgentService {
   QuestionBoard board_;  // outlives the sandboxes
   ProcessNumbers numbers_{*agents_};
   SandboxSlots slots_;
+  mutable std::mutex os_users_mutex_;  // useradd(8) does not wait long for another
   std::mutex settings_mutex_;  // held while a record is changed
   mutable std::mutex mutex_;
   Sandboxes sandboxes_;

@@ -374,19 +374,20 @@ def test_init_makes_the_users_and_deinit_removes_them(base):
     own = ("mount -t tmpfs none /mnt && cp -a /etc /mnt/etc && mount --bind /mnt/etc /etc"
            " && mount -t tmpfs -o mode=755 none /var/lib && sed -i '/^hutch:/d' /etc/passwd /etc/group /etc/shadow")
     script = f"""set -e; {own}; hutch={base.bin}/hutch
-rm -f /etc/cron.allow /etc/cron.deny /etc/at.allow; printf 'somebody' > /etc/at.deny; touch /etc/debian_version
+rm -f /etc/cron.allow /etc/cron.deny /etc/at.allow; printf somebody > /etc/at.deny; touch /etc/debian_version
 $hutch init; $hutch init > /dev/null; $hutch init --agent bob
 tr '\\n' ' ' < /etc/cron.deny; tr '\\n' ' ' < /etc/at.deny; echo
 echo '{{"network": "host"}}' > /etc/open.json
 $hutch run --backend user --policy /etc/open.json --cwd /var/lib/hutch/home/workspaces -- sh -c \
-  'id -un; echo $HOME; umask; echo made > made; cat made; ls /var/lib/hutch || echo closed; echo x > /etc/x || echo held'
+  'id -un; echo $HOME; umask; echo made > made; cat made; ls /var/lib/hutch || echo closed; > /etc/x || echo held'
 stat -c %U:%a /var/lib/hutch/home/workspaces/made
 grep -E '^(hutch|agent-bob):' /etc/passwd | cut -d: -f1,6,7
 grep -c -E '^(hutch|agent-bob):' /etc/subuid || true
 setpriv --reuid agent-bob --regid agent-bob --init-groups sh -c 'cd ~agent-bob/workspaces && echo hi > f && cat f'
 setpriv --reuid agent-bob --regid agent-bob --init-groups ls /var/lib/hutch ~hutch/workspaces 2>&1 | grep -c denied
 $hutch deinit --agent bob; ls -d /var/lib/hutch/home/agents/agent-bob
-$hutch deinit --remove-homes > /dev/null; tr '\\n' ' ' < /etc/at.deny; echo; wc -c < /etc/cron.deny; grep -c '^hutch:' /etc/passwd || true; ls -d /var/lib/hutch/home || true
+$hutch deinit --remove-homes > /dev/null; tr '\\n' ' ' < /etc/at.deny; echo; wc -c < /etc/cron.deny
+grep -c '^hutch:' /etc/passwd || true; ls -d /var/lib/hutch/home || true
 """
     said = subprocess.run(["unshare", "--mount", "sh", "-c", script], capture_output=True, text=True, timeout=120)
     assert said.returncode == 0, said
@@ -398,6 +399,46 @@ $hutch deinit --remove-homes > /dev/null; tr '\\n' ' ' < /etc/at.deny; echo; wc 
                  "hi", "2", "/var/lib/hutch/home/agents/agent-bob"):
         assert line in lines, said
     assert lines[-1] == "0" and "No such file" in said.stderr
+
+
+# Each agent another user; root's daemon makes it and removes it. In here it is the machine's own /etc that changes.
+AGENTS = """
+mkdir -p $HUTCH_STATE/config; echo '{"network": "host"}' > $HUTCH_STATE/config/default.json
+touch /etc/debian_version; rm -f /etc/cron.allow
+useradd --no-create-home --home-dir /nowhere agent-taken; $hutch agent create taken backend=user 2>&1 |
+  grep -o "no agent's"
+$hutch agent create one backend=user autonomousExec.enabled=true; $hutch agent create two backend=user
+$hutch agent set one backend=namespace 2>&1 | grep -o 'settled when it is made'
+$hutch exec one -- sh -c 'id -un; pwd; echo $HOME; umask; echo own > private; cat private'
+$hutch exec one -- sh -c 'echo for all > $HUTCH_SHARED/note'; $hutch exec two -- sh -c 'cat $HUTCH_SHARED/note'
+$hutch exec two -- cat /var/lib/hutch/home/agents/agent-one/private 2>&1 | grep -o denied
+$hutch exec two -- ls $HUTCH_STATE/data 2>&1 | grep -o denied
+$hutch exec one -- sleep 60 & sleep 1; until pgrep -u agent-one -x sleep > /dev/null; do sleep 0.1; done
+$hutch exec two -- sh -c 'ps -e | grep -c sleep || echo unseen'; one=$(pgrep -u agent-one -x sleep)
+$hutch exec two -- sh -c "kill -9 $one" 2>&1 | grep -o 'No such process'
+$hutch tool call one sandbox_write_file '{"path": "by-tool", "content": "text"}' > /dev/null
+stat -c '%U %n' /var/lib/hutch/home/agents/agent-one/by-tool
+grep -c agent- /etc/cron.deny; grep -c agent- /etc/subuid || true
+$hutch agent remove one > /dev/null; wait; kill -0 $one || echo ended
+grep -c '^agent-one:' /etc/passwd || true; ls -d /var/lib/hutch/home/agents/agent-one 2>&1 | grep -o 'No such file'
+$hutch agent remove two > /dev/null; grep -c '^agent-' /etc/passwd; cat /etc/cron.deny; $hutch daemon stop
+"""
+
+
+def test_agents_are_users_of_their_own(base):
+    own = ("mount -t tmpfs none /mnt && cp -a /etc /mnt/etc && mount --bind /mnt/etc /etc"
+           " && mount -t tmpfs -o mode=755 none /var/lib")
+    script = f"set -x; {own}; export HUTCH_STATE={base.path}/state-of-users; hutch={base.bin}/hutch\n{AGENTS}"
+    try:
+        said = subprocess.run(["unshare", "--mount", "sh", "-c", script], capture_output=True, text=True, timeout=200)
+    finally:
+        harness.run_in(base.person("root"), [base.bin / "hutch", "daemon", "stop"],
+                       env={"HUTCH_STATE": f"{base.path}/state-of-users"})
+    home = "/var/lib/hutch/home/agents/agent-one"
+    wanted = ["no agent's", "settled when it is made", "agent-one", home, home, "0002", "own", "for all", "denied",
+              "denied", "No such process", f"agent-one {home}/by-tool", "ended", "No such file"]
+    lines = said.stdout.splitlines()
+    assert [line for line in lines if line in wanted] == wanted, said.stdout + said.stderr
 
 
 def test_init_takes_root(base):
