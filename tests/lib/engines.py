@@ -44,10 +44,11 @@ class Engine:
         return f"unix://{self.socket}"
 
     def start(self):
-        # podman 4.3 leaves there what it was given to import.
+        # podman 4.3 leaves there what it was given to import; conmon notes an OOM in its working directory.
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                            start_new_session=True, env={**os.environ, "TMPDIR": str(self.place)})
+                                            start_new_session=True, cwd=self.place,
+                                            env={**os.environ, "TMPDIR": str(self.place)})
         end = time.monotonic() + START_SECONDS
         while time.monotonic() < end and self.process.poll() is None:
             if self.answers():
