@@ -17,8 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using policy::Access;
 using policy::Rule;
-using policy::Verb;
-using testing::AnyOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;

@@ -15,7 +15,6 @@
 namespace hutch::plan {
 namespace {
 
-using policy::Match;
 using policy::Origin;
 using policy::Place;
 using policy::Rule;
