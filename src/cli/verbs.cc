@@ -17,8 +17,8 @@ using Text = std::string_view;
 constexpr Option kJson = {"--json", 0, "", kFlag, "print JSON", set_json};
 
 constexpr std::array kPlaceReach = {
-    Option{"--backend", 0, "NAME", kBackend,
-           "namespace (the default), bwrap, user, container, or none, which isolates nothing", set_backend},
+    Option{"--backend", 0, "NAME", kBackend, "namespace (the default), bwrap, user, container; none isolates nothing",
+           set_backend},
     Option{"--image", 0, "NAME", kOther, "its root file system instead of this host's own (hutch image list)",
            set_image},
     Option{"--policy", 0, "FILE", kPath, "this policy; else the project's or your default, else the built-in one",

@@ -470,9 +470,7 @@ TEST(MakePlanTest, AnInstallationSeesTheGivenRootAndNothingOfTheHost) {
 
 TEST(MakePlanTest, LandlockNamesNothingThatAnImageNeedNotHave) {
   World world;
-  world.workspace();
-  world.policy.filesystem.allow_write.clear();
-  world.policy.filesystem.allow_read.clear();
+  world.directory(world.facts.cwd);
   world.image.emplace();
   world.image->root = "/images/x";
   const auto writable = world.plan().value().landlock.writable;
