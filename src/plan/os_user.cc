@@ -15,6 +15,15 @@ SetupStep directory(std::string what, const std::string& path, std::string_view 
           {"install", "-d", "-m", std::string(mode), "-o", std::string(user), "-g", std::string(group), "--", path}};
 }
 
+// In a home that is the user's: by that user, since a link that lies in the way of root would be followed, and what it
+// leads to given away (install(1)).
+SetupStep own_directory(std::string what, const std::string& path, std::string_view user) {
+  const std::string name(user);
+  return {std::move(what),
+          {"setpriv", "--reuid", name, "--regid", name, "--init-groups", "--no-new-privs", "mkdir", "-p", "-m", "0700",
+           "--", path}};
+}
+
 // What would start later by cron or at is in no sandbox. A list may end without the end of its last line.
 constexpr std::string_view kAppend = "[ -z \"$(tail -c 1 \"$1\")\" ] || echo >> \"$1\"; echo \"$0\" >> \"$1\"";
 
@@ -42,8 +51,10 @@ std::string agent_of_os_user(std::string_view name) {
 }
 
 std::string os_user_home(std::string_view name) {
-  return name == kCommonUser ? std::string(kUsersHome) : cat({kUsersHome, "/agents/", name});
+  return name == kCommonUser ? std::string(kUsersHome) : cat({kUsersPlace, "/", name});
 }
+
+std::string os_user_output(std::string_view name) { return cat({kUsersPlace, "/output/", name}); }
 
 std::vector<SetupStep> init_steps(const std::string& name, const OsUserFacts& facts) {
   std::vector<SetupStep> steps;
@@ -69,16 +80,17 @@ std::vector<SetupStep> init_steps(const std::string& name, const OsUserFacts& fa
   }
   // The group may pass through what is above the homes; nobody else even that.
   steps.push_back(directory("let its group pass to the homes", "/var/lib/hutch", "0710", "root", common));
-  steps.push_back(directory("make the agents' home", std::string(kUsersHome), "0710", common, common));
+  steps.push_back(directory("make the agents' home", std::string(kUsersHome), "0700", common, common));
   if (name != common) {
-    const std::string above = cat({kUsersHome, "/agents"});
+    const std::string above(kUsersPlace);
     steps.push_back(directory("make the place of the agents' own homes", above, "0710", "root", common));
     steps.push_back(directory("make what such agents share", std::string(kUsersShared), "2770", "root", common));
     steps.push_back(directory("make its home", home, "0700", name, name));
-    steps.push_back(directory("make the place of what it hands out", cat({home, "/output"}), "0700", name, name));
+    steps.push_back(directory("make the place of what they hand out", above + "/output", "0710", "root", common));
+    steps.push_back(directory("make its own there", os_user_output(name), "0700", name, name));
   }
-  steps.push_back(directory("make its workspaces", cat({home, "/workspaces"}), "0700", name, name));
-  steps.push_back(directory("make the place of its toolchains", cat({home, "/.runtimes"}), "0700", name, name));
+  steps.push_back(own_directory("make its workspaces", home + "/workspaces", name));
+  steps.push_back(own_directory("make the place of its toolchains", home + "/.runtimes", name));
   return steps;
 }
 
@@ -88,8 +100,9 @@ std::vector<SetupStep> deinit_steps(const std::string& name, const OsUserFacts& 
   remove_denial(steps, name, kCronDenyList, facts.cron);
   remove_denial(steps, name, kAtDenyList, facts.at);
   if (homes == Homes::kRemoved && facts.has_home) {
-    steps.push_back(
-        {"remove its home with all that is in it", {"rm", "-r", "-f", "--one-file-system", "--", os_user_home(name)}});
+    std::vector<std::string> command = {"rm", "-r", "-f", "--one-file-system", "--", os_user_home(name)};
+    if (name != kCommonUser) command.push_back(os_user_output(name));
+    steps.push_back({"remove its home with all that is in it", std::move(command)});
   }
   return steps;
 }

@@ -10,8 +10,10 @@
 namespace hutch::plan {
 
 inline constexpr std::string_view kUsersHome = "/var/lib/hutch/home";
+// Root's: no agent can put another directory, or a link, in the place of what root makes and removes in it.
+inline constexpr std::string_view kUsersPlace = "/var/lib/hutch/users";
 // Of all agents with a user of their own.
-inline constexpr std::string_view kUsersShared = "/var/lib/hutch/home/shared";
+inline constexpr std::string_view kUsersShared = "/var/lib/hutch/users/shared";
 
 // "agent-NAME", of a name that an agent may have: these are short enough.
 std::string os_user_name(std::string_view agent);
@@ -19,6 +21,8 @@ std::string os_user_name(std::string_view agent);
 std::string agent_of_os_user(std::string_view name);
 // Where the user's files are; `name` is kCommonUser or of os_user_name.
 std::string os_user_home(std::string_view name);
+// Where an agent's user hands things out.
+std::string os_user_output(std::string_view name);
 
 // A list of users who may run nothing later (crontab(1), at(1)), for one user. kNotNeeded: another list, or none, says
 // that it may not already; kAbsent: without one everybody may.

@@ -20,24 +20,36 @@ std::vector<std::string> lines_of(const std::vector<SetupStep>& steps) {
   return lines;
 }
 
+// As whom a directory is made in a home that is not root's.
+const std::string kAsUser = "setpriv --reuid hutch --regid hutch --init-groups --no-new-privs mkdir -p -m 0700 -- ";
+
 TEST(OsUser, TheFirstTimeMakesEverything) {
   EXPECT_THAT(lines_of(init_steps("hutch", {})),
               ElementsAre("useradd --system --user-group --no-create-home --home-dir /var/lib/hutch/home --shell "
                           "/bin/bash hutch",
                           "install -d -m 0710 -o root -g hutch -- /var/lib/hutch",
-                          "install -d -m 0710 -o hutch -g hutch -- /var/lib/hutch/home",
-                          "install -d -m 0700 -o hutch -g hutch -- /var/lib/hutch/home/workspaces",
-                          "install -d -m 0700 -o hutch -g hutch -- /var/lib/hutch/home/.runtimes"));
+                          "install -d -m 0700 -o hutch -g hutch -- /var/lib/hutch/home",
+                          kAsUser + "/var/lib/hutch/home/workspaces", kAsUser + "/var/lib/hutch/home/.runtimes"));
 }
 
 TEST(OsUser, AnAgentsOwnUserIsInTheGroupOfAll) {
   const auto lines = lines_of(init_steps("agent-bob", {}));
-  ASSERT_THAT(lines, SizeIs(10));
+  ASSERT_THAT(lines, SizeIs(11));
   EXPECT_EQ(lines[1],
-            "useradd --system --user-group --no-create-home --home-dir /var/lib/hutch/home/agents/agent-bob --shell "
+            "useradd --system --user-group --no-create-home --home-dir /var/lib/hutch/users/agent-bob --shell "
             "/bin/bash --groups hutch agent-bob");
-  EXPECT_EQ(lines[5], "install -d -m 2770 -o root -g hutch -- /var/lib/hutch/home/shared");
-  EXPECT_EQ(lines[6], "install -d -m 0700 -o agent-bob -g agent-bob -- /var/lib/hutch/home/agents/agent-bob");
+  EXPECT_EQ(lines[5], "install -d -m 2770 -o root -g hutch -- /var/lib/hutch/users/shared");
+  EXPECT_EQ(lines[6], "install -d -m 0700 -o agent-bob -g agent-bob -- /var/lib/hutch/users/agent-bob");
+}
+
+TEST(OsUser, RootMakesNothingWhereAUserMayPutALink) {
+  for (const char* name : {"hutch", "agent-bob"}) {
+    for (const SetupStep& step : init_steps(name, {.has_user = true, .has_common_user = true})) {
+      const std::string& made = step.command.back();
+      const bool in_a_home = made.starts_with(os_user_home(name) + "/") || made.starts_with("/var/lib/hutch/home/");
+      EXPECT_EQ(step.command[0] == "install", !in_a_home) << made;
+    }
+  }
 }
 
 TEST(OsUser, TwiceMakesNoUser) {
@@ -67,7 +79,9 @@ TEST(OsUser, DeinitKeepsTheHomeUnlessTold) {
   const OsUserFacts all{.has_user = true, .has_home = true, .has_common_user = true};
   EXPECT_THAT(lines_of(deinit_steps("agent-bob", all, Homes::kKept)), ElementsAre("userdel agent-bob"));
   EXPECT_THAT(lines_of(deinit_steps("agent-bob", all, Homes::kRemoved)),
-              ElementsAre("userdel agent-bob", "rm -r -f --one-file-system -- /var/lib/hutch/home/agents/agent-bob"));
+              ElementsAre("userdel agent-bob",
+                          "rm -r -f --one-file-system -- /var/lib/hutch/users/agent-bob "
+                          "/var/lib/hutch/users/output/agent-bob"));
   EXPECT_TRUE(deinit_steps("agent-bob", {}, Homes::kRemoved).empty());
 }
 

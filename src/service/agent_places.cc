@@ -22,8 +22,10 @@ bool lies_in(const std::string& path, const std::string& directory) {
 AgentDirectories agent_directories(const host::StateDirs& dirs, const store::AgentRecord& record) {
   const std::string& name = record.name;
   if (record.backend == "user") {
-    const std::string home = plan::os_user_home(plan::os_user_name(name));
-    return {.home = home, .shared = std::string(plan::kUsersShared), .output = cat({home, "/output"})};
+    const std::string user = plan::os_user_name(name);
+    return {.home = plan::os_user_home(user),
+            .shared = std::string(plan::kUsersShared),
+            .output = plan::os_user_output(user)};
   }
   return {.home = cat({dirs.data, "/workspace/agents/", name}),
           .shared = cat({dirs.data, "/workspace/shared"}),

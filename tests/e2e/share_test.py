@@ -385,7 +385,13 @@ grep -E '^(hutch|agent-bob):' /etc/passwd | cut -d: -f1,6,7
 grep -c -E '^(hutch|agent-bob):' /etc/subuid || true
 setpriv --reuid agent-bob --regid agent-bob --init-groups sh -c 'cd ~agent-bob/workspaces && echo hi > f && cat f'
 setpriv --reuid agent-bob --regid agent-bob --init-groups ls /var/lib/hutch ~hutch/workspaces 2>&1 | grep -c denied
-$hutch deinit --agent bob; ls -d /var/lib/hutch/home/agents/agent-bob
+# What it puts in the way of root is left as it is.
+mkdir /etc/victim; for who in hutch agent-bob; do
+  setpriv --reuid $who --regid $who --init-groups sh -c "cd ~$who && rm -rf workspaces && ln -s /etc/victim workspaces"
+done
+$hutch init > /dev/null; $hutch init --agent bob > /dev/null; stat -c 'victim %U:%a' /etc/victim
+setpriv --reuid hutch --regid hutch --init-groups mv /var/lib/hutch/users /var/lib/hutch/gone 2>&1 | grep -o denied
+$hutch deinit --agent bob; ls -d /var/lib/hutch/users/agent-bob
 $hutch deinit --remove-homes > /dev/null; tr '\\n' ' ' < /etc/at.deny; echo; wc -c < /etc/cron.deny
 grep -c '^hutch:' /etc/passwd || true; ls -d /var/lib/hutch/home || true
 """
@@ -393,10 +399,10 @@ grep -c '^hutch:' /etc/passwd || true; ls -d /var/lib/hutch/home || true
     assert said.returncode == 0, said
     lines = said.stdout.splitlines()
     for line in ("hutch agent-bob somebody hutch agent-bob ", "somebody ", "0", "hutch", "/var/lib/hutch/home", "0002",
-                 "made", "closed", "held", "hutch:664"):
+                 "made", "closed", "held", "hutch:664", "victim root:755", "denied"):
         assert line in lines, said
-    for line in ("hutch:/var/lib/hutch/home:/bin/bash", "agent-bob:/var/lib/hutch/home/agents/agent-bob:/bin/bash",
-                 "hi", "2", "/var/lib/hutch/home/agents/agent-bob"):
+    for line in ("hutch:/var/lib/hutch/home:/bin/bash", "agent-bob:/var/lib/hutch/users/agent-bob:/bin/bash",
+                 "hi", "2", "/var/lib/hutch/users/agent-bob"):
         assert line in lines, said
     assert lines[-1] == "0" and "No such file" in said.stderr
 
@@ -411,16 +417,16 @@ $hutch agent create one backend=user autonomousExec.enabled=true; $hutch agent c
 $hutch agent set one backend=namespace 2>&1 | grep -o 'settled when it is made'
 $hutch exec one -- sh -c 'id -un; pwd; echo $HOME; umask; echo own > private; cat private'
 $hutch exec one -- sh -c 'echo for all > $HUTCH_SHARED/note'; $hutch exec two -- sh -c 'cat $HUTCH_SHARED/note'
-$hutch exec two -- cat /var/lib/hutch/home/agents/agent-one/private 2>&1 | grep -o denied
+$hutch exec two -- cat /var/lib/hutch/users/agent-one/private 2>&1 | grep -o denied
 $hutch exec two -- ls $HUTCH_STATE/data 2>&1 | grep -o denied
 $hutch exec one -- sleep 60 & sleep 1; until pgrep -u agent-one -x sleep > /dev/null; do sleep 0.1; done
 $hutch exec two -- sh -c 'ps -e | grep -c sleep || echo unseen'; one=$(pgrep -u agent-one -x sleep)
 $hutch exec two -- sh -c "kill -9 $one" 2>&1 | grep -o 'No such process'
 $hutch tool call one sandbox_write_file '{"path": "by-tool", "content": "text"}' > /dev/null
-stat -c '%U %n' /var/lib/hutch/home/agents/agent-one/by-tool
+stat -c '%U %n' /var/lib/hutch/users/agent-one/by-tool
 grep -c agent- /etc/cron.deny; grep -c agent- /etc/subuid || true
 $hutch agent remove one > /dev/null; wait; kill -0 $one || echo ended
-grep -c '^agent-one:' /etc/passwd || true; ls -d /var/lib/hutch/home/agents/agent-one 2>&1 | grep -o 'No such file'
+grep -c '^agent-one:' /etc/passwd || true; ls -d /var/lib/hutch/users/agent-one 2>&1 | grep -o 'No such file'
 $hutch agent remove two > /dev/null; grep -c '^agent-' /etc/passwd; cat /etc/cron.deny; $hutch daemon stop
 """
 
@@ -434,7 +440,7 @@ def test_agents_are_users_of_their_own(base):
     finally:
         harness.run_in(base.person("root"), [base.bin / "hutch", "daemon", "stop"],
                        env={"HUTCH_STATE": f"{base.path}/state-of-users"})
-    home = "/var/lib/hutch/home/agents/agent-one"
+    home = "/var/lib/hutch/users/agent-one"
     wanted = ["no agent's", "settled when it is made", "agent-one", home, home, "0002", "own", "for all", "denied",
               "denied", "No such process", f"agent-one {home}/by-tool", "ended", "No such file"]
     lines = said.stdout.splitlines()
