@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <deque>
 #include <thread>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "host/state_dirs.h"
 #include "host/subordinate_ids.h"
 #include "service/image_recipe.h"
+#include "service/told_program.h"
 #include "service/unpacker.h"
 #include "sys/beneath.h"
 #include "sys/files.h"
@@ -35,8 +35,6 @@ constexpr const char* kProgram = "/usr/bin/mmdebstrap";
 constexpr const char* kUnshare = "/usr/bin/unshare";
 constexpr const char* kOneFile = "/etc/apt/sources.list";
 constexpr const char* kMoreFiles = "/etc/apt/sources.list.d";
-constexpr std::size_t kLineBytesMax = 400;
-constexpr std::size_t kLastLines = 8;
 
 // What it says goes on while it writes; its last words are why it failed.
 class Bootstrap {
@@ -48,7 +46,7 @@ class Bootstrap {
     const plan::HostFacts& facts;
     TellImage tell;
   };
-  explicit Bootstrap(Settings settings) : settings_(std::move(settings)) {}
+  explicit Bootstrap(Settings settings) : settings_(std::move(settings)), words_(settings_.tell) {}
   ~Bootstrap() { (void)end(); }
 
   Result<UniqueFd> begin();
@@ -59,7 +57,6 @@ class Bootstrap {
   Status remove_scratch(const std::string& path);
   void hear(const UniqueFd& from);
   void interrupt();
-  void take(std::string_view line);
 
   const Settings settings_;
   std::string scratch_;
@@ -67,7 +64,7 @@ class Bootstrap {
   bool interrupted_ = false;  // the thread's until it has ended
   sys::ChildProcess process_;
   std::thread hearing_;
-  std::deque<std::string> last_;  // the thread's until it has ended
+  ToldWords words_;  // the thread's until it has ended
 };
 
 std::vector<std::string> build_environment(const std::string& scratch) {
@@ -116,7 +113,6 @@ Result<UniqueFd> Bootstrap::begin() {
 }
 
 void Bootstrap::hear(const UniqueFd& from) {
-  std::string held;
   std::vector<char> buffer(4096);
   for (;;) {
     std::array<pollfd, 2> wait = {{{from.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}}};
@@ -125,14 +121,9 @@ void Bootstrap::hear(const UniqueFd& from) {
     if (wait[0].revents == 0) continue;
     const auto size = sys::read_some(from.get(), buffer);
     if (!size || *size == 0) break;
-    held.append(buffer.data(), *size);
-    for (std::size_t end = 0; (end = held.find_first_of("\r\n")) != std::string::npos;) {
-      take(std::string_view(held).substr(0, end));
-      held.erase(0, end + 1);
-    }
-    if (held.size() > limits::kControlLineBytesMax) held.clear();
+    words_.add({buffer.data(), *size});
   }
-  take(held);
+  words_.end();
 }
 
 // One that runs as another's process cleans up by itself; whoever does not wait for that ends it.
@@ -168,14 +159,6 @@ Status Bootstrap::remove_scratch(const std::string& path) {
   return remove_files(path, ids.map);
 }
 
-void Bootstrap::take(std::string_view line) {
-  if (line.starts_with("I: ")) line.remove_prefix(3);
-  if (line.find_first_not_of(" \t") == std::string_view::npos) return;
-  last_.push_back(printable(line, kLineBytesMax));
-  if (last_.size() > kLastLines) last_.pop_front();
-  settings_.tell(last_.back());
-}
-
 // It ends by itself where nobody reads what it writes (SIGPIPE), and cleans up.
 Status Bootstrap::end() {
   if (!process_) return {};
@@ -187,8 +170,7 @@ Status Bootstrap::end() {
   if (!removed) settings_.tell(removed.error().message);
   if (!ended) return fail(ended.error());
   if (ended->exited() && ended->exit_code() == 0) return {};
-  const std::vector<std::string> words(last_.begin(), last_.end());
-  return fail(Error{Code::kSystem, 0, cat({"mmdebstrap failed:\n  ", join(words, "\n  ")})});
+  return fail(Error{Code::kSystem, 0, cat({"mmdebstrap failed:\n  ", words_.last()})});
 }
 
 Result<std::vector<SourcesFile>> sources_of_machine() {

@@ -13,20 +13,6 @@ def backend(request):
     return request.param
 
 
-@pytest.fixture
-def home(as_user, project):
-    """A directory of the home that the default policy hides, with a file in it."""
-    made = as_user.mkdir(as_user.home / f"hidden-{project.name}")
-    as_user.write(made / "one", "first words")
-    return made
-
-
-@pytest.fixture
-def shown(as_user, project):
-    """One that can be read inside, and not written."""
-    return as_user.mkdir(as_user.home / f"shown-{project.name}")
-
-
 def make_hidden_links(home, shown, as_user, project):
     leads = {"to-hidden": "one", "to-shown": shown / "one", "twice": "to-shown", "etc": "/etc", "to-sub": "sub",
              "to-directory": shown, "to-project": project, "to-key": as_user.home / ".ssh", "to-mode": "mode",

@@ -30,12 +30,8 @@ for what in sys.argv[1:]:
 
 @pytest.fixture(scope="module")
 def internet(base):
-    why = internets.missing()
-    if why:
-        pytest.skip(why)
-    made = internets.Internet(base.path / "internet-of-containers")
-    yield made
-    made.stop()
+    with internets.running(base.path / "internet-of-containers") as made:
+        yield made
 
 
 class Hutch(internets.NetHutch):

@@ -22,21 +22,17 @@ PYTHON = "/usr/bin/python3"
 
 @pytest.fixture(scope="session")
 def internet(base):
-    why = internets.missing()
-    if why:
-        pytest.skip(why)
-    made = internets.Internet(base.path / "attacked-internet")
     # A service of the host itself, on its loopback and every other address.
     script = ("import socketserver\n"
               "class H(socketserver.BaseRequestHandler):\n"
               "  def handle(self): self.request.recv(10); self.request.sendall(b'host service')\n"
               "class S(socketserver.ThreadingTCPServer): allow_reuse_address = True\n"
               "s = S(('0.0.0.0', 8099), H); print('ready', flush=True); s.serve_forever()")
-    service = subprocess.Popen([*made.enter(), PYTHON, "-c", script], stdout=subprocess.PIPE, stdin=subprocess.PIPE)
-    made.processes.append(service)
-    assert service.stdout.readline() == b"ready\n"
-    yield made
-    made.stop()
+    with internets.running(base.path / "attacked-internet") as made:
+        service = subprocess.Popen([*made.enter(), PYTHON, "-c", script], stdout=subprocess.PIPE, stdin=subprocess.PIPE)
+        made.processes.append(service)
+        assert service.stdout.readline() == b"ready\n"
+        yield made
 
 
 @pytest.fixture

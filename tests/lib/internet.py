@@ -1,12 +1,15 @@
 # A small internet for tests: two network namespaces, one in which hutch runs and one with the hosts that it reaches.
 """Nothing of it touches the machine's own network. Addresses are those of documentation (RFC 5737, RFC 3849)."""
 
+import contextlib
 import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+
+import pytest
 
 import harness
 
@@ -175,6 +178,17 @@ class Internet:
         openssl("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
                 "-out", "server.pem", "-days", "30", "-extfile", "ext")
         (self.directory / "ca.pem").chmod(0o644)
+
+
+@contextlib.contextmanager
+def running(directory):
+    """An internet below that directory; the test is skipped where this machine cannot make one."""
+    why = missing()
+    if why:
+        pytest.skip(why)
+    made = Internet(directory)
+    yield made
+    made.stop()
 
 
 class NetHutch(harness.Hutch):

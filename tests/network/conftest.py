@@ -12,12 +12,8 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture(scope="session")
 def internet(base):
     """Hosts, names and a DNS of the tests' own (tests/lib/internet.py)."""
-    why = internets.missing()
-    if why:
-        pytest.skip(why)
-    made = internets.Internet(base.path / "internet")
-    yield made
-    made.stop()
+    with internets.running(base.path / "internet") as made:
+        yield made
 
 
 @pytest.fixture(params=["namespace", "bwrap"])
