@@ -186,6 +186,7 @@ json value_of(std::string_view policy, const Key& key) {
 std::string_view network_form(const json& value) {
   if (value == "none") return "none";
   if (value == "outbound") return "outbound";
+  if (value == "host") return "host";
   return "rules";
 }
 

@@ -36,6 +36,14 @@ TEST(Draft, AFlag) {
   EXPECT_THAT(draft.edits(), SizeIs(3));
 }
 
+TEST(Draft, TheMachinesOwnNetworkIsShownAndLeftByTheNextTurn) {
+  Draft draft(R"({"network": "host"})");
+  EXPECT_EQ(shown(draft, "network"), "host");
+  EXPECT_FALSE(draft.add(key("network.allowedDomains"), "b.example"));
+  ASSERT_TRUE(draft.turn(key("network")));
+  EXPECT_EQ(shown(draft, "network"), "none");
+}
+
 TEST(Draft, TheFormsOfNetwork) {
   Draft draft(R"({"network": {"allowedDomains": ["a.example"]}})");
   EXPECT_EQ(shown(draft, "network"), "rules");
