@@ -314,7 +314,7 @@ Status AccessServer::finish(const AccessCall& call, Result<CallAnswer> answered)
   if (const auto* opened = std::get_if<Opened>(&*answered)) {
     return sys::answer_with_descriptor(listener_.get(), id, opened->file.get(), opened->on_exec);
   }
-  return sys::answer_notification(listener_.get(), id);
+  return sys::answer_notification(listener_.get(), id, std::get<Done>(*answered).value);
 }
 
 Status AccessServer::tell(const AccessCall& call, const std::string& path, const plan::NameRule& rule) {

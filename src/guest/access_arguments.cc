@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <climits>
 
+#include "base/put_content.h"
 #include "base/text.h"
 #include "sys/foreign_socket.h"
 
@@ -39,6 +40,7 @@ class Arguments {
   Status read_looking();
   Status read_making();
   Status read_moving();
+  Status read_content();
   Status read_changing();
   Status read_times();
   Status read_attribute();
@@ -166,7 +168,10 @@ Status Arguments::read_moving() {
       call_.last = sys::LastLink::kKeep;
       return as(kLink, AT_FDCWD, 0);
 #endif
-    case SYS_renameat2: call_.flags = number(4); [[fallthrough]];
+    case SYS_renameat2:
+      call_.flags = number(4);
+      if (static_cast<unsigned>(call_.flags) == kPutContentFlag) return read_content();
+      [[fallthrough]];
 #ifdef SYS_renameat
     case SYS_renameat:
 #endif
@@ -179,6 +184,17 @@ Status Arguments::read_moving() {
       return as(kLink, number(0), 1);
     default: return {};
   }
+}
+
+Status Arguments::read_content() {
+  PutContent content;
+  TRY(sys::read_memory_of(caller(), raw_.arguments[1], &content, sizeof content));
+  const bool known = content.path == PutContent().path && content.size <= kPutContentBytesMax && content.mode <= 0777;
+  if (!known) return fail(Error::from_errno("renameat2()", EINVAL));
+  call_.mode = static_cast<mode_t>(content.mode);
+  call_.text.resize(content.size);
+  if (content.size > 0) TRY(sys::read_memory_of(caller(), content.address, call_.text.data(), call_.text.size()));
+  return as(AccessKind::kPutContent, number(2), 3);
 }
 
 Status Arguments::read_changing() {

@@ -24,6 +24,7 @@ enum class AccessKind {
   kRemove,
   kRename,  // `path` becomes `other`
   kLink,    // likewise
+  kPutContent,  // `path` becomes a file of the content `text`
   kMode,
   kOwner,
   kTimes,

@@ -20,7 +20,9 @@ namespace {
 
 constexpr int kTries = 16;
 constexpr int kLinksMax = 40;  // as the kernel follows (path_resolution(7))
-constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE of renameat2(2)
+constexpr unsigned kNew = 1;       // RENAME_NOREPLACE of renameat2(2)
+constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE
+constexpr std::uint64_t kInodeMask = INT64_MAX;  // an answer below zero is an error
 
 Result<CallAnswer> let_through() { return CallAnswer(LetThrough{}); }
 Result<CallAnswer> done(Status made) {
@@ -49,6 +51,25 @@ sys::OnExec on_exec_of(const AccessCall& call) {
   return has(call.flags, O_CLOEXEC) ? sys::OnExec::kClose : sys::OnExec::kKeep;
 }
 
+// A file that gets its name later; under one that nobody has.
+Result<UniqueFd> make_own(int directory, mode_t mode, std::string& name) {
+  static std::uint64_t count = 0;
+  for (int tries = 0;; ++tries) {
+    name = cat({".hutch-", std::to_string(sys::own_pid()), ".", std::to_string(++count)});
+    auto made = sys::make_at(directory, name, O_WRONLY, mode);
+    if (made || made.error().sys_errno != EEXIST || tries == kTries) return made;
+  }
+}
+
+// What had the name gets the other one; with something else than a regular file all stays as it was.
+Status exchange(int directory, const std::string& name, const std::string& with) {
+  TRY(sys::rename_with(directory, name, directory, with, kExchange));
+  const auto old = sys::look_at_name(directory, name);
+  if (!old || S_ISREG(old->mode)) return {};
+  TRY(sys::rename_with(directory, name, directory, with, kExchange));
+  return number(ESTALE);
+}
+
 Result<CallAnswer> hand_over(const AccessCall& call, UniqueFd file) {
   if (!has(call.flags, O_NONBLOCK)) TRY(sys::clear_nonblocking(file.get()));
   return CallAnswer(Opened{std::move(file), on_exec_of(call)});
@@ -67,6 +88,7 @@ Result<CallAnswer> AccessCalls::answer(const AccessCall& call) const {
     case kRemove: return remove(call);
     case kRename: return rename(call);
     case kLink: return link(call);
+    case kPutContent: return put_content(call);
     case kAskAccess: return ask_access(call);
     case kLook: return let_through();
     case kConnect:
@@ -220,23 +242,31 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   if (!found) return let_through();
   const auto& [from, to] = *found;
   TRY(judge(call, from.path));
-  if (static_cast<unsigned>(call.flags) != sys::kReplaceByRename && is_new_git_config(from, to))
-    return done(replace_git_config(call, from, to));
+  if (is_new_git_config(from, to)) return done(replace_git_config(call, from, to));
   TRY(judge_rules(call, to.path));
   TRY(judge_move(call, from, to));
   const auto flags = static_cast<unsigned>(call.flags);
-  if ((flags & (kExchange | sys::kReplaceByRename)) != 0) TRY(judge_move(call, to, from));
-  if (flags == sys::kReplaceByRename) return done(replace(from, to));
+  if ((flags & kExchange) != 0) TRY(judge_move(call, to, from));
   return done(sys::rename_with(from.at(), from.name, to.at(), to.name, flags));
 }
 
-// Whoever asks for it may make each of its calls as well.
-Status AccessCalls::replace(const Entry& from, const Entry& to) const {
-  TRY(sys::rename_with(from.at(), from.name, to.at(), to.name, kExchange));
-  const auto old = sys::look_at_name(from.at(), from.name);
-  if (!old || S_ISREG(old->mode)) return sys::unlink_with(from.at(), from.name, 0);
-  TRY(sys::rename_with(from.at(), from.name, to.at(), to.name, kExchange));
-  return number(ESTALE);
+// Whoever asks for it may make each of its calls as well: one file that is made, and gets the name of another.
+Result<CallAnswer> AccessCalls::put_content(const AccessCall& call) const {
+  const auto to = TRY(places_.entry(call.path, 0));
+  if (!to || to->name.ends_with('/')) return let_through();
+  TRY(judge(call, to->path));
+  const auto there = sys::look_at_name(to->at(), to->name);
+  if (there && !S_ISREG(there->mode)) return fail(number(ESTALE).error());
+  umasks_.take_none();
+  std::string own;
+  const UniqueFd file = TRY(make_own(to->at(), call.mode, own));
+  const auto what = sys::look_at(file.get());
+  Status put = what ? sys::write_all(file.get(), call.text) : Status(fail(what.error()));
+  if (put) put = there ? exchange(to->at(), own, to->name) : sys::rename_with(to->at(), own, to->at(), to->name, kNew);
+  // The old file by now, or the new one that came to nothing.
+  if (there || !put) (void)sys::unlink_with(to->at(), own, 0);
+  TRY(put);
+  return CallAnswer(Done{static_cast<std::int64_t>(what->inode & kInodeMask)});
 }
 
 // git writes its configuration as config.lock, which then gets the name (gitrepository-layout(5)).

@@ -16,7 +16,9 @@
 namespace hutch::guest {
 
 struct LetThrough {};  // the kernel makes the call, and the mounts decide
-struct Done {};        // it was made; it answers 0
+struct Done {          // it was made
+  std::int64_t value = 0;  // what it answers
+};
 struct Opened {
   UniqueFd file;
   sys::OnExec on_exec = sys::OnExec::kKeep;
@@ -50,6 +52,7 @@ class AccessCalls {
   Result<CallAnswer> change(const AccessCall& call) const;
   Result<CallAnswer> ask_access(const AccessCall& call) const;
   bool is_git_config(const std::string& path) const;
+  Result<CallAnswer> put_content(const AccessCall& call) const;
   Status replace(const Entry& from, const Entry& to) const;
   bool is_new_git_config(const Entry& from, const Entry& to) const;
   Status replace_git_config(const AccessCall& call, const Entry& from, const Entry& to) const;

@@ -42,7 +42,8 @@ bool makes(const AccessCall& call) {
     case AccessKind::kOpen: return (call.flags & O_CREAT) != 0;
     case AccessKind::kMakeDirectory:
     case AccessKind::kMakeNode:
-    case AccessKind::kMakeSymlink: return true;
+    case AccessKind::kMakeSymlink:
+    case AccessKind::kPutContent: return true;
     default: return false;
   }
 }
@@ -50,7 +51,7 @@ bool makes(const AccessCall& call) {
 sys::LastLink last_link_of(const AccessCall& call) {
   using enum AccessKind;
   const bool keeps = call.kind == kMakeDirectory || call.kind == kMakeNode || call.kind == kMakeSymlink ||
-                     call.kind == kRemove || call.kind == kRename;
+                     call.kind == kRemove || call.kind == kRename || call.kind == kPutContent;
   if (keeps || (opens(call) && (call.flags & O_NOFOLLOW) != 0)) return sys::LastLink::kKeep;
   return call.last;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/put_content.h"
 #include "base/text.h"
 #include "sys/files.h"
 #include "sys/identity.h"
@@ -24,6 +25,9 @@ Status check_replaceable(const wire::FilePlace& place, const Expected& expected,
 Status check_version(const wire::FilePlace& place, const Expected& expected,
                      const std::optional<sys::FileStatus>& status);
 std::string temporary_name();
+std::uint32_t mode_for(const Found& found, std::optional<std::uint32_t> wanted);
+Result<std::optional<wire::FileWritten>> put_at_once(const wire::WriteFile& request, Unsettled& unsettled);
+Error changed(std::string_view path);
 
 }  // namespace
 
@@ -46,6 +50,7 @@ Result<wire::FileContent> read_file(const wire::ReadFile& request) {
 }
 
 Result<wire::FileWritten> write_file(const wire::WriteFile& request, Unsettled& unsettled) {
+  if (auto written = TRY(put_at_once(request, unsettled))) return *written;
   Replacement file = TRY(Replacement::begin(request.place, request.mode, request.expected));
   TRY(file.append(request.content));
   return file.put(unsettled);
@@ -55,9 +60,7 @@ Result<Replacement> Replacement::begin(const wire::FilePlace& place, std::option
                                        std::optional<wire::FileVersion> expected) {
   Found found = TRY(find_target(place, Parents::kMade));
   TRY(check_replaceable(place, expected, found));
-  // Without the bits that give rights, which a write takes away as well.
-  const std::uint32_t kept = found.status ? found.status->mode & 0777U : kNewFileMode;
-  const std::uint32_t wanted = mode.value_or(kept);
+  const std::uint32_t wanted = mode_for(found, mode);
   Temporary file = TRY(Temporary::make_file(found.directory.get(), wanted & 0777U));
   return Replacement(place, wanted, expected, std::move(found), std::move(file));
 }
@@ -78,15 +81,17 @@ Result<wire::FileWritten> Replacement::put(Unsettled& unsettled) {
   return written;
 }
 
-void Unsettled::add(UniqueFd file) {
+void Unsettled::add(UniqueFd file, UniqueFd replaced) {
   static constexpr std::size_t kFilesMax = 32;
   if (files_.size() == kFilesMax) settle();
   files_.push_back(std::move(file));
+  replaced_.push_back(std::move(replaced));
 }
 
 void Unsettled::settle() {
   for (const UniqueFd& file : files_) sys::start_writing_out(file.get());
   files_.clear();
+  replaced_.clear();
 }
 
 Result<Temporary> Temporary::make_file(int directory, unsigned mode) {
@@ -126,14 +131,6 @@ Status Temporary::put(const std::string& name) {
 }
 
 Status Temporary::exchange(const std::string& name) {
-  const Status replaced = sys::rename_at(directory_, name_, directory_, name, sys::Replacing::kReplaced);
-  if (replaced) {
-    name_.clear();
-    return {};
-  }
-  if (replaced.error().sys_errno == ESTALE) {
-    return fail({Code::kConflict, 0, cat({printable(name), ": was changed by somebody else"})});
-  }
   const Status exchanged = sys::rename_at(directory_, name_, directory_, name, sys::Replacing::kExchanged);
   const int error = exchanged ? 0 : exchanged.error().sys_errno;
   // It was removed meanwhile, or the file system cannot.
@@ -143,10 +140,39 @@ Status Temporary::exchange(const std::string& name) {
   if (!old || old->kind == sys::EntryKind::kFile) return {};
   // Something else took the name since it was looked at: it gets it back.
   TRY(sys::rename_at(directory_, name_, directory_, name, sys::Replacing::kExchanged));
-  return fail({Code::kConflict, 0, cat({printable(name), ": was changed by somebody else"})});
+  return fail(changed(name));
 }
 
 namespace {
+
+// By the supervisor of file changes in one call, where there is one. Absent: the long way has to be gone, which also
+// says what is wrong.
+Result<std::optional<wire::FileWritten>> put_at_once(const wire::WriteFile& request, Unsettled& unsettled) {
+  if (request.content.size() > kPutContentBytesMax) return std::optional<wire::FileWritten>();
+  const Found found = TRY(find_target(request.place, Parents::kMade));
+  TRY(check_replaceable(request.place, request.expected, found));
+  const std::uint32_t mode = mode_for(found, request.mode) & 0777U;
+  // It is opened for reading, to be looked at.
+  if ((mode & 0400U) == 0) return std::optional<wire::FileWritten>();
+  auto replaced = found.status ? sys::open_beneath(found.directory.get(), found.name, sys::Beneath::kLink) : UniqueFd();
+  const auto inode = sys::put_content(found.directory.get(), found.name, request.content, mode);
+  if (!inode && inode.error().sys_errno == ESTALE) return fail(changed(found.name));
+  if (!inode) return std::optional<wire::FileWritten>();
+  UniqueFd file = TRY(sys::open_beneath(found.directory.get(), found.name, sys::Beneath::kReadExact));
+  const sys::FileStatus status = TRY(sys::file_status(file.get(), ""));
+  if ((status.inode & static_cast<std::uint64_t>(INT64_MAX)) != *inode) return fail(changed(found.name));
+  if (found.status) unsettled.add(std::move(file), std::move(replaced).value_or(UniqueFd()));
+  return wire::FileWritten{to_wire(status), !found.status};
+}
+
+// Without the bits that give rights, which a write takes away as well.
+std::uint32_t mode_for(const Found& found, std::optional<std::uint32_t> wanted) {
+  return wanted.value_or(found.status ? found.status->mode & 0777U : kNewFileMode);
+}
+
+Error changed(std::string_view path) {
+  return {Code::kConflict, 0, cat({printable(path), ": was changed by somebody else"})};
+}
 
 // Looked at before it is opened, since opening a device may already do something, and after, since it may be another
 // by then.
@@ -181,7 +207,7 @@ Status check_replaceable(const wire::FilePlace& place, const Expected& expected,
 Status check_version(const wire::FilePlace& place, const Expected& expected,
                      const std::optional<sys::FileStatus>& status) {
   if (!expected || (status && to_wire(*status).version == *expected)) return {};
-  return fail({Code::kConflict, 0, cat({printable(place.path), ": was changed by somebody else"})});
+  return fail(changed(place.path));
 }
 
 std::string temporary_name() {

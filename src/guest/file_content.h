@@ -46,15 +46,17 @@ class Temporary {
 
 // Files that took the place of others and are to be written out while nobody waits. A rename over a file makes ext4 do
 // so at once, so that a crash of the machine leaves the one or the other and not an empty one (ext4(5), auto_da_alloc);
-// the exchange by which files are replaced here does not.
+// the exchange by which files are replaced here does not. What had the name before is held until then as well: the
+// kernel gives up the blocks of a file with its last descriptor, and waits for those that are on their way to the disk.
 class Unsettled {
  public:
-  void add(UniqueFd file);
+  void add(UniqueFd file, UniqueFd replaced = UniqueFd());
   bool empty() const { return files_.empty(); }
   void settle();
 
  private:
   std::vector<UniqueFd> files_;
+  std::vector<UniqueFd> replaced_;
 };
 
 // A file on its way: written beside its place, which it takes whole.

@@ -16,6 +16,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/put_content.h"
 #include "base/text.h"
 #include "sys/call.h"
 #include "sys/io.h"
@@ -113,9 +114,19 @@ Result<std::string> read_at(int fd, std::uint64_t offset, std::size_t bytes_max)
 Status rename_at(int from, const std::string& name, int to, const std::string& new_name, Replacing replacing) {
   const unsigned flags = replacing == Replacing::kRefused     ? RENAME_NOREPLACE
                          : replacing == Replacing::kExchanged ? RENAME_EXCHANGE
-                         : replacing == Replacing::kReplaced  ? kReplaceByRename
                                                               : 0U;
   return check(::renameat2(from, name.c_str(), to, new_name.c_str(), flags), {"rename(", name, ", ", new_name, ")"});
+}
+
+Result<std::uint64_t> put_content(int directory, const std::string& name, std::string_view content,
+                                  std::uint32_t mode) {
+  PutContent call;
+  call.address = reinterpret_cast<std::uintptr_t>(content.data());
+  call.size = content.size();
+  call.mode = mode;
+  const long answer = ::syscall(SYS_renameat2, AT_FDCWD, &call, directory, name.c_str(), kPutContentFlag);
+  TRY(check(answer, {"write(", name, ")"}));
+  return static_cast<std::uint64_t>(answer);
 }
 
 void start_writing_out(int fd) { ::sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE); }

@@ -53,12 +53,11 @@ Result<std::vector<TreeEntry>> first_names(int directory, std::size_t count_max)
 Result<std::string> read_at(int fd, std::uint64_t offset, std::size_t bytes_max);
 
 // kExchanged: what has the new name gets the old one, in the same moment; EINVAL where the file system cannot.
-// kReplaced: the same, and the ordinary file that had the new name is removed; ESTALE, with all as it was, where that
-// is something else. The access supervisor does it in one call; EINVAL where none answers.
-enum class Replacing { kAllowed, kRefused, kExchanged, kReplaced };
-// A flag of renameat2(2) that no kernel knows.
-inline constexpr unsigned kReplaceByRename = 1U << 31U;
+enum class Replacing { kAllowed, kRefused, kExchanged };
 Status rename_at(int from, const std::string& name, int to, const std::string& new_name, Replacing replacing);
+// A file of that content and mode by the supervisor of file changes, in one call (base/put_content.h): its inode's
+// lower 63 bits. EINVAL where none answers.
+Result<std::uint64_t> put_content(int directory, const std::string& name, std::string_view content, std::uint32_t mode);
 Status unlink_at(int directory, const std::string& name);
 Status remove_directory_at(int directory, const std::string& name);
 

@@ -39,9 +39,10 @@ Status refuse_notification(int listener, std::uint64_t id, int error) {
   return send_answer(listener, answer);
 }
 
-Status answer_notification(int listener, std::uint64_t id) {
+Status answer_notification(int listener, std::uint64_t id, std::int64_t value) {
   seccomp_notif_resp answer{};
   answer.id = id;
+  answer.val = value;
   return send_answer(listener, answer);
 }
 

@@ -24,8 +24,8 @@ Result<std::optional<Notification>> receive_notification(int listener);
 
 // The call fails with `error` (an errno value).
 Status refuse_notification(int listener, std::uint64_t id, int error);
-// The call answers 0.
-Status answer_notification(int listener, std::uint64_t id);
+// The call answers `value`, which is not negative.
+Status answer_notification(int listener, std::uint64_t id, std::int64_t value = 0);
 // The kernel makes the call after all. It reads the caller's memory anew: nothing that was read here holds.
 Status continue_notification(int listener, std::uint64_t id);
 // The call answers with a descriptor that the caller gets. A caller that can have no more fails with EMFILE.
