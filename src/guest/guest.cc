@@ -163,10 +163,13 @@ Status start_in_namespaces(wire::Connection& host, const wire::Start& start) {
   TRY_CTX(enter_cgroup_namespace(), "enter namespaces");
   Half half = TRY_CTX(split_off_init(host), "start the init");
   if (half.role == Role::kStarter) return be_starter(host, start, half);
-  Status placed = become_init(start, host.take_descriptor());
+  // Who has become another user may not enter it any more; all others make their place meanwhile.
+  const bool becomes_other = start.isolation == wire::Isolation::kOsUser;
+  Status placed = becomes_other ? Status() : become_init(start, host.take_descriptor());
   // Both write to the one stream, and what the init says must come second, be it an error.
   const UniqueFd network = TRY(await_starter(std::move(half.channel)));
-  Status connected = start.isolation == wire::Isolation::kOsUser ? Status() : enter_network(network);
+  Status connected = start.plan.network == plan::NetworkKind::kHost ? Status() : enter_network(network);
+  if (becomes_other && connected) placed = become_init(start, {});
   TRY(placed);
   TRY(connected);
   auto watched = TRY(close_place(start));
@@ -198,7 +201,7 @@ Result<Half> split_off_init(wire::Connection& host) {
 }
 
 Status be_starter(wire::Connection& host, const wire::Start& start, const Half& half) {
-  if (start.isolation == wire::Isolation::kOsUser) return {};  // it has the machine's
+  if (start.plan.network == plan::NetworkKind::kHost) return {};
   TRY_CTX(sys::enter_new_namespaces(sys::NamespaceSet::kNetwork), "enter namespaces");
   TRY_CTX(open_network(host, start.plan), "make the network");
   const UniqueFd network = TRY(sys::own_network_namespace(half.namespaces.get()));

@@ -16,7 +16,7 @@ using Variables = std::map<std::string, std::string, std::less<>>;
 Variables caller_variables(const std::vector<std::string>& entries);
 void set_of_image(Variables& variables, const ImageInput& image, const std::string& home);
 void set_proxies(Variables& variables);
-void set_trust(Variables& variables);
+void set_trust(Variables& variables, std::string_view above);
 Status add(Variables& variables, std::string_view name, std::optional<std::string_view> value, const Variables& caller);
 bool valid_name(std::string_view name);
 
@@ -39,7 +39,9 @@ Result<std::vector<std::string>> plan_environment(const PlanInput& input) {
     variables["TMPDIR"] = "/tmp";
   }
   if (input.network == NetworkKind::kGateway) set_proxies(variables);
-  if (input.trust.opening == TlsOpening::kSome) set_trust(variables);
+  if (input.trust.opening == TlsOpening::kSome) {
+    set_trust(variables, input.os_user != nullptr ? kTrustOfOsUser : std::string_view());
+  }
   for (const policy::EnvironmentEntry& entry : input.policy.environment) {
     TRY_CTX(add(variables, entry.name, entry.value, caller), "environment");
   }
@@ -84,8 +86,10 @@ void set_proxies(Variables& variables) {
   for (const char* name : {"NO_PROXY", "no_proxy"}) variables[name] = "localhost,127.0.0.1,::1";
 }
 
-void set_trust(Variables& variables) {
-  for (const TrustVariable& variable : kTrustVariables) variables[std::string(variable.name)] = variable.file;
+void set_trust(Variables& variables, std::string_view above) {
+  for (const TrustVariable& variable : kTrustVariables) {
+    variables[std::string(variable.name)] = cat({above, variable.file});
+  }
 }
 
 Status add(Variables& variables, std::string_view name, std::optional<std::string_view> value,

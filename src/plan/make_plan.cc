@@ -17,6 +17,7 @@ namespace hutch::plan {
 namespace {
 
 Result<SandboxPlan> plan_of_os_user(const PlanInput& input);
+void place_trust_of_os_user(const PlanInput& input, std::vector<MountStep>& steps);
 Status check_cwd(const PlanInput& input);
 LandlockPlan plan_landlock(const PlanInput& input, const MountTree& tree);
 std::vector<std::string> supervised_mounts(const PlanInput& input, const std::vector<MountStep>& mounts);
@@ -95,8 +96,27 @@ Result<SandboxPlan> plan_of_os_user(const PlanInput& input) {
                            .mode = place == "/dev/mqueue" ? 0755U : 01777U,
                            .size_bytes = input.limits.tmp_bytes});
   }
+  if (input.trust.opening == TlsOpening::kSome) place_trust_of_os_user(input, plan.mounts);
   plan.read_only_proc = {"sys"};
   return plan;
+}
+
+void place_trust_of_os_user(const PlanInput& input, std::vector<MountStep>& steps) {
+  const auto own = [](std::string_view path) { return cat({kTrustOfOsUser, path}); };
+  steps.push_back({.kind = MountKind::kDirectory, .target = own(kTrustDirectory), .mode = 0755});
+  for (const std::string_view path : {kAuthorityFile, kBundleFile, kJavaFile}) {
+    if (path == kJavaFile && input.trust.java_stores.empty()) continue;
+    steps.push_back({.kind = MountKind::kFile, .target = own(path), .mode = 0444});
+  }
+  const auto cover = [&](const std::vector<std::string>& stores, std::string_view file) {
+    for (const std::string& store : stores) {
+      const SeenPath* seen = input.paths.find(store);
+      if (seen == nullptr || seen->type != FileType::kFile) continue;
+      steps.push_back({.kind = MountKind::kCover, .target = store, .source = own(file), .identity = seen->identity});
+    }
+  };
+  cover(input.trust.stores, kBundleFile);
+  cover(input.trust.java_stores, kJavaFile);
 }
 
 Status check_cwd(const PlanInput& input) {

@@ -26,6 +26,10 @@ inline constexpr std::array<std::string_view, 4> kJavaStores = {
     "/etc/ssl/certs/java/cacerts", "/etc/pki/ca-trust/extracted/java/cacerts", "/etc/pki/java/cacerts",
     "/var/lib/ca-certificates/java-cacerts"};
 
+// Of a sandbox that is an OS user the root directory is the machine's: there these lie below a /tmp of its own, where
+// they are root's.
+inline constexpr std::string_view kTrustOfOsUser = "/tmp";
+
 enum class TlsOpening { kNone, kSome };
 
 struct TrustInput {

@@ -82,16 +82,18 @@ Result<OsUserPlace> os_user_place(const std::string& name, const LoadedPolicy& l
 }
 
 Status check_os_user_network(const policy::Network& network) {
-  if (network.mode != policy::NetworkMode::kHost) {
-    return fail(Error::unsupported(
-        "backend user: a policy that limits the network takes hutch network init, which this version does not have; "
-        "\"network\": \"host\" in your policy file accepts all of it, or use backend namespace"));
+  if (network.mode == policy::NetworkMode::kHost) {
+    const bool changed = !network.allowed_domains.empty() || !network.denied_domains.empty() ||
+                         !network.allowed_udp.empty() || !network.allow_unix_sockets.empty() ||
+                         !network.host_ports.empty() || !network.publish.empty();
+    if (!changed) return {};
+    return fail(
+        Error::unsupported("\"network\" is \"host\": options about hosts, ports and sockets hold nothing there"));
   }
-  const bool changed = !network.allowed_domains.empty() || !network.denied_domains.empty() ||
-                       !network.allowed_udp.empty() || !network.allow_unix_sockets.empty() ||
-                       !network.host_ports.empty() || !network.publish.empty();
-  if (!changed) return {};
-  return fail(Error::unsupported("\"network\" is \"host\": options about hosts, ports and sockets hold nothing there"));
+  if (network.allow_unix_sockets.empty()) return {};
+  return fail(Error::unsupported(
+      "backend user reaches none of the host's sockets: leave network.allowUnixSockets and --allow-socket out, "
+      "or use backend namespace"));
 }
 
 }  // namespace hutch::service

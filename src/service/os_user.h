@@ -21,7 +21,8 @@ struct OsUserPlace {
 Result<OsUserPlace> os_user_place(const std::string& name, const LoadedPolicy& loaded, const PlaceRequest& request,
                                   const plan::HostFacts& facts);
 
-// Whether the policy leaves the network open, as it has to: nothing holds it there.
+// What of a policy's network that backend cannot give or hold: sockets of the host, and any rule where the policy leaves
+// the network open.
 Status check_os_user_network(const policy::Network& network);
 
 }  // namespace hutch::service

@@ -267,11 +267,9 @@ std::vector<policy::Rule> patterns_of(const std::vector<policy::Rule>& rules) {
 Result<plan::NetworkKind> network_kind(const policy::Network& network, std::string_view backend,
                                        const Residence* residence) {
   if (backend == "none") return plan::NetworkKind::kHost;
-  if (backend == "user") {
-    TRY(check_os_user_network(network));
-    return plan::NetworkKind::kHost;
-  }
+  if (backend == "user") TRY(check_os_user_network(network));
   if (network.mode == policy::NetworkMode::kHost) {
+    if (backend == "user") return plan::NetworkKind::kHost;
     return fail(Error::unsupported(cat({"\"network\" is \"host\": backend ", backend,
                                         " holds its network by rules; change that, or use backend user"})));
   }

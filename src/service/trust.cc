@@ -15,7 +15,8 @@ namespace hutch::service {
 namespace {
 
 bool is_file(const plan::MountStep& step, std::string_view path) {
-  return step.kind == plan::MountKind::kFile && step.target == path;
+  return step.kind == plan::MountKind::kFile &&
+         (step.target == path || step.target == cat({plan::kTrustOfOsUser, path}));
 }
 
 void add_store(std::vector<std::string>& stores, std::string_view path) {

@@ -10,12 +10,7 @@ OF_ROOT = ["user"] if os.geteuid() == 0 else []
 
 
 def pytest_collection_modifyitems(items):
-    """Only root's hutch starts a sandbox as another user."""
-    def is_kept(item):
-        params = getattr(item, "callspec", None) and item.callspec.params or {}
-        return params.get("backend") != "user" or params.get("as_user", "root") == "root"
-
-    items[:] = [item for item in items if is_kept(item)]
+    items[:] = [item for item in items if os_user.has_right_person(item)]
 
 
 @pytest.fixture(params=harness.BACKENDS + OF_ROOT)
@@ -27,7 +22,4 @@ def backend(request):
 @pytest.fixture(params=harness.PEOPLE)
 def as_user(request, base):
     """As everywhere, but that the backend user is root's with files of that user (os_user.Keeper)."""
-    spec = getattr(request.node, "callspec", None)
-    if spec and spec.params.get("backend") == "user":
-        return os_user.keeper(base)
-    return base.person(request.param)
+    return os_user.person_of(request, base)

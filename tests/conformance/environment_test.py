@@ -1,6 +1,6 @@
 # What a command finds: environment, directory, ids, hostname, temporary directory.
 import pytest
-from common import has_own_network, isolates
+from common import isolates
 
 STANDARD = {"PATH", "HOME", "TERM", "LANG", "USER", "TMPDIR"}
 PROXIES = {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"}
@@ -12,7 +12,7 @@ def environment_of(result):
 
 def test_the_environment_is_the_standard_one(hutch, backend, as_user):
     found = environment_of(hutch.run("env", env={"SECRET_TOKEN": "x", "LD_PRELOAD": "/nowhere.so"}))
-    standard = STANDARD | PROXIES if has_own_network(backend) else STANDARD
+    standard = STANDARD | PROXIES if isolates(backend) else STANDARD
     assert set(found) <= standard | {"PWD", "SHLVL", "_"}
     assert standard <= set(found)
     assert found["HOME"] == str(as_user.home)
@@ -20,7 +20,7 @@ def test_the_environment_is_the_standard_one(hutch, backend, as_user):
 
 def test_proxy_variables_are_the_gateways_own(hutch, backend):
     """Never the caller's, which lead nowhere inside; none where there is no gateway; an option replaces them."""
-    if not has_own_network(backend):
+    if not isolates(backend):
         pytest.skip("it has no gateway")
     outside = {"http_proxy": "http://user:secret@proxy.example:3128", "NO_PROXY": "*"}
     found = environment_of(hutch.run("env", env=outside))

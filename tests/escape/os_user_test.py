@@ -105,8 +105,7 @@ def test_a_user_that_is_root_is_refused(base, keeper):
 
 
 @pytest.mark.parametrize("policy, words", [
-    ({}, [b"limits the network", b"hutch network init"]),
-    ({"network": "none"}, [b"limits the network"]),
+    ({"network": {"allowUnixSockets": ["/run/x"]}}, [b"allowUnixSockets", b"backend namespace"]),
     ({"network": "host", "filesystem": {"denyRead": ["/etc"]}}, [b"filesystem.denyRead", b"hutch share"]),
     ({"network": "host", "filesystem": {"allowWrite": ["."]}}, [b"filesystem.allowWrite"]),
     ({"network": "host", "limits": {"disk": "1G"}}, [b"limits.disk"]),
@@ -119,14 +118,31 @@ def test_what_it_cannot_hold_is_refused(base, keeper, policy, words):
     assert not (keeper.home / "ran-anyway").exists()
 
 
-@pytest.mark.parametrize("option", ["--allow-read", "--deny-read", "--allow-write", "--deny-write", "--allow-domain"])
+@pytest.mark.parametrize("option", ["--allow-read", "--deny-read", "--allow-write", "--deny-write"])
 def test_options_that_it_cannot_hold_are_refused(base, keeper, option):
     hutch = harness.Hutch(base, keeper, keeper.home, "user")
     result = hutch.run("true", options=[option, "example.com"])
     assert result.code == 125 and b"hold" in result.err, str(result)
 
 
+def test_the_hosts_network_has_no_rules(base, keeper):
+    file = keeper.write(keeper.home / "policy.json", json.dumps({"network": "host"}))
+    hutch = harness.Hutch(base, keeper, keeper.home, "user")
+    result = hutch.run("true", options=["--policy", str(file), "--allow-domain", "example.com"])
+    assert result.code == 125 and b"hold nothing" in result.err, str(result)
+
+
+@pytest.mark.parametrize("network, own", [("host", False), ("none", True), (None, True)])
+def test_the_network_is_its_own_unless_the_policy_gives_the_hosts(base, keeper, network, own):
+    file = keeper.write(keeper.home / "policy.json", json.dumps({"network": network}))
+    options = ["--policy", str(file)] if network else []
+    hutch = harness.Hutch(base, keeper, keeper.home, "user")
+    inside = hutch.run("readlink", "/proc/self/ns/net", options=options).ok().text.strip()
+    assert (inside != os.readlink("/proc/self/ns/net")) == own
+
+
 @pytest.mark.parametrize("backend", ["namespace", "bwrap"])
 def test_others_refuse_the_hosts_network(base, keeper, backend):
-    result = harness.Hutch(base, keeper, keeper.home, backend).run("true")
+    file = keeper.write(keeper.home / "policy.json", json.dumps({"network": "host"}))
+    result = harness.Hutch(base, keeper, keeper.home, backend).run("true", options=["--policy", str(file)])
     assert result.code == 125 and b"\"network\" is \"host\"" in result.err, str(result)

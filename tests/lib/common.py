@@ -13,11 +13,6 @@ def has_own_files(backend):
     return backend not in ("none", "user")
 
 
-def has_own_network(backend):
-    """With user it is the machine's, where the policy says so, as it does in these cases."""
-    return backend not in ("none", "user")
-
-
 def outcome(hutch, *command, options=(), **kw):
     """The object that --json prints."""
     result = hutch.run(*command, options=["--json", *options], **kw)

@@ -2,7 +2,6 @@
 """`hutch init` would make the user; here a mount namespace has an /etc/passwd of its own with it."""
 
 import dataclasses
-import json
 import pathlib
 
 import harness
@@ -26,16 +25,13 @@ class Keeper(harness.Person):
 
 
 def keeper(base, extra_users=()):
-    """That person. `extra_users`: (name, uid, home) of further lines. The policy leaves the network open."""
+    """That person. `extra_users`: (name, uid, home) of further lines."""
     found = base.path / "keeper"
     home = found / "home"
     if not found.exists():
         found.mkdir()
         found.chmod(0o755)
         harness.Person(NAME, UID, home).mkdir(home, 0o755)
-        config = found / "state-of-keeper/config"
-        config.mkdir(parents=True, mode=0o700)
-        (config / "default.json").write_text(json.dumps({"network": "host"}))
         users = [(NAME, UID, home), *extra_users]
         lines = [f"{name}:x:{uid}:{uid}::{directory}:/bin/sh\n" for name, uid, directory in users]
         others = [line for line in pathlib.Path("/etc/passwd").read_text().splitlines(True)
@@ -43,3 +39,17 @@ def keeper(base, extra_users=()):
         (found / "passwd").write_text("".join(others + lines))
         (found / "passwd").chmod(0o644)
     return Keeper(NAME, UID, home, found / "passwd")
+
+
+def has_right_person(item):
+    """Only root's hutch starts a sandbox as another user."""
+    params = getattr(item, "callspec", None) and item.callspec.params or {}
+    return params.get("backend") != "user" or params.get("as_user", "root") == "root"
+
+
+def person_of(request, base):
+    """The person of a fixture whose parameter names one: the keeper where the test's backend is `user`."""
+    spec = getattr(request.node, "callspec", None)
+    if spec and spec.params.get("backend") == "user":
+        return keeper(base)
+    return base.person(request.param)

@@ -30,15 +30,15 @@ def test_curl(client):
     client("curl -fsS --max-time 30 http://HOST/hello", '"path": "/hello"')
 
 
-def test_curl_over_tls(client, internet):
+def test_curl_over_tls(client, internet, with_ca):
     client(f"curl -fsS --max-time 30 --cacert {internet.ca} https://HOST/hello", '"tls": true',
-           options=["--allow-read", str(internet.ca)])
+           options=with_ca)
 
 
-def test_git_over_https(client, internet, repository):
+def test_git_over_https(client, internet, repository, with_ca):
     url = f"https://HOST/git/{repository}/tiny.git"
     client(f"cd /tmp && GIT_SSL_CAINFO={internet.ca} git clone -q {url} c && cat c/file", "content\n",
-           options=["--allow-read", str(internet.ca)])
+           options=with_ca)
 
 
 @pytest.fixture(scope="session")

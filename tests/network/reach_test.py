@@ -23,8 +23,8 @@ def test_an_allowed_name(hutch, curl):
 
 
 @pytest.mark.parametrize("curl", [DIRECT, CURL], ids=["captured", "proxy"])
-def test_an_allowed_name_over_tls(hutch, internet, curl):
-    options = [*allow("good.example"), "--allow-read", str(internet.ca)]
+def test_an_allowed_name_over_tls(hutch, internet, curl, with_ca):
+    options = [*allow("good.example"), *with_ca]
     answer = got(hutch.run(*curl, "--cacert", str(internet.ca), "https://good.example/x", options=options))
     assert answer["tls"] and answer["headers"]["host"] == "good.example"
 

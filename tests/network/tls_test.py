@@ -190,23 +190,23 @@ def http2_server(internet):
     return 8444
 
 
-def test_what_has_no_rules_stays_closed(opened, internet):
-    options = ["--allow-read", str(internet.ca)]
+def test_what_has_no_rules_stays_closed(opened, internet, with_ca):
+    options = list(with_ca)
     url = " https://api.good.example/anything"
     assert opened(DIRECT + url, allow=["api.good.example"], options=options).code == 60  # not an authority of this host
     got = answer(opened(f"{DIRECT} --cacert {internet.ca} {url}", allow=["api.good.example"], options=options))
     assert got["path"] == "/anything"
 
 
-def test_an_excluded_host_stays_closed(opened, internet):
+def test_an_excluded_host_stays_closed(opened, internet, with_ca):
     result = opened(f"{DIRECT} --cacert {internet.ca} -X POST -d x https://api.good.example/",
                     allow=["api.good.example"], exclude=["api.good.example"],
-                    options=["--allow-read", str(internet.ca)])
+                    options=with_ca)
     assert answer(result)["method"] == "POST"
 
 
-def test_a_client_that_trusts_the_real_authority_alone(opened, internet):
-    result = opened(f"{DIRECT} --cacert {internet.ca} {URL}/repos/x", options=["--allow-read", str(internet.ca)])
+def test_a_client_that_trusts_the_real_authority_alone(opened, internet, with_ca):
+    result = opened(f"{DIRECT} --cacert {internet.ca} {URL}/repos/x", options=with_ca)
     assert result.code == 60, str(result)
     assert internet.log("request") == []
 
