@@ -25,7 +25,7 @@ if(HUTCH_SANITIZE OR HUTCH_FUZZ)
 endif()
 
 install(TARGETS hutch RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS hutch-guest hutch-inspect hutch-unpack RUNTIME DESTINATION ${HUTCH_INSTALL_LIBEXEC})
+install(TARGETS hutch-guest hutch-helper hutch-inspect hutch-unpack RUNTIME DESTINATION ${HUTCH_INSTALL_LIBEXEC})
 install(TARGETS hutch_shared EXPORT hutchTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/include/hutch" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 set(HUTCH_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/hutch")

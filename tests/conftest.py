@@ -11,6 +11,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
 
 import harness  # noqa: E402
+import people  # noqa: E402
 
 numbers = itertools.count(1)
 
@@ -30,6 +31,16 @@ def base():
     made = harness.Base()
     yield made
     made.remove()
+
+
+@pytest.fixture(scope="session")
+def machine(base):
+    """One on which root has let people have sandboxes that are OS users (tests/lib/people.py)."""
+    why = people.missing()
+    if why:
+        pytest.skip(why)
+    with people.running(base) as made:
+        yield made
 
 
 @pytest.fixture(params=harness.PEOPLE)

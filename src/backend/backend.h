@@ -48,19 +48,21 @@ struct Instance {
   Orphans orphans = Orphans::kNone;
   enum class Plan { kSent, kApplied } plan = Plan::kSent;  // kApplied: the guest has said so, and will not again
   // What ends everything: the end of the first process, or the guest, which hunts for it once the stream is closed.
-  // kByEngine: `remove`, of what somebody else keeps; `process` is not this one's child then.
-  enum class Ending { kWithFirst, kByGuest, kByEngine } ending = Ending::kWithFirst;
+  // kByKeeper: `remove`, of what an engine or hutch-helper keeps; `process` is not this one's child then.
+  enum class Ending { kWithFirst, kByGuest, kByKeeper } ending = Ending::kWithFirst;
   // Where the network was made from outside; else the guest tells of it.
   std::optional<wire::Network> network{};
   std::vector<UniqueFd> network_sockets{};
   std::function<Status()> remove{};
-  // kByEngine: what its limits have done to its processes so far; until it is removed.
+  // kByKeeper: what its limits have done to its processes so far; until it is removed.
   std::function<host::CgroupEvents()> limit_events{};
-  // kByEngine: what is changed of its root so far becomes an image of that name. Any thread may call it.
+  // kByKeeper: what is changed of its root so far becomes an image of that name. Any thread may call it.
   std::function<Status(const KeptRoot& kept)> keep_root{};
 
   // A process that is inside, by the host's number.
   pid_t inside() const;
+  // Kills everything at once, and waits for nothing but a keeper.
+  Status kill();
   // Kills everything at once and waits until it is gone. This process has no other sandbox then: it waits for every
   // orphan that it has adopted.
   Status stop();

@@ -20,9 +20,11 @@ constexpr std::chrono::milliseconds kHuntWait{10'000};
 
 }  // namespace
 
+Status Instance::kill() { return ending == Ending::kByKeeper ? remove() : process.signal(SIGKILL); }
+
 Status Instance::stop() {
   if (!process) return {};
-  if (ending == Ending::kByEngine) return stop_alone();
+  if (ending == Ending::kByKeeper) return stop_alone();
   TRY(process.signal(SIGKILL));
   TRY(process.wait());
   return orphans == Orphans::kAdopted ? sys::reap_orphans() : Status();
@@ -30,7 +32,7 @@ Status Instance::stop() {
 
 Status Instance::stop_alone() {
   if (!process) return {};
-  if (ending == Ending::kByEngine) {
+  if (ending == Ending::kByKeeper) {
     Status removed = remove();
     if (!removed) (void)process.signal(SIGKILL);
     process.leave();

@@ -13,6 +13,7 @@ struct InitArguments {
   enum class Run { kYes, kDry };  // kDry: print the commands alone
   Action action = Action::kInit;
   std::string agent{};  // empty: the user of all agents
+  std::string person{};  // whose agents these are; empty: root's
   Run run = Run::kYes;
   plan::Homes homes = plan::Homes::kKept;
 };

@@ -8,7 +8,8 @@
 #include "cli/own_daemon.h"
 #include "host/account.h"
 #include "host/facts.h"
-#include "plan/os_user.h"
+#include "host/people.h"
+#include "service/os_user.h"
 #include "service/share.h"
 #include "sys/files.h"
 #include "sys/identity.h"
@@ -24,12 +25,30 @@ std::string_view words_of(plan::ShareMode mode) {
 
 bool is_terminal(int fd) { return sys::stream_kind(fd) == sys::StreamKind::kTerminal; }
 
+// The person's own where root has made one, else the machine's.
+Result<std::optional<host::OsUser>> find_user(const std::string& agent) {
+  for (const std::uint32_t person : {sys::user_id(), 0U}) {
+    const std::string name = TRY(service::own_os_user(person, agent));
+    auto user = TRY(host::find_os_user(name));
+    if (user) return user;
+  }
+  return std::optional<host::OsUser>();
+}
+
 Result<host::OsUser> user_of(const std::string& agent) {
-  const std::string name = agent.empty() ? std::string(plan::kCommonUser) : plan::os_user_name(agent);
-  const std::optional<host::OsUser> user = TRY(host::find_os_user(name));
+  const std::optional<host::OsUser> user = TRY(find_user(agent));
   if (user) return *user;
+  const std::string name = TRY(service::own_os_user(sys::user_id(), agent));
   const std::string option = agent.empty() ? "" : cat({" --agent ", agent});
-  return fail(Error::not_found(cat({"there is no OS user ", name, " yet: sudo hutch init", option})));
+  const std::string person = sys::user_id() == 0 ? "" : cat({" --for ", TRY(host::person_name(sys::user_id()))});
+  return fail(Error::not_found(cat({"there is no OS user ", name, " yet: sudo hutch init", person, option})));
+}
+
+// Who is no user any more can be named still.
+Result<std::string> name_of(const std::string& agent) {
+  if (agent.empty()) return std::string();
+  const std::optional<host::OsUser> user = TRY(find_user(agent));
+  return user ? user->name : TRY(service::own_os_user(0, agent));
 }
 
 Result<service::Sharer> own_sharer() {
@@ -122,8 +141,9 @@ int print_commands(const ShareArguments& arguments, const host::OsUser& user, co
 }
 
 int unshare_path(const ShareArguments& arguments, const service::Sharer& sharer) {
-  const std::string user = arguments.agent.empty() ? "" : plan::os_user_name(arguments.agent);
-  const auto reports = service::end_share(arguments.path, user, sharer, voice_of(arguments, ""));
+  const auto user = name_of(arguments.agent);
+  if (!user) return complain(user.error());
+  const auto reports = service::end_share(arguments.path, *user, sharer, voice_of(arguments, ""));
   if (!reports) return complain(reports.error());
   tool::Value::List array;
   for (const service::ShareReport& report : *reports) {

@@ -3,6 +3,7 @@
 
 #include "cli/option_values.h"
 #include "cli/verbs.h"
+#include "host/account.h"
 #include "store/agent_record.h"
 
 namespace hutch::cli {
@@ -34,6 +35,12 @@ Status set_dry_run(Draft& draft, const std::string&) {
 
 Status set_remove_homes(Draft& draft, const std::string&) {
   draft.init.homes = plan::Homes::kRemoved;
+  return {};
+}
+
+Status set_person(Draft& draft, const std::string& name) {
+  if (!host::is_plain_user_name(name)) return fail(Error::invalid("the name of a user of this machine is wanted"));
+  draft.init.person = name;
   return {};
 }
 
@@ -80,6 +87,9 @@ constexpr Option kAgent = {"--agent", 0, "NAME", kOther, "the OS user of this ag
                            set_agent};
 constexpr Option kDryRun = {"--dry-run", 0, "", kFlag, "print the commands and run nothing", set_dry_run};
 
+constexpr Option kPerson = {
+    "--for", 0, "PERSON", kOther, "the OS user of that person's agents, who need not be root for it", set_person};
+
 constexpr std::array kShareOptions = {
     Option{"--read-only", 0, "", kFlag, "for reading alone", set_read_only}, kAgent,
     Option{"--traverse", 0, "", kFlag,
@@ -88,9 +98,9 @@ constexpr std::array kShareOptions = {
     Option{"--print", 0, "", kFlag, "print the commands of setfacl and run nothing", set_print}, kJson};
 constexpr std::array kUnshareOptions = {kAgent, kJson};
 constexpr std::array kSharedOptions = {kJson};
-constexpr std::array kInitOptions = {kAgent, kDryRun};
+constexpr std::array kInitOptions = {kAgent, kPerson, kDryRun};
 constexpr std::array kDeinitOptions = {
-    kAgent, kDryRun, Option{"--remove-homes", 0, "", kFlag, "with all that is in its home", set_remove_homes}};
+    kAgent, kPerson, kDryRun, Option{"--remove-homes", 0, "", kFlag, "with all that is in its home", set_remove_homes}};
 constexpr std::array kShareGroups = {OptionGroup{"Options", kShareOptions}};
 constexpr std::array kUnshareGroups = {OptionGroup{"Options", kUnshareOptions}};
 constexpr std::array kSharedGroups = {OptionGroup{"Options", kSharedOptions}};
@@ -99,20 +109,23 @@ constexpr std::array kDeinitGroups = {OptionGroup{"Options", kDeinitOptions}};
 constexpr std::array kShareSynopsis = {Text("hutch share [OPTION...] PATH")};
 constexpr std::array kUnshareSynopsis = {Text("hutch unshare [--agent NAME] [--json] PATH")};
 constexpr std::array kSharedSynopsis = {Text("hutch shared [--json]")};
-constexpr std::array kInitSynopsis = {Text("hutch init [--agent NAME] [--dry-run]")};
-constexpr std::array kDeinitSynopsis = {Text("hutch deinit [--agent NAME] [--remove-homes] [--dry-run]")};
+constexpr std::array kInitSynopsis = {Text("hutch init [--agent NAME] [--for PERSON] [--dry-run]")};
+constexpr std::array kDeinitSynopsis = {
+    Text("hutch deinit [--agent NAME] [--for PERSON] [--remove-homes] [--dry-run]")};
 constexpr std::array kShareExamples = {Text("hutch share ~/projects/app"),
                                        Text("hutch share --read-only ~/.config/tool.toml"),
                                        Text("hutch share --print ~/projects/app")};
 constexpr std::array kInitExamples = {Text("hutch init --dry-run"), Text("sudo hutch init"),
-                                      Text("sudo hutch init --agent alice")};
+                                      Text("sudo hutch init --agent alice"), Text("sudo hutch init --for bob")};
 
 constexpr std::array kVerbs = {
     Verb{"init",
          "make the OS user that agents are, once, as root",
          kInitSynopsis,
          "Makes the system user hutch with its home, or with --agent one for that agent alone, telling each\n"
-         "step before it is done. What is there already stays. Nothing else of the machine is touched.",
+         "step before it is done. What is there already stays. Nothing else of the machine is touched.\n"
+         "With --for it is one of that person's own, and hutch-helper, a small program of root's, starts\n"
+         "sandboxes as it for them: by systemd, or by a rule for sudo. Nobody else's hutch may.",
          kInitGroups,
          kInitExamples,
          {},

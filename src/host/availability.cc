@@ -48,13 +48,14 @@ Availability of_container(const IsolationFacts& facts) {
 
 Availability of_user(const IsolationFacts& facts) {
   if (facts.guest_program.empty()) return without_guest();
+  if (!facts.has_os_user && facts.uid != 0) {
+    return missing("root has not let you have sandboxes that are another user",
+                   cat({"sudo hutch init --for ", facts.user}));
+  }
   if (!facts.has_os_user) {
     return missing(cat({"this machine has no user ", plan::kCommonUser, " for agents"}), "sudo hutch init");
   }
-  if (facts.uid != 0) {
-    return missing("only root starts a program as another user", "sudo hutch run --backend user -- COMMAND");
-  }
-  if (!facts.may_administer) {
+  if (facts.uid == 0 && !facts.may_administer) {
     return missing("root has no CAP_SYS_ADMIN here, without which a sandbox has no namespaces",
                    facts.container.empty() ? std::string("run hutch as root with all capabilities")
                                            : std::string("start the container with --cap-add SYS_ADMIN"));

@@ -46,10 +46,14 @@ TEST(Availability, ContainerNeedsAnEngine) {
 
 TEST(Availability, UserNeedsInitAndRoot) {
   IsolationFacts facts = debian();
+  facts.user = "carol";
+  expect_missing(availability("user", facts), "root has not let you", "sudo hutch init --for carol");
+  facts.has_os_user = true;
+  EXPECT_TRUE(availability("user", facts).available);
+  facts.has_os_user = false;
+  facts.uid = 0;
   expect_missing(availability("user", facts), "no user hutch", "sudo hutch init");
   facts.has_os_user = true;
-  expect_missing(availability("user", facts), "only root", "sudo hutch run --backend user");
-  facts.uid = 0;
   expect_missing(availability("user", facts), "no CAP_SYS_ADMIN", "all capabilities");
   facts.container = "docker";
   expect_missing(availability("user", facts), "no CAP_SYS_ADMIN", "--cap-add SYS_ADMIN");

@@ -9,6 +9,8 @@
 
 #include "base/text.h"
 #include "host/account.h"
+#include "host/people.h"
+#include "plan/os_user.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
 #include "sys/identity.h"
@@ -32,6 +34,7 @@ struct Answer {
 };
 
 std::optional<std::int64_t> sysctl(const char* path);
+bool has_os_user(std::uint32_t uid, const std::string& person);
 void add_process_status(IsolationFacts& facts);
 std::string container_kind();
 std::string install_command();
@@ -52,8 +55,8 @@ IsolationFacts probe_isolation(Effort effort, std::string_view backend, const st
   facts.container = container_kind();
   facts.install_command = install_command();
   facts.guest_program = guest_program.empty() ? find_guest_program() : guest_program;
-  const auto os_user = find_os_user(plan::kCommonUser);
-  facts.has_os_user = os_user && os_user->has_value();
+  facts.user = person_name(facts.uid).value_or(std::to_string(facts.uid));
+  facts.has_os_user = has_os_user(facts.uid, facts.user);
   facts.bubblewrap = find_system_program("bwrap");
   if (!facts.bubblewrap.empty()) {
     facts.bubblewrap_version = last_word(ask(facts.bubblewrap, {"--version"}).line);
@@ -105,6 +108,13 @@ std::optional<std::int64_t> sysctl(const char* path) {
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (error != std::errc()) return std::nullopt;
   return value;
+}
+
+bool has_os_user(std::uint32_t uid, const std::string& person) {
+  const std::string name = uid == 0 ? std::string(plan::kCommonUser) : plan::os_user_name_of(person, "");
+  const auto found = find_os_user(name);
+  if (!found || !found->has_value()) return false;
+  return uid == 0 || may_become(uid, name).value_or(false);
 }
 
 // proc_pid_status(5).

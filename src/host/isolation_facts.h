@@ -41,7 +41,8 @@ struct IsolationFacts {
   std::string bubblewrap_failure;
   std::string engine_failure{};    // why no engine of containers can be used; empty: one can, or nobody looked
   std::string engine_remedy{};
-  bool has_os_user = false;        // plan::kCommonUser is a user of this machine
+  std::string user{};              // what this person is called
+  bool has_os_user = false;        // there is one for sandboxes of root's, or of this person's
   std::string install_command;  // "sudo apt-get install", of this distribution
 };
 

@@ -10,6 +10,7 @@
 #include "plan/environment.h"
 #include "plan/mounts.h"
 #include "plan/names.h"
+#include "plan/os_user_places.h"
 #include "policy/decide.h"
 
 namespace hutch::plan {
@@ -83,18 +84,15 @@ Result<SandboxPlan> plan_of_os_user(const PlanInput& input) {
   plan.cwd = input.cwd;
   plan.project = input.project;
   plan.environment = TRY(plan_environment(input));
-  plan.mounts.push_back({.kind = MountKind::kProc, .target = "/proc"});
-  for (const std::string_view place : kOwnPlacesOfOsUser) {
+  const auto is_directory = [&](std::string_view place) {
     const SeenPath* seen = input.paths.find(place);
-    if (seen == nullptr || seen->type != FileType::kDirectory) continue;
-    if (is_within(input.cwd, place)) {
-      return fail(Error::invalid(cat({"the working directory ", printable(input.cwd), " lies in ", place,
-                                      ", of which a sandbox of backend user has one of its own; work elsewhere"})));
-    }
-    plan.mounts.push_back({.kind = MountKind::kTmpfs,
-                           .target = std::string(place),
-                           .mode = place == "/dev/mqueue" ? 0755U : 01777U,
-                           .size_bytes = input.limits.tmp_bytes});
+    return seen != nullptr && seen->type == FileType::kDirectory;
+  };
+  plan.mounts = own_places_of_os_user(is_directory, input.limits.tmp_bytes);
+  for (const MountStep& own : plan.mounts) {
+    if (!is_within(input.cwd, own.target)) continue;
+    return fail(Error::invalid(cat({"the working directory ", printable(input.cwd), " lies in ", own.target,
+                                    ", of which a sandbox of backend user has one of its own; work elsewhere"})));
   }
   if (input.trust.opening == TlsOpening::kSome) place_trust_of_os_user(input, plan.mounts);
   plan.read_only_proc = {"sys"};

@@ -1,7 +1,6 @@
 // make_plan: policy, rules and facts in, the flat list of steps out. Pure.
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,9 +81,6 @@ struct PlanInput {
   BaseEnvironment base_environment = BaseEnvironment::kPerson;
   std::string command{};  // the first word of the command, for a note when it is hidden
 };
-
-// What a sandbox that is an OS user has of its own, where the machine has a place of that name: `also` of the paths.
-inline constexpr std::array<std::string_view, 3> kOwnPlacesOfOsUser = {"/tmp", "/dev/shm", "/dev/mqueue"};
 
 Result<SandboxPlan> make_plan(const PlanInput& input);
 

@@ -1,73 +1,68 @@
 // The steps of hutch init and deinit.
 #include "plan/os_user.h"
 
+#include "base/sha256.h"
 #include "base/text.h"
+#include "plan/setup_steps.h"
 
 namespace hutch::plan {
 
 namespace {
 
 constexpr std::string_view kPrefix = "agent-";
+constexpr std::string_view kPeoplesPrefix = "hutch-";
+constexpr std::size_t kDigits = 8;
 
-SetupStep directory(std::string what, const std::string& path, std::string_view mode, std::string_view user,
-                    std::string_view group) {
-  return {std::move(what),
-          {"install", "-d", "-m", std::string(mode), "-o", std::string(user), "-g", std::string(group), "--", path}};
-}
-
-// In a home that is the user's: by that user, since a link that lies in the way of root would be followed, and what it
-// leads to given away (install(1)).
-SetupStep own_directory(std::string what, const std::string& path, std::string_view user) {
-  const std::string name(user);
-  return {std::move(what),
-          {"setpriv", "--reuid", name, "--regid", name, "--init-groups", "--no-new-privs", "mkdir", "-p", "-m", "0700",
-           "--", path}};
-}
-
-// What would start later by cron or at is in no sandbox. A list may end without the end of its last line.
-constexpr std::string_view kAppend = "[ -z \"$(tail -c 1 \"$1\")\" ] || echo >> \"$1\"; echo \"$0\" >> \"$1\"";
-
-void add_denial(std::vector<SetupStep>& steps, const std::string& name, std::string_view file, DenyList list) {
-  if (list == DenyList::kNotNeeded || list == DenyList::kHasIt) return;
-  if (list == DenyList::kAbsent) {
-    steps.push_back({"make the list of those who may not", {"install", "-m", "0644", "/dev/null", std::string(file)}});
-  }
-  const std::string_view what = file == kCronDenyList ? "cron" : "at";
-  steps.push_back({cat({"keep ", name, " from running jobs later, by ", what}),
-                   {"sh", "-c", std::string(kAppend), name, std::string(file)}});
-}
-
-void remove_denial(std::vector<SetupStep>& steps, const std::string& name, std::string_view file, DenyList list) {
-  if (list != DenyList::kHasIt) return;
-  steps.push_back({cat({"take ", name, " out of ", file}), {"sed", "-i", cat({"/^", name, "$/d"}), std::string(file)}});
+// The beginning of a name, and what tells it from all others.
+std::string with_digits(std::string_view name, std::string_view whole) {
+  Sha256 sum;
+  sum.add(whole);
+  return cat({name.substr(0, kOsUserNameMax - kDigits - 1), "-", sum.finish().substr(0, kDigits)});
 }
 
 }  // namespace
 
-std::string os_user_name(std::string_view agent) { return cat({kPrefix, agent}); }
+std::string os_user_name(std::string_view agent) {
+  std::string name = cat({kPrefix, agent});
+  return name.size() > kOsUserNameMax ? with_digits(name, name) : name;
+}
+
+std::string os_user_name_of(std::string_view person, std::string_view agent) {
+  std::string name = cat({kPeoplesPrefix, person});
+  if (agent.empty()) return name.size() > kOsUserNameMax ? with_digits(name, name) : name;
+  // No name of a person or an agent has that in it.
+  return with_digits(cat({name, "-", agent}), cat({person, "/", agent}));
+}
 
 std::string agent_of_os_user(std::string_view name) {
   return std::string(name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : std::string_view());
 }
 
 std::string os_user_home(std::string_view name) {
-  return name == kCommonUser ? std::string(kUsersHome) : cat({kUsersPlace, "/", name});
+  if (name == kCommonUser) return std::string(kUsersHome);
+  return cat({name.starts_with(kPeoplesPrefix) ? kPeoplesHomes : kUsersPlace, "/", name});
 }
 
-std::string os_user_output(std::string_view name) { return cat({kUsersPlace, "/output/", name}); }
+std::string os_user_output(std::string_view name) {
+  return name.starts_with(kPeoplesPrefix) ? os_user_home(name) + "/output" : cat({kUsersPlace, "/output/", name});
+}
+
+std::string os_user_shared(std::string_view name) {
+  return name.starts_with(kPeoplesPrefix) ? os_user_home(name) + "/shared" : std::string(kUsersShared);
+}
+
+std::string people_directory(std::uint32_t person) { return cat({kHelperPlace, "/people/", std::to_string(person)}); }
+
+std::string people_entry(std::uint32_t person, std::string_view user) {
+  return cat({people_directory(person), "/", user});
+}
 
 std::vector<SetupStep> init_steps(const std::string& name, const OsUserFacts& facts) {
   std::vector<SetupStep> steps;
   const std::string common(kCommonUser);
   const std::string home = os_user_home(name);
   const auto add_user = [&](const std::string& user) {
-    // A system user gets no subordinate ids (useradd(8), --system), so that it makes no user namespace with more users.
-    SetupStep step{cat({"make the system user ", user}),
-                   {"useradd", "--system", "--user-group", "--no-create-home", "--home-dir", os_user_home(user),
-                    "--shell", "/bin/bash"}};
-    if (user != common) step.command.insert(step.command.end(), {"--groups", common});
-    step.command.push_back(user);
-    steps.push_back(std::move(step));
+    steps.push_back(system_user(user, os_user_home(user), user != common ? common : ""));
   };
   if (!facts.has_common_user) add_user(common);
   if (name != common && !facts.has_user) add_user(name);

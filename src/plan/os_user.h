@@ -1,6 +1,8 @@
 // The OS users of agents: their names, and the steps that make and remove them.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,14 +17,31 @@ inline constexpr std::string_view kUsersPlace = "/var/lib/hutch/users";
 // Of all agents with a user of their own.
 inline constexpr std::string_view kUsersShared = "/var/lib/hutch/users/shared";
 
-// "agent-NAME", of a name that an agent may have: these are short enough.
+// Of people who are not root: everybody may pass through it, to a home of the agents of each.
+inline constexpr std::string_view kPeoplesHomes = "/var/lib/hutch-people";
+
+// The longest name that useradd(8) takes.
+inline constexpr std::size_t kOsUserNameMax = 32;
+
+// "agent-NAME". Of a name that would be too long the beginning and eight digits of its hash, always the same.
 std::string os_user_name(std::string_view agent);
+// The users of a person who is not root, a set for each: "hutch-PERSON", and for an agent "hutch-PERSON-NAME-" and
+// eight digits, so that no two are the same however the names are put together.
+std::string os_user_name_of(std::string_view person, std::string_view agent);
 // The other way round; empty for kCommonUser.
 std::string agent_of_os_user(std::string_view name);
-// Where the user's files are; `name` is kCommonUser or of os_user_name.
+// Where the user's files are; `name` is one of the names above.
 std::string os_user_home(std::string_view name);
-// Where an agent's user hands things out.
+// Where an agent's user hands things out, and what it shares.
 std::string os_user_output(std::string_view name);
+std::string os_user_shared(std::string_view name);
+
+// Whose existence lets the person of that number run sandboxes as `user`, by hutch-helper.
+inline constexpr std::string_view kHelperPlace = "/etc/hutch-helper";
+std::string people_directory(std::uint32_t person);
+std::string people_entry(std::uint32_t person, std::string_view user);
+// Where hutch-helper is reached: the socket of its unit.
+inline constexpr std::string_view kHelperSocket = "/run/hutch-helper/socket";
 
 // A list of users who may run nothing later (crontab(1), at(1)), for one user. kNotNeeded: another list, or none, says
 // that it may not already; kAbsent: without one everybody may.

@@ -209,7 +209,7 @@ bool Resident::has_leftovers() {
 
 Usage Resident::usage() {
   pid_t first = 0;
-  Cgroup::Use counted;
+  host::Cgroup::Use counted;
   {
     const std::scoped_lock lock(send_mutex_);
     if (!parts_) return {};

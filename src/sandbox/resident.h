@@ -19,7 +19,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "sandbox/access_desk.h"
-#include "sandbox/cgroup.h"
+#include "host/cgroup.h"
 #include "sandbox/network.h"
 #include "sandbox/process.h"
 #include "sandbox/process_request.h"
@@ -42,7 +42,7 @@ class Resident {
     backend::Instance instance;
     std::shared_ptr<Questions> questions{};  // absent where nobody is asked
     std::unique_ptr<Network> network{};      // absent where no gateway has its connections
-    std::optional<Cgroup> cgroup{};
+    std::optional<host::Cgroup> cgroup{};
     AccessRules access_rules{};  // of a plan that has a supervisor
     JudgeSocket judge_socket{};  // absent: none of the host's is connected to
     FileJudge files{};

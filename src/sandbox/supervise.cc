@@ -216,7 +216,7 @@ Status Supervisor::begin_end(EndedBy reason) {
 // that is the end of its pid namespace (pid_namespaces(7)).
 Status Supervisor::kill() {
   kill_at_ = SteadyClock::now() + limits::kTermGrace;
-  if (killed_) return on_.instance.process.signal(SIGKILL);
+  if (killed_) return on_.instance.kill();
   killed_ = true;
   return pass_signal(SIGKILL);
 }
@@ -342,7 +342,7 @@ Status Supervisor::take(const wire::Frame& frame) {
 void Supervisor::record_exit(int raw) {
   const sys::WaitStatus status{raw};
   has_status_ = true;
-  ended_ = on_.instance.ending == backend::Instance::Ending::kByEngine;  // the guest waits for that
+  ended_ = on_.instance.ending == backend::Instance::Ending::kByKeeper;  // the guest waits for that
   outcome_.signal = status.signal();
   outcome_.exit_code = status.exited() ? status.exit_code() : 128 + status.signal();
   if (is_timeout(outcome_.ended_by)) outcome_.exit_code = 124;
@@ -350,7 +350,7 @@ void Supervisor::record_exit(int raw) {
 
 void Supervisor::record_not_executed(const wire::NotExecuted& refused) {
   has_status_ = true;
-  ended_ = on_.instance.ending == backend::Instance::Ending::kByEngine;
+  ended_ = on_.instance.ending == backend::Instance::Ending::kByKeeper;
   const bool absent = refused.error == ENOENT || refused.error == ENOTDIR;
   outcome_.exit_code = absent ? 127 : 126;
   const std::string name = printable(refused.path);

@@ -17,15 +17,18 @@ bool lies_in(const std::string& path, const std::string& directory) {
   return cat({path, "/"}).starts_with(directory == "/" ? directory : cat({directory, "/"}));
 }
 
+std::string os_user_of(const store::AgentRecord& record) {
+  return record.os_user.empty() ? plan::os_user_name(record.name) : record.os_user;
+}
+
 }  // namespace
 
 AgentDirectories agent_directories(const host::StateDirs& dirs, const store::AgentRecord& record) {
   const std::string& name = record.name;
   if (record.backend == "user") {
-    const std::string user = plan::os_user_name(name);
-    return {.home = plan::os_user_home(user),
-            .shared = std::string(plan::kUsersShared),
-            .output = plan::os_user_output(user)};
+    const std::string user = os_user_of(record);
+    return {
+        .home = plan::os_user_home(user), .shared = plan::os_user_shared(user), .output = plan::os_user_output(user)};
   }
   return {.home = cat({dirs.data, "/workspace/agents/", name}),
           .shared = cat({dirs.data, "/workspace/shared"}),
@@ -52,7 +55,8 @@ AgentPlaces places_of(const store::AgentRecord& record, const AgentDirectories& 
   if (!record.dir.empty()) layout.roots.insert(layout.roots.begin(), record.dir);
 
   Residence& residence = places.residence;
-  residence.user = cat({"agent-", record.name});
+  residence.user = backend == "user" ? os_user_of(record) : cat({"agent-", record.name});
+  residence.agent = record.name;
   residence.home = layout.home;
   residence.cwd = record.dir.empty() ? layout.home : std::string();
   // With the host's own paths nothing is mounted, and yet these are what the policy's rules do not hide.

@@ -9,11 +9,12 @@
 #include "backend/container/create_body.h"
 #include "base/text.h"
 #include "host/account.h"
+#include "host/cgroup.h"
 #include "host/cgroups.h"
 #include "host/daemon_paths.h"
+#include "host/facts.h"
 #include "host/paths.h"
 #include "plan/os_user.h"
-#include "sandbox/cgroup.h"
 #include "service/abandoned.h"
 #include "service/agent_checks.h"
 #include "service/containers.h"
@@ -23,6 +24,7 @@
 #include "service/init.h"
 #include "service/layers.h"
 #include "service/live_runs.h"
+#include "service/os_user.h"
 #include "service/sandbox_only.h"
 #include "store/image_store.h"
 #include "store/layer_store.h"
@@ -111,14 +113,22 @@ Status settle_image(store::AgentRecord& record, const host::StateDirs& dirs) {
 
 // Better told of now than by a sandbox that does not start.
 Status check_isolation(const store::AgentRecord& record, const host::StateDirs& dirs) {
-  if (record.backend == "user" && sys::user_id() != 0) {
-    return fail(Error{Code::kPermissionDenied, 0,
-                      cat({"backend user: only root's daemon starts sandboxes as other users: sudo hutch agent create ",
-                           record.name, " backend=user"})});
-  }
   if (record.backend != "none") return {};
   TRY_CTX(check_none_is_allowed(store::SettingsFile(dirs.config), Asker::kDaemon), "backend");
   return {};
+}
+
+// Root's daemon makes the user; anybody else has the one that root has made and let them be.
+Status settle_os_user(store::AgentRecord& record) {
+  if (record.backend != "user") return {};
+  const std::uint32_t person = sys::user_id();
+  const std::string own = TRY(own_os_user(person, record.name));
+  if (!record.os_user.empty() && record.os_user != own) {
+    return fail(Error::invalid(cat({"osUser: the user of agent ", record.name, " is ", own, "; leave it out"})));
+  }
+  if (person == 0) return {};
+  record.os_user = own;
+  return check_os_user(own, record.name, TRY_CTX(host::probe_facts(), "look at this machine"));
 }
 
 // Or nobody's yet.
@@ -139,7 +149,7 @@ Result<std::unique_ptr<AgentService>> AgentService::open(host::StateDirs dirs, A
     const Status ended = end_abandoned(dirs.data);
     if (!ended && tell) tell(cat({"what the last daemon left: ", ended.error().message}));
   }
-  sandbox::remove_stale_cgroups(host::find_cgroup_place(sys::user_id()));
+  host::remove_stale_cgroups(host::find_cgroup_place(sys::user_id()));
   remove_stale_containers();
   return std::make_unique<AgentService>(std::move(agents), std::move(dirs), std::move(tell));
 }
@@ -156,6 +166,7 @@ Result<store::AgentRecord> AgentService::create(store::AgentRecord record) {
   TRY(check_isolation(record, dirs_));
   TRY(settle_directory(record, dirs_));
   TRY(settle_image(record, dirs_));
+  TRY(settle_os_user(record));
   record = TRY(agents_->create(std::move(record)));
   const Status made = make_places(record);
   if (!made) {
@@ -168,6 +179,7 @@ Result<store::AgentRecord> AgentService::create(store::AgentRecord record) {
 
 Status AgentService::make_places(const store::AgentRecord& record) const {
   if (record.backend != "user") return make_agent_directories(agent_directories(dirs_, record));
+  if (sys::user_id() != 0) return {};
   const std::scoped_lock lock(os_users_mutex_);
   const std::string name = plan::os_user_name(record.name);
   if (!TRY(is_agents(name))) {
@@ -228,6 +240,7 @@ Result<store::AgentRecord> AgentService::set(const std::string& name, const std:
         Error::unsupported("backend: whether an agent is an OS user is settled when it is made, and its files are that "
                            "user's; make another"));
   }
+  if (record.os_user != before.os_user) return fail(Error::unsupported("osUser: it is settled when an agent is made"));
   if (record.backend != before.backend) TRY(check_isolation(record, dirs_));
   if (record.dir != before.dir) TRY(settle_directory(record, dirs_));
   if (record.image != before.image || record.backend != before.backend) TRY(settle_image(record, dirs_));
@@ -353,7 +366,10 @@ Result<std::vector<std::string>> AgentService::remove_files(const store::AgentRe
   std::vector<std::string> deleted;
   const AgentDirectories directories = agent_directories(dirs_, agent);
   const auto image = TRY(store::LayerStore(dirs_.data).find(name));
+  // Another user's, which root alone removes, with that user.
+  const bool others = agent.backend == "user" && sys::user_id() != 0;
   for (const std::string& directory : {directories.home, directories.output}) {
+    if (others) break;
     if (!TRY(sys::status_of(directory))) continue;
     TRY_CTX(remove_agent_tree(directory, image ? &image->ids : nullptr), "remove the agent's files");
     deleted.push_back(directory);
@@ -361,7 +377,7 @@ Result<std::vector<std::string>> AgentService::remove_files(const store::AgentRe
   // Last: it says whose the others are.
   std::string layer = TRY(remove_layer(name, dirs_));
   if (!layer.empty()) deleted.push_back(std::move(layer));
-  if (agent.backend == "user") TRY(remove_os_user(agent));
+  if (agent.backend == "user" && !others) TRY(remove_os_user(agent));
   if (agent.backend != "container") return deleted;
   const std::string of_engine = TRY(remove_engine_layer(agent));
   if (!of_engine.empty()) deleted.push_back(cat({"image ", of_engine}));

@@ -32,16 +32,6 @@ Result<plan::DenyList> deny_list(const std::string& name, std::string_view allow
   return std::ranges::find(lines, name) != lines.end() ? DenyList::kHasIt : DenyList::kLacksIt;
 }
 
-Result<plan::OsUserFacts> facts_of(const std::string& name) {
-  const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountsMax));
-  const auto is_there = [&](std::string_view user) { return host::find_user(passwd, {}, user).has_value(); };
-  return plan::OsUserFacts{.has_user = is_there(name),
-                           .has_home = sys::exists(plan::os_user_home(name)),
-                           .has_common_user = is_there(plan::kCommonUser),
-                           .cron = TRY(deny_list(name, "/etc/cron.allow", plan::kCronDenyList)),
-                           .at = TRY(deny_list(name, "/etc/at.allow", plan::kAtDenyList))};
-}
-
 // Where administrators' programs are, whatever PATH says to a root that sudo made.
 Result<std::string> find_program(const std::string& name) {
   for (const char* directory : {"/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/"}) {
@@ -53,12 +43,22 @@ Result<std::string> find_program(const std::string& name) {
 
 }  // namespace
 
+Result<plan::OsUserFacts> os_user_facts(const std::string& name) {
+  const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountsMax));
+  const auto is_there = [&](std::string_view user) { return host::find_user(passwd, {}, user).has_value(); };
+  return plan::OsUserFacts{.has_user = is_there(name),
+                           .has_home = sys::exists(plan::os_user_home(name)),
+                           .has_common_user = is_there(plan::kCommonUser),
+                           .cron = TRY(deny_list(name, "/etc/cron.allow", plan::kCronDenyList)),
+                           .at = TRY(deny_list(name, "/etc/at.allow", plan::kAtDenyList))};
+}
+
 Result<std::vector<plan::SetupStep>> init_plan(const std::string& name) {
-  return plan::init_steps(name, TRY(facts_of(name)));
+  return plan::init_steps(name, TRY(os_user_facts(name)));
 }
 
 Result<std::vector<plan::SetupStep>> deinit_plan(const std::string& name, plan::Homes homes) {
-  return plan::deinit_steps(name, TRY(facts_of(name)), homes);
+  return plan::deinit_steps(name, TRY(os_user_facts(name)), homes);
 }
 
 Status run_steps(const std::vector<plan::SetupStep>& steps, const std::function<void(const plan::SetupStep&)>& tell) {

@@ -14,6 +14,9 @@ namespace hutch::service {
 Result<std::vector<plan::SetupStep>> init_plan(const std::string& name);
 Result<std::vector<plan::SetupStep>> deinit_plan(const std::string& name, plan::Homes homes);
 
+// What of that user is there.
+Result<plan::OsUserFacts> os_user_facts(const std::string& name);
+
 // Each step in turn, told before it is done; the first that fails ends it, with its command in the error. What was done
 // until then stays, and doing it again goes on from there. Code::kPermissionDenied for anyone but root.
 Status run_steps(const std::vector<plan::SetupStep>& steps, const std::function<void(const plan::SetupStep&)>& tell);

@@ -307,7 +307,7 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin() {
   Judged judged = TRY(settings_.judge());
   Prepared& prepared = judged.prepared;
   TRY(add_filter(prepared.plan, judged.facts));
-  Holding holding = TRY(hold_limits(prepared.plan, judged.facts));
+  Holding holding = TRY(hold_limits(prepared, judged.facts));
   {
     const std::scoped_lock lock(mutex_);
     status_.backend = prepared.backend;

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "host/account.h"
 #include "host/isolation_facts.h"
+#include "host/people.h"
 #include "plan/os_user.h"
 
 namespace hutch::service {
@@ -43,28 +44,41 @@ Status check_file_rules(const LoadedPolicy& loaded, const PlaceRequest& request)
   return {};
 }
 
-Error unavailable(const std::string& name, const plan::HostFacts& facts) {
+Error unavailable(const std::string& name, const std::string& agent, const plan::HostFacts& facts) {
   host::IsolationFacts known;
   known.uid = facts.uid;
+  known.user = host::person_name(facts.uid).value_or(facts.user);
   known.guest_program = "there";
-  known.has_os_user = facts.uid != 0;
-  known.may_administer = true;
   plan::Availability found = host::availability("user", known);
-  if (facts.uid == 0) {
-    const bool common = name == plan::kCommonUser;
-    found.reason = cat({"this machine has no user ", printable(name), common ? " for agents" : " for that agent"});
-    found.remedy = "sudo hutch init";
-    if (!common) found.remedy += cat({" --agent ", plan::agent_of_os_user(name)});
+  if (!agent.empty()) {
+    found.reason = cat({"this machine has no user ", printable(name), " for that agent"});
+    found.remedy += cat({" --agent ", agent});
   }
   return Error::unsupported(cat({"backend user does not work here: ", found.reason, "; try: ", found.remedy}));
 }
 
+Result<bool> is_open_to(const std::string& name, const plan::HostFacts& facts) {
+  if (facts.uid == 0) return true;
+  return host::may_become(facts.uid, name);
+}
+
 }  // namespace
 
-Result<OsUserPlace> os_user_place(const std::string& name, const LoadedPolicy& loaded, const PlaceRequest& request,
-                                  const plan::HostFacts& facts) {
+Result<std::string> own_os_user(std::uint32_t person, const std::string& agent) {
+  if (person != 0) return plan::os_user_name_of(TRY(host::person_name(person)), agent);
+  return agent.empty() ? std::string(plan::kCommonUser) : plan::os_user_name(agent);
+}
+
+Status check_os_user(const std::string& name, const std::string& agent, const plan::HostFacts& facts) {
   const std::optional<host::OsUser> user = TRY(host::find_os_user(name));
-  if (!user || facts.uid != 0) return fail(unavailable(name, facts));
+  if (user && TRY(is_open_to(name, facts))) return {};
+  return fail(unavailable(name, agent, facts));
+}
+
+Result<OsUserPlace> os_user_place(const std::string& name, const std::string& agent, const LoadedPolicy& loaded,
+                                  const PlaceRequest& request, const plan::HostFacts& facts) {
+  const std::optional<host::OsUser> user = TRY(host::find_os_user(name));
+  if (!user || !TRY(is_open_to(name, facts))) return fail(unavailable(name, agent, facts));
   const auto& groups = user->groups;
   if (user->uid == 0 || std::ranges::find(groups, 0U) != groups.end()) {
     return fail(

@@ -15,14 +15,18 @@ struct OsUserPlace {
   plan::OsUserInput input;
 };
 
-// `name` as hutch init makes it: plan::kCommonUser, or plan::os_user_name of an agent. Code::kUnsupported with the
-// remedy where it is not there, the caller is not root, or the policy or the request has a rule about files: those are
-// for the kernel to judge.
-Result<OsUserPlace> os_user_place(const std::string& name, const LoadedPolicy& loaded, const PlaceRequest& request,
-                                  const plan::HostFacts& facts);
+// The OS user that `agent`, or with none a command, of this person is to be: hutch init makes them.
+Result<std::string> own_os_user(std::uint32_t person, const std::string& agent);
 
-// What of a policy's network that backend cannot give or hold: sockets of the host, and any rule where the policy leaves
-// the network open.
+// Code::kUnsupported with the remedy where it is not there, or root has not let this person be it.
+Status check_os_user(const std::string& name, const std::string& agent, const plan::HostFacts& facts);
+
+// The same, and where the policy or the request has a rule about files: those are for the kernel to judge.
+Result<OsUserPlace> os_user_place(const std::string& name, const std::string& agent, const LoadedPolicy& loaded,
+                                  const PlaceRequest& request, const plan::HostFacts& facts);
+
+// What of a policy's network that backend cannot give or hold: sockets of the host, and any rule where the policy
+// leaves the network open.
 Status check_os_user_network(const policy::Network& network);
 
 }  // namespace hutch::service

@@ -14,6 +14,7 @@
 #include "plan/gateway_names.h"
 #include "plan/make_plan.h"
 #include "plan/names.h"
+#include "plan/os_user_places.h"
 #include "plan/processes.h"
 #include "policy/glob.h"
 #include "service/host_sockets.h"
@@ -41,6 +42,7 @@ Result<std::optional<OsUserPlace>> os_user_of(std::string_view backend, const Lo
                                               const PlaceRequest& request, const plan::HostFacts& facts,
                                               const Caller& caller);
 void add_notes(Prepared& prepared, std::vector<std::string> notes, std::string_view source);
+Status add_gateway(Prepared& prepared, const policy::Network& network, const Caller& caller);
 policy::NetworkOptions network_options(const PlaceRequest& request, const policy::Network& network);
 Result<plan::NetworkKind> network_kind(const policy::Network& network, std::string_view backend,
                                        const Residence* residence);
@@ -90,7 +92,8 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   std::ranges::copy(trust.stores, std::back_inserter(question.also));
   std::ranges::copy(trust.java_stores, std::back_inserter(question.also));
   if (!command.empty()) question.also.push_back(command);
-  std::vector<plan::Share> shares = TRY(shares_of(caller.residence));
+  // An OS user's files are where they are, and may be closed to who asks.
+  std::vector<plan::Share> shares = TRY(shares_of(of_user ? nullptr : caller.residence));
   // An image's own /etc/passwd gets a line.
   const bool of_image = request.image || prepared.backend == "container";
   const Residence* of_host = of_image || of_user ? nullptr : caller.residence;
@@ -123,12 +126,10 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .base_environment = request.base_environment,
       .command = command,
   }));
+  // They are of rules about files, which an OS user has none of.
+  if (of_user) answer.notes.clear();
   add_notes(prepared, std::move(answer.notes), loaded.policy.source);
-  if (prepared.plan.network == plan::NetworkKind::kGateway) {
-    for (const int port : network.host_ports) prepared.plan.host_ports.push_back(static_cast<std::uint16_t>(port));
-    prepared.plan.udp = plan::udp_captures(network);
-    prepared.parent_proxies = TRY(proxies_of(network, caller, prepared.plan.notes));
-  }
+  if (prepared.plan.network == plan::NetworkKind::kGateway) TRY(add_gateway(prepared, network, caller));
   prepared.plan.limits.processes = processes_of(prepared, facts, caller);
   prepared.policy = std::move(loaded.policy);
   prepared.rules = std::move(answer.rules);
@@ -206,8 +207,9 @@ Result<std::optional<OsUserPlace>> os_user_of(std::string_view backend, const Lo
                                               const PlaceRequest& request, const plan::HostFacts& facts,
                                               const Caller& caller) {
   if (backend != "user") return std::optional<OsUserPlace>();
-  const std::string name = caller.residence == nullptr ? std::string(plan::kCommonUser) : caller.residence->user;
-  return std::optional(TRY(os_user_place(name, loaded, request, facts)));
+  const bool of_agent = caller.residence != nullptr;
+  const std::string name = of_agent ? caller.residence->user : TRY(own_os_user(facts.uid, ""));
+  return std::optional(TRY(os_user_place(name, of_agent ? caller.residence->agent : "", loaded, request, facts)));
 }
 
 void add_notes(Prepared& prepared, std::vector<std::string> notes, std::string_view source) {
@@ -217,6 +219,13 @@ void add_notes(Prepared& prepared, std::vector<std::string> notes, std::string_v
       prepared.backend == "user" ? cat({"network of ", source}) : std::string("sandbox.network of config.json");
   prepared.plan.notes.push_back(
       cat({"the network is this machine's own, with all that listens on it: ", where, " is \"host\""}));
+}
+
+Status add_gateway(Prepared& prepared, const policy::Network& network, const Caller& caller) {
+  for (const int port : network.host_ports) prepared.plan.host_ports.push_back(static_cast<std::uint16_t>(port));
+  prepared.plan.udp = plan::udp_captures(network);
+  prepared.parent_proxies = TRY(proxies_of(network, caller, prepared.plan.notes));
+  return {};
 }
 
 // Where nothing, or everything, may be reached, there is nothing to add to.

@@ -24,6 +24,7 @@ struct Residence {
   // kInstall: root of the agent's image, and nothing of the host.
   enum class Purpose { kLive, kInstall } purpose = Purpose::kLive;
   std::string user;                 // what whoami says
+  std::string agent{};              // whose it is, where it is an agent's
   std::string home;                 // as the sandbox sees it
   std::string cwd;                  // likewise; empty: the place's own
   std::string layer{};              // the host's directory for what is changed of an image; empty: it goes with it

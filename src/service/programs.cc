@@ -24,6 +24,13 @@ Result<std::string> unpack_program() {
   return fail(Error::not_found("hutch-unpack is not beside hutch-guest: install both together"));
 }
 
+Result<std::string> helper_program() {
+  const std::string guest = TRY(guest_program());
+  std::string found = cat({guest.substr(0, guest.rfind('/') + 1), "hutch-helper"});
+  if (sys::is_executable_file(found)) return found;
+  return fail(Error::not_found("hutch-helper is not beside hutch-guest: install both together"));
+}
+
 Result<std::string> bwrap_program() {
   std::string found = host::find_system_program("bwrap");
   if (!found.empty()) return found;

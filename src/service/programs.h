@@ -15,6 +15,8 @@ std::string inspector_program(const std::string& guest_program);
 
 // hutch-unpack, likewise.
 Result<std::string> unpack_program();
+// The program that is root for people who are not.
+Result<std::string> helper_program();
 
 // bwrap in the directories of the system; never by the caller's PATH, which may name a place that a sandbox can write.
 Result<std::string> bwrap_program();

@@ -9,10 +9,10 @@
 
 #include "backend/namespace/namespace_backend.h"
 #include "base/text.h"
+#include "host/cgroup.h"
 #include "host/daemon_paths.h"
 #include "host/facts.h"
 #include "host/state_dirs.h"
-#include "sandbox/cgroup.h"
 #include "sandbox/control.h"
 #include "sandbox/network.h"
 #include "sandbox/streams.h"
@@ -144,7 +144,7 @@ Colour terminal_colour() {
 
 Result<RunReport> run_prepared(const Job& job) {
   const plan::SandboxPlan& plan = job.prepared.plan;
-  Holding holding = TRY(hold_limits(plan, job.facts));
+  Holding holding = TRY(hold_limits(job.prepared, job.facts));
   sandbox::ScreenWatch screen;
   const std::unique_ptr<RunQuestions> questions = make_questions(job, &screen);
   const std::unique_ptr<sandbox::Network> network =

@@ -45,8 +45,14 @@ Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {
   return {};
 }
 
-Result<Holding> hold_limits(const plan::SandboxPlan& plan, const plan::HostFacts& facts) {
+Result<Holding> hold_limits(const Prepared& prepared, const plan::HostFacts& facts) {
+  const plan::SandboxPlan& plan = prepared.plan;
   Holding holding;
+  if (prepared.backend == "user" && facts.uid != 0) {
+    holding.processes_max = plan.limits.processes;
+    if (host::wants_cgroup(plan.limits)) holding.by = "hutch-helper";
+    return holding;
+  }
   if (!plan.mounts.empty() && plan.mounts.front().kind == plan::MountKind::kEngineRoot) {
     holding.by = "the engine";
     return holding;
@@ -54,12 +60,12 @@ Result<Holding> hold_limits(const plan::SandboxPlan& plan, const plan::HostFacts
   plan::ResourceLimits limits = plan.limits;
   const bool by_cgroup = facts.uid == 0 && limits.processes != 0;
   if (!by_cgroup) holding.processes_max = limits.processes;
-  if (!by_cgroup && !sandbox::wants_cgroup(limits)) return holding;
+  if (!by_cgroup && !host::wants_cgroup(limits)) return holding;
   const host::CgroupPlace place = host::find_cgroup_place(facts.uid);
   if (by_cgroup && place.directories.contains(std::string(host::kPids))) limits.pids = limits.processes;
-  if (!sandbox::wants_cgroup(limits)) return holding;
+  if (!host::wants_cgroup(limits)) return holding;
   if (place.kind != plan::CgroupKind::kNone) {
-    holding.cgroup.emplace(TRY_CTX(sandbox::Cgroup::make(place, limits), "set the limits"));
+    holding.cgroup.emplace(TRY_CTX(host::Cgroup::make(place, limits), "set the limits"));
     holding.by = holding.cgroup->kind_name();
     return holding;
   }

@@ -10,9 +10,9 @@
 #include "backend/backend.h"
 #include "base/result.h"
 #include "egress/core.h"
+#include "host/cgroup.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
-#include "sandbox/cgroup.h"
 #include "service/prepare.h"
 
 namespace hutch::service {
@@ -26,12 +26,12 @@ Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts);
 
 // How the limits of a plan are held here.
 struct Holding {
-  std::optional<sandbox::Cgroup> cgroup;
+  std::optional<host::Cgroup> cgroup;
   std::uint64_t processes_max = 0;  // by rlimits, where there is no cgroup
   std::uint64_t address_space_max = 0;
   std::string by;  // as a person is told; empty: nothing is limited
 };
-Result<Holding> hold_limits(const plan::SandboxPlan& plan, const plan::HostFacts& facts);
+Result<Holding> hold_limits(const Prepared& prepared, const plan::HostFacts& facts);
 
 // For a plan whose network is NetworkKind::kGateway. hutch-inspect lies beside hutch-guest.
 egress::Settings gateway_settings(const Prepared& prepared, const std::string& guest_program);

@@ -62,6 +62,55 @@ plan::MountStep read_step(Reader& in) {
   return step;
 }
 
+void write_ports(Writer& out, const std::vector<std::uint16_t>& ports) {
+  out.u32(static_cast<std::uint32_t>(ports.size()));
+  for (const std::uint16_t port : ports) out.u16(port);
+}
+
+std::vector<std::uint16_t> read_ports(Reader& in) {
+  std::vector<std::uint16_t> ports;
+  const std::size_t count = in.count(sizeof(std::uint16_t));
+  for (std::size_t i = 0; i < count; ++i) ports.push_back(in.u16());
+  return ports;
+}
+
+void write_captures(Writer& out, const std::vector<plan::UdpCapture>& captures) {
+  out.u32(static_cast<std::uint32_t>(captures.size()));
+  for (const plan::UdpCapture& capture : captures) write_udp(out, capture);
+}
+
+std::vector<plan::UdpCapture> read_captures(Reader& in) {
+  std::vector<plan::UdpCapture> captures;
+  const std::size_t count = in.count(kUdpBytesMin);
+  for (std::size_t i = 0; i < count; ++i) captures.push_back(read_udp(in));
+  return captures;
+}
+
+void write_filter(Writer& out, const plan::bpf::Program& filter) {
+  out.u32(static_cast<std::uint32_t>(filter.size()));
+  for (const plan::bpf::Instruction& instruction : filter) {
+    out.u16(instruction.code);
+    out.u8(instruction.jump_true);
+    out.u8(instruction.jump_false);
+    out.u32(instruction.k);
+  }
+}
+
+plan::bpf::Program read_filter(Reader& in) {
+  plan::bpf::Program filter;
+  const std::size_t instructions = in.count(sizeof(plan::bpf::Instruction));
+  filter.reserve(instructions);
+  for (std::size_t i = 0; i < instructions; ++i) {
+    plan::bpf::Instruction instruction;
+    instruction.code = in.u16();
+    instruction.jump_true = in.u8();
+    instruction.jump_false = in.u8();
+    instruction.k = in.u32();
+    filter.push_back(instruction);
+  }
+  return filter;
+}
+
 void write_plan(Writer& out, const plan::SandboxPlan& plan) {
   out.u32(plan.uid);
   out.u32(plan.gid);
@@ -69,10 +118,8 @@ void write_plan(Writer& out, const plan::SandboxPlan& plan) {
   for (const std::uint32_t group : plan.groups) out.u32(group);
   out.u8(static_cast<std::uint8_t>(plan.rights));
   out.u8(static_cast<std::uint8_t>(plan.network));
-  out.u32(static_cast<std::uint32_t>(plan.host_ports.size()));
-  for (const std::uint16_t port : plan.host_ports) out.u16(port);
-  out.u32(static_cast<std::uint32_t>(plan.udp.size()));
-  for (const plan::UdpCapture& capture : plan.udp) write_udp(out, capture);
+  write_ports(out, plan.host_ports);
+  write_captures(out, plan.udp);
   out.text(plan.hostname);
   out.u32(static_cast<std::uint32_t>(plan.mounts.size()));
   for (const plan::MountStep& step : plan.mounts) write_step(out, step);
@@ -83,13 +130,7 @@ void write_plan(Writer& out, const plan::SandboxPlan& plan) {
   out.texts(plan.supervised);
   out.texts(plan.landlock.readable);
   out.texts(plan.landlock.writable);
-  out.u32(static_cast<std::uint32_t>(plan.seccomp.size()));
-  for (const plan::bpf::Instruction& instruction : plan.seccomp) {
-    out.u16(instruction.code);
-    out.u8(instruction.jump_true);
-    out.u8(instruction.jump_false);
-    out.u32(instruction.k);
-  }
+  write_filter(out, plan.seccomp);
 }
 
 plan::SandboxPlan read_plan(Reader& in) {
@@ -100,10 +141,8 @@ plan::SandboxPlan read_plan(Reader& in) {
   for (std::size_t i = 0; i < groups; ++i) plan.groups.push_back(in.u32());
   plan.rights = in.choice(plan::Rights::kImageRoot);
   plan.network = in.choice(plan::NetworkKind::kGateway);
-  const std::size_t ports = in.count(sizeof(std::uint16_t));
-  for (std::size_t i = 0; i < ports; ++i) plan.host_ports.push_back(in.u16());
-  const std::size_t captures = in.count(kUdpBytesMin);
-  for (std::size_t i = 0; i < captures; ++i) plan.udp.push_back(read_udp(in));
+  plan.host_ports = read_ports(in);
+  plan.udp = read_captures(in);
   plan.hostname = in.text();
   const std::size_t steps = in.count(kStepBytesMin);
   plan.mounts.reserve(steps);
@@ -115,16 +154,7 @@ plan::SandboxPlan read_plan(Reader& in) {
   plan.supervised = in.texts();
   plan.landlock.readable = in.texts();
   plan.landlock.writable = in.texts();
-  const std::size_t instructions = in.count(sizeof(plan::bpf::Instruction));
-  plan.seccomp.reserve(instructions);
-  for (std::size_t i = 0; i < instructions; ++i) {
-    plan::bpf::Instruction instruction;
-    instruction.code = in.u16();
-    instruction.jump_true = in.u8();
-    instruction.jump_false = in.u8();
-    instruction.k = in.u32();
-    plan.seccomp.push_back(instruction);
-  }
+  plan.seccomp = read_filter(in);
   return plan;
 }
 

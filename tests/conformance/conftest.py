@@ -9,10 +9,6 @@ import os_user
 OF_ROOT = ["user"] if os.geteuid() == 0 else []
 
 
-def pytest_collection_modifyitems(items):
-    items[:] = [item for item in items if os_user.has_right_person(item)]
-
-
 @pytest.fixture(params=harness.BACKENDS + OF_ROOT)
 def backend(request):
     """The name of a backend; a test that takes this runs on each."""
@@ -21,5 +17,5 @@ def backend(request):
 
 @pytest.fixture(params=harness.PEOPLE)
 def as_user(request, base):
-    """As everywhere, but that the backend user is root's with files of that user (os_user.Keeper)."""
+    """As everywhere, but with the backend user files are of that user (os_user.person_of)."""
     return os_user.person_of(request, base)

@@ -144,7 +144,7 @@ def test_a_memory_hog_is_killed(hutch, backend):
 
 def test_json_says_how_limits_are_held(hutch, backend):
     told, _ = outcome(hutch, "true", options=["--memory", "200M"])
-    assert told["limits"] in ("cgroup v1", "cgroup v2", "systemd scope", "rlimits")
+    assert told["limits"] in ("cgroup v1", "cgroup v2", "systemd scope", "rlimits", "hutch-helper")
     told, _ = outcome(hutch, "true")
     assert told["limits"] is None
 

@@ -70,7 +70,7 @@ def test_a_directory_that_does_not_exist_is_an_error(hutch, backend, project):
 
 
 def test_the_ids_are_the_callers(hutch, backend, as_user):
-    assert hutch.sh("id -u; id -g").ok().out.decode() == f"{as_user.uid}\n{as_user.uid}\n"
+    assert hutch.sh("id -u; id -g").ok().out.decode() == f"{as_user.uid}\n{as_user.gid}\n"
 
 
 def test_the_hostname_is_its_own(hutch, backend):
@@ -82,7 +82,7 @@ def test_the_hostname_is_its_own(hutch, backend):
 def test_new_files_are_the_callers(hutch, backend, project, as_user):
     hutch.sh("umask 022; echo x > made; mkdir dir").ok()
     made = (project / "made").stat()
-    assert made.st_uid == as_user.uid and made.st_gid == as_user.uid
+    assert made.st_uid == as_user.uid and made.st_gid == as_user.gid
     assert made.st_mode & 0o777 == 0o644
 
 

@@ -32,6 +32,10 @@ class Person:
     def is_root(self):
         return self.uid == 0
 
+    @property
+    def gid(self):
+        return self.uid
+
     def command(self, argv):
         """`argv` as this person: the process keeps its pid, setpriv execs."""
         if os.geteuid() == self.uid:
@@ -55,7 +59,7 @@ class Person:
     def own(self, path):
         """Gives `path` to this person."""
         if os.geteuid() == 0:
-            os.chown(path, self.uid, self.uid, follow_symlinks=False)
+            os.chown(path, self.uid, self.gid, follow_symlinks=False)
         return path
 
     def mkdir(self, path, mode=0o755):
@@ -121,7 +125,7 @@ class Base:
         """The checkout may lie where an ordinary user cannot reach."""
         target = self.path / "bin"
         target.mkdir()
-        for name in ("hutch", "hutch-guest", "hutch-inspect", "hutch-unpack"):
+        for name in ("hutch", "hutch-guest", "hutch-helper", "hutch-inspect", "hutch-unpack"):
             if (built / name).exists():
                 shutil.copy(built / name, target / name)
                 (target / name).chmod(0o755)

@@ -16,13 +16,13 @@ LAYERS = {
 GUEST_MAY = {"base", "sys", "plan", "wire", "guest"}
 # Programs of their own: nothing includes them, and they may include these alone.
 PROGRAMS = {"guest": GUEST_MAY, "inspect": {"base", "sys", "policy", "wire", "inspect"},
-            "unpack": {"base", "sys", "unpack"}}
+            "unpack": {"base", "sys", "unpack"}, "helper": {"base", "sys", "plan", "wire", "host", "helper"}}
 
 # Beside each other means strangers, but for these.
 BESIDE = {
     "policy": ["base/"],
     "sys": ["base/"],
-    "host": ["plan/facts.h", "plan/path_facts.h", "plan/id_map.h"],
+    "host": ["plan/facts.h", "plan/path_facts.h", "plan/id_map.h", "plan/os_user.h", "plan/plan.h"],
     "wire": ["plan/plan.h", "plan/bpf.h"],
     "cli": ["tui/"],
 }

@@ -21,7 +21,7 @@ def run(arguments):
         raise Failed(f"which benchmark? there are: {', '.join(known)}", 2)
     packages.ensure("build", "run", "bench")
     helpers = {"exec": ["bench_exec"], "pool": ["bench_pool"]}.get(arguments[0], [])
-    cmake_build.build("release", ["hutch", "hutch-guest", "hutch-inspect", "hutch-unpack", *helpers])
+    cmake_build.build("release", ["hutch", "hutch-guest", "hutch-helper", "hutch-inspect", "hutch-unpack", *helpers])
     program = path("bench", f"bench_{arguments[0]}.py")
     sys.stdout.flush()
     os.execv(sys.executable, [sys.executable, "-B", program, *arguments[1:]])

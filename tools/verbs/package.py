@@ -16,11 +16,14 @@ from shell import Failed, must, path, say
 HELP = "make build/hutch_VERSION_ARCH.deb and libhutch-dev from the release build"
 USAGE = "usage: ./dev package [--print-packages]"
 
+PROGRAMS = ("hutch", "hutch-guest", "hutch-helper", "hutch-inspect", "hutch-unpack")
+
 # (file of the project, place in the package, mode)
 FILES = [
     ("build/release/bin/hutch", "usr/bin/hutch", 0o755),
     ("build/release/bin/hutch-guest", "usr/lib/hutch/hutch-guest", 0o755),
     ("build/release/bin/hutch-inspect", "usr/lib/hutch/hutch-inspect", 0o755),
+    ("build/release/bin/hutch-helper", "usr/lib/hutch/hutch-helper", 0o755),
     ("build/release/bin/hutch-unpack", "usr/lib/hutch/hutch-unpack", 0o755),
     ("packaging/deb/copyright", "usr/share/doc/hutch/copyright", 0o644),
     ("README.md", "usr/share/doc/hutch/README.md", 0o644),
@@ -93,7 +96,7 @@ def run(arguments):
     packages.ensure("build", "run")
     if not shutil.which("dpkg-deb"):
         raise Failed("dpkg-deb is missing: a Debian package is made on Debian")
-    cmake_build.build("release", ["hutch", "hutch-guest", "hutch-inspect", "hutch-unpack", "hutch_shared"])
+    cmake_build.build("release", [*PROGRAMS, "hutch_shared"])
     lacking = [source for source, _, _ in FILES + LIBRARY_FILES if not os.path.exists(path(source))]
     if lacking:
         raise Failed("these belong into the package and are missing: " + ", ".join(lacking))
@@ -149,7 +152,7 @@ def install(source, target, mode):
     os.makedirs(os.path.dirname(target), mode=0o755, exist_ok=True)
     shutil.copyfile(source, target)
     os.chmod(target, mode)
-    if target.endswith(("/bin/hutch", "/bin/hutch-guest", "/bin/hutch-inspect", "/bin/hutch-unpack")):
+    if os.path.basename(target) in PROGRAMS and os.path.basename(os.path.dirname(source)) == "bin":
         must(["strip", "--strip-unneeded", target])
 
 

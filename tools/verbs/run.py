@@ -17,7 +17,7 @@ def run(arguments):
     program = path("build", "release", "bin", "hutch")
     if writable(path("build", "release")):
         packages.ensure("build", "run")
-        cmake_build.build("release", ["hutch", "hutch-guest", "hutch-inspect", "hutch-unpack"])
+        cmake_build.build("release", ["hutch", "hutch-guest", "hutch-helper", "hutch-inspect", "hutch-unpack"])
     elif os.path.exists(program):
         say("build/release belongs to someone else: running it as it is")
     else:

@@ -23,7 +23,8 @@ def run(arguments):
     if options["preset"]:
         return run_preset(options["preset"], groups)
     packages.ensure(*needed)
-    cmake_build.build("release", ["hutch", "hutch-guest", "hutch-inspect", "hutch-unpack", "hutch_shared"])
+    cmake_build.build("release", ["hutch", "hutch-guest", "hutch-helper", "hutch-inspect", "hutch-unpack",
+                                  "hutch_shared"])
     cmake_build.build("dev")
     if wants_fuzz(groups):
         cmake_build.build("fuzz", ["fuzz_targets"])

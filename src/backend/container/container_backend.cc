@@ -176,7 +176,7 @@ Result<Instance> ContainerBackend::start(const plan::SandboxPlan& plan, const St
   TRY(check_open(guest.fd()));
   TRY(send_start(guest, wire::Isolation::kContainer, plan, options));
   Instance instance{std::move(guest), sys::ChildProcess(static_cast<pid_t>(state.pid), std::move(pidfd))};
-  instance.ending = Instance::Ending::kByEngine;
+  instance.ending = Instance::Ending::kByKeeper;
   instance.remove = [container] { return container->remove(); };
   // The engine has put it there before it is run.
   instance.limit_events = [files = host::event_files_of(state.pid)] { return host::read_events(files); };

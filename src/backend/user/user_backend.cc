@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "backend/guest_process.h"
+#include "backend/user/helper_client.h"
 #include "base/check.h"
+#include "sys/identity.h"
 
 namespace hutch::backend {
 
@@ -26,6 +28,7 @@ Guarantees UserBackend::guarantees() const {
 
 Result<Instance> UserBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) {
   CHECK(plan.uid != 0 && plan.gid != 0);
+  if (sys::user_id() != 0) return start_by_helper(plan, options);
   GuestProcess started = TRY(spawn_guest(options.guest_program, {"hutch-guest", "--os-user"}, {}, options));
   return adopt_init(std::move(started), wire::Isolation::kOsUser, plan, options);
 }

@@ -9,7 +9,7 @@ class UserBackend : public Backend {
  public:
   std::string_view name() const override { return "user"; }
   Guarantees guarantees() const override;
-  // The plan's uid is not root's: CHECKed, since whoever made the plan has looked. Needs root.
+  // The plan's uid is not root's: CHECKed, since whoever made the plan has looked. By hutch-helper for anyone but root.
   Result<Instance> start(const plan::SandboxPlan& plan, const StartOptions& options) override;
 };
 

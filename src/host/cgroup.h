@@ -13,13 +13,13 @@
 #include "host/cgroups.h"
 #include "plan/plan.h"
 
-namespace hutch::sandbox {
+namespace hutch::host {
 
 // Removed when it goes. One whose hutch was killed is removed by the next that makes one, or looks for such.
 class Cgroup {
  public:
   // An error where a limit that is asked for cannot be held there.
-  static Result<Cgroup> make(const host::CgroupPlace& place, const plan::ResourceLimits& limits);
+  static Result<Cgroup> make(const CgroupPlace& place, const plan::ResourceLimits& limits);
 
   Cgroup(Cgroup&&) noexcept = default;
   Cgroup& operator=(Cgroup&&) = delete;
@@ -27,7 +27,7 @@ class Cgroup {
 
   // The process, and all that it starts from now on, is in it.
   Status admit(pid_t process);
-  host::CgroupEvents events() const;
+  CgroupEvents events() const;
   // Each absent where no controller of this cgroup counts it.
   struct Use {
     std::optional<std::uint64_t> memory_bytes;
@@ -50,9 +50,9 @@ class Cgroup {
 };
 
 // Those of hutches that were killed.
-void remove_stale_cgroups(const host::CgroupPlace& place);
+void remove_stale_cgroups(const CgroupPlace& place);
 
 // Whether any of the limits needs a cgroup or rlimits at all.
 bool wants_cgroup(const plan::ResourceLimits& limits);
 
-}  // namespace hutch::sandbox
+}  // namespace hutch::host

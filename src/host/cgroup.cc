@@ -1,5 +1,5 @@
 // The cgroup of one sandbox.
-#include "sandbox/cgroup.h"
+#include "host/cgroup.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "sys/host_info.h"
 #include "sys/process.h"
 
-namespace hutch::sandbox {
+namespace hutch::host {
 
 namespace {
 
@@ -44,13 +44,13 @@ std::optional<std::uint64_t> number(const std::string& path);
 
 }  // namespace
 
-void remove_stale_cgroups(const host::CgroupPlace& place) {
+void remove_stale_cgroups(const CgroupPlace& place) {
   for (const auto& [controller, directory] : place.directories) remove_stale(directory);
 }
 
 bool wants_cgroup(const plan::ResourceLimits& limits) { return !controllers_wanted(limits).empty(); }
 
-Result<Cgroup> Cgroup::make(const host::CgroupPlace& place, const plan::ResourceLimits& limits) {
+Result<Cgroup> Cgroup::make(const CgroupPlace& place, const plan::ResourceLimits& limits) {
   Cgroup cgroup(place.kind, limits);
   cgroup.name_ = new_name();
   if (place.kind == plan::CgroupKind::kSystemdScope) return cgroup;
@@ -68,9 +68,9 @@ Result<Cgroup> Cgroup::make(const host::CgroupPlace& place, const plan::Resource
       TRY(sys::make_directory(sys::kCwd, directory, 0755));
       cgroup.directories_.push_back(directory);
     }
-    if (controller == host::kMemory) cgroup.memory_ = directory;
-    if (controller == host::kPids) cgroup.pids_ = directory;
-    if (controller == host::kCpu) cgroup.cpu_ = directory;
+    if (controller == kMemory) cgroup.memory_ = directory;
+    if (controller == kPids) cgroup.pids_ = directory;
+    if (controller == kCpu) cgroup.cpu_ = directory;
     TRY(apply_settings(directory, settings_of(place.kind, controller, limits)));
   }
   return cgroup;
@@ -88,12 +88,12 @@ Status Cgroup::admit(pid_t process) {
   return {};
 }
 
-host::CgroupEvents Cgroup::events() const {
+CgroupEvents Cgroup::events() const {
   const bool v1 = kind_ == plan::CgroupKind::kV1;
-  host::CgroupEventFiles files;
+  CgroupEventFiles files;
   if (!memory_.empty()) files.memory = memory_ + (v1 ? "/memory.oom_control" : "/memory.events");
   if (!pids_.empty()) files.pids = pids_ + "/pids.events";
-  return host::read_events(files);
+  return read_events(files);
 }
 
 // Version 2 counts processor time in every cgroup; version 1 where the hierarchy has cpuacct too.
@@ -107,7 +107,7 @@ Cgroup::Use Cgroup::use() const {
     const auto nanoseconds = cpu_.empty() ? std::nullopt : number(cpu_ + "/cpuacct.usage");
     if (nanoseconds) use.cpu = duration_cast<microseconds>(std::chrono::nanoseconds(*nanoseconds));
   } else if (!directories_.empty()) {
-    use.cpu = microseconds(host::cgroup_counter(directories_.front() + "/cpu.stat", "usage_usec"));
+    use.cpu = microseconds(cgroup_counter(directories_.front() + "/cpu.stat", "usage_usec"));
   }
   return use;
 }
@@ -126,9 +126,9 @@ namespace {
 
 std::vector<std::string_view> controllers_wanted(const plan::ResourceLimits& limits) {
   std::vector<std::string_view> wanted;
-  if (limits.memory_bytes != 0) wanted.push_back(host::kMemory);
-  if (limits.pids != 0) wanted.push_back(host::kPids);
-  if (limits.cpu_millis != 0) wanted.push_back(host::kCpu);
+  if (limits.memory_bytes != 0) wanted.push_back(kMemory);
+  if (limits.pids != 0) wanted.push_back(kPids);
+  if (limits.cpu_millis != 0) wanted.push_back(kCpu);
   return wanted;
 }
 
@@ -143,8 +143,8 @@ std::vector<Setting> memory_settings(plan::CgroupKind kind, std::uint64_t bytes)
 
 std::vector<Setting> settings_of(plan::CgroupKind kind, std::string_view controller,
                                  const plan::ResourceLimits& limits) {
-  if (controller == host::kMemory) return memory_settings(kind, limits.memory_bytes);
-  if (controller == host::kPids) return {{"pids.max", std::to_string(limits.pids + kOwnProcesses), false}};
+  if (controller == kMemory) return memory_settings(kind, limits.memory_bytes);
+  if (controller == kPids) return {{"pids.max", std::to_string(limits.pids + kOwnProcesses), false}};
   const std::uint64_t quota = std::max<std::uint64_t>(limits.cpu_millis * kCpuPeriodMicros / 1000, 1000);
   if (kind == plan::CgroupKind::kV1) {
     return {{"cpu.cfs_period_us", std::to_string(kCpuPeriodMicros), false},
@@ -241,4 +241,4 @@ std::optional<std::uint64_t> number(const std::string& path) {
 
 }  // namespace
 
-}  // namespace hutch::sandbox
+}  // namespace hutch::host

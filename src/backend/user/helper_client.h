@@ -1,0 +1,11 @@
+// A sandbox that is an OS user, for a person who is not root: hutch-helper starts it and keeps it.
+#pragma once
+
+#include "backend/backend.h"
+
+namespace hutch::backend {
+
+// Ends with this process, or with the instance. Code::kUnsupported with the remedy where there is no helper.
+Result<Instance> start_by_helper(const plan::SandboxPlan& plan, const StartOptions& options);
+
+}  // namespace hutch::backend

@@ -1,0 +1,254 @@
+// hutch-helper's life.
+#include "helper/helper.h"
+
+#include <poll.h>
+#include <signal.h>
+
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/decimal.h"
+#include "base/text.h"
+#include "helper/judge.h"
+#include "host/account.h"
+#include "host/cgroup.h"
+#include "host/people.h"
+#include "plan/os_user.h"
+#include "sys/channel.h"
+#include "sys/files.h"
+#include "sys/host_info.h"
+#include "sys/identity.h"
+#include "sys/io.h"
+#include "sys/local_socket.h"
+#include "sys/process.h"
+#include "sys/signals.h"
+#include "sys/tree.h"
+#include "wire/connection.h"
+#include "wire/helper.h"
+
+namespace hutch::helper {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// Of whoever asks, for the one message; of the guest, which is of ours.
+constexpr milliseconds kRequestWait{10'000};
+constexpr milliseconds kGuestWait{60'000};
+constexpr milliseconds kSendWait{10'000};
+// At once, for one person.
+constexpr int kSandboxesMax = 64;
+
+// One sandbox that was started, and what holds its limits.
+struct Started {
+  std::optional<host::Cgroup> cgroup;  // goes last: with processes in it, it stays
+  sys::ChildProcess init;
+  UniqueFd stream;
+};
+
+Status live(wire::Connection& caller);
+Status prepare_self();
+Result<std::uint32_t> person_of(const wire::Connection& caller);
+Result<wire::HelperStart> receive_request(wire::Connection& caller);
+Result<host::OsUser> user_for(std::uint32_t person, std::uint32_t number);
+Result<UniqueFd> take_slot(std::uint32_t person);
+Result<Started> start(const plan::SandboxPlan& plan, wire::Service service);
+Result<std::string> guest_program();
+Status hold_limits(const plan::ResourceLimits& limits, std::optional<host::Cgroup>& cgroup);
+Result<pid_t> await_init(int stream);
+Result<std::string> receive_exactly(int stream, std::size_t size);
+Status keep(wire::Connection& caller, Started& started);
+Status answer(wire::Connection& caller, const Started& started, const wire::Frame& frame);
+
+}  // namespace
+
+int serve(UniqueFd caller) {
+  wire::Connection connection(std::move(caller));
+  Status lived = live(connection);
+  if (lived) return 0;
+  (void)connection.send(wire::FromHelper(wire::HelperRefused{std::move(lived).error()}));
+  return 125;
+}
+
+namespace {
+
+Status live(wire::Connection& caller) {
+  TRY(prepare_self());
+  TRY(sys::set_send_timeout(caller.fd(), kSendWait));
+  const std::uint32_t person = TRY(person_of(caller));
+  const wire::HelperStart asked = TRY(receive_request(caller));
+  const host::OsUser user = TRY(user_for(person, asked.user));
+  const plan::SandboxPlan plan = TRY(plan_for(asked, user, [](std::string_view place) {
+    const auto status = sys::status_of(std::string(place));
+    return status && *status && (*status)->kind == sys::EntryKind::kDirectory;
+  }));
+  const UniqueFd slot = TRY(take_slot(person));
+  Started started = TRY(start(plan, asked.service));
+  const int stream = started.stream.get();
+  TRY(caller.send(wire::FromHelper(wire::HelperStarted{static_cast<std::uint32_t>(started.init.pid())}), {&stream, 1}));
+  started.stream.reset();
+  return keep(caller, started);
+}
+
+// Of whoever started this, by sudo, there are signals of a terminal, a directory, a mask and descriptors.
+Status prepare_self() {
+  TRY(sys::close_from(3));
+  TRY(sys::block_all_signals());
+  sys::set_umask(077);
+  TRY(sys::change_directory("/"));
+  (void)sys::new_session();  // a unit's process has one
+  return {};
+}
+
+// As the kernel says who made the connection. By sudo, whoever runs that could hand over somebody else's.
+Result<std::uint32_t> person_of(const wire::Connection& caller) {
+  const sys::Peer peer = TRY(sys::peer_of(caller.fd()));
+  const auto by_sudo = sys::environment_variable("SUDO_UID");
+  if (!by_sudo || decimal_of(*by_sudo) == peer.uid) return peer.uid;
+  return fail({Code::kPermissionDenied, 0, "hutch-helper: the connection is of somebody else"});
+}
+
+Result<wire::HelperStart> receive_request(wire::Connection& caller) {
+  const auto until = std::chrono::steady_clock::now() + kRequestWait;
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
+    pollfd wait{caller.fd(), POLLIN, 0};
+    if (left.count() <= 0 || TRY(sys::poll({&wait, 1}, left)) == 0) {
+      return fail(Error{Code::kTimeout, 0, "hutch-helper: nothing was asked"});
+    }
+    const auto polled = TRY(caller.receive_ready());
+    (void)caller.take_descriptors();
+    if (polled.frame) {
+      auto message = TRY(wire::decode_to_helper(polled.frame->header, polled.frame->body));
+      auto* asked = std::get_if<wire::HelperStart>(&message);
+      if (asked != nullptr) return std::move(*asked);
+      return fail(Error::invalid("hutch-helper: the first message starts nothing"));
+    }
+    if (polled.closed) sys::exit_now(0);
+  }
+}
+
+Result<host::OsUser> user_for(std::uint32_t person, std::uint32_t number) {
+  const std::string passwd = TRY(sys::read_file("/etc/passwd", 16 << 20));
+  const auto account = host::find_account(passwd, number);
+  const auto user = account ? TRY(host::find_os_user(account->name)) : std::nullopt;
+  // The same answer for what is not there and what is another's.
+  if (user && user->uid == number && TRY(host::may_become(person, user->name))) return *user;
+  return fail({Code::kPermissionDenied, 0,
+               cat({"hutch-helper: person ", std::to_string(person), " may run nothing as user ",
+                    std::to_string(number), ": sudo hutch init --for PERSON says who may"})});
+}
+
+Result<UniqueFd> take_slot(std::uint32_t person) {
+  const std::string directory = std::string(plan::kHelperSocket.substr(0, plan::kHelperSocket.rfind('/'))) + "/slots";
+  TRY(sys::make_private_directories(directory));
+  for (int slot = 0; slot < kSandboxesMax; ++slot) {
+    auto held = TRY(sys::try_lock_file(cat({directory, "/", std::to_string(person), ".", std::to_string(slot)})));
+    if (held) return std::move(*held);
+  }
+  return fail({Code::kConflict, 0,
+               cat({"hutch-helper: ", std::to_string(kSandboxesMax),
+                    " sandboxes of yours run already, the most there "
+                    "may be"})});
+}
+
+// The guest is told everything that it does as root, and becomes the user, before its stream is anybody else's: not a
+// byte of the caller's is read by root.
+Result<Started> start(const plan::SandboxPlan& plan, wire::Service service) {
+  Started started;
+  TRY(hold_limits(plan.limits, started.cgroup));
+  auto [mine, guests] = TRY(sys::socket_pair());
+  const std::string program = TRY(guest_program());
+  auto first = TRY(sys::spawn(
+      program, {.arguments = {"hutch-guest", "--os-user"}, .environment = {}, .install = {{guests.get(), 0}}}));
+  guests.reset();
+  if (started.cgroup) TRY(started.cgroup->admit(first.pid()));
+  wire::Start message;
+  message.isolation = wire::Isolation::kOsUser;
+  message.service = service;
+  message.plan = plan;
+  wire::Connection guest(std::move(mine));
+  TRY(guest.send(wire::ToGuest(std::move(message))));
+  const pid_t init = TRY(await_init(guest.fd()));
+  started.init = TRY(sys::adopt_child(init));
+  TRY(first.wait());
+  started.stream = TRY(sys::duplicate(guest.fd()));
+  return started;
+}
+
+// Root's alone, as this program is: whoever could change it would be root.
+Result<std::string> guest_program() {
+  const std::string own = TRY(sys::own_program());
+  std::string guest = cat({own.substr(0, own.rfind('/')), "/hutch-guest"});
+  TRY(host::check_is_roots(guest));
+  return guest;
+}
+
+Status hold_limits(const plan::ResourceLimits& limits, std::optional<host::Cgroup>& cgroup) {
+  if (!host::wants_cgroup(limits)) return {};
+  const host::CgroupPlace place = host::find_cgroup_place(0);
+  if (place.kind == plan::CgroupKind::kNone) {
+    return fail(Error::unsupported(cat({"limits of backend user take a cgroup of root's: ", place.note})));
+  }
+  cgroup.emplace(TRY_CTX(host::Cgroup::make(place, limits), "set the limits"));
+  return {};
+}
+
+// The guest's first message, and not a byte more: what comes behind it is for the caller, with descriptors.
+Result<pid_t> await_init(int stream) {
+  const std::string head = TRY(receive_exactly(stream, wire::kFrameHeaderBytes));
+  const wire::FrameHeader header = TRY(wire::decode_header(head));
+  const std::string body = TRY(receive_exactly(stream, header.size));
+  const wire::ToHost message = TRY(wire::decode_to_host(header, body));
+  if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
+  const auto* spawned = std::get_if<wire::Spawned>(&message);
+  if (spawned != nullptr) return static_cast<pid_t>(spawned->pid);
+  return fail(Error::invalid("hutch-guest: unexpected first message"));
+}
+
+Result<std::string> receive_exactly(int stream, std::size_t size) {
+  std::string bytes(size, '\0');
+  for (std::size_t have = 0; have < size;) {
+    pollfd wait{stream, POLLIN, 0};
+    if (TRY(sys::poll({&wait, 1}, kGuestWait)) == 0) {
+      return fail(Error{Code::kTimeout, 0, "the guest does not answer"});
+    }
+    const std::size_t more = TRY(sys::read_some(stream, std::span(bytes).subspan(have)));
+    if (more == 0) return fail(Error{Code::kSystem, 0, "the guest ended before it said why"});
+    have += more;
+  }
+  return bytes;
+}
+
+// Until the caller ends, or says so by ending what it sends. The first process of the namespace takes all others along.
+Status keep(wire::Connection& caller, Started& started) {
+  bool wanted = true;
+  while (wanted) {
+    pollfd wait{caller.fd(), POLLIN, 0};
+    TRY(sys::poll({&wait, 1}, std::nullopt));
+    auto polled = caller.receive_ready();
+    (void)caller.take_descriptors();
+    wanted = polled && !polled->closed;
+    for (; wanted && polled->frame; polled->frame = TRY(caller.take_buffered())) {
+      wanted = answer(caller, started, *polled->frame).has_value();
+    }
+  }
+  TRY(started.init.signal(SIGKILL));
+  TRY(started.init.wait());
+  return {};
+}
+
+// What is no question ends the sandbox.
+Status answer(wire::Connection& caller, const Started& started, const wire::Frame& frame) {
+  const wire::ToHelper message = TRY(wire::decode_to_helper(frame.header, frame.body));
+  if (!std::holds_alternative<wire::HelperCount>(message)) return fail(Error::invalid("one sandbox for a connection"));
+  const host::CgroupEvents events = started.cgroup ? started.cgroup->events() : host::CgroupEvents();
+  return caller.send(wire::FromHelper(wire::HelperCounted{events.killed_for_memory, events.pids_refused}));
+}
+
+}  // namespace
+
+}  // namespace hutch::helper

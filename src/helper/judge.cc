@@ -1,0 +1,71 @@
+// What hutch-helper makes of what it was asked.
+#include "helper/judge.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "plan/os_user_places.h"
+
+namespace hutch::helper {
+
+namespace {
+
+// The kernel's own bound of a filter is 4096 (BPF_MAXINSNS), and no list of a person's is as long as these.
+constexpr std::size_t kInstructionsMax = 4096;
+constexpr std::size_t kPortsMax = 256;
+constexpr std::size_t kCapturesMax = 64;
+constexpr std::size_t kAddressesMax = 64;
+
+Error bad(std::string_view what) { return Error::invalid(cat({"hutch-helper: ", what})); }
+
+Status check_user(const host::OsUser& user) {
+  const bool in_roots_group = std::ranges::find(user.groups, 0U) != user.groups.end();
+  if (user.uid != 0 && !user.groups.empty() && !in_roots_group) return {};
+  return fail({Code::kPermissionDenied, 0,
+               cat({"the user ", printable(user.name), " is root, or in root's group: nothing is started as it"})});
+}
+
+Status check_network(const wire::HelperStart& asked) {
+  const bool captures = asked.network == plan::NetworkKind::kGateway;
+  if (!captures && (!asked.host_ports.empty() || !asked.udp.empty())) return fail(bad("ports without a gateway"));
+  if (asked.host_ports.size() > kPortsMax || asked.udp.size() > kCapturesMax) return fail(bad("too many ports"));
+  if (std::ranges::find(asked.host_ports, 0) != asked.host_ports.end()) return fail(bad("a port that is 0"));
+  for (const plan::UdpCapture& capture : asked.udp) {
+    const bool of_gateway = capture.gateway_port >= plan::kFirstUdpPort && capture.gateway_port < plan::kProxyPort;
+    if (capture.port == 0 || !of_gateway) return fail(bad("a port of UDP that is none of the gateway's"));
+    if (capture.addresses.size() > kAddressesMax) return fail(bad("too many addresses"));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<plan::SandboxPlan> plan_for(const wire::HelperStart& asked, const host::OsUser& user,
+                                   const std::function<bool(std::string_view)>& is_directory) {
+  if (asked.version != wire::kVersion) {
+    return fail(
+        {Code::kUnsupported, 0,
+         "hutch and hutch-helper are of different versions: install both from one package, and run hutch init"});
+  }
+  TRY(check_user(user));
+  TRY(check_network(asked));
+  if (asked.seccomp.empty() || asked.seccomp.size() > kInstructionsMax) return fail(bad("no filter of system calls"));
+  plan::SandboxPlan plan;
+  plan.uid = user.uid;
+  plan.gid = user.groups.front();
+  plan.groups = {user.groups.begin() + 1, user.groups.end()};
+  plan.network = asked.network;
+  plan.host_ports = asked.host_ports;
+  plan.udp = asked.udp;
+  // A guest needs no name for them.
+  for (plan::UdpCapture& capture : plan.udp) capture.host.clear();
+  plan.mounts = plan::own_places_of_os_user(is_directory, asked.tmp_bytes);
+  plan.read_only_proc = {"sys"};
+  plan.seccomp = asked.seccomp;
+  plan.limits.memory_bytes = asked.memory_bytes;
+  plan.limits.pids = asked.pids;
+  plan.limits.cpu_millis = asked.cpu_millis;
+  return plan;
+}
+
+}  // namespace hutch::helper

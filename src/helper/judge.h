@@ -1,0 +1,19 @@
+// What hutch-helper makes of what it was asked: pure, since it is all that stands between a person and root.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "base/result.h"
+#include "host/account.h"
+#include "plan/plan.h"
+#include "wire/helper.h"
+
+namespace hutch::helper {
+
+// The plan that root applies. Its mounts, names and ids are the helper's own; of what was asked there are ports,
+// addresses, sizes and the filter, each within what a guest takes.
+Result<plan::SandboxPlan> plan_for(const wire::HelperStart& asked, const host::OsUser& user,
+                                   const std::function<bool(std::string_view)>& is_directory);
+
+}  // namespace hutch::helper

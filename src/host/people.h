@@ -1,0 +1,22 @@
+// Which OS users a person may run sandboxes as, by hutch-helper: files of root's that hutch init makes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+
+namespace hutch::host {
+
+// Whether root has said so: there is plan::people_entry. An error where somebody else could have made it.
+Result<bool> may_become(std::uint32_t person, const std::string& user);
+
+// What a person is called in the names of their OS users: as /etc/passwd has it, else by the number. No variable says
+// so.
+Result<std::string> person_name(std::uint32_t person);
+
+// Code::kPermissionDenied unless the absolute path and every directory above it are root's, and no one else's to
+// change.
+Status check_is_roots(const std::string& path);
+
+}  // namespace hutch::host

@@ -1,0 +1,144 @@
+// The steps of hutch init --for and deinit --for.
+#include "plan/person_setup.h"
+
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+#include "plan/setup_steps.h"
+
+namespace hutch::plan {
+
+namespace {
+
+constexpr std::string_view kSocketName = "hutch-helper.socket";
+
+std::string sudoers_file(std::uint32_t person) { return cat({"/etc/sudoers.d/hutch-helper-", std::to_string(person)}); }
+
+void add_starter(std::vector<SetupStep>& steps, const PersonFacts& facts) {
+  if (facts.starter == HelperStarter::kSudo) {
+    steps.push_back(root_file(cat({"let ", facts.person, " run hutch-helper as root, by sudo, and nothing else"}),
+                              sudoers_file(facts.uid), helper_sudoers(facts.uid, facts.helper)));
+    return;
+  }
+  steps.push_back(
+      root_file("have systemd listen for hutch-helper", std::string(kHelperSocketUnit), helper_socket_unit()));
+  steps.push_back(root_file("have it start one for each connection", std::string(kHelperServiceUnit),
+                            helper_service_unit(facts.helper)));
+  steps.push_back({"have systemd read them", {"systemctl", "daemon-reload"}});
+  steps.push_back(
+      {"listen now and after each start of the machine", {"systemctl", "enable", "--now", std::string(kSocketName)}});
+}
+
+void remove_starter(std::vector<SetupStep>& steps, const PersonFacts& facts) {
+  if (facts.has_other_users) return;
+  const std::string directory = people_directory(facts.uid);
+  steps.push_back({cat({"remove the place of what ", facts.person, " may be"}),
+                   {"rmdir", "--ignore-fail-on-non-empty", "--", directory}});
+  if (facts.starter == HelperStarter::kSudo) {
+    steps.push_back(
+        {cat({"take the rule of ", facts.person, " from sudo"}), {"rm", "-f", "--", sudoers_file(facts.uid)}});
+  }
+  if (facts.has_other_people || facts.starter != HelperStarter::kSystemd) return;
+  steps.push_back({"listen no more", {"systemctl", "disable", "--now", std::string(kSocketName)}});
+  steps.push_back({"remove hutch-helper's units",
+                   {"rm", "-f", "--", std::string(kHelperSocketUnit), std::string(kHelperServiceUnit)}});
+  steps.push_back({"have systemd forget them", {"systemctl", "daemon-reload"}});
+}
+
+}  // namespace
+
+std::vector<SetupStep> init_person_steps(const std::string& name, const PersonFacts& facts) {
+  std::vector<SetupStep> steps;
+  const std::string home = os_user_home(name);
+  if (!facts.user.has_user) steps.push_back(system_user(name, home, ""));
+  add_denial(steps, name, kCronDenyList, facts.user.cron);
+  add_denial(steps, name, kAtDenyList, facts.user.at);
+  // To be passed through: the homes themselves are closed.
+  steps.push_back(directory("make the place of such homes", std::string(kPeoplesHomes), "0711", "root", "root"));
+  steps.push_back(directory("make its home", home, "0700", name, name));
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kPlaces = {{
+      {"make its workspaces", "/workspaces"},
+      {"make the place of its toolchains", "/.runtimes"},
+      {"make the place of what it hands out", "/output"},
+      {"make the place of what it shares", "/shared"},
+  }};
+  for (const auto& [what, place] : kPlaces) steps.push_back(own_directory(std::string(what), cat({home, place}), name));
+  const std::string place(kHelperPlace);
+  for (const std::string& made : {place, place + "/people", people_directory(facts.uid)}) {
+    steps.push_back(directory("make the place of who may be whom", made, "0755", "root", "root"));
+  }
+  steps.push_back(
+      root_file(cat({"let ", facts.person, " have sandboxes that are ", name}), people_entry(facts.uid, name), ""));
+  add_starter(steps, facts);
+  return steps;
+}
+
+std::vector<SetupStep> deinit_person_steps(const std::string& name, const PersonFacts& facts, Homes homes) {
+  std::vector<SetupStep> steps;
+  // First: from here on nothing new starts.
+  steps.push_back({cat({"let ", facts.person, " have no more sandboxes that are ", name}),
+                   {"rm", "-f", "--", people_entry(facts.uid, name)}});
+  if (facts.user.has_user) steps.push_back({cat({"remove the user ", name}), {"userdel", name}});
+  remove_denial(steps, name, kCronDenyList, facts.user.cron);
+  remove_denial(steps, name, kAtDenyList, facts.user.at);
+  if (homes == Homes::kRemoved && facts.user.has_home) {
+    steps.push_back(
+        {"remove its home with all that is in it", {"rm", "-r", "-f", "--one-file-system", "--", os_user_home(name)}});
+  }
+  remove_starter(steps, facts);
+  return steps;
+}
+
+std::string helper_socket_unit() {
+  return cat(
+      {"# Where hutch-helper is asked for sandboxes that are OS users. Everybody may connect: who it is, the kernel\n"
+       "# says, and whom they may be, /etc/hutch-helper/people.\n"
+       "[Unit]\n"
+       "Description=hutch: sandboxes that are OS users\n"
+       "\n"
+       "[Socket]\n"
+       "ListenStream=",
+       kHelperSocket,
+       "\n"
+       "SocketMode=0666\n"
+       "DirectoryMode=0755\n"
+       "Accept=yes\n"
+       "MaxConnections=1024\n"
+       "MaxConnectionsPerSource=80\n"
+       "\n"
+       "[Install]\n"
+       "WantedBy=sockets.target\n"});
+}
+
+std::string helper_service_unit(std::string_view helper) {
+  return cat(
+      {"# One hutch-helper for each connection, with the sandbox that it keeps.\n"
+       "[Unit]\n"
+       "Description=hutch: a sandbox that is an OS user\n"
+       "CollectMode=inactive-or-failed\n"
+       "\n"
+       "[Service]\n"
+       "ExecStart=",
+       helper,
+       "\n"
+       "StandardInput=socket\n"
+       "StandardOutput=journal\n"
+       "StandardError=journal\n"
+       "# The sandbox's limits are held by a cgroup below its own.\n"
+       "Delegate=yes\n"
+       "# With the helper everything ends.\n"
+       "KillMode=control-group\n"
+       "KillSignal=SIGKILL\n"});
+}
+
+// Without a terminal of sudo's own, which would take the connection's place (sudoers(5), use_pty); "" is: no argument.
+std::string helper_sudoers(std::uint32_t person, std::string_view helper) {
+  return cat(
+      {"# Starts sandboxes as the OS users that /etc/hutch-helper/people lets that person be, and does nothing else.\n"
+       "Defaults!",
+       helper, " !use_pty, !requiretty, !log_input, !log_output\n", "#", std::to_string(person),
+       " ALL=(root) NOPASSWD: ", helper, " \"\"\n"});
+}
+
+}  // namespace hutch::plan

@@ -1,0 +1,61 @@
+// The commands that set up OS users.
+#include "plan/setup_steps.h"
+
+#include <utility>
+
+#include "base/text.h"
+
+namespace hutch::plan {
+
+namespace {
+
+// What would start later by cron or at is in no sandbox. A list may end without the end of its last line.
+constexpr std::string_view kAppend = "[ -z \"$(tail -c 1 \"$1\")\" ] || echo >> \"$1\"; echo \"$0\" >> \"$1\"";
+
+constexpr std::string_view kPutFile = "umask 022 && printf %s \"$1\" > \"$0.new\" && mv -f -- \"$0.new\" \"$0\"";
+
+}  // namespace
+
+// A system user gets no subordinate ids (useradd(8), --system), so that it makes no user namespace with more users.
+SetupStep system_user(const std::string& name, const std::string& home, const std::string& group) {
+  SetupStep step{
+      cat({"make the system user ", name}),
+      {"useradd", "--system", "--user-group", "--no-create-home", "--home-dir", home, "--shell", "/bin/bash"}};
+  if (!group.empty()) step.command.insert(step.command.end(), {"--groups", group});
+  step.command.push_back(name);
+  return step;
+}
+
+SetupStep directory(std::string what, const std::string& path, std::string_view mode, std::string_view user,
+                    std::string_view group) {
+  return {std::move(what),
+          {"install", "-d", "-m", std::string(mode), "-o", std::string(user), "-g", std::string(group), "--", path}};
+}
+
+SetupStep own_directory(std::string what, const std::string& path, std::string_view user) {
+  const std::string name(user);
+  return {std::move(what),
+          {"setpriv", "--reuid", name, "--regid", name, "--init-groups", "--no-new-privs", "mkdir", "-p", "-m", "0700",
+           "--", path}};
+}
+
+void add_denial(std::vector<SetupStep>& steps, const std::string& name, std::string_view file, DenyList list) {
+  if (list == DenyList::kNotNeeded || list == DenyList::kHasIt) return;
+  if (list == DenyList::kAbsent) {
+    steps.push_back({"make the list of those who may not", {"install", "-m", "0644", "/dev/null", std::string(file)}});
+  }
+  const std::string_view what = file == kCronDenyList ? "cron" : "at";
+  steps.push_back({cat({"keep ", name, " from running jobs later, by ", what}),
+                   {"sh", "-c", std::string(kAppend), name, std::string(file)}});
+}
+
+void remove_denial(std::vector<SetupStep>& steps, const std::string& name, std::string_view file, DenyList list) {
+  if (list != DenyList::kHasIt) return;
+  steps.push_back({cat({"take ", name, " out of ", file}), {"sed", "-i", cat({"/^", name, "$/d"}), std::string(file)}});
+}
+
+SetupStep root_file(std::string what, const std::string& path, std::string text) {
+  return {std::move(what), {"sh", "-c", std::string(kPutFile), path, std::move(text)}};
+}
+
+}  // namespace hutch::plan

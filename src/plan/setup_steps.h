@@ -1,0 +1,28 @@
+// The commands of useradd(8), install(1) and others that set up OS users, each as a step.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plan/os_user.h"
+
+namespace hutch::plan {
+
+// `group`: one more; empty: none.
+SetupStep system_user(const std::string& name, const std::string& home, const std::string& group);
+
+SetupStep directory(std::string what, const std::string& path, std::string_view mode, std::string_view user,
+                    std::string_view group);
+
+// In a home that is the user's: by that user, since a link that lies in the way of root would be followed, and what it
+// leads to given away (install(1)).
+SetupStep own_directory(std::string what, const std::string& path, std::string_view user);
+
+// A file of root's, put in its place whole.
+SetupStep root_file(std::string what, const std::string& path, std::string text);
+
+void add_denial(std::vector<SetupStep>& steps, const std::string& name, std::string_view file, DenyList list);
+void remove_denial(std::vector<SetupStep>& steps, const std::string& name, std::string_view file, DenyList list);
+
+}  // namespace hutch::plan

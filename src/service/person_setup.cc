@@ -1,0 +1,92 @@
+// What hutch init --for does, from what is there.
+#include "service/person_setup.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/decimal.h"
+#include "base/text.h"
+#include "host/account.h"
+#include "host/isolation_facts.h"
+#include "host/people.h"
+#include "service/init.h"
+#include "service/programs.h"
+#include "sys/files.h"
+#include "sys/host_info.h"
+#include "sys/identity.h"
+
+namespace hutch::service {
+
+namespace {
+
+struct Person {
+  std::string name;
+  std::uint32_t uid = 0;
+};
+
+// One of LDAP and its like has a number alone here, by which hutch knows them too.
+Result<Person> find_person(const std::string& person) {
+  const auto user = TRY(host::find_os_user(person));
+  const auto number = user ? std::optional(user->uid) : decimal_of(person);
+  if (!number) return fail(Error::not_found(cat({"this machine has no user ", printable(person)})));
+  if (*number == 0) return fail(Error::invalid("root needs no helper: sudo hutch init"));
+  return Person{TRY(host::person_name(*number)), *number};
+}
+
+plan::HelperStarter starter_here() {
+  if (sys::exists("/run/systemd/system")) return plan::HelperStarter::kSystemd;
+  const bool has_sudo = sys::exists("/etc/sudoers.d") && !host::find_system_program("sudo").empty();
+  return has_sudo ? plan::HelperStarter::kSudo : plan::HelperStarter::kNone;
+}
+
+std::vector<std::string> names_in(const std::string& directory) {
+  std::vector<std::string> names;
+  const auto entries = sys::list_directory(directory, sys::Listing::kAll);
+  if (!entries) return names;
+  for (const sys::DirectoryEntry& entry : *entries) names.push_back(entry.name);
+  return names;
+}
+
+Result<plan::PersonFacts> facts_of(const Person& person, const std::string& name) {
+  plan::PersonFacts facts{.person = person.name, .uid = person.uid, .user = TRY(os_user_facts(name))};
+  facts.helper = TRY(helper_program());
+  facts.starter = starter_here();
+  const std::string people = cat({plan::kHelperPlace, "/people"});
+  for (const std::string& other : names_in(people)) {
+    const auto users = names_in(cat({people, "/", other}));
+    const bool has_it = std::ranges::find(users, name) != users.end();
+    if (decimal_of(other) == person.uid) {
+      facts.has_other_users = users.size() > (has_it ? 1U : 0U);
+      continue;
+    }
+    if (!users.empty()) facts.has_other_people = true;
+    if (!has_it) continue;
+    return fail({Code::kConflict, 0, cat({"the user ", name, " is that of person ", printable(other)})});
+  }
+  const auto user = TRY(host::find_os_user(name));
+  if (!user || user->home == plan::os_user_home(name)) return facts;
+  return fail({Code::kConflict, 0, cat({"the user ", name, " of this machine is not hutch's: its home is elsewhere"})});
+}
+
+}  // namespace
+
+Result<std::vector<plan::SetupStep>> init_person_plan(const std::string& person, const std::string& agent) {
+  const Person found = TRY(find_person(person));
+  const std::string name = plan::os_user_name_of(found.name, agent);
+  const plan::PersonFacts facts = TRY(facts_of(found, name));
+  TRY_CTX(host::check_is_roots(facts.helper), "hutch-helper would run as root");
+  if (facts.starter == plan::HelperStarter::kNone) {
+    return fail(Error::unsupported(
+        "this machine has neither systemd, which would start hutch-helper, nor sudo: install one of them"));
+  }
+  return plan::init_person_steps(name, facts);
+}
+
+Result<std::vector<plan::SetupStep>> deinit_person_plan(const std::string& person, const std::string& agent,
+                                                        plan::Homes homes) {
+  const Person found = TRY(find_person(person));
+  const std::string name = plan::os_user_name_of(found.name, agent);
+  return plan::deinit_person_steps(name, TRY(facts_of(found, name)), homes);
+}
+
+}  // namespace hutch::service

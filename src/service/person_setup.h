@@ -1,0 +1,19 @@
+// What hutch init --for does for a person who is not root, and deinit --for takes back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/person_setup.h"
+
+namespace hutch::service {
+
+// `person` is a name of this machine's, or a number; `agent` may be empty. Errors: root, nobody, an OS user of that
+// name that is not hutch's or is somebody else's, a hutch-helper that others than root may change, and a machine that
+// has nothing to start it with.
+Result<std::vector<plan::SetupStep>> init_person_plan(const std::string& person, const std::string& agent);
+Result<std::vector<plan::SetupStep>> deinit_person_plan(const std::string& person, const std::string& agent,
+                                                        plan::Homes homes);
+
+}  // namespace hutch::service

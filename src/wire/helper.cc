@@ -1,0 +1,78 @@
+// The messages of hutch-helper as bytes.
+#include "wire/helper.h"
+
+#include "wire/codec.h"
+#include "wire/frame_codec.h"
+#include "wire/plan_codec.h"
+
+namespace hutch::wire {
+
+namespace {
+
+void write(Writer& out, const HelperStart& start) {
+  out.u32(start.version);
+  out.u32(start.user);
+  out.u8(static_cast<std::uint8_t>(start.service));
+  out.u8(static_cast<std::uint8_t>(start.network));
+  write_ports(out, start.host_ports);
+  write_captures(out, start.udp);
+  for (const std::uint64_t number : {start.tmp_bytes, start.memory_bytes, start.pids, start.cpu_millis}) {
+    out.u64(number);
+  }
+  write_filter(out, start.seccomp);
+}
+
+void write(Writer&, const HelperCount&) {}
+
+void write(Writer& out, const HelperStarted& started) { out.u32(started.pid); }
+
+void write(Writer& out, const HelperCounted& counted) {
+  out.u64(counted.killed_for_memory);
+  out.u64(counted.pids_refused);
+}
+
+void write(Writer& out, const HelperRefused& refused) { write_error(out, refused.error); }
+
+void read(Reader& in, HelperStart& start) {
+  start.version = in.u32();
+  start.user = in.u32();
+  start.service = in.choice(Service::kManyCommands);
+  start.network = in.choice(plan::NetworkKind::kGateway);
+  start.host_ports = read_ports(in);
+  start.udp = read_captures(in);
+  for (std::uint64_t* number : {&start.tmp_bytes, &start.memory_bytes, &start.pids, &start.cpu_millis}) {
+    *number = in.u64();
+  }
+  start.seccomp = read_filter(in);
+}
+
+void read(Reader&, HelperCount&) {}
+
+void read(Reader& in, HelperStarted& started) { started.pid = in.u32(); }
+
+void read(Reader& in, HelperCounted& counted) {
+  counted.killed_for_memory = in.u64();
+  counted.pids_refused = in.u64();
+}
+
+void read(Reader& in, HelperRefused& refused) { read_error(in, refused.error); }
+
+}  // namespace
+
+std::string encode(const ToHelper& message) {
+  return encode_frame(message, [](Writer& out, const auto& one) { write(out, one); });
+}
+
+std::string encode(const FromHelper& message) {
+  return encode_frame(message, [](Writer& out, const auto& one) { write(out, one); });
+}
+
+Result<ToHelper> decode_to_helper(const FrameHeader& header, std::string_view body) {
+  return decode_frame<ToHelper>(header, body, [](Reader& in, auto& one) { read(in, one); });
+}
+
+Result<FromHelper> decode_from_helper(const FrameHeader& header, std::string_view body) {
+  return decode_frame<FromHelper>(header, body, [](Reader& in, auto& one) { read(in, one); });
+}
+
+}  // namespace hutch::wire

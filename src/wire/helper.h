@@ -1,0 +1,55 @@
+// The messages between a person's hutch and hutch-helper, which is root: what may be asked of it is what stands here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/plan.h"
+#include "wire/message.h"
+
+namespace hutch::wire {
+
+// A sandbox that is an OS user of this machine. Who asks is for the kernel to say, and which users that person may have
+// for root's files; of the plan only what is here is the person's to choose.
+struct HelperStart {
+  std::uint32_t version = kVersion;
+  std::uint32_t user = 0;  // the OS user's number
+  Service service = Service::kOneCommand;
+  plan::NetworkKind network = plan::NetworkKind::kNone;
+  std::vector<std::uint16_t> host_ports;
+  std::vector<plan::UdpCapture> udp;
+  std::uint64_t tmp_bytes = 0;
+  std::uint64_t memory_bytes = 0;  // of the limits 0 is none
+  std::uint64_t pids = 0;
+  std::uint64_t cpu_millis = 0;
+  plan::bpf::Program seccomp;  // for the person's own good: privileges are gone before it is installed
+};
+// How often the limits were met so far.
+struct HelperCount {};
+// There is no message for the end: it is that of the connection, or of its sending side.
+using ToHelper = std::variant<HelperStart, HelperCount>;
+
+// It has a first process, by this machine's number. The stream to its guest travels along.
+struct HelperStarted {
+  std::uint32_t pid = 0;
+};
+struct HelperCounted {
+  std::uint64_t killed_for_memory = 0;
+  std::uint64_t pids_refused = 0;
+};
+// Nothing was started.
+struct HelperRefused {
+  Error error;
+};
+using FromHelper = std::variant<HelperStarted, HelperCounted, HelperRefused>;
+
+std::string encode(const ToHelper& message);
+std::string encode(const FromHelper& message);
+Result<ToHelper> decode_to_helper(const FrameHeader& header, std::string_view body);
+Result<FromHelper> decode_from_helper(const FrameHeader& header, std::string_view body);
+
+}  // namespace hutch::wire

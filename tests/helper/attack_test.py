@@ -1,0 +1,249 @@
+# Attacks on hutch-helper by a person, and by what runs as an agent's user.
+"""What is sent is written by hand here: hutch would not say it."""
+
+import os
+import pathlib
+import re
+import socket
+import struct
+import subprocess
+
+import pytest
+
+import harness
+import people
+
+VERSION = int(re.search(r"kVersion = (\d+);", (harness.ROOT / "src/wire/message.h").read_text()).group(1))
+ASK = """
+import socket, sys
+to = socket.socket(socket.AF_UNIX)
+to.connect('/run/hutch-helper/socket')
+to.settimeout(20)
+try:
+    to.sendall(bytes.fromhex(sys.argv[1]))
+    if sys.argv[2] == 'end': to.shutdown(socket.SHUT_WR)
+except BrokenPipeError:
+    pass
+heard, fds = b'', 0
+while True:
+    try:
+        data, given, _, _ = socket.recv_fds(to, 65536, 8)
+    except (ConnectionResetError, TimeoutError):
+        break
+    heard, fds = heard + data, fds + len(given)
+    if not data or given:
+        break
+print(heard.hex() or '-', fds)
+"""
+
+
+def frame(kind, body, size=None):
+    return struct.pack("<IHH", len(body) if size is None else size, kind, 0) + body
+
+
+def start(user, version=VERSION, service=0, network=0, ports=(), captures=0, filters=1, tail=b""):
+    body = struct.pack("<IIBB", version, user, service, network)
+    body += struct.pack("<I", len(ports)) + b"".join(struct.pack("<H", port) for port in ports)
+    body += struct.pack("<I", captures) + struct.pack("<IHHI", 0, 123, 900, 0) * captures
+    body += struct.pack("<QQQQ", 0, 0, 0, 0)
+    allow = struct.pack("<HBBI", 6, 0, 0, 0x7FFF0000)
+    return frame(0, body + struct.pack("<I", filters) + allow * filters + tail)
+
+
+def ask(machine, name, message, then="end"):
+    person = machine.person(name) if isinstance(name, str) else name
+    done = harness.run_in(person, ["/usr/bin/python3", "-c", ASK, message.hex(), then], outer=machine.enter())
+    heard, descriptors = done.ok().text.split()
+    return bytes.fromhex("" if heard == "-" else heard), int(descriptors)
+
+
+def number_of(machine, name):
+    return next(int(line.split(":")[2]) for line in machine.file("/etc/passwd").read_text().splitlines()
+                if line.startswith(f"{name}:"))
+
+
+def test_a_message_by_hand_is_understood(machine):
+    heard, descriptors = ask(machine, "carol", start(number_of(machine, "hutch-carol")), then="wait")
+    assert struct.unpack("<IHH", heard[:8])[1] == 0 and descriptors == 1, "else the cases below show nothing"
+
+
+def others(machine):
+    return {"root": 0, "the person": people.PEOPLE["carol"], "another person": people.PEOPLE["dave"],
+            "another person's": number_of(machine, "hutch-dave"), "nobody": 65534, "no such": 4_000_000_000,
+            "daemon": 1}
+
+
+@pytest.mark.parametrize("whom", ["root", "the person", "another person", "another person's", "nobody", "no such",
+                                  "daemon"])
+def test_nobody_else_is_to_be_had(machine, whom):
+    heard, descriptors = ask(machine, "carol", start(others(machine)[whom]))
+    assert b"may run nothing as user" in heard and descriptors == 0, heard
+
+
+def test_somebody_whom_root_let_be_nobody(machine):
+    erin = harness.Person("erin", 61409, machine.directory)
+    heard, descriptors = ask(machine, erin, start(number_of(machine, "hutch-carol")))
+    assert b"person 61409 may run nothing" in heard and descriptors == 0, heard
+
+
+MALFORMED = {
+    "nothing": b"",
+    "half a header": b"\x01\x00",
+    "a header alone": frame(0, b"", size=20),
+    "a size beyond all bounds": frame(0, b"x", size=0xFFFFFFFF),
+    "an unknown verb": frame(77, b"x"),
+    "an empty start": frame(0, b""),
+    "a count first": frame(1, b""),
+    "a count with something in it": frame(1, b"x"),
+    "more than a start": start(1, tail=b"x"),
+    "another version": start(1, version=VERSION + 1),
+    "a service that is none": start(1, service=7),
+    "a network that is none": start(1, network=9),
+    "a list longer than the message": frame(0, struct.pack("<IIBBI", VERSION, 1, 0, 0, 0xFFFFFFFF)),
+    "ports without a gateway": start(1, ports=[80]),
+    "a port that is 0": start(1, network=2, ports=[0]),
+    "too many ports": start(1, network=2, ports=[80] * 5000),
+    "too many rules of UDP": start(1, network=2, captures=900),
+    "no filter": start(1, filters=0),
+    "a filter beyond the kernel's bound": start(1, filters=4097),
+    "text": b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+    "noise": bytes(range(256)) * 40,
+}
+
+
+@pytest.mark.parametrize("what", MALFORMED)
+def test_what_is_malformed_starts_nothing(machine, what):
+    message = MALFORMED[what]
+    # As the person's own user, so that it is for no other reason.
+    own = struct.pack("<I", number_of(machine, "hutch-carol"))
+    if message[4:6] == b"\0\0" and len(message) > 16:
+        message = message[:12] + own + message[16:]
+    before = len(processes_of(machine, "hutch-carol"))
+    heard, descriptors = ask(machine, "carol", message)
+    assert descriptors == 0 and (not heard or struct.unpack("<IHH", heard[:8])[1] == 2), heard
+    harness.wait_until(lambda: len(processes_of(machine, "hutch-carol")) <= before, "nothing runs")
+
+
+def processes_of(machine, name):
+    uid, found = number_of(machine, name), []
+    for entry in os.listdir("/proc"):
+        try:
+            if entry.isdigit() and os.stat(f"/proc/{entry}").st_uid == uid:
+                found.append(entry)
+        except OSError:
+            continue
+    return found
+
+
+def test_a_second_start_ends_the_first(machine):
+    own = number_of(machine, "hutch-carol")
+    heard, descriptors = ask(machine, "carol", start(own) + start(own), then="wait")
+    assert descriptors == 1 and struct.unpack("<IHH", heard[:8])[1] == 0
+    harness.wait_until(lambda: not machine.helpers(), "no helper stays")
+
+
+def test_one_person_has_so_many_at_once(machine):
+    own = number_of(machine, "hutch-dave")
+    script = ("import socket, sys\nkept, codes = [], []\nfor _ in range(66):\n"
+              "  to = socket.socket(socket.AF_UNIX); to.connect('/run/hutch-helper/socket')\n"
+              "  to.sendall(bytes.fromhex(sys.argv[1])); data, fds, _, _ = socket.recv_fds(to, 4096, 4)\n"
+              "  kept.append((to, fds)); codes.append(data[4])\nprint(codes.count(0), codes.count(2))")
+    done = harness.run_in(machine.person("dave"), ["/usr/bin/python3", "-c", script, start(own).hex()],
+                          outer=machine.enter())
+    assert done.ok().text == "64 2\n"
+    harness.wait_until(lambda: not machine.helpers(), "all end with who asked")
+    assert machine.hutch("dave").run("true").code == 0
+
+
+def test_by_sudo_the_connection_has_to_be_the_persons(machine):
+    """Whoever may run the helper by sudo could hand it a connection of somebody else's: of root's, here."""
+    mine, helpers = socket.socketpair()
+    process = machine.serve(helpers, env={"SUDO_UID": str(people.PEOPLE["carol"])})
+    heard = mine.recv(4096)
+    assert b"somebody else" in heard and process.wait(20) == 125
+
+
+def test_the_places_of_who_may_be_whom_have_to_be_roots(machine):
+    place = machine.file("/etc/hutch-helper/people/61402")
+    os.chmod(place, 0o777)
+    try:
+        heard, descriptors = ask(machine, "dave", start(number_of(machine, "hutch-dave")))
+        assert b"not root's alone" in heard and descriptors == 0
+    finally:
+        os.chmod(place, 0o755)
+
+
+def test_a_guest_that_others_may_change_is_not_started(machine):
+    guest = pathlib.Path(machine.base.bin / "hutch-guest")
+    guest.chmod(0o777)
+    try:
+        heard, descriptors = ask(machine, "carol", start(number_of(machine, "hutch-carol")))
+        assert b"not root's alone" in heard and descriptors == 0
+    finally:
+        guest.chmod(0o755)
+
+
+def test_a_link_in_the_place_of_an_entry_is_none(machine):
+    link = machine.file("/etc/hutch-helper/people/61401/daemon")
+    link.symlink_to("hutch-carol")
+    try:
+        heard, _ = ask(machine, "carol", start(1))
+        assert b"not root's alone" in heard
+    finally:
+        link.unlink()
+
+
+def test_from_inside_the_helper_is_out_of_reach(machine, carol):
+    code = ("import socket\ntry: socket.socket(socket.AF_UNIX).connect('/run/hutch-helper/socket'); print('reached')\n"
+            "except OSError as error: print('held', error.errno)")
+    assert carol.run("/usr/bin/python3", "-c", code).ok().text.startswith("held")
+
+
+def test_as_the_agents_user_outside_of_a_sandbox_the_helper_gives_nothing(machine):
+    user = harness.Person("hutch-carol", number_of(machine, "hutch-carol"), pathlib.Path("/"))
+    for whom in ("hutch-carol", "hutch-dave"):
+        heard, descriptors = ask(machine, user, start(number_of(machine, whom)))
+        assert b"may run nothing as user" in heard and descriptors == 0
+
+
+LATER = {
+    "cron": "echo '* * * * * touch /var/tmp/PROOF' | crontab -",
+    "at": "echo 'touch /var/tmp/PROOF' | at now",
+    "su": "su root -c 'touch /var/tmp/PROOF' < /dev/null",
+    "su to the person": "su carol -c 'touch /var/tmp/PROOF' < /dev/null",
+    "sudo": "sudo -n touch /var/tmp/PROOF",
+    "setpriv": "setpriv --reuid 0 touch /var/tmp/PROOF",
+    "newgrp": "newgrp root < /dev/null; touch /root/PROOF",
+    "unshare": "unshare --user --map-root-user --mount mount -t tmpfs none /mnt && touch /var/tmp/PROOF",
+    "the helper by hand": "/usr/bin/env HELPER < /dev/null && touch /var/tmp/PROOF",
+    "the person's home": "touch HOME/PROOF",
+    "another's sandboxes": "ls /var/lib/hutch-people/hutch-dave && touch /var/tmp/PROOF",
+    "the users": "echo 'hutch-carol:x:0:0::/:/bin/sh' >> /etc/passwd && touch /var/tmp/PROOF",
+    "its own permission": "touch /etc/hutch-helper/people/61401/root",
+    "kernel settings": "echo /tmp/x > /proc/sys/kernel/core_pattern && touch /var/tmp/PROOF",
+}
+
+
+@pytest.mark.parametrize("how", LATER)
+def test_out_of_the_sandbox(machine, carol, how):
+    proof = f"proof-{os.getpid()}-{how.replace(' ', '-')}"
+    words = {"PROOF": proof, "HOME": str(carol.person.home), "HELPER": str(machine.base.bin / "hutch-helper")}
+    script = re.sub("|".join(words), lambda found: words[found.group()], LATER[how])
+    carol.person.home.chmod(0o755)
+    result = carol.sh(script)
+    assert result.code != 0, str(result)
+    places = ["/var/tmp", "/root", str(carol.person.home), "/etc/hutch-helper/people/61401"]
+    left = [place for place in places if machine.file(f"{place}/{proof}").exists()]
+    assert not left and not machine.file("/etc/hutch-helper/people/61401/root").exists()
+    assert "hutch-carol:x:0:" not in machine.file("/etc/passwd").read_text()
+
+
+def test_a_signal_reaches_neither_person_nor_helper(machine, carol):
+    with subprocess.Popen(["setpriv", "--reuid", "61401", "--clear-groups", "sleep", "60"]) as victim:
+        try:
+            script = f"kill -9 {victim.pid}; kill -9 -1; kill -9 1; echo still here"
+            result = carol.run("/bin/sh", "-c", script)
+            assert victim.poll() is None, str(result)
+        finally:
+            victim.kill()
+    assert carol.run("true").code == 0
