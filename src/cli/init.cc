@@ -3,8 +3,11 @@
 
 #include "base/text.h"
 #include "cli/output.h"
+#include "plan/machine_setup.h"
 #include "service/init.h"
+#include "service/machine_setup.h"
 #include "service/person_setup.h"
+#include "sys/files.h"
 #include "sys/identity.h"
 
 namespace hutch::cli {
@@ -19,20 +22,16 @@ std::string line_of(const plan::SetupStep& step) {
   return join(words, " ");
 }
 
-// What to type instead.
-std::string with_sudo(const InitArguments& arguments) {
-  const std::string agent = arguments.agent.empty() ? "" : cat({" --agent ", arguments.agent});
-  const std::string person = arguments.person.empty() ? "" : cat({" --for ", arguments.person});
-  const bool removes = arguments.homes == plan::Homes::kRemoved;
-  return cat({"sudo hutch ", is_init(arguments) ? "init" : "deinit", person, agent, removes ? " --remove-homes" : ""});
-}
-
-Result<std::vector<plan::SetupStep>> steps_of(const InitArguments& arguments, const std::string& user) {
-  if (arguments.person.empty()) {
-    return is_init(arguments) ? service::init_plan(user) : service::deinit_plan(user, arguments.homes);
-  }
-  return is_init(arguments) ? service::init_person_plan(arguments.person, arguments.agent)
-                            : service::deinit_person_plan(arguments.person, arguments.agent, arguments.homes);
+std::string words_of(const InitArguments& arguments) {
+  std::vector<std::string> words;
+  if (arguments.what == InitArguments::What::kNetwork) words.emplace_back("network");
+  if (arguments.what == InitArguments::What::kService) words.emplace_back("service");
+  words.emplace_back(is_init(arguments) ? "init" : "deinit");
+  if (!arguments.person.empty()) words.push_back("--for " + arguments.person);
+  if (!arguments.agent.empty()) words.push_back("--agent " + arguments.agent);
+  if (arguments.homes == plan::Homes::kRemoved) words.emplace_back("--remove-homes");
+  for (const std::uint16_t port : arguments.ports) words.push_back("--port " + std::to_string(port));
+  return join(words, " ");
 }
 
 std::string user_of(const InitArguments& arguments) {
@@ -40,9 +39,44 @@ std::string user_of(const InitArguments& arguments) {
   return arguments.agent.empty() ? std::string(plan::kCommonUser) : plan::os_user_name(arguments.agent);
 }
 
+Result<std::vector<plan::SetupStep>> steps_of(const InitArguments& arguments, const std::string& user) {
+  using What = InitArguments::What;
+  const bool init = is_init(arguments);
+  switch (arguments.what) {
+    case What::kNetwork: return init ? service::network_init_plan(arguments.ports) : service::network_deinit_plan();
+    case What::kService: return init ? service::service_init_plan(user) : service::service_deinit_plan(user);
+    case What::kUsers: break;
+  }
+  if (arguments.person.empty()) return init ? service::init_plan(user) : service::deinit_plan(user, arguments.homes);
+  return init ? service::init_person_plan(arguments.person, arguments.agent)
+              : service::deinit_person_plan(arguments.person, arguments.agent, arguments.homes);
+}
+
+// What there is now.
+std::string outcome_of(const InitArguments& arguments, const std::string& user, std::size_t steps) {
+  const bool init = is_init(arguments);
+  switch (arguments.what) {
+    case InitArguments::What::kNetwork: {
+      if (!init) return "Agents' users have the machine's network outside of their sandboxes.\n";
+      const bool stays = sys::exists(std::string(plan::kNetworkUnit));
+      return cat({"Agents' users have no network outside of their sandboxes.\n",
+                  stays ? "" : "There is no systemd: run hutch network apply at each start of the machine.\n"});
+    }
+    case InitArguments::What::kService:
+      return cat({"hutch's daemon ", init ? "runs" : "no longer runs", " as ", user, ".\n"});
+    case InitArguments::What::kUsers: break;
+  }
+  if (init) return cat({"The user ", user, " is ready.\n"});
+  return steps == 0 ? cat({"There is no user ", user, ".\n"}) : cat({"The user ", user, " is removed.\n"});
+}
+
 }  // namespace
 
 int init(const InitArguments& arguments) {
+  if (arguments.action == InitArguments::Action::kApply) {
+    const Status applied = service::apply_network();
+    return applied ? 0 : complain(applied.error());
+  }
   const std::string user = user_of(arguments);
   const auto steps = steps_of(arguments, user);
   if (!steps) return complain(steps.error());
@@ -53,13 +87,12 @@ int init(const InitArguments& arguments) {
   }
   if (sys::user_id() != 0) {
     return complain(
-        Error{.code = Code::kPermissionDenied, .message = cat({"this takes root: ", with_sudo(arguments)})});
+        Error{.code = Code::kPermissionDenied, .message = cat({"this takes root: sudo hutch ", words_of(arguments)})});
   }
   const Status done = service::run_steps(
       *steps, [](const plan::SetupStep& step) { (void)print(cat({step.what, "\n  > ", line_of(step), "\n"})); });
   if (!done) return complain(done.error());
-  if (is_init(arguments)) return print(cat({"The user ", user, " is ready.\n"}));
-  return print(steps->empty() ? cat({"There is no user ", user, ".\n"}) : cat({"The user ", user, " is removed.\n"}));
+  return print(outcome_of(arguments, user, steps->size()));
 }
 
 }  // namespace hutch::cli

@@ -1,6 +1,7 @@
 // The table of verbs about the OS users of agents, and what each of their options does.
 #include <array>
 
+#include "base/decimal.h"
 #include "cli/option_values.h"
 #include "cli/verbs.h"
 #include "host/account.h"
@@ -44,6 +45,13 @@ Status set_person(Draft& draft, const std::string& name) {
   return {};
 }
 
+Status set_port(Draft& draft, const std::string& value) {
+  const auto port = decimal_of(value);
+  if (!port || *port == 0 || *port > 65535) return fail(Error::invalid("a number from 1 to 65535 is wanted"));
+  draft.init.ports.push_back(static_cast<std::uint16_t>(*port));
+  return {};
+}
+
 Result<Arguments> finish_with_path(Draft&& draft, ShareArguments::Action action) {
   static constexpr std::array kNames = {Text("a path")};
   TRY(expect_words(draft, kNames));
@@ -82,6 +90,30 @@ Result<Arguments> finish_deinit(Draft&& draft) {
   return finish_users(std::move(draft), InitArguments::Action::kDeinit);
 }
 
+// Of a machine: network init, service deinit.
+Result<Arguments> finish_machine(Draft&& draft, InitArguments::What what) {
+  using Action = InitArguments::Action;
+  static constexpr std::array kNames = {Text("what to do")};
+  TRY(expect_words(draft, kNames));
+  const std::string& word = draft.words[0];
+  const bool applies = word == "apply" && what == InitArguments::What::kNetwork;
+  if (word != "init" && word != "deinit" && !applies) {
+    static constexpr std::array kKnown = {Text("init"), Text("deinit")};
+    return fail(unknown_word("unknown word", word, kKnown));
+  }
+  draft.init.what = what;
+  draft.init.action = applies ? Action::kApply : word == "init" ? Action::kInit : Action::kDeinit;
+  return Arguments(std::move(draft.init));
+}
+
+Result<Arguments> finish_network(Draft&& draft) {
+  return finish_machine(std::move(draft), InitArguments::What::kNetwork);
+}
+
+Result<Arguments> finish_service(Draft&& draft) {
+  return finish_machine(std::move(draft), InitArguments::What::kService);
+}
+
 constexpr Option kJson = {"--json", 0, "", kFlag, "print JSON", set_json};
 constexpr Option kAgent = {"--agent", 0, "NAME", kOther, "the OS user of this agent alone; else that of all",
                            set_agent};
@@ -101,6 +133,18 @@ constexpr std::array kSharedOptions = {kJson};
 constexpr std::array kInitOptions = {kAgent, kPerson, kDryRun};
 constexpr std::array kDeinitOptions = {
     kAgent, kPerson, kDryRun, Option{"--remove-homes", 0, "", kFlag, "with all that is in its home", set_remove_homes}};
+constexpr std::array kNetworkOptions = {
+    Option{"--port", 0, "PORT", kOther, "of this machine's loopback they have that one (repeatable)", set_port},
+    kDryRun};
+constexpr std::array kServiceOptions = {kPerson, kDryRun};
+constexpr std::array kNetworkGroups = {OptionGroup{"Options", kNetworkOptions}};
+constexpr std::array kServiceGroups = {OptionGroup{"Options", kServiceOptions}};
+constexpr std::array kNetworkSynopsis = {Text("hutch network init [--port PORT...] [--dry-run]"),
+                                         Text("hutch network deinit|apply [--dry-run]")};
+constexpr std::array kServiceSynopsis = {Text("hutch service init|deinit [--for PERSON] [--dry-run]")};
+constexpr std::array kNetworkExamples = {Text("sudo hutch network init"), Text("sudo hutch network init --port 5432")};
+constexpr std::array kNetworkWords = {Text("init"), Text("deinit"), Text("apply")};
+constexpr std::array kServiceWords = {Text("init"), Text("deinit")};
 constexpr std::array kShareGroups = {OptionGroup{"Options", kShareOptions}};
 constexpr std::array kUnshareGroups = {OptionGroup{"Options", kUnshareOptions}};
 constexpr std::array kSharedGroups = {OptionGroup{"Options", kSharedOptions}};
@@ -141,6 +185,20 @@ constexpr std::array kVerbs = {
          {},
          OptionsEnd::kAtDashes,
          finish_deinit},
+    Verb{"network", "close the network to agents' OS users outside of sandboxes", kNetworkSynopsis,
+         "In a sandbox the policy says what is reached. What else runs as such a user, by cron or sudo -u, has\n"
+         "no network then: by a table of hutch's own in the kernel, which a unit sets again at each start of\n"
+         "the machine. Others' rules stay as they are. apply is what the unit runs.",
+         kNetworkGroups, kNetworkExamples, kNetworkWords, OptionsEnd::kAtDashes, finish_network},
+    Verb{"service",
+         "have systemd run the daemon as agents' OS user",
+         kServiceSynopsis,
+         "Writes a unit for hutch serve as the user hutch, or with --for as that person's, and starts it.",
+         kServiceGroups,
+         {},
+         kServiceWords,
+         OptionsEnd::kAtDashes,
+         finish_service},
     Verb{"share",
          "let agents' OS user read and change files of yours",
          kShareSynopsis,

@@ -31,6 +31,17 @@ Result<std::string> person_name(std::uint32_t person) {
   return account && is_plain_user_name(account->name) ? account->name : std::to_string(person);
 }
 
+Result<std::vector<OsUser>> agents_users() {
+  std::vector<OsUser> users;
+  const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountsMax));
+  for (const std::string_view line : split(passwd, '\n')) {
+    const std::string_view name = line.substr(0, line.find(':'));
+    auto user = plan::is_os_user_name(name) ? find_user(passwd, "", name) : std::nullopt;
+    if (user && user->uid != 0 && user->home == plan::os_user_home(name)) users.push_back(std::move(*user));
+  }
+  return users;
+}
+
 Status check_is_roots(const std::string& path) {
   for (std::string at = path; !at.empty(); at = at.substr(0, at.rfind('/'))) {
     const auto status = TRY(sys::status_of(at));

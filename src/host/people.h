@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "host/account.h"
 
 namespace hutch::host {
 
@@ -14,6 +16,9 @@ Result<bool> may_become(std::uint32_t person, const std::string& user);
 // What a person is called in the names of their OS users: as /etc/passwd has it, else by the number. No variable says
 // so.
 Result<std::string> person_name(std::uint32_t person);
+
+// The users of this machine that hutch init made: by name, and home.
+Result<std::vector<OsUser>> agents_users();
 
 // Code::kPermissionDenied unless the absolute path and every directory above it are root's, and no one else's to
 // change.

@@ -34,6 +34,10 @@ std::string os_user_name_of(std::string_view person, std::string_view agent) {
   return with_digits(cat({name, "-", agent}), cat({person, "/", agent}));
 }
 
+bool is_os_user_name(std::string_view name) {
+  return name == kCommonUser || name.starts_with(kPrefix) || name.starts_with(kPeoplesPrefix);
+}
+
 std::string agent_of_os_user(std::string_view name) {
   return std::string(name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : std::string_view());
 }

@@ -28,6 +28,8 @@ std::string os_user_name(std::string_view agent);
 // The users of a person who is not root, a set for each: "hutch-PERSON", and for an agent "hutch-PERSON-NAME-" and
 // eight digits, so that no two are the same however the names are put together.
 std::string os_user_name_of(std::string_view person, std::string_view agent);
+// Whether it could be one of these.
+bool is_os_user_name(std::string_view name);
 // The other way round; empty for kCommonUser.
 std::string agent_of_os_user(std::string_view name);
 // Where the user's files are; `name` is one of the names above.

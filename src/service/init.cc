@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "host/account.h"
+#include "service/machine_setup.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
 #include "sys/identity.h"
@@ -34,6 +35,7 @@ Result<plan::DenyList> deny_list(const std::string& name, std::string_view allow
 
 // Where administrators' programs are, whatever PATH says to a root that sudo made.
 Result<std::string> find_program(const std::string& name) {
+  if (name.starts_with('/')) return name;
   for (const char* directory : {"/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/"}) {
     std::string path = cat({directory, name});
     if (sys::is_executable_file(path)) return path;
@@ -53,12 +55,17 @@ Result<plan::OsUserFacts> os_user_facts(const std::string& name) {
                            .at = TRY(deny_list(name, "/etc/at.allow", plan::kAtDenyList))};
 }
 
+Result<std::vector<plan::SetupStep>> with_network(std::vector<plan::SetupStep> steps) {
+  for (plan::SetupStep& step : TRY(network_again_plan())) steps.push_back(std::move(step));
+  return steps;
+}
+
 Result<std::vector<plan::SetupStep>> init_plan(const std::string& name) {
-  return plan::init_steps(name, TRY(os_user_facts(name)));
+  return with_network(plan::init_steps(name, TRY(os_user_facts(name))));
 }
 
 Result<std::vector<plan::SetupStep>> deinit_plan(const std::string& name, plan::Homes homes) {
-  return plan::deinit_steps(name, TRY(os_user_facts(name)), homes);
+  return with_network(plan::deinit_steps(name, TRY(os_user_facts(name)), homes));
 }
 
 Status run_steps(const std::vector<plan::SetupStep>& steps, const std::function<void(const plan::SetupStep&)>& tell) {

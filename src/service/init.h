@@ -17,6 +17,9 @@ Result<std::vector<plan::SetupStep>> deinit_plan(const std::string& name, plan::
 // What of that user is there.
 Result<plan::OsUserFacts> os_user_facts(const std::string& name);
 
+// What was said of the network (hutch network init) holds for who is a user from then on.
+Result<std::vector<plan::SetupStep>> with_network(std::vector<plan::SetupStep> steps);
+
 // Each step in turn, told before it is done; the first that fails ends it, with its command in the error. What was done
 // until then stays, and doing it again goes on from there. Code::kPermissionDenied for anyone but root.
 Status run_steps(const std::vector<plan::SetupStep>& steps, const std::function<void(const plan::SetupStep&)>& tell);

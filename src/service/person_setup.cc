@@ -79,14 +79,14 @@ Result<std::vector<plan::SetupStep>> init_person_plan(const std::string& person,
     return fail(Error::unsupported(
         "this machine has neither systemd, which would start hutch-helper, nor sudo: install one of them"));
   }
-  return plan::init_person_steps(name, facts);
+  return with_network(plan::init_person_steps(name, facts));
 }
 
 Result<std::vector<plan::SetupStep>> deinit_person_plan(const std::string& person, const std::string& agent,
                                                         plan::Homes homes) {
   const Person found = TRY(find_person(person));
   const std::string name = plan::os_user_name_of(found.name, agent);
-  return plan::deinit_person_steps(name, TRY(facts_of(found, name)), homes);
+  return with_network(plan::deinit_person_steps(name, TRY(facts_of(found, name)), homes));
 }
 
 }  // namespace hutch::service

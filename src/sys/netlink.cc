@@ -24,6 +24,7 @@ namespace {
 // Of the family, for rules that hold for both kinds of addresses.
 constexpr std::uint8_t kFamilyInet = NFPROTO_INET;
 constexpr char kTable[] = "hutch";
+constexpr char kUsersTable[] = "hutch-users";
 constexpr char kRedirectChain[] = "redirect";
 constexpr char kOutChain[] = "out";
 constexpr std::uint16_t kDnsPort = 53;
@@ -44,11 +45,12 @@ std::uint8_t address_bytes(const IpAddress& address);
 // The rules of one table, each a list of expressions.
 class RuleWriter {
  public:
-  explicit RuleWriter(NetlinkMessages& out) : out_(out) {}
+  explicit RuleWriter(NetlinkMessages& out, const char* table_name = kTable) : out_(out), table_(table_name) {}
 
   void batch_begin() { out_.begin(NFNL_MSG_BATCH_BEGIN, 0, batch_header()); }
   void batch_end() { out_.begin(NFNL_MSG_BATCH_END, 0, batch_header()); }
-  void table();
+  void table(std::uint16_t flags = NLM_F_EXCL);
+  void remove_table();
   void chain(const char* name, const char* type, std::int32_t priority, std::uint32_t policy);
 
   // Between these, the expressions of a rule; `flags` of its message.
@@ -58,7 +60,10 @@ class RuleWriter {
   void if_protocol(std::uint8_t protocol) { if_meta(NFT_META_L4PROTO, protocol); }
   void if_port(std::uint16_t port);
   void if_destination(const IpAddress& address, std::size_t bytes);
-  void accept();
+  void if_user(std::uint32_t user);
+  void if_over_loopback();
+  void accept() { verdict(NF_ACCEPT); }
+  void drop() { verdict(NF_DROP); }
   void redirect_same_port() {
     expression("redir", [] {});
   }
@@ -68,7 +73,9 @@ class RuleWriter {
   static nfgenmsg batch_header() { return {AF_UNSPEC, NFNETLINK_V0, __builtin_bswap16(NFNL_SUBSYS_NFTABLES)}; }
   static std::uint16_t type(int message) { return static_cast<std::uint16_t>(NFNL_SUBSYS_NFTABLES << 8 | message); }
   static nfgenmsg header() { return {kFamilyInet, NFNETLINK_V0, 0}; }
-  void if_meta(std::uint32_t key, std::uint8_t value);
+  void if_meta(std::uint32_t key, const void* value, std::size_t size);
+  void if_meta(std::uint32_t key, std::uint8_t value) { if_meta(key, &value, sizeof value); }
+  void verdict(std::uint32_t code);
   void if_payload(std::uint32_t base, std::uint32_t offset, const void* value, std::size_t size);
   void compare(const void* value, std::size_t size);
   void immediate(const void* value, std::size_t size);
@@ -83,6 +90,7 @@ class RuleWriter {
   }
 
   NetlinkMessages& out_;
+  const char* table_;
   std::size_t expressions_ = 0;
 };
 
@@ -148,6 +156,37 @@ Status add_redirect(const Redirect& redirect) {
   return {};
 }
 
+// The table is there for a moment first, so that removing it cannot fail.
+Status deny_users(std::span<const std::uint32_t> users, std::span<const std::uint16_t> ports) {
+  NetlinkMessages messages;
+  RuleWriter rules(messages, kUsersTable);
+  rules.batch_begin();
+  rules.table(0);
+  rules.remove_table();
+  if (!users.empty()) {
+    rules.table();
+    rules.chain(kOutChain, "filter", 0, NF_ACCEPT);
+  }
+  for (const std::uint32_t user : users) {
+    for (const std::uint16_t port : ports) {
+      rules.begin_rule(kOutChain);
+      rules.if_user(user);
+      rules.if_over_loopback();
+      rules.if_protocol(IPPROTO_TCP);
+      rules.if_port(port);
+      rules.accept();
+      rules.end_rule();
+    }
+    rules.begin_rule(kOutChain, NLM_F_ACK);
+    rules.if_user(user);
+    rules.drop();
+    rules.end_rule();
+  }
+  rules.batch_end();
+  TRY_CTX(exchange(NETLINK_NETFILTER, messages), "netlink(nftables rules for users)");
+  return {};
+}
+
 namespace {
 
 void leave_own_alone(RuleWriter& rules, const char* chain, const Redirect& redirect) {
@@ -162,14 +201,19 @@ void leave_own_alone(RuleWriter& rules, const char* chain, const Redirect& redir
   for (const IpAddress& address : redirect.own) leave(address, address_bytes(address));
 }
 
-void RuleWriter::table() {
-  out_.begin(type(NFT_MSG_NEWTABLE), NLM_F_CREATE | NLM_F_EXCL, header());
-  out_.text(NFTA_TABLE_NAME, kTable);
+void RuleWriter::table(std::uint16_t flags) {
+  out_.begin(type(NFT_MSG_NEWTABLE), static_cast<std::uint16_t>(NLM_F_CREATE | flags), header());
+  out_.text(NFTA_TABLE_NAME, table_);
+}
+
+void RuleWriter::remove_table() {
+  out_.begin(type(NFT_MSG_DELTABLE), NLM_F_ACK, header());
+  out_.text(NFTA_TABLE_NAME, table_);
 }
 
 void RuleWriter::chain(const char* name, const char* chain_type, std::int32_t priority, std::uint32_t policy) {
   out_.begin(type(NFT_MSG_NEWCHAIN), NLM_F_CREATE | NLM_F_EXCL, header());
-  out_.text(NFTA_CHAIN_TABLE, kTable);
+  out_.text(NFTA_CHAIN_TABLE, table_);
   out_.text(NFTA_CHAIN_NAME, name);
   const std::size_t hook = out_.open_nested(NFTA_CHAIN_HOOK);
   out_.be32(NFTA_HOOK_HOOKNUM, NF_INET_LOCAL_OUT);
@@ -181,17 +225,22 @@ void RuleWriter::chain(const char* name, const char* chain_type, std::int32_t pr
 
 void RuleWriter::begin_rule(const char* chain, std::uint16_t flags) {
   out_.begin(type(NFT_MSG_NEWRULE), static_cast<std::uint16_t>(NLM_F_CREATE | NLM_F_APPEND | flags), header());
-  out_.text(NFTA_RULE_TABLE, kTable);
+  out_.text(NFTA_RULE_TABLE, table_);
   out_.text(NFTA_RULE_CHAIN, chain);
   expressions_ = out_.open_nested(NFTA_RULE_EXPRESSIONS);
 }
 
-void RuleWriter::if_meta(std::uint32_t key, std::uint8_t value) {
+// Of the socket that a packet is from; what is nobody's socket is not matched.
+void RuleWriter::if_user(std::uint32_t user) { if_meta(NFT_META_SKUID, &user, sizeof user); }
+
+void RuleWriter::if_over_loopback() { if_meta(NFT_META_OIF, &kLoopbackIndex, sizeof kLoopbackIndex); }
+
+void RuleWriter::if_meta(std::uint32_t key, const void* value, std::size_t size) {
   expression("meta", [&] {
     out_.be32(NFTA_META_DREG, NFT_REG_1);
     out_.be32(NFTA_META_KEY, key);
   });
-  compare(&value, sizeof value);
+  compare(value, size);
 }
 
 void RuleWriter::if_payload(std::uint32_t base, std::uint32_t offset, const void* value, std::size_t size) {
@@ -225,13 +274,13 @@ void RuleWriter::compare(const void* value, std::size_t size) {
   });
 }
 
-void RuleWriter::accept() {
+void RuleWriter::verdict(std::uint32_t code) {
   expression("immediate", [&] {
     out_.be32(NFTA_IMMEDIATE_DREG, NFT_REG_VERDICT);
     const std::size_t data = out_.open_nested(NFTA_IMMEDIATE_DATA);
-    const std::size_t verdict = out_.open_nested(NFTA_DATA_VERDICT);
-    out_.be32(NFTA_VERDICT_CODE, NF_ACCEPT);
-    out_.close_nested(verdict);
+    const std::size_t nested = out_.open_nested(NFTA_DATA_VERDICT);
+    out_.be32(NFTA_VERDICT_CODE, code);
+    out_.close_nested(nested);
     out_.close_nested(data);
   });
 }

@@ -33,4 +33,9 @@ struct Redirect {
 // the kernel has no nftables, or not all that this needs.
 Status add_redirect(const Redirect& redirect);
 
+// In this network namespace nothing that these users' sockets send leaves, but TCP to those ports of the loopback: by a
+// table of hutch's own, beside which all others stay as they are. One transaction; what it said before is gone.
+// Of no users the table is removed.
+Status deny_users(std::span<const std::uint32_t> users, std::span<const std::uint16_t> ports);
+
 }  // namespace hutch::sys

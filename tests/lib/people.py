@@ -31,12 +31,12 @@ echo made; exec sleep infinity
 
 
 class Machine:
-    def __init__(self, base, directory):
-        self.base, self.directory = base, pathlib.Path(directory)
+    def __init__(self, base, directory, namespaces=("--mount",)):
+        self.base, self.directory, self.namespaces = base, pathlib.Path(directory), namespaces
         self.directory.mkdir()
         self.directory.chmod(0o755)
         self.started = []
-        self.holder = subprocess.Popen(["unshare", "--mount", "sh", "-c", MAKE, SYSTEMCTL],
+        self.holder = subprocess.Popen(["unshare", *namespaces, "sh", "-c", MAKE, SYSTEMCTL],
                                        stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
         assert self.holder.stdout.readline() == b"made\n"
         for name, uid in PEOPLE.items():
@@ -45,7 +45,7 @@ class Machine:
             self.root("useradd", "--uid", str(uid), "--user-group", "--no-create-home", "--home-dir", home, name)
 
     def enter(self, cwd="/"):
-        return ["nsenter", "--target", str(self.holder.pid), "--mount", f"--wdns={cwd}", "--"]
+        return ["nsenter", "--target", str(self.holder.pid), *self.namespaces, f"--wdns={cwd}", "--"]
 
     def root(self, *argv):
         done = subprocess.run([*self.enter(), *map(str, argv)], capture_output=True, text=True, check=False)
