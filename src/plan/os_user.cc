@@ -48,11 +48,11 @@ std::string os_user_home(std::string_view name) {
 }
 
 std::string os_user_output(std::string_view name) {
-  return name.starts_with(kPeoplesPrefix) ? os_user_home(name) + "/output" : cat({kUsersPlace, "/output/", name});
+  return name.starts_with(kPeoplesPrefix) ? os_user_home(name) + ".output" : cat({kUsersPlace, "/output/", name});
 }
 
 std::string os_user_shared(std::string_view name) {
-  return name.starts_with(kPeoplesPrefix) ? os_user_home(name) + "/shared" : std::string(kUsersShared);
+  return name.starts_with(kPeoplesPrefix) ? os_user_home(name) + ".shared" : std::string(kUsersShared);
 }
 
 std::string people_directory(std::uint32_t person) { return cat({kHelperPlace, "/people/", std::to_string(person)}); }

@@ -1,9 +1,6 @@
 // The steps of hutch init --for and deinit --for.
 #include "plan/person_setup.h"
 
-#include <array>
-#include <utility>
-
 #include "base/text.h"
 #include "plan/setup_steps.h"
 
@@ -57,13 +54,10 @@ std::vector<SetupStep> init_person_steps(const std::string& name, const PersonFa
   // To be passed through: the homes themselves are closed.
   steps.push_back(directory("make the place of such homes", std::string(kPeoplesHomes), "0711", "root", "root"));
   steps.push_back(directory("make its home", home, "0700", name, name));
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kPlaces = {{
-      {"make its workspaces", "/workspaces"},
-      {"make the place of its toolchains", "/.runtimes"},
-      {"make the place of what it hands out", "/output"},
-      {"make the place of what it shares", "/shared"},
-  }};
-  for (const auto& [what, place] : kPlaces) steps.push_back(own_directory(std::string(what), cat({home, place}), name));
+  steps.push_back(directory("make the place of what it hands out", os_user_output(name), "0700", name, name));
+  steps.push_back(directory("make the place of what it shares", os_user_shared(name), "0700", name, name));
+  steps.push_back(own_directory("make its workspaces", home + "/workspaces", name));
+  steps.push_back(own_directory("make the place of its toolchains", home + "/.runtimes", name));
   const std::string place(kHelperPlace);
   for (const std::string& made : {place, place + "/people", people_directory(facts.uid)}) {
     steps.push_back(directory("make the place of who may be whom", made, "0755", "root", "root"));

@@ -21,6 +21,7 @@
 #include "service/programs.h"
 #include "store/settings_file.h"
 #include "sys/files.h"
+#include "sys/identity.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -310,7 +311,9 @@ Result<std::vector<std::string>> AgentSandbox::ask_login_shell(sandbox::Resident
 }
 
 // The home is of the sandbox, all above it is not: in one new name that is no link nothing can be put in the way.
+// In the home of another user only root makes files: then there is none, which the tool says.
 Result<sandbox::LogFile> AgentSandbox::make_log(const std::string& path) const {
+  if (record_.backend == "user" && sys::user_id() != 0) return sandbox::LogFile();
   const std::string& home = layout().home;
   const bool below = path.starts_with(home) && path.size() > home.size() + 1 && path[home.size()] == '/';
   const std::string name = below ? path.substr(home.size() + 1) : std::string();

@@ -5,6 +5,7 @@ input (systemd.socket(5), Accept=yes)."""
 
 import contextlib
 import dataclasses
+import itertools
 import os
 import pathlib
 import socket
@@ -15,6 +16,8 @@ import harness
 
 PEOPLE = {"carol": 61401, "dave": 61402, "frank": 61403}
 
+MACHINES = itertools.count()
+
 # systemctl is asked by hutch init; here somebody else listens.
 SYSTEMCTL = "#!/bin/sh\necho \"$@\" >> /run/systemctl.log\n"
 MAKE = """set -e
@@ -24,19 +27,28 @@ mount --bind /mnt/etc /etc
 mount --bind /mnt/lib /var/lib
 mount --bind /mnt/run /run
 mount --bind /mnt/systemctl /usr/bin/systemctl
-mkdir -p /run/systemd/system /run/lock /etc/systemd/system
+mkdir -p /run/lock /etc/systemd/system "$1"
+sed -i "/^#*SYS_UID_M/d" /etc/login.defs
+printf 'SYS_UID_MIN 200\\nSYS_UID_MAX %s\\n' "$2" >> /etc/login.defs
 rm -f /etc/cron.allow /etc/at.allow; touch /etc/debian_version
 echo made; exec sleep infinity
 """
 
 
+def numbers():
+    """The highest of a machine's users: machines that are there at once share the list of processes, in which
+    userdel(8) looks for the user's."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+    return 990 - 150 * (worker % 4) - 30 * next(MACHINES)
+
+
 class Machine:
-    def __init__(self, base, directory, namespaces=("--mount",)):
+    def __init__(self, base, directory, namespaces=("--mount",), starter="/run/systemd/system"):
         self.base, self.directory, self.namespaces = base, pathlib.Path(directory), namespaces
         self.directory.mkdir()
         self.directory.chmod(0o755)
         self.started = []
-        self.holder = subprocess.Popen(["unshare", *namespaces, "sh", "-c", MAKE, SYSTEMCTL],
+        self.holder = subprocess.Popen(["unshare", *namespaces, "sh", "-c", MAKE, SYSTEMCTL, starter, str(numbers())],
                                        stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
         assert self.holder.stdout.readline() == b"made\n"
         for name, uid in PEOPLE.items():
