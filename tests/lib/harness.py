@@ -36,6 +36,11 @@ class Person:
     def gid(self):
         return self.uid
 
+    @property
+    def runner(self):
+        """Whose state and record are those of hutch: not always whose the files are."""
+        return self
+
     def command(self, argv):
         """`argv` as this person: the process keeps its pid, setpriv execs."""
         if os.geteuid() == self.uid:

@@ -153,6 +153,11 @@ class Internet:
         people = pathlib.Path("/etc/passwd").read_text(encoding="utf-8")
         self.cover("passwd", f"{people}hutch-test:x:{harness.USER_ID}:{harness.USER_ID}::/nonexistent:/bin/sh\n")
 
+    def lend(self, machine):
+        """Its DNS to a machine of other tests, whose programs run in this network."""
+        machine.file("/etc/resolv.conf").unlink(missing_ok=True)
+        machine.file("/etc/resolv.conf").write_text((self.directory / "resolv.conf").read_text())
+
     def cover(self, name, text):
         """Another content of /etc/NAME, where hutch runs."""
         (self.directory / name).write_text(text)

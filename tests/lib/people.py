@@ -135,6 +135,10 @@ class Keeper(harness.Person):
     def gid(self):
         return self.group
 
+    @property
+    def runner(self):
+        return self.person
+
     def command(self, argv):
         # Another mount namespace has another working directory.
         enter = 'exec nsenter --target "$0" --mount --wdns="$PWD" -- "$@"'

@@ -52,7 +52,7 @@ def test_what_a_rule_names(hutch, internet, rule, host, addresses):
 
 def test_by_the_policy_and_its_record(hutch, as_user, project):
     options = udp_policy(as_user, project, allowedUdp=["good.example:123", "good.example:124"])
-    own = {"HUTCH_STATE": str(as_user.mkdir(as_user.home / f"state-of-{project.name}"))}
+    own = {"HUTCH_STATE": str(as_user.runner.mkdir(as_user.home / f"state-of-{project.name}"))}
     assert ask(hutch, "good.example", 123, "one", "two", options=options, env=own) == "123 one\n123 two\n"
     assert ask(hutch, "good.example", 124, options=options, env=own) == "124 word\n"
     lines = hutch("audit", "--type", "connection", "--json", env=own).ok().text.splitlines()
