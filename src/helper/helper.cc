@@ -52,6 +52,7 @@ struct Started {
 Status live(wire::Connection& caller);
 Status prepare_self();
 Result<std::uint32_t> person_of(const wire::Connection& caller);
+Status check_person(std::uint32_t person);
 Result<wire::HelperStart> receive_request(wire::Connection& caller);
 Result<host::OsUser> user_for(std::uint32_t person, std::uint32_t number);
 Result<UniqueFd> take_slot(std::uint32_t person);
@@ -79,6 +80,7 @@ Status live(wire::Connection& caller) {
   TRY(prepare_self());
   TRY(sys::set_send_timeout(caller.fd(), kSendWait));
   const std::uint32_t person = TRY(person_of(caller));
+  TRY(check_person(person));
   const wire::HelperStart asked = TRY(receive_request(caller));
   const host::OsUser user = TRY(user_for(person, asked.user));
   const plan::SandboxPlan plan = TRY(plan_for(asked, user, [](std::string_view place) {
@@ -109,6 +111,14 @@ Result<std::uint32_t> person_of(const wire::Connection& caller) {
   const auto by_sudo = sys::environment_variable("SUDO_UID");
   if (!by_sudo || decimal_of(*by_sudo) == peer.uid) return peer.uid;
   return fail({Code::kPermissionDenied, 0, "hutch-helper: the connection is of somebody else"});
+}
+
+// Of a person whom root has let be nobody not a byte is read.
+Status check_person(std::uint32_t person) {
+  if (TRY(sys::status_of(plan::people_directory(person)))) return {};
+  return fail({Code::kPermissionDenied, 0,
+               cat({"hutch-helper: person ", std::to_string(person),
+                    " may run nothing as another user: sudo hutch init --for PERSON says who may"})});
 }
 
 Result<wire::HelperStart> receive_request(wire::Connection& caller) {

@@ -47,6 +47,19 @@ std::vector<std::string> names_in(const std::string& directory) {
   return names;
 }
 
+// It stands in a unit and in a rule of sudo's, where other letters mean something.
+Status check_letters(const std::string& program) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("/._+-").find(c) != std::string_view::npos;
+  };
+  if (std::ranges::all_of(program, plain)) return {};
+  return fail(
+      Error::unsupported(cat({printable(program),
+                              ": root is to start that, and its path has letters that units and rules read in another "
+                              "way; install hutch at a plain path"})));
+}
+
 Result<plan::PersonFacts> facts_of(const Person& person, const std::string& name) {
   plan::PersonFacts facts{.person = person.name, .uid = person.uid, .user = TRY(os_user_facts(name))};
   facts.helper = TRY(helper_program());
@@ -75,6 +88,7 @@ Result<std::vector<plan::SetupStep>> init_person_plan(const std::string& person,
   const std::string name = plan::os_user_name_of(found.name, agent);
   const plan::PersonFacts facts = TRY(facts_of(found, name));
   TRY_CTX(host::check_is_roots(facts.helper), "hutch-helper would run as root");
+  TRY(check_letters(facts.helper));
   if (facts.starter == plan::HelperStarter::kNone) {
     return fail(Error::unsupported(
         "this machine has neither systemd, which would start hutch-helper, nor sudo: install one of them"));

@@ -83,7 +83,7 @@ def test_nobody_else_is_to_be_had(machine, whom):
 def test_somebody_whom_root_let_be_nobody(machine):
     erin = harness.Person("erin", 61409, machine.directory)
     heard, descriptors = ask(machine, erin, start(number_of(machine, "hutch-carol")))
-    assert b"person 61409 may run nothing" in heard and descriptors == 0, heard
+    assert b"person 61409 may run nothing as another user" in heard and descriptors == 0, heard
 
 
 MALFORMED = {
@@ -203,7 +203,7 @@ def test_as_the_agents_user_outside_of_a_sandbox_the_helper_gives_nothing(machin
     user = harness.Person("hutch-carol", number_of(machine, "hutch-carol"), pathlib.Path("/"))
     for whom in ("hutch-carol", "hutch-dave"):
         heard, descriptors = ask(machine, user, start(number_of(machine, whom)))
-        assert b"may run nothing as user" in heard and descriptors == 0
+        assert b"may run nothing as another user" in heard and descriptors == 0
 
 
 LATER = {

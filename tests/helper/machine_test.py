@@ -1,5 +1,6 @@
 # hutch network and hutch service, on a machine with a network of its own.
 import pathlib
+import shutil
 import socket
 import subprocess
 import threading
@@ -194,3 +195,17 @@ def test_the_daemon_as_that_user(island):
         daemon.wait(20)
     island.root(hutch, "service", "deinit", "--for", "carol")
     assert not island.file("/etc/systemd/system/hutch-daemon-hutch-carol.service").exists()
+
+
+@pytest.mark.parametrize("name, mode, says", [("with space", 0o755, "plain path"), ("open", 0o777, "root's alone")])
+def test_a_helper_that_root_should_not_start(island, name, mode, says):
+    place = island.directory / name
+    place.mkdir()
+    for program in ("hutch", "hutch-guest", "hutch-helper"):
+        shutil.copy(island.base.bin / program, place / program)
+    place.chmod(mode)
+    before = island.file("/etc/passwd").read_text()
+    tried = subprocess.run([*island.enter(), str(place / "hutch"), "init", "--for", "dave"], capture_output=True,
+                           text=True, check=False)
+    assert tried.returncode == 125 and says in tried.stderr, tried
+    assert island.file("/etc/passwd").read_text() == before
