@@ -11,6 +11,7 @@ import pytest
 
 import harness
 import os_user
+import people
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import arena as arenas  # noqa: E402
@@ -33,11 +34,19 @@ def keeper(base):
     return os_user.keeper(base)
 
 
+@pytest.fixture(params=["root", "by-helper"])
+def attacker(base, request):
+    """Whose sandbox it is: root's, and that of a person who is not root."""
+    if request.param == "root":
+        return os_user.keeper(base)
+    return people.keeper(request.getfixturevalue("machine"), "frank")
+
+
 @pytest.fixture
-def target(base, keeper, request):
+def target(base, attacker, request):
     """Whom the attack is aimed at. Its home is closed to others, as useradd makes them."""
     of_person = request.node.callspec.params["whom"] == PERSON
-    uid, name = (harness.USER_ID, "target") if of_person else (keeper.uid, "target-itself")
+    uid, name = (harness.USER_ID, "target") if of_person else (attacker.uid, f"target-itself-{attacker.uid}")
     person = harness.Person(name, uid, base.path / name)
     if not person.home.exists():
         person.mkdir(person.home, 0o700)
@@ -53,14 +62,14 @@ def arena(target, request):
 
 
 @pytest.mark.parametrize("whom, name", CASES)
-def test_attack(base, keeper, target, arena, compiler, whom, name):
+def test_attack(base, attacker, target, arena, compiler, whom, name):
     source = (arenas.ATTACKS / f"{name}.c").read_text(encoding="utf-8")
     flags = (f"-I{arenas.ATTACKS}",)
-    own = keeper.home / arena.project.name
-    keeper.mkdir(own)
-    program = compiler.install(source, own, keeper, "attack", flags)
+    own = attacker.home / arena.project.name
+    attacker.mkdir(own)
+    program = compiler.install(source, own, attacker, "attack", flags)
     given = [word for name, value in arena.environment().items() for word in ("--env", f"{name}={value}")]
-    result = harness.Hutch(base, keeper, own, "user").run(program, options=given)
+    result = harness.Hutch(base, attacker, own, "user").run(program, options=given)
     assert result.code == HELD or result.code > 128, str(result)
     assert b"succeeded" not in result.out, str(result)
     assert not arena.changes(), arena.changes()
