@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "host/cgroup.h"
 #include "host/people.h"
 #include "plan/os_user.h"
+#include "plan/trust.h"
 #include "sys/channel.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
@@ -55,6 +57,7 @@ Result<std::uint32_t> person_of(const wire::Connection& caller);
 Status check_person(std::uint32_t person);
 Result<wire::HelperStart> receive_request(wire::Connection& caller);
 Result<host::OsUser> user_for(std::uint32_t person, std::uint32_t number);
+Machine machine_here();
 Result<UniqueFd> take_slot(std::uint32_t person);
 Result<Started> start(const plan::SandboxPlan& plan, wire::Service service);
 Result<std::string> guest_program();
@@ -83,10 +86,7 @@ Status live(wire::Connection& caller) {
   TRY(check_person(person));
   const wire::HelperStart asked = TRY(receive_request(caller));
   const host::OsUser user = TRY(user_for(person, asked.user));
-  const plan::SandboxPlan plan = TRY(plan_for(asked, user, [](std::string_view place) {
-    const auto status = sys::status_of(std::string(place));
-    return status && *status && (*status)->kind == sys::EntryKind::kDirectory;
-  }));
+  const plan::SandboxPlan plan = TRY(plan_for(asked, user, machine_here()));
   const UniqueFd slot = TRY(take_slot(person));
   Started started = TRY(start(plan, asked.service));
   const int stream = started.stream.get();
@@ -150,6 +150,25 @@ Result<host::OsUser> user_for(std::uint32_t person, std::uint32_t number) {
   return fail({Code::kPermissionDenied, 0,
                cat({"hutch-helper: person ", std::to_string(person), " may run nothing as user ",
                     std::to_string(number), ": sudo hutch init --for PERSON says who may"})});
+}
+
+// Root's own names for it, however they are links to each other.
+Machine machine_here() {
+  Machine machine;
+  machine.is_directory = [](std::string_view place) {
+    const auto status = sys::status_of(std::string(place));
+    return status && *status && (*status)->kind == sys::EntryKind::kDirectory;
+  };
+  const auto add = [&](std::string_view name, std::string_view file) {
+    const auto path = sys::canonical_path(std::string(name));
+    const auto status = path ? sys::status_of(*path) : Result<std::optional<sys::PathStatus>>(std::nullopt);
+    if (!status || !*status || (*status)->kind != sys::EntryKind::kFile) return;
+    const bool known = std::ranges::any_of(machine.stores, [&](const auto& store) { return store.path == *path; });
+    if (!known) machine.stores.push_back({*path, file, {(*status)->device, (*status)->inode}});
+  };
+  for (const std::string_view name : plan::kTrustStores) add(name, plan::kBundleFile);
+  for (const std::string_view name : plan::kJavaStores) add(name, plan::kJavaFile);
+  return machine;
 }
 
 Result<UniqueFd> take_slot(std::uint32_t person) {

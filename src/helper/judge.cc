@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
+#include "base/limits.h"
 #include "base/text.h"
-#include "plan/os_user_places.h"
+#include "plan/trust.h"
 
 namespace hutch::helper {
 
@@ -38,10 +39,30 @@ Status check_network(const wire::HelperStart& asked) {
   return {};
 }
 
+// Their own sandbox is whom a person tells what to trust. They lie over the machine's stores, which are root's to name.
+Status place_trust(const wire::HelperStart& asked, const Machine& machine, std::vector<plan::MountStep>& steps) {
+  if (asked.bundle.empty() != asked.authority.empty()) return fail(bad("a bundle without its authority"));
+  for (const std::string* text : {&asked.authority, &asked.bundle, &asked.java_store}) {
+    if (text->size() > limits::kTrustBytesMax) return fail(bad("too many certificates"));
+  }
+  if (asked.bundle.empty()) return {};
+  std::vector<plan::TrustStore> stores = machine.stores;
+  if (asked.java_store.empty()) {
+    std::erase_if(stores, [](const plan::TrustStore& store) { return store.file == plan::kJavaFile; });
+  }
+  plan::add_trust_of_os_user(steps, stores);
+  for (plan::MountStep& step : steps) {
+    if (step.kind != plan::MountKind::kFile) continue;
+    if (step.target.ends_with(plan::kAuthorityFile)) step.source = asked.authority;
+    if (step.target.ends_with(plan::kBundleFile)) step.source = asked.bundle;
+    if (step.target.ends_with(plan::kJavaFile)) step.source = asked.java_store;
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<plan::SandboxPlan> plan_for(const wire::HelperStart& asked, const host::OsUser& user,
-                                   const std::function<bool(std::string_view)>& is_directory) {
+Result<plan::SandboxPlan> plan_for(const wire::HelperStart& asked, const host::OsUser& user, const Machine& machine) {
   if (asked.version != wire::kVersion) {
     return fail(
         {Code::kUnsupported, 0,
@@ -59,7 +80,8 @@ Result<plan::SandboxPlan> plan_for(const wire::HelperStart& asked, const host::O
   plan.udp = asked.udp;
   // A guest needs no name for them.
   for (plan::UdpCapture& capture : plan.udp) capture.host.clear();
-  plan.mounts = plan::own_places_of_os_user(is_directory, asked.tmp_bytes);
+  plan.mounts = plan::own_places_of_os_user(machine.is_directory, asked.tmp_bytes);
+  TRY(place_trust(asked, machine, plan.mounts));
   plan.read_only_proc = {"sys"};
   plan.seccomp = asked.seccomp;
   plan.limits.memory_bytes = asked.memory_bytes;

@@ -3,17 +3,24 @@
 
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "host/account.h"
+#include "plan/os_user_places.h"
 #include "plan/plan.h"
 #include "wire/helper.h"
 
 namespace hutch::helper {
 
+// What the machine has, as far as the plan names it.
+struct Machine {
+  std::function<bool(std::string_view)> is_directory;
+  std::vector<plan::TrustStore> stores;
+};
+
 // The plan that root applies. Its mounts, names and ids are the helper's own; of what was asked there are ports,
-// addresses, sizes and the filter, each within what a guest takes.
-Result<plan::SandboxPlan> plan_for(const wire::HelperStart& asked, const host::OsUser& user,
-                                   const std::function<bool(std::string_view)>& is_directory);
+// addresses, sizes, certificates and the filter, each within what a guest takes.
+Result<plan::SandboxPlan> plan_for(const wire::HelperStart& asked, const host::OsUser& user, const Machine& machine);
 
 }  // namespace hutch::helper

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "plan/trust.h"
+
 namespace hutch::helper {
 namespace {
 
@@ -24,7 +26,10 @@ wire::HelperStart asked() {
 }
 
 Result<plan::SandboxPlan> judged(const wire::HelperStart& start, const host::OsUser& user = kUser) {
-  return plan_for(start, user, [](std::string_view place) { return place != "/dev/mqueue"; });
+  return plan_for(start, user,
+                  {.is_directory = [](std::string_view place) { return place != "/dev/mqueue"; },
+                   .stores = {{"/etc/ssl/certs/ca-certificates.crt", plan::kBundleFile, {1, 2}},
+                              {"/etc/ssl/certs/java/cacerts", plan::kJavaFile, {1, 3}}}});
 }
 
 TEST(HelperJudge, WhatRootDoesIsTheHelpersOwn) {
@@ -58,6 +63,25 @@ TEST(HelperJudge, PortsAndAddressesArePassedOnWithoutNames) {
   ASSERT_EQ(plan->udp.size(), 1U);
   EXPECT_TRUE(plan->udp[0].host.empty());
   EXPECT_EQ(plan->udp[0].addresses.size(), 1U);
+}
+
+TEST(HelperJudge, CertificatesLieOverTheMachinesStoresAndNowhereElse) {
+  wire::HelperStart start = asked();
+  start.authority = "one";
+  start.bundle = "all";
+  auto plan = judged(start);
+  ASSERT_TRUE(plan);
+  std::vector<std::string> covered;
+  for (const plan::MountStep& step : plan->mounts) {
+    if (step.kind == plan::MountKind::kCover) covered.push_back(step.target);
+    EXPECT_TRUE(step.kind != plan::MountKind::kFile || step.target.starts_with("/tmp/.hutch/")) << step.target;
+  }
+  EXPECT_THAT(covered, ElementsAre("/etc/ssl/certs/ca-certificates.crt"));
+  start.authority.clear();
+  EXPECT_FALSE(judged(start));
+  start.authority = "one";
+  start.bundle.assign((4 << 20) + 1, 'x');
+  EXPECT_FALSE(judged(start));
 }
 
 TEST(HelperJudge, NobodyBecomesRoot) {

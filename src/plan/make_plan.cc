@@ -100,21 +100,16 @@ Result<SandboxPlan> plan_of_os_user(const PlanInput& input) {
 }
 
 void place_trust_of_os_user(const PlanInput& input, std::vector<MountStep>& steps) {
-  const auto own = [](std::string_view path) { return cat({kTrustOfOsUser, path}); };
-  steps.push_back({.kind = MountKind::kDirectory, .target = own(kTrustDirectory), .mode = 0755});
-  for (const std::string_view path : {kAuthorityFile, kBundleFile, kJavaFile}) {
-    if (path == kJavaFile && input.trust.java_stores.empty()) continue;
-    steps.push_back({.kind = MountKind::kFile, .target = own(path), .mode = 0444});
-  }
-  const auto cover = [&](const std::vector<std::string>& stores, std::string_view file) {
-    for (const std::string& store : stores) {
-      const SeenPath* seen = input.paths.find(store);
-      if (seen == nullptr || seen->type != FileType::kFile) continue;
-      steps.push_back({.kind = MountKind::kCover, .target = store, .source = own(file), .identity = seen->identity});
+  std::vector<TrustStore> stores;
+  const auto add = [&](const std::vector<std::string>& paths, std::string_view file) {
+    for (const std::string& path : paths) {
+      const SeenPath* seen = input.paths.find(path);
+      if (seen != nullptr && seen->type == FileType::kFile) stores.push_back({path, file, seen->identity});
     }
   };
-  cover(input.trust.stores, kBundleFile);
-  cover(input.trust.java_stores, kJavaFile);
+  add(input.trust.stores, kBundleFile);
+  add(input.trust.java_stores, kJavaFile);
+  add_trust_of_os_user(steps, stores);
 }
 
 Status check_cwd(const PlanInput& input) {

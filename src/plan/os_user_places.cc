@@ -1,7 +1,11 @@
 // What a sandbox that is an OS user has of its own over the machine's files.
 #include "plan/os_user_places.h"
 
+#include <algorithm>
 #include <string>
+
+#include "base/text.h"
+#include "plan/trust.h"
 
 namespace hutch::plan {
 
@@ -16,6 +20,20 @@ std::vector<MountStep> own_places_of_os_user(const std::function<bool(std::strin
                      .size_bytes = tmp_bytes});
   }
   return steps;
+}
+
+void add_trust_of_os_user(std::vector<MountStep>& steps, const std::vector<TrustStore>& stores) {
+  const auto own = [](std::string_view path) { return cat({kTrustOfOsUser, path}); };
+  const auto is_javas = [](const TrustStore& store) { return store.file == kJavaFile; };
+  steps.push_back({.kind = MountKind::kDirectory, .target = own(kTrustDirectory), .mode = 0755});
+  for (const std::string_view path : {kAuthorityFile, kBundleFile, kJavaFile}) {
+    if (path == kJavaFile && std::ranges::none_of(stores, is_javas)) continue;
+    steps.push_back({.kind = MountKind::kFile, .target = own(path), .mode = 0444});
+  }
+  for (const TrustStore& store : stores) {
+    steps.push_back(
+        {.kind = MountKind::kCover, .target = store.path, .source = own(store.file), .identity = store.identity});
+  }
 }
 
 }  // namespace hutch::plan

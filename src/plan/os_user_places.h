@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,5 +18,14 @@ inline constexpr std::array<std::string_view, 3> kOwnPlacesOfOsUser = {"/tmp", "
 // A /proc, and empty ones in the place of these.
 std::vector<MountStep> own_places_of_os_user(const std::function<bool(std::string_view)>& is_directory,
                                              std::uint64_t tmp_bytes);
+
+// A file of the machine's by which programs trust authorities, and which of kBundleFile and kJavaFile lies over it.
+struct TrustStore {
+  std::string path;  // canonical
+  std::string_view file;
+  Identity identity;
+};
+// Where TLS is opened: the files of plan/trust.h, below kTrustOfOsUser, with nothing in them yet.
+void add_trust_of_os_user(std::vector<MountStep>& steps, const std::vector<TrustStore>& stores);
 
 }  // namespace hutch::plan

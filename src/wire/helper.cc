@@ -19,6 +19,7 @@ void write(Writer& out, const HelperStart& start) {
   for (const std::uint64_t number : {start.tmp_bytes, start.memory_bytes, start.pids, start.cpu_millis}) {
     out.u64(number);
   }
+  for (const std::string* text : {&start.authority, &start.bundle, &start.java_store}) out.text(*text);
   write_filter(out, start.seccomp);
 }
 
@@ -43,6 +44,7 @@ void read(Reader& in, HelperStart& start) {
   for (std::uint64_t* number : {&start.tmp_bytes, &start.memory_bytes, &start.pids, &start.cpu_millis}) {
     *number = in.u64();
   }
+  for (std::string* text : {&start.authority, &start.bundle, &start.java_store}) *text = in.text();
   start.seccomp = read_filter(in);
 }
 

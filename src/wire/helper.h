@@ -26,6 +26,10 @@ struct HelperStart {
   std::uint64_t memory_bytes = 0;  // of the limits 0 is none
   std::uint64_t pids = 0;
   std::uint64_t cpu_millis = 0;
+  // Where TLS is opened: what is to be trusted in there, in the place of the machine's stores. Empty: these stay.
+  std::string authority;
+  std::string bundle;
+  std::string java_store;
   plan::bpf::Program seccomp;  // for the person's own good: privileges are gone before it is installed
 };
 // How often the limits were met so far.

@@ -45,7 +45,7 @@ def start(user, version=VERSION, service=0, network=0, ports=(), captures=0, fil
     body = struct.pack("<IIBB", version, user, service, network)
     body += struct.pack("<I", len(ports)) + b"".join(struct.pack("<H", port) for port in ports)
     body += struct.pack("<I", captures) + struct.pack("<IHHI", 0, 123, 900, 0) * captures
-    body += struct.pack("<QQQQ", 0, 0, 0, 0)
+    body += struct.pack("<QQQQIII", *[0] * 7)
     allow = struct.pack("<HBBI", 6, 0, 0, 0x7FFF0000)
     return frame(0, body + struct.pack("<I", filters) + allow * filters + tail)
 

@@ -13,7 +13,7 @@ OF_ROOT = ["user"] if os.geteuid() == 0 else []
 
 
 # By hutch-helper: what goes out and what does not. Questions and the rest are hutch's own, whoever starts the guest.
-BY_HELPER = {"clients_test", "idle_test", "ports_test", "reach_test", "streams_test", "udp_test"}
+BY_HELPER = {"clients_test", "idle_test", "ports_test", "reach_test", "streams_test", "tls_test", "udp_test"}
 
 
 def pytest_collection_modifyitems(config, items):

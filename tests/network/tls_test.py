@@ -217,30 +217,37 @@ def test_a_server_with_the_wrong_certificate(opened, internet):
     assert internet.log("request") == []
 
 
-def test_the_stores_cannot_be_changed(opened, as_user):
-    script = """for file in /.hutch/ca.pem /.hutch/ca-bundle.pem /etc/ssl/certs/ca-certificates.crt; do
+@pytest.fixture
+def place(backend):
+    """Of the sandbox's own files: an OS user's root directory is the machine's."""
+    return "/tmp/.hutch" if backend == "user" else "/.hutch"
+
+
+def test_the_stores_cannot_be_changed(opened, place):
+    script = """for file in PLACE/ca.pem PLACE/ca-bundle.pem /etc/ssl/certs/ca-certificates.crt; do
                   test -r $file || echo unreadable $file
                   (echo x >> $file) 2>/dev/null && echo written $file
                   rm -f $file 2>/dev/null && echo removed $file
-                done; touch /.hutch/x 2>/dev/null && echo made; grep -c BEGIN /.hutch/ca.pem"""
-    assert opened(script).text == "1\n"
+                done; touch PLACE/x 2>/dev/null && echo made; mv PLACE PLACE-gone 2>/dev/null && echo moved
+                grep -c BEGIN PLACE/ca.pem"""
+    assert opened(script.replace("PLACE", place)).text == "1\n"
 
 
-def test_the_system_store_is_covered(opened):
+def test_the_system_store_is_covered(opened, place):
     store = "/etc/ssl/certs/ca-certificates.crt"
-    result = opened(f"test -e {store} || exit 9; cmp {store} /.hutch/ca-bundle.pem")
+    result = opened(f"test -e {store} || exit 9; cmp {store} {place}/ca-bundle.pem")
     if result.code == 9:
         pytest.skip("this machine keeps its authorities elsewhere")
     assert result.code == 0, str(result)
 
 
-def test_a_variable_of_the_caller_holds(opened):
+def test_a_variable_of_the_caller_holds(opened, place):
     assert opened("echo $SSL_CERT_FILE $CURL_CA_BUNDLE", options=["--env", "SSL_CERT_FILE=/x"]).ok().text == \
-        "/x /.hutch/ca-bundle.pem\n"
+        f"/x {place}/ca-bundle.pem\n"
 
 
 def test_without_rules_nothing_is_there(hutch):
-    script = "ls -d /.hutch; env | grep -c -e SSL_CERT -e CA_BUNDLE"
+    script = "ls -d /.hutch /tmp/.hutch; env | grep -c -e SSL_CERT -e CA_BUNDLE"
     result = hutch.sh(script, options=["--allow-domain", "good.example"])
     assert result.text == "0\n"
 

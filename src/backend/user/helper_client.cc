@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "host/isolation_facts.h"
 #include "plan/os_user.h"
+#include "plan/trust.h"
 #include "sys/channel.h"
 #include "sys/io.h"
 #include "sys/local_socket.h"
@@ -47,11 +48,6 @@ wire::HelperStart request_of(const plan::SandboxPlan& plan, const StartOptions& 
 }  // namespace
 
 Result<Instance> start_by_helper(const plan::SandboxPlan& plan, const StartOptions& options) {
-  for (const plan::MountStep& step : plan.mounts) {
-    if (step.kind != plan::MountKind::kFile) continue;
-    return fail(Error::unsupported(
-        "network.rules: backend user opens TLS for root's hutch alone; leave them out, or use backend namespace"));
-  }
   const auto helper = TRY(Helper::reach(options.guest_program));
   const wire::FromHelper answer = TRY(helper->ask(request_of(plan, options)));
   if (const auto* refused = std::get_if<wire::HelperRefused>(&answer)) return fail(refused->error);
@@ -80,6 +76,12 @@ wire::HelperStart request_of(const plan::SandboxPlan& plan, const StartOptions& 
   start.pids = plan.limits.pids;
   start.cpu_millis = plan.limits.cpu_millis;
   start.seccomp = plan.seccomp;
+  for (const plan::MountStep& step : plan.mounts) {
+    if (step.kind != plan::MountKind::kFile) continue;
+    if (step.target.ends_with(plan::kAuthorityFile)) start.authority = step.source;
+    if (step.target.ends_with(plan::kBundleFile)) start.bundle = step.source;
+    if (step.target.ends_with(plan::kJavaFile)) start.java_store = step.source;
+  }
   return start;
 }
 
