@@ -13,6 +13,7 @@
 #include "host/isolation_facts.h"
 #include "host/people.h"
 #include "plan/os_user.h"
+#include "policy/defaults.h"
 
 namespace hutch::service {
 
@@ -22,10 +23,21 @@ constexpr std::string_view kByKernel =
     " is a rule about files, which backend user does not hold: its user may what owners, modes and lists say (hutch "
     "share); leave it out, or use backend namespace";
 
+bool is_same(const std::vector<policy::PathEntry>& some, const std::vector<policy::PathEntry>& others) {
+  return std::ranges::equal(some, others, {}, &policy::PathEntry::text, &policy::PathEntry::text);
+}
+
+// What a file of policy begins as that hutch writes, for an answer that is saved or a key that is changed.
+bool is_begun(const policy::Filesystem& files) {
+  const policy::Filesystem begun = policy::default_policy().filesystem;
+  return is_same(files.deny_read, begun.deny_read) && is_same(files.allow_read, begun.allow_read) &&
+         is_same(files.allow_write, begun.allow_write) && files.deny_write.empty() && files.credentials.empty();
+}
+
 // What hutch itself says where nobody has a policy is no rule of anybody's.
 Status check_file_rules(const LoadedPolicy& loaded, const PlaceRequest& request) {
   const policy::Filesystem& files = loaded.policy.filesystem;
-  const bool built_in = loaded.files.empty() && !request.policy;
+  const bool built_in = (loaded.files.empty() && !request.policy) || is_begun(files);
   const std::array<std::pair<std::string_view, bool>, 9> rules = {
       std::pair("filesystem.denyRead", !built_in && !files.deny_read.empty()),
       std::pair("filesystem.allowRead", !built_in && !files.allow_read.empty()),
@@ -92,6 +104,10 @@ Result<OsUserPlace> os_user_place(const std::string& name, const std::string& ag
   place.facts.gid = groups.front();
   place.facts.user = user->name;
   place.facts.home = user->home;
+  if (!loaded.files.empty() && is_begun(loaded.policy.filesystem)) {
+    place.note = cat({"filesystem of ", loaded.policy.source,
+                      " is what a policy begins with: backend user holds no rules about files"});
+  }
   return place;
 }
 

@@ -1,6 +1,8 @@
 // A sandbox that is an OS user: who it is on this machine, and what of a policy that backend cannot hold.
 #pragma once
 
+#include <string>
+
 #include "base/result.h"
 #include "plan/facts.h"
 #include "plan/make_plan.h"
@@ -13,6 +15,7 @@ namespace hutch::service {
 struct OsUserPlace {
   plan::HostFacts facts;  // the machine's, with that user in the place of the caller
   plan::OsUserInput input;
+  std::string note{};  // what a person is told; empty: nothing
 };
 
 // The OS user that `agent`, or with none a command, of this person is to be: hutch init makes them.

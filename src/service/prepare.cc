@@ -128,6 +128,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   }));
   // They are of rules about files, which an OS user has none of.
   if (of_user) answer.notes.clear();
+  if (of_user && !of_user->note.empty()) answer.notes.push_back(of_user->note);
   add_notes(prepared, std::move(answer.notes), loaded.policy.source);
   if (prepared.plan.network == plan::NetworkKind::kGateway) TRY(add_gateway(prepared, network, caller));
   prepared.plan.limits.processes = processes_of(prepared, facts, caller);

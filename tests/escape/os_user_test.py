@@ -127,6 +127,16 @@ def test_what_it_cannot_hold_is_refused(base, keeper, policy, words):
     assert not (keeper.home / "ran-anyway").exists()
 
 
+def test_what_a_policy_begins_with_is_nobodys_rule(base, keeper):
+    state = {"HUTCH_STATE": str(base.path / "state-of-root/begun")}
+    hutch = harness.Hutch(base, keeper, keeper.home, "user")
+    hutch("config", "add", "network.allowedDomains", "good.example", env=state).ok()
+    result = hutch.run("true", env=state)
+    assert result.code == 0 and b"is what a policy begins with" in result.err, str(result)
+    hutch("config", "add", "filesystem.denyRead", "/etc", env=state).ok()
+    assert hutch.run("true", env=state).code == 125
+
+
 @pytest.mark.parametrize("option", ["--allow-read", "--deny-read", "--allow-write", "--deny-write"])
 def test_options_that_it_cannot_hold_are_refused(base, keeper, option):
     hutch = harness.Hutch(base, keeper, keeper.home, "user")

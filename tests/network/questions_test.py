@@ -324,7 +324,8 @@ def test_an_answer_of_one_run_reaches_the_others(asker):
 
 
 def test_an_update_of_the_callers_policy_is_not_undone(asker, as_user, project):
-    policy = as_user.write(project / "policy.json", '{"filesystem": {"allowRead": ["."]}}')
+    files = "{}" if asker.hutch.backend == "user" else '{"filesystem": {"allowRead": ["."]}}'
+    policy = as_user.write(project / "policy.json", files)
     with asker.run(f"read line; {ONE}", "--policy", str(policy)) as run:
         wait_until(asker.sockets, "the run has its socket")
         asker("config", "add", "network.allowedDomains", "good.example").ok()
