@@ -77,6 +77,16 @@ Status set_force(Draft& draft, const std::string&) {
   return {};
 }
 
+Status set_kernel(Draft& draft, const std::string& value) {
+  draft.kernel = value;
+  return {};
+}
+
+Status set_root(Draft& draft, const std::string& value) {
+  draft.root = value;
+  return {};
+}
+
 Status set_recipe(Draft& draft, const std::string& value) {
   draft.recipe = value;
   return {};
@@ -266,6 +276,21 @@ Result<Arguments> finish_image(Draft&& draft) {
   return Arguments(ImageArguments{std::move(draft.words[0]), std::move(draft.words[1]), std::move(draft.words[2]),
                                   std::move(draft.recipe), std::move(draft.dockerfile), draft.removing,
                                   draft.run.form});
+}
+
+Result<Arguments> finish_vm(Draft&& draft) {
+  const std::span<const Text> actions = find_verb("vm")->word_choices;
+  if (draft.words.empty()) return fail(Error::invalid("hutch vm: what? provision, status or remove"));
+  if (std::ranges::find(actions, draft.words[0]) == actions.end()) {
+    return fail(unknown_word("unknown action", draft.words[0], actions));
+  }
+  TRY(expect_words(draft, std::array{Text("what")}));
+  if ((draft.kernel || draft.root) && draft.words[0] != "provision") {
+    return fail(Error::invalid(cat({draft.kernel ? "--kernel" : "--root", " is for hutch vm provision"})));
+  }
+  return Arguments(VmArguments{std::move(draft.words[0]),
+                               {std::move(draft.kernel).value_or(""), std::move(draft.root).value_or("")},
+                               draft.run.form});
 }
 
 Result<Arguments> finish_pool(Draft&& draft) {

@@ -99,6 +99,14 @@ constexpr std::array kImageWords = {Text("build"), Text("import"), Text("pull"),
 constexpr std::array kImageExamples = {Text("hutch image build"), Text("hutch image import debian rootfs.tar.xz"),
                                        Text("hutch image pull python:3.12-slim"),
                                        Text("hutch run --image debian -- cat /etc/os-release")};
+constexpr std::array kVmOptions = {
+    kJson, Option{"--kernel", 0, "PACKAGE", kOther, "provision: the package that has the kernel", set_kernel},
+    Option{"--root", 0, "FILE", kPath, "provision: an archive of the root file system (.tar, or -)", set_root}};
+constexpr std::array kVmGroups = {OptionGroup{"Options", kVmOptions}};
+constexpr std::array kVmSynopsis = {Text("hutch vm provision [--kernel PACKAGE] [--root FILE.tar|-] [--json]"),
+                                    Text("hutch vm status [--json]"), Text("hutch vm remove")};
+constexpr std::array kVmWords = {Text("provision"), Text("status"), Text("remove")};
+constexpr std::array kVmExamples = {Text("hutch vm provision"), Text("hutch run --backend vm -- uname -a")};
 constexpr std::array kPoolOptions = {
     Option{"--backend", 0, "B", kBackend, "fill: what isolates", set_backend},
     Option{"--trust", 0, "T", kOther, "fill: sandboxed (no network; as without it) or trusted", set_trust},
@@ -248,6 +256,11 @@ constexpr std::array kVerbs = {
          "--dockerfile an engine of containers (docker, podman) builds it, CONTEXT being what COPY is about.\n"
          "pull fetches one of a registry by skopeo, or takes oci-archive:FILE, docker-archive:FILE, oci:DIR.",
          kImageGroups, kImageExamples, kImageWords, OptionsEnd::kAtDashes, finish_image},
+    Verb{"vm", "make what virtual machines are started from", kVmSynopsis,
+         "provision fetches a kernel from where this machine takes its packages, without installing it, and\n"
+         "builds the file system of the root as `hutch image build` does, or of an archive of yours. What is\n"
+         "started later is held to the checksums that are taken now. remove deletes all of it.",
+         kVmGroups, kVmExamples, kVmWords, OptionsEnd::kAtDashes, finish_vm},
     Verb{"pool", "keep sandboxes ready for the next who asks", kPoolSynopsis,
          "Sandboxes that the daemon gives out by HTTP (/v1/pool), one to each who asks, and ends when they are\n"
          "given back. stats says how many there are, fill has COUNT idle ones (1) of a kind and waits for\n"

@@ -17,6 +17,7 @@
 #include "cli/question_arguments.h"
 #include "cli/share.h"
 #include "cli/task.h"
+#include "cli/vm.h"
 #include "service/configure.h"
 #include "service/request.h"
 #include "service/settings.h"
@@ -117,8 +118,7 @@ struct DaemonArguments {
   service::OutputForm form = service::OutputForm::kText;
 };
 
-// Whether a status is the one line alone.
-enum class Line { kNo, kYes };
+enum class Line { kNo, kYes };  // whether a status is one alone
 
 struct StatusArguments {
   service::PlaceRequest place;  // --policy
@@ -139,8 +139,9 @@ using Arguments =
     std::variant<service::RunRequest, ExplainArguments, CheckArguments, DoctorArguments, LogArguments, WhyArguments,
                  AuditArguments, QuestionsArguments, AnswerArguments, RevokeArguments, AgentArguments, ExecArguments,
                  ProcessArguments, ToolArguments, McpArguments, ServeArguments, DaemonArguments, ImageArguments,
-                 PoolArguments, TaskArguments, PathsArguments, service::ConfigRequest, service::SettingsRequest,
-                 StatusArguments, ShareArguments, InitArguments, CompletionArguments, HelpArguments, VersionArguments>;
+                 VmArguments, PoolArguments, TaskArguments, PathsArguments, service::ConfigRequest,
+                 service::SettingsRequest, StatusArguments, ShareArguments, InitArguments, CompletionArguments,
+                 HelpArguments, VersionArguments>;
 
 // `words` is what follows the program's own name. Options of hutch end at `--` and, for `run`, at the first word that
 // is not one: `hutch run ls -l` gives -l to ls. An error is one line that names the thing and what would be right.

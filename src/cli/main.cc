@@ -29,6 +29,7 @@
 #include "cli/status.h"
 #include "cli/task.h"
 #include "cli/tool.h"
+#include "cli/vm.h"
 #include "cli/why.h"
 #include "sys/io.h"
 
@@ -58,6 +59,7 @@ struct Dispatch {
   int operator()(const McpArguments& arguments) const { return mcp(arguments); }
   int operator()(const ServeArguments& arguments) const { return serve(arguments); }
   int operator()(const ImageArguments& arguments) const { return image(arguments); }
+  int operator()(const VmArguments& arguments) const { return vm(arguments); }
   int operator()(const TaskArguments& arguments) const { return task(arguments); }
   int operator()(const PoolArguments& arguments) const { return pool(arguments); }
   int operator()(const DaemonArguments& arguments) const { return daemon(arguments); }

@@ -18,6 +18,8 @@ struct Draft {
   std::optional<std::size_t> count;
   Follow follow = Follow::kNo;
   std::optional<std::string> recipe{};
+  std::optional<std::string> kernel{};
+  std::optional<std::string> root{};
   std::optional<std::string> dockerfile{};
   std::string trust{};
   service::Removing removing = service::Removing::kUnused;

@@ -4,6 +4,7 @@
 
 #include "guest/access.h"
 #include "guest/guest.h"
+#include "guest/machine.h"
 #include "guest/network.h"
 #include "guest/probe.h"
 #include "guest/widen.h"
@@ -23,12 +24,15 @@ int usage() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // The kernel's first program, by the name that it has for it.
+  if (hutch::sys::own_pid() == 1 && std::string_view(argv[0]) == "/init") hutch::guest::serve_machine();
   if (argc == 2 && std::string_view(argv[1]) == "--probe") return hutch::guest::probe();
   if (argc == 2 && std::string_view(argv[1]) == "--container") return hutch::guest::serve_container();
   if (hutch::sys::stream_kind(kStream) != hutch::sys::StreamKind::kSocket) return usage();
   if (argc >= 2 && std::string_view(argv[1]) == "--network") {
     return hutch::guest::serve_network(hutch::UniqueFd(kStream), {argv + 2, argv + argc});
   }
+  if (argc == 2 && std::string_view(argv[1]) == "--relay") return hutch::guest::serve_relay();
   if (argc == 2 && std::string_view(argv[1]) == "--access") return hutch::guest::serve_access(hutch::UniqueFd(kStream));
   if (argc == 2 && std::string_view(argv[1]) == "--widen") return hutch::guest::widen(hutch::UniqueFd(kStream));
   const auto entry = hutch::guest::entry_of({argv + 1, argv + argc});

@@ -21,6 +21,7 @@ Availability of_namespace(const IsolationFacts& facts);
 Availability of_bubblewrap(const IsolationFacts& facts);
 Availability of_container(const IsolationFacts& facts);
 Availability of_user(const IsolationFacts& facts);
+Availability of_vm(const IsolationFacts& facts);
 std::optional<Availability> switched_off(const IsolationFacts& facts);
 Availability refused(std::string_view failure, const IsolationFacts& facts);
 Availability missing(std::string reason, std::string remedy);
@@ -34,6 +35,7 @@ Availability availability(std::string_view backend, const IsolationFacts& facts)
   if (backend == "namespace") return of_namespace(facts);
   if (backend == "container") return of_container(facts);
   if (backend == "user") return of_user(facts);
+  if (backend == "vm") return of_vm(facts);
   CHECK(backend == "bwrap");
   return of_bubblewrap(facts);
 }
@@ -61,6 +63,13 @@ Availability of_user(const IsolationFacts& facts) {
                                            : std::string("start the container with --cap-add SYS_ADMIN"));
   }
   return {.available = true, .reason = {}, .remedy = {}};
+}
+
+// QEMU runs in a sandbox of backend namespace.
+Availability of_vm(const IsolationFacts& facts) {
+  if (!facts.has_qemu) return missing("QEMU is not installed", cat({facts.install_command, " qemu-system-x86"}));
+  if (!facts.has_machine_files) return missing("no virtual machine is provisioned", "hutch vm provision");
+  return of_namespace(facts);
 }
 
 Availability of_namespace(const IsolationFacts& facts) {

@@ -18,6 +18,8 @@ IsolationFacts debian() {
   facts.guest_program = "/usr/bin/hutch-guest";
   facts.bubblewrap = "/usr/bin/bwrap";
   facts.bubblewrap_version = "0.8.0";
+  facts.has_qemu = true;
+  facts.has_machine_files = true;
   facts.install_command = "sudo apt-get install";
   return facts;
 }
@@ -35,6 +37,16 @@ TEST(Availability, AllOnDebian) {
     EXPECT_TRUE(found.available) << backend;
     EXPECT_EQ(found.reason + found.remedy, "") << backend;
   }
+}
+
+TEST(Availability, VmNeedsQemuAndItsFilesAndNamespaces) {
+  IsolationFacts facts = debian();
+  facts.max_user_namespaces = 0;
+  expect_missing(availability("vm", facts), "switched off", "sysctl");
+  facts.has_machine_files = false;
+  expect_missing(availability("vm", facts), "no virtual machine is provisioned", "hutch vm provision");
+  facts.has_qemu = false;
+  expect_missing(availability("vm", facts), "QEMU is not installed", "install qemu-system-x86");
 }
 
 TEST(Availability, ContainerNeedsAnEngine) {

@@ -9,7 +9,9 @@
 
 #include "base/text.h"
 #include "host/account.h"
+#include "host/facts.h"
 #include "host/people.h"
+#include "host/state_dirs.h"
 #include "plan/os_user.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
@@ -35,6 +37,7 @@ struct Answer {
 
 std::optional<std::int64_t> sysctl(const char* path);
 bool has_os_user(std::uint32_t uid, const std::string& person);
+bool has_machine_files();
 void add_process_status(IsolationFacts& facts);
 std::string container_kind();
 std::string install_command();
@@ -57,6 +60,8 @@ IsolationFacts probe_isolation(Effort effort, std::string_view backend, const st
   facts.guest_program = guest_program.empty() ? find_guest_program() : guest_program;
   facts.user = person_name(facts.uid).value_or(std::to_string(facts.uid));
   facts.has_os_user = has_os_user(facts.uid, facts.user);
+  facts.has_qemu = !find_system_program("qemu-system-x86_64").empty();
+  facts.has_machine_files = has_machine_files();
   facts.bubblewrap = find_system_program("bwrap");
   if (!facts.bubblewrap.empty()) {
     facts.bubblewrap_version = last_word(ask(facts.bubblewrap, {"--version"}).line);
@@ -115,6 +120,13 @@ bool has_os_user(std::uint32_t uid, const std::string& person) {
   const auto found = find_os_user(name);
   if (!found || !found->has_value()) return false;
   return uid == 0 || may_become(uid, name).value_or(false);
+}
+
+// Where hutch vm provision puts them (service/vm_files.cc).
+bool has_machine_files() {
+  const auto home = home_directory();
+  const auto dirs = home ? own_state_dirs(sys::user_id(), *home) : Result<StateDirs>(fail(home.error()));
+  return dirs && sys::exists(cat({dirs->data, "/vm/files/manifest.json"}));
 }
 
 // proc_pid_status(5).

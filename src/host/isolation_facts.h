@@ -13,7 +13,7 @@
 
 namespace hutch::host {
 
-inline constexpr std::array<std::string_view, 5> kBackends = {"namespace", "bwrap", "user", "container", "none"};
+inline constexpr std::array<std::string_view, 6> kBackends = {"namespace", "bwrap", "user", "container", "vm", "none"};
 
 // bubblewrap with --disable-userns, without which a sandbox could make user namespaces of its own.
 inline constexpr std::string_view kBubblewrapMin = "0.8.0";
@@ -43,6 +43,8 @@ struct IsolationFacts {
   std::string engine_remedy{};
   std::string user{};              // what this person is called
   bool has_os_user = false;        // there is one for sandboxes of root's, or of this person's
+  bool has_qemu = false;
+  bool has_machine_files = false;  // hutch vm provision has made them
   std::string install_command;  // "sudo apt-get install", of this distribution
 };
 

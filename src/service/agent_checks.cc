@@ -20,6 +20,11 @@ namespace {
 
 Status check_backend(const std::string& backend) {
   const auto& known = host::kBackends;
+  if (backend == "vm") {
+    return fail(
+        Error::unsupported("backend: agents have no virtual machines in this version, hutch run --backend vm has; "
+                           "container and namespace with an image give a system of their own"));
+  }
   if (backend.empty() || std::ranges::find(known, backend) != known.end()) return {};
   const auto near = nearest(backend, known);
   const std::vector<std::string> names(known.begin(), known.end());

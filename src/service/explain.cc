@@ -58,6 +58,10 @@ Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& 
         {printable(typed), ": backend user has no rules about files; what its user may, the kernel says: sudo -u \\#",
          std::to_string(prepared.plan.uid), " test -r ", printable(typed)})));
   }
+  if (prepared.backend == "vm") {
+    return fail(
+        Error::unsupported(cat({printable(typed), ": nothing of this machine's files is in a virtual machine"})));
+  }
   const std::string absolute = TRY(policy::absolute_path(typed, facts.home, prepared.plan.cwd));
   const auto is_made_at = [&](std::string_view path) { return is_made(prepared, path); };
   host::PathSeen seen = TRY(host::path_as_seen(absolute, prepared.rules, is_made_at));
@@ -133,8 +137,9 @@ Result<SocketOutcome> judge_socket(const Prepared& prepared, const plan::HostFac
   if (prepared.plan.supervisor != plan::Supervisor::kNone) return outcome;
   outcome.verdict = policy::SocketVerdict::kDeny;
   outcome.rule = "built in";
-  outcome.why = prepared.backend == "user" ? "backend user reaches none of the host's sockets"
-                                           : "this kernel has no supervised sockets: none of the host's is reached";
+  outcome.why = prepared.backend == "vm"     ? "backend vm reaches none of the host's sockets"
+                : prepared.backend == "user" ? "backend user reaches none of the host's sockets"
+                                             : "this kernel has no supervised sockets: none of the host's is reached";
   return outcome;
 }
 

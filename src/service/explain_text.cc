@@ -32,8 +32,10 @@ std::string explanation_text(const Explanation& explanation) {
       out += "           which isolates nothing: none of what follows about files is held\n";
     out += plan::plan_text(prepared.plan);
     out += "rules\n";
-    const bool by_kernel = prepared.backend == "user";
-    if (by_kernel) out += "  none about files: what its user may, owners, modes and lists say\n";
+    const bool of_machine = prepared.backend == "vm";
+    const bool by_kernel = prepared.backend == "user" || of_machine;
+    if (of_machine) out += "  none about files: nothing of this machine's is there\n";
+    if (by_kernel && !of_machine) out += "  none about files: what its user may, owners, modes and lists say\n";
     for (const policy::Rule& rule : by_kernel ? std::vector<policy::Rule>() : prepared.rules) {
       out +=
           cat({"  ", policy::name_of(rule.verb), " ", printable(rule.path, 4096), " (", policy::describe(rule), ")\n"});

@@ -40,6 +40,9 @@ Result<Judged> judge_pooled(const PoolSpec& spec, const PoolHost& host) {
   if (spec.backend == "user") {
     return fail(Error::invalid("a pool has no sandboxes of backend user, which are all one user's; name another"));
   }
+  if (spec.backend == "vm") {
+    return fail(Error::unsupported("a pool has no virtual machines in this version; name another backend"));
+  }
   // Hidden as all of hutch's own files are: what a policy says of "." is about nothing.
   const std::string project = host.dirs.data + "/pool";
   TRY_CTX(sys::make_private_directories(project), "make the pool's directory");

@@ -21,6 +21,7 @@
 #include "service/image_recipe.h"
 #include "service/images.h"
 #include "service/load_policy.h"
+#include "service/machine_place.h"
 #include "service/os_user.h"
 #include "service/sandbox_only.h"
 #include "service/trust.h"
@@ -48,7 +49,8 @@ Result<plan::NetworkKind> network_kind(const policy::Network& network, std::stri
                                        const Residence* residence);
 Result<policy::ParentProxies> proxies_of(const policy::Network& network, const Caller& caller,
                                          std::vector<std::string>& notes);
-Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts);
+Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts,
+                                      std::string_view backend, const Residence* residence);
 Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan::HostFacts& facts,
                                          const LoadedPolicy& loaded);
 Result<host::PathAnswer> look(const host::PathQuestion& question, const plan::HostFacts& facts);
@@ -75,8 +77,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   policy::Network& network = loaded.policy.network;
   TRY(settle_network(network, network_options(request, network), facts, loaded.project));
   const std::optional<OsUserPlace> of_user = TRY(os_user_of(prepared.backend, loaded, request, facts, caller));
-  const bool own_cwd = caller.residence != nullptr && !caller.residence->cwd.empty();
-  const std::string cwd = own_cwd ? caller.residence->cwd : TRY(working_directory(request, facts));
+  const std::string cwd = TRY(working_directory(request, facts, prepared.backend, caller.residence));
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
   const bool installs = caller.residence != nullptr && caller.residence->purpose == Residence::Purpose::kInstall;
   // Of no file of the host anything has to be held.
@@ -170,21 +171,21 @@ Status settle_network(policy::Network& network, const policy::NetworkOptions& op
 namespace {
 
 Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy) {
-  static constexpr std::array<std::string_view, 5> kHere = {"namespace", "bwrap", "user", "container", "none"};
-  static constexpr std::array<std::string_view, 2> kLater = {"vm", "seatbelt"};
+  static constexpr std::array<std::string_view, 6> kHere = {"namespace", "bwrap", "user", "container", "vm", "none"};
+  static constexpr std::array<std::string_view, 1> kLater = {"seatbelt"};
   // A backend that was asked for by name isolates all the same.
   if (policy.enabled == policy::Switch::kDisabled && !request.backend) return std::string("none");
   const std::string name = request.backend.value_or(policy.backend.value_or("namespace"));
   const std::string where = request.backend ? "--backend" : cat({policy.source, ": backend"});
   if (std::ranges::find(kLater, name) != kLater.end()) {
-    return fail(Error::unsupported(
-        cat({where, ": this version does not have ", name, "; it has namespace, bwrap, user, container and none"})));
+    return fail(Error::unsupported(cat(
+        {where, ": this version does not have ", name, "; it has namespace, bwrap, user, container, vm and none"})));
   }
   if (std::ranges::find(kHere, name) == kHere.end()) {
     const auto near = nearest(name, kHere);
     return fail(Error::invalid(
         cat({where, ": \"", printable(name), "\" is not a backend; ",
-             near ? cat({"did you mean ", *near, "?"}) : "use namespace, bwrap, user, container or none"})));
+             near ? cat({"did you mean ", *near, "?"}) : "use namespace, bwrap, user, container, vm or none"})));
   }
   return name;
 }
@@ -207,6 +208,7 @@ Status check_backend(const std::string& backend, const policy::Policy& policy, c
 Result<std::optional<OsUserPlace>> os_user_of(std::string_view backend, const LoadedPolicy& loaded,
                                               const PlaceRequest& request, const plan::HostFacts& facts,
                                               const Caller& caller) {
+  if (backend == "vm") return std::optional(TRY(machine_place(loaded, request, facts)));
   if (backend != "user") return std::optional<OsUserPlace>();
   const bool of_agent = caller.residence != nullptr;
   const std::string name = of_agent ? caller.residence->user : TRY(own_os_user(facts.uid, ""));
@@ -249,7 +251,8 @@ std::uint64_t processes_of(const Prepared& prepared, const plan::HostFacts& fact
 // seccomp_unotify(2)). Before, names are held where they exist at the start.
 plan::Supervision supervision_of(std::string_view backend, const plan::HostFacts& facts) {
   // In a container, and as an OS user, the guest has no mounts of its own to change files by.
-  if (backend == "none" || backend == "container" || backend == "user") return plan::Supervision::kNone;
+  if (backend == "none" || backend == "container" || backend == "user" || backend == "vm")
+    return plan::Supervision::kNone;
   int major = 0;
   int minor = 0;
   const char* end = facts.kernel.data() + facts.kernel.size();
@@ -277,6 +280,8 @@ std::vector<policy::Rule> patterns_of(const std::vector<policy::Rule>& rules) {
 Result<plan::NetworkKind> network_kind(const policy::Network& network, std::string_view backend,
                                        const Residence* residence) {
   if (backend == "none") return plan::NetworkKind::kHost;
+  // The machine has no card.
+  if (backend == "vm") return plan::NetworkKind::kNone;
   if (backend == "user") TRY(check_os_user_network(network));
   if (network.mode == policy::NetworkMode::kHost) {
     if (backend == "user") return plan::NetworkKind::kHost;
@@ -302,7 +307,11 @@ Result<policy::ParentProxies> proxies_of(const policy::Network& network, const C
   return policy::ParentProxies();
 }
 
-Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts) {
+Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts,
+                                      std::string_view backend, const Residence* residence) {
+  if (residence != nullptr && !residence->cwd.empty()) return residence->cwd;
+  // A directory of the machine's, which nobody can look at here.
+  if (backend == "vm") return request.cwd.value_or(std::string(kMachineHome));
   if (!request.cwd) return facts.cwd;
   const std::string path = TRY_CTX(policy::absolute_path(*request.cwd, facts.home, facts.cwd), "--cwd");
   return TRY_CTX(host::canonical_path(path), "--cwd").path;

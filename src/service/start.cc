@@ -5,12 +5,15 @@
 #include "backend/namespace/namespace_backend.h"
 #include "backend/none/none_backend.h"
 #include "backend/user/user_backend.h"
+#include "backend/vm/vm_backend.h"
 #include "base/text.h"
 #include "host/cgroups.h"
+#include "host/facts.h"
 #include "plan/seccomp.h"
 #include "service/containers.h"
 #include "service/programs.h"
 #include "service/trust.h"
+#include "service/vm_files.h"
 
 namespace hutch::service {
 
@@ -22,10 +25,14 @@ Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name,
   if (name == "none") return std::make_unique<backend::NoneBackend>();
   if (name == "namespace") return std::make_unique<backend::NamespaceBackend>();
   if (name == "container") return std::make_unique<backend::container::ContainerBackend>(TRY(container_settings()));
+  if (name == "vm") {
+    const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
+    return std::make_unique<backend::vm::VmBackend>(TRY(vm_settings(facts)), std::make_unique<backend::NamespaceBackend>());
+  }
   if (name == "user") return std::make_unique<backend::UserBackend>();
   if (name == "bwrap") return std::make_unique<backend::BwrapBackend>(TRY(bwrap_program()), std::move(bwrap_arguments));
   return fail(
-      Error::unsupported(cat({"backend ", name, ": this version has none, bwrap, namespace, user and container"})));
+      Error::unsupported(cat({"backend ", name, ": this version has none, bwrap, namespace, user, container and vm"})));
 }
 
 Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {

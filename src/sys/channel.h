@@ -20,6 +20,9 @@ Status send_all(int socket, std::string_view bytes, std::span<const int> descrip
 // As many bytes as there is room for now; 0 when there is none. Never waits, never raises SIGPIPE.
 Result<std::size_t> send_now(int socket, std::string_view bytes);
 
+// The same with descriptors, which go with the first byte.
+Result<std::size_t> send_now(int socket, std::string_view bytes, std::span<const int> descriptors);
+
 struct Received {
   std::size_t size = 0;  // 0: the other end is gone
   std::vector<UniqueFd> descriptors;
@@ -28,5 +31,7 @@ struct Received {
 // What is there, at most `into.size()` bytes, with the descriptors that came along (close-on-exec). More descriptors
 // than limits::kFrameDescriptorsMax in one message are an error.
 Result<Received> receive_some(int socket, std::span<char> into);
+// The same, but never waits: an error with sys_errno EAGAIN where nothing is there.
+Result<Received> receive_now(int socket, std::span<char> into);
 
 }  // namespace hutch::sys

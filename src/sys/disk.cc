@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "sys/call.h"
 #include "sys/tree.h"
@@ -46,6 +47,12 @@ Result<std::uint64_t> tree_bytes(const std::string& directory) {
   Walk walk;
   add_below(top.get(), 0, walk);
   return walk.bytes;
+}
+
+Status make_sparse_file(const std::string& path, std::uint64_t bytes) {
+  const UniqueFd file =
+      TRY(check_fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), {"open(", path, ")"}));
+  return check(::ftruncate(file.get(), static_cast<off_t>(bytes)), {"ftruncate(", path, ")"});
 }
 
 }  // namespace hutch::sys

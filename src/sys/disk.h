@@ -15,4 +15,7 @@ Result<std::uint64_t> bytes_available(const std::string& path);
 // once for each. Of a tree that changes meanwhile, or is too large or too deep to be walked, a part.
 Result<std::uint64_t> tree_bytes(const std::string& directory);
 
+// A new file of that size of which nothing is allocated, mode 0600 (ftruncate(2)).
+Status make_sparse_file(const std::string& path, std::uint64_t bytes);
+
 }  // namespace hutch::sys

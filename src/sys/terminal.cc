@@ -94,6 +94,13 @@ Status set_terminal_modes(int fd, std::string_view bytes) {
 
 bool is_foreground(int terminal) { return ::tcgetpgrp(terminal) == ::getpgrp(); }
 
+Status make_raw(int terminal) {
+  termios modes{};
+  TRY(check(::tcgetattr(terminal, &modes), {"tcgetattr()"}));
+  ::cfmakeraw(&modes);
+  return check(::tcsetattr(terminal, TCSANOW, &modes), {"tcsetattr()"});
+}
+
 Result<RawMode> RawMode::enter(int terminal) {
   auto modes = std::make_unique<Modes>();
   TRY(check(::tcgetattr(terminal, &modes->found), {"tcgetattr()"}));

@@ -55,6 +55,9 @@ Status signal_resize(int master);
 // Whether this process's group is the one that the terminal's keys go to.
 bool is_foreground(int terminal);
 
+// Bytes go through unchanged from here on.
+Status make_raw(int terminal);
+
 // Bytes go through unchanged while this lives; the modes found are restored when it goes.
 class RawMode {
  public:

@@ -1,0 +1,39 @@
+// Backend `vm`: another kernel, in QEMU, which runs in a sandbox of backend namespace itself.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/backend.h"
+#include "backend/vm/jail.h"
+
+namespace hutch::backend::vm {
+
+// A machine for each sandbox. Its guest speaks over a serial port of the machine's: hutch-guest --relay carries its
+// stream, and the descriptors that travel with it, across.
+class VmBackend final : public Backend {
+ public:
+  struct Settings {
+    MachineSize size;
+    std::string kernel{};
+    std::string system{};
+    std::vector<std::string> modules{};  // files, in the order in which the kernel is to have them
+    std::string directory{};             // of hutch's own data: what a machine writes goes into one of its own below
+    std::vector<plan::bpf::Instruction> filter{};  // of system calls, for QEMU
+  };
+  // `jails` starts what QEMU runs in.
+  VmBackend(Settings settings, std::unique_ptr<Backend> jails)
+      : settings_(std::move(settings)), jails_(std::move(jails)) {}
+
+  std::string_view name() const override { return "vm"; }
+  Guarantees guarantees() const override;
+  Result<Instance> start(const plan::SandboxPlan& plan, const StartOptions& options) override;
+
+ private:
+  const Settings settings_;
+  const std::unique_ptr<Backend> jails_;
+};
+
+}  // namespace hutch::backend::vm

@@ -1,0 +1,192 @@
+// The guest as the first process of a virtual machine.
+#include "guest/machine.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/text.h"
+#include "guest/account.h"
+#include "guest/relay.h"
+#include "sys/channel.h"
+#include "sys/create.h"
+#include "sys/files.h"
+#include "sys/identity.h"
+#include "sys/io.h"
+#include "sys/lockdown.h"
+#include "sys/machine.h"
+#include "sys/mounts.h"
+#include "sys/process.h"
+#include "sys/signals.h"
+#include "sys/tree.h"
+#include "wire/message.h"
+
+namespace hutch::guest {
+
+namespace {
+
+constexpr int kMachineFd = 3;
+
+// Of the file system that the kernel unpacks at its start (service/machine_files.cc makes it).
+constexpr const char* kModules = "/modules";
+constexpr const char* kSystem = "/system";  // the image, read-only
+constexpr const char* kChanges = "/changes";
+constexpr const char* kRoot = "/root";
+// The first and the second disk.
+constexpr const char* kSystemDisk = "/dev/vda";
+constexpr const char* kChangesDisk = "/dev/vdb";
+constexpr std::string_view kPortName = "hutch";
+constexpr int kPortTries = 500;
+constexpr const char* kWorkspace = "/workspace";
+constexpr std::string_view kAccount = "agent";
+constexpr std::uint32_t kUser = 1000;
+
+struct Place {
+  const char* type;
+  const char* target;
+  const char* mode;
+};
+constexpr std::array kKernels = {Place{"devtmpfs", "/dev", ""}, Place{"proc", "/proc", ""}, Place{"sysfs", "/sys", ""}};
+// Of the system that is made: what programs expect in /dev, and a /run of the machine's own.
+constexpr std::array kSystems = {Place{"devpts", "/dev/pts", "0620"}, Place{"tmpfs", "/dev/shm", "1777"},
+                                 Place{"mqueue", "/dev/mqueue", ""}, Place{"tmpfs", "/run", "0755"},
+                                 Place{"tmpfs", "/tmp", "1777"}};
+
+Status mount_on(const std::string& type, const sys::MountOptions& options, sys::MountFlags flags, const char* target) {
+  const UniqueFd tree = TRY(sys::new_file_system(type, options, flags));
+  const UniqueFd onto = TRY(sys::open(target, sys::Open::kPath));
+  return sys::attach(tree.get(), onto.get(), target);
+}
+
+Status make_if_absent(const char* path, unsigned mode) {
+  return sys::exists(path) ? Status() : sys::make_directory(sys::kCwd, path, mode);
+}
+
+template <std::size_t N>
+Status mount_all(const std::array<Place, N>& places) {
+  for (const Place& place : places) {
+    TRY(make_if_absent(place.target, 0755));
+    const std::string mode = place.mode;
+    const sys::MountOptions options = mode.empty() ? sys::MountOptions() : sys::MountOptions{{"mode", mode}};
+    TRY(mount_on(place.type, options, {}, place.target));
+  }
+  return {};
+}
+
+Result<std::vector<sys::TreeEntry>> names_of(const std::string& directory) {
+  const UniqueFd listing = TRY(sys::open_listing(directory));
+  return sys::names_in(listing.get(), directory);
+}
+
+// In the order of their names.
+Status load_modules() {
+  auto names = TRY(names_of(kModules));
+  std::ranges::sort(names, {}, &sys::TreeEntry::name);
+  for (const sys::TreeEntry& entry : names) TRY(sys::load_module(cat({kModules, "/", entry.name})));
+  return {};
+}
+
+// The image with what was changed of it over it.
+Status make_root() {
+  for (const char* directory : {kSystem, kChanges, kRoot}) TRY(make_if_absent(directory, 0755));
+  TRY(mount_on("squashfs", {{"source", kSystemDisk}, {"ro", ""}}, {.read_only = true}, kSystem));
+  TRY(mount_on("ext4", {{"source", kChangesDisk}}, {}, kChanges));
+  const std::string upper = cat({kChanges, "/upper"});
+  const std::string work = cat({kChanges, "/work"});
+  TRY(make_if_absent(upper.c_str(), 0755));
+  TRY(make_if_absent(work.c_str(), 0700));
+  TRY(mount_on("overlay", {{"source", "hutch"}, {"lowerdir", kSystem}, {"upperdir", upper}, {"workdir", work}}, {},
+               kRoot));
+  for (const Place& place : kKernels) {
+    const std::string target = cat({kRoot, place.target});
+    TRY(make_if_absent(target.c_str(), 0755));
+    const UniqueFd tree = TRY(sys::clone_tree_at(place.target));
+    const UniqueFd onto = TRY(sys::open(target, sys::Open::kPath));
+    TRY(sys::attach(tree.get(), onto.get(), target));
+  }
+  TRY(sys::change_directory(kRoot));
+  return sys::move_root_to_cwd();
+}
+
+// What commands are, and where they work (service/machine_place.cc). The image may have somebody of that number.
+Status make_workspace() {
+  TRY(make_if_absent(kWorkspace, 0700));
+  const UniqueFd place = TRY(sys::open(kWorkspace, sys::Open::kReadDirectory));
+  TRY(sys::set_owner(place.get(), {kUser, kUser}));
+  const UniqueFd root = TRY(sys::open_exact("/"));
+  const auto line = [](std::string_view text) { return cat({kAccount, ":x:", std::to_string(kUser), ":", text}); };
+  TRY(add_account(root.get(), {.kind = plan::MountKind::kAccount,
+                               .target = "/etc/passwd",
+                               .source = line(cat({std::to_string(kUser), "::", kWorkspace, ":/bin/sh"}))}));
+  return add_account(root.get(), {.kind = plan::MountKind::kAccount, .target = "/etc/group", .source = line("")});
+}
+
+// The kernel says its name some moments after the driver is there.
+Result<UniqueFd> open_port() {
+  static const std::string kPorts = "/sys/class/virtio-ports";
+  for (int tries = 0; tries < kPortTries; ++tries) {
+    const auto ports = names_of(kPorts);
+    for (const sys::TreeEntry& port : ports.value_or(std::vector<sys::TreeEntry>())) {
+      const auto name = sys::read_file(cat({kPorts, "/", port.name, "/name"}), 64);
+      if (!name || !name->starts_with(kPortName)) continue;
+      return sys::open_device(cat({"/dev/", port.name}));
+    }
+    TRY(sys::pause_briefly());
+  }
+  return fail(Error::not_found("no port to the host"));
+}
+
+Result<UniqueFd> start_guest() {
+  auto [host_end, guest_end] = TRY(sys::socket_pair());
+  const std::vector<std::pair<int, int>> install{{guest_end.get(), 0}};
+  auto process = TRY(
+      sys::spawn("/proc/self/exe", {.arguments = {"hutch-guest", "--os-user"}, .environment = {}, .install = install}));
+  process.leave();
+  return std::move(host_end);
+}
+
+Status live() {
+  TRY(mount_all(kKernels));
+  TRY(sys::block_all_signals());
+  TRY(sys::forget_children());
+  TRY(load_modules());
+  TRY_CTX(make_root(), "make the root");
+  TRY(mount_all(kSystems));
+  TRY_CTX(make_workspace(), kWorkspace);
+  TRY(sys::set_hostname("hutch"));
+  TRY(sys::raise_loopback());
+  Relay relay({.side = Relay::Side::kMachine, .stream = TRY(open_port()), .start_guest = start_guest});
+  return relay.run();
+}
+
+}  // namespace
+
+void serve_machine() {
+  const Status lived = live();
+  // The console, which the host keeps for whoever wants to know.
+  if (!lived) (void)sys::write_all(1, cat({"hutch-guest: ", lived.error().message, "\n"}));
+  sys::power_off();
+}
+
+int serve_relay() {
+  const auto serve = []() -> Status {
+    TRY(sys::close_from(kMachineFd + 1));
+    TRY(sys::block_all_signals());
+    TRY(sys::die_with_parent());
+    Relay relay({.side = Relay::Side::kHost, .stream = UniqueFd(kMachineFd)});
+    UniqueFd guest = TRY(sys::duplicate(0));
+    TRY(relay.add_guest(std::move(guest)));
+    TRY(relay.run());
+    return relay.is_closed() ? Status(fail({Code::kSystem, 0, "the virtual machine ended"})) : Status();
+  };
+  const Status served = serve();
+  if (served) return 0;
+  // In the guest's place, which says nothing any more.
+  (void)sys::send_all(0, wire::encode(wire::ToHost(wire::Failed{served.error()})), {});
+  return 125;
+}
+
+}  // namespace hutch::guest

@@ -1,0 +1,255 @@
+// Carries streams of guests across a boundary that takes bytes alone.
+#include "guest/relay.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "sys/channel.h"
+#include "sys/io.h"
+#include "sys/terminal.h"
+
+namespace hutch::guest {
+
+namespace {
+
+using wire::ChannelKind;
+using Opened = RelayChannel::Opened;
+
+// Data is taken of channels only while less than this waits for the stream.
+constexpr std::size_t kOutMax = 256 << 10;
+// Each of a machine's takes descriptors here.
+constexpr std::ptrdiff_t kOfMachineMax = 256;
+// A terminal's window is looked at so often: no signal tells whoever has its other side.
+constexpr std::chrono::milliseconds kSizeCheck{100};
+
+bool is_even(std::uint32_t number) { return number % 2 == 0; }
+
+std::optional<ChannelKind> kind_of(int fd) {
+  switch (sys::stream_kind(fd)) {
+    case sys::StreamKind::kSocket: return ChannelKind::kSocket;
+    case sys::StreamKind::kTerminal: return ChannelKind::kTerminal;
+    case sys::StreamKind::kPipe:
+    case sys::StreamKind::kOther: break;
+    case sys::StreamKind::kClosed:
+    case sys::StreamKind::kFile: return std::nullopt;
+  }
+  const auto use = sys::opened_for(fd);
+  if (!use) return std::nullopt;
+  // /dev/null and the like, for both: it ends at once.
+  return *use == sys::OpenFor::kWriting ? ChannelKind::kSink : ChannelKind::kSource;
+}
+
+// What stands here for a descriptor of the other side's: what its user gets, and the end that is served.
+struct Pair {
+  UniqueFd user;
+  UniqueFd served;
+};
+
+Result<Pair> pair_for(ChannelKind kind) {
+  if (kind == ChannelKind::kSource || kind == ChannelKind::kSink) {
+    sys::Pipe pipe = TRY(sys::pipe());
+    const bool reads = kind == ChannelKind::kSource;
+    return Pair{std::move(reads ? pipe.read : pipe.write), std::move(reads ? pipe.write : pipe.read)};
+  }
+  if (kind == ChannelKind::kTerminal) {
+    sys::TerminalPair pair = TRY(sys::open_terminal("/dev/ptmx"));
+    TRY(sys::make_raw(pair.terminal.get()));
+    return Pair{std::move(pair.master), std::move(pair.terminal)};
+  }
+  auto [user, served] = TRY(sys::socket_pair());
+  return Pair{std::move(user), std::move(served)};
+}
+
+}  // namespace
+
+Relay::Relay(Settings settings)
+    : settings_(std::move(settings)), last_number_(settings_.side == Side::kHost ? 0U : ~0U) {}
+
+Status Relay::add_guest(UniqueFd stream) {
+  const std::uint32_t number = last_number_ += 2;
+  say(wire::ChannelOpened{number, 0, ChannelKind::kGuest});
+  return add(number, ChannelKind::kGuest, Opened::kHere, std::move(stream));
+}
+
+Status Relay::run() {
+  TRY(sys::set_nonblocking(settings_.stream.get()));
+  while (!is_over()) TRY(turn());
+  return {};
+}
+
+bool Relay::is_over() const {
+  if (is_closed_) return true;
+  const auto is_guest = [](const auto& one) { return one.second.channel.kind() == ChannelKind::kGuest; };
+  return settings_.side == Side::kHost && out_.empty() && std::ranges::none_of(channels_, is_guest);
+}
+
+Status Relay::turn() {
+  std::vector<pollfd> wait{{settings_.stream.get(), static_cast<short>(POLLIN | (out_.empty() ? 0 : POLLOUT)), 0}};
+  std::vector<std::uint32_t> numbers{0};
+  std::optional<std::chrono::milliseconds> timeout;
+  for (auto& [number, open] : channels_) {
+    if (open.channel.kind() == ChannelKind::kTerminal) timeout = kSizeCheck;
+    auto events = open.channel.awaited();
+    if (!events) continue;
+    if (out_.size() >= kOutMax) events = static_cast<short>(*events & ~POLLIN);
+    wait.push_back({open.channel.fd(), *events, 0});
+    numbers.push_back(number);
+  }
+  TRY(sys::poll(wait, timeout));
+  if ((wait[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) TRY(read_stream());
+  for (std::size_t i = 1; i < wait.size(); ++i) {
+    const auto found = channels_.find(numbers[i]);
+    if (wait[i].revents != 0 && found != channels_.end()) TRY(serve(found->second, wait[i].revents));
+  }
+  tell_sizes();
+  forget_ended();
+  return is_closed_ ? Status() : write_stream();
+}
+
+Status Relay::read_stream() {
+  std::array<char, 64 << 10> bytes;
+  const auto size = sys::read_some(settings_.stream.get(), bytes);
+  if (!size && size.error().sys_errno == EAGAIN) return {};
+  if (!size || *size == 0) {
+    is_closed_ = true;
+    return {};
+  }
+  reader_.add({bytes.data(), *size});
+  while (auto message = TRY(reader_.next())) TRY(take(std::move(*message)));
+  return {};
+}
+
+Status Relay::write_stream() {
+  std::size_t written = 0;
+  while (written < out_.size()) {
+    const auto count = sys::write_some(settings_.stream.get(), std::string_view(out_).substr(written));
+    if (!count && count.error().sys_errno == EAGAIN) break;
+    if (!count) {
+      is_closed_ = true;
+      return {};
+    }
+    written += *count;
+  }
+  out_.erase(0, written);
+  return {};
+}
+
+Status Relay::take(wire::ChannelMessage message) {
+  if (const auto* opened = std::get_if<wire::ChannelOpened>(&message)) return take(*opened);
+  if (auto* data = std::get_if<wire::ChannelData>(&message)) return take(std::move(*data));
+  return take_other(message);
+}
+
+Status Relay::take(const wire::ChannelOpened& opened) {
+  const bool of_host = is_even(opened.channel);
+  const bool from_host = settings_.side == Side::kMachine;
+  if (of_host != from_host || opened.channel == 0 || opened.channel <= last_of_other_) {
+    return fail(Error::invalid("a channel with a number that is not its own"));
+  }
+  last_of_other_ = opened.channel;
+  if (opened.kind == ChannelKind::kGuest) {
+    if (!from_host) return fail(Error::invalid("a machine that starts a guest here"));
+    return add(opened.channel, opened.kind, Opened::kThere, TRY(settings_.start_guest()));
+  }
+  if (!from_host && (opened.kind == ChannelKind::kSource || opened.kind == ChannelKind::kSink)) {
+    return fail(Error::invalid("a pipe of a machine's"));
+  }
+  const auto parent = channels_.find(opened.parent);
+  // It has gone meanwhile: what is said about this one is passed over as well.
+  if (parent == channels_.end()) return {};
+  if (parent->second.channel.kind() != ChannelKind::kGuest ||
+      parent->second.arrived.size() >= limits::kFrameDescriptorsMax) {
+    return fail(Error::invalid("a descriptor that belongs to no message"));
+  }
+  const auto is_of_machine = [](const auto& one) { return !is_even(one.first); };
+  if (!from_host && std::ranges::count_if(channels_, is_of_machine) >= kOfMachineMax) {
+    return fail(Error::invalid("too many channels of a machine's"));
+  }
+  Pair pair = TRY(pair_for(opened.kind));
+  parent->second.arrived.push_back(std::move(pair.user));
+  return add(opened.channel, opened.kind, Opened::kThere, std::move(pair.served));
+}
+
+Status Relay::take(wire::ChannelData data) {
+  const auto found = channels_.find(data.channel);
+  if (found == channels_.end()) return {};
+  Open& open = found->second;
+  TRY(open.channel.put(std::move(data.bytes), std::exchange(open.arrived, {})));
+  tell(open.channel, open.channel.write_out());
+  return {};
+}
+
+Status Relay::take_other(const wire::ChannelMessage& message) {
+  const std::uint32_t number = std::visit([](const auto& one) { return one.channel; }, message);
+  const auto found = channels_.find(number);
+  if (found == channels_.end()) return {};
+  RelayChannel& channel = found->second.channel;
+  if (const auto* credit = std::get_if<wire::ChannelCredit>(&message)) return channel.add_credit(credit->bytes);
+  if (const auto* resized = std::get_if<wire::ChannelResized>(&message)) {
+    channel.set_size({resized->rows, resized->columns});
+  } else if (std::holds_alternative<wire::ChannelEnd>(message)) {
+    channel.end();
+  } else if (std::holds_alternative<wire::ChannelStop>(message)) {
+    channel.stop();
+    say(wire::ChannelEnd{number});
+  }
+  return {};
+}
+
+Status Relay::serve(Open& open, short events) {
+  if ((events & POLLOUT) != 0) tell(open.channel, open.channel.write_out());
+  if ((events & (POLLIN | POLLHUP)) != 0) TRY(pass_on(open));
+  if ((events & POLLERR) != 0) tell(open.channel, open.channel.lose_reader());
+  return {};
+}
+
+Status Relay::pass_on(Open& open) {
+  RelayChannel::Taken taken = TRY(open.channel.take());
+  const std::uint32_t number = open.channel.number();
+  TRY(pass_descriptors(number, std::move(taken.descriptors)));
+  if (!taken.bytes.empty()) say(wire::ChannelData{number, std::move(taken.bytes)});
+  if (taken.ended) say(wire::ChannelEnd{number});
+  return {};
+}
+
+// Each gets a channel, in front of the data that it came with.
+Status Relay::pass_descriptors(std::uint32_t parent, std::vector<UniqueFd> descriptors) {
+  for (UniqueFd& fd : descriptors) {
+    const auto kind = kind_of(fd.get());
+    if (!kind) return fail(Error::invalid("a descriptor that cannot cross to another machine"));
+    const std::uint32_t number = last_number_ += 2;
+    say(wire::ChannelOpened{number, parent, *kind});
+    TRY(add(number, *kind, Opened::kHere, std::move(fd)));
+  }
+  return {};
+}
+
+Status Relay::add(std::uint32_t number, ChannelKind kind, Opened opened, UniqueFd fd) {
+  if (channels_.size() >= wire::kChannelsMax) return fail(Error::invalid("too many channels"));
+  RelayChannel channel = TRY(RelayChannel::make(number, kind, opened, std::move(fd)));
+  channels_.emplace(number, Open{std::move(channel)});
+  return {};
+}
+
+void Relay::tell(const RelayChannel& channel, const RelayChannel::Written& written) {
+  if (written.credit > 0) say(wire::ChannelCredit{channel.number(), written.credit});
+  if (written.stopped) say(wire::ChannelStop{channel.number()});
+}
+
+void Relay::tell_sizes() {
+  for (auto& [number, open] : channels_) {
+    if (const auto size = open.channel.new_size()) say(wire::ChannelResized{number, size->rows, size->columns});
+  }
+}
+
+void Relay::forget_ended() {
+  std::erase_if(channels_, [](const auto& one) { return one.second.channel.is_over(); });
+}
+
+}  // namespace hutch::guest

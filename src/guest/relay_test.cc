@@ -1,0 +1,243 @@
+// The tests of streams and descriptors that cross a boundary of bytes.
+#include "guest/relay.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "sys/channel.h"
+#include "sys/io.h"
+#include "sys/process.h"
+#include "sys/terminal.h"
+
+namespace hutch::guest {
+namespace {
+
+template <class T>
+T must(Result<T> result) {
+  if (!result) {
+    ADD_FAILURE() << result.error().message;
+    std::abort();
+  }
+  return std::move(*result);
+}
+
+// What comes until `size` bytes are there, or the end.
+std::string read_bytes(int fd, std::size_t size) {
+  std::string all;
+  while (all.size() < size) {
+    std::string bytes(size - all.size(), '\0');
+    const auto count = sys::read_some(fd, bytes);
+    if (!count || *count == 0) break;
+    all.append(bytes, 0, *count);
+  }
+  return all;
+}
+
+// Gives the other threads a moment.
+void rest() { (void)sys::pause_briefly(); }
+
+// Both sides, each on a thread of its own, with one guest that the test plays itself.
+class RelayTest : public testing::Test {
+ protected:
+  RelayTest() {
+    // As the programs have it, which block every signal.
+    ::signal(SIGPIPE, SIG_IGN);
+    auto [host_end, machine_end] = must(sys::socket_pair());
+    auto [host, hosts] = must(sys::socket_pair());
+    auto [guest, guests] = must(sys::socket_pair());
+    host_ = std::move(host);
+    guest_ = std::move(guest);
+    machine_.emplace([this, end = std::move(machine_end), guests = std::move(guests)]() mutable {
+      Relay relay({.side = Relay::Side::kMachine, .stream = std::move(end), .start_guest = [&] {
+                     return Result<UniqueFd>(std::move(guests));
+                   }});
+      machine_ended_ = relay.run();
+    });
+    relay_.emplace([this, end = std::move(host_end), hosts = std::move(hosts)]() mutable {
+      Relay relay({.side = Relay::Side::kHost, .stream = std::move(end)});
+      ASSERT_TRUE(relay.add_guest(std::move(hosts)));
+      host_ended_ = relay.run();
+    });
+  }
+
+  ~RelayTest() override {
+    host_.reset();
+    relay_->join();
+    machine_->join();
+    EXPECT_TRUE(host_ended_) << host_ended_.error().message;
+    EXPECT_TRUE(machine_ended_) << machine_ended_.error().message;
+  }
+
+  // Sends a byte with the descriptor, and gives what comes out at the other side.
+  static UniqueFd pass(int from, int to, UniqueFd fd) {
+    const int number = fd.get();
+    EXPECT_TRUE(sys::send_all(from, "x", {&number, 1}));
+    char byte = 0;
+    auto received = must(sys::receive_some(to, {&byte, 1}));
+    EXPECT_EQ(received.descriptors.size(), 1U);
+    return received.descriptors.empty() ? UniqueFd() : std::move(received.descriptors.front());
+  }
+
+  UniqueFd host_;   // hutch's end of the guest's stream
+  UniqueFd guest_;  // the guest's own
+  std::optional<std::thread> machine_;
+  std::optional<std::thread> relay_;
+  Status machine_ended_;
+  Status host_ended_;
+};
+
+TEST_F(RelayTest, BytesGoBothWays) {
+  ASSERT_TRUE(sys::send_all(host_.get(), "plan", {}));
+  EXPECT_EQ(read_bytes(guest_.get(), 4), "plan");
+  ASSERT_TRUE(sys::send_all(guest_.get(), "ready", {}));
+  EXPECT_EQ(read_bytes(host_.get(), 5), "ready");
+}
+
+TEST_F(RelayTest, APipeToReadGivesItsBytesAndItsEnd) {
+  sys::Pipe pipe = must(sys::pipe());
+  const UniqueFd inside = pass(host_.get(), guest_.get(), std::move(pipe.read));
+  ASSERT_TRUE(sys::write_all(pipe.write.get(), "input"));
+  pipe.write.reset();
+  EXPECT_EQ(read_bytes(inside.get(), 100), "input");
+}
+
+TEST_F(RelayTest, APipeToWriteGivesItsBytesAndItsEnd) {
+  sys::Pipe pipe = must(sys::pipe());
+  UniqueFd inside = pass(host_.get(), guest_.get(), std::move(pipe.write));
+  std::thread writer([&] {
+    EXPECT_TRUE(sys::write_all(inside.get(), std::string(3 << 20, 'o')));
+    inside.reset();
+  });
+  EXPECT_EQ(read_bytes(pipe.read.get(), 4 << 20).size(), 3U << 20);
+  writer.join();
+}
+
+TEST_F(RelayTest, WhoeverDoesNotReadStopsNobodyElse) {
+  sys::Pipe stalled = must(sys::pipe());
+  sys::Pipe other = must(sys::pipe());
+  const UniqueFd stuck = pass(host_.get(), guest_.get(), std::move(stalled.write));
+  const UniqueFd free = pass(host_.get(), guest_.get(), std::move(other.write));
+  ASSERT_TRUE(sys::set_nonblocking(stuck.get()));
+  // All that its credit and the pipes take.
+  const std::string much(1 << 16, 's');
+  std::size_t taken = 0;
+  for (int quiet = 0; quiet < 100;) {
+    const auto count = sys::write_some(stuck.get(), much);
+    if (count) taken += *count;
+    if (count) continue;
+    ++quiet;
+    rest();
+  }
+  EXPECT_LT(taken, 2U << 20);
+  ASSERT_TRUE(sys::write_all(free.get(), "through"));
+  EXPECT_EQ(read_bytes(other.read.get(), 7), "through");
+  EXPECT_EQ(read_bytes(stalled.read.get(), taken).size(), taken);
+}
+
+TEST_F(RelayTest, TheEndOfAReaderIsToldToTheWriter) {
+  sys::Pipe pipe = must(sys::pipe());
+  const UniqueFd inside = pass(host_.get(), guest_.get(), std::move(pipe.write));
+  pipe.read.reset();
+  ASSERT_TRUE(sys::set_nonblocking(inside.get()));
+  Result<std::size_t> count = 0;
+  for (int tries = 0; tries < 1000 && (count || count.error().sys_errno == EAGAIN); ++tries) {
+    rest();
+    count = sys::write_some(inside.get(), "x");
+  }
+  EXPECT_FALSE(count);
+  EXPECT_EQ(count.error().sys_errno, EPIPE);
+}
+
+TEST_F(RelayTest, ASocketOfTheMachinesGoesBothWaysAndEndsByHalves) {
+  auto [mine, given] = must(sys::socket_pair());
+  const UniqueFd outside = pass(guest_.get(), host_.get(), std::move(given));
+  ASSERT_TRUE(sys::send_all(outside.get(), "request", {}));
+  ::shutdown(outside.get(), SHUT_WR);
+  EXPECT_EQ(read_bytes(mine.get(), 100), "request");
+  ASSERT_TRUE(sys::send_all(mine.get(), "reply", {}));
+  mine.reset();
+  EXPECT_EQ(read_bytes(outside.get(), 100), "reply");
+}
+
+TEST_F(RelayTest, ATerminalHasItsBytesItsSizeAndItsEnd) {
+  sys::TerminalPair pair = must(sys::open_terminal("/dev/ptmx"));
+  ASSERT_TRUE(sys::make_raw(pair.terminal.get()));
+  const UniqueFd outside = pass(guest_.get(), host_.get(), std::move(pair.master));
+  ASSERT_TRUE(sys::write_all(outside.get(), "typed\n"));
+  EXPECT_EQ(read_bytes(pair.terminal.get(), 6), "typed\n");
+  ASSERT_TRUE(sys::set_terminal_size(outside.get(), {33, 99}));
+  sys::TerminalSize size;
+  for (int tries = 0; tries < 5000 && size.rows != 33; ++tries) {
+    rest();
+    size = must(sys::terminal_size(pair.terminal.get()));
+  }
+  EXPECT_EQ(size.columns, 99);
+  ASSERT_TRUE(sys::write_all(pair.terminal.get(), "shown"));
+  EXPECT_EQ(read_bytes(outside.get(), 5), "shown");
+  pair.terminal.reset();
+  EXPECT_EQ(read_bytes(outside.get(), 1), "");
+}
+
+// What a machine that lies may say.
+class HostRelay : public testing::Test {
+ protected:
+  std::string told(const std::vector<wire::ChannelMessage>& messages) {
+    auto [host_end, machine_end] = must(sys::socket_pair());
+    auto [host, hosts] = must(sys::socket_pair());
+    ::signal(SIGPIPE, SIG_IGN);
+    // It says so whether it is heard or not.
+    std::thread machine([&messages, end = std::move(machine_end)] {
+      for (const wire::ChannelMessage& message : messages) {
+        if (!sys::send_all(end.get(), wire::encode(message), {})) break;
+      }
+      ::shutdown(end.get(), SHUT_WR);
+    });
+    Status ended;
+    {
+      Relay relay({.side = Relay::Side::kHost, .stream = std::move(host_end)});
+      EXPECT_TRUE(relay.add_guest(std::move(hosts)));
+      ended = relay.run();
+    }
+    machine.join();
+    return ended ? "" : ended.error().message;
+  }
+};
+
+TEST_F(HostRelay, EndsAMachineThatBreaksARule) {
+  using wire::ChannelKind;
+  const wire::ChannelOpened socket{1, 2, ChannelKind::kSocket};
+  EXPECT_THAT(told({wire::ChannelOpened{4, 2, ChannelKind::kSocket}}), testing::HasSubstr("not its own"));
+  EXPECT_THAT(told({socket, socket}), testing::HasSubstr("not its own"));
+  EXPECT_THAT(told({wire::ChannelOpened{0, 2, ChannelKind::kSocket}}), testing::HasSubstr("not its own"));
+  EXPECT_THAT(told({wire::ChannelOpened{1, 0, ChannelKind::kGuest}}), testing::HasSubstr("starts a guest"));
+  EXPECT_THAT(told({wire::ChannelOpened{1, 2, ChannelKind::kSink}}), testing::HasSubstr("a pipe"));
+  EXPECT_THAT(told({socket, wire::ChannelOpened{3, 1, ChannelKind::kSocket}}), testing::HasSubstr("no message"));
+  EXPECT_THAT(told({wire::ChannelCredit{2, 0xffffffff}}), testing::HasSubstr("too much credit"));
+  EXPECT_THAT(told({socket, wire::ChannelEnd{1}, wire::ChannelData{1, "x"}}), testing::HasSubstr("has ended"));
+  std::vector<wire::ChannelMessage> flood{socket};
+  // More than the socket takes, of which nobody reads.
+  for (std::size_t sent = 0; sent <= 8 * wire::kChannelWindow; sent += wire::kChannelDataMax) {
+    flood.emplace_back(wire::ChannelData{1, std::string(wire::kChannelDataMax, 'f')});
+  }
+  EXPECT_THAT(told(flood), testing::HasSubstr("credit"));
+  std::vector<wire::ChannelMessage> crowd;
+  for (std::uint32_t number = 1; number < 1000; number += 2) {
+    crowd.emplace_back(wire::ChannelOpened{number, 2, ChannelKind::kSocket});
+  }
+  EXPECT_THAT(told(crowd), testing::HasSubstr("no message"));
+}
+
+TEST_F(HostRelay, PassesOverWhatIsAboutChannelsThatAreGone) {
+  EXPECT_EQ(told({wire::ChannelData{9, "x"}, wire::ChannelCredit{9, 1}, wire::ChannelEnd{9}, wire::ChannelStop{9},
+                  wire::ChannelResized{9, 1, 1}, wire::ChannelOpened{1, 99, wire::ChannelKind::kSocket}}),
+            "");
+}
+
+}  // namespace
+}  // namespace hutch::guest

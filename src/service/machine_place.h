@@ -1,0 +1,21 @@
+// A sandbox in a virtual machine: who its commands are there, and what of a policy has no meaning in it.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "service/load_policy.h"
+#include "service/os_user.h"
+#include "service/request.h"
+
+namespace hutch::service {
+
+// Where commands start there, as hutch-guest makes it (guest/machine.cc).
+inline constexpr std::string_view kMachineHome = "/workspace";
+
+// Nothing of this machine's files is there, so that what may not be read or written is not. Code::kUnsupported for what
+// is to be there: a path that a request or a file of the user's allows, an image, a host.
+Result<OsUserPlace> machine_place(const LoadedPolicy& loaded, const PlaceRequest& request,
+                                  const plan::HostFacts& facts);
+
+}  // namespace hutch::service

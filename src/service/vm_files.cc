@@ -1,0 +1,254 @@
+// What a virtual machine is started from.
+#include "service/vm_files.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "base/limits.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "host/state_dirs.h"
+#include "plan/seccomp.h"
+#include "service/image_build.h"
+#include "service/start.h"
+#include "service/told_program.h"
+#include "sys/beneath.h"
+#include "sys/files.h"
+#include "sys/io.h"
+#include "sys/journal.h"
+#include "sys/process.h"
+#include "sys/tree.h"
+#include "sys/whole_file.h"
+#include "wire/json_guard.h"
+
+namespace hutch::service {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kPacker = "/usr/bin/tar2sqfs";
+constexpr const char* kKernelPackage = "linux-image-cloud-amd64";
+constexpr std::string_view kRemedy = "hutch vm provision makes what it starts from";
+constexpr std::size_t kStep = 1 << 20;
+
+// In the order in which the kernel is to have them; those that it has built in are no files.
+constexpr std::array<std::string_view, 13> kModules = {"drivers/virtio/virtio_ring",
+                                                       "drivers/virtio/virtio",
+                                                       "drivers/virtio/virtio_pci_legacy_dev",
+                                                       "drivers/virtio/virtio_pci_modern_dev",
+                                                       "drivers/virtio/virtio_pci",
+                                                       "drivers/block/virtio_blk",
+                                                       "drivers/char/virtio_console",
+                                                       "drivers/char/hw_random/virtio-rng",
+                                                       "fs/fuse/fuse",
+                                                       "fs/fuse/virtiofs",
+                                                       "fs/overlayfs/overlay",
+                                                       "fs/squashfs/squashfs",
+                                                       "fs/ext4/ext4"};
+
+// The package that $2 is, or that it depends on, unpacked below $1 without being installed.
+constexpr const char* kFetchKernel = R"sh(set -e
+cd "$1"
+package=$(apt-cache depends -- "$2" | sed -n 's/^ *Depends: *\(linux-image[^ ]*\)$/\1/p' | head -n 1)
+apt-get download -q -- "${package:-$2}"
+dpkg-deb -x ./*.deb tree
+)sh";
+
+struct Place {
+  std::string top;  // "vm" of hutch's data
+  std::string file(std::string_view name) const { return cat({top, "/files/", name}); }
+};
+
+Result<Place> place_of(const plan::HostFacts& facts) {
+  const host::StateDirs dirs = TRY(host::own_state_dirs(facts.uid, facts.home));
+  return Place{cat({dirs.data, "/vm"})};
+}
+
+Result<std::string> sum_of(const std::string& path) {
+  const UniqueFd file = TRY(sys::open(path, sys::Open::kRead));
+  Sha256 sum;
+  for (std::uint64_t at = 0;;) {
+    const std::string bytes = TRY(sys::read_at(file.get(), at, kStep));
+    if (bytes.empty()) return sum.finish();
+    sum.add(bytes);
+    at += bytes.size();
+  }
+}
+
+// What changes when a file's bytes do, which nobody but root can put back.
+Result<json> look_of(const std::string& path) {
+  const sys::FileStatus status = TRY(sys::file_status(sys::kCwd, path));
+  return json::array({status.inode, status.size, status.modified_ns, status.changed_ns});
+}
+
+Result<std::string> only_name(const std::string& directory, std::string_view prefix) {
+  const UniqueFd listing = TRY(sys::open_listing(directory));
+  for (const sys::TreeEntry& entry : TRY(sys::names_in(listing.get(), directory))) {
+    if (entry.name.starts_with(prefix)) return entry.name;
+  }
+  return fail(Error::not_found(cat({directory, ": nothing named ", prefix, "*: is that package a kernel's?"})));
+}
+
+Status fetch_kernel(const std::string& into, const std::string& package, const TellImage& tell, json& files) {
+  tell(cat({"fetching the kernel of ", package}));
+  const std::string scratch = cat({into, "/package"});
+  TRY(sys::make_directory(sys::kCwd, scratch, 0755));
+  TRY_CTX(run_told("/bin/sh", {"sh", "-c", kFetchKernel, "sh", scratch, package},
+                   {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}, tell),
+          "fetch the kernel");
+  const std::string tree = cat({scratch, "/tree"});
+  const std::string image = TRY(only_name(cat({tree, "/boot"}), "vmlinuz-"));
+  const std::string release = image.substr(std::string_view("vmlinuz-").size());
+  TRY(sys::rename_file(cat({tree, "/boot/", image}), cat({into, "/kernel"})));
+  files["release"] = release;
+  files["sums"]["kernel"] = TRY(sum_of(cat({into, "/kernel"})));
+  files["modules"] = json::array();
+  for (const std::string_view module : kModules) {
+    const std::string found = cat({tree, "/lib/modules/", release, "/kernel/", module, ".ko"});
+    if (!sys::exists(found)) continue;
+    const std::string name = cat({"module-", module.substr(module.rfind('/') + 1)});
+    TRY(sys::rename_file(found, cat({into, "/", name})));
+    files["modules"].push_back(name);
+    files["sums"][name] = TRY(sum_of(cat({into, "/", name})));
+  }
+  return sys::remove_tree(scratch);
+}
+
+// An archive's owners and modes are taken as they are: nothing of it is unpacked here.
+Status pack_root(int archive, const std::string& path, const TellImage& tell) {
+  if (!sys::exists(kPacker)) {
+    return fail(
+        Error::unsupported("tar2sqfs, which makes the file system of a machine's root, is missing; apt-get "
+                           "install squashfs-tools-ng"));
+  }
+  sys::Pipe words = TRY(sys::pipe());
+  auto packing = TRY(sys::spawn(kPacker, {.arguments = {"tar2sqfs", "-q", "-f", "-c", "lz4", path},
+                                          .environment = {},
+                                          .install = {{archive, 0}, {words.write.get(), 1}, {words.write.get(), 2}}}));
+  words.write.reset();
+  ToldWords told(tell);
+  std::string buffer(4096, '\0');
+  for (;;) {
+    const auto size = sys::read_some(words.read.get(), buffer);
+    if (!size || *size == 0) break;
+    told.add(std::string_view(buffer).substr(0, *size));
+  }
+  told.end();
+  const sys::WaitStatus ended = TRY(packing.wait());
+  if (ended.exited() && ended.exit_code() == 0) return {};
+  return fail({Code::kSystem, 0, cat({"tar2sqfs failed: ", told.last()})});
+}
+
+Status make_root(const std::string& into, const std::string& root, const plan::HostFacts& facts,
+                 const TellImage& tell) {
+  const std::string path = cat({into, "/system"});
+  const auto pack = [&](int archive) { return pack_root(archive, path, tell); };
+  if (root.empty()) return build_default_archive(Signals::kOwn, facts, tell, pack);
+  tell("packing the root file system");
+  if (root == "-") return pack(0);
+  const UniqueFd archive = TRY(sys::open(root, sys::Open::kRead));
+  return pack(archive.get());
+}
+
+Result<json> manifest_of(const Place& place) {
+  const std::string path = place.file("manifest.json");
+  if (!sys::exists(path)) return fail(Error::unsupported(cat({"no virtual machine is provisioned; ", kRemedy})));
+  const std::string text = TRY(sys::regular_file_text(path, limits::kJsonBytesMax));
+  TRY(wire::check_json_shape(text, limits::kJsonBytesMax));
+  json manifest = json::parse(text, nullptr, false);
+  const bool known = manifest.is_object() && manifest.value("sums", json()).is_object() &&
+                     manifest.value("modules", json()).is_array() && manifest.value("release", json()).is_string();
+  if (!known) return fail(Error::invalid(cat({path, ": is no manifest; ", kRemedy})));
+  return manifest;
+}
+
+// Everything that is started is what was provisioned; what looks as it did when it was last read is not read again.
+Status verify(const Place& place, json& manifest) {
+  bool changed = false;
+  for (const auto& [name, sum] : manifest["sums"].items()) {
+    const std::string path = place.file(name);
+    const json look = TRY(look_of(path));
+    if (manifest["looks"].is_object() && manifest["looks"].value(name, json()) == look) continue;
+    if (!sum.is_string() || TRY(sum_of(path)) != sum.get<std::string>()) {
+      return fail({Code::kConflict, 0, cat({path, ": is not what was provisioned; ", kRemedy, " anew"})});
+    }
+    manifest["looks"][name] = look;
+    changed = true;
+  }
+  return changed ? sys::replace_file(place.file("manifest.json"), manifest.dump(1)) : Status();
+}
+
+}  // namespace
+
+Status provision_vm(const VmProvisionRequest& request, const plan::HostFacts& facts, const TellImage& tell) {
+  if (facts.architecture != "x86_64") {
+    return fail(
+        Error::unsupported(cat({"virtual machines of ", facts.architecture, " are not provisioned by this version"})));
+  }
+  const Place place = TRY(place_of(facts));
+  const std::string fresh = cat({place.top, "/new-", std::to_string(sys::own_pid())});
+  TRY(sys::make_private_directories(place.top));
+  (void)sys::remove_tree(fresh);
+  TRY(sys::make_private_directories(fresh));
+  const auto make = [&]() -> Status {
+    json manifest = json::object();
+    TRY(fetch_kernel(fresh, request.kernel.empty() ? kKernelPackage : request.kernel, tell, manifest));
+    TRY(make_root(fresh, request.root, facts, tell));
+    manifest["sums"]["system"] = TRY(sum_of(cat({fresh, "/system"})));
+    return sys::replace_file(cat({fresh, "/manifest.json"}), manifest.dump(1));
+  };
+  Status made = make();
+  if (made) {
+    (void)sys::remove_tree(place.file(""));
+    made = sys::rename_at(sys::kCwd, fresh, sys::kCwd, cat({place.top, "/files"}), sys::Replacing::kAllowed);
+  }
+  if (!made) (void)sys::remove_tree(fresh);
+  return made;
+}
+
+Result<VmStatus> vm_status(const plan::HostFacts& facts) {
+  const Place place = TRY(place_of(facts));
+  VmStatus status{.directory = cat({place.top, "/files"})};
+  if (!sys::exists(place.file("manifest.json"))) return status;
+  const json manifest = TRY(manifest_of(place));
+  status.provisioned = true;
+  status.kernel = manifest["release"].get<std::string>();
+  const sys::FileStatus root = TRY(sys::file_status(sys::kCwd, place.file("system")));
+  const auto made = std::chrono::nanoseconds(root.modified_ns);
+  status.made = sys::local_time_text(
+      std::chrono::system_clock::time_point(std::chrono::duration_cast<std::chrono::system_clock::duration>(made)));
+  status.bytes = root.size;
+  return status;
+}
+
+Status remove_vm(const plan::HostFacts& facts) {
+  const Place place = TRY(place_of(facts));
+  return sys::exists(place.top) ? sys::remove_tree(place.top) : Status();
+}
+
+Result<backend::vm::VmBackend::Settings> vm_settings(const plan::HostFacts& facts) {
+  const Place place = TRY(place_of(facts));
+  if (!sys::exists(backend::vm::kQemu)) {
+    return fail(Error::unsupported("QEMU is missing; apt-get install qemu-system-x86"));
+  }
+  json manifest = TRY(manifest_of(place));
+  TRY(verify(place, manifest));
+  backend::vm::VmBackend::Settings settings{.size = {},
+                                            .kernel = place.file("kernel"),
+                                            .system = place.file("system"),
+                                            .directory = cat({place.top, "/runs"})};
+  for (const json& name : manifest["modules"]) {
+    if (name.is_string()) settings.modules.push_back(place.file(name.get<std::string>()));
+  }
+  plan::SandboxPlan jail;
+  TRY(add_filter(jail, facts));
+  settings.filter = std::move(jail.seccomp);
+  return settings;
+}
+
+}  // namespace hutch::service

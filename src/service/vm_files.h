@@ -1,0 +1,39 @@
+// What a virtual machine is started from: a kernel with its modules and the file system of its root, made once.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "backend/vm/vm_backend.h"
+#include "base/result.h"
+#include "plan/facts.h"
+#include "service/images.h"
+
+namespace hutch::service {
+
+struct VmProvisionRequest {
+  std::string kernel;  // a package of the machine's package manager; empty: Debian's for the cloud
+  std::string root;    // an archive of a root file system, a path or "-"; empty: the default image's
+};
+
+// Errors: programs that are missing, what they say, an archive that is none. What was there before stays until all of
+// the new is.
+Status provision_vm(const VmProvisionRequest& request, const plan::HostFacts& facts, const TellImage& tell);
+
+struct VmStatus {
+  bool provisioned = false;
+  std::string kernel{};    // its release
+  std::string made{};      // in local time
+  std::uint64_t bytes = 0;  // of the root file system, compressed
+  std::string directory{};
+};
+Result<VmStatus> vm_status(const plan::HostFacts& facts);
+
+// Kernel, modules and root. Nothing there is fine.
+Status remove_vm(const plan::HostFacts& facts);
+
+// How a machine is started here. Code::kUnsupported with the remedy where nothing is provisioned or a program is
+// missing; kConflict where a file is another than was provisioned.
+Result<backend::vm::VmBackend::Settings> vm_settings(const plan::HostFacts& facts);
+
+}  // namespace hutch::service
