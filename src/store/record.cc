@@ -60,12 +60,14 @@ Result<decltype(Record::body)> parse_body(const std::string& type, Members& memb
 Connection parse_connection(Members& members);
 Refusal parse_refusal(Members& members);
 Decision parse_decision(Members& members);
+Service parse_service(Members& members);
 bool is_run_id(std::string_view text);
 
 }  // namespace
 
 std::string_view type_of(const Record& record) {
-  static constexpr std::array<std::string_view, 5> kTypes = {"start", "end", "refusal", "connection", "decision"};
+  static constexpr std::array<std::string_view, 6> kTypes = {"start",      "end",      "refusal",
+                                                             "connection", "decision", "service"};
   return kTypes.at(record.body.index());
 }
 
@@ -98,6 +100,11 @@ std::string format_record(const Record& record) {
     json["answer"] = cut(decision->answer);
     json["by"] = cut(decision->by);
     add_process(json, decision->pid, decision->program);
+  } else if (const auto* service = std::get_if<Service>(&record.body)) {
+    json["service"] = cut(service->service);
+    json["what"] = cut(service->what);
+    json["outcome"] = cut(service->outcome);
+    add_process(json, service->pid, service->program);
   }
   if (!record.agent.empty()) json["agent"] = cut(record.agent);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -249,7 +256,8 @@ Result<decltype(Record::body)> parse_body(const std::string& type, Members& memb
   if (type == "connection") return parse_connection(members);
   if (type == "refusal") return parse_refusal(members);
   if (type == "decision") return parse_decision(members);
-  return fail(Error::invalid("type is not start, end, refusal, connection or decision"));
+  if (type == "service") return parse_service(members);
+  return fail(Error::invalid("type is not start, end, refusal, connection, decision or service"));
 }
 
 Connection parse_connection(Members& members) {
@@ -282,6 +290,16 @@ Decision parse_decision(Members& members) {
   if (members.has("pid")) decision.pid = static_cast<std::uint32_t>(members.number("pid", 1, kIntMax));
   if (members.has("exe")) decision.program = members.text("exe");
   return decision;
+}
+
+Service parse_service(Members& members) {
+  Service service;
+  service.service = members.text("service");
+  service.what = members.text("what");
+  service.outcome = members.text("outcome");
+  if (members.has("pid")) service.pid = static_cast<std::uint32_t>(members.number("pid", 1, kIntMax));
+  if (members.has("exe")) service.program = members.text("exe");
+  return service;
 }
 
 bool is_run_id(std::string_view text) {

@@ -1,4 +1,5 @@
-// One line of the record of what happened: a start, an end, a refusal, a connection or a decision, as JSON. Version 1.
+// One line of the record of what happened: a start, an end, a refusal, a connection, a decision or the use of a service
+// of the host's, as JSON. Version 1.
 #pragma once
 
 #include <chrono>
@@ -25,10 +26,10 @@ struct RunStart {
 
 struct RunEnd {
   int exit_code = 0;
-  int signal = 0;        // 0: none
+  int signal = 0;  // 0: none
   std::string ended_by;  // "itself", "timeout", ...
   std::chrono::milliseconds duration{0};
-  std::string error;     // hutch's own failure; empty when the command ran
+  std::string error;  // hutch's own failure; empty when the command ran
   bool operator==(const RunEnd&) const = default;
 };
 
@@ -56,18 +57,28 @@ struct Connection {
 
 // What a person, or their settings, decided about a question.
 struct Decision {
-  std::string what;    // "connect to example.org:443", "run without isolation"
+  std::string what;  // "connect to example.org:443", "run without isolation"
   std::string answer;  // "once", "session", "project", "no", ...
-  std::string by;      // "the terminal", "the control descriptor", "no answer in time", "enabled: false in FILE"
+  std::string by;  // "the terminal", "the control descriptor", "no answer in time", "enabled: false in FILE"
   std::uint32_t pid = 0;
   std::string program{};
   bool operator==(const Decision&) const = default;
 };
 
+// What a sandbox asked of the host's bridge, or wrote down there by itself ("log").
+struct Service {
+  std::string service;  // "secrets", "log", ...
+  std::string what;  // a secret's name; of "log" the text
+  std::string outcome;  // "given", "refused: ..."; of "log" the level
+  std::uint32_t pid = 0;
+  std::string program{};
+  bool operator==(const Service&) const = default;
+};
+
 struct Record {
   Time time;
   std::string run;  // lower-case hexadecimal digits
-  std::variant<RunStart, RunEnd, Refusal, Connection, Decision> body;
+  std::variant<RunStart, RunEnd, Refusal, Connection, Decision, Service> body;
   std::string agent{};  // whose sandbox it was; empty: that of one command
   bool operator==(const Record&) const = default;
 };
@@ -75,7 +86,7 @@ struct Record {
 // A reader takes no longer line, a writer makes none: long texts are cut, long commands lose their last arguments.
 inline constexpr std::size_t kRecordBytesMax = 65536;
 
-// "start", "end", "refusal", "connection" or "decision".
+// "start", "end", "refusal", "connection", "decision" or "service".
 std::string_view type_of(const Record& record);
 
 // One JSON object without a line end. Bytes that are no UTF-8 become U+FFFD.

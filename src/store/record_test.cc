@@ -32,7 +32,10 @@ TEST(Record, IsReadAsItWasWritten) {
   std::get<Connection>(connected.body).program = "/x";
   const Record decided = {kTime, "3f9a1c", Decision{"connect to a.example:443", "once", "the terminal", 7, "/x"}};
   const Record disabled = {kTime, "3f9a1c", Decision{"run without isolation", "allowed", "enabled: false in x"}};
-  for (const Record& record : {start(), end(), refusal(), connection(), refused, connected, decided, disabled}) {
+  const Record used = {kTime, "3f9a1c", Service{"secrets", "TOKEN", "given"}, "alice"};
+  const Record logged = {kTime, "3f9a1c", Service{"log", "it went wrong", "warning", 7, "/x"}, "alice"};
+  for (const Record& record :
+       {start(), end(), refusal(), connection(), refused, connected, decided, disabled, used, logged}) {
     const std::string line = format_record(record);
     EXPECT_EQ(line.find('\n'), line.npos);
     const Result<Record> read = parse_record(line);
