@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "policy/domains.h"
 #include "sys/interfaces.h"
 
 namespace hutch::egress {
@@ -41,6 +42,14 @@ bool is_named(std::string_view name, std::string_view target) {
 
 Core::Core(std::unique_ptr<Loop> loop, Settings settings)
     : loop_(std::move(loop)), settings_(std::move(settings)), resolver_(*loop_), inspector_(*loop_) {}
+
+Settings::Placeholders Core::placeholders(const policy::Host& host, int port) const {
+  if (!settings_.placeholders) return {};
+  for (const std::string& entry : network().tls.exclude_domains) {
+    if (policy::matches_domain(entry, host, port)) return {};
+  }
+  return settings_.placeholders(host);
+}
 
 Ruling Core::rule(const Target& target) const {
   const policy::HostDecision decision = decision_of(network(), target);

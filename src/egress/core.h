@@ -31,6 +31,9 @@ struct Settings {
   policy::ParentProxies parents;         // which it has to go out through
   std::string inspector_program;         // hutch-inspect
   std::function<bool()> attended{};      // whether somebody answers questions now; absent: nobody ever
+  // What is put into requests to that host by TLS: what the sandbox has, and the value; absent: nothing ever.
+  using Placeholders = std::vector<std::pair<std::string, std::string>>;
+  std::function<Placeholders(const policy::Host& host)> placeholders{};
   bool java_store = false;               // is to be had of what hutch-inspect trusts
 };
 
@@ -58,6 +61,8 @@ class Core {
   Inspector& inspector() { return inspector_; }
   const policy::Network& network() const { return settings_.network; }
   const Settings& settings() const { return settings_; }
+  // None where the policy says that TLS is never opened.
+  Settings::Placeholders placeholders(const policy::Host& host, int port) const;
   void replace_network(policy::Network network) { settings_.network = std::move(network); }
   // What answers allowed: those that were saved are the policy's to say once it has been read again.
   void forget_saved_grants();

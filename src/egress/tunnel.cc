@@ -193,6 +193,7 @@ void Tunnel::look_at_first_bytes(Input input) {
   const std::string_view bytes(buffer.data(), **count);
   const Sniffed first = bytes.empty() ? Sniffed{.kind = FirstBytes::kOther} : sniff(cat({passed_, bytes}));
   const bool has_rules = !policy::http_rules_for(core_.network(), target_.host, target_.port).empty();
+  const bool swaps = !core_.placeholders(target_.host, target_.port).empty();
   // A server that speaks first is of another protocol: there, neither TLS nor HTTP begins at this point.
   const bool server_spoke = relay_->bytes_down() > 0;
   switch (first.kind) {
@@ -207,7 +208,7 @@ void Tunnel::look_at_first_bytes(Input input) {
         return refuse({Verdict::kDeny, "first bytes",
                        cat({"the TLS hello names ", printable(first.server_name), ", another host"})});
       }
-      if (has_rules && !server_spoke)
+      if ((has_rules || swaps) && !server_spoke)
         return inspect(wire::InspectForm::kOrigin, Layer::kTls, relay_->release_sockets());
       if (has_rules) break;
       return pass();
@@ -257,12 +258,14 @@ void Tunnel::inspect(wire::InspectForm form, Layer layer, Relay::Sockets sockets
   const bool blocking = sys::restore_blocking(sockets.client.get()) && sys::restore_blocking(sockets.upstream.get());
   if (!ready) return refuse_unread(ready.error(), std::move(sockets.client));
   if (!blocking) return reset();
-  const wire::Inspect request{.id = id_,
-                              .host = target_.host.name,
-                              .port = static_cast<std::uint16_t>(target_.port),
-                              .form = form,
-                              .tls = layer == Layer::kTls,
-                              .rules = policy::http_rules_for(core_.network(), target_.host, target_.port)};
+  const wire::Inspect request{
+      .id = id_,
+      .host = target_.host.name,
+      .port = static_cast<std::uint16_t>(target_.port),
+      .form = form,
+      .tls = layer == Layer::kTls,
+      .rules = policy::http_rules_for(core_.network(), target_.host, target_.port),
+      .placeholders = layer == Layer::kTls ? core_.placeholders(target_.host, target_.port) : Settings::Placeholders()};
   inspected_ = true;
   const auto on_refused = [this, alive = std::weak_ptr(alive_)](const wire::InspectRefused& refused) {
     if (alive.expired()) return;

@@ -7,6 +7,7 @@
 #include "inspect/forward.h"
 #include "inspect/limits.h"
 #include "inspect/message_parser.h"
+#include "inspect/swap.h"
 #include "inspect/target.h"
 #include "sys/sockets.h"
 
@@ -20,6 +21,7 @@ enum class Next { kGoOn, kAnother, kEnd };
 struct Exchange {
   MessageParser request{MessageKind::kRequest};
   MessageParser response{MessageKind::kResponse};
+  std::string held;  // of its body
   bool request_sent = false;
   bool response_started = false;  // its head is on its way to the client
   Persistence persistence = Persistence::kKeep;
@@ -49,6 +51,7 @@ class Http1 {
 
   Next pump(Exchange& exchange);
   Next move_request(Exchange& exchange);
+  std::string swapped_body(Exchange& exchange);
   Next move_response(Exchange& exchange);
   Next start_response(Exchange& exchange);
   Next accept_response(Exchange& exchange);
@@ -129,14 +132,18 @@ void Http1::forward_head(Exchange& exchange, const Judgement& judgement) {
   exchange.upgrading = upgrade ? Upgrading::kWebSocket : Upgrading::kNo;
   const std::string* host = find_header(head.headers, "Host");
   RequestOut out;
-  out.target = judgement.target;
+  const auto& placeholders = conversation_.connection.placeholders;
+  const std::string forwarded = swap_target(placeholders, judgement.target);
+  Head sent = head;
+  swap_headers(placeholders, sent.headers);
+  out.target = forwarded;
   const std::string own_host = host_field(conversation_.connection);
   out.host = host != nullptr ? *host : own_host;
   out.rule = judgement.rule;
   out.framing = exchange.request.framing();
   out.persistence = exchange.persistence;
   out.upgrading = exchange.upgrading;
-  upstream_.out += request_head(head, out);
+  upstream_.out += request_head(sent, out);
   exchange.request_sent = exchange.request.done();
   const bool no_body = head.method == "HEAD";
   exchange.response = MessageParser(no_body ? MessageKind::kResponseToHead : MessageKind::kResponse);
@@ -172,7 +179,7 @@ Next Http1::move_request(Exchange& exchange) {
   }
   client_.in.erase(0, *used);
   const Framing framing = exchange.request.framing();
-  append_body(upstream_.out, body_, framing);
+  append_body(upstream_.out, swapped_body(exchange), framing);
   if (exchange.request.done()) {
     append_end(upstream_.out, exchange.request.trailers(), framing);
     exchange.request_sent = true;
@@ -185,6 +192,19 @@ Next Http1::move_request(Exchange& exchange) {
   }
   moved_ = true;
   return Next::kGoOn;
+}
+
+// What goes on of the body now: what may be the beginning of a placeholder waits.
+std::string Http1::swapped_body(Exchange& exchange) {
+  const auto& placeholders = conversation_.connection.placeholders;
+  if (placeholders.empty()) return body_;
+  std::string body = std::exchange(exchange.held, {}) + body_;
+  swap_in_place(placeholders, body);
+  if (exchange.request.done()) return body;
+  const std::size_t kept = begun_at_end(placeholders, body);
+  exchange.held = body.substr(body.size() - kept);
+  body.resize(body.size() - kept);
+  return body;
 }
 
 Next Http1::move_response(Exchange& exchange) {

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "inspect/http2_callbacks.h"
 #include "inspect/limits.h"
+#include "inspect/swap.h"
 
 namespace hutch::inspect {
 
@@ -198,6 +199,9 @@ void Http2::forward_request(Pair& pair, const Judgement& judgement) {
   Headers plain = forwarded(headers);
   if (judgement.rule != nullptr) apply_rule(*judgement.rule, plain);
   lower_names(plain);
+  const auto& placeholders = conversation_.connection.placeholders;
+  swap_headers(placeholders, plain);
+  out.back().value = swap_target(placeholders, std::move(out.back().value));
   std::ranges::move(plain, std::back_inserter(out));
   const std::vector<nghttp2_nv> list = name_values(out);
   nghttp2_data_provider source = body_source(up_);
@@ -257,7 +261,9 @@ void Http2::on_data(End& end, std::int32_t stream, std::string_view bytes) {
     if (pair != nullptr && &end == &down_) forget_body(*pair, bytes.size());
     return;
   }
-  (&end == &down_ ? pair->request : pair->response).body += bytes;
+  std::string& body = (&end == &down_ ? pair->request : pair->response).body;
+  body += bytes;
+  if (&end == &down_) swap_in_place(conversation_.connection.placeholders, body);
   resume(other(end), *pair);
 }
 
@@ -277,8 +283,11 @@ ssize_t Http2::take_body(End& to, std::int32_t stream, std::span<std::uint8_t> i
   Pair* const pair = find(to, stream);
   if (pair == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   Half& half = &to == &down_ ? pair->response : pair->request;
-  if (half.body.empty() && !half.ended) return NGHTTP2_ERR_DEFERRED;
-  const std::size_t size = std::min(into.size(), half.body.size());
+  // What may be the beginning of a placeholder waits for what follows.
+  const bool swaps = &to == &up_ && !half.ended;
+  const std::size_t waits = swaps ? begun_at_end(conversation_.connection.placeholders, half.body) : 0;
+  if (half.body.size() == waits && !half.ended) return NGHTTP2_ERR_DEFERRED;
+  const std::size_t size = std::min(into.size(), half.body.size() - waits);
   std::copy_n(half.body.begin(), size, into.begin());
   half.body.erase(0, size);
   End& from = other(to);

@@ -66,6 +66,7 @@ void write(Writer& out, const Inspect& message) {
   out.u8(message.tls ? 1 : 0);
   out.u32(static_cast<std::uint32_t>(message.rules.size()));
   for (const policy::HttpRule& rule : message.rules) write_rule(out, rule);
+  write_pairs(out, message.placeholders);
 }
 
 void write(Writer& out, const InspectEnd& message) { out.u64(message.id); }
@@ -108,6 +109,7 @@ void read(Reader& in, Inspect& message) {
   const std::size_t rules = in.count(kRuleBytesMin);
   message.rules.reserve(rules);
   for (std::size_t i = 0; i < rules; ++i) message.rules.push_back(read_rule(in));
+  message.placeholders = read_pairs(in);
 }
 
 void read(Reader& in, InspectEnd& message) { message.id = in.u64(); }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct Inspect {
   InspectForm form = InspectForm::kOrigin;
   bool tls = false;  // the client begins with a TLS hello, which is to be opened
   std::vector<policy::HttpRule> rules;  // empty: every request whose Host agrees
+  // What the sandbox has instead of secrets, and their values: of TLS alone.
+  std::vector<std::pair<std::string, std::string>> placeholders{};
 };
 
 // That connection is no longer allowed.

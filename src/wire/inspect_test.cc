@@ -28,6 +28,7 @@ Inspect example() {
   rule.set_headers = {{"Authorization", "Bearer x"}};
   rule.remove_headers = {"Cookie"};
   message.rules = {rule, policy::HttpRule{}};
+  message.placeholders = {{"hutch-1", "value"}, {"hutch-2", ""}};
   return message;
 }
 
@@ -41,6 +42,7 @@ TEST(InspectMessage, AConnectionComesOutAsItWentIn) {
   EXPECT_EQ(message.form, InspectForm::kProxy);
   EXPECT_TRUE(message.tls);
   EXPECT_EQ(message.rules, example().rules);
+  EXPECT_EQ(message.placeholders, example().placeholders);
 }
 
 TEST(InspectMessage, EveryOtherMessageComesOutAsItWentIn) {

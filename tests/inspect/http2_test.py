@@ -450,6 +450,25 @@ def test_a_client_that_goes(inspector, server):
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+@pytest.mark.parametrize("size", [1, 7, 26, 5000])
+def test_placeholders(inspector, server, size):
+    token, value = "hutch-0123456789abcdef0123", "sk-a/b+c=d&e~f\"g'h!i0k1234"
+    client, _ = open_h2(inspector, server, placeholders=[(token, value)])
+    body = f"x{token}y{token}{token}{token[:9]}".encode()
+    stream = client.h2.get_next_available_stream_id()
+    client.h2.send_headers(stream, [(":method", "POST"), (":scheme", "https"), (":authority", HOST),
+                                    (":path", f"/?k={token}"), ("x-key", f"Bearer {token}")])
+    for at in range(0, len(body), size):
+        client.send_body(stream, body[at:at + size], end=False)
+    client.h2.end_stream(stream)
+    client.flush()
+    client.until(lambda: stream in client.ended)
+    headers, sent, _ = server.received[0]
+    assert bytes(sent).decode() == body.decode().replace(token, value)
+    assert dict(headers)["x-key"] == f"Bearer {value}"
+    assert dict(headers)[":path"] == "/?k=sk-a%2Fb%2Bc%3Dd%26e~f%22g%27h%21i0k1234"
+
+
 def test_curl(inspector, server, tmp_path):
     authority = tmp_path / "ca.pem"
     authority.write_text(inspector.certificate())

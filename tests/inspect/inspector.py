@@ -123,20 +123,22 @@ class Inspector:
         self.ready.put(pem)
         return pem
 
-    def connect(self, upstream, host, port=None, tls=False, proxy=False, rules=()):
+    def connect(self, upstream, host, port=None, tls=False, proxy=False, rules=(), placeholders=()):
         """(the client's socket, the connection's number); `upstream` is where the server listens."""
         server = socket.create_connection(upstream, timeout=PATIENCE)
         listener = socket.create_server(("127.0.0.1", 0))
         client = socket.create_connection(listener.getsockname(), timeout=PATIENCE)
         accepted, _ = listener.accept()
         listener.close()
-        number = self.hand_over(accepted, server, host, port or (443 if tls else 80), tls, proxy, rules)
+        number = self.hand_over(accepted, server, host, port or (443 if tls else 80), tls, proxy, rules, placeholders)
         return client, number
 
-    def hand_over(self, client, server, host, port, tls, proxy, rules):
+    def hand_over(self, client, server, host, port, tls, proxy, rules, placeholders=()):
         number, self.next_id = self.next_id, self.next_id + 1
         body = struct.pack("<Q", number) + text(host) + struct.pack("<HBB", port, proxy, tls)
         body += struct.pack("<I", len(rules)) + b"".join(rules)
+        body += struct.pack("<I", len(placeholders))
+        body += b"".join(text(token) + text(value) for token, value in placeholders)
         self.send(INSPECT, body, [client.fileno(), server.fileno()])
         client.close()
         server.close()
