@@ -39,8 +39,13 @@ def time_in_turn(turns, person, cwd, commands, rounds):
     ran = harness.run_in(person, argv, cwd=cwd, timeout=1800)
     if ran.code != 0:
         sys.exit(f"bench: {ran}")
+    return medians_of(ran.text, commands)
+
+
+def medians_of(text, commands):
+    """Of what `turns` has printed, in milliseconds."""
     times = [[] for _ in commands]
-    for line in ran.text.splitlines():
+    for line in text.splitlines():
         index, nanoseconds = line.split()
         times[int(index)].append(int(nanoseconds) / 1e6)
     return {name: statistics.median(times[index]) for index, name in enumerate(commands)}

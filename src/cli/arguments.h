@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/host_arguments.h"
 #include "cli/image.h"
 #include "cli/init.h"
 #include "cli/paths.h"
@@ -118,7 +119,7 @@ struct DaemonArguments {
   service::OutputForm form = service::OutputForm::kText;
 };
 
-enum class Line { kNo, kYes };  // whether a status is one alone
+enum class Line { kNo, kYes };  // whether a status is the one line alone
 
 struct StatusArguments {
   service::PlaceRequest place;  // --policy
@@ -140,7 +141,8 @@ using Arguments =
                  AuditArguments, QuestionsArguments, AnswerArguments, RevokeArguments, AgentArguments, ExecArguments,
                  ProcessArguments, ToolArguments, McpArguments, ServeArguments, DaemonArguments, ImageArguments,
                  VmArguments, PoolArguments, TaskArguments, PathsArguments, service::ConfigRequest,
-                 service::SettingsRequest, StatusArguments, ShareArguments, InitArguments, CompletionArguments,
+                 service::SettingsRequest, StatusArguments, ShareArguments, SecretArguments, MemoryArguments,
+                 InitArguments, CompletionArguments,
                  HelpArguments, VersionArguments>;
 
 // `words` is what follows the program's own name. Options of hutch end at `--` and, for `run`, at the first word that

@@ -153,7 +153,7 @@ std::string zsh_option(const Option& option) {
       case ValueKind::kBackend: return ":backend:(namespace bwrap none)";
       case ValueKind::kNetwork: return ":network:(none outbound rules)";
       case ValueKind::kVariable: return ":variable: _parameters -g '*export*'";
-      case ValueKind::kRecordType: return ":type:(start end refusal connection decision)";
+      case ValueKind::kRecordType: return ":type:(start end refusal connection decision service)";
       case ValueKind::kScope: return ":scope:(project new default)";
       case ValueKind::kOther: return ":value: ";
     }
@@ -171,7 +171,7 @@ std::string fish_option(std::string_view verb, const Option& option) {
       case ValueKind::kBackend: return " -x -a 'namespace bwrap none'";
       case ValueKind::kNetwork: return " -x -a 'none outbound rules'";
       case ValueKind::kVariable: return " -x -a '(set -nx)'";
-      case ValueKind::kRecordType: return " -x -a 'start end refusal connection decision'";
+      case ValueKind::kRecordType: return " -x -a 'start end refusal connection decision service'";
       case ValueKind::kScope: return " -x -a 'project new default'";
       case ValueKind::kOther: return " -x";
     }

@@ -18,12 +18,14 @@
 #include "cli/init.h"
 #include "cli/log.h"
 #include "cli/mcp.h"
+#include "cli/memory.h"
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "cli/pool.h"
 #include "cli/process.h"
 #include "cli/questions.h"
 #include "cli/run.h"
+#include "cli/secret.h"
 #include "cli/settings.h"
 #include "cli/share.h"
 #include "cli/status.h"
@@ -67,6 +69,8 @@ struct Dispatch {
   int operator()(const service::SettingsRequest& request) const { return settings(request); }
   int operator()(const StatusArguments& arguments) const { return status(arguments); }
   int operator()(const ShareArguments& arguments) const { return share(arguments); }
+  int operator()(const MemoryArguments& arguments) const { return memory(arguments); }
+  int operator()(const SecretArguments& arguments) const { return secret(arguments); }
   int operator()(const InitArguments& arguments) const { return init(arguments); }
   int operator()(const PathsArguments& arguments) const { return paths(arguments); }
   int operator()(const CompletionArguments& arguments) const { return print(completion_script(arguments.shell)); }

@@ -21,7 +21,8 @@ namespace {
 
 using Text = std::string_view;
 
-constexpr std::array kRecordTypes = {Text("start"), Text("end"), Text("refusal"), Text("connection"), Text("decision")};
+constexpr std::array kRecordTypes = {Text("start"),      Text("end"),      Text("refusal"),
+                                     Text("connection"), Text("decision"), Text("service")};
 constexpr std::uint64_t kPidsMax = 4'194'304;  // PID_MAX_LIMIT (proc_sys_kernel(5))
 constexpr std::uint64_t kDescriptorMax = 1 << 20;
 constexpr std::uint64_t kPortMax = 65535;

@@ -26,6 +26,7 @@ std::vector<Row> rows_of(const host::StateDirs& dirs) {
           {"shared", cat({dirs.data, "/workspace/shared"}), "what all agents share"},
           {"output", cat({dirs.data, "/output"}), "what an agent hands out, by its name"},
           {"database", cat({dirs.data, "/hutch.db"}), "the agents' records"},
+          {"secrets", cat({dirs.data, "/secrets"}), "the agents' secrets, sealed, and the key of them"},
           {"images", cat({dirs.data, "/images"}), "root file systems, by name"},
           {"containers", cat({dirs.data, "/containers"}), "containers of an engine that run, by name"},
           {"vm", cat({dirs.data, "/vm"}), "a virtual machine's kernel and root"},

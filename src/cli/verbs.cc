@@ -94,7 +94,7 @@ constexpr std::array kStatusGroups = {OptionGroup{"Options", kStatusOptions}};
 
 constexpr std::array kAuditOptions = {
     Option{"--since", 0, "TIME", kOther, "not older than TIME: 30m, 12h", set_since},
-    Option{"--kind", 0, "KIND", kRecordType, "start, end, refusal, connection or decision alone (repeatable)",
+    Option{"--kind", 0, "KIND", kRecordType, "start, end, refusal, connection, decision or service alone (repeatable)",
            set_type},
     Option{"--type", 0, "KIND", kRecordType, "the same as --kind", set_type},
     Option{"--agent", 0, "NAME", kOther, "of this agent's sandbox alone", set_agent},
@@ -277,7 +277,7 @@ constexpr std::array kVerbs = {
          OptionsEnd::kAtDashes,
          finish_why},
     Verb{"audit",
-         "print the whole record: starts, ends, refusals, connections, decisions",
+         "print the whole record: starts, ends, refusals, connections, decisions, uses of services",
          kAuditSynopsis,
          "Prints every record, oldest first. With --follow it goes on until it is ended.",
          kAuditGroups,
@@ -347,6 +347,7 @@ std::span<const Verb> verbs() {
   static const std::vector<Verb> all = [] {
     std::vector<Verb> joined(kVerbs.begin(), kVerbs.end() - kAfterAgents);
     joined.insert(joined.end(), agent_verbs().begin(), agent_verbs().end());
+    joined.insert(joined.end(), host_verbs().begin(), host_verbs().end());
     joined.insert(joined.end(), user_verbs().begin(), user_verbs().end());
     joined.insert(joined.end(), kVerbs.end() - kAfterAgents, kVerbs.end());
     return joined;

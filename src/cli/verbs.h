@@ -43,6 +43,7 @@ struct Draft {
   Line line = Line::kNo;
   ShareArguments share{};
   InitArguments init{};
+  SecretArguments secret{};
   std::vector<std::string> words;  // not options, in order
 };
 
@@ -84,6 +85,9 @@ std::span<const Verb> verbs();
 std::span<const Verb> agent_verbs();
 // Those about the OS users of agents; likewise.
 std::span<const Verb> user_verbs();
+
+// Those about what an agent is offered from outside its sandbox; likewise.
+std::span<const Verb> host_verbs();
 
 // Exactly the words that the verb names.
 Status expect_words(const Draft& draft, std::span<const std::string_view> names);

@@ -1,9 +1,12 @@
-// hutch-guest: applies a plan, then is the init of the sandbox. One thread, no decisions of its own.
+// hutch-guest: applies a plan, then is the init of the sandbox. One thread, no decisions of its own. By the name
+// hutch-host it is a command of the sandbox, which speaks to the host's bridge.
 #include <string_view>
 #include <vector>
 
 #include "guest/access.h"
 #include "guest/guest.h"
+#include "guest/host_client.h"
+#include "guest/host_command.h"
 #include "guest/machine.h"
 #include "guest/network.h"
 #include "guest/probe.h"
@@ -26,6 +29,9 @@ int usage() {
 int main(int argc, char** argv) {
   // The kernel's first program, by the name that it has for it.
   if (hutch::sys::own_pid() == 1 && std::string_view(argv[0]) == "/init") hutch::guest::serve_machine();
+  if (argc > 0 && hutch::guest::is_host_program(argv[0])) {
+    return hutch::guest::serve_host_command({argv + 1, argv + argc});
+  }
   if (argc == 2 && std::string_view(argv[1]) == "--probe") return hutch::guest::probe();
   if (argc == 2 && std::string_view(argv[1]) == "--container") return hutch::guest::serve_container();
   if (hutch::sys::stream_kind(kStream) != hutch::sys::StreamKind::kSocket) return usage();

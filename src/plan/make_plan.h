@@ -15,13 +15,14 @@
 
 namespace hutch::plan {
 
-// A directory of the host at another place of the sandbox. The first directory of `target` is the sandbox's own: the
-// host's of that name is not there.
+// A directory of the host at another place of the sandbox, or a file. The first directory of `target` is the sandbox's
+// own: the host's of that name is not there.
 struct Share {
   std::string source;  // canonical; empty: none, but a directory of the sandbox's own, which goes with it
   std::string target;  // absolute
   Access access = Access::kReadWrite;
   Identity identity{};
+  MakeTarget kind = MakeTarget::kDirectory;  // or kFile, which a socket is as well
   bool operator==(const Share&) const = default;
 };
 

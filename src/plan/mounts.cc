@@ -306,7 +306,7 @@ void TreePlanner::place_shares() {
                            .target = share.target,
                            .source = share.source,
                            .access = share.access,
-                           .make = MakeTarget::kDirectory,
+                           .make = share.kind,
                            .identity = share.identity});
     if (share.access == Access::kReadWrite) tree_.writable.push_back(share.target);
   }

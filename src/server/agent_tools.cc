@@ -107,7 +107,8 @@ Result<mcp::CallAnswer> AgentTools::call(const std::string& name, const std::str
                                .turn = options.turn,
                                .on_output = on_output,
                                .stop = options.cancelled,
-                               .tasks = &shared_.tasks};
+                               .tasks = &shared_.tasks,
+                               .agents = &shared_.agents};
   const tool::Envelope envelope = service::call_tool(*agent, shared_.limiters, call);
   return mcp::CallAnswer{tool::json_text(envelope), !envelope.ok};
 }

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "host/daemon_paths.h"
+#include "server/bridge_server.h"
 #include "server/http_mcp_sessions.h"
 #include "server/http_server.h"
 #include "server/mcp_inquiries.h"
@@ -268,12 +269,19 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   Shared shared{*agents, pool, *tasks};
   shared.stop = [&stop_write] { (void)sys::write_some(stop_write.get(), "s"); };
   shared.tell = settings.tell;
+  service::HostServices services(*agents, *tasks, shared.limiters.rates, settings.tell);
+  agents->serve_bridge_by([&services](service::AgentSandbox& agent, UniqueFd socket, const sys::Peer&) {
+    serve_bridge(services, agent, std::move(socket));
+  });
   shared.upload_max = settings.upload_max;
   shared.mcp_sessions = std::make_shared<http::McpSessions>();
   shared.mcp_parked = std::make_shared<mcp::ParkedCalls>();
-  agents->watch([&shared](const std::string& agent, std::string_view what, const std::string& reason) {
+  agents->watch([&shared, &services](const std::string& agent, std::string_view what, const std::string& reason) {
     shared.events.tell(agent, what, reason);
-    if (what == "removed") shared.tasks.forget(agent);
+    if (what == "removed") {
+      shared.tasks.forget(agent);
+      services.forget(agent);
+    }
     if (what == service::kToolsChanged) shared.mcp_audience.tools_changed(agent);
     if (what == service::kArtifactsChanged) shared.mcp_audience.artifacts_changed(agent);
   });
@@ -292,12 +300,15 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   tasks->end_all();
   // First the sandboxes: whoever waits for a command of theirs hears of its end.
   agents->stop_all();
+  agents->end_bridges();
   if (const Status ended = pool.end_all(); !ended) settings.tell(ended.error().message);
   shared.mcp_sessions->close_all();
   if (!daemon.leave() || !shared.workers.wait(kLeaveWait)) {
     settings.tell("a connection does not end");
     sys::exit_now(1);
   }
+  // Of what the last of them may have started.
+  agents->end_bridges();
   return served;
 }
 

@@ -33,6 +33,7 @@ Handled call(Exchange& exchange) {
   if (turn != nullptr) wanted.turn = *turn;
   if (wanted.turn.size() > kTurnBytesMax) return fail(Error::invalid("Hutch-Turn is too long"));
   wanted.tasks = &exchange.shared().tasks;
+  wanted.agents = &exchange.shared().agents;
   std::stop_source stop;
   wanted.stop = stop.get_token();
   const auto done = TRY(sandbox::Inbox<std::string>::make(1));

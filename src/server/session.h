@@ -80,5 +80,7 @@ std::span<const Verb> session_verbs();
 std::span<const Verb> question_verbs();
 std::span<const Verb> pool_verbs();
 std::span<const Verb> task_verbs();
+std::span<const Verb> secret_verbs();
+std::span<const Verb> memory_verbs();
 
 }  // namespace hutch::server

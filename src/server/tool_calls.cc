@@ -23,6 +23,7 @@ Result<Value> call_tool(Session& session, const CallReader& call) {
   wanted.arguments = TRY(call.optional_text("arguments"));
   wanted.turn = TRY(call.optional_text("turn"));
   wanted.tasks = &session.shared().tasks;
+  wanted.agents = &session.shared().agents;
   return tool::value_of(service::call_tool(*agent, session.shared().limiters, wanted));
 }
 

@@ -29,6 +29,7 @@ namespace hutch::service {
 namespace {
 
 constexpr std::chrono::milliseconds kLoginWait{10'000};
+constexpr std::string_view kUsualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 Result<PlaceRequest> place_of(const store::AgentRecord& record) {
   PlaceRequest place;
@@ -56,15 +57,22 @@ std::vector<std::string> merged(const std::vector<std::string>& base, const std:
   return environment;
 }
 
-// A system's profile sets PATH as if nobody had programs of their own; pip install --user puts them there.
-std::vector<std::string> with_own_programs(std::vector<std::string> environment, const std::string& home) {
+// A system's profile sets PATH as if nobody had programs of their own; pip install --user puts them there. Those of the
+// host come last: they take no name from anybody.
+std::vector<std::string> with_own_programs(std::vector<std::string> environment, const std::string& home,
+                                           const std::string& of_host) {
   static constexpr std::string_view kName = "PATH=";
   const std::string own = home + "/.local/bin";
   for (std::string& entry : environment) {
     if (!entry.starts_with(kName)) continue;
-    const std::string path = entry.substr(kName.size());
-    const auto places = split(path, ':');
-    if (std::ranges::find(places, own) == places.end()) entry = cat({kName, own, path.empty() ? "" : ":", path});
+    std::string path = entry.substr(kName.size());
+    const auto has = [&](const std::string& place) {
+      const auto places = split(path, ':');
+      return std::ranges::find(places, place) != places.end();
+    };
+    if (!has(own)) path = cat({own, path.empty() ? "" : ":", path});
+    if (!of_host.empty() && !has(of_host)) path += cat({":", of_host});
+    entry = cat({kName, path});
   }
   return environment;
 }
@@ -78,6 +86,7 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
       directories_(agent_directories(dirs_, record_)),
       places_(places_of(record_, directories_, record_.backend)),
       audience_(std::move(hooks.audience)),
+      secrets_(hooks.secrets, record_.name),
       changed_(std::move(hooks.changed)),
       tell_(hooks.tell),
       autonomous_exec_(record_.autonomous_exec),
@@ -87,7 +96,8 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
                         .tell = hooks.tell,
                         .agent = record_.name,
                         .name = record_.name,
-                        .command = {"hutch", "agent", "start", record_.name}},
+                        .command = {"hutch", "agent", "start", record_.name},
+                        .scrub = [this](const std::string& text) { return secrets_.scrubber()->scrub(text); }},
              .changed =
                  [this](std::string_view state, const std::string& reason) {
                    if (changed_) changed_(record_.name, state, reason);
@@ -95,7 +105,10 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
              .next_number = hooks.next_number,
              .audience = audience_.get(),
              .saved = std::move(hooks.saved),
-             .asked_before = hooks.asked_before}),
+             .asked_before = hooks.asked_before,
+             .placeholders = [this](const policy::Host& host) { return secrets_.placeholders_for(host); },
+             .bridge = {std::string(kBridgePlace),
+                        hooks.serve_bridge ? cat({bridge_directory(dirs_, record_.name), "/", kBridgeName}) : ""}}),
       // Nobody is asked anything: an answer would hold for what a package runs as root.
       installer_({.what = cat({"the installation for agent ", record_.name}),
                   .judge = [this] { return judge_install(); },
@@ -104,7 +117,17 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
                              .agent = record_.name,
                              .name = record_.name,
                              .command = {"hutch", "tool", "call", record_.name, "sandbox_install"}},
-                  .next_number = std::move(hooks.next_number)}) {}
+                  .next_number = std::move(hooks.next_number)}),
+      bridge_(dirs_, record_,
+              hooks.serve_bridge ? AgentBridge::Serve([this, serve = std::move(hooks.serve_bridge)](
+                                                          UniqueFd socket, const sys::Peer& peer) {
+                serve(*this, std::move(socket), peer);
+              })
+                                 : AgentBridge::Serve()) {
+  // What tools give commands as PATH, which no login shell has a word in.
+  const std::string programs = bridge_.programs();
+  if (!programs.empty()) places_.layout.path = cat({kUsualPath, ":", programs});
+}
 
 store::AutonomousExec AgentSandbox::autonomous_exec() const {
   const std::scoped_lock lock(autonomous_mutex_);
@@ -205,7 +228,11 @@ Result<Judged> AgentSandbox::judge() {
   PlaceRequest place = TRY(place_of(record_));
   place.usual_hosts = security.allowed_hosts;
   place.environment = places_.environment;
-  return judge_for(std::move(place), places_.residence, plan::FileQuestions::kChanges);
+  Residence residence = places_.residence;
+  residence.swaps = secrets_.has_placeholders();
+  TRY(bridge_.begin());
+  TRY_CTX(bridge_.add_to(residence, place.environment), "offer the bridge");
+  return judge_for(std::move(place), std::move(residence), plan::FileQuestions::kChanges);
 }
 
 // On the thread that keeps the installation.
@@ -280,7 +307,9 @@ Result<std::vector<std::string>> AgentSandbox::environment(const std::vector<std
     login_environment_ = TRY(ask_login_shell(*running));
     login_of_ = running;
   }
-  return merged(login_environment_, more);
+  std::vector<std::string> own = login_environment_;
+  TRY(secrets_.add_variables(own));
+  return merged(own, more);
 }
 
 // A login shell with its profile scripts takes a hundred times as long as a command: it is asked once. One that fails,
@@ -307,7 +336,7 @@ Result<std::vector<std::string>> AgentSandbox::ask_login_shell(sandbox::Resident
     const bool of_shell = entry.starts_with("_=") || entry.starts_with("SHLVL=") || entry.starts_with("PWD=");
     if (!of_shell && entry.contains('=')) found.emplace_back(entry);
   }
-  return with_own_programs(merged(planned, found), layout().home);
+  return with_own_programs(merged(planned, found), layout().home, bridge_.programs());
 }
 
 // The home is of the sandbox, all above it is not: in one new name that is no link nothing can be put in the way.

@@ -13,7 +13,9 @@
 #include "base/result.h"
 #include "host/state_dirs.h"
 #include "sandbox/resident.h"
+#include "service/agent_bridge.h"
 #include "service/agent_places.h"
+#include "service/given_secrets.h"
 #include "service/installation.h"
 #include "service/kept_sandbox.h"
 #include "service/recorder.h"
@@ -41,6 +43,9 @@ class AgentSandbox {
     std::unique_ptr<sandbox::Audience> audience{};  // who answers its questions; null: nobody
     std::function<void()> saved{};                  // an answer changed a policy
     std::uint64_t asked_before = 0;                 // the last question of earlier sandboxes of the agent
+    secret::Secrets* secrets = nullptr;             // null: it has none
+    // Serves one connection of its sandbox to the host's bridge, until that ends; null: it has no bridge.
+    std::function<void(AgentSandbox& agent, UniqueFd socket, const sys::Peer& peer)> serve_bridge{};
   };
   AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hooks hooks);
 
@@ -49,6 +54,9 @@ class AgentSandbox {
   store::AutonomousExec autonomous_exec() const;
   void set_autonomous_exec(const store::AutonomousExec& set);
   void tell_artifacts_changed() const;
+  GivenSecrets& secrets() { return secrets_; }
+  void used(store::Service service) { kept_.used(std::move(service)); }  // of the host's; into its record
+  void end_bridge() { bridge_.end(); }
   const tool::Layout& layout() const { return places_.layout; }
   std::vector<WatchedPlace> watched() const { return watched_places(record_, directories_, places_.layout); }
 
@@ -108,9 +116,10 @@ class AgentSandbox {
   const host::StateDirs dirs_;
   const std::function<hutch::Status(const std::string& agent, std::size_t at_most)> take_slot_;
   const AgentDirectories directories_;
-  const AgentPlaces places_;
+  AgentPlaces places_;
   const std::unique_ptr<sandbox::Audience> audience_;
 
+  GivenSecrets secrets_;
   const Changed changed_;
   const Tell tell_;
   mutable std::mutex autonomous_mutex_;
@@ -124,6 +133,7 @@ class AgentSandbox {
   std::timed_mutex install_mutex_;
   std::vector<std::string> package_hosts_;  // of an engine's image; of whoever has the turn to install
   KeptSandbox installer_;  // with the root of kept_, as long as that runs; in a container with one of its own
+  AgentBridge bridge_;     // last: whoever serves it uses all of this
 };
 
 }  // namespace hutch::service

@@ -145,13 +145,14 @@ bool offers_other_tools(const store::AutonomousExec& before, const store::Autono
 
 Result<std::unique_ptr<AgentService>> AgentService::open(host::StateDirs dirs, AgentSandbox::Tell tell) {
   auto agents = TRY(store::Agents::open(dirs.data));
+  auto host_data = TRY(store::HostData::open(dirs.data));
   if (TRY(agents->begin_serving()) == store::Agents::Before::kKilled) {
     const Status ended = end_abandoned(dirs.data);
     if (!ended && tell) tell(cat({"what the last daemon left: ", ended.error().message}));
   }
   host::remove_stale_cgroups(host::find_cgroup_place(sys::user_id()));
   remove_stale_containers();
-  return std::make_unique<AgentService>(std::move(agents), std::move(dirs), std::move(tell));
+  return std::make_unique<AgentService>(std::move(agents), std::move(host_data), std::move(dirs), std::move(tell));
 }
 
 Result<store::AgentRecord> AgentService::draft(std::string name) const {
@@ -245,12 +246,15 @@ Result<store::AgentRecord> AgentService::set(const std::string& name, const std:
   if (record.dir != before.dir) TRY(settle_directory(record, dirs_));
   if (record.image != before.image || record.backend != before.backend) TRY(settle_image(record, dirs_));
   TRY(agents_->update(record));
+  // Ends without the lock: whoever serves its bridge may want that.
+  std::shared_ptr<AgentSandbox> leaving;
   {
     const std::scoped_lock lock(mutex_);
     const auto known = sandboxes_.find(name);
     if (known != sandboxes_.end()) {
-      known->second->set_autonomous_exec(record.autonomous_exec);
-      if (known->second->retire()) forget(known);
+      leaving = known->second;
+      leaving->set_autonomous_exec(record.autonomous_exec);
+      if (leaving->retire()) forget(known);
     }
   }
   tell_change(name, "changed");
@@ -275,7 +279,9 @@ Result<std::shared_ptr<AgentSandbox>> AgentService::sandbox(const std::string& n
             policy_saved();
             tell_of_saved_policy(host::runs_directory(dirs_), "");
           },
-      .asked_before = asked_.contains(name) ? asked_.at(name) : 0};
+      .asked_before = asked_.contains(name) ? asked_.at(name) : 0,
+      .secrets = &secrets_,
+      .serve_bridge = serve_bridge_};
   auto sandbox = std::make_shared<AgentSandbox>(TRY(agents_->find(name)), dirs_, std::move(hooks));
   sandboxes_.emplace(name, sandbox);
   return sandbox;
@@ -344,7 +350,9 @@ Result<std::vector<std::string>> AgentService::remove(const std::string& name) {
   const std::shared_ptr<AgentSandbox> leaving = TRY(found);
   // From here on until it is gone nobody starts it.
   leaving->stop(AgentSandbox::After::kNever);
+  leaving->end_bridge();
   auto deleted = remove_files(leaving->record());
+  if (deleted) TRY_CTX(forget_kept(name), "remove what is kept for the agent");
   const std::scoped_lock lock(mutex_);
   if (deleted) {
     TRY(agents_->remove(name));
@@ -353,6 +361,18 @@ Result<std::vector<std::string>> AgentService::remove(const std::string& name) {
   const auto known = sandboxes_.find(name);
   if (known != sandboxes_.end() && known->second == leaving) forget(known);
   return deleted;
+}
+
+// Nobody of that name who comes later may find it.
+Status AgentService::forget_kept(const std::string& name) {
+  TRY(secrets_.forget(name));
+  TRY(host_data_->forget(name));
+  TRY(memories_.forget(name));
+  return sys::remove_tree(bridge_directory(dirs_, name));
+}
+
+void AgentService::end_bridges() {
+  for (const auto& sandbox : known()) sandbox->end_bridge();
 }
 
 // What it asked keeps its numbers: a late answer is to nobody's question.
@@ -384,10 +404,23 @@ Result<std::vector<std::string>> AgentService::remove_files(const store::AgentRe
   return deleted;
 }
 
-Result<store::AgentRecord> AgentService::of_directory(const std::string& directory) {
+Result<store::AgentRecord> AgentService::draft_of(const std::string& directory) const {
   const auto canonical = TRY(host::canonical_path(directory));
   store::AgentRecord record = TRY(draft(cat({name_from(canonical.path), "-", hash_of(canonical.path)})));
   record.dir = canonical.path;
+  return record;
+}
+
+Result<std::string> AgentService::agent_of_directory(const std::string& directory) {
+  const store::AgentRecord record = TRY(draft_of(directory));
+  const auto found = agents_->find(record.name);
+  if (found && found->dir == record.dir) return record.name;
+  return fail(Error::not_found(
+      cat({printable(record.dir), " has no agent of its own; name one by --agent: hutch agent list shows them"})));
+}
+
+Result<store::AgentRecord> AgentService::of_directory(const std::string& directory) {
+  store::AgentRecord record = TRY(draft_of(directory));
   auto found = agents_->find(record.name);
   if (found && found->dir == record.dir) return found;
   if (found) return fail({Code::kConflict, 0, cat({"agent ", record.name, " is another directory's"})});

@@ -11,12 +11,16 @@
 
 #include "base/result.h"
 #include "host/state_dirs.h"
+#include "secret/secrets.h"
 #include "service/agent_sandbox.h"
 #include "service/process_numbers.h"
 #include "service/question_board.h"
 #include "service/revoke.h"
 #include "service/sandbox_slots.h"
+#include "service/secret_prompts.h"
 #include "store/agents.h"
+#include "store/host_data.h"
+#include "store/memories.h"
 #include "store/settings_file.h"
 
 namespace hutch::service {
@@ -25,8 +29,9 @@ namespace hutch::service {
 class AgentService {
  public:
   static Result<std::unique_ptr<AgentService>> open(host::StateDirs dirs, AgentSandbox::Tell tell);
-  AgentService(std::unique_ptr<store::Agents> agents, host::StateDirs dirs, AgentSandbox::Tell tell)
-      : agents_(std::move(agents)), dirs_(std::move(dirs)), tell_(std::move(tell)) {}
+  AgentService(std::unique_ptr<store::Agents> agents, std::unique_ptr<store::HostData> host_data, host::StateDirs dirs,
+               AgentSandbox::Tell tell)
+      : agents_(std::move(agents)), host_data_(std::move(host_data)), dirs_(std::move(dirs)), tell_(std::move(tell)) {}
 
   // Told of every change of every agent from then on: a state's name, or "created", "changed", "removed". Before
   // anything else is asked.
@@ -61,6 +66,22 @@ class AgentService {
   // The agent of a working directory, made where there is none: with its tools on, and no limit of commands.
   Result<store::AgentRecord> of_directory(const std::string& directory);
 
+  // The agent that of_directory() has made for it. Code::kNotFound where there is none.
+  Result<std::string> agent_of_directory(const std::string& directory);
+
+  secret::Secrets& secrets() { return secrets_; }
+  SecretPrompts& secret_prompts() { return secret_prompts_; }
+
+  // --- the host's bridge ---
+
+  // Who serves the connections of sandboxes to the bridge. Before anything else is asked.
+  using ServeBridge = std::function<void(AgentSandbox& agent, UniqueFd socket, const sys::Peer& peer)>;
+  void serve_bridge_by(ServeBridge serve) { serve_bridge_ = std::move(serve); }
+  // Whoever serves is not called any more.
+  void end_bridges();
+  store::HostData& host_data() { return *host_data_; }
+  store::Memories& memories() { return memories_; }
+
   // --- questions ---
 
   QuestionBoard& board() { return board_; }
@@ -93,6 +114,8 @@ class AgentService {
  private:
   using Sandboxes = std::map<std::string, std::shared_ptr<AgentSandbox>>;
 
+  Status forget_kept(const std::string& name);
+  Result<store::AgentRecord> draft_of(const std::string& directory) const;
   void forget(Sandboxes::iterator known);  // with the lock held
   void sandbox_changed(const std::string& agent, std::string_view what, const std::string& reason);
   AgentSandbox::Status last_status(const std::string& name) const;
@@ -103,10 +126,15 @@ class AgentService {
   Result<std::vector<std::string>> remove_files(const store::AgentRecord& agent) const;
 
   std::unique_ptr<store::Agents> agents_;
+  std::unique_ptr<store::HostData> host_data_;
   const host::StateDirs dirs_;
   const AgentSandbox::Tell tell_;
   AgentSandbox::Changed changed_;
   std::atomic<bool> ended_ = false;
+  secret::Secrets secrets_{secret::sealed_files(dirs_.data + "/secrets")};
+  SecretPrompts secret_prompts_;
+  store::Memories memories_{dirs_.data + "/memory"};
+  ServeBridge serve_bridge_;
   QuestionBoard board_;  // outlives the sandboxes
   ProcessNumbers numbers_{*agents_};
   SandboxSlots slots_;

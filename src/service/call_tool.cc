@@ -1,6 +1,10 @@
 // A tool called for an agent.
 #include "service/call_tool.h"
 
+#include <array>
+
+#include "secret/scrubber.h"
+#include "service/agent_secrets.h"
 #include "service/sandbox_place.h"
 #include "service/task_tool.h"
 #include "tool/registry.h"
@@ -30,6 +34,50 @@ Value value_of(const tool::Tool& tool) {
                                                            {"openWorldHint", hints.open_world}}}});
 }
 
+// No value of a secret is for a model.
+Value scrubbed(const secret::Scrubber& scrubber, const Value& value) {
+  if (const auto* text = value.get<std::string>()) return scrubber.scrub(*text);
+  if (const auto* list = value.get<Value::List>()) {
+    Value::List made;
+    for (const Value& one : *list) made.push_back(scrubbed(scrubber, one));
+    return Value(std::move(made));
+  }
+  const auto* object = value.get<Value::Object>();
+  if (object == nullptr) return value;
+  Value::Object made;
+  for (const auto& [name, one] : *object) made.emplace(scrubber.scrub(name), scrubbed(scrubber, one));
+  return Value(std::move(made));
+}
+
+void scrub(const secret::Scrubber& scrubber, tool::Envelope& envelope) {
+  if (scrubber.empty()) return;
+  envelope.result = scrubbed(scrubber, envelope.result);
+  envelope.message = scrubber.scrub(envelope.message);
+  envelope.expected = scrubber.scrub(envelope.expected);
+  for (std::string& warning : envelope.warnings) warning = scrubber.scrub(warning);
+  for (auto& [name, value] : envelope.extra) value = scrubbed(scrubber, value);
+}
+
+// What a command says while it runs: a value may come in two pieces.
+class ScrubbedOutput {
+ public:
+  ScrubbedOutput(const secret::Scrubber& scrubber, const ToolCall& call)
+      : streams_{secret::ScrubbedStream(scrubber), secret::ScrubbedStream(scrubber)}, call_(call) {}
+
+  void take(tool::Stream stream, std::string_view bytes) { tell(stream, of(stream).take(bytes)); }
+  void finish() {
+    for (const auto stream : {tool::Stream::kOutput, tool::Stream::kError}) tell(stream, of(stream).finish());
+  }
+
+ private:
+  secret::ScrubbedStream& of(tool::Stream stream) { return streams_[stream == tool::Stream::kOutput ? 0 : 1]; }
+  void tell(tool::Stream stream, const std::string& text) {
+    if (!text.empty()) call_.on_output(stream, text);
+  }
+  std::array<secret::ScrubbedStream, 2> streams_;
+  const ToolCall& call_;
+};
+
 }  // namespace
 
 tool::AgentSettings tool_settings(const AgentSandbox& agent) {
@@ -46,12 +94,31 @@ tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const To
   SandboxPlace place(agent, settings.command_timeout, call.stop);
   tool::CallContext context{.place = place, .settings = settings, .limiters = limiters};
   context.turn = call.turn;
-  context.on_output = call.on_output;
+  const std::shared_ptr<const secret::Scrubber> scrubber = agent.secrets().scrubber();
+  ScrubbedOutput output(*scrubber, call);
+  if (call.on_output) {
+    context.on_output = [&](tool::Stream stream, std::string_view bytes) { output.take(stream, bytes); };
+  }
   context.stop = call.stop;
   if (call.tasks != nullptr) {
-    context.run_task = [&](const tool::TaskWish& wish) { return run_task(*call.tasks, settings.name, wish, call); };
+    context.run_task = [&](const tool::TaskWish& wish) {
+      ToolCall heard = call;
+      heard.on_output = context.on_output;
+      return run_task(*call.tasks, settings.name, wish, heard);
+    };
+  }
+  if (call.agents != nullptr) {
+    context.has_secret = [&](const std::string& key) -> Result<bool> {
+      return TRY(call.agents->secrets().find(settings.name, key)).has_value();
+    };
+    context.set_secret = [&](const tool::SecretWish& wish) {
+      return wish_secret(*call.agents, settings.name, wish, call.stop);
+    };
   }
   tool::Envelope envelope = tool::call_tool(call.name, call.arguments.empty() ? "{}" : call.arguments, context);
+  if (call.on_output) output.finish();
+  // By what holds now: a secret may have been set meanwhile.
+  scrub(*agent.secrets().scrubber(), envelope);
   if (!envelope.ok && place.was_starting()) {
     envelope = tool::failure(tool::Kind::kUnavailable, std::string(kStarting));
     envelope.retryable = true;

@@ -15,6 +15,7 @@
 
 namespace hutch::service {
 
+class AgentService;
 class Tasks;
 
 struct ToolCall {
@@ -24,6 +25,7 @@ struct ToolCall {
   std::function<void(tool::Stream, std::string_view)> on_output{};
   std::stop_token stop{};
   Tasks* tasks = nullptr;  // of the daemon; null: there are none
+  AgentService* agents = nullptr;  // likewise, for the agent's secrets
 };
 
 tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call);

@@ -130,6 +130,9 @@ std::string record_line(const store::Record& record, const TimeText& time_text) 
   } else if (const auto* decision = std::get_if<store::Decision>(&record.body)) {
     what = cat({printable(decision->what), ": ", printable(decision->answer), "  by ", printable(decision->by)});
     if (decision->pid != 0) what += cat({"  for ", process_text(decision->pid, decision->program)});
+  } else if (const auto* service = std::get_if<store::Service>(&record.body)) {
+    what = cat({printable(service->service), " ", printable(service->what), ": ", printable(service->outcome)});
+    if (service->pid != 0) what += cat({"  for ", process_text(service->pid, service->program)});
   }
   return fmt::format("{}  {}  {:<10}  {}\n", time_text(record.time), record.run.substr(0, 12), store::type_of(record),
                      what);

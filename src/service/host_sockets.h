@@ -35,11 +35,17 @@ std::string settled_socket(const std::string& entry);
 // All of it on the thread that keeps the sandbox.
 class HostSockets {
  public:
+  // The sandbox's own socket to hutch, by the name that it has there, and on the host; empty: it has none.
+  struct Bridge {
+    std::string inside{};
+    std::string on_host{};
+  };
   struct Settings {
     policy::Network network;  // settled
     policy::Asks asks;
     std::vector<policy::Rule> rules;  // of files
     sandbox::Questions* questions = nullptr;  // where somebody may be asked
+    Bridge bridge{};
   };
   explicit HostSockets(Settings settings);
   ~HostSockets();

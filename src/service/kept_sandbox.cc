@@ -364,7 +364,9 @@ Result<std::unique_ptr<sandbox::Network>> KeptSandbox::make_network(Judged& judg
   network_ = nullptr;
   make_sockets(judged);
   if (!gateway) return std::unique_ptr<sandbox::Network>();
-  auto network = TRY(sandbox::Network::make(gateway_settings(prepared, judged.guest_program), questions.get()));
+  egress::Settings egress = gateway_settings(prepared, judged.guest_program);
+  egress.placeholders = settings_.placeholders;
+  auto network = TRY(sandbox::Network::make(std::move(egress), questions.get()));
   network_ = network.get();
   if (wants_trust(prepared.plan)) {
     const wire::InspectReady trust = TRY(network->gateway().inspector_trust());
@@ -381,7 +383,8 @@ void KeptSandbox::make_sockets(const Judged& judged) {
   sockets_ = std::make_unique<HostSockets>(HostSockets::Settings{.network = prepared.policy.network,
                                                                  .asks = prepared.policy.asks,
                                                                  .rules = prepared.rules,
-                                                                 .questions = questions_.get()});
+                                                                 .questions = questions_.get(),
+                                                                 .bridge = settings_.bridge});
   host_files_ = std::make_unique<HostFiles>(HostFiles::Settings{
       .facts = judged.facts,
       .prepared = prepared,

@@ -20,9 +20,8 @@
 #include "sandbox/files.h"
 #include "sandbox/resident.h"
 #include "sandbox/resources.h"
+#include "service/kept_sandbox_settings.h"
 #include "service/live_policy.h"
-#include "service/prepare.h"
-#include "service/resident_record.h"
 
 namespace hutch::service {
 
@@ -32,18 +31,7 @@ std::string_view name_of(LifeState state);
 // Any thread may use it.
 class KeptSandbox {
  public:
-  struct Settings {
-    std::string what;  // what errors call it: "agent alice"
-    std::function<Result<Judged>()> judge;  // on the keeping thread, for each start
-    ResidentRecord::Settings record;
-    // A state's name, and the reason of an error. Called with a lock held: it does not ask back.
-    std::function<void(std::string_view state, const std::string& reason)> changed{};
-    // A number for each process: an id of another sandbox, or of an earlier start, is nobody's here.
-    std::function<std::uint32_t()> next_number{};
-    sandbox::Audience* audience = nullptr;  // who answers questions; null: nothing is ever asked
-    std::function<void()> saved{};          // an answer changed a policy; on the keeping thread
-    std::uint64_t asked_before = 0;         // the last question that is not to be mistaken for one of this
-  };
+  using Settings = KeptSandboxSettings;
   explicit KeptSandbox(Settings settings)
       : settings_(std::move(settings)), asked_before_(settings_.asked_before), record_(settings_.record) {}
   ~KeptSandbox();
@@ -79,6 +67,9 @@ class KeptSandbox {
   std::future<Notes> reload_policy();
   // What answers allowed for that host, at every port where none is named, holds no longer, and its connections end.
   egress::Gateway::Revoked revoke(const std::string& host);
+
+  // What was asked of a service of the host's; into the record.
+  void used(store::Service service) { record_.used(std::move(service)); }
 
   // By the sandbox's own file server; a FileFailed of it comes as the error.
   Result<wire::FileReply> file(const wire::FileRequest& request);
@@ -128,7 +119,7 @@ class KeptSandbox {
   std::shared_ptr<const LivePolicy> policy_;       // likewise
   std::uint64_t asked_before_;                     // the last question of earlier starts
 
-  ResidentRecord record_;  // of the thread that keeps the sandbox
+  ResidentRecord record_;
   sandbox::Network* network_ = nullptr;  // likewise
   std::unique_ptr<HostSockets> sockets_;  // likewise
   std::unique_ptr<HostFiles> host_files_;  // likewise

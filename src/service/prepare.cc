@@ -49,6 +49,7 @@ Result<plan::NetworkKind> network_kind(const policy::Network& network, std::stri
                                        const Residence* residence);
 Result<policy::ParentProxies> proxies_of(const policy::Network& network, const Caller& caller,
                                          std::vector<std::string>& notes);
+bool reads_requests(const policy::Network& network, const Residence* residence);
 Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts,
                                       std::string_view backend, const Residence* residence);
 Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan::HostFacts& facts,
@@ -87,8 +88,8 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   question.also = search_path_below(question.rules, caller);
   question.also.push_back(cwd);
   const plan::NetworkKind kind = TRY(network_kind(network, prepared.backend, caller.residence));
-  // TLS is opened where requests have rules, and nowhere else.
-  const bool opens = kind == plan::NetworkKind::kGateway && !network.rules.empty();
+  // TLS is opened where requests have rules, or a secret is put into them, and nowhere else.
+  const bool opens = kind == plan::NetworkKind::kGateway && reads_requests(network, caller.residence);
   plan::TrustInput trust = opens ? find_trust_stores(caller.environment) : plan::TrustInput();
   std::ranges::copy(trust.stores, std::back_inserter(question.also));
   std::ranges::copy(trust.java_stores, std::back_inserter(question.also));
@@ -307,6 +308,10 @@ Result<policy::ParentProxies> proxies_of(const policy::Network& network, const C
   return policy::ParentProxies();
 }
 
+bool reads_requests(const policy::Network& network, const Residence* residence) {
+  return !network.rules.empty() || (residence != nullptr && residence->swaps);
+}
+
 Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts,
                                       std::string_view backend, const Residence* residence) {
   if (residence != nullptr && !residence->cwd.empty()) return residence->cwd;
@@ -392,8 +397,9 @@ Result<std::vector<plan::Share>> shares_of(const Residence* residence) {
       continue;
     }
     const auto status = TRY(sys::status_of(share.source));
-    if (!status || status->kind != sys::EntryKind::kDirectory) {
-      return fail(Error::not_found(cat({printable(share.source), ": is no directory"})));
+    const bool is_file = share.kind == plan::MakeTarget::kFile;
+    if (!status || (status->kind == sys::EntryKind::kDirectory) == is_file) {
+      return fail(Error::not_found(cat({printable(share.source), ": is no ", is_file ? "file" : "directory"})));
     }
     share.identity = {status->device, status->inode};
     shares.push_back(std::move(share));

@@ -30,6 +30,7 @@ struct Residence {
   std::string layer{};              // the host's directory for what is changed of an image; empty: it goes with it
   // kHost: the machine's own, by no rule of the policy; of the backend container alone.
   enum class Network { kOfPolicy, kHost } network = Network::kOfPolicy;
+  bool swaps = false;               // secrets are put into requests, for which TLS is opened
   std::vector<plan::Share> shares;  // their identities are found when it is prepared
 };
 

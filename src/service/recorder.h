@@ -28,6 +28,7 @@ class Recorder {
   // The first of a run; a program that makes thousands would fill the disk.
   void connected(const egress::Passed& passed);
   void decided(store::Decision decision) { append(std::move(decision)); }
+  void used(store::Service service) { append(std::move(service)); }
   void ended(const sandbox::Outcome& outcome);
   // hutch's own failure, after the start.
   void failed(const Error& error);

@@ -14,6 +14,7 @@ constexpr std::size_t kRefusalsMax = 500;  // that one start tells of
 }  // namespace
 
 void ResidentRecord::started(store::RunStart start) {
+  const std::scoped_lock lock(mutex_);
   start_ = std::move(start);
   start_.command = settings_.command;
   told_.clear();
@@ -22,6 +23,7 @@ void ResidentRecord::started(store::RunStart start) {
 }
 
 void ResidentRecord::ended(const std::optional<Error>& reason) {
+  const std::scoped_lock lock(mutex_);
   if (recorder_ && reason) recorder_->failed(*reason);
   if (recorder_ && !reason) {
     sandbox::Outcome stopped;
@@ -32,10 +34,21 @@ void ResidentRecord::ended(const std::optional<Error>& reason) {
 }
 
 void ResidentRecord::decided(store::Decision decision) {
+  decision.what = scrubbed(decision.what);
+  const std::scoped_lock lock(mutex_);
   if (recorder_) recorder_->decided(std::move(decision));
 }
 
-void ResidentRecord::refused(const sandbox::Refusal& refusal) {
+void ResidentRecord::used(store::Service service) {
+  service.what = scrubbed(service.what);
+  const std::scoped_lock lock(mutex_);
+  if (recorder_) recorder_->used(std::move(service));
+}
+
+void ResidentRecord::refused(const sandbox::Refusal& seen) {
+  sandbox::Refusal refusal = seen;
+  refusal.what = scrubbed(refusal.what);
+  const std::scoped_lock lock(mutex_);
   // A program can ask for any number of hosts: what it writes into hutch's record has an end.
   if (told_.size() >= kRefusalsMax || std::ranges::find(told_, refusal) != told_.end()) return;
   told_.push_back(refusal);
@@ -44,18 +57,23 @@ void ResidentRecord::refused(const sandbox::Refusal& refusal) {
 }
 
 void ResidentRecord::connected(const egress::Passed& passed) {
+  const std::scoped_lock lock(mutex_);
   if (recorder_) recorder_->connected(passed);
 }
 
 void ResidentRecord::process_started(const sandbox::Process& process) {
+  std::vector<std::string> command = process.arguments();
+  for (std::string& argument : command) argument = scrubbed(argument);
+  const std::scoped_lock lock(mutex_);
   store::RunStart start = start_;
-  start.command = process.arguments();
+  start.command = std::move(command);
   if (!recorder_) return;
   const auto [at, added] = process_recorders_.try_emplace(process.number(), recorder_->another());
   at->second.started(start);
 }
 
 void ResidentRecord::process_ended(const sandbox::Process& process, const sandbox::ProcessEnd& end) {
+  const std::scoped_lock lock(mutex_);
   const auto at = process_recorders_.find(process.number());
   // One that could not be executed never started.
   if (at == process_recorders_.end()) return;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@
 
 namespace hutch::service {
 
-// For one thread, which keeps the sandbox.
+// Any thread may use it.
 class ResidentRecord {
  public:
   struct Settings {
@@ -23,6 +24,8 @@ class ResidentRecord {
     std::string agent{};    // whose sandbox it is; empty: no agent's
     std::string name{};     // what lines that are told begin with
     std::vector<std::string> command;  // as what the start is recorded
+    // Takes out of a text what must not be written down; none: nothing.
+    std::function<std::string(const std::string& text)> scrub{};
   };
   explicit ResidentRecord(Settings settings) : settings_(std::move(settings)) {}
 
@@ -32,11 +35,15 @@ class ResidentRecord {
   void refused(const sandbox::Refusal& refusal);
   void connected(const egress::Passed& passed);
   void decided(store::Decision decision);
+  void used(store::Service service);
   void process_started(const sandbox::Process& process);
   void process_ended(const sandbox::Process& process, const sandbox::ProcessEnd& end);
 
  private:
+  std::string scrubbed(const std::string& text) const { return settings_.scrub ? settings_.scrub(text) : text; }
+
   const Settings settings_;
+  std::mutex mutex_;
   std::optional<Recorder> recorder_;
   std::map<std::uint32_t, Recorder> process_recorders_;  // of those that run
   std::vector<sandbox::Refusal> told_;                   // each once

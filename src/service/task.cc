@@ -28,8 +28,8 @@ std::string now_text() {
   return store::format_time(std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now()));
 }
 
-std::string last_bytes(const sandbox::Capture& captured) {
-  std::string kept = captured.head() + std::string(captured.tail());
+std::string last_bytes(const secret::Scrubber& scrubber, const sandbox::Capture& captured) {
+  std::string kept = scrubber.scrub(captured.head() + std::string(captured.tail()));
   if (kept.size() > kTaskOutputMax) kept.erase(0, kept.size() - kTaskOutputMax);
   return kept;
 }
@@ -189,12 +189,14 @@ Status Tasks::follow(Task& task, AgentSandbox& agent, std::shared_ptr<sandbox::R
                                      [&] { resident->end(process, sandbox::EndedBy::kSignal); });
   const auto end = process->wait(Process::Clock::now() + milliseconds(task.record_.timeout_ms) + kEndWait);
   if (!end) return fail(Error{Code::kTimeout, 0, "the command does not end"});
-  record.changes = watch.changes_json();
+  // What is kept of it holds no value of a secret, whatever it printed or called a file.
+  const auto scrubber = agent.secrets().scrubber();
+  record.changes = scrubber->scrub(watch.changes_json());
   record.exit_code = end->exit_code;
   record.duration_ms = end->duration.count();
   record.reason = end->reason;
-  record.output = last_bytes(process->captured(sandbox::OutputStream::kOutput));
-  record.error = last_bytes(process->captured(sandbox::OutputStream::kError));
+  record.output = last_bytes(*scrubber, process->captured(sandbox::OutputStream::kOutput));
+  record.error = last_bytes(*scrubber, process->captured(sandbox::OutputStream::kError));
   record.ended = now_text();
   record.status = status_of(*end, task.stop_.get_token());
   publish(task, std::move(record));

@@ -201,7 +201,7 @@ Tool secret_check_tool() {
                           .presence = Presence::kRequired,
                           .pattern = {"^[A-Za-z_][A-Za-z0-9_]{0,127}$", is_key}}},
           .results = {{"key", Type::kText, "As given."}, {"exists", Type::kBoolean, "Whether there is one."}},
-          .handler = without_secrets};
+          .handler = check_secret};
 }
 
 Tool secret_set_tool() {
@@ -221,7 +221,7 @@ Tool secret_set_tool() {
                      {.name = "instructions", .description = "How the user gets one.", .presence = Presence::kRequired},
                      {.name = "value", .description = "The value, if it is known already.", .empty = Empty::kAllowed}},
       .results = {{"stored", Type::kBoolean, "True."}, {"key", Type::kText, "As given."}},
-      .handler = without_secrets};
+      .handler = set_secret};
 }
 
 Tool plugin_tool() {

@@ -22,7 +22,8 @@ Envelope install_with_pip(const Call& call);
 Envelope install_with_npm(const Call& call);
 Envelope run_coding_agent(const Call& call);
 Envelope share_artifact(const Call& call);
-Envelope without_secrets(const Call& call);
+Envelope check_secret(const Call& call);
+Envelope set_secret(const Call& call);
 Envelope without_plugins(const Call& call);
 
 }  // namespace hutch::tool

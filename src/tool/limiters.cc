@@ -66,6 +66,8 @@ void RateLimiter::forget(const std::string& agent) {
 std::size_t RateLimiter::most(std::string_view service) {
   if (service == "inference") return 60;
   if (service == "dispatch") return 10;
+  // Of these a program needs many, and each is quick.
+  if (service == "config" || service == "memory" || service == "events") return 1200;
   return 120;
 }
 

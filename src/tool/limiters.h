@@ -47,7 +47,7 @@ class RateLimiter {
 
   Answer take(const std::string& agent, const std::string& service, TimePoint now);
   void forget(const std::string& agent);
-  // inference 60, http 120, dispatch 10, any other 120.
+  // inference 60, http 120, dispatch 10, config, memory and events 1200, any other 120.
   static std::size_t most(std::string_view service);
 
  private:

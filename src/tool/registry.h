@@ -36,6 +36,15 @@ struct TaskEnd {
   Value::Object files{};            // files_changed, files_changed_count, files_truncated
 };
 
+// A secret that the agent is to have.
+struct SecretWish {
+  std::string key;
+  std::string description;
+  std::string instructions;
+  std::string value{};  // empty: its person is asked, and the model never sees it
+};
+enum class SecretAnswer { kStored, kCancelled, kNobody, kTimeout };
+
 struct CallContext {
   Place& place;
   const AgentSettings& settings;
@@ -48,6 +57,9 @@ struct CallContext {
   std::stop_token stop{};
   // Waits for its end. Code::kUnsupported where no coding agent is configured; null: there are no tasks.
   std::function<Result<TaskEnd>(const TaskWish&)> run_task{};
+  // Of the agent's secrets; null: it can have none.
+  std::function<Result<bool>(const std::string& key)> has_secret{};
+  std::function<Result<SecretAnswer>(const SecretWish&)> set_secret{};
 };
 
 struct Call {

@@ -89,7 +89,7 @@ TEST(Registry, UnknownTools) {
   EXPECT_EQ(text_of(caller.call("\x1b[2J", {}), "message"), "There is no tool `\\x1b[2J`.");
 }
 
-TEST(Registry, WhatIsNotBuiltYetSaysSo) {
+TEST(Registry, WhatThisPlaceDoesNotHaveSaysSo) {
   TestPlace place;
   Caller caller(place);
   const Value::Object set = {{"key", "API_KEY"}, {"description", "d"}, {"instructions", "i"}};

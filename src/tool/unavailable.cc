@@ -1,14 +1,8 @@
-// The tools of secrets and of plugins, until hutch has these.
+// The tool of plugins, until hutch has these.
 #include "tool/handlers.h"
 #include "tool/steps.h"
 
 namespace hutch::tool {
-
-Envelope without_secrets(const Call&) {
-  return final_failure(Kind::kUnavailable,
-                       "This hutch keeps no secrets yet. Ask the user to put the value into the environment or into a "
-                       "file of the sandbox.");
-}
 
 Envelope without_plugins(const Call& call) {
   if (auto refused = take_use(call, "http", "Plugin registration")) return std::move(*refused);

@@ -122,9 +122,7 @@ def test_background(worker):
 
 
 def test_what_is_not_there_says_so(worker):
-    set_one = json.dumps({"key": "K", "description": "d", "instructions": "i"})
-    for tool, arguments in (("sandbox_secret_check", '{"key": "K"}'), ("sandbox_secret_set", set_one),
-                            ("sandbox_plugin_register", '{"plugin_id": "x"}'),
+    for tool, arguments in (("sandbox_plugin_register", '{"plugin_id": "x"}'),
                             ("sandbox_install", '{"packages": ["hello"]}')):
         envelope = worker.envelope(tool, **json.loads(arguments))
         assert (envelope["ok"], envelope["kind"], envelope["retryable"]) == (False, "unavailable", False), envelope

@@ -1,0 +1,137 @@
+// The table of verbs about what an agent is offered from outside its sandbox, and what each of their options does.
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/text.h"
+#include "cli/option_values.h"
+#include "cli/verbs.h"
+#include "service/agent_secrets.h"
+
+namespace hutch::cli {
+
+namespace {
+
+using enum ValueKind;
+using Text = std::string_view;
+
+Status set_via(Draft& draft, const std::string& value) {
+  draft.secret.via = value;
+  return {};
+}
+
+Status set_host(Draft& draft, const std::string& value) {
+  draft.secret.hosts.push_back(value);
+  return {};
+}
+
+Status set_own(Draft& draft, const std::string&) {
+  draft.agent = service::kOwnSecrets;
+  return {};
+}
+
+Status set_file(Draft& draft, const std::string& value) {
+  draft.secret.file = value;
+  return {};
+}
+
+Result<Arguments> finish_secret(Draft&& draft) {
+  const std::span<const Text> actions = find_verb("secret")->word_choices;
+  if (draft.words.empty()) return fail(Error::invalid("hutch secret: what? set, check, list, remove or answer"));
+  SecretArguments secret = std::move(draft.secret);
+  secret.action = draft.words[0];
+  secret.agent = std::move(draft.agent);
+  secret.form = draft.run.form;
+  if (std::ranges::find(actions, secret.action) == actions.end()) {
+    return fail(unknown_word("unknown action", secret.action, actions));
+  }
+  static constexpr std::array kNames = {Text("what"), Text("the name of a secret")};
+  // Not even in a message: whoever types a third word may have typed a value.
+  if (draft.words.size() > kNames.size()) {
+    return fail(
+        Error::invalid("hutch secret takes no value as an argument, where others could read it: it is asked "
+                       "for, or comes on standard input, or from a --file"));
+  }
+  const bool is_named = secret.action != "list" && secret.action != "answer";
+  TRY(expect_words(draft, std::span(kNames).first(is_named ? 2 : 1)));
+  if (is_named) secret.name = std::move(draft.words[1]);
+  const bool sets = !secret.via.empty() || !secret.hosts.empty() || !secret.file.empty();
+  if (sets && secret.action != "set") return fail(Error::invalid("--via, --host and --file are for hutch secret set"));
+  return Arguments(std::move(secret));
+}
+
+Result<Arguments> finish_memory(Draft&& draft) {
+  const std::span<const Text> actions = find_verb("memory")->word_choices;
+  if (draft.words.empty()) return fail(Error::invalid("hutch memory: what? query, add or remove"));
+  MemoryArguments memory{.action = draft.words[0], .form = draft.run.form};
+  if (std::ranges::find(actions, memory.action) == actions.end()) {
+    return fail(unknown_word("unknown action", memory.action, actions));
+  }
+  static constexpr std::array kNames = {Text("what"), Text("an agent"), Text("the words, the text or the number")};
+  const bool is_list = memory.action == "query" && draft.words.size() < kNames.size();
+  TRY(expect_words(draft, std::span(kNames).first(is_list ? 2 : 3)));
+  memory.agent = std::move(draft.words[1]);
+  if (is_list) return Arguments(std::move(memory));
+  if (memory.action != "remove") {
+    memory.text = std::move(draft.words[2]);
+    return Arguments(std::move(memory));
+  }
+  const std::string& typed = draft.words[2];
+  const auto [end, error] = std::from_chars(typed.data(), typed.data() + typed.size(), memory.id);
+  if (error != std::errc() || end != typed.data() + typed.size() || memory.id <= 0) {
+    return fail(Error::invalid(cat({"\"", printable(typed, 64), "\" is no number of hutch memory query"})));
+  }
+  return Arguments(std::move(memory));
+}
+
+constexpr Option kJson = {"--json", 0, "", kFlag, "print JSON", set_json};
+constexpr Option kAgent = {
+    "--agent", 0, "NAME", kOther, "of this agent; else that of the working directory, and of list all", set_agent};
+constexpr std::array kSecretOptions = {
+    kAgent,
+    Option{"--own", 0, "", kFlag, "for hutch itself, and no agent: the key of inference.keySecret", set_own},
+    Option{"--via", 0, "WAY", kOther,
+           "set: bridge (asked for by hutch-host; as without it), environment (a\n"
+           "variable of every command), or placeholder (never: put in for --host)",
+           set_via},
+    Option{"--host", 0, "HOST", kOther, "set: that the value is for (repeatable); makes it a placeholder", set_host},
+    Option{"--file", 0, "FILE", kPath, "set: what holds the value; - is standard input", set_file},
+    kJson};
+constexpr std::array kSecretGroups = {OptionGroup{"Options", kSecretOptions}};
+constexpr std::array kSecretSynopsis = {
+    Text("hutch secret set [--agent NAME|--own] [--via WAY] [--host HOST]... [--file FILE] NAME"),
+    Text("hutch secret check|remove [--agent NAME|--own] [--json] NAME"),
+    Text("hutch secret list [--agent NAME] [--json]"), Text("hutch secret answer")};
+constexpr std::array kSecretWords = {Text("set"), Text("check"), Text("list"), Text("remove"), Text("answer")};
+constexpr std::array kSecretExamples = {Text("hutch secret set --agent alice OPENAI_API_KEY"),
+                                        Text("hutch secret set --agent alice --host api.github.com GITHUB_TOKEN"),
+                                        Text("pass show token | hutch secret set --agent alice TOKEN")};
+
+constexpr std::array kJsonAlone = {kJson};
+constexpr std::array kMemoryGroups = {OptionGroup{"Options", kJsonAlone}};
+constexpr std::array kMemorySynopsis = {Text("hutch memory query AGENT [WORDS] [--json]"),
+                                        Text("hutch memory add AGENT TEXT|- [--json]"),
+                                        Text("hutch memory remove AGENT ID [--json]")};
+constexpr std::array kMemoryWords = {Text("query"), Text("add"), Text("remove")};
+constexpr std::array kMemoryExamples = {Text("hutch memory query alice 'build clang'"),
+                                        Text("hutch memory add alice 'the tests need a display'")};
+
+constexpr std::array kVerbs = {
+    Verb{"secret", "keep values for agents that nobody reads by accident", kSecretSynopsis,
+         "Keeps a value for one agent, encrypted. It is asked for without being shown, or comes on standard\n"
+         "input, or from a file; never as an argument. No value is ever printed: `check` says by its exit code\n"
+         "(0, or 1) whether there is one. `answer` waits on a terminal for what agents ask for. Of a\n"
+         "placeholder a command sees a stand-in, for which the value is put into requests by TLS to its hosts\n"
+         "alone.",
+         kSecretGroups, kSecretExamples, kSecretWords, OptionsEnd::kAtDashes, finish_secret},
+    Verb{"memory", "look at what an agent remembers, and change it", kMemorySynopsis,
+         "What programs of the agent's sandbox have stored by `hutch-host agent memory store`. `query` has the\n"
+         "entries that hold any of the words, the best first, or without words the newest; 50 at most.",
+         kMemoryGroups, kMemoryExamples, kMemoryWords, OptionsEnd::kAtDashes, finish_memory},
+};
+
+}  // namespace
+
+std::span<const Verb> host_verbs() { return kVerbs; }
+
+}  // namespace hutch::cli

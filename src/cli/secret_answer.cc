@@ -1,0 +1,57 @@
+// hutch secret answer.
+#include "cli/secret_answer.h"
+
+#include "base/text.h"
+#include "cli/hidden_line.h"
+#include "cli/output.h"
+#include "cli/own_daemon.h"
+#include "secret/sealed_file.h"
+#include "secret/secret.h"
+#include "sys/io.h"
+
+namespace hutch::cli {
+
+namespace {
+
+using client::Value;
+
+// What agents and models write is shown with its control characters visible.
+std::string question_of(const Value& event) {
+  return cat({"\nagent ", text_in(event, "agent"), " asks for ", printable(text_in(event, "name"), 64), "\n  ",
+              printable(text_in(event, "description"), 1024), "\n  ", printable(text_in(event, "instructions"), 1024),
+              "\nValue (not shown; Ctrl-C declines): "});
+}
+
+// The prompt that is open is asked for on a connection of its own: the first one goes on hearing.
+Status answer(const Value& event) {
+  auto daemon = TRY(own_daemon(client::DaemonClient::Start::kNever));
+  auto value = read_hidden_line(question_of(event), secret::kValueBytesMax);
+  if (!value && value.error().code == Code::kUnsupported) return fail(value.error());
+  const Status checked = value ? secret::check_value(*value) : Status();
+  if (!value || !checked) {
+    if (!checked) TRY(sys::write_all(2, cat({"hutch: ", checked.error().message, "\n"})));
+    TRY(daemon.call("secret.decline", {{"id", text_in(event, "id")}}));
+    return sys::write_all(2, "declined\n");
+  }
+  const auto kept = daemon.call(
+      "secret.set",
+      {{"agent", text_in(event, "agent")}, {"name", text_in(event, "name")}, {"value", wire::text_of_bytes(*value)}});
+  secret::wipe(*value);
+  if (!kept) return sys::write_all(2, cat({"hutch: ", kept.error().message, "\n"}));
+  return sys::write_all(2, "kept\n");
+}
+
+}  // namespace
+
+int secret_answer() {
+  auto daemon = own_daemon();
+  if (!daemon) return complain(daemon.error());
+  (void)sys::write_all(2, "waiting for agents to ask for secrets; Ctrl-C ends it\n");
+  const auto on_event = [](const Value& event) -> Status {
+    return text_in(event, "kind") == "asked" ? answer(event) : Status();
+  };
+  const auto ended = daemon->call("secret.attend", {}, on_event);
+  return ended ? 0 : complain(ended.error());
+}
+
+}  // namespace hutch::cli

@@ -1,0 +1,121 @@
+// The way of a command to the bridge and back.
+#include "guest/host_client.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "guest/chunks.h"
+#include "guest/host_command.h"
+#include "sys/io.h"
+#include "sys/local_socket.h"
+#include "sys/tree.h"
+
+namespace hutch::guest {
+
+namespace {
+
+constexpr std::size_t kHeadBytesMax = 64 << 10;
+constexpr std::size_t kInputBytesMax = 8 << 20;
+constexpr std::string_view kUsualPlace = "/run/hutch/bridge.sock";
+
+int complain(HostExit code, std::string_view message) {
+  (void)sys::write_all(2, cat({"hutch-host: ", message, "\n"}));
+  return static_cast<int>(code);
+}
+
+std::string bridge_path() {
+  static constexpr std::string_view kName = "HUTCH_BRIDGE=";
+  for (const std::string& entry : sys::own_environment()) {
+    if (entry.starts_with(kName)) return entry.substr(kName.size());
+  }
+  return std::string(kUsualPlace);
+}
+
+Status add_input(HostRequest& request) {
+  if (request.input == HostInput::kNone) return {};
+  std::string input = TRY_CTX(sys::read_to_end(0, kInputBytesMax), "read standard input");
+  if (request.input == HostInput::kBody) {
+    request.body = std::move(input);
+    return {};
+  }
+  // The line end that `echo` writes is no part of a value.
+  if (input.ends_with('\n')) input.pop_back();
+  request.body += cat({json_string(input), request.behind});
+  return {};
+}
+
+// "HTTP/1.1 200 OK"; 0 where it is none.
+int status_of(std::string_view head) {
+  int status = 0;
+  if (!head.starts_with("HTTP/1.") || head.size() < 12) return 0;
+  const auto [end, error] = std::from_chars(head.data() + 9, head.data() + 12, status);
+  return error == std::errc() && end == head.data() + 12 ? status : 0;
+}
+
+// The daemon's own head, as it writes it.
+bool is_chunked(std::string_view head) { return head.contains("\r\nTransfer-Encoding: chunked"); }
+
+// Prints the answer as it comes: of one that went well on standard output, else on standard error.
+Result<HostExit> print_answer(int socket, const HostRequest& request) {
+  static constexpr std::string_view kEnd = "\r\n\r\n";
+  std::array<char, 16384> bytes{};
+  std::string head;
+  std::size_t end = std::string::npos;
+  while (end == std::string::npos) {
+    const std::size_t count = TRY(sys::read_some(socket, bytes));
+    if (count == 0 || head.size() > kHeadBytesMax) return fail(Error::invalid("the host did not answer"));
+    head.append(bytes.data(), count);
+    end = head.find(kEnd);
+  }
+  const HostExit code = exit_of(status_of(head));
+  const int out = code == HostExit::kDone ? 1 : 2;
+  const bool json = request.form == HostRequest::Form::kJson;
+  if (out == 2 && !json) TRY(sys::write_all(out, "hutch-host: "));
+  const bool chunked = is_chunked(std::string_view(head).substr(0, end));
+  Chunks chunks;
+  std::string_view piece = std::string_view(head).substr(end + kEnd.size());
+  char last = '\n';
+  for (;;) {
+    const auto body = chunked ? chunks.take(piece) : std::optional(std::string(piece));
+    if (!body) return fail(Error::invalid("the host's answer is damaged"));
+    if (!body->empty()) {
+      TRY(sys::write_all(out, *body));
+      last = body->back();
+    }
+    if (chunked && chunks.is_whole()) break;
+    const std::size_t count = TRY(sys::read_some(socket, bytes));
+    if (count == 0) break;
+    piece = {bytes.data(), count};
+  }
+  if (last != '\n') TRY(sys::write_all(out, "\n"));
+  if (chunked && !chunks.is_whole()) return fail(Error::invalid("the host's answer broke off"));
+  return code;
+}
+
+}  // namespace
+
+int serve_host_command(std::span<const char* const> arguments) {
+  const std::vector<std::string_view> words(arguments.begin(), arguments.end());
+  if (words.size() == 1 && (words[0] == "--help" || words[0] == "help")) {
+    return sys::write_all(1, host_usage() + "\n") ? 0 : static_cast<int>(HostExit::kFailed);
+  }
+  auto request = host_request(words);
+  if (!request) return complain(HostExit::kUsage, request.error());
+  if (const Status read = add_input(*request); !read) return complain(HostExit::kBadValue, read.error().message);
+  const std::string path = bridge_path();
+  const auto socket = sys::connect_local(path);
+  if (!socket) {
+    return complain(HostExit::kUnavailable, cat({"there is no bridge to the host here: ", socket.error().message}));
+  }
+  const Status sent = sys::write_all(socket->get(), http_bytes(*request));
+  // What was refused before all of it was sent is answered all the same.
+  const auto code = print_answer(socket->get(), *request);
+  if (code) return static_cast<int>(*code);
+  return complain(HostExit::kFailed, sent ? code.error().message : sent.error().message);
+}
+
+}  // namespace hutch::guest

@@ -1,0 +1,13 @@
+// HTTP on the bridge of one sandbox: whoever connects is that sandbox, whatever it says of itself.
+#pragma once
+
+#include "base/unique_fd.h"
+#include "service/agent_sandbox.h"
+#include "service/host_services.h"
+
+namespace hutch::server {
+
+// Until the client goes, or the socket is shut down.
+void serve_bridge(service::HostServices& services, service::AgentSandbox& agent, UniqueFd socket);
+
+}  // namespace hutch::server

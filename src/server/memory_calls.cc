@@ -1,0 +1,61 @@
+// Calls about what agents remember.
+#include <array>
+#include <chrono>
+
+#include "base/text.h"
+#include "server/session.h"
+#include "store/spool.h"
+
+namespace hutch::server {
+
+namespace {
+
+Value shown(const store::Memory& memory) {
+  return Value(Value::Object{{"id", memory.id},
+                             {"content", memory.content},
+                             {"salience", memory.salience},
+                             {"created", store::format_time(store::Time(std::chrono::milliseconds(memory.created)))},
+                             {"source", memory.source}});
+}
+
+std::int64_t now() { return store::now().time_since_epoch().count(); }
+
+// The agent has to be there.
+Result<std::string> agent_of(Session& session, const CallReader& call) {
+  const std::string agent = TRY(call.text("agent"));
+  return TRY(session.shared().agents.show(agent)).record.name;
+}
+
+// Without words the newest.
+Result<Value> query(Session& session, const CallReader& call) {
+  const std::string agent = TRY(agent_of(session, call));
+  const std::string words = TRY(call.optional_text("query"));
+  Value::List list;
+  store::Memories& memories = session.shared().agents.memories();
+  for (const auto& memory : TRY(memories.find(agent, words, store::kMemoriesFoundMax, now()))) {
+    list.push_back(shown(memory));
+  }
+  return Value(std::move(list));
+}
+
+Result<Value> add(Session& session, const CallReader& call) {
+  const std::string agent = TRY(agent_of(session, call));
+  store::Memory memory{.content = TRY(call.text("content")), .created = now(), .source = "user"};
+  memory.id = TRY(session.shared().agents.memories().add(agent, memory));
+  return shown(memory);
+}
+
+Result<Value> remove(Session& session, const CallReader& call) {
+  const std::string agent = TRY(agent_of(session, call));
+  const std::int64_t id = TRY(call.number("id", 0));
+  const bool removed = TRY(session.shared().agents.memories().remove(agent, id));
+  return Value(Value::Object{{"agent", agent}, {"removed", removed}});
+}
+
+constexpr std::array kVerbs = {Verb{"memory.query", query}, Verb{"memory.add", add}, Verb{"memory.remove", remove}};
+
+}  // namespace
+
+std::span<const Verb> memory_verbs() { return kVerbs; }
+
+}  // namespace hutch::server

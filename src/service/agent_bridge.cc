@@ -1,0 +1,83 @@
+// An agent's end of the host's bridge.
+#include "service/agent_bridge.h"
+
+#include <array>
+
+#include "base/text.h"
+#include "host/paths.h"
+#include "service/programs.h"
+#include "sys/beneath.h"
+#include "sys/files.h"
+#include "sys/tree.h"
+
+namespace hutch::service {
+
+namespace {
+
+// And as what recipes of elsewhere call it.
+constexpr std::array<std::string_view, 2> kPrograms = {"hutch-host", "osaurus-host"};
+
+}  // namespace
+
+std::string bridge_directory(const host::StateDirs& dirs, const std::string& agent) {
+  return cat({dirs.data, "/bridge/", agent});
+}
+
+AgentBridge::AgentBridge(const host::StateDirs& dirs, const store::AgentRecord& record, Serve serve)
+    : directory_(bridge_directory(dirs, record.name)),
+      backend_(record.backend),
+      serve_(std::move(serve)),
+      socket_(exists() ? cat({directory_, "/", kBridgeName}) : std::string()) {}
+
+bool AgentBridge::exists() const { return serve_ && backend_ != "container" && backend_ != "user"; }
+
+std::string AgentBridge::programs() const {
+  if (!exists()) return {};
+  return backend_ == "none" ? directory_ + "/bin" : std::string(kBridgePrograms);
+}
+
+Status AgentBridge::begin() {
+  const std::scoped_lock lock(mutex_);
+  if (listener_ || !exists()) return {};
+  listener_ = TRY(bridge::Listener::start(directory_, std::string(kBridgeName), serve_));
+  return {};
+}
+
+// The socket, and the program that speaks to it. With the host's own paths a directory has its names.
+Status AgentBridge::add_to(Residence& residence, std::vector<std::string>& environment) const {
+  if (!exists()) return {};
+  const std::string found = TRY(guest_program());
+  const std::string program = TRY(host::canonical_path(found)).path;
+  if (backend_ == "none") {
+    TRY(sys::make_private_directories(programs()));
+    for (const std::string_view name : kPrograms) {
+      const std::string path = cat({programs(), "/", name});
+      if (sys::read_link(path).value_or("") == program) continue;
+      if (TRY(sys::status_of(path))) TRY(sys::unlink_at(sys::kCwd, path));
+      TRY(sys::make_symlink(program, sys::kCwd, path));
+    }
+    environment.push_back(cat({"HUTCH_BRIDGE=", socket_}));
+    return {};
+  }
+  const auto share = [&](const std::string& source, std::string target) {
+    residence.shares.push_back({.source = source,
+                                .target = std::move(target),
+                                .access = plan::Access::kReadOnly,
+                                .kind = plan::MakeTarget::kFile});
+  };
+  share(socket_, std::string(kBridgePlace));
+  for (const std::string_view name : kPrograms) share(program, cat({kBridgePrograms, "/", name}));
+  environment.push_back(cat({"HUTCH_BRIDGE=", kBridgePlace}));
+  return {};
+}
+
+void AgentBridge::end() {
+  std::unique_ptr<bridge::Listener> leaving;
+  {
+    const std::scoped_lock lock(mutex_);
+    leaving = std::move(listener_);
+  }
+  leaving.reset();
+}
+
+}  // namespace hutch::service

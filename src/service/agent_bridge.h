@@ -1,0 +1,54 @@
+// An agent's end of the host's bridge: its socket, and what of it a sandbox is shown.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "bridge/listener.h"
+#include "host/state_dirs.h"
+#include "service/prepare.h"
+#include "store/agent_record.h"
+#include "sys/local_socket.h"
+
+namespace hutch::service {
+
+// Where its socket lies on the host.
+std::string bridge_directory(const host::StateDirs& dirs, const std::string& agent);
+inline constexpr std::string_view kBridgeName = "bridge.sock";
+// In a sandbox that has places of its own.
+inline constexpr std::string_view kBridgePlace = "/run/hutch/bridge.sock";
+inline constexpr std::string_view kBridgePrograms = "/run/hutch/bin";
+
+// Any thread may use it.
+class AgentBridge {
+ public:
+  // Serves one connection until it ends; none: there is no bridge.
+  using Serve = std::function<void(UniqueFd socket, const sys::Peer& peer)>;
+  AgentBridge(const host::StateDirs& dirs, const store::AgentRecord& record, Serve serve);
+
+  // Where it has one: the backends container and user let no Unix socket out.
+  bool exists() const;
+  const std::string& socket() const { return socket_; }  // of the host; "" where there is none
+  std::string programs() const;  // a directory, as the sandbox sees it; "" where there is none
+
+  // Before a start of the sandbox. One listener for all starts: whoever reaches it is in this agent's sandbox.
+  Status begin();
+  Status add_to(Residence& residence, std::vector<std::string>& environment) const;
+  // Ends its connections, and waits for whoever serves them.
+  void end();
+
+ private:
+  const std::string directory_;
+  const std::string backend_;
+  const Serve serve_;
+  const std::string socket_;
+  std::mutex mutex_;
+  std::unique_ptr<bridge::Listener> listener_;
+};
+
+}  // namespace hutch::service

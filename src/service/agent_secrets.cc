@@ -1,0 +1,77 @@
+// The secrets of agents as their person sees them.
+#include "service/agent_secrets.h"
+
+#include <chrono>
+
+#include "store/record.h"
+
+namespace hutch::service {
+
+namespace {
+
+using std::chrono::seconds;
+using std::chrono::system_clock;
+using tool::Value;
+
+std::string time_text(std::int64_t since_1970) {
+  return store::format_time(store::Time(std::chrono::milliseconds(seconds(since_1970))));
+}
+
+}  // namespace
+
+Status set_secret(AgentService& agents, const std::string& agent, secret::Secret secret) {
+  if (agent != kOwnSecrets) TRY(agents.show(agent));
+  secret.set_at = std::chrono::duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
+  const std::string name = secret.name;
+  TRY(agents.secrets().set(agent, std::move(secret)));
+  agents.secret_prompts().stored(agent, name);
+  return {};
+}
+
+Result<tool::SecretAnswer> wish_secret(AgentService& agents, const std::string& agent, const tool::SecretWish& wish,
+                                       const std::stop_token& stop) {
+  static constexpr std::chrono::minutes kWait{5};
+  TRY(secret::check_name(wish.key));
+  if (!wish.value.empty()) {
+    secret::Secret secret;
+    // How it was to be given, and where to, is for its person to say.
+    const auto before = TRY(agents.secrets().find(agent, wish.key));
+    if (before) secret = *before;
+    secret.name = wish.key;
+    secret.value = wish.value;
+    TRY(set_secret(agents, agent, std::move(secret)));
+    return tool::SecretAnswer::kStored;
+  }
+  const auto answer = TRY(agents.secret_prompts().ask(
+      {.id = {}, .agent = agent, .key = wish.key, .description = wish.description, .instructions = wish.instructions},
+      kWait, stop));
+  switch (answer) {
+    case SecretPrompts::Answer::kStored: return tool::SecretAnswer::kStored;
+    case SecretPrompts::Answer::kCancelled: return tool::SecretAnswer::kCancelled;
+    case SecretPrompts::Answer::kTimeout: return tool::SecretAnswer::kTimeout;
+    case SecretPrompts::Answer::kNobody: break;
+  }
+  return tool::SecretAnswer::kNobody;
+}
+
+Result<Value::List> secret_list(AgentService& agents, const std::string& agent) {
+  std::vector<std::string> names;
+  if (agent.empty() || agent == kOwnSecrets) names.emplace_back(kOwnSecrets);
+  if (!agent.empty() && agent != kOwnSecrets) names.push_back(TRY(agents.show(agent)).record.name);
+  if (agent.empty()) {
+    for (const auto& shown : TRY(agents.list())) names.push_back(shown.record.name);
+  }
+  Value::List list;
+  for (const std::string& name : names) {
+    for (const secret::Secret& secret : TRY(agents.secrets().of(name))) {
+      list.emplace_back(Value::Object{{"agent", name},
+                                      {"name", secret.name},
+                                      {"via", secret::name_of(secret.giving)},
+                                      {"hosts", Value::List(secret.hosts.begin(), secret.hosts.end())},
+                                      {"set", time_text(secret.set_at)}});
+    }
+  }
+  return list;
+}
+
+}  // namespace hutch::service

@@ -1,0 +1,28 @@
+// The secrets of agents as their person sees them: everything but the values.
+#pragma once
+
+#include <stop_token>
+#include <string>
+
+#include "base/result.h"
+#include "secret/secret.h"
+#include "service/agents.h"
+#include "tool/registry.h"
+#include "tool/value.h"
+
+namespace hutch::service {
+
+// Whose secrets the user's own are, for hutch itself: no agent's name, so that none has them.
+inline constexpr std::string_view kOwnSecrets = "_own";
+
+// The agent has to be there. Whoever waits for that secret is told.
+Status set_secret(AgentService& agents, const std::string& agent, secret::Secret secret);
+
+// For a tool: stores the value, or has the agent's person asked for one, and waits for that.
+Result<tool::SecretAnswer> wish_secret(AgentService& agents, const std::string& agent, const tool::SecretWish& wish,
+                                       const std::stop_token& stop);
+
+// Of one agent, of all where none is named: {agent, name, via, hosts, set} each.
+Result<tool::Value::List> secret_list(AgentService& agents, const std::string& agent);
+
+}  // namespace hutch::service

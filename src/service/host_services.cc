@@ -1,0 +1,202 @@
+// What a sandbox may have of the host.
+#include "service/host_services.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/text.h"
+#include "service/agent_secrets.h"
+#include "service/inference.h"
+#include "store/spool.h"
+#include "tool/value.h"
+
+namespace hutch::service {
+
+namespace {
+
+using bridge::Call;
+using bridge::Fault;
+using bridge::Service;
+using Reply = HostServices::Reply;
+using tool::Value;
+
+constexpr int kLogLinesMax = 1000;  // of an agent in an hour
+constexpr std::size_t kMemoriesShown = 10;
+
+std::unexpected<Fault> fault(int status, std::string message) {
+  return std::unexpected(Fault{status, std::move(message)});
+}
+
+BridgeReply reply(const Value::Object& object, std::string text = {}) {
+  return {.json = tool::json_text(Value(object)), .text = std::move(text)};
+}
+
+std::int64_t milliseconds_now() { return store::now().time_since_epoch().count(); }
+
+}  // namespace
+
+std::unexpected<Fault> HostServices::fault_of(const AgentSandbox& agent, const Error& error) const {
+  switch (error.code) {
+    case Code::kInvalidArgument: return fault(400, error.message);
+    case Code::kNotFound: return fault(404, error.message);
+    case Code::kPermissionDenied: return fault(403, error.message);
+    case Code::kConflict: return fault(409, error.message);
+    case Code::kUnsupported: return fault(503, error.message);
+    default: break;
+  }
+  // What the host is made of is nothing for a sandbox.
+  if (tell_) tell_(cat({"agent ", agent.record().name, ": the bridge: ", error.message}));
+  return fault(500, "hutch failed; its person finds why in the daemon's log");
+}
+
+std::expected<void, Fault> HostServices::take_use(const AgentSandbox& agent, Service service) {
+  const std::string name(bridge::name_of(service));
+  const auto taken = rates_.take(agent.record().name, name, std::chrono::steady_clock::now());
+  if (taken == tool::RateLimiter::Answer::kTaken) return {};
+  return fault(429, cat({"Rate limit exceeded for ", name, ": ", std::to_string(tool::RateLimiter::most(name)),
+                         " in a minute"}));
+}
+
+Reply HostServices::carry_out(AgentSandbox& agent, const Call& call) {
+  if (const auto taken = take_use(agent, call.service); !taken) return std::unexpected(taken.error());
+  switch (call.service) {
+    case Service::kSecret: return secret(agent, call);
+    case Service::kConfigGet:
+    case Service::kConfigSet: return config(agent, call);
+    case Service::kDispatch: return dispatch(agent, call);
+    case Service::kMemoryQuery: return query(agent, call);
+    case Service::kMemoryStore: return store(agent, call);
+    case Service::kLog: return log(agent, call);
+    case Service::kEmit: events_.emit(agent.record().name, call.name, call.text); return reply({});
+    case Service::kPluginCreate: return fault(503, "This hutch does not offer that service");
+    case Service::kInference:
+    case Service::kListen: break;
+  }
+  return fault(404, "Not found");
+}
+
+Reply HostServices::secret(AgentSandbox& agent, const Call& call) {
+  const auto found = agents_.secrets().find(agent.record().name, call.name);
+  if (!found) return fault_of(agent, found.error());
+  const auto use = [&](std::string_view outcome) {
+    agent.used({.service = "secrets", .what = call.name, .outcome = std::string(outcome)});
+  };
+  if (!*found) {
+    use("not there");
+    return fault(404, "Secret not found");
+  }
+  if ((*found)->giving == secret::Giving::kPlaceholder) {
+    use("refused: it is put into requests alone");
+    return fault(403, "This secret is put into requests to its hosts, and given to nobody");
+  }
+  use("given");
+  return reply({{"value", (*found)->value}}, (*found)->value);
+}
+
+Reply HostServices::config(AgentSandbox& agent, const Call& call) {
+  const std::string& name = agent.record().name;
+  if (call.service == Service::kConfigSet) {
+    const Status set = agents_.host_data().set_config(name, call.name, call.text);
+    if (!set) return fault_of(agent, set.error());
+    return reply({});
+  }
+  const auto value = agents_.host_data().config(name, call.name);
+  if (!value) return fault_of(agent, value.error());
+  if (!*value) return fault(404, "Config key not found");
+  return reply({{"value", **value}}, **value);
+}
+
+Reply HostServices::dispatch(AgentSandbox& agent, const Call& call) {
+  const std::string& own = agent.record().name;
+  const std::string target = call.name.empty() ? own : call.name;
+  // As it is set now, not as it was when the sandbox started.
+  const auto shown = agents_.show(own);
+  if (!shown) return fault_of(agent, shown.error());
+  const auto& listed = shown->record.dispatch_to;
+  if (target != own && std::ranges::find(listed, target) == listed.end()) {
+    agent.used({.service = "dispatch", .what = target, .outcome = "refused: it is not in dispatchTo"});
+    return fault(403, "This agent may dispatch as itself, and to those that its person listed, alone");
+  }
+  const auto task = tasks_.begin({.agent = target, .text = call.text});
+  agent.used(
+      {.service = "dispatch", .what = target, .outcome = task ? cat({"task ", (*task)->record().id}) : "failed"});
+  if (!task) return fault_of(agent, task.error());
+  const std::string id = (*task)->record().id;
+  return reply({{"task_id", id}}, id);
+}
+
+std::expected<void, Fault> HostServices::infer(AgentSandbox& agent, const Call& call,
+                                               const std::function<Status(std::string_view)>& on_text,
+                                               const std::function<bool()>& is_gone) {
+  const std::string& name = agent.record().name;
+  if (const auto taken = take_use(agent, call.service); !taken) return taken;
+  const auto shown = agents_.show(name);
+  if (!shown) return fault_of(agent, shown.error());
+  if (!shown->record.inference) {
+    agent.used({.service = "inference", .what = call.model, .outcome = "refused: inference is not set"});
+    return fault(403, cat({"This agent may not use a model: its person can allow it by hutch agent set ", name,
+                           " inference=true"}));
+  }
+  const auto settings = agents_.settings();
+  if (!settings) return fault_of(agent, settings.error());
+  ModelQuestion question{.endpoint = settings->inference, .key = {}, .model = call.model, .messages = call.messages};
+  if (!question.endpoint.key_secret.empty()) {
+    const auto key = agents_.secrets().find(std::string(kOwnSecrets), question.endpoint.key_secret);
+    if (!key) return fault_of(agent, key.error());
+    if (!*key)
+      return fault(503, "The model's key is missing: hutch secret set --own, of the name in inference.keySecret");
+    question.key = (*key)->value;
+  }
+  const Status asked = ask_model(question, on_text, is_gone);
+  const std::string& model = question.model.empty() ? question.endpoint.model : question.model;
+  agent.used({.service = "inference", .what = model, .outcome = asked ? "answered" : asked.error().message});
+  if (asked) return {};
+  // What the endpoint says is for whoever asked, and holds no key: it was asked for text.
+  return fault(asked.error().code == Code::kUnsupported ? 503 : 502, asked.error().message);
+}
+
+Reply HostServices::query(AgentSandbox& agent, const Call& call) {
+  const auto found = agents_.memories().find(agent.record().name, call.text, kMemoriesShown, milliseconds_now());
+  if (!found) return fault_of(agent, found.error());
+  Value::List results;
+  std::string text;
+  for (const store::Memory& memory : *found) {
+    const auto created = store::Time(std::chrono::milliseconds(memory.created));
+    results.emplace_back(Value::Object{
+        {"content", memory.content}, {"salience", memory.salience}, {"created_at", store::format_time(created)}});
+    text += cat({text.empty() ? "" : "\n", memory.content});
+  }
+  return reply({{"results", std::move(results)}}, std::move(text));
+}
+
+Reply HostServices::store(AgentSandbox& agent, const Call& call) {
+  store::Memory memory{.content = call.text, .created = milliseconds_now(), .source = "sandbox"};
+  if (call.salience >= 0) memory.salience = call.salience;
+  const auto added = agents_.memories().add(agent.record().name, memory);
+  if (!added) return fault_of(agent, added.error());
+  return reply({});
+}
+
+Reply HostServices::log(AgentSandbox& agent, const Call& call) {
+  {
+    const std::scoped_lock lock(logged_mutex_);
+    Logged& logged = logged_[agent.record().name];
+    const auto now = std::chrono::steady_clock::now();
+    if (logged.lines == 0 || now - logged.since > std::chrono::hours(1)) logged = {now, 0};
+    if (logged.lines >= kLogLinesMax) {
+      return fault(429, cat({"Rate limit exceeded for log: ", std::to_string(kLogLinesMax), " in an hour"}));
+    }
+    ++logged.lines;
+  }
+  agent.used({.service = "log", .what = call.text, .outcome = call.name});
+  return reply({});
+}
+
+void HostServices::forget(const std::string& agent) {
+  events_.forget(agent);
+  rates_.forget(agent);
+  const std::scoped_lock lock(logged_mutex_);
+  logged_.erase(agent);
+}
+
+}  // namespace hutch::service

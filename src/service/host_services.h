@@ -1,0 +1,69 @@
+// What a sandbox may have of the host through the bridge: the story of each call, for the agent that the host knows.
+#pragma once
+
+#include <chrono>
+#include <expected>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "bridge/call.h"
+#include "service/agents.h"
+#include "service/host_events.h"
+#include "service/task.h"
+#include "tool/limiters.h"
+
+namespace hutch::service {
+
+// What is answered: JSON, and the same as a shell wants it.
+struct BridgeReply {
+  std::string json = "{}";
+  std::string text{};
+};
+
+// Any thread may use it.
+class HostServices {
+ public:
+  using Tell = std::function<void(const std::string& line)>;
+  HostServices(AgentService& agents, Tasks& tasks, tool::RateLimiter& rates, Tell tell)
+      : agents_(agents), tasks_(tasks), rates_(rates), tell_(std::move(tell)) {}
+
+  using Reply = std::expected<BridgeReply, bridge::Fault>;
+  // All but kListen and kInference, which are streams.
+  Reply carry_out(AgentSandbox& agent, const bridge::Call& call);
+  // Counts the use; a fault where there were too many.
+  std::expected<void, bridge::Fault> take_use(const AgentSandbox& agent, bridge::Service service);
+  // Of kInference: the model's text as it comes. A fault, be it after some of it, where it does not come whole.
+  std::expected<void, bridge::Fault> infer(AgentSandbox& agent, const bridge::Call& call,
+                                           const std::function<Status(std::string_view text)>& on_text,
+                                           const std::function<bool()>& is_gone);
+  HostEvents& events() { return events_; }
+  void forget(const std::string& agent);
+
+ private:
+  std::unexpected<bridge::Fault> fault_of(const AgentSandbox& agent, const Error& error) const;
+  Reply secret(AgentSandbox& agent, const bridge::Call& call);
+  Reply config(AgentSandbox& agent, const bridge::Call& call);
+  Reply dispatch(AgentSandbox& agent, const bridge::Call& call);
+  Reply query(AgentSandbox& agent, const bridge::Call& call);
+  Reply store(AgentSandbox& agent, const bridge::Call& call);
+  Reply log(AgentSandbox& agent, const bridge::Call& call);
+
+  AgentService& agents_;
+  Tasks& tasks_;
+  tool::RateLimiter& rates_;
+  const Tell tell_;
+  HostEvents events_;
+
+  // Lines of the log in the hour that began then: each is a record, and the record has an end.
+  struct Logged {
+    std::chrono::steady_clock::time_point since{};
+    int lines = 0;
+  };
+  std::mutex logged_mutex_;
+  std::map<std::string, Logged> logged_;
+};
+
+}  // namespace hutch::service

@@ -1,0 +1,75 @@
+// Secrets that agents have asked their person for.
+#include "service/secret_prompts.h"
+
+#include <algorithm>
+
+namespace hutch::service {
+
+namespace {
+
+constexpr std::size_t kWaitingMax = 256;
+
+}  // namespace
+
+Result<SecretPrompts::Answer> SecretPrompts::ask(SecretPrompt prompt, std::chrono::milliseconds wait,
+                                                 const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  std::erase_if(attendants_, [](const auto& attendant) { return attendant.expired(); });
+  if (attendants_.empty()) return Answer::kNobody;
+  if (open_.size() >= kOpenMax)
+    return fail(Error{.code = Code::kConflict, .message = "too many secrets are asked for"});
+  prompt.id = std::to_string(++count_);
+  const auto own = std::make_shared<Open>(Open{.prompt = std::move(prompt)});
+  open_.push_back(own);
+  tell({PromptEvent::Kind::kAsked, own->prompt});
+  changed_.wait_for(lock, stop, wait, [&] { return own->answer.has_value(); });
+  if (!own->answer) close(*own, stop.stop_requested() ? Answer::kCancelled : Answer::kTimeout);
+  std::erase(open_, own);
+  return *own->answer;
+}
+
+Result<std::shared_ptr<SecretPrompts::Attendant>> SecretPrompts::attend() {
+  auto attendant = TRY(Attendant::make(kWaitingMax));
+  const std::scoped_lock lock(mutex_);
+  attendants_.push_back(attendant);
+  for (const auto& one : open_) {
+    if (!one->answer) attendant->add({PromptEvent::Kind::kAsked, one->prompt});
+  }
+  return attendant;
+}
+
+void SecretPrompts::stored(const std::string& agent, const std::string& key) {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& one : open_) {
+    if (one->prompt.agent == agent && one->prompt.key == key) close(*one, Answer::kStored);
+  }
+}
+
+std::optional<SecretPrompt> SecretPrompts::find(const std::string& id) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = std::ranges::find_if(open_, [&](const auto& one) { return one->prompt.id == id && !one->answer; });
+  return found == open_.end() ? std::nullopt : std::optional((*found)->prompt);
+}
+
+void SecretPrompts::cancel(const std::string& id) {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& one : open_) {
+    if (one->prompt.id == id) close(*one, Answer::kCancelled);
+  }
+}
+
+// The first end holds.
+void SecretPrompts::close(Open& open, Answer answer) {
+  if (open.answer) return;
+  open.answer = answer;
+  tell({PromptEvent::Kind::kClosed, open.prompt});
+  changed_.notify_all();
+}
+
+void SecretPrompts::tell(const PromptEvent& event) {
+  for (const auto& weak : attendants_) {
+    if (const auto attendant = weak.lock()) attendant->add(event);
+  }
+}
+
+}  // namespace hutch::service

@@ -1,0 +1,66 @@
+// Secrets that agents have asked their person for: a call of a tool waits here for the value, and never sees it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "sandbox/inbox.h"
+
+namespace hutch::service {
+
+struct SecretPrompt {
+  std::string id;
+  std::string agent;
+  std::string key;
+  std::string description;
+  std::string instructions;
+};
+
+struct PromptEvent {
+  enum class Kind { kAsked, kClosed } kind = Kind::kAsked;
+  SecretPrompt prompt;
+};
+
+// Any thread may use it. Each prompt has one end, whoever comes first: a value, a no, the time, the caller's end.
+class SecretPrompts {
+ public:
+  static constexpr std::size_t kOpenMax = 64;
+  using Attendant = sandbox::Inbox<PromptEvent>;
+  enum class Answer { kStored, kCancelled, kNobody, kTimeout };
+
+  // Waits. kNobody where nobody attends.
+  Result<Answer> ask(SecretPrompt prompt, std::chrono::milliseconds wait, const std::stop_token& stop);
+
+  // Hears of every prompt, first of those that are open; whoever holds it is somebody who answers.
+  Result<std::shared_ptr<Attendant>> attend();
+
+  // The agent has that secret now: whoever waits for it does so no longer.
+  void stored(const std::string& agent, const std::string& key);
+  // Again, or too late, changes nothing. The prompt, where it is open.
+  std::optional<SecretPrompt> find(const std::string& id) const;
+  void cancel(const std::string& id);
+
+ private:
+  struct Open {
+    SecretPrompt prompt;
+    std::optional<Answer> answer{};
+  };
+  void close(Open& open, Answer answer);  // with the lock held
+  void tell(const PromptEvent& event);    // likewise
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::uint64_t count_ = 0;
+  std::vector<std::shared_ptr<Open>> open_;
+  std::vector<std::weak_ptr<Attendant>> attendants_;
+};
+
+}  // namespace hutch::service

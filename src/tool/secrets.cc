@@ -1,0 +1,44 @@
+// The tools of secrets: whether there is one, and how one comes.
+#include "base/text.h"
+#include "tool/handlers.h"
+#include "tool/steps.h"
+
+namespace hutch::tool {
+
+Envelope check_secret(const Call& call) {
+  const std::string& key = call.arguments.text("key");
+  if (!call.context.has_secret)
+    return final_failure(Kind::kUnavailable, "There are no secrets here: this sandbox has no agent.");
+  const auto exists = call.context.has_secret(key);
+  if (!exists) return failed("Failed to look for the secret", exists.error(), Retry::kYes);
+  return success({{"key", key}, {"exists", *exists}});
+}
+
+Envelope set_secret(const Call& call) {
+  CallContext& context = call.context;
+  if (!context.set_secret)
+    return final_failure(Kind::kUnavailable, "There are no secrets here: this sandbox has no agent.");
+  SecretWish wish{.key = call.arguments.text("key"),
+                  .description = call.arguments.text("description"),
+                  .instructions = call.arguments.text("instructions"),
+                  .value = call.arguments.text("value")};
+  const auto answer = context.set_secret(wish);
+  if (!answer && answer.error().code == Code::kInvalidArgument) {
+    return bad_argument(wish.value.empty() ? "key" : "value", answer.error().message,
+                        "a variable's name that programs take no orders from, and text without NUL");
+  }
+  if (!answer) return failed("Failed to store the secret", answer.error(), Retry::kYes);
+  switch (*answer) {
+    case SecretAnswer::kStored: return success({{"stored", true}, {"key", wish.key}});
+    case SecretAnswer::kCancelled:
+      return failure(Kind::kUserDenied, cat({"User cancelled the secret prompt for `", wish.key, "`."}));
+    case SecretAnswer::kTimeout:
+      return failure(Kind::kTimeout, cat({"The user has not given `", wish.key, "` in time."}));
+    case SecretAnswer::kNobody: break;
+  }
+  return failure(Kind::kUnavailable, cat({"Nobody is there to be asked for `", wish.key,
+                                          "`. Ask the user to type `hutch secret set --agent ", context.settings.name,
+                                          " ", wish.key, "`, and look with `sandbox_secret_check` then."}));
+}
+
+}  // namespace hutch::tool
