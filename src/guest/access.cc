@@ -178,6 +178,11 @@ Places::Mount::Above what_is_above(int root, const std::string& target,
 
 Status AccessServer::run() {
   sys::wake_in_turn(listener_.get());
+  // What came together with the rules is not announced by poll(2).
+  for (auto frame = TRY(host_.take_buffered()); frame; frame = TRY(host_.take_buffered())) {
+    const wire::ToGuest message = TRY(wire::decode_to_guest(frame->header, frame->body));
+    TRY(hear(message));
+  }
   enum { kListener, kHost, kFixed };
   std::vector<pollfd> wait;
   for (;;) {

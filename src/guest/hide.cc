@@ -197,8 +197,8 @@ Result<UniqueFd> Hider::tree_for(const Place& place, const std::string& at) cons
 
 // By a name in a directory that is held: umount(2) follows the links of a path, and who has the directories above may
 // put one there.
-Status uncover(int proc, const std::vector<std::uint64_t>& mounts) {
-  for (const std::uint64_t id : mounts) {
+Status uncover(int proc, const wire::Uncover& task) {
+  for (const std::uint64_t id : task.mounts) {
     const auto table = TRY(mounts_seen(proc));
     const auto mount = std::ranges::find(table, id, &sys::MountEntry::id);
     // It went with the place that it lay on.
@@ -211,6 +211,7 @@ Status uncover(int proc, const std::vector<std::uint64_t>& mounts) {
     if (TRY(sys::look_at(found.get())).mount != id) return fail(replaced(mount->point));
     TRY(sys::change_directory(above.get()));
     TRY(sys::detach_in_cwd(name));
+    if (!task.own.empty()) TRY(remove_mount_point(root.get(), mount->point, task.own));
   }
   return {};
 }

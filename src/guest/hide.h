@@ -45,7 +45,7 @@ class Hider {
   std::vector<Place> places_;
 };
 
-// Takes the mounts of these numbers off, for a process in the sandbox's namespaces. `proc` is a proc(5) that knows it.
-Status uncover(int proc, const std::vector<std::uint64_t>& mounts);
+// Takes the mounts of that task off, for a process in the sandbox's namespaces. `proc` is a proc(5) that knows it.
+Status uncover(int proc, const wire::Uncover& task);
 
 }  // namespace hutch::guest

@@ -34,6 +34,8 @@ namespace {
 
 // How often the covers are looked at.
 constexpr std::chrono::milliseconds kCoverCheck{1000};
+// For the end of a change: meanwhile a mount of the plan may seem to be gone.
+constexpr std::chrono::milliseconds kChangeWait{5000};
 // How often a command that is ending is looked at, for what it still starts.
 constexpr std::chrono::milliseconds kEndingCheck{20};
 
@@ -69,8 +71,10 @@ class Init {
   Status install_filter();
   Status end_uncovered();
   Status hear_first();
+  Result<bool> hear();
   Status look_at_covers();
   Status check_all_covers();
+  Status compare_covers() const;
   Result<std::vector<std::string>> check_later_covers() const;
   Status take_covers(const wire::Covers& covers);
   Status serve_host();
@@ -95,6 +99,9 @@ class Init {
   std::chrono::steady_clock::time_point looked_at_covers_ = std::chrono::steady_clock::now();
   std::map<std::uint64_t, MountPlace> later_;  // mounts that came later, by their numbers
   bool mounts_change_ = false;
+  wire::Covers::Change change_ = wire::Covers::Change::kDone;
+  std::chrono::steady_clock::time_point change_began_;
+  bool covers_told_ = false;  // since they were looked at
   std::optional<UniqueFd> listener_;  // where the calls arrive that the filter hands over
   std::list<Command> commands_;       // those that run
   bool done_ = false;
@@ -187,30 +194,46 @@ Status Init::end_uncovered() {
 
 // What was said before a mount changed is here by then.
 Status Init::hear_first() {
-  while (!done_) {
-    pollfd told{host_.fd(), POLLIN, 0};
-    TRY(sys::poll({&told, 1}, std::chrono::milliseconds(0)));
-    if (told.revents == 0) break;
-    TRY(serve_host());
-  }
+  while (TRY(hear())) {}
   return {};
+}
+
+// Whether there was something.
+Result<bool> Init::hear() {
+  if (done_) return false;
+  pollfd told{host_.fd(), POLLIN, 0};
+  TRY(sys::poll({&told, 1}, std::chrono::milliseconds(0)));
+  if (told.revents == 0) return false;
+  TRY(serve_host());
+  return true;
 }
 
 // A file that is renamed outside takes its mount along, which no change of the mounts tells; the name is then free for
 // another file.
 Status Init::look_at_covers() {
   const auto now = std::chrono::steady_clock::now();
-  if (!mounts_ || now - looked_at_covers_ < kCoverCheck) return {};
+  if (!mounts_ || (!covers_told_ && now - looked_at_covers_ < kCoverCheck)) return {};
   looked_at_covers_ = now;
   TRY(hear_first());
   return check_all_covers();
 }
 
+// Whoever takes a mount off says so before, and that may have come since it was listened for; that a change is over is
+// said when it is.
 Status Init::check_all_covers() {
-  const auto hidden = check_later_covers();
-  Status held = hidden ? check_covers(start_.plan, *hidden) : fail(hidden.error());
-  if (!held) (void)sys::send_signal(-1, SIGKILL);
+  Status held = compare_covers();
+  covers_told_ = !held && TRY(hear());
+  const bool changes = change_ == wire::Covers::Change::kBegins;
+  const bool may_be_over = changes && std::chrono::steady_clock::now() - change_began_ > kChangeWait;
+  // Looked at once more: with what was said just now, or when the change is over.
+  if (held || covers_told_ || (changes && !may_be_over)) return {};
+  (void)sys::send_signal(-1, SIGKILL);
   return held;
+}
+
+Status Init::compare_covers() const {
+  const auto hidden = check_later_covers();
+  return hidden ? check_covers(start_.plan, *hidden) : fail(hidden.error());
 }
 
 // Where they lie. One that lies elsewhere in the mount that it covers a place of was moved outside with what it hides,
@@ -228,7 +251,8 @@ Result<std::vector<std::string>> Init::check_later_covers() const {
       return false;
     });
     if (moved == later_.end()) return points;
-    if (tries < kTableTries) continue;
+    const bool is_there = std::ranges::find(table, moved->first, &sys::MountEntry::id) != table.end();
+    if (is_there && tries < kTableTries) continue;
     return fail({Code::kConflict, 0, cat({moved->second.point, " was replaced, and what hid it went with it"})});
   }
 }
@@ -242,12 +266,17 @@ Status Init::take_covers(const wire::Covers& covers) {
     std::optional<MountPlace> place;
     if (known != later_.end()) place = known->second;
     for (int tries = 0; !place && tries < kTableTries; ++tries) {
-      place = place_of(TRY(sys::mount_table(mounts_->get())), mount);
+      const auto table = TRY(sys::mount_table(mounts_->get()));
+      place = place_of(table, mount);
+      if (std::ranges::find(table, mount, &sys::MountEntry::id) == table.end()) break;
     }
     taken[mount] = place.value_or(MountPlace{.below = 0, .path = {}, .point = "what was just hidden"});
   }
   later_ = std::move(taken);
-  return check_all_covers();
+  change_ = covers.change;
+  change_began_ = std::chrono::steady_clock::now();
+  covers_told_ = true;
+  return {};
 }
 
 Status Init::serve_host() {

@@ -14,6 +14,7 @@
 #include "guest/account.h"
 #include "sys/beneath.h"
 #include "sys/create.h"
+#include "sys/delegate.h"
 #include "sys/files.h"
 #include "sys/io.h"
 #include "sys/mounts.h"
@@ -128,9 +129,12 @@ Result<UniqueFd> make_mount_point(int root, const std::string& target, plan::Mak
     if (found) there = std::move(*found);
     if (!found && (found.error().sys_errno != ENOENT || above == ".")) return fail(std::move(found).error());
   }
+  // Where the sandbox may write, what is on the way is its own to use.
+  const bool sealed = TRY(sys::is_on_read_only_mount(there.get()));
+  const unsigned mode = sealed ? kPassedThroughMode : 0755;
   const UniqueFd copy = TRY(writable_copy(root, there, target, own));
   for (std::size_t slash = rest.find('/'); slash != std::string::npos; slash = rest.find('/', slash + 1)) {
-    TRY(make_directory(copy.get(), rest.substr(0, slash), kPassedThroughMode));
+    TRY(make_directory(copy.get(), rest.substr(0, slash), mode));
   }
   if (make == plan::MakeTarget::kFile) {
     // Whoever looks before the mount lies there is to see that nothing is there yet (guest/access_questions).
@@ -175,6 +179,9 @@ Status check_covers(const plan::SandboxPlan& plan, std::span<const std::string> 
     const bool may_be_gone = covers_host(step) && std::ranges::any_of(hidden, hides);
     if (may_be_gone && is_gone(root.get(), step.target)) continue;
     if (covers_host(step)) TRY(check_cover(root.get(), step.target));
+  }
+  for (const auto& names : {plan.read_only_proc, plan.hidden_proc}) {
+    for (const std::string& name : names) TRY(check_cover(root.get(), cat({"/proc/", name})));
   }
   return {};
 }

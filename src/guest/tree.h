@@ -38,8 +38,8 @@ Status remove_mount_point(int root, const std::string& target, std::span<const s
 // Whether every bind of the plan shows the file that was planned.
 Status verify_tree(const plan::SandboxPlan& plan);
 
-// Whether every mount that hides or protects a file of the host's lies where it was planned. A name that is replaced or
-// removed outside loses the mounts that lie on it, in every mount namespace (rename(2), unlink(2)).
+// Whether every mount that hides or protects a file of the host's, or one of /proc, lies where it was planned. A name
+// that is replaced or removed outside loses the mounts that lie on it, in every mount namespace (rename(2), unlink(2)).
 // In what is `hidden` by now it may be gone.
 Status check_covers(const plan::SandboxPlan& plan, std::span<const std::string> hidden = {});
 

@@ -40,8 +40,7 @@ Status carry_out(wire::Connection& host, const wire::Uncover& task);
 Status enter_users();
 Status hand_root(wire::Connection& host);
 Result<UniqueFd> tree_of(const Widen& task);
-Result<wire::Widened::Place> show(const Widen& task, const UniqueFd& tree);
-Status hide(const Widen& task);
+Result<wire::Widened> show(const Widen& task, const UniqueFd& tree);
 
 }  // namespace
 
@@ -90,24 +89,20 @@ Status carry_out(wire::Connection& host, const wire::Uncover& task) {
   const UniqueFd proc = TRY(sys::open("/proc", sys::Open::kPath));
   TRY(enter_users());
   TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kMountsFd));
-  TRY(uncover(proc.get(), task.mounts));
+  TRY(uncover(proc.get(), task));
   return host.send(wire::ToHost(wire::Widened{}));
 }
 
 Status carry_out(wire::Connection& host, const Widen& task) {
   TRY(enter_users());
   if (task.action == Widen::Action::kHandRoot) return hand_root(host);
-  UniqueFd tree;
-  if (task.action != Widen::Action::kHide) tree = TRY(tree_of(task));
+  const UniqueFd tree = TRY(tree_of(task));
   if (task.action == Widen::Action::kHandOver) {
     const int handed = tree.get();
     return host.send(wire::ToHost(wire::Widened{}), {&handed, 1});
   }
   TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kMountsFd));
-  wire::Widened done;
-  if (task.action == Widen::Action::kHide) TRY(hide(task));
-  if (task.action == Widen::Action::kShow) done.place = TRY(show(task, tree));
-  return host.send(wire::ToHost(done));
+  return host.send(wire::ToHost(TRY(show(task, tree))));
 }
 
 // What is mounted in it stays where it is: the host's files above all.
@@ -130,37 +125,22 @@ Result<UniqueFd> tree_of(const Widen& task) {
   return sys::clone_tree(made.get(), task.target);
 }
 
-Result<wire::Widened::Place> show(const Widen& task, const UniqueFd& tree) {
+// Its number is what it is taken off by: a path may lead elsewhere by then, to a mount that hides something, where the
+// sandbox can move a directory above.
+Result<wire::Widened> show(const Widen& task, const UniqueFd& tree) {
   const UniqueFd root = TRY(sys::open_exact("/"));
   auto onto = sys::open_beneath(root.get(), task.at);
   if (!onto && onto.error().sys_errno != ENOENT) return fail(std::move(onto).error());
-  auto place = wire::Widened::Place::kThere;
+  wire::Widened done;
   if (!onto) {
-    place = wire::Widened::Place::kMade;
+    done.place = wire::Widened::Place::kMade;
     const auto make =
         S_ISDIR(TRY(sys::look_at(tree.get())).mode) ? plan::MakeTarget::kDirectory : plan::MakeTarget::kFile;
     onto = TRY(make_mount_point(root.get(), task.at, make, task.own));
   }
   TRY(sys::attach(tree.get(), onto->get(), task.at));
-  return place;
-}
-
-Status hide(const Widen& task) {
-  const UniqueFd root = TRY(sys::open_exact("/"));
-  const std::size_t slash = task.at.rfind('/');
-  const std::string name = task.at.substr(slash + 1);
-  const auto above = sys::open_beneath(root.get(), task.at.substr(0, slash + 1));
-  // What it lay in has gone before it.
-  if (!above && above.error().sys_errno == ENOENT) return {};
-  if (!above) return fail(above.error());
-  const auto found = sys::open_beneath(above->get(), name);
-  if (!found && found.error().sys_errno == ENOENT) return {};
-  if (!found) return fail(found.error());
-  if (!TRY(sys::is_mount_root(found->get()))) return {};
-  // By a name alone: umount(2) follows the links of a path, and who has the directories above may put one there.
-  TRY(sys::change_directory(above->get()));
-  TRY(sys::detach_in_cwd(name));
-  return task.own.empty() ? Status() : remove_mount_point(root.get(), task.at, task.own);
+  done.mount = TRY(sys::look_at(tree.get())).mount;
+  return done;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
 #include <ranges>
 #include <utility>
@@ -108,9 +109,11 @@ Result<UniqueFd> AccessSupervisor::carry_out(const FileGrant& grant) {
   if (!grant.shown || prolong(grant)) return tree;
   const plan::Widening& widening = *grant.shown;
   TRY(end([&](const Held& held) { return held.shown_at != widening.at && is_within(held.shown_at, widening.at); }));
-  const bool made = TRY(widener_.show(widening)) == wire::Widened::Place::kMade;
+  const wire::Widened shown = TRY(widener_.show(widening));
+  const bool made = shown.place == wire::Widened::Place::kMade;
   held_.push_back({.path = widening.steps.front().target,
                    .shown_at = widening.at,
+                   .mount = shown.mount,
                    .own = made ? widening.own : std::vector<std::string>(),
                    .until = grant.until});
   return tree;
@@ -151,26 +154,35 @@ Status AccessSupervisor::have_heeded(const wire::ToGuest& message) {
 
 // Meanwhile the sandbox renames nothing: it could go on for ever with directories of its own that a mount lies in.
 Result<wire::Covered> AccessSupervisor::cover(const std::vector<plan::Hiding>& hidings) {
-  TRY(announce_covers());
+  using enum wire::Covers::Change;
+  TRY(announce_covers(kBegins));
   const Status waits = have_heeded(wire::ToGuest(wire::Wait{}));
   Result<wire::Covered> covered = wire::Covered();
   if (waits) covered = widener_.cover(hidings);
   send(wire::ToGuest(wire::GoOn{}), UniqueFd());
+  if (waits && covered) {
+    for (const auto& place : covered->places) std::ranges::copy(place.mounts, std::back_inserter(covers_));
+  }
+  TRY(announce_covers(kDone));
   TRY(waits);
-  if (!covered) return covered;
-  for (const auto& place : covered->places) std::ranges::copy(place.mounts, std::back_inserter(covers_));
-  TRY(announce_covers());
   return covered;
 }
 
+// Those of the plan that lie below one of them are seen again only once it has gone.
 Status AccessSupervisor::uncover(const std::vector<std::uint64_t>& mounts) {
+  const std::vector<std::uint64_t> before = covers_;
   std::erase_if(covers_, [&](std::uint64_t mount) { return std::ranges::find(mounts, mount) != mounts.end(); });
-  TRY(announce_covers());
-  return widener_.uncover(mounts);
+  TRY(announce_covers(wire::Covers::Change::kBegins));
+  Status uncovered = widener_.uncover(mounts);
+  if (!uncovered) covers_ = before;
+  TRY(announce_covers(wire::Covers::Change::kDone));
+  return uncovered;
 }
 
 // Before mounts change, and once they have: the guest ends a sandbox whose mounts change by themselves.
-Status AccessSupervisor::announce_covers() { return tell_guest_(wire::ToGuest(wire::Covers{covers_})); }
+Status AccessSupervisor::announce_covers(wire::Covers::Change change) {
+  return tell_guest_(wire::ToGuest(wire::Covers{covers_, change}));
+}
 
 // The last one first: it may lie in one before it.
 Status AccessSupervisor::end(const std::function<bool(const Held& held)>& which) {
@@ -180,7 +192,7 @@ Status AccessSupervisor::end(const std::function<bool(const Held& held)>& which)
   Status all;
   for (const Held& held : std::views::reverse(ended)) {
     if (held.shown_at.empty()) continue;
-    Status hidden = widener_.hide(held.shown_at, held.own);
+    Status hidden = widener_.uncover({held.mount}, held.own);
     if (!hidden) all = std::move(hidden);
   }
   return all;
@@ -216,12 +228,15 @@ Status AccessSupervisor::receive() {
   pollfd ready{connection_->fd(), POLLIN, 0};
   TRY(sys::poll({&ready, 1}, std::chrono::milliseconds(0)));
   if (ready.revents == 0) return {};
-  auto polled = TRY(connection_->receive_ready());
-  for (; polled.frame; polled.frame = TRY(connection_->take_buffered())) {
-    wire::ToHost message = TRY(wire::decode_to_host(polled.frame->header, polled.frame->body));
+  auto polled = connection_->receive_ready();
+  // It went while there was something that it had not read.
+  if (!polled && polled.error().sys_errno == ECONNRESET) polled = wire::Connection::Polled{true, std::nullopt};
+  if (!polled) return fail(std::move(polled).error());
+  for (; polled->frame; polled->frame = TRY(connection_->take_buffered())) {
+    wire::ToHost message = TRY(wire::decode_to_host(polled->frame->header, polled->frame->body));
     TRY(take(std::move(message)));
   }
-  if (!polled.closed) return {};
+  if (!polled->closed) return {};
   connection_.reset();
   // It goes by itself when nobody is left whose calls could come.
   const sys::WaitStatus status = TRY(process_.wait());

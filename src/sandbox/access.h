@@ -73,6 +73,7 @@ class AccessSupervisor {
   struct Held {
     std::string path;  // of the host
     std::string shown_at{};  // empty: it is one for changes
+    std::uint64_t mount = 0;  // by which it is shown
     std::vector<std::string> own{};  // where its place was made
     std::optional<Clock::time_point> until;
   };
@@ -85,7 +86,7 @@ class AccessSupervisor {
   Status take(wire::ToHost message);
   void lose(const Error& error);
   Status have_heeded(const wire::ToGuest& message);
-  Status announce_covers();
+  Status announce_covers(wire::Covers::Change change);
   Result<UniqueFd> carry_out(const FileGrant& grant);
   bool prolong(const FileGrant& grant);
   Status end(const std::function<bool(const Held& held)>& which);

@@ -28,13 +28,8 @@ wire::Widen task_of(const plan::Widening& widening, wire::Widen::Action action) 
 
 }  // namespace
 
-Result<wire::Widened::Place> Widener::show(const plan::Widening& widening) {
-  return TRY(run<wire::Widened>(task_of(widening, wire::Widen::Action::kShow))).place;
-}
-
-Status Widener::hide(const std::string& at, const std::vector<std::string>& own) {
-  TRY(run<wire::Widened>(wire::Widen{wire::Widen::Action::kHide, {}, at, {}, own}));
-  return {};
+Result<wire::Widened> Widener::show(const plan::Widening& widening) {
+  return run<wire::Widened>(task_of(widening, wire::Widen::Action::kShow));
 }
 
 Result<wire::Covered> Widener::cover(const std::vector<plan::Hiding>& hidings) {
@@ -45,8 +40,8 @@ Result<wire::Covered> Widener::cover(const std::vector<plan::Hiding>& hidings) {
   return covered;
 }
 
-Status Widener::uncover(const std::vector<std::uint64_t>& mounts) {
-  TRY(run<wire::Widened>(wire::Uncover{mounts}));
+Status Widener::uncover(const std::vector<std::uint64_t>& mounts, const std::vector<std::string>& own) {
+  TRY(run<wire::Widened>(wire::Uncover{mounts, own}));
   return {};
 }
 

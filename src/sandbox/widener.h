@@ -20,13 +20,11 @@ class Widener {
   Widener(std::string guest_program, UniqueFd user, UniqueFd mounts)
       : guest_program_(std::move(guest_program)), user_(std::move(user)), mounts_(std::move(mounts)) {}
 
-  // Whether what it is shown on had to be made.
-  Result<wire::Widened::Place> show(const plan::Widening& widening);
-  // `own`: of the widening whose place was made, else nothing.
-  Status hide(const std::string& at, const std::vector<std::string>& own);
+  Result<wire::Widened> show(const plan::Widening& widening);
   // The mounts that hide each of these places by now.
   Result<wire::Covered> cover(const std::vector<plan::Hiding>& hidings);
-  Status uncover(const std::vector<std::uint64_t>& mounts);
+  // `own`: of the widening whose place was made, else nothing.
+  Status uncover(const std::vector<std::uint64_t>& mounts, const std::vector<std::string>& own = {});
   // The tree that the widening makes, attached nowhere.
   Result<UniqueFd> hand_over(const plan::Widening& widening);
   // The sandbox's own root without what is mounted in it, attached nowhere.

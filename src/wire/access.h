@@ -59,13 +59,12 @@ struct FileRevoked {
 // To `hutch-guest --widen` (guest/widen.h), its only message. Widened or Failed follows.
 struct Widen {
   // kShow: what the steps make at `target` is shown at `at` in the sandbox. kHandOver: it travels along with the
-  // answer. kHide: what was shown goes. kHandRoot: the sandbox's own root travels along, without what is mounted in it.
-  enum class Action { kShow, kHandOver, kHide, kHandRoot } action = Action::kShow;
+  // answer. kHandRoot: the sandbox's own root travels along, without what is mounted in it.
+  enum class Action { kShow, kHandOver, kHandRoot } action = Action::kShow;
   std::string target;
-  std::string at;  // where the sandbox sees it; of kHide what goes
+  std::string at;  // where the sandbox sees it
   std::vector<plan::MountStep> steps;  // in the host's own tree; the first one binds `target` on itself
-  // File systems of the sandbox's own, in which a mount point may be made; of kHide: that one goes as well.
-  std::vector<std::string> own;
+  std::vector<std::string> own;  // file systems of the sandbox's own, in which a mount point may be made
 };
 
 // To `hutch-guest --widen`, in place of the former: of each place the mounts that hide it, the first one over what is
@@ -77,11 +76,14 @@ struct Cover {
 // Likewise: these go, what lies on them with them. Widened or Failed follows.
 struct Uncover {
   std::vector<std::uint64_t> mounts;
+  std::vector<std::string> own{};  // where this is not empty, what they lay on goes too, if it is in one of these
 };
 
-// To the guest: mounts come and go from here on, but for these and those of the plan.
+// To the guest: mounts come and go from here on, but for these and those of the plan. kBegins: of the plan's some may
+// not be seen until it is kDone.
 struct Covers {
   std::vector<std::uint64_t> mounts;
+  enum class Change { kDone, kBegins } change = Change::kDone;
 };
 
 // --- to the host ---
@@ -110,6 +112,7 @@ struct FileAsked {
 
 struct Widened {
   enum class Place { kThere, kMade } place = Place::kThere;  // kMade: what it is shown on was made for it
+  std::uint64_t mount = 0;  // of kShow: the number of what is mounted there
 };
 
 // A process wants to connect to a Unix socket that is none of the sandbox's own. `path` is canonical where the sandbox

@@ -154,9 +154,15 @@ void write(Writer& out, const Cover& message) {
   for (const auto& steps : message.places) write_steps(out, steps);
 }
 
-void write(Writer& out, const Uncover& message) { write_numbers(out, message.mounts); }
+void write(Writer& out, const Uncover& message) {
+  write_numbers(out, message.mounts);
+  out.texts(message.own);
+}
 
-void write(Writer& out, const Covers& message) { write_numbers(out, message.mounts); }
+void write(Writer& out, const Covers& message) {
+  write_numbers(out, message.mounts);
+  out.u8(static_cast<std::uint8_t>(message.change));
+}
 
 void write(Writer& out, const Covered& message) {
   out.u32(static_cast<std::uint32_t>(message.places.size()));
@@ -170,7 +176,10 @@ void write(Writer&, const Heeded&) {}
 void write(Writer&, const Wait&) {}
 void write(Writer&, const GoOn&) {}
 
-void write(Writer& out, const Widened& message) { out.u8(static_cast<std::uint8_t>(message.place)); }
+void write(Writer& out, const Widened& message) {
+  out.u8(static_cast<std::uint8_t>(message.place));
+  out.u64(message.mount);
+}
 
 void write(Writer& out, const Network& message) {
   out.u32(static_cast<std::uint32_t>(message.sockets.size()));
@@ -343,9 +352,15 @@ void read(Reader& in, Cover& message) {
   for (std::size_t i = 0; i < count; ++i) message.places.push_back(read_steps(in));
 }
 
-void read(Reader& in, Uncover& message) { message.mounts = read_numbers(in); }
+void read(Reader& in, Uncover& message) {
+  message.mounts = read_numbers(in);
+  message.own = in.texts();
+}
 
-void read(Reader& in, Covers& message) { message.mounts = read_numbers(in); }
+void read(Reader& in, Covers& message) {
+  message.mounts = read_numbers(in);
+  message.change = in.choice(Covers::Change::kBegins);
+}
 
 void read(Reader& in, Covered& message) {
   const std::size_t count = in.count(4 + 4);
@@ -360,7 +375,10 @@ void read(Reader&, Heeded&) {}
 void read(Reader&, Wait&) {}
 void read(Reader&, GoOn&) {}
 
-void read(Reader& in, Widened& message) { message.place = in.choice(Widened::Place::kMade); }
+void read(Reader& in, Widened& message) {
+  message.place = in.choice(Widened::Place::kMade);
+  message.mount = in.u64();
+}
 
 void read(Reader& in, Network& message) {
   const std::size_t count = in.count(1 + sizeof(std::uint16_t));

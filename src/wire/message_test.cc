@@ -148,6 +148,9 @@ TEST(Message, TheOthersKeepTheirValues) {
   EXPECT_EQ(opened.only, "/home/u/x");
   EXPECT_EQ(opened.closed, std::vector<std::string>{"/home/u/x/y"});
   EXPECT_EQ(through_guest(FileRevoked{"/home/u"}).path, "/home/u");
+}
+
+TEST(Message, OfMountsThatChange) {
   plan::MountStep step;
   step.target = "/home/u/x";
   const Widen widen = through_guest(Widen{Widen::Action::kHandOver, "/a", "/b", {step}, {"/"}});
@@ -160,8 +163,12 @@ TEST(Message, TheOthersKeepTheirValues) {
   const Cover cover = through_guest(Cover{{{step, step}, {}}});
   ASSERT_EQ(cover.places.size(), 2u);
   EXPECT_EQ(cover.places[0], (std::vector{step, step}));
-  EXPECT_EQ(through_guest(Uncover{{7, 1ULL << 40}}).mounts, (std::vector<std::uint64_t>{7, 1ULL << 40}));
-  EXPECT_EQ(through_guest(Covers{{3}}).mounts, std::vector<std::uint64_t>{3});
+  const Uncover uncover = through_guest(Uncover{{7, 1ULL << 40}, {"/home/u"}});
+  EXPECT_EQ(uncover.mounts, (std::vector<std::uint64_t>{7, 1ULL << 40}));
+  EXPECT_EQ(uncover.own, std::vector<std::string>{"/home/u"});
+  const Covers covers = through_guest(Covers{{3}, Covers::Change::kBegins});
+  EXPECT_EQ(covers.mounts, std::vector<std::uint64_t>{3});
+  EXPECT_EQ(covers.change, Covers::Change::kBegins);
   const Covered covered = through_host(Covered{{{{5, 6}, ""}, {{}, "why not"}}});
   ASSERT_EQ(covered.places.size(), 2u);
   EXPECT_EQ(covered.places[0].mounts, (std::vector<std::uint64_t>{5, 6}));
@@ -169,7 +176,12 @@ TEST(Message, TheOthersKeepTheirValues) {
   (void)through_host(Heeded{});
   (void)through_guest(Wait{});
   (void)through_guest(GoOn{});
-  EXPECT_EQ(through_host(Widened{Widened::Place::kMade}).place, Widened::Place::kMade);
+  const Widened widened = through_host(Widened{Widened::Place::kMade, 1ULL << 40});
+  EXPECT_EQ(widened.place, Widened::Place::kMade);
+  EXPECT_EQ(widened.mount, 1ULL << 40);
+}
+
+TEST(Message, OfSockets) {
   const SocketAsked asked = through_host(SocketAsked{1ULL << 40, 9, "/run/a.sock", 2});
   EXPECT_EQ(asked.id, 1ULL << 40);
   EXPECT_EQ(asked.pid, 9U);

@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import tempfile
 import time
 
 import pytest
@@ -444,6 +445,35 @@ def test_many_wait_for_one_answer(hutch, home):
         answer(outside, "read", home / "one", "session")
         out, err, _ = finish(process)
     assert out == "first words" * 6, err
+
+
+@pytest.fixture
+def below_tmp(as_user):
+    """A project in /tmp, which is the sandbox's own in there: it can move the directory above."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as made:
+        pathlib.Path(made).chmod(0o755)
+        as_user.own(pathlib.Path(made))
+        directory = as_user.mkdir(pathlib.Path(made) / "project")
+        as_user.write(directory / "secret", "words")
+        yield directory
+
+
+def test_what_is_moved_while_it_is_shown_ends_and_nothing_else_does(hutch, below_tmp):
+    """Where it was shown there is the cover of the very file by then, which must stay; or hutch looks in between, finds
+    no cover at its place, and ends it all."""
+    above, secret = below_tmp.parent, below_tmp / "secret"
+    script = (
+        f"mv {above} {above}.a && mkdir -p {below_tmp} && cat {secret} && echo; "
+        f"mv {above} {above}.b && mv {above}.a {above} && sleep 3; "
+        f"cat {secret} || echo hidden; cat {above}.b/project/secret || echo gone"
+    )
+    options = ["--allow-read", str(below_tmp), "--deny-read", str(secret)]
+    with caller.running(hutch, script, *options) as (outside, process):
+        answer(outside, "read", secret, "once")
+        outside.refuse_all()
+        out, err, _ = finish(process)
+    ended = out == "words\n" and "its protection went with it" in err
+    assert ended or out == "words\nhidden\ngone\n", (out, err)
 
 
 def test_a_person_at_the_terminal_answers_by_keys(hutch, home, backend):

@@ -33,6 +33,12 @@ class Caller:
         """What it says of the next host that was refused."""
         return self.refused()["what"]
 
+    def refuse_all(self):
+        """Every question from here on is answered with no, until the end."""
+        while (line := self.next())["type"] != "done":
+            if line["type"] == "question":
+                self.say(type="answer", id=line["id"], choice="no")
+
     def say(self, **line):
         self.end.sendall(json.dumps({"v": 1, **line}).encode() + b"\n")
 

@@ -1,0 +1,83 @@
+# What covers places of /proc is watched, while mounts come and go as well.
+import os
+import pathlib
+import subprocess
+import sys
+
+import caller
+import harness
+import pytest
+
+
+pytestmark = [
+    pytest.mark.usefixtures("backend"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root takes a mount off in somebody else's namespace"),
+]
+
+# In the namespaces of the process: as who set that sandbox up could.
+TAKE_OFF = r"""
+import ctypes, os, sys
+pid, place = sys.argv[1], sys.argv[2].encode()
+libc = ctypes.CDLL(None, use_errno=True)
+spaces = [os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY) for name in ("user", "mnt")]
+for space in spaces:
+    if libc.setns(space, 0) != 0:
+        sys.exit(f"setns: {os.strerror(ctypes.get_errno())}")
+if libc.umount2(place, 2) != 0:
+    sys.exit(f"umount2: {os.strerror(ctypes.get_errno())}")
+"""
+
+
+@pytest.fixture(params=["namespace", "bwrap"])
+def backend(request):
+    """Those that have mounts of their own."""
+    return request.param
+
+
+def descendants(pid):
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in task.read_text().split():
+            yield int(child)
+            yield from descendants(int(child))
+
+
+def process_of(run, name):
+    """Of those that the run has started, the one that is called so."""
+    found = []
+
+    def look():
+        wanted = f"{name}\n"
+        found[:] = [pid for pid in descendants(run.pid) if pathlib.Path(f"/proc/{pid}/comm").read_text() == wanted]
+        return found
+
+    harness.wait_until(look, f"{name} runs")
+    return found[0]
+
+
+def take_off(run, place):
+    pid = process_of(run, "sleep")
+    subprocess.run([sys.executable, "-c", TAKE_OFF, str(pid), place], check=True, timeout=harness.PATIENCE)
+
+
+def places(as_user):
+    of_root = ["/proc/keys", "/proc/sysrq-trigger"] if as_user.is_root else []
+    return ["/proc/sys", *(place for place in of_root if os.path.exists(place))]
+
+
+def test_it_ends_where_nobody_is_asked(hutch, as_user):
+    for place in places(as_user):
+        run = hutch.popen("sleep", "1000")
+        take_off(run, place)
+        _, err = run.communicate(timeout=harness.PATIENCE)
+        assert run.returncode == 125 and place.encode() in err, err
+
+
+def test_it_ends_where_mounts_may_change(hutch, as_user, home):
+    for place in places(as_user):
+        with caller.running(hutch, f"cat {home}/one; exec sleep 1000") as (outside, run):
+            question = outside.line("question")
+            outside.say(type="answer", id=question["id"], choice="session")
+            assert run.stdout.read(11) == b"first words"
+            take_off(run, place)
+            _, err = run.communicate(timeout=harness.PATIENCE)
+            assert run.returncode == 125 and place.encode() in err, err
