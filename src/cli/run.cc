@@ -26,10 +26,12 @@ std::string end_of(const sandbox::Outcome& outcome) {
   return "";
 }
 
-// What a person needs to understand a failure; of a command that succeeded only which hosts it did not reach.
+// What a person needs to understand a failure; of a command that succeeded which hosts it did not reach, and which
+// rules did not hold.
 void explain_end(const sandbox::Outcome& outcome) {
   for (const sandbox::Refusal& refusal : outcome.refusals) {
-    if (outcome.exit_code != 0 || !refusal.host.empty()) say(refusal.what);
+    const bool always = !refusal.host.empty() || refusal.weight == sandbox::Refusal::Weight::kAlways;
+    if (outcome.exit_code != 0 || always) say(refusal.what);
   }
   if (outcome.exit_code == 0) return;
   if (outcome.pids_limit_hits > 0) say("the limit of processes was hit");

@@ -55,7 +55,7 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
   if (input.supervision == Supervision::kNames) {
     plan.supervisor = Supervisor::kBeside;
     plan.supervised = supervised_mounts(input, plan.mounts);
-    if (input.image == nullptr) plan.questions = input.questions;
+    plan.questions = input.questions;
     // Where no change is held for another reason, it is held for questions only if the policy wants them.
     const bool for_changes = plan.questions == FileQuestions::kChanges && plan.supervised.empty();
     if (for_changes && input.policy.asks.write != policy::Asking::kWanted) plan.questions = FileQuestions::kNone;

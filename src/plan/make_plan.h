@@ -74,7 +74,7 @@ struct PlanInput {
   const ImageInput* image = nullptr;  // null: the host's own files are what the sandbox sees
   const OsUserInput* os_user = nullptr;  // null: the sandbox is the caller
   Supervision supervision = Supervision::kNone;
-  FileQuestions questions = FileQuestions::kNone;  // nothing where there is no supervisor, or an image
+  FileQuestions questions = FileQuestions::kNone;  // nothing where there is no supervisor
   std::vector<policy::Rule> patterns{};  // rules with a wildcard, before anybody looked at what exists
   ResourceLimits limits;
   std::vector<std::string> caller_environment;  // "K=V" each

@@ -517,6 +517,20 @@ TEST(MakePlanTest, WhatIsHiddenIsNamedWhereItMayBeAskedAbout) {
   EXPECT_EQ(plan.hidden, (std::vector<std::string>{"/home", "/home/u", "/home/u/p/secret", "/root"}));
 }
 
+TEST(MakePlanTest, WithAnImageTheHostsPlacesAreAskedAbout) {
+  World world;
+  world.workspace();
+  world.file("/home/u/p/secret");
+  world.rule(Verb::kDenyRead, "/home/u/p/secret");
+  world.supervision = Supervision::kNames;
+  world.questions = FileQuestions::kAll;
+  world.image.emplace().root = "/images/x";
+  const SandboxPlan plan = world.plan().value();
+  EXPECT_EQ(plan.hidden, (std::vector<std::string>{"/home/u", "/home/u/p/secret"}));
+  EXPECT_TRUE(is_of_host(plan, "/home/u/p/x") && is_of_host(plan, "/home/u/q"));
+  EXPECT_FALSE(is_of_host(plan, "/etc/passwd") || is_of_host(plan, "/root/x"));
+}
+
 std::string text_of(const Widening& widening) {
   std::string text;
   for (const MountStep& step : widening.steps) text += step_text(step) + "\n";

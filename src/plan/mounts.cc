@@ -283,12 +283,14 @@ void TreePlanner::place_account() {
       {.kind = MountKind::kAccount, .target = "/etc/group", .source = cat({image.account, ":x:", group, ":"})});
 }
 
-// The image has it, or has not; of the host nothing is there. A home is made all the same: programs expect one.
+// The image has it, or has not; of the host nothing is there. A home is made all the same: programs expect one, and of
+// the host's that a rule hides somebody may be asked.
 void TreePlanner::place_in_image(const Node& node) {
   const auto is_home = [&](const Share& share) { return share.target == node.path; };
   if (node.path == input_.facts.home && std::ranges::none_of(input_.shares, is_home)) {
     make_parents(node.path);
     mount_tmpfs(node.path, 0700, input_.limits.tmp_bytes, MakeTarget::kDirectory);
+    if (node.view == View::kHidden) tree_.hidden.push_back(node.path);
   }
   place_children(node, Ground::kOwn);
 }

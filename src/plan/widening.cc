@@ -51,4 +51,13 @@ Widening plan_widening(const PlanInput& input, const SandboxPlan& present, const
   return widening;
 }
 
+bool is_of_host(const SandboxPlan& plan, std::string_view path) {
+  if (plan.mounts.empty() || plan.mounts.front().kind != MountKind::kImage) return true;
+  const auto shows = [&](const MountStep& step) {
+    return step.kind == MountKind::kBind && step.source == step.target && is_within(path, step.target);
+  };
+  const auto hides = [&](const std::string& place) { return is_within(path, place); };
+  return std::ranges::any_of(plan.mounts, shows) || std::ranges::any_of(plan.hidden, hides);
+}
+
 }  // namespace hutch::plan

@@ -53,6 +53,8 @@ struct Refusal {
   // The process that wanted it, as the host numbers it; 0 and empty where it is not known.
   std::uint32_t pid = 0;
   std::string program{};
+  // kAlways: a person is to know of it though the command succeeded.
+  enum class Weight { kOfFailure, kAlways } weight = Weight::kOfFailure;
   bool operator==(const Refusal&) const = default;
 };
 

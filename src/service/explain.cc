@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "host/paths.h"
 #include "plan/names.h"
+#include "plan/widening.h"
 #include "policy/address_kinds.h"
 #include "policy/hosts.h"
 #include "policy/network_rules.h"
@@ -217,6 +218,7 @@ Result<PathVerdict> judge_hidden_way(const Prepared& prepared, const plan::HostF
 Result<bool> is_asked(const Prepared& prepared, const plan::HostFacts& facts, const Target& target, Access access) {
   const bool reads = access == Access::kRead;
   if (prepared.plan.questions == plan::FileQuestions::kNone) return false;
+  if (!plan::is_of_host(prepared.plan, target.path)) return false;
   if (reads && (prepared.plan.questions != plan::FileQuestions::kAll || !target.on_host())) return false;
   if (target.on_host() && target.type != plan::FileType::kDirectory && target.type != plan::FileType::kFile) {
     return false;

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "plan/hiding.h"
+#include "plan/widening.h"
 #include "policy/glob.h"
 #include "sys/delegate.h"
 #include "sys/files.h"
@@ -179,6 +180,11 @@ bool HostFiles::was_open(Wanted wanted, const Target& target, const FileOutcome&
 bool HostFiles::look_again() {
   auto now = look_();
   if (now) (void)take(std::move(*now));
+  if (!now && hold_.tell) {
+    hold_.tell({.what = cat({"no more of the host's files is opened: ", now.error().message}),
+                .rule = "policy",
+                .weight = sandbox::Refusal::Weight::kAlways});
+  }
   return now.has_value();
 }
 
@@ -266,7 +272,8 @@ void HostFiles::tell_visible(const std::string& path, const std::string& why) co
   if (!hold_.tell) return;
   hold_.tell({.what = cat({printable(path, 256), " is to be hidden, and what runs can still read it: ", why,
                            "; end it, and start it again"}),
-              .rule = look_at_rules(Wanted::kLook, path).question.rule});
+              .rule = look_at_rules(Wanted::kLook, path).question.rule,
+              .weight = sandbox::Refusal::Weight::kAlways});
 }
 
 // What a rule let be changed at the start, and none does any more.
@@ -287,7 +294,9 @@ void HostFiles::close(const policy::Rule& before, std::vector<plan::NameRule>& n
 std::optional<HostFiles::Target> HostFiles::find(const sandbox::FileRequest& request) const {
   // What cannot be shown exactly cannot be answered for.
   if (!is_plain(request.path) || !is_utf8(request.path)) return std::nullopt;
+  if (!plan::is_of_host(plan_, request.path)) return std::nullopt;
   if (auto seen = look(request.path)) {
+    if (!plan::is_of_host(plan_, seen->path)) return std::nullopt;
     std::string path = seen->path;
     std::string parent = parent_of(path);
     return Target{std::move(path), std::move(*seen), std::move(parent)};
@@ -296,6 +305,7 @@ std::optional<HostFiles::Target> HostFiles::find(const sandbox::FileRequest& req
   const auto above = look(parent_of(request.path));
   if (!above || above->type != plan::FileType::kDirectory) return std::nullopt;
   std::string path = cat({above->path, request.path.substr(request.path.rfind('/'))});
+  if (!plan::is_of_host(plan_, path)) return std::nullopt;
   const auto there = sys::status_of(path);
   // A link that leads nowhere, or what cannot be looked at.
   if (!there || there->has_value()) return std::nullopt;

@@ -71,7 +71,7 @@ class HostFiles {
   void settle(const sandbox::FileRequest& request, const sandbox::SettleFile& settle);
   std::optional<Target> find(const sandbox::FileRequest& request) const;
   FileOutcome look_at_rules(Wanted wanted, const std::string& path) const;
-  bool look_again();
+  bool look_again();  // where it cannot, it has told of it
   Status take(FilesNow now);
   Status refuse() const;
   Status hide();

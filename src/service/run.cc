@@ -202,6 +202,7 @@ Result<RunReport> run_prepared(const Job& job) {
                                                   .timeout = plan.limits.timeout,
                                                   .idle_timeout = plan.limits.idle_timeout});
   if (!outcome) return fail(explain_backend_failure(job.prepared.backend, std::move(outcome).error()));
+  if (questions) std::ranges::move(questions->take_refusals(), std::back_inserter(outcome->refusals));
   return RunReport{job.prepared.backend, TRY(conclude(std::move(*outcome), holding))};
 }
 

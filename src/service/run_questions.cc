@@ -97,8 +97,16 @@ void RunQuestions::record(const approval::Desk::Closed& closed) {
     settings_.session.granted(session_key(closed.question));
   }
   if (!is_saved(closed.answer)) return;
-  // Whoever answered was told that it is saved; should the file have been broken since, the answer itself still holds.
-  (void)settings_.policy.reload(live());
+  // Whoever answered was told that it is saved, and nobody waits for this any more.
+  const auto left = settings_.policy.reload(live());
+  if (!left) {
+    refusals_.push_back(
+        {.what = cat({"an answer was saved, and the policy does not hold in this command, which goes on ",
+                      "as it was: ", left.error().message}),
+         .rule = "policy",
+         .weight = sandbox::Refusal::Weight::kAlways});
+    if (settings_.control != nullptr) settings_.control->violation(refusals_.back());
+  }
   tell_of_saved_policy(settings_.runs, run_);
   if (settings_.session.saved) settings_.session.saved();
 }

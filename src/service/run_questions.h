@@ -43,6 +43,8 @@ class RunQuestions {
   // To poll(2), and what to do then; -1 where there is none.
   int fd() const { return socket_ ? socket_->fd() : -1; }
   Status step() { return socket_->step(); }
+  // What went wrong with the policies, since the last call of it.
+  std::vector<sandbox::Refusal> take_refusals() { return std::exchange(refusals_, {}); }
 
  private:
   Status take(const wire::ControlInput& input, std::string_view by, const sandbox::QuestionSocket::Tell& tell);
@@ -57,6 +59,7 @@ class RunQuestions {
   HostSockets* sockets_ = nullptr;
   HostFiles* files_ = nullptr;
   std::string run_;  // its id
+  std::vector<sandbox::Refusal> refusals_;
   std::optional<Sessions::State> session_;  // as it was a moment ago
   approval::Moment session_at_{};
   std::unique_ptr<sandbox::QuestionSocket> socket_;

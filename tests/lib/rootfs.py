@@ -17,7 +17,7 @@ SYSTEM = r"""
 #include <errno.h>
 #include <dirent.h>
 #include <sys/stat.h>
-int main(int argc, char **argv) {
+int one(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   const char *path = argc > 2 ? argv[2] : "";
   if (!strcmp(what, "cat")) {
@@ -49,9 +49,29 @@ int main(int argc, char **argv) {
     if (unlink(path)) { printf("%s\n", strerror(errno)); return 1; }
     return 0;
   }
+  if (!strcmp(what, "move")) {
+    if (rename(path, argv[3])) { printf("%s\n", strerror(errno)); return 1; }
+    return 0;
+  }
+  if (!strcmp(what, "mkdir")) {
+    if (mkdir(path, 0755)) { printf("%s\n", strerror(errno)); return 1; }
+    return 0;
+  }
+  if (!strcmp(what, "wait")) { sleep(atoi(path)); return 0; }
   if (!strcmp(what, "env")) { printf("%s\n", getenv(path) ? getenv(path) : "(none)"); return 0; }
   if (!strcmp(what, "id")) { printf("%d:%d\n", getuid(), getgid()); return 0; }
   return 2;
+}
+// Several, with "," between them.
+int main(int argc, char **argv) {
+  int first = 0, code = 0;
+  for (int i = 1; i <= argc; ++i) {
+    if (i < argc && strcmp(argv[i], ",")) continue;
+    code = one(i - first, argv + first);
+    fflush(stdout);
+    first = i;
+  }
+  return code;
 }
 """
 
