@@ -46,6 +46,7 @@ class Resident {
     AccessRules access_rules{};  // of a plan that has a supervisor
     JudgeSocket judge_socket{};  // absent: none of the host's is connected to
     FileJudge files{};
+    std::uint64_t killed_for_memory = 0;  // what its limit had ended when it was last asked
   };
   struct Settings {
     // Starts the guest. Called on the thread that keeps it, because a guest dies with the thread that started it
@@ -127,7 +128,6 @@ class Resident {
   std::shared_ptr<const sys::Event> wake_;
   std::optional<AccessDesk> access_;  // the keeping thread's
   std::vector<Pipe> pipes_;                 // likewise
-
   std::mutex send_mutex_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -24,6 +24,15 @@ constexpr std::size_t kChunkBytes = 65536;
 constexpr std::size_t kPipeBytesPerTurn = 1 << 20;  // so that one that never stops writing holds up no other
 constexpr std::chrono::milliseconds kSendWait{15'000};  // for a guest that reads
 constexpr std::string_view kStopped = "the sandbox was stopped";
+constexpr std::string_view kMemory = "killed for the sandbox's limit of memory";
+
+// Whether the kernel has killed something in there for its limit since this was asked last.
+bool hit_memory_limit(Resident::Parts& parts) {
+  host::CgroupEvents events;
+  if (parts.cgroup) events = parts.cgroup->events();
+  if (parts.instance.limit_events) events = parts.instance.limit_events();
+  return std::exchange(parts.killed_for_memory, events.killed_for_memory) < events.killed_for_memory;
+}
 
 }  // namespace
 
@@ -211,8 +220,10 @@ Status Resident::take_messages() {
   if (!polled && polled.error().sys_errno == ECONNRESET) polled = wire::Connection::Polled{true, std::nullopt};
   if (!polled) return fail(std::move(polled).error());
   for (; polled->frame; polled->frame = TRY(guest.take_buffered())) TRY(take(*polled->frame));
-  if (polled->closed) return fail({Code::kSystem, 0, "the sandbox ended by itself: its init was killed"});
-  return {};
+  if (!polled->closed) return {};
+  const bool by_limit = hit_memory_limit(*parts_);
+  return fail({Code::kSystem, 0,
+               cat({"the sandbox ended by itself: its init was killed", by_limit ? " for the limit of memory" : ""})});
 }
 
 Status Resident::take(const wire::Frame& frame) {
@@ -239,6 +250,11 @@ Status Resident::take(const wire::Frame& frame) {
     }
     ProcessEnd end = end_of_status(exited->status, *process);
     if (leaving_until_) end.reason = kStopped;
+    const bool died = end.exit_code == 128 + SIGKILL && end.ended_by == EndedBy::kItself;
+    if (died && hit_memory_limit(*parts_)) {
+      end.ended_by = EndedBy::kMemoryLimit;
+      end.reason = kMemory;
+    }
     take_end(exited->command, std::move(end));
   }
   if (const auto* refused = std::get_if<wire::Refused>(&message)) tell_refusal(refusal_of(*refused));

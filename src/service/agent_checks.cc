@@ -44,12 +44,22 @@ Status check_memory(const std::string& memory) {
   return {};
 }
 
+// Elsewhere what is changed lies on a file system of the host's, of which a part cannot be had.
+Status check_disk(const store::AgentRecord& record) {
+  if (record.limits.disk.empty() || record.backend == "container") return {};
+  return fail(Error::unsupported(
+      cat({"limits.disk: backend ", record.backend.empty() ? "namespace" : record.backend,
+           " cannot hold it; use backend=container with an engine whose storage can, or limits.tmpSize, "
+           "which is of /tmp and of the other private directories"})));
+}
+
 }  // namespace
 
 Status check_settings(const store::AgentRecord& record, const store::AgentRecord& before) {
   if (record.backend != before.backend) TRY(check_backend(record.backend));
   if (record.policy != before.policy) TRY(check_policy(record.policy));
   if (record.limits.memory != before.limits.memory) TRY(check_memory(record.limits.memory));
+  if (record.limits.disk != before.limits.disk || record.backend != before.backend) TRY(check_disk(record));
   if (record.code_agent != before.code_agent) TRY(check_code_agent(record.code_agent));
   return {};
 }

@@ -40,6 +40,7 @@ Result<PlaceRequest> place_of(const store::AgentRecord& record) {
   if (!limits.cpus.empty()) place.limits.cpu_millis = TRY(policy::parse_cpus(limits.cpus));
   if (!limits.pids.empty()) place.limits.pids = TRY(policy::parse_size(limits.pids));
   if (!limits.tmp_size.empty()) place.limits.tmp_bytes = TRY(policy::parse_size(limits.tmp_size));
+  if (!limits.disk.empty()) place.limits.disk_bytes = TRY(policy::parse_size(limits.disk));
   return place;
 }
 

@@ -37,8 +37,8 @@ constexpr auto& kOwnPlaces = plan::kOwnPlacesOfOsUser;
 static_assert(policy::kGatewayPorts == std::array<int, 3>{plan::kCapturePort, plan::kDnsPort, plan::kProxyPort});
 
 Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy);
-Status check_backend(const std::string& backend, const policy::Policy& policy, const plan::HostFacts& facts,
-                     const Caller& caller);
+Status check_backend(const std::string& backend, const policy::Policy& policy, const PlaceRequest& request,
+                     const plan::HostFacts& facts, const Caller& caller);
 Result<std::optional<OsUserPlace>> os_user_of(std::string_view backend, const LoadedPolicy& loaded,
                                               const PlaceRequest& request, const plan::HostFacts& facts,
                                               const Caller& caller);
@@ -74,7 +74,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   LoadedPolicy loaded = TRY(load_policy(request, facts, caller.environment));
   Prepared prepared;
   prepared.backend = TRY(backend_of(request, loaded.policy));
-  TRY(check_backend(prepared.backend, loaded.policy, facts, caller));
+  TRY(check_backend(prepared.backend, loaded.policy, request, facts, caller));
   policy::Network& network = loaded.policy.network;
   TRY(settle_network(network, network_options(request, network), facts, loaded.project));
   const std::optional<OsUserPlace> of_user = TRY(os_user_of(prepared.backend, loaded, request, facts, caller));
@@ -191,18 +191,18 @@ Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy
   return name;
 }
 
-Status check_backend(const std::string& backend, const policy::Policy& policy, const plan::HostFacts& facts,
-                     const Caller& caller) {
+Status check_backend(const std::string& backend, const policy::Policy& policy, const PlaceRequest& request,
+                     const plan::HostFacts& facts, const Caller& caller) {
   if (backend == "none") {
     // Nobody else reads the settings on the way to a run: one that isolates pays nothing for them.
     const store::SettingsFile settings(config_directory(facts, caller.environment));
     TRY(check_none_is_allowed(settings, caller.residence != nullptr ? Asker::kDaemon : Asker::kPerson));
   }
   // Elsewhere what is written lies on a file system of the host's, of which a part cannot be had.
-  if (!policy.limits.disk_bytes || backend == "container") return {};
-  return fail(Error::unsupported(
-      cat({policy.source, ": limits.disk: backend ", backend,
-           " cannot hold it; leave it out, or use backend container. limits.tmpSize is that of private directories"})));
+  if ((!policy.limits.disk_bytes && !request.limits.disk_bytes) || backend == "container") return {};
+  return fail(Error::unsupported(cat(
+      {request.limits.disk_bytes ? std::string_view("the agent") : policy.source, ": limits.disk: backend ", backend,
+       " cannot hold it; leave it out, or use backend container. limits.tmpSize is that of private directories"})));
 }
 
 // Nothing for another backend.
@@ -473,7 +473,7 @@ plan::ResourceLimits limits_of(const policy::Limits& policy, const LimitOptions&
       .pids = number(options.pids, policy.pids),
       .cpu_millis = number(options.cpu_millis, policy.cpu_millis),
       .tmp_bytes = number(options.tmp_bytes, policy.tmp_bytes),
-      .disk_bytes = policy.disk_bytes.value_or(0),
+      .disk_bytes = number(options.disk_bytes, policy.disk_bytes),
       .timeout = options.timeout.value_or(policy.timeout.value_or(milliseconds(0))),
       .idle_timeout = options.idle_timeout.value_or(policy.idle_timeout.value_or(milliseconds(0))),
       .output_bytes = policy.output_bytes.value_or(0),

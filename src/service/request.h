@@ -21,6 +21,7 @@ struct LimitOptions {
   std::optional<std::uint64_t> cpu_millis;
   std::optional<std::uint64_t> pids;
   std::optional<std::uint64_t> tmp_bytes;
+  std::optional<std::uint64_t> disk_bytes{};
 };
 
 // The options that `run`, `explain` and `check` share: everything that decides the plan.

@@ -97,10 +97,12 @@ Status read_limits(const Json* json, AgentLimits& limits) {
   TRY(in.text("cpus", limits.cpus));
   TRY(in.text("pids", limits.pids));
   TRY(in.text("tmpSize", limits.tmp_size));
+  TRY(in.text("disk", limits.disk));
   if (!limits.memory.empty()) TRY_CTX(policy::parse_size(limits.memory), "limits.memory");
   if (!limits.cpus.empty()) TRY_CTX(policy::parse_cpus(limits.cpus), "limits.cpus");
   if (!limits.pids.empty()) TRY_CTX(policy::parse_size(limits.pids), "limits.pids");
   if (!limits.tmp_size.empty()) TRY_CTX(policy::parse_size(limits.tmp_size), "limits.tmpSize");
+  if (!limits.disk.empty()) TRY_CTX(policy::parse_size(limits.disk), "limits.disk");
   return in.finish();
 }
 
@@ -173,7 +175,8 @@ Json json_of(const AgentRecord& record) {
            {{"memory", record.limits.memory},
             {"cpus", record.limits.cpus},
             {"pids", record.limits.pids},
-            {"tmpSize", record.limits.tmp_size}}},
+            {"tmpSize", record.limits.tmp_size},
+            {"disk", record.limits.disk}}},
           {"autonomousExec",
            {{"enabled", autonomous.enabled},
             {"maxCommandsPerTurn", autonomous.max_commands_per_turn},

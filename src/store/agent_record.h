@@ -25,6 +25,7 @@ struct AgentLimits {
   std::string cpus;
   std::string pids;
   std::string tmp_size;
+  std::string disk;  // of what is changed of an engine's image
   bool operator==(const AgentLimits&) const = default;
 };
 
