@@ -67,11 +67,24 @@ class Bootstrap {
   ToldWords words_;  // the thread's until it has ended
 };
 
+// Where they cannot be told apt goes out as the environment has it.
+std::vector<std::string> machine_proxies() {
+  static constexpr const char* kAptConfig = "/usr/bin/apt-config";
+  if (!sys::exists(kAptConfig)) return {};
+  std::string dump;
+  const auto keep = [&](const std::string& line) { dump += cat({line, "\n"}); };
+  const Status told = run_told(kAptConfig, {"apt-config", "dump"}, {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"}, keep);
+  return told ? proxies_of_apt(dump) : std::vector<std::string>();
+}
+
+// apt's own configuration holds before the environment (apt.conf(5)). It reaches the build in that form, so that
+// nothing of it, a password above all, is left in the image.
 std::vector<std::string> build_environment(const std::string& scratch) {
   std::vector<std::string> environment = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8", "TMPDIR=" + scratch};
   for (const char* name : {"HOME", "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}) {
     if (const auto value = sys::environment_variable(name)) environment.push_back(cat({name, "=", *value}));
   }
+  set_proxies(environment, machine_proxies());
   return environment;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -10,6 +11,12 @@
 namespace hutch::service {
 
 namespace {
+
+std::string lowered(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
 
 constexpr std::string_view kRecipe = R"(# The image of agents that are given no other.
 ca-certificates
@@ -108,8 +115,7 @@ void add_stanzas(std::string_view text, std::string_view codename, std::vector<s
     } else if (line.front() == ' ' || line.front() == '\t') {
       stanza[last] += cat({" ", line});
     } else if (colon != std::string_view::npos) {
-      last = std::string(line.substr(0, colon));
-      for (char& c : last) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      last = lowered(line.substr(0, colon));
       stanza[last] = std::string(line.substr(colon + 1));
     }
   }
@@ -148,6 +154,41 @@ std::vector<std::string> own_sources(const std::vector<SourcesFile>& files, std:
     }
   }
   return lines;
+}
+
+// apt.conf(5), apt-transport-https(1): what is said of http holds for https, unless that says something itself.
+std::vector<std::string> proxies_of_apt(std::string_view dump) {
+  static constexpr std::string_view kDirect = "DIRECT";
+  std::optional<std::string> plain;
+  std::optional<std::string> secure;
+  std::vector<std::string> without;
+  for (const std::string_view line : split(dump, '\n')) {
+    const std::size_t blank = line.find(" \"");
+    const std::size_t end = line.rfind('"');
+    if (blank == std::string_view::npos || end < blank + 2) continue;
+    const std::string key = lowered(line.substr(0, blank));
+    const std::string_view value = line.substr(blank + 2, end - blank - 2);
+    const bool direct = value == kDirect || value == "false";
+    std::string proxy(direct ? std::string_view() : value);
+    if (key == "acquire::http::proxy" && !value.empty()) plain = std::move(proxy);
+    if (key == "acquire::https::proxy" && !value.empty()) secure = std::move(proxy);
+    for (const std::string_view above : {"acquire::http::proxy::", "acquire::https::proxy::"}) {
+      if (direct && key.starts_with(above)) without.push_back(key.substr(above.size()));
+    }
+  }
+  std::vector<std::string> proxies;
+  if (plain) proxies.push_back(cat({"http_proxy=", *plain}));
+  if (const auto& behind = secure ? secure : plain) proxies.push_back(cat({"https_proxy=", *behind}));
+  if (!without.empty()) proxies.push_back(cat({"no_proxy=", join(without, ",")}));
+  return proxies;
+}
+
+void set_proxies(std::vector<std::string>& environment, const std::vector<std::string>& proxies) {
+  std::erase_if(environment, [&](const std::string& entry) {
+    const std::string name = lowered(entry.substr(0, entry.find('=') + 1));
+    return std::ranges::any_of(proxies, [&](const std::string& proxy) { return proxy.starts_with(name); });
+  });
+  environment.insert(environment.end(), proxies.begin(), proxies.end());
 }
 
 std::vector<std::string> mmdebstrap_arguments(const ImageRecipe& recipe, const std::string& codename,

@@ -29,6 +29,12 @@ struct SourcesFile {
 // that have its `main`: what else the machine takes packages from is no part of a system.
 std::vector<std::string> own_sources(const std::vector<SourcesFile>& files, std::string_view codename);
 
+// The proxies that apt goes out by, as programs know them, "NAME=VALUE": of what apt-config(8) dump says. With nothing
+// behind the sign there is none. Programs that find one, and proxies of single hosts, are no part of it.
+std::vector<std::string> proxies_of_apt(std::string_view dump);
+// In place of those that an environment has, however their names are written.
+void set_proxies(std::vector<std::string>& environment, const std::vector<std::string>& proxies);
+
 // Its arguments, to write the archive of the system to standard output.
 std::vector<std::string> mmdebstrap_arguments(const ImageRecipe& recipe, const std::string& codename,
                                               const std::vector<std::string>& sources);

@@ -63,6 +63,24 @@ TEST(Sources, OfStanzas) {
   EXPECT_THAT(lines("x.sources", " a\n:\n::\nTypes\n"), IsEmpty());
 }
 
+TEST(AptProxies, AreThoseOfPrograms) {
+  EXPECT_THAT(proxies_of_apt("APT \"\";\nAcquire \"\";\nAcquire::http \"\";\n"), IsEmpty());
+  EXPECT_THAT(proxies_of_apt("Acquire::http::Proxy \"http://u:p@cache.example:3142/\";\n"),
+              ElementsAre("http_proxy=http://u:p@cache.example:3142/", "https_proxy=http://u:p@cache.example:3142/"));
+  EXPECT_THAT(proxies_of_apt("Acquire::HTTP::proxy \"http://a.example\";\nAcquire::https::Proxy \"DIRECT\";\n"
+                             "Acquire::http::Proxy::B.example \"DIRECT\";\n"
+                             "Acquire::http::Proxy::c.example \"http://d.example\";\n"
+                             "Acquire::http::Proxy-Auto-Detect \"/usr/bin/find-one\";\n"),
+              ElementsAre("http_proxy=http://a.example", "https_proxy=", "no_proxy=b.example"));
+  EXPECT_THAT(proxies_of_apt("Acquire::http::Proxy \"\";\nAcquire::http::Proxy\nAcquire::http::Proxy \"\n"), IsEmpty());
+}
+
+TEST(AptProxies, HoldBeforeThoseOfTheEnvironment) {
+  std::vector<std::string> environment = {"HOME=/root", "http_proxy=http://a", "HTTP_PROXY=http://b", "no_proxy=c"};
+  set_proxies(environment, {"http_proxy=http://d", "https_proxy="});
+  EXPECT_THAT(environment, ElementsAre("HOME=/root", "no_proxy=c", "http_proxy=http://d", "https_proxy="));
+}
+
 TEST(Mmdebstrap, WritesATarToItsOutput) {
   const auto arguments = mmdebstrap_arguments({{"git", "jq"}}, "bookworm", {"deb http://a.example/ bookworm main"});
   EXPECT_THAT(arguments, Contains("--include=git,jq"));

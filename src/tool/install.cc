@@ -34,6 +34,7 @@ std::optional<Found> find_system_manager(Place& place);
 std::optional<Envelope> check_packages(const Call& call, Manager manager);
 std::vector<std::string> begin_arguments(const Found& found, Users users);
 std::vector<std::string> install_arguments(const Found& found, const std::vector<std::string>& packages, Users users);
+void drop_downloads(const Call& call, const Found& found);
 bool needs_update(const Found& found, const CommandEnd& end);
 bool was_interrupted(const Found& found, const CommandEnd& end);
 Command command_of(const Call& call, std::vector<std::string> arguments);
@@ -61,6 +62,7 @@ Envelope install_packages(const Call& call) {
                               "machine itself, or use an agent whose backend has a system of its own."}));
   }
   if (end && end->exit_code == 0) {
+    drop_downloads(call, *found);
     if (const Status kept = call.context.place.keep_system(); !kept) {
       return failed("The packages were installed, and could not be kept", kept.error(), Retry::kYes);
     }
@@ -166,6 +168,19 @@ std::vector<std::string> install_arguments(const Found& found, const std::vector
   }
   arguments.insert(arguments.end(), packages.begin(), packages.end());
   return arguments;
+}
+
+// What was fetched has done its work, and would stay in the agent's layer; apk is told to keep nothing. The lists of
+// what there is stay: the next installation needs no update for them. Where it fails the packages are there all the
+// same.
+void drop_downloads(const Call& call, const Found& found) {
+  if (found.manager == Manager::kApk) return;
+  Command command = command_of(call, begin_arguments(found, call.context.place.users()));
+  command.arguments.emplace_back("clean");
+  if (found.manager == Manager::kDnf) command.arguments.emplace_back("packages");
+  command.user = User::kRoot;
+  command.on_output = {};
+  (void)call.context.place.run(command);
 }
 
 bool was_interrupted(const Found& found, const CommandEnd& end) {

@@ -98,12 +98,16 @@ class InstallTest : public testing::Test {
 TEST_F(InstallTest, TheManagerThatTheSandboxHas) {
   has("/usr/bin/dnf");
   EXPECT_TRUE(truth_of(install("sandbox_install", {"jq"}), "ok"));
-  EXPECT_EQ(place_.commands.back().arguments, (Arguments{"/usr/bin/dnf", "install", "-y", "--", "jq"}));
+  ASSERT_EQ(place_.commands.size(), 2U);
+  EXPECT_EQ(place_.commands[0].arguments, (Arguments{"/usr/bin/dnf", "install", "-y", "--", "jq"}));
+  EXPECT_EQ(place_.commands[1].arguments, (Arguments{"/usr/bin/dnf", "clean", "packages"}));
   has("/usr/bin/apt-get");
   EXPECT_TRUE(truth_of(install("sandbox_install", {"jq", "g++"}), "ok"));
-  EXPECT_EQ(place_.commands.back().arguments,
+  ASSERT_EQ(place_.commands.size(), 4U);
+  EXPECT_EQ(place_.commands[2].arguments,
             (Arguments{"/usr/bin/apt-get", "install", "-y", "--no-install-recommends", "--", "jq", "g++"}));
-  EXPECT_EQ(place_.commands.back().environment, Arguments{"DEBIAN_FRONTEND=noninteractive"});
+  EXPECT_EQ(place_.commands[2].environment, Arguments{"DEBIAN_FRONTEND=noninteractive"});
+  EXPECT_EQ(place_.commands[3].arguments, (Arguments{"/usr/bin/apt-get", "clean"}));
   has("/sbin/apk");
   ends_ = {end(0, "OK")};
   const Value::Object envelope = install("sandbox_install", {"jq=1.7"});
@@ -144,7 +148,7 @@ TEST_F(InstallTest, AptFetchesItsListsWhenItHasNone) {
   has("/usr/bin/apt-get");
   ends_ = {end(100, "E: Unable to locate package jq"), end(0, ""), end(0, "done")};
   EXPECT_TRUE(truth_of(install("sandbox_install", {"jq"}), "ok"));
-  ASSERT_EQ(place_.commands.size(), 3U);
+  ASSERT_EQ(place_.commands.size(), 4U);
   EXPECT_EQ(place_.commands[1].arguments, (Arguments{"/usr/bin/apt-get", "update"}));
   EXPECT_EQ(place_.commands[1].user, User::kRoot);
   EXPECT_EQ(place_.commands[2].arguments, place_.commands[0].arguments);
@@ -153,13 +157,22 @@ TEST_F(InstallTest, AptFetchesItsListsWhenItHasNone) {
             "Install failed (exit 100). Combined output: no network");
 }
 
+TEST_F(InstallTest, WhatFailedIsNotCleanedUpAfter) {
+  has("/usr/bin/apt-get");
+  ends_ = {end(1, "no room")};
+  EXPECT_FALSE(truth_of(install("sandbox_install", {"jq"}), "ok"));
+  EXPECT_EQ(place_.commands.size(), 1U);
+  ends_ = {end(0, "done"), end(1, "it cannot be cleaned")};
+  EXPECT_TRUE(truth_of(install("sandbox_install", {"jq"}), "ok"));
+}
+
 TEST_F(InstallTest, WhatWasBrokenOffIsBroughtToItsEnd) {
   has("/usr/bin/apt-get");
   const std::string told =
       "E: dpkg was interrupted, you must manually run 'dpkg --configure -a' to correct the problem.";
   ends_ = {end(100, told), end(0, ""), end(0, "done")};
   EXPECT_TRUE(truth_of(install("sandbox_install", {"jq"}), "ok"));
-  ASSERT_EQ(place_.commands.size(), 3U);
+  ASSERT_EQ(place_.commands.size(), 4U);
   EXPECT_EQ(place_.commands[1].arguments, (Arguments{"dpkg", "--configure", "-a"}));
   EXPECT_EQ(place_.commands[1].user, User::kRoot);
   EXPECT_EQ(place_.commands[2].arguments, place_.commands[0].arguments);
@@ -173,7 +186,7 @@ TEST_F(InstallTest, AptBecomesNobodyWhereNobodyIsThere) {
   place_.image_users = Users::kOne;
   ends_ = {end(100, "E: Unable to locate package jq"), end(0, ""), end(0, "done")};
   EXPECT_TRUE(truth_of(install("sandbox_install", {"jq"}), "ok"));
-  ASSERT_EQ(place_.commands.size(), 3U);
+  ASSERT_EQ(place_.commands.size(), 4U);
   const Arguments begin = {"/usr/bin/apt-get", "-o", "APT::Sandbox::User=root"};
   for (const Command& command : place_.commands) {
     EXPECT_EQ(Arguments(command.arguments.begin(), command.arguments.begin() + 3), begin);

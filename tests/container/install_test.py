@@ -1,4 +1,5 @@
 # sandbox_install in a container: root of a container beside the agent's, whose changes become the agent's own image.
+import concurrent.futures
 import json
 import os
 
@@ -68,6 +69,19 @@ def test_what_is_installed_stays_until_the_agent_is_reset(daemon, agent, system)
     daemon("agent", "reset", agent).ok()
     assert layers(system) == []
     assert daemon.sh(agent, "hello").code == 127
+
+
+def test_several_at_once_lose_nothing(daemon, agent):
+    """Each makes the agent's next image of the one before; what comes meanwhile waits, or says what is in the way."""
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        answers = list(pool.map(lambda name: (name, install(daemon, agent, name)), ["hello", "more", "around"]))
+    for name, answer in answers:
+        if not answer["ok"]:
+            assert answer["message"], answer
+            assert install(daemon, agent, name)["ok"]
+    assert daemon.sh(agent, "more-of-it && test -e /srv/id").ok().text == "hello\n"
+    kept = daemon.sh(agent, "ls -A /var/cache/apt /var/cache/apt/archives").ok().text
+    assert ".deb" not in kept and ".bin" not in kept, kept
 
 
 def test_what_is_removed_is_said(daemon, system):

@@ -1,4 +1,5 @@
 # sandbox_install: root of an agent's image installs into the agent's layer, and is nobody anywhere else.
+import concurrent.futures
 import os
 import pathlib
 import tempfile
@@ -79,6 +80,24 @@ def test_a_package_is_installed_into_the_layer(agents, agent):
     assert not (agents.data / "images/system:latest/root/usr/bin/hello").exists()
     agents("agent", "reset", agent).ok()
     assert agents.sh(agent, "hello").code == 127
+
+
+def test_what_was_fetched_does_not_stay_in_the_layer(agents, agent):
+    assert install(agents, agent, "hello")["ok"]
+    kept = agents.sh(agent, "ls -A /var/cache/apt /var/cache/apt/archives").ok().text
+    assert ".deb" not in kept and ".bin" not in kept, kept
+
+
+def test_several_installations_at_once(agents, agent):
+    """Of one agent one after the other, and of another beside them; what each installs is there."""
+    other = agents.create("image=system", "autonomousExec.enabled=true")
+    wanted = [(agent, "hello"), (agent, "setuid"), (other, "hello"), (agent, "around")]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        answers = list(pool.map(lambda one: install(agents, *one), wanted))
+    assert all(answer["ok"] for answer in answers), answers
+    assert agents.sh(agent, "hello && test -e /usr/bin/setuid -a -e /srv/status").ok().text == "hello\n"
+    assert agents.sh(other, "hello; test -e /srv/status || echo apart").ok().text == "hello\napart\n"
+    assert agents.sh(agent, "dpkg --audit").ok().text == ""
 
 
 def test_another_agent_has_it_not(agents, agent):
@@ -208,3 +227,18 @@ def test_an_agent_without_an_image_has_no_root(agents):
     name = agents.create("autonomousExec.enabled=true")
     answer = install(agents, name, "hello")
     assert answer["kind"] == "unavailable" and "read-only" in answer["message"], answer
+
+
+@pytest.mark.skipif("HUTCH_TEST_ALPINE" not in os.environ, reason="HUTCH_TEST_ALPINE names no archive of an Alpine")
+def test_apk_installs_into_an_alpine(base, as_user):
+    """A real one, from the repositories that it is configured for."""
+    made = daemons.Daemon(base, as_user)
+    made("image", "import", "alpine", os.environ["HUTCH_TEST_ALPINE"]).ok()
+    agent = made.create("image=alpine", "autonomousExec.enabled=true")
+    answer = install(made, agent, "jq")
+    assert answer["ok"], answer
+    assert made.sh(agent, "echo '[7]' | jq '.[0]'").ok().text == "7\n"
+    assert made.sh(agent, "ls -A /var/cache/apk").ok().text == ""
+    made("agent", "remove", agent).ok()
+    made("image", "remove", "alpine").ok()
+    made.stop()
