@@ -1,6 +1,8 @@
 # A home that the default policy hides: what questions about files, and the foretelling of them, are tried on.
 import pytest
 
+from greeters import Service
+
 
 @pytest.fixture
 def home(as_user, project):
@@ -14,3 +16,16 @@ def home(as_user, project):
 def shown(as_user, project):
     """One that can be read inside, and not written."""
     return as_user.mkdir(as_user.home / f"shown-{project.name}")
+
+
+@pytest.fixture
+def service(as_user, project):
+    made = []
+
+    def start(path):
+        made.append(Service(path, as_user))
+        return made[-1]
+
+    yield start
+    for one in made:
+        one.stop()

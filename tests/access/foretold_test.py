@@ -1,5 +1,5 @@
 # `hutch check` says beforehand what an access comes to where somebody is asked.
-"""Each row is tried in a run as well, whose questions are answered with no."""
+"""Each row is tried in a run as well, whose questions are answered with no, and once more with yes."""
 
 import pytest
 
@@ -66,9 +66,10 @@ FORETOLD = {
 }
 
 
-@pytest.mark.parametrize("row", FORETOLD)
-def test_check_foretells_who_is_asked(hutch, home, shown, as_user, project, backend, row):
-    """Each access is made where somebody may answer, and says no."""
+@pytest.mark.parametrize("row,choice", [(row, choice) for row, (_, _, foretold) in FORETOLD.items()
+                                        for choice in (("no", "session") if foretold == "ask" else ("no",))])
+def test_check_foretells_who_is_asked(hutch, home, shown, as_user, project, backend, row, choice):
+    """Each access is made where somebody may answer."""
     access, target, foretold = FORETOLD[row]
     as_user.write(as_user.home / ".ssh" / "id_test", "key")
     as_user.write(home / "mode", "words").chmod(0)
@@ -91,8 +92,9 @@ def test_check_foretells_who_is_asked(hutch, home, shown, as_user, project, back
         while (line := outside.next())["type"] != "done":
             if line["type"] == "question":
                 questions.append(line["path"])
-                outside.say(type="answer", id=line["id"], choice="no")
+                outside.say(type="answer", id=line["id"], choice=choice)
         out, err = process.communicate(timeout=harness.PATIENCE)
-    assert (out == b"did it\n") == (foretold == "allowed"), (out, err)
+    goes_on = foretold == "allowed" or choice == "session"
+    assert (out == b"did it\n") == goes_on, (out, err)
     assert (questions != []) == (foretold == "ask"), (questions, err)
     assert all(f"({asked})" in checked.text or f" {asked}:" in checked.text for asked in questions), str(checked)

@@ -1,78 +1,25 @@
 # Unix sockets: a sandbox has its own, and of the host's those that are named or granted.
 """Every connect(2) and bind(2) is made by the supervisor; what programs see of it is what they see outside."""
 
-import contextlib
 import json
 import os
 import pathlib
-import socket
-import threading
 
 import pytest
 
 import caller
 import harness
+from greeters import CONNECT
 
 RACE = pathlib.Path(__file__).parent / "socket_race.c"
 MILLISECONDS = "60000" if os.environ.get("HUTCH_TEST_ALL") == "1" else "500"
 ECHO = pathlib.Path(__file__).parent / "sockets.py"
-CONNECT = """
-import errno, socket, sys
-made = socket.socket(socket.AF_UNIX)
-try: made.connect(sys.argv[1])
-except OSError as error: print(errno.errorcode[error.errno]); sys.exit(1)
-else: print(made.recv(100).decode())
-"""
 
 
 @pytest.fixture(params=["namespace", "bwrap"])
 def backend(request):
     """Those that have a supervisor."""
     return request.param
-
-
-class Service:
-    """A server of the host's that greets whoever connects."""
-
-    def __init__(self, path, person):
-        self.path, self.count = path, 0
-        self.listener = socket.socket(socket.AF_UNIX)
-        directory = os.open(path.parent, os.O_PATH)
-        self.listener.bind(f"/proc/self/fd/{directory}/{path.name}")
-        os.close(directory)
-        person.own(path)
-        self.listener.listen(8)
-        self.thread = threading.Thread(target=self.serve, daemon=True)
-        self.thread.start()
-
-    def serve(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            self.count += 1
-            with contextlib.suppress(OSError):
-                client.sendall(b"hello from the host")
-            client.close()
-
-    def stop(self):
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
-        self.path.unlink(missing_ok=True)
-
-
-@pytest.fixture
-def service(as_user, project):
-    made = []
-
-    def start(path):
-        made.append(Service(path, as_user))
-        return made[-1]
-
-    yield start
-    for one in made:
-        one.stop()
 
 
 @pytest.fixture
