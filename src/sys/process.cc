@@ -148,9 +148,13 @@ Result<ChildProcess> spawn(const std::string& program, const SpawnOptions& optio
   return adopt_child(pid);
 }
 
+// One that cannot be held is ended: nobody else would wait for it.
 Result<ChildProcess> adopt_child(pid_t pid) {
-  UniqueFd pidfd = TRY(pidfd_of(pid));
-  return ChildProcess(pid, std::move(pidfd));
+  auto pidfd = pidfd_of(pid);
+  if (pidfd) return ChildProcess(pid, std::move(*pidfd));
+  (void)send_signal(pid, SIGKILL);
+  (void)reap(pid);
+  return fail(std::move(pidfd).error());
 }
 
 Result<pid_t> fork_process(Parentage parentage) {
