@@ -27,7 +27,8 @@ Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name,
   if (name == "container") return std::make_unique<backend::container::ContainerBackend>(TRY(container_settings()));
   if (name == "vm") {
     const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
-    return std::make_unique<backend::vm::VmBackend>(TRY(vm_settings(facts)), std::make_unique<backend::NamespaceBackend>());
+    return std::make_unique<backend::vm::VmBackend>(TRY(vm_settings(facts)),
+                                                    std::make_unique<backend::NamespaceBackend>());
   }
   if (name == "user") return std::make_unique<backend::UserBackend>();
   if (name == "bwrap") return std::make_unique<backend::BwrapBackend>(TRY(bwrap_program()), std::move(bwrap_arguments));

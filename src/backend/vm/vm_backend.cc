@@ -160,8 +160,8 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   sys::Pipe console = TRY(sys::pipe());
   auto machine =
       std::make_shared<Machine>(std::move(files), TRY_CTX(jails_->start(jail, {.guest_program = options.guest_program,
-                                                                             .landlock_abi = options.landlock_abi,
-                                                                             .admit = options.admit}),
+                                                                               .landlock_abi = options.landlock_abi,
+                                                                               .admit = options.admit}),
                                                           "QEMU's jail"));
   wire::Connection& warden = machine->jail.guest;
   if (!std::holds_alternative<wire::Ready>(TRY(expect(warden, "QEMU's jail")))) {
