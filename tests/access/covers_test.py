@@ -34,29 +34,36 @@ def backend(request):
     return request.param
 
 
+def text_of(path):
+    """Nothing of a process that has gone."""
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
 def descendants(pid):
     for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in task.read_text().split():
+        for child in text_of(task).split():
             yield int(child)
             yield from descendants(int(child))
 
 
 def process_of(run, name):
     """Of those that the run has started, the one that is called so."""
-    found = []
-
     def look():
-        wanted = f"{name}\n"
-        found[:] = [pid for pid in descendants(run.pid) if pathlib.Path(f"/proc/{pid}/comm").read_text() == wanted]
-        return found
+        return [pid for pid in descendants(run.pid) if text_of(pathlib.Path(f"/proc/{pid}/comm")) == f"{name}\n"]
 
-    harness.wait_until(look, f"{name} runs")
-    return found[0]
+    return harness.wait_until(look, f"{name} runs")[0]
 
 
 def take_off(run, place):
-    pid = process_of(run, "sleep")
-    subprocess.run([sys.executable, "-c", TAKE_OFF, str(pid), place], check=True, timeout=harness.PATIENCE)
+    try:
+        pid = process_of(run, "sleep")
+        subprocess.run([sys.executable, "-c", TAKE_OFF, str(pid), place], check=True, timeout=harness.PATIENCE)
+    except BaseException:
+        run.kill()  # whoever waits for it waits for ever
+        raise
 
 
 def places(as_user):
