@@ -119,9 +119,8 @@ struct DaemonArguments {
   service::OutputForm form = service::OutputForm::kText;
 };
 
-enum class Line { kNo, kYes };  // whether a status is the one line alone
-
 struct StatusArguments {
+  enum class Line { kNo, kYes };  // whether it is the one line alone
   service::PlaceRequest place;  // --policy
   service::OutputForm form = service::OutputForm::kText;
   Line line = Line::kNo;

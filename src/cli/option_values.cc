@@ -315,7 +315,7 @@ Status set_scope(Draft& draft, const std::string& value) {
 }
 
 Status set_line(Draft& draft, const std::string&) {
-  draft.line = Line::kYes;
+  draft.line = StatusArguments::Line::kYes;
   return {};
 }
 

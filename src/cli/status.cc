@@ -23,7 +23,7 @@ int status(const StatusArguments& arguments) {
   const bool plain = !sys::environment_variable("NO_COLOR").value_or("").empty();
   const auto colour = plain ? service::Colour::kPlain : service::Colour::kTerminal;
   const std::string line = service::status_line(loaded->policy, colour) + "\n";
-  return print(arguments.line == Line::kYes ? line : cat({line, service::summary_text(*loaded)}));
+  return print(arguments.line == StatusArguments::Line::kYes ? line : cat({line, service::summary_text(*loaded)}));
 }
 
 }  // namespace hutch::cli

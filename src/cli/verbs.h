@@ -40,7 +40,7 @@ struct Draft {
   Kill kill = Kill::kNo;
   service::ConfigRequest::Lasts lasts = service::ConfigRequest::Lasts::kSaved;
   std::optional<store::Scope> scope;
-  Line line = Line::kNo;
+  StatusArguments::Line line = StatusArguments::Line::kNo;
   ShareArguments share{};
   InitArguments init{};
   SecretArguments secret{};
