@@ -12,6 +12,7 @@
 #include "sys/channel.h"
 #include "sys/io.h"
 #include "sys/shutdown.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::guest {
 
@@ -38,8 +39,9 @@ RelayChannel::RelayChannel(std::uint32_t number, ChannelKind kind, Opened opened
 
 Result<RelayChannel> RelayChannel::make(std::uint32_t number, ChannelKind kind, Opened opened, UniqueFd fd) {
   const sys::StreamKind stream = sys::stream_kind(fd.get());
-  // Others may use the same end, and wait at it.
-  if (stream == sys::StreamKind::kPipe) fd = TRY(sys::open_pipe_again(fd.get()));
+  // Others may use the same end, and wait at it. One that another user made cannot be opened.
+  auto own = stream == sys::StreamKind::kPipe ? sys::open_pipe_again(fd.get()) : Result<UniqueFd>(UniqueFd());
+  if (own && *own) fd = std::move(*own);
   if (stream == sys::StreamKind::kTerminal) TRY(sys::set_nonblocking(fd.get()));
   RelayChannel made(number, kind, opened, std::move(fd));
   made.is_socket_ = stream == sys::StreamKind::kSocket;
@@ -68,7 +70,7 @@ Result<RelayChannel::Taken> RelayChannel::take() {
     if (received) taken.descriptors = std::move(received->descriptors);
     size = received ? received->size : 0;
   } else {
-    const auto read = sys::read_some(fd_.get(), bytes);
+    const auto read = sys::read_now(fd_.get(), bytes);
     if (!read && would_wait(read.error())) return taken;
     // A terminal whose other side has gone answers with an error (pty(7)).
     size = read.value_or(0);
@@ -149,7 +151,7 @@ RelayChannel::Written RelayChannel::lose_reader() {
 
 Result<std::size_t> RelayChannel::write_some(const Piece& piece) const {
   const std::string_view rest = std::string_view(piece.bytes).substr(piece.written);
-  if (!is_socket_) return sys::write_some(fd_.get(), rest);
+  if (!is_socket_) return sys::write_now(fd_.get(), rest);
   return sys::send_now(fd_.get(), rest, numbers_of(piece.descriptors));
 }
 
