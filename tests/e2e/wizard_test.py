@@ -407,10 +407,11 @@ def test_what_the_session_was_allowed_is_shown(wizard, as_user, project):
     """On top, and nowhere saved."""
     hidden = as_user.write(as_user.home / f"hidden-{project.name}", "words")
     with wizard(160, 30, HUTCH_SESSION="of-this-test") as screen:
-        screen.keys("hutch agent list", "Enter", f"clear; hutch run cat {hidden}", "Enter")
+        screen.keys("hutch agent list", "Enter", f"clear; hutch run cat {hidden}; echo ov''er", "Enter")
         screen.wait_for("no answer in")
         screen.keys("s")
-        screen.wait_for("words")
+        # What is typed before its end is the command's.
+        screen.wait_for("words", "over")
         screen.start()
         screen.wait_for("this session", str(hidden))
         screen.keys("q")
