@@ -27,7 +27,8 @@ Status check_backend(const std::string& backend) {
   }
   if (backend.empty() || std::ranges::find(known, backend) != known.end()) return {};
   const auto near = nearest(backend, known);
-  const std::vector<std::string> names(known.begin(), known.end());
+  std::vector<std::string> names(known.begin(), known.end());
+  std::erase(names, "vm");
   return fail(Error::invalid(cat({"backend: there is no ", printable(backend, 64), "; there are ", join(names, ", "),
                                   near ? cat({"; did you mean ", *near, "?"}) : std::string()})));
 }
