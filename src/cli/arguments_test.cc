@@ -207,7 +207,7 @@ TEST(BadInput, IsNamed) {
       {{"run", "--policy=", "true"}, {"--policy needs a value"}},
       {{"run", "--cwd", "", "true"}, {"--cwd needs a value"}},
       {{"run", "--backend", "namespaces", "true"}, {"--backend", "namespaces", "did you mean namespace?"}},
-      {{"run", "--backend", "zzzzzz", "true"}, {"zzzzzz", "namespace, bwrap, user, container, none"}},
+      {{"run", "--backend", "zzzzzz", "true"}, {"zzzzzz", "namespace, bwrap, user, container, vm, none"}},
       {{"run", "--memory", "12Q", "true"}, {"--memory", "12Q", "512M"}},
       {{"run", "--memory", "", "true"}, {"--memory"}},
       {{"run", "--memory", "99999999999999999999G", "true"}, {"--memory"}},

@@ -66,8 +66,8 @@ TEST(Doctor, IsJson) {
   EXPECT_EQ(json["backends"][0]["name"], "namespace");
   EXPECT_EQ(json["backends"][0]["available"], false);
   EXPECT_THAT(json["backends"][0]["remedy"].get<std::string>(), HasSubstr("apparmor_parser"));
-  EXPECT_EQ(json["backends"][4]["available"], true);
-  EXPECT_TRUE(json["backends"][4]["reason"].is_null());
+  EXPECT_EQ(json["backends"][5]["available"], true);
+  EXPECT_TRUE(json["backends"][5]["reason"].is_null());
   EXPECT_EQ(json["limits"]["held_by"], "systemd scope");
   EXPECT_EQ(json["limits"]["controllers"]["memory"], "/m");
   EXPECT_TRUE(json["bubblewrap"]["path"].is_null());
@@ -106,7 +106,7 @@ TEST(Doctor, LooksAtThisMachine) {
 TEST(Doctor, LeavesErrorsThatAreNotTheMachines) {
   const Error error = explain_backend_failure("none", Error::invalid("something else"));
   EXPECT_EQ(error.message, "something else");
-  EXPECT_EQ(explain_backend_failure("vm", Error::invalid("x")).message, "x");
+  EXPECT_EQ(explain_backend_failure("seatbelt", Error::invalid("x")).message, "x");
 }
 
 }  // namespace

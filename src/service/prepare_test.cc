@@ -139,8 +139,18 @@ TEST_F(PrepareTest, NamedPolicy) {
 TEST_F(PrepareTest, Backend) {
   request_.backend = "namepsace";
   EXPECT_EQ(error(), "--backend: \"namepsace\" is not a backend; did you mean namespace?");
+  request_.backend = "seatbelt";
+  EXPECT_THAT(error(), StartsWith("--backend: this version does not have seatbelt"));
   request_.backend = "vm";
-  EXPECT_THAT(error(), StartsWith("--backend: this version does not have vm"));
+  EXPECT_EQ(prepared()->plan.cwd, "/workspace");
+  EXPECT_EQ(prepared()->plan.uid, 1000U);
+  EXPECT_EQ(prepared()->plan.network, plan::NetworkKind::kNone);
+  request_.allow_read = {"/etc"};
+  EXPECT_THAT(error(), StartsWith("--allow-read: backend vm shows nothing"));
+  request_.allow_read.clear();
+  request_.network.allow_domains = {"example.org"};
+  EXPECT_THAT(error(), StartsWith("backend vm: a machine has no network"));
+  request_.network.allow_domains.clear();
   request_.backend = "none";
   EXPECT_EQ(prepared()->plan.network, plan::NetworkKind::kHost);
   write(base_ / "config/hutch/default.json", R"({"backend": "bwrap"})");
