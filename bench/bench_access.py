@@ -11,7 +11,6 @@ machine's own package manager; without that archive it is left out, and said so.
 
 import argparse
 import os
-import re
 import shutil
 import socket
 import statistics

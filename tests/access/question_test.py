@@ -1,7 +1,6 @@
 # Questions about files: what nobody allowed is asked about, and goes on by the answer.
 """The call waits in the kernel; a yes changes what the running sandbox sees, and nothing runs twice."""
 
-import json
 import pathlib
 import tempfile
 import time

@@ -1,9 +1,11 @@
 # Unix sockets: a sandbox has its own, and of the host's those that are named or granted.
 """Every connect(2) and bind(2) is made by the supervisor; what programs see of it is what they see outside."""
 
+import contextlib
 import json
 import os
 import pathlib
+import socket
 
 import pytest
 

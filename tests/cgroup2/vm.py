@@ -2,7 +2,6 @@
 """The kernel comes by apt-get download from the distribution; nothing of it is installed."""
 
 import os
-import pathlib
 import shutil
 import stat
 import subprocess

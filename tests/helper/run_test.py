@@ -1,7 +1,6 @@
 # Commands of people who are not root, as OS users that root has let them be.
 import json
 import os
-import pathlib
 import signal
 
 import pytest

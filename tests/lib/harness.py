@@ -180,13 +180,21 @@ class Hutch:
         return ["--backend", chosen] if chosen else []
 
 
+class Started(subprocess.Popen):
+    """A program that ends when a failure leaves its block: Popen waits for it, and the failure would not be told."""
+    def __exit__(self, exc_type, value, traceback):
+        if exc_type:
+            kill_group(self)
+        super().__exit__(exc_type, value, traceback)
+
+
 def start_in(person, argv, cwd=None, env=None, wrap=(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
              stderr=subprocess.PIPE, outer=(), **options):
     """Starts a program, outside of any sandbox, as `person`; `wrap` goes before it (strace and its options), `outer`
     before the change to that person (nsenter)."""
     command = [*outer, *person.command([*wrap, *argv])]
-    return subprocess.Popen(command, cwd=cwd or person.home, env=person.environment(env), stdin=stdin, stdout=stdout,
-                            stderr=stderr, start_new_session=True, umask=0o022, **options)
+    return Started(command, cwd=cwd or person.home, env=person.environment(env), stdin=stdin, stdout=stdout,
+                   stderr=stderr, start_new_session=True, umask=0o022, **options)
 
 
 def run_in(person, argv, stdin=b"", timeout=PATIENCE, **options):

@@ -1,6 +1,5 @@
 # UDP that a rule lets out, and all that none does.
 import json
-import subprocess
 
 import pytest
 

@@ -1,8 +1,10 @@
 # Scripts: Python compiles, shell scripts pass shellcheck, what is meant to be run can be.
+import importlib.util
 import json
 import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -19,6 +21,14 @@ def test_python_compiles():
         except SyntaxError as error:
             found.append(f"{name}:{error.lineno}: {error.msg}")
     assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("pyflakes"), reason="no pyflakes: ./dev test installs it")
+def test_python_knows_its_names():
+    """A name that nothing defines fails where it is used alone, which may be after a wait."""
+    checked = subprocess.run([sys.executable, "-m", "pyflakes", *sources.matching(".py")], cwd=sources.ROOT,
+                             stdout=subprocess.PIPE, check=False)
+    assert checked.returncode == 0, "\n" + checked.stdout.decode()
 
 
 def test_json_parses():
