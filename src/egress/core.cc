@@ -58,7 +58,7 @@ Ruling Core::rule(const Target& target) const {
     case policy::HostVerdict::kDeny: return {Verdict::kDeny, decision.rule, decision.why};
     case policy::HostVerdict::kAsk: break;
   }
-  if (is_granted(target)) return {Verdict::kAllow, "an answer", "was allowed for this run"};
+  if (is_granted(target)) return {Verdict::kAllow, std::string(kAnswerRule), "was allowed for this run"};
   const bool attended = settings_.attended && settings_.attended();
   return {attended ? Verdict::kAsk : Verdict::kDeny, decision.rule, decision.why};
 }
@@ -80,7 +80,10 @@ std::size_t Core::revoke(const std::string& target) {
   return std::erase_if(granted_, [&](const auto& entry) { return is_named(entry.first, target); });
 }
 
-policy::AddressDecision Core::rule_address(const Target& target, const IpAddress& address) {
+policy::AddressDecision Core::rule_address(const Target& target, const IpAddress& address, Basis basis) {
+  if (basis == Basis::kAnswer && target.host.address == address) {
+    return policy::decide_answered(network(), address, target.port);
+  }
   if (target.transport == sys::Transport::kUdp) {
     return policy::decide_udp_address(network(), {target.host, target.port}, address, own_addresses());
   }

@@ -37,6 +37,9 @@ struct Settings {
   bool java_store = false;               // is to be had of what hutch-inspect trusts
 };
 
+// The rule of what a person's answer allowed.
+inline constexpr std::string_view kAnswerRule = "an answer";
+
 enum class Verdict { kAllow, kDeny, kAsk };
 struct Ruling {
   Verdict verdict = Verdict::kDeny;
@@ -73,7 +76,9 @@ class Core {
   Ruling rule(const Target& target) const;
   // Whether a rule denies it, so that no answer could allow it.
   bool is_denied(const Target& target) const;
-  policy::AddressDecision rule_address(const Target& target, const IpAddress& address);
+  // An answer about an address is one about what that address is; one about a name says nothing of where it leads.
+  enum class Basis { kRules, kAnswer };
+  policy::AddressDecision rule_address(const Target& target, const IpAddress& address, Basis basis = Basis::kRules);
 
   // kOnce: to those who waited, by nothing that lasts.
   enum class Permission { kGiven, kOnce, kRefused };

@@ -21,10 +21,11 @@ constexpr std::chrono::milliseconds kLastWait{30'000};
 Dialer::Dialer(Core& core, Target target, std::function<void(Dialled)> on_done)
     : core_(core), target_(std::move(target)), on_done_(std::move(on_done)) {}
 
-void Dialer::start() {
+void Dialer::start(Core::Basis basis) {
+  basis_ = basis;
   parent_ = policy::proxy_for(core_.settings().parents, target_.host, target_.port);
   if (target_.host.address) {
-    const auto decision = core_.rule_address(target_, *target_.host.address);
+    const auto decision = core_.rule_address(target_, *target_.host.address, basis_);
     if (!decision.allowed) return fail_with(DialFailure::kRefusedByPolicy, decision.why);
   }
   // The parent proxy finds the address of a name itself: there is none to be checked here.
@@ -55,7 +56,7 @@ void Dialer::resolved(Result<std::vector<IpAddress>> addresses) {
   std::string refusal;
   for (auto address = addresses->rbegin(); address != addresses->rend(); ++address) {
     const auto decision =
-        parent_ != nullptr ? policy::AddressDecision{true, {}} : core_.rule_address(target_, *address);
+        parent_ != nullptr ? policy::AddressDecision{true, {}} : core_.rule_address(target_, *address, basis_);
     if (decision.allowed) endpoints_.push_back({*address, static_cast<std::uint16_t>(port)});
     if (!decision.allowed) refusal = cat({to_string(*address), " ", decision.why});
   }

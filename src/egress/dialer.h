@@ -28,8 +28,8 @@ class Dialer {
  public:
   Dialer(Core& core, Target target, std::function<void(Dialled)> on_done);
 
-  // By name, checked, through a parent proxy where the settings name one.
-  void start();
+  // By name, checked, through a parent proxy where the settings name one. The basis is what the target was allowed by.
+  void start(Core::Basis basis);
   // These alone, unchecked: a port of the host or of the sandbox that was opened on purpose. `socket` is used for the
   // first where it is given: it belongs to another network namespace.
   void start_at(std::vector<sys::Endpoint> endpoints, UniqueFd socket = {});
@@ -47,6 +47,7 @@ class Dialer {
 
   Core& core_;
   Target target_;
+  Core::Basis basis_ = Core::Basis::kRules;
   std::function<void(Dialled)> on_done_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // an answer that comes later finds it gone
   std::vector<sys::Endpoint> endpoints_;  // still to be tried, the next one last

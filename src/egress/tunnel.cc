@@ -141,7 +141,7 @@ void Tunnel::judge(Target target) {
               if (alive.expired()) return;
               process_ = process;
               if (permission == Core::Permission::kRefused) return refuse(ruling);
-              rule_ = "an answer";
+              rule_ = kAnswerRule;
               allowed_once_ = permission == Core::Permission::kOnce;
               dial();
             });
@@ -149,7 +149,7 @@ void Tunnel::judge(Target target) {
 
 void Tunnel::dial() {
   dialer_ = std::make_unique<Dialer>(core_, target_, [this](Dialled done) { dialled(std::move(done)); });
-  dialer_->start();
+  dialer_->start(rule_ == kAnswerRule ? Core::Basis::kAnswer : Core::Basis::kRules);
 }
 
 void Tunnel::dialled(Dialled done) {

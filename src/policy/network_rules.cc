@@ -40,6 +40,7 @@ AddressDecision judge_address(const Network& network, const UdpEntry& asked, con
 HostDecision nothing_is_reachable();
 HostDecision decide(const Network& network, const Question& question);
 std::optional<HostDecision> denied(const Network& network, const Question& question);
+std::optional<HostDecision> denied_as_address(const Network& network, const Host& host);
 std::optional<HostDecision> allowed(const Network& network, const Question& question);
 bool allows(const std::string& entry, const Question& question);
 bool denies(const std::string& entry, const Question& question);
@@ -61,6 +62,10 @@ HostDecision decide_name(const Network& network, const Host& host) { return deci
 AddressDecision decide_address(const Network& network, const Host& asked, const IpAddress& resolved, int port,
                                std::span<const IpAddress> own) {
   return judge_address(network, {asked, port}, resolved, {own, is_exempt(network, asked, resolved, port)});
+}
+
+AddressDecision decide_answered(const Network& network, const IpAddress& answered, int port) {
+  return judge_address(network, {{to_string(answered), answered}, port}, answered, {{}, true});
 }
 
 HostDecision decide_udp(const Network& network, const UdpEntry& asked) {
@@ -107,6 +112,7 @@ HostDecision decide(const Network& network, const Question& question) {
   using enum HostVerdict;
   if (network.mode == NetworkMode::kNone) return nothing_is_reachable();
   if (auto decision = denied(network, question)) return *std::move(decision);
+  if (auto decision = denied_as_address(network, question.host)) return *std::move(decision);
   if (auto decision = allowed(network, question)) return *std::move(decision);
   if (network.mode == NetworkMode::kOutbound) {
     return {kAllow, "network \"outbound\"", "everything but this host and private addresses"};
@@ -117,7 +123,21 @@ HostDecision decide(const Network& network, const Question& question) {
   if (network.connect_questions == Asking::kNever) {
     return {kDeny, "ask.connect \"deny\"", "no entry of network.allowedDomains names it"};
   }
-  return {kAsk, "default", "no entry of network.allowedDomains names it"};
+  const std::string_view kind = question.host.address ? special_kind(*question.host.address) : std::string_view();
+  return {kAsk, "default",
+          cat({kind.empty() ? "" : "it is ", kind, kind.empty() ? "" : ", and ",
+               "no entry of network.allowedDomains names it"})};
+}
+
+// An answer would open none of these.
+std::optional<HostDecision> denied_as_address(const Network& network, const Host& host) {
+  if (!host.address) return std::nullopt;
+  for (const std::string& entry : network.denied_resolved_addresses) {
+    const auto range = parse_address_range(entry);
+    if (range && !range_holds(*range, *host.address)) continue;
+    return HostDecision{HostVerdict::kDeny, quoted("network.deniedResolvedAddresses", entry), "an entry denies it"};
+  }
+  return std::nullopt;
 }
 
 std::optional<HostDecision> denied(const Network& network, const Question& question) {

@@ -41,6 +41,10 @@ struct AddressDecision {
 AddressDecision decide_address(const Network& network, const Host& asked, const IpAddress& resolved, int port,
                                std::span<const IpAddress> own);
 
+// As decide_address, of an address that a person was asked about as such and allowed: what it is refuses it no longer,
+// deniedResolvedAddresses and deniedDomains do.
+AddressDecision decide_answered(const Network& network, const IpAddress& answered, int port);
+
 // As decide_host and decide_address, of UDP. Never a question: a datagram waits for nobody. The address that an entry
 // itself names needs no other entry.
 HostDecision decide_udp(const Network& network, const UdpEntry& asked);

@@ -89,6 +89,27 @@ TEST(NetworkRules, StarsAndAddresses) {
   EXPECT_EQ(verdict(network, "127.0.0.1"), kAsk) << "no star matches an address";
 }
 
+// What such an address is, is no reason against it: the person was asked about it as such. A name is another matter.
+TEST(NetworkRules, AnsweredAddresses) {
+  Network network;
+  HostDecision decision = decide_host(network, host("192.168.7.7"), 80);
+  EXPECT_EQ(decision.verdict, kAsk);
+  EXPECT_EQ(decision.why, "it is a private address, and no entry of network.allowedDomains names it");
+  EXPECT_FALSE(decide_address(network, host("192.168.7.7"), *parse_ip("192.168.7.7"), 80, {}).allowed);
+  EXPECT_TRUE(decide_answered(network, *parse_ip("192.168.7.7"), 80).allowed);
+  network.denied_resolved_addresses = {"192.168.0.0/16"};
+  decision = decide_host(network, host("192.168.7.7"), 80);
+  EXPECT_EQ(decision.verdict, kDeny) << "an answer would not open it";
+  EXPECT_EQ(decision.rule, "network.deniedResolvedAddresses \"192.168.0.0/16\"");
+  EXPECT_FALSE(decide_answered(network, *parse_ip("192.168.7.7"), 80).allowed);
+  network = Network();
+  network.denied_domains = {"10.0.0.0/8"};
+  EXPECT_FALSE(decide_answered(network, *parse_ip("10.1.2.3"), 80).allowed);
+  network = Network();
+  network.mode = NetworkMode::kNone;
+  EXPECT_FALSE(decide_answered(network, *parse_ip("8.8.8.8"), 80).allowed);
+}
+
 // The reader refuses such entries; should one come another way, a deny list does not become weaker by it.
 TEST(NetworkRules, UnreadableEntries) {
   Network network;

@@ -113,7 +113,7 @@ Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& type
     return verdict;
   }
   take(verdict, policy::decide_host(network, target.host, verdict.port));
-  if (!target.host.address || verdict.verdict == policy::HostVerdict::kDeny) return verdict;
+  if (!target.host.address || verdict.verdict != policy::HostVerdict::kAllow) return verdict;
   take(verdict,
        policy::decide_address(network, target.host, *target.host.address, verdict.port, sys::interface_addresses()));
   return verdict;

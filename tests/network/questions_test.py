@@ -106,6 +106,38 @@ def test_what_is_open_is_listed(asker, project):
     assert asker("questions").ok().out == b"" and asker("questions", "--json").ok().out == b""
 
 
+@pytest.mark.parametrize("host", ["192.168.7.7", "169.254.169.254"])
+def test_an_address_is_asked_about_as_what_it_is(asker, host):
+    """An answer opens it, since the person saw the address; one about a name would say nothing of where it leads."""
+    foretold = asker("check", "connect", f"{host}:80")
+    assert foretold.code == 1 and foretold.text.startswith("ask: connect "), str(foretold)
+    script = f"curl -s -m 30 -o /dev/null -w '%{{http_code}}\\n' http://{host}/; read line; " \
+             f"curl -s -m 30 -o /dev/null -w '%{{http_code}}\\n' http://{host}/"
+    with asker.follower(), asker.run(script) as run:
+        asker("answer", asker.one()["id"], "session").ok()
+        assert run.stdout.readline() == b"200\n"
+        out, _ = run.communicate(b"go\n")
+        assert out == b"200\n"
+    with asker.follower(), asker.run(script) as run:
+        asker("answer", asker.one()["id"], "once").ok()
+        assert run.stdout.readline() == b"200\n"
+        run.stdin.write(b"go\n")
+        run.stdin.flush()
+        asker("answer", asker.one()["id"], "no").ok()
+        assert run.stdout.readline() == b"403\n"
+
+
+def test_an_address_that_a_range_denies_is_not_asked_about(asker, as_user, project):
+    network = {"network": {"deniedResolvedAddresses": ["192.168.0.0/16"]}}
+    policy = ("--policy", str(as_user.write(project / "denied.json", json.dumps(network))))
+    foretold = asker("check", *policy, "connect", "192.168.7.7:80")
+    assert foretold.text.startswith("denied: connect 192.168.7.7:80: network.deniedResolvedAddresses"), str(foretold)
+    with asker.follower("--json") as follower, asker.run("curl -sf http://192.168.7.7/", *policy) as run:
+        assert run.wait() != 0
+        follower.kill()
+        assert follower.stdout.read() == b""
+
+
 def test_the_first_answer_holds_and_late_ones_are_told(asker):
     with asker.follower(), asker.run(f"{ONE}; read line") as run:
         question = asker.one()
@@ -161,7 +193,7 @@ def test_when_who_follows_goes_the_answer_is_no(asker):
     with asker.run(ONE + "; read line", stdin=-1) as run:
         with asker.follower() as follower:
             follower.kill()
-        assert run.stdout.readline() == b"000\n"
+        assert run.stdout.readline() == b"403\n"
         run.stdin.close()
     with asker.follower() as follower, asker.run(ONE) as run:
         assert follower.stdout.readline()
@@ -373,7 +405,7 @@ def test_revoke_takes_out_what_an_answer_saved(asker):
         run.stdin.write(b"\n")
         run.stdin.close()
         asker("answer", asker.one()["id"], "no").ok()
-        assert run.stdout.readline() == b"000\n"
+        assert run.stdout.readline() == b"403\n"
     assert asker("config", "get", "network.allowedDomains").text.strip() == ""
 
 
