@@ -127,7 +127,7 @@ void Streams::sent() {
   for (UniqueFd& fd : childs_) fd.reset();
 }
 
-Status Streams::describe_terminal(wire::Exec& exec) const {
+Status Streams::describe_terminal(wire::Exec& exec) {
   if (size_source_ < 0) {
     if (wanted_ == Terminal::kAlways) std::tie(exec.rows, exec.columns) = std::pair(kRows, kColumns);
     return {};
@@ -136,6 +136,10 @@ Status Streams::describe_terminal(wire::Exec& exec) const {
   exec.rows = size.rows;
   exec.columns = size.columns;
   exec.modes = TRY(sys::terminal_modes(size_source_));
+  // Those it is left with. When the command's own terminal comes, a question may be on the screen, in modes of its own.
+  if (caller_terminal_ >= 0 && sys::is_foreground(caller_terminal_)) {
+    raw_.emplace(TRY(sys::RawMode::remember(caller_terminal_)));
+  }
   return {};
 }
 

@@ -63,7 +63,7 @@ class Streams {
   void sent();
 
   // The size and the modes of the caller's terminal, for the command's own.
-  Status describe_terminal(wire::Exec& exec) const;
+  Status describe_terminal(wire::Exec& exec);
   // The master of the command's terminal has come.
   Status attach_terminal(UniqueFd master);
   bool has_terminal() const { return static_cast<bool>(master_); }

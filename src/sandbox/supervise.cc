@@ -52,6 +52,7 @@ class Supervisor {
   Status serve_network();
   void take_network_refusals();
   Status serve_questions(short ready);
+  void leave_screen();
   void close_questions(std::string_view why);
   Status take_messages();
   Status take(const wire::Frame& frame);
@@ -229,7 +230,7 @@ Status Supervisor::take_signal() {
       (void)on_.streams.resize_terminal();
       if (on_.questions != nullptr) on_.questions->resized();
       return {};
-    case SIGCONT: return on_.streams.take_caller_terminal();
+    case SIGCONT: leave_screen(); return on_.streams.take_caller_terminal();
     case SIGTSTP:
     case SIGTTIN:
     case SIGTTOU: return stop_and_go_on(SIGSTOP);
@@ -256,7 +257,7 @@ Status Supervisor::pass_signal(int number) {
 // The command stops, then this process, as its parent's shell expects of a job; both go on together.
 Status Supervisor::stop_and_go_on(int number) {
   if (number != 0) TRY(pass_signal(number));
-  if (on_.questions != nullptr) on_.questions->leave_screen();
+  leave_screen();
   TRY(on_.streams.release_caller_terminal());
   TRY(sys::stop_self());
   TRY(on_.streams.take_caller_terminal());
@@ -294,8 +295,16 @@ Status Supervisor::serve_questions(short ready) {
   prompted_ += now - *prompting_since_;
   last_output_ += now - *prompting_since_;
   prompting_since_.reset();
+  // It was left in the modes that the prompt found, which may be those from before the command had its own.
+  TRY(on_.streams.take_caller_terminal());
   on_.streams.redraw_terminal();
   return {};
+}
+
+// Where the terminal may be found with the prompt's modes, or is given back. What is asked is shown again with the next
+// turn.
+void Supervisor::leave_screen() {
+  if (on_.questions != nullptr) on_.questions->leave_screen();
 }
 
 void Supervisor::close_questions(std::string_view why) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <utility>
 
 #include "sys/call.h"
 
@@ -16,6 +17,7 @@ namespace hutch::sys {
 struct RawMode::Modes {
   termios found{};
   termios raw{};
+  bool in_force = false;  // whether `raw` is
 };
 
 namespace {
@@ -102,13 +104,17 @@ Status make_raw(int terminal) {
 }
 
 Result<RawMode> RawMode::enter(int terminal) {
+  RawMode mode = TRY(remember(terminal));
+  TRY(mode.resume());
+  return mode;
+}
+
+Result<RawMode> RawMode::remember(int terminal) {
   auto modes = std::make_unique<Modes>();
   TRY(check(::tcgetattr(terminal, &modes->found), {"tcgetattr()"}));
   modes->raw = modes->found;
   ::cfmakeraw(&modes->raw);
-  RawMode mode(terminal, std::move(modes));
-  TRY(mode.resume());
-  return mode;
+  return RawMode(terminal, std::move(modes));
 }
 
 RawMode::RawMode(int terminal, std::unique_ptr<Modes> modes) : terminal_(terminal), modes_(std::move(modes)) {}
@@ -118,7 +124,13 @@ RawMode::~RawMode() {
   if (modes_) (void)suspend();
 }
 
-Status RawMode::suspend() const { return set_modes(terminal_, modes_->found); }
-Status RawMode::resume() const { return set_modes(terminal_, modes_->raw); }
+Status RawMode::suspend() const {
+  return std::exchange(modes_->in_force, false) ? set_modes(terminal_, modes_->found) : Status();
+}
+
+Status RawMode::resume() const {
+  modes_->in_force = true;
+  return set_modes(terminal_, modes_->raw);
+}
 
 }  // namespace hutch::sys

@@ -62,11 +62,13 @@ Status make_raw(int terminal);
 class RawMode {
  public:
   static Result<RawMode> enter(int terminal);
+  // Of the modes as they are now, which it leaves so until resume().
+  static Result<RawMode> remember(int terminal);
   RawMode(RawMode&&) noexcept;
   RawMode& operator=(RawMode&&) = delete;
   ~RawMode();
 
-  Status suspend() const;  // the modes as they were found
+  Status suspend() const;  // the modes as they were found, where others are in force by this
   Status resume() const;
 
  private:

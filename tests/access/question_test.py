@@ -1,6 +1,7 @@
 # Questions about files: what nobody allowed is asked about, and goes on by the answer.
 """The call waits in the kernel; a yes changes what the running sandbox sees, and nothing runs twice."""
 
+import concurrent.futures
 import pathlib
 import tempfile
 import time
@@ -493,3 +494,17 @@ def test_escape_at_the_terminal_is_no(hutch, home, backend):
         terminal.send("\x1b")
         terminal.read_until(b"\nrefused")
         assert terminal.wait() == 0
+
+
+def test_a_terminal_is_left_as_it_was_found(hutch, home, backend):
+    """Also where the command asks before hutch has heard of its terminal: then the prompt is there first."""
+    def left(_):
+        argv = [hutch.program, "run", "--backend", backend, "--", "cat", str(home / "one")]
+        with Terminal(hutch.person, argv, cwd=hutch.cwd) as terminal:
+            terminal.read_until(b"no answer in")
+            terminal.send("s")
+            terminal.read_until(b"first words")
+            return terminal.wait() == 0 and terminal.attributes() == terminal.found
+    # Which is first is a race, that the prompt wins on a busy machine.
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(left, range(32)))

@@ -40,6 +40,7 @@ class Terminal:
         self.master, slave = pty.openpty()
         self.seen = b""
         self.resize(rows, columns)
+        self.found = self.attributes()  # before anything runs there
         self.process = harness.start_in(
             person,
             ["/usr/bin/setsid", "--ctty", "--wait", *argv],
