@@ -35,6 +35,10 @@ std::optional<Answer> answer_named(std::string_view name) {
 
 std::vector<Choice> choices_at(const Place& place) {
   std::vector<Choice> choices = {{Answer::kAbort, 0, "Abort"}, {Answer::kSession, 's', "Allow for this session only"}};
+  if (place.coverage == Coverage::kStart) {
+    choices.push_back({Answer::kOnce, 'O', "Allow this start"});
+    return choices;
+  }
   const std::string project = printable(place.project);
   const std::string directory = printable(place.directory);
   switch (place.coverage) {
@@ -49,7 +53,8 @@ std::vector<Choice> choices_at(const Place& place) {
       choices.push_back(
           {Answer::kProject, 'P', cat({"Allow for this project (new, as your default: ", directory, ")"})});
       break;
-    case Coverage::kFixed: break;
+    case Coverage::kFixed:
+    case Coverage::kStart: break;
   }
   if (place.coverage != Coverage::kFixed)
     choices.push_back({Answer::kEverywhere, 'A', "Allow for all projects (default.json)"});
@@ -87,6 +92,7 @@ std::vector<policy::Edit> edits_for(const Question& question) {
     case Kind::kRead: return {add("filesystem.allowRead", entry_for(question.target))};
     case Kind::kConnect: return {add("network.allowedDomains", question.target)};
     case Kind::kSocket: return {add("network.allowUnixSockets", question.target)};
+    case Kind::kIsolation: return {};  // no file could say it
     case Kind::kWrite: break;
   }
   std::vector<policy::Edit> edits = {add("filesystem.allowWrite", entry_for(question.target))};

@@ -33,6 +33,7 @@ enum class Coverage {
   kParent,  // one above it
   kNone,    // no entry
   kFixed,   // the policy is a file that was named: nothing that is saved would hold for it
+  kStart,   // nothing runs yet, and no policy could say it
 };
 struct Place {
   Coverage coverage = Coverage::kNone;

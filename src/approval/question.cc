@@ -11,6 +11,7 @@ std::string_view name_of(Kind kind) {
     case Kind::kWrite: return "write";
     case Kind::kConnect: return "connect";
     case Kind::kSocket: return "socket";
+    case Kind::kIsolation: return "isolation";
   }
   return "";
 }
@@ -22,6 +23,7 @@ std::string subject_of(const Question& question) {
       case Kind::kWrite: return "write ";
       case Kind::kConnect: return "connect to ";
       case Kind::kSocket: return "connect to the socket ";
+      case Kind::kIsolation: return "run without isolation: ";
     }
     return "";
   };

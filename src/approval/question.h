@@ -11,7 +11,7 @@
 
 namespace hutch::approval {
 
-enum class Kind { kRead, kWrite, kConnect, kSocket };
+enum class Kind { kRead, kWrite, kConnect, kSocket, kIsolation };
 
 // As the host numbers it and the sandbox names it; 0 and empty where that cannot be told. A workload chooses its names
 // and its parents: all of it is shown, and nothing is decided by it.
@@ -25,13 +25,13 @@ enum class Visibility { kVisible, kHidden };
 
 struct Question {
   Kind kind = Kind::kConnect;
-  std::string target;  // a canonical path, or "example.org:443"
+  std::string target;  // a canonical path, "example.org:443", or what runs without isolation: "agent alice"
   Process process{};
   std::string rule{};                             // which made it a question: "default"
   Visibility visibility = Visibility::kVisible;   // of kWrite: whether the path may be read
 };
 
-// "read", "write", "connect", "socket".
+// "read", "write", "connect", "socket", "isolation".
 std::string_view name_of(Kind kind);
 
 // "connect to example.org:443". Questions with the same subject are one, whoever asks.

@@ -79,6 +79,7 @@ std::string words_in(const Value& object, std::string_view key) {
 
 std::string target_of(const Value& question) {
   const std::string path = text_in(question, "path");
+  if (text_in(question, "kind") == "isolation") return cat({"run without isolation: ", printable(path, 120)});
   if (!path.empty()) return cat({text_in(question, "kind"), " ", printable(path, 120)});
   return cat({text_in(question, "kind"), " ", printable(text_in(question, "host"), 120), ":",
               std::to_string(number_in(question, "port"))});

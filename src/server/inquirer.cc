@@ -58,6 +58,9 @@ std::string message_of(const service::BoardEvent& event) {
   const std::string who = question.program.empty() ? std::string()
                                                    : cat({" It is asked for by ", printable(question.program, 255),
                                                           " (process ", std::to_string(question.pid), ")."});
+  if (question.kind == "isolation") {
+    return cat({"May agent ", event.agent, " run without isolation, with all that you may do on this machine?"});
+  }
   return cat({"May the sandbox of agent ", event.agent, " ", question.kind == "connect" ? "connect to" : question.kind,
               " ", target, "?", who});
 }

@@ -7,9 +7,12 @@
 
 #include "base/text.h"
 #include "service/doctor.h"
+#include "service/isolation_question.h"
+#include "service/load_policy.h"
 #include "service/programs.h"
 #include "service/start.h"
 #include "service/trust.h"
+#include "store/settings_file.h"
 #include "sys/threads.h"
 #include "sys/tree.h"
 
@@ -306,6 +309,7 @@ void KeptSandbox::ended(const std::optional<Error>& reason) {
 Result<sandbox::Resident::Parts> KeptSandbox::begin() {
   Judged judged = TRY(settings_.judge());
   Prepared& prepared = judged.prepared;
+  if (prepared.backend == "none") TRY(ask_for_none(judged));
   TRY(add_filter(prepared.plan, judged.facts));
   Holding holding = TRY(hold_limits(prepared, judged.facts));
   {
@@ -345,6 +349,39 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin() {
                                     settle({.file = {}, .error = EACCES, .refusal = {}});
                                   },
                                   host_files_ ? host_files_->judge() : sandbox::FileJudge()};
+}
+
+// A question of its own, before anything runs: the sandbox's are those of what runs.
+hutch::Status KeptSandbox::ask_for_none(const Judged& judged) {
+  const store::SettingsFile file(config_directory(judged.facts, sys::own_environment()));
+  if (none_allowed_) return {};
+  const store::Settings settings = TRY(file.read());
+  if (!settings.security.asks_without_isolation) return {};
+  approval::DeskLimits limits;
+  limits.wait = judged.prepared.policy.ask_timeout.value_or(limits.wait);
+  std::shared_ptr<sandbox::Questions> questions;
+  std::stop_token stop;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (questions_) asked_before_ = questions_->last_id();
+    questions = std::make_shared<sandbox::Questions>(
+        sandbox::Questions::Settings{.limits = limits,
+                                     .place =
+                                         [directory = judged.prepared.plan.cwd] {
+                                           return approval::Place{approval::Coverage::kStart, directory, {}};
+                                         },
+                                     .save = [](const approval::Save&) { return hutch::Status(); },
+                                     .record = [this](const approval::Desk::Closed& closed) { answered(closed); },
+                                     .after = asked_before_},
+        nullptr);
+    if (settings_.audience != nullptr) questions->add(*settings_.audience);
+    questions_ = questions;
+    stop = starting_.get_token();
+  }
+  const approval::Effect effect = ask_before_start(*questions, settings_.what, stop);
+  if (!effect.allowed) return fail(not_allowed_without_isolation(file.path()));
+  none_allowed_ = effect.grant.has_value();
+  return {};
 }
 
 // Null where the plan has no gateway.

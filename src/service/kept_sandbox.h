@@ -100,6 +100,7 @@ class KeptSandbox {
   Result<std::unique_ptr<sandbox::Network>> make_network(Judged& judged);
   std::shared_ptr<sandbox::Questions> make_questions(const Judged& judged);
   void make_sockets(const Judged& judged);
+  hutch::Status ask_for_none(const Judged& judged);
   void answered(const approval::Desk::Closed& closed);
   Notes reload_now(sandbox::Questions& questions, const LivePolicy& policy);
 
@@ -118,6 +119,7 @@ class KeptSandbox {
   std::shared_ptr<sandbox::Questions> questions_;  // of the last start
   std::shared_ptr<const LivePolicy> policy_;       // likewise
   std::uint64_t asked_before_;                     // the last question of earlier starts
+  bool none_allowed_ = false;                      // by an answer for all starts; the keeping thread's
 
   ResidentRecord record_;
   sandbox::Network* network_ = nullptr;  // likewise

@@ -101,7 +101,7 @@ std::optional<approval::Answer> settled(const LiveSandbox& live, const wire::Con
   if (open.kind == approval::name_of(Kind::kSocket)) {
     return live.sockets != nullptr ? answer(live.sockets->verdict(open.path)) : std::nullopt;
   }
-  if (live.files == nullptr) return std::nullopt;
+  if (live.files == nullptr || open.kind == approval::name_of(Kind::kIsolation)) return std::nullopt;
   const Kind kind = open.kind == approval::name_of(Kind::kRead) ? Kind::kRead : Kind::kWrite;
   const FileOutcome outcome = live.files->outcome(kind, open.path);
   if (outcome.allowed) return Answer::kOnce;

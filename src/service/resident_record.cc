@@ -36,7 +36,9 @@ void ResidentRecord::ended(const std::optional<Error>& reason) {
 void ResidentRecord::decided(store::Decision decision) {
   decision.what = scrubbed(decision.what);
   const std::scoped_lock lock(mutex_);
-  if (recorder_) recorder_->decided(std::move(decision));
+  // What is asked before a start is of no run yet.
+  if (!recorder_) return Recorder(settings_.directory, settings_.tell, settings_.agent).decided(std::move(decision));
+  recorder_->decided(std::move(decision));
 }
 
 void ResidentRecord::used(store::Service service) {

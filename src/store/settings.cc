@@ -84,6 +84,8 @@ constexpr std::array kKeys = {
     Key{"security.sandboxOnly", Type::kTruth,
         "the backend none, which isolates nothing, is refused, also to `hutch run`; false: nobody is",
         "to agents alone, not to `hutch run`"},
+    Key{"security.askWithoutIsolation", Type::kTruth,
+        "an agent of the backend none, where it may be had, starts when somebody has answered yes", "false"},
     Key{"security.allowedHosts", Type::kHosts, "every agent may reach these besides what its policy allows", "none"},
     Key{"security.maxConcurrentSandboxes", Type::kCount,
         "agents' sandboxes that run at once; as many besides in the pool", "not limited; 3 in the pool", 1,
@@ -140,6 +142,9 @@ Result<Settings> parse_settings(std::string_view text, std::string_view source) 
   if (const json* memory = find(root, "sandbox.defaults.memoryLimit")) settings.sandbox.memory = size_text(*memory);
   if (const json* cpus = find(root, "sandbox.defaults.cpuLimit")) settings.sandbox.cpus = plain(*cpus);
   if (const json* only = find(root, "security.sandboxOnly")) settings.security.sandbox_only = only->get<bool>();
+  if (const json* asks = find(root, "security.askWithoutIsolation")) {
+    settings.security.asks_without_isolation = asks->get<bool>();
+  }
   if (const json* hosts = find(root, "security.allowedHosts")) hosts->get_to(settings.security.allowed_hosts);
   settings.security.sandboxes_max = number_in(root, "security.maxConcurrentSandboxes");
   settings.pool = {number_in(root, "pool.warm"), number_in(root, "pool.queue"), number_in(root, "pool.wait"),

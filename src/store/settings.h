@@ -36,6 +36,7 @@ struct Settings {
   struct Security {
     // The backend none is refused; not set: to agents, not to what a person types.
     std::optional<bool> sandbox_only;
+    bool asks_without_isolation = false;     // before each agent that has none starts
     std::vector<std::string> allowed_hosts;  // that every agent may reach besides what its policy allows
     std::optional<int> sandboxes_max;        // of agents, at once
   } security;

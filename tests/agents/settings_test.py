@@ -144,6 +144,48 @@ def test_no_agent_is_without_isolation_unless_the_settings_say_so(daemon):
     assert "security.sandboxOnly" in json.dumps(daemon.tool(agent, "sandbox_exec", command="echo ran"))
 
 
+def test_running_without_isolation_is_a_question_where_the_settings_say_so(daemon):
+    agent = daemon.create("backend=none")
+    daemon("settings", "set", "security.askWithoutIsolation", "true").ok()
+    refused = daemon.sh(agent, "echo ran")
+    assert refused.code == 125 and refused.text == "" and "hutch questions --follow" in refused.errors, str(refused)
+    assert "security.askWithoutIsolation" in daemon.json("agent", "show", agent)["reason"]
+
+    def asked(choice):
+        with daemon.popen("questions", "--follow", "--json") as follower:
+            started = []
+
+            def open_questions():
+                """Until the follower is there the answer is no."""
+                threads.append(threading.Thread(target=lambda: started.append(daemon.sh(agent, "echo ran"))))
+                threads[-1].start()
+                threads[-1].join(1)
+                return daemon("questions").ok().text
+            threads = []
+            harness.wait_until(open_questions, "somebody is asked")
+            question = json.loads(follower.stdout.readline())
+            assert (question["kind"], question["path"]) == ("isolation", f"agent {agent}"), question
+            assert question["choices"] == ["once", "session", "no"] and question["agent"] == agent
+            assert f"run without isolation: agent {agent}" in daemon("questions").ok().text
+            daemon("answer", question["id"], choice).ok()
+            for thread in threads:
+                thread.join()
+            follower.kill()
+            daemon("agent", "stop", agent).ok()
+            return started[-1]
+    assert asked("no").code == 125
+    assert asked("once").ok().text == "ran\n"
+    assert asked("session").ok().text == "ran\n"
+    assert daemon.sh(agent, "echo ran").ok().text == "ran\n", "all starts of the session"
+    decisions = map(json.loads, daemon("audit", "--type", "decision", "--json").ok().text.splitlines())
+    answers = [one["answer"] for one in decisions if one["what"] == f"run without isolation: agent {agent}"
+               and one["by"] != "nobody is attached"]
+    assert answers == ["no", "once", "session"]
+    daemon("agent", "set", agent, "limits.cpus=1").ok()
+    daemon("agent", "stop", agent).ok()
+    assert daemon.sh(agent, "echo ran").code == 125, "a changed agent is asked about again"
+
+
 def test_sandbox_only_refuses_the_backend_none(daemon):
     agent = daemon.create("backend=none")
     daemon.sh(agent, "true").ok()
