@@ -199,6 +199,20 @@ TEST(Answers, WhatIsSaved) {
       << "a name with a star stays that name";
 }
 
+// Nothing runs yet, and no policy can say it: what is saved, and what is of a command, are no answers.
+TEST(Answers, BeforeAStart) {
+  std::vector<Answer> answers;
+  for (const Choice& choice : choices_at({Coverage::kStart, "/work/foo", "/work/foo"})) {
+    answers.push_back(choice.answer);
+  }
+  EXPECT_EQ(answers, (std::vector{Answer::kAbort, Answer::kSession, Answer::kOnce}));
+  const Question question{.kind = Kind::kIsolation, .target = "agent alice"};
+  EXPECT_EQ(subject_of(question), "run without isolation: agent alice");
+  EXPECT_EQ(name_of(question.kind), "isolation");
+  EXPECT_FALSE(effect_of(Answer::kOnce, {}, question).grant);
+  EXPECT_TRUE(effect_of(Answer::kSession, {}, question).grant);
+}
+
 TEST(Answers, NamesBothWays) {
   for (const Answer answer : {Answer::kAbort, Answer::kOnce, Answer::kSession, Answer::kTree, Answer::kMinutes,
                               Answer::kProject, Answer::kNewEntry, Answer::kEverywhere}) {
