@@ -66,8 +66,15 @@ Result<Holding> hold_limits(const Prepared& prepared, const plan::HostFacts& fac
     return holding;
   }
   plan::ResourceLimits limits = plan.limits;
+  // Of the processes in there the machine's kernel knows, and its memory is theirs; the time of QEMU is all they have.
+  const bool machine = prepared.backend == "vm";
+  if (machine) {
+    if (limits.memory_bytes != 0) holding.by = "the machine";
+    holding.processes_max = limits.pids != 0 ? limits.pids : limits.processes;
+    limits.memory_bytes = limits.pids = limits.processes = 0;
+  }
   const bool by_cgroup = facts.uid == 0 && limits.processes != 0;
-  if (!by_cgroup) holding.processes_max = limits.processes;
+  if (!by_cgroup && !machine) holding.processes_max = limits.processes;
   if (!by_cgroup && !host::wants_cgroup(limits)) return holding;
   const host::CgroupPlace place = host::find_cgroup_place(facts.uid);
   if (by_cgroup && place.directories.contains(std::string(host::kPids))) limits.pids = limits.processes;

@@ -238,8 +238,7 @@ Result<backend::vm::VmBackend::Settings> vm_settings(const plan::HostFacts& fact
   }
   json manifest = TRY(manifest_of(place));
   TRY(verify(place, manifest));
-  backend::vm::VmBackend::Settings settings{.size = {},
-                                            .kernel = place.file("kernel"),
+  backend::vm::VmBackend::Settings settings{.kernel = place.file("kernel"),
                                             .system = place.file("system"),
                                             .directory = cat({place.top, "/runs"})};
   for (const json& name : manifest["modules"]) {

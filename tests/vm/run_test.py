@@ -62,6 +62,18 @@ def test_streams_cross_whole(machines):
     assert (outcome["exit_code"], outcome["stdout"], outcome["stderr"]) == (3, "out\n", "err\n"), said
 
 
+def test_limits_are_the_machines(machines):
+    look = "grep MemTotal /proc/meminfo; grep -c ^processor /proc/cpuinfo; i=0; " \
+           "while [ $i -lt 40 ]; do sleep 60 & i=$((i + 1)); done; echo forked"
+    result = machines.run("sh", "-c", look, options=["--memory", "384M", "--pids", "20"], timeout=120)
+    memory, processors = result.text.splitlines()[:2]
+    assert 250_000 < int(memory.split()[1]) < 384 * 1024 and processors == "2", result
+    assert "forked" not in result.text and "fork" in result.errors, result
+    small = machines.run("true", options=["--memory", "100M"], timeout=120)
+    assert small.code == 125 and "from 256M" in small.errors, small
+    assert machines.runs() == []
+
+
 def test_a_time_limit_ends_all_that_was_started(machines):
     script = "trap '' TERM; (sleep 1000 &); echo up; sleep 1000"
     result = machines.run("sh", "-c", script, options=["--timeout", "3s"], timeout=120)

@@ -1,6 +1,8 @@
 // What QEMU runs in, and how it is told what the machine is.
 #include "backend/vm/jail.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace hutch::backend::vm {
@@ -66,6 +68,24 @@ plan::SandboxPlan jail_plan(const MachineFiles& files, const std::vector<SystemN
   plan.landlock.readable = {"/"};
   plan.landlock.writable = {"/dev", "/tmp", inside("changes")};
   return plan;
+}
+
+Result<MachineSize> machine_size(const plan::ResourceLimits& limits) {
+  static constexpr std::uint64_t kMemoryMin = 256;
+  static constexpr std::uint64_t kMemoryMax = 256 << 10;
+  static constexpr std::uint64_t kProcessorsMax = 8;
+  MachineSize size;
+  if (limits.memory_bytes != 0) {
+    const std::uint64_t wanted = limits.memory_bytes >> 20;
+    if (wanted < kMemoryMin || wanted > kMemoryMax) {
+      return fail(Error::unsupported("limit memory: backend vm: it is that of the machine, from 256M to 256G"));
+    }
+    size.memory_mib = static_cast<unsigned>(wanted);
+  }
+  if (limits.cpu_millis != 0) {
+    size.cpus = static_cast<unsigned>(std::min((limits.cpu_millis + 999) / 1000, kProcessorsMax));
+  }
+  return size;
 }
 
 std::vector<std::string> qemu_arguments(const MachineSize& size) {

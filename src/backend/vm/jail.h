@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "plan/plan.h"
 
 namespace hutch::backend::vm {
@@ -13,6 +14,9 @@ struct MachineSize {
   unsigned cpus = 2;
   unsigned memory_mib = 2048;
 };
+// What the limits of a sandbox make of it: its memory, and as many processors as it takes to use the time that it may
+// have. Errors: less than 256 MiB, in which no machine starts, and more than 256 GiB.
+Result<MachineSize> machine_size(const plan::ResourceLimits& limits);
 
 // Files of the host's.
 struct MachineFiles {

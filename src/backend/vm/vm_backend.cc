@@ -150,6 +150,7 @@ Guarantees VmBackend::guarantees() const {
 }
 
 Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) {
+  const MachineSize size = TRY(machine_size(plan.limits));
   RunFiles files = TRY_CTX(RunFiles::make(settings_.directory), "make room for the machine");
   const MachineFiles of_machine{settings_.kernel, files.file("initramfs"), settings_.system, files.file("changes")};
   TRY(make_changes(of_machine.changes));
@@ -169,7 +170,7 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   }
   wire::Exec qemu;
   qemu.command = kQemuCommand;
-  qemu.arguments = qemu_arguments(settings_.size);
+  qemu.arguments = qemu_arguments(size);
   qemu.environment = jail.environment;
   qemu.cwd = jail.cwd;
   const std::array streams = {qemu_end.get(), console.write.get(), console.write.get()};

@@ -16,7 +16,6 @@ namespace hutch::backend::vm {
 class VmBackend final : public Backend {
  public:
   struct Settings {
-    MachineSize size;
     std::string kernel{};
     std::string system{};
     std::vector<std::string> modules{};  // files, in the order in which the kernel is to have them
