@@ -35,7 +35,8 @@ TEST(Settings, EveryKey) {
     "daemon": {"idle": "90s", "listen": "[::1]:80", "tokenFile": "/t", "maxConnections": 7, "maxUpload": "64m"},
     "sandbox": {"runtime": "docker", "image": "i", "network": "host",
                 "defaults": {"timeout": 300, "memoryLimit": "512m", "cpuLimit": "1.0"}},
-    "security": {"sandboxOnly": true, "askWithoutIsolation": true, "allowedHosts": ["a.example", "*.b.example:443"], "maxConcurrentSandboxes": 3},
+    "security": {"sandboxOnly": true, "askWithoutIsolation": true,
+                 "allowedHosts": ["a.example", "*.b.example:443"], "maxConcurrentSandboxes": 3},
     "pool": {"warm": 0, "queue": 5, "wait": 6, "idle": 7},
     "inference": {"baseUrl": "http://127.0.0.1:11434/v1", "model": "m", "keySecret": "k"},
     "codeAgent": {"command": "c", "args": ["x", "y"], "env": {"A": "b"}}
