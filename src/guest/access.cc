@@ -139,7 +139,8 @@ Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervise
   TRY(sys::not_dumpable());
   UniqueFd(kUserFd).reset();
   UniqueFd(kMountsFd).reset();
-  return Places(UniqueFd(kTreeFd), std::move(proc), TRY(find_mounts(supervised)));
+  UniqueFd descriptors = TRY(sys::own_descriptors(proc.get()));
+  return Places(UniqueFd(kTreeFd), std::move(proc), std::move(descriptors), TRY(find_mounts(supervised)));
 }
 
 // The command may run already, and have moved what is above one: then it is not found, and nothing is changed in it.

@@ -57,6 +57,12 @@ std::string relative(const std::string& path, const std::string& root = "/") {
 
 }  // namespace
 
+Places::Places(UniqueFd tree, UniqueFd proc, UniqueFd descriptors, std::vector<Mount> mounts)
+    : tree_(std::move(tree)),
+      proc_(std::move(proc)),
+      descriptors_(std::move(descriptors)),
+      mounts_(std::move(mounts)) {}
+
 Result<std::optional<Entry>> Places::entry(const CallerPath& path, std::uint64_t resolve) {
   auto found = TRY(named(path, resolve));
   if (!found || found->path.empty()) return std::optional<Entry>();
@@ -72,7 +78,7 @@ Result<std::optional<NamedPlace>> Places::named(const CallerPath& path, std::uin
   if (!found) return std::optional<NamedPlace>();
   NamedPlace place{std::move(*found), std::move(parts->name), {}};
   if (!place.directory->copy) return place;
-  std::string above = TRY(sys::path_of(proc_.get(), place.directory->seen.get()));
+  std::string above = TRY(sys::path_in(descriptors_.get(), place.directory->seen.get()));
   if (above.front() != '/') return std::optional<NamedPlace>();
   if (place.directory->changes == Directory::Changes::kGranted) {
     std::string name = below(above, place.name);
@@ -147,7 +153,7 @@ Result<Directories::Shared> Places::known(UniqueFd seen) {
 // One above a name that may be changed.
 Result<std::optional<Directory>> Places::granted_directory(const UniqueFd& seen, const sys::Resolved& what) const {
   if (grants_.empty()) return std::optional<Directory>();
-  const std::string path = TRY(sys::path_of(proc_.get(), seen.get()));
+  const std::string path = TRY(sys::path_in(descriptors_.get(), seen.get()));
   for (const Grant& grant : grants_) {
     if (grant.root != path || grant.only == path) continue;
     const sys::Resolved copy = TRY(sys::look_at(grant.tree.get()));
@@ -212,7 +218,7 @@ std::optional<Whereabouts> Places::whereabouts(const CallerPath& path, sys::Last
       continue;
     }
     const auto in_proc = sys::is_on_proc(found->get());
-    auto canonical = sys::path_of(proc_.get(), found->get());
+    auto canonical = sys::path_in(descriptors_.get(), found->get());
     if (!in_proc || *in_proc || !canonical || !canonical->starts_with('/')) return std::nullopt;
     const bool writable = !sys::is_on_read_only_mount(found->get()).value_or(false);
     if (whole) return Whereabouts{std::move(*canonical), true, writable};
@@ -337,7 +343,7 @@ Result<std::string> Places::name_of(const UniqueFd& seen, std::string path, std:
     if (name) return std::move(*name);
     // What was granted has mounts of its own.
     if (grant_for(path) != nullptr) return path;
-    path = TRY(sys::path_of(proc_.get(), seen.get()));
+    path = TRY(sys::path_in(descriptors_.get(), seen.get()));
   }
   return fail(Error::from_errno("a mount that is moved", EROFS));
 }
@@ -361,11 +367,11 @@ std::optional<std::string> Places::name_below(const Mount& mount, const UniqueFd
   if (!mount.root) return std::nullopt;
   const bool fixed = mount.above == Mount::Above::kFixed && grants_.empty();
   if (fixed && is_within(path, mount.target)) return path;
-  const auto now = sys::path_of(proc_.get(), mount.root.get());
+  const auto now = sys::path_in(descriptors_.get(), mount.root.get());
   if (!now || !is_within(path, *now)) return std::nullopt;
-  const auto again = sys::path_of(proc_.get(), seen.get());
+  const auto again = sys::path_in(descriptors_.get(), seen.get());
   if (!again || *again != path) return std::nullopt;
-  const auto still = sys::path_of(proc_.get(), mount.root.get());
+  const auto still = sys::path_in(descriptors_.get(), mount.root.get());
   if (!still || *still != *now) return std::nullopt;
   return path == *now ? mount.target : below_all(mount.target, relative(path, *now));
 }
@@ -378,7 +384,7 @@ Result<std::optional<Places::Twin>> Places::twin_of(const UniqueFd& seen) const 
   // A device is changed by nobody in there; the mounts see to that.
   if (S_ISCHR(what.mode) || S_ISBLK(what.mode)) return std::optional<Twin>();
   for (int i = 0; i < kTries; ++i) {
-    std::string path = TRY(sys::path_of(proc_.get(), seen.get()));
+    std::string path = TRY(sys::path_in(descriptors_.get(), seen.get()));
     if (path.front() != '/') return std::optional<Twin>();
     const Grant* grant = grant_for(path);
     const int tree = grant != nullptr ? grant->tree.get() : tree_.get();

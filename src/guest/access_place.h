@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -65,9 +64,9 @@ class Places {
     std::uint64_t id = 0;
     Above above = Above::kMovable;
   };
-  // `tree` is the writable copy of the sandbox's root, `proc` a proc(5) that knows the callers.
-  Places(UniqueFd tree, UniqueFd proc, std::vector<Mount> mounts)
-      : tree_(std::move(tree)), proc_(std::move(proc)), mounts_(std::move(mounts)) {}
+  // `tree` is the writable copy of the sandbox's root, `proc` a proc(5) that knows the callers, `descriptors` the
+  // directory of this process's own in it.
+  Places(UniqueFd tree, UniqueFd proc, UniqueFd descriptors, std::vector<Mount> mounts);
 
   int proc() const { return proc_.get(); }
 
@@ -142,6 +141,7 @@ class Places {
 
   UniqueFd tree_;
   UniqueFd proc_;
+  UniqueFd descriptors_;
   std::vector<Mount> mounts_;
   std::vector<Grant> grants_;
   Directories directories_;

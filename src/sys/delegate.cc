@@ -71,6 +71,13 @@ Result<Resolved> look(int directory, const std::string& path, int flags) {
                   static_cast<mode_t>(info.stx_mode)};
 }
 
+Result<std::string> link_text(int directory, const std::string& name) {
+  std::array<char, PATH_MAX> text;
+  const ssize_t size = ::readlinkat(directory, name.c_str(), text.data(), text.size());
+  TRY(check(size, {"readlinkat()"}));
+  return std::string(text.data(), static_cast<std::size_t>(size));
+}
+
 bool is_hidden(const Error& error) { return error.sys_errno == EACCES; }
 
 }  // namespace
@@ -161,12 +168,13 @@ Result<bool> is_on_proc(int fd) { return TRY(file_system_of(fd)) == PROC_SUPER_M
 
 Result<bool> is_on_tmpfs(int fd) { return TRY(file_system_of(fd)) == TMPFS_MAGIC; }
 
-Result<std::string> path_of(int proc, int fd) {
-  std::array<char, PATH_MAX> text;
-  const ssize_t size = ::readlinkat(proc, self(fd).c_str(), text.data(), text.size());
-  TRY(check(size, {"readlinkat()"}));
-  return std::string(text.data(), static_cast<std::size_t>(size));
+Result<std::string> path_of(int proc, int fd) { return link_text(proc, self(fd)); }
+
+Result<UniqueFd> own_descriptors(int proc) {
+  return check_fd(::openat(proc, "self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC), {"openat(self/fd)"});
 }
+
+Result<std::string> path_in(int descriptors, int fd) { return link_text(descriptors, std::to_string(fd)); }
 
 Result<UniqueFd> open_at(int directory, const std::string& name, int flags, mode_t mode) {
   const int all = flags | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC | O_NONBLOCK;

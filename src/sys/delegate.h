@@ -61,6 +61,9 @@ Result<bool> is_on_tmpfs(int fd);
 Result<bool> is_on_proc(int fd);  // proc(5), which leads each process elsewhere
 // The path that the kernel has for what `fd` is open on, as seen from this process's root.
 Result<std::string> path_of(int proc, int fd);
+// The same by a directory of this process's descriptors, for whoever asks often: the way there is most of the time.
+Result<UniqueFd> own_descriptors(int proc);
+Result<std::string> path_in(int descriptors, int fd);
 
 // openat(2) with O_NOFOLLOW, O_NOCTTY, O_CLOEXEC and O_NONBLOCK besides `flags`: no such call waits.
 Result<UniqueFd> open_at(int directory, const std::string& name, int flags, mode_t mode);
