@@ -121,10 +121,11 @@ def test_an_interactive_shell_has_job_control(typed):
 
 
 @pytest.mark.slow
-def test_a_shell_can_stop_it_and_take_it_up_again(base, as_user, project, backend):
-    with Terminal(as_user, ["bash", "--norc", "-i"], cwd=project) as terminal:
+def test_a_shell_can_stop_it_and_take_it_up_again(hutch, as_user, project, backend):
+    how = " ".join(hutch.backend_option(backend))
+    with Terminal(as_user, ["bash", "--norc", "-i"], cwd=project, env=hutch.variables()) as terminal:
         terminal.send(
-            f"PS1='> '; {base.bin}/hutch run --backend {backend} -- /bin/sh -c "
+            f"PS1='> '; {hutch.program} run {how} -- /bin/sh -c "
             '\'echo rea""dy; read word; echo g""ot $word\'\r'
         )
         terminal.read_until(b"ready")

@@ -100,8 +100,10 @@ class ContainerHutch(harness.Hutch):
         return super().popen(*command, **self.with_engine(options))
 
     def with_engine(self, options):
-        environment = {"DOCKER_HOST": self.engine.host, "HUTCH_STATE": str(self.state), **(options.get("env") or {})}
-        return {**options, "env": environment}
+        return {**options, "env": {**self.variables(), **(options.get("env") or {})}}
+
+    def variables(self):
+        return {"DOCKER_HOST": self.engine.host, "HUTCH_STATE": str(self.state)}
 
     def backend_option(self, backend):
         return ["--backend", "container", "--image", IMAGE]

@@ -175,6 +175,10 @@ class Hutch:
         argv = [self.program, "run", *self.backend_option(backend), *options, "--", *command]
         return start_in(self.person, argv, **{"cwd": self.cwd, **kw})
 
+    def variables(self):
+        """What its environment has to have besides."""
+        return {}
+
     def backend_option(self, backend):
         chosen = backend or self.backend
         return ["--backend", chosen] if chosen else []
