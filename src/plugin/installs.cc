@@ -1,0 +1,163 @@
+// Records of what is installed.
+#include "plugin/installs.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "sys/beneath.h"
+#include "sys/files.h"
+#include "sys/tree.h"
+#include "sys/whole_file.h"
+#include "wire/json_guard.h"
+
+namespace hutch::plugin {
+
+namespace {
+
+using nlohmann::json;
+
+// Two recipes as texts in a text, and the logs.
+constexpr std::size_t kFileMax = 5 * kRecipeBytesMax;
+constexpr std::array kStates = {State::kInstalling, State::kUpdating, State::kReady, State::kRemoving};
+
+std::string text_of(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+std::string_view name_of(State state) {
+  switch (state) {
+    case State::kInstalling: return "installing";
+    case State::kUpdating: return "updating";
+    case State::kReady: return "ready";
+    case State::kRemoving: return "removing";
+  }
+  return "ready";
+}
+
+std::string format_install(const Install& install) {
+  json log = json::array();
+  for (const StepLog& step : install.log) log.push_back({{"step", step.step}, {"log", step.log}});
+  json object = {{"agent", install.agent},
+                 {"state", name_of(install.state)},
+                 {"steps", install.steps},
+                 {"log", std::move(log)},
+                 {"time", install.time},
+                 {"from", install.from},
+                 {"in_place", install.is_in_place},
+                 {"recipe", install.recipe.json}};
+  if (install.previous) object["previous"] = install.previous->json;
+  if (install.library_before) object["library_before"] = *install.library_before;
+  return object.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+Result<Install> parse_install(std::string_view text) {
+  TRY(wire::check_json_shape(text, kFileMax));
+  const json object = json::parse(text, nullptr, false);
+  if (!object.is_object()) return fail(Error::invalid("the record is no JSON object"));
+  Install install;
+  install.agent = text_of(object, "agent");
+  const std::string state = text_of(object, "state");
+  const auto known = std::ranges::find(kStates, std::string_view(state), [](State one) { return name_of(one); });
+  if (known == kStates.end()) return fail(Error::invalid(cat({"state \"", printable(state, 32), "\" is not known"})));
+  install.state = *known;
+  install.time = text_of(object, "time");
+  install.from = text_of(object, "from");
+  install.recipe = TRY(parse_recipe(text_of(object, "recipe")));
+  if (object.contains("previous")) install.previous = TRY(parse_recipe(text_of(object, "previous")));
+  const auto number = [&](const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_number_integer() ? std::optional(found->get<int>()) : std::nullopt;
+  };
+  install.steps = static_cast<std::size_t>(std::clamp(number("steps").value_or(0), 0, int{kSteps.size()}));
+  install.library_before = number("library_before");
+  const auto in_place = object.find("in_place");
+  install.is_in_place = in_place != object.end() && in_place->is_boolean() && in_place->get<bool>();
+  const auto log = object.find("log");
+  if (log == object.end() || !log->is_array()) return install;
+  for (const json& one : *log) {
+    if (one.is_object()) install.log.push_back({text_of(one, "step"), text_of(one, "log")});
+  }
+  return install;
+}
+
+std::string Installs::place(const std::string& agent) const { return cat({directory_, "/", agent, "/plugins"}); }
+
+Result<std::vector<std::string>> Installs::agents() const {
+  std::vector<std::string> found;
+  if (!TRY(sys::status_of(directory_))) return found;
+  const UniqueFd opened = TRY(sys::open_listing(directory_));
+  for (const auto& entry : TRY(sys::names_in(opened.get(), directory_))) {
+    if (sys::exists(place(entry.name))) found.push_back(entry.name);
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+Result<Installs::Known*> Installs::load(const std::string& agent) {
+  const auto found = known_.find(agent);
+  if (found != known_.end()) return &found->second;
+  Known known;
+  const std::string directory = place(agent);
+  if (TRY(sys::status_of(directory))) {
+    const UniqueFd opened = TRY(sys::open_listing(directory));
+    for (const auto& entry : TRY(sys::names_in(opened.get(), directory))) {
+      const std::string path = cat({directory, "/", entry.name});
+      // What a process that was killed was writing.
+      if (!entry.name.ends_with(".json")) continue;
+      const std::string text = TRY(sys::regular_file_text(path, kFileMax));
+      auto install = std::make_shared<const Install>(TRY_CTX(parse_install(text), path));
+      known.emplace(install->recipe.id, std::move(install));
+    }
+  }
+  return &(known_[agent] = std::move(known));
+}
+
+Result<std::vector<std::shared_ptr<const Install>>> Installs::of(const std::string& agent) {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::shared_ptr<const Install>> all;
+  for (const auto& [id, install] : *TRY(load(agent))) all.push_back(install);
+  return all;
+}
+
+Result<std::shared_ptr<const Install>> Installs::find(const std::string& agent, const std::string& id) {
+  const std::scoped_lock lock(mutex_);
+  const Known& known = *TRY(load(agent));
+  const auto found = known.find(id);
+  return found == known.end() ? nullptr : found->second;
+}
+
+Status Installs::write(const Install& install) {
+  TRY(check_id(install.recipe.id));
+  const std::scoped_lock lock(mutex_);
+  Known& known = *TRY(load(install.agent));
+  if (!known.contains(install.recipe.id) && known.size() >= kInstalledMax) {
+    return fail({Code::kConflict, 0, cat({"the agent has ", std::to_string(kInstalledMax), " plugins already"})});
+  }
+  TRY(sys::make_private_directories(place(install.agent)));
+  TRY(sys::replace_file(cat({place(install.agent), "/", install.recipe.id, ".json"}), format_install(install)));
+  known[install.recipe.id] = std::make_shared<const Install>(install);
+  return {};
+}
+
+Status Installs::erase(const std::string& agent, const std::string& id) {
+  TRY(check_id(id));
+  const std::scoped_lock lock(mutex_);
+  Known& known = *TRY(load(agent));
+  const std::string path = cat({place(agent), "/", id, ".json"});
+  if (TRY(sys::status_of(path))) TRY(sys::unlink_at(sys::kCwd, path));
+  known.erase(id);
+  return {};
+}
+
+Status Installs::forget(const std::string& agent) {
+  const std::scoped_lock lock(mutex_);
+  known_.erase(agent);
+  TRY(sys::remove_tree(place(agent)));
+  return sys::remove_tree(cat({directory_, "/", agent}));
+}
+
+}  // namespace hutch::plugin

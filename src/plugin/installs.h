@@ -1,0 +1,80 @@
+// What each agent has installed, and how far an installation is: a file for each, only ever there whole.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "plugin/library.h"
+#include "plugin/recipe.h"
+
+namespace hutch::plugin {
+
+// The steps of an installation, in this order.
+inline constexpr std::array<std::string_view, 8> kSteps = {"validate", "start",   "user",  "packages",
+                                                           "files",    "secrets", "setup", "tools"};
+inline constexpr std::size_t kLogBytesMax = 16 << 10;  // of a step
+inline constexpr std::size_t kInstalledMax = 100;      // of an agent
+
+enum class State {
+  kInstalling,  // its directory and its entry of the library are nobody's yet
+  kUpdating,    // the same, beside the one before
+  kReady,
+  kRemoving,
+};
+std::string_view name_of(State state);
+
+struct StepLog {
+  std::string step;
+  std::string log;
+};
+
+struct Install {
+  std::string agent;
+  Recipe recipe;
+  State state = State::kInstalling;
+  std::size_t steps = 0;  // that were done
+  std::vector<StepLog> log{};
+  std::string time{};
+  std::string from{};
+  // Whether the directory was there before, made by the agent itself: what is undone leaves it.
+  bool is_in_place = false;
+  std::optional<Recipe> previous{};      // of kUpdating
+  std::optional<int> library_before{};   // the current version before this added one, once it may have; 0: none
+};
+
+// Any thread may use it.
+class Installs {
+ public:
+  // DIR/AGENT/plugins/ID.json.
+  explicit Installs(std::string directory) : directory_(std::move(directory)) {}
+
+  Result<std::vector<std::string>> agents() const;  // who may have some
+  // In the order of ids. What is there is read once.
+  Result<std::vector<std::shared_ptr<const Install>>> of(const std::string& agent);
+  Result<std::shared_ptr<const Install>> find(const std::string& agent, const std::string& id);  // null: none
+  Status write(const Install& install);
+  Status erase(const std::string& agent, const std::string& id);
+  Status forget(const std::string& agent);
+
+ private:
+  using Known = std::map<std::string, std::shared_ptr<const Install>>;
+  std::string place(const std::string& agent) const;
+  Result<Known*> load(const std::string& agent);  // with the lock held
+
+  const std::string directory_;
+  std::mutex mutex_;
+  std::map<std::string, Known> known_;
+};
+
+// A record as it is kept, and back.
+std::string format_install(const Install& install);
+Result<Install> parse_install(std::string_view text);
+
+}  // namespace hutch::plugin

@@ -1,0 +1,207 @@
+// The library on disk.
+#include "plugin/library.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/decimal.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "sys/beneath.h"
+#include "sys/files.h"
+#include "sys/tree.h"
+#include "sys/whole_file.h"
+#include "wire/json_guard.h"
+
+namespace hutch::plugin {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kHead = "entry.json";
+// Pretty texts are longer than what was read.
+constexpr std::size_t kFileMax = 2 * kRecipeBytesMax;
+
+std::string text_of(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Error no_version(const std::string& id, int number) {
+  return Error::not_found(cat({"plugin ", id, " has no version ", std::to_string(number)}));
+}
+
+}  // namespace
+
+std::string Library::place(const std::string& id) const { return cat({directory_, "/", id}); }
+
+std::string Library::file_of(const std::string& id, int number) const {
+  return cat({place(id), "/", std::to_string(number), ".json"});
+}
+
+Status Library::repair() {
+  const std::scoped_lock lock(mutex_);
+  for (const std::string& name : TRY(names())) {
+    if (check_id(name) && sys::exists(cat({place(name), "/", kHead}))) continue;
+    TRY_CTX(sys::remove_tree(place(name)), "remove what is no plugin of the library");
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> Library::names() const {
+  std::vector<std::string> found;
+  if (!TRY(sys::status_of(directory_))) return found;
+  const UniqueFd opened = TRY(sys::open_listing(directory_));
+  for (const auto& entry : TRY(sys::names_in(opened.get(), directory_))) found.push_back(entry.name);
+  std::ranges::sort(found);
+  return found;
+}
+
+Result<std::vector<Entry>> Library::list() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<Entry> all;
+  for (const std::string& name : TRY(names())) {
+    if (!check_id(name)) continue;
+    if (auto entry = TRY(read(name))) all.push_back(std::move(*entry));
+  }
+  return all;
+}
+
+Result<std::optional<Entry>> Library::find(const std::string& id) const {
+  TRY(check_id(id));
+  const std::scoped_lock lock(mutex_);
+  return read(id);
+}
+
+Result<std::optional<Entry>> Library::read(const std::string& id) const {
+  const auto found = TRY(head(id));
+  if (!found) return std::optional<Entry>();
+  return std::optional<Entry>(Entry{.id = id,
+                                    .current = found->current,
+                                    .versions = TRY(versions(id)),
+                                    .origin = found->origin,
+                                    .recipe = TRY(read_version(id, found->current))});
+}
+
+Result<Recipe> Library::version(const std::string& id, int number) const {
+  TRY(check_id(id));
+  const std::scoped_lock lock(mutex_);
+  return read_version(id, number);
+}
+
+Result<Recipe> Library::read_version(const std::string& id, int number) const {
+  const std::string path = file_of(id, number);
+  if (!TRY(sys::status_of(path))) return fail(no_version(id, number));
+  const std::string text = TRY(sys::regular_file_text(path, kFileMax));
+  return TRY_CTX(parse_recipe(text), path);
+}
+
+Result<std::vector<int>> Library::versions(const std::string& id) const {
+  std::vector<int> found;
+  const UniqueFd opened = TRY(sys::open_listing(place(id)));
+  for (const auto& entry : TRY(sys::names_in(opened.get(), place(id)))) {
+    const std::string_view name = entry.name;
+    if (!name.ends_with(".json")) continue;
+    const auto number = decimal_of(name.substr(0, name.size() - 5));
+    if (number && *number > 0 && *number < 1'000'000) found.push_back(static_cast<int>(*number));
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+Result<std::optional<Library::Head>> Library::head(const std::string& id) const {
+  const std::string path = cat({place(id), "/", kHead});
+  if (!TRY(sys::status_of(path))) return std::optional<Head>();
+  const std::string text = TRY(sys::regular_file_text(path, limits::kJsonBytesMax));
+  TRY_CTX(wire::check_json_shape(text, limits::kJsonBytesMax), path);
+  const json object = json::parse(text, nullptr, false);
+  const auto current = object.is_object() ? object.find("current") : object.end();
+  if (!object.is_object() || current == object.end() || !current->is_number_integer()) {
+    return fail(Error::invalid(cat({path, " is no entry of the library: remove its directory"})));
+  }
+  const auto is_new = object.find("new");
+  return std::optional<Head>(
+      Head{.current = current->get<int>(),
+           .origin = {.from = text_of(object, "from"),
+                      .time = text_of(object, "time"),
+                      .is_new = is_new != object.end() && is_new->is_boolean() && is_new->get<bool>()}});
+}
+
+Status Library::write_head(const std::string& id, const Head& head) const {
+  const json object = {
+      {"current", head.current}, {"from", head.origin.from}, {"time", head.origin.time}, {"new", head.origin.is_new}};
+  return sys::replace_file(cat({place(id), "/", kHead}),
+                           object.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+Result<Library::Added> Library::add(const Recipe& recipe, const Origin& origin) {
+  TRY(check_id(recipe.id));
+  const std::scoped_lock lock(mutex_);
+  const auto before = TRY(head(recipe.id));
+  if (before) {
+    const auto current = read_version(recipe.id, before->current);
+    if (current && content_hash(*current) == content_hash(recipe)) return Added{before->current, before->current};
+  } else if (TRY(names()).size() >= kPluginsMax) {
+    return fail({Code::kConflict, 0, cat({"the library has ", std::to_string(kPluginsMax), " plugins already"})});
+  }
+  TRY(sys::make_private_directories(place(recipe.id)));
+  std::vector<int> known = TRY(versions(recipe.id));
+  const int number = known.empty() ? 1 : known.back() + 1;
+  TRY(sys::replace_file(file_of(recipe.id, number), exported(recipe)));
+  TRY(write_head(recipe.id, {number, origin}));
+  while (known.size() >= kVersionsMax) {
+    (void)sys::unlink_at(sys::kCwd, file_of(recipe.id, known.front()));
+    known.erase(known.begin());
+  }
+  return Added{number, before ? before->current : 0};
+}
+
+Status Library::take_back(const std::string& id, const Added& added) {
+  TRY(check_id(id));
+  const std::scoped_lock lock(mutex_);
+  auto now = TRY(head(id));
+  if (!now || now->current != added.version || added.version == added.before) return {};
+  if (added.before == 0) return drop(id);
+  now->current = added.before;
+  TRY(write_head(id, *now));
+  return sys::unlink_at(sys::kCwd, file_of(id, added.version));
+}
+
+Status Library::make_current(const std::string& id, int number) {
+  TRY(check_id(id));
+  const std::scoped_lock lock(mutex_);
+  auto now = TRY(head(id));
+  if (!now) return fail(Error::not_found(cat({"there is no plugin ", id, " in the library"})));
+  TRY(read_version(id, number));
+  now->current = number;
+  return write_head(id, *now);
+}
+
+Result<bool> Library::remove(const std::string& id) {
+  TRY(check_id(id));
+  const std::scoped_lock lock(mutex_);
+  if (!TRY(sys::status_of(place(id)))) return false;
+  TRY(drop(id));
+  return true;
+}
+
+// First that which makes it one.
+Status Library::drop(const std::string& id) const {
+  const std::string path = cat({place(id), "/", kHead});
+  if (TRY(sys::status_of(path))) TRY(sys::unlink_at(sys::kCwd, path));
+  return sys::remove_tree(place(id));
+}
+
+Status Library::mark_seen() {
+  const std::scoped_lock lock(mutex_);
+  for (const std::string& name : TRY(names())) {
+    auto found = check_id(name) ? TRY(head(name)) : std::nullopt;
+    if (!found || !found->origin.is_new) continue;
+    found->origin.is_new = false;
+    TRY(write_head(name, *found));
+  }
+  return {};
+}
+
+}  // namespace hutch::plugin
