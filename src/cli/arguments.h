@@ -141,6 +141,7 @@ using Arguments =
                  ProcessArguments, ToolArguments, McpArguments, ServeArguments, DaemonArguments, ImageArguments,
                  VmArguments, PoolArguments, TaskArguments, PathsArguments, service::ConfigRequest,
                  service::SettingsRequest, StatusArguments, ShareArguments, SecretArguments, MemoryArguments,
+                 PluginArguments, SkillArguments,
                  InitArguments, CompletionArguments, HelpArguments, VersionArguments>;
 
 // `words` is what follows the program's own name. Options of hutch end at `--` and, for `run`, at the first word that

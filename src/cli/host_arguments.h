@@ -19,6 +19,24 @@ struct SecretArguments {
   service::OutputForm form = service::OutputForm::kText;
 };
 
+struct PluginArguments {
+  std::string
+      action{};  // list, show, install, remove, import, export, duplicate, create, edit, check, update, rollback
+  std::string source{};  // a plugin's id, or where a recipe is: a file, an address, a repository, "-"
+  std::string second{};  // of duplicate the name, of update where the recipe is
+  std::int64_t number = 0;  // of a version; 0: the current one, or of rollback the one before
+  std::vector<std::string> agents{};
+  bool library = false;
+  bool only_new = false;
+  service::OutputForm form = service::OutputForm::kText;
+};
+
+struct SkillArguments {
+  std::string action{};  // list, show, enable, disable
+  std::string name{};
+  service::OutputForm form = service::OutputForm::kText;
+};
+
 struct MemoryArguments {
   std::string action{};  // query, add, remove
   std::string agent{};

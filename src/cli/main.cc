@@ -21,6 +21,7 @@
 #include "cli/memory.h"
 #include "cli/output.h"
 #include "cli/paths.h"
+#include "cli/plugin.h"
 #include "cli/pool.h"
 #include "cli/process.h"
 #include "cli/questions.h"
@@ -70,6 +71,8 @@ struct Dispatch {
   int operator()(const StatusArguments& arguments) const { return status(arguments); }
   int operator()(const ShareArguments& arguments) const { return share(arguments); }
   int operator()(const MemoryArguments& arguments) const { return memory(arguments); }
+  int operator()(const PluginArguments& arguments) const { return plugin(arguments); }
+  int operator()(const SkillArguments& arguments) const { return skill(arguments); }
   int operator()(const SecretArguments& arguments) const { return secret(arguments); }
   int operator()(const InitArguments& arguments) const { return init(arguments); }
   int operator()(const PathsArguments& arguments) const { return paths(arguments); }

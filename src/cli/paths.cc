@@ -31,7 +31,7 @@ std::vector<Row> rows_of(const host::StateDirs& dirs) {
           {"containers", cat({dirs.data, "/containers"}), "containers of an engine that run, by name"},
           {"vm", cat({dirs.data, "/vm"}), "a virtual machine's kernel and root"},
           {"plugins", cat({dirs.data, "/plugins"}), "plugins, by their ids"},
-          {"installed", cat({dirs.data, "/agents/NAME/plugins/installed.json"}), "the plugins of agent NAME"},
+          {"installed", cat({dirs.data, "/agents/NAME/plugins"}), "the plugins of agent NAME, by their ids"},
           {"spool", cat({dirs.data, "/spool.jsonl"}), "what happened"},
           {"daemon log", cat({dirs.data, "/daemon.log"}), "what the daemon said"},
           {"socket", host::daemon_socket(dirs), "where the daemon is reached"},

@@ -348,6 +348,7 @@ std::span<const Verb> verbs() {
     std::vector<Verb> joined(kVerbs.begin(), kVerbs.end() - kAfterAgents);
     joined.insert(joined.end(), agent_verbs().begin(), agent_verbs().end());
     joined.insert(joined.end(), host_verbs().begin(), host_verbs().end());
+    joined.insert(joined.end(), plugin_verbs().begin(), plugin_verbs().end());
     joined.insert(joined.end(), user_verbs().begin(), user_verbs().end());
     joined.insert(joined.end(), kVerbs.end() - kAfterAgents, kVerbs.end());
     return joined;

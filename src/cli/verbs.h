@@ -44,6 +44,7 @@ struct Draft {
   ShareArguments share{};
   InitArguments init{};
   SecretArguments secret{};
+  PluginArguments plugin{};
   std::vector<std::string> words;  // not options, in order
 };
 
@@ -88,6 +89,9 @@ std::span<const Verb> user_verbs();
 
 // Those about what an agent is offered from outside its sandbox; likewise.
 std::span<const Verb> host_verbs();
+
+// Those about plugins and skills; likewise.
+std::span<const Verb> plugin_verbs();
 
 // Exactly the words that the verb names.
 Status expect_words(const Draft& draft, std::span<const std::string_view> names);

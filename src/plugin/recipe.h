@@ -59,6 +59,7 @@ struct NetworkPermission {
     kHosts,
   } kind = Kind::kOfAgent;
   std::vector<std::string> hosts{};  // of kHosts: lower-case names
+  bool operator==(const NetworkPermission&) const = default;
 };
 
 struct Recipe {

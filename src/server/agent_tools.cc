@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "server/inquirer.h"
 #include "service/call_tool.h"
+#include "service/plugin_tools.h"
 #include "tool/registry.h"
 
 namespace hutch::server {
@@ -84,13 +85,27 @@ std::vector<mcp::ToolInfo> AgentTools::list() {
                      .idempotent = hints.idempotent,
                      .open_world = hints.open_world});
   }
+  for (const service::Plugins::OfferedTool& offered : shared_.plugins.offered(**agent)) {
+    const tool::Annotations hints = tool::annotations(tool::Class::kExec);
+    infos.push_back({.name = offered.name(),
+                     .title = cat({offered.install->recipe.name, ": ", offered.tool().id}),
+                     .description = offered.tool().description,
+                     .input_schema_json = tool::json_text(service::plugin_input_schema(offered.tool())),
+                     .output_schema_json = tool::json_text(service::plugin_output_schema()),
+                     .read_only = hints.read_only,
+                     .destructive = hints.destructive,
+                     .idempotent = hints.idempotent,
+                     .open_world = hints.open_world});
+  }
   return infos;
 }
 
 Result<mcp::CallAnswer> AgentTools::call(const std::string& name, const std::string& arguments_json,
                                          const mcp::CallOptions& options) {
-  if (tool::find_tool(name) == nullptr) return fail(Error::not_found(cat({"there is no tool ", printable(name, 64)})));
   const auto agent = TRY(shared_.agents.sandbox(agent_));
+  if (!service::is_tool(*agent, &shared_.plugins, name)) {
+    return fail(Error::not_found(cat({"there is no tool ", printable(name, 64)})));
+  }
   double done = 0;
   const auto on_output = [&](tool::Stream stream, std::string_view bytes) {
     done += static_cast<double>(bytes.size());
@@ -108,7 +123,8 @@ Result<mcp::CallAnswer> AgentTools::call(const std::string& name, const std::str
                                .on_output = on_output,
                                .stop = options.cancelled,
                                .tasks = &shared_.tasks,
-                               .agents = &shared_.agents};
+                               .agents = &shared_.agents,
+                               .plugins = &shared_.plugins};
   const tool::Envelope envelope = service::call_tool(*agent, shared_.limiters, call);
   return mcp::CallAnswer{tool::json_text(envelope), !envelope.ok};
 }

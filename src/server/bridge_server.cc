@@ -25,8 +25,9 @@ constexpr std::chrono::milliseconds kQuiet{15'000};
 
 class BridgeServer {
  public:
-  BridgeServer(service::HostServices& services, service::AgentSandbox& agent, UniqueFd socket)
-      : services_(services), agent_(agent), connection_(std::move(socket), Connection::Kind::kUnix) {}
+  BridgeServer(service::HostServices& services, service::AgentSandbox& agent, const service::PluginRights* plugin,
+               UniqueFd socket)
+      : services_(services), agent_(agent), plugin_(plugin), connection_(std::move(socket), Connection::Kind::kUnix) {}
 
   void serve() {
     while (serve_one()) {}
@@ -50,6 +51,7 @@ class BridgeServer {
 
   service::HostServices& services_;
   service::AgentSandbox& agent_;
+  const service::PluginRights* const plugin_;
   Connection connection_;
 };
 
@@ -85,7 +87,7 @@ bool BridgeServer::answer(const Request& request) {
   if (!call) return send(request, fault_answer(&request, call.error()));
   if (call->service == bridge::Service::kListen) return listen(request, *call);
   if (call->service == bridge::Service::kInference) return infer(request, *call);
-  const auto reply = services_.carry_out(agent_, *call);
+  const auto reply = services_.carry_out(agent_, plugin_, *call);
   if (!reply) return send(request, fault_answer(&request, reply.error()));
   if (!wants_text(request)) return send(request, http::json_answer(200, reply->json));
   return send(request, Answer{.status = 200, .type = "text/plain; charset=utf-8", .body = reply->text});
@@ -105,7 +107,7 @@ bool BridgeServer::infer(const Request& request, const bridge::Call& call) {
     }
     return connection_.send_piece(text);
   };
-  const auto answered = services_.infer(agent_, call, on_text, [this] { return connection_.is_gone(); });
+  const auto answered = services_.infer(agent_, plugin_, call, on_text, [this] { return connection_.is_gone(); });
   if (connection_.is_streaming())
     return answered && connection_.end_stream() && request.keep_alive && request.minor_version > 0;
   if (!answered) return send(request, fault_answer(&request, answered.error()));
@@ -143,9 +145,10 @@ Status BridgeServer::follow(const bridge::Call& call) {
 
 }  // namespace
 
-void serve_bridge(service::HostServices& services, service::AgentSandbox& agent, UniqueFd socket) {
+void serve_bridge(service::HostServices& services, service::AgentSandbox& agent, const service::PluginRights* plugin,
+                  UniqueFd socket) {
   if (!sys::set_nonblocking(socket.get())) return;
-  BridgeServer(services, agent, std::move(socket)).serve();
+  BridgeServer(services, agent, plugin, std::move(socket)).serve();
 }
 
 }  // namespace hutch::server

@@ -8,6 +8,8 @@
 namespace hutch::server {
 
 // Until the client goes, or the socket is shut down.
-void serve_bridge(service::HostServices& services, service::AgentSandbox& agent, UniqueFd socket);
+// `plugin` is whose processes talk; null: the agent's own.
+void serve_bridge(service::HostServices& services, service::AgentSandbox& agent, const service::PluginRights* plugin,
+                  UniqueFd socket);
 
 }  // namespace hutch::server

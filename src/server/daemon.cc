@@ -266,13 +266,14 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   const auto agents = TRY(service::AgentService::open(dirs, settings.tell));
   PoolDesk pool(dirs, settings.tell);
   const auto tasks = TRY(service::Tasks::open(*agents, settings.tell));
-  Shared shared{*agents, pool, *tasks};
+  tool::Limiters limiters;
+  service::Plugins plugins(*agents, limiters, settings.tell);
+  Shared shared{*agents, pool, *tasks, plugins, limiters};
   shared.stop = [&stop_write] { (void)sys::write_some(stop_write.get(), "s"); };
   shared.tell = settings.tell;
-  service::HostServices services(*agents, *tasks, shared.limiters.rates, settings.tell);
-  agents->serve_bridge_by([&services](service::AgentSandbox& agent, UniqueFd socket, const sys::Peer&) {
-    serve_bridge(services, agent, std::move(socket));
-  });
+  service::HostServices services(*agents, *tasks, plugins, limiters.rates, settings.tell);
+  agents->serve_bridge_by([&services](service::AgentSandbox& agent, const service::PluginRights* plugin,
+                                      UniqueFd socket) { serve_bridge(services, agent, plugin, std::move(socket)); });
   shared.upload_max = settings.upload_max;
   shared.mcp_sessions = std::make_shared<http::McpSessions>();
   shared.mcp_parked = std::make_shared<mcp::ParkedCalls>();
@@ -280,6 +281,7 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
     shared.events.tell(agent, what, reason);
     if (what == "removed") {
       shared.tasks.forget(agent);
+      shared.plugins.forget(agent);
       services.forget(agent);
     }
     if (what == service::kToolsChanged) shared.mcp_audience.tools_changed(agent);
@@ -292,6 +294,7 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
     tcp = TRY(sys::bind_socket(sys::Transport::kTcp, settings.listen->at));
     settings.tell(cat({"listening on http://", TRY(sys::bound_text(tcp.get()))}));
   }
+  shared.workers.run([&plugins] { plugins.repair(); });
   if (settings.ready) settings.ready();
 
   Daemon daemon(settings, path, shared);

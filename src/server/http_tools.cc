@@ -8,7 +8,6 @@
 #include "server/http_routes.h"
 #include "service/call_tool.h"
 #include "sys/io.h"
-#include "tool/registry.h"
 
 namespace hutch::server::http {
 
@@ -18,15 +17,17 @@ constexpr std::size_t kTurnBytesMax = 256;
 
 Handled tools(const Value& list) { return json_answer(200, tool::json_text(Value(Value::Object{{"tools", list}}))); }
 
-Handled list_all(Exchange&) { return tools(service::tool_list(nullptr)); }
+Handled list_all(Exchange&) { return tools(service::tool_list(nullptr, nullptr)); }
 
-Handled list(Exchange& exchange) { return tools(service::tool_list(TRY(exchange.agent()).get())); }
+Handled list(Exchange& exchange) {
+  return tools(service::tool_list(TRY(exchange.agent()).get(), &exchange.shared().plugins));
+}
 
 // On another thread, while this one sees whether the client is still there: without it the call is cancelled.
 Handled call(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   service::ToolCall wanted{.name = exchange.part("tool"), .arguments = exchange.request().body};
-  if (tool::find_tool(wanted.name) == nullptr) {
+  if (!service::is_tool(*agent, &exchange.shared().plugins, wanted.name)) {
     return fail(Error::not_found(cat({"there is no tool ", printable(wanted.name, 64)})));
   }
   const std::string* turn = exchange.request().field("hutch-turn");
@@ -34,6 +35,7 @@ Handled call(Exchange& exchange) {
   if (wanted.turn.size() > kTurnBytesMax) return fail(Error::invalid("Hutch-Turn is too long"));
   wanted.tasks = &exchange.shared().tasks;
   wanted.agents = &exchange.shared().agents;
+  wanted.plugins = &exchange.shared().plugins;
   std::stop_source stop;
   wanted.stop = stop.get_token();
   const auto done = TRY(sandbox::Inbox<std::string>::make(1));

@@ -13,6 +13,7 @@
 #include "server/pool_desk.h"
 #include "server/workers.h"
 #include "service/agents.h"
+#include "service/plugins.h"
 #include "service/sessions.h"
 #include "service/task.h"
 #include "sys/process.h"
@@ -31,7 +32,8 @@ struct Shared {
   service::AgentService& agents;
   PoolDesk& pool;
   service::Tasks& tasks;
-  tool::Limiters limiters{};
+  service::Plugins& plugins;
+  tool::Limiters& limiters;
   Workers workers{};
   Events events{};
   McpAudience mcp_audience{};

@@ -10,9 +10,9 @@ namespace {
 
 Result<Value> list(Session& session, const CallReader& call) {
   const std::string name = TRY(call.optional_text("agent"));
-  if (name.empty()) return service::tool_list(nullptr);
+  if (name.empty()) return service::tool_list(nullptr, nullptr);
   const auto agent = TRY(session.shared().agents.sandbox(name));
-  return service::tool_list(agent.get());
+  return service::tool_list(agent.get(), &session.shared().plugins);
 }
 
 Result<Value> call_tool(Session& session, const CallReader& call) {
@@ -24,6 +24,7 @@ Result<Value> call_tool(Session& session, const CallReader& call) {
   wanted.turn = TRY(call.optional_text("turn"));
   wanted.tasks = &session.shared().tasks;
   wanted.agents = &session.shared().agents;
+  wanted.plugins = &session.shared().plugins;
   return tool::value_of(service::call_tool(*agent, session.shared().limiters, wanted));
 }
 

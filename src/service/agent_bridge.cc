@@ -23,9 +23,9 @@ std::string bridge_directory(const host::StateDirs& dirs, const std::string& age
   return cat({dirs.data, "/bridge/", agent});
 }
 
-AgentBridge::AgentBridge(const host::StateDirs& dirs, const store::AgentRecord& record, Serve serve)
-    : directory_(bridge_directory(dirs, record.name)),
-      backend_(record.backend),
+AgentBridge::AgentBridge(std::string directory, std::string backend, Serve serve)
+    : directory_(std::move(directory)),
+      backend_(std::move(backend)),
       serve_(std::move(serve)),
       socket_(exists() ? cat({directory_, "/", kBridgeName}) : std::string()) {}
 

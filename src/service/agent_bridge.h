@@ -12,7 +12,6 @@
 #include "bridge/listener.h"
 #include "host/state_dirs.h"
 #include "service/prepare.h"
-#include "store/agent_record.h"
 #include "sys/local_socket.h"
 
 namespace hutch::service {
@@ -29,7 +28,7 @@ class AgentBridge {
  public:
   // Serves one connection until it ends; none: there is no bridge.
   using Serve = std::function<void(UniqueFd socket, const sys::Peer& peer)>;
-  AgentBridge(const host::StateDirs& dirs, const store::AgentRecord& record, Serve serve);
+  AgentBridge(std::string directory, std::string backend, Serve serve);
 
   // Where it has one: the backends container and user let no Unix socket out.
   bool exists() const;

@@ -118,13 +118,14 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
                              .agent = record_.name,
                              .name = record_.name,
                              .command = {"hutch", "tool", "call", record_.name, "sandbox_install"}},
-                  .next_number = std::move(hooks.next_number)}),
-      bridge_(dirs_, record_,
-              hooks.serve_bridge ? AgentBridge::Serve([this, serve = std::move(hooks.serve_bridge)](
-                                                          UniqueFd socket, const sys::Peer& peer) {
-                serve(*this, std::move(socket), peer);
+                  .next_number = hooks.next_number}),
+      serve_bridge_(std::move(hooks.serve_bridge)),
+      next_number_(std::move(hooks.next_number)),
+      bridge_(bridge_directory(dirs_, record_.name), record_.backend,
+              serve_bridge_ ? AgentBridge::Serve([this](UniqueFd socket, const sys::Peer&) {
+                serve_bridge_(*this, nullptr, std::move(socket));
               })
-                                 : AgentBridge::Serve()) {
+                            : AgentBridge::Serve()) {
   // What tools give commands as PATH, which no login shell has a word in.
   const std::string programs = bridge_.programs();
   if (!programs.empty()) places_.layout.path = cat({kUsualPath, ":", programs});
@@ -146,6 +147,13 @@ void AgentSandbox::tell_artifacts_changed() const {
 
 // What is installed ends first, and once more: it may have begun with what was running still.
 void AgentSandbox::stop(After after) {
+  PluginSandboxes leaving;
+  {
+    const std::scoped_lock lock(plugins_mutex_);
+    plugins_over_ = plugins_over_ || after == After::kNever;
+    leaving.swap(plugins_);
+  }
+  leaving.clear();
   installer_.stop();
   kept_.stop(after);
   installer_.stop(after);
@@ -155,11 +163,18 @@ std::vector<std::future<AgentSandbox::Notes>> AgentSandbox::reload_policy() {
   std::vector<std::future<Notes>> reloading;
   reloading.push_back(kept_.reload_policy());
   reloading.push_back(installer_.reload_policy());
+  // What a plugin may reach is settled when its sandbox starts: the next one goes by the policy as it is then.
+  for (const auto& sandbox : plugin_sandboxes()) sandbox->kept().stop();
   return reloading;
 }
 
 bool AgentSandbox::retire() {
   if (!kept_.retire()) return false;
+  {
+    // They go with this object: whoever retires it may hold what those who serve them wait for.
+    const std::scoped_lock lock(plugins_mutex_);
+    plugins_over_ = true;
+  }
   installer_.stop(After::kNever);
   return true;
 }
@@ -256,6 +271,103 @@ Result<Judged> AgentSandbox::judge_install() {
   Judged judged = TRY(judge_for(std::move(place), std::move(residence), plan::FileQuestions::kNone));
   if (!is_container()) judged.given_root = TRY_CTX(beside->hand_root(), "have the agent's root");
   return judged;
+}
+
+// On the thread that keeps the plugin's sandbox.
+Result<Judged> AgentSandbox::judge_plugin(PluginSandbox& sandbox) {
+  using Kind = plugin::NetworkPermission::Kind;
+  TRY(check_plugin_sandbox());
+  PlaceRequest place = TRY(place_of(record_));
+  place.usual_hosts = TRY(store::SettingsFile(dirs_.config).read()).security.allowed_hosts;
+  place.environment = places_.environment;
+  Residence residence = places_.residence;
+  residence.swaps = secrets_.has_placeholders();
+  const plugin::NetworkPermission& network = sandbox.rights().network;
+  if (network.kind != Kind::kOfAgent) residence.hosts_at_most = network.hosts;
+  TRY(sandbox.bridge().begin());
+  TRY_CTX(sandbox.bridge().add_to(residence, place.environment), "offer the bridge");
+  Judged judged = TRY(judge_for(std::move(place), std::move(residence), plan::FileQuestions::kNone));
+  if (judged.prepared.backend == "namespace" || judged.prepared.backend == "bwrap") return judged;
+  return fail(Error::unsupported(
+      cat({"backend ", judged.prepared.backend, " has no sandbox for a plugin that may do less than its agent"})));
+}
+
+KeptSandboxSettings AgentSandbox::plugin_settings(PluginSandbox& sandbox) {
+  const std::string& plugin = sandbox.rights().plugin;
+  // Nobody is asked anything: an answer would be the agent's.
+  return {.what = cat({"the sandbox of plugin ", plugin, " for agent ", record_.name}),
+          .judge = [this, &sandbox] { return judge_plugin(sandbox); },
+          .record = {.directory = dirs_.data,
+                     .tell = tell_,
+                     .agent = record_.name,
+                     .name = record_.name,
+                     .command = {"hutch", "plugin", plugin, record_.name},
+                     .scrub = [this](const std::string& text) { return secrets_.scrubber()->scrub(text); }},
+          .next_number = next_number_,
+          .placeholders =
+              [this, &sandbox](const policy::Host& host) {
+                return secrets_.placeholders_for(host, &sandbox.rights().secrets);
+              },
+          .bridge = {std::string(kBridgePlace), sandbox.bridge().socket()}};
+}
+
+hutch::Status AgentSandbox::check_plugin_sandbox() const {
+  const std::string& backend = record_.backend;
+  const bool shares_kernel = backend.empty() || backend == "namespace" || backend == "bwrap";
+  if (shares_kernel && record_.image.empty()) return {};
+  return fail(Error::unsupported(
+      cat({"a plugin that may do less than its agent needs a sandbox of its own beside the agent's, which ",
+           record_.image.empty() ? cat({"backend ", backend}) : std::string("an agent with an image"),
+           " does not have: use an agent with backend namespace or bwrap and without an image, or change the plugin's "
+           "`permissions`"})));
+}
+
+Result<std::shared_ptr<PluginSandbox>> AgentSandbox::plugin_sandbox(const PluginRights& rights) {
+  TRY(check_plugin_sandbox());
+  std::shared_ptr<PluginSandbox> leaving;  // ends without the lock
+  const std::scoped_lock lock(plugins_mutex_);
+  if (plugins_over_) return fail({Code::kConflict, 0, "the agent's sandbox has ended for good"});
+  std::shared_ptr<PluginSandbox>& known = plugins_[rights.plugin];
+  if (known && known->rights() == rights) return known;
+  leaving = std::move(known);
+  AgentBridge::Serve serve;
+  if (serve_bridge_) {
+    serve = [this, rights](UniqueFd socket, const sys::Peer&) { serve_bridge_(*this, &rights, std::move(socket)); };
+  }
+  known = std::make_shared<PluginSandbox>(rights, cat({bridge_directory(dirs_, record_.name), "/p/", rights.plugin}),
+                                          record_.backend, std::move(serve),
+                                          [this](PluginSandbox& sandbox) { return plugin_settings(sandbox); });
+  return known;
+}
+
+void AgentSandbox::end_plugin_sandbox(const std::string& plugin) {
+  std::shared_ptr<PluginSandbox> leaving;
+  const std::scoped_lock lock(plugins_mutex_);
+  const auto found = plugins_.find(plugin);
+  if (found == plugins_.end()) return;
+  leaving = std::move(found->second);
+  plugins_.erase(found);
+}
+
+std::vector<std::shared_ptr<PluginSandbox>> AgentSandbox::plugin_sandboxes() const {
+  std::vector<std::shared_ptr<PluginSandbox>> all;
+  const std::scoped_lock lock(plugins_mutex_);
+  for (const auto& [name, sandbox] : plugins_) all.push_back(sandbox);
+  return all;
+}
+
+std::vector<std::string> AgentSandbox::plugin_environment(PluginSandbox& sandbox) const {
+  return with_own_programs(sandbox.kept().terms().environment, layout().home, sandbox.bridge().programs());
+}
+
+bool AgentSandbox::is_busy() const {
+  const auto works = [](const auto& sandbox) { return sandbox->kept().is_busy(); };
+  return kept_.is_busy() || installer_.is_busy() || std::ranges::any_of(plugin_sandboxes(), works);
+}
+
+bool AgentSandbox::has_leftovers() const {
+  const auto lives = [](const auto& sandbox) { return sandbox->kept().has_leftovers(); };
+  return kept_.has_leftovers() || std::ranges::any_of(plugin_sandboxes(), lives);
 }
 
 Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, plan::FileQuestions questions) {

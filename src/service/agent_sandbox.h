@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "service/given_secrets.h"
 #include "service/installation.h"
 #include "service/kept_sandbox.h"
+#include "service/plugin_sandbox.h"
 #include "service/recorder.h"
 #include "store/agent_record.h"
 
@@ -33,6 +35,8 @@ class AgentSandbox {
   using Tell = std::function<void(const std::string& line)>;
   // What has changed: a state's name, and the reason of an error. Called with a lock held: it does not ask back.
   using Changed = std::function<void(const std::string& agent, std::string_view what, const std::string& reason)>;
+  // `plugin` is whose processes talk, where the host knows them for a plugin's; null: the agent's.
+  using ServeBridge = std::function<void(AgentSandbox& agent, const PluginRights* plugin, UniqueFd socket)>;
   struct Hooks {
     Tell tell;
     Changed changed{};
@@ -45,7 +49,7 @@ class AgentSandbox {
     std::uint64_t asked_before = 0;                 // the last question of earlier sandboxes of the agent
     secret::Secrets* secrets = nullptr;             // null: it has none
     // Serves one connection of its sandbox to the host's bridge, until that ends; null: it has no bridge.
-    std::function<void(AgentSandbox& agent, UniqueFd socket, const sys::Peer& peer)> serve_bridge{};
+    ServeBridge serve_bridge{};
   };
   AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hooks hooks);
 
@@ -73,8 +77,8 @@ class AgentSandbox {
   std::uint64_t last_question() const { return kept_.last_question(); }
   using Status = KeptSandbox::Status;
   Status status() const { return kept_.status(); }
-  bool is_busy() const { return kept_.is_busy() || installer_.is_busy(); }
-  bool has_leftovers() const { return kept_.has_leftovers(); }
+  bool is_busy() const;
+  bool has_leftovers() const;
   Result<wire::FileReply> file(const wire::FileRequest& request) { return kept_.file(request); }
   std::vector<wire::ControlQuestion> questions() const { return kept_.questions(); }
   hutch::Status answer(const wire::ControlAnswer& answer, std::string_view by) { return kept_.answer(answer, by); }
@@ -91,6 +95,14 @@ class AgentSandbox {
   hutch::Status keep_installed();
   tool::Users users() const;  // of its image
 
+  // The sandbox of a plugin's own, made where there is none. Code::kUnsupported where this agent's backend has none
+  // that holds such rights.
+  Result<std::shared_ptr<PluginSandbox>> plugin_sandbox(const PluginRights& rights);
+  hutch::Status check_plugin_sandbox() const;
+  void end_plugin_sandbox(const std::string& plugin);
+  // What each of its commands begins with.
+  std::vector<std::string> plugin_environment(PluginSandbox& sandbox) const;
+
   // What a login shell of the sandbox has in its environment, and then `more`; found out once for each start.
   Result<std::vector<std::string>> environment(const std::vector<std::string>& more);
 
@@ -106,6 +118,10 @@ class AgentSandbox {
  private:
   Result<Judged> judge();
   Result<Judged> judge_install();
+  Result<Judged> judge_plugin(PluginSandbox& sandbox);
+  KeptSandboxSettings plugin_settings(PluginSandbox& sandbox);
+  using PluginSandboxes = std::map<std::string, std::shared_ptr<PluginSandbox>>;
+  std::vector<std::shared_ptr<PluginSandbox>> plugin_sandboxes() const;
   bool is_container() const { return record_.backend == "container"; }
   hutch::Status find_package_hosts();
   hutch::Status check_nothing_runs() const;
@@ -133,7 +149,12 @@ class AgentSandbox {
   std::timed_mutex install_mutex_;
   std::vector<std::string> package_hosts_;  // of an engine's image; of whoever has the turn to install
   KeptSandbox installer_;  // with the root of kept_, as long as that runs; in a container with one of its own
-  AgentBridge bridge_;     // last: whoever serves it uses all of this
+  const ServeBridge serve_bridge_;
+  const std::function<std::uint32_t()> next_number_;
+  AgentBridge bridge_;  // whoever serves it uses all of the above
+  mutable std::mutex plugins_mutex_;
+  PluginSandboxes plugins_;  // likewise
+  bool plugins_over_ = false;
 };
 
 }  // namespace hutch::service

@@ -75,11 +75,17 @@ class AgentService {
   // --- the host's bridge ---
 
   // Who serves the connections of sandboxes to the bridge. Before anything else is asked.
-  using ServeBridge = std::function<void(AgentSandbox& agent, UniqueFd socket, const sys::Peer& peer)>;
+  using ServeBridge = AgentSandbox::ServeBridge;
   void serve_bridge_by(ServeBridge serve) { serve_bridge_ = std::move(serve); }
   // Whoever serves is not called any more.
   void end_bridges();
   store::HostData& host_data() { return *host_data_; }
+
+  // For plugins: other tools, or another thing of its that people hear of.
+  void tell_tools_changed(const std::string& agent) { tell_change(agent, kToolsChanged); }
+  void tell(const std::string& agent, std::string_view what, const std::string& reason) {
+    if (changed_) changed_(agent, what, reason);
+  }
   store::Memories& memories() { return memories_; }
 
   // --- questions ---

@@ -3,8 +3,11 @@
 
 #include <array>
 
+#include "base/text.h"
 #include "secret/scrubber.h"
 #include "service/agent_secrets.h"
+#include "service/plugin_tools.h"
+#include "service/plugins.h"
 #include "service/sandbox_place.h"
 #include "service/task_tool.h"
 #include "tool/registry.h"
@@ -20,18 +23,40 @@ constexpr std::string_view kStarting =
     "Sandbox is still initializing. Real sandbox tools will register on the next turn. Reply without sandbox tools, or "
     "wait and try again.";
 
+Value hints_of(tool::Class kind) {
+  const tool::Annotations hints = tool::annotations(kind);
+  return Value(Value::Object{{"readOnlyHint", hints.read_only},
+                             {"destructiveHint", hints.destructive},
+                             {"idempotentHint", hints.idempotent},
+                             {"openWorldHint", hints.open_world}});
+}
+
 Value value_of(const tool::Tool& tool) {
-  const tool::Annotations hints = tool::annotations(tool.kind);
   return Value(Value::Object{{"name", tool.name},
                              {"title", tool.title},
                              {"description", tool.description},
                              {"class", tool::name_of(tool.kind)},
                              {"inputSchema", tool::input_schema(tool.parameters)},
                              {"outputSchema", tool::output_schema(tool.results)},
-                             {"annotations", Value::Object{{"readOnlyHint", hints.read_only},
-                                                           {"destructiveHint", hints.destructive},
-                                                           {"idempotentHint", hints.idempotent},
-                                                           {"openWorldHint", hints.open_world}}}});
+                             {"annotations", hints_of(tool.kind)}});
+}
+
+Value value_of(const Plugins::OfferedTool& offered) {
+  return Value(Value::Object{{"name", offered.name()},
+                             {"title", cat({offered.install->recipe.name, ": ", offered.tool().id})},
+                             {"description", offered.tool().description},
+                             {"class", tool::name_of(tool::Class::kExec)},
+                             {"plugin", offered.install->recipe.id},
+                             {"inputSchema", plugin_input_schema(offered.tool())},
+                             {"outputSchema", plugin_output_schema()},
+                             {"annotations", hints_of(tool::Class::kExec)}});
+}
+
+// One of hutch's own is always that.
+std::optional<Plugins::OfferedTool> find_plugin_tool(const AgentSandbox& agent, Plugins* plugins,
+                                                     const std::string& name) {
+  if (plugins == nullptr || tool::find_tool(name) != nullptr) return std::nullopt;
+  return plugins->find_tool(agent, name);
 }
 
 // No value of a secret is for a model.
@@ -115,7 +140,21 @@ tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const To
       return wish_secret(*call.agents, settings.name, wish, call.stop);
     };
   }
-  tool::Envelope envelope = tool::call_tool(call.name, call.arguments.empty() ? "{}" : call.arguments, context);
+  if (call.plugins != nullptr) {
+    context.register_plugin = [&](const std::string& id) {
+      return call.plugins->make_from_directory(settings.name, id, place, call.stop);
+    };
+  }
+  const auto of_plugin = find_plugin_tool(agent, call.plugins, call.name);
+  tool::Envelope envelope;
+  if (of_plugin) {
+    ToolCall heard = call;
+    heard.on_output = context.on_output;
+    envelope = call.plugins->call(agent, *of_plugin, heard);
+    envelope.tool = call.name;
+  } else {
+    envelope = tool::call_tool(call.name, call.arguments.empty() ? "{}" : call.arguments, context);
+  }
   if (call.on_output) output.finish();
   // By what holds now: a secret may have been set meanwhile.
   scrub(*agent.secrets().scrubber(), envelope);
@@ -128,12 +167,19 @@ tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const To
   return envelope;
 }
 
-Value tool_list(const AgentSandbox* agent) {
+bool is_tool(const AgentSandbox& agent, Plugins* plugins, const std::string& name) {
+  return tool::find_tool(name) != nullptr || find_plugin_tool(agent, plugins, name).has_value();
+}
+
+Value tool_list(const AgentSandbox* agent, Plugins* plugins) {
   Value::List list;
   if (agent == nullptr) {
     for (const tool::Tool& tool : tool::all_tools()) list.push_back(value_of(tool));
   } else {
     for (const tool::Tool* tool : tool::offered_tools(tool_settings(*agent))) list.push_back(value_of(*tool));
+    if (plugins != nullptr) {
+      for (const Plugins::OfferedTool& tool : plugins->offered(*agent)) list.push_back(value_of(tool));
+    }
   }
   return Value(std::move(list));
 }

@@ -16,6 +16,7 @@
 namespace hutch::service {
 
 class AgentService;
+class Plugins;
 class Tasks;
 
 struct ToolCall {
@@ -26,14 +27,18 @@ struct ToolCall {
   std::stop_token stop{};
   Tasks* tasks = nullptr;  // of the daemon; null: there are none
   AgentService* agents = nullptr;  // likewise, for the agent's secrets
+  Plugins* plugins = nullptr;      // likewise
 };
 
 tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call);
 
 tool::AgentSettings tool_settings(const AgentSandbox& agent);
 
-// Those that the agent may call, or all: a list of {name, title, description, class, inputSchema, outputSchema,
-// annotations}.
-tool::Value tool_list(const AgentSandbox* agent);
+// Those that the agent may call, with those of its plugins, or all of hutch's own: a list of {name, title, description,
+// class, inputSchema, outputSchema, annotations}.
+tool::Value tool_list(const AgentSandbox* agent, Plugins* plugins);
+
+// Whether the agent has one of that name, be it one that it may not call.
+bool is_tool(const AgentSandbox& agent, Plugins* plugins, const std::string& name);
 
 }  // namespace hutch::service

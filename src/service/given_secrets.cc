@@ -31,9 +31,22 @@ Status GivenSecrets::add_variables(std::vector<std::string>& environment) const 
   return {};
 }
 
-GivenSecrets::Placeholders GivenSecrets::placeholders_for(const policy::Host& host) const {
+Status GivenSecrets::add_variables_named(const std::vector<std::string>& names,
+                                         std::vector<std::string>& environment) const {
+  if (secrets_ == nullptr || names.empty()) return {};
+  for (const Secret& secret : TRY(secrets_->of(agent_))) {
+    if (std::ranges::find(names, secret.name) == names.end()) continue;
+    const std::string& shown = secret.giving == Giving::kPlaceholder ? placeholder_of(secret) : secret.value;
+    environment.push_back(cat({secret.name, "=", shown}));
+  }
+  return {};
+}
+
+GivenSecrets::Placeholders GivenSecrets::placeholders_for(const policy::Host& host,
+                                                          const std::vector<std::string>* names) const {
   Placeholders placeholders;
   for (const Secret& secret : all()) {
+    if (names != nullptr && std::ranges::find(*names, secret.name) == names->end()) continue;
     const bool bound = std::ranges::find(secret.hosts, host.name) != secret.hosts.end();
     if (secret.giving == Giving::kPlaceholder && bound) placeholders.emplace_back(placeholder_of(secret), secret.value);
   }

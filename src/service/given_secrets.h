@@ -24,9 +24,14 @@ class GivenSecrets {
   // Those that are given as variables, as they are now.
   Status add_variables(std::vector<std::string>& environment) const;
 
-  // What stands in the sandbox, and the value, of those that are bound to the host.
+  // Of those that are named each as a variable, whatever else is said of it; what stands for its value where that is
+  // never given.
+  Status add_variables_named(const std::vector<std::string>& names, std::vector<std::string>& environment) const;
+
+  // What stands in the sandbox, and the value, of those that are bound to the host; of `names` alone where it is not
+  // null.
   using Placeholders = std::vector<std::pair<std::string, std::string>>;
-  Placeholders placeholders_for(const policy::Host& host) const;
+  Placeholders placeholders_for(const policy::Host& host, const std::vector<std::string>* names = nullptr) const;
   bool has_placeholders() const;
 
   std::shared_ptr<const secret::Scrubber> scrubber();

@@ -31,6 +31,28 @@ BridgeReply reply(const Value::Object& object, std::string text = {}) {
   return {.json = tool::json_text(Value(object)), .text = std::move(text)};
 }
 
+// What is done by the agent itself would be done with all that the agent may.
+std::expected<void, Fault> check_plugin(const PluginRights* plugin, const Call& call) {
+  if (plugin == nullptr) return {};
+  if (call.service == Service::kDispatch || call.service == Service::kPluginCreate) {
+    return fault(403, "A plugin whose permissions are fewer than its agent's does nothing in the agent's name");
+  }
+  if (call.service == Service::kSecret && !may_have(*plugin, call.name)) {
+    return fault(403, "This secret is not among those that the plugin's recipe lists");
+  }
+  return {};
+}
+
+int status_of(tool::Kind kind) {
+  switch (kind) {
+    case tool::Kind::kInvalidArgs: return 400;
+    case tool::Kind::kRejected:
+    case tool::Kind::kUserDenied: return 403;
+    case tool::Kind::kUnavailable: return 503;
+    default: return 500;
+  }
+}
+
 std::int64_t milliseconds_now() { return store::now().time_since_epoch().count(); }
 
 }  // namespace
@@ -57,8 +79,13 @@ std::expected<void, Fault> HostServices::take_use(const AgentSandbox& agent, Ser
                          " in a minute"}));
 }
 
-Reply HostServices::carry_out(AgentSandbox& agent, const Call& call) {
+Reply HostServices::carry_out(AgentSandbox& agent, const PluginRights* plugin, const Call& call) {
   if (const auto taken = take_use(agent, call.service); !taken) return std::unexpected(taken.error());
+  if (const auto may = check_plugin(plugin, call); !may) {
+    agent.used(
+        {.service = std::string(bridge::name_of(call.service)), .what = call.name, .outcome = may.error().message});
+    return std::unexpected(may.error());
+  }
   switch (call.service) {
     case Service::kSecret: return secret(agent, call);
     case Service::kConfigGet:
@@ -68,7 +95,7 @@ Reply HostServices::carry_out(AgentSandbox& agent, const Call& call) {
     case Service::kMemoryStore: return store(agent, call);
     case Service::kLog: return log(agent, call);
     case Service::kEmit: events_.emit(agent.record().name, call.name, call.text); return reply({});
-    case Service::kPluginCreate: return fault(503, "This hutch does not offer that service");
+    case Service::kPluginCreate: return make_plugin(agent, call);
     case Service::kInference:
     case Service::kListen: break;
   }
@@ -91,6 +118,16 @@ Reply HostServices::secret(AgentSandbox& agent, const Call& call) {
   }
   use("given");
   return reply({{"value", (*found)->value}}, (*found)->value);
+}
+
+Reply HostServices::make_plugin(AgentSandbox& agent, const Call& call) {
+  const auto made = plugins_.make_from_text(agent.record().name, call.text);
+  agent.used(
+      {.service = "plugin", .what = made ? "made" : "refused", .outcome = made ? "installed" : made.error().message});
+  if (!made) return fault(status_of(made.error().kind), made.error().message);
+  const auto id = made->find("plugin_id");
+  const auto* text = id == made->end() ? nullptr : id->second.get<std::string>();
+  return reply(*made, text != nullptr ? *text : std::string());
 }
 
 Reply HostServices::config(AgentSandbox& agent, const Call& call) {
@@ -125,11 +162,15 @@ Reply HostServices::dispatch(AgentSandbox& agent, const Call& call) {
   return reply({{"task_id", id}}, id);
 }
 
-std::expected<void, Fault> HostServices::infer(AgentSandbox& agent, const Call& call,
+std::expected<void, Fault> HostServices::infer(AgentSandbox& agent, const PluginRights* plugin, const Call& call,
                                                const std::function<Status(std::string_view)>& on_text,
                                                const std::function<bool()>& is_gone) {
   const std::string& name = agent.record().name;
   if (const auto taken = take_use(agent, call.service); !taken) return taken;
+  if (plugin != nullptr && !plugin->inference) {
+    agent.used({.service = "inference", .what = call.model, .outcome = cat({"refused: plugin ", plugin->plugin})});
+    return fault(403, "This plugin may not use a model: its recipe has no permissions.inference");
+  }
   const auto shown = agents_.show(name);
   if (!shown) return fault_of(agent, shown.error());
   if (!shown->record.inference) {

@@ -12,6 +12,7 @@
 #include "bridge/call.h"
 #include "service/agents.h"
 #include "service/host_events.h"
+#include "service/plugins.h"
 #include "service/task.h"
 #include "tool/limiters.h"
 
@@ -27,16 +28,17 @@ struct BridgeReply {
 class HostServices {
  public:
   using Tell = std::function<void(const std::string& line)>;
-  HostServices(AgentService& agents, Tasks& tasks, tool::RateLimiter& rates, Tell tell)
-      : agents_(agents), tasks_(tasks), rates_(rates), tell_(std::move(tell)) {}
+  HostServices(AgentService& agents, Tasks& tasks, Plugins& plugins, tool::RateLimiter& rates, Tell tell)
+      : agents_(agents), tasks_(tasks), plugins_(plugins), rates_(rates), tell_(std::move(tell)) {}
 
   using Reply = std::expected<BridgeReply, bridge::Fault>;
   // All but kListen and kInference, which are streams.
-  Reply carry_out(AgentSandbox& agent, const bridge::Call& call);
+  // `plugin` is whose processes ask, with what they may; null: the agent's own.
+  Reply carry_out(AgentSandbox& agent, const PluginRights* plugin, const bridge::Call& call);
   // Counts the use; a fault where there were too many.
   std::expected<void, bridge::Fault> take_use(const AgentSandbox& agent, bridge::Service service);
   // Of kInference: the model's text as it comes. A fault, be it after some of it, where it does not come whole.
-  std::expected<void, bridge::Fault> infer(AgentSandbox& agent, const bridge::Call& call,
+  std::expected<void, bridge::Fault> infer(AgentSandbox& agent, const PluginRights* plugin, const bridge::Call& call,
                                            const std::function<Status(std::string_view text)>& on_text,
                                            const std::function<bool()>& is_gone);
   HostEvents& events() { return events_; }
@@ -45,6 +47,7 @@ class HostServices {
  private:
   std::unexpected<bridge::Fault> fault_of(const AgentSandbox& agent, const Error& error) const;
   Reply secret(AgentSandbox& agent, const bridge::Call& call);
+  Reply make_plugin(AgentSandbox& agent, const bridge::Call& call);
   Reply config(AgentSandbox& agent, const bridge::Call& call);
   Reply dispatch(AgentSandbox& agent, const bridge::Call& call);
   Reply query(AgentSandbox& agent, const bridge::Call& call);
@@ -53,6 +56,7 @@ class HostServices {
 
   AgentService& agents_;
   Tasks& tasks_;
+  Plugins& plugins_;
   tool::RateLimiter& rates_;
   const Tell tell_;
   HostEvents events_;

@@ -17,6 +17,7 @@
 #include "plan/os_user_places.h"
 #include "plan/processes.h"
 #include "policy/glob.h"
+#include "policy/narrow.h"
 #include "service/host_sockets.h"
 #include "service/image_recipe.h"
 #include "service/images.h"
@@ -77,6 +78,9 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   TRY(check_backend(prepared.backend, loaded.policy, request, facts, caller));
   policy::Network& network = loaded.policy.network;
   TRY(settle_network(network, network_options(request, network), facts, loaded.project));
+  if (caller.residence != nullptr && caller.residence->hosts_at_most) {
+    TRY(policy::narrow_to(network, *caller.residence->hosts_at_most));
+  }
   const std::optional<OsUserPlace> of_user = TRY(os_user_of(prepared.backend, loaded, request, facts, caller));
   const std::string cwd = TRY(working_directory(request, facts, prepared.backend, caller.residence));
   host::PathQuestion question = TRY(path_question(request, facts, loaded));

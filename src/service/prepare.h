@@ -1,6 +1,7 @@
 // prepare: what was asked for and what this machine is become a policy, its rules and a plan. Starts nothing.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct Residence {
   // kHost: the machine's own, by no rule of the policy; of the backend container alone.
   enum class Network { kOfPolicy, kHost } network = Network::kOfPolicy;
   bool swaps = false;               // secrets are put into requests, for which TLS is opened
+  // Of what the policy opens of the network these hosts alone; absent: all of it.
+  std::optional<std::vector<std::string>> hosts_at_most{};
   std::vector<plan::Share> shares;  // their identities are found when it is prepared
 };
 

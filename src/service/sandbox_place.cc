@@ -95,7 +95,7 @@ Result<tool::CommandEnd> SandboxPlace::run(const tool::Command& command) {
   if (command.user == tool::User::kRoot) return run_as_root(command);
   const auto process = TRY(start(command));
   // Absent where the sandbox has been stopped meanwhile, and the process with it.
-  return await_end(command, process, agent_.running());
+  return await_command(command, process, agent_.running());
 }
 
 // What the agent may change of its environment is not for root: nothing of its home, no variable of its login shell.
@@ -112,13 +112,13 @@ Result<tool::CommandEnd> SandboxPlace::run_as_root(const tool::Command& command)
   request.processes_max = terms.processes_max;
   request.address_space_max = terms.address_space_max;
   const auto process = TRY(installation_->resident()->spawn(std::move(request), sandbox::Input::kNone));
-  return await_end(command, process, installation_->resident());
+  return await_command(command, process, installation_->resident());
 }
 
 Status SandboxPlace::keep_system() { return installation_ ? agent_.keep_installed() : Status(); }
 
-Result<tool::CommandEnd> SandboxPlace::await_end(const tool::Command& command, const std::shared_ptr<Process>& process,
-                                                 const std::shared_ptr<sandbox::Resident>& resident) {
+Result<tool::CommandEnd> await_command(const tool::Command& command, const std::shared_ptr<Process>& process,
+                                       const std::shared_ptr<sandbox::Resident>& resident) {
   const std::stop_callback cancelled(command.stop, [&] {
     if (resident) resident->end(process, sandbox::EndedBy::kSignal);
   });

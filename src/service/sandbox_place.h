@@ -22,6 +22,10 @@ tool::CommandEnd command_end(const sandbox::Process& process, const sandbox::Pro
 void follow_output(const sandbox::Process& process,
                    const std::function<void(tool::Stream, std::string_view)>& on_output);
 
+// Waits for the end of a command's process; `command.stop` ends it.
+Result<tool::CommandEnd> await_command(const tool::Command& command, const std::shared_ptr<sandbox::Process>& process,
+                                       const std::shared_ptr<sandbox::Resident>& resident);
+
 class SandboxPlace final : public tool::Place {
  public:
   // Where the sandbox does not run it is started, for which a command waits as long as it may run itself, and all else
@@ -45,9 +49,6 @@ class SandboxPlace final : public tool::Place {
  private:
   Result<std::shared_ptr<sandbox::Process>> start(const tool::Command& command);
   Result<tool::CommandEnd> run_as_root(const tool::Command& command);
-  static Result<tool::CommandEnd> await_end(const tool::Command& command,
-                                            const std::shared_ptr<sandbox::Process>& process,
-                                            const std::shared_ptr<sandbox::Resident>& resident);
   Result<std::shared_ptr<sandbox::Process>> find(const std::string& id);
 
   Status await_start(std::chrono::milliseconds patience);

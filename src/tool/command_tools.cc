@@ -229,7 +229,8 @@ Tool plugin_tool() {
           .title = "Register a plugin",
           .description =
               "Register the plugin that the agent has written to `~/plugins/PLUGIN_ID`, with its plugin.json, "
-              "so that its tools can be called.",
+              "so that its tools can be called, as PLUGIN_ID_TOOL. Its text files are packaged with it; binary "
+              "files are refused. Registering again replaces it.",
           .kind = Class::kExec,
           .parameters = {{.name = "plugin_id",
                           .description = "The name of its directory.",
@@ -239,7 +240,7 @@ Tool plugin_tool() {
           .results = {{"plugin_id", Type::kText, "As given."},
                       {"plugin_name", Type::kText, "Its name."},
                       {"tools", Type::kObjects, "Its tools, each with name and description."}},
-          .handler = without_plugins};
+          .handler = register_plugin};
 }
 
 Tool opencode_tool() {

@@ -24,6 +24,6 @@ Envelope run_coding_agent(const Call& call);
 Envelope share_artifact(const Call& call);
 Envelope check_secret(const Call& call);
 Envelope set_secret(const Call& call);
-Envelope without_plugins(const Call& call);
+Envelope register_plugin(const Call& call);
 
 }  // namespace hutch::tool

@@ -60,6 +60,8 @@ struct CallContext {
   // Of the agent's secrets; null: it can have none.
   std::function<Result<bool>(const std::string& key)> has_secret{};
   std::function<Result<SecretAnswer>(const SecretWish&)> set_secret{};
+  // The plugin in ~/plugins/ID becomes one of the agent's; null: there are none.
+  std::function<Envelope(const std::string& id)> register_plugin{};
 };
 
 struct Call {

@@ -1,0 +1,56 @@
+// One installation of a plugin for an agent: its steps, each recorded before the next, and how they are undone.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "plugin/installs.h"
+#include "service/plugins.h"
+#include "service/sandbox_place.h"
+
+namespace hutch::service {
+
+// Its directory, as the sandbox sees it.
+std::string plugin_directory(const tool::Layout& layout, std::string_view id);
+
+class PluginInstallation {
+ public:
+  PluginInstallation(Plugins& plugins, AgentSandbox& agent, const Plugins::Wish& wish);
+
+  Result<plugin::Install> run();
+
+ private:
+  using Step = Status (PluginInstallation::*)();
+  Status carry_out();
+  Status start();
+  Status find_user();
+  Status install_packages();
+  Status make_files();
+  Status find_secrets();
+  Status set_up();
+  Status offer_tools();
+  Result<std::string> package_manager();
+  Status save();
+  void note(std::string_view line);
+  tool::Command command(std::string text) const;
+  const plugin::Recipe& recipe() const { return install_.recipe; }
+
+  Plugins& plugins_;
+  AgentSandbox& agent_;
+  const Plugins::Wish& wish_;
+  plugin::Install install_;
+  std::shared_ptr<const plugin::Install> before_;
+  SandboxPlace place_;
+};
+
+// Puts everything as it was before, its record included.
+Status undo_install(Plugins& plugins, tool::Place& place, const plugin::Install& install);
+// Its directory and its record go.
+Status finish_removal(Plugins& plugins, tool::Place& place, const plugin::Install& install);
+
+// The variables that its setup and its tools have beside an agent's: its name, and its secrets.
+Result<std::vector<std::string>> plugin_environment(AgentSandbox& agent, const plugin::Recipe& recipe,
+                                                    const std::string& directory);
+
+}  // namespace hutch::service

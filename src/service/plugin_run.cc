@@ -1,0 +1,38 @@
+// Where a plugin's command runs.
+#include "service/plugin_run.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "service/sandbox_place.h"
+
+namespace hutch::service {
+
+// A virtual machine has no network, so that none is more than a plugin may.
+bool needs_own_sandbox(const plugin::Recipe& recipe, const store::AgentRecord& agent) {
+  const bool less_network = recipe.network.kind != plugin::NetworkPermission::Kind::kOfAgent && agent.backend != "vm";
+  return less_network || (agent.inference && !recipe.inference);
+}
+
+Result<tool::CommandEnd> run_beside(AgentSandbox& agent, const tool::Command& command) {
+  SandboxPlace place(agent, command.timeout, command.stop);
+  return place.run(command);
+}
+
+Result<tool::CommandEnd> run_apart(AgentSandbox& agent, const PluginRights& rights, const tool::Command& command) {
+  const auto sandbox = TRY(agent.plugin_sandbox(rights));
+  const auto resident = TRY(sandbox->kept().resident());
+  const KeptSandbox::Terms terms = sandbox->kept().terms();
+  sandbox::ProcessRequest request;
+  request.arguments = command.arguments;
+  request.environment = agent.plugin_environment(*sandbox);
+  std::ranges::copy(command.environment, std::back_inserter(request.environment));
+  request.cwd = command.cwd;
+  request.timeout = command.timeout;
+  request.processes_max = terms.processes_max;
+  request.address_space_max = terms.address_space_max;
+  const auto process = TRY(resident->spawn(std::move(request), sandbox::Input::kNone));
+  return await_command(command, process, resident);
+}
+
+}  // namespace hutch::service

@@ -1,0 +1,20 @@
+// Where a plugin's command runs: in its agent's sandbox, or, where it may do less, in one of its own.
+#pragma once
+
+#include "base/result.h"
+#include "plugin/recipe.h"
+#include "service/agent_sandbox.h"
+#include "service/plugin_sandbox.h"
+#include "store/agent_record.h"
+#include "tool/place.h"
+
+namespace hutch::service {
+
+// Whether its permissions are fewer than what this agent's sandbox has: then nothing of it may run in that. The record
+// as it is now.
+bool needs_own_sandbox(const plugin::Recipe& recipe, const store::AgentRecord& agent);
+
+Result<tool::CommandEnd> run_beside(AgentSandbox& agent, const tool::Command& command);
+Result<tool::CommandEnd> run_apart(AgentSandbox& agent, const PluginRights& rights, const tool::Command& command);
+
+}  // namespace hutch::service

@@ -1,0 +1,46 @@
+// A sandbox beside an agent's for one plugin that may do less than the agent: the same files, less of the network, and
+// a bridge of its own, by which the host knows its processes.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plugin/recipe.h"
+#include "service/agent_bridge.h"
+#include "service/kept_sandbox.h"
+
+namespace hutch::service {
+
+// What processes of a plugin may, of what their agent may.
+struct PluginRights {
+  std::string plugin;
+  plugin::NetworkPermission network;
+  bool inference = false;
+  std::vector<std::string> secrets;
+  bool operator==(const PluginRights&) const = default;
+};
+PluginRights rights_of(const plugin::Recipe& recipe);
+bool may_have(const PluginRights& rights, const std::string& secret);
+
+// Any thread may use it.
+class PluginSandbox {
+ public:
+  using MakeSettings = std::function<KeptSandboxSettings(PluginSandbox&)>;
+  // `bridge_directory` is for its socket alone.
+  PluginSandbox(PluginRights rights, std::string bridge_directory, const std::string& backend, AgentBridge::Serve serve,
+                const MakeSettings& settings);
+
+  const PluginRights& rights() const { return rights_; }
+  AgentBridge& bridge() { return bridge_; }
+  KeptSandbox& kept() { return kept_; }
+
+ private:
+  const PluginRights rights_;
+  AgentBridge bridge_;
+  KeptSandbox kept_;  // last: it ends before what its processes talk to
+};
+
+}  // namespace hutch::service

@@ -1,0 +1,24 @@
+// Where a recipe is read from: a file, standard input, an address, a git repository.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "host/state_dirs.h"
+
+namespace hutch::service {
+
+struct FetchedRecipe {
+  std::string json;
+  std::string from;  // as it was typed
+};
+
+// Whether a word means one of these rather than the id of a plugin in the library.
+bool is_plugin_source(std::string_view word);
+
+// "-"; "https://..." by curl; what ends in ".git", begins with "git+", or is a repository's page on GitHub, by git, of
+// which plugin.json or osaurus.json is the recipe; else a file.
+Result<FetchedRecipe> fetch_recipe(const std::string& source, const host::StateDirs& dirs);
+
+}  // namespace hutch::service

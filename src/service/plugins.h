@@ -1,0 +1,110 @@
+// Plugins: the user's library of them, what each agent has installed, and their tools.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "plugin/installs.h"
+#include "plugin/library.h"
+#include "service/agents.h"
+#include "tool/envelope.h"
+#include "tool/limiters.h"
+#include "tool/registry.h"
+#include "tool/value.h"
+
+namespace hutch::service {
+
+inline constexpr std::size_t kMadePluginsMax = 20;  // of an agent, by itself
+// What Changed of an agent tells besides: an agent made a plugin, whose id is the reason.
+inline constexpr std::string_view kPluginMade = "plugin";
+
+struct ToolCall;
+
+// Any thread may use it. One installation of an agent at a time.
+class Plugins {
+ public:
+  using Tell = std::function<void(const std::string& line)>;
+  Plugins(AgentService& agents, tool::Limiters& limiters, Tell tell);
+
+  // What a daemon that was killed was doing is undone, or, of a removal, done. Where that needs an agent's sandbox it
+  // waits for its start; nothing else is installed meanwhile.
+  void repair();
+
+  plugin::Library& library() { return library_; }
+  plugin::Installs& installs() { return installs_; }
+
+  // --- for an agent ---
+
+  struct Wish {
+    std::string agent;
+    plugin::Recipe recipe;
+    std::string from;  // as Origin has it
+    std::stop_token stop{};
+    enum class By { kPerson, kAgent } by = By::kPerson;
+    // Each line of what its steps say.
+    std::function<void(std::string_view step, std::string_view line)> on_step{};
+  };
+  // The eight steps, and the recipe in the library; over an earlier one of the same id it is an update. What fails
+  // leaves things as they were, and the error says which step it was.
+  Result<plugin::Install> install(const Wish& wish);
+  // False where it was not installed.
+  Result<bool> uninstall(const std::string& agent, const std::string& id);
+  void forget(const std::string& agent);  // it was removed
+
+  // A plugin of the agent's own making: the recipe of {plugin_id, plugin_name, tools}. What is refused leaves nothing.
+  struct Made {
+    std::string agent;
+    plugin::Recipe recipe;
+    std::string via;  // agent_tool, host_bridge
+    std::stop_token stop{};
+  };
+  std::expected<tool::Value::Object, tool::Envelope> make(const Made& made);
+  // Of the files in ~/plugins/ID.
+  tool::Envelope make_from_directory(const std::string& agent, const std::string& id, tool::Place& place,
+                                     const std::stop_token& stop);
+  // The text of a recipe that came over the bridge.
+  std::expected<tool::Value::Object, tool::Envelope> make_from_text(const std::string& agent, const std::string& json);
+
+  // --- tools ---
+
+  struct OfferedTool {
+    std::shared_ptr<const plugin::Install> install;
+    std::size_t index = 0;  // of its recipe's tools
+    const plugin::Tool& tool() const { return install->recipe.tools[index]; }
+    std::string name() const;
+  };
+  // None where they cannot be read.
+  std::vector<OfferedTool> offered(const AgentSandbox& agent);
+  std::optional<OfferedTool> find_tool(const AgentSandbox& agent, const std::string& name);
+  tool::Envelope call(AgentSandbox& agent, const OfferedTool& offered, const ToolCall& call);
+
+  // What can be told of it: {id, name, version, ...}.
+  static tool::Value::Object entry_object(const plugin::Entry& entry);
+  static tool::Value::Object install_object(const plugin::Install& install);
+
+ private:
+  friend class PluginInstallation;
+  std::shared_ptr<std::timed_mutex> work_of(const std::string& agent);
+  Status check(const Wish& wish, const AgentSandbox& agent);
+  Status repair_one(const std::shared_ptr<const plugin::Install>& install);
+  std::optional<tool::Envelope> refuse(const Made& made);
+  std::vector<std::string> allowed_hosts(AgentSandbox& agent);
+
+  AgentService& agents_;
+  tool::Limiters& limiters_;
+  const Tell tell_;
+  plugin::Library library_;
+  plugin::Installs installs_;
+  std::mutex works_mutex_;
+  std::map<std::string, std::shared_ptr<std::timed_mutex>> works_;
+};
+
+}  // namespace hutch::service
