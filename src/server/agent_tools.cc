@@ -9,6 +9,7 @@
 #include "server/inquirer.h"
 #include "service/call_tool.h"
 #include "service/plugin_tools.h"
+#include "service/skills.h"
 #include "tool/registry.h"
 
 namespace hutch::server {
@@ -20,6 +21,7 @@ constexpr std::size_t kLogBytesMax = 16 << 10;
 constexpr std::uint32_t kArtifactDepthMax = 8;
 constexpr std::uint32_t kArtifactsMax = 1000;
 constexpr std::string_view kScheme = "hutch://artifact/";
+constexpr std::string_view kSkillScheme = "hutch://skill/";
 
 struct Type {
   std::string_view suffix;
@@ -35,6 +37,12 @@ constexpr std::array kTypes = {
 std::string mime_of(std::string_view name) {
   const auto found = std::ranges::find_if(kTypes, [&](const Type& type) { return name.ends_with(type.suffix); });
   return std::string(found == kTypes.end() ? "application/octet-stream" : found->mime);
+}
+
+// Whether an agent may add tools of its own.
+bool makes_plugins(Shared& shared, const service::AgentSandbox& agent) {
+  const store::AutonomousExec may = agent.autonomous_exec();
+  return may.enabled && may.plugin_create && service::Skills(shared.agents.dirs()).is_enabled(service::kPluginSkill);
 }
 
 bool is_plain(char c) {
@@ -59,13 +67,31 @@ std::string percent_encoded(std::string_view path) {
 
 }  // namespace
 
-mcp::ServerInfo mcp_server_info() {
-  return {.name = "hutch",
-          .title = "hutch",
-          .version = HUTCH_VERSION,
-          .instructions =
-              "Tools that work in a Linux sandbox of this agent's own. Relative paths begin at its place of "
-              "work; share_artifact hands files out."};
+// How it makes tools of its own is told at once to an agent that has none, and that may.
+mcp::ServerInfo mcp_server_info(Shared& shared, const std::string& agent_name) {
+  mcp::ServerInfo info{.name = "hutch",
+                       .title = "hutch",
+                       .version = HUTCH_VERSION,
+                       .instructions =
+                           "Tools that work in a Linux sandbox of this agent's own. Relative paths begin at its place "
+                           "of work; share_artifact hands files out."};
+  const auto agent = shared.agents.sandbox(agent_name);
+  if (!agent || !makes_plugins(shared, **agent) || !shared.plugins.offered(**agent).empty()) return info;
+  info.instructions += cat({"\n\n", service::find_skill(service::kPluginSkill)->text});
+  return info;
+}
+
+std::vector<mcp::Guide> AgentTools::guides() {
+  std::vector<mcp::Guide> guides;
+  const auto agent = shared_.agents.sandbox(agent_);
+  if (!agent || !makes_plugins(shared_, **agent)) return guides;
+  const service::Skill& skill = *service::find_skill(service::kPluginSkill);
+  guides.push_back({.uri = cat({kSkillScheme, skill.id}),
+                    .name = std::string(skill.id),
+                    .title = std::string(skill.title),
+                    .description = std::string(skill.summary),
+                    .text = std::string(skill.text)});
+  return guides;
 }
 
 std::vector<mcp::ToolInfo> AgentTools::list() {
@@ -136,18 +162,23 @@ Result<std::vector<mcp::Artifact>> AgentTools::artifacts() {
   const auto reply = TRY(agent->file(wire::ListDirectory{place, kArtifactDepthMax, kArtifactsMax}));
   std::vector<mcp::Artifact> artifacts;
   const auto* listed = std::get_if<wire::FileEntries>(&reply);
-  if (listed == nullptr) return artifacts;
-  for (const wire::FileEntry& entry : listed->entries) {
+  for (const wire::FileEntry& entry : listed != nullptr ? listed->entries : std::vector<wire::FileEntry>()) {
     if (entry.stat.kind != wire::FileKind::kRegular) continue;
     artifacts.push_back({.uri = cat({kScheme, agent_, "/", percent_encoded(entry.path)}),
                          .name = entry.path,
                          .mime = mime_of(entry.path),
                          .size = entry.stat.version.size});
   }
+  for (const mcp::Guide& guide : guides()) {
+    artifacts.push_back({.uri = guide.uri, .name = guide.name, .mime = "text/markdown", .size = guide.text.size()});
+  }
   return artifacts;
 }
 
 Result<mcp::ArtifactContent> AgentTools::read_artifact(const std::string& uri) {
+  for (mcp::Guide& guide : guides()) {
+    if (guide.uri == uri) return mcp::ArtifactContent{"text/markdown", std::move(guide.text)};
+  }
   const auto absent = [&] { return fail(Error::not_found(cat({"there is no ", printable(uri, 200)}))); };
   const auto all = TRY(artifacts());
   const auto found = std::ranges::find(all, uri, &mcp::Artifact::uri);

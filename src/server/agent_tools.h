@@ -10,8 +10,8 @@
 
 namespace hutch::server {
 
-// What the server says of itself.
-mcp::ServerInfo mcp_server_info();
+// What the server says of itself to a client of that agent.
+mcp::ServerInfo mcp_server_info(Shared& shared, const std::string& agent);
 
 class AgentTools final : public mcp::ToolHost {
  public:
@@ -22,6 +22,7 @@ class AgentTools final : public mcp::ToolHost {
                                const mcp::CallOptions& options) override;
   Result<std::vector<mcp::Artifact>> artifacts() override;
   Result<mcp::ArtifactContent> read_artifact(const std::string& uri) override;
+  std::vector<mcp::Guide> guides() override;
 
  private:
   Shared& shared_;

@@ -26,7 +26,7 @@ Result<std::shared_ptr<McpSession>> McpSessions::make(Shared& shared, const std:
   made->unasked = TRY(sandbox::Inbox<std::string>::make(kUnaskedMax));
   made->session = std::make_shared<mcp::Session>(
       std::make_shared<AgentTools>(shared, agent),
-      mcp::Session::Settings{.server = mcp_server_info(),
+      mcp::Session::Settings{.server = mcp_server_info(shared, agent),
                              .execute = [&shared](std::function<void()> work) { shared.workers.run(std::move(work)); },
                              .unasked = [unasked = made->unasked](std::string text) { unasked->add(std::move(text)); },
                              .parked = shared.mcp_parked});

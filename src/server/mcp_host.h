@@ -72,6 +72,15 @@ struct ArtifactContent {
   std::string bytes;
 };
 
+// A text that tells a model how to do something: a prompt, and a resource.
+struct Guide {
+  std::string uri;
+  std::string name;
+  std::string title;
+  std::string description;
+  std::string text;  // Markdown
+};
+
 // Called by several threads at once.
 class ToolHost {
  public:
@@ -84,6 +93,8 @@ class ToolHost {
                                   const CallOptions& options) = 0;
   virtual Result<std::vector<Artifact>> artifacts() = 0;
   virtual Result<ArtifactContent> read_artifact(const std::string& uri) = 0;  // Code::kNotFound
+  // Those that may be followed here. Does not wait for anything.
+  virtual std::vector<Guide> guides() { return {}; }
 };
 
 }  // namespace hutch::server::mcp

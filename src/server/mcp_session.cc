@@ -84,7 +84,7 @@ class Session::State : public std::enable_shared_from_this<Session::State> {
     bool modern;
     void (State::*serve)(const Request&);
   };
-  static const std::array<Method, 10> kMethods;
+  static const std::array<Method, 12> kMethods;
 
   std::size_t receive_batch(std::string_view text, const Send& send, const HttpHeaders* headers);
   void take_notification(const Incoming& in);
@@ -99,6 +99,8 @@ class Session::State : public std::enable_shared_from_this<Session::State> {
   void list_artifacts(const Request& request);
   void list_templates(const Request& request) { answer(request, templates_answer(head(request))); }
   void read_artifact(const Request& request);
+  void list_prompts(const Request& request) { answer(request, prompts_answer(head(request), host_->guides())); }
+  void get_prompt(const Request& request);
   void listen(const Request& request);
 
   // A call of 2026-07-28 whose client can be asked: over as many requests as that takes.
@@ -139,7 +141,7 @@ class Session::State : public std::enable_shared_from_this<Session::State> {
 
 constexpr bool kYes = true;
 constexpr bool kNo = false;
-const std::array<Session::State::Method, 10> Session::State::kMethods = {{
+const std::array<Session::State::Method, 12> Session::State::kMethods = {{
     {"initialize", kYes, kNo, &State::initialize},
     {"ping", kYes, kNo, &State::ping},
     {"logging/setLevel", kYes, kNo, &State::set_level},
@@ -150,6 +152,8 @@ const std::array<Session::State::Method, 10> Session::State::kMethods = {{
     {"resources/list", kYes, kYes, &State::list_artifacts},
     {"resources/templates/list", kYes, kYes, &State::list_templates},
     {"resources/read", kYes, kYes, &State::read_artifact},
+    {"prompts/list", kYes, kYes, &State::list_prompts},
+    {"prompts/get", kYes, kYes, &State::get_prompt},
 }};
 
 Session::Session(std::shared_ptr<ToolHost> host, Settings settings)
@@ -369,6 +373,16 @@ void Session::State::read_artifact(const Request& request) {
     if (!content) return artifact_error(what, content.error());
     return artifact_answer(head(what), *what.in.uri, *content);
   });
+}
+
+void Session::State::get_prompt(const Request& request) {
+  if (!request.in.name) return refuse(request, wrong_params(request.in, "params.name is missing"));
+  const std::vector<Guide> guides = host_->guides();
+  const auto found = std::ranges::find(guides, *request.in.name, &Guide::name);
+  if (found == guides.end()) {
+    return refuse(request, wrong_params(request.in, cat({"Unknown prompt: ", printable(*request.in.name, 100)})));
+  }
+  answer(request, prompt_answer(head(request), *found));
 }
 
 void Session::State::listen(const Request& request) {

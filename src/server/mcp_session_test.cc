@@ -20,6 +20,7 @@ using testing::IsEmpty;
 
 class FakeHost : public ToolHost {
  public:
+  std::vector<Guide> guides() override { return {{"hutch://skill/how", "how", "How", "Tells how", "# How\n"}}; }
   std::vector<ToolInfo> list() override {
     ToolInfo read{"read", "Read", "Reads.", R"({"type":"object","properties":{"path":{"type":"string"}}})",
                   R"({"type":"object"})"};
@@ -216,6 +217,18 @@ TEST(McpLegacy, OutputThatIsNoTextStillComesAsJson) {
   client.host->exec = [](const CallOptions&) { return CallAnswer{"{\"ok\":true,\"out\":\"a\\u0000\\n\"}", false}; };
   EXPECT_EQ(client.ask("tools/call", {{"name", "exec"}})["result"]["structuredContent"]["out"].size(), 1U);
   EXPECT_EQ(client.ask_text(R"({"jsonrpc":"2.0","id":"é","method":"ping"})")["id"], "é");
+}
+
+TEST(McpLegacy, GuidesArePrompts) {
+  Client client;
+  client.initialize();
+  EXPECT_EQ(client.ask("prompts/list")["result"]["prompts"],
+            json::array({{{"name", "how"}, {"title", "How"}, {"description", "Tells how"}}}));
+  const json got = client.ask("prompts/get", {{"name", "how"}})["result"];
+  EXPECT_EQ(got["messages"][0]["role"], "user");
+  EXPECT_EQ(got["messages"][0]["content"]["text"], "# How\n");
+  EXPECT_EQ(error_code(client.ask("prompts/get", {{"name", "other"}})), code::kInvalidParams);
+  EXPECT_EQ(error_code(client.ask("prompts/get")), code::kInvalidParams);
 }
 
 TEST(McpLegacy, SharedFilesAreResources) {

@@ -103,7 +103,7 @@ Result<Value> serve_mcp(Session& session, const CallReader& call) {
   const auto conversation = std::make_shared<mcp::Session>(
       std::make_shared<AgentTools>(session.shared(), agent),
       mcp::Session::Settings{
-          .server = mcp_server_info(),
+          .server = mcp_server_info(session.shared(), agent),
           .execute = [&shared = session.shared()](std::function<void()> work) { shared.workers.run(std::move(work)); },
           .unasked = [outbox](std::string text) { outbox->add(std::move(text)); },
           .parked = session.shared().mcp_parked});

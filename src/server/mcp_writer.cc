@@ -94,6 +94,20 @@ std::string templates_answer(const Head& head) {
   return finish(head, {{"resourceTemplates", json::array()}}, Freshness::kMinutes);
 }
 
+std::string prompts_answer(const Head& head, const std::vector<Guide>& guides) {
+  json list = json::array();
+  for (const Guide& guide : guides) {
+    list.push_back({{"name", guide.name}, {"title", guide.title}, {"description", guide.description}});
+  }
+  return finish(head, {{"prompts", std::move(list)}}, Freshness::kStale);
+}
+
+std::string prompt_answer(const Head& head, const Guide& guide) {
+  json messages = json::array();
+  messages.push_back({{"role", "user"}, {"content", {{"type", "text"}, {"text", guide.text}}}});
+  return finish(head, {{"description", guide.description}, {"messages", std::move(messages)}}, Freshness::kStale);
+}
+
 std::string artifact_answer(const Head& head, std::string_view uri, const ArtifactContent& content) {
   json one = {{"uri", uri}};
   if (!content.mime.empty()) one["mimeType"] = content.mime;
@@ -194,7 +208,10 @@ json implementation(const ServerInfo& server) {
 }
 
 json capabilities() {
-  return {{"tools", {{"listChanged", true}}}, {"resources", {{"listChanged", true}}}, {"logging", json::object()}};
+  return {{"tools", {{"listChanged", true}}},
+          {"resources", {{"listChanged", true}}},
+          {"prompts", json::object()},
+          {"logging", json::object()}};
 }
 
 json tool_json(const ToolInfo& tool) {

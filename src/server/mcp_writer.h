@@ -40,6 +40,8 @@ std::string input_required_answer(const Head& head, const std::vector<Inquiry>& 
 std::string elicitation_request(std::string_view id, const Inquiry& inquiry);
 std::string artifacts_answer(const Head& head, const std::vector<Artifact>& artifacts);
 std::string templates_answer(const Head& head);
+std::string prompts_answer(const Head& head, const std::vector<Guide>& guides);
+std::string prompt_answer(const Head& head, const Guide& guide);
 std::string artifact_answer(const Head& head, std::string_view uri, const ArtifactContent& content);
 std::string subscription_end(const Head& head);
 std::string error_answer(const RpcError& error);

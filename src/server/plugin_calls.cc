@@ -239,7 +239,7 @@ Result<Value> switch_skill(Session& session, const CallReader& call) {
   const bool on = TRY(call.truth("on"));
   TRY(service::Skills(session.shared().agents.dirs()).set(skill->id, on ? Switch::kOn : Switch::kOff));
   for (const auto& shown : TRY(session.shared().agents.list())) {
-    session.shared().agents.tell_tools_changed(shown.record.name);
+    session.shared().agents.tell_change(shown.record.name, service::kToolsChanged);
   }
   return Value(Value::Object{{"id", skill->id}, {"title", skill->title}, {"enabled", on}});
 }

@@ -145,15 +145,15 @@ void AgentSandbox::tell_artifacts_changed() const {
   if (changed_) changed_(record_.name, kArtifactsChanged, "");
 }
 
+void AgentSandbox::end_bridge() {
+  plugins_.end_all();
+  bridge_.end();
+}
+
 // What is installed ends first, and once more: it may have begun with what was running still.
 void AgentSandbox::stop(After after) {
-  PluginSandboxes leaving;
-  {
-    const std::scoped_lock lock(plugins_mutex_);
-    plugins_over_ = plugins_over_ || after == After::kNever;
-    leaving.swap(plugins_);
-  }
-  leaving.clear();
+  if (after == After::kNever) plugins_.retire();
+  plugins_.end_all();
   installer_.stop();
   kept_.stop(after);
   installer_.stop(after);
@@ -164,17 +164,13 @@ std::vector<std::future<AgentSandbox::Notes>> AgentSandbox::reload_policy() {
   reloading.push_back(kept_.reload_policy());
   reloading.push_back(installer_.reload_policy());
   // What a plugin may reach is settled when its sandbox starts: the next one goes by the policy as it is then.
-  for (const auto& sandbox : plugin_sandboxes()) sandbox->kept().stop();
+  for (const auto& sandbox : plugins_.all()) sandbox->kept().stop();
   return reloading;
 }
 
 bool AgentSandbox::retire() {
   if (!kept_.retire()) return false;
-  {
-    // They go with this object: whoever retires it may hold what those who serve them wait for.
-    const std::scoped_lock lock(plugins_mutex_);
-    plugins_over_ = true;
-  }
+  plugins_.retire();
   installer_.stop(After::kNever);
   return true;
 }
@@ -324,36 +320,15 @@ hutch::Status AgentSandbox::check_plugin_sandbox() const {
 
 Result<std::shared_ptr<PluginSandbox>> AgentSandbox::plugin_sandbox(const PluginRights& rights) {
   TRY(check_plugin_sandbox());
-  std::shared_ptr<PluginSandbox> leaving;  // ends without the lock
-  const std::scoped_lock lock(plugins_mutex_);
-  if (plugins_over_) return fail({Code::kConflict, 0, "the agent's sandbox has ended for good"});
-  std::shared_ptr<PluginSandbox>& known = plugins_[rights.plugin];
-  if (known && known->rights() == rights) return known;
-  leaving = std::move(known);
-  AgentBridge::Serve serve;
-  if (serve_bridge_) {
-    serve = [this, rights](UniqueFd socket, const sys::Peer&) { serve_bridge_(*this, &rights, std::move(socket)); };
-  }
-  known = std::make_shared<PluginSandbox>(rights, cat({bridge_directory(dirs_, record_.name), "/p/", rights.plugin}),
-                                          record_.backend, std::move(serve),
-                                          [this](PluginSandbox& sandbox) { return plugin_settings(sandbox); });
-  return known;
-}
-
-void AgentSandbox::end_plugin_sandbox(const std::string& plugin) {
-  std::shared_ptr<PluginSandbox> leaving;
-  const std::scoped_lock lock(plugins_mutex_);
-  const auto found = plugins_.find(plugin);
-  if (found == plugins_.end()) return;
-  leaving = std::move(found->second);
-  plugins_.erase(found);
-}
-
-std::vector<std::shared_ptr<PluginSandbox>> AgentSandbox::plugin_sandboxes() const {
-  std::vector<std::shared_ptr<PluginSandbox>> all;
-  const std::scoped_lock lock(plugins_mutex_);
-  for (const auto& [name, sandbox] : plugins_) all.push_back(sandbox);
-  return all;
+  return plugins_.get(rights, [&] {
+    AgentBridge::Serve serve;
+    if (serve_bridge_) {
+      serve = [this, rights](UniqueFd socket, const sys::Peer&) { serve_bridge_(*this, &rights, std::move(socket)); };
+    }
+    return std::make_shared<PluginSandbox>(rights, cat({bridge_directory(dirs_, record_.name), "/p/", rights.plugin}),
+                                           record_.backend, std::move(serve),
+                                           [this](PluginSandbox& sandbox) { return plugin_settings(sandbox); });
+  });
 }
 
 std::vector<std::string> AgentSandbox::plugin_environment(PluginSandbox& sandbox) const {
@@ -362,12 +337,12 @@ std::vector<std::string> AgentSandbox::plugin_environment(PluginSandbox& sandbox
 
 bool AgentSandbox::is_busy() const {
   const auto works = [](const auto& sandbox) { return sandbox->kept().is_busy(); };
-  return kept_.is_busy() || installer_.is_busy() || std::ranges::any_of(plugin_sandboxes(), works);
+  return kept_.is_busy() || installer_.is_busy() || std::ranges::any_of(plugins_.all(), works);
 }
 
 bool AgentSandbox::has_leftovers() const {
   const auto lives = [](const auto& sandbox) { return sandbox->kept().has_leftovers(); };
-  return kept_.has_leftovers() || std::ranges::any_of(plugin_sandboxes(), lives);
+  return kept_.has_leftovers() || std::ranges::any_of(plugins_.all(), lives);
 }
 
 Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, plan::FileQuestions questions) {

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <future>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -60,7 +59,7 @@ class AgentSandbox {
   void tell_artifacts_changed() const;
   GivenSecrets& secrets() { return secrets_; }
   void used(store::Service service) { kept_.used(std::move(service)); }  // of the host's; into its record
-  void end_bridge() { bridge_.end(); }
+  void end_bridge();
   const tool::Layout& layout() const { return places_.layout; }
   std::vector<WatchedPlace> watched() const { return watched_places(record_, directories_, places_.layout); }
 
@@ -95,12 +94,10 @@ class AgentSandbox {
   hutch::Status keep_installed();
   tool::Users users() const;  // of its image
 
-  // The sandbox of a plugin's own, made where there is none. Code::kUnsupported where this agent's backend has none
-  // that holds such rights.
+  // The sandbox of a plugin's own. Code::kUnsupported where this agent's backend has none.
   Result<std::shared_ptr<PluginSandbox>> plugin_sandbox(const PluginRights& rights);
   hutch::Status check_plugin_sandbox() const;
-  void end_plugin_sandbox(const std::string& plugin);
-  // What each of its commands begins with.
+  void end_plugin_sandbox(const std::string& plugin) { plugins_.end(plugin); }
   std::vector<std::string> plugin_environment(PluginSandbox& sandbox) const;
 
   // What a login shell of the sandbox has in its environment, and then `more`; found out once for each start.
@@ -120,8 +117,6 @@ class AgentSandbox {
   Result<Judged> judge_install();
   Result<Judged> judge_plugin(PluginSandbox& sandbox);
   KeptSandboxSettings plugin_settings(PluginSandbox& sandbox);
-  using PluginSandboxes = std::map<std::string, std::shared_ptr<PluginSandbox>>;
-  std::vector<std::shared_ptr<PluginSandbox>> plugin_sandboxes() const;
   bool is_container() const { return record_.backend == "container"; }
   hutch::Status find_package_hosts();
   hutch::Status check_nothing_runs() const;
@@ -134,27 +129,22 @@ class AgentSandbox {
   const AgentDirectories directories_;
   AgentPlaces places_;
   const std::unique_ptr<sandbox::Audience> audience_;
-
   GivenSecrets secrets_;
   const Changed changed_;
   const Tell tell_;
   mutable std::mutex autonomous_mutex_;
   store::AutonomousExec autonomous_exec_;
-
   std::mutex login_mutex_;
   std::vector<std::string> login_environment_;   // empty: not asked
   std::weak_ptr<sandbox::Resident> login_of_;    // whose it is
-
   KeptSandbox kept_;
   std::timed_mutex install_mutex_;
   std::vector<std::string> package_hosts_;  // of an engine's image; of whoever has the turn to install
   KeptSandbox installer_;  // with the root of kept_, as long as that runs; in a container with one of its own
   const ServeBridge serve_bridge_;
   const std::function<std::uint32_t()> next_number_;
-  AgentBridge bridge_;  // whoever serves it uses all of the above
-  mutable std::mutex plugins_mutex_;
+  AgentBridge bridge_;        // whoever serves it uses all of the above
   PluginSandboxes plugins_;  // likewise
-  bool plugins_over_ = false;
 };
 
 }  // namespace hutch::service

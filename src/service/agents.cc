@@ -448,8 +448,8 @@ void AgentService::sandbox_changed(const std::string& agent, std::string_view wh
   if (changed_) changed_(agent, what, reason);
 }
 
-void AgentService::tell_change(const std::string& agent, std::string_view what) {
-  if (changed_) changed_(agent, what, "");
+void AgentService::tell_change(const std::string& agent, std::string_view what, const std::string& reason) {
+  if (changed_) changed_(agent, what, reason);
 }
 
 std::vector<std::shared_ptr<AgentSandbox>> AgentService::known() const {

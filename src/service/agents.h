@@ -36,6 +36,8 @@ class AgentService {
   // Told of every change of every agent from then on: a state's name, or "created", "changed", "removed". Before
   // anything else is asked.
   void watch(AgentSandbox::Changed changed) { changed_ = std::move(changed); }
+  // What somebody else has changed of an agent.
+  void tell_change(const std::string& agent, std::string_view what, const std::string& reason = {});
 
   struct Shown {
     store::AgentRecord record;
@@ -75,17 +77,10 @@ class AgentService {
   // --- the host's bridge ---
 
   // Who serves the connections of sandboxes to the bridge. Before anything else is asked.
-  using ServeBridge = AgentSandbox::ServeBridge;
-  void serve_bridge_by(ServeBridge serve) { serve_bridge_ = std::move(serve); }
+  void serve_bridge_by(AgentSandbox::ServeBridge serve) { serve_bridge_ = std::move(serve); }
   // Whoever serves is not called any more.
   void end_bridges();
   store::HostData& host_data() { return *host_data_; }
-
-  // For plugins: other tools, or another thing of its that people hear of.
-  void tell_tools_changed(const std::string& agent) { tell_change(agent, kToolsChanged); }
-  void tell(const std::string& agent, std::string_view what, const std::string& reason) {
-    if (changed_) changed_(agent, what, reason);
-  }
   store::Memories& memories() { return memories_; }
 
   // --- questions ---
@@ -126,7 +121,6 @@ class AgentService {
   void sandbox_changed(const std::string& agent, std::string_view what, const std::string& reason);
   AgentSandbox::Status last_status(const std::string& name) const;
   std::vector<std::shared_ptr<AgentSandbox>> known() const;
-  void tell_change(const std::string& agent, std::string_view what);
   Status make_places(const store::AgentRecord& record) const;
   Status remove_os_user(const store::AgentRecord& record) const;
   Result<std::vector<std::string>> remove_files(const store::AgentRecord& agent) const;
@@ -140,7 +134,7 @@ class AgentService {
   secret::Secrets secrets_{secret::sealed_files(dirs_.data + "/secrets")};
   SecretPrompts secret_prompts_;
   store::Memories memories_{dirs_.data + "/memory"};
-  ServeBridge serve_bridge_;
+  AgentSandbox::ServeBridge serve_bridge_;
   QuestionBoard board_;  // outlives the sandboxes
   ProcessNumbers numbers_{*agents_};
   SandboxSlots slots_;

@@ -19,4 +19,43 @@ PluginSandbox::PluginSandbox(PluginRights rights, std::string bridge_directory, 
       bridge_(std::move(bridge_directory), backend, std::move(serve)),
       kept_(settings(*this)) {}
 
+// What ends does so without the lock.
+Result<std::shared_ptr<PluginSandbox>> PluginSandboxes::get(const PluginRights& rights, const Make& make) {
+  std::shared_ptr<PluginSandbox> leaving;
+  const std::scoped_lock lock(mutex_);
+  if (retired_) return fail({Code::kConflict, 0, "the agent's sandbox has ended for good"});
+  std::shared_ptr<PluginSandbox>& known = sandboxes_[rights.plugin];
+  if (known && known->rights() == rights) return known;
+  leaving = std::move(known);
+  known = make();
+  return known;
+}
+
+std::vector<std::shared_ptr<PluginSandbox>> PluginSandboxes::all() const {
+  std::vector<std::shared_ptr<PluginSandbox>> found;
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [plugin, sandbox] : sandboxes_) found.push_back(sandbox);
+  return found;
+}
+
+void PluginSandboxes::end(const std::string& plugin) {
+  std::shared_ptr<PluginSandbox> leaving;
+  const std::scoped_lock lock(mutex_);
+  const auto found = sandboxes_.find(plugin);
+  if (found == sandboxes_.end()) return;
+  leaving = std::move(found->second);
+  sandboxes_.erase(found);
+}
+
+void PluginSandboxes::end_all() {
+  std::map<std::string, std::shared_ptr<PluginSandbox>> leaving;
+  const std::scoped_lock lock(mutex_);
+  leaving.swap(sandboxes_);
+}
+
+void PluginSandboxes::retire() {
+  const std::scoped_lock lock(mutex_);
+  retired_ = true;
+}
+
 }  // namespace hutch::service

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,24 @@ class PluginSandbox {
   const PluginRights rights_;
   AgentBridge bridge_;
   KeptSandbox kept_;  // last: it ends before what its processes talk to
+};
+
+// Those of one agent. Any thread may use it.
+class PluginSandboxes {
+ public:
+  using Make = std::function<std::shared_ptr<PluginSandbox>()>;
+  // The one of a plugin with these rights: one with others ends. Code::kConflict once they have ended for good.
+  Result<std::shared_ptr<PluginSandbox>> get(const PluginRights& rights, const Make& make);
+  std::vector<std::shared_ptr<PluginSandbox>> all() const;
+  void end(const std::string& plugin);
+  void end_all();
+  // No more are made. Those that are there go with this object: whoever calls may hold what their bridges wait for.
+  void retire();
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<PluginSandbox>> sandboxes_;
+  bool retired_ = false;
 };
 
 }  // namespace hutch::service

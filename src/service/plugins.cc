@@ -82,7 +82,7 @@ void Plugins::repair() {
       const Status repaired = repair_one(install);
       if (!repaired) say(what, repaired.error());
       if (repaired && tell_) tell_(cat({what, ": ", install->state == State::kRemoving ? "removed" : "undone"}));
-      if (repaired) agents_.tell_tools_changed(agent);
+      if (repaired) agents_.tell_change(agent, kToolsChanged);
     }
   }
 }
@@ -121,8 +121,8 @@ Result<Install> Plugins::install(const Wish& wish) {
   }
   PluginInstallation installation(*this, *agent, wish);
   Install done = TRY(installation.run());
-  agents_.tell_tools_changed(wish.agent);
-  if (wish.by == Wish::By::kAgent) agents_.tell(wish.agent, kPluginMade, wish.recipe.id);
+  agents_.tell_change(wish.agent, kToolsChanged);
+  if (wish.by == Wish::By::kAgent) agents_.tell_change(wish.agent, kPluginMade, wish.recipe.id);
   return done;
 }
 
@@ -136,7 +136,7 @@ Result<bool> Plugins::uninstall(const std::string& agent_name, const std::string
   Install leaving = *install;
   leaving.state = State::kRemoving;
   TRY(installs_.write(leaving));
-  agents_.tell_tools_changed(agent_name);
+  agents_.tell_change(agent_name, kToolsChanged);
   agent->end_plugin_sandbox(id);
   SandboxPlace place(*agent, kRepairPatience, {});
   TRY_CTX(finish_removal(*this, place, leaving), "its tools are gone, its files go with the daemon's next start");

@@ -37,6 +37,8 @@ constexpr auto& kOwnPlaces = plan::kOwnPlacesOfOsUser;
 
 static_assert(policy::kGatewayPorts == std::array<int, 3>{plan::kCapturePort, plan::kDnsPort, plan::kProxyPort});
 
+Status settle_network_for(const Residence* residence, policy::Network& network, const policy::NetworkOptions& options,
+                          const plan::HostFacts& facts, const std::string& project);
 Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy);
 Status check_backend(const std::string& backend, const policy::Policy& policy, const PlaceRequest& request,
                      const plan::HostFacts& facts, const Caller& caller);
@@ -77,10 +79,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   prepared.backend = TRY(backend_of(request, loaded.policy));
   TRY(check_backend(prepared.backend, loaded.policy, request, facts, caller));
   policy::Network& network = loaded.policy.network;
-  TRY(settle_network(network, network_options(request, network), facts, loaded.project));
-  if (caller.residence != nullptr && caller.residence->hosts_at_most) {
-    TRY(policy::narrow_to(network, *caller.residence->hosts_at_most));
-  }
+  TRY(settle_network_for(caller.residence, network, network_options(request, network), facts, loaded.project));
   const std::optional<OsUserPlace> of_user = TRY(os_user_of(prepared.backend, loaded, request, facts, caller));
   const std::string cwd = TRY(working_directory(request, facts, prepared.backend, caller.residence));
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
@@ -174,6 +173,13 @@ Status settle_network(policy::Network& network, const policy::NetworkOptions& op
 }
 
 namespace {
+
+Status settle_network_for(const Residence* residence, policy::Network& network, const policy::NetworkOptions& options,
+                          const plan::HostFacts& facts, const std::string& project) {
+  TRY(settle_network(network, options, facts, project));
+  if (residence == nullptr || !residence->hosts_at_most) return {};
+  return policy::narrow_to(network, *residence->hosts_at_most);
+}
 
 Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy) {
   static constexpr std::array<std::string_view, 6> kHere = {"namespace", "bwrap", "user", "container", "vm", "none"};

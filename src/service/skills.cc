@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view kPluginText = R"(# Sandbox Plugin Creator
 
-A plugin gives you tools of your own: commands with typed parameters that stay when this conversation ends. Make one when
+A plugin gives you tools of your own: commands with typed parameters that stay when this conversation ends.
+Make one when
 you would otherwise write the same script again.
 
 ## Steps
@@ -56,24 +57,32 @@ Registering again after a change replaces the plugin. What is refused says why, 
 ```
 
 - `name` makes the ID: small letters, with `-` for blanks. Or give the recipe an `id`.
-- `run` is read by `/bin/sh` in the plugin's directory. Each parameter is a variable: `file` is `$PARAM_FILE`. A parameter
-  without `default` is required. Types are string, integer, number, boolean, array and object; the last two are JSON.
-- Read parameters in the script from its environment (`os.environ["PARAM_FILE"]`). In a shell, quote them: `"$PARAM_FILE"`.
+- `run` is read by `/bin/sh` in the plugin's directory. Each parameter is a variable: `file` is `$PARAM_FILE`.
+  A parameter
+  without `default` is required. Types are string, integer, number, boolean, array and object; the last two
+  are JSON.
+- Read parameters in the script from its environment (`os.environ["PARAM_FILE"]`). In a shell, quote them:
+  `"$PARAM_FILE"`.
   Never paste one into code that is run.
-- A path that a caller gives may be relative to another directory than the plugin's: say in the description that it has to
+- A path that a caller gives may be relative to another directory than the plugin's: say in the description
+  that it has to
   be absolute.
 - `setup` runs once, as you, in the plugin's directory, for at most 300 seconds.
 - `dependencies` are system packages, by Alpine's names, or by manager: `{"apk": ["py3-x"], "apt": ["python3-x"]}`.
-- Every text file of the directory is packaged with the plugin. Binary files and links are refused: make or fetch them in
+- Every text file of the directory is packaged with the plugin. Binary files and links are refused: make or
+  fetch them in
   `setup`.
 - `secrets` names values that the tools have as variables. They must exist before: see `sandbox_secret_check` and
   `sandbox_secret_set`.
-- `permissions.network` is `none`, or the hosts that the tools need: `api.example.com,cdn.example.com`. Everything is closed
+- `permissions.network` is `none`, or the hosts that the tools need: `api.example.com,cdn.example.com`.
+  Everything is closed
   that is not named. Tools cannot use a model.
-- Addresses in `setup` and `run` may name hosts of the package managers and those that the user allows, plainly: none in a
+- Addresses in `setup` and `run` may name hosts of the package managers and those that the user allows,
+  plainly: none in a
   variable, none by number.
 
-Exit code 0 means that it worked. Print results on standard output, as JSON where they have parts, and what went wrong on
+Exit code 0 means that it worked. Print results on standard output, as JSON where they have parts, and what
+went wrong on
 standard error.
 )";
 

@@ -122,10 +122,10 @@ def test_background(worker):
 
 
 def test_what_is_not_there_says_so(worker):
-    for tool, arguments in (("sandbox_plugin_register", '{"plugin_id": "x"}'),
-                            ("sandbox_install", '{"packages": ["hello"]}')):
+    for tool, arguments, kind in (("sandbox_plugin_register", '{"plugin_id": "x"}', "execution_error"),
+                                  ("sandbox_install", '{"packages": ["hello"]}', "unavailable")):
         envelope = worker.envelope(tool, **json.loads(arguments))
-        assert (envelope["ok"], envelope["kind"], envelope["retryable"]) == (False, "unavailable", False), envelope
+        assert (envelope["ok"], envelope["kind"], envelope["retryable"]) == (False, kind, False), envelope
     assert worker.envelope("nothing")["kind"] == "tool_not_found"
 
 

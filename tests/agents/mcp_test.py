@@ -90,7 +90,7 @@ def test_what_is_handed_out_is_told(daemon, agent, legacy):
     shared = daemon.tool(agent, "share_artifact", content="text", filename="a.txt")
     assert shared["ok"] is True, shared
     assert legacy.hear() == {"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}
-    assert [one["name"] for one in legacy.ask("resources/list")[0]["resources"]] == ["a.txt"]
+    assert [one["name"] for one in legacy.ask("resources/list")[0]["resources"]] == ["a.txt", "sandbox-plugin-creator"]
     assert daemon.tool(agent, "share_artifact", path="nothing")["ok"] is False
     assert legacy.ask("ping") == ({}, [])
 

@@ -50,11 +50,11 @@ def test_a_secret_is_not_given_on_the_command_line(daemon, any_agent):
 def test_registrations_in_a_minute_are_limited(daemon):
     first, second = daemon.create("autonomousExec.enabled=true"), daemon.create("autonomousExec.enabled=true")
     kinds = [daemon.tool(first, "sandbox_plugin_register", plugin_id="x")["kind"] for _ in range(120)]
-    assert set(kinds) == {"unavailable"}
+    assert set(kinds) == {"execution_error"}
     refused = daemon.tool(first, "sandbox_plugin_register", plugin_id="x")
     assert refused["kind"] == "rejected" and refused["retryable"], refused
     assert refused["message"] == "Plugin registration rate limit exceeded for this agent."
-    assert daemon.tool(second, "sandbox_plugin_register", plugin_id="x")["kind"] == "unavailable"
+    assert daemon.tool(second, "sandbox_plugin_register", plugin_id="x")["kind"] == "execution_error"
     for name in (first, second):
         daemon("agent", "remove", name).ok()
 

@@ -46,7 +46,8 @@ def test_a_plugin_is_installed_called_and_removed(daemon, any_agent, recipe):
     assert daemon.tool(any_agent, "word-tools_count")["result"]["stdout"] == "2\n"
     listed = {one["name"]: one for one in daemon.json("tool", "list", any_agent)}
     assert listed["word-tools_show"]["inputSchema"]["required"] == ["file"]
-    assert daemon("plugin", "remove", "word-tools").ok().text == f"removed word-tools from the library, for {any_agent}\n"
+    removed = daemon("plugin", "remove", "word-tools").ok().text
+    assert removed == f"removed word-tools from the library, for {any_agent}\n"
     assert daemon.tool(any_agent, "word-tools_count")["kind"] == "tool_not_found"
     leaves_nothing(daemon, any_agent, "word-tools")
 
@@ -90,9 +91,9 @@ def test_the_seeds_plugin_works_end_to_end(daemon, agent):
 def test_arguments_are_held_to_the_parameters(daemon, agent, recipe):
     path = recipe("Words", tools=[tool("show", "printf %s \"$PARAM_FILE$LD_PRELOAD\"", file="string", top=ENTRIES)])
     daemon("plugin", "install", path, "--agent", agent).ok()
-    for arguments, field in (({}, "file"), ({"file": 1}, "file"), ({"file": "x", "top": "many"}, "top"),
-                             ({"file": "x", "LD_PRELOAD": "/x.so"}, "LD_PRELOAD"), ({"file": "x", "PATH": "/x"}, "PATH"),
-                             ({"file": "a\0b"}, "file")):
+    wrong = [({}, "file"), ({"file": 1}, "file"), ({"file": "x", "top": "many"}, "top"), ({"file": "a\0b"}, "file"),
+             ({"file": "x", "LD_PRELOAD": "/x.so"}, "LD_PRELOAD"), ({"file": "x", "PATH": "/x"}, "PATH")]
+    for arguments, field in wrong:
         refused = daemon.tool(agent, "words_show", **arguments)
         assert (refused["kind"], refused["field"]) == ("invalid_args", field), arguments
     assert daemon.tool(agent, "words_show", file="a\nLD_PRELOAD=/x.so")["result"]["stdout"] == "a\nLD_PRELOAD=/x.so"

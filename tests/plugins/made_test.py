@@ -1,9 +1,9 @@
 # Plugins that agents make: by the tool and by the bridge, what is taken from them, and what is refused.
 import json
+import socket
 
 import pytest
 
-import harness
 from recipes import recipe as made, tool
 
 WORDS = made("My Words", tools=[tool("count", "python3 scripts/count.py", text="string")])
@@ -173,7 +173,17 @@ def test_so_many_and_no_more(daemon, agent):
 
 def test_its_person_hears_of_it(daemon, agent):
     daemon.sh(agent, "true").ok()
-    assert create(daemon, agent, made("Told"))[0] == 0
+    with socket.socket(socket.AF_UNIX) as events:
+        events.settimeout(60)
+        events.connect(str(daemon.socket))
+        events.sendall(f"GET /v1/events?agent={agent} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        heard = b""
+        while b"ready" not in heard:
+            heard += events.recv(65536)
+        assert create(daemon, agent, made("Told"))[0] == 0
+        while b'"state":"plugin"' not in heard:
+            heard += events.recv(65536)
+        assert b'"reason":"told"' in heard
     lines = daemon("audit", "--agent", agent, "--kind", "service", "--json").ok().text.splitlines()
     assert ("plugin", "installed") in [(json.loads(line)["service"], json.loads(line)["outcome"]) for line in lines]
     daemon("plugin", "remove", "told").ok()

@@ -1,4 +1,4 @@
-# What a recipe's permissions come to: less of the network and of the host than the agent has, for that plugin's processes.
+# What a recipe's permissions come to: less of the network and of the host for that plugin's processes.
 import contextlib
 import http.server
 import json
@@ -8,7 +8,8 @@ import pytest
 
 from recipes import tool
 
-FETCH = "/usr/bin/python3 -c 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1], timeout=20).read())' "
+FETCH = "/usr/bin/python3 -c 'import sys, urllib.request; " \
+        "print(urllib.request.urlopen(sys.argv[1], timeout=20).read())' "
 NAMES = "for n in a.example.com b.example.com c.example.com; do getent hosts $n >/dev/null && echo $n; done; true"
 
 
