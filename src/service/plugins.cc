@@ -31,6 +31,17 @@ bool is_offered(const Install& install, const AgentSandbox& agent) {
   return install.recipe.created_by != "agent" || agent.autonomous_exec().enabled;
 }
 
+// Its directory lies in the agent's home, where the agent may remove it.
+bool has_lost_files(AgentSandbox& agent, const std::string& id, const std::stop_token& stop) {
+  SandboxPlace place(agent, kRepairPatience, stop);
+  const auto stat = tool::ask<wire::FileStat>(place, wire::StatFile{{agent.layout().home, cat({"plugins/", id})}});
+  return !stat && stat.error().code == Code::kNotFound;
+}
+
+Plugins::Wish::By made_by(const plugin::Recipe& recipe) {
+  return recipe.created_by == "agent" ? Plugins::Wish::By::kAgent : Plugins::Wish::By::kPerson;
+}
+
 // What a recipe needs of the host, and the line that gives it.
 std::string need_text(const std::string& need, const std::string& agent) {
   if (!need.starts_with("path:")) return cat({"needs ", printable(need, 100), ": hutch share --help says how"});
@@ -187,8 +198,25 @@ Envelope Plugins::call(AgentSandbox& agent, const OfferedTool& offered, const To
                               .timeout = timeout,
                               .on_output = call.on_output,
                               .stop = call.stop};
-  const auto end = needs_own_sandbox(recipe, shown->record) ? run_apart(agent, rights_of(recipe), command)
-                                                            : run_beside(agent, command);
+  const auto run = [&] {
+    return needs_own_sandbox(recipe, shown->record) ? run_apart(agent, rights_of(recipe), command)
+                                                    : run_beside(agent, command);
+  };
+  auto end = run();
+  if (!end && has_lost_files(agent, recipe.id, call.stop)) {
+    const auto known = library_.find(recipe.id);
+    const bool same = known && *known && plugin::content_hash((*known)->recipe) == plugin::content_hash(recipe);
+    const auto again =
+        same
+            ? install({.agent = agent.record().name,
+                       .recipe = recipe,
+                       .from = offered.install->from,
+                       .stop = call.stop,
+                       .by = made_by(recipe)})
+            : fail(Error::unsupported(cat({"the library has another version of it: hutch plugin update ", recipe.id})));
+    if (!again) return failed(Error(again.error()).with_context("its files are gone, and installing it again"));
+    end = run();
+  }
   if (!end) return failed(end.error());
   Envelope envelope = tool::ended(*end, timeout,
                                   {{"stdout", tool::excerpt(end->output, tool::kOutputCharacters)},

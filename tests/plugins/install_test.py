@@ -192,6 +192,22 @@ def test_from_a_repository(daemon, agent):
     assert list((daemon.state / "run").glob("fetch-*")) == []
 
 
+def test_what_an_agent_removed_is_installed_again(daemon, agent, recipe):
+    daemon("plugin", "install", recipe("Back", files={"x": "here\n"}, setup="echo m > made",
+                                       tools=[tool("say", "cat x made")]), "--agent", agent).ok()
+    daemon.sh(agent, "rm -r plugins").ok()
+    assert daemon.tool(agent, "back_say")["result"]["stdout"] == "here\nm\n"
+    assert entries(daemon)["back"]["numbers"] == [1] and installed(daemon, agent)["back"]["state"] == "ready"
+    # Where it would not be what it was, it is said.
+    daemon("plugin", "import", recipe("Back", tools=[tool("say", "echo other")])).ok()
+    daemon.sh(agent, "rm -r plugins").ok()
+    refused = daemon.tool(agent, "back_say")
+    assert not refused["ok"] and "hutch plugin update back" in refused["message"]
+    daemon("plugin", "update", "back").ok()
+    assert daemon.tool(agent, "back_say")["result"]["stdout"] == "other\n"
+    daemon("plugin", "remove", "back").ok()
+
+
 def test_secrets_are_variables_of_its_tools_alone(daemon, agent, recipe):
     value = "sk-very-secret-0123456789"
     daemon("secret", "set", "--agent", agent, "TOOL_KEY", stdin=value.encode()).ok()
