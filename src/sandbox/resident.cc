@@ -135,6 +135,11 @@ Status Resident::signal(const Process& process, int number, wire::SignalTarget t
   return !sent && is_gone(sent.error()) ? Status() : sent;
 }
 
+Status Resident::signal_all(int number) {
+  const auto sent = send(wire::ToGuest(wire::Signal{number, wire::SignalTarget::kEverything, 0}));
+  return !sent && is_gone(sent.error()) ? Status() : sent;
+}
+
 void Resident::end(const std::shared_ptr<Process>& process, EndedBy reason) {
   if (!process->begin_end(reason)) return;
   // A stopped process hears nothing but CONT.

@@ -76,6 +76,7 @@ class Resident {
   std::vector<std::shared_ptr<Process>> list() const;          // in the order of their starts
 
   Status signal(const Process& process, int number, wire::SignalTarget target);
+  Status signal_all(int number);  // to everything that runs in it, what commands left behind included
   // TERM to all that it started, a grace, then KILL. Returns at once.
   void end(const std::shared_ptr<Process>& process, EndedBy reason);
 
@@ -99,7 +100,6 @@ class Resident {
  private:
   using Tracked = TrackedProcess;
   using Pipe = KeptPipe;
-
   void keep();
   Status keep_until_stopped();
   bool is_stopped();

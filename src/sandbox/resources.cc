@@ -106,15 +106,20 @@ double CpuMeter::percent(microseconds used, Clock::time_point now) {
   return last_;
 }
 
-Resources resources_of(const Usage& usage, const plan::ResourceLimits& limits, const std::string& disk,
-                       CpuMeter& meter) {
+Resources allowed_of(const plan::ResourceLimits& limits) {
   Resources resources;
-  resources.memory_used_bytes = usage.memory_bytes;
   resources.memory_bytes = limits.memory_bytes;
   if (resources.memory_bytes == 0) resources.memory_bytes = kilobytes("/proc/meminfo", "MemTotal:").value_or(0);
   const double processors = std::max(1U, std::thread::hardware_concurrency());
   const double share = static_cast<double>(limits.cpu_millis) / 1000.0;
   resources.cpu_cores = limits.cpu_millis == 0 ? processors : std::min(share, processors);
+  return resources;
+}
+
+Resources resources_of(const Usage& usage, const plan::ResourceLimits& limits, const std::string& disk,
+                       CpuMeter& meter) {
+  Resources resources = allowed_of(limits);
+  resources.memory_used_bytes = usage.memory_bytes;
   resources.cpu_percent = meter.percent(usage.cpu, CpuMeter::Clock::now());
   resources.disk_used_bytes = sys::tree_bytes(disk).value_or(0);
   resources.disk_bytes = resources.disk_used_bytes + sys::bytes_available(disk).value_or(0);

@@ -47,6 +47,9 @@ struct Resources {
   std::uint64_t disk_used_bytes = 0;
 };
 
+// What these limits leave of the machine; of the disk nothing is said.
+Resources allowed_of(const plan::ResourceLimits& limits);
+
 // `disk` is a directory of the host: its tree is what counts as used.
 Resources resources_of(const Usage& usage, const plan::ResourceLimits& limits, const std::string& disk,
                        CpuMeter& meter);

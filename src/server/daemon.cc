@@ -154,6 +154,7 @@ Status Daemon::run(const Descriptors& descriptors) {
     if (wait[0].revents != 0) TRY(accept(descriptors.listener));
     if (wait[3].revents != 0) TRY(accept_tcp(descriptors.tcp));
     shared_.pool.sweep();
+    shared_.e2b->sweep();
     give_memory_back();
     if (is_idle() && !TRY(has_late_client(descriptors.listener))) return {};
   }
@@ -277,12 +278,14 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   shared.upload_max = settings.upload_max;
   shared.mcp_sessions = std::make_shared<http::McpSessions>();
   shared.mcp_parked = std::make_shared<mcp::ParkedCalls>();
+  shared.e2b = TRY(E2bDesk::open(*agents, shared.workers, settings.tell));
   agents->watch([&shared, &services](const std::string& agent, std::string_view what, const std::string& reason) {
     shared.events.tell(agent, what, reason);
     if (what == "removed") {
       shared.tasks.forget(agent);
       shared.plugins.forget(agent);
       services.forget(agent);
+      shared.e2b->forget(agent);
     }
     if (what == service::kToolsChanged) shared.mcp_audience.tools_changed(agent);
     if (what == service::kArtifactsChanged) shared.mcp_audience.artifacts_changed(agent);

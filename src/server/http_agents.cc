@@ -1,7 +1,7 @@
 // Routes about agents and about the daemon itself.
 #include <array>
 
-#include "base/text.h"
+#include "server/agent_settings.h"
 #include "server/http_routes.h"
 #include "server/views.h"
 #include "sys/process.h"
@@ -15,22 +15,6 @@ Handled json(int status, const Value& value) { return json_answer(status, tool::
 Handled shown(Exchange& exchange, int status, const std::string& name) {
   const auto agent = TRY(exchange.shared().agents.show(name));
   return json(status, TRY(shown_value(agent)));
-}
-
-// {"limits": {"memory": "1G"}} as limits.memory=1G: what `hutch agent set` takes. Null is no value that a key could
-// have, and would be the text "null" there.
-Status add_settings(const std::string& prefix, const Value& value, std::vector<std::string>& settings) {
-  if (value.is_null())
-    return fail(Error::invalid(cat({printable(prefix, 64), " is null: give a value, or leave it out"})));
-  if (const auto* object = value.get<Value::Object>(); object != nullptr && !object->empty()) {
-    for (const auto& [key, member] : *object) {
-      TRY(add_settings(prefix.empty() ? key : cat({prefix, ".", key}), member, settings));
-    }
-    return {};
-  }
-  const auto* text = value.get<std::string>();
-  settings.push_back(cat({prefix, "=", text != nullptr ? *text : tool::json_text(value)}));
-  return {};
 }
 
 Result<Value::Object> whole_body(const Exchange& exchange) {
@@ -66,9 +50,7 @@ Handled create(Exchange& exchange) {
   if (name == nullptr) return fail(Error::invalid("name is missing"));
   store::AgentRecord record = TRY(exchange.shared().agents.draft(*name));
   body.erase(named);
-  std::vector<std::string> settings;
-  if (!body.empty()) TRY(add_settings("", Value(std::move(body)), settings));
-  for (const std::string& setting : settings) record = TRY(store::with_setting(record, setting));
+  for (const std::string& setting : TRY(settings_of(body))) record = TRY(store::with_setting(record, setting));
   const std::string created = record.name;
   TRY(exchange.shared().agents.create(std::move(record)));
   return shown(exchange, 201, created);
@@ -79,9 +61,8 @@ Handled show(Exchange& exchange) {
 }
 
 Handled set(Exchange& exchange) {
-  Value::Object body = TRY(whole_body(exchange));
-  std::vector<std::string> settings;
-  if (!body.empty()) TRY(add_settings("", Value(std::move(body)), settings));
+  const Value::Object body = TRY(whole_body(exchange));
+  const std::vector<std::string> settings = TRY(settings_of(body));
   TRY(exchange.shared().agents.set(exchange.part("name"), settings));
   return show(exchange);
 }

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "server/http_connection.h"
+#include "server/http_guard.h"
 #include "server/http_message.h"
 #include "server/shared.h"
 #include "tool/value.h"
@@ -20,12 +21,14 @@ using tool::Value;
 
 class Exchange {
  public:
-  Exchange(Shared& shared, Connection& connection, const Request& request, const Target& target)
-      : shared_(shared), connection_(connection), request_(request), target_(target) {}
+  Exchange(Shared& shared, Connection& connection, const Request& request, const Target& target,
+           const Guard* guard = nullptr)
+      : shared_(shared), connection_(connection), request_(request), target_(target), guard_(guard) {}
 
   Shared& shared() { return shared_; }
   Connection& connection() { return connection_; }
   const Request& request() const { return request_; }
+  const Guard* guard() const { return guard_; }  // null: it came by the Unix socket
 
   // A part of the path, as the pattern names it.
   const std::string& part(const std::string& name) const { return parts_.at(name); }
@@ -57,6 +60,7 @@ class Exchange {
   Connection& connection_;
   const Request& request_;
   const Target& target_;
+  const Guard* guard_;
   std::map<std::string, std::string> parts_;
 };
 

@@ -1,19 +1,16 @@
 // Routes of an agent's files: bytes as they are, held to the same places as its tools are.
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/text.h"
 #include "server/http_routes.h"
+#include "server/http_upload.h"
 #include "store/record.h"
-#include "sys/journal.h"
 #include "tool/paths.h"
 
 namespace hutch::server::http {
 
 namespace {
-
-constexpr std::size_t kUploadPieceBytes = 1 << 20;
 
 std::string_view name_of(wire::FileKind kind) {
   switch (kind) {
@@ -69,82 +66,6 @@ Handled list(service::AgentSandbox& agent, const tool::Located& located) {
   return json(200, {{"path", located.absolute}, {"entries", std::move(entries)}, {"total", listed.found}});
 }
 
-// The body of a request, in pieces of a size that the guest takes at once.
-class Body {
- public:
-  explicit Body(Exchange& exchange) : exchange_(exchange), most_(exchange.shared().upload_max) {}
-
-  // As many bytes as `most`, fewer at its end.
-  Result<std::variant<std::string, Refusal>> next(std::size_t most) {
-    std::string bytes = std::exchange(ahead_, {});
-    if (exchange_.request().length.value_or(0) > most_) return too_large();
-    while (!over_ && bytes.size() <= most) {
-      auto piece = TRY(exchange_.connection().read_body_piece(exchange_.request()));
-      if (std::holds_alternative<Refusal>(piece)) return piece;
-      const auto& read = std::get<std::string>(piece);
-      over_ = read.empty();
-      total_ += read.size();
-      if (total_ > most_) return too_large();
-      bytes += read;
-    }
-    if (bytes.size() > most) {
-      ahead_ = bytes.substr(most);
-      bytes.resize(most);
-    }
-    return std::variant<std::string, Refusal>(std::move(bytes));
-  }
-  bool is_over() const { return over_ && ahead_.empty(); }
-
- private:
-  std::variant<std::string, Refusal> too_large() const {
-    return Refusal{413, "body_too_large",
-                   cat({"a file that is written has at most ", std::to_string(most_),
-                        " bytes (daemon.maxUpload of config.json)"})};
-  }
-
-  Exchange& exchange_;
-  const std::uint64_t most_;
-  std::uint64_t total_ = 0;
-  std::string ahead_;
-  bool over_ = false;
-};
-
-using Written = std::variant<wire::FileWritten, Refusal>;
-
-// A body that breaks off leaves what was there.
-Result<Written> upload(service::AgentSandbox& agent, const wire::BeginUpload& begin, std::string piece, Body& body) {
-  TRY(agent.file(begin));
-  // Of a server that has ended nothing is left to drop.
-  const auto drop = [&] { (void)agent.file(wire::EndUpload{begin.id, wire::EndUpload::Then::kDrop}); };
-  for (;;) {
-    const bool last = body.is_over();
-    auto appended = agent.file(wire::AppendUpload{begin.id, std::move(piece)});
-    if (!appended) {
-      drop();
-      return fail(std::move(appended).error());
-    }
-    if (last) break;
-    auto next = body.next(kUploadPieceBytes);
-    if (!next) {
-      drop();
-      return fail(std::move(next).error());
-    }
-    if (auto* refusal = std::get_if<Refusal>(&*next)) {
-      drop();
-      return Written(std::move(*refusal));
-    }
-    piece = std::move(std::get<std::string>(*next));
-  }
-  return Written(TRY(ask<wire::FileWritten>(agent, wire::EndUpload{begin.id, wire::EndUpload::Then::kPut})));
-}
-
-Result<std::uint64_t> random_id() {
-  const std::string digits = TRY(sys::random_hex(sizeof(std::uint64_t)));
-  std::uint64_t id = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), id, 16);
-  return id;
-}
-
 // In pieces, since a file may be larger than anybody wants to hold.
 Handled read(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
@@ -196,17 +117,8 @@ Handled write(Exchange& exchange) {
   const std::int64_t bits = TRY(exchange.query_number("mode", -1));
   if (bits > 07777) return fail(Error::invalid("mode is out of range"));
   const auto mode = bits < 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(bits));
-  Body body(exchange);
-  auto first = TRY(body.next(wire::kFileChunkBytes));
-  if (auto* refusal = std::get_if<Refusal>(&first)) return answer_of(*refusal);
-  std::string& content = std::get<std::string>(first);
-  Written written;
-  if (body.is_over()) {
-    written = TRY(ask<wire::FileWritten>(*agent, wire::WriteFile{located.place, std::move(content), mode, {}}));
-  } else {
-    const std::uint64_t id = TRY(random_id());
-    written = TRY(upload(*agent, {located.place, id, mode}, std::move(content), body));
-  }
+  BodyBytes body(exchange);
+  auto written = TRY(write_pieces(*agent, located.place, mode, [&body](std::size_t most) { return body.next(most); }));
   if (auto* refusal = std::get_if<Refusal>(&written)) return answer_of(*refusal);
   const auto& file = std::get<wire::FileWritten>(written);
   Value::Object object = stat_object(file.stat);

@@ -41,6 +41,9 @@ std::string_view host_of(std::string_view authority) {
 
 bool is_loopback_host(std::string_view host) {
   if (equal_ignoring_case(host, "localhost")) return true;
+  // Names below it are this machine as well (RFC 6761, 6.3).
+  constexpr std::string_view kBelow = ".localhost";
+  if (host.size() > kBelow.size() && equal_ignoring_case(host.substr(host.size() - kBelow.size()), kBelow)) return true;
   const auto address = parse_ip(host);
   return address && is_loopback(*address);
 }
@@ -50,14 +53,6 @@ bool is_loopback_origin(std::string_view origin) {
     if (origin.starts_with(scheme)) return is_loopback_host(host_of(origin.substr(scheme.size())));
   }
   return false;  // "null", extensions
-}
-
-std::string_view bearer_of(const Request& request) {
-  constexpr std::string_view kScheme = "Bearer ";
-  const std::string* value = request.field("authorization");
-  if (value == nullptr || value->size() < kScheme.size()) return {};
-  const std::string_view text(*value);
-  return equal_ignoring_case(text.substr(0, kScheme.size()), kScheme) ? text.substr(kScheme.size()) : "";
 }
 
 Result<std::string> new_token() {
@@ -78,7 +73,7 @@ Result<std::string> new_token() {
 
 }  // namespace
 
-std::optional<Answer> check_guard(const Request& request, const Guard* guard) {
+std::optional<Answer> check_place(const Request& request, const Guard* guard) {
   for (const auto& [name, origin] : request.fields) {
     if (name != "origin" || is_loopback_origin(origin)) continue;
     return answer_of({403, "origin_refused", cat({"a page of ", printable(origin, 100), " may not use this"})});
@@ -88,10 +83,29 @@ std::optional<Answer> check_guard(const Request& request, const Guard* guard) {
   if (guard->loopback && host != nullptr && !is_loopback_host(host_of(*host))) {
     return answer_of({421, "host_refused", cat({"this is not ", printable(*host, 100)})});
   }
-  if (is_same_secret(bearer_of(request), guard->token)) return std::nullopt;
+  return std::nullopt;
+}
+
+std::optional<Answer> check_token(const Request& request, const Guard* guard) {
+  if (guard == nullptr || is_same_secret(bearer_of(request), guard->token)) return std::nullopt;
   Answer answer = answer_of({401, "unauthorized", "the header Authorization has to be: Bearer TOKEN"});
   answer.fields.push_back({"WWW-Authenticate", "Bearer"});
   return answer;
+}
+
+std::optional<Answer> check_guard(const Request& request, const Guard* guard) {
+  if (auto refused = check_place(request, guard)) return refused;
+  return check_token(request, guard);
+}
+
+bool is_token(std::string_view given, std::string_view token) { return !token.empty() && is_same_secret(given, token); }
+
+std::string_view bearer_of(const Request& request) {
+  constexpr std::string_view kScheme = "Bearer ";
+  const std::string* value = request.field("authorization");
+  if (value == nullptr || value->size() < kScheme.size()) return {};
+  const std::string_view text(*value);
+  return equal_ignoring_case(text.substr(0, kScheme.size()), kScheme) ? text.substr(kScheme.size()) : "";
 }
 
 Result<sys::Endpoint> parse_listen(std::string_view text) {

@@ -18,7 +18,13 @@ struct Guard {
 };
 
 // Before anything else of a request is looked at. `guard` is null on the Unix socket.
-std::optional<Answer> check_guard(const Request& request, const Guard* guard);
+std::optional<Answer> check_place(const Request& request, const Guard* guard);  // no page of somebody else's
+std::optional<Answer> check_token(const Request& request, const Guard* guard);
+std::optional<Answer> check_guard(const Request& request, const Guard* guard);  // both
+
+// Whether that is the token; takes as long for every wrong one. The empty one is nobody's.
+bool is_token(std::string_view given, std::string_view token);
+std::string_view bearer_of(const Request& request);  // "" where there is none
 
 // "127.0.0.1:8080", "[::1]:8080", "localhost:8080"; a port of 0 is the kernel's choice.
 Result<sys::Endpoint> parse_listen(std::string_view text);

@@ -37,9 +37,23 @@ std::vector<Route> all_routes() {
   return all;
 }
 
+std::vector<Route> all_e2b_routes() {
+  std::vector<Route> all;
+  for (const auto routes : {e2b_sandbox_routes(), e2b_unsupported_routes(), e2b_process_routes(), e2b_file_routes(),
+                            e2b_content_routes()}) {
+    all.insert(all.end(), routes.begin(), routes.end());
+  }
+  return all;
+}
+
 // HEAD is answered wherever GET is, by the same route (RFC 9110 9.1).
 std::variant<Chosen, NotChosen> choose_route(std::string_view method, const Target& target) {
-  static const std::vector<Route> kRoutes = all_routes();
+  static const std::vector<Route> kRoutes = [] {
+    std::vector<Route> all = all_routes();
+    const std::vector<Route> of_e2b = all_e2b_routes();
+    all.insert(all.end(), of_e2b.begin(), of_e2b.end());
+    return all;
+  }();
   std::vector<std::string> allowed;
   for (const Route& route : kRoutes) {
     auto parts = match(route.pattern, target);

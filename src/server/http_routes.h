@@ -26,9 +26,12 @@ struct Route {
   std::string_view pattern;  // "/v1/agents/{name}"
   BodyType body = BodyType::kNone;
   Handled (*handle)(Exchange& exchange) = nullptr;
+  // What whoever comes by TCP has to show; kOwn: the handler looks at it.
+  enum class Asks { kToken, kOwn } asks = Asks::kToken;
 };
 
-std::vector<Route> all_routes();
+std::vector<Route> all_routes();      // hutch's own
+std::vector<Route> all_e2b_routes();  // of the E2B-compatible API
 
 std::span<const Route> agent_routes();
 std::span<const Route> exec_routes();
@@ -41,6 +44,11 @@ std::span<const Route> mcp_routes();
 std::span<const Route> question_routes();
 std::span<const Route> pool_routes();
 std::span<const Route> task_routes();
+std::span<const Route> e2b_sandbox_routes();
+std::span<const Route> e2b_unsupported_routes();
+std::span<const Route> e2b_process_routes();
+std::span<const Route> e2b_file_routes();
+std::span<const Route> e2b_content_routes();
 
 // The route of a request, with the parts of its path; else a refusal: 404, or 405 with the methods that there are.
 struct Chosen {

@@ -51,10 +51,15 @@ bool Server::serve_one() {
   if (!head) return refuse(head.error());
   if (!*head) return false;
   Request& request = **head;
-  if (auto refused = check_guard(request, guard_)) return last(*refused);
+  if (auto refused = check_place(request, guard_)) return last(*refused);
   const auto target = parse_target(request.target);
+  const auto chosen = target ? choose_route(request.method, *target) : std::variant<Chosen, NotChosen>(NotChosen{});
+  // Whoever does not show the token is not told what there is.
+  const auto* found = std::get_if<Chosen>(&chosen);
+  if (found == nullptr || found->route->asks == Route::Asks::kToken) {
+    if (auto refused = check_token(request, guard_)) return last(*refused);
+  }
   if (!target) return refuse({400, "bad_request", "the request's target is no path"});
-  const auto chosen = choose_route(request.method, *target);
   if (const auto* none = std::get_if<NotChosen>(&chosen)) {
     Answer answer = answer_of(none->refusal);
     if (!none->allow.empty()) answer.fields.push_back({"Allow", none->allow});
@@ -77,14 +82,14 @@ bool Server::answer(Request& request, const Target& target, const Chosen& chosen
 }
 
 bool Server::handle(const Request& request, const Target& target, const Chosen& chosen) {
-  Exchange exchange(shared_, connection_, request, target);
+  Exchange exchange(shared_, connection_, request, target, guard_);
   exchange.set_parts(chosen.parts);
   const Handled handled = chosen.route->handle(exchange);
   if (connection_.has_said_head()) return request.keep_alive && request.minor_version > 0;
   if (connection_.is_streaming()) {
     // A stream that broke off is not ended, so that nobody takes it for whole.
     if (!handled || !connection_.end_stream()) return false;
-    return request.keep_alive && request.minor_version > 0;
+    return request.keep_alive && request.minor_version > 0 && connection_.is_body_read();
   }
   if (handled && std::holds_alternative<Upgraded>(*handled)) return false;
   const Answer answer = handled ? std::get<Answer>(*handled) : answer_of(refusal_of(handled.error()));

@@ -20,6 +20,7 @@
 #include "service/policy_summary.h"
 #include "service/programs.h"
 #include "store/settings_file.h"
+#include "sys/beneath.h"
 #include "sys/files.h"
 #include "sys/identity.h"
 #include "sys/tree.h"
@@ -391,13 +392,28 @@ Result<std::string> AgentSandbox::status_line() const {
 Result<std::vector<std::string>> AgentSandbox::environment(const std::vector<std::string>& more) {
   const auto running = TRY(resident());
   const std::scoped_lock lock(login_mutex_);
-  if (login_environment_.empty() || login_of_.lock() != running) {
+  std::string files = login_files();
+  if (login_environment_.empty() || login_of_.lock() != running || login_files_ != files) {
     login_environment_ = TRY(ask_login_shell(*running));
     login_of_ = running;
+    login_files_ = std::move(files);
   }
   std::vector<std::string> own = login_environment_;
   TRY(secrets_.add_variables(own));
   return merged(own, more);
+}
+
+// An installer that adds to PATH writes there. They are looked at by name alone, no link is followed; a home that
+// cannot be seen from here has none.
+std::string AgentSandbox::login_files() const {
+  std::string files;
+  for (const std::string_view name : {".bash_profile", ".bash_login", ".profile", ".bashrc"}) {
+    const auto status = sys::file_status(sys::kCwd, cat({directories_.home, "/", name}));
+    if (!status) continue;
+    files += cat({name, " ", std::to_string(status->inode), " ", std::to_string(status->size), " ",
+                  std::to_string(status->changed_ns), "\n"});
+  }
+  return files;
 }
 
 // A login shell with its profile scripts takes a hundred times as long as a command: it is asked once. One that fails,

@@ -100,7 +100,8 @@ class AgentSandbox {
   void end_plugin_sandbox(const std::string& plugin) { plugins_.end(plugin); }
   std::vector<std::string> plugin_environment(PluginSandbox& sandbox) const;
 
-  // What a login shell of the sandbox has in its environment, and then `more`; found out once for each start.
+  // What a login shell of the sandbox has in its environment, and then `more`; found out once for each start, and again
+  // once the shell's files in the home have changed.
   Result<std::vector<std::string>> environment(const std::vector<std::string>& more);
 
   // A new file of its home, by the name that the sandbox has for it: for the output of a command.
@@ -121,6 +122,7 @@ class AgentSandbox {
   hutch::Status find_package_hosts();
   hutch::Status check_nothing_runs() const;
   Result<Judged> judge_for(PlaceRequest place, Residence residence, plan::FileQuestions questions);
+  std::string login_files() const;
   Result<std::vector<std::string>> ask_login_shell(sandbox::Resident& resident);
 
   const store::AgentRecord record_;
@@ -135,15 +137,17 @@ class AgentSandbox {
   mutable std::mutex autonomous_mutex_;
   store::AutonomousExec autonomous_exec_;
   std::mutex login_mutex_;
-  std::vector<std::string> login_environment_;   // empty: not asked
-  std::weak_ptr<sandbox::Resident> login_of_;    // whose it is
+  std::vector<std::string> login_environment_;  // empty: not asked
+  std::weak_ptr<sandbox::Resident> login_of_;  // whose it is
+  std::string login_files_;  // what the shell's files were then
+
   KeptSandbox kept_;
   std::timed_mutex install_mutex_;
   std::vector<std::string> package_hosts_;  // of an engine's image; of whoever has the turn to install
   KeptSandbox installer_;  // with the root of kept_, as long as that runs; in a container with one of its own
   const ServeBridge serve_bridge_;
   const std::function<std::uint32_t()> next_number_;
-  AgentBridge bridge_;        // whoever serves it uses all of the above
+  AgentBridge bridge_;  // whoever serves it uses all of the above
   PluginSandboxes plugins_;  // likewise
 };
 

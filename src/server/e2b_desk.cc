@@ -1,0 +1,247 @@
+// The sandboxes of the E2B-compatible API.
+#include "server/e2b_desk.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/text.h"
+#include "server/agent_settings.h"
+#include "store/image_store.h"
+#include "sys/files.h"
+#include "sys/journal.h"
+#include "sys/tree.h"
+
+namespace hutch::server {
+
+namespace {
+
+constexpr std::size_t kTemplatesBytesMax = 1 << 20;
+constexpr std::size_t kTemplateNameBytesMax = 256;
+constexpr std::size_t kIdDigits = 19;
+constexpr std::size_t kTokenBytes = 32;
+constexpr std::array<std::string_view, 5> kBackends = {"namespace", "bwrap", "none", "container", "vm"};
+
+using tool::Value;
+
+Result<std::string> new_id() { return cat({"i", TRY(sys::random_hex(10)).substr(0, kIdDigits)}); }
+
+// Of templates.json beside config.json: {"NAME": {an agent's settings}}. Nothing where it has none of that name.
+Result<std::optional<std::vector<std::string>>> settings_in(const std::string& path, const std::string& name) {
+  if (!TRY(sys::status_of(path))) return std::optional<std::vector<std::string>>();
+  const std::string text = TRY(sys::regular_file_text(path, kTemplatesBytesMax));
+  const Value parsed = TRY_CTX(tool::parse_value(text, kTemplatesBytesMax), path);
+  const auto* all = parsed.get<Value::Object>();
+  if (all == nullptr) return fail(Error::invalid(cat({path, ": has to be an object of templates"})));
+  const auto found = all->find(name);
+  if (found == all->end()) return std::optional<std::vector<std::string>>();
+  const auto* settings = found->second.get<Value::Object>();
+  if (settings == nullptr) {
+    return fail(Error::invalid(cat({path, ": ", printable(name), ": has to be an object of an agent's settings"})));
+  }
+  return std::optional(TRY_CTX(settings_of(*settings), path));
+}
+
+std::int64_t end_of(std::int64_t timeout_seconds) { return now_ms() + timeout_seconds * 1000; }
+
+bool is_over(const store::E2bRecord& record) { return !record.paused && record.end_ms <= now_ms(); }
+
+Status check_timeout(std::int64_t seconds) {
+  if (seconds >= 0 && seconds <= E2bDesk::kTimeoutSecondsMax) return {};
+  return fail(
+      Error::invalid(cat({"timeout is a number of seconds from 0 to ", std::to_string(E2bDesk::kTimeoutSecondsMax)})));
+}
+
+}  // namespace
+
+// What ran when the last daemon ended starts anew when it is needed; its files are there.
+Result<std::unique_ptr<E2bDesk>> E2bDesk::open(service::AgentService& agents, Workers& workers, Tell tell) {
+  auto records = TRY(store::E2bSandboxes::open(agents.dirs().data));
+  std::set<std::string> there;
+  for (const auto& shown : TRY(agents.list())) there.insert(shown.record.name);
+  const std::vector<store::E2bRecord> known = TRY(records->list());
+  auto desk = std::make_unique<E2bDesk>(agents, workers, std::move(tell), std::move(records));
+  for (const store::E2bRecord& record : known) {
+    if (there.contains(E2bSandbox::agent_of(record.id))) {
+      desk->sandboxes_.emplace(record.id, std::make_shared<E2bSandbox>(record));
+    } else {
+      TRY(desk->records_->remove(record.id));
+    }
+  }
+  return desk;
+}
+
+Result<store::AgentRecord> E2bDesk::agent_record(const std::string& id, const std::string& template_name) const {
+  store::AgentRecord record = TRY(agents_.draft(E2bSandbox::agent_of(id)));
+  const std::string path = agents_.dirs().config + "/templates.json";
+  const std::string& name = template_name;
+  std::vector<std::string> settings;
+  if (name.empty() || name.size() > kTemplateNameBytesMax) return fail(Error::invalid("templateID is missing"));
+  if (auto own = TRY(settings_in(path, name))) {
+    settings = std::move(*own);
+  } else if (std::ranges::find(kBackends, name) != kBackends.end()) {
+    settings = {cat({"backend=", name})};
+  } else if (name != "base") {
+    const auto image = store::image_name(name);
+    const bool is_image = image && TRY(store::ImageStore(agents_.dirs().data).find(*image));
+    if (!is_image) {
+      return fail(Error::not_found(cat({"template '", printable(name, 128), "' not found: name one of ", path,
+                                        ", a backend, an image of hutch image list, or base"})));
+    }
+    settings = {cat({"image=", *image})};
+  }
+  for (const std::string& setting : settings) record = TRY_CTX(store::with_setting(record, setting), path);
+  return record;
+}
+
+Result<std::shared_ptr<E2bSandbox>> E2bDesk::create(const Wish& wish) {
+  TRY(check_timeout(wish.timeout_seconds));
+  const std::string id = TRY(new_id());
+  store::AgentRecord agent = TRY(agent_record(id, wish.template_name));
+  auto sandbox = std::make_shared<E2bSandbox>(store::E2bRecord{.id = id,
+                                                               .owner = wish.owner,
+                                                               .template_name = wish.template_name,
+                                                               .token = TRY(sys::random_hex(kTokenBytes)),
+                                                               .started_ms = now_ms(),
+                                                               .end_ms = end_of(wish.timeout_seconds),
+                                                               .pauses_at_end = wish.pauses_at_end,
+                                                               .resumes_by_itself = wish.resumes_by_itself,
+                                                               .metadata = wish.metadata,
+                                                               .variables = wish.variables});
+  {
+    const std::scoped_lock lock(mutex_);
+    if (sandboxes_.size() >= kSandboxesMax) {
+      return fail({Code::kConflict, 0, cat({std::to_string(kSandboxesMax), " sandboxes are there already"})});
+    }
+    sandboxes_.emplace(id, sandbox);
+  }
+  // First, so that one whose making is broken off is found again.
+  const auto make = [&]() -> Status {
+    TRY(records_->put(sandbox->record()));
+    TRY(agents_.create(std::move(agent)));
+    return start(*sandbox);
+  };
+  const Status made = make();
+  if (made) return sandbox;
+  (void)kill(sandbox);
+  return fail(made.error());
+}
+
+Status E2bDesk::start(E2bSandbox& sandbox) {
+  const auto agent = TRY(this->agent(sandbox));
+  TRY_CTX(agent->resident(), "start the sandbox");
+  sandbox.log("the sandbox runs");
+  return {};
+}
+
+Result<std::shared_ptr<E2bSandbox>> E2bDesk::find(const std::string& id, const std::string& owner) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = sandboxes_.find(id);
+  if (found != sandboxes_.end() && (owner.empty() || found->second->record().owner == owner)) return found->second;
+  return fail(Error::not_found(cat({"sandbox '", printable(id, 64), "' not found"})));
+}
+
+std::vector<std::shared_ptr<E2bSandbox>> E2bDesk::list(const std::string& owner) const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::shared_ptr<E2bSandbox>> all;
+  for (const auto& [id, sandbox] : sandboxes_) {
+    if (owner.empty() || sandbox->record().owner == owner) all.push_back(sandbox);
+  }
+  return all;
+}
+
+// Found by nobody from here on. What cannot be removed is tried again by the next daemon: its record stays.
+Status E2bDesk::kill(const std::shared_ptr<E2bSandbox>& sandbox) {
+  const std::string id = sandbox->record().id;
+  {
+    const std::scoped_lock lock(mutex_);
+    sandboxes_.erase(id);
+  }
+  const std::scoped_lock life(sandbox->life());
+  TRY(agents_.remove(E2bSandbox::agent_of(id)));
+  sandbox->forget_processes();
+  return records_->remove(id);
+}
+
+Status E2bDesk::save(E2bSandbox& sandbox, const std::function<void(store::E2bRecord& record)>& change) {
+  return records_->put(sandbox.change(change));
+}
+
+Status E2bDesk::pause(E2bSandbox& sandbox, Processes processes) {
+  const std::scoped_lock life(sandbox.life());
+  if (sandbox.record().paused) return fail({Code::kConflict, 0, "the sandbox is paused already"});
+  const auto agent = TRY(this->agent(sandbox));
+  if (processes == Processes::kEnded) {
+    agent->stop();
+    sandbox.forget_processes();
+  } else if (const auto resident = agent->running()) {
+    TRY(resident->signal_all(SIGSTOP));
+  }
+  sandbox.log(processes == Processes::kEnded ? "paused, its processes have ended" : "paused");
+  return save(sandbox, [](store::E2bRecord& record) { record.paused = true; });
+}
+
+Status E2bDesk::resume(E2bSandbox& sandbox, std::int64_t timeout_seconds) {
+  TRY(check_timeout(timeout_seconds));
+  const std::scoped_lock life(sandbox.life());
+  const std::int64_t end = end_of(timeout_seconds);
+  if (!sandbox.record().paused) {
+    return save(sandbox, [end](store::E2bRecord& record) { record.end_ms = std::max(record.end_ms, end); });
+  }
+  const auto agent = TRY(this->agent(sandbox));
+  if (const auto resident = agent->running()) {
+    TRY(resident->signal_all(SIGCONT));
+  } else {
+    TRY(start(sandbox));
+  }
+  sandbox.log("resumed");
+  return save(sandbox, [end](store::E2bRecord& record) {
+    record.paused = false;
+    record.end_ms = end;
+  });
+}
+
+Status E2bDesk::set_end(E2bSandbox& sandbox, std::int64_t timeout_seconds, End end) {
+  TRY(check_timeout(timeout_seconds));
+  const std::int64_t then = end_of(timeout_seconds);
+  return save(sandbox, [then, end](store::E2bRecord& record) {
+    record.end_ms = end == End::kThen ? then : std::max(record.end_ms, then);
+  });
+}
+
+// Each on a thread of its own: an end may take its grace.
+void E2bDesk::sweep() {
+  std::vector<std::shared_ptr<E2bSandbox>> over;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [id, sandbox] : sandboxes_) {
+      if (is_over(sandbox->record()) && ending_.insert(id).second) over.push_back(sandbox);
+    }
+  }
+  for (const auto& sandbox : over) workers_.run([this, sandbox] { end(sandbox); });
+}
+
+void E2bDesk::end(const std::shared_ptr<E2bSandbox>& sandbox) {
+  const store::E2bRecord record = sandbox->record();
+  // Somebody may have given it more time by now.
+  if (is_over(record)) {
+    const Status ended = record.pauses_at_end ? pause(*sandbox, Processes::kStopped) : kill(sandbox);
+    if (!ended && ended.error().code != Code::kConflict) {
+      tell_(cat({"sandbox ", record.id, ", whose time is over: ", ended.error().message}));
+    }
+  }
+  const std::scoped_lock lock(mutex_);
+  ending_.erase(record.id);
+}
+
+void E2bDesk::forget(const std::string& agent) {
+  static const std::string kPrefix = E2bSandbox::agent_of("");
+  if (!agent.starts_with(kPrefix)) return;
+  const std::string id = agent.substr(kPrefix.size());
+  const std::scoped_lock lock(mutex_);
+  if (sandboxes_.erase(id) > 0) (void)records_->remove(id);
+}
+
+}  // namespace hutch::server

@@ -1,0 +1,293 @@
+// What the E2B-compatible routes share.
+#include "server/e2b_view.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/base64.h"
+#include "base/text.h"
+#include "server/http_guard.h"
+#include "store/record.h"
+#include "sys/tree.h"
+
+namespace hutch::server::e2b {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t kKeysBytesMax = 1 << 20;
+constexpr std::size_t kKeyCharactersMin = 16;
+constexpr milliseconds kKeepalive{90'000};
+constexpr std::int64_t kKeepaliveSecondsMax = 3600;
+
+std::string_view field_of(const http::Request& request, std::string_view name) {
+  const std::string* value = request.field(name);
+  return value == nullptr ? std::string_view() : std::string_view(*value);
+}
+
+// api-keys beside config.json: a line "NAME KEY" for each. A file that others may read gives nobody a key.
+std::optional<std::string> named_owner(const std::string& directory, std::string_view key) {
+  const std::string path = directory + "/api-keys";
+  const auto status = sys::status_of(path);
+  if (!status || !*status || ((*status)->mode & 0077) != 0) return std::nullopt;
+  const auto text = sys::regular_file_text(path, kKeysBytesMax);
+  if (!text) return std::nullopt;
+  std::optional<std::string> owner;
+  for (const std::string_view line : split(*text, '\n')) {
+    const std::size_t space = line.find(' ');
+    if (space == std::string_view::npos || space == 0 || line.front() == '#') continue;
+    std::string_view own = line.substr(space + 1);
+    while (own.ends_with('\r') || own.ends_with(' ')) own.remove_suffix(1);
+    if (own.size() >= kKeyCharactersMin && http::is_token(key, own)) owner = std::string(line.substr(0, space));
+  }
+  return owner;
+}
+
+// "49983-ID.example" as ID.
+std::string id_of_host(std::string_view host) {
+  const std::string_view first = host.substr(0, host.find('.'));
+  const std::size_t dash = first.find('-');
+  return dash == std::string_view::npos || first.size() == host.size() ? "" : std::string(first.substr(dash + 1));
+}
+
+std::string sandbox_of(const http::Request& request) {
+  const std::string_view id = field_of(request, "e2b-sandbox-id");
+  return id.empty() ? id_of_host(field_of(request, "host")) : std::string(id);
+}
+
+bool may_enter(const Exchange& exchange, const E2bSandbox& sandbox) {
+  if (exchange.guard() == nullptr) return true;
+  if (http::is_token(http::bearer_of(exchange.request()), exchange.guard()->token)) return true;
+  return http::is_token(field_of(exchange.request(), "x-access-token"), sandbox.record().token);
+}
+
+// Basic authentication names the user of a call, without a password.
+std::string user_of(const Exchange& exchange) {
+  constexpr std::string_view kScheme = "Basic ";
+  const std::string_view value = field_of(exchange.request(), "authorization");
+  if (value.starts_with(kScheme)) {
+    const auto decoded = from_base64(value.substr(kScheme.size()));
+    if (decoded) return decoded->substr(0, decoded->find(':'));
+  }
+  return exchange.query("username");
+}
+
+std::string snake_case(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    const bool is_upper = c >= 'A' && c <= 'Z';
+    if (is_upper) text += '_';
+    text += is_upper ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return text;
+}
+
+Error wrong(std::string_view name, std::string_view what) { return Error::invalid(cat({name, " has to be ", what})); }
+
+Result<Value::Object> message_of(std::string_view text) {
+  if (text.empty()) return Value::Object();
+  const Value parsed = TRY_CTX(tool::parse_value(text, connect::kMessageBytesMax), "the message");
+  const auto* object = parsed.get<Value::Object>();
+  if (object == nullptr) return fail(Error::invalid("the message is not a JSON object"));
+  return *object;
+}
+
+Result<Value::Object> first_message(const std::string& body) {
+  connect::EnvelopeReader reader;
+  reader.add(body);
+  auto first = TRY(reader.next());
+  if (!first || !reader.is_between() || (first->flags & connect::kEndOfStream) != 0) {
+    return fail(Error::invalid("the body is not one message in an envelope"));
+  }
+  return message_of(first->bytes);
+}
+
+NotInside not_inside(const Error& error) {
+  connect::Problem problem = connect::problem_of(error);
+  return {connect::http_status(problem.code), std::move(problem)};
+}
+
+}  // namespace
+
+Answer json(int status, Value value) { return http::json_answer(status, tool::json_text(value)); }
+
+Answer error_answer(int status, std::string_view message) {
+  return json(status, Value(Value::Object{{"code", status}, {"message", message}}));
+}
+
+Answer error_answer(const Error& error) {
+  const http::Refusal refusal = http::refusal_of(error);
+  return error_answer(error.code == Code::kUnsupported ? 501 : refusal.status, refusal.message);
+}
+
+std::optional<std::string> owner_of(Exchange& exchange) {
+  if (exchange.guard() == nullptr) return "";
+  for (const std::string_view key : {field_of(exchange.request(), "x-api-key"), http::bearer_of(exchange.request())}) {
+    if (key.empty()) continue;
+    if (http::is_token(key, exchange.guard()->token)) return "";
+    if (auto owner = named_owner(exchange.shared().agents.dirs().config, key)) return owner;
+  }
+  return std::nullopt;
+}
+
+std::variant<Inside, NotInside> inside(Exchange& exchange) {
+  E2bDesk& desk = *exchange.shared().e2b;
+  const std::string id = sandbox_of(exchange.request());
+  if (id.empty()) return NotInside{400, {"invalid_argument", "the header E2b-Sandbox-Id has to name the sandbox"}};
+  const auto found = desk.find(id, "");
+  if (!found) return NotInside{502, {"unavailable", "The sandbox was not found"}};
+  const std::shared_ptr<E2bSandbox>& sandbox = *found;
+  if (!may_enter(exchange, *sandbox)) {
+    return NotInside{401, {"unauthenticated", "the header X-Access-Token has to be the sandbox's own"}};
+  }
+  const std::string user = user_of(exchange);
+  if (user == "root") {
+    return NotInside{501,
+                     {"unimplemented", "user root: what is run in a sandbox runs as its own user; leave the user out"}};
+  }
+  const store::E2bRecord record = sandbox->record();
+  if (record.paused) {
+    if (!record.resumes_by_itself) return NotInside{502, {"unavailable", "The sandbox is paused; connect to it first"}};
+    const Status resumed = desk.resume(*sandbox, E2bDesk::kTimeout.count());
+    if (!resumed) return NotInside{502, {"unavailable", resumed.error().message}};
+  }
+  auto agent = desk.agent(*sandbox);
+  if (!agent) return NotInside{502, {"unavailable", "The sandbox was not found"}};
+  return Inside{sandbox, std::move(*agent)};
+}
+
+Answer problem_answer(const NotInside& refused) {
+  return {.status = refused.status, .body = connect::problem_json(refused.problem)};
+}
+
+Handled unary(Exchange& exchange, const Inside& inside, UnaryHandler handle) {
+  const std::string_view type = field_of(exchange.request(), "content-type");
+  if (!http::lists_value(type, "application/json")) {
+    return error_answer(415, "this call takes application/json");
+  }
+  const auto run = [&]() -> Result<Value::Object> {
+    return handle(exchange, inside, TRY(message_of(exchange.request().body)));
+  };
+  auto answer = run();
+  if (!answer) return problem_answer(not_inside(answer.error()));
+  return Answer{.body = tool::json_text(Value(std::move(*answer)))};
+}
+
+// Of a sandbox that is gone, clients read the status alone; everything else is said in the stream.
+Handled refuse_stream(Exchange& exchange, const NotInside& refused) {
+  if (refused.status == 502) return problem_answer(refused);
+  TRY(begin_stream(exchange));
+  TRY(exchange.connection().send_piece(connect::end_of_stream(refused.problem)));
+  return http::Streamed{};
+}
+
+Handled stream(Exchange& exchange, const Inside& inside, StreamHandler handle) {
+  if (!is_stream_of_json(exchange.request())) return error_answer(415, "this call takes application/connect+json");
+  const auto run = [&]() -> Status { return handle(exchange, inside, TRY(first_message(exchange.request().body))); };
+  const Status done = run();
+  // An error is said in the last envelope, whatever there was before it.
+  if (!exchange.connection().is_streaming()) TRY(begin_stream(exchange));
+  TRY(exchange.connection().send_piece(done ? connect::end_of_stream()
+                                            : connect::end_of_stream(connect::problem_of(done.error()))));
+  return http::Streamed{};
+}
+
+Status begin_stream(Exchange& exchange) { return exchange.begin({.type = "application/connect+json"}); }
+
+Status send_message(Exchange& exchange, Value::Object message) {
+  return exchange.connection().send_piece(connect::envelope(0, tool::json_text(Value(std::move(message)))));
+}
+
+bool is_stream_of_json(const http::Request& request) {
+  return http::lists_value(field_of(request, "content-type"), "application/connect+json");
+}
+
+milliseconds keepalive_of(const http::Request& request) {
+  const std::string_view text = field_of(request, "keepalive-ping-interval");
+  std::int64_t seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc() || seconds < 1 || seconds > kKeepaliveSecondsMax) return kKeepalive;
+  return std::chrono::seconds(seconds);
+}
+
+const Value* Message::find(std::string_view name) const {
+  auto found = object_.find(name);
+  if (found == object_.end()) found = object_.find(snake_case(name));
+  return found == object_.end() || found->second.is_null() ? nullptr : &found->second;
+}
+
+Result<std::string> Message::text(std::string_view name) const {
+  const Value* value = find(name);
+  if (value == nullptr) return std::string();
+  const auto* text = value->get<std::string>();
+  if (text == nullptr || text->contains('\0')) return fail(wrong(name, "a text"));
+  return *text;
+}
+
+// With padding or without, in either alphabet (the JSON mapping of Protocol Buffers).
+Result<std::string> Message::bytes(std::string_view name) const {
+  std::string encoded = TRY(text(name));
+  std::ranges::replace(encoded, '-', '+');
+  std::ranges::replace(encoded, '_', '/');
+  while (encoded.size() % 4 != 0) encoded += '=';
+  auto bytes = from_base64(encoded);
+  if (!bytes) return fail(wrong(name, "base64"));
+  return std::move(*bytes);
+}
+
+Result<std::int64_t> Message::number(std::string_view name) const {
+  const Value* value = find(name);
+  if (value == nullptr) return 0;
+  if (const auto* number = value->get<std::int64_t>()) return *number;
+  const auto* text = value->get<std::string>();
+  std::int64_t number = 0;
+  if (text != nullptr && !text->empty()) {
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+    if (error == std::errc() && end == text->data() + text->size()) return number;
+  }
+  return fail(wrong(name, "a whole number"));
+}
+
+Result<bool> Message::truth(std::string_view name) const {
+  const Value* value = find(name);
+  if (value == nullptr) return false;
+  const bool* truth = value->get<bool>();
+  if (truth == nullptr) return fail(wrong(name, "true or false"));
+  return *truth;
+}
+
+Result<const Value::Object*> Message::object(std::string_view name) const {
+  const Value* value = find(name);
+  if (value == nullptr) return nullptr;
+  const auto* object = value->get<Value::Object>();
+  if (object == nullptr) return fail(wrong(name, "an object"));
+  return object;
+}
+
+Result<Texts> texts_of(const Value& value, std::string_view what) {
+  Texts texts;
+  const auto* object = value.get<Value::Object>();
+  if (object == nullptr) return fail(wrong(what, "an object of texts"));
+  for (const auto& [name, one] : *object) {
+    const auto* text = one.get<std::string>();
+    if (text == nullptr || text->contains('\0') || name.contains('\0')) return fail(wrong(what, "an object of texts"));
+    texts.emplace(name, *text);
+  }
+  return texts;
+}
+
+Result<Texts> variables_of(const Value& value, std::string_view what) {
+  Texts variables = TRY(texts_of(value, what));
+  for (const auto& [name, text] : variables) {
+    if (!name.empty() && !name.contains('=')) continue;
+    return fail(Error::invalid(cat({what, ": ", printable(name, 64), " is no variable's name"})));
+  }
+  return variables;
+}
+
+std::string time_text(std::int64_t ms) {
+  return store::format_time(std::chrono::sys_time<milliseconds>(milliseconds(ms)));
+}
+
+}  // namespace hutch::server::e2b

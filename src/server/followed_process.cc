@@ -1,0 +1,210 @@
+// A process whose output any number of clients follow.
+#include "server/followed_process.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "sys/io.h"
+
+namespace hutch::server {
+
+namespace {
+
+constexpr int kLastPieces = 64;  // that are read of a stream whose process has ended
+constexpr std::size_t kTakeBytes = 64 << 10;
+
+struct Opened {
+  http::Streams streams{};
+  bool has_terminal = false;
+};
+
+Result<Opened> open_streams(const FollowedCommand& command) {
+  if (!command.terminal) return Opened{TRY(http::make_streams())};
+  Opened opened;
+  opened.has_terminal = true;
+  opened.streams.given.mask = 0;
+  opened.streams.given.terminal = wire::TerminalUse::kOwn;
+  opened.streams.given.rows = command.terminal->rows;
+  opened.streams.given.columns = command.terminal->columns;
+  return opened;
+}
+
+Status use_terminal(const UniqueFd& terminal, http::Ends& ends) {
+  TRY(sys::set_nonblocking(terminal.get()));
+  ends.input = TRY(sys::duplicate(terminal.get()));
+  ends.output[0] = TRY(sys::duplicate(terminal.get()));
+  return {};
+}
+
+// What a login shell would have is known by now: it is worked out once, not by each command.
+std::vector<std::string> without_login(const FollowedCommand& command) {
+  std::vector<std::string> arguments = {command.program};
+  const auto& given = command.arguments;
+  const bool is_bash =
+      command.program == "/bin/bash" || command.program == "bash" || command.program == "/usr/bin/bash";
+  const bool is_login = is_bash && given.size() >= 3 && given[0] == "-l" && given[1] == "-c";
+  arguments.insert(arguments.end(), given.begin() + (is_login ? 1 : 0), given.end());
+  return arguments;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<FollowedProcess>> FollowedProcess::start(Workers& workers, service::AgentSandbox& agent,
+                                                                FollowedCommand command,
+                                                                const std::vector<std::string>& environment) {
+  Opened opened = TRY(open_streams(command));
+  sandbox::ProcessRequest request = TRY(agent.request(without_login(command), command.cwd, environment));
+  request.timeout = command.timeout;
+  const auto resident = TRY(agent.resident());
+  const auto process = TRY(resident->spawn(std::move(request), std::move(opened.streams.given)));
+  if (process->pid_inside() == 0) {
+    const auto end = process->end();
+    return fail(Error::invalid(cat({printable(command.program, 128), ": ",
+                                    end && !end->reason.empty() ? end->reason : "it could not be started"})));
+  }
+  UniqueFd ended = TRY(process->notice(sandbox::Process::Notice::kEnd));
+  http::Ends ends = std::move(opened.streams.ends);
+  UniqueFd terminal;
+  if (opened.has_terminal) terminal = process->take_terminal();
+  if (terminal) TRY(use_terminal(terminal, ends));
+  if (!opened.has_terminal && command.input == FollowedCommand::Input::kNone) ends.input.reset();
+  auto followed = std::make_shared<FollowedProcess>(std::move(command), resident, process, std::move(ends),
+                                                    std::move(terminal), std::move(ended), TRY(sys::Event::make()));
+  workers.run([followed] { followed->pump(); });
+  return followed;
+}
+
+FollowedProcess::FollowedProcess(FollowedCommand command, std::shared_ptr<sandbox::Resident> resident,
+                                 std::shared_ptr<sandbox::Process> process, http::Ends ends, UniqueFd terminal,
+                                 UniqueFd ended, sys::Event wake)
+    : command_(std::move(command)),
+      resident_(std::move(resident)),
+      process_(std::move(process)),
+      ends_(std::move(ends)),
+      terminal_(std::move(terminal)),
+      ended_(std::move(ended)),
+      wake_(std::move(wake)) {}
+
+void FollowedProcess::pump() {
+  for (;;) {
+    const bool more = [&] {
+      const std::scoped_lock lock(mutex_);
+      return ring_.wants_more();
+    }();
+    const auto output = [&](std::size_t index) { return pollfd{more ? ends_.output.at(index).get() : -1, POLLIN, 0}; };
+    std::array<pollfd, 4> wait = {{{ended_.get(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}, output(0), output(1)}};
+    if (!sys::poll(wait, std::nullopt)) break;
+    if (wait[1].revents != 0) wake_.clear();
+    for (const std::size_t index : {0U, 1U}) {
+      if (wait.at(2 + index).revents != 0) pass(index);
+    }
+    if (wait[0].revents != 0) break;
+  }
+  finish();
+}
+
+void FollowedProcess::pass(std::size_t index) {
+  const std::string piece = http::read_piece(ends_.output.at(index));
+  if (piece.empty()) return;
+  const auto kind = terminal_ ? OutputKind::kTerminal : index == 0 ? OutputKind::kOutput : OutputKind::kError;
+  const std::scoped_lock lock(mutex_);
+  ring_.add(kind, piece);
+  tell();
+}
+
+// What it wrote is all there by now. A child that goes on may hold its streams open, and write for ever: that is not
+// waited for.
+void FollowedProcess::finish() {
+  const auto end = process_->wait(Clock::time_point::max());
+  for (const std::size_t index : {0U, 1U}) {
+    UniqueFd& from = ends_.output.at(index);
+    for (int piece = 0; from && piece < kLastPieces; ++piece) {
+      pollfd ready{from.get(), POLLIN, 0};
+      const auto any = sys::poll({&ready, 1}, std::chrono::milliseconds(0));
+      if (!any || *any == 0) break;
+      pass(index);
+    }
+    from.reset();
+  }
+  {
+    const std::scoped_lock lock(input_mutex_);
+    ends_.input.reset();
+  }
+  const std::scoped_lock lock(mutex_);
+  end_ = end;
+  tell();
+}
+
+void FollowedProcess::tell() {
+  for (const auto& [reader, event] : followers_) event->signal();
+}
+
+Status FollowedProcess::write_input(std::string_view bytes, Clock::time_point until) {
+  const std::scoped_lock lock(input_mutex_);
+  while (!bytes.empty()) {
+    if (!ends_.input) return fail({Code::kConflict, 0, "the process has no input that could be written"});
+    const auto count = sys::write_some(ends_.input.get(), bytes);
+    if (count) {
+      bytes.remove_prefix(*count);
+      continue;
+    }
+    if (count.error().sys_errno != EAGAIN) return fail({Code::kConflict, 0, "the process has closed its input"});
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+    if (left.count() <= 0) return fail({Code::kTimeout, 0, "the process does not read its input"});
+    std::array<pollfd, 2> wait = {{{ends_.input.get(), POLLOUT, 0}, {ended_.get(), POLLIN, 0}}};
+    TRY(sys::poll(wait, left));
+    if (wait[1].revents != 0) return fail({Code::kConflict, 0, "the process has ended"});
+  }
+  return {};
+}
+
+Status FollowedProcess::close_input() {
+  if (terminal_) return fail(Error::invalid("a terminal's input is not closed: write the byte 4 (Ctrl-D) to it"));
+  const std::scoped_lock lock(input_mutex_);
+  ends_.input.reset();
+  return {};
+}
+
+Status FollowedProcess::resize(sys::TerminalSize size) {
+  if (!terminal_) return fail(Error::invalid("the process has no terminal"));
+  return sys::set_terminal_size(terminal_.get(), size);
+}
+
+Status FollowedProcess::signal(int number) { return resident_->signal(*process_, number, wire::SignalTarget::kTree); }
+
+Result<std::unique_ptr<FollowedProcess::Follower>> FollowedProcess::follow(std::shared_ptr<FollowedProcess> process) {
+  return std::make_unique<Follower>(std::move(process), TRY(sys::Event::make()));
+}
+
+FollowedProcess::Follower::Follower(std::shared_ptr<FollowedProcess> process, sys::Event event)
+    : process_(std::move(process)), event_(std::make_shared<const sys::Event>(std::move(event))) {
+  const std::scoped_lock lock(process_->mutex_);
+  reader_ = process_->ring_.join();
+  process_->followers_.emplace(reader_, event_);
+  process_->wake_.signal();
+}
+
+FollowedProcess::Follower::~Follower() {
+  const std::scoped_lock lock(process_->mutex_);
+  process_->ring_.leave(reader_);
+  process_->followers_.erase(reader_);
+  process_->wake_.signal();
+}
+
+std::optional<OutputRing::Piece> FollowedProcess::Follower::take() {
+  const std::scoped_lock lock(process_->mutex_);
+  const bool held_up = !process_->ring_.wants_more();
+  auto piece = process_->ring_.take(reader_, kTakeBytes);
+  if (held_up && process_->ring_.wants_more()) process_->wake_.signal();
+  return piece;
+}
+
+std::optional<sandbox::ProcessEnd> FollowedProcess::Follower::end() const {
+  const std::scoped_lock lock(process_->mutex_);
+  return process_->ring_.has_more(reader_) ? std::nullopt : process_->end_;
+}
+
+}  // namespace hutch::server

@@ -1,0 +1,76 @@
+// Calls of E2B's own service that hutch has no part of: each says so, and what there is instead.
+#include <array>
+
+#include "server/e2b_view.h"
+
+namespace hutch::server::e2b {
+
+namespace {
+
+using http::BodyType;
+using http::Route;
+
+Handled templates(Exchange&, const std::string&) {
+  return error_answer(501,
+                      "templates are not built by this API: hutch image builds and pulls images, and templates.json "
+                      "names them with a backend and limits");
+}
+
+Handled snapshots(Exchange&, const std::string&) {
+  return error_answer(501, "sandboxes are not copied by this API: pause keeps one as it is, in its own place");
+}
+
+Handled volumes(Exchange&, const std::string&) {
+  return error_answer(501, "there are no volumes: a template's `dir` is a directory of this machine");
+}
+
+Handled secrets(Exchange&, const std::string&) {
+  return error_answer(501, "secrets are kept by hutch secret, and bound to hosts there");
+}
+
+Handled network(Exchange&, const std::string&) {
+  return error_answer(501, "what a sandbox reaches is said by the policy of its template: hutch config");
+}
+
+Handled teams(Exchange&, const std::string&) { return error_answer(501, "there are no teams on this machine"); }
+
+constexpr auto kOwn = Route::Asks::kOwn;
+constexpr std::array kRoutes = {
+    Route{"GET", "/templates", BodyType::kNone, with_key<templates>, kOwn},
+    Route{"POST", "/templates", BodyType::kBytes, with_key<templates>, kOwn},
+    Route{"POST", "/v2/templates", BodyType::kBytes, with_key<templates>, kOwn},
+    Route{"POST", "/v3/templates", BodyType::kBytes, with_key<templates>, kOwn},
+    Route{"POST", "/templates/tags", BodyType::kBytes, with_key<templates>, kOwn},
+    Route{"DELETE", "/templates/tags", BodyType::kBytes, with_key<templates>, kOwn},
+    Route{"GET", "/templates/{id}", BodyType::kNone, with_key<templates>, kOwn},
+    Route{"DELETE", "/templates/{id}", BodyType::kNone, with_key<templates>, kOwn},
+    Route{"GET", "/templates/{id}/tags", BodyType::kNone, with_key<templates>, kOwn},
+    Route{"GET", "/templates/aliases/{alias}", BodyType::kNone, with_key<templates>, kOwn},
+    Route{"GET", "/templates/{id}/files/{hash}", BodyType::kNone, with_key<templates>, kOwn},
+    Route{"POST", "/v2/templates/{id}/builds/{build}", BodyType::kBytes, with_key<templates>, kOwn},
+    Route{"GET", "/templates/{id}/builds/{build}/status", BodyType::kNone, with_key<templates>, kOwn},
+    Route{"GET", "/snapshots", BodyType::kNone, with_key<snapshots>, kOwn},
+    Route{"POST", "/sandboxes/{id}/snapshots", BodyType::kBytes, with_key<snapshots>, kOwn},
+    Route{"POST", "/sandboxes/{id}/fork", BodyType::kBytes, with_key<snapshots>, kOwn},
+    Route{"GET", "/volumes", BodyType::kNone, with_key<volumes>, kOwn},
+    Route{"POST", "/volumes", BodyType::kBytes, with_key<volumes>, kOwn},
+    Route{"GET", "/volumes/{id}", BodyType::kNone, with_key<volumes>, kOwn},
+    Route{"DELETE", "/volumes/{id}", BodyType::kNone, with_key<volumes>, kOwn},
+    Route{"GET", "/secrets", BodyType::kNone, with_key<secrets>, kOwn},
+    Route{"POST", "/secrets", BodyType::kBytes, with_key<secrets>, kOwn},
+    Route{"GET", "/secrets/{id}", BodyType::kNone, with_key<secrets>, kOwn},
+    Route{"POST", "/secrets/{id}", BodyType::kBytes, with_key<secrets>, kOwn},
+    Route{"DELETE", "/secrets/{id}", BodyType::kNone, with_key<secrets>, kOwn},
+    Route{"PUT", "/sandboxes/{id}/network", BodyType::kBytes, with_key<network>, kOwn},
+    Route{"GET", "/teams", BodyType::kNone, with_key<teams>, kOwn},
+};
+
+}  // namespace
+
+}  // namespace hutch::server::e2b
+
+namespace hutch::server::http {
+
+std::span<const Route> e2b_unsupported_routes() { return e2b::kRoutes; }
+
+}  // namespace hutch::server::http

@@ -1,0 +1,56 @@
+// What a process writes, for any number of readers at their own pace: none of them holds up another. Pure.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace hutch::server {
+
+enum class OutputKind { kOutput, kError, kTerminal };
+
+// As fast as the fastest reader is the process read; whoever falls behind it by more than what is kept loses what was
+// between. Of what nobody reads the end is kept for the next who comes.
+class OutputRing {
+ public:
+  static constexpr std::uint64_t kAheadMax = 256 << 10;  // of the fastest reader
+  static constexpr std::uint64_t kKeptMax = 2 << 20;
+
+  using Reader = std::uint64_t;
+  // Begins with what nobody has read; where somebody reads, with what comes from now on.
+  Reader join();
+  void leave(Reader reader);
+
+  // Whether the process is to be read: always where nobody listens.
+  bool wants_more() const;
+  void add(OutputKind kind, std::string_view bytes);
+
+  struct Piece {
+    OutputKind kind = OutputKind::kOutput;
+    std::string bytes{};
+    std::uint64_t lost = 0;  // bytes before these that this reader will not have
+  };
+  std::optional<Piece> take(Reader reader, std::size_t bytes_max);
+
+  bool has_more(Reader reader) const;
+
+ private:
+  struct Chunk {
+    std::uint64_t begin;
+    OutputKind kind;
+    std::string bytes;
+    std::uint64_t end() const { return begin + bytes.size(); }
+  };
+  void drop_read();
+
+  std::deque<Chunk> chunks_;
+  std::uint64_t end_ = 0;
+  std::uint64_t read_ = 0;  // up to here somebody has had it
+  std::map<Reader, std::uint64_t> readers_;
+  Reader last_ = 0;
+};
+
+}  // namespace hutch::server

@@ -1,0 +1,95 @@
+// Readers of one process at their own pace.
+#include "server/output_ring.h"
+
+#include <gtest/gtest.h>
+
+namespace hutch::server {
+namespace {
+
+std::string all(OutputRing& ring, OutputRing::Reader reader) {
+  std::string text;
+  while (auto piece = ring.take(reader, 100)) text += piece->bytes;
+  return text;
+}
+
+TEST(OutputRing, KindsKeepTheirOrder) {
+  OutputRing ring;
+  const auto reader = ring.join();
+  ring.add(OutputKind::kOutput, "a");
+  ring.add(OutputKind::kOutput, "b");
+  ring.add(OutputKind::kError, "c");
+  ring.add(OutputKind::kOutput, "d");
+  std::string text;
+  while (auto piece = ring.take(reader, 100)) {
+    text += (piece->kind == OutputKind::kError ? "!" : ".") + piece->bytes;
+    EXPECT_EQ(piece->lost, 0U);
+  }
+  EXPECT_EQ(text, ".ab!c.d");
+  EXPECT_FALSE(ring.take(reader, 100));
+}
+
+TEST(OutputRing, WhatNobodyHasReadIsForTheNext) {
+  OutputRing ring;
+  const auto first = ring.join();
+  ring.add(OutputKind::kOutput, "one");
+  EXPECT_EQ(all(ring, first), "one");
+  ring.leave(first);
+  ring.add(OutputKind::kOutput, "two");
+  const auto second = ring.join();
+  EXPECT_EQ(all(ring, second), "two");
+  // Beside somebody who reads one begins with what comes.
+  ring.add(OutputKind::kOutput, "three");
+  const auto third = ring.join();
+  ring.add(OutputKind::kOutput, "four");
+  EXPECT_EQ(all(ring, third), "four");
+  EXPECT_EQ(all(ring, second), "threefour");
+}
+
+TEST(OutputRing, OneThatStallsHoldsUpNobody) {
+  OutputRing ring;
+  const auto stalled = ring.join();
+  const auto fast = ring.join();
+  const std::string piece(60'000, 'x');
+  std::uint64_t had = 0;
+  std::uint64_t written = 0;
+  while (written < 3 * OutputRing::kKeptMax) {
+    ASSERT_TRUE(ring.wants_more());
+    ring.add(OutputKind::kOutput, piece);
+    written += piece.size();
+    while (auto taken = ring.take(fast, 1 << 20)) {
+      EXPECT_EQ(taken->lost, 0U);
+      had += taken->bytes.size();
+    }
+  }
+  EXPECT_EQ(had, written);
+  const auto late = ring.take(stalled, 1 << 20);
+  ASSERT_TRUE(late.has_value());
+  EXPECT_GE(late->lost, written - OutputRing::kKeptMax);
+}
+
+TEST(OutputRing, ALoneReaderSlowsTheProcessAndLosesNothing) {
+  OutputRing ring;
+  const auto reader = ring.join();
+  std::uint64_t written = 0;
+  while (ring.wants_more()) {
+    ring.add(OutputKind::kOutput, std::string(10'000, 'x'));
+    written += 10'000;
+  }
+  EXPECT_GE(written, OutputRing::kAheadMax);
+  EXPECT_LT(written, OutputRing::kAheadMax + 20'000);
+  EXPECT_EQ(all(ring, reader).size(), written);
+  EXPECT_TRUE(ring.wants_more());
+  ring.leave(reader);
+  // With nobody there it goes on, and its end is kept.
+  for (std::uint64_t more = 0; more < 2 * OutputRing::kKeptMax; more += 10'000) {
+    ASSERT_TRUE(ring.wants_more());
+    ring.add(OutputKind::kOutput, std::string(10'000, 'y'));
+  }
+  const auto next = ring.join();
+  const std::string kept = all(ring, next);
+  EXPECT_LE(kept.size(), OutputRing::kKeptMax);
+  EXPECT_GT(kept.size(), OutputRing::kKeptMax - 100'000);
+}
+
+}  // namespace
+}  // namespace hutch::server

@@ -1,0 +1,110 @@
+# The calls of the E2B-compatible API as its clients make them, without such a client.
+"""Sandbox(api) makes one; its calls go by HTTP with exactly the headers that are asked for."""
+
+import base64
+import http.client
+import json
+import struct
+
+KEY = "X-API-KEY"
+
+
+def rest(api, method, path, data=None, headers=None, key=None):
+    """One request of the API of sandboxes, without the bearer token that api.request shows."""
+    sent = {"Authorization": None, KEY: key if key is not None else api.token, **(headers or {})}
+    return api.request(method, path, data=data, headers=sent)
+
+
+def envelope(message, flags=0):
+    body = message if isinstance(message, bytes) else json.dumps(message).encode()
+    return struct.pack(">BI", flags, len(body)) + body
+
+
+class Stream:
+    """A call that is answered by a stream: iterating gives its messages; `error` is what its last envelope said."""
+
+    def __init__(self, connection, answer):
+        self.connection, self.answer, self.error, self.ended = connection, answer, None, False
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        head = self._read(5)
+        flags, size = struct.unpack(">BI", head)
+        message = json.loads(self._read(size))
+        if flags & 2:
+            self.error, self.ended = message.get("error"), True
+            raise StopIteration
+        return message
+
+    def _read(self, size):
+        data = self.answer.read(size)
+        if len(data) != size:
+            raise EOFError(f"the stream broke off: {data!r}")
+        return data
+
+    def events(self):
+        return (message["event"] for message in self)
+
+    def run(self):
+        """(pid, stdout, stderr, end) of what is left of a process's stream."""
+        pid, texts, end = None, {"stdout": b"", "stderr": b"", "pty": b""}, None
+        for event in self.events():
+            if "start" in event:
+                pid = event["start"]["pid"]
+            for name, data in event.get("data", {}).items():
+                texts[name] += base64.b64decode(data)
+            end = event.get("end", end)
+        return pid, texts["stdout"] + texts["pty"], texts["stderr"], end
+
+    def close(self):
+        self.answer.close()
+        self.connection.close()
+
+
+class Sandbox:
+    def __init__(self, api, template="base", key=None, **wish):
+        self.api, self.key = api, key
+        made = rest(api, "POST", "/v2/sandboxes", {"templateID": template, **wish}, key=key).ok(201)
+        self.id, self.token = made["sandboxID"], made["envdAccessToken"]
+
+    @property
+    def agent(self):
+        return f"e2b-{self.id}"
+
+    def rest(self, method, path="", data=None):
+        return rest(self.api, method, f"/sandboxes/{self.id}{path}", data, key=self.key)
+
+    def headers(self, more=None):
+        return {"Authorization": None, "E2b-Sandbox-Id": self.id, "X-Access-Token": self.token, **(more or {})}
+
+    def call(self, method, message, headers=None):
+        """A call that is no stream."""
+        return self.api.request("POST", f"/{method}", data=message, headers=self.headers(headers))
+
+    def stream(self, method, message, headers=None, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.api.port, timeout=60)
+        sent = self.headers({"Content-Type": "application/connect+json", **(headers or {})})
+        connection.request("POST", f"/{method}", body=envelope(message) if body is None else body,
+                           headers={name: value for name, value in sent.items() if value is not None})
+        answer = connection.getresponse()
+        assert answer.status == 200, (answer.status, answer.read())
+        return Stream(connection, answer)
+
+    def start(self, line, headers=None, **more):
+        process = {"cmd": "/bin/bash", "args": ["-l", "-c", line], **more.pop("process", {})}
+        return self.stream("process.Process/Start", {"process": process, "stdin": False, **more}, headers)
+
+    def run(self, line, **more):
+        stream = self.start(line, **more)
+        try:
+            return stream.run()
+        finally:
+            stream.close()
+
+    def pids(self):
+        return [one["pid"] for one in self.call("process.Process/List", {}).ok().get("processes", [])]
+
+    def kill(self):
+        return self.rest("DELETE")
