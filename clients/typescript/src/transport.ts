@@ -1,0 +1,167 @@
+// Requests to the daemon, on its Unix socket or by TCP, and streams of server-sent events.
+import * as fs from 'node:fs'
+import * as http from 'node:http'
+import * as os from 'node:os'
+import * as path from 'node:path'
+
+import type { Operations } from './api.js'
+
+export interface Connection {
+  /** The daemon's Unix socket. Without this and `url`: where the daemon of this user has it. */
+  socketPath?: string
+  /** "http://127.0.0.1:8642", of `hutch serve --listen`. */
+  url?: string
+  /** What the token file holds; by TCP alone. */
+  token?: string
+}
+
+/** What the daemon refused, or could not do. */
+export class HutchError extends Error {
+  constructor(readonly status: number, readonly code: string, message: string) {
+    super(message)
+    this.name = 'HutchError'
+  }
+}
+
+export interface ServerEvent {
+  event: string
+  data: unknown
+}
+
+export interface RequestOptions {
+  query?: Record<string, string | number | boolean | undefined>
+  body?: unknown
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+/** Where `hutch paths` says that the socket is. */
+export function defaultSocket(env: NodeJS.ProcessEnv = process.env): string {
+  const absolute = (value: string | undefined) => (value?.startsWith('/') ? value : undefined)
+  const state = absolute(env.HUTCH_STATE)
+  if (state) return path.join(state, 'run', 'hutch.sock')
+  if (process.getuid?.() === 0) return '/run/hutch/hutch.sock'
+  const login = `/run/user/${process.getuid?.()}`
+  const runtime = absolute(env.XDG_RUNTIME_DIR) ?? login
+  if (runtime !== login || fs.existsSync(login)) return path.join(runtime, 'hutch', 'hutch.sock')
+  const data = absolute(env.XDG_DATA_HOME) ?? path.join(os.homedir(), '.local', 'share')
+  return path.join(data, 'hutch', 'run', 'hutch.sock')
+}
+
+function errorOf(status: number, body: Buffer): HutchError {
+  try {
+    const { error } = JSON.parse(body.toString()) as { error: { code: string; message: string } }
+    return new HutchError(status, error.code, error.message)
+  } catch {
+    return new HutchError(status, 'unknown', body.toString() || `status ${status}`)
+  }
+}
+
+async function whole(answer: http.IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of answer) pieces.push(piece as Buffer)
+  return Buffer.concat(pieces)
+}
+
+export class Transport {
+  private readonly agent = new http.Agent({ keepAlive: true })
+
+  constructor(private readonly connection: Connection = {}) {}
+
+  /** The connections that are kept open end; requests that are under way go on. */
+  close(): void {
+    this.agent.destroy()
+  }
+
+  /** An operation by its name in the description, with the parts of its path: the answer's JSON. */
+  async call<Name extends keyof Operations>(
+    name: Name, parts: Operations[Name]['path'],
+    options: Omit<RequestOptions, 'query' | 'body'> & Partial<Pick<Operations[Name], 'query' | 'body'>> = {},
+  ): Promise<Operations[Name]['answer']> {
+    const [method, pattern] = name.split(' ') as [string, string]
+    const answer = await this.open(method, filled(pattern, parts), options as RequestOptions)
+    const body = await whole(answer)
+    return (body.length === 0 ? undefined : JSON.parse(body.toString())) as Operations[Name]['answer']
+  }
+
+  /** The bytes of an answer. */
+  async bytes(method: string, target: string, options: RequestOptions = {}): Promise<Buffer> {
+    return whole(await this.open(method, target, options))
+  }
+
+  /** The events of an answer, as they come. Whoever leaves the loop closes the connection. */
+  async *events(method: string, target: string, options: RequestOptions = {}): AsyncGenerator<ServerEvent> {
+    const headers = { ...options.headers, Accept: 'text/event-stream' }
+    const answer = await this.open(method, target, { ...options, headers })
+    answer.setEncoding('utf8')
+    let rest = ''
+    try {
+      for await (const piece of answer) {
+        rest += piece as string
+        for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
+          const event = eventOf(rest.slice(0, end))
+          rest = rest.slice(end + 2)
+          if (event) yield event
+        }
+      }
+    } catch (error) {
+      // The connection that was ended says only that it was.
+      throw options.signal?.aborted ? options.signal.reason : error
+    } finally {
+      answer.destroy()
+    }
+  }
+
+  /** The answer's head has come when this is done; an answer that is an error is thrown. */
+  open(method: string, target: string, options: RequestOptions = {}): Promise<http.IncomingMessage> {
+    const { headers, payload } = contentOf(options)
+    if (this.connection.url && this.connection.token) headers.Authorization = `Bearer ${this.connection.token}`
+    return new Promise((resolve, reject) => {
+      const request = http.request({ ...this.place(target, options), method, headers, agent: this.agent,
+                                     signal: options.signal })
+      request.on('error', reject)
+      request.on('response', (answer) => {
+        if ((answer.statusCode ?? 500) < 300) return resolve(answer)
+        whole(answer).then((body) => reject(errorOf(answer.statusCode ?? 500, body)), reject)
+      })
+      request.end(payload)
+    })
+  }
+
+  private place(target: string, options: RequestOptions): http.RequestOptions {
+    const asked = Object.entries(options.query ?? {}).filter(([, value]) => value !== undefined)
+    const query = new URLSearchParams(asked.map(([name, value]): [string, string] => [name, String(value)])).toString()
+    const whole = query ? `${target}?${query}` : target
+    if (!this.connection.url) return { socketPath: this.connection.socketPath ?? defaultSocket(), path: whole }
+    const url = new URL(this.connection.url)
+    return { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port, path: whole }
+  }
+}
+
+function filled(pattern: string, parts: Record<string, unknown>): string {
+  return pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parts[name])))
+}
+
+function eventOf(text: string): ServerEvent | undefined {
+  let event = ''
+  let data = ''
+  for (const line of text.split('\n')) {
+    if (line.startsWith('event: ')) event = line.slice('event: '.length)
+    if (line.startsWith('data: ')) data += line.slice('data: '.length)
+  }
+  return event ? { event, data: JSON.parse(data) as unknown } : undefined
+}
+
+function contentOf(options: RequestOptions): { headers: Record<string, string>; payload?: Buffer } {
+  const headers = { ...options.headers }
+  if (options.body === undefined) return { headers }
+  if (options.body instanceof Uint8Array) {
+    headers['Content-Type'] ??= 'application/octet-stream'
+    headers['Content-Length'] = String(options.body.length)
+    return { headers, payload: Buffer.from(options.body) }
+  }
+  const payload = Buffer.from(JSON.stringify(options.body))
+  headers['Content-Type'] = 'application/json'
+  headers['Content-Length'] = String(payload.length)
+  return { headers, payload }
+}

@@ -1,0 +1,109 @@
+# The TypeScript client of the repository: built as its package is, then used on the Unix socket and by TCP.
+import json
+import os
+import pathlib
+import shutil
+
+import pytest
+
+import harness
+
+CLIENTS = pathlib.Path(__file__).parents[2] / "clients"
+OPENAPI = CLIENTS.parent / "docs" / "openapi.json"
+
+COURSE = """
+import { Hutch, HutchError } from 'hutch-sdk'
+
+const hutch = new Hutch(JSON.parse(process.env.WHERE))
+const said = { health: (await hutch.health()).status }
+const agent = await hutch.ensure('sdk', { limits: { pids: '200' } })
+said.again = (await hutch.ensure('sdk')).name
+said.list = (await hutch.list()).map((one) => one.name)
+const done = await agent.exec('echo out; echo err >&2; exit 3', { env: { A: 'b' } })
+said.exec = [done.exitCode, done.stdout, done.stderr]
+said.late = (await agent.exec(['sleep', '100'], { timeoutMs: 300 })).timedOut
+said.stream = []
+for await (const event of agent.stream('for i in 1 2; do echo $i; sleep 0.2; done; head -c 300000 /dev/zero')) {
+  if (event.type === 'stdout') said.stream.push(event.bytes.length)
+  else said.stream.push(event.type)
+}
+const cat = await agent.spawn(['cat'], { input: true })
+await agent.write(cat.id, 'typed')
+await agent.write(cat.id, Buffer.from('!'), { close: true })
+said.output = ''
+for await (const event of agent.output(cat.id)) if (event.type === 'stdout') said.output += event.bytes
+said.waited = (await agent.wait(cat.id)).end.exitCode
+const long = await agent.spawn('sleep 1000')
+said.killed = (await agent.kill(long.id)).killed
+for await (const event of agent.stream('sleep 2000')) if (event.type === 'started') break
+const running = async () => (await agent.processes()).filter((one) => one.running).length
+for (let i = 0; i < 100 && await running() > 0; i++) await new Promise((go) => setTimeout(go, 50))
+said.left = await running()
+const bytes = new Uint8Array(100000).map((_, i) => i)
+said.written = (await agent.writeFile('d/bytes', bytes, { mode: 0o600 })).size
+said.same = Buffer.compare(await agent.readFile('d/bytes'), Buffer.from(bytes))
+said.stat = [(await agent.stat('d/bytes')).mode, (await agent.list('d')).entries.map((one) => one.name)]
+await agent.removeFile('d', { recursive: true })
+said.missing = await agent.readFile('d').catch((error) => [error instanceof HutchError, error.status, error.code])
+said.wrong = await agent.exec('').catch((error) => error.code)
+said.tool = (await agent.callTool('sandbox_exec', { command: 'true' })).ok
+await agent.remove()
+said.gone = await agent.show().catch((error) => error.status)
+const stopped = new AbortController()
+setTimeout(() => stopped.abort(), 300)
+const first = async () => { for await (const one of hutch.questions(undefined, stopped.signal)) return one }
+said.questions = await first().catch((error) => error.name)
+hutch.close()
+console.log(JSON.stringify(said))
+"""
+
+
+@pytest.fixture(scope="session")
+def sdk(base, npm):
+    """A directory with the built package in its node_modules, and its compiler."""
+    place = npm("typescript@5.6", "@types/node@20")
+    built = place / "node_modules" / "hutch-sdk"
+    shutil.copytree(CLIENTS / "typescript", built, ignore=shutil.ignore_patterns("node_modules", "dist", "api.ts"))
+    for line in (["node", "generate.mjs", OPENAPI, "src/api.ts"], ["node", place / "node_modules/typescript/bin/tsc"]):
+        done = harness.subprocess.run(line, cwd=built, capture_output=True, timeout=300, check=False)
+        assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
+    return place
+
+
+@pytest.mark.parametrize("how", ["socket", "state", "tcp"])
+def test_the_client_works(api, sdk, how):
+    (sdk / "course.mjs").write_text(COURSE)
+    where = {"socket": {"socketPath": str(api.socket_path)}, "state": {},
+             "tcp": {"url": f"http://127.0.0.1:{api.port}", "token": api.token}}[how]
+    environment = {**api.environment(), "PATH": os.environ["PATH"], "WHERE": json.dumps(where)}
+    done = harness.run_in(api.person, ["node", sdk / "course.mjs"], cwd=sdk, env=environment, timeout=120)
+    assert done.code == 0, str(done)
+    said = json.loads(done.text)
+    assert said["health"] == "ok" and said["again"] == "sdk" and said["list"] == ["sdk"]
+    assert said["exec"] == [3, "out\n", "err\n"] and said["late"] is True
+    assert said["stream"][0] == "started" and said["stream"][-1] == "exit"
+    assert sum(one for one in said["stream"] if isinstance(one, int)) == 300_004
+    assert said["output"] == "typed!" and said["waited"] == 0 and said["killed"] is True and said["left"] == 0
+    assert said["written"] == 100_000 and said["same"] == 0 and said["stat"] == [0o600, ["bytes"]]
+    assert said["missing"] == [True, 404, "not_found"] and said["wrong"] == "invalid_argument"
+    assert said["gone"] == 404 and said["questions"] == "AbortError"
+
+
+def test_its_types_hold(sdk):
+    """What the description does not have is an error of the compiler's."""
+    right = "import { Hutch } from 'hutch-sdk'\nconst h = new Hutch()\n"
+    cases = {
+        "await h.transport.call('GET /v1/agents/{name}', { name: 'a' })": True,
+        "await h.transport.call('GET /v1/agents/{name}', {})": False,
+        "await h.transport.call('GET /v1/nothing', {})": False,
+        "await h.create('a', { limits: { memory: '1G' } })": True,
+        "await h.create('a', { limits: { memry: '1G' } })": False,
+        "const code: number | undefined = (await h.agent('a').exec('true')).exitCode": True,
+        "const code: string = (await h.agent('a').exec('true')).exitCode": False,
+    }
+    for number, (line, holds) in enumerate(cases.items()):
+        (sdk / "probe.ts").write_text(f"{right}{line}\nexport {{}}\n")
+        tsc = ["node", "node_modules/typescript/bin/tsc", "--noEmit", "--strict", "--module", "nodenext", "--target",
+               "es2022", "--skipLibCheck", "--types", "node", "probe.ts"]
+        done = harness.subprocess.run(tsc, cwd=sdk, capture_output=True, timeout=300, check=False)
+        assert (done.returncode == 0) is holds, (number, line, done.stdout.decode())
