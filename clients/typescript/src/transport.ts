@@ -48,6 +48,14 @@ export function defaultSocket(env: NodeJS.ProcessEnv = process.env): string {
   return path.join(data, 'hutch', 'run', 'hutch.sock')
 }
 
+/** Where the user's policies and settings are. */
+export function configDirectory(env: NodeJS.ProcessEnv = process.env): string {
+  if (env.HUTCH_STATE?.startsWith('/')) return path.join(env.HUTCH_STATE, 'config')
+  if (process.getuid?.() === 0) return '/etc/hutch'
+  const config = env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : path.join(os.homedir(), '.config')
+  return path.join(config, 'hutch')
+}
+
 function errorOf(status: number, body: Buffer): HutchError {
   try {
     const { error } = JSON.parse(body.toString()) as { error: { code: string; message: string } }

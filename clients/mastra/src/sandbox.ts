@@ -1,0 +1,230 @@
+// The sandbox: an agent of hutch's daemon, whose place of work is a directory of this machine.
+import { createHash, randomUUID } from 'node:crypto'
+import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
+
+import {
+  IsolationUnavailableError, MastraSandbox, SandboxNotReadyError, validateSandboxFileMode,
+} from '@mastra/core/workspace'
+import type {
+  CommandResult, ExecuteCommandOptions, MastraSandboxOptions, ProviderStatus, SandboxFileInput, SandboxInfo,
+} from '@mastra/core/workspace'
+import { Hutch, HutchError, configDirectory, type Agent, type AgentSettings, type Connection } from 'hutch-sdk'
+
+import { HutchProcessManager, ending, variables } from './processes.js'
+
+export interface NativeSandboxConfig {
+  /** Every host may be reached; otherwise none. */
+  allowNetwork?: boolean
+  readOnlyPaths?: string[]
+  readWritePaths?: string[]
+  /** Taken, and always so: a sandbox of hutch sees the system's programs. */
+  allowSystemBinaries?: boolean
+}
+
+export interface HutchSandboxOptions extends Connection,
+  Pick<MastraSandboxOptions, 'onStart' | 'onStop' | 'onDestroy'> {
+  /** The same id is the same sandbox, with its files; without one it is a new one. */
+  id?: string
+  /** Of this machine; a relative one begins at process.cwd(). Default: .sandbox */
+  workingDirectory?: string
+  env?: NodeJS.ProcessEnv
+  /** Of a command that names none, in milliseconds. */
+  timeout?: number
+  /** The backend. Default: namespace */
+  isolation?: 'namespace' | 'bwrap' | 'container' | 'vm' | 'user' | 'none' | 'seatbelt'
+  nativeSandbox?: NativeSandboxConfig
+  /** A policy file of this machine, in place of `nativeSandbox`. Without either the user's own policy holds. */
+  policy?: string
+  image?: string
+  limits?: AgentSettings['limits']
+  instructions?: string | ((options: { defaultInstructions: string }) => string)
+}
+
+const SAFE = /^[a-zA-Z0-9._\-/=:@]+$/
+const quoted = (word: string): string => (SAFE.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+
+/** An agent's name has at most 24 characters, of few kinds. */
+const nameOf = (id: string): string => `mastra-${createHash('sha256').update(id).digest('hex').slice(0, 16)}`
+
+export class HutchSandbox extends MastraSandbox {
+  readonly id: string
+  readonly name = 'HutchSandbox'
+  readonly provider = 'hutch'
+  status: ProviderStatus = 'pending'
+  declare readonly processes: HutchProcessManager
+  readonly agent: Agent
+  private readonly hutch: Hutch
+  private readonly options: HutchSandboxOptions
+  private readonly createdAt = new Date()
+  private lastUsedAt: Date | undefined
+
+  constructor(options: HutchSandboxOptions = {}) {
+    const env = options.env ?? {}
+    super({
+      name: 'HutchSandbox',
+      onStart: options.onStart,
+      onStop: options.onStop,
+      onDestroy: options.onDestroy,
+      env,
+      workingDirectory: path.resolve(options.workingDirectory ?? '.sandbox'),
+      processes: new HutchProcessManager({ env }),
+    })
+    this.options = options
+    this.id = options.id ?? `hutch-sandbox-${randomUUID()}`
+    if (options.isolation === 'seatbelt') throw new IsolationUnavailableError('seatbelt', 'it is macOS alone that has it')
+    if (options.policy && options.nativeSandbox) throw new Error('policy and nativeSandbox: one of the two')
+    const unknown = Object.keys(options.nativeSandbox ?? {}).filter((key) => !KNOWN.has(key))
+    if (unknown.length > 0) throw new Error(`nativeSandbox.${unknown[0]}: hutch has no such key; write a policy file`)
+    if (options.url && options.nativeSandbox) {
+      throw new Error('nativeSandbox: a policy file is made of it on this machine; name one of the daemon\'s by policy')
+    }
+    this.hutch = new Hutch(options)
+    this.agent = this.hutch.agent(nameOf(this.id))
+  }
+
+  // --- its life ---
+
+  override async start(): Promise<{ outcome: 'created' | 'connected' }> {
+    const settings = await this.settings()
+    let outcome: 'created' | 'connected' = 'created'
+    try {
+      await this.hutch.create(this.agent.name, settings)
+    } catch (error) {
+      if (!(error instanceof HutchError && error.status === 409)) throw error
+      await this.agent.set(settings)
+      outcome = 'connected'
+    }
+    await this.agent.start()
+    return { outcome }
+  }
+
+  override async stop(): Promise<void> {
+    await this.agent.stop()
+  }
+
+  /** The working directory stays: it is the user's. */
+  override async destroy(): Promise<void> {
+    await this.agent.remove()
+    await fs.rm(this.policyFile, { force: true })
+    this.hutch.close()
+  }
+
+  isReady(): boolean {
+    return this.status === 'running'
+  }
+
+  private async settings(): Promise<AgentSettings> {
+    const { isolation, image, limits, policy, nativeSandbox } = this.options
+    const dir = this.workingDirectory!
+    if (!this.options.url) await fs.mkdir(dir, { recursive: true })
+    const settings: AgentSettings = { dir, backend: isolation ?? 'namespace' }
+    if (image) settings.image = image
+    if (limits) settings.limits = limits
+    if (policy) settings.policy = path.resolve(policy)
+    if (nativeSandbox) settings.policy = await this.writePolicy(nativeSandbox)
+    return settings
+  }
+
+  private get policyFile(): string {
+    return path.join(configDirectory(), 'mastra', `${this.agent.name}.json`)
+  }
+
+  /** Beside the user's own policies, where no sandbox can write. */
+  private async writePolicy(config: NativeSandboxConfig): Promise<string> {
+    const dir = this.workingDirectory!
+    const writable = [dir, ...(config.readWritePaths ?? []).map((one) => path.resolve(one))]
+    const readable = [...writable, ...(config.readOnlyPaths ?? []).map((one) => path.resolve(one))]
+    const literal = (paths: string[]) => paths.map((one) => ({ path: one, literal: true }))
+    const policy = {
+      filesystem: {
+        denyRead: ['/home', '/root', '~'], allowRead: literal(readable), allowWrite: literal(writable), denyWrite: [],
+      },
+      network: config.allowNetwork ? 'outbound' : 'none',
+    }
+    await fs.mkdir(path.dirname(this.policyFile), { recursive: true, mode: 0o700 })
+    await fs.writeFile(this.policyFile, JSON.stringify(policy, null, 2), { mode: 0o600 })
+    return this.policyFile
+  }
+
+  // --- commands ---
+
+  override async executeCommand(command: string, args: string[] = [],
+                                options: ExecuteCommandOptions = {}): Promise<CommandResult> {
+    if (this.status === 'destroyed' || this.status === 'destroying') throw new SandboxNotReadyError(this.id)
+    await this.ensureRunning()
+    this.lastUsedAt = new Date()
+    const line = args.length > 0 ? [command, ...args].map(quoted).join(' ') : command
+    const result = await this.run(line, { ...options, timeout: options.timeout ?? this.options.timeout })
+    return { ...result, command, args }
+  }
+
+  /** A limit of time and an abort end it; both are a result, with what it had written. */
+  private async run(line: string, options: ExecuteCommandOptions): Promise<CommandResult> {
+    const startedAt = Date.now()
+    const texts = { stdout: '', stderr: '' }
+    const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') }
+    const hear = (stream: 'stdout' | 'stderr', text: string) => {
+      texts[stream] += text
+      if (text) (stream === 'stdout' ? options.onStdout : options.onStderr)?.(text)
+    }
+    const aborted = (): CommandResult =>
+      ({ success: false, exitCode: 128, ...texts, killed: true, executionTimeMs: Date.now() - startedAt })
+    if (options.abortSignal?.aborted) return aborted()
+    try {
+      const events = this.agent.stream(line, {
+        cwd: options.cwd,
+        env: variables({ ...this.getEnv(), ...options.env }),
+        timeoutMs: options.timeout,
+        signal: options.abortSignal,
+      })
+      for await (const event of events) {
+        if (event.type === 'stdout' || event.type === 'stderr') hear(event.type, decoders[event.type].write(event.bytes))
+        if (event.type !== 'exit') continue
+        for (const stream of ['stdout', 'stderr'] as const) hear(stream, decoders[stream].end())
+        const { note, ...result } = ending(event.end, options.timeout, startedAt)
+        return { ...result, stdout: texts.stdout, stderr: texts.stderr + note }
+      }
+    } catch (error) {
+      if (options.abortSignal?.aborted) return aborted()
+      throw error
+    }
+    throw new Error('the command\'s end is not known')
+  }
+
+  // --- files, and what is told of it ---
+
+  override async writeFiles(files: SandboxFileInput[], options: { abortSignal?: AbortSignal } = {}): Promise<void> {
+    for (const file of files) if (file.mode !== undefined) validateSandboxFileMode(file.mode)
+    await this.ensureRunning()
+    for (const file of files) {
+      options.abortSignal?.throwIfAborted()
+      await this.agent.writeFile(file.path, file.content, { mode: file.mode })
+    }
+  }
+
+  override async getInfo(): Promise<SandboxInfo> {
+    const info: SandboxInfo = {
+      id: this.id, name: this.name, provider: this.provider, status: this.status, createdAt: this.createdAt,
+      lastUsedAt: this.lastUsedAt,
+      metadata: {
+        workingDirectory: this.workingDirectory, isolation: this.options.isolation ?? 'namespace', agent: this.agent.name,
+      },
+    }
+    if (this.status === 'running') info.resources = (await this.agent.show()).resources
+    return info
+  }
+
+  override getInstructions(): string {
+    const { instructions, nativeSandbox } = this.options
+    const network = nativeSandbox?.allowNetwork ? '' : ' Hosts are reached as far as a policy allows them.'
+    const defaultInstructions =
+      `Commands run in a sandbox on Linux. Working directory: "${this.workingDirectory}".` +
+      ` Files elsewhere cannot be changed, those of /tmp are the sandbox's own.${network}`
+    if (typeof instructions === 'function') return instructions({ defaultInstructions })
+    return instructions ?? defaultInstructions
+  }
+}
+
+const KNOWN = new Set(['allowNetwork', 'readOnlyPaths', 'readWritePaths', 'allowSystemBinaries'])

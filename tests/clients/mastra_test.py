@@ -1,0 +1,108 @@
+# Mastra with the provider of this repository: its life, commands, processes, and an agent's tools without a model.
+import json
+import os
+import pathlib
+import shutil
+
+import pytest
+
+import harness
+
+pytestmark = pytest.mark.slow  # its packages take a minute to come, and as long to compile against
+
+CLIENTS = pathlib.Path(__file__).parents[2] / "clients"
+OPENAPI = CLIENTS.parent / "docs" / "openapi.json"
+CORE, OF_E2B = "@mastra/core@1.71.0", "@mastra/e2b@0.8.0"
+
+
+def run_node(api, place, script, **environment):
+    (place / "course.mjs").write_text(script)
+    environment = {**api.environment(), "PATH": os.environ["PATH"], **environment}
+    done = harness.run_in(api.person, ["node", place / "course.mjs"], cwd=place, env=environment, timeout=300)
+    assert done.code == 0, str(done)
+    return json.loads(done.text.splitlines()[-1])
+
+
+@pytest.fixture(scope="session")
+def provider(npm):
+    """A directory with Mastra and the two packages of this repository, built, in its node_modules."""
+    place = npm("typescript@5.6", "@types/node@20", CORE)
+    tsc = place / "node_modules/typescript/bin/tsc"
+    skipped = shutil.ignore_patterns("node_modules", "dist", "api.ts")
+    for name, lines in (("typescript", [["node", "generate.mjs", OPENAPI, "src/api.ts"], ["node", tsc]]),
+                        ("mastra", [["node", tsc, "--skipLibCheck"]])):
+        package = json.loads((CLIENTS / name / "package.json").read_text())["name"]
+        built = place / "node_modules" / package
+        shutil.copytree(CLIENTS / name, built, ignore=skipped)
+        for line in lines:
+            done = harness.subprocess.run(line, cwd=built, capture_output=True, timeout=600, check=False)
+            assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
+    return place
+
+
+def test_the_provider_works(api, provider):
+    work = api.person.mkdir(api.person.home / "mastra")
+    script = pathlib.Path(__file__).with_name("mastra_course.mjs").read_text()
+    said = run_node(api, provider, script, BASE=str(work), COURSE_SECRET="x")
+    assert said["before"] == "pending" and said["started"] == ["running", True, 1]
+    assert said["words"] == [True, "a b $FOO\n"]
+    assert said["line"] == [False, 3, f"bar\n{work}/work\n", "err\n"]
+    assert said["streamed"] == ["1\n", "2\n"]
+    assert said["late"] == [124, True, True, "part\n", "\nProcess timed out after 400ms"] and said["left"] == "0"
+    assert said["aborted"] == [False, True, "part\n"] and said["abortedBefore"] is False
+    assert said["tmp"] == ["/tmp\n", "kept\n"] and said["split"] == "é" and said["large"] == 3_000_000
+    assert said["environment"] == "0" and said["node"] == "yes"
+    assert said["outside"] is False and said["extra"] == "x\n" and said["network"] is False
+    assert (work / "outside").read_text() == "outside"
+    assert said["process"][:2] == [4, "begun\ngot it\n"] and "has already exited with code 4" in said["process"][2]
+    assert said["closed"] == "typed" and said["listed"] and said["found"] and said["unknown"]
+    assert said["killed"] == [True, 137, False]
+    assert said["file"] == "ran\n" and said["mode"] == "INVALID_ARGUMENT"
+    assert said["info"] == ["running", True, "namespace"] and said["told"]
+    assert said["tool"][0].startswith("from a tool") and said["tool"][0].endswith("Exit code: 5")
+    assert "behind" in said["tool"][1] and "has been killed" in said["tool"][2]
+    assert all(started != "no error" and ended == "no error" for started, ended in said["refused"]), said["refused"]
+    assert said["wrong"] == ["ISOLATION_UNAVAILABLE", "refused", "refused"]
+    assert said["provided"] == ["provided\n", "hutch"]
+    assert said["stopped"] == "stopped" and said["again"] == "#!/bin/sh\n"
+    assert said["destroyed"] == ["destroyed", "NOT_READY", True]
+    assert said["hooks"] == ["start created", "stop", "start connected", "destroy"]
+    assert api.get("/v1/agents").ok()["agents"] == []
+    assert not list((api.state / "config" / "mastra").iterdir())
+
+
+E2B_COURSE = """
+import { E2BSandbox } from '@mastra/e2b'
+
+const options = { id: 'mine', timeout: 60000, template: 'base', env: { A: 'b' } }
+const sandbox = new E2BSandbox(options)
+await sandbox._start()
+const said = { status: sandbox.status }
+said.words = (await sandbox.executeCommand('echo', ['hi there', '$A'])).stdout
+said.failed = (await sandbox.executeCommand('exit 3')).exitCode
+const process_ = await sandbox.processes.spawn('echo begun; read x; echo "got $x"')
+await process_.sendStdin('it\\n')
+said.process = (await process_.wait()).stdout
+said.listed = (await sandbox.processes.list()).length
+const again = new E2BSandbox(options)
+await again._start()
+said.same = again.e2b.sandboxId === sandbox.e2b.sandboxId
+await sandbox.executeCommand('echo kept > file')
+await sandbox._stop()
+said.stopped = sandbox.status
+await sandbox._start()
+said.kept = (await sandbox.executeCommand('cat file')).stdout
+await sandbox._destroy()
+said.destroyed = sandbox.status
+console.log(JSON.stringify(said))
+process.exit(0)
+"""
+
+
+def test_the_provider_of_e2b_works_unmodified(api, npm):
+    server = f"http://127.0.0.1:{api.port}"
+    said = run_node(api, npm(CORE, OF_E2B), E2B_COURSE, E2B_API_URL=server, E2B_SANDBOX_URL=server,
+                    E2B_API_KEY=api.token, E2B_VALIDATE_API_KEY="false")
+    assert said == {"status": "running", "words": "hi there $A\n", "failed": 3, "process": "begun\ngot it\n",
+                    "listed": 0, "same": True, "stopped": "stopped", "kept": "kept\n", "destroyed": "destroyed"}
+    assert api.get("/v1/agents").ok()["agents"] == []
