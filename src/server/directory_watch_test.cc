@@ -7,7 +7,11 @@ namespace hutch::server {
 namespace {
 
 wire::FileStat file(std::uint64_t inode, std::uint64_t size = 0, std::int64_t modified = 1, std::uint32_t mode = 0644) {
-  return {.kind = wire::FileKind::kRegular, .mode = mode, .modified_ns = modified, .version = {inode, size, modified}};
+  return {.kind = wire::FileKind::kRegular,
+          .mode = mode,
+          .modified_ns = modified,
+          .version = {inode, size, modified},
+          .target = {}};
 }
 
 std::string told(const Listing& before, const Listing& after) {

@@ -2,6 +2,7 @@
 #include "server/e2b_sandbox.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "sys/journal.h"
@@ -11,6 +12,7 @@ namespace hutch::server {
 namespace {
 
 constexpr std::size_t kEndedMax = 64;  // that are remembered
+constexpr std::uint64_t kEndedBytesMax = 8 << 20;
 constexpr std::size_t kRunningMax = 1000;
 constexpr std::size_t kWatchersMax = 64;
 constexpr std::size_t kLinesMax = 1000;
@@ -58,9 +60,16 @@ Status E2bSandbox::check_room() const {
 void E2bSandbox::add(const std::shared_ptr<FollowedProcess>& process) {
   const std::scoped_lock lock(mutex_);
   processes_.push_back(process);
-  const auto ended = std::ranges::count_if(processes_, [](const auto& one) { return one->has_ended(); });
-  auto too_many = ended - static_cast<std::ptrdiff_t>(kEndedMax);
-  if (too_many > 0) std::erase_if(processes_, [&](const auto& one) { return one->has_ended() && too_many-- > 0; });
+  // The last of those that have ended, as long as what nobody has read of them is not too much.
+  std::size_t ended = 0;
+  std::uint64_t bytes = 0;
+  std::set<const FollowedProcess*> forgotten;
+  for (auto one = processes_.rbegin(); one != processes_.rend(); ++one) {
+    if (!(*one)->has_ended()) continue;
+    bytes += (*one)->bytes_kept();
+    if (++ended > kEndedMax || bytes > kEndedBytesMax) forgotten.insert(one->get());
+  }
+  std::erase_if(processes_, [&](const auto& one) { return forgotten.contains(one.get()); });
 }
 
 // Of several that had a number one after another, the last.

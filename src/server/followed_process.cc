@@ -84,6 +84,7 @@ FollowedProcess::FollowedProcess(FollowedCommand command, std::shared_ptr<sandbo
       resident_(std::move(resident)),
       process_(std::move(process)),
       ends_(std::move(ends)),
+      has_terminal_(static_cast<bool>(terminal)),
       terminal_(std::move(terminal)),
       ended_(std::move(ended)),
       wake_(std::move(wake)) {}
@@ -95,9 +96,9 @@ void FollowedProcess::pump() {
       return ring_.wants_more();
     }();
     const auto output = [&](std::size_t index) { return pollfd{more ? ends_.output.at(index).get() : -1, POLLIN, 0}; };
-    std::array<pollfd, 4> wait = {{{ended_.get(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}, output(0), output(1)}};
+    std::array<pollfd, 4> wait = {{{ended_.get(), POLLIN, 0}, {wake_->fd(), POLLIN, 0}, output(0), output(1)}};
     if (!sys::poll(wait, std::nullopt)) break;
-    if (wait[1].revents != 0) wake_.clear();
+    if (wait[1].revents != 0) wake_->clear();
     for (const std::size_t index : {0U, 1U}) {
       if (wait.at(2 + index).revents != 0) pass(index);
     }
@@ -109,7 +110,7 @@ void FollowedProcess::pump() {
 void FollowedProcess::pass(std::size_t index) {
   const std::string piece = http::read_piece(ends_.output.at(index));
   if (piece.empty()) return;
-  const auto kind = terminal_ ? OutputKind::kTerminal : index == 0 ? OutputKind::kOutput : OutputKind::kError;
+  const auto kind = has_terminal_ ? OutputKind::kTerminal : index == 0 ? OutputKind::kOutput : OutputKind::kError;
   const std::scoped_lock lock(mutex_);
   ring_.add(kind, piece);
   tell();
@@ -132,14 +133,26 @@ void FollowedProcess::finish() {
   {
     const std::scoped_lock lock(input_mutex_);
     ends_.input.reset();
+    terminal_.reset();
+    ended_.reset();
   }
   const std::scoped_lock lock(mutex_);
   end_ = end;
+  wake_.reset();
   tell();
 }
 
 void FollowedProcess::tell() {
   for (const auto& [reader, event] : followers_) event->signal();
+}
+
+void FollowedProcess::wake_pump() {
+  if (wake_) wake_->signal();
+}
+
+std::uint64_t FollowedProcess::bytes_kept() const {
+  const std::scoped_lock lock(mutex_);
+  return ring_.bytes_kept();
 }
 
 Status FollowedProcess::write_input(std::string_view bytes, Clock::time_point until) {
@@ -162,13 +175,14 @@ Status FollowedProcess::write_input(std::string_view bytes, Clock::time_point un
 }
 
 Status FollowedProcess::close_input() {
-  if (terminal_) return fail(Error::invalid("a terminal's input is not closed: write the byte 4 (Ctrl-D) to it"));
+  if (has_terminal_) return fail(Error::invalid("a terminal's input is not closed: write the byte 4 (Ctrl-D) to it"));
   const std::scoped_lock lock(input_mutex_);
   ends_.input.reset();
   return {};
 }
 
 Status FollowedProcess::resize(sys::TerminalSize size) {
+  const std::scoped_lock lock(input_mutex_);
   if (!terminal_) return fail(Error::invalid("the process has no terminal"));
   return sys::set_terminal_size(terminal_.get(), size);
 }
@@ -184,21 +198,21 @@ FollowedProcess::Follower::Follower(std::shared_ptr<FollowedProcess> process, sy
   const std::scoped_lock lock(process_->mutex_);
   reader_ = process_->ring_.join();
   process_->followers_.emplace(reader_, event_);
-  process_->wake_.signal();
+  process_->wake_pump();
 }
 
 FollowedProcess::Follower::~Follower() {
   const std::scoped_lock lock(process_->mutex_);
   process_->ring_.leave(reader_);
   process_->followers_.erase(reader_);
-  process_->wake_.signal();
+  process_->wake_pump();
 }
 
 std::optional<OutputRing::Piece> FollowedProcess::Follower::take() {
   const std::scoped_lock lock(process_->mutex_);
   const bool held_up = !process_->ring_.wants_more();
   auto piece = process_->ring_.take(reader_, kTakeBytes);
-  if (held_up && process_->ring_.wants_more()) process_->wake_.signal();
+  if (held_up && process_->ring_.wants_more()) process_->wake_pump();
   return piece;
 }
 

@@ -49,6 +49,7 @@ class FollowedProcess {
   std::uint32_t pid() const { return process_->pid_inside(); }
   const sandbox::Process& process() const { return *process_; }
   bool has_ended() const { return process_->end().has_value(); }
+  std::uint64_t bytes_kept() const;  // of its output, that nobody has read
 
   // An error where it has no input any more, or reads nothing until then.
   Status write_input(std::string_view bytes, Clock::time_point until);
@@ -85,22 +86,26 @@ class FollowedProcess {
   void pump();  // until its end
   void pass(std::size_t index);
   void finish();
-  void tell();  // with the lock held
+  void tell();       // with the lock held
+  void wake_pump();  // likewise
 
   const FollowedCommand command_;
   const std::shared_ptr<sandbox::Resident> resident_;
   const std::shared_ptr<sandbox::Process> process_;
   http::Ends ends_;  // outputs: of the pumping thread; the input: below input_mutex_
-  const UniqueFd terminal_;  // null: it has none
-  const UniqueFd ended_;
-  const sys::Event wake_;  // of the pumping thread
+  const bool has_terminal_;
 
-  std::mutex input_mutex_;  // held while somebody writes: nobody else's bytes come between
+  // Held while somebody writes: nobody else's bytes come between. What is open is closed at the end, for a process is
+  // remembered longer.
+  std::mutex input_mutex_;
+  UniqueFd terminal_;
+  UniqueFd ended_;  // likewise; the pumping thread closes it, and may look at it without the lock
 
   mutable std::mutex mutex_;
   OutputRing ring_;
   std::map<OutputRing::Reader, std::shared_ptr<const sys::Event>> followers_;
   std::optional<sandbox::ProcessEnd> end_;
+  std::optional<sys::Event> wake_;  // of the pumping thread; absent once that has ended
 };
 
 }  // namespace hutch::server

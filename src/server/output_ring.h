@@ -36,6 +36,7 @@ class OutputRing {
   std::optional<Piece> take(Reader reader, std::size_t bytes_max);
 
   bool has_more(Reader reader) const;
+  std::uint64_t bytes_kept() const { return chunks_.empty() ? 0 : end_ - chunks_.front().begin; }
 
  private:
   struct Chunk {
