@@ -108,8 +108,8 @@ Status tell_step(const Value& event) {
   const std::string said = text_in(event, "line");
   for (const std::string_view line : split(said, '\n')) {
     if (line.empty()) continue;
-    TRY(sys::write_all(2, cat({"hutch: ", text_in(event, "agent"), ": ", text_in(event, "step"), ": ",
-                               printable(line, 400), "\n"})));
+    TRY(sys::write_all(
+        2, cat({"hutch: ", text_in(event, "agent"), ": ", text_in(event, "step"), ": ", printable(line, 400), "\n"})));
   }
   return {};
 }

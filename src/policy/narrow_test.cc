@@ -62,7 +62,12 @@ TEST(NarrowTest, NothingNamedIsNothing) {
 TEST(NarrowTest, RulesOfRequestsStayWithTheirHosts) {
   Network network;
   network.allowed_domains = {"*.example.com"};
-  network.rules = {{.host = "*.example.com", .methods = {"GET"}}, {.host = "b.example.org"}};
+  HttpRule reading;
+  reading.host = "*.example.com";
+  reading.methods = {"GET"};
+  HttpRule other;
+  other.host = "b.example.org";
+  network.rules = {reading, other};
   ASSERT_TRUE(narrow_to(network, {"a.example.com"}));
   ASSERT_EQ(network.rules.size(), 1U);
   EXPECT_EQ(network.rules[0].host, "a.example.com");
