@@ -251,7 +251,7 @@ TEST(McpLegacy, SharedFilesAreResources) {
 TEST(McpLegacy, OtherMethodsAreNotThere) {
   Client client;
   client.initialize();
-  for (const char* method : {"prompts/list", "server/discover", "subscriptions/listen", "resources/subscribe",
+  for (const char* method : {"roots/list", "server/discover", "subscriptions/listen", "resources/subscribe",
                              "completion/complete", "x", ""}) {
     EXPECT_EQ(error_code(client.ask(method)), code::kMethodNotFound) << method;
     EXPECT_EQ(client.kept.back().http_status, 200);
@@ -511,7 +511,7 @@ TEST(McpModern, WhatIsMissingOrUnknownIsRefused) {
   EXPECT_EQ(refused["error"]["data"]["requested"], "1900-01-01");
   EXPECT_EQ(refused["error"]["data"]["supported"][0], "2026-07-28");
   EXPECT_EQ(client.kept.back().http_status, 400);
-  for (const char* method : {"ping", "logging/setLevel", "initialize", "prompts/list", "resources/subscribe"}) {
+  for (const char* method : {"ping", "logging/setLevel", "initialize", "roots/list", "resources/subscribe"}) {
     EXPECT_EQ(error_code(client.ask_modern(method)), code::kMethodNotFound) << method;
     EXPECT_EQ(client.kept.back().http_status, 404);
   }
