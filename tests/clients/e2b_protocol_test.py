@@ -225,22 +225,21 @@ def test_a_client_that_vanishes_finds_its_process_again(sandbox):
 
 
 def test_a_reader_that_stalls_delays_nobody(sandbox):
-    line = "read x; head -c 20000000 /dev/zero | tr '\\0' y; echo done"
+    # More than both ends of a connection and the ring hold.
+    line = "read x; head -c 12000000 /dev/zero | tr '\\0' y; echo done"
     stalled = sandbox.start(line, stdin=True)
     pid = next(stalled)["event"]["start"]["pid"]
     chosen = {"process": {"pid": pid}}
     reading = sandbox.stream("process.Process/Connect", chosen)
     next(reading)
     sandbox.call("process.Process/SendInput", {**chosen, "input": {"stdin": "Cg=="}}).ok()
-    began = time.monotonic()
     _, out, _, end = reading.run()
-    assert out == b"y" * 20_000_000 + b"done\n" and end["exitCode"] == 0
+    assert out == b"y" * 12_000_000 + b"done\n" and end["exitCode"] == 0
     # The stalled one holds up no other command either.
     assert sandbox.run("echo free")[1] == b"free\n"
-    assert time.monotonic() - began < 25, "it waited for the reader that stalls (30 s)"
-    # It hears that it has missed something, and never a wrong end.
+    # It is still served, which one that was waited for (30 s) would not be: it hears that it has missed something.
     told = sum(len(base64.b64decode(event.get("data", {}).get("stdout", ""))) for event in stalled.events())
-    assert told < 20_000_000 and stalled.error["code"] == "failed_precondition" and "lost" in stalled.error["message"]
+    assert told < 12_000_000 and stalled.error["code"] == "failed_precondition" and "lost" in stalled.error["message"]
 
 
 def test_a_lone_slow_reader_slows_the_process_and_misses_nothing(sandbox):
