@@ -125,8 +125,8 @@ async function life(sandbox) {
   said.end = [late > before, (await sandbox.getInfo()).endAt.getTime() === late.getTime()]
   const [metric] = await sandbox.getMetrics()
   said.metrics = [metric.cpuCount >= 1, metric.memTotal > 0]
-  const shut = Sandbox.create({ allowInternetAccess: false })
-  said.unsupported = [await error(sandbox.createSnapshot()), await error(shut)]
+  const shut = { allowInternetAccess: false }
+  said.unsupported = [await error(sandbox.createSnapshot()), await error(Sandbox.create(shut))]
   said.killed = [await sandbox.kill(), await sandbox.kill(), await sandbox.isRunning()]
   said.gone = [await error(sandbox.commands.run('true')), await error(Sandbox.connect(id))]
   said.noTemplate = await error(Sandbox.create('nothing-of-this-name'))
