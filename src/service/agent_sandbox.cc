@@ -391,14 +391,14 @@ Result<std::string> AgentSandbox::status_line() const {
 
 Result<std::vector<std::string>> AgentSandbox::environment(const std::vector<std::string>& more) {
   const auto running = TRY(resident());
-  const std::scoped_lock lock(login_mutex_);
+  const std::scoped_lock lock(login_.mutex);
   std::string files = login_files();
-  if (login_environment_.empty() || login_of_.lock() != running || login_files_ != files) {
-    login_environment_ = TRY(ask_login_shell(*running));
-    login_of_ = running;
-    login_files_ = std::move(files);
+  if (login_.variables.empty() || login_.of.lock() != running || login_.files != files) {
+    login_.variables = TRY(ask_login_shell(*running));
+    login_.of = running;
+    login_.files = std::move(files);
   }
-  std::vector<std::string> own = login_environment_;
+  std::vector<std::string> own = login_.variables;
   TRY(secrets_.add_variables(own));
   return merged(own, more);
 }

@@ -18,6 +18,7 @@
 #include "service/given_secrets.h"
 #include "service/installation.h"
 #include "service/kept_sandbox.h"
+#include "service/login_environment.h"
 #include "service/plugin_sandbox.h"
 #include "service/recorder.h"
 #include "store/agent_record.h"
@@ -100,8 +101,7 @@ class AgentSandbox {
   void end_plugin_sandbox(const std::string& plugin) { plugins_.end(plugin); }
   std::vector<std::string> plugin_environment(PluginSandbox& sandbox) const;
 
-  // What a login shell of the sandbox has in its environment, and then `more`; found out once for each start, and again
-  // once the shell's files in the home have changed.
+  // What a login shell of it has, and then `more`; asked once a start, and again when the shell's files have changed.
   Result<std::vector<std::string>> environment(const std::vector<std::string>& more);
 
   // A new file of its home, by the name that the sandbox has for it: for the output of a command.
@@ -136,11 +136,7 @@ class AgentSandbox {
   const Tell tell_;
   mutable std::mutex autonomous_mutex_;
   store::AutonomousExec autonomous_exec_;
-  std::mutex login_mutex_;
-  std::vector<std::string> login_environment_;  // empty: not asked
-  std::weak_ptr<sandbox::Resident> login_of_;  // whose it is
-  std::string login_files_;  // what the shell's files were then
-
+  LoginEnvironment login_;
   KeptSandbox kept_;
   std::timed_mutex install_mutex_;
   std::vector<std::string> package_hosts_;  // of an engine's image; of whoever has the turn to install
