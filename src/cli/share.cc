@@ -6,11 +6,13 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
+#include "cli/share_copy.h"
 #include "host/account.h"
 #include "host/facts.h"
 #include "host/people.h"
 #include "service/os_user.h"
 #include "service/share.h"
+#include "service/share_copy.h"
 #include "sys/files.h"
 #include "sys/identity.h"
 #include "sys/io.h"
@@ -144,6 +146,9 @@ int unshare_path(const ShareArguments& arguments, const service::Sharer& sharer)
   const auto user = name_of(arguments.agent);
   if (!user) return complain(user.error());
   const auto reports = service::end_share(arguments.path, *user, sharer, voice_of(arguments, ""));
+  if (!reports && reports.error().code == Code::kNotFound) {
+    return remove_copies(arguments, *user, sharer, reports.error());
+  }
   if (!reports) return complain(reports.error());
   tool::Value::List array;
   for (const service::ShareReport& report : *reports) {
@@ -162,9 +167,12 @@ int unshare_path(const ShareArguments& arguments, const service::Sharer& sharer)
 int print_shares(const ShareArguments& arguments, const service::Sharer& sharer) {
   const auto shares = service::list_shares(sharer);
   if (!shares) return complain(shares.error());
+  const auto copies = service::list_copies(sharer);
+  if (!copies) return complain(copies.error());
   if (arguments.form == service::OutputForm::kJson) {
     tool::Value::List array;
     for (const store::Share& share : *shares) array.push_back(share_json(share));
+    for (const store::Copy& copy : *copies) array.push_back(copy_json(copy));
     return print(tool::json_text(tool::Value(std::move(array))) + "\n");
   }
   std::vector<std::vector<std::string>> rows = {{"PATH", "USER", "MODE", "SINCE", ""}};
@@ -173,6 +181,7 @@ int print_shares(const ShareArguments& arguments, const service::Sharer& sharer)
     rows.push_back({printable(share.path), share.user, std::string(words_of(share.mode)), share.since,
                     whole ? "" : "interrupted: share or unshare it again"});
   }
+  for (const store::Copy& copy : *copies) rows.push_back(copy_row(copy));
   return print(table(rows));
 }
 
@@ -185,6 +194,7 @@ int share(const ShareArguments& arguments) {
   if (arguments.action == ShareArguments::Action::kUnshare) return unshare_path(arguments, *sharer);
   const auto user = user_of(arguments.agent);
   if (!user) return complain(user.error());
+  if (arguments.how == ShareArguments::How::kCopied) return share_copy(arguments, *user, *sharer);
   const bool prints = arguments.print == ShareArguments::Print::kCommands;
   return prints ? print_commands(arguments, *user, *sharer) : share_path(arguments, *user, *sharer);
 }

@@ -12,12 +12,17 @@ struct ShareArguments {
   enum class Action { kShare, kShared, kUnshare };
   enum class Way { kAsk, kOpen };  // to a path below a directory that the user cannot pass through
   enum class Print { kNo, kCommands };
+  enum class How { kShared, kCopied };
+  enum class Removal { kAsk, kYes };  // of a copy
   Action action = Action::kShared;
   std::string path{};
   std::string agent{};  // empty: the user of all agents
   plan::ShareMode mode = plan::ShareMode::kReadWrite;
   Way way = Way::kAsk;
   Print print = Print::kNo;
+  How how = How::kShared;
+  std::string into{};  // of a copy, below the home of the user
+  Removal removal = Removal::kAsk;
   service::OutputForm form = service::OutputForm::kText;
 };
 

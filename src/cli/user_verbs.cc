@@ -5,6 +5,7 @@
 #include "cli/option_values.h"
 #include "cli/verbs.h"
 #include "host/account.h"
+#include "plan/share_copy.h"
 #include "store/agent_record.h"
 
 namespace hutch::cli {
@@ -26,6 +27,22 @@ Status set_traverse(Draft& draft, const std::string&) {
 
 Status set_print(Draft& draft, const std::string&) {
   draft.share.print = ShareArguments::Print::kCommands;
+  return {};
+}
+
+Status set_copy(Draft& draft, const std::string&) {
+  draft.share.how = ShareArguments::How::kCopied;
+  return {};
+}
+
+Status set_into(Draft& draft, const std::string& directory) {
+  TRY(plan::copy_destination(directory));
+  draft.share.into = directory;
+  return {};
+}
+
+Status set_yes(Draft& draft, const std::string&) {
+  draft.share.removal = ShareArguments::Removal::kYes;
   return {};
 }
 
@@ -63,7 +80,21 @@ Result<Arguments> finish_with_path(Draft&& draft, ShareArguments::Action action)
   return Arguments(std::move(draft.share));
 }
 
+Status check_copy(const ShareArguments& share) {
+  const bool copies = share.how == ShareArguments::How::kCopied;
+  if (copies && share.into.empty()) return fail(Error::invalid("--copy needs --into DIR, below the agent's home"));
+  if (!copies && !share.into.empty()) return fail(Error::invalid("--into is the place of a copy: --copy --into DIR"));
+  if (copies && share.mode == plan::ShareMode::kReadOnly) {
+    return fail(Error::invalid("--read-only has no meaning with --copy: a copy is the agent's own"));
+  }
+  if (copies && share.way == ShareArguments::Way::kOpen) {
+    return fail(Error::invalid("--traverse has no meaning with --copy: nothing of yours is opened"));
+  }
+  return {};
+}
+
 Result<Arguments> finish_share(Draft&& draft) {
+  TRY(check_copy(draft.share));
   return finish_with_path(std::move(draft), ShareArguments::Action::kShare);
 }
 
@@ -123,12 +154,17 @@ constexpr Option kPerson = {
     "--for", 0, "PERSON", kOther, "the OS user of that person's agents, who need not be root for it", set_person};
 
 constexpr std::array kShareOptions = {
-    Option{"--read-only", 0, "", kFlag, "for reading alone", set_read_only}, kAgent,
+    Option{"--read-only", 0, "", kFlag, "for reading alone", set_read_only},
+    kAgent,
     Option{"--traverse", 0, "", kFlag,
            "let the user pass through directories above PATH without asking\n(pass through: it cannot list them)",
            set_traverse},
-    Option{"--print", 0, "", kFlag, "print the commands of setfacl and run nothing", set_print}, kJson};
-constexpr std::array kUnshareOptions = {kAgent, kJson};
+    Option{"--copy", 0, "", kFlag, "give the agent a copy of its own instead", set_copy},
+    Option{"--into", 0, "DIR", kOther, "where that copy is to be, below the agent's home", set_into},
+    Option{"--print", 0, "", kFlag, "print the commands of setfacl, or of a copy, and run nothing", set_print},
+    kJson};
+constexpr std::array kUnshareOptions = {
+    kAgent, Option{"--yes", 'y', "", kFlag, "remove a copy without asking", set_yes}, kJson};
 constexpr std::array kSharedOptions = {kJson};
 constexpr std::array kInitOptions = {kAgent, kPerson, kDryRun};
 constexpr std::array kDeinitOptions = {
@@ -150,15 +186,16 @@ constexpr std::array kUnshareGroups = {OptionGroup{"Options", kUnshareOptions}};
 constexpr std::array kSharedGroups = {OptionGroup{"Options", kSharedOptions}};
 constexpr std::array kInitGroups = {OptionGroup{"Options", kInitOptions}};
 constexpr std::array kDeinitGroups = {OptionGroup{"Options", kDeinitOptions}};
-constexpr std::array kShareSynopsis = {Text("hutch share [OPTION...] PATH")};
-constexpr std::array kUnshareSynopsis = {Text("hutch unshare [--agent NAME] [--json] PATH")};
+constexpr std::array kShareSynopsis = {Text("hutch share [OPTION...] PATH"),
+                                       Text("hutch share --copy --into DIR [OPTION...] PATH")};
+constexpr std::array kUnshareSynopsis = {Text("hutch unshare [--agent NAME] [--yes] [--json] PATH")};
 constexpr std::array kSharedSynopsis = {Text("hutch shared [--json]")};
 constexpr std::array kInitSynopsis = {Text("hutch init [--agent NAME] [--for PERSON] [--dry-run]")};
 constexpr std::array kDeinitSynopsis = {
     Text("hutch deinit [--agent NAME] [--for PERSON] [--remove-homes] [--dry-run]")};
-constexpr std::array kShareExamples = {Text("hutch share ~/projects/app"),
-                                       Text("hutch share --read-only ~/.config/tool.toml"),
-                                       Text("hutch share --print ~/projects/app")};
+constexpr std::array kShareExamples = {
+    Text("hutch share ~/projects/app"), Text("hutch share --read-only ~/.config/tool.toml"),
+    Text("hutch share --copy --into work/profile ~/.config/chromium"), Text("hutch share --print ~/projects/app")};
 constexpr std::array kInitExamples = {Text("hutch init --dry-run"), Text("sudo hutch init"),
                                       Text("sudo hutch init --agent alice"), Text("sudo hutch init --for bob")};
 
@@ -204,7 +241,9 @@ constexpr std::array kVerbs = {
          kShareSynopsis,
          "Adds the user to the access control list of PATH and of all that is in it, and to what is made in\n"
          "it later. Nobody else may do more than before. Links are not followed; files that have a name\n"
-         "outside of PATH as well can be read alone. Again, it includes what was moved in meanwhile.",
+         "outside of PATH as well can be read alone. Again, it includes what was moved in meanwhile.\n"
+         "With --copy nothing of yours is opened: the agent has files of its own, which share their blocks\n"
+         "with yours where the file system can.",
          kShareGroups,
          kShareExamples,
          {},
@@ -214,7 +253,8 @@ constexpr std::array kVerbs = {
          "take back what was shared",
          kUnshareSynopsis,
          "Restores the access control lists that PATH and all in it had before, and those of directories\n"
-         "above it. Without --agent for every user that it is shared with.",
+         "above it. Without --agent for every user that it is shared with. Of a copy PATH is its place in the\n"
+         "agent's home, or what was copied: it is removed, with what the agent changed in it, after asking.",
          kUnshareGroups,
          {},
          {},

@@ -11,6 +11,7 @@
 #include "guest/file_tree.h"
 #include "guest/file_uploads.h"
 #include "guest/file_walk.h"
+#include "guest/incoming_tree.h"
 #include "sys/channel.h"
 #include "sys/identity.h"
 #include "sys/io.h"
@@ -32,8 +33,8 @@ Status settle_when_idle(int socket, Unsettled& unsettled);
 // One request; `go_on` fails once the host has gone.
 class Answer {
  public:
-  Answer(GoOn go_on, Unsettled& unsettled, Uploads& uploads)
-      : go_on_(std::move(go_on)), unsettled_(unsettled), uploads_(uploads) {}
+  Answer(GoOn go_on, Unsettled& unsettled, Uploads& uploads, IncomingTree& tree)
+      : go_on_(std::move(go_on)), unsettled_(unsettled), uploads_(uploads), tree_(tree) {}
 
   using Reply = Result<wire::FileReply>;
   Reply operator()(const wire::StatFile& request) { return of(stat_file(request.place), request.place); }
@@ -50,6 +51,9 @@ class Answer {
   Reply operator()(const wire::BeginUpload& request) { return uploads_.begin(request); }
   Reply operator()(const wire::AppendUpload& request) { return uploads_.append(request); }
   Reply operator()(const wire::EndUpload& request) { return uploads_.end(request, unsettled_); }
+  Reply operator()(const wire::BeginTree& request) { return tree_.begin(request); }
+  Reply operator()(const wire::AddToTree& request) { return tree_.add(request); }
+  Reply operator()(const wire::EndTree& request) { return tree_.end(request); }
 
  private:
   template <class T>
@@ -61,6 +65,7 @@ class Answer {
   GoOn go_on_;
   Unsettled& unsettled_;
   Uploads& uploads_;
+  IncomingTree& tree_;
 };
 
 }  // namespace
@@ -76,6 +81,7 @@ Status serve_files(UniqueFd socket) {
   wire::Connection host(std::move(socket));
   Unsettled unsettled;
   Uploads uploads;
+  IncomingTree tree;
   for (;;) {
     TRY(settle_when_idle(host.fd(), unsettled));
     const auto frame = TRY(host.receive());
@@ -83,9 +89,10 @@ Status serve_files(UniqueFd socket) {
     // Nothing travels along with a request.
     if (!host.take_descriptors().empty()) return fail(Error::invalid("a request with descriptors"));
     const wire::FileRequest request = TRY(wire::decode_file_request(frame->header, frame->body));
-    auto reply = std::visit(Answer([&host] { return check_host(host.fd()); }, unsettled, uploads), request);
+    auto reply = std::visit(Answer([&host] { return check_host(host.fd()); }, unsettled, uploads, tree), request);
+    const int file = reply && std::holds_alternative<wire::AddToTree>(request) ? tree.file() : -1;
     if (!reply) reply = wire::FileReply(wire::FileFailed{std::move(reply).error()});
-    TRY(host.send(*reply));
+    TRY(host.send(*reply, {&file, file < 0 ? 0U : 1U}));
   }
 }
 

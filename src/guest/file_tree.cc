@@ -10,6 +10,7 @@
 #include "guest/file_copy.h"
 #include "guest/file_place.h"
 #include "sys/beneath.h"
+#include "sys/tree.h"
 
 namespace hutch::guest {
 
@@ -68,6 +69,10 @@ Result<wire::FileRemoved> remove_file(const wire::RemoveFile& request, const GoO
   }
   if (request.tree == wire::RemoveFile::Tree::kRefuse) {
     return fail(Error::invalid(cat({printable(request.place.path), ": is a directory"})));
+  }
+  if (request.tree == wire::RemoveFile::Tree::kForce) {
+    TRY(sys::remove_tree_at(target.directory.get(), target.name));
+    return wire::FileRemoved{1};
   }
   return wire::FileRemoved{TRY(remove_tree(target.directory.get(), target.name, go_on))};
 }

@@ -20,11 +20,27 @@ namespace {
 // Whether an answer is one to its request. Sizes were checked by its decoder.
 Status check_reply(const wire::FileRequest& request, const wire::FileReply& reply);
 bool is_below(std::string_view path);
+bool is_file(const wire::FileRequest& request);
+template <class Reply>
+const Reply* as(const wire::FileReply& reply) {
+  return std::get_if<Reply>(&reply);
+}
 
 }  // namespace
 
 Result<wire::FileReply> Files::ask(const wire::FileRequest& request) {
   const std::lock_guard lock(mutex_);
+  return ask_locked(request);
+}
+
+Result<UniqueFd> Files::ask_for_file(const wire::AddToTree& file) {
+  const std::lock_guard lock(mutex_);
+  TRY(ask_locked(file));
+  return std::move(file_);
+}
+
+Result<wire::FileReply> Files::ask_locked(const wire::FileRequest& request) {
+  file_.reset();
   if (dead_) return fail({Code::kSystem, 0, "the file server of the sandbox is gone"});
   // Before anything is sent: the server ends at a request that breaks a rule, and the caller hears of it instead.
   const std::string bytes = encode(request);
@@ -54,9 +70,12 @@ Result<wire::FileReply> Files::exchange(const wire::FileRequest& request, std::s
   Status sent = send(bytes, deadline);
   if (!sent && sent.error().code == Code::kTimeout) return fail(std::move(sent).error());
   const wire::Frame frame = TRY(receive(deadline));
-  // Nothing travels along with an answer, and nothing follows it.
-  if (!server_.take_descriptors().empty()) return fail(Error::invalid("an answer with descriptors"));
+  // Nothing travels along with an answer but a file that was asked for, and nothing follows it.
+  std::vector<UniqueFd> descriptors = server_.take_descriptors();
   wire::FileReply reply = TRY(wire::decode_file_reply(frame.header, frame.body));
+  const bool gives = is_file(request) && as<wire::FileFailed>(reply) == nullptr;
+  if (descriptors.size() != (gives ? 1U : 0U)) return fail(Error::invalid("an answer with other descriptors"));
+  if (gives) file_ = std::move(descriptors.front());
   TRY(check_reply(request, reply));
   if (TRY(server_.take_buffered())) return fail(Error::invalid("two answers to one request"));
   return reply;
@@ -97,9 +116,9 @@ struct Overloaded : Functions... {
   using Functions::operator()...;
 };
 
-template <class Reply>
-const Reply* as(const wire::FileReply& reply) {
-  return std::get_if<Reply>(&reply);
+bool is_file(const wire::FileRequest& request) {
+  const auto* entry = std::get_if<wire::AddToTree>(&request);
+  return entry != nullptr && entry->kind == wire::FileKind::kRegular;
 }
 
 bool are_entries(const wire::FileReply& reply, std::uint32_t entries_max) {
@@ -132,6 +151,9 @@ Status check_reply(const wire::FileRequest& request, const wire::FileReply& repl
                      [&](const wire::MakeDirectory&) { return as<wire::FileDone>(reply) != nullptr; },
                      [&](const wire::BeginUpload&) { return as<wire::FileDone>(reply) != nullptr; },
                      [&](const wire::AppendUpload&) { return as<wire::FileDone>(reply) != nullptr; },
+                     [&](const wire::BeginTree&) { return as<wire::FileDone>(reply) != nullptr; },
+                     [&](const wire::AddToTree&) { return as<wire::FileDone>(reply) != nullptr; },
+                     [&](const wire::EndTree&) { return as<wire::FileDone>(reply) != nullptr; },
                      [&](const wire::EndUpload& one) {
                        const bool put = one.then == wire::EndUpload::Then::kPut;
                        return (put ? as<wire::FileWritten>(reply) != nullptr : as<wire::FileDone>(reply) != nullptr);

@@ -25,10 +25,14 @@ class Files {
   // breaks a rule or the time limit (Code::kTimeout) is not asked again: then this is dead, and another one is wanted.
   Result<wire::FileReply> ask(const wire::FileRequest& request);
 
+  // Of a regular file: open for writing, and nothing else of it is known.
+  Result<UniqueFd> ask_for_file(const wire::AddToTree& file);
+
   bool is_dead() const;
 
  private:
   using Clock = std::chrono::steady_clock;
+  Result<wire::FileReply> ask_locked(const wire::FileRequest& request);
   Result<wire::FileReply> exchange(const wire::FileRequest& request, std::string_view bytes);
   Status send(std::string_view bytes, Clock::time_point deadline);
   Result<wire::Frame> receive(Clock::time_point deadline);
@@ -37,6 +41,7 @@ class Files {
   mutable std::mutex mutex_;
   wire::Connection server_;
   std::chrono::milliseconds answer_max_;
+  UniqueFd file_;  // that came with the last answer
   bool dead_ = false;
 };
 

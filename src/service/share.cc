@@ -26,20 +26,6 @@ Error refused(const std::string& path, std::string_view why) {
   return Error::invalid(cat({"share ", printable(path), ": ", why}));
 }
 
-Status check_place(const std::string& path, const ShareRequest& request, const Sharer& sharer) {
-  if (path == "/") return fail(refused(path, "that is the whole machine; share what is below it"));
-  if (path == sharer.home) {
-    return fail(refused(path, "that is your home, with all credentials in it; share directories below it"));
-  }
-  for (const std::string& own : {sharer.dirs.config, sharer.dirs.data, sharer.dirs.runtime}) {
-    const std::string real = sys::canonical_path(own).value_or(own);
-    if (!is_within(path, real) && !is_within(real, path)) continue;
-    return fail(refused(path, cat({"hutch keeps its own files in ", printable(real), "; name another directory"})));
-  }
-  if (request.user.uid == sharer.uid) return fail(refused(path, cat({"you are ", request.user.name, " yourself"})));
-  return {};
-}
-
 std::vector<plan::SharedTree> trees_of(const std::vector<Share>& shares) {
   std::vector<plan::SharedTree> trees;
   for (const Share& share : shares) trees.push_back({share.path, share.agent, share.mode});
@@ -143,9 +129,23 @@ Error not_shared(const std::string& path, const std::vector<Share>& shares) {
 
 }  // namespace
 
+Status check_place(const std::string& path, const host::OsUser& user, const Sharer& sharer) {
+  if (path == "/") return fail(refused(path, "that is the whole machine; share what is below it"));
+  if (path == sharer.home) {
+    return fail(refused(path, "that is your home, with all credentials in it; share directories below it"));
+  }
+  for (const std::string& own : {sharer.dirs.config, sharer.dirs.data, sharer.dirs.runtime}) {
+    const std::string real = sys::canonical_path(own).value_or(own);
+    if (!is_within(path, real) && !is_within(real, path)) continue;
+    return fail(refused(path, cat({"hutch keeps its own files in ", printable(real), "; name another directory"})));
+  }
+  if (user.uid == sharer.uid) return fail(refused(path, cat({"you are ", user.name, " yourself"})));
+  return {};
+}
+
 Result<ShareReport> share(const ShareRequest& request, const Sharer& sharer, const ShareVoice& voice) {
   const std::string path = TRY_CTX(sys::canonical_path(request.path), "share");
-  TRY(check_place(path, request, sharer));
+  TRY(check_place(path, request.user, sharer));
   store::Shares registry = TRY(store::Shares::open(sharer.dirs.data));
   const Share share{.path = path,
                     .user = request.user.name,
@@ -178,7 +178,7 @@ Result<std::vector<store::Share>> list_shares(const Sharer& sharer) {
 
 Result<std::vector<std::string>> share_commands(const ShareRequest& request, const Sharer& sharer) {
   const std::string path = TRY_CTX(sys::canonical_path(request.path), "share");
-  TRY(check_place(path, request, sharer));
+  TRY(check_place(path, request.user, sharer));
   const SharePlace place = TRY(find_place(path));
   plan::ShareCommands commands{
       .path = path, .user = request.user.name, .owner = {}, .mode = request.mode, .ancestors = {}};

@@ -57,6 +57,9 @@ Result<ShareReport> share(const ShareRequest& request, const Sharer& sharer, con
 Result<std::vector<ShareReport>> end_share(const std::string& path, const std::string& user, const Sharer& sharer,
                                            const ShareVoice& voice);
 
+// What is never given to an agent: "/", the home itself, hutch's own files, and what they are in. `path` is canonical.
+Status check_place(const std::string& path, const host::OsUser& user, const Sharer& sharer);
+
 Result<std::vector<store::Share>> list_shares(const Sharer& sharer);
 
 // The commands of acl(5)'s own tools that grant what `share` grants, one line each, for who wants to see or type them.

@@ -21,7 +21,10 @@ constexpr const char* kSchema =
     "CREATE TABLE IF NOT EXISTS originals (device INTEGER NOT NULL, inode INTEGER NOT NULL, path TEXT NOT NULL,"
     " access TEXT NOT NULL, defaults TEXT NOT NULL, PRIMARY KEY (device, inode)) STRICT;"
     "CREATE TABLE IF NOT EXISTS opened (path TEXT NOT NULL, agent INTEGER NOT NULL, before TEXT NOT NULL,"
-    " PRIMARY KEY (path, agent)) STRICT;";
+    " PRIMARY KEY (path, agent)) STRICT;"
+    "CREATE TABLE IF NOT EXISTS copies (id INTEGER PRIMARY KEY AUTOINCREMENT, source TEXT NOT NULL,"
+    " user TEXT NOT NULL, agent INTEGER NOT NULL, home TEXT NOT NULL, destination TEXT NOT NULL,"
+    " temporary TEXT NOT NULL, whole INTEGER NOT NULL, since TEXT NOT NULL) STRICT;";
 
 struct NamedState {
   ShareState state;
@@ -154,6 +157,46 @@ Result<std::vector<OpenedDirectory>> Shares::opened() {
 Status Shares::remove_opened(const OpenedDirectory& directory) {
   Statement remove = TRY(database_.prepare("DELETE FROM opened WHERE path = ?1 AND agent = ?2"));
   return remove.bind(1, directory.path).bind(2, directory.agent).run();
+}
+
+Result<std::vector<Copy>> Shares::copies() {
+  Statement select = TRY(database_.prepare(
+      "SELECT id, source, user, agent, home, destination, temporary, whole, since FROM copies ORDER BY source, id"));
+  std::vector<Copy> copies;
+  while (TRY(select.step())) {
+    copies.push_back({.id = select.number(0),
+                      .source = select.text(1),
+                      .user = select.text(2),
+                      .agent = static_cast<std::uint32_t>(select.number(3)),
+                      .home = select.text(4),
+                      .into = select.text(5),
+                      .temporary = select.text(6),
+                      .state = select.number(7) != 0 ? Copy::State::kCopied : Copy::State::kCopying,
+                      .since = select.text(8)});
+  }
+  return copies;
+}
+
+Result<std::int64_t> Shares::add_copy(const Copy& copy) {
+  Statement insert =
+      TRY(database_.prepare("INSERT INTO copies (source, user, agent, home, destination, temporary, whole, since)"
+                            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8) RETURNING id"));
+  insert.bind(1, copy.source).bind(2, copy.user).bind(3, copy.agent).bind(4, copy.home).bind(5, copy.into);
+  insert.bind(6, copy.temporary).bind(7, copy.state == Copy::State::kCopied ? 1 : 0).bind(8, copy.since);
+  TRY(insert.step());
+  const std::int64_t id = insert.number(0);
+  while (TRY(insert.step())) {}
+  return id;
+}
+
+Status Shares::finish_copy(std::int64_t id) {
+  Statement update = TRY(database_.prepare("UPDATE copies SET whole = 1 WHERE id = ?1"));
+  return update.bind(1, id).run();
+}
+
+Status Shares::remove_copy(std::int64_t id) {
+  Statement remove = TRY(database_.prepare("DELETE FROM copies WHERE id = ?1"));
+  return remove.bind(1, id).run();
 }
 
 }  // namespace hutch::store

@@ -1,5 +1,5 @@
-// What is shared with agents' OS users: the trees, the directories that were opened on the way to them, and the lists
-// that files had before, in a database of its own.
+// What is shared with agents' OS users: the trees, the directories that were opened on the way to them, the lists that
+// files had before, and the copies, in a database of its own.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +48,19 @@ struct OpenedDirectory {
   plan::Acl before{};  // empty: it had none
 };
 
+// Files of somebody's in the home of an agent's OS user, as they were when they were copied.
+struct Copy {
+  std::int64_t id = 0;
+  std::string source{};  // canonical
+  std::string user{};    // the OS user's name when it was made
+  std::uint32_t agent = 0;
+  std::string home{};  // likewise
+  std::string into{};  // below the home
+  std::string temporary{};  // its name in the home until it was whole
+  enum class State { kCopying, kCopied } state = State::kCopying;
+  std::string since{};  // format_time
+};
+
 // The registry, held by this process alone until it goes.
 class Shares {
  public:
@@ -67,6 +80,11 @@ class Shares {
   Status add_opened(const OpenedDirectory& directory);
   Result<std::vector<OpenedDirectory>> opened();
   Status remove_opened(const OpenedDirectory& directory);
+
+  Result<std::vector<Copy>> copies();
+  Result<std::int64_t> add_copy(const Copy& copy);
+  Status finish_copy(std::int64_t id);
+  Status remove_copy(std::int64_t id);
 
  private:
   Shares(UniqueFd lock, Database database) : lock_(std::move(lock)), database_(std::move(database)) {}

@@ -1,6 +1,7 @@
 // The requests to the guest's file server, and its answers, as bytes.
 #include "wire/files.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/limits.h"
@@ -125,6 +126,21 @@ void write(Writer& out, const FileMoved& reply) { write_place(out, reply.destina
 void write(Writer&, const FileDone&) {}
 void write(Writer& out, const FileFailed& reply) { write_error(out, reply.error); }
 
+void write(Writer& out, const BeginTree& request) {
+  write_place(out, request.place);
+  out.text(request.temporary);
+}
+
+void write(Writer& out, const AddToTree& request) {
+  out.text(request.path);
+  out.u8(static_cast<std::uint8_t>(request.kind));
+  out.u32(request.mode);
+  write_signed(out, request.modified_ns);
+  out.text(request.target);
+}
+
+void write(Writer& out, const EndTree& request) { out.u8(static_cast<std::uint8_t>(request.then)); }
+
 // --- reading ---
 
 std::int64_t read_signed(Reader& in) { return static_cast<std::int64_t>(in.u64()); }
@@ -190,7 +206,7 @@ void read(Reader& in, FindFiles& request) {
 
 void read(Reader& in, RemoveFile& request) {
   request.place = read_place(in);
-  request.tree = in.choice(RemoveFile::Tree::kRemove);
+  request.tree = in.choice(RemoveFile::Tree::kForce);
 }
 
 void read(Reader& in, MoveFile& request) {
@@ -199,6 +215,21 @@ void read(Reader& in, MoveFile& request) {
 }
 
 void read(Reader& in, MakeDirectory& request) { request.place = read_place(in); }
+
+void read(Reader& in, BeginTree& request) {
+  request.place = read_place(in);
+  request.temporary = in.text();
+}
+
+void read(Reader& in, AddToTree& request) {
+  request.path = in.text();
+  request.kind = in.choice(FileKind::kSymlink);
+  request.mode = in.u32();
+  request.modified_ns = read_signed(in);
+  request.target = in.text();
+}
+
+void read(Reader& in, EndTree& request) { request.then = in.choice(EndTree::Then::kPut); }
 
 void read(Reader& in, FileStat& stat) {
   stat.kind = in.choice(FileKind::kOther);
@@ -240,6 +271,12 @@ bool is_path(std::string_view text) {
   return text.size() <= limits::kPathBytesMax && text.find('\0') == std::string_view::npos;
 }
 
+// Relative, and no step back.
+bool are_names(std::string_view path) {
+  return std::ranges::all_of(split(path, '/'),
+                             [](std::string_view name) { return !name.empty() && name != "." && name != ".."; });
+}
+
 bool holds(const FilePlace& place) {
   return place.root.starts_with('/') && is_path(place.root) && !place.path.empty() && is_path(place.path);
 }
@@ -259,6 +296,17 @@ bool holds(const FindFiles& request) {
 bool holds(const RemoveFile& request) { return holds(request.place); }
 bool holds(const MoveFile& request) { return holds(request.source) && holds(request.destination); }
 bool holds(const MakeDirectory& request) { return holds(request.place); }
+
+bool holds(const BeginTree& request) {
+  return holds(request.place) && are_names(request.place.path) && are_names(request.temporary) &&
+         request.temporary.find('/') == std::string::npos;
+}
+bool holds(const AddToTree& request) {
+  const bool named = request.path.empty() || (is_path(request.path) && are_names(request.path));
+  return named && request.mode <= 0777U && is_path(request.target) &&
+         (request.kind == FileKind::kSymlink) == !request.target.empty();
+}
+bool holds(const EndTree&) { return true; }
 
 bool holds(const FileStat& stat) { return stat.mode <= kModeMax && is_path(stat.target); }
 bool holds(const FileContent& reply) { return reply.bytes.size() <= kFileChunkBytes && holds(reply.stat); }

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "wire/file_stat.h"
+#include "wire/file_tree.h"
 #include "wire/message.h"
 
 namespace hutch::wire {
@@ -71,7 +72,8 @@ struct FindFiles {
 
 struct RemoveFile {
   FilePlace place;
-  enum class Tree { kRefuse, kRemove } tree = Tree::kRefuse;
+  // kForce: directories in it that are closed to their owner are opened.
+  enum class Tree { kRefuse, kRemove, kForce } tree = Tree::kRefuse;
 };
 
 // Within one file system as rename(2), else by copy and removal.
@@ -85,7 +87,7 @@ struct MakeDirectory {
 };
 
 using FileRequest = std::variant<StatFile, ReadFile, WriteFile, ListDirectory, FindFiles, RemoveFile, MoveFile,
-                                 MakeDirectory, BeginUpload, AppendUpload, EndUpload>;
+                                 MakeDirectory, BeginUpload, AppendUpload, EndUpload, BeginTree, AddToTree, EndTree>;
 
 // --- answers ---
 
@@ -112,7 +114,7 @@ struct FileEntries {
 };
 
 struct FileRemoved {
-  std::uint64_t entries = 0;  // 0: there was nothing
+  std::uint64_t entries = 0;  // 0: there was nothing; of kForce 1 for all
 };
 
 struct FileMoved {

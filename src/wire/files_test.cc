@@ -56,8 +56,17 @@ TEST(FileMessage, RequestsComeOutAsTheyWentIn) {
   EXPECT_EQ(request(ListDirectory{kPlace, 3, 10}).depth_max, 3U);
   EXPECT_EQ(request(FindFiles{kPlace, "*.c", 10}).pattern, "*.c");
   EXPECT_EQ(request(RemoveFile{kPlace, RemoveFile::Tree::kRemove}).tree, RemoveFile::Tree::kRemove);
+  EXPECT_EQ(request(RemoveFile{kPlace, RemoveFile::Tree::kForce}).tree, RemoveFile::Tree::kForce);
   EXPECT_EQ(request(MoveFile{kPlace, {"/", "."}}).destination, (FilePlace{"/", "."}));
   EXPECT_EQ(request(MakeDirectory{kPlace}).place, kPlace);
+  EXPECT_EQ(request(BeginTree{{"/home", "a/b"}, ".new"}).temporary, ".new");
+  const AddToTree entry = request(AddToTree{"a/b", FileKind::kSymlink, 0777, -5, "../x"});
+  EXPECT_EQ(entry.path, "a/b");
+  EXPECT_EQ(entry.kind, FileKind::kSymlink);
+  EXPECT_EQ(entry.mode, 0777U);
+  EXPECT_EQ(entry.modified_ns, -5);
+  EXPECT_EQ(entry.target, "../x");
+  EXPECT_EQ(request(EndTree{EndTree::Then::kPut}).then, EndTree::Then::kPut);
 }
 
 TEST(FileMessage, AnswersComeOutAsTheyWentIn) {
@@ -92,6 +101,20 @@ TEST(FileMessage, RequestsOverALimitAreRefused) {
   EXPECT_FALSE(round(FileRequest(ListDirectory{kPlace, 1, kFileEntriesMax + 1})));
   EXPECT_FALSE(round(FileRequest(FindFiles{kPlace, nul, 1})));
   EXPECT_FALSE(round(FileRequest(FindFiles{kPlace, "*", kFileEntriesMax + 1})));
+}
+
+TEST(FileMessage, ATreeIsOfNamesAlone) {
+  for (const char* path : {"/a", "a/", "a//b", ".", "..", "a/../b", "./a"}) {
+    EXPECT_FALSE(round(FileRequest(BeginTree{{"/home", path}, ".new"}))) << path;
+    EXPECT_FALSE(round(FileRequest(AddToTree{path, FileKind::kRegular, 0600, 0, ""}))) << path;
+    EXPECT_FALSE(round(FileRequest(BeginTree{{"/home", "a"}, path}))) << path;
+  }
+  EXPECT_FALSE(round(FileRequest(BeginTree{{"/home", "a"}, "b/c"})));
+  EXPECT_TRUE(round(FileRequest(AddToTree{"", FileKind::kDirectory, 0700, 0, ""})));
+  EXPECT_FALSE(round(FileRequest(AddToTree{"a", FileKind::kRegular, 04755, 0, ""})));
+  EXPECT_FALSE(round(FileRequest(AddToTree{"a", FileKind::kSymlink, 0777, 0, ""})));
+  EXPECT_FALSE(round(FileRequest(AddToTree{"a", FileKind::kRegular, 0600, 0, "x"})));
+  EXPECT_FALSE(round(FileRequest(AddToTree{"a", FileKind::kOther, 0600, 0, ""})));
 }
 
 TEST(FileMessage, AnswersOverALimitAreRefused) {
