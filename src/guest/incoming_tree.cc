@@ -28,6 +28,7 @@ Result<std::optional<Way>> go(const Root& root, const wire::FilePlace& place, Mi
 void unmake(const Root& root, const wire::FilePlace& place, std::size_t count);
 Status check_free(const Way& way, const wire::FilePlace& place);
 Error explain_way(Error error, const std::string& path);
+Error is_link() { return Error::from_errno("openat2", ELOOP); }
 
 }  // namespace
 
@@ -163,7 +164,12 @@ Result<std::optional<Way>> go(const Root& root, const wire::FilePlace& place, Mi
       if (!made && made.error().sys_errno != EEXIST) return fail(explain_way(made.error(), path));
       next = sys::open_beneath(way.directory.get(), name, sys::Beneath::kListing);
     }
-    if (!next) return fail(explain_way(std::move(next).error(), path));
+    if (!next) {
+      // Of a directory that was wanted the kernel does not tell a link from a file (openat2(2), O_NOFOLLOW).
+      const auto status = sys::file_status(way.directory.get(), name);
+      if (status && status->kind == sys::EntryKind::kSymlink) return fail(explain_way(is_link(), path));
+      return fail(explain_way(std::move(next).error(), path));
+    }
     way.directory = std::move(*next);
   }
   way.name = std::string(names.back());
