@@ -31,7 +31,9 @@ class IncomingTreeTest : public testing::Test {
   void add(IncomingTree& tree, const AddToTree& entry, std::string_view content = {}) {
     const auto added = tree.add(entry);
     ASSERT_TRUE(added.has_value()) << added.error().message;
-    if (entry.kind == FileKind::kRegular) ASSERT_TRUE(sys::write_all(tree.file(), content).has_value());
+    if (entry.kind == FileKind::kRegular) {
+      ASSERT_TRUE(sys::write_all(tree.file(), content).has_value());
+    }
   }
 
   void add_some(IncomingTree& tree) {

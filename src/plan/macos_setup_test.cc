@@ -25,8 +25,8 @@ std::vector<std::string> lines_of(const std::vector<SetupStep>& steps) {
   return lines;
 }
 
-const std::string kOwnGroup = R"(dscl . -create "/Users/$0" PrimaryGroupID )"
-                              R"("$(dscl . -read "/Groups/$0" PrimaryGroupID | cut -d ' ' -f 2)")";
+const std::string kOwnGroup = R"sh(dscl . -create "/Users/$0" PrimaryGroupID )sh"
+                              R"sh("$(dscl . -read "/Groups/$0" PrimaryGroupID | cut -d ' ' -f 2)")sh";
 const std::string kGroup = "sh -c " + shell_word(kOwnGroup);
 
 TEST(MacosSetup, TheFirstTimeMakesEverything) {

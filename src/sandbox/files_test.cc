@@ -181,5 +181,15 @@ TEST(Files, ManyThreadsAskOneServer) {
   for (std::thread& thread : threads) thread.join();
 }
 
+TEST(Files, AFileThatWasAskedForComesAlong) {
+  Server server(always(FileDone{}));
+  const auto file = server.files->ask_for_file({"a", FileKind::kRegular, 0600, 0, ""});
+  ASSERT_FALSE(file.has_value());
+  EXPECT_THAT(file.error().message, HasSubstr("other descriptors"));
+  EXPECT_TRUE(server.files->is_dead());
+  Server other(always(FileDone{}));
+  EXPECT_TRUE(other.files->ask(AddToTree{"a", FileKind::kDirectory, 0700, 0, ""}).has_value());
+}
+
 }  // namespace
 }  // namespace hutch::sandbox
