@@ -54,6 +54,9 @@ class Files {
   Result<wire::FileReply> operator()(const wire::BeginUpload&) const { return no_upload(); }
   Result<wire::FileReply> operator()(const wire::AppendUpload&) const { return no_upload(); }
   Result<wire::FileReply> operator()(const wire::EndUpload&) const { return no_upload(); }
+  Result<wire::FileReply> operator()(const wire::BeginTree&) const { return no_upload(); }
+  Result<wire::FileReply> operator()(const wire::AddToTree&) const { return no_upload(); }
+  Result<wire::FileReply> operator()(const wire::EndTree&) const { return no_upload(); }
 
  private:
   static Result<wire::FileReply> no_upload() { return fail(Error::invalid("a tool that uploads")); }
@@ -416,10 +419,10 @@ std::vector<std::string> paths_of(const wire::FileRequest& request) {
           return {one.source.path, one.destination.path};
         } else if constexpr (std::is_same_v<T, wire::FindFiles>) {
           return {one.place.path, one.pattern};
-        } else if constexpr (std::is_same_v<T, wire::AppendUpload> || std::is_same_v<T, wire::EndUpload>) {
-          return {};
-        } else {
+        } else if constexpr (requires { one.place; }) {
           return {one.place.path};
+        } else {
+          return {};
         }
       },
       request);
