@@ -27,7 +27,8 @@ def missing(packages):
     query = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *names],
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     installed = {line.split()[0] for line in query.stdout.decode().splitlines() if line.endswith(" installed")}
-    return [(name, reason) for name, reason in packages if name not in installed]
+    # What another package brought, such as the npm of a nodejs from elsewhere, is there as well, and may exclude Debian's.
+    return [(name, reason) for name, reason in packages if name not in installed and not shutil.which(name)]
 
 
 def stamp_file(groups):
