@@ -27,7 +27,7 @@ def missing(packages):
     query = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *names],
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     installed = {line.split()[0] for line in query.stdout.decode().splitlines() if line.endswith(" installed")}
-    # What another package brought, such as the npm of a nodejs from elsewhere, is there as well, and may exclude Debian's.
+    # What another package brought is there as well: the npm of a nodejs from elsewhere, which excludes Debian's.
     return [(name, reason) for name, reason in packages if name not in installed and not shutil.which(name)]
 
 

@@ -5,9 +5,11 @@
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "client/start_remedy.h"
+#include "host/facts.h"
 #include "server/daemon.h"
 #include "server/http_guard.h"
 #include "store/settings_file.h"
+#include "sys/host_info.h"
 #include "sys/identity.h"
 #include "sys/io.h"
 #include "sys/signals.h"
@@ -38,7 +40,9 @@ Result<std::optional<server::Listen>> listen_of(const ServeArguments& arguments,
     }
   }
   const sys::Endpoint at = TRY(server::http::parse_listen(listen));
-  return std::optional(server::Listen{at, TRY(server::http::load_token(token_file))});
+  std::string token = TRY(server::http::load_token(token_file));
+  host::hide_own_file(TRY(sys::canonical_path(token_file)));
+  return std::optional(server::Listen{at, std::move(token)});
 }
 
 // One that was started by whoever needs it leaves by itself.

@@ -31,6 +31,7 @@ Result<std::string> usable_home(const std::optional<Account>& account);
 Result<std::vector<plan::RootEntry>> root_entries();
 Result<std::vector<std::string>> proc_names();
 Result<std::vector<std::string>> store_dirs(const plan::HostFacts& facts);
+std::vector<std::string>& own_files();
 plan::FileType file_type(sys::EntryType type);
 
 bool is_beyond_this_user(const Error& error) {
@@ -56,6 +57,8 @@ Result<plan::HostFacts> probe_facts() {
   facts.store_dirs = TRY_CTX(store_dirs(facts), "find hutch's own directories");
   return facts;
 }
+
+void hide_own_file(std::string path) { own_files().push_back(std::move(path)); }
 
 Status make_store_directories(const plan::HostFacts& facts) {
   for (const std::string& directory : facts.store_dirs) {
@@ -133,11 +136,18 @@ Result<std::vector<std::string>> proc_names() {
   return names;
 }
 
+std::vector<std::string>& own_files() {
+  static std::vector<std::string> files;
+  return files;
+}
+
 // As typed and, where it exists and is reached by a symlink, canonical too: both names must lead nowhere.
 Result<std::vector<std::string>> store_dirs(const plan::HostFacts& facts) {
   const StateDirs dirs = TRY(own_state_dirs(facts.uid, facts.home));
   std::vector<std::string> found;
-  for (const std::string& dir : {dirs.config, dirs.data, dirs.runtime}) {
+  std::vector<std::string> places = {dirs.config, dirs.data, dirs.runtime};
+  places.insert(places.end(), own_files().begin(), own_files().end());
+  for (const std::string& dir : places) {
     found.push_back(dir);
     Result<std::string> canonical = sys::canonical_path(dir);
     if (!canonical && !is_out_of_reach(canonical.error())) return fail(std::move(canonical).error());

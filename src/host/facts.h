@@ -11,6 +11,10 @@ namespace hutch::host {
 // All but the cgroup. What cannot be found out is an error: a home that is not known would not be hidden.
 Result<plan::HostFacts> probe_facts();
 
+// A file of hutch's own in another place, which is hidden as those directories are; of this process's sandboxes from
+// here on. Before any other thread has begun.
+void hide_own_file(std::string path);
+
 // Makes those of `facts.store_dirs` that are missing, with mode 0700, before a plan is made: what is not there cannot
 // be hidden, and a sandbox could read what is put there later, or put its own policy there itself. One that this user
 // may not make is no error, since no sandbox of this user could either.

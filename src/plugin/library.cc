@@ -20,6 +20,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kHead = "entry.json";
+constexpr std::string_view kByAgent = "agent ";
 // Pretty texts are longer than what was read.
 constexpr std::size_t kFileMax = 2 * kRecipeBytesMax;
 
@@ -139,6 +140,10 @@ Result<Library::Added> Library::add(const Recipe& recipe, const Origin& origin) 
   TRY(check_id(recipe.id));
   const std::scoped_lock lock(mutex_);
   const auto before = TRY(head(recipe.id));
+  // Whoever made it looked before, and much may have happened since.
+  if (before && origin.from.starts_with(kByAgent) && before->origin.from != origin.from) {
+    return fail({Code::kConflict, 0, cat({"the id ", recipe.id, " is another plugin's by now"})});
+  }
   if (before) {
     const auto current = read_version(recipe.id, before->current);
     if (current && content_hash(*current) == content_hash(recipe)) return Added{before->current, before->current};
@@ -175,6 +180,8 @@ Status Library::make_current(const std::string& id, int number) {
   if (!now) return fail(Error::not_found(cat({"there is no plugin ", id, " in the library"})));
   TRY(read_version(id, number));
   now->current = number;
+  // Which versions are whose is not known: an agent that made one of them makes no more of that id.
+  now->origin.from = "rollback";
   return write_head(id, *now);
 }
 

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 #include "base/text.h"
 #include "sys/io.h"
+#include "sys/readiness.h"
 
 namespace hutch::server {
 
@@ -50,11 +52,25 @@ std::vector<std::string> without_login(const FollowedCommand& command) {
   return arguments;
 }
 
+// Of all sandboxes together: each takes a thread and some six descriptors, of which the daemon needs the most for
+// others.
+Result<std::shared_ptr<void>> take_place() {
+  static constexpr std::uint64_t kDescriptorsEach = 24;
+  static const std::uint64_t most = sys::raise_descriptor_limit() / kDescriptorsEach;
+  static std::atomic<std::uint64_t> taken = 0;
+  if (taken.fetch_add(1) >= most) {
+    taken.fetch_sub(1);
+    return fail({Code::kConflict, 0, cat({"the daemon follows ", std::to_string(most), " processes already"})});
+  }
+  return std::shared_ptr<void>(static_cast<void*>(&taken), [](void*) { taken.fetch_sub(1); });
+}
+
 }  // namespace
 
 Result<std::shared_ptr<FollowedProcess>> FollowedProcess::start(Workers& workers, service::AgentSandbox& agent,
                                                                 FollowedCommand command,
                                                                 const std::vector<std::string>& environment) {
+  std::shared_ptr<void> place = TRY(take_place());
   Opened opened = TRY(open_streams(command));
   sandbox::ProcessRequest request = TRY(agent.request(without_login(command), command.cwd, environment));
   request.timeout = command.timeout;
@@ -73,6 +89,7 @@ Result<std::shared_ptr<FollowedProcess>> FollowedProcess::start(Workers& workers
   if (!opened.has_terminal && command.input == FollowedCommand::Input::kNone) ends.input.reset();
   auto followed = std::make_shared<FollowedProcess>(std::move(command), resident, process, std::move(ends),
                                                     std::move(terminal), std::move(ended), TRY(sys::Event::make()));
+  followed->place_ = std::move(place);
   workers.run([followed] { followed->pump(); });
   return followed;
 }
@@ -138,6 +155,7 @@ void FollowedProcess::finish() {
   }
   const std::scoped_lock lock(mutex_);
   end_ = end;
+  place_.reset();
   wake_.reset();
   tell();
 }

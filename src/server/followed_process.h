@@ -106,6 +106,7 @@ class FollowedProcess {
   std::map<OutputRing::Reader, std::shared_ptr<const sys::Event>> followers_;
   std::optional<sandbox::ProcessEnd> end_;
   std::optional<sys::Event> wake_;  // of the pumping thread; absent once that has ended
+  std::shared_ptr<void> place_;  // among those that run, until its end
 };
 
 }  // namespace hutch::server

@@ -270,9 +270,9 @@ TEST_F(PrepareTest, JudgesHosts) {
                                                     "it is bad"));
   EXPECT_THAT(judged("other.org"), StartsWith("ask: connect other.org (other.org:443): default: "));
   EXPECT_THAT(judged("10.1.1.1"), StartsWith("allowed: "));
-  EXPECT_THAT(judged("169.254.169.254:80"), StartsWith("denied: connect 169.254.169.254:80: addresses: "));
+  EXPECT_THAT(judged("169.254.169.254:80"), StartsWith("ask: connect 169.254.169.254:80: default: it is the "));
   EXPECT_THAT(judged("[::1]:5432"), StartsWith("allowed: connect [::1]:5432: network.hostPorts 5432: "));
-  EXPECT_THAT(judged("0177.1:80"), StartsWith("denied: connect 0177.1:80 (127.0.0.1:80): addresses: "));
+  EXPECT_THAT(judged("0177.1:80"), StartsWith("ask: connect 0177.1:80 (127.0.0.1:80): default: it is a "));
   EXPECT_THAT(judged("a b"), HasSubstr("a host name holds no blanks"));
   const auto verdict = judge_host(*prepared(), "other.org");
   EXPECT_THAT(verdict_json(*verdict), HasSubstr("\"allowed\":false,\"verdict\":\"ask\""));

@@ -184,13 +184,13 @@ HOSTS = [
     ("localhost:8080", "allowed", 'network.allowedDomains "localhost:8080"'),
     ("localhost:5432", "allowed", "network.hostPorts 5432"),
     ("127.0.0.1:5432", "allowed", "network.hostPorts 5432"),
-    ("127.0.0.1:8080", "denied", "addresses"),
+    ("127.0.0.1:8080", "ask", "default"),
     ("10.1.2.3", "allowed", 'network.allowedDomains "10.0.0.0/8:443"'),
     ("0x0a010203", "allowed", 'network.allowedDomains "10.0.0.0/8:443"'),
-    ("10.1.2.3:80", "denied", "addresses"),
-    ("2852039166", "denied", "addresses"),
-    ("[::ffff:169.254.169.254]:80", "denied", "addresses"),
-    ("[64:ff9b::c0a8:101]:443", "denied", "addresses"),
+    ("10.1.2.3:80", "ask", "default"),
+    ("2852039166", "ask", "default"),
+    ("[::ffff:169.254.169.254]:80", "ask", "default"),
+    ("[64:ff9b::c0a8:101]:443", "ask", "default"),
     ("192.0.2.1", "ask", "default"),
 ]
 

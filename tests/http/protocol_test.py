@@ -1,8 +1,11 @@
 # HTTP itself: who may speak, what is refused, limits, garbage, and clients that behave badly.
 import contextlib
+import functools
 import json
 import os
+import pathlib
 import re
+import shutil
 import socket
 import stat
 import subprocess
@@ -24,6 +27,25 @@ def status_of(answer):
 
 def statuses(answer):
     return [int(code) for code in re.findall(rb"^HTTP/1\.1 (\d{3}) ", answer, re.M)]
+
+
+def test_the_token_file_is_in_no_sandbox(base, as_user):
+    """Also where others of its owner's files are shown: whoever reads it is the daemon's owner."""
+    place = pathlib.Path(as_user.mkdir(pathlib.Path("/var/tmp") / f"hutch-token-{os.getpid()}-{as_user.name}"))
+    env = {"HUTCH_STATE": str(as_user.mkdir(as_user.home / f"state-of-{place.name}"))}
+    as_user.write(place / "shown", "shown")
+    run = functools.partial(harness.run_in, as_user, env=env)
+    program, token = base.bin / "hutch", place / "token"
+    serve = [program, "serve", "--listen", "127.0.0.1:0", "--token-file", token]
+    with harness.start_in(as_user, serve, env=env) as daemon:
+        harness.wait_until(token.exists, "it has a token")
+        run([program, "agent", "create", "looks"]).ok()
+        assert run([program, "exec", "looks", "--", "cat", place / "shown"]).ok().text == "shown"
+        refused = run([program, "exec", "looks", "--", "cat", token])
+        assert refused.code != 0 and token.read_text().strip() not in refused.text, str(refused)
+        run([program, "agent", "remove", "looks"]).ok()
+        daemon.terminate()
+    shutil.rmtree(place)
 
 
 def test_the_token_file_is_made_for_its_owner_alone(api):
