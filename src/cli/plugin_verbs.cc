@@ -132,12 +132,12 @@ constexpr std::array kSkillWords = {Text("list"), Text("show"), Text("enable"), 
 
 constexpr std::array kVerbs = {
     Verb{"plugin", "give agents tools of a recipe, and look at those that they made", kPluginSynopsis,
-         "A plugin is a JSON recipe: packages, files, a set-up command, and tools. `install` does its steps\n"
-         "for an agent and keeps it in the library; what fails leaves nothing behind. Its tools are there at\n"
-         "once, as ID_TOOL, wherever the agent's tools are. Installed over an earlier version it is an update, and\n"
-         "`rollback` goes back. `remove` takes it from the agents that are named, else from all and from the\n"
-         "library. A recipe is read from a file, from - (standard input), by curl, or with git+URL of a\n"
-         "repository's plugin.json. `check` reads one and installs nothing.",
+         "A plugin is a JSON recipe: packages, files, a set-up command, and tools. `install` does its\n"
+         "steps for an agent and keeps it in the library; what fails leaves nothing behind. Its tools are\n"
+         "there at once, as ID_TOOL, wherever the agent's tools are. Installed over an earlier version it\n"
+         "is an update, and `rollback` goes back. `remove` takes it from the agents that are named, else\n"
+         "from all and from the library. A recipe is read from a file, from - (standard input), by curl,\n"
+         "or with git+URL of a repository's plugin.json. `check` reads one and installs nothing.",
          kPluginGroups, kPluginExamples, kPluginWords, OptionsEnd::kAtDashes, finish_plugin},
     Verb{"skill",
          "show the texts that tell models how to use hutch, and switch them off",
