@@ -131,7 +131,7 @@ def test_a_name_that_udp_alone_may_reach(hutch, internet):
 
 @pytest.mark.parametrize("name", ["private.example", "loop.example", "meta.example", "mapped.example", "near.example"])
 def test_a_name_that_leads_inside(hutch, internet, name):
-    script = ASK.replace("settimeout(30)", "settimeout(2)")
+    script = ASK.replace("settimeout(15)", "settimeout(1)")
     result = hutch.run("python3", "-c", script, name, "123", "word", options=allow(f"{name}:123"))
     assert result.text == "TimeoutError\n" and f"{name}:123/udp was refused" in result.errors, str(result)
     assert internet.log("datagram") == []
@@ -144,7 +144,7 @@ def test_a_private_address_that_an_entry_names(hutch):
 
 
 def test_a_denial_beats_it(hutch, internet):
-    script = ASK.replace("settimeout(30)", "settimeout(2)")
+    script = ASK.replace("settimeout(15)", "settimeout(1)")
     for rule, deny in (("other.example:123", "203.0.113.0/24"), ("203.0.113.11:123", "203.0.113.11:123")):
         result = hutch.run("python3", "-c", script, rule.split(":")[0], "123", "word",
                            options=[*allow(rule), "--deny-domain", deny])
