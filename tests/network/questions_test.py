@@ -193,7 +193,7 @@ def test_when_who_follows_goes_the_answer_is_no(asker):
     with asker.run(ONE + "; read line", stdin=-1) as run:
         with asker.follower() as follower:
             follower.kill()
-        assert run.stdout.readline() == b"403\n"
+        assert run.stdout.readline() == b"000\n"
         run.stdin.close()
     with asker.follower() as follower, asker.run(ONE) as run:
         assert follower.stdout.readline()
@@ -405,7 +405,7 @@ def test_revoke_takes_out_what_an_answer_saved(asker):
         run.stdin.write(b"\n")
         run.stdin.close()
         asker("answer", asker.one()["id"], "no").ok()
-        assert run.stdout.readline() == b"403\n"
+        assert run.stdout.readline() == b"000\n"
     assert asker("config", "get", "network.allowedDomains").text.strip() == ""
 
 
