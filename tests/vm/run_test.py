@@ -97,7 +97,8 @@ def test_a_terminal_has_its_size_and_its_keys(machines, as_user, project):
 def test_whoever_does_not_read_can_leave(machines):
     process = machines.popen("sh", "-c", "yes; echo never")
     with process:
-        assert process.stdout.read(1 << 20)[:2] == b"y\n"
+        said = process.stdout.read(1 << 20)
+        assert said[:2] == b"y\n", process.stderr.read()
         process.stdout.close()
         assert process.wait(timeout=120) != 0
 
