@@ -305,7 +305,11 @@ Status undo_install(Plugins& plugins, tool::Place& place, const Install& install
   }
   if (install.library_before) {
     const auto now = TRY(plugins.library().find(id));
-    if (now) TRY(plugins.library().take_back(id, {.version = now->current, .before = *install.library_before}));
+    // Another may have become the current one before this was added, and that is to stay.
+    const auto current = now ? plugins.library().version(id, now->current) : fail(Error::not_found(id));
+    if (current && plugin::content_hash(*current) == plugin::content_hash(install.recipe)) {
+      TRY(plugins.library().take_back(id, {.version = now->current, .before = *install.library_before}));
+    }
   }
   if (!install.previous) return plugins.installs().erase(install.agent, id);
   Install before = install;

@@ -139,7 +139,11 @@ std::expected<Value::Object, Envelope> Plugins::make(const Made& made) {
                                   .recipe = std::move(*recipe),
                                   .from = cat({"agent ", made.agent}),
                                   .stop = made.stop,
-                                  .by = Wish::By::kAgent});
+                                  .by = Wish::By::kAgent,
+                                  .admit = [&]() -> Status {
+                                    const auto why = refuse(made);
+                                    return why ? fail({Code::kConflict, 0, why->message}) : Status();
+                                  }});
   if (!installed) {
     return std::unexpected(
         tool::failure(Kind::kExecutionError, cat({"Plugin installation failed: ", installed.error().message})));

@@ -130,6 +130,7 @@ Result<Install> Plugins::install(const Wish& wish) {
   while (!turn.try_lock_for(kTurnSlice)) {
     if (wish.stop.stop_requested()) return fail({Code::kTimeout, 0, "it was cancelled"});
   }
+  if (wish.admit) TRY(wish.admit());
   PluginInstallation installation(*this, *agent, wish);
   Install done = TRY(installation.run());
   agents_.tell_change(wish.agent, kToolsChanged);

@@ -51,6 +51,8 @@ class Plugins {
     enum class By { kPerson, kAgent } by = By::kPerson;
     // Each line of what its steps say.
     std::function<void(std::string_view step, std::string_view line)> on_step{};
+    // Asked once it is its turn: what was true before the wait may not be any more. Absent: it may.
+    std::function<Status()> admit{};
   };
   // The eight steps, and the recipe in the library; over an earlier one of the same id it is an update. What fails
   // leaves things as they were, and the error says which step it was.
