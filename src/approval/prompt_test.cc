@@ -202,7 +202,7 @@ TEST(Answers, WhatIsSaved) {
 // Nothing runs yet, and no policy can say it: what is saved, and what is of a command, are no answers.
 TEST(Answers, BeforeAStart) {
   std::vector<Answer> answers;
-  for (const Choice& choice : choices_at({Coverage::kStart, "/work/foo", "/work/foo"})) {
+  for (const Choice& choice : choices_at({Coverage::kStart, "/home/carol/foo", "/home/carol/foo"})) {
     answers.push_back(choice.answer);
   }
   EXPECT_EQ(answers, (std::vector{Answer::kAbort, Answer::kSession, Answer::kOnce}));

@@ -1,9 +1,11 @@
 # Plugins that agents make: by the tool and by the bridge, what is taken from them, and what is refused.
+import concurrent.futures
 import json
 import socket
 
 import pytest
 
+from harness import wait_until
 from recipes import recipe as made, tool
 
 WORDS = made("My Words", tools=[tool("count", "python3 scripts/count.py", text="string")])
@@ -169,6 +171,36 @@ def test_so_many_and_no_more(daemon, agent):
     assert code == 4 and "20 plugins" in said
     for i in range(20):
         daemon("plugin", "remove", f"many-{i}").ok()
+
+
+def test_so_many_at_once_and_no_more(daemon, agent):
+    """Each waits for its turn, and is counted when that comes."""
+    daemon.sh(agent, "true").ok()
+    def one(i):
+        return create(daemon, agent, made(f"Many {i}", setup="sleep 0.2"))
+    with concurrent.futures.ThreadPoolExecutor(26) as pool:
+        codes = [code for code, _ in pool.map(one, range(26))]
+    there = [one["id"] for one in daemon.json("plugin", "list", "--library")]
+    for id in there:
+        daemon("plugin", "remove", id).ok()
+    assert len(there) == 20 and sorted(codes)[:20] == [0] * 20 and 0 not in sorted(codes)[20:], (there, codes)
+
+
+def test_who_brings_an_id_meanwhile_keeps_it(daemon, agent, as_user):
+    """Steps take time, and what was no plugin's at their beginning may be somebody's at their end."""
+    daemon.sh(agent, "true").ok()
+    mine = made("Data Tools", tools=[tool("go", "echo mine")])
+    theirs = {**made("Data Tools", tools=[tool("go", "echo theirs")]), "setup": "touch ../begun; sleep 3"}
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        making = pool.submit(create, daemon, agent, theirs)
+        wait_until(lambda: daemon.sh(agent, "ls ~/plugins/begun").code == 0, "its set-up has begun")
+        daemon("plugin", "import", as_user.write(daemon.state / "mine.json", json.dumps(mine))).ok()
+        code, said = making.result()
+    assert code != 0 and "another plugin's" in said, said
+    kept = json.loads(daemon("plugin", "export", "data-tools").ok().out)
+    assert kept["tools"][0]["run"] == "echo mine"
+    assert daemon.json("plugin", "list", "--agent", agent) == []
+    daemon("plugin", "remove", "data-tools").ok()
 
 
 def test_its_person_hears_of_it(daemon, agent):
