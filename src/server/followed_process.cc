@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 
 #include "base/text.h"
+#include "server/process_shares.h"
 #include "sys/io.h"
 #include "sys/readiness.h"
 
@@ -54,15 +54,10 @@ std::vector<std::string> without_login(const FollowedCommand& command) {
 
 // Of all sandboxes together: each takes a thread and some six descriptors, of which the daemon needs the most for
 // others.
-Result<std::shared_ptr<void>> take_place() {
-  static constexpr std::uint64_t kDescriptorsEach = 24;
-  static const std::uint64_t most = sys::raise_descriptor_limit() / kDescriptorsEach;
-  static std::atomic<std::uint64_t> taken = 0;
-  if (taken.fetch_add(1) >= most) {
-    taken.fetch_sub(1);
-    return fail({Code::kConflict, 0, cat({"the daemon follows ", std::to_string(most), " processes already"})});
-  }
-  return std::shared_ptr<void>(static_cast<void*>(&taken), [](void*) { taken.fetch_sub(1); });
+Result<std::shared_ptr<void>> take_place(const std::string& key) {
+  static constexpr std::size_t kDescriptorsEach = 24;
+  static ProcessShares shares(sys::raise_descriptor_limit() / kDescriptorsEach);
+  return shares.take(key);
 }
 
 }  // namespace
@@ -70,7 +65,7 @@ Result<std::shared_ptr<void>> take_place() {
 Result<std::shared_ptr<FollowedProcess>> FollowedProcess::start(Workers& workers, service::AgentSandbox& agent,
                                                                 FollowedCommand command,
                                                                 const std::vector<std::string>& environment) {
-  std::shared_ptr<void> place = TRY(take_place());
+  std::shared_ptr<void> place = TRY(take_place(command.key));
   Opened opened = TRY(open_streams(command));
   sandbox::ProcessRequest request = TRY(agent.request(without_login(command), command.cwd, environment));
   request.timeout = command.timeout;

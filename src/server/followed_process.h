@@ -30,6 +30,7 @@ struct FollowedCommand {
   std::map<std::string, std::string, std::less<>> variables;  // as they were asked for
   std::string cwd;
   std::string tag;
+  std::string key{};  // the API key's name whose sandbox it is in; empty: the daemon's own user
   std::optional<sys::TerminalSize> terminal{};
   enum class Input { kNone, kWritten } input = Input::kNone;
   std::chrono::milliseconds timeout{0};  // 0: none

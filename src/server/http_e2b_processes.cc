@@ -165,6 +165,7 @@ std::vector<std::string> environment_of(const E2bSandbox& sandbox, const Followe
 
 Status start(Exchange& exchange, const Inside& inside, const Value::Object& message) {
   FollowedCommand command = TRY(command_of(exchange.request(), message));
+  command.key = inside.sandbox->record().owner;
   const std::vector<std::string> environment = environment_of(*inside.sandbox, command);
   TRY(inside.sandbox->check_room());
   const auto process =

@@ -26,7 +26,8 @@ def mounted(daemon):
     for name in ("data", "run", "config"):
         daemon.person.mkdir(daemon.state / name)
     yield daemon.state
-    subprocess.run(["umount", daemon.state], check=True)
+    # A daemon that says why it does not start may be ending still.
+    harness.wait_until(lambda: subprocess.run(["umount", daemon.state], check=False).returncode == 0, "it is unmounted")
 
 
 def refused(daemon):
