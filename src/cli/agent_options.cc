@@ -218,9 +218,56 @@ Result<Arguments> finish_tool(Draft&& draft) {
   return Arguments(std::move(tool));
 }
 
+Status set_mcp_client(Draft& draft, const std::string& name) {
+  if (service::find_mcp_client(name) == nullptr) {
+    std::vector<Text> names;
+    for (const service::McpClient& client : service::mcp_clients()) names.push_back(client.name);
+    return fail(unknown_word("unknown client", name, names));
+  }
+  draft.mcp.client = name;
+  return {};
+}
+
+Status set_mcp_project(Draft& draft, const std::string&) {
+  draft.mcp.scope = service::McpScope::kProject;
+  return {};
+}
+
+Status set_mcp_print(Draft& draft, const std::string&) {
+  draft.mcp.consent = McpArguments::Consent::kShow;
+  return {};
+}
+
+Status set_mcp_yes(Draft& draft, const std::string&) {
+  draft.mcp.consent = McpArguments::Consent::kGiven;
+  return {};
+}
+
 Result<Arguments> finish_mcp(Draft&& draft) {
-  TRY(expect_words(draft, {}));
-  return Arguments(McpArguments{std::move(draft.agent)});
+  const std::span<const Text> actions = find_verb("mcp")->word_choices;
+  McpArguments mcp = std::move(draft.mcp);
+  mcp.agent = std::move(draft.agent);
+  mcp.form = draft.run.form;
+  if (!draft.words.empty()) {
+    TRY(expect_words(draft, std::array{Text("what")}));
+    mcp.action = std::move(draft.words[0]);
+    if (std::ranges::find(actions, mcp.action) == actions.end()) {
+      return fail(unknown_word("unknown action", mcp.action, actions));
+    }
+  }
+  const bool changes = mcp.action == "install" || mcp.action == "remove";
+  if (changes && mcp.client.empty()) {
+    return fail(Error::invalid(cat({"hutch mcp ", mcp.action, ": --client CLIENT says whose; hutch mcp list"})));
+  }
+  const bool sets =
+      !mcp.client.empty() || mcp.scope != service::McpScope::kUser || mcp.consent != McpArguments::Consent::kAsked;
+  if (!changes && sets) {
+    return fail(Error::invalid("--client, --project, --print and --yes are for hutch mcp install and remove"));
+  }
+  if (!mcp.agent.empty() && !mcp.action.empty() && mcp.action != "install") {
+    return fail(Error::invalid("--agent is for hutch mcp and hutch mcp install"));
+  }
+  return Arguments(std::move(mcp));
 }
 
 Result<Arguments> finish_serve(Draft&& draft) {

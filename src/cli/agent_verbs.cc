@@ -42,7 +42,12 @@ constexpr std::array kToolOptions = {
     Option{"--turn", 0, "ID", kOther, "the conversation's turn that a limit of commands counts in", set_turn}, kJson};
 constexpr std::array kToolGroups = {OptionGroup{"Options", kToolOptions}};
 constexpr std::array kMcpOptions = {
-    Option{"--agent", 0, "NAME", kOther, "serve this agent; else that of the working directory", set_agent}};
+    Option{"--agent", 0, "NAME", kOther, "serve this agent; else that of the working directory", set_agent},
+    Option{"--client", 0, "CLIENT", kOther, "install, remove: whose configuration", set_mcp_client},
+    Option{"--project", 0, "", kFlag, "install, remove: in this directory's file, not in yours", set_mcp_project},
+    Option{"--print", 0, "", kFlag, "install: show the entry, and write nothing", set_mcp_print},
+    Option{"--yes", 'y', "", kFlag, "install, remove: without asking", set_mcp_yes},
+    kJson};
 constexpr std::array kMcpGroups = {OptionGroup{"Options", kMcpOptions}};
 constexpr std::array kServeOptions = {
     Option{"--listen", 0, "ADDRESS:PORT", kOther, "serve HTTP and MCP on this TCP port as well", set_listen},
@@ -77,7 +82,13 @@ constexpr std::array kToolSynopsis = {Text("hutch tool list [AGENT] [--json]"),
 constexpr std::array kToolWords = {Text("list"), Text("call")};
 constexpr std::array kToolExamples = {Text("hutch tool call alice sandbox_exec '{\"command\": \"make test\"}'"),
                                       Text("hutch tool call alice sandbox_write_file - < arguments.json")};
-constexpr std::array kMcpSynopsis = {Text("hutch mcp [--agent NAME]")};
+constexpr std::array kMcpSynopsis = {
+    Text("hutch mcp [--agent NAME]"),
+    Text("hutch mcp install --client CLIENT [--agent NAME] [--project] [--print|--yes]"),
+    Text("hutch mcp remove --client CLIENT [--project] [--yes]"), Text("hutch mcp list [--json]")};
+constexpr std::array kMcpWords = {Text("install"), Text("remove"), Text("list")};
+constexpr std::array kMcpExamples = {Text("hutch mcp install --client claude-code"),
+                                     Text("hutch mcp install --client codex --print")};
 constexpr std::array kServeSynopsis = {Text("hutch serve [--idle TIME] [--listen ADDRESS:PORT --token-file FILE]")};
 constexpr std::array kServeExamples = {Text("hutch serve --listen 127.0.0.1:8642 --token-file ~/.config/hutch/token")};
 constexpr std::array kDaemonSynopsis = {Text("hutch daemon status|stop [--json]")};
@@ -219,15 +230,11 @@ constexpr std::array kVerbs = {
          "Calls a tool as a model would, and prints its envelope. `-` reads the arguments from standard input.\n"
          "Exit code: 0 when the envelope says ok, else 1.",
          kToolGroups, kToolExamples, kToolWords, OptionsEnd::kAtDashes, finish_tool},
-    Verb{"mcp",
-         "serve an agent's tools by the Model Context Protocol",
-         kMcpSynopsis,
-         "Speaks MCP on standard input and output, for the configuration of a coding agent.",
-         kMcpGroups,
-         {},
-         {},
-         OptionsEnd::kAtDashes,
-         finish_mcp},
+    Verb{"mcp", "serve an agent's tools by the Model Context Protocol", kMcpSynopsis,
+         "Speaks MCP on standard input and output, for the configuration of a coding agent. install writes\n"
+         "that entry into the client's file, once it has shown it: into yours, or with --project into that of\n"
+         "this directory. All else in the file stays. list says which clients hutch knows, and who has it.",
+         kMcpGroups, kMcpExamples, kMcpWords, OptionsEnd::kAtDashes, finish_mcp},
     Verb{"serve",
          "be the daemon that keeps agents' sandboxes",
          kServeSynopsis,

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/artifacts.h"
 #include "cli/host_arguments.h"
 #include "cli/image.h"
 #include "cli/init.h"
+#include "cli/mcp_arguments.h"
 #include "cli/paths.h"
 #include "cli/pool.h"
 #include "cli/question_arguments.h"
@@ -103,10 +105,6 @@ struct ToolArguments {
   service::OutputForm form = service::OutputForm::kText;
 };
 
-struct McpArguments {
-  std::string agent;  // empty: that of the working directory
-};
-
 struct ServeArguments {
   std::optional<std::chrono::milliseconds> idle;  // 0: it stays
   int ready_fd = -1;
@@ -140,8 +138,9 @@ using Arguments =
                  AuditArguments, QuestionsArguments, AnswerArguments, RevokeArguments, AgentArguments, ExecArguments,
                  ProcessArguments, ToolArguments, McpArguments, ServeArguments, DaemonArguments, ImageArguments,
                  VmArguments, PoolArguments, TaskArguments, PathsArguments, service::ConfigRequest,
-                 service::SettingsRequest, StatusArguments, ShareArguments, SecretArguments, MemoryArguments,
-                 PluginArguments, SkillArguments, InitArguments, CompletionArguments, HelpArguments, VersionArguments>;
+                 service::SettingsRequest, StatusArguments, ShareArguments, SecretArguments, ArtifactsArguments,
+                 MemoryArguments, PluginArguments, SkillArguments, InitArguments, CompletionArguments, HelpArguments,
+                 VersionArguments>;
 
 // `words` is what follows the program's own name. Options of hutch end at `--` and, for `run`, at the first word that
 // is not one: `hutch run ls -l` gives -l to ls. An error is one line that names the thing and what would be right.

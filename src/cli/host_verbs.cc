@@ -84,6 +84,24 @@ Result<Arguments> finish_memory(Draft&& draft) {
   return Arguments(std::move(memory));
 }
 
+Result<Arguments> finish_artifacts(Draft&& draft) {
+  const std::span<const Text> actions = find_verb("artifacts")->word_choices;
+  if (draft.words.empty()) return fail(Error::invalid("hutch artifacts: what? list or get"));
+  ArtifactsArguments artifacts{.action = draft.words[0], .form = draft.run.form};
+  if (std::ranges::find(actions, artifacts.action) == actions.end()) {
+    return fail(unknown_word("unknown action", artifacts.action, actions));
+  }
+  static constexpr std::array kNames = {Text("what"), Text("an agent"), Text("an artifact's name"),
+                                        Text("a file, or -")};
+  const std::size_t most = artifacts.action == "list" ? 2 : draft.words.size() > 3 ? 4 : 3;
+  TRY(expect_words(draft, std::span(kNames).first(most)));
+  draft.words.resize(kNames.size());
+  artifacts.agent = std::move(draft.words[1]);
+  artifacts.name = std::move(draft.words[2]);
+  artifacts.file = std::move(draft.words[3]);
+  return Arguments(std::move(artifacts));
+}
+
 constexpr Option kJson = {"--json", 0, "", kFlag, "print JSON", set_json};
 constexpr Option kAgent = {
     "--agent", 0, "NAME", kOther, "of this agent; else that of the working directory, and of list all", set_agent};
@@ -116,7 +134,18 @@ constexpr std::array kMemoryWords = {Text("query"), Text("add"), Text("remove")}
 constexpr std::array kMemoryExamples = {Text("hutch memory query alice 'build clang'"),
                                         Text("hutch memory add alice 'the tests need a display'")};
 
+constexpr std::array kArtifactsSynopsis = {Text("hutch artifacts list AGENT [--json]"),
+                                           Text("hutch artifacts get AGENT NAME [FILE|-] [--json]")};
+constexpr std::array kArtifactsWords = {Text("list"), Text("get")};
+constexpr std::array kArtifactsExamples = {Text("hutch artifacts get alice report.pdf"),
+                                           Text("hutch artifacts get alice data.csv - | head")};
+
 constexpr std::array kVerbs = {
+    Verb{"artifacts", "list and take what an agent has shared", kArtifactsSynopsis,
+         "What the agent has handed out by share_artifact. The file is in its output directory, where it can\n"
+         "still change it; `get` gives what has the hash that was recorded when it was shared, or nothing. It\n"
+         "is written to FILE, or under its name here, and takes no file's place.",
+         kMemoryGroups, kArtifactsExamples, kArtifactsWords, OptionsEnd::kAtDashes, finish_artifacts},
     Verb{"secret", "keep values for agents that nobody reads by accident", kSecretSynopsis,
          "Keeps a value for one agent, encrypted. It is asked for without being shown, or comes on standard\n"
          "input, or from a file; never as an argument. No value is ever printed: `check` says by its exit code\n"

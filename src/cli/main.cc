@@ -5,6 +5,7 @@
 
 #include "cli/agent.h"
 #include "cli/arguments.h"
+#include "cli/artifacts.h"
 #include "cli/audit.h"
 #include "cli/check.h"
 #include "cli/completion.h"
@@ -18,6 +19,7 @@
 #include "cli/init.h"
 #include "cli/log.h"
 #include "cli/mcp.h"
+#include "cli/mcp_install.h"
 #include "cli/memory.h"
 #include "cli/output.h"
 #include "cli/paths.h"
@@ -59,7 +61,10 @@ struct Dispatch {
   int operator()(const ExecArguments& arguments) const { return exec(arguments); }
   int operator()(const ProcessArguments& arguments) const { return process(arguments); }
   int operator()(const ToolArguments& arguments) const { return tool(arguments); }
-  int operator()(const McpArguments& arguments) const { return mcp(arguments); }
+  int operator()(const ArtifactsArguments& arguments) const { return artifacts(arguments); }
+  int operator()(const McpArguments& arguments) const {
+    return arguments.action.empty() ? mcp(arguments) : mcp_install(arguments);
+  }
   int operator()(const ServeArguments& arguments) const { return serve(arguments); }
   int operator()(const ImageArguments& arguments) const { return image(arguments); }
   int operator()(const VmArguments& arguments) const { return vm(arguments); }

@@ -321,7 +321,7 @@ Status set_line(Draft& draft, const std::string&) {
 
 Result<Arguments> finish_config(Draft&& draft) {
   static constexpr std::array kNames = {Text("an action"), Text("a key"), Text("a value")};
-  static constexpr std::array kFile = {Text("an action"), Text("a file")};
+  static constexpr std::array kFile = {Text("an action"), Text("a file, or a preset")};
   const std::span<const Text> actions = find_verb("config")->word_choices;
   if (draft.words.empty()) {
     // The wizard, which has no use for an option.
@@ -338,7 +338,7 @@ Result<Arguments> finish_config(Draft&& draft) {
     TRY(expect_words(draft, kNames));
   } else if (action == "get" || action == "remove") {
     TRY(expect_words(draft, std::span(kNames).first(2)));
-  } else if (action == "import" || (action == "check" && given > 1)) {
+  } else if (action == "import" || ((action == "check" || action == "preset") && given > 1)) {
     TRY(expect_words(draft, kFile));
   } else {
     TRY(expect_words(draft, std::span(kNames).first(1)));

@@ -147,15 +147,15 @@ constexpr std::array kConfigSynopsis = {Text("hutch config"),
                                         Text("hutch config get KEY [--scope SCOPE]"),
                                         Text("hutch config set|add|remove KEY [VALUE] [--scope SCOPE]"),
                                         Text("hutch config check [FILE]"),
-                                        Text("hutch config schema|reload"),
-                                        Text("hutch config import FILE [--scope SCOPE]")};
+                                        Text("hutch config schema|reload|preset [NAME]"),
+                                        Text("hutch config import FILE|PRESET [--scope SCOPE]")};
 constexpr std::array kConfigExamples = {Text("hutch config add network.allowedDomains example.org"),
                                         Text("hutch config set limits.memory 2G --scope default"),
                                         Text("hutch config disable --session"),
                                         Text("hutch config import ~/.srt-settings.json")};
 constexpr std::array kConfigWords = {Text("show"),   Text("check"),  Text("edit"),   Text("path"),   Text("get"),
                                      Text("set"),    Text("add"),    Text("remove"), Text("enable"), Text("disable"),
-                                     Text("schema"), Text("import"), Text("reload")};
+                                     Text("schema"), Text("import"), Text("reload"), Text("preset")};
 constexpr std::array kSettingsSynopsis = {
     Text("hutch settings show|edit|path|schema [--json]"), Text("hutch settings get KEY [--json]"),
     Text("hutch settings set KEY VALUE [--json]"), Text("hutch settings remove KEY [--json]")};
@@ -238,9 +238,10 @@ constexpr std::array kVerbs = {
          "with your policies or with FILE. set, add, remove, enable, disable and edit change one policy,\n"
          "import takes over one that another sandbox wrote (settings of srt, pi's default.json and\n"
          "projects.json). What is wrong is said, and not saved. What is saved reaches the sandboxes that run;\n"
-         "reload has what you changed by hand reach them. schema prints the JSON Schema. VALUE is plain text\n"
-         "where KEY takes text, else JSON. Without --scope: the project that this directory is in, or this\n"
-         "directory.",
+         "reload has what you changed by hand reach them. schema prints the JSON Schema; preset the\n"
+         "policies for coding agents (run --policy claude-code), of which import NAME saves one. VALUE is\n"
+         "plain text where KEY takes text, else JSON. Without --scope: the project that this directory is\n"
+         "in, or this directory.",
          kConfigGroups, kConfigExamples, kConfigWords, OptionsEnd::kAtDashes, finish_config},
     Verb{"settings", "show and change what is set besides your policies", kSettingsSynopsis,
          "What is set for the daemon, for new agents and for all of them, in config.json. show prints every\n"

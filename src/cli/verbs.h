@@ -45,6 +45,7 @@ struct Draft {
   InitArguments init{};
   SecretArguments secret{};
   PluginArguments plugin{};
+  McpArguments mcp{};
   std::vector<std::string> words;  // not options, in order
 };
 

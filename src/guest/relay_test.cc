@@ -53,15 +53,15 @@ class RelayTest : public testing::Test {
     auto [guest, guests] = must(sys::socket_pair());
     host_ = std::move(host);
     guest_ = std::move(guest);
-    machine_.emplace([this, end = std::move(machine_end), guests = std::move(guests)]() mutable {
-      Relay relay({.side = Relay::Side::kMachine, .stream = std::move(end), .start_guest = [&] {
-                     return Result<UniqueFd>(std::move(guests));
+    machine_.emplace([this, stream = std::move(machine_end), started = std::move(guests)]() mutable {
+      Relay relay({.side = Relay::Side::kMachine, .stream = std::move(stream), .start_guest = [&] {
+                     return Result<UniqueFd>(std::move(started));
                    }});
       machine_ended_ = relay.run();
     });
-    relay_.emplace([this, end = std::move(host_end), hosts = std::move(hosts)]() mutable {
-      Relay relay({.side = Relay::Side::kHost, .stream = std::move(end)});
-      ASSERT_TRUE(relay.add_guest(std::move(hosts)));
+    relay_.emplace([this, stream = std::move(host_end), guest_stream = std::move(hosts)]() mutable {
+      Relay relay({.side = Relay::Side::kHost, .stream = std::move(stream)});
+      ASSERT_TRUE(relay.add_guest(std::move(guest_stream)));
       host_ended_ = relay.run();
     });
   }

@@ -33,6 +33,7 @@ class PathStudy {
   Status add_rule(const Rule& rule);
   Status add_pattern(const Rule& rule);
   Status add_resolved(Rule rule, const Resolved& resolved, std::string_view written);
+  Status add_private(Rule rule, const Resolved& resolved);
   Status check_escape(const Rule& rule, const Resolved& resolved, std::string_view written) const;
   Status check_kernel_place(const Rule& rule) const;
   Status add_store();
@@ -132,6 +133,9 @@ Status PathStudy::add_rules() {
 }
 
 Status PathStudy::add_rule(const Rule& rule) {
+  if (kernel_place(rule.path) && rule.verb == Verb::kPlace) {
+    return fail(Error::invalid(cat({"\"", printable(rule.text), "\" cannot hold: it is the sandbox's own already"})));
+  }
   if (kernel_place(rule.path)) return check_kernel_place(rule);
   // An allowRead that names a link shows the link, not what a stranger may have made it point to.
   const FinalLink final_link = rule.verb == Verb::kAllowRead ? FinalLink::kKeep : FinalLink::kFollow;
@@ -155,10 +159,27 @@ Status PathStudy::add_pattern(const Rule& rule) {
 }
 
 Status PathStudy::add_resolved(Rule rule, const Resolved& resolved, std::string_view written) {
+  if (rule.verb == Verb::kPlace) return add_private(std::move(rule), resolved);
   if (is_allow(rule)) TRY(check_escape(rule, resolved, written));
   if (is_deny(rule)) {
     for (const Hop& hop : resolved.hops) denied_links_.push_back({hop.at, policy::describe(rule)});
   }
+  rule.path = resolved.path;
+  rules_.push_back(std::move(rule));
+  return {};
+}
+
+// A mount takes a directory to be put on, and none is ever made among a person's files. What is absent is nothing that
+// a command outside could have left there.
+Status PathStudy::add_private(Rule rule, const Resolved& resolved) {
+  if (resolved.type == FileType::kAbsent) {
+    notes_.push_back(cat({policy::describe(rule), " is absent: what is made there is not the sandbox's own"}));
+    return {};
+  }
+  if (resolved.type != FileType::kDirectory) {
+    return fail(Error::invalid(cat({"\"", printable(rule.text), "\" is no directory"})));
+  }
+  if (resolved.path == "/") return fail(Error::invalid("\"/\" cannot be empty: name directories in it"));
   rule.path = resolved.path;
   rules_.push_back(std::move(rule));
   return {};

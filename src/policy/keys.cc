@@ -30,6 +30,7 @@ constexpr Key kKeys[] = {
     {"filesystem.allowWrite", kPaths, kHonoured, "writable; nothing else is"},
     {"filesystem.denyWrite", kPaths, kHonoured, "never writable, whatever allowWrite says"},
     {"filesystem.credentials", kPaths, kHonoured, "never readable, and never asked for, besides those built in"},
+    {"filesystem.private", kPaths, kHonoured, "directories of the sandbox's own: empty at the start, gone at the end"},
     {"filesystem.allowGitConfig", kBoolean, kHonoured, "lifts the write deny of .git/config"},
     {"filesystem.disabled", kBoolean, kRefused,
      "would take every file rule away; write allowWrite [\"/\"] if that is meant"},

@@ -29,6 +29,7 @@ struct Filesystem {
   std::vector<PathEntry> allow_write;
   std::vector<PathEntry> deny_write;
   std::vector<PathEntry> credentials;  // never readable, whatever is above them
+  std::vector<PathEntry> own_directories;  // empty at the start and the sandbox's own, whatever the host has there
   GitConfig git_config = GitConfig::kProtected;
 };
 

@@ -202,11 +202,9 @@ Status read_sections(const json& root, Policy& policy) {
 
 Status read_filesystem(const json& section, Policy& policy) {
   Filesystem& files = policy.filesystem;
-  const std::pair<std::string_view, std::vector<PathEntry>*> lists[] = {{"denyRead", &files.deny_read},
-                                                                        {"allowRead", &files.allow_read},
-                                                                        {"allowWrite", &files.allow_write},
-                                                                        {"denyWrite", &files.deny_write},
-                                                                        {"credentials", &files.credentials}};
+  const std::pair<std::string_view, std::vector<PathEntry>*> lists[] = {
+      {"denyRead", &files.deny_read},   {"allowRead", &files.allow_read},    {"allowWrite", &files.allow_write},
+      {"denyWrite", &files.deny_write}, {"credentials", &files.credentials}, {"private", &files.own_directories}};
   for (const auto& [name, entries] : lists) {
     const json* list = find(section, name);
     if (list == nullptr) continue;

@@ -30,6 +30,7 @@ Result<std::vector<Rule>> rules_of(const Policy& policy, const Bases& bases) {
   TRY(add_entries(rules, {files.allow_write, Verb::kAllowWrite, "allowWrite"}, bases));
   TRY(add_entries(rules, {files.deny_write, Verb::kDenyWrite, "denyWrite"}, bases));
   TRY(add_entries(rules, {files.credentials, Verb::kDenyRead, "credentials", Origin::kCredential}, bases));
+  TRY(add_entries(rules, {files.own_directories, Verb::kPlace, "private"}, bases));
   if (rules.size() > limits::kRulesMax) {
     return fail(Error::invalid(cat({"the file lists hold ", std::to_string(rules.size()), " entries; at most ",
                                     std::to_string(limits::kRulesMax), " are read"})));
@@ -104,6 +105,7 @@ Status add_entries(std::vector<Rule>& rules, const List& list, const Bases& base
   for (const PathEntry& entry : list.entries) {
     Rule form;
     form.verb = list.verb;
+    if (form.verb == Verb::kPlace) form.place = Place::kPrivate;
     form.origin = list.origin;
     form.where = cat({"filesystem.", list.name, "[", std::to_string(index++), "]"});
     rules.push_back(TRY(make_rule(std::move(form), entry, bases.home, bases.project)));

@@ -61,7 +61,7 @@ struct PathOptions {
   std::vector<std::string> deny_write;
 };
 
-// The rules of a policy's four lists. Paths are absolute but may still hold "..", links and wildcards.
+// The rules of a policy's lists. Paths are absolute but may still hold "..", links and wildcards.
 Result<std::vector<Rule>> rules_of(const Policy& policy, const Bases& bases);
 
 // The rules of the options, in the same form.

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "server/inquirer.h"
+#include "server/secret_inquirer.h"
 #include "service/call_tool.h"
 #include "service/plugin_tools.h"
 #include "service/skills.h"
@@ -143,6 +144,8 @@ Result<mcp::CallAnswer> AgentTools::call(const std::string& name, const std::str
   // Whoever uses the client answers while the call goes on.
   std::optional<Inquirer> inquirer;
   if (options.inquire) inquirer.emplace(shared_, agent_, options);
+  std::optional<SecretInquirer> secrets;
+  if (options.show) secrets.emplace(shared_, agent_, options);
   const service::ToolCall call{.name = name,
                                .arguments = arguments_json,
                                .turn = options.turn,

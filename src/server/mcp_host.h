@@ -40,7 +40,9 @@ struct Inquiry {
   std::string message;
   std::vector<std::string> choices;
   std::function<void(const std::string& choice)> on_answer;  // once, if at all, by any thread
+  std::string url{};  // a page to open instead, where it is answered: on_answer hears kDeclined, or nothing of worth
 };
+inline constexpr std::string_view kDeclined = "no";
 
 // The first two functions are always there and may be called by any thread until the call returns; what the client did
 // not ask for is dropped.
@@ -49,10 +51,13 @@ struct CallOptions {
   std::function<void(const Progress&)> on_progress;
   std::function<void(LogLevel, std::string_view)> on_log;
   std::stop_token cancelled;  // nobody waits for the answer any more
-  // Puts it to whoever uses the client, and takes it back where it was answered elsewhere. Absent where the client
-  // cannot; by any thread until the call returns.
+  // Puts it to whoever uses the client; absent where the client cannot. Takes it back where it was answered elsewhere.
+  // By any thread until the call returns.
   std::function<void(const Inquiry&)> inquire{};
   std::function<void(const std::string& key)> withdraw{};
+  // The same for a page, and that it was answered there; absent where the client opens none.
+  std::function<void(const Inquiry&)> show{};
+  std::function<void(const std::string& key)> shown{};
 };
 
 struct CallAnswer {

@@ -17,7 +17,9 @@ constexpr std::chrono::minutes kParkedFor{10};
 constexpr std::size_t kStateBytes = 16;
 constexpr std::string_view kIdStart = "\"hutch-";
 
-std::string choice_of(const Elicited& answer) { return answer.action == "accept" ? answer.choice : "no"; }
+std::string choice_of(const Elicited& answer) {
+  return answer.action == "accept" ? answer.choice : std::string(kDeclined);
+}
 
 }  // namespace
 

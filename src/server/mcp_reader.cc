@@ -46,6 +46,7 @@ RpcError invalid_request(std::string message, std::string id);
 void read_params(const json& params, Incoming& message);
 void read_meta(Params meta, Meta& into);
 bool elicits(const json* capabilities);
+bool opens_pages(const json* capabilities);
 Elicited read_elicited(const json& result);
 void read_responses(const json& responses, Incoming& message);
 
@@ -155,6 +156,7 @@ void read_params(const json& params, Incoming& message) {
   message.request_id = in.id("requestId");
   message.has_cursor = in.has("cursor");
   message.elicits = elicits(in.object("capabilities"));
+  message.opens_pages = opens_pages(in.object("capabilities"));
   message.request_state = in.text("requestState").value_or("");
   if (const json* responses = in.object("inputResponses")) read_responses(*responses, message);
   if (const json* arguments = in.object("arguments")) message.arguments_json = arguments->dump();
@@ -170,6 +172,7 @@ void read_meta(Params meta, Meta& into) {
   const json* capabilities = meta.object("io.modelcontextprotocol/clientCapabilities");
   into.has_capabilities = capabilities != nullptr;
   into.elicits = elicits(capabilities);
+  into.opens_pages = opens_pages(capabilities);
   into.log_level = meta.text("io.modelcontextprotocol/logLevel");
   into.progress_token = meta.id("progressToken");
   into.turn = meta.text("hutch/turn").value_or("");
@@ -180,6 +183,12 @@ bool elicits(const json* capabilities) {
   if (capabilities == nullptr) return false;
   const auto found = capabilities->find("elicitation");
   return found != capabilities->end() && found->is_object() && (found->empty() || found->contains("form"));
+}
+
+bool opens_pages(const json* capabilities) {
+  if (capabilities == nullptr) return false;
+  const auto found = capabilities->find("elicitation");
+  return found != capabilities->end() && found->is_object() && found->contains("url");
 }
 
 Elicited read_elicited(const json& result) {

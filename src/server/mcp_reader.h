@@ -42,6 +42,7 @@ struct Meta {
   std::optional<std::string> version;    // io.modelcontextprotocol/protocolVersion: of 2026-07-28 and later alone
   bool has_capabilities = false;         // io.modelcontextprotocol/clientCapabilities
   bool elicits = false;                  // with elicitation by a form among them
+  bool opens_pages = false;              // likewise by a URL
   std::optional<std::string> log_level;  // io.modelcontextprotocol/logLevel
   std::string progress_token;            // JSON text; empty: none
   std::string turn;                      // hutch/turn
@@ -68,6 +69,7 @@ struct Incoming {
   std::optional<std::string> level;
   std::optional<std::string> protocol_version;
   bool elicits = false;  // capabilities.elicitation, by a form
+  bool opens_pages = false;  // likewise, by a URL
   std::string request_state;
   std::map<std::string, Elicited> input_responses;
   std::string request_id;  // JSON text; empty: none

@@ -135,6 +135,7 @@ class Session::State : public std::enable_shared_from_this<Session::State> {
   bool closed_ = false;
   std::optional<std::string> version_;  // what `initialize` agreed on
   bool elicits_ = false;                // what `initialize` said
+  bool opens_pages_ = false;            // likewise
   LogLevel level_ = LogLevel::kWarning;  // what commands print is told to who asks for it
   std::map<std::string, Subscription> subscriptions_;
 };
@@ -257,6 +258,7 @@ void Session::State::initialize(const Request& request) {
     const std::lock_guard lock(mutex_);
     again = version_.has_value();
     if (!again) elicits_ = request.in.elicits;
+    if (!again) opens_pages_ = request.in.opens_pages;
     if (!again) version_ = agreed;
   }
   if (again) return refuse(request, {code::kInvalidRequest, "`initialize` came before", request.in.id});
@@ -278,7 +280,8 @@ void Session::State::call_tool(const Request& request) {
   if (request.in.meta.turn.size() > kTurnBytesMax) {
     return refuse(request, wrong_params(request.in, "params._meta.hutch/turn is too long"));
   }
-  if (request.era == Era::kModern && request.in.meta.elicits && settings_.parked) return call_in_rounds(request);
+  const bool answers = request.in.meta.elicits || request.in.meta.opens_pages;
+  if (request.era == Era::kModern && answers && settings_.parked) return call_in_rounds(request);
   start(request, [this](const Request& what, const std::shared_ptr<Call>& call) { return call_host(what, call); });
 }
 
@@ -289,14 +292,20 @@ Session::State::Answer Session::State::call_host(const Request& request, const s
   options.on_log = [call](LogLevel level, std::string_view text) { call->log(level, text); };
   options.cancelled = call->cancelled();
   bool elicits = false;
-  {
+  bool opens_pages = false;
+  if (request.era == Era::kLegacy) {
     const std::lock_guard lock(mutex_);
-    elicits = elicits_ && request.era == Era::kLegacy;
+    elicits = elicits_;
+    opens_pages = opens_pages_;
   }
   if (elicits) {
     options.inquire = [this, call](const Inquiry& inquiry) { this->inquire(call, inquiry); };
-    options.withdraw = [this](const std::string& key) { elicitations_.withdraw(key); };
   }
+  if (opens_pages) {
+    options.show = [this, call](const Inquiry& inquiry) { this->inquire(call, inquiry); };
+    options.shown = [call](const std::string& key) { call->tell(elicitation_complete(key)); };
+  }
+  options.withdraw = [this](const std::string& key) { elicitations_.withdraw(key); };
   return answer_of(request, host_->call(*request.in.name, request.in.arguments_json, options));
 }
 
@@ -334,7 +343,8 @@ void Session::State::call_in_rounds(const Request& request) {
     options.on_progress = [&](const Progress& progress) { rounds->call()->progress(progress); };
     options.on_log = [&](LogLevel level, std::string_view text) { rounds->call()->log(level, text); };
     options.cancelled = rounds->stopped();
-    options.inquire = [&](const Inquiry& inquiry) { rounds->inquire(inquiry); };
+    if (in.meta.elicits) options.inquire = [&](const Inquiry& inquiry) { rounds->inquire(inquiry); };
+    if (in.meta.opens_pages) options.show = [&](const Inquiry& inquiry) { rounds->inquire(inquiry); };
     options.withdraw = [&](const std::string& key) { rounds->withdraw(key); };
     rounds->finish(self->host_->call(*in.name, in.arguments_json, options));
   });

@@ -76,6 +76,12 @@ std::string input_required_answer(const Head& head, const std::vector<Inquiry>& 
       Freshness::kUnsaid);
 }
 
+std::string elicitation_complete(std::string_view key) {
+  return line({{"jsonrpc", "2.0"},
+               {"method", "notifications/elicitation/complete"},
+               {"params", {{"elicitationId", std::string(key)}}}});
+}
+
 std::string elicitation_request(std::string_view id, const Inquiry& inquiry) {
   return line(
       {{"jsonrpc", "2.0"}, {"id", parsed(id)}, {"method", "elicitation/create"}, {"params", elicitation(inquiry)}});
@@ -233,6 +239,9 @@ json tool_json(const ToolInfo& tool) {
 }
 
 json elicitation(const Inquiry& inquiry) {
+  if (!inquiry.url.empty()) {
+    return {{"mode", "url"}, {"elicitationId", inquiry.key}, {"url", inquiry.url}, {"message", inquiry.message}};
+  }
   const json choice = {{"type", "string"}, {"title", "Answer"}, {"enum", inquiry.choices}};
   return {{"message", inquiry.message},
           {"requestedSchema",

@@ -38,6 +38,8 @@ Result<std::string> call_answer(const Head& head, const CallAnswer& answer);
 std::string input_required_answer(const Head& head, const std::vector<Inquiry>& open, std::string_view state);
 // A request to a client; `id` is JSON text.
 std::string elicitation_request(std::string_view id, const Inquiry& inquiry);
+// A page was answered.
+std::string elicitation_complete(std::string_view key);
 std::string artifacts_answer(const Head& head, const std::vector<Artifact>& artifacts);
 std::string templates_answer(const Head& head);
 std::string prompts_answer(const Head& head, const std::vector<Guide>& guides);

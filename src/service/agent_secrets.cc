@@ -33,13 +33,7 @@ Result<tool::SecretAnswer> wish_secret(AgentService& agents, const std::string& 
   static constexpr std::chrono::minutes kWait{5};
   TRY(secret::check_name(wish.key));
   if (!wish.value.empty()) {
-    secret::Secret secret;
-    // How it was to be given, and where to, is for its person to say.
-    const auto before = TRY(agents.secrets().find(agent, wish.key));
-    if (before) secret = *before;
-    secret.name = wish.key;
-    secret.value = wish.value;
-    TRY(set_secret(agents, agent, std::move(secret)));
+    TRY(store_asked(agents, agent, wish.key, wish.value));
     return tool::SecretAnswer::kStored;
   }
   const auto answer = TRY(agents.secret_prompts().ask(
@@ -52,6 +46,16 @@ Result<tool::SecretAnswer> wish_secret(AgentService& agents, const std::string& 
     case SecretPrompts::Answer::kNobody: break;
   }
   return tool::SecretAnswer::kNobody;
+}
+
+// How it was to be given, and where to, is for its person to say.
+Status store_asked(AgentService& agents, const std::string& agent, const std::string& key, std::string value) {
+  secret::Secret secret;
+  const auto before = TRY(agents.secrets().find(agent, key));
+  if (before) secret = *before;
+  secret.name = key;
+  secret.value = std::move(value);
+  return set_secret(agents, agent, std::move(secret));
 }
 
 Result<Value::List> secret_list(AgentService& agents, const std::string& agent) {

@@ -146,14 +146,24 @@ bool offers_other_tools(const store::AutonomousExec& before, const store::Autono
 Result<std::unique_ptr<AgentService>> AgentService::open(host::StateDirs dirs, AgentSandbox::Tell tell) {
   auto agents = TRY(store::Agents::open(dirs.data));
   auto host_data = TRY(store::HostData::open(dirs.data));
+  auto artifacts = TRY(store::Artifacts::open(dirs.data));
   if (TRY(agents->begin_serving()) == store::Agents::Before::kKilled) {
     const Status ended = end_abandoned(dirs.data);
     if (!ended && tell) tell(cat({"what the last daemon left: ", ended.error().message}));
   }
   host::remove_stale_cgroups(host::find_cgroup_place(sys::user_id()));
   remove_stale_containers();
-  return std::make_unique<AgentService>(std::move(agents), std::move(host_data), std::move(dirs), std::move(tell));
+  return std::make_unique<AgentService>(std::move(agents), std::move(host_data), std::move(artifacts), std::move(dirs),
+                                        std::move(tell));
 }
+
+AgentService::AgentService(std::unique_ptr<store::Agents> agents, std::unique_ptr<store::HostData> host_data,
+                           std::unique_ptr<store::Artifacts> artifacts, host::StateDirs dirs, AgentSandbox::Tell tell)
+    : agents_(std::move(agents)),
+      host_data_(std::move(host_data)),
+      artifacts_(std::move(artifacts)),
+      dirs_(std::move(dirs)),
+      tell_(std::move(tell)) {}
 
 Result<store::AgentRecord> AgentService::draft(std::string name) const {
   TRY(store::check_agent_name(name));
@@ -368,6 +378,7 @@ Status AgentService::forget_kept(const std::string& name) {
   TRY(secrets_.forget(name));
   TRY(host_data_->forget(name));
   TRY(memories_.forget(name));
+  TRY(artifacts_->forget(name));
   return sys::remove_tree(bridge_directory(dirs_, name));
 }
 

@@ -19,6 +19,7 @@
 #include "service/sandbox_slots.h"
 #include "service/secret_prompts.h"
 #include "store/agents.h"
+#include "store/artifacts.h"
 #include "store/host_data.h"
 #include "store/memories.h"
 #include "store/settings_file.h"
@@ -29,9 +30,8 @@ namespace hutch::service {
 class AgentService {
  public:
   static Result<std::unique_ptr<AgentService>> open(host::StateDirs dirs, AgentSandbox::Tell tell);
-  AgentService(std::unique_ptr<store::Agents> agents, std::unique_ptr<store::HostData> host_data, host::StateDirs dirs,
-               AgentSandbox::Tell tell)
-      : agents_(std::move(agents)), host_data_(std::move(host_data)), dirs_(std::move(dirs)), tell_(std::move(tell)) {}
+  AgentService(std::unique_ptr<store::Agents> agents, std::unique_ptr<store::HostData> host_data,
+               std::unique_ptr<store::Artifacts> artifacts, host::StateDirs dirs, AgentSandbox::Tell tell);
 
   // Told of every change of every agent from then on: a state's name, or "created", "changed", "removed". Before
   // anything else is asked.
@@ -72,6 +72,7 @@ class AgentService {
   Result<std::string> agent_of_directory(const std::string& directory);
 
   secret::Secrets& secrets() { return secrets_; }
+  store::Artifacts& artifacts() { return *artifacts_; }
   SecretPrompts& secret_prompts() { return secret_prompts_; }
 
   // --- the host's bridge ---
@@ -127,6 +128,7 @@ class AgentService {
 
   std::unique_ptr<store::Agents> agents_;
   std::unique_ptr<store::HostData> host_data_;
+  std::unique_ptr<store::Artifacts> artifacts_;
   const host::StateDirs dirs_;
   const AgentSandbox::Tell tell_;
   AgentSandbox::Changed changed_;

@@ -10,6 +10,7 @@
 #include "service/plugins.h"
 #include "service/sandbox_place.h"
 #include "service/task_tool.h"
+#include "store/spool.h"
 #include "tool/registry.h"
 
 namespace hutch::service {
@@ -135,6 +136,15 @@ tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const To
   if (call.agents != nullptr) {
     context.has_secret = [&](const std::string& key) -> Result<bool> {
       return TRY(call.agents->secrets().find(settings.name, key)).has_value();
+    };
+    context.record_artifact = [&](const tool::SharedFile& file) {
+      return call.agents->artifacts().put({.agent = settings.name,
+                                           .name = file.name,
+                                           .size = file.size,
+                                           .sha256 = file.sha256,
+                                           .type = file.type,
+                                           .description = file.description,
+                                           .shared = store::format_time(store::now())});
     };
     context.set_secret = [&](const tool::SecretWish& wish) {
       return wish_secret(*call.agents, settings.name, wish, call.stop);

@@ -1,6 +1,8 @@
 // config: shows, checks and changes the user's policies.
 #include "service/configure.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "base/text.h"
 #include "host/state_dirs.h"
 #include "policy/edit.h"
+#include "policy/presets.h"
 #include "policy/reader.h"
 #include "policy/rules.h"
 #include "policy/schema.h"
@@ -43,6 +46,7 @@ Result<ConfigAnswer> enable(const Config& config);
 Result<ConfigAnswer> get(const Config& config);
 Result<ConfigAnswer> change(const Config& config);
 Result<ConfigAnswer> schema(const Config& config);
+Result<ConfigAnswer> preset(const Config& config);
 Result<ConfigAnswer> import(const Config& config);
 Result<ConfigAnswer> reload(const Config& config);
 
@@ -54,7 +58,7 @@ constexpr std::array kActions = {
     Action{"show", show},     Action{"check", check},    Action{"edit", edit},     Action{"path", path},
     Action{"get", get},       Action{"set", change},     Action{"add", change},    Action{"remove", change},
     Action{"enable", enable}, Action{"disable", enable}, Action{"schema", schema}, Action{"import", import},
-    Action{"reload", reload},
+    Action{"reload", reload}, Action{"preset", preset},
 };
 
 Result<HeldPolicy> held(const Config& config);
@@ -164,11 +168,29 @@ Result<ConfigAnswer> enable(const Config& config) {
 
 Result<ConfigAnswer> schema(const Config&) { return ConfigAnswer{policy::policy_schema()}; }
 
+Result<ConfigAnswer> preset(const Config& config) {
+  const bool as_json = config.request.form == OutputForm::kJson;
+  if (!config.request.words.empty()) {
+    const std::string& name = config.request.words.front();
+    if (const policy::Preset* found = policy::find_preset(name)) return ConfigAnswer{std::string(found->text)};
+    return fail(Error::not_found(cat({"no preset \"", printable(name, 64), "\"; hutch config preset lists them"})));
+  }
+  json list = json::array();
+  std::string text;
+  for (const policy::Preset& one : policy::presets()) {
+    list.push_back({{"name", one.name}, {"about", one.about}});
+    text += fmt::format("{:<14}{}\n", one.name, one.about);
+  }
+  return ConfigAnswer{as_json ? list.dump() + "\n" : text};
+}
+
 // A projects.json is told by its keys, which are paths; anything else has to be one policy.
 Result<ConfigAnswer> import(const Config& config) {
   const std::string& file = config.request.words.front();
+  const policy::Preset* found = policy::find_preset(file);
   const std::string path = TRY(policy::absolute_path(file, config.facts.home, config.facts.cwd));
-  const std::string text = TRY(sys::regular_file_text(path, limits::kJsonBytesMax));
+  const std::string text =
+      found != nullptr ? std::string(found->text) : TRY(sys::regular_file_text(path, limits::kJsonBytesMax));
   const std::vector<std::string> keys = TRY_CTX(policy::project_paths(text), printable(file));
   if (!keys.empty() && keys.front().starts_with('/')) {
     TRY(policy::check_projects_text(text, printable(file)));

@@ -14,7 +14,7 @@ namespace hutch::service {
 
 struct ConfigRequest {
   std::string action;  // empty: the wizard; show, check, edit, path, enable, disable, get, set, add, remove, schema,
-                       // import, reload
+                       // import, reload, preset
   std::vector<std::string> words;  // what follows it
   std::optional<store::Scope> scope;
   OutputForm form = OutputForm::kText;

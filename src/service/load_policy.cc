@@ -8,6 +8,7 @@
 #include "host/paths.h"
 #include "host/state_dirs.h"
 #include "policy/defaults.h"
+#include "policy/presets.h"
 #include "policy/reader.h"
 #include "policy/rules.h"
 #include "sys/tree.h"
@@ -55,7 +56,11 @@ Result<LoadedPolicy> load(const PlaceRequest& request, const plan::HostFacts& fa
   return LoadedPolicy{policy::default_policy(), facts.cwd, {}};
 }
 
+// A file of a preset's name is meant by "./name": one that lies in a project could be a stranger's.
 Result<LoadedPolicy> load_named(const std::string& typed, const plan::HostFacts& facts) {
+  if (const policy::Preset* preset = policy::find_preset(typed)) {
+    return LoadedPolicy{TRY(policy::read_policy(std::string(preset->text), typed)), facts.cwd, {}};
+  }
   const std::string path = TRY_CTX(policy::absolute_path(typed, facts.home, facts.cwd), "--policy");
   const std::string text = TRY_CTX(sys::regular_file_text(path, limits::kJsonBytesMax), "--policy");
   return LoadedPolicy{TRY(policy::read_policy(text, printable(typed))), facts.cwd, {path}};

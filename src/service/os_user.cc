@@ -31,19 +31,21 @@ bool is_same(const std::vector<policy::PathEntry>& some, const std::vector<polic
 bool is_begun(const policy::Filesystem& files) {
   const policy::Filesystem begun = policy::default_policy().filesystem;
   return is_same(files.deny_read, begun.deny_read) && is_same(files.allow_read, begun.allow_read) &&
-         is_same(files.allow_write, begun.allow_write) && files.deny_write.empty() && files.credentials.empty();
+         is_same(files.allow_write, begun.allow_write) && files.deny_write.empty() && files.credentials.empty() &&
+         files.own_directories.empty();
 }
 
 // What hutch itself says where nobody has a policy is no rule of anybody's.
 Status check_file_rules(const LoadedPolicy& loaded, const PlaceRequest& request) {
   const policy::Filesystem& files = loaded.policy.filesystem;
   const bool built_in = (loaded.files.empty() && !request.policy) || is_begun(files);
-  const std::array<std::pair<std::string_view, bool>, 9> rules = {
+  const std::array<std::pair<std::string_view, bool>, 10> rules = {
       std::pair("filesystem.denyRead", !built_in && !files.deny_read.empty()),
       std::pair("filesystem.allowRead", !built_in && !files.allow_read.empty()),
       std::pair("filesystem.allowWrite", !built_in && !files.allow_write.empty()),
       std::pair("filesystem.denyWrite", !built_in && !files.deny_write.empty()),
       std::pair("credentials", !built_in && !files.credentials.empty()),
+      std::pair("filesystem.private", !built_in && !files.own_directories.empty()),
       std::pair("--allow-read", !request.allow_read.empty()),
       std::pair("--deny-read", !request.deny_read.empty()),
       std::pair("--allow-write", !request.allow_write.empty()),

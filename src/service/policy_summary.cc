@@ -71,6 +71,7 @@ std::vector<SummaryRow> summary_rows(const LoadedPolicy& loaded) {
   list("denyRead", texts_of(policy.filesystem.deny_read));
   list("allowWrite", texts_of(policy.filesystem.allow_write));
   list("denyWrite", texts_of(policy.filesystem.deny_write));
+  list("private", texts_of(policy.filesystem.own_directories));
   return rows;
 }
 

@@ -14,8 +14,9 @@ constexpr std::size_t kWaitingMax = 256;
 Result<SecretPrompts::Answer> SecretPrompts::ask(SecretPrompt prompt, std::chrono::milliseconds wait,
                                                  const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  std::erase_if(attendants_, [](const auto& attendant) { return attendant.expired(); });
-  if (attendants_.empty()) return Answer::kNobody;
+  std::erase_if(attendants_, [](const Attending& one) { return one.attendant.expired(); });
+  const auto is_for_it = [&](const Attending& one) { return one.is_for(prompt.agent); };
+  if (std::ranges::none_of(attendants_, is_for_it)) return Answer::kNobody;
   if (open_.size() >= kOpenMax)
     return fail(Error{.code = Code::kConflict, .message = "too many secrets are asked for"});
   prompt.id = std::to_string(++count_);
@@ -28,12 +29,13 @@ Result<SecretPrompts::Answer> SecretPrompts::ask(SecretPrompt prompt, std::chron
   return *own->answer;
 }
 
-Result<std::shared_ptr<SecretPrompts::Attendant>> SecretPrompts::attend() {
+Result<std::shared_ptr<SecretPrompts::Attendant>> SecretPrompts::attend(const std::string& agent) {
   auto attendant = TRY(Attendant::make(kWaitingMax));
   const std::scoped_lock lock(mutex_);
-  attendants_.push_back(attendant);
+  attendants_.push_back({attendant, agent});
   for (const auto& one : open_) {
-    if (!one->answer) attendant->add({PromptEvent::Kind::kAsked, one->prompt});
+    if (!one->answer && attendants_.back().is_for(one->prompt.agent))
+      attendant->add({PromptEvent::Kind::kAsked, one->prompt});
   }
   return attendant;
 }
@@ -67,8 +69,9 @@ void SecretPrompts::close(Open& open, Answer answer) {
 }
 
 void SecretPrompts::tell(const PromptEvent& event) {
-  for (const auto& weak : attendants_) {
-    if (const auto attendant = weak.lock()) attendant->add(event);
+  for (const Attending& one : attendants_) {
+    if (!one.is_for(event.prompt.agent)) continue;
+    if (const auto attendant = one.attendant.lock()) attendant->add(event);
   }
 }
 

@@ -39,8 +39,9 @@ class SecretPrompts {
   // Waits. kNobody where nobody attends.
   Result<Answer> ask(SecretPrompt prompt, std::chrono::milliseconds wait, const std::stop_token& stop);
 
-  // Hears of every prompt, first of those that are open; whoever holds it is somebody who answers.
-  Result<std::shared_ptr<Attendant>> attend();
+  // Hears of every prompt, or of those of one agent, first of those that are open; whoever holds it is somebody who
+  // answers.
+  Result<std::shared_ptr<Attendant>> attend(const std::string& agent = {});
 
   // The agent has that secret now: whoever waits for it does so no longer.
   void stored(const std::string& agent, const std::string& key);
@@ -60,7 +61,12 @@ class SecretPrompts {
   std::condition_variable_any changed_;
   std::uint64_t count_ = 0;
   std::vector<std::shared_ptr<Open>> open_;
-  std::vector<std::weak_ptr<Attendant>> attendants_;
+  struct Attending {
+    std::weak_ptr<Attendant> attendant;
+    std::string agent;  // empty: of all
+    bool is_for(const std::string& whose) const { return agent.empty() || agent == whose; }
+  };
+  std::vector<Attending> attendants_;
 };
 
 }  // namespace hutch::service

@@ -238,9 +238,8 @@ Result<backend::vm::VmBackend::Settings> vm_settings(const plan::HostFacts& fact
   }
   json manifest = TRY(manifest_of(place));
   TRY(verify(place, manifest));
-  backend::vm::VmBackend::Settings settings{.kernel = place.file("kernel"),
-                                            .system = place.file("system"),
-                                            .directory = cat({place.top, "/runs"})};
+  backend::vm::VmBackend::Settings settings{
+      .kernel = place.file("kernel"), .system = place.file("system"), .directory = cat({place.top, "/runs"})};
   for (const json& name : manifest["modules"]) {
     if (name.is_string()) settings.modules.push_back(place.file(name.get<std::string>()));
   }

@@ -249,6 +249,7 @@ Tool share_artifact_tool() {
                   {"filename", Type::kText, "Its name."},
                   {"type", Type::kText, "Its media type, by its name."},
                   {"size", Type::kInteger, "Its size in bytes."},
+                  {"sha256", Type::kText, "The hash of what was shared, in hexadecimal."},
                   {"path", Type::kText, "Where it is in the output directory, absolute."},
                   {"description", Type::kText, "As given.", Presence::kOptional}},
       .handler = share_artifact};

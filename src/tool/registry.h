@@ -45,6 +45,15 @@ struct SecretWish {
 };
 enum class SecretAnswer { kStored, kCancelled, kNobody, kTimeout };
 
+// What share_artifact has handed out, as it was then.
+struct SharedFile {
+  std::string name;
+  std::uint64_t size = 0;
+  std::string sha256;  // in hexadecimal
+  std::string type;
+  std::string description;
+};
+
 struct CallContext {
   Place& place;
   const AgentSettings& settings;
@@ -60,6 +69,8 @@ struct CallContext {
   // Of the agent's secrets; null: it can have none.
   std::function<Result<bool>(const std::string& key)> has_secret{};
   std::function<Result<SecretAnswer>(const SecretWish&)> set_secret{};
+  // A file is shared: written down with its hash; null: nowhere.
+  std::function<Status(const SharedFile&)> record_artifact{};
   // The plugin in ~/plugins/ID becomes one of the agent's; null: there are none.
   std::function<Envelope(const std::string& id)> register_plugin{};
 };

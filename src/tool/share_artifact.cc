@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/sha256.h"
 #include "base/text.h"
 #include "tool/excerpt.h"
 #include "tool/handlers.h"
@@ -16,14 +17,22 @@ namespace {
 
 constexpr std::size_t kNameBytesMax = 255;  // NAME_MAX
 constexpr std::chrono::seconds kCopyTimeout{120};
+constexpr std::uint64_t kSharedBytesMax = 64ULL << 30;
 
 std::expected<std::string, Envelope> clean_name(std::string_view field, std::string_view given);
 std::string_view type_of(std::string_view name);
-Result<std::uint64_t> share_file(Place& place, const Located& source, const wire::FilePlace& target);
+// What lies at the target by then.
+struct Content {
+  std::uint64_t size = 0;
+  std::string sha256;
+};
+Result<Content> share_file(const Call& call, const Located& source, const wire::FilePlace& target);
 Status copy_large(Place& place, const Located& source, const wire::FilePlace& target);
 Status move_onto(Place& place, const wire::FilePlace& part, const wire::FilePlace& target);
-Result<std::uint64_t> share_text(Place& place, const std::string& content, const wire::FilePlace& target);
-Envelope shared(const Call& call, const std::string& name, std::uint64_t size);
+Result<Content> share_text(Place& place, const std::string& content, const wire::FilePlace& target);
+Content content_of(std::string_view bytes);
+Result<Content> read_back(const Call& call, const wire::FilePlace& target);
+Envelope shared(const Call& call, const std::string& name, const Content& content);
 
 }  // namespace
 
@@ -46,19 +55,19 @@ Envelope share_artifact(const Call& call) {
   const std::expected<std::string, Envelope> name = clean_name(named, arguments.text(named));
   if (!name) return name.error();
   const wire::FilePlace target{place.layout().output, *name};
-  Result<std::uint64_t> size = std::uint64_t{0};
+  Result<Content> content = Content();
   if (arguments.has("path")) {
     const std::expected<Located, Envelope> source = locate(call, "path");
     if (!source) return source.error();
-    size = share_file(place, *source, target);
+    content = share_file(call, *source, target);
   } else {
-    size = share_text(place, arguments.text("content"), target);
+    content = share_text(place, arguments.text("content"), target);
   }
-  if (!size) {
+  if (!content) {
     const std::string& asked = arguments.has("path") ? arguments.text("path") : *name;
-    return failed(cat({"Failed to share `", printable(asked), "`"}), size.error(), Retry::kNo);
+    return failed(cat({"Failed to share `", printable(asked), "`"}), content.error(), Retry::kNo);
   }
-  return shared(call, *name, *size);
+  return shared(call, *name, *content);
 }
 
 namespace {
@@ -74,18 +83,19 @@ std::expected<std::string, Envelope> clean_name(std::string_view field, std::str
       field, fmt::format("Argument `{}` names no file. Got `{}`.", field, printable(given)), "the name of a file"));
 }
 
-Result<std::uint64_t> share_file(Place& place, const Located& source, const wire::FilePlace& target) {
+Result<Content> share_file(const Call& call, const Located& source, const wire::FilePlace& target) {
+  Place& place = call.context.place;
   // Reading it says as well that it is a regular file, and the kernel that it lies below its root.
   auto content = TRY(ask<wire::FileContent>(place, wire::ReadFile{source.place, 0, wire::kFileChunkBytes}));
-  if (source.absolute == cat({target.root, "/", target.path})) return content.stat.version.size;
+  if (source.absolute == cat({target.root, "/", target.path})) return read_back(call, target);
   const std::uint32_t mode = content.stat.mode & 0755;
   if (content.stat.version.size <= content.bytes.size()) {
-    const std::uint64_t size = content.bytes.size();
+    Content given = content_of(content.bytes);
     TRY(ask<wire::FileWritten>(place, wire::WriteFile{target, std::move(content.bytes), mode, {}}));
-    return size;
+    return given;
   }
   TRY(copy_large(place, source, target));
-  return TRY(ask<wire::FileStat>(place, wire::StatFile{target})).version.size;
+  return read_back(call, target);
 }
 
 // What does not fit into a message is copied inside, beside its place, and takes that at once.
@@ -120,20 +130,49 @@ Status move_onto(Place& place, const wire::FilePlace& part, const wire::FilePlac
   return {};
 }
 
-Result<std::uint64_t> share_text(Place& place, const std::string& content, const wire::FilePlace& target) {
+Result<Content> share_text(Place& place, const std::string& content, const wire::FilePlace& target) {
   TRY(ask<wire::FileWritten>(place, wire::WriteFile{target, content, 0644, {}}));
-  return content.size();
+  return content_of(content);
 }
 
-Envelope shared(const Call& call, const std::string& name, std::uint64_t size) {
+Content content_of(std::string_view bytes) {
+  Sha256 sum;
+  sum.add(bytes);
+  return {bytes.size(), sum.finish()};
+}
+
+// To its end, wherever that is by then: a program inside may go on writing, and what is told of is what was read.
+Result<Content> read_back(const Call& call, const wire::FilePlace& target) {
+  Content content;
+  Sha256 sum;
+  for (;;) {
+    if (call.context.stop.stop_requested()) return fail(Error{Code::kConflict, 0, "the call was cancelled"});
+    const auto piece =
+        TRY(ask<wire::FileContent>(call.context.place, wire::ReadFile{target, content.size, wire::kFileChunkBytes}));
+    if (piece.bytes.empty()) break;
+    sum.add(piece.bytes);
+    content.size += piece.bytes.size();
+    if (content.size > kSharedBytesMax) return fail(Error::invalid("it has more than 64 GiB"));
+  }
+  content.sha256 = sum.finish();
+  return content;
+}
+
+Envelope shared(const Call& call, const std::string& name, const Content& content) {
   const std::string& description = call.arguments.text("description");
   const std::string_view type = type_of(name);
+  if (call.context.record_artifact) {
+    const Status recorded =
+        call.context.record_artifact({name, content.size, content.sha256, std::string(type), description});
+    if (!recorded) return failed(cat({"Failed to record `", printable(name), "`"}), recorded.error(), Retry::kYes);
+  }
   std::string text = fmt::format("Artifact shared:\n- Filename: {}\n- Type: {}", printable(name), type);
   if (!description.empty()) text += cat({"\n- Description: ", description});
   Value::Object result = {{"text", std::move(text)},
                           {"filename", name},
                           {"type", type},
-                          {"size", size},
+                          {"size", content.size},
+                          {"sha256", content.sha256},
                           {"path", cat({call.context.place.layout().output, "/", name})}};
   if (!description.empty()) result.emplace("description", description);
   return success(std::move(result));

@@ -1,0 +1,49 @@
+// The policies for coding agents: each is read, and closes what its agent obeys outside.
+#include "policy/presets.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "policy/reader.h"
+#include "policy/rules.h"
+
+namespace hutch::policy {
+namespace {
+
+TEST(Presets, EachIsAPolicyOfItsOwnName) {
+  EXPECT_EQ(presets().size(), 3U);
+  for (const Preset& preset : presets()) {
+    const auto read = read_policy(std::string(preset.text), std::string(preset.name));
+    ASSERT_TRUE(read) << preset.name << ": " << read.error().message;
+    EXPECT_TRUE(rules_of(*read, {"/home/u", "/home/u/p", "/home/u/p"})) << preset.name;
+    EXPECT_EQ(find_preset(preset.name), &preset);
+    EXPECT_FALSE(read->filesystem.deny_read.empty());
+  }
+}
+
+TEST(Presets, AreFoundByTheWholeNameAlone) {
+  EXPECT_EQ(find_preset(""), nullptr);
+  EXPECT_EQ(find_preset("claude"), nullptr);
+  EXPECT_EQ(find_preset("Codex"), nullptr);
+}
+
+// What the same program, started outside, obeys.
+TEST(Presets, NoneLetsWhatRunsOutsideBeChanged) {
+  struct Case {
+    const char* preset;
+    const char* path;
+  };
+  for (const Case& one : {Case{"claude-code", "~/.claude/settings.json"}, Case{"claude-code", "~/.claude/skills"},
+                          Case{"codex", "~/.codex/config.toml"}, Case{"codex", "~/.codex/hooks.json"},
+                          Case{"pi", "~/.pi/agent/extensions"}, Case{"pi", "~/.pi/agent/settings.json"}}) {
+    const auto read = read_policy(std::string(find_preset(one.preset)->text), one.preset);
+    ASSERT_TRUE(read);
+    bool denied = false;
+    for (const PathEntry& entry : read->filesystem.deny_write) denied = denied || entry.text == one.path;
+    EXPECT_TRUE(denied) << one.path;
+  }
+}
+
+}  // namespace
+}  // namespace hutch::policy

@@ -1,0 +1,73 @@
+// Secrets that are asked for by way of an MCP client.
+#include "server/secret_inquirer.h"
+
+#include <array>
+
+#include "base/text.h"
+#include "service/agent_secrets.h"
+#include "sys/threads.h"
+
+namespace hutch::server {
+
+namespace {
+
+constexpr std::string_view kKeyStart = "secret-";
+
+}  // namespace
+
+SecretInquirer::SecretInquirer(Shared& shared, std::string agent, const mcp::CallOptions& options)
+    : shared_(shared), agent_(std::move(agent)), options_(options) {
+  auto pipe = sys::pipe();
+  auto attendant = shared_.agents.secret_prompts().attend(agent_);
+  // Out of descriptors, or of threads: the call goes on, and nobody is asked.
+  if (!pipe || !attendant) return;
+  stop_ = std::move(*pipe);
+  auto thread = sys::start_thread([this, attendant = std::move(*attendant)] { listen(attendant); });
+  if (thread) thread_ = std::move(*thread);
+}
+
+SecretInquirer::~SecretInquirer() {
+  stop_.write.reset();
+  if (thread_.joinable()) thread_.join();
+}
+
+void SecretInquirer::listen(const std::shared_ptr<service::SecretPrompts::Attendant>& attendant) {
+  for (;;) {
+    while (const auto event = attendant->take()) take(*event);
+    std::array<pollfd, 2> wait = {{{attendant->fd(), POLLIN, 0}, {stop_.read.get(), POLLIN, 0}}};
+    if (!sys::poll(wait, std::nullopt) || wait[1].revents != 0) return;
+  }
+}
+
+void SecretInquirer::take(const service::PromptEvent& event) {
+  if (event.kind == service::PromptEvent::Kind::kAsked) return ask(event.prompt);
+  if (pages_.erase(event.prompt.id) == 0) return;
+  const std::string key = cat({kKeyStart, event.prompt.id});
+  options_.withdraw(key);
+  if (options_.shown) options_.shown(key);
+}
+
+// Without a page the prompt waits for somebody at a terminal, or its time.
+void SecretInquirer::ask(const service::SecretPrompt& prompt) {
+  const auto store = [this, prompt](std::string value) {
+    return service::store_asked(shared_.agents, prompt.agent, prompt.key, std::move(value));
+  };
+  const auto cancel = [this, id = prompt.id] { shared_.agents.secret_prompts().cancel(id); };
+  auto page = SecretPage::open(prompt, store, cancel);
+  if (!page) {
+    shared_.tell(cat({"a page for a secret: ", page.error().message}));
+    return;
+  }
+  options_.show({.key = cat({kKeyStart, prompt.id}),
+                 .message = cat({"Agent ", agent_, " asks for the secret ", printable(prompt.key, 128),
+                                 ". Its value is typed on a page of this machine, and no model is shown it."}),
+                 .choices = {},
+                 .on_answer =
+                     [&agents = shared_.agents, id = prompt.id](const std::string& choice) {
+                       if (choice == mcp::kDeclined) agents.secret_prompts().cancel(id);
+                     },
+                 .url = (*page)->url()});
+  pages_.emplace(prompt.id, std::move(*page));
+}
+
+}  // namespace hutch::server

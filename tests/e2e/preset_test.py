@@ -1,0 +1,95 @@
+# The policies for coding agents, by name.
+import json
+import os
+
+import pytest
+
+PRESETS = ["claude-code", "codex", "pi"]
+STATE = {"claude-code": ".claude", "codex": ".codex", "pi": ".pi/agent"}
+# What the same program obeys outside, below its state directory.
+OBEYED = {"claude-code": ["settings.json", "skills/x/SKILL.md", "commands/c.md", "plugins/p"],
+          "codex": ["config.toml", "hooks.json", "skills/x/SKILL.md", "prompts/p.md"],
+          "pi": ["settings.json", "extensions/x.ts", "skills/x/SKILL.md", "bin/fd"]}
+IN_PROJECT = {"claude-code": [".mcp.json", ".claude/settings.json", ".claude/commands/c.md", ".claude/skills/x/S.md"],
+              "codex": [".codex/config.toml", ".agents/skills/x/SKILL.md"],
+              "pi": [".pi/extensions/x.ts", ".pi/settings.json"]}
+CREDENTIALS = {"claude-code": ".claude/.credentials.json", "codex": ".codex/auth.json", "pi": ".pi/agent/auth.json"}
+
+
+@pytest.fixture(params=PRESETS)
+def preset(request):
+    return request.param
+
+
+@pytest.fixture
+def run(hutch, project, as_user, preset):
+    """run(SCRIPT) under the preset, with a home of its own that has the state directory."""
+    home = as_user.mkdir(project.parent / f"{project.name}-home")
+    as_user.mkdir(home / STATE[preset])
+    as_user.write(home / CREDENTIALS[preset], "{\"key\": 1}", 0o600)
+
+    def call(script, cwd=project, options=()):
+        return hutch.run("sh", "-c", script, options=["--policy", preset, *options], cwd=cwd, env={"HOME": str(home)})
+
+    call.home, call.person, call.project = home, as_user, project
+    return call
+
+
+def test_it_works_in_its_state_and_its_project(run, preset):
+    state = f"$HOME/{STATE[preset]}"
+    run(f"echo x > {state}/history.jsonl && mkdir -p {state}/sessions/1 && echo y > {state}/sessions/1/log &&"
+        " echo z > here")
+    assert (run.home / STATE[preset] / "sessions/1/log").read_text() == "y\n"
+    assert (run.project / "here").read_text() == "z\n"
+
+
+def test_it_has_its_own_credentials_and_no_others(run, preset):
+    run.person.write(run.home / ".ssh" / "id_ed25519", "private", 0o600)
+    others = [file for name, file in CREDENTIALS.items() if name != preset]
+    for file in others:
+        run.person.write(run.home / file, "another's")
+    assert run(f"cat $HOME/{CREDENTIALS[preset]}").ok().text == "{\"key\": 1}"
+    assert run(f"echo new > $HOME/{CREDENTIALS[preset]}").code == 0
+    for file in [".ssh/id_ed25519", *others]:
+        assert run(f"cat $HOME/{file}").code != 0, file
+
+
+def test_what_the_program_obeys_outside_stays(run, preset):
+    places = [run.home / STATE[preset] / name for name in OBEYED[preset]]
+    places += [run.project / name for name in IN_PROJECT[preset]]
+    for place in places[::2]:
+        run.person.write(place, "mine")
+    for place in places:
+        run(f"mkdir -p {place.parent}; echo evil > {place}; mv {place.parent} {place.parent}-moved")
+        assert not place.exists() or place.read_text() == "mine", place
+
+
+def test_sources_of_a_running_session_are_out_of_reach(run, preset):
+    if preset != "claude-code":
+        pytest.skip("of Claude Code alone")
+    snapshot = run.home / ".claude" / "shell-snapshots" / "snapshot.sh"
+    run.person.write(snapshot, "alias ls=ls")
+    there = "$HOME/.claude/shell-snapshots"
+    assert run(f"ls -A {there}; echo evil > {there}/snapshot.sh").ok().text == ""
+    assert snapshot.read_text() == "alias ls=ls"
+
+
+def test_a_file_of_that_name_is_not_meant(run, preset):
+    run.person.write(run.project / preset, json.dumps({"filesystem": {"denyRead": [], "allowWrite": ["/"]}}))
+    run.person.write(run.home / "other", "private")
+    assert run("cat $HOME/other").code != 0
+    assert run("cat $HOME/other", options=["--policy", f"./{preset}"]).ok().text == "private"
+
+
+def test_listed_printed_and_saved(hutch, project, as_user, preset):
+    state = as_user.mkdir(project.parent / f"{project.name}-state")
+    env = {"HUTCH_STATE": str(state)}
+    assert preset in hutch("config", "preset", env=env).ok().text
+    assert [one["name"] for one in json.loads(hutch("config", "preset", "--json", env=env).ok().text)] == PRESETS
+    text = json.loads(hutch("config", "preset", preset, env=env).ok().text)
+    hutch("config", "import", preset, "--scope", "project", env=env, cwd=project).ok()
+    saved = json.loads(hutch("config", "show", "--json", env=env, cwd=project).ok().text)
+    assert saved["policy"]["filesystem"] == text["filesystem"] and saved["scope"] == "project"
+    refused = hutch("config", "preset", "emacs", env=env)
+    assert refused.code == 125 and "hutch config preset" in refused.errors
+    assert os.listdir(project) == []

@@ -1,0 +1,98 @@
+# A model on loopback that has its agent run one command, and says what came of it.
+"""Speaks as much of Anthropic's Messages and OpenAI's Responses as their agents need, streamed."""
+
+import http.server
+import json
+import threading
+
+
+class FakeModel:
+    """Serves until it is left. `heard` are the paths that were asked for."""
+
+    def __init__(self, command):
+        model = self
+        self.heard = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def answer(self, kind, body):
+                self.send_response(200)
+                self.send_header("content-type", kind)
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                if self.command != "HEAD":
+                    self.wfile.write(body)
+
+            def do_HEAD(self):
+                self.answer("application/json", b"")
+
+            def do_GET(self):
+                self.answer("application/json", b"{\"data\": [], \"models\": []}")
+
+            def do_POST(self):
+                asked = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+                model.heard.append(self.path)
+                if "count_tokens" in self.path:
+                    return self.answer("application/json", b"{\"input_tokens\": 1}")
+                events = responses(asked, command) if "/responses" in self.path else messages(asked, command)
+                text = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+                return self.answer("text/event-stream", text.encode())
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_address[1]
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def said(result):
+    return "RESULT: " + json.dumps(result)
+
+
+def messages(asked, command):
+    """Anthropic's API reference, "Streaming Messages"."""
+    last = asked["messages"][-1]["content"]
+    results = [part for part in last if isinstance(part, dict) and part.get("type") == "tool_result"] \
+        if isinstance(last, list) else []
+    names = [tool.get("name") for tool in asked.get("tools", [])]
+    shell = next((name for name in names if name.lower() == "bash"), None)
+    if results or shell is None:
+        block, stop = {"type": "text", "text": ""}, "end_turn"
+        delta = {"type": "text_delta", "text": said(results[-1]["content"] if results else None)}
+    else:
+        block, stop = {"type": "tool_use", "id": "toolu_1", "name": shell, "input": {}}, "tool_use"
+        delta = {"type": "input_json_delta", "partial_json": json.dumps({"command": command, "description": "try"})}
+    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": asked.get("model"), "content": [],
+               "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}
+    return [{"type": "message_start", "message": message},
+            {"type": "content_block_start", "index": 0, "content_block": block},
+            {"type": "content_block_delta", "index": 0, "delta": delta},
+            {"type": "content_block_stop", "index": 0},
+            {"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None},
+             "usage": {"output_tokens": 1}},
+            {"type": "message_stop"}]
+
+
+def responses(asked, command):
+    """OpenAI's API reference, "Responses", "Streaming events"."""
+    outputs = [item for item in asked.get("input", []) if str(item.get("type", "")).endswith("_output")]
+    if outputs:
+        item = {"type": "message", "role": "assistant", "id": "m1",
+                "content": [{"type": "output_text", "text": said(outputs[-1].get("output"))}]}
+    else:
+        item = {"type": "function_call", "id": "f1", "call_id": "c1", "name": "exec_command",
+                "arguments": json.dumps({"cmd": command})}
+    usage = {"input_tokens": 1, "input_tokens_details": None, "output_tokens": 1, "output_tokens_details": None,
+             "total_tokens": 2}
+    return [{"type": "response.created", "response": {"id": "r1"}},
+            {"type": "response.output_item.done", "output_index": 0, "item": item},
+            {"type": "response.completed", "response": {"id": "r1", "usage": usage}}]
