@@ -77,7 +77,7 @@ def test_places_for_all_and_for_the_user(worker):
         assert worker.command(f"cat {path}") == "x"
         worker("sandbox_delete", path=path)
     shared = worker("share_artifact", content="# report", filename="a/report.md", description="the report")
-    assert set(shared) == {"text", "filename", "type", "size", "path", "description"}
+    assert set(shared) == {"text", "filename", "type", "size", "sha256", "path", "description"}
     assert (shared["filename"], shared["size"]) == ("report.md", 8) and shared["path"] == f"{worker.output}/report.md"
     # A link that lies in wait under that name is not followed out of there.
     worker.command(f"ln -s {worker.home}/kept {worker.output}/trap; echo kept > kept")
