@@ -1,12 +1,12 @@
 // What would be written is shown before it is.
 #include "cli/mcp_install.h"
 
-#include <array>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "cli/consent.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "host/facts.h"
@@ -47,18 +47,6 @@ int list(const McpArguments& arguments, const plan::HostFacts& facts) {
   return print(cat({tool::json_text(tool::Value(std::move(all))), "\n"}));
 }
 
-Status ask(const McpArguments& arguments, const std::string& shown) {
-  if (arguments.consent == McpArguments::Consent::kGiven) return {};
-  const bool answers =
-      sys::stream_kind(0) == sys::StreamKind::kTerminal && sys::stream_kind(2) == sys::StreamKind::kTerminal;
-  if (!answers) return fail(Error{Code::kPermissionDenied, 0, cat({shown, "hutch: --yes writes it"})});
-  TRY(sys::write_all(2, cat({shown, "Write it? [y/N] "})));
-  std::array<char, 256> answer{};
-  const std::size_t size = TRY(sys::read_some(0, answer));
-  if (size > 0 && (answer[0] == 'y' || answer[0] == 'Y')) return {};
-  return fail(Error{Code::kPermissionDenied, 0, "nothing was written"});
-}
-
 int say_done(const McpArguments& arguments, const McpChange& change, std::string_view done) {
   if (arguments.form == service::OutputForm::kText) return print(cat({done, ": ", printable(change.file), "\n"}));
   const tool::Value value =
@@ -71,7 +59,10 @@ Status change_it(const McpArguments& arguments, const McpChange& change) {
   const std::string shown =
       removes ? cat({"the entry of hutch goes from ", printable(change.file), "\n"})
               : cat({change.there ? "into " : "into the new file ", printable(change.file), ":\n", change.entry});
-  TRY(ask(arguments, shown));
+  if (arguments.consent != McpArguments::Consent::kGiven) {
+    TRY(ask_consent(
+        {.what = shown, .question = "Write it?", .option = "--yes writes it", .declined = "nothing was written"}));
+  }
   return service::apply_mcp_change(change);
 }
 

@@ -1,9 +1,9 @@
 // hutch share, shared and unshare.
 #include "cli/share.h"
 
-#include <array>
 
 #include "base/text.h"
+#include "cli/consent.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "cli/share_copy.h"
@@ -24,8 +24,6 @@ namespace {
 std::string_view words_of(plan::ShareMode mode) {
   return mode == plan::ShareMode::kReadWrite ? "read-write" : "read-only";
 }
-
-bool is_terminal(int fd) { return sys::stream_kind(fd) == sys::StreamKind::kTerminal; }
 
 // The person's own where root has made one, else the machine's.
 Result<std::optional<host::OsUser>> find_user(const std::string& agent) {
@@ -60,21 +58,14 @@ Result<service::Sharer> own_sharer() {
                          .dirs = TRY(own_dirs())};
 }
 
-// Whoever reads the answer decides with "y" alone.
 Status ask_to_open(const std::vector<std::string>& directories, const std::string& user, ShareArguments::Way way) {
   if (way == ShareArguments::Way::kOpen) return {};
   std::string list;
   for (const std::string& directory : directories) list += cat({"  ", printable(directory), "\n"});
-  const std::string what = cat({user, " cannot pass through\n", list});
-  if (!is_terminal(0) || !is_terminal(2)) {
-    return fail(Error{.code = Code::kPermissionDenied,
-                      .message = cat({what, "hutch: --traverse lets it pass (x alone: it cannot list them)"})});
-  }
-  TRY(sys::write_all(2, cat({what, "Let it pass, without listing them? [y/N] "})));
-  std::array<char, 256> answer{};
-  const std::size_t size = TRY(sys::read_some(0, answer));
-  if (size > 0 && (answer[0] == 'y' || answer[0] == 'Y')) return {};
-  return fail(Error{.code = Code::kPermissionDenied, .message = "nothing was shared"});
+  return ask_consent({.what = cat({user, " cannot pass through\n", list}),
+                      .question = "Let it pass, without listing them?",
+                      .option = "--traverse lets it pass (x alone: it cannot list them)",
+                      .declined = "nothing was shared"});
 }
 
 service::ShareVoice voice_of(const ShareArguments& arguments, const std::string& user) {

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/unique_fd.h"
+#include "cli/consent.h"
 #include "cli/output.h"
 #include "service/share_copy.h"
 #include "sys/io.h"
@@ -21,8 +22,6 @@ namespace {
 using std::chrono::steady_clock;
 
 std::string place_of(const store::Copy& copy) { return cat({copy.home, "/", copy.into}); }
-
-bool is_terminal(int fd) { return sys::stream_kind(fd) == sys::StreamKind::kTerminal; }
 
 // What ends a copy early, so that what was made of it is removed first.
 class Interruption {
@@ -97,21 +96,14 @@ int print_report(const service::CopyReport& report, service::OutputForm form) {
                     report.copy.user, ": ", std::to_string(counts.files), " files", how, "\n"}));
 }
 
-// Whoever reads the answer decides with "y" alone.
 Status ask_to_remove(const std::vector<store::Copy>& copies, ShareArguments::Removal removal) {
   if (removal == ShareArguments::Removal::kYes) return {};
   std::string what;
   for (const store::Copy& copy : copies) {
     what += cat({"the copy ", printable(place_of(copy)), " of ", copy.user, " is removed, with all changes in it\n"});
   }
-  if (!is_terminal(0) || !is_terminal(2)) {
-    return fail(Error{.code = Code::kPermissionDenied, .message = cat({what, "hutch: --yes removes it"})});
-  }
-  TRY(sys::write_all(2, cat({what, "Remove it? [y/N] "})));
-  std::array<char, 256> answer{};
-  const std::size_t size = TRY(sys::read_some(0, answer));
-  if (size > 0 && (answer[0] == 'y' || answer[0] == 'Y')) return {};
-  return fail(Error{.code = Code::kPermissionDenied, .message = "nothing was removed"});
+  return ask_consent(
+      {.what = what, .question = "Remove it?", .option = "--yes removes it", .declined = "nothing was removed"});
 }
 
 std::string_view words_of(service::EndedCopy::Files files) {
