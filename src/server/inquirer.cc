@@ -1,10 +1,7 @@
 // Puts the questions of an agent's sandbox to whoever uses an MCP client.
 #include "server/inquirer.h"
 
-#include <array>
-
 #include "base/text.h"
-#include "sys/threads.h"
 
 namespace hutch::server {
 
@@ -15,29 +12,14 @@ constexpr std::string_view kClient = "the MCP client";
 }  // namespace
 
 Inquirer::Inquirer(Shared& shared, std::string agent, const mcp::CallOptions& options)
-    : shared_(shared), agent_(std::move(agent)), options_(options) {
-  auto pipe = sys::pipe();
-  auto attendant = shared_.agents.board().attend(agent_);
-  // Out of descriptors, or of threads: the call goes on, and nobody is asked.
-  if (!pipe || !attendant) return;
-  stop_ = std::move(*pipe);
-  auto thread = sys::start_thread([this, attendant = std::move(*attendant)] { listen(attendant); });
-  if (thread) thread_ = std::move(*thread);
-}
-
-Inquirer::~Inquirer() {
-  stop_.write.reset();
-  if (thread_.joinable()) thread_.join();
-}
-
-void Inquirer::listen(const std::shared_ptr<service::QuestionBoard::Attendant>& attendant) {
-  for (const service::BoardEvent& event : shared_.agents.questions(agent_)) take(event);
-  for (;;) {
-    while (const auto event = attendant->take()) take(*event);
-    std::array<pollfd, 2> wait = {{{attendant->fd(), POLLIN, 0}, {stop_.read.get(), POLLIN, 0}}};
-    if (!sys::poll(wait, std::nullopt) || wait[1].revents != 0) return;
-  }
-}
+    : shared_(shared),
+      agent_(std::move(agent)),
+      options_(options),
+      attending_(
+          shared_.agents.board().attend(agent_), [this](const service::BoardEvent& event) { take(event); },
+          [this] {
+            for (const service::BoardEvent& event : shared_.agents.questions(agent_)) take(event);
+          }) {}
 
 void Inquirer::take(const service::BoardEvent& event) {
   if (event.kind == service::BoardEvent::Kind::kAnswered) return options_.withdraw(event.id);

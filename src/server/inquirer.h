@@ -2,11 +2,10 @@
 #pragma once
 
 #include <string>
-#include <thread>
 
+#include "server/attending.h"
 #include "server/mcp_host.h"
 #include "server/shared.h"
-#include "sys/io.h"
 
 namespace hutch::server {
 
@@ -14,19 +13,14 @@ class Inquirer {
  public:
   // `options` are those of the call, with the functions to ask by; they have to live as long.
   Inquirer(Shared& shared, std::string agent, const mcp::CallOptions& options);
-  ~Inquirer();
-  Inquirer(const Inquirer&) = delete;
-  Inquirer& operator=(const Inquirer&) = delete;
 
  private:
-  void listen(const std::shared_ptr<service::QuestionBoard::Attendant>& attendant);
   void take(const service::BoardEvent& event);
 
   Shared& shared_;
   const std::string agent_;
   const mcp::CallOptions& options_;
-  sys::Pipe stop_;
-  std::thread thread_;
+  Attending<service::BoardEvent> attending_;  // last: its thread has all else
 };
 
 // What a person is asked.

@@ -1,11 +1,8 @@
 // Secrets that are asked for by way of an MCP client.
 #include "server/secret_inquirer.h"
 
-#include <array>
-
 #include "base/text.h"
 #include "service/agent_secrets.h"
-#include "sys/threads.h"
 
 namespace hutch::server {
 
@@ -16,28 +13,11 @@ constexpr std::string_view kKeyStart = "secret-";
 }  // namespace
 
 SecretInquirer::SecretInquirer(Shared& shared, std::string agent, const mcp::CallOptions& options)
-    : shared_(shared), agent_(std::move(agent)), options_(options) {
-  auto pipe = sys::pipe();
-  auto attendant = shared_.agents.secret_prompts().attend(agent_);
-  // Out of descriptors, or of threads: the call goes on, and nobody is asked.
-  if (!pipe || !attendant) return;
-  stop_ = std::move(*pipe);
-  auto thread = sys::start_thread([this, attendant = std::move(*attendant)] { listen(attendant); });
-  if (thread) thread_ = std::move(*thread);
-}
-
-SecretInquirer::~SecretInquirer() {
-  stop_.write.reset();
-  if (thread_.joinable()) thread_.join();
-}
-
-void SecretInquirer::listen(const std::shared_ptr<service::SecretPrompts::Attendant>& attendant) {
-  for (;;) {
-    while (const auto event = attendant->take()) take(*event);
-    std::array<pollfd, 2> wait = {{{attendant->fd(), POLLIN, 0}, {stop_.read.get(), POLLIN, 0}}};
-    if (!sys::poll(wait, std::nullopt) || wait[1].revents != 0) return;
-  }
-}
+    : shared_(shared),
+      agent_(std::move(agent)),
+      options_(options),
+      attending_(shared_.agents.secret_prompts().attend(agent_),
+                 [this](const service::PromptEvent& event) { take(event); }) {}
 
 void SecretInquirer::take(const service::PromptEvent& event) {
   if (event.kind == service::PromptEvent::Kind::kAsked) return ask(event.prompt);

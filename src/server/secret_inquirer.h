@@ -4,12 +4,11 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 
+#include "server/attending.h"
 #include "server/mcp_host.h"
 #include "server/secret_page.h"
 #include "server/shared.h"
-#include "sys/io.h"
 
 namespace hutch::server {
 
@@ -17,12 +16,8 @@ class SecretInquirer {
  public:
   // `options` are those of the call, with `show`; they have to live as long.
   SecretInquirer(Shared& shared, std::string agent, const mcp::CallOptions& options);
-  ~SecretInquirer();
-  SecretInquirer(const SecretInquirer&) = delete;
-  SecretInquirer& operator=(const SecretInquirer&) = delete;
 
  private:
-  void listen(const std::shared_ptr<service::SecretPrompts::Attendant>& attendant);
   void take(const service::PromptEvent& event);
   void ask(const service::SecretPrompt& prompt);
 
@@ -30,8 +25,7 @@ class SecretInquirer {
   const std::string agent_;
   const mcp::CallOptions& options_;
   std::map<std::string, std::unique_ptr<SecretPage>> pages_;  // by the prompt
-  sys::Pipe stop_;
-  std::thread thread_;
+  Attending<service::PromptEvent> attending_;  // last: its thread has all else
 };
 
 }  // namespace hutch::server
