@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -79,6 +80,20 @@ std::string mcp_entry_text(const McpClient& client, const McpEntry& entry) {
   json server = json::object();
   set_entry(server, client.form, entry);
   return json{{client.key, {{kName, std::move(server)}}}}.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+Result<std::string> shown_mcp_entry(const McpClient& client, std::string_view text) {
+  if (!TRY(has_mcp_entry(client, text))) return std::string();
+  if (client.form == Form::kToml) {
+    const toml::table root = TRY(toml_of(text));
+    std::ostringstream out;
+    out << toml::table{{kTomlTable, toml::table{{kName, *toml_server(root)}}}} << "\n";
+    return out.str();
+  }
+  json root = TRY(json_of(text));
+  json shown = json::object();
+  shown[std::string(client.key)][std::string(kName)] = std::move(root[std::string(client.key)][std::string(kName)]);
+  return json_text(shown, "");
 }
 
 Result<std::string> with_mcp_entry(const McpClient& client, std::string_view text, const McpEntry& entry) {

@@ -54,6 +54,10 @@ struct McpEntry {
 // As it would stand in an empty file.
 std::string mcp_entry_text(const McpClient& client, const McpEntry& entry);
 
+// The entry that `text` has, with all that it says besides: somebody else may have written that, a sandbox in a
+// project. Empty where there is none.
+Result<std::string> shown_mcp_entry(const McpClient& client, std::string_view text);
+
 // The file with the entry, which takes the place of one of that name; other keys of that one stay. All else stays as it
 // is, in its order. Equal to `text` where it says that already. Errors: what is no such file, and one with comments, of
 // which a rewritten one would have none.

@@ -41,8 +41,8 @@ Result<McpChange> plan_mcp_install(const McpInstallRequest& request, const plan:
                                     "cannot know whose tools are meant: --agent NAME says it"})));
   }
   const McpEntry entry{TRY(program_for(environment)), request.agent};
-  place.change.entry = mcp_entry_text(client, entry);
   place.change.after = TRY_CTX(with_mcp_entry(client, place.change.before, entry), printable(place.change.file));
+  place.change.entry = TRY(shown_mcp_entry(client, place.change.after));
   return std::move(place.change);
 }
 
@@ -98,8 +98,13 @@ Result<Place> look(const McpInstallRequest& request, const plan::HostFacts& fact
     return fail(Error::not_found(cat({"no client \"", printable(request.client, 64), "\""})));
   const auto variable = [&](std::string_view name) { return variable_in(environment, name); };
   const std::string named = TRY(mcp_file_of(*place.client, request.scope, facts.home, facts.cwd, variable));
-  // Many keep their settings elsewhere, behind links.
+  // Many keep their settings elsewhere, behind links. In a project a sandbox may have made one.
   const auto resolved = TRY(host::canonical_path(named));
+  const auto project = TRY(host::canonical_path(facts.cwd));
+  if (request.scope == McpScope::kProject && !is_within(resolved.path, project.path)) {
+    return fail(Error::invalid(cat({printable(named), " leads out of the project by a symbolic link, to ",
+                                    printable(resolved.path), "; remove the link, or leave --project out"})));
+  }
   place.change.client = request.client;
   place.change.file = resolved.path;
   const auto text = TRY(text_of(resolved.path));

@@ -19,7 +19,7 @@ struct McpInstallRequest {
 struct McpChange {
   std::string client;
   std::string file;    // canonical: the target, where it is a link
-  std::string entry;   // as it would stand in an empty file
+  std::string entry;   // of an installation: as it will be there, whoever wrote what else it says
   std::string before;  // empty where there is no file
   std::string after;
   bool there = false;  // the file

@@ -94,6 +94,26 @@ def test_a_link_stays_one(mcp):
     assert entry_in(read(target))["command"] == "hutch"
 
 
+def test_a_link_out_of_the_project_is_not_followed(mcp):
+    target = mcp.home / "settings.json"
+    mcp.person.write(target, "{}")
+    mcp.person.mkdir(mcp.project / ".cursor")
+    for place in (target, mcp.home / "absent.json"):
+        link = mcp.project / ".cursor" / "mcp.json"
+        link.unlink(missing_ok=True)
+        os.symlink(place, link)
+        refused = mcp("install", "--client", "cursor", "--project", "--yes")
+        assert refused.code == 125 and "leads out" in refused.errors, str(refused)
+    assert target.read_text() == "{}" and not (mcp.home / "absent.json").exists()
+
+
+def test_what_somebody_else_wrote_into_the_entry_is_shown(mcp):
+    planted = {"mcpServers": {"hutch": {"command": "x", "env": {"LD_PRELOAD": "/evil.so"}}}}
+    mcp.person.write(mcp.project / ".cursor" / "mcp.json", json.dumps(planted))
+    assert "LD_PRELOAD" in mcp("install", "--client", "cursor", "--project", "--print").ok().text
+    assert "LD_PRELOAD" in mcp("install", "--client", "cursor", "--project").errors
+
+
 @pytest.mark.parametrize("client, text, why", [
     ("zed", "{\n  // mine\n  \"theme\": \"x\"\n}\n", "comments"),
     ("cursor", "{", "no JSON"),
