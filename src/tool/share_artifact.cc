@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t kNameBytesMax = 255;  // NAME_MAX
 constexpr std::chrono::seconds kCopyTimeout{120};
 constexpr std::uint64_t kSharedBytesMax = 64ULL << 30;
+constexpr std::size_t kDescriptionCharacters = 2000;  // of what is recorded
 
 std::expected<std::string, Envelope> clean_name(std::string_view field, std::string_view given);
 std::string_view type_of(std::string_view name);
@@ -145,7 +146,9 @@ Content content_of(std::string_view bytes) {
 Result<Content> read_back(const Call& call, const wire::FilePlace& target) {
   Content content;
   Sha256 sum;
+  const auto until = std::chrono::steady_clock::now() + kCopyTimeout;
   for (;;) {
+    if (std::chrono::steady_clock::now() > until) return fail(Error{Code::kTimeout, 0, "it takes too long to read"});
     if (call.context.stop.stop_requested()) return fail(Error{Code::kConflict, 0, "the call was cancelled"});
     const auto piece =
         TRY(ask<wire::FileContent>(call.context.place, wire::ReadFile{target, content.size, wire::kFileChunkBytes}));
@@ -162,8 +165,8 @@ Envelope shared(const Call& call, const std::string& name, const Content& conten
   const std::string& description = call.arguments.text("description");
   const std::string_view type = type_of(name);
   if (call.context.record_artifact) {
-    const Status recorded =
-        call.context.record_artifact({name, content.size, content.sha256, std::string(type), description});
+    const std::string kept(first_characters(description, kDescriptionCharacters));
+    const Status recorded = call.context.record_artifact({name, content.size, content.sha256, std::string(type), kept});
     if (!recorded) return failed(cat({"Failed to record `", printable(name), "`"}), recorded.error(), Retry::kYes);
   }
   std::string text = fmt::format("Artifact shared:\n- Filename: {}\n- Type: {}", printable(name), type);

@@ -82,6 +82,11 @@ def test_no_file_of_ones_own_is_replaced(shared):
     assert sorted(os.listdir(here)) == ["a.txt", "b.txt"]
 
 
+def test_a_description_is_kept_in_part(shared):
+    shared(content="x", filename="a.txt", description="é" * 10000)
+    assert listed(shared)[0]["description"] == "é" * 2000
+
+
 def test_of_nobody_else(shared):
     shared(content="new", filename="a.txt")
     other = shared.daemon.create()
