@@ -173,7 +173,8 @@ Status PathStudy::add_resolved(Rule rule, const Resolved& resolved, std::string_
 // a command outside could have left there.
 Status PathStudy::add_private(Rule rule, const Resolved& resolved) {
   if (resolved.type == FileType::kAbsent) {
-    notes_.push_back(cat({policy::describe(rule), " is absent: what is made there is not the sandbox's own"}));
+    notes_.push_back(cat({policy::describe(rule),
+                          " is absent, and what is made there is not the sandbox's own: make the directory first"}));
     return {};
   }
   if (resolved.type != FileType::kDirectory) {

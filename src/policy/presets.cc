@@ -24,7 +24,7 @@ constexpr std::string_view kClaudeCode = R"({
       "~/.claude/settings.json", "~/.claude/settings.local.json", "~/.claude/CLAUDE.md", "~/.claude/rules",
       "~/.claude/commands", "~/.claude/agents", "~/.claude/skills", "~/.claude/workflows", "~/.claude/plugins",
       "~/.claude/hooks", "~/.claude/output-styles", "~/.claude/keybindings.json", "~/.claude/statusline.sh",
-      "~/.claude/local", "~/.claude/ide",
+      "~/.claude/local", "~/.claude/ide", "~/.claude/remote-settings.json",
       ".claude/settings.json", ".claude/settings.local.json", ".claude/skills", ".claude/hooks", ".claude/workflows"
     ],
     "private": ["~/.claude/shell-snapshots", "~/.claude/session-env"]

@@ -43,6 +43,10 @@ def test_it_works_and_reaches_nothing_else(base, npm, agent):
     person = base.person("user")  # two of them refuse root what takes their questions away
     package, state, obeyed = AGENTS[agent]
     place = npm(package)
+    if agent == "claude-code":
+        # What its installation runs: its own package brings the program by an optional dependency.
+        install = place / "node_modules" / package / "install.cjs"
+        harness.subprocess.run(["node", install], cwd=place, check=True, timeout=300)
     home = person.mkdir(base.path / f"home-of-{agent}")
     project = person.mkdir(home / "project")
     person.write(home / "secret", "theirs")

@@ -64,9 +64,8 @@ def test_what_the_program_obeys_outside_stays(run, preset):
         assert not place.exists() or place.read_text() == "mine", place
 
 
-def test_sources_of_a_running_session_are_out_of_reach(run, preset):
-    if preset != "claude-code":
-        pytest.skip("of Claude Code alone")
+@pytest.mark.parametrize("preset", ["claude-code"], indirect=True)
+def test_sources_of_a_running_session_are_out_of_reach(run):
     snapshot = run.home / ".claude" / "shell-snapshots" / "snapshot.sh"
     run.person.write(snapshot, "alias ls=ls")
     there = "$HOME/.claude/shell-snapshots"
