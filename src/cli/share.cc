@@ -1,7 +1,6 @@
 // hutch share, shared and unshare.
 #include "cli/share.h"
 
-
 #include "base/text.h"
 #include "cli/consent.h"
 #include "cli/output.h"
