@@ -95,7 +95,7 @@ Status Relay::turn() {
   std::optional<std::chrono::milliseconds> timeout;
   for (auto& [number, open] : channels_) {
     if (open.channel.kind() == ChannelKind::kTerminal) timeout = kSizeCheck;
-    auto events = open.channel.awaited();
+    auto events = awaited(open);
     if (!events) continue;
     if (out_.size() >= kOutMax) events = static_cast<short>(*events & ~POLLIN);
     wait.push_back({open.channel.fd(), *events, 0});
@@ -107,9 +107,56 @@ Status Relay::turn() {
     const auto found = channels_.find(numbers[i]);
     if (wait[i].revents != 0 && found != channels_.end()) TRY(serve(found->second, wait[i].revents));
   }
+  write_guests();
   tell_sizes();
   forget_ended();
   return is_closed_ ? Status() : write_stream();
+}
+
+// One that is held is not waited for: its end would be told again and again.
+std::optional<short> Relay::awaited(const Open& open) const {
+  auto events = open.channel.awaited();
+  if (!events || open.channel.kind() != ChannelKind::kGuest) return events;
+  const auto behind = behind_.find(open.channel.number());
+  if (behind != behind_.end() && !behind->second.ahead.empty()) events = static_cast<short>(*events & ~POLLIN);
+  const auto oldest = open.channel.oldest();
+  if (oldest && *oldest > last_to_write(open.channel)) events = static_cast<short>(*events & ~POLLOUT);
+  return *events == 0 ? std::nullopt : events;
+}
+
+// On the host's side a guest's pieces wait for those of outputs that came before.
+std::uint64_t Relay::last_to_write(const RelayChannel& channel) const {
+  std::uint64_t last = order_;
+  if (settings_.side != Side::kHost || channel.kind() != ChannelKind::kGuest) return last;
+  for (const auto& [number, open] : channels_) {
+    const auto oldest = open.channel.is_output() ? open.channel.oldest() : std::nullopt;
+    if (oldest) last = std::min(last, *oldest);
+  }
+  return last;
+}
+
+void Relay::write_guests() {
+  if (settings_.side != Side::kHost) return;
+  for (auto& [number, open] : channels_) {
+    if (open.channel.kind() == ChannelKind::kGuest)
+      tell(open.channel, open.channel.write_out(last_to_write(open.channel)));
+  }
+}
+
+// In the machine: whether outputs have bytes that were there before what the guest says now. How much it says is asked
+// first, so that whatever it speaks of is counted.
+bool Relay::is_held(const RelayChannel& guest) {
+  if (settings_.side != Side::kMachine) return false;
+  const auto [found, is_new] = behind_.try_emplace(guest.number());
+  Behind& behind = found->second;
+  if (is_new) {
+    behind.bytes = guest.to_take();
+    for (const auto& [number, open] : channels_) {
+      const std::size_t size = open.channel.is_output() ? open.channel.to_take() : 0;
+      if (size > 0) behind.ahead.emplace(number, size);
+    }
+  }
+  return !behind.ahead.empty();
 }
 
 Status Relay::read_stream() {
@@ -180,8 +227,8 @@ Status Relay::take(wire::ChannelData data) {
   const auto found = channels_.find(data.channel);
   if (found == channels_.end()) return {};
   Open& open = found->second;
-  TRY(open.channel.put(std::move(data.bytes), std::exchange(open.arrived, {})));
-  tell(open.channel, open.channel.write_out());
+  TRY(open.channel.put(std::move(data.bytes), std::exchange(open.arrived, {}), ++order_));
+  tell(open.channel, open.channel.write_out(last_to_write(open.channel)));
   return {};
 }
 
@@ -203,15 +250,27 @@ Status Relay::take_other(const wire::ChannelMessage& message) {
 }
 
 Status Relay::serve(Open& open, short events) {
-  if ((events & POLLOUT) != 0) tell(open.channel, open.channel.write_out());
+  if ((events & POLLOUT) != 0) tell(open.channel, open.channel.write_out(last_to_write(open.channel)));
   if ((events & (POLLIN | POLLHUP)) != 0) TRY(pass_on(open));
   if ((events & POLLERR) != 0) tell(open.channel, open.channel.lose_reader());
   return {};
 }
 
 Status Relay::pass_on(Open& open) {
-  RelayChannel::Taken taken = TRY(open.channel.take());
   const std::uint32_t number = open.channel.number();
+  std::size_t bytes_max = wire::kChannelDataMax;
+  if (open.channel.kind() == ChannelKind::kGuest && settings_.side == Side::kMachine) {
+    if (is_held(open.channel)) return {};
+    // Of its end there is nothing to count.
+    bytes_max = std::max<std::size_t>(behind_.extract(number).mapped().bytes, 1);
+  }
+  RelayChannel::Taken taken = TRY(open.channel.take(bytes_max));
+  for (auto& [guest, behind] : behind_) {
+    const auto found = behind.ahead.find(number);
+    if (found == behind.ahead.end()) continue;
+    found->second -= std::min(found->second, taken.bytes.size());
+    if (found->second == 0 || taken.ended) behind.ahead.erase(found);
+  }
   TRY(pass_descriptors(number, std::move(taken.descriptors)));
   if (!taken.bytes.empty()) say(wire::ChannelData{number, std::move(taken.bytes)});
   if (taken.ended) say(wire::ChannelEnd{number});
@@ -249,6 +308,13 @@ void Relay::tell_sizes() {
 }
 
 void Relay::forget_ended() {
+  for (auto& [guest, behind] : behind_) {
+    std::erase_if(behind.ahead, [&](const auto& entry) {
+      const auto found = channels_.find(entry.first);
+      return found == channels_.end() || found->second.channel.to_take() == 0;
+    });
+  }
+  std::erase_if(behind_, [&](const auto& one) { return !channels_.contains(one.first); });
   std::erase_if(channels_, [](const auto& one) { return one.second.channel.is_over(); });
 }
 

@@ -47,8 +47,19 @@ class Relay {
   };
   using Channels = std::map<std::uint32_t, Open>;
 
+  // What a guest says of a command comes behind what the command has printed by then: with its end the machine goes.
+  // In the machine: how much of each output has to be taken before so much of the guest's stream.
+  struct Behind {
+    std::size_t bytes = 0;
+    std::map<std::uint32_t, std::size_t> ahead{};
+  };
+
   bool is_over() const;
   Status turn();
+  std::optional<short> awaited(const Open& open) const;
+  bool is_held(const RelayChannel& guest);
+  std::uint64_t last_to_write(const RelayChannel& channel) const;
+  void write_guests();
   Status read_stream();
   Status write_stream();
   Status take(wire::ChannelMessage message);
@@ -70,6 +81,8 @@ class Relay {
   Channels channels_;
   std::uint32_t last_number_;
   std::uint32_t last_of_other_ = 0;
+  std::uint64_t order_ = 0;  // of what comes from the other side
+  std::map<std::uint32_t, Behind> behind_;  // by the guest's channel
   bool is_closed_ = false;
 };
 

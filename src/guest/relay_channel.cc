@@ -59,10 +59,12 @@ std::optional<short> RelayChannel::awaited() const {
   return static_cast<short>(events);
 }
 
-Result<RelayChannel::Taken> RelayChannel::take() {
+std::size_t RelayChannel::to_take() const { return sends_ && fd_ ? sys::bytes_waiting(fd_.get()) : 0; }
+
+Result<RelayChannel::Taken> RelayChannel::take(std::size_t bytes_max) {
   Taken taken;
   if (!sends_ || credit_ == 0 || !fd_) return taken;
-  std::string bytes(std::min<std::size_t>(credit_, wire::kChannelDataMax), '\0');
+  std::string bytes(std::min<std::size_t>({credit_, wire::kChannelDataMax, bytes_max}), '\0');
   std::size_t size = 0;
   if (is_socket_) {
     auto received = sys::receive_now(fd_.get(), bytes);
@@ -93,13 +95,13 @@ void RelayChannel::close_sending() {
   if (is_over()) fd_.reset();
 }
 
-Status RelayChannel::put(std::string bytes, std::vector<UniqueFd> descriptors) {
+Status RelayChannel::put(std::string bytes, std::vector<UniqueFd> descriptors, std::uint64_t order) {
   if (ended_) return fail(Error::invalid("data on a channel that has ended"));
   // It was closed here, of which the other side has not heard yet.
   if (!receives_) return {};
   if (bytes.size() > granted_) return fail(Error::invalid("more data than a channel has credit for"));
   granted_ -= static_cast<std::uint32_t>(bytes.size());
-  if (!refuses_ && !bytes.empty()) waiting_.push_back({std::move(bytes), 0, std::move(descriptors)});
+  if (!refuses_ && !bytes.empty()) waiting_.push_back({std::move(bytes), 0, std::move(descriptors), order});
   return {};
 }
 
@@ -116,9 +118,13 @@ void RelayChannel::end() {
 
 void RelayChannel::stop() { close_sending(); }
 
-RelayChannel::Written RelayChannel::write_out() {
+std::optional<std::uint64_t> RelayChannel::oldest() const {
+  return waiting_.empty() ? std::nullopt : std::optional(waiting_.front().order);
+}
+
+RelayChannel::Written RelayChannel::write_out(std::uint64_t last) {
   Written written;
-  while (!waiting_.empty()) {
+  while (!waiting_.empty() && waiting_.front().order <= last) {
     Piece& piece = waiting_.front();
     const auto count = write_some(piece);
     if (!count || *count == 0) {

@@ -27,6 +27,8 @@ class RelayChannel {
   // What poll(2) is to wait for; absent: not for this one.
   std::optional<short> awaited() const;
   bool is_over() const { return !sends_ && !receives_; }
+  // What a command prints goes by such a one, towards the host.
+  bool is_output() const { return kind_ == wire::ChannelKind::kSink || kind_ == wire::ChannelKind::kTerminal; }
 
   // What is to be sent on because of it, as wire messages; `descriptors` came with the data in front of them.
   struct Taken {
@@ -34,11 +36,15 @@ class RelayChannel {
     std::vector<UniqueFd> descriptors;
     bool ended = false;  // nothing more comes from here
   };
-  // What there is to read now, as far as there is credit.
-  Result<Taken> take();
+  // What there is to read now, as far as there is credit, and no more than so many bytes.
+  Result<Taken> take(std::size_t bytes_max);
+  // How many bytes are there for that; of a terminal nearly.
+  std::size_t to_take() const;
 
-  // From the other side; an error is a broken rule.
-  Status put(std::string bytes, std::vector<UniqueFd> descriptors);
+  // From the other side, as the relay's piece of that number; an error is a broken rule.
+  Status put(std::string bytes, std::vector<UniqueFd> descriptors, std::uint64_t order);
+  // Of the first piece that waits to be written.
+  std::optional<std::uint64_t> oldest() const;
   Status add_credit(std::uint32_t bytes);
   void end();   // nothing more comes
   void stop();  // nobody reads what is sent any more
@@ -48,7 +54,8 @@ class RelayChannel {
     std::uint32_t credit = 0;
     bool stopped = false;  // nobody reads here any more: to be told once
   };
-  Written write_out();
+  // Pieces behind that number wait.
+  Written write_out(std::uint64_t last);
   // poll(2) says that whoever read here has gone. The answer is as write_out()'s.
   Written lose_reader();
 
@@ -61,6 +68,7 @@ class RelayChannel {
     std::string bytes;
     std::size_t written = 0;
     std::vector<UniqueFd> descriptors;
+    std::uint64_t order = 0;
   };
 
   RelayChannel(std::uint32_t number, wire::ChannelKind kind, Opened opened, UniqueFd fd);

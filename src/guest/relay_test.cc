@@ -140,6 +140,53 @@ TEST_F(RelayTest, WhoeverDoesNotReadStopsNobodyElse) {
   EXPECT_EQ(read_bytes(stalled.read.get(), taken).size(), taken);
 }
 
+// The host ends the machine by what the guest says of the command's end.
+TEST_F(RelayTest, WhatAGuestSaysComesBehindWhatWasPrintedBefore) {
+  sys::Pipe pipe = must(sys::pipe());
+  UniqueFd inside = pass(host_.get(), guest_.get(), std::move(pipe.write));
+  const std::string much((1 << 20) + 12345, 'o');
+  std::thread writer([&] {
+    EXPECT_TRUE(sys::write_all(inside.get(), much));
+    inside.reset();
+    EXPECT_TRUE(sys::send_all(guest_.get(), "ended", {}));
+  });
+  // A slow reader; what is said is there only when all is in the reader's pipe.
+  std::size_t read = 0;
+  std::string bytes(20'000, '\0');
+  pollfd said{host_.get(), POLLIN, 0};
+  while (read < much.size() - (64 << 10)) {
+    EXPECT_EQ(must(sys::poll({&said, 1}, std::chrono::milliseconds(0))), 0) << read;
+    rest();
+    read += must(sys::read_some(pipe.read.get(), bytes));
+  }
+  EXPECT_EQ(read_bytes(host_.get(), 5), "ended");
+  sys::set_nonblocking(pipe.read.get()).value();
+  for (auto more = sys::read_some(pipe.read.get(), bytes); more && *more > 0;) {
+    read += *more;
+    more = sys::read_some(pipe.read.get(), bytes);
+  }
+  EXPECT_EQ(read, much.size());
+  writer.join();
+}
+
+TEST_F(RelayTest, AReaderThatLeavesHoldsNothingUp) {
+  sys::Pipe pipe = must(sys::pipe());
+  UniqueFd inside = pass(host_.get(), guest_.get(), std::move(pipe.write));
+  std::thread writer([&] {
+    const std::string much(1 << 20, 'o');
+    for (std::size_t at = 0; at < much.size();) {
+      const auto count = sys::write_some(inside.get(), std::string_view(much).substr(at));
+      if (!count) break;
+      at += *count;
+    }
+    EXPECT_TRUE(sys::send_all(guest_.get(), "ended", {}));
+  });
+  for (int i = 0; i < 100; ++i) rest();
+  pipe.read.reset();
+  EXPECT_EQ(read_bytes(host_.get(), 5), "ended");
+  writer.join();
+}
+
 TEST_F(RelayTest, TheEndOfAReaderIsToldToTheWriter) {
   sys::Pipe pipe = must(sys::pipe());
   const UniqueFd inside = pass(host_.get(), guest_.get(), std::move(pipe.write));
