@@ -169,9 +169,9 @@ std::vector<std::string> proxies_of_apt(std::string_view dump) {
     const std::string key = lowered(line.substr(0, blank));
     const std::string_view value = line.substr(blank + 2, end - blank - 2);
     const bool direct = value == kDirect || value == "false";
-    std::string proxy(direct ? std::string_view() : value);
-    if (key == "acquire::http::proxy" && !value.empty()) plain = std::move(proxy);
-    if (key == "acquire::https::proxy" && !value.empty()) secure = std::move(proxy);
+    const std::string_view proxy = direct ? std::string_view() : value;
+    if (key == "acquire::http::proxy" && !value.empty()) plain = proxy;
+    if (key == "acquire::https::proxy" && !value.empty()) secure = proxy;
     for (const std::string_view above : {"acquire::http::proxy::", "acquire::https::proxy::"}) {
       if (direct && key.starts_with(above)) without.push_back(key.substr(above.size()));
     }

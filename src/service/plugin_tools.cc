@@ -104,7 +104,7 @@ std::expected<std::string, Envelope> variable(const Parameter& parameter, const 
   if (given == nullptr && !parameter.fallback) {
     return wrong(cat({"Missing required argument `", parameter.name, "` (", expected_text(parameter), ")."}));
   }
-  const std::optional<std::string> text = given == nullptr ? *parameter.fallback : as_text(parameter, *given);
+  const std::optional<std::string> text = given == nullptr ? parameter.fallback : as_text(parameter, *given);
   if (!text) {
     return wrong(cat({"Argument `", parameter.name, "` must be of type ", plugin::name_of(parameter.kind), ". Got ",
                       printable(tool::json_text(*given), kShownBytesMax), "."}));

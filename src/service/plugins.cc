@@ -19,7 +19,6 @@ namespace {
 using plugin::Install;
 using plugin::State;
 using tool::Envelope;
-using tool::Kind;
 using tool::Value;
 
 constexpr std::chrono::seconds kRepairPatience{120};
