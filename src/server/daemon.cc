@@ -279,6 +279,7 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   shared.mcp_sessions = std::make_shared<http::McpSessions>();
   shared.mcp_parked = std::make_shared<mcp::ParkedCalls>();
   shared.e2b = TRY(E2bDesk::open(*agents, shared.workers, settings.tell));
+  shared.client_sessions = TRY(ClientSessions::open(*agents, settings.tell));
   agents->watch([&shared, &services](const std::string& agent, std::string_view what, const std::string& reason) {
     shared.events.tell(agent, what, reason);
     if (what == "removed") {
@@ -286,6 +287,7 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
       shared.plugins.forget(agent);
       services.forget(agent);
       shared.e2b->forget(agent);
+      shared.client_sessions->forget(agent);
     }
     if (what == service::kToolsChanged) shared.mcp_audience.tools_changed(agent);
     if (what == service::kArtifactsChanged) shared.mcp_audience.artifacts_changed(agent);

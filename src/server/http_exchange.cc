@@ -43,6 +43,12 @@ Result<Value::Object> Exchange::body_object(std::initializer_list<std::string_vi
   return *object;
 }
 
+Result<std::shared_ptr<service::AgentSandbox>> Exchange::agent() {
+  if (!is_of_session()) return shared_.agents.sandbox(part("name"));
+  const std::string name = TRY(shared_.client_sessions->agent_of(part("session")));
+  return shared_.agents.sandbox(name);
+}
+
 bool Exchange::wants_events() const {
   const std::string* accept = request_.field("accept");
   return accept != nullptr && lists_value(*accept, "text/event-stream");

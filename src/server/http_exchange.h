@@ -44,7 +44,9 @@ class Exchange {
 
   bool wants_events() const;  // Accept: text/event-stream
 
-  Result<std::shared_ptr<service::AgentSandbox>> agent() { return shared_.agents.sandbox(part("name")); }
+  // Of the agent that the path names, or of the session: that one's sandbox is found by whoever knows its id.
+  bool is_of_session() const { return parts_.contains("session"); }
+  Result<std::shared_ptr<service::AgentSandbox>> agent();
 
   // --- an answer that is a stream: begun here, ended by whoever serves the connection ---
 

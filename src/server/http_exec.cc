@@ -119,7 +119,8 @@ Handled exec(Exchange& exchange) {
   return json_answer(200, tool::json_text(Value(std::move(result))));
 }
 
-constexpr std::array kRoutes = {Route{"POST", "/v1/agents/{name}/exec", BodyType::kJson, exec}};
+constexpr std::array kRoutes = {Route{"POST", "/v1/agents/{name}/exec", BodyType::kJson, exec},
+                                Route{"POST", "/v1/sessions/{session}/exec", BodyType::kJson, exec}};
 
 }  // namespace
 

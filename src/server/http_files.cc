@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "server/e2b_paths.h"
 #include "server/http_routes.h"
 #include "server/http_upload.h"
 #include "store/record.h"
@@ -40,7 +41,16 @@ Handled json(int status, Value::Object object) {
   return json_answer(status, tool::json_text(Value(std::move(object))));
 }
 
+// A session's client is its user: it may go wherever the sandbox does, whose own file server it asks.
+Result<tool::Located> locate_anywhere(Exchange& exchange, const service::AgentSandbox& agent) {
+  const std::string path = exchange.query("path");
+  if (path.empty()) return fail(Error::invalid("path is missing"));
+  std::string absolute = TRY(e2b::absolute_path(agent.layout().base, path));
+  return tool::Located{e2b::place_of(absolute), std::move(absolute)};
+}
+
 Result<tool::Located> locate(Exchange& exchange, const service::AgentSandbox& agent) {
+  if (exchange.is_of_session()) return locate_anywhere(exchange, agent);
   auto located = tool::locate_path(agent.layout(), exchange.query("path"));
   if (located) return std::move(*located);
   const bool outside = located.error().reason == tool::PathReason::kOutsideRoots;
@@ -142,6 +152,9 @@ constexpr std::array kRoutes = {
     Route{"GET", "/v1/agents/{name}/files", BodyType::kNone, read},
     Route{"PUT", "/v1/agents/{name}/files", BodyType::kStream, write},
     Route{"DELETE", "/v1/agents/{name}/files", BodyType::kNone, remove},
+    Route{"GET", "/v1/sessions/{session}/files", BodyType::kNone, read},
+    Route{"PUT", "/v1/sessions/{session}/files", BodyType::kStream, write},
+    Route{"DELETE", "/v1/sessions/{session}/files", BodyType::kNone, remove},
 };
 
 }  // namespace

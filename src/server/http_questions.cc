@@ -13,18 +13,11 @@ namespace hutch::server::http {
 namespace {
 
 constexpr std::chrono::milliseconds kPing{15'000};
-
-// As the other routes name things.
-Value shown(const service::BoardEvent& event) {
-  const Value value = event_value(event);
-  Value::Object object = *value.get<Value::Object>();
-  if (auto left = object.extract("left_ms"); !left.empty()) object["leftMs"] = std::move(left.mapped());
-  return Value(std::move(object));
-}
+constexpr std::string_view kClient = "an HTTP client";
 
 Status send(Exchange& exchange, const service::BoardEvent& event) {
   const bool asked = event.kind == service::BoardEvent::Kind::kAsked;
-  return exchange.send_event(asked ? "question" : "answered", shown(event));
+  return exchange.send_event(asked ? "question" : "answered", http_event_value(event));
 }
 
 // Whoever reads it is there to answer, until it goes.
@@ -51,11 +44,12 @@ Handled list(Exchange& exchange) {
   if (!agent.empty()) TRY(exchange.shared().agents.show(agent));
   if (exchange.wants_events()) return follow(exchange, agent);
   Value::List open;
-  for (const service::BoardEvent& event : exchange.shared().agents.questions(agent)) open.push_back(shown(event));
+  for (const service::BoardEvent& event : exchange.shared().agents.questions(agent))
+    open.push_back(http_event_value(event));
   return json_answer(200, tool::json_text(Value(Value::Object{{"questions", std::move(open)}})));
 }
 
-Handled answer(Exchange& exchange) {
+Result<wire::ControlAnswer> read_answer(Exchange& exchange) {
   const Value::Object body = TRY(exchange.body_object({"choice", "minutes"}));
   const auto choice = body.find("choice");
   const auto* text = choice == body.end() ? nullptr : choice->second.get<std::string>();
@@ -65,14 +59,38 @@ Handled answer(Exchange& exchange) {
     const auto* number = minutes->second.get<std::int64_t>();
     given.minutes = TRY(minutes_of(number == nullptr ? 0 : *number));
   }
-  const std::string& id = exchange.part("id");
-  TRY(exchange.shared().agents.answer(id, given, "an HTTP client"));
+  return given;
+}
+
+Handled answered(const std::string& id, const wire::ControlAnswer& given) {
   return json_answer(200, tool::json_text(Value(Value::Object{{"id", id}, {"choice", given.choice}})));
+}
+
+Handled answer(Exchange& exchange) {
+  const wire::ControlAnswer given = TRY(read_answer(exchange));
+  const std::string& id = exchange.part("id");
+  TRY(exchange.shared().agents.answer(id, given, kClient));
+  return answered(id, given);
+}
+
+// Its own questions are answered by whoever holds a session, and by nobody else.
+Handled answer_own(Exchange& exchange) {
+  wire::ControlAnswer given = TRY(read_answer(exchange));
+  const std::string& id = exchange.part("id");
+  const auto agent = TRY(exchange.agent());
+  const std::string prefix = agent->record().name + ".";
+  if (!id.starts_with(prefix)) {
+    return fail(Error::not_found(cat({"the session has asked no question ", printable(id, 64)})));
+  }
+  given.id = id.substr(prefix.size());
+  TRY(agent->answer(given, kClient));
+  return answered(id, given);
 }
 
 constexpr std::array kRoutes = {
     Route{"GET", "/v1/questions", BodyType::kNone, list},
     Route{"POST", "/v1/questions/{id}", BodyType::kJson, answer},
+    Route{"POST", "/v1/sessions/{session}/questions/{id}", BodyType::kJson, answer_own},
 };
 
 }  // namespace

@@ -42,6 +42,7 @@ std::span<const Route> tool_routes();
 std::span<const Route> event_routes();
 std::span<const Route> mcp_routes();
 std::span<const Route> question_routes();
+std::span<const Route> session_routes();
 std::span<const Route> pool_routes();
 std::span<const Route> task_routes();
 std::span<const Route> artifact_routes();

@@ -43,6 +43,13 @@ Value event_value(const service::BoardEvent& event) {
   return Value(std::move(object));
 }
 
+Value http_event_value(const service::BoardEvent& event) {
+  const Value value = event_value(event);
+  Value::Object object = *value.get<Value::Object>();
+  if (auto left = object.extract("left_ms"); !left.empty()) object["leftMs"] = std::move(left.mapped());
+  return Value(std::move(object));
+}
+
 Result<int> minutes_of(std::int64_t number) {
   constexpr std::int64_t kMinutesMax = 525'600;
   if (number >= 1 && number <= kMinutesMax) return static_cast<int>(number);

@@ -10,6 +10,8 @@ namespace hutch::server {
 // {"type": "question", "id", "agent", "kind", "host", "port", "pid", "exe", "chain", "rule", "choices", "left_ms"}, or
 // {"type": "answered", "id", "agent", "choice", "by"}.
 tool::Value event_value(const service::BoardEvent& event);
+// The same with the names that HTTP has for things: leftMs.
+tool::Value http_event_value(const service::BoardEvent& event);
 
 // Of an answer.
 Result<int> minutes_of(std::int64_t number);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "server/client_sessions.h"
 #include "server/e2b_desk.h"
 #include "server/events.h"
 #include "server/mcp_audience.h"
@@ -42,6 +43,7 @@ struct Shared {
       [](const service::TerminalSession& terminal) { return sys::start_of(terminal.leader) == terminal.started; }};
   std::shared_ptr<http::McpSessions> mcp_sessions{};  // of HTTP
   std::unique_ptr<E2bDesk> e2b{};
+  std::unique_ptr<ClientSessions> client_sessions{};
   std::shared_ptr<mcp::ParkedCalls> mcp_parked{};
   std::function<void()> stop{};  // ends the daemon
   std::function<void(const std::string& line)> tell{};

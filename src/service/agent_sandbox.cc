@@ -32,8 +32,10 @@ namespace {
 constexpr std::chrono::milliseconds kLoginWait{10'000};
 constexpr std::string_view kUsualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-Result<PlaceRequest> place_of(const store::AgentRecord& record) {
+Result<PlaceRequest> place_of(const store::AgentRecord& record, const GivenPolicy& given) {
   PlaceRequest place;
+  place.policy = given.whole;
+  place.first_policy = given.first;
   if (!record.backend.empty()) place.backend = record.backend;
   if (!record.policy.empty()) place.policy_file = record.policy;
   const store::AgentLimits& limits = record.limits;
@@ -84,6 +86,7 @@ std::vector<std::string> with_own_programs(std::vector<std::string> environment,
 AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hooks hooks)
     : record_(std::move(record)),
       dirs_(std::move(dirs)),
+      given_policy_(std::move(hooks.policy)),
       take_slot_(std::move(hooks.take_slot)),
       directories_(agent_directories(dirs_, record_)),
       places_(places_of(record_, directories_, record_.backend)),
@@ -238,21 +241,21 @@ Result<Judged> AgentSandbox::judge() {
   }
   // Of a sandbox that ended by itself: two may not have the layer.
   installer_.stop();
-  PlaceRequest place = TRY(place_of(record_));
+  PlaceRequest place = TRY(place_of(record_, given_policy_));
   place.usual_hosts = security.allowed_hosts;
   place.environment = places_.environment;
   Residence residence = places_.residence;
   residence.swaps = secrets_.has_placeholders();
   TRY(bridge_.begin());
   TRY_CTX(bridge_.add_to(residence, place.environment), "offer the bridge");
-  return judge_for(std::move(place), std::move(residence), plan::FileQuestions::kChanges);
+  return judge_for(std::move(place), std::move(residence), given_policy_.questions);
 }
 
 // On the thread that keeps the installation.
 Result<Judged> AgentSandbox::judge_install() {
   const auto beside = running();
   if (!beside) return fail({Code::kConflict, 0, "the agent's sandbox does not run"});
-  PlaceRequest place = TRY(place_of(record_));
+  PlaceRequest place = TRY(place_of(record_, given_policy_));
   place.usual_hosts = TRY(store::SettingsFile(dirs_.config).read()).security.allowed_hosts;
   const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
   std::vector<std::string> hosts = package_hosts_;
@@ -274,7 +277,7 @@ Result<Judged> AgentSandbox::judge_install() {
 Result<Judged> AgentSandbox::judge_plugin(PluginSandbox& sandbox) {
   using Kind = plugin::NetworkPermission::Kind;
   TRY(check_plugin_sandbox());
-  PlaceRequest place = TRY(place_of(record_));
+  PlaceRequest place = TRY(place_of(record_, given_policy_));
   place.usual_hosts = TRY(store::SettingsFile(dirs_.config).read()).security.allowed_hosts;
   place.environment = places_.environment;
   Residence residence = places_.residence;
@@ -383,7 +386,7 @@ Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, 
 Result<std::string> AgentSandbox::status_line() const {
   plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
   facts.cwd = record_.dir.empty() ? directories_.home : record_.dir;
-  const PlaceRequest place = TRY(place_of(record_));
+  const PlaceRequest place = TRY(place_of(record_, given_policy_));
   LoadedPolicy loaded = TRY(load_policy(place, facts, sys::own_environment()));
   if (record_.backend == "none") loaded.policy.enabled = policy::Switch::kDisabled;
   return service::status_line(loaded.policy);

@@ -15,6 +15,7 @@
 #include "sandbox/resident.h"
 #include "service/agent_bridge.h"
 #include "service/agent_places.h"
+#include "service/given_policy.h"
 #include "service/given_secrets.h"
 #include "service/installation.h"
 #include "service/kept_sandbox.h"
@@ -48,8 +49,8 @@ class AgentSandbox {
     std::function<void()> saved{};                  // an answer changed a policy
     std::uint64_t asked_before = 0;                 // the last question of earlier sandboxes of the agent
     secret::Secrets* secrets = nullptr;             // null: it has none
-    // Serves one connection of its sandbox to the host's bridge, until that ends; null: it has no bridge.
-    ServeBridge serve_bridge{};
+    ServeBridge serve_bridge{};  // serves one connection to the host's bridge until that ends; null: it has none
+    GivenPolicy policy{};
   };
   AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hooks hooks);
 
@@ -86,7 +87,6 @@ class AgentSandbox {
   std::vector<std::future<Notes>> reload_policy();
   egress::Gateway::Revoked revoke(const std::string& host) { return kept_.revoke(host); }
   std::optional<sandbox::Resources> resources() { return kept_.resources(directories_.home); }
-
   // A sandbox beside it, in which commands are root of the agent's image and see nothing of the host. One at a time;
   // waits so long for its turn. Code::kUnsupported where the agent has no image. It ends with the answer's owner.
   Result<Installation> begin_install(std::chrono::milliseconds patience);
@@ -106,8 +106,7 @@ class AgentSandbox {
 
   // A new file of its home, by the name that the sandbox has for it: for the output of a command.
   Result<sandbox::LogFile> make_log(const std::string& path) const;
-  // The status line of the policy that its next start would have.
-  Result<std::string> status_line() const;
+  Result<std::string> status_line() const;  // of the policy that its next start would have
 
   // A command of it, with the sandbox's limits and its place of work.
   Result<sandbox::ProcessRequest> request(std::vector<std::string> arguments, const std::string& cwd,
@@ -127,6 +126,7 @@ class AgentSandbox {
 
   const store::AgentRecord record_;
   const host::StateDirs dirs_;
+  const GivenPolicy given_policy_;
   const std::function<hutch::Status(const std::string& agent, std::size_t at_most)> take_slot_;
   const AgentDirectories directories_;
   AgentPlaces places_;

@@ -273,6 +273,11 @@ Result<store::AgentRecord> AgentService::set(const std::string& name, const std:
   return record;
 }
 
+void AgentService::give_policy(const std::string& name, GivenPolicy policy) {
+  const std::scoped_lock lock(mutex_);
+  policies_.insert_or_assign(name, std::move(policy));
+}
+
 Result<std::shared_ptr<AgentSandbox>> AgentService::sandbox(const std::string& name) {
   const std::scoped_lock lock(mutex_);
   const auto known = sandboxes_.find(name);
@@ -291,7 +296,8 @@ Result<std::shared_ptr<AgentSandbox>> AgentService::sandbox(const std::string& n
           },
       .asked_before = asked_.contains(name) ? asked_.at(name) : 0,
       .secrets = &secrets_,
-      .serve_bridge = serve_bridge_};
+      .serve_bridge = serve_bridge_,
+      .policy = policies_.contains(name) ? policies_.at(name) : GivenPolicy()};
   auto sandbox = std::make_shared<AgentSandbox>(TRY(agents_->find(name)), dirs_, std::move(hooks));
   sandboxes_.emplace(name, sandbox);
   return sandbox;
@@ -356,7 +362,11 @@ Result<std::vector<std::string>> AgentService::remove(const std::string& name) {
   TRY(store::check_agent_name(name));
   const auto found = sandbox(name);
   // Somebody has removed it already.
-  if (!found && found.error().code == Code::kNotFound) return std::vector<std::string>();
+  if (!found && found.error().code == Code::kNotFound) {
+    const std::scoped_lock lock(mutex_);
+    policies_.erase(name);
+    return std::vector<std::string>();
+  }
   const std::shared_ptr<AgentSandbox> leaving = TRY(found);
   // From here on until it is gone nobody starts it.
   leaving->stop(AgentSandbox::After::kNever);
@@ -366,6 +376,7 @@ Result<std::vector<std::string>> AgentService::remove(const std::string& name) {
   const std::scoped_lock lock(mutex_);
   if (deleted) {
     TRY(agents_->remove(name));
+    policies_.erase(name);
     tell_change(name, "removed");
   }
   const auto known = sandboxes_.find(name);
@@ -474,7 +485,7 @@ std::vector<BoardEvent> AgentService::questions(const std::string& agent) const 
   std::vector<BoardEvent> open;
   for (const auto& sandbox : known()) {
     const std::string& name = sandbox->record().name;
-    if (!agent.empty() && name != agent) continue;
+    if ((!agent.empty() && name != agent) || board_.is_reserved(name)) continue;
     for (wire::ControlQuestion& question : sandbox->questions()) {
       open.push_back({.kind = BoardEvent::Kind::kAsked,
                       .agent = name,
@@ -491,7 +502,8 @@ Status AgentService::answer(const std::string& id, const wire::ControlAnswer& an
   wire::ControlAnswer numbered = answer;
   numbered.id = dot == std::string::npos ? std::string() : id.substr(dot + 1);
   for (const auto& sandbox : known()) {
-    if (sandbox->record().name == agent) return sandbox->answer(numbered, by);
+    // Those of somebody's own are not there for others.
+    if (sandbox->record().name == agent && !board_.is_reserved(agent)) return sandbox->answer(numbered, by);
   }
   return fail(Error::not_found(cat({"no question ", printable(id, 64), " is open"})));
 }

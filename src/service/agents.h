@@ -33,8 +33,7 @@ class AgentService {
   AgentService(std::unique_ptr<store::Agents> agents, std::unique_ptr<store::HostData> host_data,
                std::unique_ptr<store::Artifacts> artifacts, host::StateDirs dirs, AgentSandbox::Tell tell);
 
-  // Told of every change of every agent from then on: a state's name, or "created", "changed", "removed". Before
-  // anything else is asked.
+  // Told of every change from then on: a state's name, "created", "changed", "removed". Before anything else is asked.
   void watch(AgentSandbox::Changed changed) { changed_ = std::move(changed); }
   // What somebody else has changed of an agent.
   void tell_change(const std::string& agent, std::string_view what, const std::string& reason = {});
@@ -45,6 +44,7 @@ class AgentService {
     AgentDirectories directories;
   };
 
+  void give_policy(const std::string& name, GivenPolicy policy);  // before it is made; until it is removed
   // What an agent of that name begins with: the settings' defaults.
   Result<store::AgentRecord> draft(std::string name) const;
   Result<store::AgentRecord> create(store::AgentRecord record);
@@ -79,17 +79,16 @@ class AgentService {
 
   // Who serves the connections of sandboxes to the bridge. Before anything else is asked.
   void serve_bridge_by(AgentSandbox::ServeBridge serve) { serve_bridge_ = std::move(serve); }
-  // Whoever serves is not called any more.
-  void end_bridges();
+  void end_bridges();  // whoever serves is not called any more
   store::HostData& host_data() { return *host_data_; }
   store::Memories& memories() { return memories_; }
 
   // --- questions ---
 
   QuestionBoard& board() { return board_; }
-  // Of one agent, of all where none is named: as they were asked.
+  // Of one agent, of all where none is named, but of none that somebody attends alone: as they were asked.
   std::vector<BoardEvent> questions(const std::string& agent) const;
-  // `id` is "AGENT.NUMBER"; `by` is what those who come late are told.
+  // `id` is "AGENT.NUMBER", of none that somebody attends alone; `by` is what those who come late are told.
   Status answer(const std::string& id, const wire::ControlAnswer& answer, std::string_view by);
   // Whether a sandbox has ended since it was last asked.
   bool take_ended() { return ended_.exchange(false); }
@@ -144,6 +143,7 @@ class AgentService {
   std::mutex settings_mutex_;  // held while a record is changed
   mutable std::mutex mutex_;
   Sandboxes sandboxes_;
+  std::map<std::string, GivenPolicy> policies_;
   std::map<std::string, std::uint64_t> asked_;  // the last question of those that were forgotten
 };
 

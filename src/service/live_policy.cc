@@ -42,7 +42,8 @@ Status LivePolicy::save(const approval::Save& save) const {
     for (const policy::Edit& edit : save.edits) text = TRY(policy::edited(text, edit));
     return text;
   };
-  TRY(store::Policies(config_directory(facts_, environment_)).change(save.scope, facts_.cwd, apply));
+  const store::Policies policies(config_directory(facts_, environment_), request_.first_policy);
+  TRY(policies.change(save.scope, facts_.cwd, apply));
   return {};
 }
 

@@ -53,6 +53,9 @@ Result<LoadedPolicy> load(const PlaceRequest& request, const plan::HostFacts& fa
   const std::string directory = config_directory(facts, environment);
   if (auto project = TRY(load_project(directory, facts))) return std::move(*project);
   if (auto fallback = TRY(load_default(directory, facts))) return std::move(*fallback);
+  if (request.first_policy) {
+    return LoadedPolicy{TRY(policy::read_policy(*request.first_policy, "firstPolicy")), facts.cwd, {}};
+  }
   return LoadedPolicy{policy::default_policy(), facts.cwd, {}};
 }
 

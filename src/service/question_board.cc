@@ -38,11 +38,39 @@ class QuestionBoard::Ear : public sandbox::Audience {
 };
 
 Result<std::shared_ptr<QuestionBoard::Attendant>> QuestionBoard::attend(std::string agent) {
+  return list({.agent = std::move(agent), .attendant = {}});
+}
+
+Result<std::shared_ptr<QuestionBoard::Attendant>> QuestionBoard::attend_alone(const std::string& agent) {
+  {
+    const std::scoped_lock lock(mutex_);
+    reserved_.insert(agent);
+  }
+  return list({.agent = agent, .attendant = {}, .alone = true});
+}
+
+void QuestionBoard::release(const std::string& agent) {
+  const std::scoped_lock lock(mutex_);
+  reserved_.erase(agent);
+}
+
+bool QuestionBoard::is_reserved(const std::string& agent) const {
+  const std::scoped_lock lock(mutex_);
+  return reserved_.contains(agent);
+}
+
+Result<std::shared_ptr<QuestionBoard::Attendant>> QuestionBoard::list(Listed listed) {
   auto attendant = TRY(Attendant::make(kWaitingMax));
   const std::scoped_lock lock(mutex_);
   std::erase_if(listed_, [](const Listed& one) { return one.attendant.expired(); });
-  listed_.push_back({std::move(agent), attendant});
+  listed.attendant = attendant;
+  listed_.push_back(std::move(listed));
   return attendant;
+}
+
+bool QuestionBoard::concerns(const Listed& one, const std::string& agent) const {
+  if (reserved_.contains(agent)) return one.alone && one.agent == agent;
+  return one.agent.empty() || one.agent == agent;
 }
 
 std::unique_ptr<sandbox::Audience> QuestionBoard::audience(std::string agent) {
@@ -53,14 +81,14 @@ bool QuestionBoard::is_attended(const std::string& agent) const {
   const std::scoped_lock lock(mutex_);
   return std::ranges::any_of(listed_, [&](const Listed& one) {
     const auto attendant = one.attendant.lock();
-    return attendant && !attendant->overflowed() && (one.agent.empty() || one.agent == agent);
+    return attendant && !attendant->overflowed() && concerns(one, agent);
   });
 }
 
 void QuestionBoard::tell(const BoardEvent& event) {
   const std::scoped_lock lock(mutex_);
   for (const Listed& one : listed_) {
-    if (!one.agent.empty() && one.agent != event.agent) continue;
+    if (!concerns(one, event.agent)) continue;
     if (const auto attendant = one.attendant.lock()) attendant->add(event);
   }
 }

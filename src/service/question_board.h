@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,11 @@ class QuestionBoard {
   // none is named, and hears of them.
   using Attendant = sandbox::Inbox<BoardEvent>;
   Result<std::shared_ptr<Attendant>> attend(std::string agent);
+  // The same for one agent, and nobody else counts or hears of its questions from then on, also once its holder has
+  // gone, until release().
+  Result<std::shared_ptr<Attendant>> attend_alone(const std::string& agent);
+  void release(const std::string& agent);
+  bool is_reserved(const std::string& agent) const;
 
   // To listen to an agent's sandbox, for as long as the board lives.
   std::unique_ptr<sandbox::Audience> audience(std::string agent);
@@ -38,12 +44,16 @@ class QuestionBoard {
   struct Listed {
     std::string agent;
     std::weak_ptr<Attendant> attendant;
+    bool alone = false;
   };
+  Result<std::shared_ptr<Attendant>> list(Listed listed);
+  bool concerns(const Listed& one, const std::string& agent) const;  // with the lock held
   bool is_attended(const std::string& agent) const;
   void tell(const BoardEvent& event);
 
   mutable std::mutex mutex_;
   std::vector<Listed> listed_;
+  std::set<std::string> reserved_;
 };
 
 }  // namespace hutch::service

@@ -50,6 +50,29 @@ TEST(QuestionBoard, EachHearsOfItsAgents) {
   EXPECT_FALSE(of_alice->take());
 }
 
+TEST(QuestionBoard, WhoAttendsAloneIsTheOnlyOne) {
+  QuestionBoard board;
+  const auto alice = board.audience("alice");
+  const auto of_all = *board.attend("");
+  const auto by_name = *board.attend("alice");
+  auto alone = *board.attend_alone("alice");
+  EXPECT_TRUE(board.is_reserved("alice"));
+  alice->asked(question_about("1", "a.example"));
+  EXPECT_TRUE(alone->take());
+  EXPECT_FALSE(of_all->take());
+  EXPECT_FALSE(by_name->take());
+  // Those who come later do not count either, and nobody does once it has gone.
+  const auto later = *board.attend("alice");
+  EXPECT_TRUE(alice->is_attached());
+  alone.reset();
+  EXPECT_FALSE(alice->is_attached());
+  alice->asked(question_about("2", "a.example"));
+  EXPECT_FALSE(of_all->take());
+  EXPECT_FALSE(later->take());
+  board.release("alice");
+  EXPECT_TRUE(alice->is_attached());
+}
+
 TEST(QuestionBoard, WhoDoesNotKeepUpIsThereNoMore) {
   QuestionBoard board;
   const auto alice = board.audience("alice");

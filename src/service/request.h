@@ -29,7 +29,8 @@ struct PlaceRequest {
   std::optional<std::string> backend;      // none, bwrap, namespace
   std::optional<std::string> image{};      // its name; the host's own files without one
   std::optional<policy::Policy> policy;    // given by a program, of the current directory
-  std::optional<std::string> policy_file;  // else the built-in default, default.json or projects.json
+  std::optional<std::string> policy_file;  // else default.json or projects.json
+  std::optional<std::string> first_policy{};  // JSON, where the user has none of these; else the built-in default
   std::optional<policy::Switch> enabled{};  // of the session, whatever the policy says
   std::vector<std::string> allow_read;     // as typed
   std::vector<std::string> deny_read;

@@ -115,7 +115,7 @@ Status Policies::write(const std::string& path, std::string_view text) const {
 
 HeldPolicy Policies::default_of(const Files& files) const {
   if (files.defaults) return {*files.defaults, default_file(), std::nullopt};
-  return {std::string(policy::default_policy_text()), "", std::nullopt};
+  return {first_.value_or(std::string(policy::default_policy_text())), "", std::nullopt};
 }
 
 Result<HeldPolicy> Policies::begin(const Files& files, Scope scope, const std::string& directory) const {

@@ -30,7 +30,9 @@ struct HeldPolicy {
 
 class Policies {
  public:
-  explicit Policies(std::string directory) : directory_(std::move(directory)) {}
+  // `first` is JSON, in place of the built-in policy.
+  explicit Policies(std::string directory, std::optional<std::string> first = {})
+      : directory_(std::move(directory)), first_(std::move(first)) {}
 
   std::string default_file() const { return directory_ + "/default.json"; }
   std::string projects_file() const { return directory_ + "/projects.json"; }
@@ -65,6 +67,7 @@ class Policies {
   Result<HeldPolicy> begin(const Files& files, Scope scope, const std::string& directory) const;
 
   std::string directory_;
+  std::optional<std::string> first_;
 };
 
 }  // namespace hutch::store

@@ -1,8 +1,9 @@
 // The client itself: agents by name, and what is done in their sandboxes.
 import type {
-  AgentSettings, Agent as AgentState, Command, Directory, End, ExecResult, File, Process, Question, Task,
+  AgentSettings, Agent as AgentState, Command, Directory, End, ExecResult, File, Process, Question, Session as SessionState,
+  SessionWish, Task,
 } from './api.js'
-import { HutchError, Transport, type Connection } from './transport.js'
+import { HutchError, Transport, type Connection, type ServerEvent } from './transport.js'
 
 export interface ExecOptions extends Omit<Command, 'command' | 'arguments'> {
   signal?: AbortSignal
@@ -91,10 +92,117 @@ export class Hutch {
   answer(id: string, choice: string, minutes?: number) {
     return this.transport.call('POST /v1/questions/{id}', { id }, { body: { choice, minutes } as never })
   }
+
+  /** A sandbox of one's own, which runs when this is done; it ends with `end`, and with this process. */
+  async open(wish: SessionWish): Promise<Session> {
+    const stopped = new AbortController()
+    const events = this.transport.events('POST', '/v1/sessions', { body: wish, signal: stopped.signal })
+    const first = await events.next()
+    if (first.done || first.value.event !== 'session') throw new HutchError(0, 'broken_off', 'the session did not begin')
+    return new Session(this.transport, first.value.data as SessionState, events, stopped)
+  }
 }
 
-export class Agent {
-  constructor(private readonly transport: Transport, readonly name: string) {}
+/** Commands and files of a sandbox, by where the daemon has them. */
+class Place {
+  constructor(protected readonly transport: Transport, private readonly base: string) {}
+
+  // --- commands ---
+
+  /** What it does while it runs, nothing left out. Whoever leaves the loop ends the command. */
+  async *stream(line: Line, options: ExecOptions = {}): AsyncGenerator<ExecEvent> {
+    yield* this.follow('POST', '/exec', { body: commandOf(line, options), signal: options.signal })
+  }
+
+  // --- files ---
+
+  /** The bytes of a file; of a directory `bytes` is the JSON of its listing. */
+  async read(path: string, options: { bytesMax?: number } = {}): Promise<{ isDirectory: boolean; bytes: Buffer }> {
+    const { type, bytes } = await this.transport.content('GET', this.place('/files'), { query: { path }, ...options })
+    return { isDirectory: type.startsWith('application/json'), bytes }
+  }
+
+  readFile(path: string): Promise<Buffer> {
+    return this.transport.bytes('GET', this.place('/files'), { query: { path } })
+  }
+
+  async writeFile(path: string, bytes: string | Uint8Array, options: { mode?: number } = {}): Promise<File> {
+    const body = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
+    const query = { path, mode: options.mode }
+    const answer = await this.transport.bytes('PUT', this.place('/files'), { body, query })
+    return JSON.parse(answer.toString()) as File
+  }
+
+  async list(path: string): Promise<Directory> {
+    return JSON.parse((await this.readFile(path)).toString()) as Directory
+  }
+
+  async stat(path: string): Promise<File> {
+    const answer = await this.transport.bytes('GET', this.place('/files'), { query: { path, stat: true } })
+    return JSON.parse(answer.toString()) as File
+  }
+
+  async makeDirectory(path: string): Promise<void> {
+    await this.transport.bytes('PUT', this.place('/files'), { query: { path, directory: true } })
+  }
+
+  async removeFile(path: string, options: { recursive?: boolean } = {}): Promise<void> {
+    await this.transport.bytes('DELETE', this.place('/files'), { query: { path, recursive: options.recursive } })
+  }
+
+  protected place(rest: string): string {
+    return `${this.base}${rest}`
+  }
+
+  protected async *follow(method: string, rest: string, options: { body?: unknown; signal?: AbortSignal }) {
+    for await (const { event, data } of this.transport.events(method, this.place(rest), options)) {
+      const told = execEvent(event, data)
+      if (told) yield told
+      if (told?.type === 'exit') return
+    }
+    throw new HutchError(0, 'broken_off', 'the stream ended before the command did')
+  }
+}
+
+export class Session extends Place {
+  constructor(transport: Transport, readonly state: SessionState, private readonly events: AsyncGenerator<ServerEvent>,
+              private readonly stopped: AbortController) {
+    super(transport, `/v1/sessions/${encodeURIComponent(state.id)}`)
+  }
+
+  /** What it asks, until its end; to be read, once, by whoever opened it. */
+  async *questions(): AsyncGenerator<QuestionEvent> {
+    for await (const { event, data } of this.events) {
+      if (event !== 'question' && event !== 'answered') continue
+      yield { type: event, question: data as QuestionEvent['question'] }
+    }
+  }
+
+  show(): Promise<SessionState> {
+    return this.transport.call('GET /v1/sessions/{session}', { session: this.state.id })
+  }
+
+  answer(id: string, choice: string, minutes?: number) {
+    const parts = { session: this.state.id, id }
+    return this.transport.call('POST /v1/sessions/{session}/questions/{id}', parts, { body: { choice, minutes } as never })
+  }
+
+  /** Everything that runs in it has ended, and its own files are gone, when this is done. */
+  async end(): Promise<void> {
+    try {
+      await this.transport.call('DELETE /v1/sessions/{session}', { session: this.state.id })
+    } catch (error) {
+      if (!(error instanceof HutchError && error.status === 404)) throw error
+    } finally {
+      this.stopped.abort()
+    }
+  }
+}
+
+export class Agent extends Place {
+  constructor(transport: Transport, readonly name: string) {
+    super(transport, `/v1/agents/${encodeURIComponent(name)}`)
+  }
 
   show(): Promise<AgentState> {
     return this.transport.call('GET /v1/agents/{name}', { name: this.name })
@@ -122,11 +230,6 @@ export class Agent {
   exec(line: Line, options: ExecOptions = {}): Promise<ExecResult> {
     const body = commandOf(line, options)
     return this.transport.call('POST /v1/agents/{name}/exec', { name: this.name }, { body, signal: options.signal })
-  }
-
-  /** What it does while it runs, nothing left out. Whoever leaves the loop ends the command. */
-  async *stream(line: Line, options: ExecOptions = {}): AsyncGenerator<ExecEvent> {
-    yield* this.follow('POST', '/exec', { body: commandOf(line, options), signal: options.signal })
   }
 
   spawn(line: Line, options: SpawnOptions = {}): Promise<Process> {
@@ -164,36 +267,6 @@ export class Agent {
                                { query: { timeoutMs } })
   }
 
-  // --- files ---
-
-  readFile(path: string): Promise<Buffer> {
-    return this.transport.bytes('GET', this.place('/files'), { query: { path } })
-  }
-
-  async writeFile(path: string, bytes: string | Uint8Array, options: { mode?: number } = {}): Promise<File> {
-    const body = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
-    const query = { path, mode: options.mode }
-    const answer = await this.transport.bytes('PUT', this.place('/files'), { body, query })
-    return JSON.parse(answer.toString()) as File
-  }
-
-  async list(path: string): Promise<Directory> {
-    return JSON.parse((await this.readFile(path)).toString()) as Directory
-  }
-
-  async stat(path: string): Promise<File> {
-    const answer = await this.transport.bytes('GET', this.place('/files'), { query: { path, stat: true } })
-    return JSON.parse(answer.toString()) as File
-  }
-
-  async makeDirectory(path: string): Promise<void> {
-    await this.transport.bytes('PUT', this.place('/files'), { query: { path, directory: true } })
-  }
-
-  async removeFile(path: string, options: { recursive?: boolean } = {}): Promise<void> {
-    await this.transport.bytes('DELETE', this.place('/files'), { query: { path, recursive: options.recursive } })
-  }
-
   // --- tools and tasks ---
 
   callTool(tool: string, args: Record<string, unknown>) {
@@ -204,18 +277,5 @@ export class Agent {
   task(text: string, timeoutMs?: number): Promise<Task> {
     const body = { text, timeoutMs } as never
     return this.transport.call('POST /v1/agents/{name}/tasks', { name: this.name }, { body })
-  }
-
-  private place(rest: string): string {
-    return `/v1/agents/${encodeURIComponent(this.name)}${rest}`
-  }
-
-  private async *follow(method: string, rest: string, options: { body?: unknown; signal?: AbortSignal }) {
-    for await (const { event, data } of this.transport.events(method, this.place(rest), options)) {
-      const told = execEvent(event, data)
-      if (told) yield told
-      if (told?.type === 'exit') return
-    }
-    throw new HutchError(0, 'broken_off', 'the stream ended before the command did')
   }
 }

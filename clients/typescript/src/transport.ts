@@ -65,9 +65,14 @@ function errorOf(status: number, body: Buffer): HutchError {
   }
 }
 
-async function whole(answer: http.IncomingMessage): Promise<Buffer> {
+async function whole(answer: http.IncomingMessage, bytesMax = Infinity): Promise<Buffer> {
   const pieces: Buffer[] = []
-  for await (const piece of answer) pieces.push(piece as Buffer)
+  let bytes = 0
+  for await (const piece of answer) {
+    pieces.push(piece as Buffer)
+    bytes += (piece as Buffer).length
+    if (bytes > bytesMax) throw new HutchError(413, 'too_large', `it is larger than ${bytesMax} bytes`)
+  }
   return Buffer.concat(pieces)
 }
 
@@ -90,6 +95,13 @@ export class Transport {
     const answer = await this.open(method, filled(pattern, parts), options as RequestOptions)
     const body = await whole(answer)
     return (body.length === 0 ? undefined : JSON.parse(body.toString())) as Operations[Name]['answer']
+  }
+
+  /** The bytes of an answer, and what they are; an error where there are more than so many. */
+  async content(method: string, target: string, options: RequestOptions & { bytesMax?: number } = {}):
+      Promise<{ type: string; bytes: Buffer }> {
+    const answer = await this.open(method, target, options)
+    return { type: answer.headers['content-type'] ?? '', bytes: await whole(answer, options.bytesMax) }
   }
 
   /** The bytes of an answer. */

@@ -1,0 +1,96 @@
+// Sessions of the daemon's clients.
+#include "server/client_sessions.h"
+
+#include "base/text.h"
+#include "sys/host_info.h"
+#include "sys/journal.h"
+#include "sys/tree.h"
+#include "sys/whole_file.h"
+
+namespace hutch::server {
+
+namespace {
+
+constexpr std::size_t kIdBytes = 16;
+constexpr std::size_t kNameBytes = 8;
+
+}  // namespace
+
+Result<std::unique_ptr<ClientSessions>> ClientSessions::open(service::AgentService& agents, Tell tell) {
+  auto sessions = std::make_unique<ClientSessions>(agents, std::move(tell));
+  TRY(sys::make_private_directories(sessions->marks()));
+  for (const auto& left : TRY(sys::list_directory(sessions->marks(), sys::Listing::kAll))) {
+    const Status removed = sessions->remove(left.name);
+    if (!removed) sessions->tell_(cat({"session ", printable(left.name, 64), ": ", removed.error().message}));
+  }
+  return sessions;
+}
+
+// What is about to be there is written down first: after a kill -9 the next daemon knows which agents are nobody's.
+std::string ClientSessions::marks() const { return agents_.dirs().data + "/sessions"; }
+
+Status ClientSessions::remove(const std::string& agent) {
+  TRY(agents_.remove(agent));
+  agents_.board().release(agent);
+  return sys::remove_tree(cat({marks(), "/", agent}));
+}
+
+Result<ClientSessions::Opened> ClientSessions::begin(Wish wish) {
+  const std::string id = TRY(sys::random_hex(kIdBytes));
+  const std::string agent = cat({"session-", TRY(sys::random_hex(kNameBytes))});
+  const auto over = std::make_shared<sys::Event>(TRY(sys::Event::make()));
+  {
+    const std::scoped_lock lock(mutex_);
+    if (known_.size() >= kAtOnce) {
+      return fail({Code::kConflict, 0, cat({std::to_string(kAtOnce), " sessions are open already"})});
+    }
+    known_.emplace(id, Known{agent, over});
+  }
+  auto questions = make(agent, std::move(wish));
+  if (questions) return Opened{.id = id, .agent = agent, .questions = std::move(*questions), .over = over};
+  end(id);
+  return fail(std::move(questions).error());
+}
+
+Result<std::shared_ptr<ClientSessions::Questions>> ClientSessions::make(const std::string& agent, Wish wish) {
+  TRY(sys::replace_file(cat({marks(), "/", agent}), ""));
+  store::AgentRecord record = TRY(agents_.draft(agent));
+  for (const std::string& setting : wish.settings) record = TRY(store::with_setting(record, setting));
+  agents_.give_policy(agent, std::move(wish.policy));
+  auto questions = TRY(agents_.board().attend_alone(agent));
+  TRY(agents_.create(std::move(record)));
+  const auto sandbox = TRY(agents_.sandbox(agent));
+  TRY_CTX(sandbox->resident(), "start the sandbox");
+  return questions;
+}
+
+Result<std::string> ClientSessions::agent_of(const std::string& id) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = known_.find(id);
+  if (found == known_.end()) return fail(Error::not_found("there is no such session"));
+  return found->second.agent;
+}
+
+// Found by nobody from here on. What cannot be removed is tried again by the next daemon: its mark stays.
+void ClientSessions::end(const std::string& id) {
+  std::string agent;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = known_.find(id);
+    if (found == known_.end()) return;
+    agent = found->second.agent;
+    found->second.over->signal();
+    known_.erase(found);
+  }
+  const Status removed = remove(agent);
+  if (!removed) tell_(cat({"session ", agent, ": ", removed.error().message}));
+}
+
+void ClientSessions::forget(const std::string& agent) {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [id, known] : known_) {
+    if (known.agent == agent) known.over->signal();
+  }
+}
+
+}  // namespace hutch::server
