@@ -25,6 +25,9 @@ constexpr std::size_t kTokenBytes = 32;
 // Not `none`: whoever has a key would be this user outside of every sandbox. templates.json is the owner's word for it.
 constexpr std::array<std::string_view, 4> kBackends = {"namespace", "bwrap", "container", "vm"};
 
+// What e2b and @e2b/code-interpreter ask for where nothing is said.
+constexpr std::array<std::string_view, 2> kPlain = {"base", "code-interpreter-v1"};
+
 using tool::Value;
 
 Result<std::string> new_id() { return cat({"i", TRY(sys::random_hex(10)).substr(0, kIdDigits)}); }
@@ -84,7 +87,7 @@ Result<store::AgentRecord> E2bDesk::agent_record(const std::string& id, const st
     settings = std::move(*own);
   } else if (std::ranges::find(kBackends, name) != kBackends.end()) {
     settings = {cat({"backend=", name})};
-  } else if (name != "base") {
+  } else if (std::ranges::find(kPlain, name) == kPlain.end()) {
     const auto image = store::image_name(name);
     const bool is_image = image && TRY(store::ImageStore(agents_.dirs().data).find(*image));
     if (!is_image) {

@@ -34,6 +34,13 @@ Handled network(Exchange&, const std::string&) {
 
 Handled teams(Exchange&, const std::string&) { return error_answer(501, "there are no teams on this machine"); }
 
+// 404 is what @e2b/code-interpreter reads the message of.
+Handled kernels(Exchange&, const Inside&) {
+  return error_answer(404,
+                      "no kernel server (Jupyter) runs in this sandbox, so that runCode and contexts are not there: "
+                      "commands and files are; run the code as a program, python3 FILE");
+}
+
 constexpr auto kOwn = Route::Asks::kOwn;
 constexpr std::array kRoutes = {
     Route{"GET", "/templates", BodyType::kNone, with_key<templates>, kOwn},
@@ -63,6 +70,11 @@ constexpr std::array kRoutes = {
     Route{"DELETE", "/secrets/{id}", BodyType::kNone, with_key<secrets>, kOwn},
     Route{"PUT", "/sandboxes/{id}/network", BodyType::kBytes, with_key<network>, kOwn},
     Route{"GET", "/teams", BodyType::kNone, with_key<teams>, kOwn},
+    Route{"POST", "/execute", BodyType::kBytes, with_sandbox<kernels>, kOwn},
+    Route{"GET", "/contexts", BodyType::kNone, with_sandbox<kernels>, kOwn},
+    Route{"POST", "/contexts", BodyType::kBytes, with_sandbox<kernels>, kOwn},
+    Route{"DELETE", "/contexts/{id}", BodyType::kNone, with_sandbox<kernels>, kOwn},
+    Route{"POST", "/contexts/{id}/restart", BodyType::kBytes, with_sandbox<kernels>, kOwn},
 };
 
 }  // namespace

@@ -62,3 +62,38 @@ def test_life(api, npm):
     assert said["noTemplate"] == "SandboxError"
     assert said["wrongKey"] == "AuthenticationError"
     assert [one["name"] for one in api.get("/v1/agents").ok()["agents"]] == []
+
+
+INTERPRETER = """
+import { Sandbox } from '@e2b/code-interpreter'
+
+const said = {}
+const failure = async (work) => work().then(() => 'no error', (error) => [error.name, error.message])
+const sandbox = await Sandbox.create({ timeoutMs: 60_000 })
+said.template = (await sandbox.getInfo()).templateId
+said.run = (await sandbox.commands.run('echo $((6 * 7))')).stdout
+await sandbox.files.write('/tmp/cell.py', 'print(6 * 7)')
+said.file = await sandbox.files.read('/tmp/cell.py')
+said.code = await failure(() => sandbox.runCode('6 * 7'))
+said.context = await failure(() => sandbox.createCodeContext())
+said.contexts = await failure(() => sandbox.listCodeContexts())
+said.killed = await sandbox.kill()
+console.log(JSON.stringify(said))
+"""
+
+
+def test_the_code_interpreter_as_far_as_it_goes(api, npm):
+    """Without the kernel server of E2B's own images: sandboxes, commands, files; the rest says what is missing."""
+    place = npm("@e2b/code-interpreter@2.8.0")
+    (place / "interpreter.mjs").write_text(INTERPRETER)
+    server = f"http://127.0.0.1:{api.port}"
+    environment = {**api.environment(), "PATH": os.environ["PATH"], "E2B_API_URL": server, "E2B_SANDBOX_URL": server,
+                   "E2B_API_KEY": api.token, "E2B_VALIDATE_API_KEY": "false"}
+    done = harness.run_in(api.person, ["node", place / "interpreter.mjs"], cwd=place, env=environment, timeout=120)
+    assert done.code == 0, str(done)
+    said = json.loads(done.text)
+    assert said["template"] == "code-interpreter-v1" and said["run"] == "42\n" and said["file"] == "print(6 * 7)"
+    for call in ("code", "context", "contexts"):
+        name, message = said[call]
+        assert name == "NotFoundError" and "kernel server" in message and "python3" in message, said[call]
+    assert said["killed"] is True and api.get("/v1/agents").ok()["agents"] == []
