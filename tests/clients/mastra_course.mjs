@@ -84,19 +84,27 @@ said.tool.push(await call('get_process_output', { pid }), await call('kill_proce
 said.refused = [new HutchSandbox({ policy: '/nothing' }), new HutchSandbox({ isolation: 'none' })]
 said.refused = await Promise.all(said.refused.map(async (one) => [await error(one._start()), await error(one._destroy())]))
 said.wrong = []
-for (const wrong of [{ isolation: 'seatbelt' }, { nativeSandbox: { bwrapArgs: ['x'] } }, { policy: 'x', nativeSandbox: {} }]) {
+for (const wrong of [{ isolation: 'seatbelt' }, { nativeSandbox: { bwrapArgs: ['x'] } }, { policy: 'x', nativeSandbox: {} },
+  { nativeSandbox: { allowSystemBinaries: false } }]) {
   try {
     said.wrong.push(new HutchSandbox(wrong).id)
   } catch (error) {
     said.wrong.push(error.code ?? 'refused')
   }
 }
+const closed = new HutchSandbox({ workingDirectory: `${base}/work`, nativeSandbox: { readOnly: true } })
+said.readOnly = (await closed.executeCommand('head -1 d/run.sh; : > new || echo closed')).stdout
+await closed._destroy()
 const provided = await hutchSandboxProvider.createSandbox({ id: 'provided', workingDirectory: `${base}/work` })
 said.provided = [(await provided.executeCommand('echo', ['provided'])).stdout, provided.provider]
 await provided._destroy()
 
+await run('mkdir /tmp/d; echo deep > /tmp/d/deep; chmod 700 /tmp/d/deep; ln -s deep /tmp/d/link')
 await sandbox._stop()
 said.stopped = sandbox.status
+said.keptTmp = (await run('cat /tmp/kept /tmp/d/link; stat -c %a /tmp/d/deep; ls -A ~ | grep -c tmp; rm -r /tmp/d /tmp/kept')).stdout
+await sandbox._stop()
+said.emptyTmp = (await run('ls -A /tmp')).stdout
 said.again = (await run('cat d/run.sh | head -1')).stdout
 await sandbox._destroy()
 said.destroyed = [sandbox.status, await error(run('true')), readFileSync(`${base}/work/d/run.sh`, 'utf8').length > 0]

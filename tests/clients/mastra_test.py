@@ -62,11 +62,13 @@ def test_the_provider_works(api, provider):
     assert said["tool"][0].startswith("from a tool") and said["tool"][0].endswith("Exit code: 5")
     assert "behind" in said["tool"][1] and "has been killed" in said["tool"][2]
     assert all(started != "no error" and ended == "no error" for started, ended in said["refused"]), said["refused"]
-    assert said["wrong"] == ["ISOLATION_UNAVAILABLE", "refused", "refused"]
+    assert said["wrong"] == ["ISOLATION_UNAVAILABLE", "refused", "refused", "refused"]
+    assert said["readOnly"] == "#!/bin/sh\nclosed\n"
     assert said["provided"] == ["provided\n", "hutch"]
+    assert said["keptTmp"] == "kept\ndeep\n700\n0\n" and said["emptyTmp"] == ""
     assert said["stopped"] == "stopped" and said["again"] == "#!/bin/sh\n"
     assert said["destroyed"] == ["destroyed", "NOT_READY", True]
-    assert said["hooks"] == ["start created", "stop", "start connected", "destroy"]
+    assert said["hooks"] == ["start created", "stop", "start connected", "stop", "start connected", "destroy"]
     assert api.get("/v1/agents").ok()["agents"] == []
     assert not list((api.state / "config" / "mastra").iterdir())
 

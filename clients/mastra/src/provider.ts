@@ -23,7 +23,8 @@ export const hutchSandboxProvider: SandboxProvider<HutchSandboxOptions> = {
       limits: texts,
       nativeSandbox: {
         type: 'object',
-        properties: { allowNetwork: { type: 'boolean', default: false }, readOnlyPaths: paths, readWritePaths: paths },
+        properties: { allowNetwork: { type: 'boolean', default: false }, readOnly: { type: 'boolean', default: false },
+                      readOnlyPaths: paths, readWritePaths: paths },
       },
       url: { type: 'string', description: 'http://ADDRESS:PORT of hutch serve; its Unix socket without it' },
       token: { type: 'string', description: 'what its token file holds' },

@@ -19,8 +19,10 @@ export interface NativeSandboxConfig {
   allowNetwork?: boolean
   readOnlyPaths?: string[]
   readWritePaths?: string[]
-  /** Taken, and always so: a sandbox of hutch sees the system's programs. */
-  allowSystemBinaries?: boolean
+  /** The working directory can be read and not written. */
+  readOnly?: boolean
+  /** Always so, and false is refused: a sandbox of hutch sees the system's programs. */
+  allowSystemBinaries?: true
 }
 
 export interface HutchSandboxOptions extends Connection,
@@ -44,6 +46,17 @@ export interface HutchSandboxOptions extends Connection,
 
 const SAFE = /^[a-zA-Z0-9._\-/=:@]+$/
 const quoted = (word: string): string => (SAFE.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+
+/** /tmp is of one start of a sandbox; here it is of its life, in the home meanwhile. Sockets and pipes are not files. */
+const KEEP_TMP = `cd /tmp || exit 1
+[ -n "$(ls -A)" ] || exit 0
+tar -cf "$HOME/.tmp.tar" . 2>"$HOME/.tmp.err"
+code=$? # 1: a file changed meanwhile
+[ $code -le 1 ] || cat "$HOME/.tmp.err" >&2
+[ $code -le 1 ] || rm -f "$HOME/.tmp.tar"
+rm -f "$HOME/.tmp.err"
+[ $code -le 1 ]`
+const RESTORE_TMP = `[ ! -e "$HOME/.tmp.tar" ] || { tar -C /tmp -xpf "$HOME/.tmp.tar" && rm -f "$HOME/.tmp.tar"; }`
 
 /** An agent's name has at most 24 characters, of few kinds. */
 const nameOf = (id: string): string => `mastra-${createHash('sha256').update(id).digest('hex').slice(0, 16)}`
@@ -77,6 +90,9 @@ export class HutchSandbox extends MastraSandbox {
     if (options.policy && options.nativeSandbox) throw new Error('policy and nativeSandbox: one of the two')
     const unknown = Object.keys(options.nativeSandbox ?? {}).filter((key) => !KNOWN.has(key))
     if (unknown.length > 0) throw new Error(`nativeSandbox.${unknown[0]}: hutch has no such key; write a policy file`)
+    if ((options.nativeSandbox?.allowSystemBinaries as boolean | undefined) === false) {
+      throw new Error('nativeSandbox.allowSystemBinaries: the system\'s programs are always there; use an image without them')
+    }
     if (options.url && options.nativeSandbox) {
       throw new Error('nativeSandbox: a policy file is made of it on this machine; name one of the daemon\'s by policy')
     }
@@ -97,11 +113,18 @@ export class HutchSandbox extends MastraSandbox {
       outcome = 'connected'
     }
     await this.agent.start()
+    await this.shell(RESTORE_TMP)
     return { outcome }
   }
 
   override async stop(): Promise<void> {
+    await this.shell(KEEP_TMP)
     await this.agent.stop()
+  }
+
+  private async shell(script: string): Promise<void> {
+    const done = await this.agent.exec(['/bin/sh', '-c', script])
+    if (done.exitCode !== 0) throw new Error(`/tmp cannot be kept: ${done.stderr?.trim() || `exit code ${done.exitCode}`}`)
   }
 
   /** The working directory stays: it is the user's. */
@@ -134,8 +157,8 @@ export class HutchSandbox extends MastraSandbox {
   /** Beside the user's own policies, where no sandbox can write. */
   private async writePolicy(config: NativeSandboxConfig): Promise<string> {
     const dir = this.workingDirectory!
-    const writable = [dir, ...(config.readWritePaths ?? []).map((one) => path.resolve(one))]
-    const readable = [...writable, ...(config.readOnlyPaths ?? []).map((one) => path.resolve(one))]
+    const writable = [...(config.readOnly ? [] : [dir]), ...(config.readWritePaths ?? []).map((one) => path.resolve(one))]
+    const readable = [dir, ...writable, ...(config.readOnlyPaths ?? []).map((one) => path.resolve(one))]
     const literal = (paths: string[]) => paths.map((one) => ({ path: one, literal: true }))
     const policy = {
       filesystem: {
@@ -227,4 +250,4 @@ export class HutchSandbox extends MastraSandbox {
   }
 }
 
-const KNOWN = new Set(['allowNetwork', 'readOnlyPaths', 'readWritePaths', 'allowSystemBinaries'])
+const KNOWN = new Set(['allowNetwork', 'readOnlyPaths', 'readWritePaths', 'readOnly', 'allowSystemBinaries'])
