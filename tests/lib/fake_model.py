@@ -38,12 +38,17 @@ class FakeModel:
                 model.heard.append(self.path)
                 if "count_tokens" in self.path:
                     return self.answer("application/json", b"{\"input_tokens\": 1}")
-                events = responses(asked, command) if "/responses" in self.path else messages(asked, command)
+                events = model.answer(self.path, asked)
                 text = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
                 return self.answer("text/event-stream", text.encode())
 
+        self.command = command
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.port = self.server.server_address[1]
+
+    def answer(self, path, asked):
+        """The events that answer what was asked there."""
+        return responses(asked, self.command) if "/responses" in path else messages(asked, self.command)
 
     def __enter__(self):
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -71,15 +76,21 @@ def messages(asked, command):
     else:
         block, stop = {"type": "tool_use", "id": "toolu_1", "name": shell, "input": {}}, "tool_use"
         delta = {"type": "input_json_delta", "partial_json": json.dumps({"command": command, "description": "try"})}
+    return spoken(asked, [(block, delta)], stop)
+
+
+def spoken(asked, blocks, stop):
+    """The events of a message of these blocks, each with the one delta that is all of it."""
     message = {"id": "msg_1", "type": "message", "role": "assistant", "model": asked.get("model"), "content": [],
                "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}
-    return [{"type": "message_start", "message": message},
-            {"type": "content_block_start", "index": 0, "content_block": block},
-            {"type": "content_block_delta", "index": 0, "delta": delta},
-            {"type": "content_block_stop", "index": 0},
-            {"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None},
-             "usage": {"output_tokens": 1}},
-            {"type": "message_stop"}]
+    events = [{"type": "message_start", "message": message}]
+    for index, (block, delta) in enumerate(blocks):
+        events += [{"type": "content_block_start", "index": index, "content_block": block},
+                   {"type": "content_block_delta", "index": index, "delta": delta},
+                   {"type": "content_block_stop", "index": index}]
+    return events + [{"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None},
+                      "usage": {"output_tokens": 1}},
+                     {"type": "message_stop"}]
 
 
 def responses(asked, command):

@@ -1,0 +1,175 @@
+// An extension of pi: its tools work in a sandbox of hutch, under one policy, or they do not work at all.
+
+import {
+  createBashToolDefinition, createEditToolDefinition, createFindToolDefinition, createGrepToolDefinition,
+  createLsToolDefinition, createReadToolDefinition, createWriteToolDefinition, type ExtensionAPI,
+  type ExtensionContext, type GrepToolInput, type ToolDefinition,
+} from '@earendil-works/pi-coding-agent'
+
+import { heldPolicy, openMenu } from './menu.js'
+import {
+  bashOperations, editOperations, lsOperations, readOperations, writeOperations,
+} from './operations.js'
+import { Questions } from './questions.js'
+import { Sandbox, messageOf } from './sandbox.js'
+import { findOperations, grep } from './search.js'
+
+const STATUS = 'hutch'
+const TOOLS = ['bash', 'read', 'write', 'edit', 'ls', 'find', 'grep'] as const
+/** Those that pi has besides, and that do what no sandbox would hold. */
+const REFUSED = ['powershell']
+
+type Tool = ToolDefinition<any, any, any> // eslint-disable-line @typescript-eslint/no-explicit-any
+
+const NOT_BEGUN = 'hutch: the sandbox has not begun; nothing is run without it'
+
+export default function hutch(pi: ExtensionAPI): void {
+  let sandbox: Sandbox | undefined
+  let context: ExtensionContext | undefined
+  // Off is what somebody said: a flag, the policy, the switch. Anything else that is not there is a refusal.
+  let off = false
+  const questions = new Questions()
+  const parameters = new Map<string, unknown>()
+
+  const use = (): Sandbox => {
+    if (!sandbox) throw new Error(NOT_BEGUN)
+    return sandbox
+  }
+
+  // --- what is shown ---
+
+  const statusText = (): [string, 'accent' | 'error'] => {
+    if (off) return ['Sandbox: disabled', 'error']
+    const state = sandbox?.state
+    if (state?.kind === 'running') return [state.session.status, 'accent']
+    return ['Sandbox: does not run, commands are refused', 'error']
+  }
+
+  const show = (): void => {
+    if (!context?.hasUI) return
+    const [text, colour] = statusText()
+    context.ui.setStatus(STATUS, context.mode === 'tui' ? context.ui.theme.fg(colour, text) : text)
+  }
+
+  // --- tools ---
+
+  const register = (name: string, local: (cwd: string) => Tool, inside: (cwd: string, sandbox: Sandbox) => Tool): void => {
+    const definition = local(process.cwd())
+    // An object of its own, by which this tool is told from somebody else's of the same name.
+    const own = Object.create(Object.getPrototypeOf(definition.parameters) as object,
+                              Object.getOwnPropertyDescriptors(definition.parameters)) as Tool['parameters']
+    parameters.set(name, own)
+    pi.registerTool({
+      ...definition,
+      parameters: own,
+      execute: (id, input, signal, update, ctx) =>
+        (off ? local(ctx.cwd) : inside(ctx.cwd, use())).execute(id, input, signal, update, ctx),
+    })
+  }
+
+  register('bash', (cwd) => createBashToolDefinition(cwd),
+           (cwd, place) => createBashToolDefinition(cwd, { operations: bashOperations(place) }))
+  register('read', (cwd) => createReadToolDefinition(cwd),
+           (cwd, place) => createReadToolDefinition(cwd, { operations: readOperations(place) }))
+  register('write', (cwd) => createWriteToolDefinition(cwd),
+           (cwd, place) => createWriteToolDefinition(cwd, { operations: writeOperations(place) }))
+  register('edit', (cwd) => createEditToolDefinition(cwd),
+           (cwd, place) => createEditToolDefinition(cwd, { operations: editOperations(place) }))
+  register('ls', (cwd) => createLsToolDefinition(cwd),
+           (cwd, place) => createLsToolDefinition(cwd, { operations: lsOperations(place) }))
+  register('find', (cwd) => createFindToolDefinition(cwd),
+           (cwd, place) => createFindToolDefinition(cwd, { operations: findOperations(place) }))
+  // pi's own runs ripgrep outside, whatever operations it is given.
+  register('grep', (cwd) => createGrepToolDefinition(cwd), (cwd, place) => {
+    const definition: Tool = createGrepToolDefinition(cwd)
+    return { ...definition, execute: (_id, input, signal) => grep(place, cwd, input as GrepToolInput, signal) }
+  })
+
+  const replaced = (name: string): string | undefined => {
+    const tool = pi.getAllTools().find((one) => one.name === name)
+    return !tool || tool.parameters === parameters.get(name) ? undefined : tool.sourceInfo.path
+  }
+
+  pi.on('tool_call', (event) => {
+    if (off) return undefined
+    const guarded = (TOOLS as readonly string[]).includes(event.toolName)
+    if (!guarded && !REFUSED.includes(event.toolName)) return undefined
+    const by = guarded ? replaced(event.toolName) : 'pi'
+    return by === undefined ? undefined
+      : { block: true, reason: `hutch: the tool ${event.toolName} is ${by}'s, which the sandbox does not hold` }
+  })
+
+  pi.on('user_bash', () => (off ? undefined : { operations: bashOperations(use()) }))
+
+  // --- the sandbox's life ---
+
+  const begin = async (ctx: ExtensionContext): Promise<void> => {
+    sandbox = new Sandbox(ctx.cwd, (question, over) => questions.ask(context, question, over), show)
+    try {
+      await sandbox.open()
+    } catch (error) {
+      if (ctx.hasUI) ctx.ui.notify(messageOf(error), 'error')
+      else process.stderr.write(`${messageOf(error)}\n`)
+    }
+  }
+
+  const end = async (): Promise<void> => {
+    const ending = sandbox
+    sandbox = undefined
+    await ending?.close()
+  }
+
+  pi.registerFlag('no-sandbox', { description: 'Run tools without hutch\'s sandbox', type: 'boolean', default: false })
+
+  pi.on('session_start', async (_event, ctx) => {
+    context = ctx
+    off = pi.getFlag('no-sandbox') === true
+    try {
+      // What is saved as disabled is no failure.
+      if (!off) off = (await heldPolicy(ctx.cwd)).policy.enabled === false
+    } catch {
+      // Opening says what is wrong.
+    }
+    if (!off) await begin(ctx)
+    show()
+    for (const name of off ? [] : TOOLS) {
+      const by = replaced(name)
+      if (by && ctx.hasUI) ctx.ui.notify(`hutch: ${by} has replaced the tool ${name}; it is refused`, 'warning')
+    }
+  })
+
+  // Killed, pi leaves no more than a connection that ends: then the daemon ends the sandbox by itself.
+  pi.on('session_shutdown', async () => {
+    await end()
+    if (context?.hasUI) context.ui.setStatus(STATUS, undefined)
+    context = undefined
+  })
+
+  pi.registerCommand('sandbox', {
+    description: 'Show, switch and edit hutch\'s sandbox',
+    handler: async (_args, ctx) => {
+      context = ctx
+      if (!ctx.hasUI) return
+      await openMenu(ctx, {
+        isOn: !off,
+        status: async () => {
+          if (!off) await sandbox?.refresh().catch(() => {})
+          const state = sandbox?.state
+          return statusText()[0] + (!off && state?.kind === 'failed' ? `: ${state.reason}` : '')
+        },
+        turn: async (on) => {
+          await end()
+          off = !on
+          if (on) await begin(ctx)
+          show()
+        },
+        saved: async () => {
+          await sandbox?.refresh().catch(() => {})
+          show()
+        },
+        outside: () => pi.getAllTools().map((one) => one.name)
+          .filter((name) => !(TOOLS as readonly string[]).includes(name) && !REFUSED.includes(name)),
+      })
+    },
+  })
+}
