@@ -84,10 +84,11 @@ Status live(wire::Connection& caller) {
   TRY(sys::set_send_timeout(caller.fd(), kSendWait));
   const std::uint32_t person = TRY(person_of(caller));
   TRY(check_person(person));
+  // Before it is waited for: connections on which nothing is said are a person's as well.
+  const UniqueFd slot = TRY(take_slot(person));
   const wire::HelperStart asked = TRY(receive_request(caller));
   const host::OsUser user = TRY(user_for(person, asked.user));
   const plan::SandboxPlan plan = TRY(plan_for(asked, user, machine_here()));
-  const UniqueFd slot = TRY(take_slot(person));
   Started started = TRY(start(plan, asked.service));
   const int stream = started.stream.get();
   TRY(caller.send(wire::FromHelper(wire::HelperStarted{static_cast<std::uint32_t>(started.init.pid())}), {&stream, 1}));
