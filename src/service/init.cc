@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "host/account.h"
+#include "host/people.h"
 #include "service/machine_setup.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
@@ -43,6 +44,26 @@ Result<std::string> find_program(const std::string& name) {
   return fail(Error::not_found(cat({name, " is on none of this machine's system directories"})));
 }
 
+// A person may be called so: nothing of theirs is set up, and least of all removed.
+Status check_is_hutchs(const std::string& name) {
+  const auto user = TRY(host::find_os_user(name));
+  if (!user || user->home == plan::os_user_home(name)) return {};
+  return fail({Code::kConflict, 0, cat({"the user ", name, " of this machine is not hutch's: its home is elsewhere"})});
+}
+
+// Its group would stay while one of them is in it, and no user of that name could be made again.
+Status check_is_last(const std::string& name) {
+  if (name != plan::kCommonUser) return {};
+  for (const host::OsUser& user : TRY(host::agents_users())) {
+    const std::string agent = plan::agent_of_os_user(user.name);
+    if (agent.empty()) continue;
+    return fail({Code::kConflict, 0,
+                 cat({"the user ", user.name, " is in the group of ", name, ": sudo hutch deinit --agent ", agent,
+                      ", or remove the agent, first"})});
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<plan::OsUserFacts> os_user_facts(const std::string& name) {
@@ -61,10 +82,14 @@ Result<std::vector<plan::SetupStep>> with_network(std::vector<plan::SetupStep> s
 }
 
 Result<std::vector<plan::SetupStep>> init_plan(const std::string& name) {
+  TRY(check_is_hutchs(name));
+  TRY(check_is_hutchs(std::string(plan::kCommonUser)));
   return with_network(plan::init_steps(name, TRY(os_user_facts(name))));
 }
 
 Result<std::vector<plan::SetupStep>> deinit_plan(const std::string& name, plan::Homes homes) {
+  TRY(check_is_hutchs(name));
+  TRY(check_is_last(name));
   return with_network(plan::deinit_steps(name, TRY(os_user_facts(name)), homes));
 }
 
