@@ -11,8 +11,13 @@ int print(const std::string& text) {
   return written ? 0 : complain(written.error());
 }
 
+// A name in it may be the choice of whoever is in a sandbox.
 int complain(const Error& error) {
-  (void)sys::write_all(2, cat({"hutch: ", error.message, "\n"}));
+  std::string shown;
+  for (const std::string_view line : split(error.message, '\n')) {
+    shown += cat({shown.empty() ? "" : "\n", printable(line, std::string::npos)});
+  }
+  (void)sys::write_all(2, cat({"hutch: ", shown, "\n"}));
   return kOwnFailure;
 }
 

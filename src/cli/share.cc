@@ -15,6 +15,7 @@
 #include "sys/files.h"
 #include "sys/identity.h"
 #include "sys/io.h"
+#include "sys/umask.h"
 
 namespace hutch::cli {
 
@@ -53,6 +54,7 @@ Result<std::string> name_of(const std::string& agent) {
 Result<service::Sharer> own_sharer() {
   return service::Sharer{.uid = sys::user_id(),
                          .groups = TRY(sys::own_groups()),
+                         .umask = sys::own_umask(),
                          .home = TRY(host::home_directory()),
                          .dirs = TRY(own_dirs())};
 }
@@ -62,8 +64,10 @@ Status ask_to_open(const std::vector<std::string>& directories, const std::strin
   std::string list;
   for (const std::string& directory : directories) list += cat({"  ", printable(directory), "\n"});
   return ask_consent({.what = cat({user, " cannot pass through\n", list}),
-                      .question = "Let it pass, without listing them?",
-                      .option = "--traverse lets it pass (x alone: it cannot list them)",
+                      .question = "Let it pass, without listing them? By name it then has what is in there and open to "
+                                  "everybody.",
+                      .option = "--traverse lets it pass (x alone: it cannot list them, but has by name what is in "
+                                "there and open to everybody)",
                       .declined = "nothing was shared"});
 }
 
@@ -98,6 +102,7 @@ tool::Value report_json(const service::ShareReport& report) {
   object["linked"] = static_cast<std::int64_t>(report.linked);
   object["elsewhere"] = static_cast<std::int64_t>(report.elsewhere);
   object["unreadable"] = static_cast<std::int64_t>(report.unreadable);
+  if (report.gone) object["gone"] = true;
   tool::Value::List opened;
   for (const std::string& directory : report.opened) opened.emplace_back(directory);
   object["directories"] = std::move(opened);
@@ -111,7 +116,7 @@ void tell(std::size_t count, std::string_view what) {
 void tell_rest(const service::ShareReport& report) {
   if (is_terminal(2)) (void)sys::write_all(2, "\r\x1b[K");
   tell(report.linked, "files have names outside of it: shared for reading alone");
-  tell(report.elsewhere, "directories of other file systems are left out");
+  tell(report.elsewhere, "places where something is mounted are left out");
   tell(report.unreadable, "directories that you may not list are left out");
 }
 
@@ -143,6 +148,11 @@ int unshare_path(const ShareArguments& arguments, const service::Sharer& sharer)
   tool::Value::List array;
   for (const service::ShareReport& report : *reports) {
     tell_rest(report);
+    if (report.gone) {
+      (void)sys::write_all(2, cat({"hutch: nothing is there any more: what was moved away still lets ",
+                                   report.share.user, " in; setfacl -R -x u:", std::to_string(report.share.agent),
+                                   ",d:u:", std::to_string(report.share.agent), " -- PLACE takes that back\n"}));
+    }
     array.push_back(report_json(report));
     if (arguments.form == service::OutputForm::kJson) continue;
     for (const std::string& directory : report.opened) {

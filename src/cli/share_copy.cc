@@ -88,7 +88,7 @@ tool::Value report_json(const service::CopyReport& report) {
 int print_report(const service::CopyReport& report, service::OutputForm form) {
   const service::CopyCounts& counts = report.counts;
   tell(counts.special, "sockets, pipes and devices are left out");
-  tell(counts.elsewhere, "directories of other file systems are left out");
+  tell(counts.elsewhere, "places where something is mounted are left out");
   tell(counts.unreadable, "files and directories that you may not read are left out");
   if (form == service::OutputForm::kJson) return print(tool::json_text(report_json(report)) + "\n");
   const std::string how = counts.cloned > 0 ? ", which share their blocks (reflink)" : "";

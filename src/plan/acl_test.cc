@@ -97,6 +97,12 @@ TEST(Acl, RestoresAnEntryThatTheUserHadBefore) {
   EXPECT_EQ(restored(with_user(before, kAgent, 6), before, kAgentAlone), before);
 }
 
+TEST(Acl, GivesNoEntryBackThatSomebodyElseTookAway) {
+  const Acl now = with_user(acl_of_mode(0600), kBob, 4);
+  const Acl before = with_user(now, kAgent, 4);
+  EXPECT_EQ(restored(now, before, kAgentAlone), now);
+}
+
 TEST(Acl, LeavesAListAloneThatNamesNobodyOfThem) {
   const Acl wide_mask = masked(0, kAclRead, kAll);
   EXPECT_EQ(without_users(wide_mask, kAgentAlone), wide_mask);

@@ -11,9 +11,13 @@ namespace hutch::plan {
 namespace {
 
 constexpr unsigned kAnyExecute = 0111;
+constexpr unsigned kOthersExecute = 0001;
+constexpr unsigned kSetIds = 06000;
 
+// A program that runs as its owner or group would make whoever may run it those: nobody new may.
 unsigned wanted(const SharedFile& file, ShareMode mode) {
-  const bool executes = file.is_directory || (file.mode & kAnyExecute) != 0;
+  const unsigned by_whom = (file.mode & kSetIds) != 0 ? kOthersExecute : kAnyExecute;
+  const bool executes = file.is_directory || (file.mode & by_whom) != 0;
   return kAclRead | (mode == ShareMode::kReadWrite ? kAclWrite : 0) | (executes ? kAclExecute : 0);
 }
 
@@ -27,8 +31,18 @@ std::optional<Acl> if_other(Acl to, const Acl& from) {
 // A list of three entries is what the file's mode says: none is kept.
 Acl kept(const Acl& acl) { return is_minimal(acl) ? Acl() : acl; }
 
+// What is made in the directory is for others as it would be without the list.
+Acl begun_defaults(const SharedFile& file, const SharedTree& tree) {
+  Acl defaults = default_of(access_of(file));
+  for (AclEntry& entry : defaults) {
+    if (entry.tag == AclTag::kOwningGroup) entry.rights &= ~(tree.umask >> 3U);
+    if (entry.tag == AclTag::kOther) entry.rights &= ~tree.umask;
+  }
+  return defaults;
+}
+
 Acl shared_defaults(const SharedFile& file, const SharedTree& tree, std::uint32_t owner) {
-  Acl defaults = file.defaults.empty() ? default_of(access_of(file)) : file.defaults;
+  Acl defaults = file.defaults.empty() ? begun_defaults(file, tree) : file.defaults;
   if (tree.mode == ShareMode::kReadWrite && needs_entry(owner, tree.agent)) {
     defaults = with_user(std::move(defaults), owner, wanted(file, ShareMode::kReadWrite));
   }
@@ -72,7 +86,8 @@ AclChange share_file(const SharedFile& file, const SharedTree& tree, std::uint32
 AclChange unshare_file(const SharedFile& file, const SharedTree& tree, std::uint32_t owner, const Remaining& remaining,
                        const std::optional<AclBefore>& before) {
   if (remaining.mode) {
-    return share_file(file, {.path = tree.path, .agent = tree.agent, .mode = *remaining.mode}, owner);
+    return share_file(file, {.path = tree.path, .agent = tree.agent, .mode = *remaining.mode, .umask = tree.umask},
+                      owner);
   }
   std::vector<std::uint32_t> users = {tree.agent};
   if (!remaining.owner_stays && needs_entry(owner, tree.agent)) users.push_back(owner);
@@ -92,6 +107,10 @@ bool has_own_lists(const SharedFile& file, std::span<const std::uint32_t> users)
   const bool own_access = !file.access.empty() && !is_minimal(without_users(file.access, users));
   const bool own_defaults = !file.defaults.empty() && !unshared_defaults(file.defaults, {}, users).empty();
   return own_access || own_defaults;
+}
+
+AclBefore own_lists(const SharedFile& file, std::span<const std::uint32_t> users) {
+  return {.access = kept(without_users(file.access, users)), .defaults = unshared_defaults(file.defaults, {}, users)};
 }
 
 bool may_already(const SharedFile& file, const SharedTree& tree, std::span<const std::uint32_t> groups) {

@@ -17,6 +17,8 @@ struct SharedTree {
   std::string path;  // canonical
   std::uint32_t agent = 0;
   ShareMode mode = ShareMode::kReadOnly;
+  // Of whoever shares: where a directory has a default list, the kernel asks nobody's any more (umask(2)).
+  unsigned umask = 0;
   bool operator==(const SharedTree&) const = default;
 };
 
@@ -65,6 +67,8 @@ AclChange unshare_file(const SharedFile& file, const SharedTree& tree, std::uint
 // Whether its lists say more than a mode does, apart from what shares with `users` gave: then it has to be written down
 // before it is changed.
 bool has_own_lists(const SharedFile& file, std::span<const std::uint32_t> users);
+// What is written down then: nothing of what those shares gave, which would come back with it.
+AclBefore own_lists(const SharedFile& file, std::span<const std::uint32_t> users);
 
 // Whether `agent` already may do all that the tree would let it.
 bool may_already(const SharedFile& file, const SharedTree& tree, std::span<const std::uint32_t> groups);

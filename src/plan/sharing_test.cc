@@ -120,5 +120,41 @@ TEST(Sharing, SharesOfTwoAgentsAreNobodysOwnLists) {
   EXPECT_TRUE(shared.access.empty() && shared.defaults.empty());
 }
 
+TEST(Sharing, WhatIsWrittenDownHoldsNothingOfAShare) {
+  const SharedFile place = directory(0700);
+  SharedFile shared = after(place, share_file(place, kTree, kOwner));
+  // By hand, meanwhile.
+  shared.access = with_user(shared.access, kOther, kAclRead);
+  shared.defaults = with_user(shared.defaults, kOther, kAclRead);
+  constexpr std::array kUsers = {kAgent, kOwner};
+  ASSERT_TRUE(has_own_lists(shared, kUsers));
+  const AclBefore was = own_lists(shared, kUsers);
+  const SharedFile now = after(shared, unshare_file(shared, kTree, kOwner, {}, was));
+  EXPECT_EQ(rights(now, kAgent), 0U);
+  EXPECT_EQ(rights(now, kOther), kAclRead);
+  EXPECT_EQ(now.access, with_user(acl_of_mode(0700), kOther, kAclRead));
+  EXPECT_EQ(now.defaults, with_user(acl_of_mode(0700), kOther, kAclRead));
+}
+
+TEST(Sharing, LaterFilesAreForOthersAsTheMaskSays) {
+  SharedTree tree = kTree;
+  tree.umask = 027;
+  const SharedFile place = directory(0777);
+  const SharedFile shared = after(place, share_file(place, tree, kOwner));
+  const AclFile made{.owner = kOwner, .group = 100};
+  constexpr std::array kGroup = {100U};
+  EXPECT_EQ(rights_of(shared.defaults, made, kOther, {}), 0U);
+  EXPECT_EQ(rights_of(shared.defaults, made, kOther, kGroup), kAclRead | kAclExecute);
+  EXPECT_EQ(rights_of(shared.defaults, made, kAgent, {}), 7U);
+  EXPECT_EQ(rights(shared, kOther), 7U) << "what is there stays as it is";
+}
+
+TEST(Sharing, NobodyNewRunsAProgramAsItsOwner) {
+  const SharedFile closed = plain_file(04750);
+  EXPECT_EQ(rights(after(closed, share_file(closed, kTree, kOwner)), kAgent), kAclRead | kAclWrite);
+  const SharedFile open = plain_file(04755);
+  EXPECT_EQ(rights(after(open, share_file(open, kTree, kOwner)), kAgent), 7U);
+}
+
 }  // namespace
 }  // namespace hutch::plan

@@ -34,6 +34,7 @@ class Copier {
   Status copy_file(int parent, const std::string& name, const std::string& path);
   Status copy_link(int parent, const std::string& name, const std::string& path, const sys::FileStatus& status);
   Status enter(int parent, const std::string& name, const std::string& path);
+  bool is_elsewhere(const sys::FileStatus& status);
   Status copy_content(int from, int to);
   Status check_given(int file) const;
   Status passed_over(const Error& error);
@@ -41,7 +42,7 @@ class Copier {
   sandbox::Files& to_;
   const std::uint32_t owner_;
   const CopyVoice& voice_;
-  std::uint64_t device_ = 0;
+  sys::FileStatus top_;
   std::vector<Level> levels_;
   CopyCounts counts_;
 };
@@ -61,7 +62,7 @@ Result<CopyCounts> copy_tree(int parent, const std::string& name, sandbox::Files
 namespace {
 
 Result<CopyCounts> Copier::run(int parent, const std::string& name) {
-  device_ = TRY(sys::file_status(parent, name)).device;
+  top_ = TRY(sys::file_status(parent, name));
   TRY(copy_entry(parent, name, ""));
   if (counts_.unreadable > 0) return fail(Error{Code::kPermissionDenied, EACCES, "you may not read it"});
   while (!levels_.empty()) {
@@ -103,6 +104,7 @@ Status Copier::copy_file(int parent, const std::string& name, const std::string&
     ++counts_.special;
     return {};
   }
+  if (is_elsewhere(status)) return {};
   const UniqueFd file = TRY(to_.ask_for_file(entry_of(path, wire::FileKind::kRegular, status)));
   TRY(check_given(file.get()));
   TRY_CTX(copy_content(source->get(), file.get()), printable(path));
@@ -125,16 +127,20 @@ Status Copier::enter(int parent, const std::string& name, const std::string& pat
   auto directory = sys::open_beneath(parent, name, sys::Beneath::kListing);
   if (!directory) return passed_over(directory.error());
   const sys::FileStatus status = TRY(sys::file_status(directory->get(), ""));
-  if (status.device != device_) {
-    ++counts_.elsewhere;
-    return {};
-  }
+  if (is_elsewhere(status)) return {};
   if (levels_.size() == kLevelsMax) return fail(Error::invalid("directories nested too deep to be copied"));
   auto names = TRY(sys::names_in(directory->get(), path));
   TRY(to_.ask(entry_of(path, wire::FileKind::kDirectory, status)));
   ++counts_.directories;
   levels_.push_back({std::move(*directory), path, std::move(names)});
   return {};
+}
+
+// What is mounted in the tree lies at another place too, which nobody named, be it of the same file system.
+bool Copier::is_elsewhere(const sys::FileStatus& status) {
+  const bool elsewhere = status.device != top_.device || status.mount != top_.mount;
+  if (elsewhere) ++counts_.elsewhere;
+  return elsewhere;
 }
 
 Status Copier::copy_content(int from, int to) {
@@ -156,7 +162,8 @@ Status Copier::check_given(int file) const {
 
 // What is gone, or became something else, since its name was read; and what is closed to whoever copies.
 Status Copier::passed_over(const Error& error) {
-  const bool is_closed = error.sys_errno == EACCES || error.sys_errno == EPERM;
+  // EAGAIN: somebody holds a lease on it (fcntl(2), F_SETLEASE).
+  const bool is_closed = error.sys_errno == EACCES || error.sys_errno == EPERM || error.sys_errno == EAGAIN;
   if (is_closed) ++counts_.unreadable;
   const bool is_race = error.sys_errno == ENOENT || error.sys_errno == ELOOP || error.sys_errno == ENOTDIR;
   // A socket that is opened.

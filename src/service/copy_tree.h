@@ -18,7 +18,7 @@ struct CopyCounts {
   std::uint64_t bytes = 0;
   std::size_t cloned = 0;      // of the files: they have the sources' blocks
   std::size_t special = 0;     // sockets, pipes, devices: left out
-  std::size_t elsewhere = 0;   // directories of other file systems: left out
+  std::size_t elsewhere = 0;   // what is mounted there: left out
   std::size_t unreadable = 0;  // left out
 };
 

@@ -46,7 +46,7 @@ Result<ShareReport> apply(store::Shares& registry, Share share, const ShareReque
   const SharePlace place = TRY(find_place(share.path));
   share.owner = place.status.owner;
   all.push_back(share);
-  ShareFiles files(share, trees_of(all), all, {sharer.uid, sharer.groups}, request.user.groups);
+  ShareFiles files(share, trees_of(all), all, {sharer.uid, sharer.groups, sharer.umask}, request.user.groups);
   const Inspection found = TRY(files.inspect(place, voice.progress));
   const std::vector<store::OpenedDirectory> closed = TRY(ancestors_to_open(share.path, request.user, sharer.uid));
   std::vector<std::string> names;
@@ -96,7 +96,7 @@ Result<ShareReport> take_back(store::Shares& registry, const Share& share, const
   ShareReport report{.share = share};
   const auto place = find_place(share.path);
   if (place) {
-    ShareFiles files(share, trees, others, {sharer.uid, sharer.groups}, {});
+    ShareFiles files(share, trees, others, {sharer.uid, sharer.groups, sharer.umask}, {});
     const Restoration done = TRY_CTX(files.restore(*place, originals, voice.progress),
                                      cat({"unshare ", printable(share.path), " (again finishes it)"}));
     for (const auto& directory : done.ways) TRY(registry.add_opened(directory));
@@ -107,6 +107,7 @@ Result<ShareReport> take_back(store::Shares& registry, const Share& share, const
   } else if (place.error().sys_errno != ENOENT) {
     return fail(Error(place.error()));
   }
+  report.gone = !place;
   TRY(close_ancestors(registry, share.agent, trees, report.opened));
   std::vector<store::OriginalLists> over;
   std::ranges::copy_if(originals, std::back_inserter(over), [&](const store::OriginalLists& file) {

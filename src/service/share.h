@@ -25,6 +25,7 @@ struct ShareRequest {
 struct Sharer {
   std::uint32_t uid = 0;
   std::vector<std::uint32_t> groups{};
+  unsigned umask = 0;
   std::string home;  // canonical
   host::StateDirs dirs;
 };
@@ -41,8 +42,9 @@ struct ShareReport {
   std::size_t changed = 0;  // of these
   std::vector<std::string> opened{};     // directories above it that the agent was let through, or no longer is
   std::size_t linked = 0;      // files with names outside of it: for reading alone
-  std::size_t elsewhere = 0;   // directories of other file systems, left out
+  std::size_t elsewhere = 0;   // what is mounted in it, left out
   std::size_t unreadable = 0;  // directories that its owner may not list, left out
+  bool gone = false;           // nothing is at that path any more
 };
 
 // Nobody else may do more than before. Of a share that is there already the mode changes, and what was moved into it is

@@ -124,8 +124,10 @@ Result<Inspection> ShareFiles::inspect(const SharePlace& place, const ShareProgr
                                         " and would lose it: chmod g-s it, or have root share it"})});
     }
     if (file->access.empty() && file->defaults.empty()) return {};
-    if (!plan::has_own_lists(*file, users_at(entry.path))) return {};
-    found.originals.push_back({entry.status.device, entry.status.inode, entry.path, {file->access, file->defaults}});
+    const std::vector<std::uint32_t> users = users_at(entry.path);
+    if (!plan::has_own_lists(*file, users)) return {};
+    found.originals.push_back(
+        {entry.status.device, entry.status.inode, entry.path, plan::own_lists(*file, users)});
     return {};
   };
   found.counts = TRY(walk_tree(place.parent.get(), place.name, place.path, look));

@@ -53,12 +53,13 @@ class ShareFiles {
   struct Changer {
     std::uint32_t uid = 0;
     std::vector<std::uint32_t> groups{};
+    unsigned umask = 0;
   };
   // `trees` are all that decide, of `shares`; `groups` are the agent's.
   ShareFiles(store::Share share, std::vector<plan::SharedTree> trees, std::vector<store::Share> shares, Changer sharer,
              std::vector<std::uint32_t> groups)
       : share_(std::move(share)),
-        tree_{share_.path, share_.agent, share_.mode},
+        tree_{share_.path, share_.agent, share_.mode, sharer.umask},
         trees_(std::move(trees)),
         shares_(std::move(shares)),
         sharer_(std::move(sharer)),

@@ -59,15 +59,18 @@ class Walk {
     return status->kind == sys::EntryKind::kDirectory ? enter_directory(parent, name) : Status();
   }
 
-  // What is looked at and what is changed is the same file, by its descriptor. One that its owner may not read has only
-  // its name.
+  // What its owner may not read; and what somebody holds a lease on, who would be waited for (fcntl(2), F_SETLEASE).
+  static bool has_name_alone(const Error& error) { return error.sys_errno == EACCES || error.sys_errno == EAGAIN; }
+
+  // What is looked at and what is changed is the same file, by its descriptor, where it can be opened.
   Status enter_file(int parent, const std::string& name) {
     static const std::string kItself;
     const auto file = sys::open_beneath(parent, name, sys::Beneath::kReadExact);
-    if (!file && file.error().sys_errno != EACCES) return passed_over(file.error());
+    if (!file && !has_name_alone(file.error())) return passed_over(file.error());
     const auto status = file ? sys::file_status(file->get(), "") : sys::file_status(parent, name);
     if (!status) return passed_over(status.error());
     if (status->kind != sys::EntryKind::kFile) return {};
+    if (is_elsewhere(*status)) return {};
     return file ? visit_({file->get(), kItself, path_, *status}) : visit_({parent, name, path_, *status});
   }
 
@@ -75,16 +78,22 @@ class Walk {
     auto directory = sys::open_listing_at(parent, name);
     if (!directory) return passed_over(directory.error());
     const auto status = TRY(sys::file_status(directory->get(), ""));
-    if (!levels_.empty() && status.device != levels_.front().status.device) {
-      ++counts_.elsewhere;
-      return {};
-    }
+    if (is_elsewhere(status)) return {};
     static const std::string kItself;
     TRY(visit_({directory->get(), kItself, path_, status}));
     auto names = TRY(sys::names_in(directory->get(), path_));
     if (levels_.size() >= kHeldMax) levels_[levels_.size() - kHeldMax].directory = UniqueFd();
     levels_.push_back({std::move(*directory), status, std::move(names), 0, path_.size()});
     return {};
+  }
+
+  // What is mounted in the tree lies at another place too, which nobody named, be it of the same file system.
+  bool is_elsewhere(const sys::FileStatus& status) {
+    if (levels_.empty()) return false;
+    const sys::FileStatus& top = levels_.front().status;
+    const bool elsewhere = status.device != top.device || status.mount != top.mount;
+    if (elsewhere) ++counts_.elsewhere;
+    return elsewhere;
   }
 
   // What is gone, or became something else, between the reading of its name and the look at it.

@@ -19,11 +19,11 @@ struct TreeFile {
 };
 
 struct WalkCounts {
-  std::size_t elsewhere = 0;   // directories of other file systems, left out
+  std::size_t elsewhere = 0;   // what is mounted there, left out
   std::size_t unreadable = 0;  // directories that may not be listed
 };
 
-// `name` in `parent` and, where it is a directory, all below it that is of its file system: each directory before its
+// `name` in `parent` and, where it is a directory, all below it that is of its mount: each directory before its
 // names are read. What is neither a file nor a directory is passed over, what goes away meanwhile too. Only an error
 // of `visit` ends the walk early.
 Result<WalkCounts> walk_tree(int parent, const std::string& name, const std::string& path,

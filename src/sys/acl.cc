@@ -35,7 +35,7 @@ ssize_t get(int directory, const std::string& name, AclKind kind, std::span<char
 Status check_call(long answer, const char* call, const std::string& name, AclKind kind) {
   if (answer >= 0) return {};
   const int err = errno;
-  Error error = Error::from_errno(cat({call, "(", name, ", ", attribute_name(kind), ")"}), err);
+  Error error = Error::from_errno(cat({call, "(", printable(name), ", ", attribute_name(kind), ")"}), err);
   if (err == EOPNOTSUPP) error.code = Code::kUnsupported;
   return fail(std::move(error));
 }

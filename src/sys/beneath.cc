@@ -51,7 +51,7 @@ Result<UniqueFd> open_beneath(int directory, const std::string& path, Beneath ho
 Result<FileStatus> file_status(int directory, const std::string& name) {
   struct statx info{};
   const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (name.empty() ? AT_EMPTY_PATH : 0);
-  TRY(check(::statx(directory, name.c_str(), flags, STATX_BASIC_STATS, &info), {"statx(", name, ")"}));
+  TRY(check(::statx(directory, name.c_str(), flags, STATX_BASIC_STATS | STATX_MNT_ID, &info), {"statx(", name, ")"}));
   return FileStatus{.kind = kind_of(info.stx_mode),
                     .mode = info.stx_mode & 07777U,
                     .owner = info.stx_uid,
@@ -61,7 +61,8 @@ Result<FileStatus> file_status(int directory, const std::string& name) {
                     .size = info.stx_size,
                     .modified_ns = nanoseconds(info.stx_mtime),
                     .changed_ns = nanoseconds(info.stx_ctime),
-                    .links = info.stx_nlink};
+                    .links = info.stx_nlink,
+                    .mount = (info.stx_mask & STATX_MNT_ID) != 0 ? info.stx_mnt_id : 0};
 }
 
 Result<std::string> link_text(int directory, const std::string& name) {

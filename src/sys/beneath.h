@@ -37,6 +37,7 @@ struct FileStatus {
   std::int64_t modified_ns = 0;  // since the epoch
   std::int64_t changed_ns = 0;
   std::uint32_t links = 0;  // names that it has
+  std::uint64_t mount = 0;  // by which it was reached; 0 where the kernel does not say (before Linux 5.8)
   bool is_same_file(const FileStatus& other) const { return device == other.device && inode == other.inode; }
 };
 
