@@ -184,7 +184,8 @@ Acl restored(const Acl& now, const Acl& before, std::span<const std::uint32_t> u
   // Whose entry somebody else has taken away meanwhile does not get it back.
   std::vector<std::uint32_t> gone;
   for (const std::uint32_t uid : uids) {
-    if (std::ranges::none_of(now, [&](const AclEntry& entry) { return is_one_of(entry, {&uid, 1}); })) gone.push_back(uid);
+    if (std::ranges::none_of(now, [&](const AclEntry& entry) { return is_one_of(entry, {&uid, 1}); }))
+      gone.push_back(uid);
   }
   return without_users(before, gone);
 }

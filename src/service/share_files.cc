@@ -126,8 +126,7 @@ Result<Inspection> ShareFiles::inspect(const SharePlace& place, const ShareProgr
     if (file->access.empty() && file->defaults.empty()) return {};
     const std::vector<std::uint32_t> users = users_at(entry.path);
     if (!plan::has_own_lists(*file, users)) return {};
-    found.originals.push_back(
-        {entry.status.device, entry.status.inode, entry.path, plan::own_lists(*file, users)});
+    found.originals.push_back({entry.status.device, entry.status.inode, entry.path, plan::own_lists(*file, users)});
     return {};
   };
   found.counts = TRY(walk_tree(place.parent.get(), place.name, place.path, look));
