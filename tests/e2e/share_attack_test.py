@@ -11,8 +11,10 @@ import pytest
 import harness
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from share_test import (AGENT, BOB, DEFAULT, entries, hutch, may, set_entries, sharer, snapshot,  # noqa: E402, F401
-                        tree)
+import share_test  # noqa: E402
+from share_test import AGENT, BOB, DEFAULT, entries, may, set_entries, snapshot  # noqa: E402
+
+hutch, sharer, tree = share_test.hutch, share_test.sharer, share_test.tree
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="root alone can be several users")
 

@@ -1,6 +1,5 @@
 # Connections to hutch-helper on which nothing is said.
 import harness
-import people  # noqa: F401
 
 
 OPEN = """
