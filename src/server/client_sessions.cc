@@ -5,7 +5,6 @@
 #include "sys/host_info.h"
 #include "sys/journal.h"
 #include "sys/tree.h"
-#include "sys/whole_file.h"
 
 namespace hutch::server {
 
@@ -53,7 +52,7 @@ Result<ClientSessions::Opened> ClientSessions::begin(Wish wish) {
 }
 
 Result<std::shared_ptr<ClientSessions::Questions>> ClientSessions::make(const std::string& agent, Wish wish) {
-  TRY(sys::replace_file(cat({marks(), "/", agent}), ""));
+  TRY(sys::make_private_directories(cat({marks(), "/", agent})));
   store::AgentRecord record = TRY(agents_.draft(agent));
   for (const std::string& setting : wish.settings) record = TRY(store::with_setting(record, setting));
   agents_.give_policy(agent, std::move(wish.policy));

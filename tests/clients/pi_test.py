@@ -154,17 +154,17 @@ def test_what_the_policy_hides_is_hidden_from_every_tool(desk):
 
 
 def test_questions_are_asked_in_its_own_dialogs(desk):
-    other = desk.person.mkdir(desk.home / "other")
+    made = desk.home / "made"
     pi = desk.pi(dialogs=choose("Yes, for this session"))
-    one, two = pi.tools(("bash", {"command": f"echo bash > {other}/a; cat {other}/a"}),
+    one, two = pi.tools(("bash", {"command": f"echo bash > {made}; cat {made}"}),
                         ("read", {"path": str(desk.home / "secret")}))
     assert one.ok() == "bash\n" and two.ok() == "theirs"
     titles = [request["title"] for request in pi.asked]
-    assert any(f"write {other}" in title and "bash[" in title for title in titles), titles
+    assert any(f"write {made}" in title and "bash[" in title for title in titles), titles
     assert any(f"read {desk.home}/secret" in title for title in titles), titles
     assert pi.asked[0]["options"][0] == "No"
     before = len(pi.asked)
-    assert pi.tool("bash", command=f"cat {other}/a {desk.home}/secret").ok() == "bash\ntheirs"
+    assert pi.tool("bash", command=f"cat {made} {desk.home}/secret").ok() == "bash\ntheirs"
     assert len(pi.asked) == before, "what is allowed for the session is not asked again"
     assert not (desk.state / "config/projects.json").exists()
     pi.dialogs = choose("No")
