@@ -95,6 +95,9 @@ export async function isDirectory(session: Session, file: string): Promise<boole
   }
 }
 
+/** bash, as the tool is called; an image that has none has a shell. */
+const SHELL = 'command -v bash >/dev/null 2>&1 && exec bash -c "$1"; exec sh -c "$1"'
+
 export function bashOperations(sandbox: Sandbox): BashOperations {
   return {
     async exec(command, cwd, { onData, signal, timeout, env }) {
@@ -102,7 +105,7 @@ export function bashOperations(sandbox: Sandbox): BashOperations {
       const timeoutMs = timeout && timeout > 0 ? Math.ceil(timeout * 1000) : undefined
       try {
         return await sandbox.use(async (session) => {
-          const events = session.stream(command, { cwd, env: toldOf(env), timeoutMs, signal })
+          const events = session.stream(['/bin/sh', '-c', SHELL, 'sh', command], { cwd, env: toldOf(env), timeoutMs, signal })
           for await (const event of events) {
             if (event.type === 'stdout' || event.type === 'stderr') onData(event.bytes)
             if (event.type !== 'exit') continue
