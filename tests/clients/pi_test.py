@@ -14,6 +14,9 @@ import harness
 import pi as rig
 from api import wait_until
 
+# Each case starts pi, which takes seconds.
+pytestmark = pytest.mark.slow
+
 slow = pytest.mark.slow
 
 
