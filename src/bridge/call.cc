@@ -34,11 +34,14 @@ Read read_secret(const Request& request) {
 
 Read read_config(const Request& request, const json& body) {
   if (request.segments.size() != 3 || request.segments[2].empty()) return fault(400, "Key required");
-  if (request.method == "GET") return Call{.service = Service::kConfigGet, .name = request.segments[2]};
+  const std::string plugin(request.plugin);
+  if (request.method == "GET") {
+    return Call{.service = Service::kConfigGet, .name = request.segments[2], .plugin = plugin};
+  }
   if (request.method != "POST") return fault(405, "GET or POST expected");
   const std::string* value = text_in(body, "value");
   if (value == nullptr) return fault(400, R"(Body must contain {"value": "..."})");
-  return Call{.service = Service::kConfigSet, .name = request.segments[2], .text = *value};
+  return Call{.service = Service::kConfigSet, .name = request.segments[2], .text = *value, .plugin = plugin};
 }
 
 Read read_inference(const json& body) {
@@ -128,8 +131,12 @@ Read read_post(const Request& request, const json& body) {
   if (service == "inference" && action == "chat") return read_inference(body);
   if (service == "events" && action == "emit") return read_emit(body);
   if (service == "log" && is_whole) return read_log(body);
-  if (service == "plugin" && action == "create") {
-    return Call{.service = Service::kPluginCreate, .text = std::string(request.body)};
+  if (service == "plugin" && (action == "create" || action == "check")) {
+    const bool creates = action == "create";
+    const std::string* id = text_in(body, "plugin_id");
+    return Call{.service = creates ? Service::kPluginCreate : Service::kPluginCheck,
+                .name = id != nullptr && !creates ? *id : std::string(),
+                .text = std::string(request.body)};
   }
   return fault(404, "Not found");
 }
@@ -147,7 +154,8 @@ std::string_view name_of(Service service) {
     case Service::kMemoryStore: return "memory";
     case Service::kEmit:
     case Service::kListen: return "events";
-    case Service::kPluginCreate: return "http";
+    case Service::kPluginCreate:
+    case Service::kPluginCheck: return "http";
     case Service::kLog: return "log";
   }
   return "log";

@@ -27,6 +27,7 @@ enum class Service {
   kEmit,
   kListen,
   kPluginCreate,
+  kPluginCheck,
   kLog,
 };
 // How its uses are counted, and what the record calls it: "secrets", "config", ...
@@ -46,6 +47,7 @@ struct Call {
   std::vector<std::string> types{};  // of events that are listened for; none: all
   std::string model{};  // empty: the one that is configured
   std::vector<ChatMessage> messages{};  // of a chat
+  std::string plugin{};  // of a value: whose it is, as whoever asks says; empty: the agent's
 };
 
 struct Fault {
@@ -58,6 +60,7 @@ struct Request {
   const std::vector<std::string>& segments;  // of the path, decoded: "api", "secrets", "TOKEN"
   const std::vector<std::string>& types;  // of the query: each `type`
   std::string_view body;
+  std::string_view plugin{};  // of the query
 };
 std::expected<Call, Fault> read_call(const Request& request);
 

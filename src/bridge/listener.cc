@@ -65,6 +65,14 @@ void Listener::listen() {
   }
 }
 
+void Listener::add(UniqueFd socket) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (open_.size() >= kConnectionsMax) return;
+  }
+  take({std::move(socket), {}});
+}
+
 void Listener::take(sys::LocalConnection connection) {
   if (!sys::set_send_timeout(connection.socket.get(), kSendWait)) return;
   const std::scoped_lock lock(mutex_);

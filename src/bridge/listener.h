@@ -28,6 +28,8 @@ class Listener {
   Listener(UniqueFd listener, sys::Event stop, Serve serve);
   // Ends every connection, and waits for whoever serves them.
   ~Listener();
+  // One that came another way; closed where as many as may be are served.
+  void add(UniqueFd socket);
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 

@@ -22,6 +22,7 @@ namespace {
 using client::Value;
 
 constexpr std::size_t kCellBytesMax = 80;
+constexpr std::size_t kValueBytesMax = 64 << 10;
 
 const Value::List& list_in(const Value& object, std::string_view key) {
   static const Value::List kNone;
@@ -188,6 +189,48 @@ Result<Value> call(client::DaemonClient& daemon, const PluginArguments& argument
   return daemon.call(cat({"plugin.", action}), {{"id", arguments.source}, {"number", arguments.number}});
 }
 
+Result<Value> values(client::DaemonClient& daemon, const PluginArguments& arguments) {
+  Value::Object object = {{"id", arguments.source}};
+  if (arguments.agents.empty()) {
+    object["directory"] = TRY(sys::working_directory());
+  } else {
+    object["agent"] = arguments.agents.front();
+  }
+  if (arguments.action == "config list") return daemon.call("plugin.values", std::move(object));
+  const std::string& word = arguments.second;
+  const std::size_t equals = arguments.action == "config set" ? word.find('=') : word.size();
+  if (equals == std::string::npos)
+    return fail(Error::invalid("hutch plugin config set ID KEY=VALUE, or KEY=- to read it"));
+  object["key"] = word.substr(0, equals);
+  if (arguments.action == "config get") return daemon.call("plugin.value", std::move(object));
+  std::string value = word.substr(equals + 1);
+  if (value == "-") {
+    value = TRY_CTX(sys::read_to_end(0, kValueBytesMax), "read the value from standard input");
+    if (value.ends_with('\n')) value.pop_back();
+  }
+  object["value"] = std::move(value);
+  return daemon.call("plugin.set", std::move(object));
+}
+
+// A value as it is, for scripts; on a terminal without what could move it.
+int print_values(const PluginArguments& arguments, const Value& result) {
+  const bool is_shown = sys::stream_kind(1) == sys::StreamKind::kTerminal;
+  if (arguments.action == "config set") return 0;
+  if (arguments.action == "config get") {
+    const std::string value = text_in(result, "value");
+    return print(cat({is_shown ? printable(value, kValueBytesMax) : value, "\n"}));
+  }
+  std::vector<std::vector<std::string>> rows = {{"KEY", "VALUE"}};
+  const Value* member = member_of(result, "values");
+  const auto* values = member != nullptr ? member->get<Value::Object>() : nullptr;
+  if (values == nullptr || values->empty()) return print("none\n");
+  for (const auto& [key, value] : *values) {
+    const auto* text = value.get<std::string>();
+    rows.push_back({printable(key, kCellBytesMax), text != nullptr ? printable(*text, kCellBytesMax) : ""});
+  }
+  return print(table(rows));
+}
+
 std::string sentence(const PluginArguments& arguments, const Value& result) {
   if (arguments.action == "install") {
     std::string text;
@@ -205,6 +248,39 @@ std::string sentence(const PluginArguments& arguments, const Value& result) {
     return cat({"removed ", text_in(result, "id"), truth_in(result, "library") ? " from the library" : "", of, "\n"});
   }
   return cat({text_in(result, "id"), ", number ", std::to_string(number_in(result, "number")), of, "\n"});
+}
+
+std::string trial_text(const Value& told) {
+  std::string text = cat({"plugin ", text_in(told, "id"), ", \"", printable(text_in(told, "name")), "\"\n"});
+  for (const Value& note : list_in(told, "notes")) {
+    if (const auto* line = note.get<std::string>()) text += cat({"note: ", printable(*line, 400), "\n"});
+  }
+  const auto add_lines = [&](const std::string& said) {
+    for (const std::string_view line : split(said, '\n')) {
+      if (!line.empty()) text += cat({"  ", printable(line, 400), "\n"});
+    }
+  };
+  for (const Value& step : list_in(told, "steps")) {
+    text += cat({"step ", text_in(step, "step"), truth_in(step, "ok") ? ": ok\n" : ": failed\n"});
+    add_lines(text_in(step, "log"));
+  }
+  for (const Value& tool : list_in(told, "tools")) {
+    const std::string message = text_in(tool, "message");
+    text += cat({"tool ", text_in(tool, "name"), truth_in(tool, "ok") ? ": ok" : ": failed",
+                 message.empty() ? "" : ", ", printable(message, 400), "\n"});
+    add_lines(text_in(tool, "stdout"));
+    add_lines(text_in(tool, "stderr"));
+  }
+  return text;
+}
+
+// Exit code 1 where something of it failed.
+int try_out(client::DaemonClient& daemon, const PluginArguments& arguments) {
+  const auto told = with_source(daemon, arguments);
+  if (!told) return complain(told.error());
+  const bool is_text = arguments.form == service::OutputForm::kText;
+  const int printed = print(is_text ? trial_text(*told) : tool::json_text(*told) + "\n");
+  return printed != 0 || truth_in(*told, "ok") ? printed : 1;
 }
 
 // Of a recipe alone: no daemon is asked.
@@ -248,13 +324,16 @@ int print_skills(const Value& skills, const SkillArguments& arguments) {
 }  // namespace
 
 int plugin(const PluginArguments& arguments) {
-  if (arguments.action == "check") return check(arguments);
+  if (arguments.action == "check" && arguments.second == kReadOnly) return check(arguments);
   auto daemon = own_daemon();
   if (!daemon) return complain(daemon.error());
-  const auto result = call(*daemon, arguments);
+  if (arguments.action == "check") return try_out(*daemon, arguments);
+  const bool is_values = arguments.action.starts_with("config ");
+  const auto result = is_values ? values(*daemon, arguments) : call(*daemon, arguments);
   if (!result) return complain(result.error());
   if (arguments.action == "export") return print(text_in(*result, "recipe"));
   if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(*result) + "\n");
+  if (is_values) return print_values(arguments, *result);
   if (arguments.action == "show") return print_whole(*result);
   if (arguments.action != "list") return print(sentence(arguments, *result));
   return arguments.library || arguments.only_new ? print_library(*result) : print_installs(*result);

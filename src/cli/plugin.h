@@ -5,6 +5,9 @@
 
 namespace hutch::cli {
 
+// `second` of `check` where the recipe is read and nothing tried.
+inline constexpr const char* kReadOnly = "read-only";
+
 int plugin(const PluginArguments& arguments);
 int skill(const SkillArguments& arguments);
 

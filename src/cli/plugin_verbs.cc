@@ -5,6 +5,7 @@
 #include "base/decimal.h"
 #include "base/text.h"
 #include "cli/option_values.h"
+#include "cli/plugin.h"
 #include "cli/verbs.h"
 
 namespace hutch::cli {
@@ -29,6 +30,11 @@ Status set_new(Draft& draft, const std::string&) {
   return {};
 }
 
+Status set_only_read(Draft& draft, const std::string&) {
+  draft.plugin.second = kReadOnly;
+  return {};
+}
+
 Result<std::int64_t> number_of(const std::string& word) {
   const auto number = decimal_of(word);
   if (number && *number > 0 && *number < 1'000'000) return *number;
@@ -49,21 +55,46 @@ constexpr std::array kShapes = {Shape{"list", 0, 0},   Shape{"show", 1, 1},   Sh
 Status check_options(const PluginArguments& plugin) {
   if (plugin.library && plugin.action != "list") return fail(Error::invalid("--library is for hutch plugin list"));
   if (plugin.only_new && plugin.action != "list") return fail(Error::invalid("--new is for hutch plugin list"));
+  if (plugin.second == kReadOnly && plugin.action != "check")
+    return fail(Error::invalid("--read-only is for hutch plugin check"));
   static constexpr std::array kMany = {Text("install"), Text("remove")};
-  static constexpr std::array kOne = {Text("list"), Text("show")};
+  static constexpr std::array kOne = {Text("list"), Text("show"), Text("config list"), Text("config get"),
+                                      Text("config set")};
   const bool many = std::ranges::find(kMany, plugin.action) != kMany.end();
   const bool one = std::ranges::find(kOne, plugin.action) != kOne.end();
   if (!plugin.agents.empty() && !many && !one) {
-    return fail(Error::invalid("--agent is for hutch plugin install, remove, list and show"));
+    return fail(Error::invalid("--agent is for hutch plugin install, remove, list, show and config"));
   }
   if (one && plugin.agents.size() > 1) return fail(Error::invalid("one --agent at most"));
   return {};
+}
+
+// hutch plugin config get ID KEY
+Result<Arguments> finish_values(Draft&& draft) {
+  static constexpr std::array kWhat = {Text("list"), Text("get"), Text("set")};
+  static constexpr std::array kNames = {Text("what"), Text("list, get or set"), Text("a plugin's id"),
+                                        Text("a key, or of set KEY=VALUE")};
+  if (draft.words.size() < 2) return fail(Error::invalid("hutch plugin config: what? list, get or set"));
+  const std::string what = draft.words[1];
+  const auto known = std::ranges::find(kWhat, Text(what));
+  if (known == kWhat.end()) return fail(unknown_word("unknown action", what, kWhat));
+  const std::size_t words = what == "list" ? 3 : 4;
+  TRY(expect_words(draft, std::span(kNames).first(words)));
+  PluginArguments plugin = std::move(draft.plugin);
+  plugin.action = cat({"config ", what});
+  plugin.form = draft.run.form;
+  TRY(check_options(plugin));
+  draft.words.resize(kNames.size());
+  plugin.source = std::move(draft.words[2]);
+  plugin.second = std::move(draft.words[3]);
+  return Arguments(std::move(plugin));
 }
 
 Result<Arguments> finish_plugin(Draft&& draft) {
   const std::span<const Text> actions = find_verb("plugin")->word_choices;
   if (draft.words.empty())
     return fail(Error::invalid(cat({"hutch plugin: what? ", join({actions.begin(), actions.end()}, ", ")})));
+  if (draft.words[0] == "config") return finish_values(std::move(draft));
   PluginArguments plugin = std::move(draft.plugin);
   plugin.action = draft.words[0];
   plugin.form = draft.run.form;
@@ -79,7 +110,7 @@ Result<Arguments> finish_plugin(Draft&& draft) {
   const std::string second = std::move(draft.words[2]);
   const bool is_number = plugin.action == "export" || plugin.action == "rollback";
   if (is_number && !second.empty()) plugin.number = TRY(number_of(second));
-  if (!is_number) plugin.second = second;
+  if (!is_number && plugin.action != "check") plugin.second = second;
   return Arguments(std::move(plugin));
 }
 
@@ -99,26 +130,30 @@ Result<Arguments> finish_skill(Draft&& draft) {
 constexpr Option kJson = {"--json", 0, "", kFlag, "print JSON", set_json};
 constexpr std::array kPluginOptions = {
     Option{"--agent", 0, "NAME", kOther,
-           "install, remove: for this agent (repeatable); install without it: for\n"
-           "that of the working directory; list, show: of this agent alone",
+           "install, remove: for this agent (repeatable); install and config without\n"
+           "it: for that of the working directory; list, show: of this agent alone",
            add_agent},
     Option{"--library", 0, "", kFlag, "list: the library, whoever has it installed", set_library},
-    Option{"--new", 0, "", kFlag, "list: those that agents have made since it was last asked", set_new}, kJson};
+    Option{"--new", 0, "", kFlag, "list: those that agents have made since it was last asked", set_new},
+    Option{"--read-only", 0, "", kFlag, "check: read the recipe, and try nothing", set_only_read}, kJson};
 constexpr std::array kPluginGroups = {OptionGroup{"Options", kPluginOptions}};
-constexpr std::array kPluginSynopsis = {Text("hutch plugin list [--agent NAME|--library|--new] [--json]"),
-                                        Text("hutch plugin show ID [--agent NAME] [--json]"),
-                                        Text("hutch plugin install FILE|URL|ID [--agent NAME]... [--json]"),
-                                        Text("hutch plugin remove ID [--agent NAME]... [--json]"),
-                                        Text("hutch plugin import|check FILE|URL [--json]"),
-                                        Text("hutch plugin export ID [NUMBER]"),
-                                        Text("hutch plugin duplicate ID NAME [--json]"),
-                                        Text("hutch plugin create"),
-                                        Text("hutch plugin edit ID"),
-                                        Text("hutch plugin update ID [FILE|URL] [--json]"),
-                                        Text("hutch plugin rollback ID [NUMBER] [--json]")};
-constexpr std::array kPluginWords = {Text("list"),   Text("show"),   Text("install"),   Text("remove"),
-                                     Text("import"), Text("export"), Text("duplicate"), Text("create"),
-                                     Text("edit"),   Text("check"),  Text("update"),    Text("rollback")};
+constexpr std::array kPluginSynopsis = {
+    Text("hutch plugin list [--agent NAME|--library|--new] [--json]"),
+    Text("hutch plugin show ID [--agent NAME] [--json]"),
+    Text("hutch plugin install FILE|URL|ID [--agent NAME]... [--json]"),
+    Text("hutch plugin remove ID [--agent NAME]... [--json]"),
+    Text("hutch plugin import FILE|URL [--json]"),
+    Text("hutch plugin check FILE|URL [--read-only] [--json]"),
+    Text("hutch plugin export ID [NUMBER]"),
+    Text("hutch plugin duplicate ID NAME [--json]"),
+    Text("hutch plugin create"),
+    Text("hutch plugin edit ID"),
+    Text("hutch plugin update ID [FILE|URL] [--json]"),
+    Text("hutch plugin rollback ID [NUMBER] [--json]"),
+    Text("hutch plugin config list|get|set ID [KEY|KEY=VALUE|KEY=-] [--agent NAME]")};
+constexpr std::array kPluginWords = {Text("list"),   Text("show"),      Text("install"), Text("remove"), Text("import"),
+                                     Text("export"), Text("duplicate"), Text("create"),  Text("edit"),   Text("check"),
+                                     Text("update"), Text("rollback"),  Text("config")};
 constexpr std::array kPluginExamples = {
     Text("hutch plugin install ./data-tools.json --agent alice"),
     Text("hutch plugin install git+https://example.com/tools.git --agent alice"),
@@ -137,7 +172,9 @@ constexpr std::array kVerbs = {
          "there at once, as ID_TOOL, wherever the agent's tools are. Installed over an earlier version it\n"
          "is an update, and `rollback` goes back. `remove` takes it from the agents that are named, else\n"
          "from all and from the library. A recipe is read from a file, from - (standard input), by curl,\n"
-         "or with git+URL of a repository's plugin.json. `check` reads one and installs nothing.",
+         "or with git+URL of a repository's plugin.json. `check` reads one, sets it up in a fresh sandbox\n"
+         "without a network, and calls each tool with its example; nothing of it is kept. `config` is for\n"
+         "the values that a plugin's tools have by hutch-host config.",
          kPluginGroups, kPluginExamples, kPluginWords, OptionsEnd::kAtDashes, finish_plugin},
     Verb{"skill",
          "show the texts that tell models how to use hutch, and switch them off",

@@ -35,6 +35,8 @@ struct Settings {
   using Placeholders = std::vector<std::pair<std::string, std::string>>;
   std::function<Placeholders(const policy::Host& host)> placeholders{};
   bool java_store = false;               // is to be had of what hutch-inspect trusts
+  // Takes a connection to plan::kBridgePort of the sandbox's loopback; absent: that port is like any other.
+  std::function<void(UniqueFd socket)> bridge{};
 };
 
 // The rule of what a person's answer allowed.

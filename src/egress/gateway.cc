@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "plan/bridge_place.h"
 #include "plan/gateway_names.h"
 
 namespace hutch::egress {
@@ -243,6 +244,8 @@ void Gateway::open_captured(sys::Accepted accepted) {
 
 void Gateway::open_port(const Listener& listener, sys::Accepted accepted) {
   const bool published = listener.role == wire::SocketRole::kDial;
+  const auto& bridge = core_.settings().bridge;
+  if (!published && bridge && listener.port.sandbox == plan::kBridgePort) return bridge(std::move(accepted.socket));
   if (!is_listed(listener.role, listener.port) || (published && dial_sockets_.empty())) {
     sys::reset_on_close(accepted.socket.get());
     return;

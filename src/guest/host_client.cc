@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "guest/chunks.h"
 #include "guest/host_command.h"
+#include "plan/bridge_place.h"
+#include "sys/connected_stream.h"
 #include "sys/io.h"
 #include "sys/local_socket.h"
 #include "sys/tree.h"
@@ -27,12 +29,34 @@ int complain(HostExit code, std::string_view message) {
   return static_cast<int>(code);
 }
 
-std::string bridge_path() {
-  static constexpr std::string_view kName = "HUTCH_BRIDGE=";
+std::string variable(std::string_view name) {
   for (const std::string& entry : sys::own_environment()) {
-    if (entry.starts_with(kName)) return entry.substr(kName.size());
+    if (entry.starts_with(name)) return entry.substr(name.size());
   }
-  return std::string(kUsualPlace);
+  return {};
+}
+
+std::string bridge_path() {
+  std::string place = variable("HUTCH_BRIDGE=");
+  return place.empty() ? std::string(kUsualPlace) : place;
+}
+
+// The values of a plugin's tools are the plugin's.
+void add_plugin(HostRequest& request) {
+  if (!request.path.starts_with("/api/config/")) return;
+  const std::string plugin = variable("HUTCH_PLUGIN=");
+  if (!plugin.empty()) request.path += cat({"?plugin=", in_path(plugin)});
+}
+
+// By a socket of that name, or at a port of the sandbox's own loopback.
+Result<UniqueFd> connect_to_bridge(const std::string& place) {
+  if (!place.starts_with(plan::kBridgeAddressBegin)) return sys::connect_local(place);
+  const std::string_view digits = std::string_view(place).substr(plan::kBridgeAddressBegin.size());
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (error != std::errc() || end != digits.data() + digits.size())
+    return fail(Error::invalid(cat({place, ": no port"})));
+  return sys::connected_stream({IpAddress::v4(127, 0, 0, 1), port});
 }
 
 Status add_input(HostRequest& request) {
@@ -105,9 +129,10 @@ int serve_host_command(std::span<const char* const> arguments) {
   }
   auto request = host_request(words);
   if (!request) return complain(HostExit::kUsage, request.error());
+  add_plugin(*request);
   if (const Status read = add_input(*request); !read) return complain(HostExit::kBadValue, read.error().message);
   const std::string path = bridge_path();
-  const auto socket = sys::connect_local(path);
+  const auto socket = connect_to_bridge(path);
   if (!socket) {
     return complain(HostExit::kUnavailable, cat({"there is no bridge to the host here: ", socket.error().message}));
   }

@@ -16,22 +16,6 @@ using Read = std::expected<HostRequest, std::string>;
 
 std::unexpected<std::string> wrong(std::string message) { return std::unexpected(std::move(message)); }
 
-std::string in_path(std::string_view text) {
-  static constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string made;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-    if (plain) {
-      made += c;
-    } else {
-      made += cat({"%", kDigits.substr(byte >> 4U, 1), kDigits.substr(byte & 15U, 1)});
-    }
-  }
-  return made;
-}
-
 // {"NAME": TEXT, ...} where TEXT may be "-": what comes on standard input.
 HostRequest post(std::string path, std::string_view name, std::string_view text, std::string_view others = {}) {
   HostRequest request{.path = std::move(path)};
@@ -109,8 +93,13 @@ Read log(Words words) {
 }
 
 Read plugin(Words words) {
-  if (words.size() != 1 || words[0] != "create") return wrong("plugin create, with its JSON on standard input");
-  return HostRequest{.path = "/api/plugin/create", .input = HostInput::kBody};
+  if (words.size() == 2 && words[0] == "check") {
+    return HostRequest{.path = "/api/plugin/check", .body = cat({R"({"plugin_id":)", json_string(words[1]), "}"})};
+  }
+  if (words.size() != 1 || (words[0] != "create" && words[0] != "check")) {
+    return wrong("plugin create or plugin check, with its JSON on standard input, or plugin check ID");
+  }
+  return HostRequest{.path = cat({"/api/plugin/", words[0]}), .input = HostInput::kBody};
 }
 
 }  // namespace
@@ -172,7 +161,8 @@ std::string host_usage() {
          "  agent memory query TEXT|- | agent memory store TEXT|-\n"
          "  agent dispatch ID TASK|-\n"
          "  inference chat [--model MODEL] -m MESSAGE|-\n"
-         "  plugin create    (its JSON on standard input)";
+         "  plugin create | plugin check    (its JSON on standard input)\n"
+         "  plugin check ID                 (of ~/plugins/ID)";
 }
 
 std::string http_bytes(const HostRequest& request) {
@@ -200,6 +190,22 @@ std::string json_string(std::string_view text) {
     }
   }
   return made + "\"";
+}
+
+std::string in_path(std::string_view text) {
+  static constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string made;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    if (plain) {
+      made += c;
+    } else {
+      made += cat({"%", kDigits.substr(byte >> 4U, 1), kDigits.substr(byte & 15U, 1)});
+    }
+  }
+  return made;
 }
 
 bool is_host_program(std::string_view path) {

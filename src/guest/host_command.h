@@ -44,6 +44,7 @@ std::string host_usage();
 std::string http_bytes(const HostRequest& request);
 
 std::string json_string(std::string_view text);
+std::string in_path(std::string_view text);  // as a part of a path or a query
 
 // "hutch-host", or the name that other recipes have for it.
 bool is_host_program(std::string_view path);

@@ -25,6 +25,8 @@ TEST(HostCommandTest, EachCommandIsARequest) {
   EXPECT_EQ(request({"inference", "chat", "--model", "m", "-m", "hi"})->body,
             R"({"model":"m","messages":[{"role":"user","content":"hi"}]})");
   EXPECT_EQ(request({"plugin", "create"})->input, HostInput::kBody);
+  EXPECT_EQ(request({"plugin", "check"})->path, "/api/plugin/check");
+  EXPECT_EQ(request({"plugin", "check", "a\"b"})->body, R"({"plugin_id":"a\"b"})");
 }
 
 TEST(HostCommandTest, TextFromStandardInputHasItsPlace) {

@@ -167,6 +167,9 @@ Machine machine_here() {
     const bool known = std::ranges::any_of(machine.stores, [&](const auto& store) { return store.path == *path; });
     if (!known) machine.stores.push_back({*path, file, {(*status)->device, (*status)->inode}});
   };
+  const auto guest = guest_program();
+  const auto program = guest ? sys::canonical_path(*guest) : Result<std::string>(std::string());
+  if (program) machine.guest_program = *program;
   for (const std::string_view name : plan::kTrustStores) add(name, plan::kBundleFile);
   for (const std::string_view name : plan::kJavaStores) add(name, plan::kJavaFile);
   return machine;

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "plan/bridge_place.h"
 #include "plan/trust.h"
 
 namespace hutch::helper {
@@ -82,6 +83,8 @@ Result<plan::SandboxPlan> plan_for(const wire::HelperStart& asked, const host::O
   for (plan::UdpCapture& capture : plan.udp) capture.host.clear();
   plan.mounts = plan::own_places_of_os_user(machine.is_directory, asked.tmp_bytes);
   TRY(place_trust(asked, machine, plan.mounts));
+  const bool has_bridge = std::ranges::find(asked.host_ports, plan::kBridgePort) != asked.host_ports.end();
+  if (has_bridge) plan::add_host_programs_of_os_user(plan.mounts, machine.guest_program);
   plan.read_only_proc = {"sys"};
   plan.seccomp = asked.seccomp;
   plan.limits.memory_bytes = asked.memory_bytes;

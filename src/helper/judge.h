@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace hutch::helper {
 struct Machine {
   std::function<bool(std::string_view)> is_directory;
   std::vector<plan::TrustStore> stores;
+  std::string guest_program{};  // canonical
 };
 
 // The plan that root applies. Its mounts, names and ids are the helper's own; of what was asked there are ports,

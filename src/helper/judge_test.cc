@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/bridge_place.h"
 #include "plan/trust.h"
 
 namespace hutch::helper {
@@ -29,7 +30,24 @@ Result<plan::SandboxPlan> judged(const wire::HelperStart& start, const host::OsU
   return plan_for(start, user,
                   {.is_directory = [](std::string_view place) { return place != "/dev/mqueue"; },
                    .stores = {{"/etc/ssl/certs/ca-certificates.crt", plan::kBundleFile, {1, 2}},
-                              {"/etc/ssl/certs/java/cacerts", plan::kJavaFile, {1, 3}}}});
+                              {"/etc/ssl/certs/java/cacerts", plan::kJavaFile, {1, 3}}},
+                   .guest_program = "/usr/lib/hutch/hutch-guest"});
+}
+
+TEST(HelperJudge, TheBridgeBringsTheHelpersOwnGuest) {
+  wire::HelperStart start = asked();
+  start.network = plan::NetworkKind::kGateway;
+  const auto guests = [&] {
+    std::vector<std::string> found;
+    const auto plan = judged(start);
+    for (const plan::MountStep& step : plan ? plan->mounts : std::vector<plan::MountStep>()) {
+      if (step.kind == plan::MountKind::kBind) found.push_back(step.source + " at " + step.target);
+    }
+    return found;
+  };
+  EXPECT_THAT(guests(), ElementsAre());
+  start.host_ports = {8080, plan::kBridgePort};
+  EXPECT_THAT(guests(), ElementsAre("/usr/lib/hutch/hutch-guest at /tmp/.hutch/bin/hutch-host"));
 }
 
 TEST(HelperJudge, WhatRootDoesIsTheHelpersOwn) {

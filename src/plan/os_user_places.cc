@@ -36,4 +36,13 @@ void add_trust_of_os_user(std::vector<MountStep>& steps, const std::vector<Trust
   }
 }
 
+void add_host_programs_of_os_user(std::vector<MountStep>& steps, const std::string& guest_program) {
+  steps.push_back({.kind = MountKind::kDirectory, .target = cat({kTrustOfOsUser, kTrustDirectory}), .mode = 0755});
+  steps.push_back({.kind = MountKind::kDirectory, .target = std::string(kProgramsOfOsUser), .mode = 0755});
+  const std::string own = cat({kProgramsOfOsUser, "/hutch-host"});
+  steps.push_back({.kind = MountKind::kBind, .target = own, .source = guest_program, .make = MakeTarget::kFile});
+  steps.push_back(
+      {.kind = MountKind::kSymlink, .target = cat({kProgramsOfOsUser, "/osaurus-host"}), .source = "hutch-host"});
+}
+
 }  // namespace hutch::plan

@@ -28,4 +28,9 @@ struct TrustStore {
 // Where TLS is opened: the files of plan/trust.h, below kTrustOfOsUser, with nothing in them yet.
 void add_trust_of_os_user(std::vector<MountStep>& steps, const std::vector<TrustStore>& stores);
 
+// Below a directory of this sandbox's own, root's: hutch-host, which is the program of the guest, whether or not the
+// user could reach that elsewhere.
+inline constexpr std::string_view kProgramsOfOsUser = "/tmp/.hutch/bin";
+void add_host_programs_of_os_user(std::vector<MountStep>& steps, const std::string& guest_program);
+
 }  // namespace hutch::plan

@@ -51,6 +51,7 @@ std::string format_install(const Install& install) {
                  {"recipe", install.recipe.json}};
   if (install.previous) object["previous"] = install.previous->json;
   if (install.library_before) object["library_before"] = *install.library_before;
+  if (install.library_added) object["library_added"] = *install.library_added;
   return object.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -74,6 +75,7 @@ Result<Install> parse_install(std::string_view text) {
   };
   install.steps = static_cast<std::size_t>(std::clamp(number("steps").value_or(0), 0, int{kSteps.size()}));
   install.library_before = number("library_before");
+  install.library_added = number("library_added");
   const auto in_place = object.find("in_place");
   install.is_in_place = in_place != object.end() && in_place->is_boolean() && in_place->get<bool>();
   const auto log = object.find("log");

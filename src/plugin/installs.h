@@ -46,7 +46,9 @@ struct Install {
   // Whether the directory was there before, made by the agent itself: what is undone leaves it.
   bool is_in_place = false;
   std::optional<Recipe> previous{};      // of kUpdating
-  std::optional<int> library_before{};   // the current version before this added one, once it may have; 0: none
+  // Once it may have added one to the library: its number, and the current one before; 0: there was none.
+  std::optional<int> library_added{};
+  std::optional<int> library_before{};
 };
 
 // Any thread may use it.

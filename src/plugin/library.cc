@@ -136,7 +136,7 @@ Status Library::write_head(const std::string& id, const Head& head) const {
                            object.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
-Result<Library::Added> Library::add(const Recipe& recipe, const Origin& origin) {
+Result<Library::Added> Library::add(const Recipe& recipe, const Origin& origin, const First& first) {
   TRY(check_id(recipe.id));
   const std::scoped_lock lock(mutex_);
   const auto before = TRY(head(recipe.id));
@@ -150,16 +150,19 @@ Result<Library::Added> Library::add(const Recipe& recipe, const Origin& origin) 
   } else if (TRY(names()).size() >= kPluginsMax) {
     return fail({Code::kConflict, 0, cat({"the library has ", std::to_string(kPluginsMax), " plugins already"})});
   }
-  TRY(sys::make_private_directories(place(recipe.id)));
-  std::vector<int> known = TRY(versions(recipe.id));
+  std::vector<int> known;
+  if (TRY(sys::status_of(place(recipe.id)))) known = TRY(versions(recipe.id));
   const int number = known.empty() ? 1 : known.back() + 1;
+  const Added added{number, before ? before->current : 0};
+  if (first) TRY(first(added));
+  TRY(sys::make_private_directories(place(recipe.id)));
   TRY(sys::replace_file(file_of(recipe.id, number), exported(recipe)));
   TRY(write_head(recipe.id, {number, origin}));
   while (known.size() >= kVersionsMax) {
     (void)sys::unlink_at(sys::kCwd, file_of(recipe.id, known.front()));
     known.erase(known.begin());
   }
-  return Added{number, before ? before->current : 0};
+  return added;
 }
 
 Status Library::take_back(const std::string& id, const Added& added) {

@@ -1,6 +1,7 @@
 // The user's library of plugins: each with its versions, in files that are only ever there whole.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -47,7 +48,9 @@ class Library {
     int version = 0;
     int before = 0;  // that was current; 0: there was no such plugin
   };
-  Result<Added> add(const Recipe& recipe, const Origin& origin);
+  // `first` hears of what is about to be written; its error is the end of it.
+  using First = std::function<Status(const Added& added)>;
+  Result<Added> add(const Recipe& recipe, const Origin& origin, const First& first = {});
   // What add() did is undone; nothing where another version is current by now.
   Status take_back(const std::string& id, const Added& added);
 

@@ -93,6 +93,7 @@ TEST(InstallsTest, RecordsComeBackAsTheyWere) {
   install.log = {{"validate", "fine"}, {"packages", "none"}};
   install.previous = recipe_of("zero");
   install.library_before = 0;
+  install.library_added = 1;
   install.is_in_place = true;
   {
     Installs installs(directory.path() + "/agents");
@@ -107,6 +108,7 @@ TEST(InstallsTest, RecordsComeBackAsTheyWere) {
   EXPECT_EQ((*found)->log.at(1).log, "none");
   EXPECT_EQ((*found)->previous->description, "zero");
   EXPECT_EQ((*found)->library_before, 0);
+  EXPECT_EQ((*found)->library_added, 1);
   EXPECT_TRUE((*found)->is_in_place);
   ASSERT_TRUE(installs.erase("alice", "my-tool"));
   EXPECT_TRUE(installs.of("alice")->empty());

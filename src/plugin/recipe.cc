@@ -52,6 +52,7 @@ json parsed(const Recipe& recipe) { return json::parse(recipe.json, nullptr, fal
 Status read_files(const json& object, Recipe& recipe);
 Status read_tools(const json& object, Recipe& recipe);
 Status read_permissions(const json& object, Recipe& recipe);
+Status read_events(const json& object, Recipe& recipe);
 Status read_rest(const json& object, Recipe& recipe);
 
 }  // namespace
@@ -98,6 +99,13 @@ Status check_file_path(std::string_view path) {
   return {};
 }
 
+bool is_event_type(std::string_view type) {
+  const auto fits = [](char c) {
+    return is_lower(c) || (c >= 'A' && c <= 'Z') || std::string_view("._:-").contains(c);
+  };
+  return !type.empty() && type.size() <= kEventBytesMax && std::ranges::all_of(type, fits);
+}
+
 std::string variable_of(std::string_view parameter) {
   std::string name = "PARAM_";
   for (const char c : parameter) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
@@ -137,12 +145,34 @@ Result<Recipe> parse_recipe(std::string_view text) {
   recipe.secrets = TRY(parts::texts(object, "secrets", kNameBytesMax));
   for (const std::string& name : recipe.secrets) TRY_CTX(secret::check_name(name), "secrets");
   TRY(read_permissions(object, recipe));
+  TRY(read_events(object, recipe));
   TRY(read_rest(object, recipe));
   recipe.json = dumped(object);
   return recipe;
 }
 
-std::string exported(const Recipe& recipe) { return dumped(parsed(recipe), 2) + "\n"; }
+// What would turn the order of what is shown around is written by its number: the same recipe, as it reads.
+std::string exported(const Recipe& recipe) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kTurns = {{{"\u061c", "\\u061c"},
+                                                                                            {"\u200e", "\\u200e"},
+                                                                                            {"\u200f", "\\u200f"},
+                                                                                            {"\u202a", "\\u202a"},
+                                                                                            {"\u202b", "\\u202b"},
+                                                                                            {"\u202c", "\\u202c"},
+                                                                                            {"\u202d", "\\u202d"},
+                                                                                            {"\u202e", "\\u202e"},
+                                                                                            {"\u2066", "\\u2066"},
+                                                                                            {"\u2067", "\\u2067"},
+                                                                                            {"\u2068", "\\u2068"},
+                                                                                            {"\u2069", "\\u2069"}}};
+  std::string text = dumped(parsed(recipe), 2) + "\n";
+  for (const auto& [turn, number] : kTurns) {
+    for (std::size_t at = text.find(turn); at != std::string::npos; at = text.find(turn, at + number.size())) {
+      text.replace(at, turn.size(), number);
+    }
+  }
+  return text;
+}
 
 std::string content_hash(const Recipe& recipe) {
   nlohmann::json sorted = nlohmann::json::parse(recipe.json, nullptr, false);
@@ -247,6 +277,41 @@ Status read_permissions(const json& object, Recipe& recipe) {
   if (!inference->is_boolean()) return fail(Error::invalid("permissions.inference is true or false"));
   recipe.inference = inference->get<bool>();
   return {};
+}
+
+// A tool that is called with an event gets nothing else.
+Status check_event_tool(const Recipe& recipe) {
+  const Events& events = recipe.events;
+  if (events.tool.empty()) return {};
+  const auto tool = std::ranges::find(recipe.tools, events.tool, &Tool::id);
+  if (tool == recipe.tools.end()) {
+    return fail(Error::invalid(cat({"onEvent: there is no tool ", printable(events.tool, 64)})));
+  }
+  if (events.subscribe.empty()) return fail(Error::invalid("onEvent: events.subscribe says of which"));
+  for (const Parameter& parameter : tool->parameters) {
+    if (parameter.fallback || parameter.name == "payload") continue;
+    return fail(Error::invalid(
+        cat({"onEvent: the tool ", events.tool, " requires ", parameter.name, ", and is given the payload alone"})));
+  }
+  return {};
+}
+
+Status read_events(const json& object, Recipe& recipe) {
+  recipe.events.tool = TRY(parts::text(object, "onEvent", kNameBytesMax));
+  const auto found = object.find("events");
+  if (found != object.end() && !found->is_null()) {
+    if (!found->is_object()) return fail(Error::invalid("events is an object of the lists subscribe and emit"));
+    recipe.events.subscribe = TRY_CTX(parts::texts(*found, "subscribe", kEventBytesMax), "events");
+    recipe.events.emit = TRY_CTX(parts::texts(*found, "emit", kEventBytesMax), "events");
+  }
+  for (const auto* types : {&recipe.events.subscribe, &recipe.events.emit}) {
+    const auto wrong = std::ranges::find_if_not(*types, is_event_type);
+    if (wrong == types->end()) continue;
+    return fail(Error::invalid(cat({"events: \"", printable(*wrong, 64),
+                                    "\" is no type of an event: letters, digits "
+                                    "and . _ : - alone"})));
+  }
+  return check_event_tool(recipe);
 }
 
 Status read_rest(const json& object, Recipe& recipe) {

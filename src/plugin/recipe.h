@@ -27,6 +27,7 @@ inline constexpr std::size_t kFileDepthMax = 16;
 inline constexpr std::size_t kToolsMax = 64;
 inline constexpr std::size_t kParametersMax = 64;
 inline constexpr std::size_t kListMax = 100;  // of names of any kind
+inline constexpr std::size_t kEventBytesMax = 128;  // of an event's type
 inline constexpr std::chrono::seconds kToolTimeoutMax{300};
 
 enum class Kind { kString, kInteger, kNumber, kBoolean, kArray, kObject };
@@ -62,6 +63,13 @@ struct NetworkPermission {
   bool operator==(const NetworkPermission&) const = default;
 };
 
+// Events of its agent's: those that it tells, and those of which it hears by a tool of its own.
+struct Events {
+  std::vector<std::string> subscribe{};  // types
+  std::vector<std::string> emit{};
+  std::string tool{};  // `onEvent`: the id; empty: it hears of none
+};
+
 struct Recipe {
   std::string id;    // the name's, unless it says its own
   std::string name;
@@ -78,6 +86,7 @@ struct Recipe {
   std::vector<std::string> secrets{};
   NetworkPermission network{};
   bool inference = false;
+  Events events{};
   std::vector<std::string> needs{};
   std::string created_by{};  // metadata: "agent" of one that an agent made
   std::vector<std::string> notes{};  // what it has that is kept and means nothing here
@@ -103,5 +112,7 @@ Result<Recipe> restricted(const Recipe& recipe, std::string_view via);
 Result<std::string> id_of(std::string_view name);
 Status check_id(std::string_view id);
 Status check_file_path(std::string_view path);
+// "csv.ready": letters, digits and . _ : - alone.
+bool is_event_type(std::string_view type);
 
 }  // namespace hutch::plugin

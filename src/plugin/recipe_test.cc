@@ -50,6 +50,34 @@ TEST(RecipeTest, EveryFieldIsRead) {
   EXPECT_EQ(recipe->needs, std::vector<std::string>{"display"});
 }
 
+TEST(RecipeTest, EventsAreDeclared) {
+  static constexpr std::string_view kTools =
+      R"("tools": [{"id": "hear", "description": "d", "run": "true", "parameters": {"payload": {"type": "object"}}},
+                   {"id": "more", "description": "d", "run": "true", "parameters": {"x": {"type": "string"}}}])";
+  const auto with = [](std::string_view members) { return recipe_with(cat({kTools, ", ", members})); };
+  const auto recipe = parse_recipe(with(R"("events": {"subscribe": ["a.b", "c"], "emit": ["d"]}, "onEvent": "hear")"));
+  ASSERT_TRUE(recipe) << recipe.error().message;
+  EXPECT_EQ(recipe->events.subscribe, (std::vector<std::string>{"a.b", "c"}));
+  EXPECT_EQ(recipe->events.emit, (std::vector<std::string>{"d"}));
+  EXPECT_EQ(recipe->events.tool, "hear");
+  for (const char* members : {R"("events": {"subscribe": ["a b"]})", R"("events": {"emit": [""]})", R"("events": [])",
+                              R"("events": {"subscribe": ["a"]}, "onEvent": "no")", R"("onEvent": "hear")",
+                              R"("events": {"subscribe": ["a"]}, "onEvent": "more")"}) {
+    EXPECT_FALSE(parse_recipe(with(members))) << members;
+  }
+}
+
+TEST(RecipeTest, WhatTurnsTextAroundIsExportedByItsNumber) {
+  const auto recipe = parse_recipe(recipe_with("\"setup\": \"a\u202eb\u2066\""));
+  ASSERT_TRUE(recipe);
+  const std::string text = exported(*recipe);
+  EXPECT_NE(text.find("a\\u202eb\\u2066"), std::string::npos);
+  const auto again = parse_recipe(text);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->setup, recipe->setup);
+  EXPECT_EQ(content_hash(*again), content_hash(*recipe));
+}
+
 TEST(RecipeTest, WhatIsUnknownIsKeptInItsOrder) {
   const auto recipe =
       parse_recipe(recipe_with(R"("zebra": {"a": [1, 2.5, null]}, "apple": "ü", "mcp": {"command": "x"})"));

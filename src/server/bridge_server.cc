@@ -80,10 +80,12 @@ bool BridgeServer::answer(const Request& request) {
   const auto target = http::parse_target(request.target);
   if (!target) return send(request, fault_answer(&request, {400, "The request's target is no path"}));
   std::vector<std::string> types;
+  std::string plugin;
   for (const http::Field& field : target->query) {
     if (field.name == "type") types.push_back(field.value);
+    if (field.name == "plugin") plugin = field.value;
   }
-  const auto call = bridge::read_call({request.method, target->segments, types, request.body});
+  const auto call = bridge::read_call({request.method, target->segments, types, request.body, plugin});
   if (!call) return send(request, fault_answer(&request, call.error()));
   if (call->service == bridge::Service::kListen) return listen(request, *call);
   if (call->service == bridge::Service::kInference) return infer(request, *call);
@@ -127,14 +129,10 @@ Status BridgeServer::follow(const bridge::Call& call) {
   const auto listener = TRY(services_.events().listen(agent_.record().name));
   for (;;) {
     while (const auto event = listener->take()) {
-      const bool wanted = call.types.empty() || std::ranges::find(call.types, event->type) != call.types.end();
-      if (!wanted) continue;
-      auto payload = tool::parse_value(event->payload, bridge::kPayloadBytesMax);
-      const Value line(Value::Object{{"number", event->number},
-                                     {"type", event->type},
-                                     {"payload", payload ? *payload : Value()},
-                                     {"time", event->time}});
-      TRY(connection_.send_piece(tool::json_text(line) + "\n"));
+      const auto lists = [&](const auto& types) { return std::ranges::find(types, event->type) != types.end(); };
+      const bool wanted = call.types.empty() || lists(call.types);
+      if (!wanted || (plugin_ != nullptr && !lists(plugin_->hears))) continue;
+      TRY(connection_.send_piece(tool::json_text(service::Plugins::event_value(*event)) + "\n"));
     }
     if (listener->overflowed()) return fail(Error::invalid("the client does not keep up"));
     std::array<pollfd, 2> wait = {{{listener->fd(), POLLIN, 0}, {connection_.fd(), connection_.gone_events(), 0}}};

@@ -17,6 +17,7 @@
 #include "server/http_mcp_sessions.h"
 #include "server/http_server.h"
 #include "server/mcp_inquiries.h"
+#include "server/plugin_trial.h"
 #include "server/session.h"
 #include "sys/files.h"
 #include "sys/identity.h"
@@ -272,6 +273,7 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   Shared shared{*agents, pool, *tasks, plugins, limiters};
   shared.stop = [&stop_write] { (void)sys::write_some(stop_write.get(), "s"); };
   shared.tell = settings.tell;
+  plugins.try_by([&pool](const plugin::Recipe& recipe) { return try_plugin(pool, recipe, {}); });
   service::HostServices services(*agents, *tasks, plugins, limiters.rates, settings.tell);
   agents->serve_bridge_by([&services](service::AgentSandbox& agent, const service::PluginRights* plugin,
                                       UniqueFd socket) { serve_bridge(services, agent, plugin, std::move(socket)); });

@@ -4,13 +4,35 @@
 #include <array>
 
 #include "server/http_routes.h"
+#include "service/plugins.h"
 #include "sys/io.h"
+#include "tool/schema.h"
 
 namespace hutch::server::http {
 
 namespace {
 
 constexpr std::chrono::milliseconds kPing{15'000};
+
+// The event of one of its programs, as hutch-host events listen has it, and whose it was.
+Status send_emitted(Exchange& exchange, const AgentEvent& told) {
+  const auto event = tool::parse_value(told.reason, tool::kArgumentsBytesMax);
+  const auto* members = event ? event->get<Value::Object>() : nullptr;
+  if (members == nullptr) return {};
+  Value::Object object = *members;
+  object.insert_or_assign("agent", Value(told.agent));
+  return exchange.send_event("event", Value(std::move(object)));
+}
+
+// The last events of its programs, oldest first.
+Handled last(Exchange& exchange) {
+  const auto agent = TRY(exchange.agent());
+  Value::List events;
+  for (const service::HostEvent& event : exchange.shared().plugins.events().last(agent->record().name)) {
+    events.push_back(service::Plugins::event_value(event));
+  }
+  return json_answer(200, tool::json_text(Value(Value::Object{{"events", std::move(events)}})));
+}
 
 Handled follow(Exchange& exchange) {
   const std::string agent = exchange.query("agent");
@@ -22,6 +44,10 @@ Handled follow(Exchange& exchange) {
   for (;;) {
     while (const auto event = listener->take()) {
       if (!agent.empty() && event->agent != agent) continue;
+      if (event->state == service::kEmitted) {
+        TRY(send_emitted(exchange, *event));
+        continue;
+      }
       Value::Object data{{"agent", event->agent}, {"state", event->state}, {"time", event->time}};
       if (!event->reason.empty()) data["reason"] = event->reason;
       TRY(exchange.send_event("agent", Value(std::move(data))));
@@ -35,7 +61,8 @@ Handled follow(Exchange& exchange) {
   }
 }
 
-constexpr std::array kRoutes = {Route{"GET", "/v1/events", BodyType::kNone, follow}};
+constexpr std::array kRoutes = {Route{"GET", "/v1/events", BodyType::kNone, follow},
+                                Route{"GET", "/v1/agents/{name}/events", BodyType::kNone, last}};
 
 }  // namespace
 

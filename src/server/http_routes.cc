@@ -31,7 +31,7 @@ std::vector<Route> all_routes() {
   std::vector<Route> all;
   for (const auto routes : {agent_routes(), exec_routes(), exec_socket_routes(), process_routes(), file_routes(),
                             tool_routes(), event_routes(), question_routes(), session_routes(), pool_routes(),
-                            task_routes(), artifact_routes(), mcp_routes()}) {
+                            task_routes(), artifact_routes(), plugin_routes(), mcp_routes()}) {
     all.insert(all.end(), routes.begin(), routes.end());
   }
   return all;

@@ -46,6 +46,7 @@ std::span<const Route> session_routes();
 std::span<const Route> pool_routes();
 std::span<const Route> task_routes();
 std::span<const Route> artifact_routes();
+std::span<const Route> plugin_routes();
 std::span<const Route> e2b_sandbox_routes();
 std::span<const Route> e2b_unsupported_routes();
 std::span<const Route> e2b_process_routes();

@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 #include "host/paths.h"
+#include "plan/bridge_place.h"
+#include "plan/os_user_places.h"
 #include "service/programs.h"
 #include "sys/beneath.h"
 #include "sys/files.h"
@@ -29,10 +31,9 @@ AgentBridge::AgentBridge(std::string directory, std::string backend, Serve serve
       serve_(std::move(serve)),
       socket_(exists() ? cat({directory_, "/", kBridgeName}) : std::string()) {}
 
-bool AgentBridge::exists() const { return serve_ && backend_ != "container" && backend_ != "user"; }
-
 std::string AgentBridge::programs() const {
   if (!exists()) return {};
+  if (backend_ == "user") return std::string(plan::kProgramsOfOsUser);
   return backend_ == "none" ? directory_ + "/bin" : std::string(kBridgePrograms);
 }
 
@@ -59,16 +60,37 @@ Status AgentBridge::add_to(Residence& residence, std::vector<std::string>& envir
     environment.push_back(cat({"HUTCH_BRIDGE=", socket_}));
     return {};
   }
+  residence.bridge_port = is_port();
+  environment.push_back(cat({"HUTCH_BRIDGE=", is_port() ? plan::kBridgeAddress : kBridgePlace}));
+  // An OS user's have no mounts of the residence's: see settle().
+  if (backend_ == "user") return {};
   const auto share = [&](const std::string& source, std::string target) {
     residence.shares.push_back({.source = source,
                                 .target = std::move(target),
                                 .access = plan::Access::kReadOnly,
                                 .kind = plan::MakeTarget::kFile});
   };
-  share(socket_, std::string(kBridgePlace));
+  if (!is_port()) share(socket_, std::string(kBridgePlace));
   for (const std::string_view name : kPrograms) share(program, cat({kBridgePrograms, "/", name}));
-  environment.push_back(cat({"HUTCH_BRIDGE=", kBridgePlace}));
   return {};
+}
+
+Status AgentBridge::settle(plan::SandboxPlan& plan) const {
+  if (!is_port()) return {};
+  if (plan.network == plan::NetworkKind::kHost) {
+    // That port is whoever's it is of the machine.
+    std::erase_if(plan.environment, [](const std::string& entry) { return entry.starts_with("HUTCH_BRIDGE="); });
+    return {};
+  }
+  if (backend_ != "user") return {};
+  const std::string found = TRY(guest_program());
+  plan::add_host_programs_of_os_user(plan.mounts, TRY(host::canonical_path(found)).path);
+  return {};
+}
+
+void AgentBridge::take(UniqueFd socket) {
+  const std::scoped_lock lock(mutex_);
+  if (listener_) listener_->add(std::move(socket));
 }
 
 void AgentBridge::end() {

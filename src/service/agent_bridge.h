@@ -30,14 +30,18 @@ class AgentBridge {
   using Serve = std::function<void(UniqueFd socket, const sys::Peer& peer)>;
   AgentBridge(std::string directory, std::string backend, Serve serve);
 
-  // Where it has one: the backends container and user let no Unix socket out.
-  bool exists() const;
+  bool exists() const { return serve_ != nullptr; }
+  // The backends container and user let no Unix socket out: there it is a port, whose connections come by take().
+  bool is_port() const { return exists() && (backend_ == "container" || backend_ == "user"); }
   const std::string& socket() const { return socket_; }  // of the host; "" where there is none
   std::string programs() const;  // a directory, as the sandbox sees it; "" where there is none
 
   // Before a start of the sandbox. One listener for all starts: whoever reaches it is in this agent's sandbox.
   Status begin();
   Status add_to(Residence& residence, std::vector<std::string>& environment) const;
+  // What of it is no residence's.
+  Status settle(plan::SandboxPlan& plan) const;
+  void take(UniqueFd socket);
   // Ends its connections, and waits for whoever serves them.
   void end();
 

@@ -2,6 +2,7 @@
 #include "service/agent_sandbox.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 
@@ -81,6 +82,32 @@ std::vector<std::string> with_own_programs(std::vector<std::string> environment,
   return environment;
 }
 
+// An installer that adds to PATH writes there. They are looked at by name alone, no link is followed; a home that
+// cannot be seen from here has none.
+std::string login_files(const std::string& home) {
+  std::string files;
+  for (const std::string_view name : {".bash_profile", ".bash_login", ".profile", ".bashrc"}) {
+    const auto status = sys::file_status(sys::kCwd, cat({home, "/", name}));
+    if (!status) continue;
+    files += cat({name, " ", std::to_string(status->inode), " ", std::to_string(status->size), " ",
+                  std::to_string(status->changed_ns), "\n"});
+  }
+  return files;
+}
+
+hutch::Status check_nothing_runs(const KeptSandbox& kept) {
+  if (!kept.is_busy()) return {};
+  return fail({Code::kConflict, 0,
+               "what is installed in a container is there from its next start on, and processes run in it; end them, "
+               "or wait for their end, and try again"});
+}
+
+// Where a second sandbox beside an agent's can be held to less.
+bool is_held(std::string_view backend) {
+  static constexpr std::array<std::string_view, 4> kHeld = {"namespace", "bwrap", "container", "user"};
+  return std::ranges::find(kHeld, backend) != kHeld.end();
+}
+
 }  // namespace
 
 AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hooks hooks)
@@ -113,7 +140,8 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
              .asked_before = hooks.asked_before,
              .placeholders = [this](const policy::Host& host) { return secrets_.placeholders_for(host); },
              .bridge = {std::string(kBridgePlace),
-                        hooks.serve_bridge ? cat({bridge_directory(dirs_, record_.name), "/", kBridgeName}) : ""}}),
+                        hooks.serve_bridge ? cat({bridge_directory(dirs_, record_.name), "/", kBridgeName}) : ""},
+             .take_bridge = [this](UniqueFd socket) { bridge_.take(std::move(socket)); }}),
       // Nobody is asked anything: an answer would hold for what a package runs as root.
       installer_({.what = cat({"the installation for agent ", record_.name}),
                   .judge = [this] { return judge_install(); },
@@ -168,8 +196,12 @@ std::vector<std::future<AgentSandbox::Notes>> AgentSandbox::reload_policy() {
   reloading.push_back(kept_.reload_policy());
   reloading.push_back(installer_.reload_policy());
   // What a plugin may reach is settled when its sandbox starts: the next one goes by the policy as it is then.
-  for (const auto& sandbox : plugins_.all()) sandbox->kept().stop();
+  stop_plugins();
   return reloading;
+}
+
+void AgentSandbox::stop_plugins() {
+  for (const auto& sandbox : plugins_.all()) sandbox->kept().stop();
 }
 
 bool AgentSandbox::retire() {
@@ -186,11 +218,39 @@ Result<Installation> AgentSandbox::begin_install(std::chrono::milliseconds patie
   std::unique_lock turn(install_mutex_, std::defer_lock);
   if (!turn.try_lock_for(patience)) return fail({Code::kConflict, 0, "another installation is under way"});
   if (is_container()) {
-    TRY(check_nothing_runs());
+    TRY(check_nothing_runs(kept_));
     TRY(find_package_hosts());
   }
   auto resident = TRY(installer_.resident());
   return Installation(std::move(turn), installer_, std::move(resident));
+}
+
+// Of a container that is as the agent's image says, with what was installed by root alone.
+Result<std::vector<std::string>> AgentSandbox::recipe_hosts() {
+  static constexpr std::chrono::seconds kTurn{60};
+  std::vector<std::string> hosts;
+  std::vector<std::string> of_languages;
+  if (is_container()) {
+    const std::unique_lock turn(install_mutex_, kTurn);
+    if (!turn) return fail({Code::kConflict, 0, "an installation is under way"});
+    TRY(resident());
+    TRY(find_package_hosts());
+    hosts = package_hosts_;
+    TRY(installer_.resident());
+    of_languages = language_hosts(files_in(installer_));
+    installer_.stop();
+  } else {
+    std::string root = "/";
+    const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
+    if (!record_.image.empty()) {
+      const plan::ImageInput image = TRY(image_input(record_.image, facts));
+      root = image.root;
+    }
+    hosts = TRY(package_hosts(root));
+    of_languages = TRY(language_hosts(root));
+  }
+  std::ranges::move(of_languages, std::back_inserter(hosts));
+  return hosts;
 }
 
 // Where nothing has been installed yet a container is asked in which nothing has run; what has been installed since
@@ -202,16 +262,9 @@ hutch::Status AgentSandbox::find_package_hosts() {
   }
   package_hosts_.clear();
   TRY(installer_.resident());
-  package_hosts_ = package_hosts_in(installer_);
+  package_hosts_ = package_hosts(files_in(installer_));
   installer_.stop();
   return {};
-}
-
-hutch::Status AgentSandbox::check_nothing_runs() const {
-  if (!kept_.is_busy()) return {};
-  return fail({Code::kConflict, 0,
-               "what is installed in a container is there from its next start on, and processes run in it; end them, "
-               "or wait for their end, and try again"});
 }
 
 hutch::Status AgentSandbox::keep_installed() {
@@ -225,6 +278,7 @@ hutch::Status AgentSandbox::keep_installed() {
          "and have the agent stopped"});
   }
   kept_.stop();
+  stop_plugins();
   TRY(kept_.resident());
   return {};
 }
@@ -241,6 +295,7 @@ Result<Judged> AgentSandbox::judge() {
   }
   // Of a sandbox that ended by itself: two may not have the layer.
   installer_.stop();
+  if (!record_.image.empty()) stop_plugins();
   PlaceRequest place = TRY(place_of(record_, given_policy_));
   place.usual_hosts = security.allowed_hosts;
   place.environment = places_.environment;
@@ -248,7 +303,9 @@ Result<Judged> AgentSandbox::judge() {
   residence.swaps = secrets_.has_placeholders();
   TRY(bridge_.begin());
   TRY_CTX(bridge_.add_to(residence, place.environment), "offer the bridge");
-  return judge_for(std::move(place), std::move(residence), given_policy_.questions);
+  Judged judged = TRY(judge_for(std::move(place), std::move(residence), given_policy_.questions));
+  TRY(bridge_.settle(judged.prepared.plan));
+  return judged;
 }
 
 // On the thread that keeps the installation.
@@ -273,10 +330,14 @@ Result<Judged> AgentSandbox::judge_install() {
   return judged;
 }
 
-// On the thread that keeps the plugin's sandbox.
+// On the thread that keeps the plugin's sandbox. With an image it has the root of the agent's own; of a container it is
+// another one of the same image.
 Result<Judged> AgentSandbox::judge_plugin(PluginSandbox& sandbox) {
   using Kind = plugin::NetworkPermission::Kind;
   TRY(check_plugin_sandbox());
+  const bool has_root = !record_.image.empty() && !is_container();
+  const auto beside = has_root ? running() : nullptr;
+  if (has_root && !beside) return fail({Code::kConflict, 0, "the agent's sandbox does not run"});
   PlaceRequest place = TRY(place_of(record_, given_policy_));
   place.usual_hosts = TRY(store::SettingsFile(dirs_.config).read()).security.allowed_hosts;
   place.environment = places_.environment;
@@ -287,9 +348,16 @@ Result<Judged> AgentSandbox::judge_plugin(PluginSandbox& sandbox) {
   TRY(sandbox.bridge().begin());
   TRY_CTX(sandbox.bridge().add_to(residence, place.environment), "offer the bridge");
   Judged judged = TRY(judge_for(std::move(place), std::move(residence), plan::FileQuestions::kNone));
-  if (judged.prepared.backend == "namespace" || judged.prepared.backend == "bwrap") return judged;
-  return fail(Error::unsupported(
-      cat({"backend ", judged.prepared.backend, " has no sandbox for a plugin that may do less than its agent"})));
+  TRY(sandbox.bridge().settle(judged.prepared.plan));
+  if (has_root) {
+    // What is changed there is the agent's: two may not have the layer.
+    judged.prepared.plan.mounts.front().kind = plan::MountKind::kGivenRoot;
+    judged.given_root = TRY_CTX(beside->hand_root(), "have the agent's root");
+  }
+  const std::string& backend = judged.prepared.backend;
+  if (is_held(backend)) return judged;
+  return fail(
+      Error::unsupported(cat({"backend ", backend, " has no sandbox for a plugin that may do less than its agent"})));
 }
 
 KeptSandboxSettings AgentSandbox::plugin_settings(PluginSandbox& sandbox) {
@@ -308,22 +376,23 @@ KeptSandboxSettings AgentSandbox::plugin_settings(PluginSandbox& sandbox) {
               [this, &sandbox](const policy::Host& host) {
                 return secrets_.placeholders_for(host, &sandbox.rights().secrets);
               },
-          .bridge = {std::string(kBridgePlace), sandbox.bridge().socket()}};
+          .bridge = {std::string(kBridgePlace), sandbox.bridge().socket()},
+          .take_bridge = [&sandbox](UniqueFd socket) { sandbox.bridge().take(std::move(socket)); }};
 }
 
 hutch::Status AgentSandbox::check_plugin_sandbox() const {
-  const std::string& backend = record_.backend;
-  const bool shares_kernel = backend.empty() || backend == "namespace" || backend == "bwrap";
-  if (shares_kernel && record_.image.empty()) return {};
+  if (record_.backend.empty() || is_held(record_.backend)) return {};
   return fail(Error::unsupported(
-      cat({"a plugin that may do less than its agent needs a sandbox of its own beside the agent's, which ",
-           record_.image.empty() ? cat({"backend ", backend}) : std::string("an agent with an image"),
-           " does not have: use an agent with backend namespace or bwrap and without an image, or change the plugin's "
-           "`permissions`"})));
+      cat({"a plugin that may do less than its agent needs a sandbox of its own beside the agent's, which backend ",
+           record_.backend,
+           " does not have: use an agent with backend namespace, bwrap, container or user, or change "
+           "the plugin's `permissions`"})));
 }
 
 Result<std::shared_ptr<PluginSandbox>> AgentSandbox::plugin_sandbox(const PluginRights& rights) {
   TRY(check_plugin_sandbox());
+  // Its root is the agent's.
+  if (!record_.image.empty() && !is_container()) TRY(resident());
   return plugins_.get(rights, [&] {
     AgentBridge::Serve serve;
     if (serve_bridge_) {
@@ -395,7 +464,7 @@ Result<std::string> AgentSandbox::status_line() const {
 Result<std::vector<std::string>> AgentSandbox::environment(const std::vector<std::string>& more) {
   const auto running = TRY(resident());
   const std::scoped_lock lock(login_.mutex);
-  std::string files = login_files();
+  std::string files = login_files(directories_.home);
   if (login_.variables.empty() || login_.of.lock() != running || login_.files != files) {
     login_.variables = TRY(ask_login_shell(*running));
     login_.of = running;
@@ -404,19 +473,6 @@ Result<std::vector<std::string>> AgentSandbox::environment(const std::vector<std
   std::vector<std::string> own = login_.variables;
   TRY(secrets_.add_variables(own));
   return merged(own, more);
-}
-
-// An installer that adds to PATH writes there. They are looked at by name alone, no link is followed; a home that
-// cannot be seen from here has none.
-std::string AgentSandbox::login_files() const {
-  std::string files;
-  for (const std::string_view name : {".bash_profile", ".bash_login", ".profile", ".bashrc"}) {
-    const auto status = sys::file_status(sys::kCwd, cat({directories_.home, "/", name}));
-    if (!status) continue;
-    files += cat({name, " ", std::to_string(status->inode), " ", std::to_string(status->size), " ",
-                  std::to_string(status->changed_ns), "\n"});
-  }
-  return files;
 }
 
 // A login shell with its profile scripts takes a hundred times as long as a command: it is asked once. One that fails,

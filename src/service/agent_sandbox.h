@@ -53,6 +53,7 @@ class AgentSandbox {
     GivenPolicy policy{};
   };
   AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hooks hooks);
+  ~AgentSandbox() { stop(After::kNever); }  // what runs uses what is below it
 
   const store::AgentRecord& record() const { return record_; }
   // Of its tools; what is set of them holds at once, unlike what the record says of the sandbox.
@@ -94,6 +95,8 @@ class AgentSandbox {
   // sandbox: Code::kConflict where something runs in it.
   hutch::Status keep_installed();
   tool::Users users() const;  // of its image
+  // Of the package managers of its system, as it was before the agent ran in it.
+  Result<std::vector<std::string>> recipe_hosts();
 
   // The sandbox of a plugin's own. Code::kUnsupported where this agent's backend has none.
   Result<std::shared_ptr<PluginSandbox>> plugin_sandbox(const PluginRights& rights);
@@ -103,11 +106,9 @@ class AgentSandbox {
 
   // What a login shell of it has, and then `more`; asked once a start, and again when the shell's files have changed.
   Result<std::vector<std::string>> environment(const std::vector<std::string>& more);
-
   // A new file of its home, by the name that the sandbox has for it: for the output of a command.
   Result<sandbox::LogFile> make_log(const std::string& path) const;
   Result<std::string> status_line() const;  // of the policy that its next start would have
-
   // A command of it, with the sandbox's limits and its place of work.
   Result<sandbox::ProcessRequest> request(std::vector<std::string> arguments, const std::string& cwd,
                                           const std::vector<std::string>& environment);
@@ -116,12 +117,11 @@ class AgentSandbox {
   Result<Judged> judge();
   Result<Judged> judge_install();
   Result<Judged> judge_plugin(PluginSandbox& sandbox);
+  void stop_plugins();
   KeptSandboxSettings plugin_settings(PluginSandbox& sandbox);
   bool is_container() const { return record_.backend == "container"; }
   hutch::Status find_package_hosts();
-  hutch::Status check_nothing_runs() const;
   Result<Judged> judge_for(PlaceRequest place, Residence residence, plan::FileQuestions questions);
-  std::string login_files() const;
   Result<std::vector<std::string>> ask_login_shell(sandbox::Resident& resident);
 
   const store::AgentRecord record_;

@@ -81,7 +81,7 @@ Result<std::string> remove_engine_layer(const store::AgentRecord& agent) {
   return removed ? layer_name(agent) : std::string();
 }
 
-std::vector<std::string> package_hosts_in(KeptSandbox& fresh) {
+ImageFiles files_in(KeptSandbox& fresh) {
   ImageFiles files;
   files.names = [&](const std::string& directory) {
     std::vector<std::string> names;
@@ -95,7 +95,7 @@ std::vector<std::string> package_hosts_in(KeptSandbox& fresh) {
     auto content = ask<wire::FileContent>(fresh, wire::ReadFile{{"/", file}, 0, bytes_max});
     return content ? std::optional(std::move(content->bytes)) : std::nullopt;
   };
-  return package_hosts(files);
+  return files;
 }
 
 }  // namespace hutch::service

@@ -9,6 +9,7 @@
 #include "backend/backend.h"
 #include "base/result.h"
 #include "service/kept_sandbox.h"
+#include "service/package_hosts.h"
 #include "store/agent_record.h"
 
 namespace hutch::service {
@@ -31,7 +32,7 @@ Result<backend::KeptRoot> next_engine_layer(const store::AgentRecord& agent,
 // The image's name; empty where there was none, or no engine is there to have it. No sandbox of the agent runs.
 Result<std::string> remove_engine_layer(const store::AgentRecord& agent);
 
-// Those that the configuration of package managers names in a sandbox in which nothing has run yet.
-std::vector<std::string> package_hosts_in(KeptSandbox& fresh);
+// Of a sandbox in which nothing has run yet.
+ImageFiles files_in(KeptSandbox& fresh);
 
 }  // namespace hutch::service

@@ -11,7 +11,7 @@ constexpr std::size_t kWaitingMax = 1024;
 
 }  // namespace
 
-void HostEvents::emit(const std::string& agent, std::string type, std::string payload) {
+HostEvent HostEvents::emit(const std::string& agent, std::string type, std::string payload) {
   const std::scoped_lock lock(mutex_);
   Ring& ring = rings_[agent];
   const HostEvent event{++ring.count, std::move(type), std::move(payload), store::format_time(store::now())};
@@ -21,6 +21,7 @@ void HostEvents::emit(const std::string& agent, std::string type, std::string pa
   }
   ring.kept.push_back(event);
   if (ring.kept.size() > kKept) ring.kept.pop_front();
+  return event;
 }
 
 Result<std::shared_ptr<HostEvents::Listener>> HostEvents::listen(const std::string& agent) {

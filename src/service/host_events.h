@@ -27,7 +27,7 @@ class HostEvents {
   static constexpr std::size_t kKept = 100;  // of each agent
   using Listener = sandbox::Inbox<HostEvent>;
 
-  void emit(const std::string& agent, std::string type, std::string payload);
+  HostEvent emit(const std::string& agent, std::string type, std::string payload);
   // Of what is emitted from now on.
   Result<std::shared_ptr<Listener>> listen(const std::string& agent);
   std::vector<HostEvent> last(const std::string& agent) const;

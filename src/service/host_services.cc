@@ -34,8 +34,12 @@ BridgeReply reply(const Value::Object& object, std::string text = {}) {
 // What is done by the agent itself would be done with all that the agent may.
 std::expected<void, Fault> check_plugin(const PluginRights* plugin, const Call& call) {
   if (plugin == nullptr) return {};
-  if (call.service == Service::kDispatch || call.service == Service::kPluginCreate) {
+  if (call.service == Service::kDispatch || call.service == Service::kPluginCreate ||
+      call.service == Service::kPluginCheck) {
     return fault(403, "A plugin whose permissions are fewer than its agent's does nothing in the agent's name");
+  }
+  if (call.service == Service::kEmit && std::ranges::find(plugin->emits, call.name) == plugin->emits.end()) {
+    return fault(403, "The plugin's recipe does not declare this event: events.emit lists those that it tells");
   }
   if (call.service == Service::kSecret && !may_have(*plugin, call.name)) {
     return fault(403, "This secret is not among those that the plugin's recipe lists");
@@ -89,13 +93,16 @@ Reply HostServices::carry_out(AgentSandbox& agent, const PluginRights* plugin, c
   switch (call.service) {
     case Service::kSecret: return secret(agent, call);
     case Service::kConfigGet:
-    case Service::kConfigSet: return config(agent, call);
+    case Service::kConfigSet: return config(agent, plugin, call);
     case Service::kDispatch: return dispatch(agent, call);
     case Service::kMemoryQuery: return query(agent, call);
     case Service::kMemoryStore: return store(agent, call);
     case Service::kLog: return log(agent, call);
-    case Service::kEmit: events_.emit(agent.record().name, call.name, call.text); return reply({});
+    case Service::kEmit:
+      plugins_.emit(agent, plugin != nullptr ? plugin->plugin : std::string(), call.name, call.text);
+      return reply({});
     case Service::kPluginCreate: return make_plugin(agent, call);
+    case Service::kPluginCheck: return try_plugin(agent, call);
     case Service::kInference:
     case Service::kListen: break;
   }
@@ -130,14 +137,27 @@ Reply HostServices::make_plugin(AgentSandbox& agent, const Call& call) {
   return reply(*made, text != nullptr ? *text : std::string());
 }
 
-Reply HostServices::config(AgentSandbox& agent, const Call& call) {
+Reply HostServices::try_plugin(AgentSandbox& agent, const Call& call) {
+  const auto told = call.name.empty() ? plugins_.try_from_text(agent.record().name, call.text)
+                                      : plugins_.try_from_directory(agent, call.name);
+  agent.used({.service = "plugin", .what = "tried", .outcome = told ? "done" : told.error().message});
+  if (!told) return fault(status_of(told.error().kind), told.error().message);
+  return BridgeReply{.json = tool::json_text(*told), .text = tool::json_text(*told)};
+}
+
+// A plugin that the host knows has its own values and no others. Of the others, which run as the agent and with its
+// files, each says whose values it means.
+Reply HostServices::config(AgentSandbox& agent, const PluginRights* plugin, const Call& call) {
   const std::string& name = agent.record().name;
+  const std::string id = plugin != nullptr ? plugin->plugin : call.plugin;
+  if (!id.empty() && !plugin::check_id(id)) return fault(400, "The plugin has an id that is none");
+  const std::string key = id.empty() ? call.name : cat({Plugins::values_of(id), call.name});
   if (call.service == Service::kConfigSet) {
-    const Status set = agents_.host_data().set_config(name, call.name, call.text);
+    const Status set = agents_.host_data().set_config(name, key, call.text);
     if (!set) return fault_of(agent, set.error());
     return reply({});
   }
-  const auto value = agents_.host_data().config(name, call.name);
+  const auto value = agents_.host_data().config(name, key);
   if (!value) return fault_of(agent, value.error());
   if (!*value) return fault(404, "Config key not found");
   return reply({{"value", **value}}, **value);
@@ -234,7 +254,6 @@ Reply HostServices::log(AgentSandbox& agent, const Call& call) {
 }
 
 void HostServices::forget(const std::string& agent) {
-  events_.forget(agent);
   rates_.forget(agent);
   const std::scoped_lock lock(logged_mutex_);
   logged_.erase(agent);

@@ -11,7 +11,6 @@
 
 #include "bridge/call.h"
 #include "service/agents.h"
-#include "service/host_events.h"
 #include "service/plugins.h"
 #include "service/task.h"
 #include "tool/limiters.h"
@@ -41,14 +40,15 @@ class HostServices {
   std::expected<void, bridge::Fault> infer(AgentSandbox& agent, const PluginRights* plugin, const bridge::Call& call,
                                            const std::function<Status(std::string_view text)>& on_text,
                                            const std::function<bool()>& is_gone);
-  HostEvents& events() { return events_; }
+  HostEvents& events() { return plugins_.events(); }
   void forget(const std::string& agent);
 
  private:
   std::unexpected<bridge::Fault> fault_of(const AgentSandbox& agent, const Error& error) const;
   Reply secret(AgentSandbox& agent, const bridge::Call& call);
   Reply make_plugin(AgentSandbox& agent, const bridge::Call& call);
-  Reply config(AgentSandbox& agent, const bridge::Call& call);
+  Reply try_plugin(AgentSandbox& agent, const bridge::Call& call);
+  Reply config(AgentSandbox& agent, const PluginRights* plugin, const bridge::Call& call);
   Reply dispatch(AgentSandbox& agent, const bridge::Call& call);
   Reply query(AgentSandbox& agent, const bridge::Call& call);
   Reply store(AgentSandbox& agent, const bridge::Call& call);
@@ -59,7 +59,6 @@ class HostServices {
   Plugins& plugins_;
   tool::RateLimiter& rates_;
   const Tell tell_;
-  HostEvents events_;
 
   // Lines of the log in the hour that began then: each is a record, and the record has an end.
   struct Logged {

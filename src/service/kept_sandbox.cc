@@ -6,6 +6,7 @@
 #include <future>
 
 #include "base/text.h"
+#include "plan/bridge_place.h"
 #include "service/doctor.h"
 #include "service/isolation_question.h"
 #include "service/load_policy.h"
@@ -403,6 +404,8 @@ Result<std::unique_ptr<sandbox::Network>> KeptSandbox::make_network(Judged& judg
   if (!gateway) return std::unique_ptr<sandbox::Network>();
   egress::Settings egress = gateway_settings(prepared, judged.guest_program);
   egress.placeholders = settings_.placeholders;
+  const auto& ports = prepared.plan.host_ports;
+  if (std::ranges::find(ports, plan::kBridgePort) != ports.end()) egress.bridge = settings_.take_bridge;
   auto network = TRY(sandbox::Network::make(std::move(egress), questions.get()));
   network_ = network.get();
   if (wants_trust(prepared.plan)) {

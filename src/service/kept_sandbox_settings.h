@@ -29,6 +29,8 @@ struct KeptSandboxSettings {
   // As egress::Settings has it; none: nothing is put into requests.
   std::function<egress::Settings::Placeholders(const policy::Host&)> placeholders{};
   HostSockets::Bridge bridge{};
+  // As egress::Settings has it.
+  std::function<void(UniqueFd socket)> take_bridge{};
 };
 
 }  // namespace hutch::service

@@ -24,6 +24,15 @@ struct ImageFiles {
 };
 std::vector<std::string> package_hosts(const ImageFiles& files);
 
+// Likewise those of pip and npm: what their configuration names, else the defaults that the programs which are there
+// have in their own files. Nothing where neither is there.
+Result<std::vector<std::string>> language_hosts(const std::string& root);
+std::vector<std::string> language_hosts(const ImageFiles& files);
+
+// The default of pip's models/index.py and of npm's definitions.js.
+std::vector<std::string> hosts_of_pip(std::string_view text);
+std::vector<std::string> hosts_of_npm(std::string_view text);
+
 // Those of one file of such configuration.
 std::vector<std::string> package_hosts_in(std::string_view text);
 

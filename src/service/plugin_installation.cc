@@ -273,21 +273,24 @@ Status PluginInstallation::set_up() {
   return fail(Error{Code::kSystem, 0, cat({"exit code ", std::to_string(end.exit_code), ": ", scrubbed})});
 }
 
-// The library gets the recipe once it is known to work. That it may have is recorded before.
+// The library gets the recipe once it is known to work. Which version that is to be is recorded before it is there.
 Status PluginInstallation::offer_tools() {
   const std::string& id = recipe().id;
-  const auto known = TRY(plugins_.library_.find(id));
-  install_.library_before = known ? known->current : 0;
-  TRY(save());
   const bool by_agent = wish_.by == Plugins::Wish::By::kAgent;
   install_.time = store::format_time(store::now());
-  TRY(plugins_.library_.add(recipe(), {.from = wish_.from, .time = install_.time, .is_new = by_agent}));
+  const auto record = [&](const plugin::Library::Added& added) {
+    install_.library_before = added.before;
+    install_.library_added = added.version;
+    return save();
+  };
+  TRY(plugins_.library_.add(recipe(), {.from = wish_.from, .time = install_.time, .is_new = by_agent}, record));
   for (const plugin::Tool& one : recipe().tools) note(plugin_tool_name(recipe(), one));
   Install ready = install_;
   ready.state = State::kReady;
   ready.steps = plugin::kSteps.size();
   ready.previous.reset();
   ready.library_before.reset();
+  ready.library_added.reset();
   TRY(plugins_.installs_.write(ready));
   install_ = std::move(ready);
   agent_.end_plugin_sandbox(id);
@@ -303,19 +306,22 @@ Status undo_install(Plugins& plugins, tool::Place& place, const Install& install
     if (!install.previous || moved) TRY(remove(place, own(id)));
     if (moved) TRY(move(place, kept(id), own(id)));
   }
-  if (install.library_before) {
-    const auto now = TRY(plugins.library().find(id));
-    // Another may have become the current one before this was added, and that is to stay.
-    const auto current = now ? plugins.library().version(id, now->current) : fail(Error::not_found(id));
-    if (current && plugin::content_hash(*current) == plugin::content_hash(install.recipe)) {
-      TRY(plugins.library().take_back(id, {.version = now->current, .before = *install.library_before}));
+  if (install.library_added && install.library_before) {
+    // It was killed before it wrote that one, and another's has the number by now: that is to stay.
+    const auto added = plugins.library().version(id, *install.library_added);
+    if (added && plugin::content_hash(*added) == plugin::content_hash(install.recipe)) {
+      TRY(plugins.library().take_back(id, {.version = *install.library_added, .before = *install.library_before}));
     }
   }
-  if (!install.previous) return plugins.installs().erase(install.agent, id);
+  if (!install.previous) {
+    TRY(plugins.forget_values(install.agent, id));
+    return plugins.installs().erase(install.agent, id);
+  }
   Install before = install;
   before.recipe = *install.previous;
   before.previous.reset();
   before.library_before.reset();
+  before.library_added.reset();
   before.state = State::kReady;
   before.steps = plugin::kSteps.size();
   return plugins.installs().write(before);
@@ -324,6 +330,7 @@ Status undo_install(Plugins& plugins, tool::Place& place, const Install& install
 Status finish_removal(Plugins& plugins, tool::Place& place, const Install& install) {
   TRY(remove(place, own(install.recipe.id)));
   TRY(remove(place, kept(install.recipe.id)));
+  TRY(plugins.forget_values(install.agent, install.recipe.id));
   return plugins.installs().erase(install.agent, install.recipe.id);
 }
 

@@ -4,14 +4,12 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "host/facts.h"
 #include "plugin/commands.h"
 #include "policy/hosts.h"
-#include "service/images.h"
-#include "service/package_hosts.h"
 #include "service/plugin_installation.h"
 #include "service/plugin_tools.h"
 #include "service/plugins.h"
+#include "service/sandbox_place.h"
 #include "service/skills.h"
 #include "store/settings_file.h"
 #include "tool/steps.h"
@@ -69,25 +67,18 @@ Result<Collected> collect(tool::Place& place, const std::string& root) {
 
 }  // namespace
 
-// The package managers' own hosts, of the agent's image or of this machine, those that the user allows all agents, and
-// what the agent's policy has is for the gateway to say.
-std::vector<std::string> Plugins::allowed_hosts(AgentSandbox& agent) {
-  std::vector<std::string> entries;
-  const auto facts = host::probe_facts();
-  std::string root = "/";
-  if (!agent.record().image.empty() && facts) {
-    const auto image = image_input(agent.record().image, *facts);
-    root = image ? image->root : std::string();
-  }
-  const bool known = !root.empty() && agent.record().backend != "container";
-  if (auto hosts = known ? package_hosts(root) : Result<std::vector<std::string>>()) entries = std::move(*hosts);
+// The package managers' own hosts, and those that the user allows all agents; what the agent's policy has is for the
+// gateway to say.
+Status Plugins::check_hosts(AgentSandbox& agent, const plugin::Recipe& recipe) {
+  if (plugin::check_hosts(recipe, {})) return {};
+  std::vector<std::string> entries = TRY_CTX(agent.recipe_hosts(), "find the hosts of packages");
   if (const auto settings = agents_.settings())
     std::ranges::copy(settings->security.allowed_hosts, std::back_inserter(entries));
   std::vector<std::string> names;
   for (const std::string& entry : entries) {
     if (const auto parsed = policy::parse_host_port(entry)) names.push_back(parsed->host.name);
   }
-  return names;
+  return plugin::check_hosts(recipe, names);
 }
 
 std::optional<Envelope> Plugins::refuse(const Made& made) {
@@ -98,7 +89,7 @@ std::optional<Envelope> Plugins::refuse(const Made& made) {
   if (!Skills(agents_.dirs()).is_enabled(kPluginSkill)) {
     return refused(Kind::kRejected, "Plugin creation is disabled: its person has switched the skill off");
   }
-  if (const Status hosts = plugin::check_hosts(made.recipe, allowed_hosts(**agent)); !hosts) {
+  if (const Status hosts = check_hosts(**agent, made.recipe); !hosts) {
     return refused(Kind::kInvalidArgs, hosts.error().message);
   }
   const std::string own = cat({"agent ", made.agent});
@@ -167,32 +158,61 @@ std::expected<Value::Object, Envelope> Plugins::make_from_text(const std::string
   return make({.agent = agent, .recipe = std::move(*recipe), .via = "host_bridge"});
 }
 
-Envelope Plugins::make_from_directory(const std::string& agent, const std::string& id, tool::Place& place,
-                                      const std::stop_token& stop) {
+std::expected<Value, Envelope> Plugins::try_from_text(const std::string& agent, const std::string& json) {
+  auto recipe = plugin::parse_recipe(json);
+  if (!recipe) {
+    return std::unexpected(refused(Kind::kInvalidArgs, cat({"Invalid plugin JSON: ", recipe.error().message})));
+  }
+  return try_out({.agent = agent, .recipe = std::move(*recipe), .via = "host_bridge"});
+}
+
+std::expected<Value, Envelope> Plugins::try_from_directory(AgentSandbox& agent, const std::string& id) {
+  static constexpr std::chrono::seconds kPatience{30};
+  SandboxPlace place(agent, kPatience, {});
+  auto recipe = recipe_of_directory(id, place);
+  if (!recipe) return std::unexpected(std::move(recipe).error());
+  return try_out({.agent = agent.record().name, .recipe = std::move(*recipe), .via = "host_bridge"});
+}
+
+std::expected<Value, Envelope> Plugins::try_out(const Made& made) {
+  if (auto why = refuse(made)) return std::unexpected(std::move(*why));
+  const auto restricted = plugin::restricted(made.recipe, made.via);
+  if (!restricted) return std::unexpected(refused(Kind::kInvalidArgs, restricted.error().message));
+  if (!trial_) return std::unexpected(tool::failure(Kind::kUnavailable, "There is no pool of sandboxes here"));
+  auto told = trial_(*restricted);
+  if (!told) return std::unexpected(tool::failed("Failed to try the plugin", told.error(), tool::Retry::kYes));
+  return std::move(*told);
+}
+
+std::expected<plugin::Recipe, Envelope> Plugins::recipe_of_directory(const std::string& id, tool::Place& place) {
   if (const Status is_id = plugin::check_id(id); !is_id) {
-    return tool::bad_argument("plugin_id", is_id.error().message, "the name of a directory below ~/plugins");
+    return std::unexpected(
+        tool::bad_argument("plugin_id", is_id.error().message, "the name of a directory below ~/plugins"));
   }
   const std::string root = plugin_directory(place.layout(), id);
   const auto manifest = read_file(place, root, std::string(kManifest), plugin::kRecipeBytesMax);
   if (!manifest && manifest.error().code == Code::kNotFound) {
-    return refused(Kind::kExecutionError, cat({"plugin.json not found at plugins/", id, "/plugin.json"}));
+    return std::unexpected(
+        refused(Kind::kExecutionError, cat({"plugin.json not found at plugins/", id, "/plugin.json"})));
   }
-  if (!manifest) return tool::failed("Failed to read plugin.json", manifest.error(), tool::Retry::kYes);
+  if (!manifest) {
+    return std::unexpected(tool::failed("Failed to read plugin.json", manifest.error(), tool::Retry::kYes));
+  }
   const auto wrong = [&](std::string message) {
-    return tool::bad_argument("plugin_id", std::move(message), "a directory with a plugin.json that holds");
+    return std::unexpected(
+        tool::bad_argument("plugin_id", std::move(message), "a directory with a plugin.json that holds"));
   };
   if (!*manifest) return wrong("Invalid plugin.json: it is too large.");
   auto recipe = plugin::parse_recipe(**manifest);
   if (!recipe) return wrong(cat({"Invalid plugin.json: ", recipe.error().message}));
   if (recipe->id != id) {
     return wrong(cat({"Invalid plugin.json: its name makes the id ", recipe->id,
-                      "; name the directory so, or give it "
-                      "\"id\": \"",
-                      id, "\""}));
+                      "; name the directory so, or give it \"id\": \"", id, "\""}));
   }
   const auto collected = collect(place, root);
-  if (!collected)
+  if (!collected) {
     return wrong(cat({"The files of `plugins/", id, "/` cannot be packaged: ", collected.error().message}));
+  }
   if (!collected->offending.empty()) {
     return wrong(
         cat({"Binary files in `plugins/", id,
@@ -203,6 +223,13 @@ Envelope Plugins::make_from_directory(const std::string& agent, const std::strin
   }
   recipe = plugin::with_files(*recipe, collected->files);
   if (!recipe) return wrong(cat({"The files of `plugins/", id, "/` cannot be packaged: ", recipe.error().message}));
+  return std::move(*recipe);
+}
+
+Envelope Plugins::make_from_directory(const std::string& agent, const std::string& id, tool::Place& place,
+                                      const std::stop_token& stop) {
+  auto recipe = recipe_of_directory(id, place);
+  if (!recipe) return std::move(recipe).error();
   auto made = make({.agent = agent, .recipe = std::move(*recipe), .via = "agent_tool", .stop = stop});
   if (!made) return std::move(made).error();
   made->erase("status");

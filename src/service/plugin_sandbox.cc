@@ -6,7 +6,12 @@
 namespace hutch::service {
 
 PluginRights rights_of(const plugin::Recipe& recipe) {
-  return {.plugin = recipe.id, .network = recipe.network, .inference = recipe.inference, .secrets = recipe.secrets};
+  return {.plugin = recipe.id,
+          .network = recipe.network,
+          .inference = recipe.inference,
+          .secrets = recipe.secrets,
+          .emits = recipe.events.emit,
+          .hears = recipe.events.subscribe};
 }
 
 bool may_have(const PluginRights& rights, const std::string& secret) {

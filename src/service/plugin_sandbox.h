@@ -22,6 +22,8 @@ struct PluginRights {
   plugin::NetworkPermission network;
   bool inference = false;
   std::vector<std::string> secrets;
+  std::vector<std::string> emits{};   // types of events
+  std::vector<std::string> hears{};  // likewise
   bool operator==(const PluginRights&) const = default;
 };
 PluginRights rights_of(const plugin::Recipe& recipe);

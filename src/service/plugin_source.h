@@ -18,7 +18,8 @@ struct FetchedRecipe {
 bool is_plugin_source(std::string_view word);
 
 // "-"; "https://..." by curl; what ends in ".git", begins with "git+", or is a repository's page on GitHub, by git, of
-// which plugin.json or osaurus.json is the recipe; else a file.
+// which plugin.json or osaurus.json is the recipe; else a file. What comes by http or https is fetched in a sandbox
+// whose gateway lets that host through alone.
 Result<FetchedRecipe> fetch_recipe(const std::string& source, const host::StateDirs& dirs);
 
 }  // namespace hutch::service

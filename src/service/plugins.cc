@@ -55,7 +55,14 @@ Plugins::Plugins(AgentService& agents, tool::Limiters& limiters, Tell tell)
       limiters_(limiters),
       tell_(std::move(tell)),
       library_(agents.dirs().data + "/plugins"),
-      installs_(agents.dirs().data + "/agents") {}
+      installs_(agents.dirs().data + "/agents"),
+      hearing_([this](const PluginEvents::Due& due) { hear(due); },
+               [this](const PluginEvents::Due& due, std::string_view why) {
+                 const std::string said = cat({"plugin ", due.plugin, " does not hear of it: ", why});
+                 if (const auto agent = agents_.sandbox(due.agent)) {
+                   (*agent)->used({.service = "events", .what = due.event.type, .outcome = said});
+                 }
+               }) {}
 
 std::string Plugins::OfferedTool::name() const { return plugin_tool_name(install->recipe, tool()); }
 
@@ -155,6 +162,8 @@ Result<bool> Plugins::uninstall(const std::string& agent_name, const std::string
 }
 
 void Plugins::forget(const std::string& agent) {
+  events_.forget(agent);
+  hearing_.forget(agent);
   const Status forgotten = installs_.forget(agent);
   if (!forgotten && tell_) tell_(cat({"the plugins of ", agent, ": ", forgotten.error().message}));
 }
@@ -177,6 +186,12 @@ std::optional<Plugins::OfferedTool> Plugins::find_tool(const AgentSandbox& agent
 }
 
 Envelope Plugins::call(AgentSandbox& agent, const OfferedTool& offered, const ToolCall& call) {
+  return run(agent, offered, call, {});
+}
+
+// `more` are variables of its.
+Envelope Plugins::run(AgentSandbox& agent, const OfferedTool& offered, const ToolCall& call,
+                      std::vector<std::string> more) {
   const plugin::Tool& wanted = offered.tool();
   const plugin::Recipe& recipe = offered.install->recipe;
   auto variables = plugin_variables(wanted, call.arguments);
@@ -190,6 +205,7 @@ Envelope Plugins::call(AgentSandbox& agent, const OfferedTool& offered, const To
   auto environment = plugin_environment(agent, recipe, directory);
   if (!environment) return failed(environment.error());
   std::ranges::move(*variables, std::back_inserter(*environment));
+  std::ranges::move(more, std::back_inserter(*environment));
   const auto timeout = wanted.timeout.value_or(
       std::clamp(tool_settings(agent).command_timeout, std::chrono::seconds(1), plugin::kToolTimeoutMax));
   const tool::Command command{.arguments = {"/bin/sh", "-c", wanted.run},
@@ -198,11 +214,11 @@ Envelope Plugins::call(AgentSandbox& agent, const OfferedTool& offered, const To
                               .timeout = timeout,
                               .on_output = call.on_output,
                               .stop = call.stop};
-  const auto run = [&] {
+  const auto start = [&] {
     return needs_own_sandbox(recipe, shown->record) ? run_apart(agent, rights_of(recipe), command)
                                                     : run_beside(agent, command);
   };
-  auto end = run();
+  auto end = start();
   if (!end && has_lost_files(agent, recipe.id, call.stop)) {
     const auto known = library_.find(recipe.id);
     const bool same = known && *known && plugin::content_hash((*known)->recipe) == plugin::content_hash(recipe);
@@ -215,7 +231,7 @@ Envelope Plugins::call(AgentSandbox& agent, const OfferedTool& offered, const To
                        .by = made_by(recipe)})
             : fail(Error::unsupported(cat({"the library has another version of it: hutch plugin update ", recipe.id})));
     if (!again) return failed(Error(again.error()).with_context("its files are gone, and installing it again"));
-    end = run();
+    end = start();
   }
   if (!end) return failed(end.error());
   Envelope envelope = tool::ended(*end, timeout,
@@ -229,6 +245,56 @@ Envelope Plugins::call(AgentSandbox& agent, const OfferedTool& offered, const To
                             "this answer. The plugin's recipe can give the tool a longer `timeout`."});
   }
   return envelope;
+}
+
+Status Plugins::forget_values(const std::string& agent, const std::string& id) {
+  return agents_.host_data().forget_below(agent, values_of(id));
+}
+
+Value Plugins::event_value(const HostEvent& event) {
+  auto payload = tool::parse_value(event.payload, tool::kArgumentsBytesMax);
+  return Value(Value::Object{{"number", event.number},
+                             {"type", event.type},
+                             {"payload", payload ? std::move(*payload) : Value()},
+                             {"time", event.time}});
+}
+
+void Plugins::emit(const AgentSandbox& agent, const std::string& plugin, std::string type, std::string payload) {
+  const std::string& name = agent.record().name;
+  const HostEvent event = events_.emit(name, std::move(type), std::move(payload));
+  agents_.tell_change(name, kEmitted, tool::json_text(event_value(event)));
+  const auto installs = installs_.of(name);
+  if (!installs) return;
+  for (const auto& install : *installs) {
+    const plugin::Recipe& recipe = install->recipe;
+    const auto& types = recipe.events.subscribe;
+    const bool hears = !recipe.events.tool.empty() && std::ranges::find(types, event.type) != types.end();
+    if (hears && recipe.id != plugin && is_offered(*install, agent)) {
+      hearing_.add({.agent = name, .plugin = recipe.id, .tool = recipe.events.tool, .event = event});
+    }
+  }
+}
+
+void Plugins::hear(const PluginEvents::Due& due) {
+  const auto agent = agents_.sandbox(due.agent);
+  const auto tool = agent ? find_tool(**agent, cat({due.plugin, "_", due.tool})) : std::nullopt;
+  if (!tool) return;
+  ToolCall call{.name = tool->name(), .arguments = {}};
+  std::vector<std::string> more = {cat({"HUTCH_EVENT=", due.event.type})};
+  const auto& parameters = tool->tool().parameters;
+  const auto declared = std::ranges::find(parameters, std::string_view("payload"), &plugin::Parameter::name);
+  if (declared == parameters.end()) {
+    more.push_back(cat({"PARAM_PAYLOAD=", due.event.payload}));
+  } else {
+    auto value = tool::parse_value(due.event.payload, tool::kArgumentsBytesMax);
+    const bool is_text = declared->kind == plugin::Kind::kString || !value;
+    Value payload = is_text ? Value(due.event.payload) : std::move(*value);
+    call.arguments = tool::json_text(Value(Value::Object{{"payload", std::move(payload)}}));
+  }
+  const Envelope told = run(**agent, *tool, call, std::move(more));
+  (*agent)->used({.service = "events",
+                  .what = due.event.type,
+                  .outcome = cat({call.name, ": ", told.ok ? std::string_view("called") : told.message})});
 }
 
 Value::Object Plugins::entry_object(const plugin::Entry& entry) {

@@ -15,6 +15,8 @@
 #include "plugin/installs.h"
 #include "plugin/library.h"
 #include "service/agents.h"
+#include "service/host_events.h"
+#include "service/plugin_events.h"
 #include "tool/envelope.h"
 #include "tool/limiters.h"
 #include "tool/registry.h"
@@ -25,6 +27,8 @@ namespace hutch::service {
 inline constexpr std::size_t kMadePluginsMax = 20;  // of an agent, by itself
 // What Changed of an agent tells besides: an agent made a plugin, whose id is the reason.
 inline constexpr std::string_view kPluginMade = "plugin";
+// Likewise: a program of it told an event, which as JSON is the reason.
+inline constexpr std::string_view kEmitted = "event";
 
 struct ToolCall;
 
@@ -74,6 +78,12 @@ class Plugins {
                                      const std::stop_token& stop);
   // The text of a recipe that came over the bridge.
   std::expected<tool::Value::Object, tool::Envelope> make_from_text(const std::string& agent, const std::string& json);
+  // The same recipe is tried out in a sandbox of nobody's, and nothing is kept: what came of it
+  // (server/plugin_trial.h).
+  std::expected<tool::Value, tool::Envelope> try_from_text(const std::string& agent, const std::string& json);
+  std::expected<tool::Value, tool::Envelope> try_from_directory(AgentSandbox& agent, const std::string& id);
+  using Trial = std::function<Result<tool::Value>(const plugin::Recipe& recipe)>;
+  void try_by(Trial trial) { trial_ = std::move(trial); }  // before anybody asks
 
   // --- tools ---
 
@@ -88,6 +98,18 @@ class Plugins {
   std::optional<OfferedTool> find_tool(const AgentSandbox& agent, const std::string& name);
   tool::Envelope call(AgentSandbox& agent, const OfferedTool& offered, const ToolCall& call);
 
+  // --- events ---
+
+  // Of the agent's programs, of a plugin of its where one is named: told to whoever listens, and to the plugins that
+  // hear of it, but for that one.
+  void emit(const AgentSandbox& agent, const std::string& plugin, std::string type, std::string payload);
+  HostEvents& events() { return events_; }
+  static tool::Value event_value(const HostEvent& event);
+
+  // Its values of an agent: before each key.
+  static std::string values_of(const std::string& id) { return "plugin/" + id + "/"; }
+  Status forget_values(const std::string& agent, const std::string& id);
+
   // What can be told of it: {id, name, version, ...}.
   static tool::Value::Object entry_object(const plugin::Entry& entry);
   static tool::Value::Object install_object(const plugin::Install& install);
@@ -98,15 +120,23 @@ class Plugins {
   Status check(const Wish& wish, const AgentSandbox& agent);
   Status repair_one(const std::shared_ptr<const plugin::Install>& install);
   std::optional<tool::Envelope> refuse(const Made& made);
-  std::vector<std::string> allowed_hosts(AgentSandbox& agent);
+  std::expected<plugin::Recipe, tool::Envelope> recipe_of_directory(const std::string& id, tool::Place& place);
+  std::expected<tool::Value, tool::Envelope> try_out(const Made& made);
+  Status check_hosts(AgentSandbox& agent, const plugin::Recipe& recipe);
+  tool::Envelope run(AgentSandbox& agent, const OfferedTool& offered, const ToolCall& call,
+                     std::vector<std::string> more);
+  void hear(const PluginEvents::Due& due);
 
   AgentService& agents_;
   tool::Limiters& limiters_;
   const Tell tell_;
   plugin::Library library_;
   plugin::Installs installs_;
+  Trial trial_;
   std::mutex works_mutex_;
   std::map<std::string, std::shared_ptr<std::timed_mutex>> works_;
+  HostEvents events_;
+  PluginEvents hearing_;  // last: it uses all of the above
 };
 
 }  // namespace hutch::service

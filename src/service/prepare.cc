@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "host/paths.h"
+#include "plan/bridge_place.h"
 #include "plan/gateway_names.h"
 #include "plan/make_plan.h"
 #include "plan/names.h"
@@ -235,8 +236,18 @@ void add_notes(Prepared& prepared, std::vector<std::string> notes, std::string_v
       cat({"the network is this machine's own, with all that listens on it: ", where, " is \"host\""}));
 }
 
+Status add_bridge(std::vector<std::uint16_t>& ports) {
+  if (std::ranges::find(ports, plan::kBridgePort) != ports.end()) {
+    return fail(Error::invalid(cat({"network.hostPorts ", std::to_string(plan::kBridgePort),
+                                    ": that port is the host's bridge's in this sandbox"})));
+  }
+  ports.push_back(plan::kBridgePort);
+  return {};
+}
+
 Status add_gateway(Prepared& prepared, const policy::Network& network, const Caller& caller) {
   for (const int port : network.host_ports) prepared.plan.host_ports.push_back(static_cast<std::uint16_t>(port));
+  if (caller.residence != nullptr && caller.residence->bridge_port) TRY(add_bridge(prepared.plan.host_ports));
   prepared.plan.udp = plan::udp_captures(network);
   prepared.parent_proxies = TRY(proxies_of(network, caller, prepared.plan.notes));
   return {};
@@ -304,7 +315,9 @@ Result<plan::NetworkKind> network_kind(const policy::Network& network, std::stri
     if (backend == "container") return plan::NetworkKind::kHost;
     return fail(Error::unsupported(cat({"backend ", backend, " cannot have the host's network; container can"})));
   }
-  return network.mode == policy::NetworkMode::kNone ? plan::NetworkKind::kNone : plan::NetworkKind::kGateway;
+  const bool has_bridge = residence != nullptr && residence->bridge_port;
+  const bool nothing = network.mode == policy::NetworkMode::kNone && !has_bridge;
+  return nothing ? plan::NetworkKind::kNone : plan::NetworkKind::kGateway;
 }
 
 // Proxies of the caller's environment that cannot be used are an error only where something is to go out.

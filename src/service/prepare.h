@@ -24,14 +24,15 @@ namespace hutch::service {
 struct Residence {
   // kInstall: root of the agent's image, and nothing of the host.
   enum class Purpose { kLive, kInstall } purpose = Purpose::kLive;
-  std::string user;                 // what whoami says
-  std::string agent{};              // whose it is, where it is an agent's
-  std::string home;                 // as the sandbox sees it
-  std::string cwd;                  // likewise; empty: the place's own
-  std::string layer{};              // the host's directory for what is changed of an image; empty: it goes with it
+  std::string user;  // what whoami says
+  std::string agent{};  // whose it is, where it is an agent's
+  std::string home;  // as the sandbox sees it
+  std::string cwd;  // likewise; empty: the place's own
+  std::string layer{};  // the host's directory for what is changed of an image; empty: it goes with it
   // kHost: the machine's own, by no rule of the policy; of the backend container alone.
   enum class Network { kOfPolicy, kHost } network = Network::kOfPolicy;
-  bool swaps = false;               // secrets are put into requests, for which TLS is opened
+  bool swaps = false;  // secrets are put into requests, for which TLS is opened
+  bool bridge_port = false;  // the host's bridge is at plan::kBridgePort, where there is a gateway or none else
   // Of what the policy opens of the network these hosts alone; absent: all of it.
   std::optional<std::vector<std::string>> hosts_at_most{};
   std::vector<plan::Share> shares;  // their identities are found when it is prepared
@@ -39,7 +40,7 @@ struct Residence {
 
 struct Caller {
   std::vector<std::string> environment;  // "K=V" each
-  std::string command{};                 // the first word of the command, for a note when it is hidden
+  std::string command{};  // the first word of the command, for a note when it is hidden
   const Residence* residence = nullptr;  // null for a command without an agent
   plan::FileQuestions questions = plan::FileQuestions::kNone;  // as far as the policy says nothing else
 };
@@ -59,8 +60,8 @@ struct Judged {
   Prepared prepared;
   std::string guest_program;
   std::vector<std::string> bwrap_arguments{};  // of backend bwrap alone, behind the plan's
-  PlaceRequest place{};                        // what was judged
-  UniqueFd given_root{};                       // of a plan that begins with one
+  PlaceRequest place{};  // what was judged
+  UniqueFd given_root{};  // of a plan that begins with one
 };
 
 // A policy's network as a request makes it: with its options, and the paths in it absolute.

@@ -25,7 +25,9 @@ you would otherwise write the same script again.
 1. Write the scripts to `~/plugins/ID/` with `sandbox_write_file`. ID has small letters, digits and `-`.
 2. Try each command with `sandbox_exec`, in that directory, with the variables set as below.
 3. Write `~/plugins/ID/plugin.json`.
-4. Call `sandbox_plugin_register` with `plugin_id` ID. The tools can be called at once, as `ID_TOOL`.
+4. Try the whole of it: `hutch-host plugin check ID` sets it up in a fresh sandbox without a network, calls each tool
+   with its `example`, and tells what came of it.
+5. Call `sandbox_plugin_register` with `plugin_id` ID. The tools can be called at once, as `ID_TOOL`.
 
 Registering again after a change replaces the plugin. What is refused says why, and nothing is left of it.
 
@@ -72,6 +74,8 @@ Registering again after a change replaces the plugin. What is refused says why, 
 - Every text file of the directory is packaged with the plugin. Binary files and links are refused: make or
   fetch them in
   `setup`.
+- `events` is `{"subscribe": ["TYPE"], "emit": ["TYPE"]}`, and `onEvent` the id of the tool that is called with the
+  payload of each event in `$PARAM_PAYLOAD`. `hutch-host events emit TYPE JSON` tells one.
 - `secrets` names values that the tools have as variables. They must exist before: see `sandbox_secret_check` and
   `sandbox_secret_set`.
 - `permissions.network` is `none`, or the hosts that the tools need: `api.example.com,cdn.example.com`.

@@ -51,6 +51,22 @@ Status HostData::set_config(const std::string& agent, const std::string& key, co
   return insert.bind(1, agent).bind(2, key).bind(3, value).run();
 }
 
+Result<std::vector<HostData::Entry>> HostData::list(const std::string& agent, const std::string& prefix) {
+  const std::scoped_lock lock(mutex_);
+  Statement select = TRY(database_.prepare(
+      "SELECT key, value FROM config WHERE agent = ?1 AND substr(key, 1, length(?2)) = ?2 ORDER BY key"));
+  select.bind(1, agent).bind(2, prefix);
+  std::vector<Entry> entries;
+  while (TRY(select.step())) entries.push_back({select.text(0), select.text(1)});
+  return entries;
+}
+
+Status HostData::forget_below(const std::string& agent, const std::string& prefix) {
+  const std::scoped_lock lock(mutex_);
+  Statement remove = TRY(database_.prepare("DELETE FROM config WHERE agent = ?1 AND substr(key, 1, length(?2)) = ?2"));
+  return remove.bind(1, agent).bind(2, prefix).run();
+}
+
 Status HostData::forget(const std::string& agent) {
   const std::scoped_lock lock(mutex_);
   Statement remove = TRY(database_.prepare("DELETE FROM config WHERE agent = ?1"));

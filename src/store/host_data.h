@@ -5,13 +5,14 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "store/database.h"
 
 namespace hutch::store {
 
-inline constexpr std::size_t kConfigKeyBytesMax = 128;
+inline constexpr std::size_t kConfigKeyBytesMax = 192;
 inline constexpr std::size_t kConfigValueBytesMax = 64 << 10;
 inline constexpr std::int64_t kConfigKeysMax = 1000;  // of an agent
 
@@ -24,6 +25,13 @@ class HostData {
   Result<std::optional<std::string>> config(const std::string& agent, const std::string& key);
   // Code::kInvalidArgument for what is too long, kConflict where there are too many keys.
   Status set_config(const std::string& agent, const std::string& key, const std::string& value);
+  struct Entry {
+    std::string key;
+    std::string value;
+  };
+  // Those whose key begins so, in the order of keys.
+  Result<std::vector<Entry>> list(const std::string& agent, const std::string& prefix);
+  Status forget_below(const std::string& agent, const std::string& prefix);
   // The agent is removed.
   Status forget(const std::string& agent);
 

@@ -10,6 +10,7 @@ from recipes import recipe as made, tool
 
 SEED = pathlib.Path(__file__).with_name("data_tools.json")
 SHOW = "pwd; printf '%s|%s|%s\\n' \"$PARAM_FILE\" \"$PARAM_TOP\" \"$HUTCH_PLUGIN\"; cat done.txt"
+TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
 ENTRIES = {"type": "integer", "default": "10"}
 
 
@@ -64,7 +65,8 @@ def test_the_seeds_recipe_is_taken_byte_for_byte(daemon, agent):
     """Without the secret that it lists nothing is kept; the recipe comes out of the library as it was written."""
     text = SEED.read_bytes()
     assert hashlib.sha256(text).hexdigest() == "89c13af7555456624e37037df8dbf8cbbe5a960144846f5ed976cb22d322cdab"
-    assert daemon("plugin", "check", "-", stdin=text).ok().text.splitlines()[1] == "tool python-data-tools_analyze_csv"
+    assert daemon("plugin", "check", "--read-only", "-", stdin=text).ok().text.splitlines()[1] == \
+        "tool python-data-tools_analyze_csv"
     daemon("plugin", "import", "-", stdin=text).ok()
     assert json.loads(daemon("plugin", "export", "python-data-tools").ok().out) == json.loads(text)
     daemon("plugin", "remove", "python-data-tools").ok()
@@ -175,6 +177,19 @@ def test_the_library(daemon, agent, recipe):
     for id in ("kept", "kept-too", "your-tool"):
         daemon("plugin", "remove", id).ok()
     assert entries(daemon) == {}
+
+
+def test_what_turns_text_around_is_shown_by_its_number(daemon, recipe):
+    """In a list, and in what is exported, which is the same recipe all the same."""
+    name = "Plain \u202e evil \u2066x"
+    turned = {**tool("x", "true"), "description": "\u202d turned"}
+    path = recipe(name, id="turned", description="\u200f backwards", tools=[turned])
+    daemon("plugin", "import", path).ok()
+    exported = daemon("plugin", "export", "turned").ok().out
+    assert json.loads(exported)["name"] == name and b"\\u202e" in exported
+    for out in (exported, daemon("plugin", "list", "--library").ok().out, daemon("plugin", "show", "turned").ok().out):
+        assert not set(out.decode()) & set(TURNS), out
+    daemon("plugin", "remove", "turned").ok()
 
 
 def test_from_a_repository(daemon, agent):

@@ -77,7 +77,7 @@ def test_whatever_step_it_was(daemon, recipe, steps):
     kept = json.loads(record(daemon, agent).read_text())
     kept.update(state="installing", steps=steps)
     if steps == 7:
-        kept["library_before"] = 0
+        kept.update(library_before=0, library_added=1)
     record(daemon, agent).write_text(json.dumps(kept))
     settle(daemon, agent)
     harness.wait_until(lambda: not record(daemon, agent).exists(), "it is undone")
@@ -86,14 +86,20 @@ def test_whatever_step_it_was(daemon, recipe, steps):
     assert [one["id"] for one in daemon.json("plugin", "list", "--library")] == ([] if steps == 7 else ["talk"])
 
 
+@pytest.mark.parametrize("steps", range(1, 8))
 @pytest.mark.parametrize("moved", [False, True])
-def test_an_update_is_undone(daemon, recipe, moved):
+def test_an_update_is_undone(daemon, recipe, moved, steps):
     agent = daemon.create()
     daemon("plugin", "install", recipe("Talk", files={"x": "one\n"}, setup="echo m1 > made", tools=SAY), "--agent",
            agent).ok()
+    two = recipe("Talk", files={"x": "two\n"}, setup="echo m1 > made", tools=SAY)
+    if steps == 7:
+        daemon("plugin", "import", two).ok()
     daemon("daemon", "stop").ok()
     kept = json.loads(record(daemon, agent).read_text())
-    kept.update(state="updating", steps=5, previous=kept["recipe"], recipe=kept["recipe"].replace("one", "two"))
+    kept.update(state="updating", steps=steps, previous=kept["recipe"], recipe=kept["recipe"].replace("one", "two"))
+    if steps == 7:
+        kept.update(library_before=1, library_added=2)
     record(daemon, agent).write_text(json.dumps(kept))
     plugins = daemon.data / "workspace/agents" / agent / "plugins"
     if moved:
@@ -101,16 +107,40 @@ def test_an_update_is_undone(daemon, recipe, moved):
         daemon.person.write(plugins / "talk/x", "two\n")
     settle(daemon, agent)
     assert is_whole(daemon, agent, "one\nm1\n")
+    assert daemon.json("plugin", "show", "talk")["numbers"] == [1]
 
 
-def test_a_removal_is_finished(daemon, recipe):
+def test_anothers_version_of_that_number_stays(daemon, recipe):
+    """Killed after it had said which number its recipe was to have, before the library had it: another's has it."""
     agent = daemon.create()
     daemon("plugin", "install", recipe("Talk", files={"x": "one\n"}, tools=SAY), "--agent", agent).ok()
+    daemon("plugin", "import", recipe("Talk", files={"x": "three\n"}, tools=SAY)).ok()
+    daemon("daemon", "stop").ok()
+    kept = json.loads(record(daemon, agent).read_text())
+    kept.update(state="updating", steps=7, previous=kept["recipe"], recipe=kept["recipe"].replace("one", "two"),
+                library_before=1, library_added=2)
+    record(daemon, agent).write_text(json.dumps(kept))
+    settle(daemon, agent)
+    shown = daemon.json("plugin", "show", "talk")
+    assert (shown["numbers"], shown["number"]) == ([1, 2], 2)
+
+
+@pytest.mark.parametrize("left", ["all", "some", "nothing"])
+def test_a_removal_is_finished(daemon, recipe, left):
+    agent = daemon.create()
+    daemon("plugin", "install", recipe("Talk", files={"x": "one\n", "y": "two\n"}, tools=SAY), "--agent", agent).ok()
+    daemon("plugin", "config", "set", "talk", "k=v", "--agent", agent).ok()
     daemon("daemon", "stop").ok()
     kept = json.loads(record(daemon, agent).read_text())
     record(daemon, agent).write_text(json.dumps({**kept, "state": "removing"}))
+    plugins = daemon.data / "workspace/agents" / agent / "plugins"
+    for path in {"all": [], "some": [plugins / "talk/x"], "nothing": [plugins / "talk/x", plugins / "talk/y"]}[left]:
+        path.unlink()
+    if left == "nothing":
+        (plugins / "talk").rmdir()
     harness.wait_until(lambda: daemon.json("plugin", "list", "--agent", agent) == [], "it is gone")
     assert not is_whole(daemon, agent, "")
+    assert daemon.sh(agent, "HUTCH_PLUGIN=talk hutch-host config get k").code == 3
 
 
 def test_killed_at_any_moment(daemon, recipe):

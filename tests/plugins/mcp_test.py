@@ -108,4 +108,5 @@ def test_the_skill_is_a_prompt_a_resource_and_an_instruction(daemon, agent, reci
 def test_the_skills_own_example_is_a_recipe(daemon, agent):
     text = daemon("skill", "show", "sandbox-plugin-creator").ok().text
     example = text.split("```json\n")[1].split("```")[0]
-    assert daemon("plugin", "check", "-", stdin=example.encode()).ok().text.splitlines()[1] == "tool word-tools_count"
+    told = daemon("plugin", "check", "--read-only", "-", stdin=example.encode()).ok().text
+    assert told.splitlines()[1] == "tool word-tools_count"

@@ -1,0 +1,190 @@
+// Routes of plugins: the library, what agents have installed, and its values. Their tools are called as all tools are.
+#include <poll.h>
+
+#include <array>
+#include <functional>
+
+#include "base/text.h"
+#include "plugin/recipe.h"
+#include "sandbox/inbox.h"
+#include "server/http_routes.h"
+#include "server/plugin_desk.h"
+#include "server/plugin_trial.h"
+#include "server/session.h"
+#include "sys/io.h"
+
+namespace hutch::server::http {
+
+namespace {
+
+using Waiting = PluginDesk::Waiting;
+using Done = Result<Value>;
+
+Handled answer(int status, const Value& value) { return json_answer(status, tool::json_text(value)); }
+
+Handled listed(const char* name, Value list) { return answer(200, Value(Value::Object{{name, std::move(list)}})); }
+
+// The body is the recipe, with its keys in their order.
+Result<plugin::Recipe> recipe_in(Exchange& exchange) { return plugin::parse_recipe(exchange.request().body); }
+
+std::string from_of(Exchange& exchange) {
+  const std::string from = exchange.query("from");
+  return from.empty() ? std::string("HTTP") : printable(from, 200);
+}
+
+// On another thread, while this one sees whether the client is still there: without it the work is cancelled.
+Handled wait_for(Exchange& exchange, int status, std::function<Done(PluginDesk& desk, const Waiting& waiting)> work) {
+  std::stop_source stop;
+  const auto done = TRY(sandbox::Inbox<Done>::make(1));
+  exchange.shared().workers.run([&shared = exchange.shared(), work = std::move(work), token = stop.get_token(), done] {
+    PluginDesk desk(shared);
+    done->add(work(desk, {.stop = token}));
+  });
+  bool gone = false;
+  for (;;) {
+    std::array<pollfd, 2> wait = {
+        {{done->fd(), POLLIN, 0}, {gone ? -1 : exchange.connection().fd(), exchange.connection().gone_events(), 0}}};
+    const auto ready = sys::poll(wait, std::nullopt);
+    if (!ready || wait[1].revents != 0) {
+      gone = true;
+      stop.request_stop();
+    }
+    if (wait[0].revents == 0) continue;
+    const auto result = done->take();
+    if (!result) continue;
+    if (!*result) return fail(result->error());
+    return answer(status, **result);
+  }
+}
+
+Handled library(Exchange& exchange) {
+  const bool only_new = TRY(exchange.query_flag("new"));
+  return listed(
+      "plugins",
+      TRY(PluginDesk(exchange.shared()).library(only_new ? PluginDesk::Which::kNew : PluginDesk::Which::kAll)));
+}
+
+Handled import(Exchange& exchange) {
+  const plugin::Recipe recipe = TRY(recipe_in(exchange));
+  return answer(201, TRY(PluginDesk(exchange.shared()).add(recipe, from_of(exchange))));
+}
+
+Handled check(Exchange& exchange) {
+  const plugin::Recipe recipe = TRY(recipe_in(exchange));
+  return wait_for(exchange, 200, [recipe, &pool = exchange.shared().pool](PluginDesk&, const Waiting& waiting) {
+    return try_plugin(pool, recipe, waiting.stop);
+  });
+}
+
+Handled show(Exchange& exchange) {
+  return answer(200, TRY(PluginDesk(exchange.shared()).show(exchange.part("id"), "")));
+}
+
+Handled recipe(Exchange& exchange) {
+  const std::int64_t number = TRY(exchange.query_number("number", 0));
+  return json_answer(200, TRY(PluginDesk(exchange.shared()).exported(exchange.part("id"), number)));
+}
+
+// Without a body the library's version.
+Handled update(Exchange& exchange) {
+  std::optional<plugin::Recipe> recipe;
+  if (!exchange.request().body.empty()) recipe = TRY(recipe_in(exchange));
+  return wait_for(exchange, 200,
+                  [id = exchange.part("id"), recipe, from = from_of(exchange)](
+                      PluginDesk& desk, const Waiting& waiting) { return desk.update(id, recipe, from, waiting); });
+}
+
+Handled rollback(Exchange& exchange) {
+  const Value::Object body = TRY(exchange.body_object({"number"}));
+  const std::int64_t number = TRY(CallReader(body).number("number", 0));
+  return wait_for(exchange, 200, [id = exchange.part("id"), number](PluginDesk& desk, const Waiting& waiting) {
+    return desk.rollback(id, number, waiting);
+  });
+}
+
+Handled duplicate(Exchange& exchange) {
+  const Value::Object body = TRY(exchange.body_object({"name"}));
+  const std::string name = TRY(CallReader(body).text("name"));
+  return answer(201, TRY(PluginDesk(exchange.shared()).duplicate(exchange.part("id"), name)));
+}
+
+Handled remove(Exchange& exchange) {
+  return wait_for(exchange, 200,
+                  [id = exchange.part("id")](PluginDesk& desk, const Waiting&) { return desk.remove(id, ""); });
+}
+
+// --- of an agent ---
+
+Handled installed(Exchange& exchange) {
+  return listed("plugins", TRY(PluginDesk(exchange.shared()).installed(exchange.part("name"))));
+}
+
+Handled install(Exchange& exchange) {
+  TRY(exchange.agent());
+  const plugin::Recipe recipe = TRY(recipe_in(exchange));
+  return wait_for(exchange, 201,
+                  [agent = exchange.part("name"), recipe, from = from_of(exchange)](
+                      PluginDesk& desk, const Waiting& waiting) { return desk.install(agent, recipe, from, waiting); });
+}
+
+Handled install_kept(Exchange& exchange) {
+  TRY(exchange.agent());
+  return wait_for(exchange, 201,
+                  [agent = exchange.part("name"), id = exchange.part("id")](PluginDesk& desk, const Waiting& waiting) {
+                    return desk.install_kept(agent, id, waiting);
+                  });
+}
+
+Handled show_installed(Exchange& exchange) {
+  return answer(200, TRY(PluginDesk(exchange.shared()).show(exchange.part("id"), exchange.part("name"))));
+}
+
+Handled uninstall(Exchange& exchange) {
+  TRY(exchange.agent());
+  return wait_for(exchange, 200,
+                  [agent = exchange.part("name"), id = exchange.part("id")](PluginDesk& desk, const Waiting&) {
+                    return desk.remove(id, agent);
+                  });
+}
+
+Handled values(Exchange& exchange) {
+  return answer(200, TRY(PluginDesk(exchange.shared()).values(exchange.part("name"), exchange.part("id"))));
+}
+
+Handled value(Exchange& exchange) {
+  return answer(
+      200, TRY(PluginDesk(exchange.shared()).value(exchange.part("name"), exchange.part("id"), exchange.part("key"))));
+}
+
+Handled set_value(Exchange& exchange) {
+  const Value::Object body = TRY(exchange.body_object({"value"}));
+  const std::string text = TRY(CallReader(body).text("value"));
+  return answer(200, TRY(PluginDesk(exchange.shared())
+                             .set_value(exchange.part("name"), exchange.part("id"), exchange.part("key"), text)));
+}
+
+constexpr std::array kRoutes = {
+    Route{"GET", "/v1/plugins", BodyType::kNone, library},
+    Route{"POST", "/v1/plugins", BodyType::kJson, import},
+    Route{"POST", "/v1/plugins/check", BodyType::kJson, check},
+    Route{"GET", "/v1/plugins/{id}", BodyType::kNone, show},
+    Route{"DELETE", "/v1/plugins/{id}", BodyType::kNone, remove},
+    Route{"GET", "/v1/plugins/{id}/recipe", BodyType::kNone, recipe},
+    Route{"POST", "/v1/plugins/{id}/update", BodyType::kJson, update},
+    Route{"POST", "/v1/plugins/{id}/rollback", BodyType::kJson, rollback},
+    Route{"POST", "/v1/plugins/{id}/duplicate", BodyType::kJson, duplicate},
+    Route{"GET", "/v1/agents/{name}/plugins", BodyType::kNone, installed},
+    Route{"POST", "/v1/agents/{name}/plugins", BodyType::kJson, install},
+    Route{"GET", "/v1/agents/{name}/plugins/{id}", BodyType::kNone, show_installed},
+    Route{"PUT", "/v1/agents/{name}/plugins/{id}", BodyType::kNone, install_kept},
+    Route{"DELETE", "/v1/agents/{name}/plugins/{id}", BodyType::kNone, uninstall},
+    Route{"GET", "/v1/agents/{name}/plugins/{id}/config", BodyType::kNone, values},
+    Route{"GET", "/v1/agents/{name}/plugins/{id}/config/{key}", BodyType::kNone, value},
+    Route{"PUT", "/v1/agents/{name}/plugins/{id}/config/{key}", BodyType::kJson, set_value},
+};
+
+}  // namespace
+
+std::span<const Route> plugin_routes() { return kRoutes; }
+
+}  // namespace hutch::server::http
