@@ -34,8 +34,9 @@ Handled network(Exchange&, const std::string&) {
 
 Handled teams(Exchange&, const std::string&) { return error_answer(501, "there are no teams on this machine"); }
 
-// 404 is what @e2b/code-interpreter reads the message of.
-Handled kernels(Exchange&, const Inside&) {
+// 404 is what @e2b/code-interpreter reads the message of. It shows no token of the sandbox's, and is told nothing of
+// one.
+Handled kernels(Exchange&) {
   return error_answer(404,
                       "no kernel server (Jupyter) runs in this sandbox, so that runCode and contexts are not there: "
                       "commands and files are; run the code as a program, python3 FILE");
@@ -70,11 +71,11 @@ constexpr std::array kRoutes = {
     Route{"DELETE", "/secrets/{id}", BodyType::kNone, with_key<secrets>, kOwn},
     Route{"PUT", "/sandboxes/{id}/network", BodyType::kBytes, with_key<network>, kOwn},
     Route{"GET", "/teams", BodyType::kNone, with_key<teams>, kOwn},
-    Route{"POST", "/execute", BodyType::kBytes, with_sandbox<kernels>, kOwn},
-    Route{"GET", "/contexts", BodyType::kNone, with_sandbox<kernels>, kOwn},
-    Route{"POST", "/contexts", BodyType::kBytes, with_sandbox<kernels>, kOwn},
-    Route{"DELETE", "/contexts/{id}", BodyType::kNone, with_sandbox<kernels>, kOwn},
-    Route{"POST", "/contexts/{id}/restart", BodyType::kBytes, with_sandbox<kernels>, kOwn},
+    Route{"POST", "/execute", BodyType::kBytes, kernels, kOwn},
+    Route{"GET", "/contexts", BodyType::kNone, kernels, kOwn},
+    Route{"POST", "/contexts", BodyType::kBytes, kernels, kOwn},
+    Route{"DELETE", "/contexts/{id}", BodyType::kNone, kernels, kOwn},
+    Route{"POST", "/contexts/{id}/restart", BodyType::kBytes, kernels, kOwn},
 };
 
 }  // namespace

@@ -93,7 +93,7 @@ for (const wrong of [{ isolation: 'seatbelt' }, { nativeSandbox: { bwrapArgs: ['
   }
 }
 const closed = new HutchSandbox({ workingDirectory: `${base}/work`, nativeSandbox: { readOnly: true } })
-said.readOnly = (await closed.executeCommand('head -1 d/run.sh; : > new || echo closed')).stdout
+said.readOnly = (await closed.executeCommand('head -1 d/run.sh; touch new 2>/dev/null || echo closed')).stdout
 await closed._destroy()
 const provided = await hutchSandboxProvider.createSandbox({ id: 'provided', workingDirectory: `${base}/work` })
 said.provided = [(await provided.executeCommand('echo', ['provided'])).stdout, provided.provider]

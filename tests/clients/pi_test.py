@@ -14,9 +14,7 @@ import harness
 import pi as rig
 from api import wait_until
 
-# Each case starts pi, which takes seconds.
-pytestmark = pytest.mark.slow
-
+# Each case starts pi, which takes seconds: two of them are the quick set.
 slow = pytest.mark.slow
 
 
@@ -157,6 +155,7 @@ def test_what_the_policy_hides_is_hidden_from_every_tool(desk):
     assert (desk.agent / "skills/one/SKILL.md").read_text() == "a skill\n"
 
 
+@slow
 def test_questions_are_asked_in_its_own_dialogs(desk):
     made = desk.home / "made"
     pi = desk.pi(dialogs=choose("Yes, for this session"))
@@ -176,6 +175,7 @@ def test_questions_are_asked_in_its_own_dialogs(desk):
     assert not (desk.home / "third").exists()
 
 
+@slow
 @pytest.mark.parametrize("how", ["program", "policy", "backend"])
 def test_without_hutch_nothing_runs(desk, how):
     environment = {}
@@ -200,6 +200,7 @@ def test_without_hutch_nothing_runs(desk, how):
     assert not victim.exists() and (desk.home / "secret").read_text() == "theirs"
 
 
+@slow
 def test_the_daemons_end_in_the_middle_of_a_command(desk):
     pi = desk.pi()
     socket = next(desk.state.rglob("hutch.sock"))
@@ -216,6 +217,7 @@ def test_the_daemons_end_in_the_middle_of_a_command(desk):
     assert pi.status["hutch"].startswith("🔒")
 
 
+@slow
 @pytest.mark.parametrize("how", ["end", "TERM", "KILL"])
 def test_nothing_is_left_when_pi_ends(desk, how):
     pi = desk.pi()
@@ -232,6 +234,7 @@ def test_nothing_is_left_when_pi_ends(desk, how):
     wait_until(lambda: not runs(mark))
 
 
+@slow
 def test_another_extension_that_takes_a_tool_is_refused(desk):
     """pi itself refuses two that say so when they are loaded; one that does it later would have the tool."""
     other = """
@@ -253,6 +256,7 @@ def test_another_extension_that_takes_a_tool_is_refused(desk):
     assert pi.tool("read", path=str(desk.agent / "skills/one/SKILL.md")).ok() == "a skill\n"
 
 
+@slow
 def test_the_flag_and_the_switch(desk):
     pi = desk.pi("--no-sandbox")
     assert pi.status["hutch"] == "Sandbox: disabled" and not desk.has_sandbox()
@@ -269,6 +273,7 @@ def test_the_flag_and_the_switch(desk):
     assert pi.status["hutch"] == "Sandbox: disabled" and not desk.has_sandbox()
 
 
+@slow
 def test_the_editor_saves_what_hutch_takes(desk):
     steps = ["New project entry", "network.allowedDomains", "+ Add", "pi.example", "< Back", "Save"]
 
