@@ -95,15 +95,15 @@ std::vector<std::string> language_hosts(const ImageFiles& image) {
 // PyPI = PackageIndex("https://...", file_storage_domain="..."): the index, and where its files are.
 std::vector<std::string> hosts_of_pip(std::string_view text) {
   static constexpr std::string_view kBegin = "\nPyPI = PackageIndex(";
-  static constexpr std::string_view kFiles = "file_storage_domain=\"";
+  static constexpr std::string_view kFileDomain = "file_storage_domain=\"";
   std::vector<std::string> hosts;
   const std::size_t at = text.find(kBegin);
   if (at == std::string_view::npos) return hosts;
   const std::string_view call = text.substr(at, text.find(')', at) - at);
   add_hosts(call, hosts);
-  const std::size_t files = call.find(kFiles);
+  const std::size_t files = call.find(kFileDomain);
   if (files == std::string_view::npos) return hosts;
-  const std::string_view name = call.substr(files + kFiles.size());
+  const std::string_view name = call.substr(files + kFileDomain.size());
   add_hosts(cat({"https://", name.substr(0, name.find('"'))}), hosts);
   return hosts;
 }
