@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/output.h"
+#include "cli/share.h"
 #include "plan/machine_setup.h"
 #include "service/init.h"
 #include "service/machine_setup.h"
@@ -67,7 +68,12 @@ std::string outcome_of(const InitArguments& arguments, const std::string& user, 
     case InitArguments::What::kUsers: break;
   }
   if (init) return cat({"The user ", user, " is ready.\n"});
-  return steps == 0 ? cat({"There is no user ", user, ".\n"}) : cat({"The user ", user, " is removed.\n"});
+  return steps == 0 ? cat({"There is no user ", user, ".\n"})
+                    : cat({"The user ", user,
+                           " is removed, and its number is "
+                           "given to nobody else. What people "
+                           "shared with it themselves they see "
+                           "by hutch shared.\n"});
 }
 
 }  // namespace
@@ -89,6 +95,9 @@ int init(const InitArguments& arguments) {
     return complain(
         Error{.code = Code::kPermissionDenied, .message = cat({"this takes root: sudo hutch ", words_of(arguments)})});
   }
+  const bool removes = !is_init(arguments) && arguments.what == InitArguments::What::kUsers;
+  const Status ended = removes ? end_shares_with(user) : Status();
+  if (!ended) return complain(ended.error());
   const Status done = service::run_steps(
       *steps, [](const plan::SetupStep& step) { (void)print(cat({step.what, "\n  > ", line_of(step), "\n"})); });
   if (!done) return complain(done.error());

@@ -1,6 +1,8 @@
 // hutch share, shared and unshare.
 #include "cli/share.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "cli/consent.h"
 #include "cli/output.h"
@@ -45,10 +47,14 @@ Result<host::OsUser> user_of(const std::string& agent) {
 }
 
 // Who is no user any more can be named still.
-Result<std::string> name_of(const std::string& agent) {
+Result<std::string> name_of(const std::string& agent, const service::Sharer& sharer) {
   if (agent.empty()) return std::string();
   const std::optional<host::OsUser> user = TRY(find_user(agent));
-  return user ? user->name : TRY(service::own_os_user(0, agent));
+  if (user) return user->name;
+  std::string own = TRY(service::own_os_user(sys::user_id(), agent));
+  const std::vector<store::Share> shares = TRY(service::list_shares(sharer));
+  if (std::ranges::find(shares, own, &store::Share::user) != shares.end()) return own;
+  return service::own_os_user(0, agent);
 }
 
 Result<service::Sharer> own_sharer() {
@@ -84,6 +90,12 @@ service::ShareVoice voice_of(const ShareArguments& arguments, const std::string&
                 (void)sys::write_all(2, cat({"\r\x1b[Khutch: ", std::to_string(done), of, " files"}));
                 if (done == total) (void)sys::write_all(2, "\r\x1b[K");
               }};
+}
+
+// Its number may be nobody's by now, or somebody else's.
+bool is_user_there(const store::Share& share) {
+  const auto user = host::find_os_user(share.user);
+  return !user || (*user && (*user)->uid == share.agent);
 }
 
 tool::Value share_json(const store::Share& share) {
@@ -138,9 +150,9 @@ int print_commands(const ShareArguments& arguments, const host::OsUser& user, co
 }
 
 int unshare_path(const ShareArguments& arguments, const service::Sharer& sharer) {
-  const auto user = name_of(arguments.agent);
+  const auto user = name_of(arguments.agent, sharer);
   if (!user) return complain(user.error());
-  const auto reports = service::end_share(arguments.path, *user, sharer, voice_of(arguments, ""));
+  const auto reports = service::end_share(arguments.path, *user, arguments.gone, sharer, voice_of(arguments, ""));
   if (!reports && reports.error().code == Code::kNotFound) {
     return remove_copies(arguments, *user, sharer, reports.error());
   }
@@ -171,21 +183,39 @@ int print_shares(const ShareArguments& arguments, const service::Sharer& sharer)
   if (!copies) return complain(copies.error());
   if (arguments.form == service::OutputForm::kJson) {
     tool::Value::List array;
-    for (const store::Share& share : *shares) array.push_back(share_json(share));
+    for (const store::Share& share : *shares) {
+      tool::Value::Object object = *share_json(share).get<tool::Value::Object>();
+      if (!is_user_there(share)) object["userGone"] = true;
+      array.emplace_back(std::move(object));
+    }
     for (const store::Copy& copy : *copies) array.push_back(copy_json(copy));
     return print(tool::json_text(tool::Value(std::move(array))) + "\n");
   }
   std::vector<std::vector<std::string>> rows = {{"PATH", "USER", "MODE", "SINCE", ""}};
   for (const store::Share& share : *shares) {
     const bool whole = share.state == store::ShareState::kShared;
+    const std::string_view interrupted = whole ? "" : "interrupted: share or unshare it again";
+    const std::string gone = cat({"that user is gone, number ", std::to_string(share.agent), ": unshare it"});
     rows.push_back({printable(share.path), share.user, std::string(words_of(share.mode)), share.since,
-                    whole ? "" : "interrupted: share or unshare it again"});
+                    is_user_there(share) ? std::string(interrupted) : gone});
   }
   for (const store::Copy& copy : *copies) rows.push_back(copy_row(copy));
   return print(table(rows));
 }
 
 }  // namespace
+
+Status end_shares_with(const std::string& name) {
+  const auto user = TRY(host::find_os_user(name));
+  if (!user) return {};
+  const service::Sharer sharer = TRY(own_sharer());
+  const ShareArguments quiet;
+  for (const auto& report : TRY(service::end_shares_with(*user, sharer, voice_of(quiet, name)))) {
+    if (report.gone) continue;
+    (void)print(cat({"Unshared ", printable(report.share.path), " from ", name, "\n"}));
+  }
+  return {};
+}
 
 int share(const ShareArguments& arguments) {
   const auto sharer = own_sharer();

@@ -3,8 +3,10 @@
 
 #include <string>
 
+#include "base/result.h"
 #include "plan/sharing.h"
 #include "service/request.h"
+#include "service/share.h"
 
 namespace hutch::cli {
 
@@ -23,9 +25,13 @@ struct ShareArguments {
   How how = How::kShared;
   std::string into{};  // of a copy, below the home of the user
   Removal removal = Removal::kAsk;
+  service::Gone gone = service::Gone::kKept;
   service::OutputForm form = service::OutputForm::kText;
 };
 
 int share(const ShareArguments& arguments);
+
+// What the caller shared with that OS user is taken back, and told, before the user goes.
+Status end_shares_with(const std::string& name);
 
 }  // namespace hutch::cli

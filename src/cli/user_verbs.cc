@@ -46,6 +46,11 @@ Status set_yes(Draft& draft, const std::string&) {
   return {};
 }
 
+Status set_forget(Draft& draft, const std::string&) {
+  draft.share.gone = service::Gone::kForgotten;
+  return {};
+}
+
 Status set_dry_run(Draft& draft, const std::string&) {
   draft.init.run = InitArguments::Run::kDry;
   return {};
@@ -164,7 +169,9 @@ constexpr std::array kShareOptions = {
     Option{"--print", 0, "", kFlag, "print the commands of setfacl, or of a copy, and run nothing", set_print},
     kJson};
 constexpr std::array kUnshareOptions = {
-    kAgent, Option{"--yes", 'y', "", kFlag, "remove a copy without asking", set_yes}, kJson};
+    kAgent, Option{"--yes", 'y', "", kFlag, "remove a copy without asking", set_yes},
+    Option{"--forget", 0, "", kFlag, "where nothing is at PATH any more: forget what it had before", set_forget},
+    kJson};
 constexpr std::array kSharedOptions = {kJson};
 constexpr std::array kInitOptions = {kAgent, kPerson, kDryRun};
 constexpr std::array kDeinitOptions = {
@@ -188,7 +195,7 @@ constexpr std::array kInitGroups = {OptionGroup{"Options", kInitOptions}};
 constexpr std::array kDeinitGroups = {OptionGroup{"Options", kDeinitOptions}};
 constexpr std::array kShareSynopsis = {Text("hutch share [OPTION...] PATH"),
                                        Text("hutch share --copy --into DIR [OPTION...] PATH")};
-constexpr std::array kUnshareSynopsis = {Text("hutch unshare [--agent NAME] [--yes] [--json] PATH")};
+constexpr std::array kUnshareSynopsis = {Text("hutch unshare [--agent NAME] [--yes] [--forget] [--json] PATH")};
 constexpr std::array kSharedSynopsis = {Text("hutch shared [--json]")};
 constexpr std::array kInitSynopsis = {Text("hutch init [--agent NAME] [--for PERSON] [--dry-run]")};
 constexpr std::array kDeinitSynopsis = {
@@ -215,8 +222,9 @@ constexpr std::array kVerbs = {
     Verb{"deinit",
          "remove the OS user that agents are",
          kDeinitSynopsis,
-         "Removes the user; its home stays unless told. What is shared with it stays shared, with a number\n"
-         "that nobody has: unshare takes it back as before.",
+         "Removes the user; its home stays unless told, closed until the user is made again. What root shared\n"
+         "with it is taken back. What others shared stays shared with a number that no agent gets any more:\n"
+         "unshare takes it back as before.",
          kDeinitGroups,
          {},
          {},

@@ -147,7 +147,10 @@ Result<host::OsUser> user_for(std::uint32_t person, std::uint32_t number) {
   const auto account = host::find_account(passwd, number);
   const auto user = account ? TRY(host::find_os_user(account->name)) : std::nullopt;
   // The same answer for what is not there and what is another's.
-  if (user && user->uid == number && TRY(host::may_become(person, user->name))) return *user;
+  if (user && user->uid == number && TRY(host::may_become(person, user->name))) {
+    TRY(host::check_is_no_daemon(user->name));
+    return *user;
+  }
   return fail({Code::kPermissionDenied, 0,
                cat({"hutch-helper: person ", std::to_string(person), " may run nothing as user ",
                     std::to_string(number), ": sudo hutch init --for PERSON says who may"})});

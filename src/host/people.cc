@@ -1,10 +1,12 @@
 // Which OS users a person may run sandboxes as.
 #include "host/people.h"
 
+#include "base/decimal.h"
 #include "base/text.h"
 #include "host/account.h"
 #include "plan/os_user.h"
 #include "sys/files.h"
+#include "sys/host_info.h"
 #include "sys/tree.h"
 
 namespace hutch::host {
@@ -14,6 +16,12 @@ namespace {
 constexpr std::size_t kAccountsMax = 16 << 20;
 constexpr unsigned kOthersWrite = 0022;
 constexpr unsigned kSticky = 01000;
+constexpr std::size_t kEntryMax = 4096;
+
+Result<std::string> person_in(const std::string& entry) {
+  const std::string text = TRY(sys::read_file(entry, kEntryMax));
+  return text.substr(0, text.find('\n'));
+}
 
 }  // namespace
 
@@ -22,7 +30,30 @@ Result<bool> may_become(std::uint32_t person, const std::string& user) {
   const std::string entry = plan::people_entry(person, user);
   if (!TRY(sys::status_of(entry))) return false;
   TRY(check_is_roots(entry));
-  return true;
+  const std::string called = TRY(person_name(person));
+  const std::string meant = TRY(person_in(entry));
+  return meant == called;
+}
+
+Status check_is_no_daemon(const std::string& user) {
+  if (!TRY(sys::status_of(plan::service_unit_file(user)))) return {};
+  return fail({Code::kConflict, 0,
+               cat({"hutch's daemon is the user ", user,
+                    ", and what is the same user would have all that is the daemon's: give the agent a user of its own "
+                    "(--agent NAME), or take that daemon away (hutch service deinit)"})});
+}
+
+Result<std::optional<std::uint32_t>> person_who_may_become(std::string_view person, const std::string& user) {
+  const std::string people = cat({plan::kHelperPlace, "/people"});
+  if (!sys::exists(people)) return std::optional<std::uint32_t>();
+  for (const sys::DirectoryEntry& entry : TRY(sys::list_directory(people, sys::Listing::kAll))) {
+    const auto number = decimal_of(entry.name);
+    const std::string file = number ? plan::people_entry(*number, user) : std::string();
+    if (!sys::exists(file)) continue;
+    const std::string called = TRY(person_in(file));
+    if (called == person) return number;
+  }
+  return std::optional<std::uint32_t>();
 }
 
 Result<std::string> person_name(std::uint32_t person) {

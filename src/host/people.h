@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -10,12 +12,20 @@
 
 namespace hutch::host {
 
-// Whether root has said so: there is plan::people_entry. An error where somebody else could have made it.
+// Whether root has said so: there is plan::people_entry, of somebody who is called as that person is. An error where
+// somebody else could have made it.
 Result<bool> may_become(std::uint32_t person, const std::string& user);
+
+// Code::kConflict where root has had a daemon be that user: what is that user could be the daemon.
+Status check_is_no_daemon(const std::string& user);
 
 // What a person is called in the names of their OS users: as /etc/passwd has it, else by the number. No variable says
 // so.
 Result<std::string> person_name(std::uint32_t person);
+
+// Which person's number root has let be `user`, where it was somebody who was called so then; also of one who is no
+// more.
+Result<std::optional<std::uint32_t>> person_who_may_become(std::string_view person, const std::string& user);
 
 // The users of this machine that hutch init made: by name, and home.
 Result<std::vector<OsUser>> agents_users();

@@ -15,9 +15,6 @@ constexpr std::string_view kNetworkUnitName = "hutch-network.service";
 constexpr std::uint32_t kPortMax = 65535;
 
 std::string service_unit_name(const std::string& user) { return cat({"hutch-daemon-", user, ".service"}); }
-std::string service_unit_file(const std::string& user) {
-  return cat({"/etc/systemd/system/", service_unit_name(user)});
-}
 
 SetupStep reload() { return {"have systemd read it", {"systemctl", "daemon-reload"}}; }
 
@@ -106,7 +103,9 @@ std::vector<SetupStep> service_deinit_steps(const std::string& user) {
 
 std::string service_unit(const std::string& user, std::string_view hutch) {
   return cat(
-      {"# hutch's daemon as an agents' user: what it starts is that user, in the backend that each agent says.\n"
+      {"# hutch's daemon as an agents' user: what it starts is that user, in the backend that each agent says. Its "
+       "files\n"
+       "# are its own: sandboxes that were that user had the home.\n"
        "[Unit]\n"
        "Description=hutch: the sandboxes of ",
        user,
@@ -121,6 +120,16 @@ std::string service_unit(const std::string& user, std::string_view hutch) {
        "\n"
        "RuntimeDirectoryMode=0700\n"
        "Environment=XDG_RUNTIME_DIR=/run/hutch-daemon-",
+       user,
+       "\n"
+       "StateDirectory=hutch-daemon-",
+       user,
+       "\n"
+       "StateDirectoryMode=0700\n"
+       "Environment=HOME=/var/lib/hutch-daemon-",
+       user,
+       "\n"
+       "WorkingDirectory=/var/lib/hutch-daemon-",
        user,
        "\n"
        "ExecStart=",

@@ -44,6 +44,7 @@ TEST(NetworkSetup, ItsFileHasPortsAlone) {
 TEST(ServiceSetup, TheDaemonIsThatUser) {
   const auto lines = lines_of(service_init_steps("hutch-carol", "/usr/bin/hutch"));
   EXPECT_THAT(lines[0], HasSubstr("User=hutch-carol\n"));
+  EXPECT_THAT(lines[0], HasSubstr("\nEnvironment=HOME=/var/lib/hutch-daemon-hutch-carol\n"));
   EXPECT_EQ(lines.back(), "systemctl enable --now hutch-daemon-hutch-carol.service");
   EXPECT_EQ(lines_of(service_deinit_steps("hutch-carol"))[0],
             "systemctl disable --now hutch-daemon-hutch-carol.service");

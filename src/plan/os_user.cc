@@ -61,15 +61,21 @@ std::string people_entry(std::uint32_t person, std::string_view user) {
   return cat({people_directory(person), "/", user});
 }
 
+std::string service_unit_file(std::string_view user) {
+  return cat({"/etc/systemd/system/hutch-daemon-", user, ".service"});
+}
+
 std::vector<SetupStep> init_steps(const std::string& name, const OsUserFacts& facts) {
   std::vector<SetupStep> steps;
   const std::string common(kCommonUser);
   const std::string home = os_user_home(name);
-  const auto add_user = [&](const std::string& user) {
-    steps.push_back(system_user(user, os_user_home(user), user != common ? common : ""));
+  const auto add_user = [&](const std::string& user, std::uint32_t number) {
+    steps.push_back(system_user(user, number, os_user_home(user), user != common ? common : ""));
+    write_number(steps, user, number);
   };
-  if (!facts.has_common_user) add_user(common);
-  if (name != common && !facts.has_user) add_user(name);
+  if (!facts.has_common_user) add_user(common, name == common ? facts.number : facts.common_number);
+  if (name != common && !facts.has_user) add_user(name, facts.number);
+  if (facts.has_user && !facts.number_is_written) write_number(steps, name, facts.number);
   add_denial(steps, name, kCronDenyList, facts.cron);
   add_denial(steps, name, kAtDenyList, facts.at);
   if (name != common && !facts.has_common_user) {
@@ -95,6 +101,7 @@ std::vector<SetupStep> init_steps(const std::string& name, const OsUserFacts& fa
 
 std::vector<SetupStep> deinit_steps(const std::string& name, const OsUserFacts& facts, Homes homes) {
   std::vector<SetupStep> steps;
+  if (facts.has_user && !facts.number_is_written) write_number(steps, name, facts.number);
   if (facts.has_user) steps.push_back({cat({"remove the user ", name}), {"userdel", name}});
   remove_denial(steps, name, kCronDenyList, facts.cron);
   remove_denial(steps, name, kAtDenyList, facts.at);
@@ -102,6 +109,10 @@ std::vector<SetupStep> deinit_steps(const std::string& name, const OsUserFacts& 
     std::vector<std::string> command = {"rm", "-r", "-f", "--one-file-system", "--", os_user_home(name)};
     if (name != kCommonUser) command.push_back(os_user_output(name));
     steps.push_back({"remove its home with all that is in it", std::move(command)});
+  }
+  if (homes == Homes::kKept && facts.has_user && facts.has_home) {
+    steps.push_back(close_kept(os_user_home(name)));
+    if (name != kCommonUser) steps.push_back(close_kept(os_user_output(name)));
   }
   return steps;
 }

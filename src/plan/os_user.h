@@ -38,10 +38,13 @@ std::string os_user_home(std::string_view name);
 std::string os_user_output(std::string_view name);
 std::string os_user_shared(std::string_view name);
 
-// Whose existence lets the person of that number run sandboxes as `user`, by hutch-helper.
+// What lets the person of that number run sandboxes as `user`, by hutch-helper. In it is what the person is called: a
+// number may be somebody else's one day.
 inline constexpr std::string_view kHelperPlace = "/etc/hutch-helper";
 std::string people_directory(std::uint32_t person);
 std::string people_entry(std::uint32_t person, std::string_view user);
+// The unit of a daemon that is that user (hutch service init): no sandbox is the same user.
+std::string service_unit_file(std::string_view user);
 // Where hutch-helper is reached: the socket of its unit.
 inline constexpr std::string_view kHelperSocket = "/run/hutch-helper/socket";
 
@@ -56,6 +59,10 @@ struct OsUserFacts {
   bool has_user = false;
   bool has_home = false;
   bool has_common_user = false;
+  // What it has, or is to get; 0: useradd(8) chooses.
+  std::uint32_t number = 0;
+  bool number_is_written = false;  // in kNumbersFile
+  std::uint32_t common_number = 0;
   DenyList cron = DenyList::kNotNeeded;
   DenyList at = DenyList::kNotNeeded;
 };

@@ -75,9 +75,28 @@ TEST(OsUser, RunsNothingLater) {
       ElementsAre("userdel agent-bob", "sed -i /^agent-bob$/d /etc/cron.deny", "sed -i /^agent-bob$/d /etc/at.deny"));
 }
 
+TEST(OsUser, ItsNumberIsWrittenDown) {
+  const std::string write = "sh -c umask 022 && echo \"$0\" >> \"$1\" 311 agent-bob /etc/hutch-helper/numbers";
+  const OsUserFacts fresh{.has_common_user = true, .number = 311};
+  const auto made = lines_of(init_steps("agent-bob", fresh));
+  EXPECT_EQ(made[0],
+            "useradd --system --user-group --no-create-home --home-dir /var/lib/hutch/users/agent-bob --shell "
+            "/bin/bash --uid 311 --groups hutch agent-bob");
+  EXPECT_EQ(made[1], "install -d -m 0755 -o root -g root -- /etc/hutch-helper");
+  EXPECT_EQ(made[2], write);
+  OsUserFacts known{.has_user = true, .has_common_user = true, .number = 311, .number_is_written = true};
+  EXPECT_THAT(lines_of(init_steps("agent-bob", known)), testing::Not(testing::Contains(write)));
+  EXPECT_THAT(lines_of(deinit_steps("agent-bob", known, Homes::kKept)), ElementsAre("userdel agent-bob"));
+  known.number_is_written = false;
+  EXPECT_EQ(lines_of(init_steps("agent-bob", known))[1], write);
+  EXPECT_EQ(lines_of(deinit_steps("agent-bob", known, Homes::kKept))[1], write);
+}
+
 TEST(OsUser, DeinitKeepsTheHomeUnlessTold) {
   const OsUserFacts all{.has_user = true, .has_home = true, .has_common_user = true};
-  EXPECT_THAT(lines_of(deinit_steps("agent-bob", all, Homes::kKept)), ElementsAre("userdel agent-bob"));
+  EXPECT_THAT(lines_of(deinit_steps("agent-bob", all, Homes::kKept)),
+              ElementsAre("userdel agent-bob", "install -d -m 0700 -o root -g root -- /var/lib/hutch/users/agent-bob",
+                          "install -d -m 0700 -o root -g root -- /var/lib/hutch/users/output/agent-bob"));
   EXPECT_THAT(lines_of(deinit_steps("agent-bob", all, Homes::kRemoved)),
               ElementsAre("userdel agent-bob",
                           "rm -r -f --one-file-system -- /var/lib/hutch/users/agent-bob "

@@ -48,7 +48,8 @@ void remove_starter(std::vector<SetupStep>& steps, const PersonFacts& facts) {
 std::vector<SetupStep> init_person_steps(const std::string& name, const PersonFacts& facts) {
   std::vector<SetupStep> steps;
   const std::string home = os_user_home(name);
-  if (!facts.user.has_user) steps.push_back(system_user(name, home, ""));
+  if (!facts.user.has_user) steps.push_back(system_user(name, facts.user.number, home, ""));
+  if (!facts.user.has_user || !facts.user.number_is_written) write_number(steps, name, facts.user.number);
   add_denial(steps, name, kCronDenyList, facts.user.cron);
   add_denial(steps, name, kAtDenyList, facts.user.at);
   // To be passed through: the homes themselves are closed.
@@ -63,7 +64,7 @@ std::vector<SetupStep> init_person_steps(const std::string& name, const PersonFa
     steps.push_back(directory("make the place of who may be whom", made, "0755", "root", "root"));
   }
   steps.push_back(
-      root_file(cat({"let ", facts.person, " have sandboxes that are ", name}), people_entry(facts.uid, name), ""));
+      root_file(cat({"let ", facts.person, " have sandboxes that are ", name}), people_entry(facts.uid, name), facts.person + "\n"));
   add_starter(steps, facts);
   return steps;
 }
@@ -73,12 +74,18 @@ std::vector<SetupStep> deinit_person_steps(const std::string& name, const Person
   // First: from here on nothing new starts.
   steps.push_back({cat({"let ", facts.person, " have no more sandboxes that are ", name}),
                    {"rm", "-f", "--", people_entry(facts.uid, name)}});
+  if (facts.user.has_user && !facts.user.number_is_written) write_number(steps, name, facts.user.number);
   if (facts.user.has_user) steps.push_back({cat({"remove the user ", name}), {"userdel", name}});
   remove_denial(steps, name, kCronDenyList, facts.user.cron);
   remove_denial(steps, name, kAtDenyList, facts.user.at);
   if (homes == Homes::kRemoved && facts.user.has_home) {
     steps.push_back(
         {"remove its home with all that is in it", {"rm", "-r", "-f", "--one-file-system", "--", os_user_home(name)}});
+  }
+  if (homes == Homes::kKept && facts.user.has_user && facts.user.has_home) {
+    for (const std::string& kept : {os_user_home(name), os_user_output(name), os_user_shared(name)}) {
+      steps.push_back(close_kept(kept));
+    }
   }
   remove_starter(steps, facts);
   return steps;

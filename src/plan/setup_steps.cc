@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "plan/os_user_numbers.h"
 
 namespace hutch::plan {
 
@@ -12,18 +13,36 @@ namespace {
 // What would start later by cron or at is in no sandbox. A list may end without the end of its last line.
 constexpr std::string_view kAppend = "[ -z \"$(tail -c 1 \"$1\")\" ] || echo >> \"$1\"; echo \"$0\" >> \"$1\"";
 
+constexpr std::string_view kWriteNumber = "umask 022 && echo \"$0\" >> \"$1\"";
+
 constexpr std::string_view kPutFile = "umask 022 && printf %s \"$1\" > \"$0.new\" && mv -f -- \"$0.new\" \"$0\"";
 
 }  // namespace
 
 // A system user gets no subordinate ids (useradd(8), --system), so that it makes no user namespace with more users.
-SetupStep system_user(const std::string& name, const std::string& home, const std::string& group) {
+SetupStep system_user(const std::string& name, std::uint32_t number, const std::string& home,
+                      const std::string& group) {
   SetupStep step{
       cat({"make the system user ", name}),
       {"useradd", "--system", "--user-group", "--no-create-home", "--home-dir", home, "--shell", "/bin/bash"}};
+  // The group of its name gets the same number, which is to be free as well (useradd(8), --user-group).
+  if (number != 0) step.command.insert(step.command.end(), {"--uid", std::to_string(number)});
   if (!group.empty()) step.command.insert(step.command.end(), {"--groups", group});
   step.command.push_back(name);
   return step;
+}
+
+void write_number(std::vector<SetupStep>& steps, const std::string& name, std::uint32_t number) {
+  if (number == 0) return;
+  steps.push_back(
+      directory("make the place of hutch's settings of root", std::string(kHelperPlace), "0755", "root", "root"));
+  steps.push_back(
+      {cat({"write down its number, ", std::to_string(number), ", which nobody else gets"}),
+       {"sh", "-c", std::string(kWriteNumber), given_number_line({number, name}), std::string(kNumbersFile)}});
+}
+
+SetupStep close_kept(const std::string& path) {
+  return directory("keep what is there, closed until the user is made again", path, "0700", "root", "root");
 }
 
 SetupStep directory(std::string what, const std::string& path, std::string_view mode, std::string_view user,

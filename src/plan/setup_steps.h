@@ -1,6 +1,7 @@
 // The commands of useradd(8), install(1) and others that set up OS users, each as a step.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,8 +10,12 @@
 
 namespace hutch::plan {
 
-// `group`: one more; empty: none.
-SetupStep system_user(const std::string& name, const std::string& home, const std::string& group);
+// `number` 0: useradd(8) chooses. `group`: one more; empty: none.
+SetupStep system_user(const std::string& name, std::uint32_t number, const std::string& home, const std::string& group);
+// Into kNumbersFile; nothing for 0.
+void write_number(std::vector<SetupStep>& steps, const std::string& name, std::uint32_t number);
+// A home, or another place of a user's, that stays after it: root's, until the user is there again.
+SetupStep close_kept(const std::string& path);
 
 SetupStep directory(std::string what, const std::string& path, std::string_view mode, std::string_view user,
                     std::string_view group);

@@ -26,6 +26,7 @@
 #include "service/live_runs.h"
 #include "service/os_user.h"
 #include "service/sandbox_only.h"
+#include "service/share.h"
 #include "store/image_store.h"
 #include "store/layer_store.h"
 #include "sys/host_info.h"
@@ -135,6 +136,17 @@ Status settle_os_user(store::AgentRecord& record) {
 Result<bool> is_agents(const std::string& user) {
   const auto known = TRY(host::find_os_user(user));
   return !known || known->home == plan::os_user_home(user);
+}
+
+// What root shared with its user.
+Status end_shares(const store::AgentRecord& record, const host::StateDirs& dirs) {
+  const std::string name = plan::os_user_name(record.name);
+  const auto user = TRY(host::find_os_user(name));
+  if (!user || user->home != plan::os_user_home(name)) return {};
+  const auto agree = [](const std::vector<std::string>&) { return Status(); };
+  TRY_CTX(end_shares_with(*user, {.uid = 0, .home = "/", .dirs = dirs}, {agree, [](std::size_t, std::size_t) {}}),
+          "take back what is shared with the agent");
+  return {};
 }
 
 bool offers_other_tools(const store::AutonomousExec& before, const store::AutonomousExec& now) {
@@ -410,6 +422,7 @@ Result<std::vector<std::string>> AgentService::remove_files(const store::AgentRe
   const auto image = TRY(store::LayerStore(dirs_.data).find(name));
   // Another user's, which root alone removes, with that user.
   const bool others = agent.backend == "user" && sys::user_id() != 0;
+  if (agent.backend == "user" && !others) TRY(end_shares(agent, dirs_));
   for (const std::string& directory : {directories.home, directories.output}) {
     if (others) break;
     if (!TRY(sys::status_of(directory))) continue;

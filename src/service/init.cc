@@ -3,16 +3,19 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
 #include "host/account.h"
 #include "host/people.h"
+#include "plan/os_user_numbers.h"
 #include "service/machine_setup.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
 #include "sys/identity.h"
 #include "sys/process.h"
+#include "sys/tree.h"
 
 namespace hutch::service {
 
@@ -64,16 +67,69 @@ Status check_is_last(const std::string& name) {
   return {};
 }
 
+Result<std::vector<plan::GivenNumber>> given_numbers() {
+  const std::string file(plan::kNumbersFile);
+  if (!sys::exists(file)) return std::vector<plan::GivenNumber>();
+  TRY(host::check_is_roots(file));
+  const std::string text = TRY(sys::read_file(file, kAccountsMax));
+  return plan::read_given_numbers(text);
+}
+
+// Whose files are in a home that was kept: of the user that was there last, who alone may find them.
+Result<std::optional<std::uint32_t>> number_of_kept(const std::string& name,
+                                                    const std::vector<plan::GivenNumber>& given) {
+  const auto home = TRY(sys::status_of(plan::os_user_home(name)));
+  if (!home) return std::optional<std::uint32_t>();
+  if (const auto number = plan::number_given_to(given, name)) return number;
+  return home->uid == 0 ? std::nullopt : std::optional(home->uid);
+}
+
+// For a user that is to be made.
+Result<std::uint32_t> next_number(const std::string& name, const std::vector<plan::GivenNumber>& given,
+                                  std::optional<std::uint32_t> apart_from) {
+  const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountsMax));
+  const std::string group = TRY(sys::read_file("/etc/group", kAccountsMax));
+  std::set<std::uint32_t> taken = plan::numbers_of(passwd);
+  taken.merge(plan::numbers_of(group));
+  if (apart_from) taken.insert(*apart_from);
+  if (const auto kept = TRY(number_of_kept(name, given))) {
+    if (!taken.contains(*kept)) return *kept;
+    return fail({Code::kConflict, 0,
+                 cat({"the files in ", plan::os_user_home(name), " are those of number ", std::to_string(*kept),
+                      ", which is somebody else's by now: move that directory away"})});
+  }
+  const std::string text = sys::read_file("/etc/login.defs", kAccountsMax).value_or("");
+  const auto free = plan::free_number(plan::system_numbers(text), taken, given);
+  if (free) return *free;
+  return fail(Error::unsupported(
+      cat({"this machine has no number left for a system user: ", plan::kNumbersFile,
+           " keeps those of agents' users that were removed, whose files or shares may be left; take out lines of "
+           "which you know that none is"})));
+}
+
 }  // namespace
 
 Result<plan::OsUserFacts> os_user_facts(const std::string& name) {
   const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountsMax));
-  const auto is_there = [&](std::string_view user) { return host::find_user(passwd, {}, user).has_value(); };
-  return plan::OsUserFacts{.has_user = is_there(name),
+  const auto known = [&](std::string_view user) { return host::find_user(passwd, {}, user); };
+  const auto user = known(name);
+  const auto is_it = [&](const plan::GivenNumber& one) { return user && one.number == user->uid && one.name == name; };
+  const auto given = TRY(given_numbers());
+  return plan::OsUserFacts{.has_user = user.has_value(),
                            .has_home = sys::exists(plan::os_user_home(name)),
-                           .has_common_user = is_there(plan::kCommonUser),
+                           .has_common_user = known(plan::kCommonUser).has_value(),
+                           .number = user ? user->uid : 0,
+                           .number_is_written = std::ranges::any_of(given, is_it),
                            .cron = TRY(deny_list(name, "/etc/cron.allow", plan::kCronDenyList)),
                            .at = TRY(deny_list(name, "/etc/at.allow", plan::kAtDenyList))};
+}
+
+Status settle_numbers(const std::string& name, plan::OsUserFacts& facts) {
+  const auto given = TRY(given_numbers());
+  if (!facts.has_user) facts.number = TRY(next_number(name, given, std::nullopt));
+  if (facts.has_common_user || name == plan::kCommonUser) return {};
+  facts.common_number = TRY(next_number(std::string(plan::kCommonUser), given, facts.number));
+  return {};
 }
 
 Result<std::vector<plan::SetupStep>> with_network(std::vector<plan::SetupStep> steps) {
@@ -84,7 +140,9 @@ Result<std::vector<plan::SetupStep>> with_network(std::vector<plan::SetupStep> s
 Result<std::vector<plan::SetupStep>> init_plan(const std::string& name) {
   TRY(check_is_hutchs(name));
   TRY(check_is_hutchs(std::string(plan::kCommonUser)));
-  return with_network(plan::init_steps(name, TRY(os_user_facts(name))));
+  plan::OsUserFacts facts = TRY(os_user_facts(name));
+  TRY(settle_numbers(name, facts));
+  return with_network(plan::init_steps(name, facts));
 }
 
 Result<std::vector<plan::SetupStep>> deinit_plan(const std::string& name, plan::Homes homes) {

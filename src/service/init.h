@@ -17,6 +17,10 @@ Result<std::vector<plan::SetupStep>> deinit_plan(const std::string& name, plan::
 // What of that user is there.
 Result<plan::OsUserFacts> os_user_facts(const std::string& name);
 
+// The numbers of the users that are to be made: those of a home that was kept, else ones that no agents' user had
+// before. Code::kConflict where the number of a kept home is another user's by now.
+Status settle_numbers(const std::string& name, plan::OsUserFacts& facts);
+
 // What was said of the network (hutch network init) holds for who is a user from then on.
 Result<std::vector<plan::SetupStep>> with_network(std::vector<plan::SetupStep> steps);
 

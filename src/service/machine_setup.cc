@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "base/decimal.h"
 #include "base/text.h"
 #include "host/account.h"
 #include "host/people.h"
@@ -52,6 +53,19 @@ Status set_list(const std::string& socket, const std::vector<std::uint32_t>& clo
   return sys::set_acl_attribute(directory.get(), name, sys::AclKind::kAccess, plan::encode_acl(after));
 }
 
+// What runs as that user already could be the daemon from its first moment on.
+Status check_is_at_rest(const host::OsUser& user) {
+  for (const sys::DirectoryEntry& entry : TRY(sys::list_directory("/proc", sys::Listing::kAll))) {
+    if (!decimal_of(entry.name)) continue;
+    const auto status = sys::status_of(cat({"/proc/", entry.name}));
+    if (!status || !*status || (*status)->uid != user.uid) continue;
+    return fail({Code::kConflict, 0,
+                 cat({"process ", entry.name, " runs as ", user.name,
+                      ", and would have all that is the daemon's: end what runs as that user first"})});
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<plan::SetupStep>> network_init_plan(const std::vector<std::uint16_t>& ports) {
@@ -94,6 +108,7 @@ Result<std::vector<plan::SetupStep>> service_init_plan(const std::string& user) 
   }
   const auto known = TRY(host::find_os_user(user));
   if (!known) return fail(Error::not_found(cat({"there is no OS user ", user, " yet: sudo hutch init"})));
+  TRY(check_is_at_rest(*known));
   return plan::service_init_steps(user, TRY(own_program()));
 }
 

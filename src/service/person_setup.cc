@@ -33,6 +33,13 @@ Result<Person> find_person(const std::string& person) {
   return Person{TRY(host::person_name(*number)), *number};
 }
 
+// Whose users are to go. The person may be gone, and the number somebody else's.
+Result<Person> find_person_with(const std::string& person, const std::string& agent) {
+  const std::string name = plan::os_user_name_of(person, agent);
+  if (const auto number = TRY(host::person_who_may_become(person, name))) return Person{person, *number};
+  return find_person(person);
+}
+
 plan::HelperStarter starter_here() {
   if (sys::exists("/run/systemd/system")) return plan::HelperStarter::kSystemd;
   const bool has_sudo = sys::exists("/etc/sudoers.d") && !host::find_system_program("sudo").empty();
@@ -86,7 +93,10 @@ Result<plan::PersonFacts> facts_of(const Person& person, const std::string& name
 Result<std::vector<plan::SetupStep>> init_person_plan(const std::string& person, const std::string& agent) {
   const Person found = TRY(find_person(person));
   const std::string name = plan::os_user_name_of(found.name, agent);
-  const plan::PersonFacts facts = TRY(facts_of(found, name));
+  plan::PersonFacts facts = TRY(facts_of(found, name));
+  // The machine's own user is not in this.
+  facts.user.has_common_user = true;
+  TRY(settle_numbers(name, facts.user));
   TRY_CTX(host::check_is_roots(facts.helper), "hutch-helper would run as root");
   TRY(check_letters(facts.helper));
   if (facts.starter == plan::HelperStarter::kNone) {
@@ -98,7 +108,7 @@ Result<std::vector<plan::SetupStep>> init_person_plan(const std::string& person,
 
 Result<std::vector<plan::SetupStep>> deinit_person_plan(const std::string& person, const std::string& agent,
                                                         plan::Homes homes) {
-  const Person found = TRY(find_person(person));
+  const Person found = TRY(find_person_with(person, agent));
   const std::string name = plan::os_user_name_of(found.name, agent);
   return with_network(plan::deinit_person_steps(name, TRY(facts_of(found, name)), homes));
 }

@@ -32,19 +32,48 @@ std::vector<plan::SharedTree> trees_of(const std::vector<Share>& shares) {
   return trees;
 }
 
+// A number may have been another user's, who could use what is shared with it still.
+Status check_is_its_own(const std::vector<Share>& shares, const host::OsUser& user) {
+  for (const Share& share : shares) {
+    if (share.agent != user.uid || share.user == user.name) continue;
+    return fail({Code::kConflict, 0,
+                 cat({printable(share.path), " is shared with ", share.user, " still, whose number (",
+                      std::to_string(share.agent), ") is that of ", user.name, " now: hutch unshare ",
+                      printable(share.path), " first"})});
+  }
+  return {};
+}
+
+// In a tree that the agent may write, what has the name now may be something that it put there.
+Status check_is_same(const Share& known, const SharePlace& place, const std::vector<Share>& others) {
+  const bool same = known.inode == place.status.inode && known.device == place.status.device;
+  const auto writes = [&](const Share& other) {
+    return other.agent == known.agent && other.mode == plan::ShareMode::kReadWrite && is_within(known.path, other.path);
+  };
+  if (known.inode == 0 || same || std::ranges::none_of(others, writes)) return {};
+  return fail({Code::kConflict, 0,
+               cat({printable(known.path), " is not what was shared: move that back, or hutch unshare --forget ",
+                    printable(known.path), " first"})});
+}
+
 Result<ShareReport> apply(store::Shares& registry, Share share, const ShareRequest& request, const Sharer& sharer,
                           const ShareVoice& voice) {
   std::vector<Share> all = TRY(registry.list());
+  TRY(check_is_its_own(all, request.user));
+  const SharePlace place = TRY(find_place(share.path));
   const auto known = std::ranges::find_if(
       all, [&](const Share& other) { return other.path == share.path && other.agent == share.agent; });
   if (known != all.end()) {
     share.id = known->id;
     share.since = known->since;
     share.state = known->state;
+    const Share before = *known;
     all.erase(known);
+    TRY(check_is_same(before, place, all));
   }
-  const SharePlace place = TRY(find_place(share.path));
   share.owner = place.status.owner;
+  share.device = place.status.device;
+  share.inode = place.status.inode;
   all.push_back(share);
   ShareFiles files(share, trees_of(all), all, {sharer.uid, sharer.groups, sharer.umask}, request.user.groups);
   const Inspection found = TRY(files.inspect(place, voice.progress));
@@ -55,6 +84,7 @@ Result<ShareReport> apply(store::Shares& registry, Share share, const ShareReque
 
   // From here on whatever is changed can be found again: what was there is on the disk before.
   if (share.id == 0) share.id = TRY(registry.add(share));
+  TRY(registry.set_root(share));
   TRY(registry.remember(found.originals));
   TRY(registry.update(share.id, share.mode, ShareState::kSharing));
   for (const auto& directory : closed) {
@@ -86,7 +116,7 @@ Status close_ancestors(store::Shares& registry, std::uint32_t agent, const std::
   return {};
 }
 
-Result<ShareReport> take_back(store::Shares& registry, const Share& share, const Sharer& sharer,
+Result<ShareReport> take_back(store::Shares& registry, const Share& share, Gone gone, const Sharer& sharer,
                               const ShareVoice& voice) {
   TRY(registry.update(share.id, share.mode, ShareState::kEnding));
   std::vector<Share> others = TRY(registry.list());
@@ -109,6 +139,7 @@ Result<ShareReport> take_back(store::Shares& registry, const Share& share, const
   }
   report.gone = !place;
   TRY(close_ancestors(registry, share.agent, trees, report.opened));
+  if (report.gone && gone == Gone::kKept) return report;
   std::vector<store::OriginalLists> over;
   std::ranges::copy_if(originals, std::back_inserter(over), [&](const store::OriginalLists& file) {
     const auto covers = [&](const plan::SharedTree& tree) { return is_within(file.path, tree.path); };
@@ -117,6 +148,14 @@ Result<ShareReport> take_back(store::Shares& registry, const Share& share, const
   TRY(registry.forget(over));
   TRY(registry.remove(share.id));
   return report;
+}
+
+Error not_there(const Share& share) {
+  return {
+      Code::kConflict, 0,
+      cat({"nothing is at ", printable(share.path), " any more: what was moved away lets ", share.user,
+           " in still. Move it back and unshare it again, which restores what it had before; hutch unshare --forget ",
+           printable(share.path), " forgets that"})};
 }
 
 Error not_shared(const std::string& path, const std::vector<Share>& shares) {
@@ -157,8 +196,8 @@ Result<ShareReport> share(const ShareRequest& request, const Sharer& sharer, con
   return apply(registry, share, request, sharer, voice);
 }
 
-Result<std::vector<ShareReport>> end_share(const std::string& path, const std::string& user, const Sharer& sharer,
-                                           const ShareVoice& voice) {
+Result<std::vector<ShareReport>> end_share(const std::string& path, const std::string& user, Gone gone,
+                                           const Sharer& sharer, const ShareVoice& voice) {
   store::Shares registry = TRY(store::Shares::open(sharer.dirs.data));
   // What was shared may be gone: then its name is all there is.
   const std::string canonical = sys::canonical_path(path).value_or(path);
@@ -166,9 +205,21 @@ Result<std::vector<ShareReport>> end_share(const std::string& path, const std::s
   std::vector<ShareReport> reports;
   for (const Share& share : shares) {
     if (share.path != canonical || (!user.empty() && share.user != user)) continue;
-    reports.push_back(TRY(take_back(registry, share, sharer, voice)));
+    reports.push_back(TRY(take_back(registry, share, gone, sharer, voice)));
+    if (reports.back().gone && gone == Gone::kKept) return fail(not_there(share));
   }
   if (reports.empty()) return fail(not_shared(canonical, shares));
+  return reports;
+}
+
+Result<std::vector<ShareReport>> end_shares_with(const host::OsUser& user, const Sharer& sharer,
+                                                 const ShareVoice& voice) {
+  store::Shares registry = TRY(store::Shares::open(sharer.dirs.data));
+  std::vector<ShareReport> reports;
+  for (const Share& share : TRY(registry.list())) {
+    if (share.agent != user.uid) continue;
+    reports.push_back(TRY(take_back(registry, share, Gone::kKept, sharer, voice)));
+  }
   return reports;
 }
 

@@ -53,11 +53,19 @@ struct ShareReport {
 // directory on the way.
 Result<ShareReport> share(const ShareRequest& request, const Sharer& sharer, const ShareVoice& voice);
 
+// What is known of files that are not at their path any more.
+enum class Gone { kKept, kForgotten };
+
 // Restores what sharing found: access control lists, the directories on the way. Where another share gives something
-// too, that stays. What the agent made remains its own, and its owner's to use. Code::kNotFound for what is not shared.
-// `user` is an OS user's name, who need not be there any more; empty: of all.
-Result<std::vector<ShareReport>> end_share(const std::string& path, const std::string& user, const Sharer& sharer,
-                                           const ShareVoice& voice);
+// too, that stays. What the agent made remains its own, and its owner's to use. Code::kNotFound for what is not shared;
+// Code::kConflict where nothing is at that path any more, unless that is to be forgotten. `user` is an OS user's name,
+// who need not be there any more; empty: of all.
+Result<std::vector<ShareReport>> end_share(const std::string& path, const std::string& user, Gone gone,
+                                           const Sharer& sharer, const ShareVoice& voice);
+
+// All that the sharer shared with that user, by number: before the user goes. What is not there any more stays known.
+Result<std::vector<ShareReport>> end_shares_with(const host::OsUser& user, const Sharer& sharer,
+                                                 const ShareVoice& voice);
 
 // What is never given to an agent: "/", the home itself, hutch's own files, and what they are in. `path` is canonical.
 Status check_place(const std::string& path, const host::OsUser& user, const Sharer& sharer);

@@ -81,6 +81,25 @@ bool ShareFiles::is_ours(const TreeFile& file) const {
   return decides == nullptr || decides->path == share_.path;
 }
 
+// Whoever may write a directory can rename what is in it. Which share decides about a file is said by its path.
+const store::Share* ShareFiles::moved_share(const TreeFile& file) const {
+  const auto found = std::ranges::find_if(shares_, [&](const store::Share& other) {
+    return other.agent == share_.agent && other.inode == file.status.inode && other.device == file.status.device &&
+           other.id != share_.id && other.path != file.path;
+  });
+  return found == shares_.end() ? nullptr : &*found;
+}
+
+Status ShareFiles::check_is_where_it_was(const TreeFile& file) const {
+  const store::Share* moved = moved_share(file);
+  if (moved == nullptr) return {};
+  return fail({Code::kConflict, 0,
+               cat({printable(file.path), " was ", printable(moved->path),
+                    ", which is shared for itself: move it back, "
+                    "or hutch unshare --forget ",
+                    printable(moved->path)})});
+}
+
 // Whoever changes the list of a file whose group they are not in takes its set-group-id bit away, as with chmod(2).
 bool ShareFiles::would_lose_its_group(const TreeFile& file) const {
   const bool has_bit = (file.status.mode & kSetGroupId) != 0;
@@ -105,6 +124,7 @@ Result<Inspection> ShareFiles::inspect(const SharePlace& place, const ShareProgr
   std::map<FileKey, std::uint32_t> missing_names;
   const auto look = [&](const TreeFile& entry) -> Status {
     if (++found.files % kProgressEvery == 0) progress(found.files, 0);
+    TRY(check_is_where_it_was(entry));
     if (!is_directory(entry.status) && entry.status.links > 1) {
       --missing_names.try_emplace(key_of(entry.status), entry.status.links).first->second;
     }
@@ -144,6 +164,7 @@ Result<std::size_t> ShareFiles::apply(const SharePlace& place, const Inspection&
   std::size_t changed = 0;
   const auto share_one = [&](const TreeFile& entry) -> Status {
     if (++done % kProgressEvery == 0) progress(done, found.files);
+    TRY(check_is_where_it_was(entry));
     if (!is_ours(entry) || !may_change(entry)) return {};
     const auto file = read_file(entry.directory, entry.name, entry.status);
     if (!file && is_gone(file.error())) return {};
@@ -165,8 +186,11 @@ Result<Restoration> ShareFiles::restore(const SharePlace& place, const std::vect
   std::map<FileKey, plan::AclBefore> before;
   for (const store::OriginalLists& file : originals) before[{file.device, file.inode}] = file.lists;
   Restoration done;
+  // What has another name by now gets nothing again by that name.
+  std::vector<std::string> moved;
   const auto restore_one = [&](const TreeFile& entry) -> Status {
     if (++done.files % kProgressEvery == 0) progress(done.files, 0);
+    if (moved_share(entry) != nullptr) moved.push_back(entry.path);
     if (entry.status.owner == share_.agent || !may_change(entry)) return {};
     const auto file = read_file(entry.directory, entry.name, entry.status);
     if (!file && is_gone(file.error())) return {};
@@ -175,7 +199,8 @@ Result<Restoration> ShareFiles::restore(const SharePlace& place, const std::vect
     const plan::SharedTree* gives = plan::tree_of(trees_, share_.agent, entry.path);
     const auto covers = [&](const plan::SharedTree& tree) { return is_within(entry.path, tree.path); };
     plan::Remaining remaining{.owner_stays = std::ranges::any_of(trees_, covers)};
-    if (gives != nullptr) remaining.mode = gives->mode;
+    const auto has_it = [&](const std::string& top) { return is_within(entry.path, top); };
+    if (gives != nullptr && std::ranges::none_of(moved, has_it)) remaining.mode = gives->mode;
     const auto was = before.find(key_of(entry.status));
     const auto lists = was == before.end() ? std::nullopt : std::optional(was->second);
     if (gives == nullptr && plan::is_way_to_a_tree(trees_, share_.agent, entry.path)) {

@@ -65,8 +65,9 @@ class ShareFiles {
         sharer_(std::move(sharer)),
         groups_(std::move(groups)) {}
 
-  // Changes nothing. Code::kUnsupported for a file system without lists; Code::kPermissionDenied for files that are not
-  // the sharer's to share.
+  // Changes nothing. Code::kConflict where what another share of the agent's began with has got another name by now, of
+  // which its path says nothing any more; Code::kUnsupported for a file system without lists; Code::kPermissionDenied
+  // for files that are not the sharer's to share.
   Result<Inspection> inspect(const SharePlace& place, const ShareProgress& progress);
   // How many files were changed.
   Result<std::size_t> apply(const SharePlace& place, const Inspection& found, const ShareProgress& progress);
@@ -75,6 +76,8 @@ class ShareFiles {
 
  private:
   bool is_ours(const TreeFile& file) const;
+  const store::Share* moved_share(const TreeFile& file) const;
+  Status check_is_where_it_was(const TreeFile& file) const;
   bool may_change(const TreeFile& file) const { return sharer_.uid == 0 || file.status.owner == sharer_.uid; }
   bool would_lose_its_group(const TreeFile& file) const;
   std::vector<std::uint32_t> users_at(const std::string& path) const;

@@ -17,7 +17,8 @@ namespace {
 constexpr const char* kSchema =
     "CREATE TABLE IF NOT EXISTS shares (id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, user TEXT NOT NULL,"
     " agent INTEGER NOT NULL, owner INTEGER NOT NULL, writable INTEGER NOT NULL, state TEXT NOT NULL,"
-    " since TEXT NOT NULL, UNIQUE (path, agent)) STRICT;"
+    " since TEXT NOT NULL, device INTEGER NOT NULL DEFAULT 0, inode INTEGER NOT NULL DEFAULT 0,"
+    " UNIQUE (path, agent)) STRICT;"
     "CREATE TABLE IF NOT EXISTS originals (device INTEGER NOT NULL, inode INTEGER NOT NULL, path TEXT NOT NULL,"
     " access TEXT NOT NULL, defaults TEXT NOT NULL, PRIMARY KEY (device, inode)) STRICT;"
     "CREATE TABLE IF NOT EXISTS opened (path TEXT NOT NULL, agent INTEGER NOT NULL, before TEXT NOT NULL,"
@@ -43,6 +44,15 @@ Result<plan::Acl> acl_of(const std::string& text) {
   return plan::parse_acl(*bytes);
 }
 
+// To a registry that was made without them.
+Status add_roots(Database& database) {
+  Statement columns = TRY(database.prepare("SELECT name FROM pragma_table_info('shares') WHERE name = 'inode'"));
+  if (TRY(columns.step())) return {};
+  return database.execute(
+      "BEGIN IMMEDIATE; ALTER TABLE shares ADD COLUMN device INTEGER NOT NULL DEFAULT 0;"
+      " ALTER TABLE shares ADD COLUMN inode INTEGER NOT NULL DEFAULT 0; COMMIT");
+}
+
 // SQLite's numbers have a sign; the bits are the same.
 std::int64_t signed_of(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 
@@ -59,12 +69,13 @@ Result<Shares> Shares::open(const std::string& data) {
   }
   Database database = TRY(Database::open(cat({data, "/shares.db"})));
   TRY(database.execute(kSchema));
+  TRY(add_roots(database));
   return Shares(std::move(*lock), std::move(database));
 }
 
 Result<std::vector<Share>> Shares::list() {
   Statement select = TRY(database_.prepare(
-      "SELECT id, path, user, agent, owner, writable, state, since FROM shares ORDER BY path, agent"));
+      "SELECT id, path, user, agent, owner, writable, state, since, device, inode FROM shares ORDER BY path, agent"));
   std::vector<Share> shares;
   while (TRY(select.step())) {
     const auto state = std::ranges::find(kStates, select.text(6), &NamedState::name);
@@ -76,17 +87,20 @@ Result<std::vector<Share>> Shares::list() {
                       .owner = static_cast<std::uint32_t>(select.number(4)),
                       .mode = select.number(5) != 0 ? plan::ShareMode::kReadWrite : plan::ShareMode::kReadOnly,
                       .state = state->state,
-                      .since = select.text(7)});
+                      .since = select.text(7),
+                      .device = static_cast<std::uint64_t>(select.number(8)),
+                      .inode = static_cast<std::uint64_t>(select.number(9))});
   }
   return shares;
 }
 
 Result<std::int64_t> Shares::add(const Share& share) {
-  Statement insert = TRY(database_.prepare(
-      "INSERT INTO shares (path, user, agent, owner, writable, state, since) VALUES (?1,?2,?3,?4,?5,?6,?7)"
-      " RETURNING id"));
+  Statement insert =
+      TRY(database_.prepare("INSERT INTO shares (path, user, agent, owner, writable, state, since, device, inode)"
+                            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9) RETURNING id"));
   insert.bind(1, share.path).bind(2, share.user).bind(3, share.agent).bind(4, share.owner);
   insert.bind(5, share.mode == plan::ShareMode::kReadWrite ? 1 : 0).bind(6, name_of(share.state)).bind(7, share.since);
+  insert.bind(8, signed_of(share.device)).bind(9, signed_of(share.inode));
   TRY(insert.step());
   const std::int64_t id = insert.number(0);
   while (TRY(insert.step())) {}
@@ -96,6 +110,11 @@ Result<std::int64_t> Shares::add(const Share& share) {
 Status Shares::update(std::int64_t id, plan::ShareMode mode, ShareState state) {
   Statement update = TRY(database_.prepare("UPDATE shares SET writable = ?2, state = ?3 WHERE id = ?1"));
   return update.bind(1, id).bind(2, mode == plan::ShareMode::kReadWrite ? 1 : 0).bind(3, name_of(state)).run();
+}
+
+Status Shares::set_root(const Share& share) {
+  Statement update = TRY(database_.prepare("UPDATE shares SET device = ?2, inode = ?3 WHERE id = ?1"));
+  return update.bind(1, share.id).bind(2, signed_of(share.device)).bind(3, signed_of(share.inode)).run();
 }
 
 Status Shares::remove(std::int64_t id) {

@@ -31,6 +31,9 @@ struct Share {
   plan::ShareMode mode = plan::ShareMode::kReadOnly;
   ShareState state = ShareState::kPreparing;
   std::string since{};  // format_time
+  // What is shared is that file, wherever its name is; 0: not known.
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
 };
 
 // A file's lists as they were before the first share that touched it.
@@ -70,6 +73,7 @@ class Shares {
   Result<std::vector<Share>> list();
   Result<std::int64_t> add(const Share& share);
   Status update(std::int64_t id, plan::ShareMode mode, ShareState state);
+  Status set_root(const Share& share);  // its device and inode
   Status remove(std::int64_t id);
 
   // All of them or none. What is known of a file already stays.

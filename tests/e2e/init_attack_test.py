@@ -32,3 +32,41 @@ $hutch init > /dev/null; echo init $?
 $hutch deinit --agent bob > /dev/null; $hutch deinit > /dev/null; echo gone $?; $hutch init > /dev/null; echo new $?""")
     assert "deinit 125" in said and "init 0" in said and "hutch deinit --agent bob" in said, said
     assert "gone 0" in said and "new 0" in said, said
+
+
+STATE = """export HUTCH_STATE=/mnt/state; mkdir -p $HUTCH_STATE/config
+echo '{"network": "host"}' > $HUTCH_STATE/config/default.json; touch /etc/at.deny; mkdir -m 755 /mnt/root
+echo secret > /mnt/root/file; chmod 600 /mnt/root/file; chmod 755 /mnt
+reads() { setpriv --reuid $1 --regid $1 --clear-groups cat /mnt/root/file > /dev/null 2>&1 && echo reads || echo held; }
+number() { sed -n "s/^$1:x:\\([0-9]*\\):.*/\\1/p" /etc/passwd; }
+"""
+
+
+def test_the_next_agent_has_nothing_of_the_last_ones(base):
+    said = on_a_machine(base, STATE + """$hutch agent create one backend=user > /dev/null; one=$(number agent-one)
+$hutch share --agent one /mnt/root/file > /dev/null; echo one $(reads $one)
+$hutch agent remove one > /dev/null; echo removed $?; echo shares $($hutch shared --json); echo nobody $(reads $one)
+$hutch agent create two backend=user > /dev/null; two=$(number agent-two); echo two $(reads $two)
+[ "$one" != "$two" ] && echo another number; grep -c "^$one agent-one$" /etc/hutch-helper/numbers
+$hutch agent create one backend=user > /dev/null; [ "$(number agent-one)" != "$one" ] && echo no home, no number
+$hutch daemon stop""")
+    for line in ("one reads", "removed 0", "shares []", "nobody held", "two held", "another number", "1",
+                 "no home, no number"):
+        assert line in said.splitlines(), said
+
+
+def test_a_kept_home_is_for_its_own_user_alone(base):
+    said = on_a_machine(base, STATE + """$hutch init --agent one > /dev/null; one=$(number agent-one)
+home=/var/lib/hutch/users/agent-one
+setpriv --reuid agent-one --regid agent-one --init-groups sh -c "echo own > $home/note; chmod 666 $home/note"
+$hutch share --agent one /mnt/root/file > /dev/null
+$hutch deinit --agent one; stat -c 'kept %U:%a' $home $home/../output/agent-one; echo nobody $(reads $one)
+$hutch init --agent two > /dev/null; two=$(number agent-two); [ "$one" != "$two" ] && echo another number
+setpriv --reuid agent-two --regid agent-two --init-groups cat $home/note 2>&1 | grep -o denied
+$hutch init --agent one > /dev/null; [ "$one" = "$(number agent-one)" ] && echo its own number again
+setpriv --reuid agent-one --regid agent-one --init-groups cat $home/note
+$hutch deinit --agent one > /dev/null; useradd --uid $one --no-create-home --home-dir /nowhere other
+$hutch init --agent one; echo taken $?""")
+    for line in ("nobody held", "another number", "denied", "its own number again", "own", "taken 125"):
+        assert line in said.splitlines(), said
+    assert said.count("kept root:700") == 2 and "move that directory away" in said, said

@@ -1,5 +1,6 @@
 # hutch share and unshare against an agent that works in the tree meanwhile, and against what people do to it by hand.
 import dataclasses
+import json
 import os
 import pathlib
 import socket
@@ -89,24 +90,55 @@ def test_a_lease_of_the_agents_does_not_keep_a_share(hutch, tree, verb):
     assert done.code == 0 and b"\x1b" not in done.err, str(done)
 
 
-@pytest.mark.xfail(strict=True, reason="which of two nested trees a file is in is said by its path alone")
+def rename_as_agent(before, after):
+    subprocess.run(as_agent("import os, sys; os.rename(sys.argv[1], sys.argv[2])", before, after), check=True)
+
+
 def test_a_nested_share_for_reading_that_the_agent_renames(hutch, tree):
     hutch("share", tree).ok()
     hutch("share", "--read-only", tree / "below").ok()
     assert not may(AGENT, "write", tree / "below/inner")
-    subprocess.run(as_agent("import os, sys; os.rename(sys.argv[1], sys.argv[1] + '2')", tree / "below"), check=False)
-    place = tree / ("below2" if (tree / "below2").exists() else "below")
-    hutch("share", tree)
-    assert not may(AGENT, "write", place / "inner")
+    rename_as_agent(tree / "below", tree / "renamed")
+    subprocess.run(as_agent("import os, sys; os.mkdir(sys.argv[1])", tree / "below"), check=True)
+    for words in ([tree], ["--read-only", tree / "below"], [tree]):
+        refused = hutch("share", *words)
+        assert refused.code == 125 and "--forget" in refused.errors, str(refused)
+        assert not may(AGENT, "write", tree / "renamed/inner")
+    (tree / "below").rmdir()
+    (tree / "renamed").rename(tree / "below")
+    hutch("share", tree).ok()
+    assert not may(AGENT, "write", tree / "below/inner") and may(AGENT, "read", tree / "below/inner")
 
 
-def test_a_share_that_was_moved_is_not_said_to_be_taken_back(hutch, tree):
+def test_a_share_for_reading_that_is_moved_into_another_for_writing(hutch, as_user, tree):
+    """By unsharing that one it would be the outer's, for writing."""
+    as_user.mkdir(tree / "work")
+    hutch("share", tree).ok()
+    hutch("share", tree / "work").ok()
+    hutch("share", "--read-only", tree / "below").ok()
+    rename_as_agent(tree / "below", tree / "work/below")
+    hutch("unshare", tree / "work").ok()
+    assert not may(AGENT, "write", tree / "work/below/inner")
+
+
+@pytest.mark.parametrize("how", ["taken back later", "forgotten"])
+def test_a_share_that_was_moved_is_not_said_to_be_taken_back(hutch, tree, how):
+    set_entries(tree / "below", [(1, None, 7), (2, BOB, 7), (4, None, 5), (0x10, None, 7), (0x20, None, 0)], DEFAULT)
+    before = snapshot(tree)
     hutch("share", tree).ok()
     moved = tree.parent / "moved"
     tree.rename(moved)
-    said = hutch("unshare", tree).ok()
+    refused = hutch("unshare", tree)
+    assert refused.code == 125 and "nothing is at" in refused.errors and "--forget" in refused.errors, str(refused)
+    assert len(json.loads(hutch("shared", "--json").ok().text)) == 1
+    if how == "taken back later":
+        moved.rename(tree)
+        hutch("unshare", tree).ok()
+        assert snapshot(tree) == before
+        return
+    said = hutch("unshare", "--forget", tree).ok()
     assert "nothing is there any more" in said.errors, str(said)
-    subprocess.run(["setfacl", "-R", "-x", f"u:{AGENT},d:u:{AGENT}", "--", moved], check=False)
+    assert json.loads(hutch("shared", "--json").ok().text) == []
 
 
 def test_a_bind_mount_below_is_elsewhere(base, hutch, sharer, as_user, tree):
@@ -215,3 +247,20 @@ def test_what_two_people_shared_is_over_when_both_took_it_back(base, hutch, shar
     root("unshare", tree).ok()
     hutch("unshare", tree).ok()
     assert snapshot(tree) == before
+
+
+def test_a_number_that_is_anothers_now_is_told_and_gets_nothing_more(base, hutch, sharer, tree):
+    hutch("share", tree / "text").ok()
+    others = base.path / "passwd-of-another"
+    others.write_text(sharer.passwd.read_text().replace(f"hutch:x:{AGENT}:", "gone:x:61399:")
+                      .replace(f"agent-second:x:{61302}:", f"agent-second:x:{AGENT}:"))
+    others.chmod(0o644)
+    later = harness.Hutch(base, dataclasses.replace(sharer, passwd=others), tree)
+    assert json.loads(later("shared", "--json").ok().text)[0]["userGone"] is True
+    assert "that user is gone" in later("shared").ok().text
+    for path in (tree / "text", tree / "below"):
+        refused = later("share", "--agent", "second", path)
+        assert refused.code == 125 and "hutch unshare" in refused.errors, str(refused)
+    later("unshare", tree / "text").ok()
+    later("share", "--agent", "second", tree / "text").ok()
+    later("unshare", tree / "text").ok()

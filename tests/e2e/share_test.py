@@ -50,7 +50,7 @@ def hutch(base, sharer, project):
     made = harness.Hutch(base, sharer, project)
     yield made
     for share in json.loads(made("shared", "--json").ok().text):
-        made("unshare", share["path"])
+        made("unshare", "--forget", share["path"])
 
 
 @pytest.fixture

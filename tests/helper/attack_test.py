@@ -57,6 +57,13 @@ def ask(machine, name, message, then="end"):
     return bytes.fromhex("" if heard == "-" else heard), int(descriptors)
 
 
+def is_of(user, pid):
+    try:
+        return pid.isdigit() and os.stat(f"/proc/{pid}").st_uid == user
+    except OSError:
+        return False
+
+
 def number_of(machine, name):
     return next(int(line.split(":")[2]) for line in machine.file("/etc/passwd").read_text().splitlines()
                 if line.startswith(f"{name}:"))
@@ -191,6 +198,46 @@ def test_a_link_in_the_place_of_an_entry_is_none(machine):
         assert b"not root's alone" in heard
     finally:
         link.unlink()
+
+
+def test_a_number_that_is_somebody_elses_by_now_is_nobodys(machine):
+    """userdel(8) and useradd(8) give a number again: what root let the one be, the other is not."""
+    machine.init("--for", "frank")
+    user = number_of(machine, "hutch-frank")
+    assert machine.hutch("frank").run("id", "-un").ok().text == "hutch-frank\n"
+    machine.root("usermod", "--login", "gina", "frank")
+    try:
+        heard, descriptors = ask(machine, "frank", start(user))
+        assert b"may run nothing as user" in heard and descriptors == 0
+        planned = machine.root(machine.base.bin / "hutch", "deinit", "--for", "frank", "--dry-run")
+        assert "rm -f -- /etc/hutch-helper/people/61403/hutch-frank" in planned and "userdel hutch-frank" in planned
+    finally:
+        machine.root("usermod", "--login", "frank", "gina")
+    machine.hutch("frank").run("true").ok()
+    machine.root(machine.base.bin / "hutch", "deinit", "--for", "frank", "--remove-homes")
+
+
+def test_nobody_is_the_user_that_a_daemon_is(machine, carol):
+    """It would have the daemon's files and its socket. The other way round root is told what runs."""
+    unit = machine.file("/etc/systemd/system/hutch-daemon-hutch-carol.service")
+    unit.write_text("[Service]\nUser=hutch-carol\n")
+    try:
+        refused = carol.run("true")
+        assert refused.code == 125 and "hutch service deinit" in refused.errors, str(refused)
+        heard, descriptors = ask(machine, "carol", start(number_of(machine, "hutch-carol")))
+        assert b"hutch service deinit" in heard and descriptors == 0
+    finally:
+        unit.unlink()
+    machine.file("/run/systemd/system").mkdir(parents=True, exist_ok=True)
+    with carol.popen("sleep", "600") as run:
+        user = number_of(machine, "hutch-carol")
+        harness.wait_until(lambda: any(is_of(user, pid) for pid in os.listdir("/proc")), "it runs")
+        words = subprocess.run([*machine.enter(), machine.base.bin / "hutch", "service", "init", "--for", "carol"],
+                               capture_output=True, text=True, check=False)
+        assert words.returncode == 125 and "end what runs as that user" in words.stderr, words
+        assert not unit.exists()
+        run.terminate()
+        run.wait(30)
 
 
 def test_from_inside_the_helper_is_out_of_reach(machine, carol):
