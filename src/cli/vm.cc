@@ -23,6 +23,7 @@ int print_status(const service::VmStatus& status, service::OutputForm form) {
                                                   {"kernel", status.kernel},
                                                   {"made", status.made},
                                                   {"bytes", static_cast<std::int64_t>(status.bytes)},
+                                                  {"snapshot", status.snapshot},
                                                   {"directory", status.directory}};
     return print(cat({tool::json_text(value), "\n"}));
   }
@@ -30,6 +31,7 @@ int print_status(const service::VmStatus& status, service::OutputForm form) {
   return print(table({{"kernel", printable(status.kernel)},
                       {"made", status.made},
                       {"root", cat({std::to_string(status.bytes >> 20), "M"})},
+                      {"starts", status.snapshot ? "from a machine that was saved" : "from the beginning"},
                       {"directory", printable(status.directory)}}));
 }
 

@@ -92,7 +92,11 @@ Status finish_place(const plan::SandboxPlan& plan) {
 }
 
 Status lock_down(const plan::SandboxPlan& plan, int landlock_abi) {
-  TRY(plan.rights == plan::Rights::kNone ? sys::drop_capabilities() : sys::keep_only_install_rights());
+  switch (plan.rights) {
+    case plan::Rights::kNone: TRY(sys::drop_capabilities()); break;
+    case plan::Rights::kImageRoot: TRY(sys::keep_only_install_rights()); break;
+    case plan::Rights::kFileServer: TRY(sys::keep_only_change_of_root()); break;
+  }
   TRY(sys::no_new_privileges());
   TRY(sys::enter_landlock(landlock_abi, plan.landlock.readable, plan.landlock.writable));
   return sys::not_dumpable();

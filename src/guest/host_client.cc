@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ip_address.h"
 #include "base/text.h"
 #include "guest/chunks.h"
 #include "guest/host_command.h"
@@ -48,15 +49,19 @@ void add_plugin(HostRequest& request) {
   if (!plugin.empty()) request.path += cat({"?plugin=", in_path(plugin)});
 }
 
-// By a socket of that name, or at a port of the sandbox's own loopback.
+// By a socket of that name, or at a port: "tcp:ADDRESS:PORT".
 Result<UniqueFd> connect_to_bridge(const std::string& place) {
   if (!place.starts_with(plan::kBridgeAddressBegin)) return sys::connect_local(place);
-  const std::string_view digits = std::string_view(place).substr(plan::kBridgeAddressBegin.size());
+  const std::string_view words = std::string_view(place).substr(plan::kBridgeAddressBegin.size());
+  const std::size_t colon = words.rfind(':');
+  const auto address = parse_ip(words.substr(0, colon));
+  if (!address || colon == words.npos) return fail(Error::invalid(cat({place, ": no address"})));
+  const std::string_view digits = words.substr(colon + 1);
   std::uint16_t port = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
   if (error != std::errc() || end != digits.data() + digits.size())
     return fail(Error::invalid(cat({place, ": no port"})));
-  return sys::connected_stream({IpAddress::v4(127, 0, 0, 1), port});
+  return sys::connected_stream({*address, port});
 }
 
 Status add_input(HostRequest& request) {

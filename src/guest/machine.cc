@@ -1,16 +1,23 @@
 // The guest as the first process of a virtual machine.
 #include "guest/machine.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/ip_address.h"
 #include "base/text.h"
 #include "guest/account.h"
 #include "guest/relay.h"
+#include "plan/os_user_places.h"
+#include "plan/plan.h"
+#include "sys/beneath.h"
 #include "sys/channel.h"
 #include "sys/create.h"
 #include "sys/files.h"
@@ -22,13 +29,16 @@
 #include "sys/process.h"
 #include "sys/signals.h"
 #include "sys/tree.h"
+#include "wire/machine_start.h"
 #include "wire/message.h"
 
 namespace hutch::guest {
 
 namespace {
 
+// Of the relay on the host's side.
 constexpr int kMachineFd = 3;
+constexpr int kLifelineFd = 4;
 
 // Of the file system that the kernel unpacks at its start (service/machine_files.cc makes it).
 constexpr const char* kModules = "/modules";
@@ -40,6 +50,9 @@ constexpr const char* kSystemDisk = "/dev/vda";
 constexpr const char* kChangesDisk = "/dev/vdb";
 constexpr std::string_view kPortName = "hutch";
 constexpr int kPortTries = 500;
+constexpr const char* kShares = "/shares";  // directories of the host's, by number (backend/vm/jail.h)
+constexpr std::string_view kSharesWord = "hutch.shares";  // of the kernel's command line
+constexpr std::string_view kWaitsWord = "hutch.waits";
 constexpr const char* kWorkspace = "/workspace";
 constexpr std::string_view kAccount = "agent";
 constexpr std::uint32_t kUser = 1000;
@@ -89,6 +102,15 @@ Status load_modules() {
   return {};
 }
 
+// This program, which commands have as hutch-host: the files that the kernel unpacked are out of reach soon.
+Status keep_guest() {
+  const std::string target = cat({kRoot, plan::kGuestOfMachine});
+  TRY(sys::make_file(sys::kCwd, target, 0755));
+  const UniqueFd tree = TRY(sys::clone_tree_at("/init"));
+  const UniqueFd onto = TRY(sys::open(target, sys::Open::kPath));
+  return sys::attach(tree.get(), onto.get(), target);
+}
+
 // The image with what was changed of it over it.
 Status make_root() {
   for (const char* directory : {kSystem, kChanges, kRoot}) TRY(make_if_absent(directory, 0755));
@@ -107,6 +129,7 @@ Status make_root() {
     const UniqueFd onto = TRY(sys::open(target, sys::Open::kPath));
     TRY(sys::attach(tree.get(), onto.get(), target));
   }
+  TRY_CTX(keep_guest(), "keep hutch-guest");
   TRY(sys::change_directory(kRoot));
   return sys::move_root_to_cwd();
 }
@@ -124,6 +147,28 @@ Status make_workspace() {
   return add_account(root.get(), {.kind = plan::MountKind::kAccount, .target = "/etc/group", .source = line("")});
 }
 
+// Where there is a card.
+Status join_network() {
+  const Status raised =
+      sys::raise_interface("eth0", *parse_ip(plan::kAddressOfMachine), *parse_ip(plan::kHostOfMachine));
+  if (!raised) return raised.error().code == Code::kNotFound ? Status() : raised;
+  static constexpr const char* kResolver = "/etc/resolv.conf";
+  TRY(make_if_absent("/etc", 0755));
+  // In an image it may be a link to where a service of the system would write.
+  const Status removed = sys::unlink_at(sys::kCwd, kResolver);
+  if (!removed && removed.error().sys_errno != ENOENT) return removed;
+  const UniqueFd file = TRY(sys::make_file(sys::kCwd, kResolver, 0644));
+  return sys::write_all(file.get(), cat({"nameserver ", plan::kDnsOfMachine, "\n"}));
+}
+
+// The server's tag is its device's name. What of them is where, plans say.
+Status mount_shares() {
+  const std::string words = TRY(sys::read_file("/proc/cmdline", 4096));
+  if (!words.contains(kSharesWord)) return {};
+  TRY(make_if_absent(kShares, 0700));
+  return mount_on("virtiofs", {{"source", "hutch"}}, {}, kShares);
+}
+
 // The kernel says its name some moments after the driver is there.
 Result<UniqueFd> open_port() {
   static const std::string kPorts = "/sys/class/virtio-ports";
@@ -137,6 +182,28 @@ Result<UniqueFd> open_port() {
     TRY(sys::pause_briefly());
   }
   return fail(Error::not_found("no port to the host"));
+}
+
+// A machine that is saved waits: whoever goes on from there says what time it is by then, and what no other machine
+// that goes on from there has.
+Status await_start(int port) {
+  const std::string words = TRY(sys::read_file("/proc/cmdline", 4096));
+  if (!words.contains(kWaitsWord)) return {};
+  TRY(sys::write_all(1, cat({wire::kMachineWaits, "\n"})));
+  std::string bytes;
+  while (bytes.size() < wire::kMachineStartBytes) {
+    pollfd wait{port, POLLIN, 0};
+    TRY(sys::poll({&wait, 1}, std::nullopt));
+    std::string more(wire::kMachineStartBytes - bytes.size(), '\0');
+    const auto size = (wait.revents & POLLIN) != 0 ? sys::read_some(port, more) : Result<std::size_t>(0);
+    if (!size) return fail(size.error());
+    // Before the host has connected, the port tells an end.
+    if (*size == 0) TRY(sys::pause_briefly());
+    bytes += more.substr(0, *size);
+  }
+  const wire::MachineStart start = TRY(wire::decode_machine_start(bytes));
+  TRY(sys::set_clock(start.clock_ns));
+  return sys::renew_randomness(start.entropy);
 }
 
 Result<UniqueFd> start_guest() {
@@ -153,12 +220,16 @@ Status live() {
   TRY(sys::block_all_signals());
   TRY(sys::forget_children());
   TRY(load_modules());
+  UniqueFd port = TRY(open_port());
+  TRY_CTX(await_start(port.get()), "wait for the host");
   TRY_CTX(make_root(), "make the root");
   TRY(mount_all(kSystems));
   TRY_CTX(make_workspace(), kWorkspace);
+  TRY_CTX(mount_shares(), "the host's directories");
   TRY(sys::set_hostname("hutch"));
   TRY(sys::raise_loopback());
-  Relay relay({.side = Relay::Side::kMachine, .stream = TRY(open_port()), .start_guest = start_guest});
+  TRY_CTX(join_network(), "the network");
+  Relay relay({.side = Relay::Side::kMachine, .stream = std::move(port), .start_guest = start_guest});
   return relay.run();
 }
 
@@ -173,10 +244,10 @@ void serve_machine() {
 
 int serve_relay() {
   const auto serve = []() -> Status {
-    TRY(sys::close_from(kMachineFd + 1));
+    TRY(sys::close_from(kLifelineFd + 1));
     TRY(sys::block_all_signals());
     TRY(sys::die_with_parent());
-    Relay relay({.side = Relay::Side::kHost, .stream = UniqueFd(kMachineFd)});
+    Relay relay({.side = Relay::Side::kHost, .stream = UniqueFd(kMachineFd), .lifeline = UniqueFd(kLifelineFd)});
     UniqueFd guest = TRY(sys::duplicate(0));
     TRY(relay.add_guest(std::move(guest)));
     TRY(relay.run());

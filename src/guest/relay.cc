@@ -101,7 +101,11 @@ Status Relay::turn() {
     wait.push_back({open.channel.fd(), *events, 0});
     numbers.push_back(number);
   }
+  // poll(2) passes over a negative one.
+  wait.push_back({settings_.lifeline ? settings_.lifeline.get() : -1, POLLIN, 0});
   TRY(sys::poll(wait, timeout));
+  if (wait.back().revents != 0) is_closed_ = true;
+  wait.pop_back();
   if ((wait[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) TRY(read_stream());
   for (std::size_t i = 1; i < wait.size(); ++i) {
     const auto found = channels_.find(numbers[i]);

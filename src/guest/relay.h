@@ -28,16 +28,18 @@ class Relay {
     UniqueFd stream;  // between both sides
     // kMachine: starts a guest, and gives the host's end of its stream.
     std::function<Result<UniqueFd>()> start_guest{};
+    // kHost: a pipe whose other end is held by what the machine cannot go on without; where there is one.
+    UniqueFd lifeline{};
   };
   explicit Relay(Settings settings);
 
   // kHost: the guest that is started there for it speaks by `stream` from here on.
   Status add_guest(UniqueFd stream);
 
-  // Until the stream between both ends; on the host's side also until no guest is left. An error: the other side broke
-  // a rule, or the stream failed.
+  // Until the stream between both ends, or the lifeline does; on the host's side also until no guest is left. An error:
+  // the other side broke a rule, or the stream failed.
   Status run();
-  bool is_closed() const { return is_closed_; }  // the stream between both has ended
+  bool is_closed() const { return is_closed_; }  // the stream between both, or the lifeline, has ended
 
  private:
   // Before channels are forgotten, descriptors for the next data of each of them.

@@ -11,11 +11,13 @@ namespace hutch::plan {
 
 namespace {
 
+constexpr std::string_view kLoopback = "127.0.0.1";
+
 using Variables = std::map<std::string, std::string, std::less<>>;
 
 Variables caller_variables(const std::vector<std::string>& entries);
 void set_of_image(Variables& variables, const ImageInput& image, const std::string& home);
-void set_proxies(Variables& variables);
+void set_proxies(Variables& variables, std::string_view host);
 void set_trust(Variables& variables, std::string_view above);
 Status add(Variables& variables, std::string_view name, std::optional<std::string_view> value, const Variables& caller);
 bool valid_name(std::string_view name);
@@ -38,7 +40,8 @@ Result<std::vector<std::string>> plan_environment(const PlanInput& input) {
     variables["USER"] = input.facts.user;
     variables["TMPDIR"] = "/tmp";
   }
-  if (input.network == NetworkKind::kGateway) set_proxies(variables);
+  const bool in_machine = input.os_user != nullptr && input.os_user->machine == OsUserInput::Machine::kVirtual;
+  if (input.network == NetworkKind::kGateway) set_proxies(variables, in_machine ? kHostOfMachine : kLoopback);
   if (input.trust.opening == TlsOpening::kSome) {
     set_trust(variables, input.os_user != nullptr ? kTrustOfOsUser : std::string_view());
   }
@@ -77,8 +80,8 @@ void set_of_image(Variables& variables, const ImageInput& image, const std::stri
 
 // Programs that know these ask by name and are told why a host is refused; the others reach the gateway without them.
 // curl reads http_proxy in lower case alone.
-void set_proxies(Variables& variables) {
-  const std::string place = cat({"127.0.0.1:", std::to_string(kProxyPort)});
+void set_proxies(Variables& variables, std::string_view host) {
+  const std::string place = cat({host, ":", std::to_string(kProxyPort)});
   for (const char* name : {"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"}) {
     variables[name] = cat({"http://", place});
   }

@@ -18,6 +18,7 @@ namespace hutch::plan {
 namespace {
 
 Result<SandboxPlan> plan_of_os_user(const PlanInput& input);
+void place_in_machine(const PlanInput& input, std::vector<MountStep>& steps);
 void place_trust_of_os_user(const PlanInput& input, std::vector<MountStep>& steps);
 Status check_cwd(const PlanInput& input);
 LandlockPlan plan_landlock(const PlanInput& input, const MountTree& tree);
@@ -94,9 +95,33 @@ Result<SandboxPlan> plan_of_os_user(const PlanInput& input) {
     return fail(Error::invalid(cat({"the working directory ", printable(input.cwd), " lies in ", own.target,
                                     ", of which a sandbox of backend user has one of its own; work elsewhere"})));
   }
+  if (input.os_user->machine == OsUserInput::Machine::kVirtual) place_in_machine(input, plan.mounts);
   if (input.trust.opening == TlsOpening::kSome) place_trust_of_os_user(input, plan.mounts);
   plan.read_only_proc = {"sys"};
   return plan;
+}
+
+// Who the user is there, and the host's directories that it has.
+void place_in_machine(const PlanInput& input, std::vector<MountStep>& steps) {
+  if (input.shares.empty()) return;
+  const HostFacts& user = input.facts;
+  const std::string group = std::to_string(user.gid);
+  const std::string line = cat({user.user, ":x:", std::to_string(user.uid), ":", group, "::", user.home, ":/bin/sh"});
+  steps.push_back({.kind = MountKind::kAccount, .target = "/etc/passwd", .source = line});
+  steps.push_back({.kind = MountKind::kAccount, .target = "/etc/group", .source = cat({user.user, ":x:", group, ":"})});
+  for (const Share& share : input.shares) {
+    for (std::size_t slash = share.target.find('/', 1); slash != share.target.npos;
+         slash = share.target.find('/', slash + 1)) {
+      MountStep above{.kind = MountKind::kDirectory, .target = share.target.substr(0, slash), .mode = 0755};
+      if (std::ranges::find(steps, above) == steps.end()) steps.push_back(std::move(above));
+    }
+    steps.push_back({.kind = MountKind::kBind,
+                     .target = share.target,
+                     .source = share.source,
+                     .access = share.access,
+                     .make = share.kind,
+                     .identity = share.identity});
+  }
 }
 
 void place_trust_of_os_user(const PlanInput& input, std::vector<MountStep>& steps) {

@@ -51,7 +51,9 @@ struct ImageInput {
 
 // A sandbox that is an OS user of the machine: files are the kernel's to judge, by owner, mode and list (acl(5)).
 struct OsUserInput {
-  std::vector<std::uint32_t> groups;  // besides its own; who it is, PlanInput::facts say
+  std::vector<std::uint32_t> groups{};  // besides its own; who it is, PlanInput::facts say
+  // kVirtual: of another machine than this one, whose files are its own but for PlanInput::shares.
+  enum class Machine { kThis, kVirtual } machine = Machine::kThis;
 };
 
 // Whether names are to be held wherever they turn up, by a supervisor of file changes.

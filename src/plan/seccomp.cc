@@ -1,11 +1,13 @@
 // Compiles the table of system calls to BPF: a binary search over the numbers, then the tests of the one call.
 #include "plan/seccomp.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <vector>
 
 #include "base/check.h"
+#include "base/plain_open.h"
 #include "plan/seccomp_table.h"
 
 namespace hutch::plan {
@@ -50,6 +52,7 @@ struct Span {
 
 std::uint32_t audit_architecture(Architecture architecture);
 std::vector<Span> spans_of(Architecture architecture);
+void append_file_server(Program& out, Architecture architecture);
 Program search(std::span<const Span> spans, const SeccompProfile& profile);
 Program leaf(const Span& span, const SeccompProfile& profile);
 void append_clause(Program& out, const CallClause& clause, const SeccompProfile& profile, const ArgumentTest*& loaded);
@@ -75,6 +78,7 @@ Program compile_seccomp(const SeccompProfile& profile) {
       {kReturn, 0, 0, kReturnKillProcess},
       {kLoadWord, 0, 0, kOffsetNumber},
   };
+  if (profile.serving == Serving::kFiles) append_file_server(program, profile.architecture);
   const std::vector<Span> spans = spans_of(profile.architecture);
   const Program body = search(spans, profile);
   program.insert(program.end(), body.begin(), body.end());
@@ -116,6 +120,42 @@ std::vector<Span> spans_of(Architecture architecture) {
   if (architecture == Architecture::kX86_64) add({kX32Bit, CallOutcome::kKill});
   add({kSkipped, CallOutcome::kNoSys});
   return spans;
+}
+
+// Before everything else; the call's number is loaded, and is again behind it.
+void append_file_server(Program& out, Architecture architecture) {
+  // Which argument is a file's mode. openat2(2) has it in memory: there are only those of hutch that read.
+  struct Mode {
+    std::string_view call;
+    unsigned argument;
+  };
+  static constexpr std::array kModes = {Mode{"open", 2},     Mode{"openat", 3}, Mode{"creat", 1},    Mode{"mkdir", 1},
+                                        Mode{"mkdirat", 2},  Mode{"mknod", 1},  Mode{"mknodat", 2},  Mode{"chmod", 1},
+                                        Mode{"fchmod", 1},   Mode{"fchmodat", 2}, Mode{"fchmodat2", 2}};
+  static constexpr std::uint32_t kGivesRights = 06000;
+  const auto number = [&](std::string_view name) {
+    const auto rules = call_rules();
+    const auto found = std::ranges::find(rules, name, &CallRule::name);
+    CHECK(found != rules.end());
+    return found->number(architecture);
+  };
+  const auto low_word = [](unsigned argument) { return kOffsetArguments + argument * 8; };
+  for (const Mode& mode : kModes) {
+    const int call = number(mode.call);
+    if (call == CallRule::kAbsent) continue;
+    out.push_back({kJumpEqual, 0, 4, static_cast<std::uint32_t>(call)});
+    out.push_back({kLoadWord, 0, 0, low_word(mode.argument)});
+    out.push_back({kJumpAnyBit, 0, 1, kGivesRights});
+    out.push_back({kReturn, 0, 0, kReturnErrno | 1});
+    out.push_back({kLoadWord, 0, 0, kOffsetNumber});
+  }
+  out.push_back({kJumpEqual, 0, 4, static_cast<std::uint32_t>(number("openat2"))});
+  out.push_back({kLoadWord, 0, 0, low_word(3)});
+  out.push_back({kJumpEqual, 1, 0, kPlainOpenBytes});
+  out.push_back({kReturn, 0, 0, kReturnErrno | 38});
+  out.push_back({kLoadWord, 0, 0, kOffsetNumber});
+  out.push_back({kJumpEqual, 0, 1, static_cast<std::uint32_t>(number("chroot"))});
+  out.push_back({kReturn, 0, 0, kReturnAllow});
 }
 
 // The kernel keeps a bitmap of the numbers that are allowed whatever the arguments, made by running the program

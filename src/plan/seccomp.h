@@ -32,12 +32,17 @@ enum class FileLooks { kAllow, kNotify };
 // manager that cannot give files away does not go on.
 enum class Owners { kReal, kPretended };
 
+// kFiles: a file server of hutch's, told what to do by a virtual machine. It may change its root, and makes no file that
+// gives whoever executes it somebody's rights (S_ISUID, S_ISGID): on the host they would be those of a person.
+enum class Serving { kNothing, kFiles };
+
 struct SeccompProfile {
   Architecture architecture = Architecture::kX86_64;
   AfUnix af_unix = AfUnix::kRefuse;
   FileChanges file_changes = FileChanges::kAllow;
   FileLooks file_looks = FileLooks::kAllow;
   Owners owners = Owners::kReal;
+  Serving serving = Serving::kNothing;
 };
 
 // Allows what the table (seccomp_table.h) does not name, up to the newest call known here; later calls answer ENOSYS,

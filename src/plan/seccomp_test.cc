@@ -334,6 +334,34 @@ TEST_P(Seccomp, PrctlButForMemoryMaps) {
   }
 }
 
+// It is told what to do by a machine, and its process is a person's.
+TEST(SeccompFileServer, ChangesItsRootAndGivesNoRights) {
+  const Filter serving({.architecture = Architecture::kX86_64, .af_unix = AfUnix::kNotify, .serving = Serving::kFiles});
+  EXPECT_TRUE(bpf::validate(serving.program_));
+  EXPECT_EQ(serving.action(161), kAllow);  // chroot
+  EXPECT_EQ(Filter({Architecture::kX86_64, AfUnix::kNotify}).action(161), kPerm);
+  struct Call {
+    std::int32_t number;
+    unsigned mode;
+  };
+  // open, openat, creat, mkdir, mkdirat, mknod, mknodat, chmod, fchmod, fchmodat, fchmodat2
+  for (const Call& call : {Call{2, 2}, Call{257, 3}, Call{85, 1}, Call{83, 1}, Call{258, 2}, Call{133, 1}, Call{259, 2},
+                           Call{90, 1}, Call{91, 1}, Call{268, 2}, Call{452, 2}}) {
+    for (const std::uint64_t mode : {04755U, 02755U, 06000U}) {
+      Arguments arguments{};
+      arguments[call.mode] = kJunk | mode;
+      EXPECT_EQ(serving.action(call.number, arguments), kPerm) << call.number;
+    }
+    Arguments arguments{};
+    arguments[call.mode] = 01777;
+    EXPECT_EQ(serving.action(call.number, arguments), kAllow) << call.number;
+  }
+  EXPECT_EQ(serving.action(437, {0, 0, 0, 24}), kNoSys) << "openat2: its mode is in memory";
+  EXPECT_EQ(serving.action(437, {0, 0, 0, kPlainOpenBytes}), kAllow);
+  EXPECT_EQ(serving.action(165), kPerm) << "mount: all else is as for others";
+  EXPECT_EQ(serving.action(0), kAllow);
+}
+
 TEST(SeccompX32, Kills) {
   const Filter tested({Architecture::kX86_64, AfUnix::kAllow});
   for (const std::uint32_t number : {0u, 1u, 41u, 257u, 435u, 512u, 545u, 0x3ffffffdu}) {

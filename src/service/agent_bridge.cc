@@ -33,7 +33,7 @@ AgentBridge::AgentBridge(std::string directory, std::string backend, Serve serve
 
 std::string AgentBridge::programs() const {
   if (!exists()) return {};
-  if (backend_ == "user") return std::string(plan::kProgramsOfOsUser);
+  if (is_os_users()) return std::string(plan::kProgramsOfOsUser);
   return backend_ == "none" ? directory_ + "/bin" : std::string(kBridgePrograms);
 }
 
@@ -61,9 +61,10 @@ Status AgentBridge::add_to(Residence& residence, std::vector<std::string>& envir
     return {};
   }
   residence.bridge_port = is_port();
-  environment.push_back(cat({"HUTCH_BRIDGE=", is_port() ? plan::kBridgeAddress : kBridgePlace}));
+  const std::string_view port = backend_ == "vm" ? plan::kBridgeAddressOfMachine : plan::kBridgeAddress;
+  environment.push_back(cat({"HUTCH_BRIDGE=", is_port() ? port : kBridgePlace}));
   // An OS user's have no mounts of the residence's: see settle().
-  if (backend_ == "user") return {};
+  if (is_os_users()) return {};
   const auto share = [&](const std::string& source, std::string target) {
     residence.shares.push_back({.source = source,
                                 .target = std::move(target),
@@ -82,6 +83,7 @@ Status AgentBridge::settle(plan::SandboxPlan& plan) const {
     std::erase_if(plan.environment, [](const std::string& entry) { return entry.starts_with("HUTCH_BRIDGE="); });
     return {};
   }
+  if (backend_ == "vm") plan::add_host_programs_of_os_user(plan.mounts, std::string(plan::kGuestOfMachine));
   if (backend_ != "user") return {};
   const std::string found = TRY(guest_program());
   plan::add_host_programs_of_os_user(plan.mounts, TRY(host::canonical_path(found)).path);

@@ -31,8 +31,8 @@ class AgentBridge {
   AgentBridge(std::string directory, std::string backend, Serve serve);
 
   bool exists() const { return serve_ != nullptr; }
-  // The backends container and user let no Unix socket out: there it is a port, whose connections come by take().
-  bool is_port() const { return exists() && (backend_ == "container" || backend_ == "user"); }
+  // The backends container, user and vm let no Unix socket out: there it is a port, whose connections come by take().
+  bool is_port() const { return exists() && (backend_ == "container" || backend_ == "user" || backend_ == "vm"); }
   const std::string& socket() const { return socket_; }  // of the host; "" where there is none
   std::string programs() const;  // a directory, as the sandbox sees it; "" where there is none
 
@@ -46,6 +46,9 @@ class AgentBridge {
   void end();
 
  private:
+  // In a machine commands are one too.
+  bool is_os_users() const { return backend_ == "user" || backend_ == "vm"; }
+
   const std::string directory_;
   const std::string backend_;
   const Serve serve_;

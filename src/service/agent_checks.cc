@@ -20,15 +20,9 @@ namespace {
 
 Status check_backend(const std::string& backend) {
   const auto& known = host::kBackends;
-  if (backend == "vm") {
-    return fail(
-        Error::unsupported("backend: agents have no virtual machines in this version, hutch run --backend vm has; "
-                           "container and namespace with an image give a system of their own"));
-  }
   if (backend.empty() || std::ranges::find(known, backend) != known.end()) return {};
   const auto near = nearest(backend, known);
   std::vector<std::string> names(known.begin(), known.end());
-  std::erase(names, "vm");
   return fail(Error::invalid(cat({"backend: there is no ", printable(backend, 64), "; there are ", join(names, ", "),
                                   near ? cat({"; did you mean ", *near, "?"}) : std::string()})));
 }

@@ -479,11 +479,12 @@ Result<std::vector<std::string>> AgentSandbox::environment(const std::vector<std
 // or is not there, changes nothing.
 Result<std::vector<std::string>> AgentSandbox::ask_login_shell(sandbox::Resident& resident) {
   const std::vector<std::string> planned = kept_.terms().environment;
-  // What an image has is seen in there alone.
+  // What an image or a machine has is seen in there alone.
   static constexpr const char* kEither =
       "[ -x /bin/bash ] && exec /bin/bash -l -c 'env -0'; exec /bin/sh -l -c 'env -0'";
   std::vector<std::string> arguments = {sys::exists("/bin/bash") ? "/bin/bash" : "/bin/sh", "-l", "-c", "env -0"};
-  if (!record_.image.empty() || record_.backend == "container") arguments = {"/bin/sh", "-c", kEither};
+  const bool own_system = !record_.image.empty() || record_.backend == "container" || record_.backend == "vm";
+  if (own_system) arguments = {"/bin/sh", "-c", kEither};
   const auto process = TRY(resident.spawn({.arguments = std::move(arguments),
                                            .environment = planned,
                                            .cwd = layout().base,

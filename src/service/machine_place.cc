@@ -33,28 +33,35 @@ Status check_files(const LoadedPolicy& loaded, const PlaceRequest& request) {
   return {};
 }
 
-Status check_network(const policy::Network& network) {
-  const bool rules = network.mode == policy::NetworkMode::kRules && network.allowed_domains.empty() &&
-                     network.rules.empty() && network.allowed_udp.empty();
-  const bool nothing = (rules || network.mode == policy::NetworkMode::kNone) && network.host_ports.empty() &&
-                       network.publish.empty() && network.allow_unix_sockets.empty();
-  if (nothing) return {};
-  return fail(
-      Error::unsupported("backend vm: a machine has no network here; a policy that reaches something takes another "
-                         "backend, or --network none"));
+Status check_network(const policy::Network& network, const Residence* residence) {
+  const auto refuse = [](std::string_view what) {
+    return fail(Error::unsupported(cat({"backend vm: ", what, "; leave it out, or use another backend"})));
+  };
+  if (network.mode == policy::NetworkMode::kHost) return refuse("a machine has not this one's network (\"host\")");
+  if (!network.rules.empty()) return refuse("rules about requests (network.rules) are not held in a machine");
+  if (residence != nullptr && residence->swaps) {
+    return refuse("secrets that are bound to hosts are not put into a machine's requests");
+  }
+  if (!network.publish.empty()) return refuse("ports of a machine are not published");
+  if (!network.allow_unix_sockets.empty()) return refuse("a machine reaches none of this one's Unix sockets");
+  return {};
 }
 
 }  // namespace
 
 Result<OsUserPlace> machine_place(const LoadedPolicy& loaded, const PlaceRequest& request,
-                                  const plan::HostFacts& facts) {
+                                  const plan::HostFacts& facts, const Residence* residence) {
   TRY(check_files(loaded, request));
-  TRY(check_network(loaded.policy.network));
-  OsUserPlace place{.facts = facts, .input = {}};
+  TRY(check_network(loaded.policy.network, residence));
+  if (residence != nullptr && residence->cwd.empty()) {
+    return fail(Error::unsupported(
+        "dir: backend vm shows an agent its own directories alone; leave it out, or use another backend"));
+  }
+  OsUserPlace place{.facts = facts, .input = {.machine = plan::OsUserInput::Machine::kVirtual}};
   place.facts.uid = kUser;
   place.facts.gid = kUser;
-  place.facts.user = "agent";
-  place.facts.home = kMachineHome;
+  place.facts.user = residence != nullptr ? residence->user : "agent";
+  place.facts.home = residence != nullptr ? residence->home : std::string(kMachineHome);
   return place;
 }
 

@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "service/load_policy.h"
 #include "service/os_user.h"
+#include "service/prepare.h"
 #include "service/request.h"
 
 namespace hutch::service {
@@ -13,9 +14,10 @@ namespace hutch::service {
 // Where commands start there, as hutch-guest makes it (guest/machine.cc).
 inline constexpr std::string_view kMachineHome = "/workspace";
 
-// Nothing of this machine's files is there, so that what may not be read or written is not. Code::kUnsupported for what
+// Of this machine's files only an agent's own directories are there, so that what may not be read or written is not. Code::kUnsupported for what
 // is to be there: a path that a request or a file of the user's allows, an image, a host.
-Result<OsUserPlace> machine_place(const LoadedPolicy& loaded, const PlaceRequest& request,
-                                  const plan::HostFacts& facts);
+// `residence` is the agent's, which has its directories there; null: a command's alone.
+Result<OsUserPlace> machine_place(const LoadedPolicy& loaded, const PlaceRequest& request, const plan::HostFacts& facts,
+                                  const Residence* residence);
 
 }  // namespace hutch::service

@@ -8,9 +8,8 @@
 
 namespace hutch::service {
 
-// A virtual machine has no network, so that none is more than a plugin may.
 bool needs_own_sandbox(const plugin::Recipe& recipe, const store::AgentRecord& agent) {
-  const bool less_network = recipe.network.kind != plugin::NetworkPermission::Kind::kOfAgent && agent.backend != "vm";
+  const bool less_network = recipe.network.kind != plugin::NetworkPermission::Kind::kOfAgent;
   return less_network || (agent.inference && !recipe.inference);
 }
 

@@ -99,7 +99,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   std::ranges::copy(trust.java_stores, std::back_inserter(question.also));
   if (!command.empty()) question.also.push_back(command);
   // An OS user's files are where they are, and may be closed to who asks.
-  std::vector<plan::Share> shares = TRY(shares_of(of_user ? nullptr : caller.residence));
+  std::vector<plan::Share> shares = TRY(shares_of(prepared.backend == "user" ? nullptr : caller.residence));
   // An image's own /etc/passwd gets a line.
   const bool of_image = request.image || prepared.backend == "container";
   const Residence* of_host = of_image || of_user ? nullptr : caller.residence;
@@ -220,7 +220,7 @@ Status check_backend(const std::string& backend, const policy::Policy& policy, c
 Result<std::optional<OsUserPlace>> os_user_of(std::string_view backend, const LoadedPolicy& loaded,
                                               const PlaceRequest& request, const plan::HostFacts& facts,
                                               const Caller& caller) {
-  if (backend == "vm") return std::optional(TRY(machine_place(loaded, request, facts)));
+  if (backend == "vm") return std::optional(TRY(machine_place(loaded, request, facts, caller.residence)));
   if (backend != "user") return std::optional<OsUserPlace>();
   const bool of_agent = caller.residence != nullptr;
   const std::string name = of_agent ? caller.residence->user : TRY(own_os_user(facts.uid, ""));
@@ -302,8 +302,6 @@ std::vector<policy::Rule> patterns_of(const std::vector<policy::Rule>& rules) {
 Result<plan::NetworkKind> network_kind(const policy::Network& network, std::string_view backend,
                                        const Residence* residence) {
   if (backend == "none") return plan::NetworkKind::kHost;
-  // The machine has no card.
-  if (backend == "vm") return plan::NetworkKind::kNone;
   if (backend == "user") TRY(check_os_user_network(network));
   if (network.mode == policy::NetworkMode::kHost) {
     if (backend == "user") return plan::NetworkKind::kHost;

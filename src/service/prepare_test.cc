@@ -144,13 +144,16 @@ TEST_F(PrepareTest, Backend) {
   request_.backend = "vm";
   EXPECT_EQ(prepared()->plan.cwd, "/workspace");
   EXPECT_EQ(prepared()->plan.uid, 1000U);
-  EXPECT_EQ(prepared()->plan.network, plan::NetworkKind::kNone);
+  EXPECT_EQ(prepared()->plan.network, plan::NetworkKind::kGateway);
   request_.allow_read = {"/etc"};
   EXPECT_THAT(error(), StartsWith("--allow-read: backend vm shows nothing"));
   request_.allow_read.clear();
   request_.network.allow_domains = {"example.org"};
-  EXPECT_THAT(error(), StartsWith("backend vm: a machine has no network"));
+  EXPECT_THAT(prepared()->plan.environment, testing::Contains("http_proxy=http://10.0.2.2:1023"));
   request_.network.allow_domains.clear();
+  request_.network.allow_sockets = {"/run/x"};
+  EXPECT_THAT(error(), StartsWith("backend vm: a machine reaches none of this one's Unix sockets"));
+  request_.network.allow_sockets.clear();
   request_.backend = "none";
   EXPECT_EQ(prepared()->plan.network, plan::NetworkKind::kHost);
   write(base_ / "config/hutch/default.json", R"({"backend": "bwrap"})");

@@ -49,7 +49,8 @@ Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {
        .af_unix = beside ? plan::AfUnix::kSupervised : plan::AfUnix::kNotify,
        .file_changes = supervised || asks ? plan::FileChanges::kNotify : plan::FileChanges::kAllow,
        .file_looks = looks ? plan::FileLooks::kNotify : plan::FileLooks::kAllow,
-       .owners = alone ? plan::Owners::kPretended : plan::Owners::kReal});
+       .owners = alone ? plan::Owners::kPretended : plan::Owners::kReal,
+       .serving = plan.rights == plan::Rights::kFileServer ? plan::Serving::kFiles : plan::Serving::kNothing});
   return {};
 }
 

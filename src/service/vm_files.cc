@@ -8,12 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "backend/namespace/namespace_backend.h"
+#include "backend/vm/snapshot.h"
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "host/state_dirs.h"
 #include "plan/seccomp.h"
 #include "service/image_build.h"
+#include "service/programs.h"
 #include "service/start.h"
 #include "service/told_program.h"
 #include "sys/beneath.h"
@@ -35,9 +38,11 @@ constexpr const char* kPacker = "/usr/bin/tar2sqfs";
 constexpr const char* kKernelPackage = "linux-image-cloud-amd64";
 constexpr std::string_view kRemedy = "hutch vm provision makes what it starts from";
 constexpr std::size_t kStep = 1 << 20;
+// Of what is provisioned: one of another hutch may lack what this one starts.
+constexpr int kForm = 2;
 
 // In the order in which the kernel is to have them; those that it has built in are no files.
-constexpr std::array<std::string_view, 13> kModules = {"drivers/virtio/virtio_ring",
+constexpr std::array<std::string_view, 16> kModules = {"drivers/virtio/virtio_ring",
                                                        "drivers/virtio/virtio",
                                                        "drivers/virtio/virtio_pci_legacy_dev",
                                                        "drivers/virtio/virtio_pci_modern_dev",
@@ -45,6 +50,9 @@ constexpr std::array<std::string_view, 13> kModules = {"drivers/virtio/virtio_ri
                                                        "drivers/block/virtio_blk",
                                                        "drivers/char/virtio_console",
                                                        "drivers/char/hw_random/virtio-rng",
+                                                       "net/core/failover",
+                                                       "drivers/net/net_failover",
+                                                       "drivers/net/virtio_net",
                                                        "fs/fuse/fuse",
                                                        "fs/fuse/virtiofs",
                                                        "fs/overlayfs/overlay",
@@ -164,23 +172,82 @@ Result<json> manifest_of(const Place& place) {
   const bool known = manifest.is_object() && manifest.value("sums", json()).is_object() &&
                      manifest.value("modules", json()).is_array() && manifest.value("release", json()).is_string();
   if (!known) return fail(Error::invalid(cat({path, ": is no manifest; ", kRemedy})));
+  const json form = manifest.value("form", json());
+  if (form != kForm) {
+    return fail(Error::unsupported(cat({"what was provisioned is another version's; ", kRemedy, " anew"})));
+  }
   return manifest;
 }
 
-// Everything that is started is what was provisioned; what looks as it did when it was last read is not read again.
+// What looks as it did when it was last read is not read again.
+Result<bool> is_same(json& looks, const std::string& name, const std::string& path, const json& sum) {
+  const json look = TRY(look_of(path));
+  if (looks.is_object() && looks.value(name, json()) == look) return true;
+  const std::string now = TRY(sum_of(path));
+  if (!sum.is_string() || now != sum.get<std::string>()) return false;
+  looks[name] = look;
+  return true;
+}
+
+// Everything that is started is what was provisioned.
 Status verify(const Place& place, json& manifest) {
-  bool changed = false;
   for (const auto& [name, sum] : manifest["sums"].items()) {
     const std::string path = place.file(name);
-    const json look = TRY(look_of(path));
-    if (manifest["looks"].is_object() && manifest["looks"].value(name, json()) == look) continue;
-    if (!sum.is_string() || TRY(sum_of(path)) != sum.get<std::string>()) {
-      return fail({Code::kConflict, 0, cat({path, ": is not what was provisioned; ", kRemedy, " anew"})});
-    }
-    manifest["looks"][name] = look;
-    changed = true;
+    if (TRY(is_same(manifest["looks"], name, path, sum))) continue;
+    return fail({Code::kConflict, 0, cat({path, ": is not what was provisioned; ", kRemedy, " anew"})});
   }
-  return changed ? sys::replace_file(place.file("manifest.json"), manifest.dump(1)) : Status();
+  return {};
+}
+
+// What a snapshot has in it, or takes to go on.
+Result<std::array<std::pair<std::string, std::string>, 2>> parts_of_snapshot() {
+  return std::array{std::pair<std::string, std::string>("guest", TRY(guest_program())),
+                    std::pair<std::string, std::string>("qemu", backend::vm::kQemu)};
+}
+
+// Whether there is one, and hutch and QEMU are those that made it.
+Result<bool> has_snapshot(json& manifest) {
+  const json made_by = manifest.value("snapshot", json());
+  if (!made_by.is_object()) return false;
+  for (const auto& [name, path] : TRY(parts_of_snapshot())) {
+    if (!TRY(is_same(manifest["looks"], name, path, made_by.value(name, json())))) return false;
+  }
+  return true;
+}
+
+Result<backend::vm::VmBackend::Settings> settings_of(const Place& place, const std::string& files, const json& manifest,
+                                                     const plan::HostFacts& facts) {
+  const auto file = [&](std::string_view name) { return cat({files, "/", name}); };
+  backend::vm::VmBackend::Settings settings{
+      .kernel = file("kernel"), .system = file("system"), .directory = cat({place.top, "/runs"})};
+  for (const json& name : manifest["modules"]) {
+    if (name.is_string()) settings.modules.push_back(file(name.get<std::string>()));
+  }
+  plan::SandboxPlan jail;
+  TRY(add_filter(jail, facts));
+  settings.filter = std::move(jail.seccomp);
+  jail.rights = plan::Rights::kFileServer;
+  TRY(add_filter(jail, facts));
+  settings.file_server_filter = std::move(jail.seccomp);
+  return settings;
+}
+
+// Of a machine that has started: the next ones begin there.
+Status add_snapshot(const Place& place, const std::string& files, json& manifest, const plan::HostFacts& facts) {
+  if (!sys::exists(backend::vm::kQemu)) return fail(Error::unsupported(cat({backend::vm::kQemu, " is missing"})));
+  const auto settings = TRY(settings_of(place, files, manifest, facts));
+  const backend::vm::SnapshotFiles snapshot{cat({files, "/snapshot"}), cat({files, "/initramfs"})};
+  backend::NamespaceBackend jails;
+  backend::StartOptions options;
+  options.guest_program = TRY(guest_program());
+  options.landlock_abi = facts.landlock_abi;
+  TRY(backend::vm::save_snapshot(settings, snapshot, jails, options));
+  json made_by = json::object();
+  for (const auto& [name, path] : TRY(parts_of_snapshot())) made_by[name] = TRY(sum_of(path));
+  manifest["sums"]["snapshot"] = TRY(sum_of(snapshot.memory));
+  manifest["sums"]["initramfs"] = TRY(sum_of(snapshot.initramfs));
+  manifest["snapshot"] = std::move(made_by);
+  return {};
 }
 
 }  // namespace
@@ -196,10 +263,13 @@ Status provision_vm(const VmProvisionRequest& request, const plan::HostFacts& fa
   (void)sys::remove_tree(fresh);
   TRY(sys::make_private_directories(fresh));
   const auto make = [&]() -> Status {
-    json manifest = json::object();
+    json manifest = json{{"form", kForm}};
     TRY(fetch_kernel(fresh, request.kernel.empty() ? kKernelPackage : request.kernel, tell, manifest));
     TRY(make_root(fresh, request.root, facts, tell));
     manifest["sums"]["system"] = TRY(sum_of(cat({fresh, "/system"})));
+    tell("starting a machine, to save it");
+    const Status saved = add_snapshot(place, fresh, manifest, facts);
+    if (!saved) tell(cat({"no machine is saved, each start takes longer: ", saved.error().message}));
     return sys::replace_file(cat({fresh, "/manifest.json"}), manifest.dump(1));
   };
   Status made = make();
@@ -217,6 +287,7 @@ Result<VmStatus> vm_status(const plan::HostFacts& facts) {
   if (!sys::exists(place.file("manifest.json"))) return status;
   const json manifest = TRY(manifest_of(place));
   status.provisioned = true;
+  status.snapshot = manifest.value("snapshot", json()).is_object();
   status.kernel = manifest["release"].get<std::string>();
   const sys::FileStatus root = TRY(sys::file_status(sys::kCwd, place.file("system")));
   const auto made = std::chrono::nanoseconds(root.modified_ns);
@@ -237,15 +308,13 @@ Result<backend::vm::VmBackend::Settings> vm_settings(const plan::HostFacts& fact
     return fail(Error::unsupported("QEMU is missing; apt-get install qemu-system-x86"));
   }
   json manifest = TRY(manifest_of(place));
+  const json before = manifest;
   TRY(verify(place, manifest));
-  backend::vm::VmBackend::Settings settings{
-      .kernel = place.file("kernel"), .system = place.file("system"), .directory = cat({place.top, "/runs"})};
-  for (const json& name : manifest["modules"]) {
-    if (name.is_string()) settings.modules.push_back(place.file(name.get<std::string>()));
+  auto settings = TRY(settings_of(place, cat({place.top, "/files"}), manifest, facts));
+  if (TRY(has_snapshot(manifest))) {
+    settings.snapshot.emplace(backend::vm::SnapshotFiles{place.file("snapshot"), place.file("initramfs")});
   }
-  plan::SandboxPlan jail;
-  TRY(add_filter(jail, facts));
-  settings.filter = std::move(jail.seccomp);
+  if (manifest != before) TRY(sys::replace_file(place.file("manifest.json"), manifest.dump(1)));
   return settings;
 }
 

@@ -25,6 +25,7 @@ struct VmStatus {
   std::string kernel{};    // its release
   std::string made{};      // in local time
   std::uint64_t bytes = 0;  // of the root file system, compressed
+  bool snapshot = false;    // of a machine that has started
   std::string directory{};
 };
 Result<VmStatus> vm_status(const plan::HostFacts& facts);

@@ -181,6 +181,16 @@ Status keep_only_install_rights() {
   return keep_capabilities(kLent);
 }
 
+Status keep_only_change_of_root() {
+  static constexpr unsigned kSetpcap = 8;
+  static constexpr unsigned kSysChroot = 18;
+  static constexpr unsigned kLent = 1U << kSetpcap | 1U << kSysChroot;
+  TRY(limit_bounding_set(kLent));
+  TRY(check(::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0), {"prctl(PR_CAP_AMBIENT_CLEAR_ALL)"}));
+  TRY(keep_capabilities(kLent));
+  return keep_capabilities_on_exec();
+}
+
 Status drop_capabilities() {
   TRY(limit_bounding_set(0));
   TRY(check(::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0), {"prctl(PR_CAP_AMBIENT_CLEAR_ALL)"}));

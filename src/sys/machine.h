@@ -1,8 +1,11 @@
 // What only the first process of a machine of its own does. finit_module(2), mount(2), chroot(2), reboot(2).
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
+#include "base/ip_address.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 
@@ -20,6 +23,16 @@ Result<UniqueFd> open_device(const std::string& path);
 
 // The loopback interface of this network namespace goes up.
 Status raise_loopback();
+
+// An Ethernet interface of this network namespace goes up with an address of a /24, and a default route by `router`.
+// Code::kNotFound where there is no such interface. netdevice(7).
+Status raise_interface(const std::string& name, const IpAddress& address, const IpAddress& router);
+
+// The machine's clock; nanoseconds since the epoch. clock_settime(2).
+Status set_clock(std::int64_t nanoseconds);
+
+// Hexadecimal digits that nobody else knows go into the kernel's random numbers, which begin anew from it. random(4).
+Status renew_randomness(std::string_view entropy);
 
 // Children that end are not waited for by anybody.
 Status forget_children();

@@ -139,7 +139,7 @@ plan::SandboxPlan read_plan(Reader& in) {
   plan.gid = in.u32();
   const std::size_t groups = in.count(sizeof(std::uint32_t));
   for (std::size_t i = 0; i < groups; ++i) plan.groups.push_back(in.u32());
-  plan.rights = in.choice(plan::Rights::kImageRoot);
+  plan.rights = in.choice(plan::Rights::kFileServer);
   plan.network = in.choice(plan::NetworkKind::kGateway);
   plan.host_ports = read_ports(in);
   plan.udp = read_captures(in);

@@ -129,7 +129,7 @@ def test_a_fork_bomb_stays_inside(hutch, backend):
 def test_processes_are_limited_by_default(hutch, backend, as_user):
     if as_user.uid == 0 or backend == "user" or not isolates(backend):
         pytest.skip("one command that root starts, or of none, has no limit of its own")
-    result = hutch.run("/usr/bin/python3", "-c", BOMB, options=["--timeout", "120s"])
+    result = hutch.run("/usr/bin/python3", "-c", BOMB, options=["--timeout", "240s"], timeout=300)
     refused, count = result.ok().out.split()
     assert refused == b"refused" and 4000 < int(count) <= 4096, str(result)
 

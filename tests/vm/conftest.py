@@ -1,13 +1,9 @@
 # Virtual machines of a system that is one program, busybox; provisioned once for each person.
-import io
 import shutil
-import subprocess
-import tarfile
 
 import harness
+from machines import busybox_archive
 import pytest
-
-BUSYBOX = "/bin/busybox"
 
 
 @pytest.fixture(scope="session")
@@ -15,25 +11,7 @@ def root_archive(base):
     """An archive of a root file system."""
     if not shutil.which("qemu-system-x86_64") or not shutil.which("tar2sqfs"):
         pytest.skip("virtual machines take qemu-system-x86 and squashfs-tools-ng")
-    path = base.path / "vm-root.tar"
-    names = subprocess.run([BUSYBOX, "--list"], check=True, capture_output=True, text=True).stdout.split()
-    with tarfile.open(path, "w") as archive:
-        for directory in (".", "./bin", "./etc", "./usr", "./root"):
-            entry = tarfile.TarInfo(directory)
-            entry.type, entry.mode = tarfile.DIRTYPE, 0o755
-            archive.addfile(entry)
-        archive.add(BUSYBOX, "./bin/busybox", filter=lambda entry: (setattr(entry, "mode", 0o755), entry)[1])
-        for name in names:
-            if name != "busybox":
-                link = tarfile.TarInfo(f"./bin/{name}")
-                link.type, link.linkname = tarfile.SYMTYPE, "busybox"
-                archive.addfile(link)
-        users = b"root:x:0:0:root:/root:/bin/sh\n"
-        passwd = tarfile.TarInfo("./etc/passwd")
-        passwd.size = len(users)
-        archive.addfile(passwd, io.BytesIO(users))
-    path.chmod(0o644)
-    return path
+    return busybox_archive(base.path / "vm-root.tar")
 
 
 class Machines(harness.Hutch):

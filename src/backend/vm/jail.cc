@@ -2,6 +2,7 @@
 #include "backend/vm/jail.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "base/text.h"
 
@@ -15,6 +16,9 @@ using plan::MountKind;
 using plan::MountStep;
 
 constexpr const char* kPlace = "/vm";
+constexpr const char* kServed = "/served";
+// What commands are in a machine (guest/machine.cc).
+constexpr std::uint32_t kMachineUser = 1000;
 constexpr std::uint64_t kRootBytes = 1 << 20;
 constexpr std::uint64_t kTmpBytes = 64 << 20;
 
@@ -26,14 +30,9 @@ MountStep file(std::string_view name, const std::string& source, Access access) 
       .kind = MountKind::kBind, .target = inside(name), .source = source, .access = access, .make = MakeTarget::kFile};
 }
 
-}  // namespace
-
-plan::SandboxPlan jail_plan(const MachineFiles& files, const std::vector<SystemName>& names, std::uint32_t uid,
-                            std::uint32_t gid) {
+// Its program and libraries, and nothing else yet.
+plan::SandboxPlan plan_for_program(const std::vector<SystemName>& names) {
   plan::SandboxPlan plan;
-  plan.uid = uid;
-  plan.gid = gid;
-  plan.hostname = "qemu";
   plan.cwd = "/";
   plan.environment = {"PATH=/usr/bin", "HOME=/", "LC_ALL=C.UTF-8"};
   plan.mounts = {{.kind = MountKind::kTmpfs, .target = "/", .size_bytes = kRootBytes},
@@ -59,15 +58,70 @@ plan::SandboxPlan jail_plan(const MachineFiles& files, const std::vector<SystemN
                          .make = MakeTarget::kDirectory,
                          .mode = 01777,
                          .size_bytes = kTmpBytes});
+  plan.landlock.readable = {"/"};
+  plan.landlock.writable = {"/dev", "/tmp"};
+  return plan;
+}
+
+}  // namespace
+
+plan::SandboxPlan jail_plan(const MachineFiles& files, const std::vector<SystemName>& names, std::uint32_t uid,
+                            std::uint32_t gid) {
+  plan::SandboxPlan plan = plan_for_program(names);
+  plan.uid = uid;
+  plan.gid = gid;
+  plan.hostname = "qemu";
   plan.mounts.push_back({.kind = MountKind::kDirectory, .target = kPlace});
   plan.mounts.push_back(file("kernel", files.kernel, Access::kReadOnly));
   plan.mounts.push_back(file("initramfs", files.initramfs, Access::kReadOnly));
   plan.mounts.push_back(file("system", files.system, Access::kReadOnly));
   plan.mounts.push_back(file("changes", files.changes, Access::kReadWrite));
+  // What QEMU asks for the machine.
+  plan.mounts.push_back({.kind = MountKind::kDirectory, .target = "/etc"});
+  plan.mounts.push_back(
+      {.kind = MountKind::kFile, .target = "/etc/resolv.conf", .source = "nameserver 127.0.0.1\n", .mode = 0444});
   plan.mounts.push_back({.kind = MountKind::kSeal, .target = "/"});
-  plan.landlock.readable = {"/"};
-  plan.landlock.writable = {"/dev", "/tmp", inside("changes")};
+  plan.landlock.writable.push_back(inside("changes"));
   return plan;
+}
+
+std::string share_inside(std::size_t number) { return cat({"/shares/", std::to_string(number)}); }
+
+plan::SandboxPlan file_server_plan(const std::vector<SharedDirectory>& shares, const std::vector<SystemName>& names,
+                                   std::uint32_t uid, std::uint32_t gid) {
+  plan::SandboxPlan plan = plan_for_program(names);
+  plan.uid = plan.gid = kMachineUser;
+  plan.ids = {.kind = plan::IdMap::Kind::kOne,
+              .users = {{.inside = kMachineUser, .outside = uid, .count = 1}},
+              .groups = {{.inside = kMachineUser, .outside = gid, .count = 1}},
+              .user = kMachineUser,
+              .group = kMachineUser};
+  plan.rights = plan::Rights::kFileServer;
+  plan.hostname = "files";
+  plan.mounts.push_back({.kind = MountKind::kDirectory, .target = kServed});
+  for (std::size_t number = 0; number < shares.size(); ++number) {
+    const SharedDirectory& share = shares[number];
+    const std::string target = cat({kServed, "/", std::to_string(number)});
+    plan.mounts.push_back({.kind = MountKind::kBind,
+                           .target = target,
+                           .source = share.path,
+                           .access = share.access,
+                           .make = MakeTarget::kDirectory,
+                           .identity = share.identity});
+    if (share.access == Access::kReadWrite) plan.landlock.writable.push_back(target);
+  }
+  plan.mounts.push_back({.kind = MountKind::kSeal, .target = "/"});
+  return plan;
+}
+
+std::vector<std::string> file_server_arguments() {
+  // Whatever it is told it does as the one user that there is in its sandbox: it needs none of the rights that it would
+  // keep for serving many.
+  return {
+      kFileServer, "--fd=0", "-f", "-o",
+      cat({"source=", kServed,
+           ",sandbox=chroot,cache=auto,no_xattr,modcaps=-chown:-dac_override:-fowner:-fsetid:-setgid:-setuid:-mknod:"
+           "-setfcap"})};
 }
 
 Result<MachineSize> machine_size(const plan::ResourceLimits& limits) {
@@ -88,7 +142,7 @@ Result<MachineSize> machine_size(const plan::ResourceLimits& limits) {
   return size;
 }
 
-std::vector<std::string> qemu_arguments(const MachineSize& size) {
+std::vector<std::string> qemu_arguments(const MachineSize& size, const MachineDevices& devices) {
   const auto disk = [](std::string_view name, std::string_view slot, std::string_view how) {
     return std::vector<std::string>{"-drive", cat({"if=none,id=", name, ",format=raw,file=", inside(name), how}),
                                     "-device", cat({"virtio-blk-pci,drive=", name, ",addr=", slot})};
@@ -96,15 +150,31 @@ std::vector<std::string> qemu_arguments(const MachineSize& size) {
   std::vector<std::string> words = {
       kQemu, "-name", "hutch", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
       // Without an accelerator; what its processor has is what QEMU can do.
-      "-M", "q35,accel=tcg", "-cpu", "max", "-smp", std::to_string(size.cpus), "-m",
-      cat({std::to_string(size.memory_mib), "M"}),
+      "-M", devices.files ? "q35,accel=tcg,memory-backend=memory" : "q35,accel=tcg", "-cpu", "max", "-smp",
+      std::to_string(size.cpus), "-m", cat({std::to_string(size.memory_mib), "M"}),
       // A fault in it meets QEMU's own filter, then that of the jail.
       "-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny", "-kernel",
-      inside("kernel"), "-initrd", inside("initramfs"), "-append", "console=ttyS0 quiet panic=-1 rdinit=/init",
-      "-serial", "file:/dev/fd/1", "-chardev", "socket,id=hutch,fd=0", "-device", "virtio-serial-pci,max_ports=2",
+      inside("kernel"), "-initrd", inside("initramfs"), "-append",
+      cat({"console=ttyS0 quiet panic=-1 rdinit=/init", devices.files ? " hutch.shares" : "",
+           devices.boot == Boot::kFresh ? "" : " hutch.waits"}),
+      "-serial", "file:/dev/fd/2", "-chardev", "socket,id=hutch,fd=0", "-device", "virtio-serial-pci,max_ports=2",
       "-device", "virtserialport,chardev=hutch,name=hutch", "-device", "virtio-rng-pci"};
   for (const auto& one : {disk("system", "4", ",read-only=on"), disk("changes", "5", ",discard=unmap")}) {
     words.insert(words.end(), one.begin(), one.end());
+  }
+  const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
+  if (devices.network) {
+    // Addresses of QEMU's own choice (plan::kAddressOfMachine); no ROM, which only starts by network need.
+    add({"-netdev", "user,id=net,ipv6=off", "-device", "virtio-net-pci,netdev=net,romfile="});
+  }
+  if (devices.boot == Boot::kToBeSaved)
+    add({"-chardev", "socket,id=monitor,fd=1", "-mon", "chardev=monitor,mode=control"});
+  if (devices.boot == Boot::kFromSnapshot) add({"-incoming", "fd:1"});
+  if (devices.files) {
+    // The file server maps the machine's memory (vhost-user).
+    const std::string mebibytes = std::to_string(size.memory_mib);
+    add({"-object", cat({"memory-backend-memfd,id=memory,share=on,size=", mebibytes, "M"}), "-chardev",
+         "socket,id=files,fd=1", "-device", "vhost-user-fs-pci,chardev=files,tag=hutch"});
   }
   return words;
 }

@@ -13,6 +13,7 @@ namespace hutch::backend::vm {
 struct MachineSize {
   unsigned cpus = 2;
   unsigned memory_mib = 2048;
+  bool operator==(const MachineSize&) const = default;
 };
 // What the limits of a sandbox make of it: its memory, and as many processors as it takes to use the time that it may
 // have. Errors: less than 256 MiB, in which no machine starts, and more than 256 GiB.
@@ -35,11 +36,42 @@ struct SystemName {
 inline constexpr const char* kQemu = "/usr/bin/qemu-system-x86_64";
 
 // A sandbox of backend namespace for QEMU alone: its program and libraries, and the machine's files, of which only the
-// changes can be written. No network, no home.
+// changes can be written. No home, and no network but by `gateway`, which takes what the machine's card sends.
 plan::SandboxPlan jail_plan(const MachineFiles& files, const std::vector<SystemName>& names, std::uint32_t uid,
                             std::uint32_t gid);
 
-// QEMU's words in there. Its descriptor 0 is the stream to hutch, 1 the machine's console.
-std::vector<std::string> qemu_arguments(const MachineSize& size);
+// kToBeSaved: as far as where it waits, with QEMU's monitor; kFromSnapshot: there it begins. Such machines have the
+// same devices.
+enum class Boot { kFresh, kToBeSaved, kFromSnapshot };
+
+// What a machine has besides its disks.
+struct MachineDevices {
+  bool files = false;    // of the file server
+  bool network = false;  // a card, whose connections QEMU makes anew in the network of its jail
+  Boot boot = Boot::kFresh;
+};
+
+// QEMU's words in there. Its descriptor 0 is the stream to hutch, 2 the machine's console; 1 is the stream to the file
+// server, QEMU's monitor, or the snapshot.
+std::vector<std::string> qemu_arguments(const MachineSize& size, const MachineDevices& devices);
+
+inline constexpr const char* kFileServer = "/usr/lib/qemu/virtiofsd";
+
+// Directories of the host's that a machine has, by number: the machine finds them at share_inside(number).
+struct SharedDirectory {
+  std::string path;  // canonical
+  plan::Access access = plan::Access::kReadWrite;
+  plan::Identity identity{};
+};
+std::string share_inside(std::size_t number);
+
+// A sandbox of backend namespace for the file server alone: its program and libraries, and the directories. In there it
+// is the machine's user, so that what that user makes belongs to `uid` and `gid` out here, and nobody else's can be
+// made. It changes its root to the directories, and gives that right up.
+plan::SandboxPlan file_server_plan(const std::vector<SharedDirectory>& shares, const std::vector<SystemName>& names,
+                                   std::uint32_t uid, std::uint32_t gid);
+
+// Its words in there. Its descriptor 0 is a socket that QEMU has connected to.
+std::vector<std::string> file_server_arguments();
 
 }  // namespace hutch::backend::vm

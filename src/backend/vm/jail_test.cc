@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace hutch::backend::vm {
 namespace {
 
@@ -20,7 +22,7 @@ TEST(MachineSize, IsWhatTheLimitsMakeOfIt) {
   EXPECT_EQ(machine_size(limits)->cpus, 1U);
   limits.cpu_millis = 64'000;
   EXPECT_EQ(machine_size(limits)->cpus, 8U);
-  EXPECT_THAT(qemu_arguments(*machine_size(limits)), testing::IsSupersetOf({"-smp", "8", "-m", "512M"}));
+  EXPECT_THAT(qemu_arguments(*machine_size(limits), {}), testing::IsSupersetOf({"-smp", "8", "-m", "512M"}));
 }
 
 TEST(MachineSize, RefusesWhatNoMachineStartsIn) {
@@ -31,6 +33,42 @@ TEST(MachineSize, RefusesWhatNoMachineStartsIn) {
   EXPECT_FALSE(machine_size(limits));
   limits.memory_bytes = 256ULL << 20;
   EXPECT_TRUE(machine_size(limits));
+}
+
+TEST(FileServer, HasItsProgramAndTheDirectoriesAlone) {
+  const std::vector<SharedDirectory> shares = {
+      {.path = "/home/her/work", .access = plan::Access::kReadWrite, .identity = {7, 9}},
+      {.path = "/srv/read", .access = plan::Access::kReadOnly}};
+  const plan::SandboxPlan plan = file_server_plan(shares, {}, 1234, 5678);
+  std::vector<std::string> sources;
+  for (const plan::MountStep& step : plan.mounts) {
+    if (step.kind == plan::MountKind::kBind) sources.push_back(step.source);
+  }
+  EXPECT_THAT(sources, testing::ElementsAre("/usr", "/home/her/work", "/srv/read"));
+  const auto served = [&](std::string_view target) {
+    return *std::ranges::find(plan.mounts, target, &plan::MountStep::target);
+  };
+  EXPECT_EQ(served("/served/0").access, plan::Access::kReadWrite);
+  EXPECT_EQ(served("/served/0").identity, (plan::Identity{7, 9})) << "another directory of that name is refused";
+  EXPECT_EQ(served("/served/1").access, plan::Access::kReadOnly);
+  EXPECT_THAT(plan.landlock.writable, testing::Contains("/served/0"));
+  EXPECT_THAT(plan.landlock.writable, testing::Not(testing::Contains("/served/1")));
+  EXPECT_EQ(plan.mounts.back().kind, plan::MountKind::kSeal);
+  EXPECT_EQ(plan.ids.users, (std::vector<plan::IdExtent>{{1000, 1234, 1}})) << "nobody else is there";
+  EXPECT_EQ(plan.ids.groups, (std::vector<plan::IdExtent>{{1000, 5678, 1}}));
+  EXPECT_EQ(plan.rights, plan::Rights::kFileServer);
+  EXPECT_EQ(plan.network, plan::NetworkKind::kNone);
+}
+
+TEST(Qemu, HasADeviceForFilesWhereThereAreSome) {
+  const auto with = qemu_arguments({}, {.files = true});
+  EXPECT_THAT(with, testing::Contains("vhost-user-fs-pci,chardev=files,tag=hutch"));
+  EXPECT_THAT(with, testing::Contains(testing::HasSubstr("hutch.shares")));
+  const auto without = qemu_arguments({}, {.network = true});
+  EXPECT_THAT(without, testing::Contains("virtio-net-pci,netdev=net,romfile="));
+  EXPECT_THAT(with, testing::Not(testing::Contains(testing::HasSubstr("netdev"))));
+  EXPECT_THAT(without, testing::Not(testing::Contains(testing::HasSubstr("vhost"))));
+  EXPECT_THAT(without, testing::Not(testing::Contains(testing::HasSubstr("hutch.shares"))));
 }
 
 }  // namespace

@@ -1,123 +1,75 @@
 // Backend `vm`.
 #include "backend/vm/vm_backend.h"
 
-#include <sys/stat.h>
-
 #include <array>
-#include <charconv>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "backend/guest_process.h"
-#include "backend/vm/initramfs.h"
+#include "backend/vm/jailed.h"
+#include "backend/vm/run_files.h"
 #include "base/text.h"
+#include "plan/os_user_places.h"
+#include "sys/beneath.h"
 #include "sys/channel.h"
-#include "sys/disk.h"
 #include "sys/files.h"
 #include "sys/identity.h"
 #include "sys/io.h"
 #include "sys/journal.h"
+#include "sys/local_socket.h"
 #include "sys/process.h"
 #include "sys/tree.h"
-#include "sys/whole_file.h"
+#include "wire/machine_start.h"
 
 namespace hutch::backend::vm {
 
 namespace {
 
-constexpr const char* kMakeFileSystem = "/usr/sbin/mke2fs";
-constexpr std::uint64_t kChangesBytes = 8ULL << 30;
-constexpr std::size_t kBootFileMax = 64 << 20;
 constexpr std::size_t kConsoleMax = 64 << 10;
-constexpr std::uint32_t kQemuCommand = 1;
 constexpr std::string_view kGuestSays = "hutch-guest: ";
 
-// What a machine writes, in a directory "PID-RANDOM" of its own; it goes with this.
-class RunFiles {
- public:
-  static Result<RunFiles> make(const std::string& directory);
-  RunFiles(RunFiles&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  RunFiles& operator=(RunFiles&&) = delete;
-  ~RunFiles() {
-    if (!path_.empty()) (void)sys::remove_tree(path_);
-  }
-  std::string file(std::string_view name) const { return cat({path_, "/", name}); }
-
- private:
-  explicit RunFiles(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
-
-// Those of a hutch that was killed.
-void remove_left(const std::string& directory) {
-  const auto listing = sys::open_listing(directory);
-  if (!listing) return;
-  const auto names = sys::names_in(listing->get(), directory);
-  for (const sys::TreeEntry& entry : names.value_or(std::vector<sys::TreeEntry>())) {
-    pid_t pid = 0;
-    const auto read = std::from_chars(entry.name.data(), entry.name.data() + entry.name.size(), pid);
-    const bool ours = read.ec == std::errc() && pid > 0 && *read.ptr == '-';
-    if (ours && sys::is_over(pid)) (void)sys::remove_tree(cat({directory, "/", entry.name}));
-  }
-}
-
-Result<RunFiles> RunFiles::make(const std::string& directory) {
-  TRY(sys::make_private_directories(directory));
-  remove_left(directory);
-  std::string path = cat({directory, "/", std::to_string(sys::own_pid()), "-", TRY(sys::random_hex(8))});
-  TRY(sys::make_directory(sys::kCwd, path, 0700));
-  return RunFiles(std::move(path));
-}
-
-Status make_changes(const std::string& path) {
-  TRY(sys::make_sparse_file(path, kChangesBytes));
-  const UniqueFd nothing = TRY(sys::open("/dev/null", sys::Open::kWrite));
-  auto made =
-      TRY(sys::spawn(kMakeFileSystem, {.arguments = {"mke2fs", "-q", "-F", "-t", "ext4", "-m", "0", "-E",
-                                                     "lazy_itable_init=1,lazy_journal_init=1", path},
-                                       .environment = {"PATH=/usr/sbin:/usr/bin"},
-                                       .install = {{nothing.get(), 0}, {nothing.get(), 1}, {nothing.get(), 2}}}));
-  const sys::WaitStatus ended = TRY(made.wait());
-  if (ended.exited() && ended.exit_code() == 0) return {};
-  return fail({Code::kSystem, 0, cat({kMakeFileSystem, ": could not make a file system in ", path})});
-}
-
-Status write_initramfs(const std::string& path, const std::string& guest_program,
-                       const std::vector<std::string>& modules) {
-  std::vector<BootFile> files = {{"dev", S_IFDIR | 0755, ""},
-                                 {"proc", S_IFDIR | 0755, ""},
-                                 {"sys", S_IFDIR | 0755, ""},
-                                 {"modules", S_IFDIR | 0755, ""}};
-  for (std::size_t i = 0; i < modules.size(); ++i) {
-    std::string number = std::to_string(100 + i);
-    files.push_back({cat({"modules/", number}), S_IFREG | 0644, TRY(sys::regular_file_text(modules[i], kBootFileMax))});
-  }
-  files.push_back({"init", S_IFREG | 0755, TRY(sys::regular_file_text(guest_program, kBootFileMax))});
-  return sys::replace_file(path, initramfs(files));
-}
-
-Result<std::vector<SystemName>> system_names() {
-  std::vector<SystemName> names;
-  for (const char* path : {"/bin", "/lib", "/lib32", "/lib64", "/sbin"}) {
-    const auto status = TRY(sys::status_of(path));
-    if (!status) continue;
-    const bool link = status->kind == sys::EntryKind::kSymlink;
-    names.push_back({path, link ? TRY(sys::read_link(path)) : std::string()});
-  }
-  return names;
-}
-
-// What has to live as long as the machine does.
+// What has to live as long as the machine does; the last one ends first.
 struct Machine {
   RunFiles files;
-  Instance jail;
+  std::optional<Instance> file_server{};
+  std::optional<Instance> jail{};
   sys::ChildProcess relay{};
+  UniqueFd lifeline{};  // the relay's end of the machine: where there are no shares nobody else holds it
 };
 
-Result<wire::ToHost> expect(wire::Connection& guest, std::string_view what) {
-  wire::ToHost message = TRY_CTX(receive_message(guest), what);
-  if (auto* failed = std::get_if<wire::Failed>(&message)) return fail(std::move(failed->error).with_context(what));
-  return message;
+// The directories of the host's that a plan binds; in `plan` they are then where the machine has them.
+Result<std::vector<SharedDirectory>> take_shares(plan::SandboxPlan& plan) {
+  std::vector<SharedDirectory> shares;
+  for (plan::MountStep& step : plan.mounts) {
+    if (step.kind != plan::MountKind::kBind || step.source == plan::kGuestOfMachine) continue;
+    if (step.make == plan::MakeTarget::kFile) {
+      return fail(Error::unsupported(cat({printable(step.source), ": a machine shares directories, and no file"})));
+    }
+    shares.push_back({step.source, step.access, step.identity});
+    step.source = share_inside(shares.size() - 1);
+    step.identity = {};
+  }
+  return shares;
+}
+
+// A socket that listens, and another that has connected to it; its name is gone.
+Result<std::pair<UniqueFd, UniqueFd>> connected_listener(const RunFiles& files) {
+  static constexpr const char* kName = "files";
+  const UniqueFd directory = TRY(sys::open(files.path(), sys::Open::kPath));
+  UniqueFd listener = TRY(sys::listen_beneath(directory.get(), kName));
+  UniqueFd connected = TRY(sys::connect_beneath(directory.get(), kName));
+  TRY(sys::unlink_at(directory.get(), kName));
+  return std::pair(std::move(listener), std::move(connected));
+}
+
+// To a machine that waits for it.
+Status tell_start(int machine) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const wire::MachineStart start{std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(),
+                                 TRY(sys::random_hex(wire::kEntropyBytes / 2))};
+  return sys::write_all(machine, wire::encode_machine_start(start));
 }
 
 // What the guest said on the machine's console, else the last line there, which may be QEMU's.
@@ -138,65 +90,88 @@ std::string last_words(const UniqueFd& console) {
 }  // namespace
 
 Guarantees VmBackend::guarantees() const {
-  return {.holds = {"another kernel: a hole in a system call ends in the machine, not on this one",
-                    "nothing of this machine's files is there, but the system it was provisioned with, read-only",
-                    "no network at all: the machine has no card",
-                    "QEMU has no network, no home and no capability either, behind its own filter of system calls and "
-                    "hutch's",
-                    "in the machine the command is an ordinary user, in namespaces of its own"},
+  return {.holds =
+              {"another kernel: a hole in a system call ends in the machine, not on this one",
+               "of this machine's files the system that it was provisioned with is there, read-only, and the "
+               "directories that it is given",
+               "those are served by a process that has nothing else, and that makes files as their owner alone, none "
+               "of them a device or with another's rights",
+               "no network but what the gateway lets through",
+               "QEMU has no other network, no home and no capability either, behind its own filter of system calls and "
+               "hutch's",
+               "in the machine the command is an ordinary user, in namespaces of its own"},
           .open = {"emulation of devices by QEMU is what is attacked first; a fault there meets QEMU's jail",
-                   "timing, load and memory pressure of the machine can be felt",
-                   "no files of this machine's are shared with it, and nobody is asked about anything"}};
+                   "timing, load and memory pressure of the machine can be felt"}};
 }
 
 Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) {
   const MachineSize size = TRY(machine_size(plan.limits));
+  plan::SandboxPlan in_machine = plan;
+  const std::vector<SharedDirectory> shares = TRY(take_shares(in_machine));
   RunFiles files = TRY_CTX(RunFiles::make(settings_.directory), "make room for the machine");
-  const MachineFiles of_machine{settings_.kernel, files.file("initramfs"), settings_.system, files.file("changes")};
+  const bool saved = settings_.snapshot && shares.empty() && size == MachineSize{};
+  const MachineFiles of_machine{settings_.kernel, saved ? settings_.snapshot->initramfs : files.file("initramfs"),
+                                settings_.system, files.file("changes")};
   TRY(make_changes(of_machine.changes));
-  TRY(write_initramfs(of_machine.initramfs, options.guest_program, settings_.modules));
-  plan::SandboxPlan jail = jail_plan(of_machine, TRY(system_names()), sys::user_id(), sys::group_id());
-  jail.seccomp = settings_.filter;
-  auto [machine_end, qemu_end] = TRY(sys::socket_pair());
+  if (!saved) TRY(write_initramfs(of_machine.initramfs, options.guest_program, settings_.modules));
+  const std::vector<SystemName> names = TRY(system_names());
   sys::Pipe console = TRY(sys::pipe());
-  auto machine =
-      std::make_shared<Machine>(std::move(files), TRY_CTX(jails_->start(jail, {.guest_program = options.guest_program,
-                                                                               .landlock_abi = options.landlock_abi,
-                                                                               .admit = options.admit}),
-                                                          "QEMU's jail"));
-  wire::Connection& warden = machine->jail.guest;
-  if (!std::holds_alternative<wire::Ready>(TRY(expect(warden, "QEMU's jail")))) {
-    return fail(Error::invalid("QEMU's jail: unexpected message"));
+  sys::Pipe lifeline = TRY(sys::pipe());
+  UniqueFd second;  // of QEMU's streams: to the file server, or what a machine was when it was saved
+  if (saved) second = TRY(sys::open(settings_.snapshot->memory, sys::Open::kRead));
+  auto machine = std::make_shared<Machine>(std::move(files));
+  if (!shares.empty()) {
+    auto [listener, connected] = TRY_CTX(connected_listener(machine->files), "the file server's socket");
+    plan::SandboxPlan jail = file_server_plan(shares, names, sys::user_id(), sys::group_id());
+    jail.seccomp = settings_.file_server_filter;
+    const std::array streams = {listener.get(), lifeline.write.get(), console.write.get()};
+    machine->file_server.emplace(
+        TRY(start_jailed(*jails_, jail, options, file_server_arguments(), streams, "the file server")));
+    second = std::move(connected);
+  } else {
+    machine->lifeline = std::move(lifeline.write);
   }
-  wire::Exec qemu;
-  qemu.command = kQemuCommand;
-  qemu.arguments = qemu_arguments(size);
-  qemu.environment = jail.environment;
-  qemu.cwd = jail.cwd;
-  const std::array streams = {qemu_end.get(), console.write.get(), console.write.get()};
-  TRY(warden.send(wire::ToGuest(std::move(qemu)), streams));
+  lifeline.write.reset();
+  plan::SandboxPlan jail = jail_plan(of_machine, names, sys::user_id(), sys::group_id());
+  jail.seccomp = settings_.filter;
+  const bool network = plan.network == plan::NetworkKind::kGateway;
+  if (network) {
+    jail.network = plan.network;
+    jail.host_ports = plan.host_ports;
+    jail.udp = plan.udp;
+    // In there the machine's own is what they have.
+    in_machine.network = plan::NetworkKind::kHost;
+  }
+  auto [machine_end, qemu_end] = TRY(sys::socket_pair());
+  if (saved) TRY(tell_start(machine_end.get()));
+  const std::array streams = {qemu_end.get(), second ? second.get() : console.write.get(), console.write.get()};
+  const MachineDevices devices{
+      .files = !shares.empty(), .network = network || saved, .boot = saved ? Boot::kFromSnapshot : Boot::kFresh};
+  machine->jail.emplace(TRY(start_jailed(*jails_, jail, options, qemu_arguments(size, devices), streams, "QEMU")));
   qemu_end.reset();
+  second.reset();
   console.write.reset();
-  if (!std::holds_alternative<wire::Started>(TRY(expect(warden, "start QEMU")))) {
-    return fail(Error::unsupported(cat({kQemu, " does not start; apt-get install qemu-system-x86"})));
-  }
   auto [host_end, relay_end] = TRY(sys::socket_pair());
-  machine->relay = TRY(sys::spawn(options.guest_program, {.arguments = {"hutch-guest", "--relay"},
-                                                          .environment = {},
-                                                          .install = {{relay_end.get(), 0}, {machine_end.get(), 3}}}));
+  machine->relay = TRY(sys::spawn(
+      options.guest_program, {.arguments = {"hutch-guest", "--relay"},
+                              .environment = {},
+                              .install = {{relay_end.get(), 0}, {machine_end.get(), 3}, {lifeline.read.get(), 4}}}));
   relay_end.reset();
   machine_end.reset();
+  lifeline.read.reset();
   wire::Connection guest(std::move(host_end));
-  StartOptions in_machine = options;
-  in_machine.landlock_abi = 0;
-  const Status sent = send_start(guest, wire::Isolation::kOsUser, plan, in_machine);
+  StartOptions own = options;
+  own.landlock_abi = 0;
+  const Status sent = send_start(guest, wire::Isolation::kOsUser, in_machine, own);
   auto spawned = sent ? expect(guest, "the machine") : Result<wire::ToHost>(fail(sent.error()));
   if (!spawned) {
     Error error = std::move(spawned).error();
     error.message += last_words(console.read);
     return fail(std::move(error));
   }
-  Instance instance{.guest = std::move(guest), .process = std::move(machine->jail.process)};
+  Instance instance{.guest = std::move(guest), .process = std::move(machine->jail->process)};
+  instance.network = std::move(machine->jail->network);
+  instance.network_sockets = std::move(machine->jail->network_sockets);
   instance.remove = [machine]() -> Status { return {}; };
   return instance;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,12 @@
 #include "backend/vm/jail.h"
 
 namespace hutch::backend::vm {
+
+// What save_snapshot makes.
+struct SnapshotFiles {
+  std::string memory{};     // of a machine that waits (wire/machine_start.h)
+  std::string initramfs{};  // from which it booted
+};
 
 // A machine for each sandbox. Its guest speaks over a serial port of the machine's: hutch-guest --relay carries its
 // stream, and the descriptors that travel with it, across.
@@ -21,6 +28,9 @@ class VmBackend final : public Backend {
     std::vector<std::string> modules{};  // files, in the order in which the kernel is to have them
     std::string directory{};             // of hutch's own data: what a machine writes goes into one of its own below
     std::vector<plan::bpf::Instruction> filter{};  // of system calls, for QEMU
+    std::vector<plan::bpf::Instruction> file_server_filter{};
+    // Where machines of the usual size begin that have no directories of the host's; absent: all boot.
+    std::optional<SnapshotFiles> snapshot{};
   };
   // `jails` starts what QEMU runs in.
   VmBackend(Settings settings, std::unique_ptr<Backend> jails)

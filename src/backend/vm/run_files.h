@@ -1,0 +1,42 @@
+// What a virtual machine is given for one run: a directory with what it writes, and what it boots from.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/vm/jail.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "sys/tree.h"
+
+namespace hutch::backend::vm {
+
+// What a machine writes, in a directory "PID-RANDOM" of its own; it goes with this.
+class RunFiles {
+ public:
+  static Result<RunFiles> make(const std::string& directory);
+  RunFiles(RunFiles&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  RunFiles& operator=(RunFiles&&) = delete;
+  ~RunFiles() {
+    if (!path_.empty()) (void)sys::remove_tree(path_);
+  }
+  const std::string& path() const { return path_; }
+  std::string file(std::string_view name) const { return cat({path_, "/", name}); }
+
+ private:
+  explicit RunFiles(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+// A disk of 8 GB for what is changed of the system, with an empty file system. Code::kSystem where mke2fs(8) fails.
+Status make_changes(const std::string& path);
+
+// What the kernel unpacks: the guest as its first process, and the modules in their order.
+Status write_initramfs(const std::string& path, const std::string& guest_program,
+                       const std::vector<std::string>& modules);
+
+// Where the host's programs and libraries are.
+Result<std::vector<SystemName>> system_names();
+
+}  // namespace hutch::backend::vm

@@ -1,0 +1,28 @@
+// The first bytes for a machine that was saved.
+#include "wire/machine_start.h"
+
+#include <gtest/gtest.h>
+
+namespace hutch::wire {
+namespace {
+
+TEST(MachineStart, ComesAcross) {
+  const MachineStart start{1'795'622'400'123'456'789, std::string(kEntropyBytes, '\xfe')};
+  const std::string bytes = encode_machine_start(start);
+  ASSERT_EQ(bytes.size(), kMachineStartBytes);
+  const auto decoded = decode_machine_start(bytes);
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(decoded->clock_ns, start.clock_ns);
+  EXPECT_EQ(decoded->entropy, start.entropy);
+}
+
+TEST(MachineStart, NothingElseIsTaken) {
+  const std::string bytes = encode_machine_start({1, std::string(kEntropyBytes, 'x')});
+  EXPECT_FALSE(decode_machine_start(""));
+  EXPECT_FALSE(decode_machine_start(bytes.substr(1)));
+  EXPECT_FALSE(decode_machine_start(bytes + "x"));
+  EXPECT_FALSE(decode_machine_start("X" + bytes.substr(1)));
+}
+
+}  // namespace
+}  // namespace hutch::wire
