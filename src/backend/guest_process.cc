@@ -103,6 +103,8 @@ Result<Instance> adopt_init(GuestProcess started, wire::Isolation isolation, con
 Result<wire::ToHost> receive_message(wire::Connection& guest) {
   const auto until = std::chrono::steady_clock::now() + kMessageWait;
   for (;;) {
+    // It may have come together with the one before.
+    if (const auto frame = TRY(guest.take_buffered())) return wire::decode_to_host(frame->header, frame->body);
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     pollfd wait{guest.fd(), POLLIN, 0};
     if (left.count() <= 0 || TRY(sys::poll({&wait, 1}, left)) == 0) {

@@ -50,7 +50,10 @@ constexpr const char* kSystemDisk = "/dev/vda";
 constexpr const char* kChangesDisk = "/dev/vdb";
 constexpr std::string_view kPortName = "hutch";
 constexpr int kPortTries = 500;
-constexpr const char* kShares = "/shares";  // directories of the host's, by number (backend/vm/jail.h)
+// Directories of the host's, by number (backend/vm/jail.h). What they lie in is closed to commands: each has the ones
+// that are meant for it, where its plan says.
+constexpr const char* kAboveShares = "/shares";
+constexpr const char* kShares = "/shares/all";
 constexpr std::string_view kSharesWord = "hutch.shares";  // of the kernel's command line
 constexpr std::string_view kWaitsWord = "hutch.waits";
 constexpr const char* kWorkspace = "/workspace";
@@ -102,13 +105,12 @@ Status load_modules() {
   return {};
 }
 
-// This program, which commands have as hutch-host: the files that the kernel unpacked are out of reach soon.
-Status keep_guest() {
-  const std::string target = cat({kRoot, plan::kGuestOfMachine});
+// This program, which commands have as hutch-host: the files that the kernel unpacked are out of reach by then.
+Status place_guest(int tree) {
+  const std::string target(plan::kGuestOfMachine);
   TRY(sys::make_file(sys::kCwd, target, 0755));
-  const UniqueFd tree = TRY(sys::clone_tree_at("/init"));
   const UniqueFd onto = TRY(sys::open(target, sys::Open::kPath));
-  return sys::attach(tree.get(), onto.get(), target);
+  return sys::attach(tree, onto.get(), target);
 }
 
 // The image with what was changed of it over it.
@@ -129,7 +131,6 @@ Status make_root() {
     const UniqueFd onto = TRY(sys::open(target, sys::Open::kPath));
     TRY(sys::attach(tree.get(), onto.get(), target));
   }
-  TRY_CTX(keep_guest(), "keep hutch-guest");
   TRY(sys::change_directory(kRoot));
   return sys::move_root_to_cwd();
 }
@@ -165,6 +166,7 @@ Status join_network() {
 Status mount_shares() {
   const std::string words = TRY(sys::read_file("/proc/cmdline", 4096));
   if (!words.contains(kSharesWord)) return {};
+  TRY(make_if_absent(kAboveShares, 0700));
   TRY(make_if_absent(kShares, 0700));
   return mount_on("virtiofs", {{"source", "hutch"}}, {}, kShares);
 }
@@ -182,6 +184,17 @@ Result<UniqueFd> open_port() {
     TRY(sys::pause_briefly());
   }
   return fail(Error::not_found("no port to the host"));
+}
+
+// Its driver lets it go: what has no network has no card.
+Status remove_card() {
+  static constexpr const char* kDriver = "/sys/bus/virtio/drivers/virtio_net";
+  for (const sys::TreeEntry& entry : TRY(names_of(kDriver))) {
+    if (!entry.name.starts_with("virtio")) continue;
+    const UniqueFd unbind = TRY(sys::open(cat({kDriver, "/unbind"}), sys::Open::kWrite));
+    TRY(sys::write_all(unbind.get(), entry.name));
+  }
+  return {};
 }
 
 // A machine that is saved waits: whoever goes on from there says what time it is by then, and what no other machine
@@ -203,7 +216,8 @@ Status await_start(int port) {
   }
   const wire::MachineStart start = TRY(wire::decode_machine_start(bytes));
   TRY(sys::set_clock(start.clock_ns));
-  return sys::renew_randomness(start.entropy);
+  TRY(sys::renew_randomness(start.entropy));
+  return start.network ? Status() : remove_card();
 }
 
 Result<UniqueFd> start_guest() {
@@ -222,8 +236,10 @@ Status live() {
   TRY(load_modules());
   UniqueFd port = TRY(open_port());
   TRY_CTX(await_start(port.get()), "wait for the host");
+  const UniqueFd guest = TRY(sys::clone_tree_at("/init"));
   TRY_CTX(make_root(), "make the root");
   TRY(mount_all(kSystems));
+  TRY_CTX(place_guest(guest.get()), "place hutch-guest");
   TRY_CTX(make_workspace(), kWorkspace);
   TRY_CTX(mount_shares(), "the host's directories");
   TRY(sys::set_hostname("hutch"));

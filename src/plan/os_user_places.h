@@ -32,7 +32,7 @@ void add_trust_of_os_user(std::vector<MountStep>& steps, const std::vector<Trust
 // user could reach that elsewhere.
 inline constexpr std::string_view kProgramsOfOsUser = "/tmp/.hutch/bin";
 // Where a virtual machine has that program (guest/machine.cc).
-inline constexpr std::string_view kGuestOfMachine = "/hutch-guest";
+inline constexpr std::string_view kGuestOfMachine = "/run/hutch-guest";
 void add_host_programs_of_os_user(std::vector<MountStep>& steps, const std::string& guest_program);
 
 }  // namespace hutch::plan

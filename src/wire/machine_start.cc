@@ -18,6 +18,7 @@ std::string encode_machine_start(const MachineStart& start) {
   for (std::size_t i = 0; i < kClockBytes; ++i) bytes.push_back(static_cast<char>(clock >> (8 * i)));
   bytes += start.entropy;
   bytes.resize(kMachineStartBytes);
+  bytes.back() = start.network ? 'n' : '-';
   return bytes;
 }
 
@@ -29,7 +30,8 @@ Result<MachineStart> decode_machine_start(std::string_view bytes) {
   for (std::size_t i = 0; i < kClockBytes; ++i) {
     clock |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[kBegin.size() + i])) << (8 * i);
   }
-  return MachineStart{static_cast<std::int64_t>(clock), std::string(bytes.substr(kBegin.size() + kClockBytes))};
+  return MachineStart{static_cast<std::int64_t>(clock),
+                      std::string(bytes.substr(kBegin.size() + kClockBytes, kEntropyBytes)), bytes.back() == 'n'};
 }
 
 }  // namespace hutch::wire

@@ -14,11 +14,12 @@ namespace hutch::wire {
 inline constexpr std::string_view kMachineWaits = "hutch-guest: waits";
 
 inline constexpr std::size_t kEntropyBytes = 64;
-inline constexpr std::size_t kMachineStartBytes = 8 + 8 + kEntropyBytes;
+inline constexpr std::size_t kMachineStartBytes = 8 + 8 + kEntropyBytes + 1;
 
 struct MachineStart {
   std::int64_t clock_ns = 0;  // since the epoch
   std::string entropy;        // kEntropyBytes of it
+  bool network = false;       // whether its card is to be used; else it goes
 };
 
 std::string encode_machine_start(const MachineStart& start);

@@ -7,17 +7,19 @@ namespace hutch::wire {
 namespace {
 
 TEST(MachineStart, ComesAcross) {
-  const MachineStart start{1'795'622'400'123'456'789, std::string(kEntropyBytes, '\xfe')};
+  const MachineStart start{1'795'622'400'123'456'789, std::string(kEntropyBytes, '\xfe'), true};
   const std::string bytes = encode_machine_start(start);
   ASSERT_EQ(bytes.size(), kMachineStartBytes);
   const auto decoded = decode_machine_start(bytes);
   ASSERT_TRUE(decoded);
   EXPECT_EQ(decoded->clock_ns, start.clock_ns);
   EXPECT_EQ(decoded->entropy, start.entropy);
+  EXPECT_TRUE(decoded->network);
+  EXPECT_FALSE(decode_machine_start(encode_machine_start({1, start.entropy, false}))->network);
 }
 
 TEST(MachineStart, NothingElseIsTaken) {
-  const std::string bytes = encode_machine_start({1, std::string(kEntropyBytes, 'x')});
+  const std::string bytes = encode_machine_start({1, std::string(kEntropyBytes, 'x'), false});
   EXPECT_FALSE(decode_machine_start(""));
   EXPECT_FALSE(decode_machine_start(bytes.substr(1)));
   EXPECT_FALSE(decode_machine_start(bytes + "x"));

@@ -85,7 +85,7 @@ plan::SandboxPlan jail_plan(const MachineFiles& files, const std::vector<SystemN
   return plan;
 }
 
-std::string share_inside(std::size_t number) { return cat({"/shares/", std::to_string(number)}); }
+std::string share_inside(std::size_t number) { return cat({"/shares/all/", std::to_string(number)}); }
 
 plan::SandboxPlan file_server_plan(const std::vector<SharedDirectory>& shares, const std::vector<SystemName>& names,
                                    std::uint32_t uid, std::uint32_t gid) {

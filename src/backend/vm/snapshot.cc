@@ -95,7 +95,7 @@ Status save(int monitor, int file) {
   const auto until = Clock::now() + kSaveWait;
   Monitor qemu(monitor);
   TRY(qemu.ask({{"execute", "qmp_capabilities"}}, until));
-  TRY(qemu.ask({{"execute", "stop"}}, until));
+  // Not stopped first: whoever goes on from there would be stopped as well.
   TRY(qemu.ask({{"execute", "migrate-set-parameters"}, {"arguments", {{"max-bandwidth", 1ULL << 40}}}}, until));
   TRY(qemu.ask({{"execute", "getfd"}, {"arguments", {{"fdname", "snapshot"}}}}, until, {&file, 1}));
   TRY(qemu.ask({{"execute", "migrate"}, {"arguments", {{"uri", "fd:snapshot"}}}}, until));

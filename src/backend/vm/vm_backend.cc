@@ -65,10 +65,10 @@ Result<std::pair<UniqueFd, UniqueFd>> connected_listener(const RunFiles& files) 
 }
 
 // To a machine that waits for it.
-Status tell_start(int machine) {
+Status tell_start(int machine, bool network) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const wire::MachineStart start{std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(),
-                                 TRY(sys::random_hex(wire::kEntropyBytes / 2))};
+                                 TRY(sys::random_hex(wire::kEntropyBytes / 2)), network};
   return sys::write_all(machine, wire::encode_machine_start(start));
 }
 
@@ -143,7 +143,7 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
     in_machine.network = plan::NetworkKind::kHost;
   }
   auto [machine_end, qemu_end] = TRY(sys::socket_pair());
-  if (saved) TRY(tell_start(machine_end.get()));
+  if (saved) TRY(tell_start(machine_end.get(), network));
   const std::array streams = {qemu_end.get(), second ? second.get() : console.write.get(), console.write.get()};
   const MachineDevices devices{
       .files = !shares.empty(), .network = network || saved, .boot = saved ? Boot::kFromSnapshot : Boot::kFresh};
