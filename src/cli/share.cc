@@ -114,6 +114,7 @@ tool::Value report_json(const service::ShareReport& report) {
   object["linked"] = static_cast<std::int64_t>(report.linked);
   object["elsewhere"] = static_cast<std::int64_t>(report.elsewhere);
   object["unreadable"] = static_cast<std::int64_t>(report.unreadable);
+  object["ofOthers"] = static_cast<std::int64_t>(report.of_others);
   if (report.gone) object["gone"] = true;
   tool::Value::List opened;
   for (const std::string& directory : report.opened) opened.emplace_back(directory);
@@ -130,6 +131,9 @@ void tell_rest(const service::ShareReport& report) {
   tell(report.linked, "files have names outside of it: shared for reading alone");
   tell(report.elsewhere, "places where something is mounted are left out");
   tell(report.unreadable, "directories that you may not list are left out");
+  tell(report.of_others,
+       "files of others let it in still, as one agent's that two had the directory of: their owner, or root, can take "
+       "that back");
 }
 
 int share_path(const ShareArguments& arguments, const host::OsUser& user, const service::Sharer& sharer) {
@@ -160,8 +164,8 @@ int unshare_path(const ShareArguments& arguments, const service::Sharer& sharer)
   tool::Value::List array;
   for (const service::ShareReport& report : *reports) {
     tell_rest(report);
-    if (report.gone) {
-      (void)sys::write_all(2, cat({"hutch: nothing is there any more: what was moved away still lets ",
+    if (!report.is_over()) {
+      (void)sys::write_all(2, cat({"hutch: what was moved away, or could not be looked at, still lets ",
                                    report.share.user, " in; setfacl -R -x u:", std::to_string(report.share.agent),
                                    ",d:u:", std::to_string(report.share.agent), " -- PLACE takes that back\n"}));
     }
@@ -211,8 +215,13 @@ Status end_shares_with(const std::string& name) {
   const service::Sharer sharer = TRY(own_sharer());
   const ShareArguments quiet;
   for (const auto& report : TRY(service::end_shares_with(*user, sharer, voice_of(quiet, name)))) {
-    if (report.gone) continue;
-    (void)print(cat({"Unshared ", printable(report.share.path), " from ", name, "\n"}));
+    if (report.is_over()) {
+      (void)print(cat({"Unshared ", printable(report.share.path), " from ", name, "\n"}));
+      continue;
+    }
+    (void)sys::write_all(2, cat({"hutch: what was shared at ", printable(report.share.path), " with ", name,
+                                 " was moved away, or not all of it could be looked at: that lets number ",
+                                 std::to_string(report.share.agent), " in still; hutch shared lists it\n"}));
   }
   return {};
 }

@@ -76,6 +76,11 @@ bool is_one_of(const AclEntry& entry, std::span<const std::uint32_t> uids) {
   return entry.tag == AclTag::kUser && std::ranges::find(uids, entry.id) != uids.end();
 }
 
+const AclEntry* entry_of(const Acl& acl, std::uint32_t uid) {
+  const auto found = std::ranges::find_if(acl, [&](const AclEntry& entry) { return is_one_of(entry, {&uid, 1}); });
+  return found == acl.end() ? nullptr : &*found;
+}
+
 Status check(const Acl& acl) {
   static constexpr auto kWrong = "an access control list that is none";
   for (const AclTag tag : {AclTag::kOwner, AclTag::kOwningGroup, AclTag::kOther}) {
@@ -172,22 +177,33 @@ Acl default_of(const Acl& access) {
   return acl;
 }
 
-Acl restored(const Acl& now, const Acl& before, std::span<const std::uint32_t> uids) {
+Acl restored(const Acl& now, const Acl& before, std::span<const std::uint32_t> uids,
+             std::span<const std::uint32_t> others) {
   // Lists that differ in nothing but those users and what their coming did to the mask are the same after this.
   const auto rest = [&](Acl acl) {
     apply_mask(acl);
-    std::erase_if(acl, [&](const AclEntry& entry) { return is_one_of(entry, uids); });
+    std::erase_if(acl, [&](const AclEntry& entry) { return is_one_of(entry, uids) || is_one_of(entry, others); });
     return acl;
   };
   if (now == before) return before;
   if (rest(now) != rest(before)) return without_users(now, uids);
+  Acl masked = now;
+  apply_mask(masked);
   // Whose entry somebody else has taken away meanwhile does not get it back.
   std::vector<std::uint32_t> gone;
-  for (const std::uint32_t uid : uids) {
-    if (std::ranges::none_of(now, [&](const AclEntry& entry) { return is_one_of(entry, {&uid, 1}); }))
-      gone.push_back(uid);
+  for (const auto& users : {uids, others}) {
+    for (const std::uint32_t uid : users) {
+      if (entry_of(masked, uid) == nullptr) gone.push_back(uid);
+    }
   }
-  return without_users(before, gone);
+  Acl acl = without_users(before, gone);
+  for (const std::uint32_t uid : others) {
+    const AclEntry* entry = entry_of(masked, uid);
+    const AclEntry* had = entry_of(acl, uid);
+    const bool stays = entry != nullptr && (had == nullptr || *had != *entry);
+    if (stays) acl = with_user(std::move(acl), uid, entry->rights);
+  }
+  return acl;
 }
 
 }  // namespace hutch::plan

@@ -67,7 +67,9 @@ Acl without_users(Acl acl, std::span<const std::uint32_t> uids);
 Acl default_of(const Acl& access);
 
 // A list that was `before` when a share began and is `now`: what it becomes when the entries of `uids` go. Exactly
-// `before` where nobody else has changed it meanwhile.
-Acl restored(const Acl& now, const Acl& before, std::span<const std::uint32_t> uids);
+// `before` where nobody else has changed it meanwhile, but for the entries of `others`, which sharing made too and
+// which stay as they are now.
+Acl restored(const Acl& now, const Acl& before, std::span<const std::uint32_t> uids,
+             std::span<const std::uint32_t> others = {});
 
 }  // namespace hutch::plan

@@ -13,6 +13,7 @@ namespace {
 constexpr unsigned kAnyExecute = 0111;
 constexpr unsigned kOthersExecute = 0001;
 constexpr unsigned kSetIds = 06000;
+constexpr unsigned kSticky = 01000;
 
 // A program that runs as its owner or group would make whoever may run it those: nobody new may.
 unsigned wanted(const SharedFile& file, ShareMode mode) {
@@ -50,9 +51,10 @@ Acl shared_defaults(const SharedFile& file, const SharedTree& tree, std::uint32_
 }
 
 // Defaults in which only shares had a part go as a whole.
-Acl unshared_defaults(const Acl& now, const Acl& before, std::span<const std::uint32_t> users) {
+Acl unshared_defaults(const Acl& now, const Acl& before, std::span<const std::uint32_t> users,
+                      std::span<const std::uint32_t> others = {}) {
   if (now.empty()) return now;
-  if (!before.empty()) return restored(now, before, users);
+  if (!before.empty()) return restored(now, before, users, others);
   const Acl rest = without_users(now, users);
   return rest != now && is_minimal(rest) ? Acl() : rest;
 }
@@ -93,13 +95,16 @@ AclChange unshare_file(const SharedFile& file, const SharedTree& tree, std::uint
   if (!remaining.owner_stays && needs_entry(owner, tree.agent)) users.push_back(owner);
   const Acl now = access_of(file);
   const AclBefore was = before.value_or(AclBefore{});
-  Acl access = was.access.empty() ? without_users(now, users) : restored(now, was.access, users);
+  std::vector<std::uint32_t> others = remaining.others;
+  std::erase_if(others, [&](std::uint32_t uid) { return std::ranges::find(users, uid) != users.end(); });
+  Acl access = was.access.empty() ? without_users(now, users) : restored(now, was.access, users, others);
   if (remaining.passes) access = with_user(std::move(access), tree.agent, kAclExecute);
   AclChange change;
   // The kernel keeps no list of three entries, so that setting one is how a list is removed.
   if (kept(access) != file.access) change.access = std::move(access);
-  if (file.is_directory)
-    change.defaults = if_other(unshared_defaults(file.defaults, was.defaults, users), file.defaults);
+  if (file.is_directory) {
+    change.defaults = if_other(unshared_defaults(file.defaults, was.defaults, users, others), file.defaults);
+  }
   return change;
 }
 
@@ -111,6 +116,24 @@ bool has_own_lists(const SharedFile& file, std::span<const std::uint32_t> users)
 
 AclBefore own_lists(const SharedFile& file, std::span<const std::uint32_t> users) {
   return {.access = kept(without_users(file.access, users)), .defaults = unshared_defaults(file.defaults, {}, users)};
+}
+
+bool is_written_by_agents(std::span<const SharedTree> trees, const std::string& path) {
+  return std::ranges::any_of(trees, [&](const SharedTree& tree) {
+    return tree.mode == ShareMode::kReadWrite && (is_within(path, tree.path) || is_within(tree.path, path));
+  });
+}
+
+bool may_lead(std::uint32_t owner, const SharedFile& directory, std::uint32_t sharer,
+              std::span<const ShareAgent> agents) {
+  if (owner != sharer && owner != 0) return false;
+  // There only who owns a file, or the directory, gives it another name (unlink(2)).
+  const bool is_sticky = (directory.mode & kSticky) != 0;
+  return std::ranges::none_of(agents, [&](const ShareAgent& agent) {
+    if (agent.uid == directory.of.owner) return true;
+    const unsigned rights = rights_of(access_of(directory), directory.of, agent.uid, agent.groups);
+    return !is_sticky && (rights & kAclWrite) != 0;
+  });
 }
 
 bool may_already(const SharedFile& file, const SharedTree& tree, std::span<const std::uint32_t> groups) {

@@ -55,11 +55,13 @@ struct AclBefore {
 };
 
 // What is to be left to `agent`: what another tree gives, the way through to one, or nothing. `owner_stays`: someone
-// else still shares the file, so that its owner's own entries are still of use.
+// else still shares the file, so that its owner's own entries are still of use. `others`: who has entries by sharing
+// too, and keeps them.
 struct Remaining {
   std::optional<ShareMode> mode{};
   bool passes = false;
   bool owner_stays = false;
+  std::vector<std::uint32_t> others{};
 };
 AclChange unshare_file(const SharedFile& file, const SharedTree& tree, std::uint32_t owner, const Remaining& remaining,
                        const std::optional<AclBefore>& before);
@@ -69,6 +71,20 @@ AclChange unshare_file(const SharedFile& file, const SharedTree& tree, std::uint
 bool has_own_lists(const SharedFile& file, std::span<const std::uint32_t> users);
 // What is written down then: nothing of what those shares gave, which would come back with it.
 AclBefore own_lists(const SharedFile& file, std::span<const std::uint32_t> users);
+
+// Whether one of the trees lets its agent change names in the directory at `path`, or in one above or below it: what is
+// where is then theirs to say.
+bool is_written_by_agents(std::span<const SharedTree> trees, const std::string& path);
+
+// A user that something is shared with, or is to be.
+struct ShareAgent {
+  std::uint32_t uid = 0;
+  std::vector<std::uint32_t> groups{};
+};
+// Whether a symbolic link of `owner` in that directory leads on for the sharer: it is theirs or root's, and no agent
+// can have put it there, be it by renaming one of the sharer's own.
+bool may_lead(std::uint32_t owner, const SharedFile& directory, std::uint32_t sharer,
+              std::span<const ShareAgent> agents);
 
 // Whether `agent` already may do all that the tree would let it.
 bool may_already(const SharedFile& file, const SharedTree& tree, std::span<const std::uint32_t> groups);

@@ -2,12 +2,18 @@
 #include "service/share.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
 #include "plan/share_commands.h"
 #include "service/share_files.h"
+#include "service/share_path.h"
+#include "service/share_restore.h"
+#include "service/share_ways.h"
 #include "store/record.h"
 #include "store/spool.h"
 #include "sys/files.h"
@@ -21,15 +27,28 @@ using store::Share;
 using store::ShareState;
 
 constexpr std::size_t kAccountsMax = 16 << 20;  // of /etc/passwd
+constexpr std::size_t kNamedMax = 3;            // directories in a message
 
 Error refused(const std::string& path, std::string_view why) {
   return Error::invalid(cat({"share ", printable(path), ": ", why}));
 }
 
-std::vector<plan::SharedTree> trees_of(const std::vector<Share>& shares) {
-  std::vector<plan::SharedTree> trees;
-  for (const Share& share : shares) trees.push_back({share.path, share.agent, share.mode});
-  return trees;
+Result<KnownShares> read_known(store::Shares& registry) {
+  return KnownShares{TRY(registry.list()), TRY(registry.opened()), TRY(registry.originals())};
+}
+
+// The list of a directory as it was before anything was shared in it or below it.
+plan::Acl before_shares(const KnownShares& known, const ClosedWay& way) {
+  const auto is_it = [&](const store::OriginalLists& file) {
+    return file.device == way.status.device && file.inode == way.status.inode;
+  };
+  const auto original = std::ranges::find_if(known.originals, is_it);
+  if (original != known.originals.end()) return original->lists.access;
+  const auto opened = std::ranges::find(known.opened, way.directory.path, &store::OpenedDirectory::path);
+  if (opened != known.opened.end()) return opened->before;
+  const plan::SharedFile now{.mode = way.status.mode, .access = way.directory.before};
+  if (now.access.empty()) return {};
+  return plan::own_lists(now, known.users_at(way.directory.path)).access;
 }
 
 // A number may have been another user's, who could use what is shared with it still.
@@ -56,43 +75,63 @@ Status check_is_same(const Share& known, const SharePlace& place, const std::vec
                     printable(known.path), " first"})});
 }
 
-Result<ShareReport> apply(store::Shares& registry, Share share, const ShareRequest& request, const Sharer& sharer,
-                          const ShareVoice& voice) {
-  std::vector<Share> all = TRY(registry.list());
-  TRY(check_is_its_own(all, request.user));
-  const SharePlace place = TRY(find_place(share.path));
-  const auto known = std::ranges::find_if(
-      all, [&](const Share& other) { return other.path == share.path && other.agent == share.agent; });
-  if (known != all.end()) {
-    share.id = known->id;
-    share.since = known->since;
-    share.state = known->state;
-    const Share before = *known;
-    all.erase(known);
-    TRY(check_is_same(before, place, all));
-  }
+// What is known of it already goes on.
+Status join_known(Share& share, const SharePlace& place, const std::vector<Share>& all) {
   share.owner = place.status.owner;
   share.device = place.status.device;
   share.inode = place.status.inode;
-  all.push_back(share);
-  ShareFiles files(share, trees_of(all), all, {sharer.uid, sharer.groups, sharer.umask}, request.user.groups);
-  const Inspection found = TRY(files.inspect(place, voice.progress));
-  const std::vector<store::OpenedDirectory> closed = TRY(ancestors_to_open(share.path, request.user, sharer.uid));
+  const auto known = std::ranges::find_if(
+      all, [&](const Share& other) { return other.path == share.path && other.agent == share.agent; });
+  if (known == all.end()) return {};
+  share.id = known->id;
+  share.since = known->since;
+  share.state = known->state;
+  std::vector<Share> others = all;
+  std::erase_if(others, [&](const Share& other) { return other.id == share.id; });
+  return check_is_same(*known, place, others);
+}
+
+ShareWork work_of(const Share& share, KnownShares known, const Sharer& sharer, std::vector<std::uint32_t> groups) {
+  ShareWork work{.share = share,
+                 .tree = {share.path, share.agent, share.mode, sharer.umask},
+                 .trees = known.trees(),
+                 .known = std::move(known),
+                 .sharer = {sharer.uid, sharer.groups, sharer.umask},
+                 .groups = std::move(groups)};
+  std::erase_if(work.trees,
+                [&](const plan::SharedTree& tree) { return tree.path == share.path && tree.agent == share.agent; });
+  return work;
+}
+
+Result<ShareReport> apply(store::Shares& registry, Share share, const ShareRequest& request, const Sharer& sharer,
+                          const ShareVoice& voice) {
+  KnownShares known = TRY(read_known(registry));
+  TRY(check_is_its_own(known.shares, request.user));
+  const SharePlace place = TRY(find_place(share.path));
+  TRY(join_known(share, place, known.shares));
+  ShareWork work = work_of(share, std::move(known), sharer, request.user.groups);
+  work.trees.push_back({share.path, share.agent, share.mode});
+  const Inspection found = TRY(inspect_share(work, place, voice.progress));
+  std::vector<ClosedWay> closed = TRY(ways_to_open(share.path, request.user, sharer.uid));
   std::vector<std::string> names;
-  for (const auto& directory : closed) names.push_back(directory.path);
+  for (ClosedWay& way : closed) {
+    names.push_back(way.directory.path);
+    way.directory.before = before_shares(work.known, way);
+  }
   if (!names.empty()) TRY(voice.consent(names));
 
   // From here on whatever is changed can be found again: what was there is on the disk before.
   if (share.id == 0) share.id = TRY(registry.add(share));
+  work.share.id = share.id;
   TRY(registry.set_root(share));
   TRY(registry.remember(found.originals));
   TRY(registry.update(share.id, share.mode, ShareState::kSharing));
-  for (const auto& directory : closed) {
-    TRY(registry.add_opened(directory));
-    TRY(open_directory(directory));
+  for (const ClosedWay& way : closed) {
+    TRY(registry.add_opened(way.directory));
+    TRY(open_way(way));
   }
   const std::size_t changed =
-      TRY_CTX(files.apply(place, found, voice.progress),
+      TRY_CTX(apply_share(work, place, found, voice.progress),
               cat({"share ", printable(share.path), " (hutch unshare takes back what was done)"}));
   TRY(registry.update(share.id, share.mode, ShareState::kShared));
   share.state = ShareState::kShared;
@@ -100,52 +139,94 @@ Result<ShareReport> apply(store::Shares& registry, Share share, const ShareReque
                      .files = found.files,
                      .changed = changed,
                      .opened = names,
-                     .linked = found.linked_outside.size(),
+                     .linked = found.linked_outside,
                      .elsewhere = found.counts.elsewhere,
                      .unreadable = found.counts.unreadable};
 }
 
-Status close_ancestors(store::Shares& registry, std::uint32_t agent, const std::vector<plan::SharedTree>& others,
-                       std::vector<std::string>& closed) {
+// What another share gives by now has its list of before among the originals.
+Status hand_over(store::Shares& registry, const store::OpenedDirectory& directory) {
+  const auto place = find_place(directory.path);
+  if (directory.before.empty() || !place) return {};
+  return registry.remember({{place->status.device, place->status.inode, directory.path, {directory.before, {}}}});
+}
+
+Status close_ways(store::Shares& registry, const ShareWork& work, std::vector<std::string>& closed) {
+  const std::uint32_t agent = work.share.agent;
   for (const store::OpenedDirectory& directory : TRY(registry.opened())) {
-    if (directory.agent != agent || plan::is_way_to_a_tree(others, agent, directory.path)) continue;
-    TRY_CTX(close_directory(directory), cat({"unshare: ", printable(directory.path)}));
+    if (directory.agent != agent || plan::is_way_to_a_tree(work.trees, agent, directory.path)) continue;
+    if (plan::tree_of(work.trees, agent, directory.path) != nullptr) {
+      TRY(hand_over(registry, directory));
+    } else {
+      std::vector<std::uint32_t> others = work.known.users_at(directory.path);
+      std::erase(others, agent);
+      TRY_CTX(close_way(directory, others), cat({"unshare: ", printable(directory.path)}));
+      closed.push_back(directory.path);
+    }
     TRY(registry.remove_opened(directory));
-    closed.push_back(directory.path);
   }
   return {};
+}
+
+// Nothing where it is gone: there is nothing, or no file or directory, or no directory where one was above it.
+Result<std::optional<SharePlace>> place_of(const Share& share) {
+  auto place = find_place(share.path);
+  if (place) return std::optional(std::move(*place));
+  const Error& error = place.error();
+  const bool is_gone = error.sys_errno == ENOENT || error.sys_errno == ENOTDIR || error.sys_errno == ELOOP ||
+                       error.code == Code::kInvalidArgument;
+  return is_gone ? Result<std::optional<SharePlace>>(std::nullopt) : fail(Error(error));
+}
+
+Result<std::set<FileKey>> restore(store::Shares& registry, const ShareWork& work, const SharePlace& place,
+                                  const ShareVoice& voice, ShareReport& report) {
+  Restoration done = TRY_CTX(restore_share(work, place, voice.progress),
+                             cat({"unshare ", printable(work.share.path), " (again finishes it)"}));
+  for (const auto& directory : done.ways) TRY(registry.add_opened(directory));
+  report.files = done.files;
+  report.changed = done.changed;
+  report.linked = done.linked;
+  report.elsewhere = done.counts.elsewhere;
+  report.unreadable = done.counts.unreadable;
+  report.of_others = done.of_others;
+  report.left = done.left;
+  report.is_settled = done.is_settled;
+  return std::move(done.seen);
+}
+
+// A file may have been moved to another share meanwhile: what was not seen stays known until no share is left.
+std::vector<store::OriginalLists> originals_over(const ShareWork& work, const std::set<FileKey>& seen) {
+  if (work.known.shares.empty()) return work.known.originals;
+  std::vector<store::OriginalLists> over;
+  std::ranges::copy_if(work.known.originals, std::back_inserter(over), [&](const store::OriginalLists& file) {
+    const auto covers = [&](const Share& share) { return is_within(file.path, share.path); };
+    return seen.contains({file.device, file.inode}) && std::ranges::none_of(work.known.shares, covers);
+  });
+  return over;
 }
 
 Result<ShareReport> take_back(store::Shares& registry, const Share& share, Gone gone, const Sharer& sharer,
                               const ShareVoice& voice) {
   TRY(registry.update(share.id, share.mode, ShareState::kEnding));
-  std::vector<Share> others = TRY(registry.list());
-  std::erase_if(others, [&](const Share& other) { return other.id == share.id; });
-  const std::vector<plan::SharedTree> trees = trees_of(others);
-  const std::vector<store::OriginalLists> originals = TRY(registry.originals());
+  KnownShares others = TRY(read_known(registry));
+  std::erase_if(others.shares, [&](const Share& other) { return other.id == share.id; });
+  const auto user = TRY(host::find_os_user(share.user));
+  const bool has_user = user && user->uid == share.agent;
+  const ShareWork work =
+      work_of(share, std::move(others), sharer, has_user ? user->groups : std::vector<std::uint32_t>());
   ShareReport report{.share = share};
-  const auto place = find_place(share.path);
-  if (place) {
-    ShareFiles files(share, trees, others, {sharer.uid, sharer.groups, sharer.umask}, {});
-    const Restoration done = TRY_CTX(files.restore(*place, originals, voice.progress),
-                                     cat({"unshare ", printable(share.path), " (again finishes it)"}));
-    for (const auto& directory : done.ways) TRY(registry.add_opened(directory));
-    report.files = done.files;
-    report.changed = done.changed;
-    report.elsewhere = done.counts.elsewhere;
-    report.unreadable = done.counts.unreadable;
-  } else if (place.error().sys_errno != ENOENT) {
-    return fail(Error(place.error()));
-  }
-  report.gone = !place;
-  TRY(close_ancestors(registry, share.agent, trees, report.opened));
-  if (report.gone && gone == Gone::kKept) return report;
-  std::vector<store::OriginalLists> over;
-  std::ranges::copy_if(originals, std::back_inserter(over), [&](const store::OriginalLists& file) {
-    const auto covers = [&](const plan::SharedTree& tree) { return is_within(file.path, tree.path); };
-    return is_within(file.path, share.path) && std::ranges::none_of(trees, covers);
-  });
-  TRY(registry.forget(over));
+  const auto place = TRY(place_of(share));
+  const bool is_same =
+      place && (share.inode == 0 || (place->status.inode == share.inode && place->status.device == share.device));
+  report.gone = !is_same;
+  // Something else there may have entries all the same: a copy of an editor's, a disk that has another number now.
+  const bool is_another_shares = plan::tree_of(work.trees, share.agent, share.path) != nullptr;
+  const bool is_tried = place && gone == Gone::kForgotten && !is_another_shares;
+  std::set<FileKey> seen;
+  if (is_same || is_tried) seen = TRY(restore(registry, work, *place, voice, report));
+  TRY(close_ways(registry, work, report.opened));
+  if (!report.is_over() && gone == Gone::kKept) return report;
+  TRY(registry.forget(originals_over(work, seen)));
   TRY(registry.remove(share.id));
   return report;
 }
@@ -153,10 +234,33 @@ Result<ShareReport> take_back(store::Shares& registry, const Share& share, Gone 
 Error not_there(const Share& share) {
   return {
       Code::kConflict, 0,
-      cat({"nothing is at ", printable(share.path), " any more: what was moved away lets ", share.user,
+      cat({"what was shared is not at ", printable(share.path), " any more: where it was moved to it lets ", share.user,
            " in still. Move it back and unshare it again, which restores what it had before; hutch unshare --forget ",
            printable(share.path), " forgets that"})};
 }
+
+Error not_over(const ShareReport& report) {
+  const std::string& path = report.share.path;
+  const std::string forgets = cat({"; hutch unshare --forget ", printable(path), " forgets that"});
+  if (report.left.empty()) {
+    return {Code::kConflict, 0,
+            cat({printable(path), " was changed by ", report.share.user,
+                 " again and again while it was taken back, so that something may have been missed: end what runs as ",
+                 report.share.user, " and unshare it again", forgets})};
+  }
+  std::vector<std::string> named;
+  for (const std::string& directory : report.left) {
+    if (named.size() < kNamedMax) named.push_back(printable(directory));
+  }
+  const std::size_t more = report.left.size() - named.size();
+  const std::string rest = more > 0 ? cat({" and ", std::to_string(more), " more"}) : "";
+  return {Code::kConflict, 0,
+          cat({"you may not look into ", join(named, ", "), rest, ", where ", report.share.user,
+               " may have put what was shared: open that to yourself, or have root do so, then unshare ",
+               printable(path), " again", forgets})};
+}
+
+Error not_ended(const ShareReport& report) { return report.gone ? not_there(report.share) : not_over(report); }
 
 Error not_shared(const std::string& path, const std::vector<Share>& shares) {
   for (const Share& share : shares) {
@@ -184,9 +288,11 @@ Status check_place(const std::string& path, const host::OsUser& user, const Shar
 }
 
 Result<ShareReport> share(const ShareRequest& request, const Sharer& sharer, const ShareVoice& voice) {
-  const std::string path = TRY_CTX(sys::canonical_path(request.path), "share");
-  TRY(check_place(path, request.user, sharer));
   store::Shares registry = TRY(store::Shares::open(sharer.dirs.data));
+  const std::vector<Share> shares = TRY(registry.list());
+  const auto agents = TRY(agents_of(shares, {request.user}));
+  const std::string path = TRY_CTX(resolve_path(request.path, sharer.uid, agents), "share");
+  TRY(check_place(path, request.user, sharer));
   const Share share{.path = path,
                     .user = request.user.name,
                     .agent = request.user.uid,
@@ -199,16 +305,22 @@ Result<ShareReport> share(const ShareRequest& request, const Sharer& sharer, con
 Result<std::vector<ShareReport>> end_share(const std::string& path, const std::string& user, Gone gone,
                                            const Sharer& sharer, const ShareVoice& voice) {
   store::Shares registry = TRY(store::Shares::open(sharer.dirs.data));
-  // What was shared may be gone: then its name is all there is.
-  const std::string canonical = sys::canonical_path(path).value_or(path);
   const std::vector<Share> shares = TRY(registry.list());
+  // What has the share's own name by now is not asked where it leads.
+  std::string name = TRY(absolute_path(path));
+  if (std::ranges::find(shares, name, &Share::path) == shares.end()) {
+    const auto agents = TRY(agents_of(shares, {}));
+    auto resolved = resolve_path(path, sharer.uid, agents);
+    if (!resolved && resolved.error().sys_errno == 0) return fail(std::move(resolved).error().with_context("unshare"));
+    if (resolved) name = std::move(*resolved);
+  }
   std::vector<ShareReport> reports;
   for (const Share& share : shares) {
-    if (share.path != canonical || (!user.empty() && share.user != user)) continue;
+    if (share.path != name || (!user.empty() && share.user != user)) continue;
     reports.push_back(TRY(take_back(registry, share, gone, sharer, voice)));
-    if (reports.back().gone && gone == Gone::kKept) return fail(not_there(share));
+    if (!reports.back().is_over() && gone == Gone::kKept) return fail(not_ended(reports.back()));
   }
-  if (reports.empty()) return fail(not_shared(canonical, shares));
+  if (reports.empty()) return fail(not_shared(name, shares));
   return reports;
 }
 
@@ -229,13 +341,14 @@ Result<std::vector<store::Share>> list_shares(const Sharer& sharer) {
 }
 
 Result<std::vector<std::string>> share_commands(const ShareRequest& request, const Sharer& sharer) {
-  const std::string path = TRY_CTX(sys::canonical_path(request.path), "share");
+  const auto agents = TRY(agents_of({}, {request.user}));
+  const std::string path = TRY_CTX(resolve_path(request.path, sharer.uid, agents), "share");
   TRY(check_place(path, request.user, sharer));
   const SharePlace place = TRY(find_place(path));
   plan::ShareCommands commands{
       .path = path, .user = request.user.name, .owner = {}, .mode = request.mode, .ancestors = {}};
-  for (auto& directory : TRY(ancestors_to_open(path, request.user, sharer.uid))) {
-    commands.ancestors.push_back(std::move(directory.path));
+  for (auto& way : TRY(ways_to_open(path, request.user, sharer.uid))) {
+    commands.ancestors.push_back(std::move(way.directory.path));
   }
   const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountsMax));
   if (const auto owner = host::find_account(passwd, place.status.owner); owner && place.status.owner != 0) {

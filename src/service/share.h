@@ -44,7 +44,11 @@ struct ShareReport {
   std::size_t linked = 0;      // files with names outside of it: for reading alone
   std::size_t elsewhere = 0;   // what is mounted in it, left out
   std::size_t unreadable = 0;  // directories that its owner may not list, left out
-  bool gone = false;           // nothing is at that path any more
+  std::size_t of_others = 0;   // files of others in which the agent keeps an entry
+  bool gone = false;           // nothing is at that path any more, or something else
+  std::vector<std::string> left{};  // directories where an agent may have hidden something from who takes it back
+  bool is_settled = true;           // an agent moved nothing while it was taken back
+  bool is_over() const { return !gone && left.empty() && is_settled; }
 };
 
 // Nobody else may do more than before. Of a share that is there already the mode changes, and what was moved into it is
@@ -53,17 +57,18 @@ struct ShareReport {
 // directory on the way.
 Result<ShareReport> share(const ShareRequest& request, const Sharer& sharer, const ShareVoice& voice);
 
-// What is known of files that are not at their path any more.
+// What is known of files that are not at their path any more, or may be where nobody can look.
 enum class Gone { kKept, kForgotten };
 
 // Restores what sharing found: access control lists, the directories on the way. Where another share gives something
 // too, that stays. What the agent made remains its own, and its owner's to use. Code::kNotFound for what is not shared;
-// Code::kConflict where nothing is at that path any more, unless that is to be forgotten. `user` is an OS user's name,
-// who need not be there any more; empty: of all.
+// Code::kConflict, with the share known still, where the agent may have kept something: what was shared is not at that
+// path, or not all of it could be looked at; unless that is to be forgotten. `user` is an OS user's name, who need not
+// be there any more; empty: of all.
 Result<std::vector<ShareReport>> end_share(const std::string& path, const std::string& user, Gone gone,
                                            const Sharer& sharer, const ShareVoice& voice);
 
-// All that the sharer shared with that user, by number: before the user goes. What is not there any more stays known.
+// All that the sharer shared with that user, by number: before the user goes. What is not over stays known.
 Result<std::vector<ShareReport>> end_shares_with(const host::OsUser& user, const Sharer& sharer,
                                                  const ShareVoice& voice);
 

@@ -8,10 +8,9 @@
 #include "plan/share_copy.h"
 #include "service/os_user_files.h"
 #include "service/share_files.h"
+#include "service/share_path.h"
 #include "store/record.h"
 #include "store/spool.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
 #include "sys/journal.h"
 #include "wire/files.h"
 
@@ -45,11 +44,28 @@ Result<CopyCounts> make(const SharePlace& place, const Copy& copy, sandbox::File
 }
 
 // Its place as text: the home may be closed to who asks.
-bool is_of(const Copy& copy, const std::string& path) {
-  if (copy.source == sys::canonical_path(path).value_or(path)) return true;
+bool is_of(const Copy& copy, const std::string& path, const std::string& source) {
+  if (copy.source == source) return true;
   const bool in_home = path.starts_with(cat({copy.home, "/"}));
   const auto into = plan::copy_destination(in_home ? path.substr(copy.home.size() + 1) : path);
   return into && *into == copy.into;
+}
+
+Result<std::vector<plan::ShareAgent>> known_agents(store::Shares& registry, const host::OsUser& user) {
+  const std::vector<store::Share> shares = TRY(registry.list());
+  return agents_of(shares, {user});
+}
+
+// The source that a path names: as it was typed where that is one.
+Result<std::string> named_source(store::Shares& registry, const std::string& path, std::uint32_t sharer,
+                                 const std::vector<Copy>& copies) {
+  const std::string typed = TRY(absolute_path(path));
+  if (std::ranges::find(copies, typed, &Copy::source) != copies.end()) return typed;
+  const std::vector<store::Share> shares = TRY(registry.list());
+  const auto agents = TRY(agents_of(shares, {}));
+  auto resolved = resolve_path(path, sharer, agents);
+  if (!resolved && resolved.error().sys_errno == 0) return resolved;
+  return resolved ? *resolved : typed;
 }
 
 Result<EndedCopy> end_copy(store::Shares& registry, const Copy& copy, const std::string& agent) {
@@ -70,7 +86,9 @@ Result<EndedCopy> end_copy(store::Shares& registry, const Copy& copy, const std:
 }  // namespace
 
 Result<CopyReport> copy_to_agent(const CopyRequest& request, const Sharer& sharer, const CopyVoice& voice) {
-  const std::string path = TRY_CTX(sys::canonical_path(request.path), "share");
+  store::Shares registry = TRY(store::Shares::open(sharer.dirs.data));
+  const auto agents = TRY(known_agents(registry, request.user));
+  const std::string path = TRY_CTX(resolve_path(request.path, sharer.uid, agents), "share");
   TRY(check_place(path, request.user, sharer));
   CopyReport report;
   Copy& copy = report.copy;
@@ -82,7 +100,6 @@ Result<CopyReport> copy_to_agent(const CopyRequest& request, const Sharer& share
           .temporary = cat({plan::kCopyTemporary, TRY(sys::random_hex(8))}),
           .since = store::format_time(store::now())};
   const SharePlace place = TRY(find_place(path));
-  store::Shares registry = TRY(store::Shares::open(sharer.dirs.data));
   auto agent = TRY(OsUserFiles::start(request.user, request.agent));
   TRY(agent.files().ask(wire::BeginTree{{copy.home, copy.into}, copy.temporary}));
   TRY(forget_earlier(registry, agent.files(), copy));
@@ -105,7 +122,8 @@ Result<CopyReport> copy_to_agent(const CopyRequest& request, const Sharer& share
 }
 
 Result<std::vector<std::string>> copy_commands(const CopyRequest& request, const Sharer& sharer) {
-  const std::string path = TRY_CTX(sys::canonical_path(request.path), "share");
+  const auto agents = TRY(agents_of({}, {request.user}));
+  const std::string path = TRY_CTX(resolve_path(request.path, sharer.uid, agents), "share");
   TRY(check_place(path, request.user, sharer));
   const SharePlace place = TRY(find_place(path));
   const bool is_file = place.status.kind == sys::EntryKind::kFile;
@@ -127,7 +145,9 @@ Result<std::vector<EndedCopy>> end_copies(const std::string& path, const std::st
                                           const std::function<Status(const std::vector<Copy>&)>& consent) {
   store::Shares registry = TRY(store::Shares::open(sharer.dirs.data));
   std::vector<Copy> copies = TRY(registry.copies());
-  std::erase_if(copies, [&](const Copy& copy) { return (!user.empty() && copy.user != user) || !is_of(copy, path); });
+  const std::string source = TRY(named_source(registry, path, sharer.uid, copies));
+  std::erase_if(copies,
+                [&](const Copy& copy) { return (!user.empty() && copy.user != user) || !is_of(copy, path, source); });
   if (copies.empty()) return fail(Error::not_found(cat({printable(path), " is no copy, and none was made of it"})));
   TRY(consent(copies));
   std::vector<EndedCopy> ended;

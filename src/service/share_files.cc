@@ -2,11 +2,10 @@
 #include "service/share_files.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
+#include <map>
 
 #include "base/text.h"
-#include "sys/acl.h"
+#include "service/share_lists.h"
 #include "sys/files.h"
 
 namespace hutch::service {
@@ -18,41 +17,8 @@ constexpr std::size_t kProgressEvery = 512;
 constexpr std::size_t kNamedMax = 3;
 constexpr unsigned kSetGroupId = 02000;
 
-FileKey key_of(const sys::FileStatus& status) { return {status.device, status.inode}; }
 bool is_directory(const sys::FileStatus& status) { return status.kind == sys::EntryKind::kDirectory; }
-
-Result<plan::Acl> read_list(int directory, const std::string& name, sys::AclKind kind) {
-  const std::string attribute = TRY(sys::acl_attribute(directory, name, kind));
-  return attribute.empty() ? plan::Acl() : plan::parse_acl(attribute);
-}
-
-Result<plan::SharedFile> read_file(int directory, const std::string& name, const sys::FileStatus& status) {
-  plan::SharedFile file{
-      .is_directory = is_directory(status), .mode = status.mode, .of = {.owner = status.owner, .group = status.group}};
-  file.access = TRY(read_list(directory, name, sys::AclKind::kAccess));
-  if (file.is_directory) file.defaults = TRY(read_list(directory, name, sys::AclKind::kDefault));
-  return file;
-}
-
-Status write_lists(int directory, const std::string& name, const plan::AclChange& change) {
-  if (change.access) {
-    TRY(sys::set_acl_attribute(directory, name, sys::AclKind::kAccess, plan::encode_acl(*change.access)));
-  }
-  if (!change.defaults) return {};
-  if (change.defaults->empty()) return sys::remove_acl_attribute(directory, name, sys::AclKind::kDefault);
-  return sys::set_acl_attribute(directory, name, sys::AclKind::kDefault, plan::encode_acl(*change.defaults));
-}
-
-// The file was there when its name was read, and may be gone by now.
-bool is_gone(const Error& error) { return error.sys_errno == ENOENT || error.sys_errno == ENOTDIR; }
-
-Error in_path(Error error, const std::string& path) {
-  if (error.code == Code::kUnsupported) {
-    error.message = cat({printable(path), " is on a file system without access control lists; give a copy instead"});
-    return error;
-  }
-  return std::move(error).with_context(printable(path));
-}
+bool has_more_names(const sys::FileStatus& status) { return !is_directory(status) && status.links > 1; }
 
 Error of_others(const std::vector<std::string>& paths, std::size_t count, const std::string& user) {
   const std::string rest = count > paths.size() ? cat({" and ", std::to_string(count - paths.size()), " more"}) : "";
@@ -61,7 +27,123 @@ Error of_others(const std::vector<std::string>& paths, std::size_t count, const 
                                "; their owner, or root, can share them"})};
 }
 
+// Only the innermost share of the agent decides about a file, and the agent's own files need nothing.
+bool is_decided_here(const ShareWork& work, const TreeFile& file) {
+  if (file.status.owner == work.share.agent) return false;
+  const plan::SharedTree* decides = plan::tree_of(work.trees, work.share.agent, file.path);
+  return decides == nullptr || decides->path == work.share.path;
+}
+
+// Whoever may write a directory can rename what is in it. Which share decides about a file is said by its path.
+Status check_is_where_it_was(const ShareWork& work, const TreeFile& file) {
+  const store::Share* moved = work.moved_share(file);
+  if (moved == nullptr) return {};
+  return fail({Code::kConflict, 0,
+               cat({printable(file.path), " was ", printable(moved->path),
+                    ", which is shared for itself: move it back, "
+                    "or hutch unshare --forget ",
+                    printable(moved->path)})});
+}
+
+// Whoever changes the list of a file whose group they are not in takes its set-group-id bit away, as with chmod(2).
+bool would_lose_its_group(const ShareWork& work, const TreeFile& file) {
+  const bool has_bit = (file.status.mode & kSetGroupId) != 0;
+  const auto& groups = work.sharer.groups;
+  return has_bit && work.sharer.uid != 0 && std::ranges::find(groups, file.status.group) == groups.end();
+}
+
+unsigned rights_of_agent(const ShareWork& work, const plan::SharedFile& file) {
+  return plan::rights_of(plan::access_of(file), file.of, work.share.agent, work.groups);
+}
+
+class Inspector {
+ public:
+  Inspector(const ShareWork& work, const ShareProgress& progress)
+      : work_(work),
+        progress_(progress),
+        names_may_move_(plan::is_written_by_agents(others_and_before(work), work.share.path)) {}
+
+  Status visit(const TreeFile& entry) {
+    if (++found_.files % kProgressEvery == 0) progress_(found_.files, 0);
+    TRY(check_is_where_it_was(work_, entry));
+    if (has_more_names(entry.status))
+      --missing_names_.try_emplace(key_of(entry.status), entry.status.links).first->second;
+    if (is_directory(entry.status) && entry.status.owner == work_.share.agent) names_may_move_ = true;
+    if (!is_decided_here(work_, entry)) return {};
+    const auto file = read_lists(entry.file, entry.status);
+    if (!file) return fail(list_error(file.error(), entry.path));
+    note_rights(entry, *file);
+    if (!work_.may_change(entry)) {
+      if (plan::may_already(*file, work_.tree, work_.groups)) return {};
+      if (++foreign_count_ <= kNamedMax) foreign_.push_back(printable(entry.path));
+      return {};
+    }
+    if (would_lose_its_group(work_, entry)) {
+      return fail(Error{.code = Code::kPermissionDenied,
+                        .message = cat({printable(entry.path),
+                                        " has the set-group-id bit of a group that you are not in,"
+                                        " and would lose it: chmod g-s it, or have root share it"})});
+    }
+    note_original(entry, *file);
+    return {};
+  }
+
+  Result<Inspection> finish(const WalkCounts& counts) {
+    found_.counts = counts;
+    if (foreign_count_ > 0) return fail(of_others(foreign_, foreign_count_, work_.share.user));
+    for (const auto& [key, missing] : missing_names_) {
+      const bool is_inside = names_may_move_ ? writable_.contains(key) : missing == 0;
+      if (is_inside) found_.linked_inside.insert(key);
+    }
+    found_.linked_outside = missing_names_.size() - found_.linked_inside.size();
+    return std::move(found_);
+  }
+
+ private:
+  // What this share itself was before counts: its agent may be renaming things by it.
+  static std::vector<plan::SharedTree> others_and_before(const ShareWork& work) {
+    std::vector<plan::SharedTree> trees;
+    for (const store::Share& share : work.known.shares) {
+      if (share.state == store::ShareState::kPreparing) continue;
+      const bool is_settled = share.state == store::ShareState::kShared;
+      trees.push_back({share.path, share.agent, is_settled ? share.mode : plan::ShareMode::kReadWrite});
+    }
+    return trees;
+  }
+
+  void note_rights(const TreeFile& entry, const plan::SharedFile& file) {
+    if (!is_directory(entry.status) && !has_more_names(entry.status)) return;
+    if ((rights_of_agent(work_, file) & plan::kAclWrite) == 0) return;
+    if (is_directory(entry.status)) names_may_move_ = true;
+    if (!is_directory(entry.status)) writable_.insert(key_of(entry.status));
+  }
+
+  void note_original(const TreeFile& entry, const plan::SharedFile& file) {
+    if (file.access.empty() && file.defaults.empty()) return;
+    const std::vector<std::uint32_t> users = work_.known.users_at(entry.path);
+    plan::AclBefore lists = plan::own_lists(file, users);
+    const auto& opened = work_.known.opened;
+    const auto way = std::ranges::find(opened, entry.path, &store::OpenedDirectory::path);
+    if (way != opened.end()) lists.access = way->before;
+    if (lists.access.empty() && lists.defaults.empty()) return;
+    found_.originals.push_back({entry.status.device, entry.status.inode, entry.path, std::move(lists)});
+  }
+
+  const ShareWork& work_;
+  const ShareProgress& progress_;
+  Inspection found_;
+  std::vector<std::string> foreign_;
+  std::size_t foreign_count_ = 0;
+  // A name that an agent moves during the walk may be counted twice, or not: then nothing follows from their number,
+  // and a file that the agent may not write already is for reading alone.
+  bool names_may_move_;
+  std::map<FileKey, std::uint32_t> missing_names_;
+  std::set<FileKey> writable_;
+};
+
 }  // namespace
+
+FileKey key_of(const sys::FileStatus& status) { return {status.device, status.inode}; }
 
 Result<SharePlace> find_place(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -74,195 +156,65 @@ Result<SharePlace> find_place(const std::string& path) {
   return fail(Error::invalid(cat({printable(path), " is neither a file nor a directory"})));
 }
 
-// Only the innermost share of the agent decides about a file, and the agent's own files need nothing.
-bool ShareFiles::is_ours(const TreeFile& file) const {
-  if (file.status.owner == share_.agent) return false;
-  const plan::SharedTree* decides = plan::tree_of(trees_, share_.agent, file.path);
-  return decides == nullptr || decides->path == share_.path;
-}
-
-// Whoever may write a directory can rename what is in it. Which share decides about a file is said by its path.
-const store::Share* ShareFiles::moved_share(const TreeFile& file) const {
-  const auto found = std::ranges::find_if(shares_, [&](const store::Share& other) {
-    return other.agent == share_.agent && other.inode == file.status.inode && other.device == file.status.device &&
-           other.id != share_.id && other.path != file.path;
-  });
-  return found == shares_.end() ? nullptr : &*found;
-}
-
-Status ShareFiles::check_is_where_it_was(const TreeFile& file) const {
-  const store::Share* moved = moved_share(file);
-  if (moved == nullptr) return {};
-  return fail({Code::kConflict, 0,
-               cat({printable(file.path), " was ", printable(moved->path),
-                    ", which is shared for itself: move it back, "
-                    "or hutch unshare --forget ",
-                    printable(moved->path)})});
-}
-
-// Whoever changes the list of a file whose group they are not in takes its set-group-id bit away, as with chmod(2).
-bool ShareFiles::would_lose_its_group(const TreeFile& file) const {
-  const bool has_bit = (file.status.mode & kSetGroupId) != 0;
-  return has_bit && sharer_.uid != 0 && std::ranges::find(sharer_.groups, file.status.group) == sharer_.groups.end();
-}
-
-std::vector<std::uint32_t> ShareFiles::users_at(const std::string& path) const {
-  std::vector<std::uint32_t> users;
-  for (const store::Share& other : shares_) {
-    const bool had_part = other.id != share_.id || other.state != store::ShareState::kPreparing;
-    if (!had_part || !is_within(path, other.path)) continue;
-    users.push_back(other.agent);
-    if (other.owner != 0) users.push_back(other.owner);
+std::vector<plan::SharedTree> KnownShares::trees() const {
+  std::vector<plan::SharedTree> trees;
+  for (const store::Share& share : shares) {
+    if (share.state != store::ShareState::kEnding) trees.push_back({share.path, share.agent, share.mode});
   }
+  return trees;
+}
+
+// A file may have come from where an agent's share is, or have another name there.
+std::vector<std::uint32_t> KnownShares::users_at(const std::string& path) const {
+  std::vector<std::uint32_t> users;
+  for (const store::Share& share : shares) {
+    if (share.state == store::ShareState::kPreparing) continue;
+    users.push_back(share.agent);
+    if (share.owner != 0 && is_within(path, share.path)) users.push_back(share.owner);
+  }
+  for (const store::OpenedDirectory& directory : opened) users.push_back(directory.agent);
   return users;
 }
 
-Result<Inspection> ShareFiles::inspect(const SharePlace& place, const ShareProgress& progress) {
-  Inspection found;
-  std::vector<std::string> foreign;
-  std::size_t foreign_count = 0;
-  std::map<FileKey, std::uint32_t> missing_names;
-  const auto look = [&](const TreeFile& entry) -> Status {
-    if (++found.files % kProgressEvery == 0) progress(found.files, 0);
-    TRY(check_is_where_it_was(entry));
-    if (!is_directory(entry.status) && entry.status.links > 1) {
-      --missing_names.try_emplace(key_of(entry.status), entry.status.links).first->second;
-    }
-    if (!is_ours(entry)) return {};
-    const auto file = read_file(entry.directory, entry.name, entry.status);
-    if (!file && is_gone(file.error())) return {};
-    if (!file) return fail(in_path(file.error(), entry.path));
-    if (!may_change(entry)) {
-      if (plan::may_already(*file, tree_, groups_)) return {};
-      if (++foreign_count <= kNamedMax) foreign.push_back(printable(entry.path));
-      return {};
-    }
-    if (would_lose_its_group(entry)) {
-      return fail(Error{.code = Code::kPermissionDenied,
-                        .message = cat({printable(entry.path),
-                                        " has the set-group-id bit of a group that you are not in,"
-                                        " and would lose it: chmod g-s it, or have root share it"})});
-    }
-    if (file->access.empty() && file->defaults.empty()) return {};
-    const std::vector<std::uint32_t> users = users_at(entry.path);
-    if (!plan::has_own_lists(*file, users)) return {};
-    found.originals.push_back({entry.status.device, entry.status.inode, entry.path, plan::own_lists(*file, users)});
-    return {};
-  };
-  found.counts = TRY(walk_tree(place.parent.get(), place.name, place.path, look));
-  if (foreign_count > 0) return fail(of_others(foreign, foreign_count, share_.user));
-  for (const auto& [key, missing] : missing_names) {
-    if (missing > 0) found.linked_outside.insert(key);
-  }
-  return found;
+const store::Share* ShareWork::moved_share(const TreeFile& file) const {
+  const auto found = std::ranges::find_if(known.shares, [&](const store::Share& other) {
+    return other.agent == share.agent && other.inode == file.status.inode && other.device == file.status.device &&
+           other.id != share.id && other.path != file.path;
+  });
+  return found == known.shares.end() ? nullptr : &*found;
 }
 
-Result<std::size_t> ShareFiles::apply(const SharePlace& place, const Inspection& found, const ShareProgress& progress) {
-  plan::SharedTree for_reading = tree_;
+Result<Inspection> inspect_share(const ShareWork& work, const SharePlace& place, const ShareProgress& progress) {
+  Inspector inspector(work, progress);
+  const auto nothing = [](const TreeFile&) { return Status(); };
+  const auto visit = [&](const TreeFile& entry) { return inspector.visit(entry); };
+  const WalkCounts counts = TRY(walk_tree(place, {.visit = visit, .closed = nothing}));
+  return inspector.finish(counts);
+}
+
+Result<std::size_t> apply_share(const ShareWork& work, const SharePlace& place, const Inspection& found,
+                                const ShareProgress& progress) {
+  plan::SharedTree for_reading = work.tree;
   for_reading.mode = plan::ShareMode::kReadOnly;
   std::size_t done = 0;
   std::size_t changed = 0;
   const auto share_one = [&](const TreeFile& entry) -> Status {
     if (++done % kProgressEvery == 0) progress(done, found.files);
-    TRY(check_is_where_it_was(entry));
-    if (!is_ours(entry) || !may_change(entry)) return {};
-    const auto file = read_file(entry.directory, entry.name, entry.status);
-    if (!file && is_gone(file.error())) return {};
-    if (!file) return fail(in_path(file.error(), entry.path));
-    const bool reads = found.linked_outside.contains(key_of(entry.status));
-    const plan::AclChange change = plan::share_file(*file, reads ? for_reading : tree_, share_.owner);
+    TRY(check_is_where_it_was(work, entry));
+    if (!is_decided_here(work, entry) || !work.may_change(entry)) return {};
+    const auto file = read_lists(entry.file, entry.status);
+    if (!file) return fail(list_error(file.error(), entry.path));
+    const bool reads = has_more_names(entry.status) && !found.linked_inside.contains(key_of(entry.status));
+    const plan::AclChange change = plan::share_file(*file, reads ? for_reading : work.tree, work.share.owner);
     if (!change.access && !change.defaults) return {};
-    const Status written = write_lists(entry.directory, entry.name, change);
-    if (!written && !is_gone(written.error())) return fail(in_path(written.error(), entry.path));
-    if (written) ++changed;
+    const Status written = write_lists(entry.file, change);
+    if (!written) return fail(list_error(written.error(), entry.path));
+    ++changed;
     return {};
   };
-  TRY(walk_tree(place.parent.get(), place.name, place.path, share_one));
+  const auto nothing = [](const TreeFile&) { return Status(); };
+  TRY(walk_tree(place, {.visit = share_one, .closed = nothing}));
   return changed;
-}
-
-Result<Restoration> ShareFiles::restore(const SharePlace& place, const std::vector<store::OriginalLists>& originals,
-                                        const ShareProgress& progress) {
-  std::map<FileKey, plan::AclBefore> before;
-  for (const store::OriginalLists& file : originals) before[{file.device, file.inode}] = file.lists;
-  Restoration done;
-  // What has another name by now gets nothing again by that name.
-  std::vector<std::string> moved;
-  const auto restore_one = [&](const TreeFile& entry) -> Status {
-    if (++done.files % kProgressEvery == 0) progress(done.files, 0);
-    if (moved_share(entry) != nullptr) moved.push_back(entry.path);
-    if (entry.status.owner == share_.agent || !may_change(entry)) return {};
-    const auto file = read_file(entry.directory, entry.name, entry.status);
-    if (!file && is_gone(file.error())) return {};
-    if (!file) return fail(in_path(file.error(), entry.path));
-    if (file->access.empty() && file->defaults.empty()) return {};
-    const plan::SharedTree* gives = plan::tree_of(trees_, share_.agent, entry.path);
-    const auto covers = [&](const plan::SharedTree& tree) { return is_within(entry.path, tree.path); };
-    plan::Remaining remaining{.owner_stays = std::ranges::any_of(trees_, covers)};
-    const auto has_it = [&](const std::string& top) { return is_within(entry.path, top); };
-    if (gives != nullptr && std::ranges::none_of(moved, has_it)) remaining.mode = gives->mode;
-    const auto was = before.find(key_of(entry.status));
-    const auto lists = was == before.end() ? std::nullopt : std::optional(was->second);
-    if (gives == nullptr && plan::is_way_to_a_tree(trees_, share_.agent, entry.path)) {
-      const plan::AclChange closed = plan::unshare_file(*file, tree_, share_.owner, remaining, lists);
-      done.ways.push_back({entry.path, share_.agent, closed.access.value_or(file->access)});
-      remaining.passes = true;
-    }
-    const plan::AclChange change = plan::unshare_file(*file, tree_, share_.owner, remaining, lists);
-    if (!change.access && !change.defaults) return {};
-    const Status written = write_lists(entry.directory, entry.name, change);
-    if (!written && !is_gone(written.error())) return fail(in_path(written.error(), entry.path));
-    if (written) ++done.changed;
-    return {};
-  };
-  done.counts = TRY(walk_tree(place.parent.get(), place.name, place.path, restore_one));
-  return done;
-}
-
-Result<std::vector<store::OpenedDirectory>> ancestors_to_open(const std::string& path, const host::OsUser& user,
-                                                              std::uint32_t sharer) {
-  std::vector<store::OpenedDirectory> closed;
-  for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
-    const std::string directory = path.substr(0, slash);
-    const SharePlace place = TRY(find_place(directory));
-    const auto file = read_file(place.parent.get(), place.name, place.status);
-    if (!file && file.error().code != Code::kUnsupported) return fail(in_path(file.error(), directory));
-    // A directory whose file system keeps no lists lets through whom its mode lets through.
-    const plan::SharedFile by_mode{.mode = place.status.mode,
-                                   .of = {.owner = place.status.owner, .group = place.status.group}};
-    const plan::SharedFile& found = file ? *file : by_mode;
-    const plan::Acl access = plan::access_of(found);
-    if ((plan::rights_of(access, found.of, user.uid, user.groups) & plan::kAclExecute) != 0) continue;
-    if (!file) return fail(in_path(file.error(), directory));
-    if (sharer != 0 && place.status.owner != sharer) {
-      return fail(Error{.code = Code::kPermissionDenied,
-                        .message = cat({user.name, " cannot pass through ", printable(directory),
-                                        ", which is not yours; its owner, or root, can share what is below it"})});
-    }
-    closed.push_back({directory, user.uid, found.access});
-  }
-  return closed;
-}
-
-Status open_directory(const store::OpenedDirectory& directory) {
-  const SharePlace place = TRY(find_place(directory.path));
-  const plan::SharedFile file = TRY(read_file(place.parent.get(), place.name, place.status));
-  const plan::AclChange change{.access = plan::with_user(plan::access_of(file), directory.agent, plan::kAclExecute),
-                               .defaults = {}};
-  return write_lists(place.parent.get(), place.name, change);
-}
-
-Status close_directory(const store::OpenedDirectory& directory) {
-  const auto place = find_place(directory.path);
-  if (!place && is_gone(place.error())) return {};
-  if (!place) return fail(Error(place.error()));
-  const plan::SharedFile file = TRY(read_file(place->parent.get(), place->name, place->status));
-  if (file.access.empty()) return {};
-  const std::array users = {directory.agent};
-  const plan::Acl access = directory.before.empty() ? plan::without_users(file.access, users)
-                                                    : plan::restored(file.access, directory.before, users);
-  if (access == file.access) return {};
-  return write_lists(place->parent.get(), place->name, {.access = access, .defaults = {}});
 }
 
 }  // namespace hutch::service

@@ -21,14 +21,15 @@ struct Level {
   std::vector<sys::TreeEntry> names;
   std::size_t next = 0;
   std::size_t path_size = 0;  // of the walk's path, up to and with this directory
+  bool told_closed = false;
 };
 
 class Walk {
  public:
-  Walk(std::string path, const std::function<Status(const TreeFile&)>& visit) : path_(std::move(path)), visit_(visit) {}
+  Walk(const SharePlace& place, const TreeVisitor& visitor) : place_(place), path_(place.path), visitor_(visitor) {}
 
-  Result<WalkCounts> run(int parent, const std::string& name) {
-    TRY(enter(parent, {name, sys::EntryKind::kUnknown}));
+  Result<WalkCounts> run() {
+    TRY(enter(place_.parent.get(), {place_.name, sys::EntryKind::kUnknown}));
     while (!levels_.empty()) {
       Level& level = levels_.back();
       path_.resize(level.path_size);
@@ -60,31 +61,58 @@ class Walk {
   }
 
   // What its owner may not read; and what somebody holds a lease on, who would be waited for (fcntl(2), F_SETLEASE).
-  static bool has_name_alone(const Error& error) { return error.sys_errno == EACCES || error.sys_errno == EAGAIN; }
+  static bool cannot_be_opened(const Error& error) { return error.sys_errno == EACCES || error.sys_errno == EAGAIN; }
 
-  // What is looked at and what is changed is the same file, by its descriptor, where it can be opened.
+  // What is looked at and what is changed is the same file, whatever has its name by then.
   Status enter_file(int parent, const std::string& name) {
-    static const std::string kItself;
-    const auto file = sys::open_beneath(parent, name, sys::Beneath::kReadExact);
-    if (!file && !has_name_alone(file.error())) return passed_over(file.error());
-    const auto status = file ? sys::file_status(file->get(), "") : sys::file_status(parent, name);
-    if (!status) return passed_over(status.error());
-    if (status->kind != sys::EntryKind::kFile) return {};
-    if (is_elsewhere(*status)) return {};
-    return file ? visit_({file->get(), kItself, path_, *status}) : visit_({parent, name, path_, *status});
+    if (visitor_.of == TreeVisitor::Of::kDirectories) return {};
+    auto file = sys::open_beneath(parent, name, sys::Beneath::kReadExact);
+    if (!file && cannot_be_opened(file.error())) file = sys::open_beneath(parent, name, sys::Beneath::kLink);
+    if (!file) return passed_over(file.error());
+    const auto status = TRY(sys::file_status(file->get(), ""));
+    if (status.kind != sys::EntryKind::kFile || is_elsewhere(status)) return {};
+    TRY(check_is_place(status));
+    return visitor_.visit({file->get(), path_, status});
   }
 
   Status enter_directory(int parent, const std::string& name) {
     auto directory = sys::open_listing_at(parent, name);
+    if (!directory && directory.error().sys_errno == EACCES) return enter_closed(parent, name);
     if (!directory) return passed_over(directory.error());
     const auto status = TRY(sys::file_status(directory->get(), ""));
     if (is_elsewhere(status)) return {};
-    static const std::string kItself;
-    TRY(visit_({directory->get(), kItself, path_, status}));
+    TRY(check_is_place(status));
+    TRY(visitor_.visit({directory->get(), path_, status}));
     auto names = TRY(sys::names_in(directory->get(), path_));
     if (levels_.size() >= kHeldMax) levels_[levels_.size() - kHeldMax].directory = UniqueFd();
     levels_.push_back({std::move(*directory), status, std::move(names), 0, path_.size()});
     return {};
+  }
+
+  Status enter_closed(int parent, const std::string& name) {
+    const auto directory = sys::open_beneath(parent, name, sys::Beneath::kLink);
+    if (!directory) return passed_over(directory.error());
+    const auto status = TRY(sys::file_status(directory->get(), ""));
+    if (status.kind != sys::EntryKind::kDirectory || is_elsewhere(status)) return {};
+    TRY(check_is_place(status));
+    ++counts_.unreadable;
+    return visitor_.closed({directory->get(), path_, status});
+  }
+
+  // The names of a directory can be read where what has them cannot be reached.
+  Status tell_closed() {
+    ++counts_.unreadable;
+    if (levels_.empty() || levels_.back().told_closed) return {};
+    Level& above = levels_.back();
+    above.told_closed = true;
+    const std::string path = path_.substr(0, above.path_size);
+    return visitor_.closed({above.directory.get(), path, above.status});
+  }
+
+  Status check_is_place(const sys::FileStatus& status) const {
+    if (!levels_.empty() || status.is_same_file(place_.status)) return {};
+    return fail(Error{.code = Code::kConflict,
+                      .message = cat({printable(path_), " became something else while it was looked at; again"})});
   }
 
   // What is mounted in the tree lies at another place too, which nobody named, be it of the same file system.
@@ -98,10 +126,11 @@ class Walk {
 
   // What is gone, or became something else, between the reading of its name and the look at it.
   Status passed_over(const Error& error) {
-    if (error.sys_errno == EACCES) ++counts_.unreadable;
-    const bool is_race = error.sys_errno == ENOENT || error.sys_errno == ELOOP || error.sys_errno == ENOTDIR;
-    if (is_race || error.sys_errno == EACCES) return {};
-    return fail(Error(error));
+    if (error.sys_errno == EACCES) return tell_closed();
+    // A socket that is opened is ENXIO.
+    const bool is_race =
+        error.sys_errno == ENOENT || error.sys_errno == ELOOP || error.sys_errno == ENOTDIR || error.sys_errno == ENXIO;
+    return is_race ? Status() : fail(Error(error));
   }
 
   Status leave() {
@@ -116,17 +145,15 @@ class Walk {
                       .message = cat({printable(path_), ": a directory was moved while it was gone through; again"})});
   }
 
+  const SharePlace& place_;
   std::string path_;
-  const std::function<Status(const TreeFile&)>& visit_;
+  const TreeVisitor& visitor_;
   std::vector<Level> levels_;
   WalkCounts counts_;
 };
 
 }  // namespace
 
-Result<WalkCounts> walk_tree(int parent, const std::string& name, const std::string& path,
-                             const std::function<Status(const TreeFile&)>& visit) {
-  return Walk(path, visit).run(parent, name);
-}
+Result<WalkCounts> walk_tree(const SharePlace& place, const TreeVisitor& visitor) { return Walk(place, visitor).run(); }
 
 }  // namespace hutch::service

@@ -6,27 +6,41 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "sys/beneath.h"
 
 namespace hutch::service {
 
-// A file or a directory on the walk. `name` is empty where `directory` is a descriptor of the file itself.
+// A share's path: its name in the directory above it, which no link leads to.
+struct SharePlace {
+  UniqueFd parent;
+  std::string name;
+  std::string path;
+  sys::FileStatus status;
+};
+
+// A file or a directory on the walk, held by a descriptor of its own: as O_PATH where it cannot be opened.
 struct TreeFile {
-  int directory;
-  const std::string& name;
+  int file;
   const std::string& path;  // for rules and messages: where it was found
   const sys::FileStatus& status;
 };
 
 struct WalkCounts {
   std::size_t elsewhere = 0;   // what is mounted there, left out
-  std::size_t unreadable = 0;  // directories that may not be listed
+  std::size_t unreadable = 0;  // directories whose names cannot be read, or what has them not be looked up
 };
 
-// `name` in `parent` and, where it is a directory, all below it that is of its mount: each directory before its
+struct TreeVisitor {
+  std::function<Status(const TreeFile&)> visit;
+  std::function<Status(const TreeFile&)> closed;  // of each directory in which something cannot be seen
+  enum class Of { kAll, kDirectories } of = Of::kAll;
+};
+
+// What is at `place` and, where that is a directory, all below it that is of its mount: each directory before its
 // names are read. What is neither a file nor a directory is passed over, what goes away meanwhile too. Only an error
-// of `visit` ends the walk early.
-Result<WalkCounts> walk_tree(int parent, const std::string& name, const std::string& path,
-                             const std::function<Status(const TreeFile&)>& visit);
+// of the visitor ends the walk early; and Code::kConflict where something else has the place's name by now, or a
+// directory was moved.
+Result<WalkCounts> walk_tree(const SharePlace& place, const TreeVisitor& visitor);
 
 }  // namespace hutch::service

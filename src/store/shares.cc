@@ -163,7 +163,7 @@ Status Shares::add_opened(const OpenedDirectory& directory) {
 }
 
 Result<std::vector<OpenedDirectory>> Shares::opened() {
-  Statement select = TRY(database_.prepare("SELECT path, agent, before FROM opened ORDER BY path"));
+  Statement select = TRY(database_.prepare("SELECT path, agent, before FROM opened ORDER BY rowid"));
   std::vector<OpenedDirectory> directories;
   while (TRY(select.step())) {
     OpenedDirectory directory{.path = select.text(0), .agent = static_cast<std::uint32_t>(select.number(1))};

@@ -48,7 +48,7 @@ struct OriginalLists {
 struct OpenedDirectory {
   std::string path{};
   std::uint32_t agent = 0;
-  plan::Acl before{};  // empty: it had none
+  plan::Acl before{};  // without what sharing gave; empty: it had none
 };
 
 // Files of somebody's in the home of an agent's OS user, as they were when they were copied.
@@ -82,7 +82,7 @@ class Shares {
   Status forget(const std::vector<OriginalLists>& files);
 
   Status add_opened(const OpenedDirectory& directory);
-  Result<std::vector<OpenedDirectory>> opened();
+  Result<std::vector<OpenedDirectory>> opened();  // in the order in which they were
   Status remove_opened(const OpenedDirectory& directory);
 
   Result<std::vector<Copy>> copies();

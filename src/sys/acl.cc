@@ -27,9 +27,33 @@ std::string way_to(int directory, const std::string& name) {
   return cat({"/proc/self/fd/", std::to_string(directory), "/", name});
 }
 
+// fgetxattr(2) and the like refuse a descriptor of O_PATH. What it is of has no other name that stays.
+std::string way_to_itself(int file) { return cat({"/proc/self/fd/", std::to_string(file)}); }
+
+bool is_held_as_path(long answer) { return answer < 0 && errno == EBADF; }
+
 ssize_t get(int directory, const std::string& name, AclKind kind, std::span<char> into) {
-  if (name.empty()) return ::fgetxattr(directory, attribute_name(kind), into.data(), into.size());
-  return ::lgetxattr(way_to(directory, name).c_str(), attribute_name(kind), into.data(), into.size());
+  const char* key = attribute_name(kind);
+  if (!name.empty()) return ::lgetxattr(way_to(directory, name).c_str(), key, into.data(), into.size());
+  const ssize_t length = ::fgetxattr(directory, key, into.data(), into.size());
+  if (!is_held_as_path(length)) return length;
+  return ::getxattr(way_to_itself(directory).c_str(), key, into.data(), into.size());
+}
+
+int set(int directory, const std::string& name, AclKind kind, std::string_view attribute) {
+  const char* key = attribute_name(kind);
+  const char* data = attribute.data();
+  if (!name.empty()) return ::lsetxattr(way_to(directory, name).c_str(), key, data, attribute.size(), 0);
+  const int answer = ::fsetxattr(directory, key, data, attribute.size(), 0);
+  if (!is_held_as_path(answer)) return answer;
+  return ::setxattr(way_to_itself(directory).c_str(), key, data, attribute.size(), 0);
+}
+
+int remove(int directory, const std::string& name, AclKind kind) {
+  const char* key = attribute_name(kind);
+  if (!name.empty()) return ::lremovexattr(way_to(directory, name).c_str(), key);
+  const int answer = ::fremovexattr(directory, key);
+  return is_held_as_path(answer) ? ::removexattr(way_to_itself(directory).c_str(), key) : answer;
 }
 
 Status check_call(long answer, const char* call, const std::string& name, AclKind kind) {
@@ -56,16 +80,11 @@ Result<std::string> acl_attribute(int directory, const std::string& name, AclKin
 }
 
 Status set_acl_attribute(int directory, const std::string& name, AclKind kind, std::string_view attribute) {
-  const char* key = attribute_name(kind);
-  const int answer = name.empty()
-                         ? ::fsetxattr(directory, key, attribute.data(), attribute.size(), 0)
-                         : ::lsetxattr(way_to(directory, name).c_str(), key, attribute.data(), attribute.size(), 0);
-  return check_call(answer, "lsetxattr", name, kind);
+  return check_call(set(directory, name, kind, attribute), "lsetxattr", name, kind);
 }
 
 Status remove_acl_attribute(int directory, const std::string& name, AclKind kind) {
-  const int answer = name.empty() ? ::fremovexattr(directory, attribute_name(kind))
-                                  : ::lremovexattr(way_to(directory, name).c_str(), attribute_name(kind));
+  const int answer = remove(directory, name, kind);
   if (answer < 0 && errno == ENODATA) return {};
   return check_call(answer, "lremovexattr", name, kind);
 }

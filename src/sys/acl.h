@@ -13,8 +13,8 @@ enum class AclKind {
   kDefault,  // of a directory: what is made in it gets
 };
 
-// Of `name` in the directory that is open on `directory`, a symbolic link not followed; of what is open itself, and not
-// as O_PATH, when `name` is empty, which takes a third of the time.
+// Of `name` in the directory that is open on `directory`, a symbolic link not followed; of what is open itself when
+// `name` is empty, which takes a third of the time unless it is open as O_PATH.
 // Empty where there is none. Code::kUnsupported where the file system keeps no such lists.
 Result<std::string> acl_attribute(int directory, const std::string& name, AclKind kind);
 

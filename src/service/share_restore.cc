@@ -1,0 +1,203 @@
+// Passes over the tree, and what shows that one saw all of it.
+#include "service/share_restore.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "base/text.h"
+#include "service/share_lists.h"
+
+namespace hutch::service {
+
+namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::system_clock;
+
+constexpr std::size_t kProgressEvery = 512;
+constexpr int kPassesMax = 6;
+// From this pass on, only what agents may write has to stay: the sharer's own programs may be at work.
+constexpr int kForAgentsAlone = 3;
+// The kernel's clock of files stands still for up to 10 ms: of two changes within that, the second cannot be seen.
+constexpr std::chrono::milliseconds kClockStep{20};
+
+struct DirectoryState {
+  std::int64_t changed_ns = 0;  // before its names were read
+  bool is_agents = false;       // an agent may change what is in it
+};
+using DirectoryStates = std::map<FileKey, DirectoryState>;
+
+// Once more on the same pass: it was moved meanwhile.
+void note(DirectoryStates& states, const sys::FileStatus& status, bool is_agents) {
+  const auto [place, is_new] = states.try_emplace(key_of(status), DirectoryState{status.changed_ns, is_agents});
+  if (!is_new) place->second.changed_ns = -1;
+}
+
+// Nothing was put into or taken out of a directory between the looks, so that the first saw everything at once.
+bool are_same(const DirectoryStates& first, const DirectoryStates& second, int pass) {
+  if (pass < kForAgentsAlone && first.size() != second.size()) return false;
+  return std::ranges::all_of(first, [&](const auto& one) {
+    if (pass >= kForAgentsAlone && !one.second.is_agents) return true;
+    const auto other = second.find(one.first);
+    return other != second.end() && other->second.changed_ns == one.second.changed_ns;
+  });
+}
+
+class Pass {
+ public:
+  Pass(const ShareWork& work, const std::map<FileKey, plan::AclBefore>& before, const ShareProgress& progress,
+       Restoration& done)
+      : work_(work), before_(before), progress_(progress), done_(done) {}
+
+  Status run(const SharePlace& place) {
+    done_.files = done_.linked = done_.of_others = 0;
+    done_.left.clear();
+    done_.counts = TRY(walk_tree(place, {.visit = [this](const TreeFile& entry) { return visit(entry); },
+                                         .closed = [this](const TreeFile& entry) { return look_at_closed(entry); }}));
+    return {};
+  }
+
+  // A later change of a directory of an agent's shows.
+  bool is_sure() const { return !is_young_; }
+  const DirectoryStates& states() const { return states_; }
+
+ private:
+  bool is_agent(std::uint32_t uid) const {
+    const auto& shares = work_.known.shares;
+    return uid == work_.share.agent || std::ranges::find(shares, uid, &store::Share::agent) != shares.end();
+  }
+
+  bool may_write(const plan::SharedFile& file, const plan::Acl& access) const {
+    return (plan::rights_of(access, file.of, work_.share.agent, work_.groups) & plan::kAclWrite) != 0;
+  }
+
+  Status visit(const TreeFile& entry) {
+    if (++done_.files % kProgressEvery == 0) progress_(done_.files, 0);
+    const FileKey key = key_of(entry.status);
+    if (before_.contains(key)) done_.seen.insert(key);
+    // What has another name by now gets nothing again by that name.
+    if (work_.moved_share(entry) != nullptr) moved_.push_back(entry.path);
+    if (entry.status.owner == work_.share.agent) return note_directory(entry, true, false);
+    auto file = read_lists(entry.file, entry.status);
+    if (!file) return fail(list_error(file.error(), entry.path));
+    if (!work_.may_change(entry)) {
+      if (names_user(*file, work_.share.agent)) ++done_.of_others;
+      return note_directory(entry, is_agent(entry.status.owner) || may_write(*file, plan::access_of(*file)), false);
+    }
+    if (file->access.empty() && file->defaults.empty()) {
+      return note_directory(entry, may_write(*file, plan::access_of(*file)), false);
+    }
+    const plan::AclChange change = change_of(entry, *file);
+    const bool changes = change.access || change.defaults;
+    if (changes) {
+      const Status written = write_lists(entry.file, change);
+      if (!written) return fail(list_error(written.error(), entry.path));
+      ++done_.changed;
+    }
+    const plan::Acl access = change.access.value_or(plan::access_of(*file));
+    return note_directory(entry, may_write(*file, access), changes);
+  }
+
+  plan::AclChange change_of(const TreeFile& entry, const plan::SharedFile& file) {
+    const std::uint32_t agent = work_.share.agent;
+    const plan::SharedTree* gives = plan::tree_of(work_.trees, agent, entry.path);
+    const auto covers = [&](const plan::SharedTree& tree) { return is_within(entry.path, tree.path); };
+    plan::Remaining remaining{.owner_stays = std::ranges::any_of(work_.trees, covers),
+                              .others = work_.known.users_at(entry.path)};
+    std::erase(remaining.others, agent);
+    if (!remaining.owner_stays) std::erase(remaining.others, work_.share.owner);
+    const auto has_it = [&](const std::string& top) { return is_within(entry.path, top); };
+    if (gives != nullptr && std::ranges::none_of(moved_, has_it)) remaining.mode = mode_of(*gives, entry, file);
+    const auto was = before_.find(key_of(entry.status));
+    const auto lists = was == before_.end() ? std::nullopt : std::optional(was->second);
+    if (gives == nullptr && plan::is_way_to_a_tree(work_.trees, agent, entry.path)) {
+      const plan::AclBefore own = lists.value_or(plan::own_lists(file, all_users(remaining.others)));
+      done_.ways.push_back({entry.path, agent, own.access});
+      remaining.passes = true;
+    }
+    return plan::unshare_file(file, work_.tree, work_.share.owner, remaining, lists);
+  }
+
+  std::vector<std::uint32_t> all_users(std::vector<std::uint32_t> others) const {
+    others.push_back(work_.share.agent);
+    return others;
+  }
+
+  // Where the other names of a file are is not known here.
+  plan::ShareMode mode_of(const plan::SharedTree& gives, const TreeFile& entry, const plan::SharedFile& file) {
+    const bool has_names = entry.status.kind == sys::EntryKind::kFile && entry.status.links > 1;
+    if (!has_names || gives.mode == plan::ShareMode::kReadOnly || may_write(file, plan::access_of(file))) {
+      return gives.mode;
+    }
+    ++done_.linked;
+    return plan::ShareMode::kReadOnly;
+  }
+
+  // `is_changed`: its lists, since its status was read.
+  Status note_directory(const TreeFile& entry, bool is_agents, bool is_changed) {
+    if (entry.status.kind != sys::EntryKind::kDirectory) return {};
+    const sys::FileStatus status = is_changed ? TRY(sys::file_status(entry.file, "")) : entry.status;
+    const auto age = system_clock::now().time_since_epoch() - nanoseconds(status.changed_ns);
+    if (is_agents && age > -kClockStep && age < kClockStep) is_young_ = true;
+    note(states_, status, is_agents);
+    return {};
+  }
+
+  Status look_at_closed(const TreeFile& entry) {
+    const plan::SharedFile file = TRY(read_lists(entry.file, entry.status));
+    const bool held_it =
+        is_agent(entry.status.owner) || names_user(file, work_.share.agent) || may_write(file, plan::access_of(file));
+    if (held_it) done_.left.push_back(entry.path);
+    return {};
+  }
+
+  const ShareWork& work_;
+  const std::map<FileKey, plan::AclBefore>& before_;
+  const ShareProgress& progress_;
+  Restoration& done_;
+  std::vector<std::string> moved_;
+  DirectoryStates states_;
+  bool is_young_ = false;
+};
+
+Result<DirectoryStates> look_again(const SharePlace& place) {
+  DirectoryStates states;
+  const auto visit = [&](const TreeFile& entry) {
+    note(states, entry.status, false);
+    return Status();
+  };
+  const auto nothing = [](const TreeFile&) { return Status(); };
+  TRY(walk_tree(place, {.visit = visit, .closed = nothing, .of = TreeVisitor::Of::kDirectories}));
+  return states;
+}
+
+}  // namespace
+
+Result<Restoration> restore_share(const ShareWork& work, const SharePlace& place, const ShareProgress& progress) {
+  std::map<FileKey, plan::AclBefore> before;
+  for (const store::OriginalLists& file : work.known.originals) before[{file.device, file.inode}] = file.lists;
+  Restoration done;
+  for (int pass = 1;; ++pass) {
+    Pass one(work, before, progress, done);
+    const Status gone_through = one.run(place);
+    // A directory was moved: what is behind it was not seen.
+    const bool is_moved = !gone_through && gone_through.error().code == Code::kConflict;
+    if (!gone_through && (!is_moved || pass == kPassesMax)) return fail(Error(gone_through.error()));
+    if (gone_through && place.status.kind != sys::EntryKind::kDirectory) return done;
+    if (gone_through && one.is_sure()) {
+      const auto again = look_again(place);
+      if (again && are_same(one.states(), *again, pass)) return done;
+      if (!again && again.error().code != Code::kConflict) return fail(Error(again.error()));
+    }
+    if (pass == kPassesMax) break;
+    std::this_thread::sleep_for(kClockStep);
+  }
+  done.is_settled = false;
+  return done;
+}
+
+}  // namespace hutch::service

@@ -1,0 +1,266 @@
+# hutch unshare: where an agent may have kept something it does not say that it is over, and else nothing is left.
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import harness
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import share_test  # noqa: E402
+from share_attack_test import as_agent  # noqa: E402
+from share_test import AGENT, BOB, SECOND, entries, may, set_entries, snapshot  # noqa: E402
+
+hutch, sharer, tree = share_test.hutch, share_test.sharer, share_test.tree
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="root alone can be several users")
+
+
+def states(hutch):
+    return [(share["path"], share["state"]) for share in json.loads(hutch("shared", "--json").ok().text)]
+
+
+@pytest.fixture
+def agents_own(base, tree):
+    """A directory of the agent's, on the same file system."""
+    place = base.path / f"agents-own-{tree.parent.name[:20]}"
+    place.mkdir()
+    os.chown(place, AGENT, AGENT)
+    place.chmod(0o700)
+    return place
+
+
+HIDE = """
+import os, sys
+tree, own = sys.argv[1:3]
+os.link(tree + '/text', own + '/kept')
+os.mkdir(tree + '/agents')
+os.rename(tree + '/text', tree + '/agents/text')
+os.chmod(tree + '/agents', 0o700 if len(sys.argv) == 3 else int(sys.argv[3], 8))
+"""
+
+
+@pytest.mark.parametrize("as_user", ["user"], indirect=True)
+@pytest.mark.parametrize("mode", ["700", "744"])
+def test_what_an_agent_hid_in_a_directory_of_its_own_is_not_over(hutch, tree, agents_own, mode):
+    hutch("share", tree).ok()
+    subprocess.run(as_agent(HIDE, tree, agents_own, mode), check=True)
+    for _ in range(2):
+        refused = hutch("unshare", tree)
+        assert refused.code == 125 and str(tree / "agents") in refused.errors, str(refused)
+        assert states(hutch) == [(str(tree), "ending")]
+    (tree / "agents").chmod(0o777)
+    hutch("unshare", tree).ok()
+    assert states(hutch) == [] and not may(AGENT, "read", agents_own / "kept")
+
+
+@pytest.mark.parametrize("as_user", ["user"], indirect=True)
+def test_a_directory_that_the_person_closed_meanwhile_is_not_over(hutch, tree):
+    hutch("share", tree).ok()
+    (tree / "below").chmod(0)
+    refused = hutch("unshare", tree)
+    assert refused.code == 125 and str(tree / "below") in refused.errors, str(refused)
+    (tree / "below").chmod(0o755)
+    hutch("unshare", tree).ok()
+    assert not entries(tree / "below") and not entries(tree / "below/inner")
+
+
+def test_another_directory_at_the_path_is_not_taken_for_the_share(base, hutch, sharer, as_user, tree):
+    before = snapshot(tree)
+    hutch("share", tree).ok()
+    moved = tree.parent / "moved"
+    tree.rename(moved)
+    as_user.mkdir(tree)
+    refused = hutch("unshare", tree)
+    assert refused.code == 125 and "--forget" in refused.errors, str(refused)
+    assert states(hutch) == [(str(tree), "ending")] and may(AGENT, "write", moved / "text")
+    tree.rmdir()
+    moved.rename(tree)
+    over = as_user.mkdir(tree.parent / "over")
+    mounted = harness.Hutch(base, dataclasses.replace(sharer, before=f"mount --bind {over} {tree}"), tree.parent)
+    assert mounted("unshare", tree).code == 125 and may(AGENT, "read", tree / "text")
+    hutch("unshare", tree).ok()
+    assert snapshot(tree) == before and states(hutch) == []
+
+
+def test_a_file_that_an_editor_replaced_can_be_forgotten_and_is_closed(hutch, as_user, tree):
+    tree.chmod(0o711)
+    hutch("share", tree / "text").ok()
+    as_user.write(tree / "new", "new\n", 0o600)
+    set_entries(tree / "new", [(1, None, 6), (2, AGENT, 6), (4, None, 0), (0x10, None, 6), (0x20, None, 0)])
+    (tree / "new").rename(tree / "text")
+    assert hutch("unshare", tree / "text").code == 125 and may(AGENT, "read", tree / "text")
+    hutch("unshare", "--forget", tree / "text").ok()
+    assert not may(AGENT, "read", tree / "text") and states(hutch) == []
+
+
+# It is told by inotify(7) when the walk has read one directory, and moves the file there from one that comes later.
+EVADE = """
+import ctypes, os, sys
+tree, own = sys.argv[1:3]
+for name in 'ABCDEF':
+    os.mkdir(f'{tree}/{name}')
+    for i in range(300): open(f'{tree}/{name}/{i}', 'w').close()
+os.link(tree + '/text', own + '/kept')
+order = [entry.name for entry in os.scandir(tree) if entry.name in 'ABCDEF']
+places = [os.open(f'{tree}/{name}', os.O_RDONLY) for name in order]
+os.rename(tree + '/text', f'{tree}/{order[-1]}/text')
+libc = ctypes.CDLL(None)
+told = libc.inotify_init()
+libc.inotify_add_watch(told, f'{tree}/{order[1]}'.encode(), 0x20)
+print('ready', flush=True)
+os.read(told, 4096)
+os.rename('text', 'text', src_dir_fd=places[-1], dst_dir_fd=places[0])
+print('moved', flush=True)
+"""
+
+
+def test_a_file_that_is_moved_behind_the_walk_is_found(hutch, tree, agents_own):
+    hutch("share", tree).ok()
+    with subprocess.Popen(as_agent(EVADE, tree, agents_own), stdout=subprocess.PIPE) as mover:
+        assert mover.stdout.readline() == b"ready\n"
+        try:
+            hutch("unshare", tree).ok()
+            assert mover.stdout.readline() == b"moved\n"
+        finally:
+            mover.kill()
+    assert not may(AGENT, "read", agents_own / "kept") and states(hutch) == []
+
+
+RESTLESS = """
+import os, sys
+a, b = (os.open(sys.argv[1] + '/' + name, os.O_RDONLY) for name in ('a', 'b'))
+print('ready', flush=True)
+while True:
+    os.rename('text', 'text', src_dir_fd=a, dst_dir_fd=b)
+    os.rename('text', 'text', src_dir_fd=b, dst_dir_fd=a)
+"""
+
+
+def test_while_an_agent_moves_files_it_is_not_over(hutch, tree):
+    hutch("share", tree).ok()
+    subprocess.run(as_agent("import os, sys; t = sys.argv[1]; os.mkdir(t + '/a'); os.mkdir(t + '/b');"
+                            "os.rename(t + '/text', t + '/a/text')", tree), check=True)
+    with subprocess.Popen(as_agent(RESTLESS, tree), stdout=subprocess.PIPE) as mover:
+        assert mover.stdout.readline() == b"ready\n"
+        try:
+            refused = hutch("unshare", tree)
+        finally:
+            mover.kill()
+    assert refused.code == 125 and "end what runs as hutch" in refused.errors, str(refused)
+    assert states(hutch) == [(str(tree), "ending")]
+    hutch("unshare", tree).ok()
+    assert states(hutch) == []
+
+
+def test_an_inner_share_that_ends_leaves_the_outer_one(hutch, tree):
+    before = snapshot(tree)
+    hutch("share", "--traverse", tree / "below/inner").ok()
+    hutch("share", tree).ok()
+    hutch("unshare", tree / "below/inner").ok()
+    assert may(AGENT, "list", tree) and may(AGENT, "write", tree / "below/inner")
+    hutch("unshare", tree).ok()
+    assert snapshot(tree) == before
+
+
+def test_an_entry_on_the_way_to_a_share_is_not_the_persons_own(hutch, tree):
+    before = snapshot(tree)
+    hutch("share", "--traverse", tree / "below/inner").ok()
+    hutch("share", "--agent", "second", tree).ok()
+    hutch("unshare", tree / "below/inner").ok()
+    hutch("share", tree).ok()
+    hutch("unshare", "--agent", "second", tree).ok()
+    hutch("unshare", tree).ok()
+    assert snapshot(tree) == before and states(hutch) == []
+
+
+def test_a_way_with_a_mask_of_its_own_is_restored(hutch, tree):
+    set_entries(tree, [(1, None, 7), (2, BOB, 7), (4, None, 1), (0x10, None, 5), (0x20, None, 0)])
+    before = snapshot(tree)
+    for first in (tree / "text", tree):
+        hutch("share", "--traverse", tree / "text").ok()
+        hutch("share", tree).ok()
+        for path in (first, tree if first != tree else tree / "text"):
+            hutch("unshare", path).ok()
+        assert snapshot(tree) == before
+
+
+def test_a_tree_that_its_owner_moved_behind_a_link_can_be_ended(hutch, as_user, tree):
+    hutch("share", tree).ok()
+    moved = tree.parent / "disk2"
+    tree.rename(moved)
+    tree.symlink_to(moved)
+    refused = hutch("unshare", tree)
+    assert refused.code == 125 and "--forget" in refused.errors and states(hutch), str(refused)
+    hutch("unshare", "--forget", tree).ok()
+    assert states(hutch) == []
+
+
+@pytest.mark.parametrize("above", ["a file", "a link"])
+def test_a_share_below_what_became_something_else_can_be_ended(hutch, as_user, tree, above):
+    inner = tree / "below/deep"
+    as_user.mkdir(inner)
+    hutch("share", "--traverse", inner).ok()
+    (tree / "below").rename(tree / "was")
+    if above == "a file":
+        as_user.write(tree / "below", "x")
+    else:
+        (tree / "below").symlink_to(tree / "was")
+    refused = hutch("unshare", inner)
+    assert refused.code == 125 and "--forget" in refused.errors, str(refused)
+    hutch("unshare", "--forget", inner).ok()
+    assert states(hutch) == []
+
+
+@pytest.mark.parametrize("as_user", ["user"], indirect=True)
+def test_what_one_agent_made_for_another_is_told(hutch, tree):
+    tree.chmod(0o755)
+    hutch("share", tree).ok()
+    hutch("share", "--agent", "second", tree).ok()
+    assert may(AGENT, "make", tree / "of-one")
+    said = hutch("unshare", "--agent", "second", tree).ok()
+    assert "1 files of others" in said.errors and may(SECOND, "read", tree / "of-one"), str(said)
+
+
+def test_an_entry_made_by_hand_outlives_two_agents(hutch, tree):
+    tree.chmod(0o755)
+    rows = [(1, None, 7), (2, AGENT, 5), (2, BOB, 6), (4, None, 4), (0x10, None, 4), (0x20, None, 0)]
+    set_entries(tree / "below", rows)
+    before = snapshot(tree)
+    for order in ((tree / "below", tree), (tree, tree / "below")):
+        hutch("share", "--agent", "second", tree).ok()
+        hutch("share", tree / "below").ok()
+        for path in order:
+            hutch("unshare", path).ok()
+        assert snapshot(tree) == before
+
+
+def test_a_file_that_was_moved_between_two_shares_gets_its_list_back(hutch, as_user, tree):
+    tree.chmod(0o755)
+    first, second = as_user.mkdir(tree / "first"), as_user.mkdir(tree / "second")
+    file = as_user.write(first / "file", "x", 0o640)
+    set_entries(file, [(1, None, 6), (2, BOB, 6), (4, None, 4), (0x10, None, 4), (0x20, None, 0)])
+    before = (file.stat().st_mode, entries(file))
+    hutch("share", first).ok()
+    hutch("share", second).ok()
+    file.rename(second / "file")
+    hutch("unshare", first).ok()
+    hutch("unshare", second).ok()
+    assert ((second / "file").stat().st_mode, entries(second / "file")) == before
+
+
+@pytest.mark.parametrize("how", ["linked", "moved"])
+def test_an_entry_of_one_share_is_not_the_persons_own_in_another(hutch, as_user, tree, how):
+    tree.chmod(0o755)
+    first, second = as_user.mkdir(tree / "first"), as_user.mkdir(tree / "second")
+    file = as_user.write(first / "file", "x", 0o600)
+    hutch("share", first).ok()
+    os.link(file, second / "file") if how == "linked" else file.rename(second / "file")
+    hutch("share", second).ok()
+    hutch("unshare", first).ok()
+    hutch("unshare", second).ok()
+    assert not entries(second / "file")
