@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <set>
 #include <utility>
 
@@ -78,7 +79,10 @@ Result<std::vector<plan::GivenNumber>> given_numbers() {
 // Whose files are in a home that was kept: of the user that was there last, who alone may find them.
 Result<std::optional<std::uint32_t>> number_of_kept(const std::string& name,
                                                     const std::vector<plan::GivenNumber>& given) {
-  const auto home = TRY(sys::status_of(plan::os_user_home(name)));
+  const auto seen = sys::status_of(plan::os_user_home(name));
+  // Whoever is not root may look at what would be done (--dry-run), and not pass through the directories above.
+  if (!seen && seen.error().sys_errno == EACCES) return std::optional<std::uint32_t>();
+  const std::optional<sys::PathStatus> home = TRY(seen);
   if (!home) return std::optional<std::uint32_t>();
   if (const auto number = plan::number_given_to(given, name)) return number;
   return home->uid == 0 ? std::nullopt : std::optional(home->uid);
