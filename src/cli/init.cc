@@ -45,12 +45,21 @@ Result<std::vector<plan::SetupStep>> steps_of(const InitArguments& arguments, co
   const bool init = is_init(arguments);
   switch (arguments.what) {
     case What::kNetwork: return init ? service::network_init_plan(arguments.ports) : service::network_deinit_plan();
-    case What::kService: return init ? service::service_init_plan(user) : service::service_deinit_plan(user);
+    case What::kService:
+      return init ? service::service_init_plan(user, arguments.person)
+                  : service::service_deinit_plan(user, arguments.person);
     case What::kUsers: break;
   }
   if (arguments.person.empty()) return init ? service::init_plan(user) : service::deinit_plan(user, arguments.homes);
   return init ? service::init_person_plan(arguments.person, arguments.agent)
               : service::deinit_person_plan(arguments.person, arguments.agent, arguments.homes);
+}
+
+std::string outcome_of_service(const InitArguments& arguments, const std::string& user) {
+  if (!is_init(arguments)) return cat({"hutch's daemon no longer runs as ", user, ".\n"});
+  if (sys::exists(plan::service_unit_file(user))) return cat({"hutch's daemon runs as ", user, ".\n"});
+  const std::string start = service::service_start(user).value_or("");
+  return cat({"No sandbox is ", user, " any more. There is no systemd: have root start the daemon.\n  ", start, "\n"});
 }
 
 // What there is now.
@@ -63,8 +72,7 @@ std::string outcome_of(const InitArguments& arguments, const std::string& user, 
       return cat({"Agents' users have no network outside of their sandboxes.\n",
                   stays ? "" : "There is no systemd: run hutch network apply at each start of the machine.\n"});
     }
-    case InitArguments::What::kService:
-      return cat({"hutch's daemon ", init ? "runs" : "no longer runs", " as ", user, ".\n"});
+    case InitArguments::What::kService: return outcome_of_service(arguments, user);
     case InitArguments::What::kUsers: break;
   }
   if (init) return cat({"The user ", user, " is ready.\n"});
@@ -84,6 +92,10 @@ int init(const InitArguments& arguments) {
     return applied ? 0 : complain(applied.error());
   }
   const std::string user = user_of(arguments);
+  if (arguments.action == InitArguments::Action::kCheck) {
+    const Status checked = service::check_service_user(user);
+    return checked ? print(cat({"Nothing runs as ", user, ".\n"})) : complain(checked.error());
+  }
   const auto steps = steps_of(arguments, user);
   if (!steps) return complain(steps.error());
   if (arguments.run == InitArguments::Run::kDry) {

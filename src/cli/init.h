@@ -12,7 +12,7 @@ namespace hutch::cli {
 
 struct InitArguments {
   enum class What { kUsers, kNetwork, kService };
-  enum class Action { kInit, kDeinit, kApply };  // kApply: of kNetwork, as its unit does
+  enum class Action { kInit, kDeinit, kApply, kCheck };  // kApply: of kNetwork, as its unit does; kCheck: of kService
   What what = What::kUsers;
   enum class Run { kYes, kDry };  // kDry: print the commands alone
   Action action = Action::kInit;

@@ -133,12 +133,15 @@ Result<Arguments> finish_machine(Draft&& draft, InitArguments::What what) {
   TRY(expect_words(draft, kNames));
   const std::string& word = draft.words[0];
   const bool applies = word == "apply" && what == InitArguments::What::kNetwork;
-  if (word != "init" && word != "deinit" && !applies) {
+  const bool checks = word == "check" && what == InitArguments::What::kService;
+  if (word != "init" && word != "deinit" && !applies && !checks) {
     static constexpr std::array kKnown = {Text("init"), Text("deinit")};
     return fail(unknown_word("unknown word", word, kKnown));
   }
   draft.init.what = what;
-  draft.init.action = applies ? Action::kApply : word == "init" ? Action::kInit : Action::kDeinit;
+  draft.init.action = word == "init" ? Action::kInit : Action::kDeinit;
+  if (applies) draft.init.action = Action::kApply;
+  if (checks) draft.init.action = Action::kCheck;
   return Arguments(std::move(draft.init));
 }
 
@@ -184,10 +187,11 @@ constexpr std::array kNetworkGroups = {OptionGroup{"Options", kNetworkOptions}};
 constexpr std::array kServiceGroups = {OptionGroup{"Options", kServiceOptions}};
 constexpr std::array kNetworkSynopsis = {Text("hutch network init [--port PORT...] [--dry-run]"),
                                          Text("hutch network deinit|apply [--dry-run]")};
-constexpr std::array kServiceSynopsis = {Text("hutch service init|deinit [--for PERSON] [--dry-run]")};
+constexpr std::array kServiceSynopsis = {Text("hutch service init|deinit [--for PERSON] [--dry-run]"),
+                                         Text("hutch service check [--for PERSON]")};
 constexpr std::array kNetworkExamples = {Text("sudo hutch network init"), Text("sudo hutch network init --port 5432")};
 constexpr std::array kNetworkWords = {Text("init"), Text("deinit"), Text("apply")};
-constexpr std::array kServiceWords = {Text("init"), Text("deinit")};
+constexpr std::array kServiceWords = {Text("init"), Text("deinit"), Text("check")};
 constexpr std::array kShareGroups = {OptionGroup{"Options", kShareOptions}};
 constexpr std::array kUnshareGroups = {OptionGroup{"Options", kUnshareOptions}};
 constexpr std::array kSharedGroups = {OptionGroup{"Options", kSharedOptions}};
@@ -238,7 +242,9 @@ constexpr std::array kVerbs = {
     Verb{"service",
          "have systemd run the daemon as agents' OS user",
          kServiceSynopsis,
-         "Writes a unit for hutch serve as the user hutch, or with --for as that person's, and starts it.",
+         "Writes a unit for hutch serve as the user hutch, or with --for as that person's, and starts it. No\n"
+         "sandbox is that user then, until deinit has taken the daemon away and closed its files. check says\n"
+         "whether anything runs as that user; init and deinit run it.",
          kServiceGroups,
          {},
          kServiceWords,

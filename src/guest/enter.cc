@@ -5,11 +5,13 @@
 
 #include "base/text.h"
 #include "guest/tree.h"
+#include "plan/os_user.h"
 #include "sys/files.h"
 #include "sys/identity.h"
 #include "sys/lockdown.h"
 #include "sys/mounts.h"
 #include "sys/process.h"
+#include "sys/tree.h"
 
 namespace hutch::guest {
 
@@ -24,6 +26,13 @@ Status seal_devices() {
   const UniqueFd tree = TRY(sys::clone_tree(devices.get(), "/dev"));
   TRY(sys::restrict_tree(tree.get(), "/dev", {.read_only = true}));
   return sys::attach(tree.get(), devices.get(), "/dev");
+}
+
+// Looked at by whoever is that user already: root's `service init` writes the marker, and then looks for such
+// processes. One of the two finds the other.
+Status check_is_no_daemons(std::uint32_t user) {
+  if (!TRY(sys::status_of(plan::daemon_marker(user)))) return {};
+  return fail({Code::kConflict, 0, "hutch's daemon is that user by now (hutch service init)"});
 }
 
 }  // namespace
@@ -74,6 +83,7 @@ Status become_os_user(const plan::SandboxPlan& plan) {
   // Files that it makes where its group is the other side's are for both.
   sys::set_umask(002);
   TRY_CTX(sys::become_user(plan.uid, plan.gid, plan.groups), "become the OS user");
+  TRY(check_is_no_daemons(plan.uid));
   // After that: whoever becomes another user is not told of its parent's death any more (prctl(2), PR_SET_PDEATHSIG).
   TRY(sys::die_with_parent());
   TRY(sys::no_new_privileges());

@@ -148,7 +148,7 @@ Result<host::OsUser> user_for(std::uint32_t person, std::uint32_t number) {
   const auto user = account ? TRY(host::find_os_user(account->name)) : std::nullopt;
   // The same answer for what is not there and what is another's.
   if (user && user->uid == number && TRY(host::may_become(person, user->name))) {
-    TRY(host::check_is_no_daemon(user->name));
+    TRY(host::check_is_no_daemon(*user));
     return *user;
   }
   return fail({Code::kPermissionDenied, 0,

@@ -35,12 +35,26 @@ Result<bool> may_become(std::uint32_t person, const std::string& user) {
   return meant == called;
 }
 
-Status check_is_no_daemon(const std::string& user) {
-  if (!TRY(sys::status_of(plan::service_unit_file(user)))) return {};
+Status check_is_no_daemon(const OsUser& user) {
+  const auto marker = TRY(sys::status_of(plan::daemon_marker(user.uid)));
+  const auto unit = TRY(sys::status_of(plan::service_unit_file(user.name)));
+  const auto files = TRY(sys::status_of(plan::daemon_files(user.name)));
+  if (!marker && !unit && (!files || files->uid == 0)) return {};
   return fail({Code::kConflict, 0,
-               cat({"hutch's daemon is the user ", user,
+               cat({"hutch's daemon is the user ", user.name,
                     ", and what is the same user would have all that is the daemon's: give the agent a user of its own "
                     "(--agent NAME), or take that daemon away (hutch service deinit)"})});
+}
+
+// The directory of a process in /proc is its effective user's, be it readable or not (proc(5)).
+Status check_is_at_rest(const OsUser& user, std::string_view why) {
+  for (const sys::DirectoryEntry& entry : TRY(sys::list_directory("/proc", sys::Listing::kAll))) {
+    if (!decimal_of(entry.name)) continue;
+    const auto status = sys::status_of(cat({"/proc/", entry.name}));
+    if (!status || !*status || (*status)->uid != user.uid) continue;
+    return fail({Code::kConflict, 0, cat({"process ", entry.name, " runs as ", user.name, ", ", why})});
+  }
+  return {};
 }
 
 Result<std::optional<std::uint32_t>> person_who_may_become(std::string_view person, const std::string& user) {

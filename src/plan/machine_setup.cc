@@ -16,6 +16,13 @@ constexpr std::uint32_t kPortMax = 65535;
 
 std::string service_unit_name(const std::string& user) { return cat({"hutch-daemon-", user, ".service"}); }
 
+// What was the user before the marker came, or still is.
+SetupStep at_rest_step(const ServiceFacts& facts) {
+  SetupStep step{cat({"see that nothing else is ", facts.user}), {facts.hutch, "service", "check"}};
+  if (!facts.person.empty()) step.command.insert(step.command.end(), {"--for", facts.person});
+  return step;
+}
+
 SetupStep reload() { return {"have systemd read it", {"systemctl", "daemon-reload"}}; }
 
 }  // namespace
@@ -88,17 +95,53 @@ std::string network_unit(std::string_view hutch) {
        "WantedBy=multi-user.target\n"});
 }
 
-std::vector<SetupStep> service_init_steps(const std::string& user, const std::string& hutch) {
-  return {
-      root_file(cat({"have systemd run hutch's daemon as ", user}), service_unit_file(user), service_unit(user, hutch)),
-      reload(),
-      {"now and at each start of the machine", {"systemctl", "enable", "--now", service_unit_name(user)}}};
+std::vector<SetupStep> service_init_steps(const ServiceFacts& facts) {
+  std::vector<SetupStep> steps;
+  for (const std::string_view made : {kHelperPlace, kDaemonsPlace}) {
+    steps.push_back(directory("make the place of who is a daemon's user", std::string(made), "0755", "root", "root"));
+  }
+  steps.push_back(root_file(cat({"let no sandbox be ", facts.user, " from here on"}), daemon_marker(facts.number),
+                            cat({facts.user, "\n"})));
+  steps.push_back(at_rest_step(facts));
+  if (facts.systemd == Systemd::kAbsent) {
+    steps.push_back(
+        directory("make the place of the daemon's files", daemon_files(facts.user), "0700", facts.user, facts.user));
+    return steps;
+  }
+  steps.push_back(root_file(cat({"have systemd run hutch's daemon as ", facts.user}), service_unit_file(facts.user),
+                            service_unit(facts.user, facts.hutch)));
+  steps.push_back(reload());
+  steps.push_back(
+      {"now and at each start of the machine", {"systemctl", "enable", "--now", service_unit_name(facts.user)}});
+  return steps;
 }
 
-std::vector<SetupStep> service_deinit_steps(const std::string& user) {
-  return {{"end the daemon", {"systemctl", "disable", "--now", service_unit_name(user)}},
-          {"remove its unit", {"rm", "-f", "--", service_unit_file(user)}},
-          reload()};
+std::vector<SetupStep> service_deinit_steps(const ServiceFacts& facts) {
+  std::vector<SetupStep> steps;
+  const bool has_systemd = facts.systemd == Systemd::kHere;
+  if (has_systemd && facts.has_unit) {
+    steps.push_back({"end the daemon", {"systemctl", "disable", "--now", service_unit_name(facts.user)}});
+  }
+  steps.push_back({"remove its unit", {"rm", "-f", "--", service_unit_file(facts.user)}});
+  if (has_systemd) steps.push_back(reload());
+  if (facts.number != 0) steps.push_back(at_rest_step(facts));
+  if (facts.has_files) {
+    steps.push_back(directory("keep its files, closed until that user is a daemon again", daemon_files(facts.user),
+                              "0700", "root", "root"));
+  }
+  if (facts.number != 0) {
+    steps.push_back(
+        {cat({"let sandboxes be ", facts.user, " again"}), {"rm", "-f", "--", daemon_marker(facts.number)}});
+  }
+  return steps;
+}
+
+std::string service_command(const ServiceFacts& facts) {
+  const std::string& user = facts.user;
+  const std::string runtime = cat({"/run/hutch-daemon-", user});
+  return cat({"install -d -m 0700 -o ", user, " -g ", user, " ", runtime, " && setpriv --reuid ", user, " --regid ",
+              user, " --init-groups env -i PATH=/usr/bin:/bin HOME=", daemon_files(user), " XDG_RUNTIME_DIR=", runtime,
+              " ", facts.hutch, " serve --idle never"});
 }
 
 std::string service_unit(const std::string& user, std::string_view hutch) {

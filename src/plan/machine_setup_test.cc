@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace hutch::plan {
@@ -41,13 +43,54 @@ TEST(NetworkSetup, ItsFileHasPortsAlone) {
   for (const char* wrong : {"0", "65536", "80 81", "-1", "http"}) EXPECT_FALSE(read_network_file(wrong)) << wrong;
 }
 
+ServiceFacts of_carol(Systemd systemd) {
+  return {.user = "hutch-carol",
+          .number = 990,
+          .person = "carol",
+          .hutch = "/usr/bin/hutch",
+          .systemd = systemd,
+          .has_unit = systemd == Systemd::kHere,
+          .has_files = true};
+}
+
 TEST(ServiceSetup, TheDaemonIsThatUser) {
-  const auto lines = lines_of(service_init_steps("hutch-carol", "/usr/bin/hutch"));
-  EXPECT_THAT(lines[0], HasSubstr("User=hutch-carol\n"));
-  EXPECT_THAT(lines[0], HasSubstr("\nEnvironment=HOME=/var/lib/hutch-daemon-hutch-carol\n"));
+  const auto lines = lines_of(service_init_steps(of_carol(Systemd::kHere)));
+  const auto unit = std::ranges::find_if(lines, [](const auto& line) { return line.contains("User=hutch-carol\n"); });
+  ASSERT_NE(unit, lines.end());
+  EXPECT_THAT(*unit, HasSubstr("\nEnvironment=HOME=/var/lib/hutch-daemon-hutch-carol\n"));
   EXPECT_EQ(lines.back(), "systemctl enable --now hutch-daemon-hutch-carol.service");
-  EXPECT_EQ(lines_of(service_deinit_steps("hutch-carol"))[0],
-            "systemctl disable --now hutch-daemon-hutch-carol.service");
+}
+
+TEST(ServiceSetup, NothingElseIsThatUserBetweenTheMarkerAndItsEnd) {
+  for (const Systemd systemd : {Systemd::kHere, Systemd::kAbsent}) {
+    const auto lines = lines_of(service_init_steps(of_carol(systemd)));
+    EXPECT_THAT(lines[2], HasSubstr("/etc/hutch-helper/daemons/990"));
+    EXPECT_EQ(lines[3], "/usr/bin/hutch service check --for carol");
+  }
+  EXPECT_THAT(lines_of(service_deinit_steps(of_carol(Systemd::kHere))),
+              ElementsAre("systemctl disable --now hutch-daemon-hutch-carol.service",
+                          "rm -f -- /etc/systemd/system/hutch-daemon-hutch-carol.service", "systemctl daemon-reload",
+                          "/usr/bin/hutch service check --for carol",
+                          "install -d -m 0700 -o root -g root -- /var/lib/hutch-daemon-hutch-carol",
+                          "rm -f -- /etc/hutch-helper/daemons/990"));
+}
+
+TEST(ServiceSetup, DeinitGoesOnWithWhatIsLeft) {
+  ServiceFacts left = of_carol(Systemd::kHere);
+  left.has_unit = left.has_files = false;
+  EXPECT_EQ(lines_of(service_deinit_steps(left)).front(),
+            "rm -f -- /etc/systemd/system/hutch-daemon-hutch-carol.service");
+  left.number = 0;
+  EXPECT_EQ(lines_of(service_deinit_steps(left)).back(), "systemctl daemon-reload");
+}
+
+TEST(ServiceSetup, WithoutSystemdRootIsToldWhatStartsIt) {
+  const auto lines = lines_of(service_init_steps(of_carol(Systemd::kAbsent)));
+  EXPECT_EQ(lines.back(), "install -d -m 0700 -o hutch-carol -g hutch-carol -- /var/lib/hutch-daemon-hutch-carol");
+  EXPECT_THAT(lines, Not(Contains(HasSubstr("systemctl"))));
+  EXPECT_THAT(service_command(of_carol(Systemd::kAbsent)),
+              HasSubstr(" HOME=/var/lib/hutch-daemon-hutch-carol XDG_RUNTIME_DIR=/run/hutch-daemon-hutch-carol "
+                        "/usr/bin/hutch serve --idle never"));
 }
 
 }  // namespace

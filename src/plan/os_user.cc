@@ -61,9 +61,13 @@ std::string people_entry(std::uint32_t person, std::string_view user) {
   return cat({people_directory(person), "/", user});
 }
 
+std::string daemon_marker(std::uint32_t user) { return cat({kDaemonsPlace, "/", std::to_string(user)}); }
+
 std::string service_unit_file(std::string_view user) {
   return cat({"/etc/systemd/system/hutch-daemon-", user, ".service"});
 }
+
+std::string daemon_files(std::string_view user) { return cat({"/var/lib/hutch-daemon-", user}); }
 
 std::vector<SetupStep> init_steps(const std::string& name, const OsUserFacts& facts) {
   std::vector<SetupStep> steps;

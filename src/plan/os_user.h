@@ -43,8 +43,13 @@ std::string os_user_shared(std::string_view name);
 inline constexpr std::string_view kHelperPlace = "/etc/hutch-helper";
 std::string people_directory(std::uint32_t person);
 std::string people_entry(std::uint32_t person, std::string_view user);
-// The unit of a daemon that is that user (hutch service init): no sandbox is the same user.
+// A daemon that is that user (hutch service init). While root's marker is there, no sandbox is the same user: it would
+// have what is the daemon's. By number, as the kernel knows who is the same.
+inline constexpr std::string_view kDaemonsPlace = "/etc/hutch-helper/daemons";
+std::string daemon_marker(std::uint32_t user);
+// Its unit, and its files.
 std::string service_unit_file(std::string_view user);
+std::string daemon_files(std::string_view user);
 // Where hutch-helper is reached: the socket of its unit.
 inline constexpr std::string_view kHelperSocket = "/run/hutch-helper/socket";
 

@@ -149,9 +149,15 @@ Result<std::vector<plan::SetupStep>> init_plan(const std::string& name) {
   return with_network(plan::init_steps(name, facts));
 }
 
+Status check_is_no_daemons(const std::string& name) {
+  const auto user = TRY(host::find_os_user(name));
+  return user ? host::check_is_no_daemon(*user) : Status();
+}
+
 Result<std::vector<plan::SetupStep>> deinit_plan(const std::string& name, plan::Homes homes) {
   TRY(check_is_hutchs(name));
   TRY(check_is_last(name));
+  TRY(check_is_no_daemons(name));
   return with_network(plan::deinit_steps(name, TRY(os_user_facts(name)), homes));
 }
 

@@ -21,6 +21,9 @@ Result<plan::OsUserFacts> os_user_facts(const std::string& name);
 // before. Code::kConflict where the number of a kept home is another user's by now.
 Status settle_numbers(const std::string& name, plan::OsUserFacts& facts);
 
+// Its files would be left to whoever is that user next.
+Status check_is_no_daemons(const std::string& name);
+
 // What was said of the network (hutch network init) holds for who is a user from then on.
 Result<std::vector<plan::SetupStep>> with_network(std::vector<plan::SetupStep> steps);
 

@@ -53,17 +53,28 @@ Status set_list(const std::string& socket, const std::vector<std::uint32_t>& clo
   return sys::set_acl_attribute(directory.get(), name, sys::AclKind::kAccess, plan::encode_acl(after));
 }
 
-// What runs as that user already could be the daemon from its first moment on.
-Status check_is_at_rest(const host::OsUser& user) {
-  for (const sys::DirectoryEntry& entry : TRY(sys::list_directory("/proc", sys::Listing::kAll))) {
-    if (!decimal_of(entry.name)) continue;
-    const auto status = sys::status_of(cat({"/proc/", entry.name}));
-    if (!status || !*status || (*status)->uid != user.uid) continue;
-    return fail({Code::kConflict, 0,
-                 cat({"process ", entry.name, " runs as ", user.name,
-                      ", and would have all that is the daemon's: end what runs as that user first"})});
-  }
-  return {};
+constexpr std::string_view kWhyAtRest = "and would have all that is the daemon's: end what runs as that user first";
+
+Result<plan::ServiceFacts> service_facts(const std::string& user, const std::string& person) {
+  const auto known = TRY(host::find_os_user(user));
+  plan::ServiceFacts facts{.user = user, .number = known ? known->uid : 0, .person = person};
+  facts.hutch = TRY(own_program());
+  facts.systemd = systemd_here();
+  facts.has_unit = sys::exists(plan::service_unit_file(user));
+  facts.has_files = sys::exists(plan::daemon_files(user));
+  return facts;
+}
+
+// What a sandbox may have written, a daemon would take for its own.
+Status check_files_are_closed(const plan::ServiceFacts& facts) {
+  const bool is_daemon = facts.has_unit || sys::exists(plan::daemon_marker(facts.number));
+  const std::string directory = plan::daemon_files(facts.user);
+  const auto files = TRY(sys::status_of(directory));
+  if (is_daemon || !files || files->uid == 0) return {};
+  return fail({Code::kConflict, 0,
+               cat({directory,
+                    " was open to sandboxes, and would be the daemon's own: look at what is in it, and "
+                    "remove it, or close it by sudo hutch service deinit"})});
 }
 
 }  // namespace
@@ -102,18 +113,30 @@ Status apply_network() {
   return {};
 }
 
-Result<std::vector<plan::SetupStep>> service_init_plan(const std::string& user) {
-  if (systemd_here() == plan::Systemd::kAbsent) {
-    return fail(Error::unsupported(cat({"this machine has no systemd: sudo -u ", user, " hutch serve"})));
-  }
+Result<std::vector<plan::SetupStep>> service_init_plan(const std::string& user, const std::string& person) {
   const auto known = TRY(host::find_os_user(user));
   if (!known) return fail(Error::not_found(cat({"there is no OS user ", user, " yet: sudo hutch init"})));
-  TRY(check_is_at_rest(*known));
-  return plan::service_init_steps(user, TRY(own_program()));
+  const plan::ServiceFacts facts = TRY(service_facts(user, person));
+  TRY(check_files_are_closed(facts));
+  TRY(host::check_is_at_rest(*known, kWhyAtRest));
+  return plan::service_init_steps(facts);
 }
 
-Result<std::vector<plan::SetupStep>> service_deinit_plan(const std::string& user) {
-  return plan::service_deinit_steps(user);
+Result<std::vector<plan::SetupStep>> service_deinit_plan(const std::string& user, const std::string& person) {
+  return plan::service_deinit_steps(TRY(service_facts(user, person)));
+}
+
+Status check_service_user(const std::string& user) {
+  if (sys::user_id() != 0) {
+    return fail(Error{.code = Code::kPermissionDenied, .message = "this takes root: sudo hutch service check"});
+  }
+  const auto known = TRY(host::find_os_user(user));
+  if (!known) return fail(Error::not_found(cat({"there is no OS user ", user})));
+  return host::check_is_at_rest(*known, kWhyAtRest);
+}
+
+Result<std::string> service_start(const std::string& user) {
+  return plan::service_command(TRY(service_facts(user, {})));
 }
 
 }  // namespace hutch::service

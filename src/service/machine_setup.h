@@ -19,8 +19,13 @@ Result<std::vector<plan::SetupStep>> network_again_plan();
 // What hutch network apply does: the table of the kernel, and the sockets by which others would ask for names.
 Status apply_network();
 
-// `user` is an OS user of hutch's. Code::kUnsupported without systemd.
-Result<std::vector<plan::SetupStep>> service_init_plan(const std::string& user);
-Result<std::vector<plan::SetupStep>> service_deinit_plan(const std::string& user);
+// `user` is an OS user of hutch's, for the agents of `person` (empty: root's). Code::kConflict where something runs as
+// that user, or could have written the daemon's files.
+Result<std::vector<plan::SetupStep>> service_init_plan(const std::string& user, const std::string& person);
+Result<std::vector<plan::SetupStep>> service_deinit_plan(const std::string& user, const std::string& person);
+// What hutch service check does: Code::kConflict where something runs as that user.
+Status check_service_user(const std::string& user);
+// As root would start the daemon by hand, where there is no unit.
+Result<std::string> service_start(const std::string& user);
 
 }  // namespace hutch::service

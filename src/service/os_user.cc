@@ -85,7 +85,7 @@ Result<std::string> own_os_user(std::uint32_t person, const std::string& agent) 
 
 Status check_os_user(const std::string& name, const std::string& agent, const plan::HostFacts& facts) {
   const std::optional<host::OsUser> user = TRY(host::find_os_user(name));
-  if (user && TRY(is_open_to(name, facts))) return host::check_is_no_daemon(name);
+  if (user && TRY(is_open_to(name, facts))) return host::check_is_no_daemon(*user);
   return fail(unavailable(name, agent, facts));
 }
 
@@ -93,7 +93,7 @@ Result<OsUserPlace> os_user_place(const std::string& name, const std::string& ag
                                   const PlaceRequest& request, const plan::HostFacts& facts) {
   const std::optional<host::OsUser> user = TRY(host::find_os_user(name));
   if (!user || !TRY(is_open_to(name, facts))) return fail(unavailable(name, agent, facts));
-  TRY(host::check_is_no_daemon(name));
+  TRY(host::check_is_no_daemon(*user));
   const auto& groups = user->groups;
   if (user->uid == 0 || std::ranges::find(groups, 0U) != groups.end()) {
     return fail(

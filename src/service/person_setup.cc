@@ -110,6 +110,7 @@ Result<std::vector<plan::SetupStep>> deinit_person_plan(const std::string& perso
                                                         plan::Homes homes) {
   const Person found = TRY(find_person_with(person, agent));
   const std::string name = plan::os_user_name_of(found.name, agent);
+  TRY(check_is_no_daemons(name));
   return with_network(plan::deinit_person_steps(name, TRY(facts_of(found, name)), homes));
 }
 

@@ -228,16 +228,92 @@ def test_nobody_is_the_user_that_a_daemon_is(machine, carol):
         assert b"hutch service deinit" in heard and descriptors == 0
     finally:
         unit.unlink()
-    machine.file("/run/systemd/system").mkdir(parents=True, exist_ok=True)
     with carol.popen("sleep", "600") as run:
         user = number_of(machine, "hutch-carol")
         harness.wait_until(lambda: any(is_of(user, pid) for pid in os.listdir("/proc")), "it runs")
-        words = subprocess.run([*machine.enter(), machine.base.bin / "hutch", "service", "init", "--for", "carol"],
-                               capture_output=True, text=True, check=False)
-        assert words.returncode == 125 and "end what runs as that user" in words.stderr, words
-        assert not unit.exists()
+        for words in (["init"], ["check"]):
+            said = as_root(machine, "service", *words, "--for", "carol")
+            assert said.returncode == 125 and "end what runs as that user" in said.stderr, said
+        assert not unit.exists() and not machine.file(f"/etc/hutch-helper/daemons/{user}").exists()
         run.terminate()
         run.wait(30)
+
+
+def as_root(machine, *words):
+    return subprocess.run([*machine.enter(), machine.base.bin / "hutch", *words], capture_output=True, text=True,
+                          check=False)
+
+
+def test_a_sandbox_that_starts_while_a_daemon_comes_is_none(machine, carol):
+    """Root has looked whether anybody is the user, and the sandbox whether a daemon is: before both of them are."""
+    guest = pathlib.Path(machine.base.bin / "hutch-guest")
+    program = guest.rename(guest.with_name("hutch-guest-itself"))
+    begun = machine.directory / "begun"
+    guest.write_text(f"#!/bin/sh\n/bin/touch {begun}\n/bin/sleep 3\nexec {program} \"$@\"\n")
+    guest.chmod(0o755)
+    try:
+        with carol.popen("sleep", "600") as run:
+            harness.wait_until(begun.exists, "the guest is about to become the user")
+            machine.root(machine.base.bin / "hutch", "service", "init", "--for", "carol")
+            _, errors = run.communicate(timeout=30)
+            assert run.returncode == 125 and b"daemon is that user by now" in errors, errors
+        assert not processes_of(machine, "hutch-carol")
+    finally:
+        program.rename(guest)
+        machine.root(machine.base.bin / "hutch", "service", "deinit", "--for", "carol")
+    carol.run("true").ok()
+
+
+def test_what_a_daemon_leaves_is_closed_to_sandboxes(machine, carol):
+    user, hutch = number_of(machine, "hutch-carol"), machine.base.bin / "hutch"
+    files = "/var/lib/hutch-daemon-hutch-carol"
+    machine.root(hutch, "service", "init", "--for", "carol")
+    # As systemd makes it (systemd.exec(5), StateDirectory=).
+    machine.root("install", "-d", "-m", "0700", "-o", str(user), "-g", str(user), files)
+    machine.root("setpriv", "--reuid", str(user), "--clear-groups", "sh", "-c", f"echo secret > {files}/key")
+    refused = as_root(machine, "deinit", "--for", "carol")
+    assert refused.returncode == 125 and "hutch service deinit" in refused.stderr, refused
+    machine.root(hutch, "service", "deinit", "--for", "carol")
+    held = carol.sh(f"cat {files}/key; echo '{{}}' > {files}/other; mkdir -p {files}/.config")
+    assert held.code != 0 and not held.text and held.errors.count("ermission denied") == 3, str(held)
+    assert machine.root("stat", "-c", "%u:%a", files) == "0:700\n"
+    machine.root(hutch, "service", "deinit", "--for", "carol")
+    machine.root(hutch, "service", "init", "--for", "carol")
+    assert carol.run("true").code == 125
+    machine.root(hutch, "service", "deinit", "--for", "carol")
+    # Where they are open all the same, they are a daemon's, and no daemon's to come.
+    machine.root("chown", str(user), files)
+    refused = carol.run("true")
+    assert refused.code == 125 and "hutch service deinit" in refused.errors, str(refused)
+    again = as_root(machine, "service", "init", "--for", "carol")
+    assert again.returncode == 125 and "was open to sandboxes" in again.stderr, again
+    machine.root(hutch, "service", "deinit", "--for", "carol")
+    carol.run("true").ok()
+
+
+def test_without_systemd_too_no_sandbox_is_a_daemons_user(machine, carol):
+    hutch = machine.base.bin / "hutch"
+    machine.root("mv", "/run/systemd", "/run/no-systemd")
+    try:
+        said = machine.root(hutch, "service", "init", "--for", "carol")
+        start = next(line.strip() for line in said.splitlines() if line.endswith("serve --idle never"))
+        assert not machine.file("/etc/systemd/system/hutch-daemon-hutch-carol.service").exists()
+        daemon = subprocess.Popen([*machine.enter(), "sh", "-c", start.replace("&& setpriv", "&& exec setpriv")])
+        try:
+            harness.wait_until(lambda: any(machine.file("/run/hutch-daemon-hutch-carol").rglob("*sock*")), "it serves")
+            refused = carol.run("true")
+            assert refused.code == 125 and "hutch service deinit" in refused.errors, str(refused)
+            there = as_root(machine, "service", "deinit", "--for", "carol")
+            assert there.returncode == 125 and "runs as hutch-carol" in there.stdout + there.stderr, there
+            assert carol.run("true").code == 125
+        finally:
+            daemon.terminate()
+            daemon.wait(20)
+        machine.root(hutch, "service", "deinit", "--for", "carol")
+    finally:
+        machine.root("mv", "/run/no-systemd", "/run/systemd")
+    held = carol.run("ls", "/var/lib/hutch-daemon-hutch-carol")
+    assert held.code != 0 and "ermission denied" in held.errors, str(held)
 
 
 def test_from_inside_the_helper_is_out_of_reach(machine, carol):
