@@ -14,6 +14,7 @@
 #include "host/daemon_paths.h"
 #include "host/facts.h"
 #include "host/paths.h"
+#include "host/people.h"
 #include "plan/os_user.h"
 #include "service/abandoned.h"
 #include "service/agent_checks.h"
@@ -138,13 +139,10 @@ Result<bool> is_agents(const std::string& user) {
   return !known || known->home == plan::os_user_home(user);
 }
 
-// What root shared with its user.
-Status end_shares(const store::AgentRecord& record, const host::StateDirs& dirs) {
-  const std::string name = plan::os_user_name(record.name);
-  const auto user = TRY(host::find_os_user(name));
-  if (!user || user->home != plan::os_user_home(name)) return {};
+// What root shared with it.
+Status end_shares(const host::OsUser& user, const host::StateDirs& dirs) {
   const auto agree = [](const std::vector<std::string>&) { return Status(); };
-  TRY_CTX(end_shares_with(*user, {.uid = 0, .home = "/", .dirs = dirs}, {agree, [](std::size_t, std::size_t) {}}),
+  TRY_CTX(end_shares_with(user, {.uid = 0, .home = "/", .dirs = dirs}, {agree, [](std::size_t, std::size_t) {}}),
           "take back what is shared with the agent");
   return {};
 }
@@ -219,6 +217,10 @@ Status AgentService::remove_os_user(const store::AgentRecord& record) const {
   const std::scoped_lock lock(os_users_mutex_);
   const std::string name = plan::os_user_name(record.name);
   if (!TRY(is_agents(name))) return {};
+  if (const auto user = TRY(host::find_os_user(name))) {
+    TRY(host::check_is_at_rest(*user, "outside of the agent's sandbox: end that first"));
+    TRY(end_shares(*user, dirs_));
+  }
   const auto steps = TRY(deinit_plan(name, plan::Homes::kKept));
   TRY_CTX(run_steps(steps, [](const plan::SetupStep&) {}), "remove the agent's user");
   return {};
@@ -422,7 +424,9 @@ Result<std::vector<std::string>> AgentService::remove_files(const store::AgentRe
   const auto image = TRY(store::LayerStore(dirs_.data).find(name));
   // Another user's, which root alone removes, with that user.
   const bool others = agent.backend == "user" && sys::user_id() != 0;
-  if (agent.backend == "user" && !others) TRY(end_shares(agent, dirs_));
+  // First, since that is refused where something else runs as that user, and what it leaves is root's then: nobody
+  // changes it meanwhile.
+  if (agent.backend == "user" && !others) TRY(remove_os_user(agent));
   for (const std::string& directory : {directories.home, directories.output}) {
     if (others) break;
     if (!TRY(sys::status_of(directory))) continue;
@@ -432,7 +436,6 @@ Result<std::vector<std::string>> AgentService::remove_files(const store::AgentRe
   // Last: it says whose the others are.
   std::string layer = TRY(remove_layer(name, dirs_));
   if (!layer.empty()) deleted.push_back(std::move(layer));
-  if (agent.backend == "user" && !others) TRY(remove_os_user(agent));
   if (agent.backend != "container") return deleted;
   const std::string of_engine = TRY(remove_engine_layer(agent));
   if (!of_engine.empty()) deleted.push_back(cat({"image ", of_engine}));

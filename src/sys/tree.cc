@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "sys/call.h"
+#include "sys/files.h"
 
 namespace hutch::sys {
 
@@ -96,12 +97,33 @@ Result<std::string> regular_file_text(const std::string& path, std::size_t bytes
 
 namespace {
 
-// Opens it for listing whatever its mode: what its owner took away is given back.
+// What its owner took away is given back, by a descriptor: whoever may write the directory could put a link to
+// something else in the place of a name, which fchmodat(2) follows.
+Status open_up(int directory, const std::string& name) {
+  const UniqueFd found = TRY(open_retrying(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const std::string own = cat({"/proc/self/fd/", std::to_string(found.get())});
+  return check(::chmod(own.c_str(), 0700), {"chmod(", name, ")"});
+}
+
+// Opens it for listing and for writing, whatever its mode.
 Result<UniqueFd> open_to_remove(int directory, const std::string& name) {
   auto opened = open_listing_at(directory, name);
-  if (opened || opened.error().sys_errno != EACCES) return opened;
-  TRY(check(::fchmodat(directory, name.c_str(), 0700, 0), {"fchmodat(", name, ")"}));
-  return open_listing_at(directory, name);
+  if (!opened && opened.error().sys_errno == EACCES) {
+    TRY(open_up(directory, name));
+    opened = open_listing_at(directory, name);
+  }
+  return opened;
+}
+
+// The same for what is in the tree: somebody else's files may be mounted there.
+Result<UniqueFd> open_inner(int directory, const std::string& name) {
+  UniqueFd inner = TRY(open_to_remove(directory, name));
+  if (TRY(is_mount_root(inner.get()))) {
+    return fail(
+        Error{Code::kConflict, EBUSY, cat({printable(name), ": something is mounted there: unmount it first"})});
+  }
+  TRY(check(::fchmod(inner.get(), 0700), {"fchmod(", name, ")"}));
+  return inner;
 }
 
 Status unlink_at(int directory, const std::string& name, int flags) {
@@ -112,8 +134,7 @@ Status unlink_at(int directory, const std::string& name, int flags) {
 
 // Empties `name` of `top`; the directories in it become the top's own, so that no depth is too deep.
 Status empty_directory(int top, const std::string& name, std::uint64_t& last_number) {
-  const UniqueFd directory = TRY(open_to_remove(top, name));
-  TRY(check(::fchmod(directory.get(), 0700), {"fchmod(", name, ")"}));
+  const UniqueFd directory = TRY(open_inner(top, name));
   for (const TreeEntry& entry : TRY(names_in(directory.get(), name))) {
     const auto status = TRY(status_at(directory.get(), entry.name));
     if (!status) continue;
@@ -122,7 +143,7 @@ Status empty_directory(int top, const std::string& name, std::uint64_t& last_num
       continue;
     }
     // A directory is renamed only by who may write it: its ".." changes (rename(2), EACCES).
-    TRY(check(::fchmodat(directory.get(), entry.name.c_str(), 0700, 0), {"fchmodat(", entry.name, ")"}));
+    TRY(open_inner(directory.get(), entry.name));
     const std::string moved = cat({".hutch-remove-", std::to_string(++last_number)});
     TRY(check(::renameat(directory.get(), entry.name.c_str(), top, moved.c_str()), {"renameat(", entry.name, ")"}));
   }
@@ -131,6 +152,7 @@ Status empty_directory(int top, const std::string& name, std::uint64_t& last_num
 
 }  // namespace
 
+// Something that is mounted in the tree stays, and is an error: Code::kConflict.
 Status remove_tree(const std::string& path) { return remove_tree_at(AT_FDCWD, path); }
 
 Status remove_tree_at(int directory, const std::string& path) {
