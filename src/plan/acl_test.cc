@@ -103,6 +103,14 @@ TEST(Acl, GivesNoEntryBackThatSomebodyElseTookAway) {
   EXPECT_EQ(restored(now, before, kAgentAlone), now);
 }
 
+TEST(Acl, LeavesEntriesOfOthersWhoShare) {
+  constexpr std::array<std::uint32_t, 1> kBobAlone = {kBob};
+  const Acl before = with_user(acl_of_mode(0600), kAgent, 4);
+  const Acl both = with_user(with_user(before, kAgent, 6), kBob, 6);
+  EXPECT_EQ(restored(both, before, kAgentAlone, kBobAlone), with_user(before, kBob, 6));
+  EXPECT_EQ(restored(restored(both, before, kAgentAlone, kBobAlone), before, kBobAlone), before);
+}
+
 TEST(Acl, LeavesAListAloneThatNamesNobodyOfThem) {
   const Acl wide_mask = masked(0, kAclRead, kAll);
   EXPECT_EQ(without_users(wide_mask, kAgentAlone), wide_mask);

@@ -108,12 +108,6 @@ AclChange unshare_file(const SharedFile& file, const SharedTree& tree, std::uint
   return change;
 }
 
-bool has_own_lists(const SharedFile& file, std::span<const std::uint32_t> users) {
-  const bool own_access = !file.access.empty() && !is_minimal(without_users(file.access, users));
-  const bool own_defaults = !file.defaults.empty() && !unshared_defaults(file.defaults, {}, users).empty();
-  return own_access || own_defaults;
-}
-
 AclBefore own_lists(const SharedFile& file, std::span<const std::uint32_t> users) {
   return {.access = kept(without_users(file.access, users)), .defaults = unshared_defaults(file.defaults, {}, users)};
 }

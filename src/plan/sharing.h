@@ -66,10 +66,8 @@ struct Remaining {
 AclChange unshare_file(const SharedFile& file, const SharedTree& tree, std::uint32_t owner, const Remaining& remaining,
                        const std::optional<AclBefore>& before);
 
-// Whether its lists say more than a mode does, apart from what shares with `users` gave: then it has to be written down
-// before it is changed.
-bool has_own_lists(const SharedFile& file, std::span<const std::uint32_t> users);
-// What is written down then: nothing of what those shares gave, which would come back with it.
+// What its lists say more than a mode does, without what shares with `users` gave, which would come back with it: that
+// is written down before it is changed.
 AclBefore own_lists(const SharedFile& file, std::span<const std::uint32_t> users);
 
 // Whether one of the trees lets its agent change names in the directory at `path`, or in one above or below it: what is

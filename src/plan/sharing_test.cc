@@ -30,6 +30,11 @@ SharedFile after(SharedFile file, const AclChange& change) {
 
 unsigned rights(const SharedFile& file, std::uint32_t uid) { return rights_of(access_of(file), file.of, uid, {}); }
 
+bool has_own_lists(const SharedFile& file, std::span<const std::uint32_t> users) {
+  const AclBefore own = own_lists(file, users);
+  return !own.access.empty() || !own.defaults.empty();
+}
+
 TEST(Sharing, TheInnermostTreeDecides) {
   const std::array trees = {kTree,
                             SharedTree{.path = "/home/ada/app/docs", .agent = kAgent, .mode = ShareMode::kReadOnly},
@@ -134,6 +139,51 @@ TEST(Sharing, WhatIsWrittenDownHoldsNothingOfAShare) {
   EXPECT_EQ(rights(now, kOther), kAclRead);
   EXPECT_EQ(now.access, with_user(acl_of_mode(0700), kOther, kAclRead));
   EXPECT_EQ(now.defaults, with_user(acl_of_mode(0700), kOther, kAclRead));
+}
+
+TEST(Sharing, AnotherAgentsEntryStaysAndAListOfBeforeComesBackWithTheLast) {
+  SharedFile before = directory(0750);
+  before.access = {{AclTag::kOwner, 7, 0},       {AclTag::kUser, 6, 42}, {AclTag::kUser, 5, kAgent},
+                   {AclTag::kOwningGroup, 4, 0}, {AclTag::kMask, 4, 0},  {AclTag::kOther, 0, 0}};
+  SharedTree second = kTree;
+  second.agent = kOther;
+  const AclBefore was{before.access, before.defaults};
+  SharedFile now = after(before, share_file(before, second, kOwner));
+  now = after(now, share_file(now, kTree, kOwner));
+  now = after(now, unshare_file(now, kTree, kOwner, {.owner_stays = true, .others = {kOther, kOwner}}, was));
+  EXPECT_EQ(rights(now, kOther), 7U);
+  EXPECT_EQ(rights(now, kAgent), 4U);
+  now = after(now, unshare_file(now, second, kOwner, {}, was));
+  EXPECT_EQ(now.access, before.access);
+  EXPECT_TRUE(now.defaults.empty());
+}
+
+TEST(Sharing, NamesAreAnAgentsToChangeWhereATreeForWritingOverlaps) {
+  SharedTree reads = kTree;
+  reads.mode = ShareMode::kReadOnly;
+  for (const char* path : {"/home/ada/app", "/home/ada/app/docs", "/home/ada"}) {
+    EXPECT_TRUE(is_written_by_agents(std::array{kTree}, path)) << path;
+    EXPECT_FALSE(is_written_by_agents(std::array{reads}, path)) << path;
+  }
+  EXPECT_FALSE(is_written_by_agents(std::array{kTree}, "/home/ada/application"));
+}
+
+TEST(Sharing, ALinkLeadsOnWhereNoAgentCanHavePutIt) {
+  const std::array agents = {ShareAgent{.uid = kAgent, .groups = {kAgent}}};
+  const SharedFile closed = directory(0755);
+  EXPECT_TRUE(may_lead(kOwner, closed, kOwner, agents));
+  EXPECT_TRUE(may_lead(0, closed, kOwner, agents));
+  EXPECT_FALSE(may_lead(kAgent, closed, kOwner, agents));
+  EXPECT_FALSE(may_lead(kOwner, closed, 0, agents)) << "root follows nobody's";
+  EXPECT_FALSE(may_lead(kOwner, directory(0777), kOwner, agents));
+  EXPECT_TRUE(may_lead(kOwner, directory(01777), kOwner, agents)) << "sticky";
+  EXPECT_FALSE(may_lead(kOwner, after(closed, share_file(closed, kTree, kOwner)), kOwner, agents));
+  SharedFile groups = directory(0775);
+  groups.of.group = kAgent;
+  EXPECT_FALSE(may_lead(kOwner, groups, kOwner, agents));
+  SharedFile agents_own = directory(01777);
+  agents_own.of.owner = kAgent;
+  EXPECT_FALSE(may_lead(kOwner, agents_own, kOwner, agents));
 }
 
 TEST(Sharing, LaterFilesAreForOthersAsTheMaskSays) {

@@ -3,48 +3,35 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "base/text.h"
+#include "plan/share_looks.h"
 #include "service/share_lists.h"
+#include "sys/readiness.h"
 
 namespace hutch::service {
 
 namespace {
 
-using std::chrono::nanoseconds;
+using plan::Movers;
 using std::chrono::system_clock;
 
 constexpr std::size_t kProgressEvery = 512;
 constexpr int kPassesMax = 6;
 // From this pass on, only what agents may write has to stay: the sharer's own programs may be at work.
 constexpr int kForAgentsAlone = 3;
-// The kernel's clock of files stands still for up to 10 ms: of two changes within that, the second cannot be seen.
-constexpr std::chrono::milliseconds kClockStep{20};
 
-struct DirectoryState {
-  std::int64_t changed_ns = 0;  // before its names were read
-  bool is_agents = false;       // an agent may change what is in it
-};
-using DirectoryStates = std::map<FileKey, DirectoryState>;
-
-// Once more on the same pass: it was moved meanwhile.
-void note(DirectoryStates& states, const sys::FileStatus& status, bool is_agents) {
-  const auto [place, is_new] = states.try_emplace(key_of(status), DirectoryState{status.changed_ns, is_agents});
-  if (!is_new) place->second.changed_ns = -1;
+void note(plan::DirectoryLooks& looks, const sys::FileStatus& status, bool is_agents) {
+  plan::add_look(looks, status.device, status.inode, {status.changed_ns, is_agents});
 }
 
-// Nothing was put into or taken out of a directory between the looks, so that the first saw everything at once.
-bool are_same(const DirectoryStates& first, const DirectoryStates& second, int pass) {
-  if (pass < kForAgentsAlone && first.size() != second.size()) return false;
-  return std::ranges::all_of(first, [&](const auto& one) {
-    if (pass >= kForAgentsAlone && !one.second.is_agents) return true;
-    const auto other = second.find(one.first);
-    return other != second.end() && other->second.changed_ns == one.second.changed_ns;
-  });
+std::int64_t now_ns() {
+  const auto now = system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
 class Pass {
@@ -63,7 +50,7 @@ class Pass {
 
   // A later change of a directory of an agent's shows.
   bool is_sure() const { return !is_young_; }
-  const DirectoryStates& states() const { return states_; }
+  const plan::DirectoryLooks& looks() const { return looks_; }
 
  private:
   bool is_agent(std::uint32_t uid) const {
@@ -141,9 +128,8 @@ class Pass {
   Status note_directory(const TreeFile& entry, bool is_agents, bool is_changed) {
     if (entry.status.kind != sys::EntryKind::kDirectory) return {};
     const sys::FileStatus status = is_changed ? TRY(sys::file_status(entry.file, "")) : entry.status;
-    const auto age = system_clock::now().time_since_epoch() - nanoseconds(status.changed_ns);
-    if (is_agents && age > -kClockStep && age < kClockStep) is_young_ = true;
-    note(states_, status, is_agents);
+    if (is_agents && !plan::shows_changes({status.changed_ns, is_agents}, now_ns())) is_young_ = true;
+    note(looks_, status, is_agents);
     return {};
   }
 
@@ -160,19 +146,19 @@ class Pass {
   const ShareProgress& progress_;
   Restoration& done_;
   std::vector<std::string> moved_;
-  DirectoryStates states_;
+  plan::DirectoryLooks looks_;
   bool is_young_ = false;
 };
 
-Result<DirectoryStates> look_again(const SharePlace& place) {
-  DirectoryStates states;
+Result<plan::DirectoryLooks> look_again(const SharePlace& place) {
+  plan::DirectoryLooks looks;
   const auto visit = [&](const TreeFile& entry) {
-    note(states, entry.status, false);
+    note(looks, entry.status, false);
     return Status();
   };
   const auto nothing = [](const TreeFile&) { return Status(); };
   TRY(walk_tree(place, {.visit = visit, .closed = nothing, .of = TreeVisitor::Of::kDirectories}));
-  return states;
+  return looks;
 }
 
 }  // namespace
@@ -180,6 +166,7 @@ Result<DirectoryStates> look_again(const SharePlace& place) {
 Result<Restoration> restore_share(const ShareWork& work, const SharePlace& place, const ShareProgress& progress) {
   std::map<FileKey, plan::AclBefore> before;
   for (const store::OriginalLists& file : work.known.originals) before[{file.device, file.inode}] = file.lists;
+  const sys::Epoll clock = TRY(sys::Epoll::make());
   Restoration done;
   for (int pass = 1;; ++pass) {
     Pass one(work, before, progress, done);
@@ -190,11 +177,13 @@ Result<Restoration> restore_share(const ShareWork& work, const SharePlace& place
     if (gone_through && place.status.kind != sys::EntryKind::kDirectory) return done;
     if (gone_through && one.is_sure()) {
       const auto again = look_again(place);
-      if (again && are_same(one.states(), *again, pass)) return done;
+      const Movers movers = pass < kForAgentsAlone ? Movers::kAll : Movers::kAgents;
+      if (again && plan::saw_all(one.looks(), *again, movers)) return done;
       if (!again && again.error().code != Code::kConflict) return fail(Error(again.error()));
     }
     if (pass == kPassesMax) break;
-    std::this_thread::sleep_for(kClockStep);
+    // Nothing is in it: what is waited for is the kernel's clock.
+    TRY(clock.wait({}, plan::kFileClockStep));
   }
   done.is_settled = false;
   return done;
