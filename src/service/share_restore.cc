@@ -2,6 +2,7 @@
 #include "service/share_restore.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -183,7 +184,8 @@ Result<Restoration> restore_share(const ShareWork& work, const SharePlace& place
     }
     if (pass == kPassesMax) break;
     // Nothing is in it: what is waited for is the kernel's clock.
-    TRY(clock.wait({}, plan::kFileClockStep));
+    std::array<sys::Readiness, 1> none;
+    TRY(clock.wait(none, plan::kFileClockStep));
   }
   done.is_settled = false;
   return done;
