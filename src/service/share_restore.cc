@@ -26,8 +26,11 @@ constexpr int kPassesMax = 6;
 // From this pass on, only what agents may write has to stay: the sharer's own programs may be at work.
 constexpr int kForAgentsAlone = 3;
 
-void note(plan::DirectoryLooks& looks, const sys::FileStatus& status, bool is_agents) {
-  plan::add_look(looks, status.device, status.inode, {status.changed_ns, is_agents});
+// Whether an agent may change what is in a directory.
+enum class Writer { kAgent, kNoAgent };
+
+void note(plan::DirectoryLooks& looks, const sys::FileStatus& status, Writer writer) {
+  plan::add_look(looks, status.device, status.inode, {status.changed_ns, writer == Writer::kAgent});
 }
 
 std::int64_t now_ns() {
@@ -62,6 +65,9 @@ class Pass {
   bool may_write(const plan::SharedFile& file, const plan::Acl& access) const {
     return (plan::rights_of(access, file.of, work_.share.agent, work_.groups) & plan::kAclWrite) != 0;
   }
+  Writer writer_of(const plan::SharedFile& file, const plan::Acl& access) const {
+    return is_agent(file.of.owner) || may_write(file, access) ? Writer::kAgent : Writer::kNoAgent;
+  }
 
   Status visit(const TreeFile& entry) {
     if (++done_.files % kProgressEvery == 0) progress_(done_.files, 0);
@@ -69,25 +75,23 @@ class Pass {
     if (before_.contains(key)) done_.seen.insert(key);
     // What has another name by now gets nothing again by that name.
     if (work_.moved_share(entry) != nullptr) moved_.push_back(entry.path);
-    if (entry.status.owner == work_.share.agent) return note_directory(entry, true, false);
-    auto file = read_lists(entry.file, entry.status);
+    if (entry.status.owner == work_.share.agent) return note_directory(entry.status, Writer::kAgent);
+    const auto file = read_lists(entry.file, entry.status);
     if (!file) return fail(list_error(file.error(), entry.path));
+    const plan::Acl access = plan::access_of(*file);
     if (!work_.may_change(entry)) {
       if (names_user(*file, work_.share.agent)) ++done_.of_others;
-      return note_directory(entry, is_agent(entry.status.owner) || may_write(*file, plan::access_of(*file)), false);
+      return note_directory(entry.status, writer_of(*file, access));
     }
-    if (file->access.empty() && file->defaults.empty()) {
-      return note_directory(entry, may_write(*file, plan::access_of(*file)), false);
-    }
-    const plan::AclChange change = change_of(entry, *file);
-    const bool changes = change.access || change.defaults;
-    if (changes) {
-      const Status written = write_lists(entry.file, change);
-      if (!written) return fail(list_error(written.error(), entry.path));
-      ++done_.changed;
-    }
-    const plan::Acl access = change.access.value_or(plan::access_of(*file));
-    return note_directory(entry, may_write(*file, access), changes);
+    const bool has_lists = !file->access.empty() || !file->defaults.empty();
+    const plan::AclChange change = has_lists ? change_of(entry, *file) : plan::AclChange();
+    if (!change.access && !change.defaults) return note_directory(entry.status, writer_of(*file, access));
+    const Status written = write_lists(entry.file, change);
+    if (!written) return fail(list_error(written.error(), entry.path));
+    ++done_.changed;
+    // Its time is that of the change by now.
+    const sys::FileStatus status = TRY(sys::file_status(entry.file, ""));
+    return note_directory(status, writer_of(*file, change.access.value_or(access)));
   }
 
   plan::AclChange change_of(const TreeFile& entry, const plan::SharedFile& file) {
@@ -125,12 +129,11 @@ class Pass {
     return plan::ShareMode::kReadOnly;
   }
 
-  // `is_changed`: its lists, since its status was read.
-  Status note_directory(const TreeFile& entry, bool is_agents, bool is_changed) {
-    if (entry.status.kind != sys::EntryKind::kDirectory) return {};
-    const sys::FileStatus status = is_changed ? TRY(sys::file_status(entry.file, "")) : entry.status;
+  Status note_directory(const sys::FileStatus& status, Writer writer) {
+    if (status.kind != sys::EntryKind::kDirectory) return {};
+    const bool is_agents = writer == Writer::kAgent;
     if (is_agents && !plan::shows_changes({status.changed_ns, is_agents}, now_ns())) is_young_ = true;
-    note(looks_, status, is_agents);
+    note(looks_, status, writer);
     return {};
   }
 
@@ -154,7 +157,7 @@ class Pass {
 Result<plan::DirectoryLooks> look_again(const SharePlace& place) {
   plan::DirectoryLooks looks;
   const auto visit = [&](const TreeFile& entry) {
-    note(looks, entry.status, false);
+    note(looks, entry.status, Writer::kNoAgent);
     return Status();
   };
   const auto nothing = [](const TreeFile&) { return Status(); };
