@@ -35,8 +35,8 @@ std::string words_of(const InitArguments& arguments) {
   return join(words, " ");
 }
 
-std::string user_of(const InitArguments& arguments) {
-  if (!arguments.person.empty()) return plan::os_user_name_of(arguments.person, arguments.agent);
+Result<std::string> user_of(const InitArguments& arguments) {
+  if (!arguments.person.empty()) return service::os_user_of_person(arguments.person, arguments.agent);
   return arguments.agent.empty() ? std::string(plan::kCommonUser) : plan::os_user_name(arguments.agent);
 }
 
@@ -91,7 +91,9 @@ int init(const InitArguments& arguments) {
     const Status applied = service::apply_network();
     return applied ? 0 : complain(applied.error());
   }
-  const std::string user = user_of(arguments);
+  const auto named = user_of(arguments);
+  if (!named) return complain(named.error());
+  const std::string& user = *named;
   if (arguments.action == InitArguments::Action::kCheck) {
     const Status checked = service::check_service_user(user);
     return checked ? print(cat({"Nothing runs as ", user, ".\n"})) : complain(checked.error());

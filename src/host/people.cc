@@ -65,7 +65,7 @@ Result<std::optional<std::uint32_t>> person_who_may_become(std::string_view pers
     const std::string file = number ? plan::people_entry(*number, user) : std::string();
     if (!sys::exists(file)) continue;
     const std::string called = TRY(person_in(file));
-    if (called == person) return number;
+    if (called == person || called == plan::leaving_person(person)) return number;
   }
   return std::optional<std::uint32_t>();
 }

@@ -89,7 +89,7 @@ std::vector<SetupStep> macos_deinit_steps(const std::string& name, const OsUserF
     steps.push_back({cat({"remove the user ", user}), {"sysadminctl", "-deleteUser", user, "-keepHome"}});
     steps.push_back({"remove its group", {"dseditgroup", "-o", "delete", user}});
   }
-  if (homes == Homes::kRemoved && facts.has_home) {
+  if (homes == Homes::kRemoved && !facts.places.empty()) {
     std::vector<std::string> command = {"rm", "-r", "-f", "-x", "--", os_user_home(name)};
     if (name != kCommonUser) command.push_back(os_user_output(name));
     steps.push_back({"remove its home with all that is in it", std::move(command)});

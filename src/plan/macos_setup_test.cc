@@ -58,7 +58,7 @@ TEST(MacosSetup, TwiceMakesNoUser) {
 }
 
 TEST(MacosSetup, DeinitKeepsTheHomeUnlessTold) {
-  const OsUserFacts all{.has_user = true, .has_home = true, .has_common_user = true};
+  const OsUserFacts all{.has_user = true, .places = {"there"}, .has_common_user = true};
   EXPECT_THAT(lines_of(macos_deinit_steps("hutch", all, Homes::kKept)),
               ElementsAre("sysadminctl -deleteUser _hutch -keepHome", "dseditgroup -o delete _hutch"));
   EXPECT_EQ(lines_of(macos_deinit_steps("hutch", all, Homes::kRemoved)).back(), "rm -r -f -x -- /var/lib/hutch/home");

@@ -55,11 +55,21 @@ std::string os_user_shared(std::string_view name) {
   return name.starts_with(kPeoplesPrefix) ? os_user_home(name) + ".shared" : std::string(kUsersShared);
 }
 
+std::vector<std::string> os_user_places(std::string_view name) {
+  std::vector<std::string> places = {os_user_home(name)};
+  if (name != kCommonUser) places.push_back(os_user_output(name));
+  if (name.starts_with(kPeoplesPrefix)) places.push_back(os_user_shared(name));
+  places.push_back(daemon_files(name));
+  return places;
+}
+
 std::string people_directory(std::uint32_t person) { return cat({kHelperPlace, "/people/", std::to_string(person)}); }
 
 std::string people_entry(std::uint32_t person, std::string_view user) {
   return cat({people_directory(person), "/", user});
 }
+
+std::string leaving_person(std::string_view person) { return cat({"leaving ", person}); }
 
 std::string daemon_marker(std::uint32_t user) { return cat({kDaemonsPlace, "/", std::to_string(user)}); }
 
@@ -109,15 +119,7 @@ std::vector<SetupStep> deinit_steps(const std::string& name, const OsUserFacts& 
   if (facts.has_user) steps.push_back({cat({"remove the user ", name}), {"userdel", name}});
   remove_denial(steps, name, kCronDenyList, facts.cron);
   remove_denial(steps, name, kAtDenyList, facts.at);
-  if (homes == Homes::kRemoved && facts.has_home) {
-    std::vector<std::string> command = {"rm", "-r", "-f", "--one-file-system", "--", os_user_home(name)};
-    if (name != kCommonUser) command.push_back(os_user_output(name));
-    steps.push_back({"remove its home with all that is in it", std::move(command)});
-  }
-  if (homes == Homes::kKept && facts.has_user && facts.has_home) {
-    steps.push_back(close_kept(os_user_home(name)));
-    if (name != kCommonUser) steps.push_back(close_kept(os_user_output(name)));
-  }
+  end_places(steps, facts, homes);
   return steps;
 }
 

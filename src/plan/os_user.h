@@ -37,12 +37,16 @@ std::string os_user_home(std::string_view name);
 // Where an agent's user hands things out, and what it shares.
 std::string os_user_output(std::string_view name);
 std::string os_user_shared(std::string_view name);
+// All places that are of that user alone, be they there or not.
+std::vector<std::string> os_user_places(std::string_view name);
 
 // What lets the person of that number run sandboxes as `user`, by hutch-helper. In it is what the person is called: a
 // number may be somebody else's one day.
 inline constexpr std::string_view kHelperPlace = "/etc/hutch-helper";
 std::string people_directory(std::uint32_t person);
 std::string people_entry(std::uint32_t person, std::string_view user);
+// What is in it while the user is being removed: nobody's name, so that nothing new starts, but still whose it was.
+std::string leaving_person(std::string_view person);
 // A daemon that is that user (hutch service init). While root's marker is there, no sandbox is the same user: it would
 // have what is the daemon's. By number, as the kernel knows who is the same.
 inline constexpr std::string_view kDaemonsPlace = "/etc/hutch-helper/daemons";
@@ -62,7 +66,8 @@ inline constexpr std::string_view kAtDenyList = "/etc/at.deny";
 // What exists already.
 struct OsUserFacts {
   bool has_user = false;
-  bool has_home = false;
+  std::vector<std::string> places{};       // of os_user_places: those that are there
+  std::vector<std::string> open_places{};  // of these: those that are not root's
   bool has_common_user = false;
   // What it has, or is to get; 0: useradd(8) chooses.
   std::uint32_t number = 0;

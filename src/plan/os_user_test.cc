@@ -53,7 +53,7 @@ TEST(OsUser, RootMakesNothingWhereAUserMayPutALink) {
 }
 
 TEST(OsUser, TwiceMakesNoUser) {
-  const auto steps = init_steps("agent-bob", {.has_user = true, .has_home = true, .has_common_user = true});
+  const auto steps = init_steps("agent-bob", {.has_user = true, .has_common_user = true});
   EXPECT_TRUE(std::ranges::none_of(steps, [](const SetupStep& step) { return step.command[0] == "useradd"; }));
 }
 
@@ -76,7 +76,9 @@ TEST(OsUser, RunsNothingLater) {
 }
 
 TEST(OsUser, ItsNumberIsWrittenDown) {
-  const std::string write = "sh -c umask 022 && echo \"$0\" >> \"$1\" 311 agent-bob /etc/hutch-helper/numbers";
+  const std::string write =
+      "sh -c umask 022; [ -z \"$(tail -c 1 \"$1\" 2> /dev/null)\" ] || echo >> \"$1\"; echo \"$0\" >> \"$1\" 311 "
+      "agent-bob /etc/hutch-helper/numbers";
   const OsUserFacts fresh{.has_common_user = true, .number = 311};
   const auto made = lines_of(init_steps("agent-bob", fresh));
   EXPECT_EQ(made[0],
@@ -93,7 +95,10 @@ TEST(OsUser, ItsNumberIsWrittenDown) {
 }
 
 TEST(OsUser, DeinitKeepsTheHomeUnlessTold) {
-  const OsUserFacts all{.has_user = true, .has_home = true, .has_common_user = true};
+  const std::string home = os_user_home("agent-bob");
+  const std::string output = os_user_output("agent-bob");
+  const OsUserFacts all{
+      .has_user = true, .places = {home, output}, .open_places = {home, output}, .has_common_user = true};
   EXPECT_THAT(lines_of(deinit_steps("agent-bob", all, Homes::kKept)),
               ElementsAre("userdel agent-bob", "install -d -m 0700 -o root -g root -- /var/lib/hutch/users/agent-bob",
                           "install -d -m 0700 -o root -g root -- /var/lib/hutch/users/output/agent-bob"));
@@ -102,6 +107,26 @@ TEST(OsUser, DeinitKeepsTheHomeUnlessTold) {
                           "rm -r -f --one-file-system -- /var/lib/hutch/users/agent-bob "
                           "/var/lib/hutch/users/output/agent-bob"));
   EXPECT_TRUE(deinit_steps("agent-bob", {}, Homes::kRemoved).empty());
+}
+
+TEST(OsUser, DeinitClosesWhatIsStillOpenWithoutTheUser) {
+  const std::string home = os_user_home("agent-bob");
+  const OsUserFacts stopped{.places = {home, os_user_output("agent-bob")}, .open_places = {home}};
+  EXPECT_THAT(lines_of(deinit_steps("agent-bob", stopped, Homes::kKept)),
+              ElementsAre("install -d -m 0700 -o root -g root -- /var/lib/hutch/users/agent-bob"));
+}
+
+TEST(OsUser, AllItsPlacesAreKnown) {
+  EXPECT_THAT(os_user_places("hutch"), ElementsAre("/var/lib/hutch/home", "/var/lib/hutch-daemon-hutch"));
+  EXPECT_THAT(os_user_places("hutch-carol"),
+              ElementsAre("/var/lib/hutch-people/hutch-carol", "/var/lib/hutch-people/hutch-carol.output",
+                          "/var/lib/hutch-people/hutch-carol.shared", "/var/lib/hutch-daemon-hutch-carol"));
+}
+
+TEST(OsUser, ADotInANameIsNoOtherLetter) {
+  const OsUserFacts denied{.cron = DenyList::kHasIt};
+  EXPECT_THAT(lines_of(deinit_steps("hutch-mary.ann", denied, Homes::kKept)),
+              ElementsAre("sed -i /^hutch-mary[.]ann$/d /etc/cron.deny"));
 }
 
 }  // namespace

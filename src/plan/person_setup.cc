@@ -10,8 +10,6 @@ namespace {
 
 constexpr std::string_view kSocketName = "hutch-helper.socket";
 
-std::string sudoers_file(std::uint32_t person) { return cat({"/etc/sudoers.d/hutch-helper-", std::to_string(person)}); }
-
 void add_starter(std::vector<SetupStep>& steps, const PersonFacts& facts) {
   if (facts.starter == HelperStarter::kSudo) {
     steps.push_back(root_file(cat({"let ", facts.person, " run hutch-helper as root, by sudo, and nothing else"}),
@@ -29,21 +27,31 @@ void add_starter(std::vector<SetupStep>& steps, const PersonFacts& facts) {
 
 void remove_starter(std::vector<SetupStep>& steps, const PersonFacts& facts) {
   if (facts.has_other_users) return;
-  const std::string directory = people_directory(facts.uid);
-  steps.push_back({cat({"remove the place of what ", facts.person, " may be"}),
-                   {"rmdir", "--ignore-fail-on-non-empty", "--", directory}});
-  if (facts.starter == HelperStarter::kSudo) {
+  if (facts.has_rule) {
     steps.push_back(
         {cat({"take the rule of ", facts.person, " from sudo"}), {"rm", "-f", "--", sudoers_file(facts.uid)}});
   }
-  if (facts.has_other_people || facts.starter != HelperStarter::kSystemd) return;
+  if (facts.has_other_people || facts.starter != HelperStarter::kSystemd || !facts.has_units) return;
   steps.push_back({"listen no more", {"systemctl", "disable", "--now", std::string(kSocketName)}});
   steps.push_back({"remove hutch-helper's units",
                    {"rm", "-f", "--", std::string(kHelperSocketUnit), std::string(kHelperServiceUnit)}});
   steps.push_back({"have systemd forget them", {"systemctl", "daemon-reload"}});
 }
 
+// Last: as long as it is there, whoever begins again finds what is left, though the person may be gone.
+void remove_entry(std::vector<SetupStep>& steps, const std::string& name, const PersonFacts& facts) {
+  if (facts.has_entry) {
+    steps.push_back(
+        {cat({"forget that ", name, " was for ", facts.person}), {"rm", "-f", "--", people_entry(facts.uid, name)}});
+  }
+  if (facts.has_other_users || !facts.has_directory) return;
+  steps.push_back({cat({"remove the place of what ", facts.person, " may be"}),
+                   {"rmdir", "--ignore-fail-on-non-empty", "--", people_directory(facts.uid)}});
+}
+
 }  // namespace
+
+std::string sudoers_file(std::uint32_t person) { return cat({"/etc/sudoers.d/hutch-helper-", std::to_string(person)}); }
 
 std::vector<SetupStep> init_person_steps(const std::string& name, const PersonFacts& facts) {
   std::vector<SetupStep> steps;
@@ -63,8 +71,8 @@ std::vector<SetupStep> init_person_steps(const std::string& name, const PersonFa
   for (const std::string& made : {place, place + "/people", people_directory(facts.uid)}) {
     steps.push_back(directory("make the place of who may be whom", made, "0755", "root", "root"));
   }
-  steps.push_back(
-      root_file(cat({"let ", facts.person, " have sandboxes that are ", name}), people_entry(facts.uid, name), facts.person + "\n"));
+  steps.push_back(root_file(cat({"let ", facts.person, " have sandboxes that are ", name}),
+                            people_entry(facts.uid, name), facts.person + "\n"));
   add_starter(steps, facts);
   return steps;
 }
@@ -72,22 +80,17 @@ std::vector<SetupStep> init_person_steps(const std::string& name, const PersonFa
 std::vector<SetupStep> deinit_person_steps(const std::string& name, const PersonFacts& facts, Homes homes) {
   std::vector<SetupStep> steps;
   // First: from here on nothing new starts.
-  steps.push_back({cat({"let ", facts.person, " have no more sandboxes that are ", name}),
-                   {"rm", "-f", "--", people_entry(facts.uid, name)}});
+  if (facts.has_entry) {
+    steps.push_back(root_file(cat({"let ", facts.person, " have no more sandboxes that are ", name}),
+                              people_entry(facts.uid, name), leaving_person(facts.person) + "\n"));
+  }
   if (facts.user.has_user && !facts.user.number_is_written) write_number(steps, name, facts.user.number);
   if (facts.user.has_user) steps.push_back({cat({"remove the user ", name}), {"userdel", name}});
   remove_denial(steps, name, kCronDenyList, facts.user.cron);
   remove_denial(steps, name, kAtDenyList, facts.user.at);
-  if (homes == Homes::kRemoved && facts.user.has_home) {
-    steps.push_back(
-        {"remove its home with all that is in it", {"rm", "-r", "-f", "--one-file-system", "--", os_user_home(name)}});
-  }
-  if (homes == Homes::kKept && facts.user.has_user && facts.user.has_home) {
-    for (const std::string& kept : {os_user_home(name), os_user_output(name), os_user_shared(name)}) {
-      steps.push_back(close_kept(kept));
-    }
-  }
+  end_places(steps, facts.user, homes);
   remove_starter(steps, facts);
+  remove_entry(steps, name, facts);
   return steps;
 }
 

@@ -21,6 +21,11 @@ struct PersonFacts {
   HelperStarter starter = HelperStarter::kNone;
   bool has_other_users = false;   // the person has more than that one
   bool has_other_people = false;  // others have some
+  // What deinit finds, which may have been stopped before.
+  bool has_entry = false;      // the user is the person's
+  bool has_directory = false;  // for entries
+  bool has_rule = false;       // of sudo's
+  bool has_units = false;
 };
 
 // `name` is of os_user_name_of. What starts the helper is set every time: its path may be another by now.
@@ -28,6 +33,7 @@ std::vector<SetupStep> init_person_steps(const std::string& name, const PersonFa
 // With a person's last user goes their rule for sudo; with the last person's, the unit.
 std::vector<SetupStep> deinit_person_steps(const std::string& name, const PersonFacts& facts, Homes homes);
 
+std::string sudoers_file(std::uint32_t person);
 inline constexpr std::string_view kHelperSocketUnit = "/etc/systemd/system/hutch-helper.socket";
 inline constexpr std::string_view kHelperServiceUnit = "/etc/systemd/system/hutch-helper@.service";
 std::string helper_socket_unit();

@@ -60,20 +60,29 @@ TEST(PersonSetup, TheUnitsAreThoseOfThePackage) {
 
 TEST(PersonSetup, DeinitLeavesWhatOthersNeed) {
   PersonFacts facts = carol(HelperStarter::kSystemd);
-  facts.user.has_user = true;
+  facts.user.has_user = facts.has_entry = facts.has_directory = facts.has_rule = facts.has_units = true;
   facts.has_other_users = true;
   auto lines = lines_of(deinit_person_steps("hutch-carol", facts, Homes::kKept));
-  EXPECT_THAT(lines, testing::ElementsAre("rm -f -- /etc/hutch-helper/people/1007/hutch-carol", "userdel hutch-carol"));
+  EXPECT_THAT(lines, testing::ElementsAre(HasSubstr("/etc/hutch-helper/people/1007/hutch-carol leaving carol\n"),
+                                          "userdel hutch-carol", "rm -f -- /etc/hutch-helper/people/1007/hutch-carol"));
   facts.has_other_users = false;
   facts.has_other_people = true;
   lines = lines_of(deinit_person_steps("hutch-carol", facts, Homes::kKept));
+  EXPECT_THAT(lines, Contains("rm -f -- /etc/sudoers.d/hutch-helper-1007"));
+  EXPECT_THAT(lines, Not(Contains(HasSubstr("systemctl"))));
   EXPECT_EQ(lines.back(), "rmdir --ignore-fail-on-non-empty -- /etc/hutch-helper/people/1007");
   facts.has_other_people = false;
   lines = lines_of(deinit_person_steps("hutch-carol", facts, Homes::kKept));
   EXPECT_THAT(lines, Contains("systemctl disable --now hutch-helper.socket"));
-  facts.starter = HelperStarter::kSudo;
-  lines = lines_of(deinit_person_steps("hutch-carol", facts, Homes::kKept));
-  EXPECT_EQ(lines.back(), "rm -f -- /etc/sudoers.d/hutch-helper-1007");
+}
+
+TEST(PersonSetup, DeinitGoesOnWithWhatIsLeft) {
+  PersonFacts facts = carol(HelperStarter::kSystemd);
+  EXPECT_TRUE(deinit_person_steps("hutch-carol", facts, Homes::kKept).empty());
+  facts.has_directory = facts.has_units = true;
+  const auto lines = lines_of(deinit_person_steps("hutch-carol", facts, Homes::kKept));
+  EXPECT_EQ(lines.front(), "systemctl disable --now hutch-helper.socket");
+  EXPECT_EQ(lines.back(), "rmdir --ignore-fail-on-non-empty -- /etc/hutch-helper/people/1007");
 }
 
 TEST(PersonSetup, RootMakesNothingWhereAUserMayPutALink) {

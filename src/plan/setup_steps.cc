@@ -13,7 +13,8 @@ namespace {
 // What would start later by cron or at is in no sandbox. A list may end without the end of its last line.
 constexpr std::string_view kAppend = "[ -z \"$(tail -c 1 \"$1\")\" ] || echo >> \"$1\"; echo \"$0\" >> \"$1\"";
 
-constexpr std::string_view kWriteNumber = "umask 022 && echo \"$0\" >> \"$1\"";
+constexpr std::string_view kWriteNumber =
+    "umask 022; [ -z \"$(tail -c 1 \"$1\" 2> /dev/null)\" ] || echo >> \"$1\"; echo \"$0\" >> \"$1\"";
 
 constexpr std::string_view kPutFile = "umask 022 && printf %s \"$1\" > \"$0.new\" && mv -f -- \"$0.new\" \"$0\"";
 
@@ -41,8 +42,16 @@ void write_number(std::vector<SetupStep>& steps, const std::string& name, std::u
        {"sh", "-c", std::string(kWriteNumber), given_number_line({number, name}), std::string(kNumbersFile)}});
 }
 
-SetupStep close_kept(const std::string& path) {
-  return directory("keep what is there, closed until the user is made again", path, "0700", "root", "root");
+void end_places(std::vector<SetupStep>& steps, const OsUserFacts& facts, Homes homes) {
+  if (homes == Homes::kRemoved && !facts.places.empty()) {
+    SetupStep step{"remove its home with all that is in it", {"rm", "-r", "-f", "--one-file-system", "--"}};
+    step.command.insert(step.command.end(), facts.places.begin(), facts.places.end());
+    steps.push_back(std::move(step));
+  }
+  if (homes == Homes::kRemoved) return;
+  for (const std::string& kept : facts.open_places) {
+    steps.push_back(directory("keep what is there, closed until the user is made again", kept, "0700", "root", "root"));
+  }
 }
 
 SetupStep directory(std::string what, const std::string& path, std::string_view mode, std::string_view user,
@@ -70,7 +79,11 @@ void add_denial(std::vector<SetupStep>& steps, const std::string& name, std::str
 
 void remove_denial(std::vector<SetupStep>& steps, const std::string& name, std::string_view file, DenyList list) {
   if (list != DenyList::kHasIt) return;
-  steps.push_back({cat({"take ", name, " out of ", file}), {"sed", "-i", cat({"/^", name, "$/d"}), std::string(file)}});
+  // Of a user's letters a dot alone is another one in a pattern.
+  std::string pattern;
+  for (const char letter : name) pattern += letter == '.' ? std::string("[.]") : std::string(1, letter);
+  steps.push_back(
+      {cat({"take ", name, " out of ", file}), {"sed", "-i", cat({"/^", pattern, "$/d"}), std::string(file)}});
 }
 
 SetupStep root_file(std::string what, const std::string& path, std::string text) {

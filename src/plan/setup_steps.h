@@ -14,8 +14,8 @@ namespace hutch::plan {
 SetupStep system_user(const std::string& name, std::uint32_t number, const std::string& home, const std::string& group);
 // Into kNumbersFile; nothing for 0.
 void write_number(std::vector<SetupStep>& steps, const std::string& name, std::uint32_t number);
-// A home, or another place of a user's, that stays after it: root's, until the user is there again.
-SetupStep close_kept(const std::string& path);
+// A home, and other places of a user's: those that stay after it are root's, until the user is there again.
+void end_places(std::vector<SetupStep>& steps, const OsUserFacts& facts, Homes homes);
 
 SetupStep directory(std::string what, const std::string& path, std::string_view mode, std::string_view user,
                     std::string_view group);

@@ -68,6 +68,8 @@ Status check_is_last(const std::string& name) {
   return {};
 }
 
+}  // namespace
+
 Result<std::vector<plan::GivenNumber>> given_numbers() {
   const std::string file(plan::kNumbersFile);
   if (!sys::exists(file)) return std::vector<plan::GivenNumber>();
@@ -75,6 +77,8 @@ Result<std::vector<plan::GivenNumber>> given_numbers() {
   const std::string text = TRY(sys::read_file(file, kAccountsMax));
   return plan::read_given_numbers(text);
 }
+
+namespace {
 
 // Whose files are in a home that was kept: of the user that was there last, who alone may find them.
 Result<std::optional<std::uint32_t>> number_of_kept(const std::string& name,
@@ -119,8 +123,16 @@ Result<plan::OsUserFacts> os_user_facts(const std::string& name) {
   const auto user = known(name);
   const auto is_it = [&](const plan::GivenNumber& one) { return user && one.number == user->uid && one.name == name; };
   const auto given = TRY(given_numbers());
+  std::vector<std::string> places;
+  std::vector<std::string> open_places;
+  for (const std::string& place : plan::os_user_places(name)) {
+    const auto status = TRY(sys::status_of(place));
+    if (status) places.push_back(place);
+    if (status && status->uid != 0) open_places.push_back(place);
+  }
   return plan::OsUserFacts{.has_user = user.has_value(),
-                           .has_home = sys::exists(plan::os_user_home(name)),
+                           .places = std::move(places),
+                           .open_places = std::move(open_places),
                            .has_common_user = known(plan::kCommonUser).has_value(),
                            .number = user ? user->uid : 0,
                            .number_is_written = std::ranges::any_of(given, is_it),

@@ -7,12 +7,16 @@
 
 #include "base/result.h"
 #include "plan/os_user.h"
+#include "plan/os_user_numbers.h"
 
 namespace hutch::service {
 
 // What would be done now for that user. `name` is plan::kCommonUser or of plan::os_user_name.
 Result<std::vector<plan::SetupStep>> init_plan(const std::string& name);
 Result<std::vector<plan::SetupStep>> deinit_plan(const std::string& name, plan::Homes homes);
+
+// Of kNumbersFile: those of users that are there, and that were.
+Result<std::vector<plan::GivenNumber>> given_numbers();
 
 // What of that user is there.
 Result<plan::OsUserFacts> os_user_facts(const std::string& name);

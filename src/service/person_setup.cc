@@ -40,6 +40,15 @@ Result<Person> find_person_with(const std::string& person, const std::string& ag
   return find_person(person);
 }
 
+}  // namespace
+
+Result<std::string> os_user_of_person(const std::string& person, const std::string& agent) {
+  const Person found = TRY(find_person_with(person, agent));
+  return plan::os_user_name_of(found.name, agent);
+}
+
+namespace {
+
 plan::HelperStarter starter_here() {
   if (sys::exists("/run/systemd/system")) return plan::HelperStarter::kSystemd;
   const bool has_sudo = sys::exists("/etc/sudoers.d") && !host::find_system_program("sudo").empty();
@@ -71,11 +80,15 @@ Result<plan::PersonFacts> facts_of(const Person& person, const std::string& name
   plan::PersonFacts facts{.person = person.name, .uid = person.uid, .user = TRY(os_user_facts(name))};
   facts.helper = TRY(helper_program());
   facts.starter = starter_here();
+  facts.has_rule = sys::exists(plan::sudoers_file(person.uid));
+  facts.has_units = sys::exists(std::string(plan::kHelperSocketUnit));
   const std::string people = cat({plan::kHelperPlace, "/people"});
   for (const std::string& other : names_in(people)) {
     const auto users = names_in(cat({people, "/", other}));
     const bool has_it = std::ranges::find(users, name) != users.end();
     if (decimal_of(other) == person.uid) {
+      facts.has_directory = true;
+      facts.has_entry = has_it;
       facts.has_other_users = users.size() > (has_it ? 1U : 0U);
       continue;
     }

@@ -9,6 +9,9 @@
 
 namespace hutch::service {
 
+// How that person's user is called, who may be no more.
+Result<std::string> os_user_of_person(const std::string& person, const std::string& agent);
+
 // `person` is a name of this machine's, or a number; `agent` may be empty. Errors: root, nobody, an OS user of that
 // name that is not hutch's or is somebody else's, a hutch-helper that others than root may change, and a machine that
 // has nothing to start it with.

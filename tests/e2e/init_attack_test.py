@@ -98,3 +98,45 @@ kill $!; wait; $hutch agent remove one > /dev/null; echo then $?; ls $home; $hut
     for line in ("removed 125", "note", "one reads", "then 0"):
         assert line in said.splitlines(), said
     assert "runs as agent-one" in said and "agent-one': No such file" in said, said
+
+
+def test_deinit_leaves_nothing_to_the_next_user_of_the_name(base):
+    said = on_a_machine(base, STATE + """mkdir -p /run/systemd/system; useradd --uid 61401 -M carol
+mount --bind /bin/true /usr/bin/systemctl
+people=/var/lib/hutch-people/hutch-carol
+as_it() { setpriv --reuid hutch-carol --regid hutch-carol --init-groups "$@"; }
+$hutch init --for carol > /dev/null; echo init $?
+for place in $people $people.shared $people.output; do as_it sh -c "echo old > $place/note"; done
+$hutch deinit --for 61401 --remove-homes; echo deinit $?; ls $people* 2>&1; ls /var/lib/hutch-people
+$hutch deinit --for carol; echo again $?
+$hutch init --for carol > /dev/null; as_it sh -c "echo old > $people/note"; userdel hutch-carol
+$hutch deinit --for carol > /dev/null; echo stopped $?; stat -c 'kept %u:%a' $people $people.shared""")
+    lines = said.splitlines()
+    for line in ("init 0", "deinit 0", "again 0", "There is no user hutch-carol.", "stopped 0"):
+        assert line in lines, said
+    assert "The user hutch-carol is removed" in said and "note" not in lines and lines.count("kept 0:700") == 2, said
+
+
+def test_deinit_of_somebody_who_is_gone_can_be_done_again(base):
+    said = on_a_machine(base, """mkdir -p /run/systemd/system; useradd --uid 61403 -M frank
+mount --bind /bin/true /usr/bin/systemctl
+$hutch init --for frank > /dev/null; userdel frank
+setpriv --reuid hutch-frank --regid hutch-frank --init-groups sleep 600 > /dev/null &
+for _ in $(seq 100); do grep -q sleep /proc/$!/comm && break; sleep 0.1; done
+$hutch deinit --for frank > /dev/null; echo first $?; cat /etc/hutch-helper/people/61403/hutch-frank
+kill $!; wait; $hutch deinit --for frank > /dev/null; echo then $?; grep -c ^hutch-frank: /etc/passwd
+ls /etc/hutch-helper/people""")
+    lines = said.splitlines()
+    assert "first 125" in lines and "leaving frank" in lines and "then 0" in lines, said
+    assert "0" in lines and "61403" not in lines, said
+
+
+def test_lists_of_lines_keep_those_of_others(base):
+    said = on_a_machine(base, """touch /etc/cron.deny; useradd --badname -M mary.ann; useradd --badname -M mary-ann
+mkdir -p /etc/sudoers.d /run/systemd/system
+mount --bind /bin/true /usr/bin/systemctl
+$hutch init --for mary.ann > /dev/null; $hutch init --for mary-ann > /dev/null; truncate -s -1 /etc/hutch-helper/numbers
+$hutch deinit --for mary.ann > /dev/null; grep mary /etc/cron.deny
+$hutch init --agent three > /dev/null; $hutch init --agent four > /dev/null; echo four $?""")
+    lines = said.splitlines()
+    assert "hutch-mary-ann" in lines and "hutch-mary.ann" not in lines and "four 0" in lines, said
