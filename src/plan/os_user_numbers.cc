@@ -62,6 +62,15 @@ std::set<std::uint32_t> numbers_of(std::string_view accounts) {
   return numbers;
 }
 
+std::vector<std::uint32_t> numbers_left(const std::vector<GivenNumber>& given, std::string_view passwd) {
+  const std::set<std::uint32_t> taken = numbers_of(passwd);
+  std::set<std::uint32_t> left;
+  for (const GivenNumber& one : given) {
+    if (!taken.contains(one.number)) left.insert(one.number);
+  }
+  return {left.begin(), left.end()};
+}
+
 NumberRange system_numbers(std::string_view login_defs) {
   NumberRange range{kFirst, kLast};
   for (const std::string_view line : split(login_defs, '\n')) {

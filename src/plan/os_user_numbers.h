@@ -31,6 +31,9 @@ std::optional<std::uint32_t> number_given_to(const std::vector<GivenNumber>& giv
 // The numbers of users or of groups, from the text of passwd(5) or group(5).
 std::set<std::uint32_t> numbers_of(std::string_view accounts);
 
+// Of users that were removed, and are nobody's now: files may still run as one of them (set-user-ID).
+std::vector<std::uint32_t> numbers_left(const std::vector<GivenNumber>& given, std::string_view passwd);
+
 struct NumberRange {
   std::uint32_t first = 0;
   std::uint32_t last = 0;

@@ -29,5 +29,11 @@ TEST(OsUserNumbers, ALineThatIsNoneIsAnError) {
   }
 }
 
+TEST(OsUserNumbers, ThoseThatAreLeftAreNobodys) {
+  const auto given = read_given_numbers("303 agent-one\n302 agent-two\n301 agent-one\n303 agent-one\n");
+  const std::vector<std::uint32_t> left = {301, 303};
+  EXPECT_EQ(numbers_left(*given, "agent-two:x:302:302::/:/bin/sh\n"), left);
+}
+
 }  // namespace
 }  // namespace hutch::plan

@@ -93,6 +93,10 @@ def test_agents_users_have_no_network_outside_of_sandboxes(island, services):
         late = next(line.split(":")[0] for line in island.file("/etc/passwd").read_text().splitlines()
                     if line.startswith("hutch-carol-late-"))
         assert not reaches(island, number_of(island, late), *PLACES[0])
+        # Who is no more neither: a file of such a number that runs as its owner may be left.
+        gone = number_of(island, late)
+        island.root(hutch, "deinit", "--for", "carol", "--agent", "late")
+        assert not reaches(island, gone, *PLACES[0])
         # Twice is fine, and what the unit does at the start of the machine is the same.
         unit = island.file("/etc/systemd/system/hutch-network.service").read_text()
         start = next(line.split("=", 1)[1] for line in unit.splitlines() if line.startswith("ExecStart="))
