@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -23,6 +24,13 @@ namespace hutch::service {
 namespace {
 
 constexpr std::size_t kAccountsMax = 16 << 20;
+
+// Whoever is not root asks for --dry-run alone, and does not pass to the homes.
+Result<std::optional<sys::PathStatus>> status_if_seen(const std::string& place) {
+  auto status = sys::status_of(place);
+  if (!status && status.error().sys_errno == EACCES) return std::optional<sys::PathStatus>();
+  return status;
+}
 
 // Whoever is in cron.allow or at.allow is named there by a person. Without either list everybody may use Debian's cron,
 // and root alone may use at (crontab(1), at(1)): making a list of those who may not would let in all others.
@@ -83,10 +91,7 @@ namespace {
 // Whose files are in a home that was kept: of the user that was there last, who alone may find them.
 Result<std::optional<std::uint32_t>> number_of_kept(const std::string& name,
                                                     const std::vector<plan::GivenNumber>& given) {
-  const auto seen = sys::status_of(plan::os_user_home(name));
-  // Whoever is not root may look at what would be done (--dry-run), and not pass through the directories above.
-  if (!seen && seen.error().sys_errno == EACCES) return std::optional<std::uint32_t>();
-  const std::optional<sys::PathStatus> home = TRY(seen);
+  const auto home = TRY(status_if_seen(plan::os_user_home(name)));
   if (!home) return std::optional<std::uint32_t>();
   if (const auto number = plan::number_given_to(given, name)) return number;
   return home->uid == 0 ? std::nullopt : std::optional(home->uid);
@@ -126,7 +131,7 @@ Result<plan::OsUserFacts> os_user_facts(const std::string& name) {
   std::vector<std::string> places;
   std::vector<std::string> open_places;
   for (const std::string& place : plan::os_user_places(name)) {
-    const auto status = TRY(sys::status_of(place));
+    const auto status = TRY(status_if_seen(place));
     if (status) places.push_back(place);
     if (status && status->uid != 0) open_places.push_back(place);
   }

@@ -140,3 +140,11 @@ $hutch deinit --for mary.ann > /dev/null; grep mary /etc/cron.deny
 $hutch init --agent three > /dev/null; $hutch init --agent four > /dev/null; echo four $?""")
     lines = said.splitlines()
     assert "hutch-mary-ann" in lines and "hutch-mary.ann" not in lines and "four 0" in lines, said
+
+
+def test_whoever_may_not_look_at_the_homes_is_told_what_root_would_do(base):
+    said = on_a_machine(base, """$hutch init --agent one > /dev/null; export HOME=/tmp
+for agent in one two; do setpriv --reuid 61234 --regid 61234 --clear-groups $hutch init --agent $agent --dry-run
+echo $agent $?; done; setpriv --reuid 61234 --regid 61234 --clear-groups $hutch deinit --agent one --dry-run""")
+    lines = said.splitlines()
+    assert "one 0" in lines and "two 0" in lines and "userdel agent-one" in lines, said
