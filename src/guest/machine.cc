@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "guest/account.h"
 #include "guest/relay.h"
+#include "plan/machine_address.h"
 #include "plan/os_user_places.h"
 #include "plan/plan.h"
 #include "sys/beneath.h"

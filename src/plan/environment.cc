@@ -1,5 +1,6 @@
 // The environment of a command.
 #include "plan/environment.h"
+#include "plan/machine_address.h"
 
 #include <map>
 #include <optional>

@@ -298,32 +298,6 @@ TEST(MakePlanTest, AnOsUserHasAFewPlacesOverTheMachinesFiles) {
   EXPECT_NE(refused.error().message.find("lies in /tmp"), std::string::npos) << refused.error().message;
 }
 
-TEST(MakePlanTest, AnAgentOfAMachineHasItsDirectoriesThere) {
-  World world;
-  world.os_user = OsUserInput{.machine = OsUserInput::Machine::kVirtual};
-  world.facts.user = "agent-x";
-  world.facts.home = world.cwd = "/workspace/agents/x";
-  world.shares = {{.source = "/data/x", .target = "/workspace/agents/x", .identity = {1, 5}},
-                  {.source = "/data/read", .target = "/read", .access = Access::kReadOnly}};
-  const SandboxPlan plan = world.plan().value();
-  const MountStep home = {.kind = MountKind::kBind,
-                          .target = "/workspace/agents/x",
-                          .source = "/data/x",
-                          .access = Access::kReadWrite,
-                          .make = MakeTarget::kDirectory,
-                          .identity = {1, 5}};
-  EXPECT_NE(std::ranges::find(plan.mounts, home), plan.mounts.end());
-  const auto at = [&](std::string_view target) {
-    return *std::ranges::find(plan.mounts, target, &MountStep::target);
-  };
-  EXPECT_EQ(at("/read").access, Access::kReadOnly);
-  EXPECT_EQ(at("/workspace/agents").kind, MountKind::kDirectory);
-  EXPECT_EQ(at("/etc/passwd").source, "agent-x:x:1000:1000::/workspace/agents/x:/bin/sh");
-  world.shares.clear();
-  const std::vector<MountStep> alone = world.plan()->mounts;
-  EXPECT_EQ(std::ranges::find(alone, MountKind::kBind, &MountStep::kind), alone.end());
-}
-
 TEST(MakePlanTest, ProjectBelowTmp) {
   World world;
   world.facts.cwd = "/tmp/w/p";

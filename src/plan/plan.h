@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/ip_address.h"
@@ -69,12 +68,6 @@ inline constexpr std::uint16_t kDnsPort = 53;
 inline constexpr std::uint16_t kProxyPort = 1023;
 inline constexpr std::uint16_t kFirstUdpPort = 900;  // the rules' in their order
 
-// A virtual machine's network is of its own: its address, and that at which it finds the loopback above. As QEMU's
-// user networking has them.
-inline constexpr std::string_view kAddressOfMachine = "10.0.2.15";
-inline constexpr std::string_view kHostOfMachine = "10.0.2.2";
-inline constexpr std::string_view kDnsOfMachine = "10.0.2.3";
-
 // UDP of one rule: what the sandbox sends to these addresses at this port arrives at the gateway's own, of UDP.
 struct UdpCapture {
   std::string host;  // in canonical form
@@ -120,8 +113,8 @@ enum class Supervisor { kNone, kBeside };
 // one that is hidden as well. The latter makes the kernel hold each call that looks at any file.
 enum class FileQuestions { kNone, kChanges, kAll };
 
-// What the commands of a sandbox are: a user without a capability; root of an image, who installs what belongs to it; or
-// a file server of hutch's own, which makes the directory that it serves its root.
+// What the commands of a sandbox are: a user without a capability; root of an image, who installs what belongs to it;
+// or a file server of hutch's own, which makes the directory that it serves its root.
 enum class Rights { kNone, kImageRoot, kFileServer };
 
 struct SandboxPlan {

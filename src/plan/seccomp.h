@@ -32,8 +32,8 @@ enum class FileLooks { kAllow, kNotify };
 // manager that cannot give files away does not go on.
 enum class Owners { kReal, kPretended };
 
-// kFiles: a file server of hutch's, told what to do by a virtual machine. It may change its root, and makes no file that
-// gives whoever executes it somebody's rights (S_ISUID, S_ISGID): on the host they would be those of a person.
+// kFiles: a file server of hutch's, told what to do by a virtual machine. It may change its root, and makes no file
+// that gives whoever executes it somebody's rights (S_ISUID, S_ISGID): on the host they would be those of a person.
 enum class Serving { kNothing, kFiles };
 
 struct SeccompProfile {

@@ -14,8 +14,8 @@ namespace hutch::service {
 // Where commands start there, as hutch-guest makes it (guest/machine.cc).
 inline constexpr std::string_view kMachineHome = "/workspace";
 
-// Of this machine's files only an agent's own directories are there, so that what may not be read or written is not. Code::kUnsupported for what
-// is to be there: a path that a request or a file of the user's allows, an image, a host.
+// Of this machine's files only an agent's own directories are there, so that what may not be read or written is not.
+// Code::kUnsupported for what is to be there: a path that a request or a file of the user's allows, an image, a host.
 // `residence` is the agent's, which has its directories there; null: a command's alone.
 Result<OsUserPlace> machine_place(const LoadedPolicy& loaded, const PlaceRequest& request, const plan::HostFacts& facts,
                                   const Residence* residence);

@@ -71,7 +71,8 @@ Status keep_capabilities_on_exec();
 // CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID, CAP_KILL, CAP_SETGID, CAP_SETUID.
 Status keep_only_install_rights();
 
-// Only CAP_SYS_CHROOT, and CAP_SETPCAP to give it up for good; and in what is executed as well, whoever that is (capabilities(7), ambient set).
+// Only CAP_SYS_CHROOT, and CAP_SETPCAP to give it up for good; and in what is executed as well, whoever that is
+// (capabilities(7), ambient set).
 Status keep_only_change_of_root();
 
 // Empties the bounding, ambient, inheritable, permitted and effective sets.

@@ -5,9 +5,7 @@ namespace hutch::wire {
 
 namespace {
 
-using namespace std::literals;
-
-constexpr std::string_view kBegin = "hutch\0s1"sv;
+constexpr std::string_view kBegin = "hutch-s1";
 constexpr std::size_t kClockBytes = 8;
 
 }  // namespace

@@ -99,7 +99,8 @@ class Engine:
     def start_plainest(self, image):
         """What went wrong, or nothing."""
         body = {"Image": image, "Cmd": ["/bin/true"], "HostConfig": {
-            "NetworkMode": "none", "Ulimits": [{"Name": name, "Soft": 1024, "Hard": 1024} for name in ("nofile", "nproc")]}}
+            "NetworkMode": "none", "Ulimits": [{"Name": name, "Soft": 1024, "Hard": 1024}
+                                               for name in ("nofile", "nproc")]}}
         status, text = self.ask("POST", "/v1.41/containers/create", json.dumps(body))
         if status == 201:
             place = f"/v1.41/containers/{json.loads(text)['Id']}"

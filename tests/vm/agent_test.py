@@ -93,7 +93,7 @@ def test_what_runs_in_the_background_stays(daemon, agent, home):
 
 def test_nothing_else_of_the_host_is_there(daemon, agent, home):
     assert daemon.sh(agent, "ls /shares || ls /shares/all").code != 0, "a second way to the same files"
-    said = daemon.sh(agent, "cat /proc/mounts; for f in /shares/all/0/../../etc/shadow /shares/../usr/lib; do ls $f; done")
+    said = daemon.sh(agent, "cat /proc/mounts; ls /shares/all/0/../../etc/shadow /shares/../usr/lib")
     assert str(daemon.data) not in said.text
     assert "shadow" not in said.text
 
@@ -132,8 +132,8 @@ def test_it_has_the_bridge_of_the_host(daemon, agent):
 def test_plugins_run_in_machines(daemon, recipe):
     name = daemon.create("backend=vm", "autonomousExec.enabled=true")
     show = recipes.tool("show", "cat done; echo $PARAM_WORD; hutch-host config get own", word="string")
-    [done] = daemon.json("plugin", "install", recipe("Machine Words", setup="echo made > done; hutch-host config set own 1",
-                                                     tools=[show]), "--agent", name, timeout=300)
+    words = recipe("Machine Words", setup="echo made > done; hutch-host config set own 1", tools=[show])
+    [done] = daemon.json("plugin", "install", words, "--agent", name, timeout=300)
     assert (done["state"], done["tools"]) == ("ready", ["machine-words_show"]), done
     answer = daemon.tool(name, "machine-words_show", word="told")
     assert answer["ok"] and answer["result"]["stdout"] == "made\ntold\n1\n", answer
@@ -146,7 +146,7 @@ def test_another_policy_or_place_than_it_holds_is_refused(daemon, project):
     policy = daemon.state / "net.json"
     rule = {"host": "example.org", "methods": ["GET"]}
     daemon.person.write(policy, json.dumps({"network": {"allowedDomains": ["example.org"], "rules": [rule]}}))
-    for setting, why in ((f"policy={policy}", "network.rules"), (f"dir={project}", "shows an agent its own directories")):
+    for setting, why in ((f"policy={policy}", "network.rules"), (f"dir={project}", "its own directories alone")):
         refused = daemon("agent", "create", "wanting", "backend=vm", setting)
         if refused.code == 0:
             refused = daemon.sh("wanting", "true")

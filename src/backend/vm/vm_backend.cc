@@ -65,11 +65,18 @@ Result<std::pair<UniqueFd, UniqueFd>> connected_listener(const RunFiles& files) 
 }
 
 // To a machine that waits for it.
-Status tell_start(int machine, bool network) {
+Status tell_start(int machine, plan::NetworkKind network) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const wire::MachineStart start{std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(),
-                                 TRY(sys::random_hex(wire::kEntropyBytes / 2)), network};
+                                 TRY(sys::random_hex(wire::kEntropyBytes / 2)), network == plan::NetworkKind::kGateway};
   return sys::write_all(machine, wire::encode_machine_start(start));
+}
+
+// Carries the guest's stream across; `lifeline` ends with what the machine cannot be without.
+Result<sys::ChildProcess> start_relay(const std::string& program, int guest, int machine, int lifeline) {
+  return sys::spawn(program, {.arguments = {"hutch-guest", "--relay"},
+                              .environment = {},
+                              .install = {{guest, 0}, {machine, 3}, {lifeline, 4}}});
 }
 
 // What the guest said on the machine's console, else the last line there, which may be QEMU's.
@@ -143,7 +150,7 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
     in_machine.network = plan::NetworkKind::kHost;
   }
   auto [machine_end, qemu_end] = TRY(sys::socket_pair());
-  if (saved) TRY(tell_start(machine_end.get(), network));
+  if (saved) TRY(tell_start(machine_end.get(), plan.network));
   const std::array streams = {qemu_end.get(), second ? second.get() : console.write.get(), console.write.get()};
   const MachineDevices devices{
       .files = !shares.empty(), .network = network || saved, .boot = saved ? Boot::kFromSnapshot : Boot::kFresh};
@@ -152,10 +159,7 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   second.reset();
   console.write.reset();
   auto [host_end, relay_end] = TRY(sys::socket_pair());
-  machine->relay = TRY(sys::spawn(
-      options.guest_program, {.arguments = {"hutch-guest", "--relay"},
-                              .environment = {},
-                              .install = {{relay_end.get(), 0}, {machine_end.get(), 3}, {lifeline.read.get(), 4}}}));
+  machine->relay = TRY(start_relay(options.guest_program, relay_end.get(), machine_end.get(), lifeline.read.get()));
   relay_end.reset();
   machine_end.reset();
   lifeline.read.reset();
