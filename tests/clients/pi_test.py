@@ -201,6 +201,35 @@ def test_without_hutch_nothing_runs(desk, how):
 
 
 @slow
+@pytest.mark.parametrize("real", [True, False])
+def test_a_hutch_of_the_projects_is_never_run(desk, real):
+    """As `npx pi` and a PATH with "." in it have it: what the sandbox may write comes first."""
+    planted = [desk.project / "node_modules/.bin/hutch", desk.project / "hutch", desk.project / "bin/hutch"]
+    for place in planted:
+        desk.person.write(place, f"#!/bin/sh\necho ran > {desk.home}/planted\n", mode=0o755)
+    linked = desk.person.mkdir(desk.home / "linked")
+    (linked / "hutch").symlink_to(planted[2])
+    above = desk.home / "node_modules/.bin/hutch"
+    desk.person.write(above, planted[0].read_text(), mode=0o755)
+    path = [planted[0].parent, ".", "", "bin", planted[2].parent, linked, above.parent]
+    path += [desk.hutch.parent, "/usr/bin", "/bin"] if real else []
+    pi = desk.pi(HUTCH_PROGRAM=None, PATH=":".join(str(one) for one in path))
+    if real:
+        assert pi.tool("bash", command="echo $HUTCH_AGENT").ok().startswith("session-")
+    else:
+        assert "no hutch in PATH" in pi.tool("bash", command="echo x").error() and "refused" in pi.status["hutch"]
+    pi.call("prompt", message="/sandbox")
+    assert pi.asked and not (desk.home / "planted").exists()
+
+
+@slow
+def test_a_relative_program_is_refused(desk):
+    desk.person.write(desk.project / "bin/hutch", f"#!/bin/sh\necho ran > {desk.home}/planted\n", mode=0o755)
+    pi = desk.pi(HUTCH_PROGRAM="bin/hutch")
+    assert "absolute" in pi.tool("bash", command="echo x").error() and not (desk.home / "planted").exists()
+
+
+@slow
 def test_the_daemons_end_in_the_middle_of_a_command(desk):
     pi = desk.pi()
     socket = next(desk.state.rglob("hutch.sock"))

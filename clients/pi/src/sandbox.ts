@@ -1,9 +1,11 @@
 // The session of the daemon's that pi's tools work in: begun when it is needed, gone with pi, never gone around.
 import { spawn } from 'node:child_process'
+import * as path from 'node:path'
 
 import { Hutch, HutchError, type Question, type Session, type SessionState } from 'hutch-sdk'
 
 import { firstPolicy } from './policy.js'
+import { chooseHutch, safeSearch } from './program.js'
 
 /** Who is asked what the sandbox asks. The signal says that somebody else has answered. */
 export type Ask = (question: Question, signal: AbortSignal) => Promise<string>
@@ -23,11 +25,17 @@ function isGone(error: unknown): boolean {
   return syscall === 'connect' || ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes(code ?? '')
 }
 
+const AT_LOAD = process.cwd()
+let chosen: string | undefined
+
 /** Runs hutch, whose output is told where it fails. */
-export function hutchProgram(args: string[], cwd?: string): Promise<string> {
+export async function hutchProgram(args: string[], cwd?: string): Promise<string> {
+  const program = (chosen ??= chooseHutch(process.env, AT_LOAD))
+  // What hutch starts by name has to be as far from the project as itself.
+  const search = safeSearch(process.env.PATH ?? '', AT_LOAD).join(path.delimiter)
+  const env = { ...process.env, PATH: search || '/usr/local/bin:/usr/bin:/bin' }
   return new Promise((resolve, reject) => {
-    const program = process.env.HUTCH_PROGRAM ?? 'hutch'
-    const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: PROGRAM_PATIENCE_MS })
+    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: PROGRAM_PATIENCE_MS })
     let out = ''
     let err = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => { out += text })
