@@ -1,6 +1,7 @@
 // The policies for coding agents. Each may keep what it knows in its own directory of the person's home, but change
 // nothing there that the same program, started outside, would run or obey: settings with hooks, servers of MCP, skills,
-// extensions. What a running one sources there again and again is empty inside, and the sandbox's own.
+// extensions. What a running one sources there again and again is empty inside, and the sandbox's own. In the project
+// each leaves alone what any of them obeys, and other agents: people use more than one.
 #include "policy/presets.h"
 
 #include <algorithm>
@@ -24,8 +25,10 @@ constexpr std::string_view kClaudeCode = R"({
       "~/.claude/settings.json", "~/.claude/settings.local.json", "~/.claude/CLAUDE.md", "~/.claude/rules",
       "~/.claude/commands", "~/.claude/agents", "~/.claude/skills", "~/.claude/workflows", "~/.claude/plugins",
       "~/.claude/hooks", "~/.claude/output-styles", "~/.claude/keybindings.json", "~/.claude/statusline.sh",
-      "~/.claude/local", "~/.claude/ide", "~/.claude/remote-settings.json",
-      ".claude/settings.json", ".claude/settings.local.json", ".claude/skills", ".claude/hooks", ".claude/workflows"
+      "~/.claude/local", "~/.claude/ide", "~/.claude/remote-settings.json", "~/.claude/projects/*/memory",
+      ".pi", ".agents", ".codex", ".claude/settings.json", ".claude/settings.local.json", ".claude/skills",
+      ".claude/hooks", ".claude/workflows", ".cursor/mcp.json", ".gemini/settings.json", ".zed/settings.json",
+      "opencode.json", "opencode.jsonc"
     ],
     "private": ["~/.claude/shell-snapshots", "~/.claude/session-env"]
   },
@@ -36,7 +39,8 @@ constexpr std::string_view kClaudeCode = R"({
 }
 )";
 
-// config.toml names servers of MCP and the program that notifies.
+// config.toml names servers of MCP and the program that notifies. Every variable of .env is set at each start, and
+// directories below tmp are put first in PATH.
 constexpr std::string_view kCodex = R"({
   "filesystem": {
     "denyRead": ["/home", "/root", "/Users", "~"],
@@ -48,10 +52,13 @@ constexpr std::string_view kCodex = R"({
     "denyWrite": [
       "~/.codex/config.toml", "~/.codex/managed_config.toml", "~/.codex/AGENTS.md", "~/.codex/AGENTS.override.md",
       "~/.codex/prompts", "~/.codex/skills", "~/.codex/rules", "~/.codex/hooks", "~/.codex/hooks.json",
-      "~/.codex/plugins", "~/.codex/packages",
-      ".codex", ".agents"
+      "~/.codex/plugins", "~/.codex/packages", "~/.codex/.env", "~/.codex/agents", "~/.codex/automations",
+      "~/.codex/memories",
+      ".pi", ".agents", ".codex", ".claude/settings.json", ".claude/settings.local.json", ".claude/skills",
+      ".claude/hooks", ".claude/workflows", ".cursor/mcp.json", ".gemini/settings.json", ".zed/settings.json",
+      "opencode.json", "opencode.jsonc"
     ],
-    "private": ["~/.codex/shell_snapshots"]
+    "private": ["~/.codex/shell_snapshots", "~/.codex/tmp"]
   },
   "network": {"allowedDomains": ["api.openai.com", "chatgpt.com", "auth.openai.com"]}
 }
@@ -71,7 +78,9 @@ constexpr std::string_view kPi = R"({
       "~/.pi/agent/AGENTS.md", "~/.pi/agent/SYSTEM.md", "~/.pi/agent/APPEND_SYSTEM.md",
       "~/.pi/agent/extensions", "~/.pi/agent/skills", "~/.pi/agent/prompts", "~/.pi/agent/themes",
       "~/.pi/agent/tools", "~/.pi/agent/git", "~/.pi/agent/npm", "~/.pi/agent/bin",
-      ".pi"
+      ".pi", ".agents", ".codex", ".claude/settings.json", ".claude/settings.local.json", ".claude/skills",
+      ".claude/hooks", ".claude/workflows", ".cursor/mcp.json", ".gemini/settings.json", ".zed/settings.json",
+      "opencode.json", "opencode.jsonc"
     ]
   },
   "network": {

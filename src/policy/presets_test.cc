@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "policy/reader.h"
@@ -34,14 +35,29 @@ TEST(Presets, NoneLetsWhatRunsOutsideBeChanged) {
     const char* preset;
     const char* path;
   };
-  for (const Case& one : {Case{"claude-code", "~/.claude/settings.json"}, Case{"claude-code", "~/.claude/skills"},
-                          Case{"codex", "~/.codex/config.toml"}, Case{"codex", "~/.codex/hooks.json"},
-                          Case{"pi", "~/.pi/agent/extensions"}, Case{"pi", "~/.pi/agent/settings.json"}}) {
+  for (const Case& one :
+       {Case{"claude-code", "~/.claude/settings.json"}, Case{"claude-code", "~/.claude/skills"},
+        Case{"codex", "~/.codex/config.toml"}, Case{"codex", "~/.codex/hooks.json"}, Case{"codex", "~/.codex/.env"},
+        Case{"codex", "~/.codex/automations"}, Case{"claude-code", "~/.claude/projects/*/memory"},
+        Case{"pi", "~/.pi/agent/extensions"}, Case{"pi", "~/.pi/agent/settings.json"}}) {
     const auto read = read_policy(std::string(find_preset(one.preset)->text), one.preset);
     ASSERT_TRUE(read);
     bool denied = false;
     for (const PathEntry& entry : read->filesystem.deny_write) denied = denied || entry.text == one.path;
     EXPECT_TRUE(denied) << one.path;
+  }
+}
+
+TEST(Presets, EachLeavesAloneWhatAnyAgentObeysInTheProject) {
+  for (const Preset& preset : presets()) {
+    const auto read = read_policy(std::string(preset.text), std::string(preset.name));
+    ASSERT_TRUE(read);
+    for (const char* path : {".pi", ".agents", ".codex", ".claude/settings.json", ".claude/settings.local.json",
+                             ".claude/hooks", ".claude/skills", ".cursor/mcp.json", ".gemini/settings.json",
+                             ".zed/settings.json", "opencode.json", "opencode.jsonc"}) {
+      EXPECT_TRUE(std::ranges::count(read->filesystem.deny_write, path, &PathEntry::text) == 1)
+          << preset.name << ": " << path;
+    }
   }
 }
 

@@ -7,12 +7,17 @@ import pytest
 PRESETS = ["claude-code", "codex", "pi"]
 STATE = {"claude-code": ".claude", "codex": ".codex", "pi": ".pi/agent"}
 # What the same program obeys outside, below its state directory.
-OBEYED = {"claude-code": ["settings.json", "skills/x/SKILL.md", "commands/c.md", "plugins/p"],
-          "codex": ["config.toml", "hooks.json", "skills/x/SKILL.md", "prompts/p.md"],
+OBEYED = {"claude-code": ["settings.json", "skills/x/SKILL.md", "commands/c.md", "plugins/p",
+                          "projects/-p/memory/MEMORY.md", "projects/-q/memory/MEMORY.md"],
+          "codex": [".env", "agents/a.toml", "automations/a/automation.toml", "memories/MEMORY.md", "config.toml", "hooks.json", "skills/x/SKILL.md", "prompts/p.md"],
           "pi": ["settings.json", "extensions/x.ts", "skills/x/SKILL.md", "bin/fd"]}
-IN_PROJECT = {"claude-code": [".mcp.json", ".claude/settings.json", ".claude/commands/c.md", ".claude/skills/x/S.md"],
-              "codex": [".codex/config.toml", ".agents/skills/x/SKILL.md"],
-              "pi": [".pi/extensions/x.ts", ".pi/settings.json"]}
+# Whichever of them runs inside: what any agent obeys in the project.
+IN_PROJECT = [".mcp.json", ".claude/settings.json", ".claude/settings.local.json", ".claude/hooks/h",
+              ".claude/commands/c.md", ".claude/skills/x/S.md", ".codex/config.toml", ".agents/skills/x/SKILL.md",
+              ".pi/extensions/x.ts", ".pi/settings.json", ".cursor/mcp.json", ".gemini/settings.json",
+              ".zed/settings.json", "opencode.json"]
+# What a running one takes from there again and again.
+SOURCED = {"claude-code": "shell-snapshots/s.sh", "codex": "tmp/arg0/codex-arg0x/apply_patch"}
 CREDENTIALS = {"claude-code": ".claude/.credentials.json", "codex": ".codex/auth.json", "pi": ".pi/agent/auth.json"}
 
 
@@ -56,21 +61,25 @@ def test_it_has_its_own_credentials_and_no_others(run, preset):
 
 def test_what_the_program_obeys_outside_stays(run, preset):
     places = [run.home / STATE[preset] / name for name in OBEYED[preset]]
-    places += [run.project / name for name in IN_PROJECT[preset]]
-    for place in places[::2]:
+    places += [run.project / name for name in IN_PROJECT]
+    mine = places[::2]
+    for place in mine:
         run.person.write(place, "mine")
+    run("\n".join(f"mkdir -p {place.parent}; echo evil > {place}; mv {place.parent} {place.parent}-moved"
+                  for place in places if place.parent != run.project))
+    run(f"echo evil > {run.project}/opencode.json; echo evil > {run.project}/.mcp.json")
     for place in places:
-        run(f"mkdir -p {place.parent}; echo evil > {place}; mv {place.parent} {place.parent}-moved")
-        assert not place.exists() or place.read_text() == "mine", place
+        assert place.read_text() == "mine" if place in mine else not place.exists(), place
 
 
-@pytest.mark.parametrize("preset", ["claude-code"], indirect=True)
-def test_sources_of_a_running_session_are_out_of_reach(run):
-    snapshot = run.home / ".claude" / "shell-snapshots" / "snapshot.sh"
-    run.person.write(snapshot, "alias ls=ls")
-    there = "$HOME/.claude/shell-snapshots"
-    assert run(f"ls -A {there}; echo evil > {there}/snapshot.sh").ok().text == ""
-    assert snapshot.read_text() == "alias ls=ls"
+@pytest.mark.parametrize("preset", SOURCED, indirect=True)
+def test_sources_of_a_running_session_are_out_of_reach(run, preset):
+    name = SOURCED[preset]
+    sourced = run.home / STATE[preset] / name
+    run.person.write(sourced, "alias ls=ls")
+    place = run.home / STATE[preset] / name.split("/", maxsplit=1)[0]
+    assert run(f"ls -A {place}; mkdir -p {sourced.parent}; echo evil > {sourced}").ok().text == ""
+    assert sourced.read_text() == "alias ls=ls"
 
 
 def test_a_file_of_that_name_is_not_meant(run, preset):
