@@ -30,13 +30,17 @@ bool is_same_secret(std::string_view given, std::string_view secret) {
   return difference == 0;
 }
 
-// The host of "host", "host:port", "[v6]:port".
+// The host of "host", "host:port", "[v6]:port"; empty where it is anything else: "localhost:80@evil.example" is a
+// user's name and another host.
 std::string_view host_of(std::string_view authority) {
-  if (authority.starts_with('[')) {
-    const std::size_t end = authority.find(']');
-    return end == std::string_view::npos ? std::string_view() : authority.substr(1, end - 1);
-  }
-  return authority.substr(0, authority.find(':'));
+  const bool bracketed = authority.starts_with('[');
+  const std::size_t end = bracketed ? authority.find(']') : std::min(authority.find(':'), authority.size());
+  if (end == std::string_view::npos) return {};
+  const std::string_view rest = authority.substr(bracketed ? end + 1 : end);
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const bool is_port = rest.size() > 1 && rest.starts_with(':') && std::ranges::all_of(rest.substr(1), is_digit);
+  if (!rest.empty() && !is_port) return {};
+  return bracketed ? authority.substr(1, end - 1) : authority.substr(0, end);
 }
 
 bool is_loopback_host(std::string_view host) {

@@ -70,7 +70,7 @@ def test_the_scheme_has_no_case(api):
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "169.254.169.254",
-                                  "[::2]"])
+                                  "[::2]", "localhost:80@evil.example", "[::1]evil.example", "127.0.0.1:"])
 def test_a_name_that_was_bound_anew_is_refused(api, host):
     assert api.get("/v1/health", headers={"Host": host}).error(421) == "host_refused"
 
@@ -81,7 +81,9 @@ def test_loopback_by_any_name(api, host):
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "https://localhost.evil.example", "null", "file://",
-                                    "http://evil.example:80@localhost", "chrome-extension://abc"])
+                                    "http://evil.example:80@localhost", "chrome-extension://abc",
+                                    "http://localhost:80@evil.example", "http://[::1]evil.example",
+                                    "http://localhost:x", "http://127.0.0.1:80.evil.example"])
 def test_pages_of_others_are_refused(api, origin):
     assert api.get("/v1/health", headers={"Origin": origin}).error(403) == "origin_refused"
 
