@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "base/unique_fd.h"
 #include "host/paths.h"
 #include "sys/files.h"
 #include "sys/process.h"
@@ -27,6 +28,8 @@ Result<Place> look(const McpInstallRequest& request, const plan::HostFacts& fact
 Result<std::optional<std::string>> text_of(const std::string& file);
 Result<std::string> program_for(const std::vector<std::string>& environment);
 std::optional<std::string> variable_in(const std::vector<std::string>& environment, std::string_view name);
+Status write_exact(const McpChange& change);
+Status changed_meanwhile(const McpChange& change);
 Status make_directories(const std::string& file, unsigned mode);
 
 }  // namespace
@@ -55,17 +58,9 @@ Result<McpChange> plan_mcp_remove(const McpInstallRequest& request, const plan::
 
 Status apply_mcp_change(const McpChange& change) {
   if (change.before == change.after) return {};
-  const auto now = TRY(text_of(change.file));
-  if (now.has_value() != change.there || now.value_or("") != change.before) {
-    return fail(Error{Code::kConflict, 0,
-                      cat({printable(change.file), " was changed meanwhile, and is left as it is; try again"})});
-  }
-  if (!change.there) {
-    TRY(make_directories(change.file, 0777));
-    // A project's file is for whoever works on it; replace_file() keeps the mode.
-    TRY(sys::make_file(sys::kCwd, change.file, 0666));
-  }
-  return sys::replace_file(change.file, change.after);
+  const Status written = write_exact(change);
+  const bool is_led_away = !written && (written.error().sys_errno == ELOOP || written.error().sys_errno == ENOTDIR);
+  return is_led_away ? changed_meanwhile(change) : written;
 }
 
 Result<std::vector<McpClientRow>> list_mcp_clients(const plan::HostFacts& facts,
@@ -143,9 +138,31 @@ std::optional<std::string> variable_in(const std::vector<std::string>& environme
   return std::nullopt;
 }
 
+// By the directory itself: whoever works in the project may have put a link in its way since that was planned.
+Status write_exact(const McpChange& change) {
+  const std::size_t slash = change.file.rfind('/');
+  const std::string name = change.file.substr(slash + 1);
+  if (!change.there) TRY(make_directories(change.file, 0777));
+  const UniqueFd directory = TRY(sys::open_exact(slash == 0 ? "/" : change.file.substr(0, slash)));
+  const std::string file = cat({"/proc/self/fd/", std::to_string(directory.get()), "/", name});
+  const auto now = TRY_CTX(text_of(file), printable(change.file));
+  if (now.has_value() != change.there || now.value_or("") != change.before) return changed_meanwhile(change);
+  // A project's file is for whoever works on it; replace_file() keeps the mode.
+  if (!change.there) TRY(sys::make_file(directory.get(), name, 0666));
+  return sys::replace_file(file, change.after);
+}
+
+Status changed_meanwhile(const McpChange& change) {
+  return fail(Error{Code::kConflict, 0,
+                    cat({printable(change.file), " was changed meanwhile, and is left as it is; try again"})});
+}
+
+// Each in the one above it, through no link.
 Status make_directories(const std::string& file, unsigned mode) {
-  for (std::size_t slash = file.find('/', 1); slash != std::string::npos; slash = file.find('/', slash + 1)) {
-    const Status made = sys::make_directory(sys::kCwd, file.substr(0, slash), mode);
+  for (std::size_t above = 0, slash = file.find('/', 1); slash != std::string::npos;
+       above = slash, slash = file.find('/', slash + 1)) {
+    const UniqueFd parent = TRY(sys::open_exact(above == 0 ? "/" : file.substr(0, above)));
+    const Status made = sys::make_directory(parent.get(), file.substr(above + 1, slash - above - 1), mode);
     if (!made && made.error().sys_errno != EEXIST) return made;
   }
   return {};

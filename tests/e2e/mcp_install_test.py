@@ -6,6 +6,8 @@ import tomllib
 
 import pytest
 
+from terminal import Terminal
+
 FILES = {"claude-code": ".claude.json", "codex": ".codex/config.toml", "cursor": ".cursor/mcp.json",
          "gemini": ".gemini/settings.json", "opencode": ".config/opencode/opencode.json",
          "vscode": ".config/Code/User/mcp.json", "zed": ".config/zed/settings.json"}
@@ -105,6 +107,25 @@ def test_a_link_out_of_the_project_is_not_followed(mcp):
         refused = mcp("install", "--client", "cursor", "--project", "--yes")
         assert refused.code == 125 and "leads out" in refused.errors, str(refused)
     assert target.read_text() == "{}" and not (mcp.home / "absent.json").exists()
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_that_is_made_during_the_question_is_not_followed(mcp, hutch, there):
+    """A sandbox may work in the project meanwhile."""
+    outside = mcp.person.mkdir(mcp.home / "outside")
+    mcp.person.mkdir(mcp.project / ".cursor")
+    if there:
+        mcp.person.write(mcp.project / ".cursor/mcp.json", "{}")
+        mcp.person.write(outside / "mcp.json", "{}")
+    variables = mcp.person.environment({"HOME": str(mcp.home), "HUTCH_STATE": str(mcp.home / "state")})
+    line = [str(hutch.program), "mcp", "install", "--client", "cursor", "--project"]
+    with Terminal(mcp.person, line, cwd=mcp.project, env=variables) as terminal:
+        terminal.read_until(b"Write it?")
+        (mcp.project / ".cursor").rename(mcp.project / "moved")
+        os.symlink(outside, mcp.project / ".cursor")
+        terminal.send("y\n")
+        assert terminal.wait() == 125 and b"changed meanwhile" in terminal.seen.replace(b"\r\n", b" "), terminal.seen
+    assert [file.read_text() for file in outside.iterdir()] == (["{}"] if there else [])
 
 
 def test_what_somebody_else_wrote_into_the_entry_is_shown(mcp):
