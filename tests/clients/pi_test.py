@@ -222,6 +222,43 @@ def test_a_hutch_of_the_projects_is_never_run(desk, real):
     assert pi.asked and not (desk.home / "planted").exists()
 
 
+UNBEGUN = """
+const handlers = {}
+const answered = (name) => (on, handler) => { if (name === 'on') handlers[on] = handler }
+const pi = new Proxy({ getAllTools: () => [], getFlag: () => false },
+                     { get: (own, name) => own[name] ?? answered(name) })
+const hutch = await import('hutch-pi')
+hutch.default(pi)
+const answer = await handlers.user_bash({ command: 'true', cwd: '/' }, {})
+try {
+  await answer.operations.exec('touch ran', process.cwd(), { onData: () => {} })
+} catch (error) {
+  console.log(error.message)
+}
+"""
+
+
+def test_a_command_is_refused_before_the_sandbox_has_begun(package):
+    """By an answer: an exception has older versions of pi run the command themselves."""
+    done = harness.subprocess.run([rig.node(package), "--input-type=module", "-e", UNBEGUN], cwd=package, timeout=60,
+                                  capture_output=True, check=True)
+    assert b"nothing is run without it" in done.stdout and not (package / "ran").exists()
+
+
+@slow
+def test_what_agents_obey_of_the_project_stays(desk):
+    """What outside would be run, or obeyed, when pi or another agent starts there again."""
+    desk.person.write(desk.project / ".pi/settings.json", "mine")
+    names = [".pi/extensions/evil.ts", ".pi/settings.json", ".agents/skills/evil/SKILL.md", ".codex/config.toml",
+             ".claude/settings.local.json", ".cursor/mcp.json", "opencode.json"]
+    pi = desk.pi()
+    typed = " ".join(f"mkdir -p $(dirname {name}); echo evil > {name};" for name in names)
+    pi.tools(("bash", {"command": typed}), *(("write", {"path": name, "content": "evil"}) for name in names))
+    pi.call("bash", command=typed)
+    there = [name for name in names if (desk.project / name).exists()]
+    assert there == [".pi/settings.json"] and (desk.project / there[0]).read_text() == "mine"
+
+
 @slow
 def test_a_relative_program_is_refused(desk):
     desk.person.write(desk.project / "bin/hutch", f"#!/bin/sh\necho ran > {desk.home}/planted\n", mode=0o755)

@@ -2,8 +2,8 @@
 
 import {
   createBashToolDefinition, createEditToolDefinition, createFindToolDefinition, createGrepToolDefinition,
-  createLsToolDefinition, createReadToolDefinition, createWriteToolDefinition, type ExtensionAPI,
-  type ExtensionContext, type GrepToolInput, type ToolDefinition,
+  createLsToolDefinition, createReadToolDefinition, createWriteToolDefinition, type BashOperations,
+  type ExtensionAPI, type ExtensionContext, type GrepToolInput, type ToolDefinition,
 } from '@earendil-works/pi-coding-agent'
 
 import { heldPolicy, openMenu } from './menu.js'
@@ -99,7 +99,9 @@ export default function hutch(pi: ExtensionAPI): void {
       : { block: true, reason: `hutch: the tool ${event.toolName} is ${by}'s, which the sandbox does not hold` }
   })
 
-  pi.on('user_bash', () => (off ? undefined : { operations: bashOperations(use()) }))
+  // Where this threw, older versions of pi would run the command themselves.
+  const refusing: BashOperations = { exec: () => Promise.reject(new Error(NOT_BEGUN)) }
+  pi.on('user_bash', () => (off ? undefined : { operations: sandbox ? bashOperations(sandbox) : refusing }))
 
   // --- the sandbox's life ---
 

@@ -11,6 +11,11 @@ export interface Policy {
   [key: string]: unknown
 }
 
+/** What programs outside obey of a project, as the policies of hutch for coding agents have it. */
+const OBEYED = ['.pi', '.agents', '.codex', '.claude/settings.json', '.claude/settings.local.json', '.claude/skills',
+  '.claude/hooks', '.claude/workflows', '.cursor/mcp.json', '.gemini/settings.json', '.zed/settings.json', 'opencode.json',
+  'opencode.jsonc']
+
 /** The project alone, and what pi itself has: its skills, prompts and extensions, without its credentials. */
 export function firstPolicy(): Policy {
   const own = getAgentDir()
@@ -22,7 +27,7 @@ export function firstPolicy(): Policy {
       denyRead: ['/home', '/root', '/Users', '~', ...credentials],
       allowRead: ['.', ...directories],
       allowWrite: ['.'],
-      denyWrite: credentials,
+      denyWrite: [...OBEYED, ...credentials],
     },
     network: { allowedDomains: [], deniedDomains: [] },
   }
