@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -24,14 +25,18 @@ constexpr std::string_view kName = "hutch";
 constexpr std::string_view kTomlTable = "mcp_servers";
 
 Result<json> json_of(std::string_view text);
+bool has_double_key(std::string_view text);
 Result<json*> servers_in(json& root, const McpClient& client);
 void set_entry(json& server, Form form, const McpEntry& entry);
 std::string json_text(const json& root, std::string_view like);
 std::vector<std::string> arguments_of(const McpEntry& entry);
 Result<toml::table> toml_of(std::string_view text);
 std::string toml_entry(const McpEntry& entry);
+std::string toml_values(const McpEntry& entry);
 bool says(const toml::table& root, const McpEntry& entry);
 const toml::table* toml_server(const toml::table& root);
+std::vector<std::string_view> lines_of(std::string_view text);
+Result<std::string> with_toml_entry(std::string_view text, const McpEntry& entry);
 Result<std::string> without_toml_entry(std::string_view text);
 bool is_header_of_ours(std::string_view line);
 
@@ -97,15 +102,7 @@ Result<std::string> shown_mcp_entry(const McpClient& client, std::string_view te
 }
 
 Result<std::string> with_mcp_entry(const McpClient& client, std::string_view text, const McpEntry& entry) {
-  if (client.form == Form::kToml) {
-    if (says(TRY(toml_of(text)), entry)) return std::string(text);
-    std::string edited = TRY(without_toml_entry(text));
-    if (!edited.empty() && !edited.ends_with('\n')) edited += '\n';
-    edited += cat({edited.empty() ? "" : "\n", toml_entry(entry)});
-    const toml::table read = TRY(toml_of(edited));
-    if (says(read, entry)) return edited;
-    return fail(Error::invalid("its tables cannot be added to; write the entry yourself"));
-  }
+  if (client.form == Form::kToml) return with_toml_entry(text, entry);
   json root = TRY(json_of(text));
   const json before = root;
   json* servers = TRY(servers_in(root, client));
@@ -146,7 +143,21 @@ Result<json> json_of(std::string_view text) {
   }
   if (root.is_discarded()) return fail(Error::invalid("it is no JSON"));
   if (!root.is_object()) return fail(Error::invalid("it is no JSON object"));
-  return root;
+  if (!has_double_key(text)) return root;
+  return fail(Error::unsupported("an object in it has a key twice, and one would be lost; write the entry yourself"));
+}
+
+// Of which a parsed text has the last alone.
+bool has_double_key(std::string_view text) {
+  std::vector<std::set<std::string>> open;
+  bool found = false;
+  const auto look = [&](int, json::parse_event_t event, json& parsed) {
+    if (event == json::parse_event_t::object_start) open.emplace_back();
+    if (event == json::parse_event_t::object_end) open.pop_back();
+    if (event == json::parse_event_t::key) found |= !open.back().insert(parsed.get<std::string>()).second;
+    return true;
+  };
+  return !json::parse(text, look, false).is_discarded() && found;
 }
 
 Result<json*> servers_in(json& root, const McpClient& client) {
@@ -202,7 +213,9 @@ Result<toml::table> toml_of(std::string_view text) {
       cat({"it is no TOML: line ", std::to_string(error.source().begin.line), ": ", printable(error.description())})));
 }
 
-std::string toml_entry(const McpEntry& entry) {
+std::string toml_entry(const McpEntry& entry) { return cat({"[", kTomlTable, ".", kName, "]\n", toml_values(entry)}); }
+
+std::string toml_values(const McpEntry& entry) {
   // A basic string of TOML takes what one of JSON does.
   const auto quoted = [](const std::string& text) {
     return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
@@ -211,7 +224,7 @@ std::string toml_entry(const McpEntry& entry) {
   for (const std::string& argument : arguments_of(entry)) {
     arguments += cat({arguments.empty() ? "" : ", ", quoted(argument)});
   }
-  return cat({"[", kTomlTable, ".", kName, "]\ncommand = ", quoted(entry.program), "\nargs = [", arguments, "]\n"});
+  return cat({"command = ", quoted(entry.program), "\nargs = [", arguments, "]\n"});
 }
 
 bool says(const toml::table& root, const McpEntry& entry) {
@@ -227,21 +240,78 @@ bool says(const toml::table& root, const McpEntry& entry) {
 
 const toml::table* toml_server(const toml::table& root) { return root[kTomlTable][kName].as_table(); }
 
-// By lines, so that comments stay. Whether those were the right ones is for the reader of TOML to say: all else has to
-// be what it was.
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    lines.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return lines;
+}
+
+// By lines, so that comments stay, and all that the table says besides. Whether those were the right ones is for the
+// reader of TOML to say: all else has to be what it was.
+Result<std::string> with_toml_entry(std::string_view text, const McpEntry& entry) {
+  const toml::table before = TRY(toml_of(text));
+  if (says(before, entry)) return std::string(text);
+  const toml::table* server = toml_server(before);
+  std::set<std::size_t> replaced;  // counted from 1
+  for (const std::string_view key : {"command", "args"}) {
+    const toml::node* value = server == nullptr ? nullptr : server->get(key);
+    if (value == nullptr) continue;
+    for (std::size_t i = value->source().begin.line; i <= value->source().end.line; ++i) replaced.insert(i);
+  }
+  std::string edited;
+  bool written = false;
+  for (std::size_t number = 0; const std::string_view line : lines_of(text)) {
+    ++number;
+    if (!replaced.contains(number)) edited += line;
+    const bool begins = server != nullptr && !written && line.starts_with(cat({"[", kTomlTable, ".", kName, "]"}));
+    if (!begins) continue;
+    edited += cat({line.ends_with('\n') ? "" : "\n", toml_values(entry)});
+    written = true;
+  }
+  if (!written) {
+    if (!edited.empty() && !edited.ends_with('\n')) edited += '\n';
+    edited += cat({edited.empty() ? "" : "\n", toml_entry(entry)});
+  }
+  toml::table after = TRY(toml_of(edited));
+  if (!says(after, entry)) return fail(Error::invalid("its tables cannot be added to; write the entry yourself"));
+  toml::table rest = before;
+  for (toml::table* root : {&rest, &after}) {
+    toml::table* servers = (*root)[kTomlTable].as_table();
+    toml::table* ours = servers == nullptr ? nullptr : (*servers)[kName].as_table();
+    if (ours == nullptr) continue;
+    ours->erase("command");
+    ours->erase("args");
+    if (server == nullptr) servers->erase(kName);
+  }
+  if (!rest.contains(kTomlTable) && after[kTomlTable].as_table()->empty()) after.erase(kTomlTable);
+  if (rest == after) return edited;
+  return fail(Error::unsupported(cat({"it has ", kTomlTable, ".", kName, " in another form; change it yourself"})));
+}
+
+// A comment after it may be about the table that follows.
 Result<std::string> without_toml_entry(std::string_view text) {
   toml::table expected = TRY(toml_of(text));
   if (toml_server(expected) == nullptr) return std::string(text);
   expected[kTomlTable].as_table()->erase(kName);
   std::string kept;
+  std::string comments;
   bool ours = false;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
-    const std::string_view line = text.substr(at, end - at);
-    if (line.starts_with('[')) ours = is_header_of_ours(line);
-    if (!ours) kept += line;
-    at = end;
+  for (const std::string_view line : lines_of(text)) {
+    const bool header = line.starts_with('[');
+    if (header) ours = is_header_of_ours(line);
+    const std::size_t first = line.find_first_not_of(" \t\r\n");
+    const bool blank = first == std::string_view::npos;
+    if (ours && !blank && line[first] != '#') comments.clear();
+    if (ours && !header && (blank ? !comments.empty() : line[first] == '#')) comments += line;
+    if (ours) continue;
+    kept += cat({comments, line});
+    comments.clear();
   }
+  kept += comments;
   toml::table read = TRY(toml_of(kept));
   // The last server of all takes the table of servers along.
   if (!read.contains(kTomlTable) && expected[kTomlTable].as_table()->empty()) expected.erase(kTomlTable);

@@ -71,8 +71,23 @@ TEST(McpClients, CommentsOfTomlStay) {
   EXPECT_EQ(made, before + "\n[mcp_servers.hutch]\ncommand = \"hutch\"\nargs = [\"mcp\"]\n");
   const std::string more = made + "[mcp_servers.hutch.env]\nA = \"b\"\n\n[last]\nx = 1\n";
   EXPECT_EQ(without("codex", more), before + "\n[last]\nx = 1\n");
-  EXPECT_EQ(with("codex", more, {"/h", ""}),
-            before + "\n[last]\nx = 1\n\n[mcp_servers.hutch]\ncommand = \"/h\"\nargs = [\"mcp\"]\n");
+  EXPECT_EQ(with("codex", more, {"/h", ""}), before +
+                                                 "\n[mcp_servers.hutch]\ncommand = \"/h\"\nargs = [\"mcp\"]\n"
+                                                 "[mcp_servers.hutch.env]\nA = \"b\"\n\n[last]\nx = 1\n");
+}
+
+TEST(McpClients, WhatAPersonHasSetInTomlStays) {
+  const std::string head = "[mcp_servers.hutch]\n";
+  const std::string rest =
+      "# mine\nstartup_timeout_sec = 20\n[mcp_servers.hutch.env]\nA = \"b\"\n\n# of the last\n[last]\nx = 1\n# end\n";
+  const std::string entry = "command = \"hutch\"\nargs = [\"mcp\"]\n";
+  EXPECT_EQ(with("codex", head + "command = \"old\"\nargs = [\n  \"a\",\n  # b\n]\n" + rest), head + entry + rest);
+  EXPECT_EQ(with("codex", "[mcp_servers.hutch.env]\nA = \"b\"\n"),
+            "[mcp_servers.hutch.env]\nA = \"b\"\n\n" + head + entry);
+  EXPECT_EQ(without("codex", head + entry + rest), "# of the last\n[last]\nx = 1\n# end\n");
+  EXPECT_EQ(without("codex", "a = 1\n\n" + head + entry + "\n# end\n"), "a = 1\n\n# end\n");
+  EXPECT_NE(with("codex", "mcp_servers.hutch = {command = \"x\", cwd = \"y\"}\n").find("another form"),
+            std::string::npos);
 }
 
 TEST(McpClients, WhatCannotBeKeptIsNotTouched) {
@@ -80,6 +95,11 @@ TEST(McpClients, WhatCannotBeKeptIsNotTouched) {
   EXPECT_NE(with("zed", "[]").find("no JSON object"), std::string::npos);
   EXPECT_NE(with("zed", "{\"context_servers\": 3}").find("context_servers"), std::string::npos);
   EXPECT_NE(with("cursor", "{").find("no JSON"), std::string::npos);
+  for (const char* twice : {R"({"mcpServers": {"a": {}}, "mcpServers": {}})", R"({"x": [{"y": 1, "z": {}, "y": 2}]})",
+                            R"({"mcpServers": {"hutch": {}, "hutch": {}}})"}) {
+    EXPECT_NE(with("cursor", twice).find("twice"), std::string::npos) << twice;
+  }
+  EXPECT_EQ(with("cursor", R"({"a": {"b": 1}, "c": {"b": 1}})").find("error: "), std::string::npos);
   EXPECT_NE(with("codex", "a = \n").find("line 1"), std::string::npos);
   // An inline table is closed for what comes later (TOML 1.0, "Inline Table").
   EXPECT_NE(with("codex", "mcp_servers = {other = {command = \"x\"}}\n").find("error: "), std::string::npos);
