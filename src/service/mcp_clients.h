@@ -60,7 +60,7 @@ Result<std::string> shown_mcp_entry(const McpClient& client, std::string_view te
 
 // The file with the entry, which takes the place of one of that name; other keys of that one stay. All else stays as it
 // is, in its order. Equal to `text` where it says that already. Errors: what is no such file, and one with comments, of
-// which a rewritten one would have none.
+// which a rewritten one would have none, or in JSON a key twice.
 Result<std::string> with_mcp_entry(const McpClient& client, std::string_view text, const McpEntry& entry);
 
 // The file without it; equal to `text` where it has none.
