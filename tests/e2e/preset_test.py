@@ -9,7 +9,8 @@ STATE = {"claude-code": ".claude", "codex": ".codex", "pi": ".pi/agent"}
 # What the same program obeys outside, below its state directory.
 OBEYED = {"claude-code": ["settings.json", "skills/x/SKILL.md", "commands/c.md", "plugins/p",
                           "projects/-p/memory/MEMORY.md", "projects/-q/memory/MEMORY.md"],
-          "codex": [".env", "agents/a.toml", "automations/a/automation.toml", "memories/MEMORY.md", "config.toml", "hooks.json", "skills/x/SKILL.md", "prompts/p.md"],
+          "codex": [".env", "agents/a.toml", "automations/a/automation.toml", "memories/MEMORY.md",
+                    "config.toml", "hooks.json", "skills/x/SKILL.md", "prompts/p.md"],
           "pi": ["settings.json", "extensions/x.ts", "skills/x/SKILL.md", "bin/fd"]}
 # Whichever of them runs inside: what any agent obeys in the project.
 IN_PROJECT = [".mcp.json", ".claude/settings.json", ".claude/settings.local.json", ".claude/hooks/h",
