@@ -123,7 +123,10 @@ Result<std::shared_ptr<E2bSandbox>> E2bDesk::create(const Wish& wish) {
   }
   // First, so that one whose making is broken off is found again.
   const auto make = [&]() -> Status {
-    TRY(records_->put(sandbox->record()));
+    {
+      const std::scoped_lock life(sandbox->life());
+      TRY(save(*sandbox, [](store::E2bRecord&) {}));
+    }
     TRY(agents_.create(std::move(agent)));
     return start(*sandbox);
   };
@@ -156,25 +159,46 @@ std::vector<std::shared_ptr<E2bSandbox>> E2bDesk::list(const std::string& owner)
   return all;
 }
 
-// Found by nobody from here on. What cannot be removed is tried again by the next daemon: its record stays.
+bool E2bDesk::is_known(const std::string& id) const {
+  const std::scoped_lock lock(mutex_);
+  return sandboxes_.contains(id);
+}
+
+void E2bDesk::hide(const std::string& id) {
+  const std::scoped_lock lock(mutex_);
+  sandboxes_.erase(id);
+}
+
 Status E2bDesk::kill(const std::shared_ptr<E2bSandbox>& sandbox) {
-  const std::string id = sandbox->record().id;
-  {
-    const std::scoped_lock lock(mutex_);
-    sandboxes_.erase(id);
-  }
+  // Before its life is over, which may take a while.
+  hide(sandbox->record().id);
   const std::scoped_lock life(sandbox->life());
+  return remove(*sandbox);
+}
+
+// What cannot be removed is tried again by the next daemon: its record stays.
+Status E2bDesk::remove(E2bSandbox& sandbox) {
+  const std::string id = sandbox.record().id;
+  hide(id);
   TRY(agents_.remove(E2bSandbox::agent_of(id)));
-  sandbox->forget_processes();
+  sandbox.forget_processes();
   return records_->remove(id);
 }
 
+// Under one lock: a change that is written after a later one would hold for the next daemon. What is killed gets no
+// record again.
 Status E2bDesk::save(E2bSandbox& sandbox, const std::function<void(store::E2bRecord& record)>& change) {
+  const std::string id = sandbox.record().id;
+  if (!is_known(id)) return fail(Error::not_found(cat({"sandbox '", id, "' not found"})));
   return records_->put(sandbox.change(change));
 }
 
 Status E2bDesk::pause(E2bSandbox& sandbox, Processes processes) {
   const std::scoped_lock life(sandbox.life());
+  return stop(sandbox, processes);
+}
+
+Status E2bDesk::stop(E2bSandbox& sandbox, Processes processes) {
   if (sandbox.record().paused) return fail({Code::kConflict, 0, "the sandbox is paused already"});
   const auto agent = TRY(this->agent(sandbox));
   if (processes == Processes::kEnded) {
@@ -185,6 +209,14 @@ Status E2bDesk::pause(E2bSandbox& sandbox, Processes processes) {
   }
   sandbox.log(processes == Processes::kEnded ? "paused, its processes have ended" : "paused");
   return save(sandbox, [](store::E2bRecord& record) { record.paused = true; });
+}
+
+Status E2bDesk::stand_still_if_paused(E2bSandbox& sandbox) {
+  const std::scoped_lock life(sandbox.life());
+  if (!sandbox.record().paused) return {};
+  const auto agent = TRY(this->agent(sandbox));
+  const auto resident = agent->running();
+  return resident ? resident->signal_all(SIGSTOP) : Status();
 }
 
 Status E2bDesk::resume(E2bSandbox& sandbox, std::int64_t timeout_seconds) {
@@ -209,6 +241,7 @@ Status E2bDesk::resume(E2bSandbox& sandbox, std::int64_t timeout_seconds) {
 
 Status E2bDesk::set_end(E2bSandbox& sandbox, std::int64_t timeout_seconds, End end) {
   TRY(check_timeout(timeout_seconds));
+  const std::scoped_lock life(sandbox.life());
   const std::int64_t then = end_of(timeout_seconds);
   return save(sandbox, [then, end](store::E2bRecord& record) {
     record.end_ms = end == End::kThen ? then : std::max(record.end_ms, then);
@@ -227,17 +260,22 @@ void E2bDesk::sweep() {
   for (const auto& sandbox : over) workers_.run([this, sandbox] { end(sandbox); });
 }
 
+// Somebody may have given it more time by now, and was told that it has it.
+Status E2bDesk::end_if_over(E2bSandbox& sandbox) {
+  const store::E2bRecord record = sandbox.record();
+  if (!is_over(record)) return {};
+  return record.pauses_at_end ? stop(sandbox, Processes::kStopped) : remove(sandbox);
+}
+
 void E2bDesk::end(const std::shared_ptr<E2bSandbox>& sandbox) {
-  const store::E2bRecord record = sandbox->record();
-  // Somebody may have given it more time by now.
-  if (is_over(record)) {
-    const Status ended = record.pauses_at_end ? pause(*sandbox, Processes::kStopped) : kill(sandbox);
-    if (!ended && ended.error().code != Code::kConflict) {
-      tell_(cat({"sandbox ", record.id, ", whose time is over: ", ended.error().message}));
-    }
+  const std::string id = sandbox->record().id;
+  {
+    const std::scoped_lock life(sandbox->life());
+    const Status ended = is_known(id) ? end_if_over(*sandbox) : Status();
+    if (!ended) tell_(cat({"sandbox ", id, ", whose time is over: ", ended.error().message}));
   }
   const std::scoped_lock lock(mutex_);
-  ending_.erase(record.id);
+  ending_.erase(id);
 }
 
 void E2bDesk::forget(const std::string& agent) {

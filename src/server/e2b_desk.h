@@ -50,6 +50,8 @@ class E2bDesk {
   // kStopped: its processes stay in memory, and go on where they were. kEnded: its files alone stay.
   enum class Processes { kStopped, kEnded };
   Status pause(E2bSandbox& sandbox, Processes processes);  // Code::kConflict where it is paused already
+  // Where it is paused by now, what runs in it stands still: a pause sees no process that begins beside it.
+  Status stand_still_if_paused(E2bSandbox& sandbox);
   // Goes on, where it is paused, and ends no earlier than then.
   Status resume(E2bSandbox& sandbox, std::int64_t timeout_seconds);
   enum class End { kThen, kNoEarlier };
@@ -66,7 +68,13 @@ class E2bDesk {
  private:
   Result<store::AgentRecord> agent_record(const std::string& id, const std::string& template_name) const;
   Status start(E2bSandbox& sandbox);
+  // These four with its life() held.
   Status save(E2bSandbox& sandbox, const std::function<void(store::E2bRecord& record)>& change);
+  Status stop(E2bSandbox& sandbox, Processes processes);
+  Status remove(E2bSandbox& sandbox);
+  Status end_if_over(E2bSandbox& sandbox);
+  bool is_known(const std::string& id) const;
+  void hide(const std::string& id);  // found by nobody from here on
   void end(const std::shared_ptr<E2bSandbox>& sandbox);
 
   service::AgentService& agents_;

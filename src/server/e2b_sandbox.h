@@ -34,7 +34,7 @@ class E2bSandbox {
   std::string agent() const { return agent_of(record().id); }
   std::vector<std::string> environment() const;  // "K=V": its variables
 
-  // Held by whoever ends, pauses or resumes it.
+  // Held by whoever changes its record, or ends it.
   std::mutex& life() { return life_; }
 
   // --- processes ---

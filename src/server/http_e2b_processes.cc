@@ -171,6 +171,7 @@ Status start(Exchange& exchange, const Inside& inside, const Value::Object& mess
   const auto process =
       TRY(FollowedProcess::start(exchange.shared().workers, *inside.agent, std::move(command), environment));
   inside.sandbox->add(process);
+  TRY(exchange.shared().e2b->stand_still_if_paused(*inside.sandbox));
   const auto& told = process->command();
   const std::string last = told.arguments.empty() ? std::string() : told.arguments.back();
   inside.sandbox->log(cat(

@@ -1,7 +1,9 @@
 # The E2B-compatible API without a client of it: what is refused, who may, and clients that stall, vanish or come back.
 import base64
+import contextlib
 import json
 import socket
+import sqlite3
 import struct
 import threading
 import time
@@ -394,6 +396,53 @@ def test_a_timeout_may_pause_it(api):
     assert short.pids() == []  # memory is gone, its files are not
     assert short.rest("POST", "/resume", {"timeout": 60}).status == 409
     short.kill()
+
+
+def test_what_is_paused_while_others_give_it_time_stays_paused_for_the_next_daemon(api, sandbox):
+    """The record that is written last is the one that holds: a stale one would have the sandbox ended at the start."""
+    database = next(api.state.rglob("hutch.db"))
+
+    def kept():
+        with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as file:
+            return file.execute("SELECT paused FROM e2b_sandboxes WHERE id = ?", (sandbox.id,)).fetchone()[0]
+
+    for _ in range(60):
+        calls = [("/timeout", {"timeout": 600})] * 4
+        calls.insert(2, ("/pause", {}))
+        threads = [threading.Thread(target=sandbox.rest, args=("POST", *call)) for call in calls]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        state = sandbox.rest("GET").ok()["state"]
+        assert (state, kept()) == ("paused", 1)
+        sandbox.rest("POST", "/connect", {"timeout": 600}).ok()
+        assert (sandbox.rest("GET").ok()["state"], kept()) == ("running", 0)
+
+
+def test_a_start_beside_a_pause_stands_still_with_the_others(sandbox):
+    def begin(streams):
+        with contextlib.suppress(AssertionError):  # it is paused already
+            streams.append(sandbox.start("exec sleep 87123"))
+
+    def goes_on():
+        rows = harness.subprocess.run(["ps", "axo", "stat=,args="], capture_output=True, check=True).stdout.decode()
+        return [row for row in rows.splitlines() if row.endswith("sleep 87123") and not row.startswith("T")]
+
+    for _ in range(25):
+        streams = []
+        threads = [threading.Thread(target=begin, args=(streams,)) for _ in range(4)]
+        threads.insert(2, threading.Thread(target=sandbox.rest, args=("POST", "/pause", {})))
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        client.wait_until(lambda: not goes_on())
+        sandbox.rest("POST", "/connect", {"timeout": 600}).ok()
+        for pid in sandbox.pids():
+            sandbox.call("process.Process/SendSignal", {"process": {"pid": pid}, "signal": "SIGNAL_SIGKILL"})
+        for stream in streams:
+            stream.close()
 
 
 def test_more_time(api, sandbox):
