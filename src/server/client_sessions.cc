@@ -44,6 +44,7 @@ Result<ClientSessions::Opened> ClientSessions::begin(Wish wish) {
       return fail({Code::kConflict, 0, cat({std::to_string(kAtOnce), " sessions are open already"})});
     }
     known_.emplace(id, Known{agent, over});
+    if (wish.policy.whole || wish.policy.first) with_own_policy_.insert(agent);
   }
   auto questions = make(agent, std::move(wish));
   if (questions) return Opened{.id = id, .agent = agent, .questions = std::move(*questions), .over = over};
@@ -70,6 +71,11 @@ Result<std::string> ClientSessions::agent_of(const std::string& id) const {
   return found->second.agent;
 }
 
+bool ClientSessions::has_own_policy(const std::string& agent) const {
+  const std::scoped_lock lock(mutex_);
+  return with_own_policy_.contains(agent);
+}
+
 // Found by nobody from here on. What cannot be removed is tried again by the next daemon: its mark stays.
 void ClientSessions::end(const std::string& id) {
   std::string agent;
@@ -82,7 +88,9 @@ void ClientSessions::end(const std::string& id) {
     known_.erase(found);
   }
   const Status removed = remove(agent);
-  if (!removed) tell_(cat({"session ", agent, ": ", removed.error().message}));
+  if (!removed) return tell_(cat({"session ", agent, ": ", removed.error().message}));
+  const std::scoped_lock lock(mutex_);
+  with_own_policy_.erase(agent);
 }
 
 void ClientSessions::forget(const std::string& agent) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ class ClientSessions {
   // Its sandbox runs when this returns.
   Result<Opened> begin(Wish wish);
   Result<std::string> agent_of(const std::string& id) const;  // Code::kNotFound
+  // Whether its client has brought the policy that it is under; until it is removed.
+  bool has_own_policy(const std::string& agent) const;
   void end(const std::string& id);
   void forget(const std::string& agent);  // somebody removed it
 
@@ -54,6 +57,7 @@ class ClientSessions {
   const Tell tell_;
   mutable std::mutex mutex_;
   std::map<std::string, Known> known_;
+  std::set<std::string> with_own_policy_;  // agents
 };
 
 }  // namespace hutch::server

@@ -39,7 +39,9 @@ Handled health(Exchange& exchange) {
 
 Handled list(Exchange& exchange) {
   Value::List agents;
-  for (const auto& one : TRY(exchange.shared().agents.list())) agents.push_back(TRY(shown_value(one)));
+  for (const auto& one : TRY(exchange.shared().agents.list())) {
+    if (exchange.may_see(one.record.name)) agents.push_back(TRY(shown_value(one)));
+  }
   return json(200, Value(Value::Object{{"agents", std::move(agents)}}));
 }
 

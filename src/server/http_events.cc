@@ -36,14 +36,14 @@ Handled last(Exchange& exchange) {
 
 Handled follow(Exchange& exchange) {
   const std::string agent = exchange.query("agent");
-  if (!agent.empty()) TRY(exchange.shared().agents.show(agent));
+  if (!agent.empty()) TRY(exchange.check_agent(agent));
   const auto listener = TRY(exchange.shared().events.listen());
   TRY(exchange.begin_events());
   // So that a client knows that from here on it misses nothing.
   TRY(exchange.send_event("ready", Value(Value::Object{})));
   for (;;) {
     while (const auto event = listener->take()) {
-      if (!agent.empty() && event->agent != agent) continue;
+      if ((!agent.empty() && event->agent != agent) || !exchange.may_see(event->agent)) continue;
       if (event->state == service::kEmitted) {
         TRY(send_emitted(exchange, *event));
         continue;

@@ -49,6 +49,22 @@ Result<std::shared_ptr<service::AgentSandbox>> Exchange::agent() {
   return shared_.agents.sandbox(name);
 }
 
+bool Exchange::may_see(const std::string& agent) const {
+  return guard_ == nullptr || !shared_.client_sessions->has_own_policy(agent);
+}
+
+// As of an agent that is not there.
+Status Exchange::check_seen(const std::string& agent) const {
+  if (may_see(agent)) return {};
+  return fail(Error::not_found(cat({"there is no agent ", printable(agent, 64), "; hutch agent list shows them"})));
+}
+
+Status Exchange::check_agent(const std::string& agent) const {
+  TRY(check_seen(agent));
+  TRY(shared_.agents.show(agent));
+  return {};
+}
+
 bool Exchange::wants_events() const {
   const std::string* accept = request_.field("accept");
   return accept != nullptr && lists_value(*accept, "text/event-stream");

@@ -47,6 +47,11 @@ class Exchange {
   // Of the agent that the path names, or of the session: that one's sandbox is found by whoever knows its id.
   bool is_of_session() const { return parts_.contains("session"); }
   Result<std::shared_ptr<service::AgentSandbox>> agent();
+  // Not by TCP where its session has brought a policy: a token has what the policies of the daemon's user allow.
+  bool may_see(const std::string& agent) const;
+  Status check_seen(const std::string& agent) const;  // Code::kNotFound
+  // That agent is there, and may be seen.
+  Status check_agent(const std::string& agent) const;
 
   // --- an answer that is a stream: begun here, ended by whoever serves the connection ---
 

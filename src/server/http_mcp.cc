@@ -26,7 +26,7 @@ Result<std::string> agent_of(Exchange& exchange) {
   std::string agent = exchange.query("agent");
   if (agent.empty()) agent = optional_field(exchange.request(), "hutch-agent").value_or("");
   if (agent.empty()) return fail(Error::invalid("which agent? /mcp?agent=NAME, or the header Hutch-Agent"));
-  TRY(exchange.shared().agents.show(agent));
+  TRY(exchange.check_agent(agent));
   return agent;
 }
 

@@ -41,7 +41,7 @@ Handled follow(Exchange& exchange, const std::string& agent) {
 
 Handled list(Exchange& exchange) {
   const std::string agent = exchange.query("agent");
-  if (!agent.empty()) TRY(exchange.shared().agents.show(agent));
+  if (!agent.empty()) TRY(exchange.check_agent(agent));
   if (exchange.wants_events()) return follow(exchange, agent);
   Value::List open;
   for (const service::BoardEvent& event : exchange.shared().agents.questions(agent))

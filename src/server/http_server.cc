@@ -39,6 +39,7 @@ class Server {
     return false;
   }
   bool answer(Request& request, const Target& target, const Chosen& chosen);
+  Handled call(Exchange& exchange, const Chosen& chosen);
   bool handle(const Request& request, const Target& target, const Chosen& chosen);
 
   Shared& shared_;
@@ -81,10 +82,17 @@ bool Server::answer(Request& request, const Target& target, const Chosen& chosen
   return handle(request, target, chosen);
 }
 
+// Every {name} of a path is an agent's.
+Handled Server::call(Exchange& exchange, const Chosen& chosen) {
+  const auto named = chosen.parts.find("name");
+  if (named != chosen.parts.end()) TRY(exchange.check_seen(named->second));
+  return chosen.route->handle(exchange);
+}
+
 bool Server::handle(const Request& request, const Target& target, const Chosen& chosen) {
   Exchange exchange(shared_, connection_, request, target, guard_);
   exchange.set_parts(chosen.parts);
-  const Handled handled = chosen.route->handle(exchange);
+  const Handled handled = call(exchange, chosen);
   if (connection_.has_said_head()) return request.keep_alive && request.minor_version > 0;
   if (connection_.is_streaming()) {
     // A stream that broke off is not ended, so that nobody takes it for whole.

@@ -42,7 +42,9 @@ Handled begin(Exchange& exchange) {
 
 Handled list_of(Exchange& exchange, const std::string& agent) {
   Value::List tasks;
-  for (const auto& task : TRY(exchange.shared().tasks.list(agent))) tasks.push_back(shown(task, TaskForm::kListed));
+  for (const auto& task : TRY(exchange.shared().tasks.list(agent))) {
+    if (exchange.may_see(task.agent)) tasks.push_back(shown(task, TaskForm::kListed));
+  }
   return json_answer(200, tool::json_text(Value(Value::Object{{"tasks", std::move(tasks)}})));
 }
 

@@ -63,7 +63,17 @@ class Session:
 
 
 def agents(api):
-    return [one["name"] for one in api.get("/v1/agents").ok()["agents"]]
+    """As the daemon's user sees them: by TCP those of a session with its own policy are not there."""
+    return [one["name"] for one in local(api, "GET", "/v1/agents").ok()["agents"]]
+
+
+def local(api, method, path):
+    """By the Unix socket."""
+    connection = UnixConnection(api.socket_path)
+    try:
+        return api.request(method, path, connection=connection)
+    finally:
+        connection.close()
 
 
 def runs(mark):
@@ -141,7 +151,7 @@ def test_it_can_be_ended(api, project):
     assert api.request("DELETE", session.place("")).error(404) == "not_found"
     # By whoever removes its agent, too.
     session = Session(api, dir=str(project), policy=LOCKED)
-    api.request("DELETE", f"/v1/agents/{session.agent}").ok()
+    local(api, "DELETE", f"/v1/agents/{session.agent}").ok()
     assert list(session.events) == [("ended", {})]
     session.leave()
     wait_until(lambda: api.get(session.place("")).status == 404)
@@ -165,7 +175,7 @@ def test_its_questions_are_its_own(api, project):
         assert name == "question" and question["agent"] == session.agent and question["kind"] == "write"
         assert question["path"] == str(made) and "project" not in question["choices"]
         assert api.get("/v1/questions").ok()["questions"] == []
-        assert api.get(f"/v1/questions?agent={session.agent}").ok()["questions"] == []
+        assert local(api, "GET", f"/v1/questions?agent={session.agent}").ok()["questions"] == []
         assert api.post(f"/v1/questions/{question['id']}", {"choice": "session"}).error(404) == "not_found"
         assert stranger.reply(question, "session").error(404) == "not_found"
         assert "no question" in api("answer", question["id"], "session").errors
@@ -216,6 +226,36 @@ def test_a_policy_comes_on_the_unix_socket_alone(api, project):
         assert session.exec("cat file")["stdout"] == "of the project\n"
     assert api.request("POST", "/v1/sessions", data={"dir": str(project)},
                        headers={"Authorization": "Bearer wrong"}).status == 401
+
+
+def test_a_token_has_no_part_in_what_a_policy_of_its_own_allows(api, project):
+    """By TCP the agent of a session that brought a policy is not there: what it may write, a token could write."""
+    outside = api.person.mkdir(api.person.home / f"outside-{project.name}")
+    policy = json.loads(json.dumps(LOCKED))
+    policy["filesystem"]["allowWrite"].append(str(outside))
+    with Session(api, dir=str(project), policy=policy) as session:
+        agent = f"/v1/agents/{session.agent}"
+        assert session.agent in agents(api)
+        assert session.agent not in [one["name"] for one in api.get("/v1/agents").ok()["agents"]]
+        asked = [("GET", "", None), ("PATCH", "", {"commands": "ask"}), ("DELETE", "", None), ("POST", "/start", {}),
+                 ("POST", "/stop", {}), ("POST", "/reset", {}), ("GET", "/processes", None), ("GET", "/events", None),
+                 ("GET", "/files?path=file", None), ("GET", "/tools", None), ("GET", "/artifacts", None),
+                 ("POST", "/exec", {"command": f"echo x > {outside}/by-token"}), ("POST", "/tasks", {"text": "x"}),
+                 ("GET", "/tasks", None), ("GET", "/plugins", None)]
+        for method, path, data in asked:
+            assert api.request(method, agent + path, data=data).error(404) == "not_found", path
+        assert api.request("PUT", f"{agent}/files?path={outside}/by-token", body=b"x").error(404) == "not_found"
+        for path in ("/v1/events", "/v1/questions"):
+            assert api.get(f"{path}?agent={session.agent}").error(404) == "not_found"
+        begin = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        assert api.post(f"/mcp?agent={session.agent}", begin).error(404) == "not_found"
+        assert not list(outside.iterdir())
+        # Whoever holds the session has all of it, and so has the daemon's user.
+        session.exec(f"echo x > {outside}/own")
+        assert local(api, "GET", agent).ok()["name"] == session.agent
+    # One without a policy is under those that hold for the token.
+    with Session(api, dir=str(project)) as session:
+        assert api.get(f"/v1/agents/{session.agent}").ok()["name"] == session.agent
 
 
 def test_the_first_policy_is_for_whoever_has_none(api, project):

@@ -3,6 +3,7 @@
 
 import base64
 import contextlib
+import functools
 import http.client
 import itertools
 import json
@@ -94,7 +95,7 @@ class Api:
         """`hutch ARGS` against this daemon."""
         return harness.run_in(self.person, [self.program, *args], env=self.environment(), **options)
 
-    @property
+    @functools.cached_property  # looked for once: sandboxes come and go below
     def socket_path(self):
         return next(pathlib.Path(self.state).rglob("hutch.sock"))
 
