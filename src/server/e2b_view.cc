@@ -131,6 +131,13 @@ std::optional<std::string> owner_of(Exchange& exchange) {
   return std::nullopt;
 }
 
+bool shows_key(Exchange& exchange) { return owner_of(exchange).has_value(); }
+
+bool shows_token(Exchange& exchange) {
+  const auto found = exchange.shared().e2b->find(sandbox_of(exchange.request()), "");
+  return found && may_enter(exchange, **found);
+}
+
 std::variant<Inside, NotInside> inside(Exchange& exchange) {
   E2bDesk& desk = *exchange.shared().e2b;
   const std::string id = sandbox_of(exchange.request());

@@ -30,6 +30,7 @@ Answer json(int status, Value value);
 
 // Whose key was shown: "" is the daemon's own user. Absent: nobody's.
 std::optional<std::string> owner_of(Exchange& exchange);
+bool shows_key(Exchange& exchange);
 
 using OwnedHandler = Handled (*)(Exchange& exchange, const std::string& owner);
 // A route's handler: the key is looked at, and errors are told as above.
@@ -54,6 +55,7 @@ struct NotInside {
   connect::Problem problem{"unavailable"};
 };
 std::variant<Inside, NotInside> inside(Exchange& exchange);
+bool shows_token(Exchange& exchange);  // of a sandbox that is there
 
 using InsideHandler = Handled (*)(Exchange& exchange, const Inside& inside);
 template <InsideHandler handle>

@@ -163,11 +163,10 @@ Handled write(Exchange& exchange, const Inside& inside) {
   return json(200, Value(Value::List{written_object(path)}));
 }
 
-constexpr auto kOwn = Route::Asks::kOwn;
 constexpr std::array kRoutes = {
-    Route{"GET", "/health", BodyType::kNone, with_sandbox<health>, kOwn},
-    Route{"GET", "/files", BodyType::kNone, with_sandbox<read>, kOwn},
-    Route{"POST", "/files", BodyType::kStream, with_sandbox<write>, kOwn},
+    Route{"GET", "/health", BodyType::kNone, with_sandbox<health>, shows_token},
+    Route{"GET", "/files", BodyType::kNone, with_sandbox<read>, shows_token},
+    Route{"POST", "/files", BodyType::kStream, with_sandbox<write>, shows_token},
 };
 
 }  // namespace

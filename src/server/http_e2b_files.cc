@@ -189,17 +189,16 @@ Result<Value::Object> remove_watcher(Exchange&, const Inside& inside, const Valu
   return Value::Object();
 }
 
-constexpr auto kOwn = Route::Asks::kOwn;
 constexpr std::array kRoutes = {
-    Route{"POST", "/filesystem.Filesystem/Stat", BodyType::kBytes, call<stat>, kOwn},
-    Route{"POST", "/filesystem.Filesystem/ListDir", BodyType::kBytes, call<list>, kOwn},
-    Route{"POST", "/filesystem.Filesystem/MakeDir", BodyType::kBytes, call<make_directory>, kOwn},
-    Route{"POST", "/filesystem.Filesystem/Move", BodyType::kBytes, call<move>, kOwn},
-    Route{"POST", "/filesystem.Filesystem/Remove", BodyType::kBytes, call<remove>, kOwn},
-    Route{"POST", "/filesystem.Filesystem/WatchDir", BodyType::kBytes, streamed<watch>, kOwn},
-    Route{"POST", "/filesystem.Filesystem/CreateWatcher", BodyType::kBytes, call<create_watcher>, kOwn},
-    Route{"POST", "/filesystem.Filesystem/GetWatcherEvents", BodyType::kBytes, call<watcher_events>, kOwn},
-    Route{"POST", "/filesystem.Filesystem/RemoveWatcher", BodyType::kBytes, call<remove_watcher>, kOwn},
+    Route{"POST", "/filesystem.Filesystem/Stat", BodyType::kBytes, call<stat>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/ListDir", BodyType::kBytes, call<list>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/MakeDir", BodyType::kBytes, call<make_directory>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/Move", BodyType::kBytes, call<move>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/Remove", BodyType::kBytes, call<remove>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/WatchDir", BodyType::kBytes, streamed<watch>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/CreateWatcher", BodyType::kBytes, call<create_watcher>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/GetWatcherEvents", BodyType::kBytes, call<watcher_events>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/RemoveWatcher", BodyType::kBytes, call<remove_watcher>, shows_token},
 };
 
 }  // namespace

@@ -289,16 +289,15 @@ Handled stream_input(Exchange& exchange, const Inside& inside) {
   return http::Streamed{};
 }
 
-constexpr auto kOwn = Route::Asks::kOwn;
 constexpr std::array kRoutes = {
-    Route{"POST", "/process.Process/Start", BodyType::kBytes, streamed<start>, kOwn},
-    Route{"POST", "/process.Process/Connect", BodyType::kBytes, streamed<connect_to>, kOwn},
-    Route{"POST", "/process.Process/List", BodyType::kBytes, call<list>, kOwn},
-    Route{"POST", "/process.Process/SendInput", BodyType::kBytes, call<send_input>, kOwn},
-    Route{"POST", "/process.Process/StreamInput", BodyType::kStream, with_sandbox<stream_input>, kOwn},
-    Route{"POST", "/process.Process/SendSignal", BodyType::kBytes, call<send_signal>, kOwn},
-    Route{"POST", "/process.Process/Update", BodyType::kBytes, call<update>, kOwn},
-    Route{"POST", "/process.Process/CloseStdin", BodyType::kBytes, call<close_input>, kOwn},
+    Route{"POST", "/process.Process/Start", BodyType::kBytes, streamed<start>, shows_token},
+    Route{"POST", "/process.Process/Connect", BodyType::kBytes, streamed<connect_to>, shows_token},
+    Route{"POST", "/process.Process/List", BodyType::kBytes, call<list>, shows_token},
+    Route{"POST", "/process.Process/SendInput", BodyType::kBytes, call<send_input>, shows_token},
+    Route{"POST", "/process.Process/StreamInput", BodyType::kStream, with_sandbox<stream_input>, shows_token},
+    Route{"POST", "/process.Process/SendSignal", BodyType::kBytes, call<send_signal>, shows_token},
+    Route{"POST", "/process.Process/Update", BodyType::kBytes, call<update>, shows_token},
+    Route{"POST", "/process.Process/CloseStdin", BodyType::kBytes, call<close_input>, shows_token},
 };
 
 }  // namespace

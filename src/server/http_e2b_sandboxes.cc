@@ -370,24 +370,23 @@ Handled logs_v2(Exchange& exchange, const std::string& owner) {
   return json(200, Value(Value::Object{{"logs", std::move(entries)}}));
 }
 
-constexpr auto kOwn = Route::Asks::kOwn;
 constexpr std::array kRoutes = {
-    Route{"POST", "/sandboxes", BodyType::kJson, with_key<create>, kOwn},
-    Route{"POST", "/v2/sandboxes", BodyType::kJson, with_key<create>, kOwn},
-    Route{"GET", "/sandboxes", BodyType::kNone, with_key<list_running>, kOwn},
-    Route{"GET", "/v2/sandboxes", BodyType::kNone, with_key<list>, kOwn},
-    Route{"GET", "/sandboxes/metrics", BodyType::kNone, with_key<metrics_of_all>, kOwn},
-    Route{"GET", "/sandboxes/{id}", BodyType::kNone, with_key<show>, kOwn},
-    Route{"DELETE", "/sandboxes/{id}", BodyType::kNone, with_key<kill>, kOwn},
-    Route{"POST", "/sandboxes/{id}/connect", BodyType::kJson, with_key<connect>, kOwn},
-    Route{"POST", "/v2/sandboxes/{id}/connect", BodyType::kJson, with_key<connect>, kOwn},
-    Route{"POST", "/sandboxes/{id}/timeout", BodyType::kJson, with_key<set_timeout>, kOwn},
-    Route{"POST", "/sandboxes/{id}/refreshes", BodyType::kJson, with_key<refresh>, kOwn},
-    Route{"POST", "/sandboxes/{id}/pause", BodyType::kJson, with_key<pause>, kOwn},
-    Route{"POST", "/sandboxes/{id}/resume", BodyType::kJson, with_key<resume>, kOwn},
-    Route{"GET", "/sandboxes/{id}/metrics", BodyType::kNone, with_key<metrics>, kOwn},
-    Route{"GET", "/sandboxes/{id}/logs", BodyType::kNone, with_key<logs>, kOwn},
-    Route{"GET", "/v2/sandboxes/{id}/logs", BodyType::kNone, with_key<logs_v2>, kOwn},
+    Route{"POST", "/sandboxes", BodyType::kJson, with_key<create>, shows_key},
+    Route{"POST", "/v2/sandboxes", BodyType::kJson, with_key<create>, shows_key},
+    Route{"GET", "/sandboxes", BodyType::kNone, with_key<list_running>, shows_key},
+    Route{"GET", "/v2/sandboxes", BodyType::kNone, with_key<list>, shows_key},
+    Route{"GET", "/sandboxes/metrics", BodyType::kNone, with_key<metrics_of_all>, shows_key},
+    Route{"GET", "/sandboxes/{id}", BodyType::kNone, with_key<show>, shows_key},
+    Route{"DELETE", "/sandboxes/{id}", BodyType::kNone, with_key<kill>, shows_key},
+    Route{"POST", "/sandboxes/{id}/connect", BodyType::kJson, with_key<connect>, shows_key},
+    Route{"POST", "/v2/sandboxes/{id}/connect", BodyType::kJson, with_key<connect>, shows_key},
+    Route{"POST", "/sandboxes/{id}/timeout", BodyType::kJson, with_key<set_timeout>, shows_key},
+    Route{"POST", "/sandboxes/{id}/refreshes", BodyType::kJson, with_key<refresh>, shows_key},
+    Route{"POST", "/sandboxes/{id}/pause", BodyType::kJson, with_key<pause>, shows_key},
+    Route{"POST", "/sandboxes/{id}/resume", BodyType::kJson, with_key<resume>, shows_key},
+    Route{"GET", "/sandboxes/{id}/metrics", BodyType::kNone, with_key<metrics>, shows_key},
+    Route{"GET", "/sandboxes/{id}/logs", BodyType::kNone, with_key<logs>, shows_key},
+    Route{"GET", "/v2/sandboxes/{id}/logs", BodyType::kNone, with_key<logs_v2>, shows_key},
 };
 
 }  // namespace

@@ -34,48 +34,49 @@ Handled network(Exchange&, const std::string&) {
 
 Handled teams(Exchange&, const std::string&) { return error_answer(501, "there are no teams on this machine"); }
 
+bool asks_nothing(Exchange&) { return true; }
+
 // 404 is what @e2b/code-interpreter reads the message of. It shows no token of the sandbox's, and is told nothing of
-// one.
+// one; a body is not read.
 Handled kernels(Exchange&) {
   return error_answer(404,
                       "no kernel server (Jupyter) runs in this sandbox, so that runCode and contexts are not there: "
                       "commands and files are; run the code as a program, python3 FILE");
 }
 
-constexpr auto kOwn = Route::Asks::kOwn;
 constexpr std::array kRoutes = {
-    Route{"GET", "/templates", BodyType::kNone, with_key<templates>, kOwn},
-    Route{"POST", "/templates", BodyType::kBytes, with_key<templates>, kOwn},
-    Route{"POST", "/v2/templates", BodyType::kBytes, with_key<templates>, kOwn},
-    Route{"POST", "/v3/templates", BodyType::kBytes, with_key<templates>, kOwn},
-    Route{"POST", "/templates/tags", BodyType::kBytes, with_key<templates>, kOwn},
-    Route{"DELETE", "/templates/tags", BodyType::kBytes, with_key<templates>, kOwn},
-    Route{"GET", "/templates/{id}", BodyType::kNone, with_key<templates>, kOwn},
-    Route{"DELETE", "/templates/{id}", BodyType::kNone, with_key<templates>, kOwn},
-    Route{"GET", "/templates/{id}/tags", BodyType::kNone, with_key<templates>, kOwn},
-    Route{"GET", "/templates/aliases/{alias}", BodyType::kNone, with_key<templates>, kOwn},
-    Route{"GET", "/templates/{id}/files/{hash}", BodyType::kNone, with_key<templates>, kOwn},
-    Route{"POST", "/v2/templates/{id}/builds/{build}", BodyType::kBytes, with_key<templates>, kOwn},
-    Route{"GET", "/templates/{id}/builds/{build}/status", BodyType::kNone, with_key<templates>, kOwn},
-    Route{"GET", "/snapshots", BodyType::kNone, with_key<snapshots>, kOwn},
-    Route{"POST", "/sandboxes/{id}/snapshots", BodyType::kBytes, with_key<snapshots>, kOwn},
-    Route{"POST", "/sandboxes/{id}/fork", BodyType::kBytes, with_key<snapshots>, kOwn},
-    Route{"GET", "/volumes", BodyType::kNone, with_key<volumes>, kOwn},
-    Route{"POST", "/volumes", BodyType::kBytes, with_key<volumes>, kOwn},
-    Route{"GET", "/volumes/{id}", BodyType::kNone, with_key<volumes>, kOwn},
-    Route{"DELETE", "/volumes/{id}", BodyType::kNone, with_key<volumes>, kOwn},
-    Route{"GET", "/secrets", BodyType::kNone, with_key<secrets>, kOwn},
-    Route{"POST", "/secrets", BodyType::kBytes, with_key<secrets>, kOwn},
-    Route{"GET", "/secrets/{id}", BodyType::kNone, with_key<secrets>, kOwn},
-    Route{"POST", "/secrets/{id}", BodyType::kBytes, with_key<secrets>, kOwn},
-    Route{"DELETE", "/secrets/{id}", BodyType::kNone, with_key<secrets>, kOwn},
-    Route{"PUT", "/sandboxes/{id}/network", BodyType::kBytes, with_key<network>, kOwn},
-    Route{"GET", "/teams", BodyType::kNone, with_key<teams>, kOwn},
-    Route{"POST", "/execute", BodyType::kBytes, kernels, kOwn},
-    Route{"GET", "/contexts", BodyType::kNone, kernels, kOwn},
-    Route{"POST", "/contexts", BodyType::kBytes, kernels, kOwn},
-    Route{"DELETE", "/contexts/{id}", BodyType::kNone, kernels, kOwn},
-    Route{"POST", "/contexts/{id}/restart", BodyType::kBytes, kernels, kOwn},
+    Route{"GET", "/templates", BodyType::kNone, with_key<templates>, shows_key},
+    Route{"POST", "/templates", BodyType::kBytes, with_key<templates>, shows_key},
+    Route{"POST", "/v2/templates", BodyType::kBytes, with_key<templates>, shows_key},
+    Route{"POST", "/v3/templates", BodyType::kBytes, with_key<templates>, shows_key},
+    Route{"POST", "/templates/tags", BodyType::kBytes, with_key<templates>, shows_key},
+    Route{"DELETE", "/templates/tags", BodyType::kBytes, with_key<templates>, shows_key},
+    Route{"GET", "/templates/{id}", BodyType::kNone, with_key<templates>, shows_key},
+    Route{"DELETE", "/templates/{id}", BodyType::kNone, with_key<templates>, shows_key},
+    Route{"GET", "/templates/{id}/tags", BodyType::kNone, with_key<templates>, shows_key},
+    Route{"GET", "/templates/aliases/{alias}", BodyType::kNone, with_key<templates>, shows_key},
+    Route{"GET", "/templates/{id}/files/{hash}", BodyType::kNone, with_key<templates>, shows_key},
+    Route{"POST", "/v2/templates/{id}/builds/{build}", BodyType::kBytes, with_key<templates>, shows_key},
+    Route{"GET", "/templates/{id}/builds/{build}/status", BodyType::kNone, with_key<templates>, shows_key},
+    Route{"GET", "/snapshots", BodyType::kNone, with_key<snapshots>, shows_key},
+    Route{"POST", "/sandboxes/{id}/snapshots", BodyType::kBytes, with_key<snapshots>, shows_key},
+    Route{"POST", "/sandboxes/{id}/fork", BodyType::kBytes, with_key<snapshots>, shows_key},
+    Route{"GET", "/volumes", BodyType::kNone, with_key<volumes>, shows_key},
+    Route{"POST", "/volumes", BodyType::kBytes, with_key<volumes>, shows_key},
+    Route{"GET", "/volumes/{id}", BodyType::kNone, with_key<volumes>, shows_key},
+    Route{"DELETE", "/volumes/{id}", BodyType::kNone, with_key<volumes>, shows_key},
+    Route{"GET", "/secrets", BodyType::kNone, with_key<secrets>, shows_key},
+    Route{"POST", "/secrets", BodyType::kBytes, with_key<secrets>, shows_key},
+    Route{"GET", "/secrets/{id}", BodyType::kNone, with_key<secrets>, shows_key},
+    Route{"POST", "/secrets/{id}", BodyType::kBytes, with_key<secrets>, shows_key},
+    Route{"DELETE", "/secrets/{id}", BodyType::kNone, with_key<secrets>, shows_key},
+    Route{"PUT", "/sandboxes/{id}/network", BodyType::kBytes, with_key<network>, shows_key},
+    Route{"GET", "/teams", BodyType::kNone, with_key<teams>, shows_key},
+    Route{"POST", "/execute", BodyType::kStream, kernels, asks_nothing},
+    Route{"GET", "/contexts", BodyType::kNone, kernels, asks_nothing},
+    Route{"POST", "/contexts", BodyType::kStream, kernels, asks_nothing},
+    Route{"DELETE", "/contexts/{id}", BodyType::kNone, kernels, asks_nothing},
+    Route{"POST", "/contexts/{id}/restart", BodyType::kStream, kernels, asks_nothing},
 };
 
 }  // namespace

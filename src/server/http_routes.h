@@ -26,11 +26,12 @@ struct Route {
   std::string_view pattern;  // "/v1/agents/{name}"
   BodyType body = BodyType::kNone;
   Handled (*handle)(Exchange& exchange) = nullptr;
-  // What whoever comes by TCP has to show; kOwn: the handler looks at it.
-  enum class Asks { kToken, kOwn } asks = Asks::kToken;
+  // Whether whoever comes by TCP shows what is asked for here; null: the daemon's token. It is asked before the body is
+  // read: who shows nothing has nothing kept, and the handler, which refuses it in its own words, finds no body.
+  bool (*is_shown)(Exchange& exchange) = nullptr;
 };
 
-std::vector<Route> all_routes();      // hutch's own
+std::vector<Route> all_routes();  // hutch's own
 std::vector<Route> all_e2b_routes();  // of the E2B-compatible API
 
 std::span<const Route> agent_routes();

@@ -40,7 +40,7 @@ class Server {
   }
   bool answer(Request& request, const Target& target, const Chosen& chosen);
   Handled call(Exchange& exchange, const Chosen& chosen);
-  bool handle(const Request& request, const Target& target, const Chosen& chosen);
+  bool handle(Exchange& exchange, const Chosen& chosen);
 
   Shared& shared_;
   Connection connection_;
@@ -57,7 +57,7 @@ bool Server::serve_one() {
   const auto chosen = target ? choose_route(request.method, *target) : std::variant<Chosen, NotChosen>(NotChosen{});
   // Whoever does not show the token is not told what there is.
   const auto* found = std::get_if<Chosen>(&chosen);
-  if (found == nullptr || found->route->asks == Route::Asks::kToken) {
+  if (found == nullptr || found->route->is_shown == nullptr) {
     if (auto refused = check_token(request, guard_)) return last(*refused);
   }
   if (!target) return refuse({400, "bad_request", "the request's target is no path"});
@@ -72,14 +72,17 @@ bool Server::serve_one() {
 }
 
 bool Server::answer(Request& request, const Target& target, const Chosen& chosen) {
+  Exchange exchange(shared_, connection_, request, target, guard_);
+  exchange.set_parts(chosen.parts);
+  if (chosen.route->is_shown != nullptr && !chosen.route->is_shown(exchange)) return handle(exchange, chosen);
   if (request.has_body && chosen.route->body == BodyType::kJson && !says_json(request)) {
     return refuse({415, "unsupported_media_type", "the body has to be application/json"});
   }
-  if (chosen.route->body == BodyType::kStream) return handle(request, target, chosen);
+  if (chosen.route->body == BodyType::kStream) return handle(exchange, chosen);
   const auto read = connection_.read_body(request);
   if (!read) return false;
   if (*read) return refuse(**read);
-  return handle(request, target, chosen);
+  return handle(exchange, chosen);
 }
 
 // Every {name} of a path is an agent's.
@@ -89,15 +92,18 @@ Handled Server::call(Exchange& exchange, const Chosen& chosen) {
   return chosen.route->handle(exchange);
 }
 
-bool Server::handle(const Request& request, const Target& target, const Chosen& chosen) {
-  Exchange exchange(shared_, connection_, request, target, guard_);
-  exchange.set_parts(chosen.parts);
+bool Server::handle(Exchange& exchange, const Chosen& chosen) {
+  const Request& request = exchange.request();
   const Handled handled = call(exchange, chosen);
   if (connection_.has_said_head()) return request.keep_alive && request.minor_version > 0;
   if (connection_.is_streaming()) {
     // A stream that broke off is not ended, so that nobody takes it for whole.
     if (!handled || !connection_.end_stream()) return false;
-    return request.keep_alive && request.minor_version > 0 && connection_.is_body_read();
+    if (!connection_.is_body_read()) {
+      connection_.linger();
+      return false;
+    }
+    return request.keep_alive && request.minor_version > 0;
   }
   if (handled && std::holds_alternative<Upgraded>(*handled)) return false;
   const Answer answer = handled ? std::get<Answer>(*handled) : answer_of(refusal_of(handled.error()));

@@ -44,6 +44,29 @@ def test_a_key_is_asked_for(api, sandbox):
     assert api.request("GET", "/nothing", headers={"Authorization": None, e2b.KEY: api.token}).error(401)
 
 
+@pytest.mark.parametrize("path, headers", [
+    ("/v2/sandboxes", {e2b.KEY: "wrong-key-of-nobody", "Content-Type": "application/json"}),
+    ("/v2/templates", {"Content-Type": "application/json"}),
+    ("/execute", {"Content-Type": "application/json"}),
+    ("/process.Process/List", {"Content-Type": "application/json"}),
+    ("/process.Process/Start", {"Content-Type": "application/connect+json"}),
+])
+def test_nobody_has_a_body_read_without_showing_a_key(api, sandbox, path, headers):
+    """It is refused by its head alone, and nothing of what it says it sends is waited for or kept."""
+    fields = [f"{name}: {value}" for name, value in {"E2b-Sandbox-Id": sandbox.id, **headers}.items()]
+    head = api.head(f"POST {path} HTTP/1.1", *fields, "Content-Length: 8000000", token=False)
+    began = time.monotonic()
+    said = api.say(head, b"[" * 1000)
+    assert time.monotonic() - began < 15, "it waited for the body"
+    status, text = said.split(b" ", 2)[1], said.decode(errors="replace")
+    if path == "/execute":
+        assert status == b"404", text
+    elif path.endswith("Start"):
+        assert "unauthenticated" in text, text
+    else:
+        assert status == b"401", text
+
+
 def test_a_sandbox_asks_for_its_own_token(api, sandbox):
     other = e2b.Sandbox(api)
     for token in (None, "", "wrong", other.token):
