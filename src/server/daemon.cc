@@ -44,8 +44,11 @@ constexpr milliseconds kLeaveWait{30'000};
 constexpr milliseconds kAnswerWait{5'000};
 constexpr milliseconds kLockWait{60'000};  // for a daemon that is leaving
 constexpr milliseconds kSendWait{30'000};
+constexpr milliseconds kRefusalWait{1'000};  // for what a client says that is told that there is no room
+constexpr std::size_t kRefusedAtOnce = 16;   // on each socket; whoever comes beside them finds it closed
 
-// The connections that are open, each with its thread.
+// The connections that are open, each with its thread. Each socket has room of its own: whoever reaches the TCP port
+// fills that without any token, and the daemon's user comes by the other one.
 class Connections {
  public:
   Connections(Shared& shared, int at_once) : shared_(shared), at_once_(static_cast<std::size_t>(at_once)) {}
@@ -53,19 +56,25 @@ class Connections {
   // `guard` is of TCP; null: the Unix socket, on which both HTTP and frames are spoken.
   void add(UniqueFd socket, const http::Guard* guard) {
     const std::scoped_lock lock(mutex_);
-    if (open_.size() >= at_once_) return;
+    Room& room = guard == nullptr ? local_ : tcp_;
+    const bool is_full = room.served >= at_once_;
+    if (is_full && room.refused >= kRefusedAtOnce) return;
+    std::size_t& count = is_full ? room.refused : room.served;
     const int fd = socket.get();
     open_.insert(fd);
+    ++count;
     ++shared_.connections;
-    auto thread = sys::start_thread([this, fd, guard, socket = std::move(socket)]() mutable {
+    auto thread = sys::start_thread([this, fd, guard, is_full, &count, socket = std::move(socket)]() mutable {
       // A copy is closed by whoever serves; the number itself stays taken while it is listed.
       auto copy = sys::duplicate(fd);
-      if (copy) serve(std::move(*copy), guard);
-      forget(fd, std::move(socket));
+      if (copy && is_full) refuse(std::move(*copy), guard);
+      if (copy && !is_full) serve(std::move(*copy), guard);
+      forget(fd, std::move(socket), count);
     });
     if (thread) return thread->detach();
     // Its client finds it closed; those that are served go on.
     open_.erase(fd);
+    --count;
     --shared_.connections;
   }
 
@@ -86,6 +95,11 @@ class Connections {
   }
 
  private:
+  struct Room {
+    std::size_t served = 0;
+    std::size_t refused = 0;
+  };
+
   void serve(UniqueFd socket, const http::Guard* guard) {
     if (guard != nullptr) return http::serve_connection(shared_, std::move(socket), guard);
     const auto first = sys::peek(socket.get(), http::kFirstBytes);
@@ -93,9 +107,21 @@ class Connections {
     Session(shared_, std::move(socket)).serve();
   }
 
-  void forget(int fd, UniqueFd socket) {
+  void refuse(UniqueFd socket, const http::Guard* guard) {
+    const std::string why = cat({"the daemon is busy: it serves ", std::to_string(at_once_),
+                                 " connections of this socket already (daemon.maxConnections)"});
+    if (guard != nullptr) return http::refuse_connection(std::move(socket), guard, why, kRefusalWait);
+    if (!sys::set_receive_timeout(socket.get(), kRefusalWait)) return;
+    const auto first = sys::peek(socket.get(), http::kFirstBytes);
+    if (!first) return;
+    if (http::is_http(*first)) return http::refuse_connection(std::move(socket), nullptr, why, kRefusalWait);
+    Session(shared_, std::move(socket)).refuse({Code::kConflict, 0, why});
+  }
+
+  void forget(int fd, UniqueFd socket, std::size_t& count) {
     const std::scoped_lock lock(mutex_);
     open_.erase(fd);
+    --count;
     socket.reset();
     --shared_.connections;
     // The last thing, and under the lock: whoever waits ends this object then.
@@ -107,6 +133,8 @@ class Connections {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::set<int> open_;
+  Room local_;
+  Room tcp_;
 };
 
 class Daemon {

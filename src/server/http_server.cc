@@ -126,4 +126,14 @@ void serve_connection(Shared& shared, UniqueFd socket, const Guard* guard) {
   Server(shared, std::move(socket), guard).serve();
 }
 
+// The head is taken first: what a socket still holds unread when it is closed takes the answer with it.
+void refuse_connection(UniqueFd socket, const Guard* guard, const std::string& why, std::chrono::milliseconds wait) {
+  if (!sys::set_nonblocking(socket.get())) return;
+  Connection connection(std::move(socket), guard != nullptr ? Connection::Kind::kTcp : Connection::Kind::kUnix,
+                        {.idle = wait, .head = wait, .body = wait, .stall = wait});
+  const auto head = connection.read_head();
+  if (head && !*head) return;
+  if (connection.send(answer_of({503, "busy", why}), Then::kClose)) connection.linger();
+}
+
 }  // namespace hutch::server::http

@@ -1,6 +1,10 @@
 // HTTP on the daemon: what is done with one connection.
 #pragma once
 
+#include <chrono>
+#include <string>
+#include <string_view>
+
 #include "base/unique_fd.h"
 #include "server/http_guard.h"
 #include "server/shared.h"
@@ -14,5 +18,7 @@ bool is_http(std::string_view first_bytes);
 
 // Until the client goes, is told to, or breaks a rule. `guard` is null on the Unix socket.
 void serve_connection(Shared& shared, UniqueFd socket, const Guard* guard);
+// There is no room for it: its first request is answered so, where it comes by then.
+void refuse_connection(UniqueFd socket, const Guard* guard, const std::string& why, std::chrono::milliseconds wait);
 
 }  // namespace hutch::server::http

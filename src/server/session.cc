@@ -45,6 +45,11 @@ void Session::serve() {
   }
 }
 
+void Session::refuse(Error why) {
+  const auto first = connection_.receive();
+  if (first && *first) (void)connection_.send(wire::FromDaemon(wire::CallFailed{std::move(why)}));
+}
+
 Status Session::serve_call(const wire::Call& call) {
   const auto carry_out = [&]() -> Result<Value> {
     const Value::Object object = TRY(object_of(call.json));

@@ -25,6 +25,8 @@ class Session {
 
   // Until the client goes, or breaks a rule.
   void serve();
+  // Its first call fails so, and none is carried out.
+  void refuse(Error why);
 
   Shared& shared() { return shared_; }
   int fd() const { return connection_.fd(); }

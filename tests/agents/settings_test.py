@@ -259,7 +259,7 @@ def test_connections_are_bounded(daemon):
         """Whether one more connection is kept: it says nothing, and one that is refused ends."""
         one = socket.socket(socket.AF_UNIX)
         one.connect(str(daemon.socket))
-        one.settimeout(0.5)
+        one.settimeout(4)  # it is waited for what it asks, for a moment, to be told why
         try:
             one.recv(1)
         except TimeoutError:
@@ -274,6 +274,8 @@ def test_connections_are_bounded(daemon):
     harness.wait_until(lambda: is_held() and len(held) == 2, "two are held")
     assert not is_held()
     assert len(held) == 2
+    refused = daemon("agent", "list")
+    assert refused.code == 125 and "the daemon is busy: it serves 2 connections" in refused.errors, str(refused)
     for one in held:
         one.close()
     harness.wait_until(lambda: daemon("agent", "list").code == 0, "there is room again")

@@ -263,6 +263,34 @@ def test_a_hundred_connections_at_once(api):
     wait_until(lambda: api.get("/v1/health").ok()["connections"] <= 3)
 
 
+def test_whoever_fills_the_port_keeps_nobody_from_the_unix_socket(base):
+    """Without any token: the daemon's user goes on, and whoever comes by TCP is told what there is."""
+    from api import Api
+    own = Api(base, base.person("user" if os.geteuid() else "root"), {"daemon": {"maxConnections": 3}})
+    held = []
+    try:
+        held += [own.raw() for _ in range(3)]
+        wait_until(lambda: own.get("/v1/health").status == 503)
+        assert own.get("/v1/health").error(503) == "busy"
+        held += [own.raw() for _ in range(40)]
+        for _ in range(5):
+            own("agent", "list").ok()
+        for plain in held:
+            plain.close()
+        wait_until(lambda: is_served(own))
+    finally:
+        for plain in held:
+            plain.close()
+        own.stop()
+
+
+def is_served(api):
+    try:
+        return api.get("/v1/health").status == 200
+    except OSError:
+        return False
+
+
 def test_nothing_stays_open(api):
     def descriptors():
         return len(os.listdir(f"/proc/{api.process.pid}/fd"))

@@ -58,9 +58,11 @@ class UnixConnection(http.client.HTTPConnection):
 class Api:
     """`hutch serve --listen` as one person, with a state of its own."""
 
-    def __init__(self, base, person):
+    def __init__(self, base, person, settings=None):
         self.base, self.person = base, person
         self.state = person.mkdir(person.home / f"http-{next(numbers)}")
+        if settings is not None:
+            person.write(person.mkdir(self.state / "config") / "config.json", json.dumps(settings))
         self.token_file = self.state / "token"
         self.program = base.bin / "hutch"
         self.log = open(self.state / "log", "w+b")
