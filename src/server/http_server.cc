@@ -109,7 +109,9 @@ bool Server::handle(Exchange& exchange, const Chosen& chosen) {
   const Answer answer = handled ? std::get<Answer>(*handled) : answer_of(refusal_of(handled.error()));
   if (!connection_.is_body_read()) return last(answer);
   const bool keep = request.keep_alive;
-  const bool sent = connection_.send(answer, keep ? Then::kKeep : Then::kClose).has_value();
+  // What is sent to a client that has gone is taken all the same. Not asked afterwards: who has its answer may go.
+  const bool is_lost = answer.undelivered && connection_.is_gone();
+  const bool sent = !is_lost && connection_.send(answer, keep ? Then::kKeep : Then::kClose).has_value();
   if (!sent && answer.undelivered) answer.undelivered();
   return sent && keep;
 }

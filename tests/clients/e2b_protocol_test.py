@@ -468,6 +468,16 @@ def test_a_start_beside_a_pause_stands_still_with_the_others(sandbox):
             stream.close()
 
 
+def test_what_is_made_for_a_client_that_has_gone_goes_too(api, sandbox):
+    body = json.dumps({"templateID": "base"}).encode()
+    head = api.head("POST /v2/sandboxes HTTP/1.1", "Content-Type: application/json", f"Content-Length: {len(body)}")
+    for _ in range(3):
+        with api.raw() as plain:
+            plain.sendall(head + body)
+    client.wait_until(lambda: api.get("/v1/health").ok()["connections"] == 1)
+    assert [one["sandboxID"] for one in e2b.rest(api, "GET", "/v2/sandboxes").ok()] == [sandbox.id]
+
+
 def test_more_time(api, sandbox):
     end = lambda: sandbox.rest("GET").ok()["endAt"]
     first = end()
