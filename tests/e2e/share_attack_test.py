@@ -1,4 +1,5 @@
 # hutch share and unshare against an agent that works in the tree meanwhile, and against what people do to it by hand.
+import contextlib
 import dataclasses
 import json
 import os
@@ -149,6 +150,17 @@ def test_a_bind_mount_below_is_elsewhere(base, hutch, sharer, as_user, tree):
     bound = harness.Hutch(base, dataclasses.replace(sharer, before=f"mount --bind {outside} {place}"), tree)
     said = bound("share", tree).ok()
     assert not may(AGENT, "read", outside / "secret") and "left out" in said.errors, str(said)
+
+
+@contextlib.contextmanager
+def moving(script, place):
+    """An agent does that there all the while."""
+    with subprocess.Popen(as_agent(script, place), stdout=subprocess.PIPE) as mover:
+        try:
+            assert mover.stdout.readline() == b"ready\n"
+            yield
+        finally:
+            mover.kill()
 
 
 RENAMES = """
@@ -348,13 +360,9 @@ def test_a_file_with_names_outside_that_the_agent_renames_stays_for_reading(hutc
         for file in range(40):
             as_user.write(directory / f"f{file}", "x", 0o600)
     hutch("share", tree).ok()
-    with subprocess.Popen(as_agent(RENAMES_ONE, tree), stdout=subprocess.PIPE) as mover:
-        assert mover.stdout.readline() == b"ready\n"
-        try:
-            for _ in range(15):
-                hutch("share", tree)
-        finally:
-            mover.kill()
+    with moving(RENAMES_ONE, tree):
+        for _ in range(15):
+            hutch("share", tree)
     assert not may(AGENT, "write", outside), entries(outside)
 
 
@@ -400,11 +408,7 @@ def test_a_file_that_cannot_be_opened_is_no_other_by_its_name(hutch, as_user, tr
         os.link(outside, tree.parent / f"store-{number}")
     as_user.write(work / "innocent", "x", 0o600)
     hutch("share", tree).ok()
-    with subprocess.Popen(as_agent(EXCHANGES, work), stdout=subprocess.PIPE) as mover:
-        assert mover.stdout.readline() == b"ready\n"
-        try:
-            for _ in range(40):
-                hutch("share", tree)
-        finally:
-            mover.kill()
+    with moving(EXCHANGES, work):
+        for _ in range(40):
+            hutch("share", tree)
     assert not entries(outside).get((2, AGENT), 0) & 2, entries(outside)
