@@ -1,8 +1,11 @@
 # The policies for coding agents, by name.
 import json
 import os
+import re
 
 import pytest
+
+import harness
 
 PRESETS = ["claude-code", "codex", "pi"]
 STATE = {"claude-code": ".claude", "codex": ".codex", "pi": ".pi/agent"}
@@ -102,3 +105,13 @@ def test_listed_printed_and_saved(hutch, project, as_user, preset):
     refused = hutch("config", "preset", "emacs", env=env)
     assert refused.code == 125 and "hutch config preset" in refused.errors
     assert os.listdir(project) == []
+
+
+def test_pi_in_its_own_extension_holds_the_same_of_a_project(hutch):
+    """The extension makes its policy itself; what programs outside obey is written in each preset and there."""
+    source = (harness.ROOT / "clients/pi/src/policy.ts").read_text(encoding="utf-8")
+    listed = re.search(r"const OBEYED = \[(.*?)\]", source, re.DOTALL).group(1)
+    extension = re.findall(r"'([^']+)'", listed)
+    for name in PRESETS:
+        denied = json.loads(hutch("config", "preset", name).ok().out)["filesystem"]["denyWrite"]
+        assert [path for path in denied if not path.startswith("~")] == extension, name
