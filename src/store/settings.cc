@@ -64,7 +64,8 @@ constexpr std::array kKeys = {
         "the file of the token that those who connect by TCP show; made where it is "
         "not there",
         "`token` beside config.json"},
-    Key{"daemon.maxConnections", Type::kCount, "connections that are served at once", "1024", 1, kConnectionsMax},
+    Key{"daemon.maxConnections", Type::kCount, "connections that each of the two sockets serves at once", "1024", 1,
+        kConnectionsMax},
     Key{"daemon.maxUpload", Type::kSize, "the largest file that is written by HTTP", "4G"},
     Key{"sandbox", Type::kSection, "what a new agent begins with; what `hutch agent create` says wins"},
     Key{"sandbox.runtime", Type::kRuntime, "its backend; docker is the backend container", "namespace"},
