@@ -22,6 +22,7 @@ namespace hutch::guest {
 namespace {
 
 constexpr std::size_t kHeadBytesMax = 64 << 10;
+constexpr std::string_view kHeadEnd = "\r\n\r\n";
 constexpr std::size_t kInputBytesMax = 8 << 20;
 constexpr std::string_view kUsualPlace = "/run/hutch/bridge.sock";
 
@@ -88,17 +89,25 @@ int status_of(std::string_view head) {
 // The daemon's own head, as it writes it.
 bool is_chunked(std::string_view head) { return head.contains("\r\nTransfer-Encoding: chunked"); }
 
+// What comes first. A network between here and the host may accept a connection before it knows that nobody is behind
+// it, and end it then: that is no bridge as well.
+Result<std::string> read_some_first(int socket) {
+  std::array<char, 16384> bytes{};
+  const auto count = sys::read_some(socket, bytes);
+  if (count && *count > 0) return std::string(bytes.data(), *count);
+  return fail(Error::not_found(count ? "the host did not answer" : count.error().message));
+}
+
 // Prints the answer as it comes: of one that went well on standard output, else on standard error.
 Result<HostExit> print_answer(int socket, const HostRequest& request) {
-  static constexpr std::string_view kEnd = "\r\n\r\n";
   std::array<char, 16384> bytes{};
-  std::string head;
-  std::size_t end = std::string::npos;
+  std::string head = TRY(read_some_first(socket));
+  std::size_t end = head.find(kHeadEnd);
   while (end == std::string::npos) {
     const std::size_t count = TRY(sys::read_some(socket, bytes));
-    if (count == 0 || head.size() > kHeadBytesMax) return fail(Error::invalid("the host did not answer"));
+    if (count == 0 || head.size() > kHeadBytesMax) return fail(Error::invalid("the host's answer broke off"));
     head.append(bytes.data(), count);
-    end = head.find(kEnd);
+    end = head.find(kHeadEnd);
   }
   const HostExit code = exit_of(status_of(head));
   const int out = code == HostExit::kDone ? 1 : 2;
@@ -106,7 +115,7 @@ Result<HostExit> print_answer(int socket, const HostRequest& request) {
   if (out == 2 && !json) TRY(sys::write_all(out, "hutch-host: "));
   const bool chunked = is_chunked(std::string_view(head).substr(0, end));
   Chunks chunks;
-  std::string_view piece = std::string_view(head).substr(end + kEnd.size());
+  std::string_view piece = std::string_view(head).substr(end + kHeadEnd.size());
   char last = '\n';
   for (;;) {
     const auto body = chunked ? chunks.take(piece) : std::optional(std::string(piece));
@@ -145,7 +154,9 @@ int serve_host_command(std::span<const char* const> arguments) {
   // What was refused before all of it was sent is answered all the same.
   const auto code = print_answer(socket->get(), *request);
   if (code) return static_cast<int>(*code);
-  return complain(HostExit::kFailed, sent ? code.error().message : sent.error().message);
+  const bool is_away = code.error().code == Code::kNotFound;
+  return complain(is_away ? HostExit::kUnavailable : HostExit::kFailed,
+                  sent ? code.error().message : sent.error().message);
 }
 
 }  // namespace hutch::guest

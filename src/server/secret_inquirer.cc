@@ -13,16 +13,24 @@ constexpr std::string_view kKeyStart = "secret-";
 }  // namespace
 
 SecretInquirer::SecretInquirer(Shared& shared, std::string agent, const mcp::CallOptions& options)
-    : shared_(shared),
-      agent_(std::move(agent)),
-      options_(options),
-      attending_(shared_.agents.secret_prompts().attend(agent_),
-                 [this](const service::PromptEvent& event) { take(event); }) {}
+    : shared_(shared), agent_(std::move(agent)), options_(options) {
+  attending_.emplace(shared_.agents.secret_prompts().attend(agent_),
+                     [this](const service::PromptEvent& event) { take(event); });
+}
+
+// The call may end by the very answer of which the thread has not heard yet.
+SecretInquirer::~SecretInquirer() {
+  attending_.reset();
+  for (const auto& [id, page] : pages_) tell_end(id);
+}
 
 void SecretInquirer::take(const service::PromptEvent& event) {
   if (event.kind == service::PromptEvent::Kind::kAsked) return ask(event.prompt);
-  if (pages_.erase(event.prompt.id) == 0) return;
-  const std::string key = cat({kKeyStart, event.prompt.id});
+  if (pages_.erase(event.prompt.id) != 0) tell_end(event.prompt.id);
+}
+
+void SecretInquirer::tell_end(const std::string& id) const {
+  const std::string key = cat({kKeyStart, id});
   options_.withdraw(key);
   if (options_.shown) options_.shown(key);
 }

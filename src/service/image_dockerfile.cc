@@ -72,7 +72,7 @@ Result<store::ImageManifest> build_dockerfile(const DockerfileRequest& typed, co
     TRY(sys::make_private_directories(place.scratch));
     const std::string archive = place.scratch + "/archive.tar";
     TRY(run(builder, save_words(builder, name, archive), tell));
-    return fill_by_skopeo(cat({"docker-archive:", archive}), place, tell);
+    return fill_by_skopeo(cat({"docker-archive:", archive}), place, facts.uid, tell);
   };
   auto made = fill_image(name, fill, IfThere::kError, facts, tell);
   if (!made && made.error().code == Code::kConflict) return made;

@@ -21,24 +21,30 @@ constexpr std::uint64_t kEntriesMax = 2'000'000;
 constexpr std::uint64_t kBytesMax = 32ULL << 30;
 
 // What it needs to find accounts at registries, proxies and authorities; nothing else is its business.
-std::vector<std::string> skopeo_environment() {
+// Without XDG_RUNTIME_DIR it reads accounts below /run/containers (containers-auth.json(5)), which podman keeps closed
+// to all but root where root runs it: not to be let in ends skopeo, no such file does not.
+std::vector<std::string> skopeo_environment(std::uint32_t uid, const std::string& scratch) {
   std::vector<std::string> environment = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8"};
   for (const char* name : {"HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "REGISTRY_AUTH_FILE", "DOCKER_CONFIG",
                            "CONTAINERS_REGISTRIES_CONF", "SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR", "http_proxy",
                            "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}) {
     if (const auto value = sys::environment_variable(name)) environment.push_back(cat({name, "=", *value}));
   }
+  const auto accounts = sys::open(cat({"/run/containers/", std::to_string(uid), "/auth.json"}), sys::Open::kPath);
+  const bool is_closed = !accounts && accounts.error().sys_errno == EACCES;
+  if (is_closed && !sys::environment_variable("XDG_RUNTIME_DIR")) environment.push_back("XDG_RUNTIME_DIR=" + scratch);
   return environment;
 }
 
-Status fetch(const std::string& reference, const std::string& directory, const TellImage& tell) {
+Status fetch(const std::string& reference, const std::string& directory, std::vector<std::string> environment,
+             const TellImage& tell) {
   if (!sys::exists(kProgram)) {
     return fail(
         Error::unsupported("skopeo, which fetches images, is missing; apt-get install skopeo, or hutch image import "
                            "NAME FILE with the archive of a root file system"));
   }
   const std::string target = cat({"dir:", directory});
-  return run_told(kProgram, {"skopeo", "copy", "--", reference, target}, skopeo_environment(), tell);
+  return run_told(kProgram, {"skopeo", "copy", "--", reference, target}, environment, tell);
 }
 
 // skopeo looks at digests as well; what is unpacked is judged here, by the bytes themselves.
@@ -66,10 +72,11 @@ Status add_layer(FilledImage& image, const std::string& directory, const OciBlob
 
 }  // namespace
 
-Result<FilledImage> fill_by_skopeo(const std::string& reference, const ImagePlace& place, const TellImage& tell) {
+Result<FilledImage> fill_by_skopeo(const std::string& reference, const ImagePlace& place, std::uint32_t uid,
+                                   const TellImage& tell) {
   const std::string directory = cat({place.scratch, "/blobs"});
   TRY(sys::make_private_directories(directory));
-  TRY(fetch(reference, directory, tell));
+  TRY(fetch(reference, directory, skopeo_environment(uid, place.scratch), tell));
   const std::string text = TRY(sys::regular_file_text(directory + "/manifest.json", limits::kJsonBytesMax));
   const OciManifest manifest = TRY(parse_oci_manifest(text));
   FilledImage image;
@@ -90,7 +97,7 @@ Result<store::ImageManifest> pull_image(const PullRequest& request, const plan::
   const std::string reference = TRY(with_transport(request.reference));
   const bool named = !request.name.empty();
   const std::string name = TRY(named ? store::image_name(request.name) : name_of_reference(request.reference));
-  const auto fill = [&](const ImagePlace& place) { return fill_by_skopeo(reference, place, tell); };
+  const auto fill = [&](const ImagePlace& place) { return fill_by_skopeo(reference, place, facts.uid, tell); };
   auto made = fill_image(name, fill, IfThere::kError, facts, tell);
   if (made || made.error().code == Code::kConflict) return made;
   return fail(std::move(made).error().with_context(cat({"pull ", printable(request.reference, 200)})));

@@ -20,7 +20,9 @@ struct PullRequest {
 Result<store::ImageManifest> pull_image(const PullRequest& request, const plan::HostFacts& facts,
                                         const TellImage& tell);
 
-// The same of a reference that skopeo knows, which becomes files of an image that is being made.
-Result<FilledImage> fill_by_skopeo(const std::string& reference, const ImagePlace& place, const TellImage& tell);
+// The same of a reference that skopeo knows, which becomes files of an image that is being made. `uid` is whose
+// accounts at registries it uses.
+Result<FilledImage> fill_by_skopeo(const std::string& reference, const ImagePlace& place, std::uint32_t uid,
+                                   const TellImage& tell);
 
 }  // namespace hutch::service
