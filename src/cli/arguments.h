@@ -41,6 +41,7 @@ struct CheckArguments {
 };
 
 struct DoctorArguments {
+  std::string backend{};  // whose sandboxes are tried; empty: the machine is looked at
   service::OutputForm form = service::OutputForm::kText;
 };
 

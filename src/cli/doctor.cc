@@ -1,12 +1,14 @@
 // hutch doctor.
 #include "cli/doctor.h"
 
+#include "cli/diagnose.h"
 #include "cli/output.h"
 #include "service/doctor.h"
 
 namespace hutch::cli {
 
 int doctor(const DoctorArguments& arguments) {
+  if (!arguments.backend.empty()) return diagnose(arguments.backend, arguments.form);
   const Result<service::Checkup> checkup = service::check_up();
   if (!checkup) return complain(checkup.error());
   return print(arguments.form == service::OutputForm::kJson ? service::checkup_json(*checkup)

@@ -256,7 +256,7 @@ Result<Arguments> finish_check(Draft&& draft) {
 
 Result<Arguments> finish_doctor(Draft&& draft) {
   TRY(expect_words(draft, {}));
-  return Arguments(DoctorArguments{draft.run.form});
+  return Arguments(DoctorArguments{draft.run.place.backend.value_or(""), draft.run.form});
 }
 
 Result<Arguments> finish_log(Draft&& draft) {

@@ -140,7 +140,11 @@ constexpr std::array kCheckExamples = {
     Text("hutch check read ~/.ssh/id_ed25519"), Text("hutch check --allow-write build write build/out.o"),
     Text("hutch check connect api.github.com:443"), Text("hutch check socket \"$SSH_AUTH_SOCK\"")};
 constexpr std::array kCheckWords = {Text("read"), Text("write"), Text("connect"), Text("socket")};
-constexpr std::array kDoctorSynopsis = {Text("hutch doctor [--json]")};
+constexpr std::array kDoctorSynopsis = {Text("hutch doctor [--json]"), Text("hutch doctor --backend B [--json]")};
+constexpr std::array kDoctorExamples = {Text("hutch doctor"), Text("hutch doctor --backend vm")};
+constexpr std::array kDoctorOptions = {
+    Option{"--backend", 0, "B", ValueKind::kBackend, "try a sandbox of an agent there", set_backend}, kJson};
+constexpr std::array kDoctorGroups = {OptionGroup{"Options", kDoctorOptions}};
 constexpr std::array kConfigSynopsis = {Text("hutch config"),
                                         Text("hutch config show|path|edit|enable|disable [--scope SCOPE]"),
                                         Text("hutch config enable|disable --session"),
@@ -226,9 +230,12 @@ constexpr std::array kVerbs = {
          "say what works on this machine, and how to make the rest work",
          kDoctorSynopsis,
          "Tries every backend and says whether it works or why not, with what to type; and how limits are\n"
-         "held, what the kernel offers, and where hutch keeps its files.",
-         kJsonGroups,
-         {},
+         "held, what the kernel offers, and where hutch keeps its files.\n"
+         "--backend makes an agent there, and says of running a command, the network, the agent's user,\n"
+         "the package manager and the bridge to the host whether each works; nothing of it stays. Exit\n"
+         "code: 1 when one does not.",
+         kDoctorGroups,
+         kDoctorExamples,
          {},
          OptionsEnd::kAtDashes,
          finish_doctor},

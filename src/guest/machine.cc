@@ -55,8 +55,8 @@ constexpr int kPortTries = 500;
 // that are meant for it, where its plan says.
 constexpr const char* kAboveShares = "/shares";
 constexpr const char* kShares = "/shares/all";
-constexpr std::string_view kSharesWord = "hutch.shares";  // of the kernel's command line
-constexpr std::string_view kWaitsWord = "hutch.waits";
+// Devices come while the machine starts: without an accelerator, on a busy host.
+constexpr std::chrono::seconds kDeviceWait{60};
 constexpr const char* kWorkspace = "/workspace";
 constexpr std::string_view kAccount = "agent";
 constexpr std::uint32_t kUser = 1000;
@@ -149,11 +149,22 @@ Status make_workspace() {
   return add_account(root.get(), {.kind = plan::MountKind::kAccount, .target = "/etc/group", .source = line("")});
 }
 
-// Where there is a card.
+// Again and again until the device is there, which fails as `is_missing` says while it is not.
+template <class Try, class IsMissing>
+Status await_device(Try attempt, IsMissing is_missing) {
+  const auto until = std::chrono::steady_clock::now() + kDeviceWait;
+  for (;;) {
+    Status done = attempt();
+    if (done || !is_missing(done.error()) || std::chrono::steady_clock::now() >= until) return done;
+    TRY(sys::pause_briefly());
+  }
+}
+
 Status join_network() {
-  const Status raised =
-      sys::raise_interface("eth0", *parse_ip(plan::kAddressOfMachine), *parse_ip(plan::kHostOfMachine));
-  if (!raised) return raised.error().code == Code::kNotFound ? Status() : raised;
+  const auto raise = [] {
+    return sys::raise_interface("eth0", *parse_ip(plan::kAddressOfMachine), *parse_ip(plan::kHostOfMachine));
+  };
+  TRY(await_device(raise, [](const Error& error) { return error.code == Code::kNotFound; }));
   static constexpr const char* kResolver = "/etc/resolv.conf";
   TRY(make_if_absent("/etc", 0755));
   // In an image it may be a link to where a service of the system would write.
@@ -165,11 +176,11 @@ Status join_network() {
 
 // The server's tag is its device's name. What of them is where, plans say.
 Status mount_shares() {
-  const std::string words = TRY(sys::read_file("/proc/cmdline", 4096));
-  if (!words.contains(kSharesWord)) return {};
   TRY(make_if_absent(kAboveShares, 0700));
   TRY(make_if_absent(kShares, 0700));
-  return mount_on("virtiofs", {{"source", "hutch"}}, {}, kShares);
+  const auto mount = [] { return mount_on("virtiofs", {{"source", "hutch"}}, {}, kShares); };
+  // A tag that nobody has is an invalid argument (fs/fuse/virtio_fs.c).
+  return await_device(mount, [](const Error& error) { return error.sys_errno == EINVAL; });
 }
 
 // The kernel says its name some moments after the driver is there.
@@ -187,22 +198,9 @@ Result<UniqueFd> open_port() {
   return fail(Error::not_found("no port to the host"));
 }
 
-// Its driver lets it go: what has no network has no card.
-Status remove_card() {
-  static constexpr const char* kDriver = "/sys/bus/virtio/drivers/virtio_net";
-  for (const sys::TreeEntry& entry : TRY(names_of(kDriver))) {
-    if (!entry.name.starts_with("virtio")) continue;
-    const UniqueFd unbind = TRY(sys::open(cat({kDriver, "/unbind"}), sys::Open::kWrite));
-    TRY(sys::write_all(unbind.get(), entry.name));
-  }
-  return {};
-}
-
-// A machine that is saved waits: whoever goes on from there says what time it is by then, and what no other machine
-// that goes on from there has.
-Status await_start(int port) {
-  const std::string words = TRY(sys::read_file("/proc/cmdline", 4096));
-  if (!words.contains(kWaitsWord)) return {};
+// Where all machines are alike still, and one may be saved. Whoever goes on from there says what time it is by then,
+// what no other machine has, and what there is to wait for.
+Result<wire::MachineStart> await_start(int port) {
   TRY(sys::write_all(1, cat({wire::kMachineWaits, "\n"})));
   std::string bytes;
   while (bytes.size() < wire::kMachineStartBytes) {
@@ -210,15 +208,15 @@ Status await_start(int port) {
     TRY(sys::poll({&wait, 1}, std::nullopt));
     std::string more(wire::kMachineStartBytes - bytes.size(), '\0');
     const auto size = (wait.revents & POLLIN) != 0 ? sys::read_some(port, more) : Result<std::size_t>(0);
-    if (!size) return fail(size.error());
-    // Before the host has connected, the port tells an end.
-    if (*size == 0) TRY(sys::pause_briefly());
-    bytes += more.substr(0, *size);
+    if (!size && size.error().sys_errno != EAGAIN) return fail(size.error());
+    // Before the host has connected, the port tells an end; in the moment in which it does, that there is nothing.
+    if (size.value_or(0) == 0) TRY(sys::pause_briefly());
+    bytes += more.substr(0, size.value_or(0));
   }
   const wire::MachineStart start = TRY(wire::decode_machine_start(bytes));
   TRY(sys::set_clock(start.clock_ns));
   TRY(sys::renew_randomness(start.entropy));
-  return start.network ? Status() : remove_card();
+  return start;
 }
 
 Result<UniqueFd> start_guest() {
@@ -236,16 +234,16 @@ Status live() {
   TRY(sys::forget_children());
   TRY(load_modules());
   UniqueFd port = TRY(open_port());
-  TRY_CTX(await_start(port.get()), "wait for the host");
+  const wire::MachineStart start = TRY_CTX(await_start(port.get()), "wait for the host");
   const UniqueFd guest = TRY(sys::clone_tree_at("/init"));
   TRY_CTX(make_root(), "make the root");
   TRY(mount_all(kSystems));
   TRY_CTX(place_guest(guest.get()), "place hutch-guest");
   TRY_CTX(make_workspace(), kWorkspace);
-  TRY_CTX(mount_shares(), "the host's directories");
+  if (start.directories) TRY_CTX(mount_shares(), "the host's directories");
   TRY(sys::set_hostname("hutch"));
   TRY(sys::raise_loopback());
-  TRY_CTX(join_network(), "the network");
+  if (start.network) TRY_CTX(join_network(), "the network");
   Relay relay({.side = Relay::Side::kMachine, .stream = std::move(port), .start_guest = start_guest});
   return relay.run();
 }

@@ -38,8 +38,9 @@ constexpr const char* kPacker = "/usr/bin/tar2sqfs";
 constexpr const char* kKernelPackage = "linux-image-cloud-amd64";
 constexpr std::string_view kRemedy = "hutch vm provision makes what it starts from";
 constexpr std::size_t kStep = 1 << 20;
+constexpr const char* kMemory = "memory";  // of a machine that was saved
 // Of what is provisioned: one of another hutch may lack what this one starts.
-constexpr int kForm = 2;
+constexpr int kForm = 3;
 
 // In the order in which the kernel is to have them; those that it has built in are no files.
 constexpr std::array<std::string_view, 16> kModules = {"drivers/virtio/virtio_ring",
@@ -86,6 +87,28 @@ Result<std::string> sum_of(const std::string& path) {
     sum.add(bytes);
     at += bytes.size();
   }
+}
+
+// Of a machine's memory: gigabytes, nearly all of them zero. Blocks of zeros count as holes do, so that a copy without
+// holes is the same.
+Result<std::string> sum_of_memory(const std::string& path) {
+  static constexpr std::size_t kBlock = 64 << 10;
+  const UniqueFd file = TRY(sys::open(path, sys::Open::kRead));
+  Sha256 sum;
+  for (std::uint64_t at = 0;;) {
+    const auto data = TRY(sys::next_data(file.get(), at));
+    if (!data) return sum.finish();
+    for (at = data->begin / kBlock * kBlock; at < data->end; at += kBlock) {
+      const std::string bytes = TRY(sys::read_at(file.get(), at, kBlock));
+      if (bytes.find_first_not_of('\0') == bytes.npos) continue;
+      sum.add(cat({std::to_string(at), ":"}));
+      sum.add(bytes);
+    }
+  }
+}
+
+Result<std::string> sum_of_named(const std::string& name, const std::string& path) {
+  return name == kMemory ? sum_of_memory(path) : sum_of(path);
 }
 
 // What changes when a file's bytes do, which nobody but root can put back.
@@ -183,7 +206,7 @@ Result<json> manifest_of(const Place& place) {
 Result<bool> is_same(json& looks, const std::string& name, const std::string& path, const json& sum) {
   const json look = TRY(look_of(path));
   if (looks.is_object() && looks.value(name, json()) == look) return true;
-  const std::string now = TRY(sum_of(path));
+  const std::string now = TRY(sum_of_named(name, path));
   if (!sum.is_string() || now != sum.get<std::string>()) return false;
   looks[name] = look;
   return true;
@@ -236,7 +259,8 @@ Result<backend::vm::VmBackend::Settings> settings_of(const Place& place, const s
 Status add_snapshot(const Place& place, const std::string& files, json& manifest, const plan::HostFacts& facts) {
   if (!sys::exists(backend::vm::kQemu)) return fail(Error::unsupported(cat({backend::vm::kQemu, " is missing"})));
   const auto settings = TRY(settings_of(place, files, manifest, facts));
-  const backend::vm::SnapshotFiles snapshot{cat({files, "/snapshot"}), cat({files, "/initramfs"})};
+  const backend::vm::SnapshotFiles snapshot{cat({files, "/", kMemory}), cat({files, "/state"}),
+                                            cat({files, "/initramfs"})};
   backend::NamespaceBackend jails;
   backend::StartOptions options;
   options.guest_program = TRY(guest_program());
@@ -244,7 +268,8 @@ Status add_snapshot(const Place& place, const std::string& files, json& manifest
   TRY(backend::vm::save_snapshot(settings, snapshot, jails, options));
   json made_by = json::object();
   for (const auto& [name, path] : TRY(parts_of_snapshot())) made_by[name] = TRY(sum_of(path));
-  manifest["sums"]["snapshot"] = TRY(sum_of(snapshot.memory));
+  manifest["sums"][kMemory] = TRY(sum_of_named(kMemory, snapshot.memory));
+  manifest["sums"]["state"] = TRY(sum_of(snapshot.state));
   manifest["sums"]["initramfs"] = TRY(sum_of(snapshot.initramfs));
   manifest["snapshot"] = std::move(made_by);
   return {};
@@ -312,7 +337,8 @@ Result<backend::vm::VmBackend::Settings> vm_settings(const plan::HostFacts& fact
   TRY(verify(place, manifest));
   auto settings = TRY(settings_of(place, cat({place.top, "/files"}), manifest, facts));
   if (TRY(has_snapshot(manifest))) {
-    settings.snapshot.emplace(backend::vm::SnapshotFiles{place.file("snapshot"), place.file("initramfs")});
+    settings.snapshot.emplace(
+        backend::vm::SnapshotFiles{place.file(kMemory), place.file("state"), place.file("initramfs")});
   }
   if (manifest != before) TRY(sys::replace_file(place.file("manifest.json"), manifest.dump(1)));
   return settings;

@@ -157,20 +157,27 @@ Status set_modified(int fd, std::int64_t modified_ns) {
   return check(::futimens(fd, times), {"futimens()"});
 }
 
+Result<std::optional<Extent>> next_data(int fd, std::uint64_t at) {
+  const off_t data = ::lseek(fd, static_cast<off_t>(at), SEEK_DATA);
+  if (data < 0 && errno == ENXIO) return std::optional<Extent>();  // nothing but a hole follows
+  TRY(check(data, {"lseek(SEEK_DATA)"}));
+  const off_t hole = ::lseek(fd, data, SEEK_HOLE);
+  TRY(check(hole, {"lseek(SEEK_HOLE)"}));
+  return Extent{static_cast<std::uint64_t>(data), static_cast<std::uint64_t>(hole)};
+}
+
 Status copy_content(int from, int to, const std::function<Status()>& go_on) {
   struct stat info{};
   TRY(check(::fstat(from, &info), {"fstat()"}));
-  off_t at = 0;
-  while (at < info.st_size) {
-    const off_t data = ::lseek(from, at, SEEK_DATA);
-    if (data < 0 && errno == ENXIO) break;  // nothing but a hole follows
-    TRY(check(data, {"lseek(SEEK_DATA)"}));
-    const off_t hole = ::lseek(from, data, SEEK_HOLE);
-    TRY(check(hole, {"lseek(SEEK_HOLE)"}));
+  std::uint64_t at = 0;
+  while (at < static_cast<std::uint64_t>(info.st_size)) {
+    const auto extent = TRY(next_data(from, at));
+    if (!extent) break;
+    const auto data = static_cast<off_t>(extent->begin);
     TRY(check(::lseek(from, data, SEEK_SET), {"lseek()"}));
     TRY(check(::lseek(to, data, SEEK_SET), {"lseek()"}));
-    TRY(copy_range(from, to, hole - data, go_on));
-    at = hole;
+    TRY(copy_range(from, to, static_cast<off_t>(extent->end) - data, go_on));
+    at = extent->end;
   }
   return check(::ftruncate(to, info.st_size), {"ftruncate()"});
 }

@@ -53,6 +53,13 @@ Result<std::vector<TreeEntry>> first_names(int directory, std::size_t count_max)
 // At most `bytes_max`, fewer at the end of the file.
 Result<std::string> read_at(int fd, std::uint64_t offset, std::size_t bytes_max);
 
+// What of a file is no hole, from `at` on; absent: nothing more is. lseek(2), SEEK_DATA.
+struct Extent {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+Result<std::optional<Extent>> next_data(int fd, std::uint64_t at);
+
 // kExchanged: what has the new name gets the old one, in the same moment; EINVAL where the file system cannot.
 enum class Replacing { kAllowed, kRefused, kExchanged };
 Status rename_at(int from, const std::string& name, int to, const std::string& new_name, Replacing replacing);

@@ -1,11 +1,11 @@
-// The first bytes for a machine that was saved.
+// The first bytes for a machine.
 #include "wire/machine_start.h"
 
 namespace hutch::wire {
 
 namespace {
 
-constexpr std::string_view kBegin = "hutch-s1";
+constexpr std::string_view kBegin = "hutch-s2";
 constexpr std::size_t kClockBytes = 8;
 
 }  // namespace
@@ -16,7 +16,8 @@ std::string encode_machine_start(const MachineStart& start) {
   for (std::size_t i = 0; i < kClockBytes; ++i) bytes.push_back(static_cast<char>(clock >> (8 * i)));
   bytes += start.entropy;
   bytes.resize(kMachineStartBytes);
-  bytes.back() = start.network ? 'n' : '-';
+  bytes[kMachineStartBytes - 2] = start.network ? 'n' : '-';
+  bytes.back() = start.directories ? 'd' : '-';
   return bytes;
 }
 
@@ -29,7 +30,8 @@ Result<MachineStart> decode_machine_start(std::string_view bytes) {
     clock |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[kBegin.size() + i])) << (8 * i);
   }
   return MachineStart{static_cast<std::int64_t>(clock),
-                      std::string(bytes.substr(kBegin.size() + kClockBytes, kEntropyBytes)), bytes.back() == 'n'};
+                      std::string(bytes.substr(kBegin.size() + kClockBytes, kEntropyBytes)),
+                      bytes[kMachineStartBytes - 2] == 'n', bytes.back() == 'd'};
 }
 
 }  // namespace hutch::wire

@@ -1,4 +1,5 @@
-// The first bytes for a machine that was saved while it waited for them: what must not be the same in two of them.
+// The first bytes for a machine, which waits for them: what must not be the same in two that were saved as one, and
+// which devices come while it starts.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +15,13 @@ namespace hutch::wire {
 inline constexpr std::string_view kMachineWaits = "hutch-guest: waits";
 
 inline constexpr std::size_t kEntropyBytes = 64;
-inline constexpr std::size_t kMachineStartBytes = 8 + 8 + kEntropyBytes + 1;
+inline constexpr std::size_t kMachineStartBytes = 8 + 8 + kEntropyBytes + 2;
 
 struct MachineStart {
   std::int64_t clock_ns = 0;  // since the epoch
   std::string entropy;        // kEntropyBytes of it
-  bool network = false;       // whether its card is to be used; else it goes
+  bool network = false;       // a card
+  bool directories = false;   // of the host's
 };
 
 std::string encode_machine_start(const MachineStart& start);

@@ -2,7 +2,6 @@
 #include "backend/vm/jail.h"
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "base/text.h"
 
@@ -19,6 +18,7 @@ constexpr const char* kPlace = "/vm";
 constexpr const char* kServed = "/served";
 // What commands are in a machine (guest/machine.cc).
 constexpr std::uint32_t kMachineUser = 1000;
+constexpr unsigned kPorts = 2;
 constexpr std::uint64_t kRootBytes = 1 << 20;
 constexpr std::uint64_t kTmpBytes = 64 << 20;
 
@@ -142,40 +142,36 @@ Result<MachineSize> machine_size(const plan::ResourceLimits& limits) {
   return size;
 }
 
-std::vector<std::string> qemu_arguments(const MachineSize& size, const MachineDevices& devices) {
+std::string port_name(unsigned number) { return cat({"port", std::to_string(number)}); }
+
+std::vector<std::string> qemu_arguments(const MachineSize& size, Boot boot) {
   const auto disk = [](std::string_view name, std::string_view slot, std::string_view how) {
     return std::vector<std::string>{"-drive", cat({"if=none,id=", name, ",format=raw,file=", inside(name), how}),
                                     "-device", cat({"virtio-blk-pci,drive=", name, ",addr=", slot})};
   };
+  const std::string mebibytes = cat({std::to_string(size.memory_mib), "M"});
   std::vector<std::string> words = {
       kQemu, "-name", "hutch", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-      // Without an accelerator; what its processor has is what QEMU can do.
-      "-M", devices.files ? "q35,accel=tcg,memory-backend=memory" : "q35,accel=tcg", "-cpu", "max", "-smp",
-      std::to_string(size.cpus), "-m", cat({std::to_string(size.memory_mib), "M"}),
+      // Without an accelerator; what its processor has is what QEMU can do. A file server maps the machine's memory
+      // (vhost-user): others share it.
+      "-M", "q35,accel=tcg,memory-backend=memory", "-object",
+      cat({"memory-backend-file,id=memory,share=on,mem-path=/dev/fd/0,size=", mebibytes}), "-cpu", "max", "-smp",
+      std::to_string(size.cpus), "-m", mebibytes,
       // A fault in it meets QEMU's own filter, then that of the jail.
       "-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny", "-kernel",
-      inside("kernel"), "-initrd", inside("initramfs"), "-append",
-      cat({"console=ttyS0 quiet panic=-1 rdinit=/init", devices.files ? " hutch.shares" : "",
-           devices.boot == Boot::kFresh ? "" : " hutch.waits"}),
-      "-serial", "file:/dev/fd/2", "-chardev", "socket,id=hutch,fd=0", "-device", "virtio-serial-pci,max_ports=2",
-      "-device", "virtserialport,chardev=hutch,name=hutch", "-device", "virtio-rng-pci"};
-  for (const auto& one : {disk("system", "4", ",read-only=on"), disk("changes", "5", ",discard=unmap")}) {
-    words.insert(words.end(), one.begin(), one.end());
+      inside("kernel"), "-initrd", inside("initramfs"), "-append", "console=ttyS0 quiet panic=-1 rdinit=/init",
+      "-serial", "file:/dev/fd/2", "-chardev", "null,id=hutch", "-device", "virtio-serial-pci,max_ports=2", "-device",
+      "virtserialport,chardev=hutch,name=hutch", "-device", "virtio-rng-pci", "-chardev", "socket,id=monitor,fd=1",
+      "-mon", "chardev=monitor,mode=control"};
+  const auto add = [&](const std::vector<std::string>& more) { words.insert(words.end(), more.begin(), more.end()); };
+  add(disk("system", "4", ",read-only=on"));
+  add(disk("changes", "5", ",discard=unmap"));
+  for (unsigned i = 0; i < kPorts; ++i) {
+    const std::string number = std::to_string(i + 1);
+    add({"-device", cat({"pcie-root-port,id=", port_name(i), ",chassis=", number, ",slot=", number})});
   }
-  const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
-  if (devices.network) {
-    // Addresses of QEMU's own choice (plan::kAddressOfMachine); no ROM, which only starts by network need.
-    add({"-netdev", "user,id=net,ipv6=off", "-device", "virtio-net-pci,netdev=net,romfile="});
-  }
-  if (devices.boot == Boot::kToBeSaved)
-    add({"-chardev", "socket,id=monitor,fd=1", "-mon", "chardev=monitor,mode=control"});
-  if (devices.boot == Boot::kFromSnapshot) add({"-incoming", "fd:1"});
-  if (devices.files) {
-    // The file server maps the machine's memory (vhost-user).
-    const std::string mebibytes = std::to_string(size.memory_mib);
-    add({"-object", cat({"memory-backend-memfd,id=memory,share=on,size=", mebibytes, "M"}), "-chardev",
-         "socket,id=files,fd=1", "-device", "vhost-user-fs-pci,chardev=files,tag=hutch"});
-  }
+  if (boot == Boot::kSaved) add({"-incoming", "defer"});
+  if (boot == Boot::kFresh) add({"-S"});
   return words;
 }
 

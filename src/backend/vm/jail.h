@@ -15,6 +15,7 @@ struct MachineSize {
   unsigned memory_mib = 2048;
   bool operator==(const MachineSize&) const = default;
 };
+inline std::uint64_t memory_bytes(const MachineSize& size) { return std::uint64_t{size.memory_mib} << 20; }
 // What the limits of a sandbox make of it: its memory, and as many processors as it takes to use the time that it may
 // have. Errors: less than 256 MiB, in which no machine starts, and more than 256 GiB.
 Result<MachineSize> machine_size(const plan::ResourceLimits& limits);
@@ -40,20 +41,15 @@ inline constexpr const char* kQemu = "/usr/bin/qemu-system-x86_64";
 plan::SandboxPlan jail_plan(const MachineFiles& files, const std::vector<SystemName>& names, std::uint32_t uid,
                             std::uint32_t gid);
 
-// kToBeSaved: as far as where it waits, with QEMU's monitor; kFromSnapshot: there it begins. Such machines have the
-// same devices.
-enum class Boot { kFresh, kToBeSaved, kFromSnapshot };
+// kSaved: it begins where another was when it was saved, with the same devices.
+enum class Boot { kFresh, kSaved };
 
-// What a machine has besides its disks.
-struct MachineDevices {
-  bool files = false;    // of the file server
-  bool network = false;  // a card, whose connections QEMU makes anew in the network of its jail
-  Boot boot = Boot::kFresh;
-};
+// QEMU's words in there. Its descriptor 0 is the machine's memory, a file of that size, 1 its monitor, 2 the machine's
+// console. It does nothing until its monitor says so (machine_devices.h).
+std::vector<std::string> qemu_arguments(const MachineSize& size, Boot boot);
 
-// QEMU's words in there. Its descriptor 0 is the stream to hutch, 2 the machine's console; 1 is the stream to the file
-// server, QEMU's monitor, or the snapshot.
-std::vector<std::string> qemu_arguments(const MachineSize& size, const MachineDevices& devices);
+// A port for one device that comes while the machine runs.
+std::string port_name(unsigned number);
 
 inline constexpr const char* kFileServer = "/usr/lib/qemu/virtiofsd";
 

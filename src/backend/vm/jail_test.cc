@@ -22,7 +22,7 @@ TEST(MachineSize, IsWhatTheLimitsMakeOfIt) {
   EXPECT_EQ(machine_size(limits)->cpus, 1U);
   limits.cpu_millis = 64'000;
   EXPECT_EQ(machine_size(limits)->cpus, 8U);
-  EXPECT_THAT(qemu_arguments(*machine_size(limits), {}), testing::IsSupersetOf({"-smp", "8", "-m", "512M"}));
+  EXPECT_THAT(qemu_arguments(*machine_size(limits), Boot::kFresh), testing::IsSupersetOf({"-smp", "8", "-m", "512M"}));
 }
 
 TEST(MachineSize, RefusesWhatNoMachineStartsIn) {
@@ -60,15 +60,18 @@ TEST(FileServer, HasItsProgramAndTheDirectoriesAlone) {
   EXPECT_EQ(plan.network, plan::NetworkKind::kNone);
 }
 
-TEST(Qemu, HasADeviceForFilesWhereThereAreSome) {
-  const auto with = qemu_arguments({}, {.files = true});
-  EXPECT_THAT(with, testing::Contains("vhost-user-fs-pci,chardev=files,tag=hutch"));
-  EXPECT_THAT(with, testing::Contains(testing::HasSubstr("hutch.shares")));
-  const auto without = qemu_arguments({}, {.network = true});
-  EXPECT_THAT(without, testing::Contains("virtio-net-pci,netdev=net,romfile="));
-  EXPECT_THAT(with, testing::Not(testing::Contains(testing::HasSubstr("netdev"))));
-  EXPECT_THAT(without, testing::Not(testing::Contains(testing::HasSubstr("vhost"))));
-  EXPECT_THAT(without, testing::Not(testing::Contains(testing::HasSubstr("hutch.shares"))));
+TEST(Qemu, WaitsForWhatItIsGiven) {
+  const auto fresh = qemu_arguments({}, Boot::kFresh);
+  const auto saved = qemu_arguments({}, Boot::kSaved);
+  EXPECT_THAT(fresh, testing::Contains("-S"));
+  EXPECT_THAT(saved, testing::IsSupersetOf({"-incoming", "defer"}));
+  // What is there from the beginning is the same, or nothing that was saved would fit.
+  std::vector<std::string> rest = saved;
+  rest.resize(rest.size() - 2);
+  rest.push_back("-S");
+  EXPECT_EQ(rest, fresh);
+  EXPECT_THAT(fresh, testing::Not(testing::Contains(testing::HasSubstr("netdev"))));
+  EXPECT_THAT(fresh, testing::Contains(testing::HasSubstr("pcie-root-port,id=port1,")));
 }
 
 }  // namespace

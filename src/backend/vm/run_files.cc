@@ -8,6 +8,7 @@
 #include "backend/vm/initramfs.h"
 #include "base/text.h"
 #include "sys/beneath.h"
+#include "sys/create.h"
 #include "sys/disk.h"
 #include "sys/files.h"
 #include "sys/journal.h"
@@ -43,6 +44,12 @@ Result<RunFiles> RunFiles::make(const std::string& directory) {
   std::string path = cat({directory, "/", std::to_string(sys::own_pid()), "-", TRY(sys::random_hex(8))});
   TRY(sys::make_directory(sys::kCwd, path, 0700));
   return RunFiles(std::move(path));
+}
+
+Result<UniqueFd> new_memory(std::uint64_t bytes) {
+  UniqueFd memory = TRY(sys::memory_file("machine", ""));
+  TRY(sys::set_size(memory.get(), bytes));
+  return memory;
 }
 
 Status make_changes(const std::string& path) {

@@ -1,6 +1,7 @@
 // What a virtual machine is given for one run: a directory with what it writes, and what it boots from.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "backend/vm/jail.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "base/unique_fd.h"
 #include "sys/tree.h"
 
 namespace hutch::backend::vm {
@@ -28,6 +30,9 @@ class RunFiles {
   explicit RunFiles(std::string path) : path_(std::move(path)) {}
   std::string path_;
 };
+
+// A machine's memory: a file of that size without a name, of which nothing is used.
+Result<UniqueFd> new_memory(std::uint64_t bytes);
 
 // A disk of 8 GB for what is changed of the system, with an empty file system. Code::kSystem where mke2fs(8) fails.
 Status make_changes(const std::string& path);

@@ -9,6 +9,8 @@
 
 #include "backend/guest_process.h"
 #include "backend/vm/jailed.h"
+#include "backend/vm/machine_devices.h"
+#include "backend/vm/monitor.h"
 #include "backend/vm/run_files.h"
 #include "base/text.h"
 #include "plan/os_user_places.h"
@@ -28,6 +30,7 @@ namespace hutch::backend::vm {
 namespace {
 
 constexpr std::size_t kConsoleMax = 64 << 10;
+constexpr std::chrono::seconds kPatience{60};  // with QEMU, on a busy host
 constexpr std::string_view kGuestSays = "hutch-guest: ";
 
 // What has to live as long as the machine does; the last one ends first.
@@ -65,11 +68,39 @@ Result<std::pair<UniqueFd, UniqueFd>> connected_listener(const RunFiles& files) 
 }
 
 // To a machine that waits for it.
-Status tell_start(int machine, plan::NetworkKind network) {
+Status tell_start(int machine, bool network, bool directories) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const wire::MachineStart start{std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(),
-                                 TRY(sys::random_hex(wire::kEntropyBytes / 2)), network == plan::NetworkKind::kGateway};
+                                 TRY(sys::random_hex(wire::kEntropyBytes / 2)), network, directories};
   return sys::write_all(machine, wire::encode_machine_start(start));
+}
+
+// What a machine's processors work on: nothing yet, or what a saved one has.
+Result<UniqueFd> machine_memory(const MachineSize& size, const SnapshotFiles* saved) {
+  UniqueFd memory = TRY(new_memory(memory_bytes(size)));
+  if (saved == nullptr) return memory;
+  const UniqueFd from = TRY(sys::open(saved->memory, sys::Open::kRead));
+  TRY(sys::copy_content(from.get(), memory.get(), [] { return Status(); }));
+  return memory;
+}
+
+// Its devices come while it starts.
+struct Given {
+  const SnapshotFiles* saved = nullptr;
+  int file_server = -1;
+  bool network = false;
+  int guest = -1;
+};
+Status set_going(UniqueFd monitor, const Given& given) {
+  Monitor qemu = TRY(Monitor::open(std::move(monitor), kPatience));
+  if (given.saved != nullptr) {
+    const UniqueFd state = TRY(sys::open(given.saved->state, sys::Open::kRead));
+    TRY(go_on_from(qemu, state.get()));
+  }
+  if (given.file_server >= 0) TRY(plug_files(qemu, given.file_server));
+  if (given.network) TRY(plug_card(qemu));
+  if (given.saved == nullptr) TRY(begin(qemu));
+  return connect_guest(qemu, given.guest);
 }
 
 // Carries the guest's stream across; `lifeline` ends with what the machine cannot be without.
@@ -116,16 +147,16 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   plan::SandboxPlan in_machine = plan;
   const std::vector<SharedDirectory> shares = TRY(take_shares(in_machine));
   RunFiles files = TRY_CTX(RunFiles::make(settings_.directory), "make room for the machine");
-  const bool saved = settings_.snapshot && shares.empty() && size == MachineSize{};
-  const MachineFiles of_machine{settings_.kernel, saved ? settings_.snapshot->initramfs : files.file("initramfs"),
+  const bool is_usual = settings_.snapshot && size == MachineSize{};
+  const SnapshotFiles* saved = is_usual ? &*settings_.snapshot : nullptr;
+  const MachineFiles of_machine{settings_.kernel, saved != nullptr ? saved->initramfs : files.file("initramfs"),
                                 settings_.system, files.file("changes")};
   TRY(make_changes(of_machine.changes));
-  if (!saved) TRY(write_initramfs(of_machine.initramfs, options.guest_program, settings_.modules));
+  if (saved == nullptr) TRY(write_initramfs(of_machine.initramfs, options.guest_program, settings_.modules));
   const std::vector<SystemName> names = TRY(system_names());
   sys::Pipe console = TRY(sys::pipe());
   sys::Pipe lifeline = TRY(sys::pipe());
-  UniqueFd second;  // of QEMU's streams: to the file server, or what a machine was when it was saved
-  if (saved) second = TRY(sys::open(settings_.snapshot->memory, sys::Open::kRead));
+  UniqueFd file_server;
   auto machine = std::make_shared<Machine>(std::move(files));
   if (!shares.empty()) {
     auto [listener, connected] = TRY_CTX(connected_listener(machine->files), "the file server's socket");
@@ -134,7 +165,7 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
     const std::array streams = {listener.get(), lifeline.write.get(), console.write.get()};
     machine->file_server.emplace(
         TRY(start_jailed(*jails_, jail, options, file_server_arguments(), streams, "the file server")));
-    second = std::move(connected);
+    file_server = std::move(connected);
   } else {
     machine->lifeline = std::move(lifeline.write);
   }
@@ -149,15 +180,20 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
     // In there the machine's own is what they have.
     in_machine.network = plan::NetworkKind::kHost;
   }
+  auto [monitor, monitor_end] = TRY(sys::socket_pair());
   auto [machine_end, qemu_end] = TRY(sys::socket_pair());
-  if (saved) TRY(tell_start(machine_end.get(), plan.network));
-  const std::array streams = {qemu_end.get(), second ? second.get() : console.write.get(), console.write.get()};
-  const MachineDevices devices{
-      .files = !shares.empty(), .network = network || saved, .boot = saved ? Boot::kFromSnapshot : Boot::kFresh};
-  machine->jail.emplace(TRY(start_jailed(*jails_, jail, options, qemu_arguments(size, devices), streams, "QEMU")));
-  qemu_end.reset();
-  second.reset();
+  {
+    const UniqueFd memory = TRY_CTX(machine_memory(size, saved), "the machine's memory");
+    const std::array streams = {memory.get(), monitor_end.get(), console.write.get()};
+    const auto arguments = qemu_arguments(size, saved != nullptr ? Boot::kSaved : Boot::kFresh);
+    machine->jail.emplace(TRY(start_jailed(*jails_, jail, options, arguments, streams, "QEMU")));
+  }
+  monitor_end.reset();
   console.write.reset();
+  TRY(tell_start(machine_end.get(), network, !shares.empty()));
+  TRY(set_going(std::move(monitor), {saved, file_server ? file_server.get() : -1, network, qemu_end.get()}));
+  qemu_end.reset();
+  file_server.reset();
   auto [host_end, relay_end] = TRY(sys::socket_pair());
   machine->relay = TRY(start_relay(options.guest_program, relay_end.get(), machine_end.get(), lifeline.read.get()));
   relay_end.reset();

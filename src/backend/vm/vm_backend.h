@@ -15,6 +15,7 @@ namespace hutch::backend::vm {
 // What save_snapshot makes.
 struct SnapshotFiles {
   std::string memory{};     // of a machine that waits (wire/machine_start.h)
+  std::string state{};      // of its devices
   std::string initramfs{};  // from which it booted
 };
 
@@ -29,7 +30,7 @@ class VmBackend final : public Backend {
     std::string directory{};             // of hutch's own data: what a machine writes goes into one of its own below
     std::vector<plan::bpf::Instruction> filter{};  // of system calls, for QEMU
     std::vector<plan::bpf::Instruction> file_server_filter{};
-    // Where machines of the usual size begin that have no directories of the host's; absent: all boot.
+    // Where machines of the usual size begin; absent: all boot.
     std::optional<SnapshotFiles> snapshot{};
   };
   // `jails` starts what QEMU runs in.

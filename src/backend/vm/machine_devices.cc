@@ -1,0 +1,92 @@
+// What a machine is given while it starts.
+#include "backend/vm/machine_devices.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "backend/vm/jail.h"
+#include "base/text.h"
+#include "sys/io.h"
+#include "sys/process.h"
+
+namespace hutch::backend::vm {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::chrono::seconds kWait{180};
+
+// A socket that it was given by that name.
+json socket_named(const std::string& name) {
+  return {{"type", "socket"}, {"data", {{"addr", {{"type", "fd"}, {"data", {{"str", name}}}}}, {"server", false}}}};
+}
+
+// Memory is shared with whoever made it, and is not a part of what is saved.
+Status ignore_memory(Monitor& qemu) {
+  const json ignored = {{"capability", "x-ignore-shared"}, {"state", true}};
+  TRY(qemu.ask("migrate-set-capabilities", {{"capabilities", json::array({ignored})}}));
+  return {};
+}
+
+// Until `command` says that its "status" is `wanted`; that it is `failed` is an error.
+Status await_status(Monitor& qemu, const std::string& command, const std::string& wanted, const std::string& failed) {
+  const auto until = std::chrono::steady_clock::now() + kWait;
+  for (;;) {
+    const json state = TRY(qemu.ask(command));
+    const json status = state.is_object() ? state.value("status", json()) : json();
+    if (status == wanted) return {};
+    if (status == failed) return fail({Code::kSystem, 0, cat({"QEMU: ", command, ": ", printable(state.dump())})});
+    if (std::chrono::steady_clock::now() >= until) {
+      return fail({Code::kTimeout, 0, cat({"QEMU: ", command, ": not ", wanted, " in time"})});
+    }
+    TRY(sys::pause_briefly());
+  }
+}
+
+}  // namespace
+
+Status go_on_from(Monitor& qemu, int state) {
+  TRY(ignore_memory(qemu));
+  TRY(qemu.give("state", state));
+  TRY(qemu.ask("migrate-incoming", {{"uri", "fd:state"}}));
+  return await_status(qemu, "query-status", "running", "internal-error");
+}
+
+Status begin(Monitor& qemu) {
+  TRY(qemu.ask("cont"));
+  return {};
+}
+
+Status connect_guest(Monitor& qemu, int guest) {
+  TRY(qemu.give("guest", guest));
+  TRY(qemu.ask("chardev-change", {{"id", "hutch"}, {"backend", socket_named("guest")}}));
+  return {};
+}
+
+Status plug_files(Monitor& qemu, int file_server) {
+  TRY(qemu.give("files", file_server));
+  TRY(qemu.ask("chardev-add", {{"id", "files"}, {"backend", socket_named("files")}}));
+  TRY(qemu.ask("device_add",
+               {{"driver", "vhost-user-fs-pci"}, {"chardev", "files"}, {"tag", "hutch"}, {"bus", port_name(0)}}));
+  return {};
+}
+
+Status plug_card(Monitor& qemu) {
+  // Addresses of QEMU's own choice (plan::kAddressOfMachine); no ROM, which only starts by network need.
+  TRY(qemu.ask("netdev_add", {{"type", "user"}, {"id", "net"}, {"ipv6", false}}));
+  TRY(qemu.ask("device_add",
+               {{"driver", "virtio-net-pci"}, {"netdev", "net"}, {"romfile", ""}, {"bus", port_name(1)}}));
+  return {};
+}
+
+Status save_state(Monitor& qemu, int state) {
+  TRY(ignore_memory(qemu));
+  // Not stopped first: whoever goes on from there would be stopped as well.
+  TRY(qemu.ask("migrate-set-parameters", {{"max-bandwidth", 1ULL << 40}}));
+  TRY(qemu.give("state", state));
+  TRY(qemu.ask("migrate", {{"uri", "fd:state"}}));
+  return await_status(qemu, "query-migrate", "completed", "failed");
+}
+
+}  // namespace hutch::backend::vm
