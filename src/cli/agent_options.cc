@@ -325,19 +325,35 @@ Result<Arguments> finish_image(Draft&& draft) {
                                   draft.run.form});
 }
 
+Status set_vm_yes(Draft& draft, const std::string&) {
+  draft.yes = true;
+  return {};
+}
+
 Result<Arguments> finish_vm(Draft&& draft) {
   const std::span<const Text> actions = find_verb("vm")->word_choices;
-  if (draft.words.empty()) return fail(Error::invalid("hutch vm: what? provision, status or remove"));
-  if (std::ranges::find(actions, draft.words[0]) == actions.end()) {
-    return fail(unknown_word("unknown action", draft.words[0], actions));
+  if (draft.words.empty())
+    return fail(Error::invalid(cat({"hutch vm: what? ", join({actions.begin(), actions.end()}, ", ")})));
+  const std::string action = draft.words[0];
+  if (std::ranges::find(actions, action) == actions.end()) return fail(unknown_word("unknown action", action, actions));
+  if (action == "config") {
+    if (draft.words.size() > 3) return fail(Error::invalid("hutch vm config [KEY [VALUE]]"));
+  } else {
+    TRY(expect_words(draft, std::array{Text("what")}));
   }
-  TRY(expect_words(draft, std::array{Text("what")}));
-  if ((draft.kernel || draft.root) && draft.words[0] != "provision") {
+  if ((draft.kernel || draft.root) && action != "provision") {
     return fail(Error::invalid(cat({draft.kernel ? "--kernel" : "--root", " is for hutch vm provision"})));
   }
-  return Arguments(VmArguments{std::move(draft.words[0]),
-                               {std::move(draft.kernel).value_or(""), std::move(draft.root).value_or("")},
-                               draft.run.form});
+  if (draft.yes && action != "reset" && action != "remove") {
+    return fail(Error::invalid("--yes is for hutch vm reset and hutch vm remove"));
+  }
+  draft.words.resize(3);
+  return Arguments(VmArguments{.action = action,
+                               .provision = {std::move(draft.kernel).value_or(""), std::move(draft.root).value_or("")},
+                               .key = std::move(draft.words[1]),
+                               .value = std::move(draft.words[2]),
+                               .yes = draft.yes,
+                               .form = draft.run.form});
 }
 
 Result<Arguments> finish_pool(Draft&& draft) {

@@ -112,12 +112,17 @@ constexpr std::array kImageExamples = {Text("hutch image build"), Text("hutch im
                                        Text("hutch run --image debian -- cat /etc/os-release")};
 constexpr std::array kVmOptions = {
     kJson, Option{"--kernel", 0, "PACKAGE", kOther, "provision: the package that has the kernel", set_kernel},
-    Option{"--root", 0, "FILE", kPath, "provision: an archive of the root file system (.tar, or -)", set_root}};
+    Option{"--root", 0, "FILE", kPath, "provision: an archive of the root file system (.tar, or -)", set_root},
+    Option{"--yes", 'y', "", kFlag, "reset, remove: without asking", set_vm_yes}};
 constexpr std::array kVmGroups = {OptionGroup{"Options", kVmOptions}};
 constexpr std::array kVmSynopsis = {Text("hutch vm provision [--kernel PACKAGE] [--root FILE.tar|-] [--json]"),
-                                    Text("hutch vm status [--json]"), Text("hutch vm remove")};
-constexpr std::array kVmWords = {Text("provision"), Text("status"), Text("remove")};
-constexpr std::array kVmExamples = {Text("hutch vm provision"), Text("hutch run --backend vm -- uname -a")};
+                                    Text("hutch vm start|stop|restart|status [--json]"),
+                                    Text("hutch vm config [KEY [VALUE]] [--json]"),
+                                    Text("hutch vm reset|remove [--yes]")};
+constexpr std::array kVmWords = {Text("provision"), Text("start"),  Text("stop"),  Text("restart"),
+                                 Text("status"),    Text("config"), Text("reset"), Text("remove")};
+constexpr std::array kVmExamples = {Text("hutch vm provision"), Text("hutch vm config memoryGB 4"),
+                                    Text("hutch run --backend vm -- uname -a")};
 constexpr std::array kPoolOptions = {
     Option{"--backend", 0, "B", kBackend, "fill: what isolates", set_backend},
     Option{"--trust", 0, "T", kOther, "fill: sandboxed (no network; as without it) or trusted", set_trust},
@@ -263,10 +268,13 @@ constexpr std::array kVerbs = {
          "--dockerfile an engine of containers (docker, podman) builds it, CONTEXT being what COPY is about.\n"
          "pull fetches one of a registry by skopeo, or takes oci-archive:FILE, docker-archive:FILE, oci:DIR.",
          kImageGroups, kImageExamples, kImageWords, OptionsEnd::kAtDashes, finish_image},
-    Verb{"vm", "make what virtual machines are started from", kVmSynopsis,
+    Verb{"vm", "make what virtual machines are started from, start and stop those of agents", kVmSynopsis,
          "provision fetches a kernel from where this machine takes its packages, without installing it, and\n"
          "builds the file system of the root as `hutch image build` does, or of an archive of yours. What is\n"
-         "started later is held to the checksums that are taken now. remove deletes all of it.",
+         "started later is held to the checksums that are taken now. start, stop and restart are for the\n"
+         "machines of all agents that have one; start provisions first where nothing is. config shows or sets\n"
+         "autoStart (true, false), cpus (1 to 8), memoryGB (1 to 8) and network (outbound, none), which hold\n"
+         "from a machine's next start on. reset makes all of it anew, remove deletes it; agents' files stay.",
          kVmGroups, kVmExamples, kVmWords, OptionsEnd::kAtDashes, finish_vm},
     Verb{"pool", "keep sandboxes ready for the next who asks", kPoolSynopsis,
          "Sandboxes that the daemon gives out by HTTP (/v1/pool), one to each who asks, and ends when they are\n"

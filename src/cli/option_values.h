@@ -82,6 +82,7 @@ Status set_mcp_client(Draft& draft, const std::string& name);
 Status set_mcp_project(Draft& draft, const std::string& value);
 Status set_mcp_print(Draft& draft, const std::string& value);
 Status set_mcp_yes(Draft& draft, const std::string& value);
+Status set_vm_yes(Draft& draft, const std::string& value);
 Result<Arguments> finish_mcp(Draft&& draft);
 Result<Arguments> finish_serve(Draft&& draft);
 Result<Arguments> finish_daemon(Draft&& draft);

@@ -20,6 +20,7 @@ struct Draft {
   std::optional<std::string> recipe{};
   std::optional<std::string> kernel{};
   std::optional<std::string> root{};
+  bool yes = false;  // of vm
   std::optional<std::string> dockerfile{};
   std::string trust{};
   service::Removing removing = service::Removing::kUnused;

@@ -1,10 +1,15 @@
 // hutch vm.
 #include "cli/vm.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "base/text.h"
+#include "cli/consent.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "host/facts.h"
+#include "store/machine_settings.h"
 #include "sys/io.h"
 #include "tool/value.h"
 
@@ -12,44 +17,174 @@ namespace hutch::cli {
 
 namespace {
 
-int say(const std::string& line) {
-  (void)sys::write_all(2, cat({"hutch: ", line, "\n"}));
-  return 0;
+using client::DaemonClient;
+using client::Value;
+
+void say(const std::string& line) { (void)sys::write_all(2, cat({"hutch: ", line, "\n"})); }
+
+// An agent that has one.
+struct Machine {
+  std::string agent;
+  std::string status;
+  std::string reason;
+};
+
+// Nothing runs where no daemon does.
+Result<std::vector<Machine>> machines(DaemonClient* daemon) {
+  std::vector<Machine> found;
+  if (daemon == nullptr) return found;
+  const Value agents = TRY(daemon->call("agent.list", {}));
+  const auto* list = agents.get<Value::List>();
+  for (const Value& agent : list != nullptr ? *list : Value::List()) {
+    if (text_in(agent, "backend") != "vm") continue;
+    found.push_back({text_in(agent, "name"), text_in(agent, "status"), text_in(agent, "reason")});
+  }
+  return found;
 }
 
-int print_status(const service::VmStatus& status, service::OutputForm form) {
-  if (form == service::OutputForm::kJson) {
-    const tool::Value value = tool::Value::Object{{"provisioned", status.provisioned},
-                                                  {"kernel", status.kernel},
-                                                  {"made", status.made},
-                                                  {"bytes", static_cast<std::int64_t>(status.bytes)},
-                                                  {"snapshot", status.snapshot},
-                                                  {"directory", status.directory}};
-    return print(cat({tool::json_text(value), "\n"}));
+Result<std::optional<DaemonClient>> running_daemon() {
+  auto daemon = own_daemon(DaemonClient::Start::kNever);
+  if (daemon) return std::optional(std::move(*daemon));
+  if (daemon.error().code == Code::kNotFound) return std::optional<DaemonClient>();
+  return fail(daemon.error());
+}
+
+Status stop_all() {
+  auto daemon = TRY(running_daemon());
+  for (const Machine& machine : TRY(machines(daemon ? &*daemon : nullptr))) {
+    if (machine.status != "running" && machine.status != "starting") continue;
+    say(cat({"stopping the machine of ", machine.agent}));
+    TRY(daemon->call("agent.stop", {{"agent", machine.agent}}));
   }
-  if (!status.provisioned) return print("nothing is provisioned; hutch vm provision\n");
-  return print(table({{"kernel", printable(status.kernel)},
-                      {"made", status.made},
-                      {"root", cat({std::to_string(status.bytes >> 20), "M"})},
-                      {"starts", status.snapshot ? "from a machine that was saved" : "from the beginning"},
-                      {"directory", printable(status.directory)}}));
+  return {};
+}
+
+Status start_all(const plan::HostFacts& facts) {
+  if (!TRY(service::vm_status(facts)).provisioned) TRY(service::provision_vm({}, facts, say));
+  TRY(service::refresh_vm(facts, say));
+  auto daemon = TRY(own_daemon());
+  const auto all = TRY(machines(&daemon));
+  if (all.empty()) say("no agent has a machine yet; hutch agent create NAME backend=vm");
+  for (const Machine& machine : all) {
+    if (machine.status == "running") continue;
+    say(cat({"starting the machine of ", machine.agent}));
+    TRY_CTX(daemon.call("agent.start", {{"agent", machine.agent}}), machine.agent);
+  }
+  return {};
+}
+
+Status ask(const VmArguments& arguments, std::string_view what, std::string_view question) {
+  if (arguments.yes) return {};
+  return ask_consent({.what = what,
+                      .question = question,
+                      .option = "--yes does it without asking",
+                      .declined = "nothing was changed"});
+}
+
+Status reset(const VmArguments& arguments, const plan::HostFacts& facts) {
+  const service::VmProvisionRequest request = TRY(service::last_vm_request(facts));
+  if (request.root == "-") {
+    return fail(Error::invalid("its root came by standard input; hutch vm provision --root - < FILE makes it anew"));
+  }
+  TRY(ask(arguments,
+          "Machines are stopped, and what they start from is made anew. Agents, their files and plugins stay.\n",
+          "Do it?"));
+  TRY(stop_all());
+  return service::provision_vm(request, facts, say);
+}
+
+Status remove(const VmArguments& arguments, const plan::HostFacts& facts) {
+  const auto status = service::vm_status(facts);
+  if (status && !status->provisioned) return service::remove_vm(facts);
+  TRY(ask(arguments,
+          "Machines are stopped, and kernel, initramfs and root are deleted. Agents, their files and plugins stay.\n",
+          "Do it?"));
+  TRY(stop_all());
+  return service::remove_vm(facts);
+}
+
+Result<store::MachineSettingsFile> settings_file() { return store::MachineSettingsFile(TRY(own_dirs()).config); }
+
+Status print_config(const VmArguments& arguments) {
+  const store::MachineSettingsFile file = TRY(settings_file());
+  const store::MachineSettings settings = TRY(file.read());
+  std::string text;
+  if (!arguments.key.empty()) {
+    const auto names = store::machine_setting_names();
+    if (std::ranges::find(names, arguments.key) == names.end()) {
+      return fail(Error::invalid(
+          cat({printable(arguments.key, 64), ": no such setting; ", join({names.begin(), names.end()}, ", ")})));
+    }
+    text = store::machine_setting_text(settings, arguments.key) + "\n";
+  } else if (arguments.form == service::OutputForm::kJson) {
+    text = store::machine_settings_text(settings);
+  } else {
+    std::vector<std::vector<std::string>> rows;
+    for (const std::string_view name : store::machine_setting_names()) {
+      rows.push_back({std::string(name), store::machine_setting_text(settings, name)});
+    }
+    text = table(rows);
+  }
+  return sys::write_all(1, text);
+}
+
+Status configure(const VmArguments& arguments) {
+  if (arguments.value.empty()) return print_config(arguments);
+  const store::MachineSettingsFile file = TRY(settings_file());
+  TRY(file.change(arguments.key, arguments.value));
+  say("machines have it from their next start on; hutch vm restart");
+  return {};
+}
+
+Status print_status(const plan::HostFacts& facts, service::OutputForm form) {
+  const service::VmStatus status = TRY(service::vm_status(facts));
+  auto daemon = TRY(running_daemon());
+  const auto all = TRY(machines(daemon ? &*daemon : nullptr));
+  if (form == service::OutputForm::kJson) {
+    Value::List list;
+    for (const Machine& one : all) {
+      list.emplace_back(Value::Object{{"agent", one.agent}, {"status", one.status}, {"reason", one.reason}});
+    }
+    const Value value = Value::Object{{"provisioned", status.provisioned},
+                                      {"kernel", status.kernel},
+                                      {"made", status.made},
+                                      {"bytes", static_cast<std::int64_t>(status.bytes)},
+                                      {"snapshot", status.snapshot},
+                                      {"directory", status.directory},
+                                      {"machines", std::move(list)}};
+    return sys::write_all(1, cat({tool::json_text(value), "\n"}));
+  }
+  if (!status.provisioned) return sys::write_all(1, "nothing is provisioned; hutch vm provision\n");
+  std::vector<std::vector<std::string>> rows = {
+      {"kernel", printable(status.kernel)},
+      {"made", status.made},
+      {"root", cat({std::to_string(status.bytes >> 20), "M"})},
+      {"starts", status.snapshot ? "from a machine that was saved" : "from the beginning; hutch vm restart saves one"},
+      {"directory", printable(status.directory)}};
+  for (const Machine& one : all) {
+    rows.push_back(
+        {"machine", cat({one.agent, ": ", one.status, one.reason.empty() ? "" : ": ", printable(one.reason)})});
+  }
+  return sys::write_all(1, table(rows));
+}
+
+Status act(const VmArguments& arguments) {
+  if (arguments.action == "config") return configure(arguments);
+  if (arguments.action == "stop") return stop_all();
+  const plan::HostFacts facts = TRY(host::probe_facts());
+  if (arguments.action == "remove") return remove(arguments, facts);
+  if (arguments.action == "provision") TRY(service::provision_vm(arguments.provision, facts, say));
+  if (arguments.action == "reset") TRY(reset(arguments, facts));
+  if (arguments.action == "restart") TRY(stop_all());
+  if (arguments.action == "start" || arguments.action == "restart") TRY(start_all(facts));
+  return print_status(facts, arguments.form);
 }
 
 }  // namespace
 
 int vm(const VmArguments& arguments) {
-  const auto facts = host::probe_facts();
-  if (!facts) return complain(facts.error());
-  if (arguments.action == "remove") {
-    const Status removed = service::remove_vm(*facts);
-    return removed ? 0 : complain(removed.error());
-  }
-  if (arguments.action == "provision") {
-    const Status made = service::provision_vm(arguments.provision, *facts, say);
-    if (!made) return complain(made.error());
-  }
-  const auto status = service::vm_status(*facts);
-  return status ? print_status(*status, arguments.form) : complain(status.error());
+  const Status done = act(arguments);
+  return done ? 0 : complain(done.error());
 }
 
 }  // namespace hutch::cli

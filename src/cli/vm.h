@@ -1,4 +1,4 @@
-// hutch vm: what virtual machines are started from.
+// hutch vm: what virtual machines are started from, and those of the agents.
 #pragma once
 
 #include <string>
@@ -9,8 +9,11 @@
 namespace hutch::cli {
 
 struct VmArguments {
-  std::string action;  // provision, status, remove
+  std::string action;  // provision, start, stop, restart, status, config, reset, remove
   service::VmProvisionRequest provision;
+  std::string key{};    // of config; empty: all of them
+  std::string value{};  // which it gets; empty: it is shown
+  bool yes = false;     // reset, remove: without asking
   service::OutputForm form = service::OutputForm::kText;
 };
 

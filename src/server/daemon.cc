@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -19,6 +20,7 @@
 #include "server/mcp_inquiries.h"
 #include "server/plugin_trial.h"
 #include "server/session.h"
+#include "store/machine_settings.h"
 #include "sys/files.h"
 #include "sys/identity.h"
 #include "sys/io.h"
@@ -137,9 +139,12 @@ class Connections {
   Room tcp_;
 };
 
+// Whether the daemon stays as long as a machine runs: it would start it again.
+enum class Machines { kAsOthers, kKeepIt };
+
 class Daemon {
  public:
-  Daemon(const DaemonSettings& settings, std::string socket, Shared& shared);
+  Daemon(const DaemonSettings& settings, std::string socket, Shared& shared, Machines machines);
 
   struct Descriptors {
     int listener;
@@ -161,14 +166,19 @@ class Daemon {
   const DaemonSettings& settings_;
   const std::string socket_;
   Shared& shared_;
+  const Machines machines_;
   http::Guard guard_;
   Connections connections_;
   Clock::time_point last_use_ = Clock::now();
   Clock::time_point memory_given_ = Clock::now();
 };
 
-Daemon::Daemon(const DaemonSettings& settings, std::string socket, Shared& shared)
-    : settings_(settings), socket_(std::move(socket)), shared_(shared), connections_(shared, settings.connections_max) {
+Daemon::Daemon(const DaemonSettings& settings, std::string socket, Shared& shared, Machines machines)
+    : settings_(settings),
+      socket_(std::move(socket)),
+      shared_(shared),
+      machines_(machines),
+      connections_(shared, settings.connections_max) {
   if (settings.listen) guard_ = {settings.listen->token, http::is_loopback(settings.listen->at.address)};
 }
 
@@ -229,7 +239,8 @@ void Daemon::give_memory_back() {
 }
 
 bool Daemon::is_idle() {
-  const bool works = shared_.agents.busy() > 0 || shared_.pool.busy() > 0 || shared_.tasks.busy() > 0;
+  const bool kept = machines_ == Machines::kKeepIt && shared_.agents.has_machine();
+  const bool works = kept || shared_.agents.busy() > 0 || shared_.pool.busy() > 0 || shared_.tasks.busy() > 0;
   const bool used = !connections_.empty() || works || !shared_.sessions.empty(Clock::now());
   if (used || settings_.idle.count() == 0) last_use_ = Clock::now();
   if (settings_.idle.count() == 0 || Clock::now() - last_use_ <= settings_.idle) return false;
@@ -281,6 +292,22 @@ Result<UniqueFd> take_lock(const host::StateDirs& dirs) {
   return fail({Code::kConflict, 0, "a daemon runs already; hutch daemon status tells of it"});
 }
 
+// Machines that begin with the daemon, one after the other.
+void start_machines(Shared& shared, const std::atomic<bool>& leaves) {
+  const auto all = shared.agents.list();
+  if (!all) return shared.tell(all.error().message);
+  for (const auto& one : *all) {
+    if (one.record.backend != "vm" || leaves) continue;
+    const auto start = [&]() -> Status {
+      const auto sandbox = TRY(shared.agents.sandbox(one.record.name));
+      TRY(sandbox->resident());
+      return {};
+    };
+    const Status started = start();
+    if (!started) shared.tell(cat({"the machine of ", one.record.name, ": ", started.error().message}));
+  }
+}
+
 }  // namespace
 
 Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
@@ -330,11 +357,17 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
     settings.tell(cat({"listening on http://", TRY(sys::bound_text(tcp.get()))}));
   }
   shared.workers.run([&plugins] { plugins.repair(); });
+  std::atomic<bool> leaves = false;
+  const auto machines = store::MachineSettingsFile(dirs.config).read();
+  if (!machines) settings.tell(machines.error().message);
+  const bool starts_machines = machines && machines->auto_start;
+  if (starts_machines) shared.workers.run([&shared, &leaves] { start_machines(shared, leaves); });
   if (settings.ready) settings.ready();
 
-  Daemon daemon(settings, path, shared);
+  Daemon daemon(settings, path, shared, starts_machines ? Machines::kKeepIt : Machines::kAsOthers);
   const Status served = daemon.run({listener.get(), tcp.get(), signals.get(), stop_read.get()});
   sys::forget_local(path);
+  leaves = true;
   tasks->end_all();
   // First the sandboxes: whoever waits for a command of theirs hears of its end.
   agents->stop_all();

@@ -564,6 +564,13 @@ std::size_t AgentService::busy() const {
       std::ranges::count_if(sandboxes_, [](const auto& entry) { return entry.second->is_busy(); }));
 }
 
+bool AgentService::has_machine() const {
+  const std::scoped_lock lock(mutex_);
+  return std::ranges::any_of(sandboxes_, [](const auto& entry) {
+    return entry.second->record().backend == "vm" && entry.second->running() != nullptr;
+  });
+}
+
 bool AgentService::has_leftovers() const {
   std::map<std::string, std::shared_ptr<AgentSandbox>> all;
   {

@@ -104,6 +104,7 @@ class AgentService {
   // Those that had been allowed it. kYes: all that was started in them ends.
   std::vector<RevokedAgent> revoke(const std::string& host, EndCommands end);
 
+  bool has_machine() const;  // a virtual one that runs
   // How many sandboxes have a process that runs.
   std::size_t busy() const;
   // Whether anything at all runs in one: what a command left behind is somebody's server. Looks at every process.

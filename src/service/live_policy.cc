@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "policy/reader.h"
 #include "service/load_policy.h"
+#include "service/machine_place.h"
 #include "service/prepare.h"
 #include "store/policies.h"
 
@@ -55,6 +56,7 @@ Result<std::vector<std::string>> LivePolicy::reload(const LiveSandbox& live) con
   const bool has_rules = options.mode.value_or(wanted.mode) == policy::NetworkMode::kRules;
   if (has_rules) std::ranges::copy(request_.usual_hosts, std::back_inserter(options.allow_domains));
   TRY(settle_network(wanted, options, facts_, loaded.project));
+  if (backend_of(request_, loaded.policy).value_or("") == "vm") TRY(settle_machine_network(wanted, facts_));
   std::vector<std::string> left;
   if (live.network != nullptr) {
     policy::Network held = live.network->gateway().changeable(wanted);
@@ -76,6 +78,7 @@ Result<std::vector<std::string>> LivePolicy::reload(const LiveSandbox& live) con
 Status LivePolicy::replace(const LiveSandbox& live, const std::string& policy) const {
   policy::Policy given = TRY(policy::read_policy(policy, "policy"));
   TRY(settle_network(given.network, request_.network, facts_, facts_.cwd));
+  if (backend_of(request_, given).value_or("") == "vm") TRY(settle_machine_network(given.network, facts_));
   if (live.sockets != nullptr) live.sockets->replace(given.network, given.asks);
   return live.network != nullptr ? live.network->replace_rules(std::move(given.network)) : Status();
 }

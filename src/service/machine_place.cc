@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/text.h"
+#include "host/state_dirs.h"
+#include "store/machine_settings.h"
 
 namespace hutch::service {
 
@@ -49,8 +51,8 @@ Status check_network(const policy::Network& network, const Residence* residence)
 
 }  // namespace
 
-Result<OsUserPlace> machine_place(const LoadedPolicy& loaded, const PlaceRequest& request,
-                                  const plan::HostFacts& facts, const Residence* residence) {
+Result<OsUserPlace> machine_place(const LoadedPolicy& loaded, const PlaceRequest& request, const plan::HostFacts& facts,
+                                  const Residence* residence) {
   TRY(check_files(loaded, request));
   TRY(check_network(loaded.policy.network, residence));
   if (residence != nullptr && residence->cwd.empty()) {
@@ -63,6 +65,19 @@ Result<OsUserPlace> machine_place(const LoadedPolicy& loaded, const PlaceRequest
   place.facts.user = residence != nullptr ? residence->user : "agent";
   place.facts.home = residence != nullptr ? residence->home : std::string(kMachineHome);
   return place;
+}
+
+Result<std::vector<std::string>> settle_machine_network(policy::Network& network, const plan::HostFacts& facts) {
+  const host::StateDirs dirs = TRY(host::own_state_dirs(facts.uid, facts.home));
+  const store::MachineSettings settings = TRY(store::MachineSettingsFile(dirs.config).read());
+  if (settings.network != store::MachineSettings::Network::kNone) return std::vector<std::string>();
+  network.mode = policy::NetworkMode::kNone;
+  network.allowed_domains.clear();
+  network.rules.clear();
+  network.allowed_udp.clear();
+  network.host_ports.clear();
+  network.asking = network.connect_questions = policy::Asking::kNever;
+  return std::vector<std::string>{"no network: hutch vm config network is none"};
 }
 
 }  // namespace hutch::service

@@ -1,7 +1,9 @@
 // A sandbox in a virtual machine: who its commands are there, and what of a policy has no meaning in it.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "service/load_policy.h"
@@ -19,5 +21,8 @@ inline constexpr std::string_view kMachineHome = "/workspace";
 // `residence` is the agent's, which has its directories there; null: a command's alone.
 Result<OsUserPlace> machine_place(const LoadedPolicy& loaded, const PlaceRequest& request, const plan::HostFacts& facts,
                                   const Residence* residence);
+
+// sandbox.json may have it that machines have no network, whatever policies allow. What is then to be said.
+Result<std::vector<std::string>> settle_machine_network(policy::Network& network, const plan::HostFacts& facts);
 
 }  // namespace hutch::service

@@ -40,7 +40,6 @@ static_assert(policy::kGatewayPorts == std::array<int, 3>{plan::kCapturePort, pl
 
 Status settle_network_for(const Residence* residence, policy::Network& network, const policy::NetworkOptions& options,
                           const plan::HostFacts& facts, const std::string& project);
-Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy);
 Status check_backend(const std::string& backend, const policy::Policy& policy, const PlaceRequest& request,
                      const plan::HostFacts& facts, const Caller& caller);
 Result<std::optional<OsUserPlace>> os_user_of(std::string_view backend, const LoadedPolicy& loaded,
@@ -81,6 +80,8 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   TRY(check_backend(prepared.backend, loaded.policy, request, facts, caller));
   policy::Network& network = loaded.policy.network;
   TRY(settle_network_for(caller.residence, network, network_options(request, network), facts, loaded.project));
+  std::vector<std::string> of_machine;
+  if (prepared.backend == "vm") of_machine = TRY(settle_machine_network(network, facts));
   const std::optional<OsUserPlace> of_user = TRY(os_user_of(prepared.backend, loaded, request, facts, caller));
   const std::string cwd = TRY(working_directory(request, facts, prepared.backend, caller.residence));
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
@@ -135,6 +136,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   // They are of rules about files, which an OS user has none of.
   if (of_user) answer.notes.clear();
   if (of_user && !of_user->note.empty()) answer.notes.push_back(of_user->note);
+  std::ranges::move(of_machine, std::back_inserter(answer.notes));
   add_notes(prepared, std::move(answer.notes), loaded.policy.source);
   if (prepared.plan.network == plan::NetworkKind::kGateway) TRY(add_gateway(prepared, network, caller));
   prepared.plan.limits.processes = processes_of(prepared, facts, caller);
@@ -155,6 +157,26 @@ Result<FilesNow> file_rules(const PlaceRequest& request, const plan::HostFacts& 
 Result<FilesNow> files_now(const PlaceRequest& request, const plan::HostFacts& facts,
                            const std::vector<std::string>& environment) {
   return file_rules(request, facts, TRY(load_policy(request, facts, environment)));
+}
+
+Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy) {
+  static constexpr std::array<std::string_view, 6> kHere = {"namespace", "bwrap", "user", "container", "vm", "none"};
+  static constexpr std::array<std::string_view, 1> kLater = {"seatbelt"};
+  // A backend that was asked for by name isolates all the same.
+  if (policy.enabled == policy::Switch::kDisabled && !request.backend) return std::string("none");
+  const std::string name = request.backend.value_or(policy.backend.value_or("namespace"));
+  const std::string where = request.backend ? "--backend" : cat({policy.source, ": backend"});
+  if (std::ranges::find(kLater, name) != kLater.end()) {
+    return fail(Error::unsupported(cat(
+        {where, ": this version does not have ", name, "; it has namespace, bwrap, user, container, vm and none"})));
+  }
+  if (std::ranges::find(kHere, name) == kHere.end()) {
+    const auto near = nearest(name, kHere);
+    return fail(Error::invalid(
+        cat({where, ": \"", printable(name), "\" is not a backend; ",
+             near ? cat({"did you mean ", *near, "?"}) : "use namespace, bwrap, user, container, vm or none"})));
+  }
+  return name;
 }
 
 // Paths of certificates start where the policy's other paths do.
@@ -180,26 +202,6 @@ Status settle_network_for(const Residence* residence, policy::Network& network, 
   TRY(settle_network(network, options, facts, project));
   if (residence == nullptr || !residence->hosts_at_most) return {};
   return policy::narrow_to(network, *residence->hosts_at_most);
-}
-
-Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy) {
-  static constexpr std::array<std::string_view, 6> kHere = {"namespace", "bwrap", "user", "container", "vm", "none"};
-  static constexpr std::array<std::string_view, 1> kLater = {"seatbelt"};
-  // A backend that was asked for by name isolates all the same.
-  if (policy.enabled == policy::Switch::kDisabled && !request.backend) return std::string("none");
-  const std::string name = request.backend.value_or(policy.backend.value_or("namespace"));
-  const std::string where = request.backend ? "--backend" : cat({policy.source, ": backend"});
-  if (std::ranges::find(kLater, name) != kLater.end()) {
-    return fail(Error::unsupported(cat(
-        {where, ": this version does not have ", name, "; it has namespace, bwrap, user, container, vm and none"})));
-  }
-  if (std::ranges::find(kHere, name) == kHere.end()) {
-    const auto near = nearest(name, kHere);
-    return fail(Error::invalid(
-        cat({where, ": \"", printable(name), "\" is not a backend; ",
-             near ? cat({"did you mean ", *near, "?"}) : "use namespace, bwrap, user, container, vm or none"})));
-  }
-  return name;
 }
 
 Status check_backend(const std::string& backend, const policy::Policy& policy, const PlaceRequest& request,

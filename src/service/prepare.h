@@ -64,6 +64,9 @@ struct Judged {
   UniqueFd given_root{};  // of a plan that begins with one
 };
 
+// Which backend a request gets by a policy. Code::kUnsupported and kInvalidArgument for what is none here.
+Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy);
+
 // A policy's network as a request makes it: with its options, and the paths in it absolute.
 Status settle_network(policy::Network& network, const policy::NetworkOptions& options, const plan::HostFacts& facts,
                       const std::string& project);

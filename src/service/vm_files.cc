@@ -19,8 +19,10 @@
 #include "service/programs.h"
 #include "service/start.h"
 #include "service/told_program.h"
+#include "store/machine_settings.h"
 #include "sys/beneath.h"
 #include "sys/files.h"
+#include "sys/host_info.h"
 #include "sys/io.h"
 #include "sys/journal.h"
 #include "sys/process.h"
@@ -39,6 +41,7 @@ constexpr const char* kKernelPackage = "linux-image-cloud-amd64";
 constexpr std::string_view kRemedy = "hutch vm provision makes what it starts from";
 constexpr std::size_t kStep = 1 << 20;
 constexpr const char* kMemory = "memory";  // of a machine that was saved
+constexpr std::array<std::string_view, 3> kOfSnapshot = {"memory", "state", "initramfs"};
 // Of what is provisioned: one of another hutch may lack what this one starts.
 constexpr int kForm = 3;
 
@@ -69,13 +72,14 @@ dpkg-deb -x ./*.deb tree
 )sh";
 
 struct Place {
-  std::string top;  // "vm" of hutch's data
+  std::string top;     // "vm" of hutch's data
+  std::string config;  // of hutch
   std::string file(std::string_view name) const { return cat({top, "/files/", name}); }
 };
 
 Result<Place> place_of(const plan::HostFacts& facts) {
   const host::StateDirs dirs = TRY(host::own_state_dirs(facts.uid, facts.home));
-  return Place{cat({dirs.data, "/vm"})};
+  return Place{cat({dirs.data, "/vm"}), dirs.config};
 }
 
 Result<std::string> sum_of(const std::string& path) {
@@ -228,10 +232,16 @@ Result<std::array<std::pair<std::string, std::string>, 2>> parts_of_snapshot() {
                     std::pair<std::string, std::string>("qemu", backend::vm::kQemu)};
 }
 
-// Whether there is one, and hutch and QEMU are those that made it.
-Result<bool> has_snapshot(json& manifest) {
+backend::vm::MachineSize usual_size(const store::MachineSettings& settings) {
+  return {.cpus = settings.cpus, .memory_mib = settings.memory_gb << 10};
+}
+
+json json_of(const backend::vm::MachineSize& size) { return json::array({size.cpus, size.memory_mib}); }
+
+// Whether there is one of that size, and hutch and QEMU are those that made it.
+Result<bool> has_snapshot(json& manifest, const backend::vm::MachineSize& size) {
   const json made_by = manifest.value("snapshot", json());
-  if (!made_by.is_object()) return false;
+  if (!made_by.is_object() || made_by.value("size", json()) != json_of(size)) return false;
   for (const auto& [name, path] : TRY(parts_of_snapshot())) {
     if (!TRY(is_same(manifest["looks"], name, path, made_by.value(name, json())))) return false;
   }
@@ -240,9 +250,12 @@ Result<bool> has_snapshot(json& manifest) {
 
 Result<backend::vm::VmBackend::Settings> settings_of(const Place& place, const std::string& files, const json& manifest,
                                                      const plan::HostFacts& facts) {
+  const store::MachineSettings machines = TRY(store::MachineSettingsFile(place.config).read());
   const auto file = [&](std::string_view name) { return cat({files, "/", name}); };
-  backend::vm::VmBackend::Settings settings{
-      .kernel = file("kernel"), .system = file("system"), .directory = cat({place.top, "/runs"})};
+  backend::vm::VmBackend::Settings settings{.kernel = file("kernel"),
+                                            .system = file("system"),
+                                            .usual = usual_size(machines),
+                                            .directory = cat({place.top, "/runs"})};
   for (const json& name : manifest["modules"]) {
     if (name.is_string()) settings.modules.push_back(file(name.get<std::string>()));
   }
@@ -255,12 +268,13 @@ Result<backend::vm::VmBackend::Settings> settings_of(const Place& place, const s
   return settings;
 }
 
-// Of a machine that has started: the next ones begin there.
-Status add_snapshot(const Place& place, const std::string& files, json& manifest, const plan::HostFacts& facts) {
+// Of a machine that has started, in the directory `into`: the next ones begin there.
+Status add_snapshot(const Place& place, const std::string& files, const std::string& into, json& manifest,
+                    const plan::HostFacts& facts) {
   if (!sys::exists(backend::vm::kQemu)) return fail(Error::unsupported(cat({backend::vm::kQemu, " is missing"})));
   const auto settings = TRY(settings_of(place, files, manifest, facts));
-  const backend::vm::SnapshotFiles snapshot{cat({files, "/", kMemory}), cat({files, "/state"}),
-                                            cat({files, "/initramfs"})};
+  const backend::vm::SnapshotFiles snapshot{cat({into, "/", kMemory}), cat({into, "/state"}),
+                                            cat({into, "/initramfs"})};
   backend::NamespaceBackend jails;
   backend::StartOptions options;
   options.guest_program = TRY(guest_program());
@@ -271,6 +285,7 @@ Status add_snapshot(const Place& place, const std::string& files, json& manifest
   manifest["sums"][kMemory] = TRY(sum_of_named(kMemory, snapshot.memory));
   manifest["sums"]["state"] = TRY(sum_of(snapshot.state));
   manifest["sums"]["initramfs"] = TRY(sum_of(snapshot.initramfs));
+  made_by["size"] = json_of(settings.usual);
   manifest["snapshot"] = std::move(made_by);
   return {};
 }
@@ -288,12 +303,14 @@ Status provision_vm(const VmProvisionRequest& request, const plan::HostFacts& fa
   (void)sys::remove_tree(fresh);
   TRY(sys::make_private_directories(fresh));
   const auto make = [&]() -> Status {
-    json manifest = json{{"form", kForm}};
+    const bool is_path = !request.root.empty() && request.root != "-";
+    const std::string root = is_path ? TRY(sys::canonical_path(request.root)) : request.root;
+    json manifest = json{{"form", kForm}, {"request", {{"kernel", request.kernel}, {"root", root}}}};
     TRY(fetch_kernel(fresh, request.kernel.empty() ? kKernelPackage : request.kernel, tell, manifest));
     TRY(make_root(fresh, request.root, facts, tell));
     manifest["sums"]["system"] = TRY(sum_of(cat({fresh, "/system"})));
     tell("starting a machine, to save it");
-    const Status saved = add_snapshot(place, fresh, manifest, facts);
+    const Status saved = add_snapshot(place, fresh, fresh, manifest, facts);
     if (!saved) tell(cat({"no machine is saved, each start takes longer: ", saved.error().message}));
     return sys::replace_file(cat({fresh, "/manifest.json"}), manifest.dump(1));
   };
@@ -306,13 +323,53 @@ Status provision_vm(const VmProvisionRequest& request, const plan::HostFacts& fa
   return made;
 }
 
+Status refresh_vm(const plan::HostFacts& facts, const TellImage& tell) {
+  const Place place = TRY(place_of(facts));
+  json manifest = TRY(manifest_of(place));
+  const store::MachineSettings machines = TRY(store::MachineSettingsFile(place.config).read());
+  if (TRY(has_snapshot(manifest, usual_size(machines)))) return {};
+  TRY(verify(place, manifest));
+  const std::string fresh = cat({place.top, "/new-", std::to_string(sys::own_pid())});
+  (void)sys::remove_tree(fresh);
+  TRY(sys::make_private_directories(fresh));
+  tell("starting a machine, to save it");
+  const json before = manifest;
+  Status made = add_snapshot(place, place.file(""), fresh, manifest, facts);
+  const auto put = [&]() -> Status {
+    // Whoever starts a machine meanwhile boots it.
+    json without = before;
+    without.erase("snapshot");
+    for (const std::string_view name : kOfSnapshot) without["sums"].erase(std::string(name));
+    TRY(sys::replace_file(place.file("manifest.json"), without.dump(1)));
+    for (const std::string_view name : kOfSnapshot) {
+      TRY(sys::rename_file(cat({fresh, "/", name}), place.file(name)));
+    }
+    return sys::replace_file(place.file("manifest.json"), manifest.dump(1));
+  };
+  if (made) made = put();
+  (void)sys::remove_tree(fresh);
+  return made;
+}
+
+Result<VmProvisionRequest> last_vm_request(const plan::HostFacts& facts) {
+  const Place place = TRY(place_of(facts));
+  const json manifest = TRY(manifest_of(place));
+  const json request = manifest.value("request", json::object());
+  const auto text = [&](const char* key) {
+    const json value = request.is_object() ? request.value(key, json()) : json();
+    return value.is_string() ? value.get<std::string>() : std::string();
+  };
+  return VmProvisionRequest{text("kernel"), text("root")};
+}
+
 Result<VmStatus> vm_status(const plan::HostFacts& facts) {
   const Place place = TRY(place_of(facts));
   VmStatus status{.directory = cat({place.top, "/files"})};
   if (!sys::exists(place.file("manifest.json"))) return status;
-  const json manifest = TRY(manifest_of(place));
+  json manifest = TRY(manifest_of(place));
   status.provisioned = true;
-  status.snapshot = manifest.value("snapshot", json()).is_object();
+  const store::MachineSettings machines = TRY(store::MachineSettingsFile(place.config).read());
+  status.snapshot = TRY(has_snapshot(manifest, usual_size(machines)));
   status.kernel = manifest["release"].get<std::string>();
   const sys::FileStatus root = TRY(sys::file_status(sys::kCwd, place.file("system")));
   const auto made = std::chrono::nanoseconds(root.modified_ns);
@@ -336,7 +393,7 @@ Result<backend::vm::VmBackend::Settings> vm_settings(const plan::HostFacts& fact
   const json before = manifest;
   TRY(verify(place, manifest));
   auto settings = TRY(settings_of(place, cat({place.top, "/files"}), manifest, facts));
-  if (TRY(has_snapshot(manifest))) {
+  if (TRY(has_snapshot(manifest, settings.usual))) {
     settings.snapshot.emplace(
         backend::vm::SnapshotFiles{place.file(kMemory), place.file("state"), place.file("initramfs")});
   }

@@ -20,12 +20,19 @@ struct VmProvisionRequest {
 // the new is.
 Status provision_vm(const VmProvisionRequest& request, const plan::HostFacts& facts, const TellImage& tell);
 
+// Saves a machine anew where the one that was saved is of another size than is configured, or another hutch's or
+// QEMU's. Code::kUnsupported where nothing is provisioned.
+Status refresh_vm(const plan::HostFacts& facts, const TellImage& tell);
+
+// By which what is there was provisioned.
+Result<VmProvisionRequest> last_vm_request(const plan::HostFacts& facts);
+
 struct VmStatus {
   bool provisioned = false;
   std::string kernel{};    // its release
   std::string made{};      // in local time
   std::uint64_t bytes = 0;  // of the root file system, compressed
-  bool snapshot = false;    // of a machine that has started
+  bool snapshot = false;    // of a machine that has started, and from which others begin
   std::string directory{};
 };
 Result<VmStatus> vm_status(const plan::HostFacts& facts);

@@ -124,11 +124,11 @@ std::vector<std::string> file_server_arguments() {
            "-setfcap"})};
 }
 
-Result<MachineSize> machine_size(const plan::ResourceLimits& limits) {
+Result<MachineSize> machine_size(const plan::ResourceLimits& limits, const MachineSize& usual) {
   static constexpr std::uint64_t kMemoryMin = 256;
   static constexpr std::uint64_t kMemoryMax = 256 << 10;
   static constexpr std::uint64_t kProcessorsMax = 8;
-  MachineSize size;
+  MachineSize size = usual;
   if (limits.memory_bytes != 0) {
     const std::uint64_t wanted = limits.memory_bytes >> 20;
     if (wanted < kMemoryMin || wanted > kMemoryMax) {

@@ -17,8 +17,8 @@ struct MachineSize {
 };
 inline std::uint64_t memory_bytes(const MachineSize& size) { return std::uint64_t{size.memory_mib} << 20; }
 // What the limits of a sandbox make of it: its memory, and as many processors as it takes to use the time that it may
-// have. Errors: less than 256 MiB, in which no machine starts, and more than 256 GiB.
-Result<MachineSize> machine_size(const plan::ResourceLimits& limits);
+// have; `usual` where they say nothing. Errors: less than 256 MiB, in which no machine starts, and more than 256 GiB.
+Result<MachineSize> machine_size(const plan::ResourceLimits& limits, const MachineSize& usual = {});
 
 // Files of the host's.
 struct MachineFiles {

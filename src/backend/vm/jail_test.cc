@@ -18,6 +18,8 @@ TEST(MachineSize, IsWhatTheLimitsMakeOfIt) {
   limits.cpu_millis = 2'500;
   EXPECT_EQ(machine_size(limits)->memory_mib, 512U);
   EXPECT_EQ(machine_size(limits)->cpus, 3U);
+  EXPECT_EQ(machine_size({}, {.cpus = 4, .memory_mib = 1024}).value(), (MachineSize{4, 1024}));
+  EXPECT_EQ(machine_size(limits, {.cpus = 4, .memory_mib = 1024}).value(), (MachineSize{3, 512}));
   limits.cpu_millis = 100;
   EXPECT_EQ(machine_size(limits)->cpus, 1U);
   limits.cpu_millis = 64'000;

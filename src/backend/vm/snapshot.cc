@@ -48,7 +48,7 @@ Status save_snapshot(const VmBackend::Settings& settings, const SnapshotFiles& f
   const std::vector<SystemName> names = TRY(system_names());
   const sys::Pipe console = TRY(sys::pipe());
   auto [monitor, monitor_end] = TRY(sys::socket_pair());
-  const MachineSize size;
+  const MachineSize& size = settings.usual;
   const UniqueFd memory = TRY(new_memory(memory_bytes(size)));
   plan::SandboxPlan jail = jail_plan(of_machine, names, sys::user_id(), sys::group_id());
   jail.seccomp = settings.filter;

@@ -143,11 +143,11 @@ Guarantees VmBackend::guarantees() const {
 }
 
 Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) {
-  const MachineSize size = TRY(machine_size(plan.limits));
+  const MachineSize size = TRY(machine_size(plan.limits, settings_.usual));
   plan::SandboxPlan in_machine = plan;
   const std::vector<SharedDirectory> shares = TRY(take_shares(in_machine));
   RunFiles files = TRY_CTX(RunFiles::make(settings_.directory), "make room for the machine");
-  const bool is_usual = settings_.snapshot && size == MachineSize{};
+  const bool is_usual = settings_.snapshot && size == settings_.usual;
   const SnapshotFiles* saved = is_usual ? &*settings_.snapshot : nullptr;
   const MachineFiles of_machine{settings_.kernel, saved != nullptr ? saved->initramfs : files.file("initramfs"),
                                 settings_.system, files.file("changes")};
