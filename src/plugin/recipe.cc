@@ -49,6 +49,36 @@ Result<Recipe> reread(const json& value) { return parse_recipe(dumped(value)); }
 
 json parsed(const Recipe& recipe) { return json::parse(recipe.json, nullptr, false); }
 
+// In what is UTF-8, by its first byte.
+std::size_t character_size(char first) {
+  const auto byte = static_cast<unsigned char>(first);
+  return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+}
+
+char32_t code_point(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character.front());
+  if (character.size() == 1) return first;
+  char32_t point = first & (0xffU >> (character.size() + 1));
+  for (const char c : character.substr(1)) point = (point << 6U) | (static_cast<unsigned char>(c) & 0x3fU);
+  return point;
+}
+
+// Controls of terminals (ECMA-48; also those of one character), of the direction, and what has no width. A line end is
+// the recipe's own.
+bool is_hidden(char32_t point) {
+  static constexpr std::array<std::pair<char32_t, char32_t>, 10> kRanges = {{{0x7f, 0x9f},
+                                                                             {0xad, 0xad},
+                                                                             {0x61c, 0x61c},
+                                                                             {0x180e, 0x180e},
+                                                                             {0x200b, 0x200f},
+                                                                             {0x2028, 0x202e},
+                                                                             {0x2060, 0x206f},
+                                                                             {0xfeff, 0xfeff},
+                                                                             {0xfff9, 0xfffb},
+                                                                             {0xe0000, 0xe0fff}}};
+  return std::ranges::any_of(kRanges, [&](const auto& range) { return point >= range.first && point <= range.second; });
+}
+
 Status read_files(const json& object, Recipe& recipe);
 Status read_tools(const json& object, Recipe& recipe);
 Status read_permissions(const json& object, Recipe& recipe);
@@ -151,27 +181,22 @@ Result<Recipe> parse_recipe(std::string_view text) {
   return recipe;
 }
 
-// What would turn the order of what is shown around is written by its number: the same recipe, as it reads.
+// What a terminal obeys, what turns the order of what is shown around, and what shows nothing is written by its number:
+// the same recipe, as it reads. No character outside a string of JSON is one of these.
 std::string exported(const Recipe& recipe) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kTurns = {{{"\u061c", "\\u061c"},
-                                                                                            {"\u200e", "\\u200e"},
-                                                                                            {"\u200f", "\\u200f"},
-                                                                                            {"\u202a", "\\u202a"},
-                                                                                            {"\u202b", "\\u202b"},
-                                                                                            {"\u202c", "\\u202c"},
-                                                                                            {"\u202d", "\\u202d"},
-                                                                                            {"\u202e", "\\u202e"},
-                                                                                            {"\u2066", "\\u2066"},
-                                                                                            {"\u2067", "\\u2067"},
-                                                                                            {"\u2068", "\\u2068"},
-                                                                                            {"\u2069", "\\u2069"}}};
-  std::string text = dumped(parsed(recipe), 2) + "\n";
-  for (const auto& [turn, number] : kTurns) {
-    for (std::size_t at = text.find(turn); at != std::string::npos; at = text.find(turn, at + number.size())) {
-      text.replace(at, turn.size(), number);
+  const std::string text = dumped(parsed(recipe), 2) + "\n";
+  std::string made;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view character = rest.substr(0, character_size(rest.front()));
+    if (is_hidden(code_point(character))) {
+      const std::string escaped = json(character).dump(-1, ' ', true, json::error_handler_t::replace);
+      made += std::string_view(escaped).substr(1, escaped.size() - 2);
+    } else {
+      made += character;
     }
+    rest.remove_prefix(character.size());
   }
-  return text;
+  return made;
 }
 
 std::string content_hash(const Recipe& recipe) {

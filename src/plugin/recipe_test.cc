@@ -78,6 +78,17 @@ TEST(RecipeTest, WhatTurnsTextAroundIsExportedByItsNumber) {
   EXPECT_EQ(content_hash(*again), content_hash(*recipe));
 }
 
+TEST(RecipeTest, WhatATerminalObeysAndWhatShowsNothingIsExportedByItsNumber) {
+  const auto recipe = parse_recipe(recipe_with("\"setup\": \"a\u009b2J\x7f\u200b\ufeff\U000e0041 é文🔑\""));
+  ASSERT_TRUE(recipe);
+  const std::string text = exported(*recipe);
+  EXPECT_NE(text.find("a\\u009b2J\\u007f\\u200b\\ufeff\\udb40\\udc41 é文🔑"), std::string::npos) << text;
+  const auto again = parse_recipe(text);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->setup, recipe->setup);
+  EXPECT_EQ(content_hash(*again), content_hash(*recipe));
+}
+
 TEST(RecipeTest, WhatIsUnknownIsKeptInItsOrder) {
   const auto recipe =
       parse_recipe(recipe_with(R"("zebra": {"a": [1, 2.5, null]}, "apple": "ü", "mcp": {"command": "x"})"));
