@@ -13,7 +13,8 @@ namespace hutch::secret {
 inline constexpr std::size_t kScrubbedBytesMin = 6;
 
 // As it is, in base64 (of both alphabets, at each of the three places where it can begin within other bytes), in hex,
-// and escaped as in a URL or in JSON. What comes instead is [REDACTED:NAME].
+// and escaped as in a URL, in a form, in JSON, in HTML or for a shell; line ends between its characters, where a
+// program wraps what it writes or a terminal adds its own, hide none of them. What comes instead is [REDACTED:NAME].
 class Scrubber {
  public:
   explicit Scrubber(const std::vector<Secret>& secrets);
@@ -24,14 +25,14 @@ class Scrubber {
  private:
   friend class ScrubbedStream;
   struct Form {
-    std::string text;
+    std::string text;  // without line ends
     std::string instead;
   };
-  struct Found {
-    std::size_t at = 0;
-    const Form* form = nullptr;
+  struct Replaced {
+    std::string text;
+    std::size_t used = 0;  // of the text that was looked at: up to the end of the last value in it
   };
-  Found find(std::string_view text, std::size_t from) const;
+  Replaced replace(std::string_view text) const;
   std::size_t begun(std::string_view text) const;  // how many bytes of the end may be the beginning of a form
 
   std::vector<Form> forms_;  // the longest first
