@@ -93,11 +93,19 @@ Read read_agent(const Request& request, const json& body) {
   return fault(404, "Not found");
 }
 
-bool is_type(const std::string& type) { return !type.empty() && type.size() <= kTypeBytesMax; }
+// As recipes declare them.
+bool is_type(const std::string& type) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("._:-").contains(c);
+  };
+  return !type.empty() && type.size() <= kTypeBytesMax && std::ranges::all_of(type, fits);
+}
 
 Read read_emit(const json& body) {
   const std::string* type = text_in(body, "type");
-  if (type == nullptr || !is_type(*type)) return fault(400, "Body must contain type");
+  if (type == nullptr) return fault(400, "Body must contain type");
+  if (!is_type(*type)) return fault(400, "An event's type is of letters, digits and . _ : -, 128 at most");
   const auto payload = body.find("payload");
   Call call{.service = Service::kEmit, .name = *type, .text = payload != body.end() ? payload->dump() : "{}"};
   // As a text that is JSON, for who has none to write it with.

@@ -140,8 +140,8 @@ using Arguments =
                  ProcessArguments, ToolArguments, McpArguments, ServeArguments, DaemonArguments, ImageArguments,
                  VmArguments, PoolArguments, TaskArguments, PathsArguments, service::ConfigRequest,
                  service::SettingsRequest, StatusArguments, ShareArguments, SecretArguments, ArtifactsArguments,
-                 MemoryArguments, PluginArguments, SkillArguments, InitArguments, CompletionArguments, HelpArguments,
-                 VersionArguments>;
+                 EventsArguments, MemoryArguments, PluginArguments, SkillArguments, InitArguments, CompletionArguments,
+                 HelpArguments, VersionArguments>;
 
 // `words` is what follows the program's own name. Options of hutch end at `--` and, for `run`, at the first word that
 // is not one: `hutch run ls -l` gives -l to ls. An error is one line that names the thing and what would be right.

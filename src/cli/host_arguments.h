@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/question_arguments.h"
 #include "service/request.h"
 
 namespace hutch::cli {
@@ -34,6 +35,13 @@ struct PluginArguments {
 struct SkillArguments {
   std::string action{};  // list, show, enable, disable
   std::string name{};
+  service::OutputForm form = service::OutputForm::kText;
+};
+
+struct EventsArguments {
+  std::string agent{};
+  std::vector<std::string> types{};  // empty: all
+  Follow follow = Follow::kNo;
   service::OutputForm form = service::OutputForm::kText;
 };
 

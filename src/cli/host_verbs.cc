@@ -60,6 +60,13 @@ Result<Arguments> finish_secret(Draft&& draft) {
   return Arguments(std::move(secret));
 }
 
+Result<Arguments> finish_events(Draft&& draft) {
+  if (draft.words.empty()) return fail(Error::invalid("hutch events: whose? an agent"));
+  EventsArguments events{.agent = std::move(draft.words[0]), .follow = draft.follow, .form = draft.run.form};
+  events.types.assign(std::make_move_iterator(draft.words.begin() + 1), std::make_move_iterator(draft.words.end()));
+  return Arguments(std::move(events));
+}
+
 Result<Arguments> finish_memory(Draft&& draft) {
   const std::span<const Text> actions = find_verb("memory")->word_choices;
   if (draft.words.empty()) return fail(Error::invalid("hutch memory: what? query, add or remove"));
@@ -125,6 +132,15 @@ constexpr std::array kSecretExamples = {Text("hutch secret set --agent alice OPE
                                         Text("hutch secret set --agent alice --host api.github.com GITHUB_TOKEN"),
                                         Text("pass show token | hutch secret set --agent alice TOKEN")};
 
+constexpr std::array kEventsOptions = {
+    Option{"--follow", 'f', "", kFlag, "go on with what is told from now on, until the agent is removed", set_follow},
+    Option{"--json", 0, "", kFlag, "print JSON, an object a line", set_json},
+};
+constexpr std::array kEventsGroups = {OptionGroup{"Options", kEventsOptions}};
+constexpr std::array kEventsSynopsis = {Text("hutch events AGENT [TYPE...] [--follow] [--json]")};
+constexpr std::array kEventsExamples = {Text("hutch events alice"),
+                                        Text("hutch events alice csv.ready --follow --json")};
+
 constexpr std::array kJsonAlone = {kJson};
 constexpr std::array kMemoryGroups = {OptionGroup{"Options", kJsonAlone}};
 constexpr std::array kMemorySynopsis = {Text("hutch memory query AGENT [WORDS] [--json]"),
@@ -153,6 +169,16 @@ constexpr std::array kVerbs = {
          "placeholder a command sees a stand-in, for which the value is put into requests by TLS to its hosts\n"
          "alone.",
          kSecretGroups, kSecretExamples, kSecretWords, OptionsEnd::kAtDashes, finish_secret},
+    Verb{"events",
+         "look at what an agent's programs have told each other",
+         kEventsSynopsis,
+         "The last 100 events that programs of the agent's sandbox have told by `hutch-host events emit`, since\n"
+         "the daemon started, the oldest first; with TYPEs those of these types.",
+         kEventsGroups,
+         kEventsExamples,
+         {},
+         OptionsEnd::kAtDashes,
+         finish_events},
     Verb{"memory", "look at what an agent remembers, and change it", kMemorySynopsis,
          "What programs of the agent's sandbox have stored by `hutch-host agent memory store`. `query` has the\n"
          "entries that hold any of the words, the best first, or without words the newest; 50 at most.",

@@ -12,6 +12,7 @@
 #include "cli/config.h"
 #include "cli/daemon.h"
 #include "cli/doctor.h"
+#include "cli/events.h"
 #include "cli/exec.h"
 #include "cli/explain.h"
 #include "cli/help.h"
@@ -75,6 +76,7 @@ struct Dispatch {
   int operator()(const service::SettingsRequest& request) const { return settings(request); }
   int operator()(const StatusArguments& arguments) const { return status(arguments); }
   int operator()(const ShareArguments& arguments) const { return share(arguments); }
+  int operator()(const EventsArguments& arguments) const { return events(arguments); }
   int operator()(const MemoryArguments& arguments) const { return memory(arguments); }
   int operator()(const PluginArguments& arguments) const { return plugin(arguments); }
   int operator()(const SkillArguments& arguments) const { return skill(arguments); }

@@ -29,7 +29,7 @@ Handled last(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   Value::List events;
   for (const service::HostEvent& event : exchange.shared().plugins.events().last(agent->record().name)) {
-    events.push_back(service::Plugins::event_value(event));
+    events.push_back(service::Plugins::shown_event(*agent, event));
   }
   return json_answer(200, tool::json_text(Value(Value::Object{{"events", std::move(events)}})));
 }

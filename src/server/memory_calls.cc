@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "base/text.h"
+#include "secret/scrubber.h"
 #include "server/session.h"
 #include "store/spool.h"
 
@@ -10,15 +11,20 @@ namespace hutch::server {
 
 namespace {
 
-Value shown(const store::Memory& memory) {
+// Its programs may have stored what only they may read.
+Value shown(const secret::Scrubber& scrubber, const store::Memory& memory) {
   return Value(Value::Object{{"id", memory.id},
-                             {"content", memory.content},
+                             {"content", scrubber.scrub(memory.content)},
                              {"salience", memory.salience},
                              {"created", store::format_time(store::Time(std::chrono::milliseconds(memory.created)))},
                              {"source", memory.source}});
 }
 
 std::int64_t now() { return store::now().time_since_epoch().count(); }
+
+Result<std::shared_ptr<const secret::Scrubber>> scrubber_of(Session& session, const std::string& agent) {
+  return TRY(session.shared().agents.sandbox(agent))->secrets().scrubber();
+}
 
 // The agent has to be there.
 Result<std::string> agent_of(Session& session, const CallReader& call) {
@@ -31,9 +37,10 @@ Result<Value> query(Session& session, const CallReader& call) {
   const std::string agent = TRY(agent_of(session, call));
   const std::string words = TRY(call.optional_text("query"));
   Value::List list;
+  const auto scrubber = TRY(scrubber_of(session, agent));
   store::Memories& memories = session.shared().agents.memories();
   for (const auto& memory : TRY(memories.find(agent, words, store::kMemoriesFoundMax, now()))) {
-    list.push_back(shown(memory));
+    list.push_back(shown(*scrubber, memory));
   }
   return Value(std::move(list));
 }
@@ -42,7 +49,8 @@ Result<Value> add(Session& session, const CallReader& call) {
   const std::string agent = TRY(agent_of(session, call));
   store::Memory memory{.content = TRY(call.text("content")), .created = now(), .source = "user"};
   memory.id = TRY(session.shared().agents.memories().add(agent, memory));
-  return shown(memory);
+  const auto scrubber = TRY(scrubber_of(session, agent));
+  return shown(*scrubber, memory);
 }
 
 Result<Value> remove(Session& session, const CallReader& call) {

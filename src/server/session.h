@@ -83,6 +83,7 @@ std::span<const Verb> question_verbs();
 std::span<const Verb> pool_verbs();
 std::span<const Verb> task_verbs();
 std::span<const Verb> secret_verbs();
+std::span<const Verb> event_verbs();
 std::span<const Verb> memory_verbs();
 std::span<const Verb> artifact_verbs();
 std::span<const Verb> plugin_verbs();

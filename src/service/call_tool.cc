@@ -4,11 +4,11 @@
 #include <array>
 
 #include "base/text.h"
-#include "secret/scrubber.h"
 #include "service/agent_secrets.h"
 #include "service/plugin_tools.h"
 #include "service/plugins.h"
 #include "service/sandbox_place.h"
+#include "service/scrubbed_value.h"
 #include "service/task_tool.h"
 #include "store/spool.h"
 #include "tool/registry.h"
@@ -61,20 +61,6 @@ std::optional<Plugins::OfferedTool> find_plugin_tool(const AgentSandbox& agent, 
 }
 
 // No value of a secret is for a model.
-Value scrubbed(const secret::Scrubber& scrubber, const Value& value) {
-  if (const auto* text = value.get<std::string>()) return scrubber.scrub(*text);
-  if (const auto* list = value.get<Value::List>()) {
-    Value::List made;
-    for (const Value& one : *list) made.push_back(scrubbed(scrubber, one));
-    return Value(std::move(made));
-  }
-  const auto* object = value.get<Value::Object>();
-  if (object == nullptr) return value;
-  Value::Object made;
-  for (const auto& [name, one] : *object) made.emplace(scrubber.scrub(name), scrubbed(scrubber, one));
-  return Value(std::move(made));
-}
-
 void scrub(const secret::Scrubber& scrubber, tool::Envelope& envelope) {
   if (scrubber.empty()) return;
   envelope.result = scrubbed(scrubber, envelope.result);

@@ -9,6 +9,7 @@
 #include "service/plugin_installation.h"
 #include "service/plugin_run.h"
 #include "service/plugin_tools.h"
+#include "service/scrubbed_value.h"
 #include "tool/excerpt.h"
 #include "tool/steps.h"
 
@@ -259,10 +260,14 @@ Value Plugins::event_value(const HostEvent& event) {
                              {"time", event.time}});
 }
 
-void Plugins::emit(const AgentSandbox& agent, const std::string& plugin, std::string type, std::string payload) {
+Value Plugins::shown_event(AgentSandbox& agent, const HostEvent& event) {
+  return scrubbed(*agent.secrets().scrubber(), event_value(event));
+}
+
+void Plugins::emit(AgentSandbox& agent, const std::string& plugin, std::string type, std::string payload) {
   const std::string& name = agent.record().name;
   const HostEvent event = events_.emit(name, std::move(type), std::move(payload));
-  agents_.tell_change(name, kEmitted, tool::json_text(event_value(event)));
+  agents_.tell_change(name, kEmitted, tool::json_text(shown_event(agent, event)));
   const auto installs = installs_.of(name);
   if (!installs) return;
   for (const auto& install : *installs) {

@@ -102,9 +102,10 @@ class Plugins {
 
   // Of the agent's programs, of a plugin of its where one is named: told to whoever listens, and to the plugins that
   // hear of it, but for that one.
-  void emit(const AgentSandbox& agent, const std::string& plugin, std::string type, std::string payload);
+  void emit(AgentSandbox& agent, const std::string& plugin, std::string type, std::string payload);
   HostEvents& events() { return events_; }
-  static tool::Value event_value(const HostEvent& event);
+  static tool::Value event_value(const HostEvent& event);  // for the agent's own programs
+  static tool::Value shown_event(AgentSandbox& agent, const HostEvent& event);  // for anybody else
 
   // Its values of an agent: before each key.
   static std::string values_of(const std::string& id) { return "plugin/" + id + "/"; }

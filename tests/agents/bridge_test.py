@@ -214,6 +214,11 @@ def test_output_of_tools_and_the_record_are_scrubbed(daemon):
     assert told["ok"] and "[REDACTED:TOKEN]" in told["result"]["stdout"], told
     for form in (VALUE, base64.b64encode(VALUE.encode()).decode().rstrip("=")[:-1], VALUE.encode().hex()):
         assert form not in json.dumps(told), form
+    keep(daemon, agent, "PLAIN", "plain-0123456789")
+    daemon.sh(agent, "touch \"named-$(hutch-host secrets get PLAIN).txt\"").ok()
+    for name, more in (("sandbox_list_directory", {}), ("sandbox_find_files", {"pattern": "*.txt"})):
+        told = json.dumps(daemon.tool(agent, name, **more))
+        assert "named-[REDACTED:PLAIN].txt" in told and "plain-0123456789" not in told, told
     daemon.exec(agent, "/bin/echo", VALUE).ok()
     record = daemon("audit", "--agent", agent, "--json").ok().text
     assert VALUE not in record and "[REDACTED:TOKEN]" in record
@@ -240,6 +245,9 @@ def test_a_person_sees_and_changes_what_is_remembered(daemon, agent):
         daemon("memory", "remove", agent, str(one["id"])).ok()
     assert daemon.json("memory", "query", agent) == []
     assert daemon("memory", "remove", agent, "x").code == 125
+    daemon("secret", "set", "--agent", agent, "TOKEN", stdin=b"tok-0123456789").ok()
+    daemon.sh(agent, "hutch-host agent memory store \"it is $(hutch-host secrets get TOKEN)\"").ok()
+    assert [one["content"] for one in daemon.json("memory", "query", agent)] == ["it is [REDACTED:TOKEN]"]
 
 
 ENDPOINT = r"""

@@ -125,6 +125,37 @@ def test_clients_of_the_daemon_see_them(daemon, agent):
     asked.close()
 
 
+def test_its_person_looks_at_the_last_ones(daemon, agent):
+    """As lines in which nothing moves a terminal's cursor, and without what the agent keeps secret."""
+    assert daemon("events", agent).ok().text == ""
+    daemon("secret", "set", "--agent", agent, "TOKEN", stdin=b"tok-0123456789").ok()
+    daemon.sh(agent, "hutch-host events emit a '{\"n\": 1}'; hutch-host events emit b '\"\\u001b[2J\\u202e\"'; "
+                     "hutch-host events emit a \"[\\\"$(hutch-host secrets get TOKEN)\\\"]\"").ok()
+    lines = daemon("events", agent).ok().text.splitlines()
+    assert [line.split("  ")[1:] for line in lines] == \
+        [["a", '{"n":1}'], ["b", '"\\u001b[2J\\xe2\\x80\\xae"'], ["a", '["[REDACTED:TOKEN]"]']]
+    found = [json.loads(line) for line in daemon("events", agent, "a", "--json").ok().text.splitlines()]
+    assert [(one["number"], one["payload"]) for one in found] == [(1, {"n": 1}), (3, ["[REDACTED:TOKEN]"])]
+    asked = api.UnixConnection(daemon.socket)
+    asked.request("GET", f"/v1/agents/{agent}/events")
+    assert [one["number"] for one in json.loads(asked.getresponse().read())["events"]] == [1, 2, 3]
+    asked.close()
+    refused = daemon("events", "nobody-here")
+    assert refused.code == 125 and "nobody-here" in refused.errors
+
+
+def test_its_person_follows_until_the_agent_is_removed(daemon):
+    agent = daemon.create()
+    daemon.sh(agent, "hutch-host events emit first").ok()
+    with daemon.popen("events", agent, "--follow", "--json") as following:
+        assert json.loads(following.stdout.readline())["type"] == "first"
+        daemon.sh(agent, "hutch-host events emit second '[2]'").ok()
+        second = json.loads(following.stdout.readline())
+        assert (second["number"], second["payload"]) == (2, [2])
+        daemon("agent", "remove", agent).ok()
+        assert following.wait(timeout=60) == 0
+
+
 def test_what_is_declared_wrong_is_refused(daemon, agent, recipe):
     hear = [tool("hear", HEAR)]
     for members, said in (({"onEvent": "no", "events": events("x"), "tools": hear}, "onEvent"),

@@ -1,0 +1,43 @@
+// hutch events.
+#include "cli/events.h"
+
+#include "base/text.h"
+#include "cli/output.h"
+#include "cli/own_daemon.h"
+#include "service/history.h"
+#include "sys/io.h"
+
+namespace hutch::cli {
+
+namespace {
+
+using client::Value;
+
+constexpr std::size_t kShownBytes = 400;
+
+// What programs of a sandbox wrote is shown with its control characters visible.
+std::string line_of(const Value& event) {
+  const Value* payload = member_of(event, "payload");
+  const std::string text = payload != nullptr ? tool::json_text(*payload) : std::string();
+  return cat(
+      {text_in(event, "time"), "  ", printable(text_in(event, "type")), "  ", printable(text, kShownBytes), "\n"});
+}
+
+}  // namespace
+
+int events(const EventsArguments& arguments) {
+  Value::Object call{{"agent", arguments.agent}, {"follow", arguments.follow == Follow::kYes}};
+  Value::List types;
+  for (const std::string& type : arguments.types) types.emplace_back(type);
+  call["types"] = std::move(types);
+  auto daemon = own_daemon();
+  if (!daemon) return complain(daemon.error());
+  const bool as_json = arguments.form == service::OutputForm::kJson;
+  const auto show = [&](const Value& event) {
+    return sys::write_all(1, as_json ? tool::json_text(event) + "\n" : line_of(event));
+  };
+  const auto told = daemon->call("event.list", std::move(call), show);
+  return told ? 0 : complain(told.error());
+}
+
+}  // namespace hutch::cli
