@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "service/agent_secrets.h"
 #include "service/inference.h"
+#include "service/plugin_run.h"
 #include "store/spool.h"
 #include "tool/value.h"
 
@@ -99,7 +100,7 @@ Reply HostServices::carry_out(AgentSandbox& agent, const PluginRights* plugin, c
     case Service::kMemoryStore: return store(agent, call);
     case Service::kLog: return log(agent, call);
     case Service::kEmit:
-      plugins_.emit(agent, plugin != nullptr ? plugin->plugin : std::string(), call.name, call.text);
+      plugins_.emit(agent, std::string(plugin != nullptr ? plugin_of(*plugin) : ""), call.name, call.text);
       return reply({});
     case Service::kPluginCreate: return make_plugin(agent, call);
     case Service::kPluginCheck: return try_plugin(agent, call);
@@ -149,7 +150,7 @@ Reply HostServices::try_plugin(AgentSandbox& agent, const Call& call) {
 // files, each says whose values it means.
 Reply HostServices::config(AgentSandbox& agent, const PluginRights* plugin, const Call& call) {
   const std::string& name = agent.record().name;
-  const std::string id = plugin != nullptr ? plugin->plugin : call.plugin;
+  const std::string id(plugin != nullptr ? plugin_of(*plugin) : call.plugin);
   if (!id.empty() && !plugin::check_id(id)) return fault(400, "The plugin has an id that is none");
   const std::string key = id.empty() ? call.name : cat({Plugins::values_of(id), call.name});
   if (call.service == Service::kConfigSet) {
@@ -197,6 +198,13 @@ std::expected<void, Fault> HostServices::infer(AgentSandbox& agent, const Plugin
     agent.used({.service = "inference", .what = call.model, .outcome = "refused: inference is not set"});
     return fault(403, cat({"This agent may not use a model: its person can allow it by hutch agent set ", name,
                            " inference=true"}));
+  }
+  if (plugin == nullptr && plugins_.has_run_without_model(agent)) {
+    agent.used({.service = "inference", .what = call.model, .outcome = "refused: a plugin without it has run here"});
+    return fault(403,
+                 cat({"Not before the sandbox's next start: a plugin that may not use a model has run in this one, "
+                      "and may have left something running; its person can stop it by hutch agent stop ",
+                      name}));
   }
   const auto settings = agents_.settings();
   if (!settings) return fault_of(agent, settings.error());

@@ -8,6 +8,7 @@
 #include "plugin/commands.h"
 #include "service/agent_secrets.h"
 #include "service/call_tool.h"
+#include "service/plugin_run.h"
 #include "service/plugin_tools.h"
 #include "store/record.h"
 #include "store/spool.h"
@@ -264,13 +265,28 @@ Status PluginInstallation::set_up() {
   setup.cwd = directory;
   setup.environment = TRY(plugin_environment(agent_, recipe(), directory));
   setup.timeout = kSetupTimeout;
-  const auto end = TRY(place_.run(setup));
+  const auto end = TRY(run_set_up(setup));
   const std::string said = both(end);
   note(said);
   if (end.timed_out) return fail({Code::kTimeout, 0, cat({"took longer than 300 s and was ended: ", said})});
   if (end.exit_code == 0) return {};
   const std::string scrubbed = agent_.secrets().scrubber()->scrub(said);
   return fail(Error{Code::kSystem, 0, cat({"exit code ", std::to_string(end.exit_code), ": ", scrubbed})});
+}
+
+// Where its tools will run: what it leaves running there ends with it.
+Result<tool::CommandEnd> PluginInstallation::run_set_up(const tool::Command& setup) {
+  const auto shown = TRY(plugins_.agents_.show(wish_.agent));
+  if (!needs_own_sandbox(recipe(), shown.record)) {
+    plugins_.note_beside(agent_, recipe());
+    auto end = place_.run(setup);
+    plugins_.note_beside(agent_, recipe());
+    return end;
+  }
+  const PluginRights rights = setup_rights(recipe());
+  auto end = run_apart(agent_, rights, setup);
+  agent_.end_plugin_sandbox(rights.plugin);
+  return end;
 }
 
 // The library gets the recipe once it is known to work. Which version that is to be is recorded before it is there.

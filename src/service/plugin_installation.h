@@ -29,6 +29,7 @@ class PluginInstallation {
   Status make_files();
   Status find_secrets();
   Status set_up();
+  Result<tool::CommandEnd> run_set_up(const tool::Command& setup);
   Status offer_tools();
   Result<std::string> package_manager();
   Status save();

@@ -8,9 +8,28 @@
 
 namespace hutch::service {
 
+namespace {
+
+// No id has a dot: the two sandboxes, of a version that is called and of one that is set up, are beside each other.
+constexpr std::string_view kSetup = ".setup";
+
+}  // namespace
+
 bool needs_own_sandbox(const plugin::Recipe& recipe, const store::AgentRecord& agent) {
   const bool less_network = recipe.network.kind != plugin::NetworkPermission::Kind::kOfAgent;
   return less_network || (agent.inference && !recipe.inference);
+}
+
+PluginRights setup_rights(const plugin::Recipe& recipe) {
+  PluginRights rights = rights_of(recipe);
+  rights.plugin += kSetup;
+  rights.network = {.kind = plugin::NetworkPermission::Kind::kOfAgent};
+  return rights;
+}
+
+std::string_view plugin_of(const PluginRights& rights) {
+  const std::string_view id = rights.plugin;
+  return id.substr(0, id.find('.'));
 }
 
 Result<tool::CommandEnd> run_beside(AgentSandbox& agent, const tool::Command& command) {

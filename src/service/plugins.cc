@@ -165,6 +165,10 @@ Result<bool> Plugins::uninstall(const std::string& agent_name, const std::string
 void Plugins::forget(const std::string& agent) {
   events_.forget(agent);
   hearing_.forget(agent);
+  {
+    const std::scoped_lock lock(beside_mutex_);
+    beside_.erase(agent);
+  }
   const Status forgotten = installs_.forget(agent);
   if (!forgotten && tell_) tell_(cat({"the plugins of ", agent, ": ", forgotten.error().message}));
 }
@@ -188,6 +192,29 @@ std::optional<Plugins::OfferedTool> Plugins::find_tool(const AgentSandbox& agent
 
 Envelope Plugins::call(AgentSandbox& agent, const OfferedTool& offered, const ToolCall& call) {
   return run(agent, offered, call, {});
+}
+
+// Before and after: the sandbox may be one that this very command starts.
+Result<tool::CommandEnd> Plugins::beside(AgentSandbox& agent, const plugin::Recipe& recipe,
+                                         const tool::Command& command) {
+  note_beside(agent, recipe);
+  auto end = run_beside(agent, command);
+  note_beside(agent, recipe);
+  return end;
+}
+
+void Plugins::note_beside(const AgentSandbox& agent, const plugin::Recipe& recipe) {
+  if (recipe.inference) return;
+  const auto running = agent.running();
+  const std::scoped_lock lock(beside_mutex_);
+  if (running) beside_.insert_or_assign(agent.record().name, running);
+}
+
+bool Plugins::has_run_without_model(const AgentSandbox& agent) const {
+  const auto running = agent.running();
+  const std::scoped_lock lock(beside_mutex_);
+  const auto noted = beside_.find(agent.record().name);
+  return running && noted != beside_.end() && noted->second.lock() == running;
 }
 
 // `more` are variables of its.
@@ -217,7 +244,7 @@ Envelope Plugins::run(AgentSandbox& agent, const OfferedTool& offered, const Too
                               .stop = call.stop};
   const auto start = [&] {
     return needs_own_sandbox(recipe, shown->record) ? run_apart(agent, rights_of(recipe), command)
-                                                    : run_beside(agent, command);
+                                                    : beside(agent, recipe, command);
   };
   auto end = start();
   if (!end && has_lost_files(agent, recipe.id, call.stop)) {

@@ -98,6 +98,9 @@ class Plugins {
   std::optional<OfferedTool> find_tool(const AgentSandbox& agent, const std::string& name);
   tool::Envelope call(AgentSandbox& agent, const OfferedTool& offered, const ToolCall& call);
 
+  // Whether its sandbox, as it runs now, has had commands of a plugin that may use no model: some may have been left.
+  bool has_run_without_model(const AgentSandbox& agent) const;
+
   // --- events ---
 
   // Of the agent's programs, of a plugin of its where one is named: told to whoever listens, and to the plugins that
@@ -126,6 +129,8 @@ class Plugins {
   Status check_hosts(AgentSandbox& agent, const plugin::Recipe& recipe);
   tool::Envelope run(AgentSandbox& agent, const OfferedTool& offered, const ToolCall& call,
                      std::vector<std::string> more);
+  Result<tool::CommandEnd> beside(AgentSandbox& agent, const plugin::Recipe& recipe, const tool::Command& command);
+  void note_beside(const AgentSandbox& agent, const plugin::Recipe& recipe);
   void hear(const PluginEvents::Due& due);
 
   AgentService& agents_;
@@ -136,6 +141,8 @@ class Plugins {
   Trial trial_;
   std::mutex works_mutex_;
   std::map<std::string, std::shared_ptr<std::timed_mutex>> works_;
+  mutable std::mutex beside_mutex_;
+  std::map<std::string, std::weak_ptr<sandbox::Resident>> beside_;  // of which has_run_without_model() is true
   HostEvents events_;
   PluginEvents hearing_;  // last: it uses all of the above
 };

@@ -133,6 +133,24 @@ def test_the_bridge_knows_the_plugin(daemon, plugin_agent, recipe):
     daemon("plugin", "remove", "narrow").ok()
 
 
+def test_its_set_up_has_the_agents_network_and_else_what_its_tools_have(daemon, plugin_agent, recipe):
+    go_by(daemon, plugin_agent, {"allowedDomains": ["a.example.com"]})
+    for name, value in KEYS:
+        daemon("secret", "set", "--agent", plugin_agent, name, stdin=value).ok()
+    daemon("agent", "set", plugin_agent, "inference=true").ok()
+    ask = f"{NAMES}; hutch-host secrets get OTHER_KEY; echo $?; hutch-host secrets get OWN_KEY >/dev/null; echo $?; " \
+          "hutch-host agent dispatch '' x; echo $?; hutch-host config set k v; echo $?; " \
+          "hutch-host inference chat -m hello; echo $?"
+    install(daemon, plugin_agent, recipe, "Narrow", secrets=["OWN_KEY"], permissions={"network": "none"},
+            setup=f"({ask}) > told 2>/dev/null; setsid sleep {MARK} >/dev/null 2>&1 & sleep 0.2; echo over >> told",
+            tools=[tool("told", f"cat told; hutch-host config get k; {NAMES}")])
+    assert said(daemon, plugin_agent, "narrow_told").split() == \
+        ["a.example.com", "4", "0", "4", "0", "4", "over", "v"]
+    harness.wait_until(lambda: not sleeps(), "what its set-up left running has ended with it")
+    daemon("agent", "set", plugin_agent, "inference=false").ok()
+    daemon("plugin", "remove", "narrow").ok()
+
+
 def test_a_plugin_without_inference_has_none(daemon, plugin_agent, recipe):
     """The agent may ask a model: there is none here, which is another answer than that it may not."""
     chat = [tool("chat", "hutch-host inference chat -m hello 2>&1; echo $?")]

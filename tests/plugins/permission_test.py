@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from plugin_cases import test_its_set_up_has_the_agents_network_and_else_what_its_tools_have  # noqa: F401
 from recipes import tool
 
 FETCH = "/usr/bin/python3 -c 'import sys, urllib.request; " \
@@ -18,6 +19,11 @@ def isolated(daemon, request):
     name = daemon.create(f"backend={request.param}", "autonomousExec.enabled=true")
     yield name
     daemon("agent", "remove", name).ok()
+
+
+@pytest.fixture
+def plugin_agent(isolated):
+    return isolated
 
 
 @contextlib.contextmanager
@@ -115,6 +121,36 @@ def test_a_plugin_without_inference_has_none(daemon, isolated, recipe):
     assert "may not" not in said(daemon, isolated, "with_chat")
     for id in ("with", "without"):
         daemon("plugin", "remove", id).ok()
+
+
+def test_what_a_plugin_left_running_gets_no_model_when_its_agent_may(daemon, isolated, recipe):
+    """As long as its agent had none it ran in the agent's sandbox: what it left there is told from nothing else."""
+    chat = "hutch-host inference chat -m hello 2>&1"
+    later = f"setsid sh -c 'until [ -e ~/now ]; do sleep 0.1; done; ({chat}; echo over) > ~/got' >/dev/null 2>&1 &"
+    install(daemon, isolated, recipe, "Without", tools=[tool("leave", later)])
+    daemon.tool(isolated, "without_leave")
+    daemon("agent", "set", isolated, "inference=true").ok()
+    daemon.sh(isolated, "touch now; until grep -q over got; do sleep 0.1; done").ok()
+    assert "Not before the sandbox's next start" in daemon.sh(isolated, "cat got").text
+    daemon("agent", "stop", isolated).ok()
+    assert "no model is configured" in daemon.sh(isolated, chat).text.lower(), daemon.sh(isolated, chat).text
+    # From then on it has a sandbox of its own, and the agent keeps its model.
+    daemon.tool(isolated, "without_leave")
+    assert "may have left" not in daemon.sh(isolated, chat).text
+    daemon("plugin", "remove", "without").ok()
+
+
+def test_one_that_may_as_much_as_its_agent_may_no_more(daemon, isolated, recipe):
+    """It runs in the agent's sandbox: what it asks for beyond the agent's is not given."""
+    daemon("secret", "set", "--agent", isolated, "OWN_KEY", stdin=b"own-value-0123456789").ok()
+    ask = f"{NAMES}; hutch-host inference chat -m hello >/dev/null 2>&1; echo $?; " \
+          "hutch-host agent dispatch somebody x 2>/dev/null; echo $?"
+    with policy(daemon, isolated, {"allowedDomains": ["a.example.com"]}):
+        install(daemon, isolated, recipe, "All", permissions={"network": "outbound", "inference": True},
+                tools=[tool("ask", ask)])
+        assert said(daemon, isolated, "all_ask").split() == ["a.example.com", "4", "4"]
+        assert daemon.sh(isolated, ask).text.split() == ["a.example.com", "4", "4"]
+    daemon("plugin", "remove", "all").ok()
 
 
 def test_the_bridge_knows_the_plugin(daemon, isolated, recipe):
