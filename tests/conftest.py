@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
 
 import harness  # noqa: E402
 import people  # noqa: E402
+import seed_plugin  # noqa: E402
 
 numbers = itertools.count(1)
 
@@ -41,6 +42,14 @@ def machine(base):
         pytest.skip(why)
     with people.running(base) as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def pandas_archive(base):
+    """A Debian with pandas, from where this machine takes its packages."""
+    if os.geteuid() != 0:
+        pytest.skip("root alone unpacks a whole system here")
+    return seed_plugin.archive(base.path / "pandas.tar")
 
 
 @pytest.fixture(params=harness.PEOPLE)

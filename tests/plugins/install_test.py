@@ -4,8 +4,6 @@ import json
 import pathlib
 import subprocess
 
-import pytest
-
 from recipes import recipe as made, tool
 
 SEED = pathlib.Path(__file__).with_name("data_tools.json")
@@ -74,20 +72,6 @@ def test_the_seeds_recipe_is_taken_byte_for_byte(daemon, agent):
     assert refused.code == 125
     assert "OPENAI_API_KEY" in refused.errors or "python3-pip" in refused.errors or "py3-pip" in refused.errors
     leaves_nothing(daemon, agent, "python-data-tools")
-
-
-def test_the_seeds_plugin_works_end_to_end(daemon, agent):
-    """By the pandas of Debian's packages, where they are there: pip finds it installed and fetches nothing."""
-    wanted = "import pandas, matplotlib, seaborn, pip"
-    if subprocess.run(["/usr/bin/python3", "-c", wanted], stderr=subprocess.DEVNULL).returncode != 0:
-        pytest.skip("the packages python3-pandas, python3-matplotlib, python3-seaborn and python3-pip are not there")
-    daemon("secret", "set", "--agent", agent, "OPENAI_API_KEY", stdin=b"sk-0123456789abcdef").ok()
-    daemon("plugin", "install", "-", "--agent", agent, stdin=SEED.read_bytes(), timeout=300).ok()
-    daemon.sh(agent, "printf 'a,b\\n1,2\\n3,4\\n' > x.csv").ok()
-    place = daemon.sh(agent, "pwd").ok().text.strip()
-    answer = daemon.tool(agent, "python-data-tools_analyze_csv", file=f"{place}/x.csv")
-    assert answer["ok"] and "mean" in answer["result"]["stdout"] and "2.0" in answer["result"]["stdout"], answer
-    daemon("plugin", "remove", "python-data-tools").ok()
 
 
 def test_arguments_are_held_to_the_parameters(daemon, agent, recipe):

@@ -8,6 +8,7 @@ import daemons
 import harness
 import pytest
 import recipes
+import seed_plugin
 
 PEOPLE = ["root", "user"] if os.geteuid() == 0 else ["user"]
 
@@ -140,6 +141,19 @@ def test_plugins_run_in_machines(daemon, recipe):
     daemon("plugin", "remove", "machine-words").ok()
     assert daemon.sh(name, "ls -A plugins", timeout=180).text == ""
     daemon("agent", "remove", name).ok()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(2400)
+def test_the_seeds_plugin_works_byte_for_byte(base, pandas_archive, root_archive):
+    """With another kernel; its processor is emulated, so that what takes a second elsewhere takes a minute."""
+    person = base.person(PEOPLE[0])
+    made = daemons.Daemon(base, person)
+    made("vm", "provision", "--root", str(pandas_archive), timeout=1200).ok()
+    name = made.create("backend=vm", "autonomousExec.enabled=true", "autonomousExec.commandTimeout=300")
+    seed_plugin.works(made, name)
+    made("agent", "remove", name).ok()
+    made.stop()
 
 
 def test_another_policy_or_place_than_it_holds_is_refused(daemon, project):
