@@ -49,7 +49,7 @@ TEST(ScrubberTest, InFormsJsonOfAsciiHtmlAndShells) {
   EXPECT_EQ(scrubber().scrub("<b>sk-3c/R+t &quot;q&quot; =ü~</b>"), "<b>[REDACTED:KEY]</b>");
   const Scrubber other(
       {{.name = "WORD", .giving = Giving::kBridge, .hosts = {}, .value = "it's\t<\U0001F511>", .set_at = 0}});
-  EXPECT_EQ(other.scrub(R"(+ echo 'it'\''s	<🔑>')"), "+ echo '[REDACTED:WORD]'");
+  EXPECT_EQ(other.scrub("+ echo 'it'\\''s\t<🔑>'"), "+ echo '[REDACTED:WORD]'");
   EXPECT_EQ(other.scrub(R"("it's\t<\ud83d\udd11>")"), R"("[REDACTED:WORD]")");
 }
 

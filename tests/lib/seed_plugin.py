@@ -1,6 +1,6 @@
 # The seed's own plugin, byte for byte, with the pandas of Debian's packages: the same on each backend that has plugins.
-"""archive(path) makes a Debian with pandas from where this machine takes its packages; works(daemon, agent) says whether
-the plugin does there."""
+"""archive(path) makes a Debian with pandas from where this machine takes its packages; works(daemon, agent) says
+whether the plugin does there."""
 
 import os
 import pathlib
@@ -37,8 +37,9 @@ def archive(path):
         return pathlib.Path(os.environ["HUTCH_TEST_PANDAS_IMAGE"])
     if not shutil.which("mmdebstrap"):
         pytest.skip("mmdebstrap is not installed")
-    made = subprocess.run([*ALONE, "mmdebstrap", "--mode=root", "--variant=apt", "--format=tar", f"--include={PACKAGES}",
-                           '--customize-hook=mkdir -p "$1/workspace" "$1/output"', release(), path, *sources()],
+    made = subprocess.run([*ALONE, "mmdebstrap", "--mode=root", "--variant=apt", "--format=tar",
+                           f"--include={PACKAGES}", '--customize-hook=mkdir -p "$1/workspace" "$1/output"',
+                           release(), path, *sources()],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=1800)
     if made.returncode != 0:
         pytest.skip(f"no Debian with pandas can be had: {made.stderr[-300:]}")

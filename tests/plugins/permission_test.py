@@ -6,8 +6,10 @@ import threading
 
 import pytest
 
-from plugin_cases import test_its_set_up_has_the_agents_network_and_else_what_its_tools_have  # noqa: F401
+import plugin_cases
 from recipes import tool
+
+test_its_set_up = plugin_cases.test_its_set_up_has_the_agents_network_and_else_what_its_tools_have
 
 FETCH = "/usr/bin/python3 -c 'import sys, urllib.request; " \
         "print(urllib.request.urlopen(sys.argv[1], timeout=20).read())' "

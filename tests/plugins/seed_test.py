@@ -11,8 +11,8 @@ import seed_plugin
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
 
-# The packages' files behind the machine's own, and which packages are installed; in a mount namespace that goes with the
-# command. The daemon that a command starts is in it as well.
+# The packages' files behind the machine's own, and which packages are installed; in a mount namespace that goes with
+# the command. The daemon that a command starts is in it as well.
 MOUNTS = "for place in usr etc/alternatives; do " \
          "mount -t overlay -o lowerdir=/$place:$0/$place overlay /$place || exit 1; done; " \
          "mount --bind $0/var/lib/dpkg /var/lib/dpkg && exec \"$@\""
