@@ -170,6 +170,15 @@ Acl without_users(Acl acl, std::span<const std::uint32_t> uids) {
   return acl;
 }
 
+Acl without_group(Acl acl, std::uint32_t gid) {
+  const auto is_its = [gid](const AclEntry& entry) { return entry.tag == AclTag::kGroup && entry.id == gid; };
+  if (std::ranges::none_of(acl, is_its)) return acl;
+  apply_mask(acl);
+  std::erase_if(acl, is_its);
+  add_mask(acl);
+  return acl;
+}
+
 Acl default_of(const Acl& access) {
   Acl acl = access;
   apply_mask(acl);

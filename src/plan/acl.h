@@ -63,6 +63,9 @@ Acl with_user(Acl acl, std::uint32_t uid, unsigned rights);
 // them.
 Acl without_users(Acl acl, std::span<const std::uint32_t> uids);
 
+// The same of the entry of one group.
+Acl without_group(Acl acl, std::uint32_t gid);
+
 // What a directory gives to what is made in it, where it has no default list of its own: as its own mode.
 Acl default_of(const Acl& access);
 

@@ -50,6 +50,18 @@ Acl shared_defaults(const SharedFile& file, const SharedTree& tree, std::uint32_
   return with_user(std::move(defaults), tree.agent, wanted(file, tree.mode));
 }
 
+// The group of an agents' user has the user's number (useradd(8), --user-group). By the default list of a directory of
+// its own an agent gives that group rights to what others make there.
+Acl without_own_group(const Acl& now, const Acl& before, std::uint32_t agent) {
+  const auto is_its = [agent](const AclEntry& entry) { return entry.tag == AclTag::kGroup && entry.id == agent; };
+  return std::ranges::any_of(before, is_its) ? now : without_group(now, agent);
+}
+
+Acl without_groups_of(Acl acl, std::span<const std::uint32_t> agents) {
+  for (const std::uint32_t agent : agents) acl = without_group(std::move(acl), agent);
+  return acl;
+}
+
 // Defaults in which only shares had a part go as a whole.
 Acl unshared_defaults(const Acl& now, const Acl& before, std::span<const std::uint32_t> users,
                       std::span<const std::uint32_t> others = {}) {
@@ -93,8 +105,8 @@ AclChange unshare_file(const SharedFile& file, const SharedTree& tree, std::uint
   }
   std::vector<std::uint32_t> users = {tree.agent};
   if (!remaining.owner_stays && needs_entry(owner, tree.agent)) users.push_back(owner);
-  const Acl now = access_of(file);
   const AclBefore was = before.value_or(AclBefore{});
+  const Acl now = without_own_group(access_of(file), was.access, tree.agent);
   std::vector<std::uint32_t> others = remaining.others;
   std::erase_if(others, [&](std::uint32_t uid) { return std::ranges::find(users, uid) != users.end(); });
   Acl access = was.access.empty() ? without_users(now, users) : restored(now, was.access, users, others);
@@ -103,13 +115,19 @@ AclChange unshare_file(const SharedFile& file, const SharedTree& tree, std::uint
   // The kernel keeps no list of three entries, so that setting one is how a list is removed.
   if (kept(access) != file.access) change.access = std::move(access);
   if (file.is_directory) {
-    change.defaults = if_other(unshared_defaults(file.defaults, was.defaults, users, others), file.defaults);
+    const Acl defaults = without_own_group(file.defaults, was.defaults, tree.agent);
+    Acl rest = unshared_defaults(defaults, was.defaults, users, others);
+    if (was.defaults.empty() && rest != file.defaults) rest = kept(rest);
+    change.defaults = if_other(std::move(rest), file.defaults);
   }
   return change;
 }
 
-AclBefore own_lists(const SharedFile& file, std::span<const std::uint32_t> users) {
-  return {.access = kept(without_users(file.access, users)), .defaults = unshared_defaults(file.defaults, {}, users)};
+AclBefore own_lists(const SharedFile& file, std::span<const std::uint32_t> users,
+                    std::span<const std::uint32_t> agents) {
+  const Acl access = without_groups_of(file.access, agents);
+  const Acl defaults = without_groups_of(file.defaults, agents);
+  return {.access = kept(without_users(access, users)), .defaults = unshared_defaults(defaults, {}, users)};
 }
 
 bool is_written_by_agents(std::span<const SharedTree> trees, const std::string& path) {

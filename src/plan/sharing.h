@@ -66,9 +66,10 @@ struct Remaining {
 AclChange unshare_file(const SharedFile& file, const SharedTree& tree, std::uint32_t owner, const Remaining& remaining,
                        const std::optional<AclBefore>& before);
 
-// What its lists say more than a mode does, without what shares with `users` gave, which would come back with it: that
-// is written down before it is changed.
-AclBefore own_lists(const SharedFile& file, std::span<const std::uint32_t> users);
+// What its lists say more than a mode does, without what shares with `users` gave, and what `agents`, who have some,
+// gave to their own groups, which would come back with it: that is written down before it is changed.
+AclBefore own_lists(const SharedFile& file, std::span<const std::uint32_t> users,
+                    std::span<const std::uint32_t> agents);
 
 // Whether one of the trees lets its agent change names in the directory at `path`, or in one above or below it: what is
 // where is then theirs to say.

@@ -31,7 +31,7 @@ SharedFile after(SharedFile file, const AclChange& change) {
 unsigned rights(const SharedFile& file, std::uint32_t uid) { return rights_of(access_of(file), file.of, uid, {}); }
 
 bool has_own_lists(const SharedFile& file, std::span<const std::uint32_t> users) {
-  const AclBefore own = own_lists(file, users);
+  const AclBefore own = own_lists(file, users, {});
   return !own.access.empty() || !own.defaults.empty();
 }
 
@@ -125,6 +125,21 @@ TEST(Sharing, SharesOfTwoAgentsAreNobodysOwnLists) {
   EXPECT_TRUE(shared.access.empty() && shared.defaults.empty());
 }
 
+// By the default list of a directory of its own an agent gives its group rights to what others make there.
+TEST(Sharing, TheAgentsGroupGoesWithIt) {
+  SharedFile file = plain_file(0664);
+  file.access = with_user(acl_of_mode(0664), kAgent, 6);
+  const std::size_t mask = file.access.size() - 2;
+  file.access.insert(file.access.begin() + static_cast<std::ptrdiff_t>(mask), {AclTag::kGroup, 6, kAgent});
+  const SharedFile now = after(file, unshare_file(file, kTree, kOwner, {}, std::nullopt));
+  EXPECT_TRUE(now.access.empty());
+  // Not where somebody had let it in before.
+  const AclBefore was{without_users(file.access, std::array{kAgent}), {}};
+  EXPECT_EQ(after(file, unshare_file(file, kTree, kOwner, {}, was)).access, was.access);
+  EXPECT_FALSE(own_lists(file, std::array{kAgent}, {}).access.empty());
+  EXPECT_TRUE(own_lists(file, std::array{kAgent}, std::array{kAgent}).access.empty());
+}
+
 TEST(Sharing, WhatIsWrittenDownHoldsNothingOfAShare) {
   const SharedFile place = directory(0700);
   SharedFile shared = after(place, share_file(place, kTree, kOwner));
@@ -133,7 +148,7 @@ TEST(Sharing, WhatIsWrittenDownHoldsNothingOfAShare) {
   shared.defaults = with_user(shared.defaults, kOther, kAclRead);
   constexpr std::array kUsers = {kAgent, kOwner};
   ASSERT_TRUE(has_own_lists(shared, kUsers));
-  const AclBefore was = own_lists(shared, kUsers);
+  const AclBefore was = own_lists(shared, kUsers, {});
   const SharedFile now = after(shared, unshare_file(shared, kTree, kOwner, {}, was));
   EXPECT_EQ(rights(now, kAgent), 0U);
   EXPECT_EQ(rights(now, kOther), kAclRead);

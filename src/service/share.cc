@@ -48,7 +48,7 @@ plan::Acl before_shares(const KnownShares& known, const ClosedWay& way) {
   if (opened != known.opened.end()) return opened->before;
   const plan::SharedFile now{.mode = way.status.mode, .access = way.directory.before};
   if (now.access.empty()) return {};
-  return plan::own_lists(now, known.users_at(way.directory.path)).access;
+  return plan::own_lists(now, known.users_at(way.directory.path), known.agents()).access;
 }
 
 // A number may have been another user's, who could use what is shared with it still.

@@ -45,9 +45,10 @@ Status check_is_where_it_was(const ShareWork& work, const TreeFile& file) {
                     printable(moved->path)})});
 }
 
-// Whoever changes the list of a file whose group they are not in takes its set-group-id bit away, as with chmod(2).
+// Whoever changes the list of a file whose group they are not in takes its set-group-id bit away, as with chmod(2). An
+// agent's group is nothing to keep.
 bool would_lose_its_group(const ShareWork& work, const TreeFile& file) {
-  const bool has_bit = (file.status.mode & kSetGroupId) != 0;
+  const bool has_bit = (file.status.mode & kSetGroupId) != 0 && file.status.group != work.share.agent;
   const auto& groups = work.sharer.groups;
   return has_bit && work.sharer.uid != 0 && std::ranges::find(groups, file.status.group) == groups.end();
 }
@@ -119,13 +120,17 @@ class Inspector {
   }
 
   void note_original(const TreeFile& entry, const plan::SharedFile& file) {
-    if (file.access.empty() && file.defaults.empty()) return;
+    const bool has_agents_group = entry.status.group == work_.share.agent;
+    if (file.access.empty() && file.defaults.empty() && !has_agents_group) return;
     const std::vector<std::uint32_t> users = work_.known.users_at(entry.path);
-    plan::AclBefore lists = plan::own_lists(file, users);
+    const std::vector<std::uint32_t> agents = work_.known.agents();
+    plan::AclBefore lists = plan::own_lists(file, users, agents);
     const auto& opened = work_.known.opened;
     const auto way = std::ranges::find(opened, entry.path, &store::OpenedDirectory::path);
     if (way != opened.end()) lists.access = way->before;
-    if (lists.access.empty() && lists.defaults.empty()) return;
+    // A group that was the agent's before anything was shared stays so; later an agent's directory may have given it.
+    const bool keeps_group = has_agents_group && std::ranges::find(agents, work_.share.agent) == agents.end();
+    if (lists.access.empty() && lists.defaults.empty() && !keeps_group) return;
     found_.originals.push_back({entry.status.device, entry.status.inode, entry.path, std::move(lists)});
   }
 
@@ -164,15 +169,22 @@ std::vector<plan::SharedTree> KnownShares::trees() const {
   return trees;
 }
 
+std::vector<std::uint32_t> KnownShares::agents() const {
+  std::vector<std::uint32_t> agents;
+  for (const store::Share& share : shares) {
+    if (share.state != store::ShareState::kPreparing) agents.push_back(share.agent);
+  }
+  for (const store::OpenedDirectory& directory : opened) agents.push_back(directory.agent);
+  return agents;
+}
+
 // A file may have come from where an agent's share is, or have another name there.
 std::vector<std::uint32_t> KnownShares::users_at(const std::string& path) const {
-  std::vector<std::uint32_t> users;
+  std::vector<std::uint32_t> users = agents();
   for (const store::Share& share : shares) {
     if (share.state == store::ShareState::kPreparing) continue;
-    users.push_back(share.agent);
     if (share.owner != 0 && is_within(path, share.path)) users.push_back(share.owner);
   }
-  for (const store::OpenedDirectory& directory : opened) users.push_back(directory.agent);
   return users;
 }
 

@@ -30,6 +30,8 @@ struct KnownShares {
 
   // What decides about files. What is being taken back gives nothing.
   std::vector<plan::SharedTree> trees() const;
+  // Whose users have something by now.
+  std::vector<std::uint32_t> agents() const;
   // Who may have entries in the lists of the file there because of them: all agents, and those whose tree it is in.
   std::vector<std::uint32_t> users_at(const std::string& path) const;
 };

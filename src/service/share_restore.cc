@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "plan/share_looks.h"
 #include "service/share_lists.h"
+#include "sys/delegate.h"
 #include "sys/readiness.h"
 
 namespace hutch::service {
@@ -41,14 +42,19 @@ std::int64_t now_ns() {
 class Pass {
  public:
   Pass(const ShareWork& work, const std::map<FileKey, plan::AclBefore>& before, const ShareProgress& progress,
-       Restoration& done)
-      : work_(work), before_(before), progress_(progress), done_(done) {}
+       Restoration& done, const SharePlace& place)
+      : work_(work),
+        before_(before),
+        progress_(progress),
+        done_(done),
+        place_(place),
+        own_group_(group_of(work, place)) {}
 
-  Status run(const SharePlace& place) {
+  Status run() {
     done_.files = done_.linked = done_.of_others = 0;
     done_.left.clear();
-    done_.counts = TRY(walk_tree(place, {.visit = [this](const TreeFile& entry) { return visit(entry); },
-                                         .closed = [this](const TreeFile& entry) { return look_at_closed(entry); }}));
+    done_.counts = TRY(walk_tree(place_, {.visit = [this](const TreeFile& entry) { return visit(entry); },
+                                          .closed = [this](const TreeFile& entry) { return look_at_closed(entry); }}));
     return {};
   }
 
@@ -83,9 +89,12 @@ class Pass {
       if (names_user(*file, work_.share.agent)) ++done_.of_others;
       return note_directory(entry.status, writer_of(*file, access));
     }
+    const bool is_regrouped = TRY(take_group_back(entry));
     const bool has_lists = !file->access.empty() || !file->defaults.empty();
     const plan::AclChange change = has_lists ? change_of(entry, *file) : plan::AclChange();
-    if (!change.access && !change.defaults) return note_directory(entry.status, writer_of(*file, access));
+    if (!change.access && !change.defaults && !is_regrouped) {
+      return note_directory(entry.status, writer_of(*file, access));
+    }
     const Status written = write_lists(entry.file, change);
     if (!written) return fail(list_error(written.error(), entry.path));
     ++done_.changed;
@@ -107,16 +116,33 @@ class Pass {
     const auto was = before_.find(key_of(entry.status));
     const auto lists = was == before_.end() ? std::nullopt : std::optional(was->second);
     if (gives == nullptr && plan::is_way_to_a_tree(work_.trees, agent, entry.path)) {
-      const plan::AclBefore own = lists.value_or(plan::own_lists(file, all_users(remaining.others)));
+      const plan::AclBefore own = lists.value_or(own_lists(file, remaining.others));
       done_.ways.push_back({entry.path, agent, own.access});
       remaining.passes = true;
     }
     return plan::unshare_file(file, work_.tree, work_.share.owner, remaining, lists);
   }
 
-  std::vector<std::uint32_t> all_users(std::vector<std::uint32_t> others) const {
-    others.push_back(work_.share.agent);
-    return others;
+  plan::AclBefore own_lists(const plan::SharedFile& file, std::vector<std::uint32_t> users) const {
+    std::vector<std::uint32_t> agents = work_.known.agents();
+    for (auto* list : {&users, &agents}) list->push_back(work_.share.agent);
+    return plan::own_lists(file, users, agents);
+  }
+
+  // A directory of the agent's with the set-group-id bit gives its group to what others make in it.
+  Result<bool> take_group_back(const TreeFile& entry) const {
+    if (entry.status.group != work_.share.agent || before_.contains(key_of(entry.status))) return false;
+    if (plan::tree_of(work_.trees, work_.share.agent, entry.path) != nullptr) return false;
+    TRY_CTX(sys::set_owner_of(entry.file, entry.status.owner, own_group_), printable(entry.path));
+    return true;
+  }
+
+  // That of the shared path, where the sharer may give it.
+  static std::uint32_t group_of(const ShareWork& work, const SharePlace& place) {
+    const auto& groups = work.sharer.groups;
+    const bool is_member = std::ranges::find(groups, place.status.group) != groups.end();
+    const bool may_give = work.sharer.uid == 0 || is_member;
+    return may_give && place.status.group != work.share.agent ? place.status.group : groups.front();
   }
 
   // Where the other names of a file are is not known here.
@@ -149,6 +175,8 @@ class Pass {
   const std::map<FileKey, plan::AclBefore>& before_;
   const ShareProgress& progress_;
   Restoration& done_;
+  const SharePlace& place_;
+  const std::uint32_t own_group_;
   std::vector<std::string> moved_;
   plan::DirectoryLooks looks_;
   bool is_young_ = false;
@@ -173,8 +201,8 @@ Result<Restoration> restore_share(const ShareWork& work, const SharePlace& place
   const sys::Epoll clock = TRY(sys::Epoll::make());
   Restoration done;
   for (int pass = 1;; ++pass) {
-    Pass one(work, before, progress, done);
-    const Status gone_through = one.run(place);
+    Pass one(work, before, progress, done, place);
+    const Status gone_through = one.run();
     // A directory was moved: what is behind it was not seen.
     const bool is_moved = !gone_through && gone_through.error().code == Code::kConflict;
     if (!gone_through && (!is_moved || pass == kPassesMax)) return fail(Error(gone_through.error()));

@@ -267,3 +267,44 @@ def test_an_entry_of_one_share_is_not_the_persons_own_in_another(hutch, as_user,
     hutch("unshare", first).ok()
     hutch("unshare", second).ok()
     assert not entries(second / "file")
+
+
+# Two directories of the agent's whose new files are for its group: by a default list, and by the set-group-id bit.
+GROUPED = """
+import os, struct, sys
+tree = sys.argv[1]
+os.mkdir(tree + '/listed')
+os.mkdir(tree + '/bit')
+none = 0xffffffff
+rows = [(1, none, 7), (4, none, 7), (8, os.getgid(), 7), (16, none, 7), (32, none, 0)]
+packed = struct.pack('<I', 2) + b''.join(struct.pack('<HHI', tag, rights, who) for tag, who, rights in rows)
+os.setxattr(tree + '/listed', 'system.posix_acl_default', packed)
+os.removexattr(tree + '/bit', 'system.posix_acl_default')
+os.chmod(tree + '/bit', 0o2777)
+"""
+LINK = "import os, sys\nfor name in ('listed', 'bit'): os.link(f'{sys.argv[1]}/{name}/new', f'{sys.argv[2]}/{name}')"
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_what_a_directory_of_the_agents_gave_its_group_is_taken_back(hutch, sharer, tree, agents_own, again):
+    hutch("share", tree).ok()
+    subprocess.run(as_agent(GROUPED, tree), check=True)
+    made = f"umask 002; for d in {tree}/listed {tree}/bit; do echo new > $d/new; mkdir $d/below; done"
+    subprocess.run(sharer.command(["/bin/sh", "-c", made]), check=True)
+    subprocess.run(as_agent(LINK, tree, agents_own), check=True)
+    if again:
+        hutch("share", tree).ok()
+    hutch("unshare", tree).ok()
+    for name in ("listed", "bit"):
+        assert (tree / name / "new").stat().st_gid != AGENT and not may(AGENT, "write", agents_own / name)
+        assert (tree / name / "below").stat().st_gid != AGENT and not entries(tree / name / "below")
+    assert not may(AGENT, "read", agents_own / "listed")
+
+
+def test_a_group_that_was_the_agents_before_stays(hutch, as_user, tree):
+    os.chown(tree / "text", as_user.uid, AGENT)
+    before = snapshot(tree)
+    for _ in range(2):
+        hutch("share", tree).ok()
+    hutch("unshare", tree).ok()
+    assert (tree / "text").stat().st_gid == AGENT and snapshot(tree) == before
