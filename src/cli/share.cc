@@ -39,7 +39,10 @@ Result<std::optional<host::OsUser>> find_user(const std::string& agent) {
 
 Result<host::OsUser> user_of(const std::string& agent) {
   const std::optional<host::OsUser> user = TRY(find_user(agent));
-  if (user) return *user;
+  if (user) {
+    TRY(host::check_is_no_person(*user));
+    return *user;
+  }
   const std::string name = TRY(service::own_os_user(sys::user_id(), agent));
   const std::string option = agent.empty() ? "" : cat({" --agent ", agent});
   const std::string person = sys::user_id() == 0 ? "" : cat({" --for ", TRY(host::person_name(sys::user_id()))});

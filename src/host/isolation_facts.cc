@@ -118,7 +118,7 @@ std::optional<std::int64_t> sysctl(const char* path) {
 bool has_os_user(std::uint32_t uid, const std::string& person) {
   const std::string name = uid == 0 ? std::string(plan::kCommonUser) : plan::os_user_name_of(person, "");
   const auto found = find_os_user(name);
-  if (!found || !found->has_value()) return false;
+  if (!found || !found->has_value() || !check_is_no_person(**found)) return false;
   return uid == 0 || may_become(uid, name).value_or(false);
 }
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "host/account.h"
 #include "plan/os_user.h"
+#include "plan/os_user_numbers.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
 #include "sys/tree.h"
@@ -44,6 +45,15 @@ Status check_is_no_daemon(const OsUser& user) {
                cat({"hutch's daemon is the user ", user.name,
                     ", and what is the same user would have all that is the daemon's: give the agent a user of its own "
                     "(--agent NAME), or take that daemon away (hutch service deinit)"})});
+}
+
+Status check_is_no_person(const OsUser& user) {
+  if (user.home == plan::os_user_home(user.name)) return {};
+  const plan::NumberRange people = plan::people_numbers(sys::read_file("/etc/login.defs", kAccountsMax).value_or(""));
+  if (user.uid < people.first || user.uid > people.last) return {};
+  return fail({Code::kConflict, 0,
+               cat({"the user ", printable(user.name), " of this machine is a person, with the home ",
+                    printable(user.home), ": what is that user has all that is theirs, and is no agent"})});
 }
 
 // The directory of a process in /proc is its effective user's, be it readable or not (proc(5)).

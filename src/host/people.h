@@ -19,6 +19,9 @@ Result<bool> may_become(std::uint32_t person, const std::string& user);
 // Code::kConflict where root has had a daemon be that user: what is that user could be the daemon. Its files say so too
 // where they are not closed to it.
 Status check_is_no_daemon(const OsUser& user);
+// Code::kConflict where a person of this machine is called as agents' users are: by number, and a home that none of
+// these has.
+Status check_is_no_person(const OsUser& user);
 // Code::kConflict where a process is that user; its number is in the message, with `why` it may not be.
 Status check_is_at_rest(const OsUser& user, std::string_view why);
 

@@ -11,8 +11,8 @@ namespace hutch::plan {
 namespace {
 
 // useradd(8) has these where login.defs(5) says nothing.
-constexpr std::uint32_t kFirst = 101;
-constexpr std::uint32_t kLast = 999;
+constexpr NumberRange kSystem{101, 999};
+constexpr NumberRange kPeople{1000, 60000};
 
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
@@ -24,6 +24,18 @@ std::vector<std::string_view> words_of(std::string_view line) {
     words.push_back(line.substr(0, size));
     line = line.substr(size);
   }
+}
+
+// `range`, but for what the text says.
+NumberRange range_of(std::string_view login_defs, NumberRange range, std::string_view first, std::string_view last) {
+  for (const std::string_view line : split(login_defs, '\n')) {
+    const auto words = words_of(line);
+    const auto number = words.size() >= 2 ? decimal_of(words[1]) : std::nullopt;
+    if (!number || *number == 0) continue;
+    if (words[0] == first) range.first = *number;
+    if (words[0] == last) range.last = *number;
+  }
+  return range;
 }
 
 }  // namespace
@@ -72,16 +84,10 @@ std::vector<std::uint32_t> numbers_left(const std::vector<GivenNumber>& given, s
 }
 
 NumberRange system_numbers(std::string_view login_defs) {
-  NumberRange range{kFirst, kLast};
-  for (const std::string_view line : split(login_defs, '\n')) {
-    const auto words = words_of(line);
-    const auto number = words.size() >= 2 ? decimal_of(words[1]) : std::nullopt;
-    if (!number || *number == 0) continue;
-    if (words[0] == "SYS_UID_MIN") range.first = *number;
-    if (words[0] == "SYS_UID_MAX") range.last = *number;
-  }
-  return range;
+  return range_of(login_defs, kSystem, "SYS_UID_MIN", "SYS_UID_MAX");
 }
+
+NumberRange people_numbers(std::string_view login_defs) { return range_of(login_defs, kPeople, "UID_MIN", "UID_MAX"); }
 
 std::optional<std::uint32_t> free_number(NumberRange range, const std::set<std::uint32_t>& taken,
                                          const std::vector<GivenNumber>& given) {

@@ -40,6 +40,8 @@ struct NumberRange {
 };
 // Of system users, from the text of login.defs(5).
 NumberRange system_numbers(std::string_view login_defs);
+// The same of people.
+NumberRange people_numbers(std::string_view login_defs);
 
 // The highest that is in none of the two, as useradd(8) chooses; absent where there is none left.
 std::optional<std::uint32_t> free_number(NumberRange range, const std::set<std::uint32_t>& taken,

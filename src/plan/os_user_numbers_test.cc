@@ -23,6 +23,14 @@ TEST(OsUserNumbers, WithoutARangeThatOfUseradd) {
   EXPECT_EQ(range.last, 999U);
 }
 
+TEST(OsUserNumbers, PeopleHaveOthers) {
+  EXPECT_EQ(people_numbers("").first, 1000U);
+  EXPECT_EQ(people_numbers("").last, 60000U);
+  const NumberRange range = people_numbers("UID_MIN 500\nSYS_UID_MIN 1\nSYS_UID_MAX 2\nUID_MAX 600\n");
+  EXPECT_EQ(range.first, 500U);
+  EXPECT_EQ(range.last, 600U);
+}
+
 TEST(OsUserNumbers, ALineThatIsNoneIsAnError) {
   for (const char* text : {"agent-one\n", "x agent-one", "303", "303 a b"}) {
     EXPECT_FALSE(read_given_numbers(text)) << text;

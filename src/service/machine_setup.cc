@@ -122,6 +122,7 @@ Status apply_network() {
 Result<std::vector<plan::SetupStep>> service_init_plan(const std::string& user, const std::string& person) {
   const auto known = TRY(host::find_os_user(user));
   if (!known) return fail(Error::not_found(cat({"there is no OS user ", user, " yet: sudo hutch init"})));
+  TRY(host::check_is_no_person(*known));
   const plan::ServiceFacts facts = TRY(service_facts(user, person));
   TRY(check_files_are_closed(facts));
   TRY(host::check_is_at_rest(*known, kWhyAtRest));

@@ -76,6 +76,11 @@ Result<bool> is_open_to(const std::string& name, const plan::HostFacts& facts) {
   return host::may_become(facts.uid, name);
 }
 
+Status check_is_for_sandboxes(const host::OsUser& user) {
+  TRY(host::check_is_no_person(user));
+  return host::check_is_no_daemon(user);
+}
+
 }  // namespace
 
 Result<std::string> own_os_user(std::uint32_t person, const std::string& agent) {
@@ -85,7 +90,7 @@ Result<std::string> own_os_user(std::uint32_t person, const std::string& agent) 
 
 Status check_os_user(const std::string& name, const std::string& agent, const plan::HostFacts& facts) {
   const std::optional<host::OsUser> user = TRY(host::find_os_user(name));
-  if (user && TRY(is_open_to(name, facts))) return host::check_is_no_daemon(*user);
+  if (user && TRY(is_open_to(name, facts))) return check_is_for_sandboxes(*user);
   return fail(unavailable(name, agent, facts));
 }
 
@@ -93,7 +98,7 @@ Result<OsUserPlace> os_user_place(const std::string& name, const std::string& ag
                                   const PlaceRequest& request, const plan::HostFacts& facts) {
   const std::optional<host::OsUser> user = TRY(host::find_os_user(name));
   if (!user || !TRY(is_open_to(name, facts))) return fail(unavailable(name, agent, facts));
-  TRY(host::check_is_no_daemon(*user));
+  TRY(check_is_for_sandboxes(*user));
   const auto& groups = user->groups;
   if (user->uid == 0 || std::ranges::find(groups, 0U) != groups.end()) {
     return fail(

@@ -29,6 +29,19 @@ grep ^hutch: /etc/passwd; grep ^agent-bob: /etc/passwd; ls /var/lib""")
     assert "hutch:x:61311:" in said and "agent-bob:" not in said and "is not hutch's" in said, said
 
 
+@pytest.mark.parametrize("word", ["", " --agent bob"])
+def test_nothing_is_run_as_a_person_who_is_called_as_an_agents_user(base, word):
+    name = "agent-bob" if word else "hutch"
+    said = on_a_machine(base, f"""useradd --uid 4711 --no-create-home --home-dir /mnt/person {name}
+mkdir -m 755 /mnt/own; echo x > /mnt/own/file; export HUTCH_STATE=/mnt/state
+$hutch share{word} /mnt/own; echo share $?; $hutch service init{word}; echo service $?
+if [ -z "{word}" ]; then $hutch run --backend user --cwd / -- id -u; echo run $?; $hutch doctor; fi
+grep 4711 /etc/systemd/system/*; getfacl -n /mnt/own""")
+    assert "share 125" in said and "service 125" in said and "is a person, with the home /mnt/person" in said, said
+    assert word or "run 125" in said, said
+    assert "user:4711" not in said and "\n4711\n" not in said, said
+
+
 def test_the_common_user_stays_while_an_agents_user_is_in_its_group(base):
     said = on_a_machine(base, """$hutch init --agent bob > /dev/null; $hutch deinit; echo deinit $?
 $hutch init > /dev/null; echo init $?

@@ -22,7 +22,8 @@ PROGRAMS = {"guest": GUEST_MAY, "inspect": {"base", "sys", "policy", "wire", "in
 BESIDE = {
     "policy": ["base/"],
     "sys": ["base/"],
-    "host": ["plan/facts.h", "plan/path_facts.h", "plan/id_map.h", "plan/os_user.h", "plan/plan.h"],
+    "host": ["plan/facts.h", "plan/path_facts.h", "plan/id_map.h", "plan/os_user.h", "plan/os_user_numbers.h",
+             "plan/plan.h"],
     "wire": ["plan/plan.h", "plan/bpf.h"],
     "cli": ["tui/"],
 }
