@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "service/share_tree.h"
 #include "sys/beneath.h"
 #include "sys/clone.h"
 #include "sys/delegate.h"
@@ -30,6 +31,7 @@ class Copier {
     std::string path;  // below the tree; empty: the tree itself
     std::vector<sys::TreeEntry> left;
   };
+  Status copy_inner(int parent, const std::string& name, const std::string& path);
   Status copy_entry(int parent, const std::string& name, const std::string& path);
   Status copy_file(int parent, const std::string& name, const std::string& path);
   Status copy_link(int parent, const std::string& name, const std::string& path, const sys::FileStatus& status);
@@ -74,10 +76,18 @@ Result<CopyCounts> Copier::run(int parent, const std::string& name) {
     const std::string entry = std::move(level.left.back().name);
     level.left.pop_back();
     const std::string path = level.path.empty() ? entry : cat({level.path, "/", entry});
-    TRY(copy_entry(level.directory.get(), entry, path));
+    TRY(copy_inner(level.directory.get(), entry, path));
   }
   voice_.progress(counts_);
   return counts_;
+}
+
+// As of the walk of a share: what is mounted there may be dead.
+Status Copier::copy_inner(int parent, const std::string& name, const std::string& path) {
+  Status copied = copy_entry(parent, name, path);
+  if (copied || !is_mounted(parent, name)) return copied;
+  ++counts_.elsewhere;
+  return {};
 }
 
 Status Copier::copy_entry(int parent, const std::string& name, const std::string& path) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "sys/files.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -40,12 +41,21 @@ class Walk {
       const sys::TreeEntry entry = std::move(level.names[level.next++]);
       path_ += '/';
       path_ += entry.name;
-      TRY(enter(level.directory.get(), entry));
+      TRY(enter_inner(level.directory.get(), entry));
     }
     return counts_;
   }
 
  private:
+  // Of what is mounted there not even the status is to be had where its server is gone, or serves somebody else alone
+  // (FUSE).
+  Status enter_inner(int parent, const sys::TreeEntry& entry) {
+    Status entered = enter(parent, entry);
+    if (entered || !is_mounted(parent, entry.name)) return entered;
+    ++counts_.elsewhere;
+    return {};
+  }
+
   Status enter(int parent, const sys::TreeEntry& entry) {
     using enum sys::EntryKind;
     if (entry.kind == kSymlink || entry.kind == kOther) return {};
@@ -153,6 +163,11 @@ class Walk {
 };
 
 }  // namespace
+
+bool is_mounted(int parent, const std::string& name) {
+  const auto found = sys::open_beneath(parent, name, sys::Beneath::kLink);
+  return found && sys::is_mount_root(found->get()).value_or(false);
+}
 
 Result<WalkCounts> walk_tree(const SharePlace& place, const TreeVisitor& visitor) { return Walk(place, visitor).run(); }
 

@@ -43,4 +43,7 @@ struct TreeVisitor {
 // directory was moved.
 Result<WalkCounts> walk_tree(const SharePlace& place, const TreeVisitor& visitor);
 
+// Whether something is mounted there, be its server dead.
+bool is_mounted(int parent, const std::string& name);
+
 }  // namespace hutch::service

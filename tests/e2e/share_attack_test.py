@@ -152,6 +152,24 @@ def test_a_bind_mount_below_is_elsewhere(base, hutch, sharer, as_user, tree):
     assert not may(AGENT, "read", outside / "secret") and "left out" in said.errors, str(said)
 
 
+# Its server is gone; or it serves somebody else alone, not even root.
+FUSE = "mount -i -t fuse -o fd=9,rootmode=40000,user_id={0},group_id={0} dead {1}"
+MOUNTED = {"dead": "exec 9<>/dev/fuse && " + FUSE + " && exec 9>&-", "others": "exec 9<>/dev/fuse && " + FUSE}
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fuse"), reason="no FUSE here")
+@pytest.mark.parametrize("kind", MOUNTED)
+def test_what_is_mounted_below_and_cannot_be_looked_at_is_elsewhere(base, hutch, sharer, as_user, tree, kind):
+    place = as_user.mkdir(tree / "mounted")
+    before = snapshot(tree)
+    serves = as_user.uid if kind == "dead" else BOB
+    mounted = harness.Hutch(base, dataclasses.replace(sharer, before=MOUNTED[kind].format(serves, place)), tree)
+    said = mounted("share", tree).ok()
+    assert may(AGENT, "write", tree / "text") and may(AGENT, "write", tree / "below/inner"), str(said)
+    said = mounted("unshare", tree).ok()
+    assert snapshot(tree) == before and not may(AGENT, "read", tree / "text"), str(said)
+
+
 @contextlib.contextmanager
 def moving(script, place):
     """An agent does that there all the while."""
