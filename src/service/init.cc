@@ -16,6 +16,7 @@
 #include "sys/files.h"
 #include "sys/host_info.h"
 #include "sys/identity.h"
+#include "sys/mount_table.h"
 #include "sys/process.h"
 #include "sys/tree.h"
 
@@ -171,11 +172,27 @@ Status check_is_no_daemons(const std::string& name) {
   return user ? host::check_is_no_daemon(*user) : Status();
 }
 
+// rm(1) keeps to one file system, but a directory of the same one may be bound there.
+Status check_may_go(const std::vector<std::string>& places, plan::Homes homes) {
+  if (homes == plan::Homes::kKept) return {};
+  const UniqueFd mountinfo = TRY(sys::open("/proc/self/mountinfo", sys::Open::kRead));
+  for (const sys::MountEntry& mount : TRY(sys::mount_table(mountinfo.get()))) {
+    const auto holds = [&](const std::string& place) { return is_within(mount.point, place); };
+    if (std::ranges::none_of(places, holds)) continue;
+    return fail({Code::kConflict, 0,
+                 cat({"something is mounted at ", printable(mount.point),
+                      ", and would be removed with the home: unmount it first"})});
+  }
+  return {};
+}
+
 Result<std::vector<plan::SetupStep>> deinit_plan(const std::string& name, plan::Homes homes) {
   TRY(check_is_hutchs(name));
   TRY(check_is_last(name));
   TRY(check_is_no_daemons(name));
-  return with_network(plan::deinit_steps(name, TRY(os_user_facts(name)), homes));
+  const plan::OsUserFacts facts = TRY(os_user_facts(name));
+  TRY(check_may_go(facts.places, homes));
+  return with_network(plan::deinit_steps(name, facts, homes));
 }
 
 Status run_steps(const std::vector<plan::SetupStep>& steps, const std::function<void(const plan::SetupStep&)>& tell) {

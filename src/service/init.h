@@ -27,6 +27,8 @@ Status settle_numbers(const std::string& name, plan::OsUserFacts& facts);
 
 // Its files would be left to whoever is that user next.
 Status check_is_no_daemons(const std::string& name);
+// Code::kConflict where they are to be removed and something is mounted in one of them.
+Status check_may_go(const std::vector<std::string>& places, plan::Homes homes);
 
 // What was said of the network (hutch network init) holds for who is a user from then on.
 Result<std::vector<plan::SetupStep>> with_network(std::vector<plan::SetupStep> steps);

@@ -124,7 +124,9 @@ Result<std::vector<plan::SetupStep>> deinit_person_plan(const std::string& perso
   const Person found = TRY(find_person_with(person, agent));
   const std::string name = plan::os_user_name_of(found.name, agent);
   TRY(check_is_no_daemons(name));
-  return with_network(plan::deinit_person_steps(name, TRY(facts_of(found, name)), homes));
+  const plan::PersonFacts facts = TRY(facts_of(found, name));
+  TRY(check_may_go(facts.user.places, homes));
+  return with_network(plan::deinit_person_steps(name, facts, homes));
 }
 
 }  // namespace hutch::service

@@ -130,6 +130,22 @@ $hutch deinit --for carol > /dev/null; echo stopped $?; stat -c 'kept %u:%a' $pe
     assert "The user hutch-carol is removed" in said and "note" not in lines and lines.count("kept 0:700") == 2, said
 
 
+def test_what_is_bound_into_a_home_outlives_it(base):
+    """Of the same file system, which rm --one-file-system does not tell from the home."""
+    said = on_a_machine(base, """mkdir -p /run/systemd/system; useradd --uid 61401 -M carol
+mount --bind /bin/true /usr/bin/systemctl; $hutch init > /dev/null; $hutch init --for carol > /dev/null
+mkdir /var/lib/project; echo kept > /var/lib/project/file
+for home in /var/lib/hutch/home /var/lib/hutch-people/hutch-carol; do
+  mkdir $home/workspaces/project; mount --bind /var/lib/project $home/workspaces/project
+done
+$hutch deinit --remove-homes; echo common $?; $hutch deinit --for carol --remove-homes; echo carol $?
+cat /var/lib/project/file; grep -c ^hutch /etc/passwd; umount /var/lib/hutch/home/workspaces/project
+$hutch deinit --remove-homes > /dev/null; echo then $?; ls /var/lib/hutch; cat /var/lib/project/file""")
+    lines = said.splitlines()
+    assert {"common 125", "carol 125", "2", "then 0"} <= set(lines) and lines.count("kept") == 2, said
+    assert "/var/lib/hutch/home/workspaces/project" in said and "home" not in lines, said
+
+
 def test_deinit_of_somebody_who_is_gone_can_be_done_again(base):
     said = on_a_machine(base, """mkdir -p /run/systemd/system; useradd --uid 61403 -M frank
 mount --bind /bin/true /usr/bin/systemctl
