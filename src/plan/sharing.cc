@@ -148,6 +148,13 @@ bool may_lead(std::uint32_t owner, const SharedFile& directory, std::uint32_t sh
   });
 }
 
+SameRoot compare_roots(const ShareRoot& then, const ShareRoot& now) {
+  if (then.inode == 0) return SameRoot::kSame;
+  if (then.inode != now.inode) return SameRoot::kOther;
+  if (then.device == now.device) return SameRoot::kSame;
+  return then.born_ns != 0 && then.born_ns == now.born_ns ? SameRoot::kRenumbered : SameRoot::kOther;
+}
+
 bool may_already(const SharedFile& file, const SharedTree& tree, std::span<const std::uint32_t> groups) {
   const unsigned needed = wanted(file, tree.mode);
   return (rights_of(access_of(file), file.of, tree.agent, groups) & needed) == needed;

@@ -85,6 +85,17 @@ struct ShareAgent {
 bool may_lead(std::uint32_t owner, const SharedFile& directory, std::uint32_t sharer,
               std::span<const ShareAgent> agents);
 
+// What a share began with, as the kernel knows it.
+struct ShareRoot {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;  // 0: not known
+  std::int64_t born_ns = 0;  // 0: likewise
+};
+// kRenumbered: the number of a file system is that of the device it is on, or a free one, and another after a start of
+// the machine.
+enum class SameRoot { kSame, kRenumbered, kOther };
+SameRoot compare_roots(const ShareRoot& then, const ShareRoot& now);
+
 // Whether `agent` already may do all that the tree would let it.
 bool may_already(const SharedFile& file, const SharedTree& tree, std::span<const std::uint32_t> groups);
 

@@ -140,6 +140,16 @@ TEST(Sharing, TheAgentsGroupGoesWithIt) {
   EXPECT_TRUE(own_lists(file, std::array{kAgent}, std::array{kAgent}).access.empty());
 }
 
+TEST(Sharing, AFileSystemMayHaveAnotherNumberLater) {
+  const ShareRoot then{.device = 7, .inode = 12, .born_ns = 99};
+  EXPECT_EQ(compare_roots(then, then), SameRoot::kSame);
+  EXPECT_EQ(compare_roots(then, {8, 12, 99}), SameRoot::kRenumbered);
+  EXPECT_EQ(compare_roots(then, {8, 12, 98}), SameRoot::kOther);
+  EXPECT_EQ(compare_roots(then, {7, 13, 99}), SameRoot::kOther);
+  EXPECT_EQ(compare_roots({7, 12, 0}, {8, 12, 0}), SameRoot::kOther);
+  EXPECT_EQ(compare_roots({}, {8, 12, 0}), SameRoot::kSame);
+}
+
 TEST(Sharing, WhatIsWrittenDownHoldsNothingOfAShare) {
   const SharedFile place = directory(0700);
   SharedFile shared = after(place, share_file(place, kTree, kOwner));

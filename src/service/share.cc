@@ -63,13 +63,17 @@ Status check_is_its_own(const std::vector<Share>& shares, const host::OsUser& us
   return {};
 }
 
+plan::SameRoot compare(const Share& share, const SharePlace& place) {
+  return plan::compare_roots({share.device, share.inode, share.born_ns},
+                             {place.status.device, place.status.inode, place.born_ns});
+}
+
 // In a tree that the agent may write, what has the name now may be something that it put there.
 Status check_is_same(const Share& known, const SharePlace& place, const std::vector<Share>& others) {
-  const bool same = known.inode == place.status.inode && known.device == place.status.device;
   const auto writes = [&](const Share& other) {
     return other.agent == known.agent && other.mode == plan::ShareMode::kReadWrite && is_within(known.path, other.path);
   };
-  if (known.inode == 0 || same || std::ranges::none_of(others, writes)) return {};
+  if (compare(known, place) != plan::SameRoot::kOther || std::ranges::none_of(others, writes)) return {};
   return fail({Code::kConflict, 0,
                cat({printable(known.path), " is not what was shared: move that back, or hutch unshare --forget ",
                     printable(known.path), " first"})});
@@ -80,6 +84,7 @@ Status join_known(Share& share, const SharePlace& place, const std::vector<Share
   share.owner = place.status.owner;
   share.device = place.status.device;
   share.inode = place.status.inode;
+  share.born_ns = place.born_ns;
   const auto known = std::ranges::find_if(
       all, [&](const Share& other) { return other.path == share.path && other.agent == share.agent; });
   if (known == all.end()) return {};
@@ -103,11 +108,21 @@ ShareWork work_of(const Share& share, KnownShares known, const Sharer& sharer, s
   return work;
 }
 
+// All that is known of the file system's files is known by its number.
+Status renumber(store::Shares& registry, const SharePlace& place) {
+  for (const Share& share : TRY(registry.list())) {
+    const bool is_there = share.path == place.path && compare(share, place) == plan::SameRoot::kRenumbered;
+    if (is_there) TRY(registry.renumber(share, place.status.device));
+  }
+  return {};
+}
+
 Result<ShareReport> apply(store::Shares& registry, Share share, const ShareRequest& request, const Sharer& sharer,
                           const ShareVoice& voice) {
+  const SharePlace place = TRY(find_place(share.path));
+  TRY(renumber(registry, place));
   KnownShares known = TRY(read_known(registry));
   TRY(check_is_its_own(known.shares, request.user));
-  const SharePlace place = TRY(find_place(share.path));
   TRY(join_known(share, place, known.shares));
   ShareWork work = work_of(share, std::move(known), sharer, request.user.groups);
   work.trees.push_back({share.path, share.agent, share.mode});
@@ -208,6 +223,8 @@ std::vector<store::OriginalLists> originals_over(const ShareWork& work, const st
 Result<ShareReport> take_back(store::Shares& registry, const Share& share, Gone gone, const Sharer& sharer,
                               const ShareVoice& voice) {
   TRY(registry.update(share.id, share.mode, ShareState::kEnding));
+  const auto place = TRY(place_of(share));
+  if (place) TRY(renumber(registry, *place));
   KnownShares others = TRY(read_known(registry));
   std::erase_if(others.shares, [&](const Share& other) { return other.id == share.id; });
   const auto user = TRY(host::find_os_user(share.user));
@@ -215,9 +232,7 @@ Result<ShareReport> take_back(store::Shares& registry, const Share& share, Gone 
   const ShareWork work =
       work_of(share, std::move(others), sharer, has_user ? user->groups : std::vector<std::uint32_t>());
   ShareReport report{.share = share};
-  const auto place = TRY(place_of(share));
-  const bool is_same =
-      place && (share.inode == 0 || (place->status.inode == share.inode && place->status.device == share.device));
+  const bool is_same = place && compare(share, *place) != plan::SameRoot::kOther;
   report.gone = !is_same;
   // Something else there may have entries all the same: a copy of an editor's, a disk that has another number now.
   const bool is_another_shares = plan::tree_of(work.trees, share.agent, share.path) != nullptr;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "service/share_lists.h"
+#include "sys/birth.h"
 #include "sys/files.h"
 
 namespace hutch::service {
@@ -157,6 +158,7 @@ Result<SharePlace> find_place(const std::string& path) {
                    .path = path,
                    .status = {}};
   place.status = TRY(sys::file_status(place.parent.get(), place.name));
+  place.born_ns = TRY(sys::birth_ns(place.parent.get(), place.name));
   if (is_directory(place.status) || place.status.kind == sys::EntryKind::kFile) return place;
   return fail(Error::invalid(cat({printable(path), " is neither a file nor a directory"})));
 }

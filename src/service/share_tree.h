@@ -17,6 +17,7 @@ struct SharePlace {
   std::string name;
   std::string path;
   sys::FileStatus status;
+  std::int64_t born_ns = 0;
 };
 
 // A file or a directory on the walk, held by a descriptor of its own: as O_PATH where it cannot be opened.

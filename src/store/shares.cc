@@ -18,7 +18,7 @@ constexpr const char* kSchema =
     "CREATE TABLE IF NOT EXISTS shares (id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, user TEXT NOT NULL,"
     " agent INTEGER NOT NULL, owner INTEGER NOT NULL, writable INTEGER NOT NULL, state TEXT NOT NULL,"
     " since TEXT NOT NULL, device INTEGER NOT NULL DEFAULT 0, inode INTEGER NOT NULL DEFAULT 0,"
-    " UNIQUE (path, agent)) STRICT;"
+    " born INTEGER NOT NULL DEFAULT 0, UNIQUE (path, agent)) STRICT;"
     "CREATE TABLE IF NOT EXISTS originals (device INTEGER NOT NULL, inode INTEGER NOT NULL, path TEXT NOT NULL,"
     " access TEXT NOT NULL, defaults TEXT NOT NULL, PRIMARY KEY (device, inode)) STRICT;"
     "CREATE TABLE IF NOT EXISTS opened (path TEXT NOT NULL, agent INTEGER NOT NULL, before TEXT NOT NULL,"
@@ -44,13 +44,12 @@ Result<plan::Acl> acl_of(const std::string& text) {
   return plan::parse_acl(*bytes);
 }
 
-// To a registry that was made without them.
-Status add_roots(Database& database) {
-  Statement columns = TRY(database.prepare("SELECT name FROM pragma_table_info('shares') WHERE name = 'inode'"));
+// To a registry that was made without it.
+Status add_column(Database& database, const std::string& name) {
+  Statement columns = TRY(database.prepare("SELECT name FROM pragma_table_info('shares') WHERE name = ?1"));
+  columns.bind(1, name);
   if (TRY(columns.step())) return {};
-  return database.execute(
-      "BEGIN IMMEDIATE; ALTER TABLE shares ADD COLUMN device INTEGER NOT NULL DEFAULT 0;"
-      " ALTER TABLE shares ADD COLUMN inode INTEGER NOT NULL DEFAULT 0; COMMIT");
+  return database.execute(cat({"ALTER TABLE shares ADD COLUMN ", name, " INTEGER NOT NULL DEFAULT 0"}));
 }
 
 // SQLite's numbers have a sign; the bits are the same.
@@ -69,13 +68,14 @@ Result<Shares> Shares::open(const std::string& data) {
   }
   Database database = TRY(Database::open(cat({data, "/shares.db"})));
   TRY(database.execute(kSchema));
-  TRY(add_roots(database));
+  for (const char* name : {"device", "inode", "born"}) TRY(add_column(database, name));
   return Shares(std::move(*lock), std::move(database));
 }
 
 Result<std::vector<Share>> Shares::list() {
-  Statement select = TRY(database_.prepare(
-      "SELECT id, path, user, agent, owner, writable, state, since, device, inode FROM shares ORDER BY path, agent"));
+  Statement select =
+      TRY(database_.prepare("SELECT id, path, user, agent, owner, writable, state, since, device, inode, born FROM "
+                            "shares ORDER BY path, agent"));
   std::vector<Share> shares;
   while (TRY(select.step())) {
     const auto state = std::ranges::find(kStates, select.text(6), &NamedState::name);
@@ -89,18 +89,19 @@ Result<std::vector<Share>> Shares::list() {
                       .state = state->state,
                       .since = select.text(7),
                       .device = static_cast<std::uint64_t>(select.number(8)),
-                      .inode = static_cast<std::uint64_t>(select.number(9))});
+                      .inode = static_cast<std::uint64_t>(select.number(9)),
+                      .born_ns = select.number(10)});
   }
   return shares;
 }
 
 Result<std::int64_t> Shares::add(const Share& share) {
   Statement insert =
-      TRY(database_.prepare("INSERT INTO shares (path, user, agent, owner, writable, state, since, device, inode)"
-                            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9) RETURNING id"));
+      TRY(database_.prepare("INSERT INTO shares (path, user, agent, owner, writable, state, since, device, inode, born)"
+                            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10) RETURNING id"));
   insert.bind(1, share.path).bind(2, share.user).bind(3, share.agent).bind(4, share.owner);
   insert.bind(5, share.mode == plan::ShareMode::kReadWrite ? 1 : 0).bind(6, name_of(share.state)).bind(7, share.since);
-  insert.bind(8, signed_of(share.device)).bind(9, signed_of(share.inode));
+  insert.bind(8, signed_of(share.device)).bind(9, signed_of(share.inode)).bind(10, share.born_ns);
   TRY(insert.step());
   const std::int64_t id = insert.number(0);
   while (TRY(insert.step())) {}
@@ -113,8 +114,19 @@ Status Shares::update(std::int64_t id, plan::ShareMode mode, ShareState state) {
 }
 
 Status Shares::set_root(const Share& share) {
-  Statement update = TRY(database_.prepare("UPDATE shares SET device = ?2, inode = ?3 WHERE id = ?1"));
-  return update.bind(1, share.id).bind(2, signed_of(share.device)).bind(3, signed_of(share.inode)).run();
+  Statement update = TRY(database_.prepare("UPDATE shares SET device = ?2, inode = ?3, born = ?4 WHERE id = ?1"));
+  update.bind(1, share.id).bind(2, signed_of(share.device)).bind(3, signed_of(share.inode)).bind(4, share.born_ns);
+  return update.run();
+}
+
+Status Shares::renumber(const Share& share, std::uint64_t device) {
+  for (const char* table : {"shares", "originals"}) {
+    Statement update = TRY(database_.prepare(cat({"UPDATE OR IGNORE ", table,
+                                                  " SET device = ?2 WHERE device = ?1"
+                                                  " AND (path = ?3 OR substr(path, 1, length(?3) + 1) = ?3 || '/')"})));
+    TRY(update.bind(1, signed_of(share.device)).bind(2, signed_of(device)).bind(3, share.path).run());
+  }
+  return {};
 }
 
 Status Shares::remove(std::int64_t id) {

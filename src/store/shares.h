@@ -34,6 +34,7 @@ struct Share {
   // What is shared is that file, wherever its name is; 0: not known.
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
+  std::int64_t born_ns = 0;  // likewise
 };
 
 // A file's lists as they were before the first share that touched it.
@@ -73,7 +74,9 @@ class Shares {
   Result<std::vector<Share>> list();
   Result<std::int64_t> add(const Share& share);
   Status update(std::int64_t id, plan::ShareMode mode, ShareState state);
-  Status set_root(const Share& share);  // its device and inode
+  Status set_root(const Share& share);  // its device, inode and time of birth
+  // What is known of files at its path, by another number of their file system.
+  Status renumber(const Share& share, std::uint64_t device);
   Status remove(std::int64_t id);
 
   // All of them or none. What is known of a file already stays.

@@ -1,8 +1,10 @@
 # hutch unshare: where an agent may have kept something it does not say that it is over, and else nothing is left.
+import contextlib
 import dataclasses
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -308,3 +310,37 @@ def test_a_group_that_was_the_agents_before_stays(hutch, as_user, tree):
         hutch("share", tree).ok()
     hutch("unshare", tree).ok()
     assert (tree / "text").stat().st_gid == AGENT and snapshot(tree) == before
+
+
+@contextlib.contextmanager
+def mounted(*words):
+    """Or the test is skipped."""
+    done = subprocess.run(["mount", "-t", *words], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"mount: {done.stderr}")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", words[-1]], check=True)
+
+
+def test_a_file_system_with_another_number_is_the_same(hutch, as_user, tree):
+    """Such are btrfs and overlayfs: each mount gets a number that is free."""
+    tree.chmod(0o711)
+    lower, upper, work, place, other = (as_user.mkdir(tree / name, 0o755)
+                                        for name in ("lower", "upper", "work", "disk", "other"))
+    layers = ("overlay", "-o", f"lowerdir={lower},upperdir={upper},workdir={work}", "none", place)
+    shared = place / "shared"
+    with mounted(*layers):
+        number = place.stat().st_dev
+        as_user.mkdir(shared, 0o755)
+        as_user.write(shared / "text", "x", 0o600)
+        set_entries(shared / "text", [(1, None, 6), (2, BOB, 6), (4, None, 6), (0x10, None, 4), (0x20, None, 0)])
+        before = snapshot(shared)
+        hutch("share", shared).ok()
+    with mounted("tmpfs", "none", other), mounted(*layers):
+        if place.stat().st_dev == number:
+            pytest.skip("it got the same number again")
+        hutch("share", "--read-only", shared).ok()
+        hutch("unshare", shared).ok()
+        assert snapshot(shared) == before and states(hutch) == []

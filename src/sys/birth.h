@@ -1,0 +1,15 @@
+// When a file was made: statx(2).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+
+namespace hutch::sys {
+
+// In nanoseconds since the epoch, of `name` in the directory, a symbolic link not followed; 0 where its file system
+// does not keep it.
+Result<std::int64_t> birth_ns(int directory, const std::string& name);
+
+}  // namespace hutch::sys
