@@ -117,6 +117,7 @@ tool::Value report_json(const service::ShareReport& report) {
   object["linked"] = static_cast<std::int64_t>(report.linked);
   object["elsewhere"] = static_cast<std::int64_t>(report.elsewhere);
   object["unreadable"] = static_cast<std::int64_t>(report.unreadable);
+  object["movedLinks"] = static_cast<std::int64_t>(report.moved_links);
   object["ofOthers"] = static_cast<std::int64_t>(report.of_others);
   if (report.gone) object["gone"] = true;
   tool::Value::List opened;
@@ -134,6 +135,9 @@ void tell_rest(const service::ShareReport& report) {
   tell(report.linked, "files have names outside of it: shared for reading alone");
   tell(report.elsewhere, "places where something is mounted are left out");
   tell(report.unreadable, "directories that you may not list are left out");
+  tell(report.moved_links,
+       "files that had other names as well are not in it any more, and by those may still let it in: setfacl -x takes "
+       "that back");
   tell(report.of_others,
        "files of others let it in still, as one agent's that two had the directory of: their owner, or root, can take "
        "that back");

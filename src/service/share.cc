@@ -193,6 +193,15 @@ Result<std::optional<SharePlace>> place_of(const Share& share) {
   return is_gone ? Result<std::optional<SharePlace>>(std::nullopt) : fail(Error(error));
 }
 
+// What had other names as well and has none here any more: by those it may still let the agent in.
+std::size_t count_moved_links(const ShareWork& work, const std::set<FileKey>& seen) {
+  return static_cast<std::size_t>(std::ranges::count_if(work.known.originals, [&](const store::OriginalLists& file) {
+    const auto covers = [&](const Share& other) { return is_within(file.path, other.path); };
+    return file.is_linked && !seen.contains({file.device, file.inode}) && is_within(file.path, work.share.path) &&
+           std::ranges::none_of(work.known.shares, covers);
+  }));
+}
+
 Result<std::set<FileKey>> restore(store::Shares& registry, const ShareWork& work, const SharePlace& place,
                                   const ShareVoice& voice, ShareReport& report) {
   Restoration done = TRY_CTX(restore_share(work, place, voice.progress),
@@ -206,6 +215,7 @@ Result<std::set<FileKey>> restore(store::Shares& registry, const ShareWork& work
   report.of_others = done.of_others;
   report.left = done.left;
   report.is_settled = done.is_settled;
+  report.moved_links = count_moved_links(work, done.seen);
   return std::move(done.seen);
 }
 
@@ -215,7 +225,9 @@ std::vector<store::OriginalLists> originals_over(const ShareWork& work, const st
   std::vector<store::OriginalLists> over;
   std::ranges::copy_if(work.known.originals, std::back_inserter(over), [&](const store::OriginalLists& file) {
     const auto covers = [&](const Share& share) { return is_within(file.path, share.path); };
-    return seen.contains({file.device, file.inode}) && std::ranges::none_of(work.known.shares, covers);
+    // Where the other names are nobody knows.
+    return !file.is_linked && seen.contains({file.device, file.inode}) &&
+           std::ranges::none_of(work.known.shares, covers);
   });
   return over;
 }

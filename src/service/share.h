@@ -44,6 +44,7 @@ struct ShareReport {
   std::size_t linked = 0;      // files with names outside of it: for reading alone
   std::size_t elsewhere = 0;   // what is mounted in it, left out
   std::size_t unreadable = 0;  // directories that its owner may not list, left out
+  std::size_t moved_links = 0;  // files with several names that have none in it any more
   std::size_t of_others = 0;   // files of others in which the agent keeps an entry
   bool gone = false;           // nothing is at that path any more, or something else
   std::vector<std::string> left{};  // directories where an agent may have hidden something from who takes it back

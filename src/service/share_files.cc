@@ -122,7 +122,9 @@ class Inspector {
 
   void note_original(const TreeFile& entry, const plan::SharedFile& file) {
     const bool has_agents_group = entry.status.group == work_.share.agent;
-    if (file.access.empty() && file.defaults.empty() && !has_agents_group) return;
+    // A name of such a file is the agent's to move away; by another one the file goes on.
+    const bool is_linked = has_more_names(entry.status) && !has_agents_group;
+    if (file.access.empty() && file.defaults.empty() && !has_agents_group && !is_linked) return;
     const std::vector<std::uint32_t> users = work_.known.users_at(entry.path);
     const std::vector<std::uint32_t> agents = work_.known.agents();
     plan::AclBefore lists = plan::own_lists(file, users, agents);
@@ -131,8 +133,8 @@ class Inspector {
     if (way != opened.end()) lists.access = way->before;
     // A group that was the agent's before anything was shared stays so; later an agent's directory may have given it.
     const bool keeps_group = has_agents_group && std::ranges::find(agents, work_.share.agent) == agents.end();
-    if (lists.access.empty() && lists.defaults.empty() && !keeps_group) return;
-    found_.originals.push_back({entry.status.device, entry.status.inode, entry.path, std::move(lists)});
+    if (lists.access.empty() && lists.defaults.empty() && !keeps_group && !is_linked) return;
+    found_.originals.push_back({entry.status.device, entry.status.inode, entry.path, std::move(lists), is_linked});
   }
 
   const ShareWork& work_;

@@ -20,7 +20,8 @@ constexpr const char* kSchema =
     " since TEXT NOT NULL, device INTEGER NOT NULL DEFAULT 0, inode INTEGER NOT NULL DEFAULT 0,"
     " born INTEGER NOT NULL DEFAULT 0, UNIQUE (path, agent)) STRICT;"
     "CREATE TABLE IF NOT EXISTS originals (device INTEGER NOT NULL, inode INTEGER NOT NULL, path TEXT NOT NULL,"
-    " access TEXT NOT NULL, defaults TEXT NOT NULL, PRIMARY KEY (device, inode)) STRICT;"
+    " access TEXT NOT NULL, defaults TEXT NOT NULL, linked INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (device, inode)) "
+    "STRICT;"
     "CREATE TABLE IF NOT EXISTS opened (path TEXT NOT NULL, agent INTEGER NOT NULL, before TEXT NOT NULL,"
     " PRIMARY KEY (path, agent)) STRICT;"
     "CREATE TABLE IF NOT EXISTS copies (id INTEGER PRIMARY KEY AUTOINCREMENT, source TEXT NOT NULL,"
@@ -45,11 +46,11 @@ Result<plan::Acl> acl_of(const std::string& text) {
 }
 
 // To a registry that was made without it.
-Status add_column(Database& database, const std::string& name) {
-  Statement columns = TRY(database.prepare("SELECT name FROM pragma_table_info('shares') WHERE name = ?1"));
-  columns.bind(1, name);
+Status add_column(Database& database, const std::string& table, const std::string& name) {
+  Statement columns = TRY(database.prepare("SELECT name FROM pragma_table_info(?1) WHERE name = ?2"));
+  columns.bind(1, table).bind(2, name);
   if (TRY(columns.step())) return {};
-  return database.execute(cat({"ALTER TABLE shares ADD COLUMN ", name, " INTEGER NOT NULL DEFAULT 0"}));
+  return database.execute(cat({"ALTER TABLE ", table, " ADD COLUMN ", name, " INTEGER NOT NULL DEFAULT 0"}));
 }
 
 // SQLite's numbers have a sign; the bits are the same.
@@ -68,7 +69,8 @@ Result<Shares> Shares::open(const std::string& data) {
   }
   Database database = TRY(Database::open(cat({data, "/shares.db"})));
   TRY(database.execute(kSchema));
-  for (const char* name : {"device", "inode", "born"}) TRY(add_column(database, name));
+  for (const char* name : {"device", "inode", "born"}) TRY(add_column(database, "shares", name));
+  TRY(add_column(database, "originals", "linked"));
   return Shares(std::move(*lock), std::move(database));
 }
 
@@ -138,21 +140,23 @@ Status Shares::remember(const std::vector<OriginalLists>& files) {
   TRY(database_.execute("BEGIN IMMEDIATE"));
   for (const OriginalLists& file : files) {
     Statement insert = TRY(database_.prepare(
-        "INSERT OR IGNORE INTO originals (device, inode, path, access, defaults) VALUES (?1,?2,?3,?4,?5)"));
+        "INSERT OR IGNORE INTO originals (device, inode, path, access, defaults, linked) VALUES (?1,?2,?3,?4,?5,?6)"));
     insert.bind(1, signed_of(file.device)).bind(2, signed_of(file.inode)).bind(3, file.path);
-    TRY(insert.bind(4, text_of(file.lists.access)).bind(5, text_of(file.lists.defaults)).run());
+    insert.bind(4, text_of(file.lists.access)).bind(5, text_of(file.lists.defaults)).bind(6, file.is_linked ? 1 : 0);
+    TRY(insert.run());
   }
   return database_.execute("COMMIT");
 }
 
 Result<std::vector<OriginalLists>> Shares::originals() {
-  Statement select = TRY(database_.prepare("SELECT device, inode, path, access, defaults FROM originals"));
+  Statement select = TRY(database_.prepare("SELECT device, inode, path, access, defaults, linked FROM originals"));
   std::vector<OriginalLists> files;
   while (TRY(select.step())) {
     OriginalLists file{.device = static_cast<std::uint64_t>(select.number(0)),
                        .inode = static_cast<std::uint64_t>(select.number(1)),
                        .path = select.text(2),
-                       .lists = {}};
+                       .lists = {},
+                       .is_linked = select.number(5) != 0};
     file.lists.access = TRY(acl_of(select.text(3)));
     file.lists.defaults = TRY(acl_of(select.text(4)));
     files.push_back(std::move(file));

@@ -43,6 +43,7 @@ struct OriginalLists {
   std::uint64_t inode = 0;
   std::string path{};  // where it was
   plan::AclBefore lists{};
+  bool is_linked = false;  // it had several names
 };
 
 // A directory above a share that its agent was let through.

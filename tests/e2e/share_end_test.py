@@ -344,3 +344,31 @@ def test_a_file_system_with_another_number_is_the_same(hutch, as_user, tree):
         hutch("share", "--read-only", shared).ok()
         hutch("unshare", shared).ok()
         assert snapshot(shared) == before and states(hutch) == []
+
+
+def test_a_name_that_an_agent_moved_away_is_told_where_there_are_others(hutch, as_user, tree, agents_own):
+    outside = as_user.mkdir(tree.parent / "outside", 0o700)
+    os.link(tree / "text", outside / "text")
+    tree.chmod(0o711)
+    hutch("share", tree).ok()
+    subprocess.run(as_agent("import os, sys; os.rename(sys.argv[1] + '/text', sys.argv[2] + '/kept')", tree,
+                            agents_own), check=True)
+    said = hutch("unshare", tree).ok()
+    assert "1 files that had other names as well are not in it any more" in said.errors, str(said)
+    assert may(AGENT, "read", agents_own / "kept")
+
+
+def test_the_list_of_a_file_with_several_names_outlives_one_of_two_shares(hutch, as_user, tree):
+    for name in ("a", "b"):
+        as_user.mkdir(tree / name, 0o755)
+    as_user.write(tree / "b/file", "x", 0o600)
+    set_entries(tree / "b/file", [(1, None, 7), (2, BOB, 2), (4, None, 4), (0x10, None, 3), (0x20, None, 4)])
+    os.link(tree / "b/file", tree / "a/file")
+    before = snapshot(tree)
+    # Which of the names it is known by is said by the order in the directory.
+    for last in ("a", "b"):
+        hutch("share", tree).ok()
+        hutch("share", "--read-only", tree / last / "file").ok()
+        hutch("unshare", tree).ok()
+        hutch("unshare", tree / last / "file").ok()
+        assert snapshot(tree) == before
