@@ -271,9 +271,10 @@ Error not_over(const ShareReport& report) {
   const std::string forgets = cat({"; hutch unshare --forget ", printable(path), " forgets that"});
   if (report.left.empty()) {
     return {Code::kConflict, 0,
-            cat({printable(path), " was changed by ", report.share.user,
-                 " again and again while it was taken back, so that something may have been missed: end what runs as ",
-                 report.share.user, " and unshare it again", forgets})};
+            cat({printable(path),
+                 " was changed by agents again and again while it was taken back, so that something may have been "
+                 "missed: end what runs as ",
+                 report.share.user, ", and as others that have it, and unshare it again", forgets})};
   }
   std::vector<std::string> named;
   for (const std::string& directory : report.left) {

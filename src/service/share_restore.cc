@@ -71,8 +71,15 @@ class Pass {
   bool may_write(const plan::SharedFile& file, const plan::Acl& access) const {
     return (plan::rights_of(access, file.of, work_.share.agent, work_.groups) & plan::kAclWrite) != 0;
   }
+  // Two may do it together: one moves what the other is to keep.
   Writer writer_of(const plan::SharedFile& file, const plan::Acl& access) const {
-    return is_agent(file.of.owner) || may_write(file, access) ? Writer::kAgent : Writer::kNoAgent;
+    if (!file.is_directory) return Writer::kNoAgent;
+    const auto is_writer = [&](const store::Share& other) {
+      const std::array own_group = {other.agent};
+      return (plan::rights_of(access, file.of, other.agent, own_group) & plan::kAclWrite) != 0;
+    };
+    const bool is_others = std::ranges::any_of(work_.known.shares, is_writer);
+    return is_others || is_agent(file.of.owner) || may_write(file, access) ? Writer::kAgent : Writer::kNoAgent;
   }
 
   Status visit(const TreeFile& entry) {

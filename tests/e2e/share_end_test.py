@@ -372,3 +372,24 @@ def test_the_list_of_a_file_with_several_names_outlives_one_of_two_shares(hutch,
         hutch("unshare", tree).ok()
         hutch("unshare", tree / last / "file").ok()
         assert snapshot(tree) == before
+
+
+def test_while_another_agent_moves_files_it_is_not_over(hutch, tree):
+    """They may do it together: what the one is to keep the other moves behind the walk."""
+    for name in ("a", "b"):
+        (tree / "below" / name).mkdir()
+        shutil.chown(tree / "below" / name, tree.stat().st_uid, tree.stat().st_gid)
+    (tree / "below/inner").rename(tree / "below/a/text")
+    hutch("share", "--traverse", "--agent", "second", tree / "below").ok()
+    hutch("share", tree).ok()
+    with subprocess.Popen(as_agent(RESTLESS, tree / "below", uid=SECOND), stdout=subprocess.PIPE) as mover:
+        assert mover.stdout.readline() == b"ready\n"
+        try:
+            while (refused := hutch("unshare", tree)).code == 0:
+                hutch("share", tree).ok()
+        finally:
+            mover.kill()
+    assert refused.code == 125 and "again and again" in refused.errors, str(refused)
+    assert (str(tree), "ending") in states(hutch)
+    hutch("unshare", tree).ok()
+    assert not any(AGENT in [who for _, who in entries(path)] for path in tree.glob("below/?/text"))
