@@ -55,7 +55,7 @@ class Pass {
     done_.left.clear();
     done_.counts = TRY(walk_tree(place_, {.visit = [this](const TreeFile& entry) { return visit(entry); },
                                           .closed = [this](const TreeFile& entry) { return look_at_closed(entry); }}));
-    return {};
+    return failure_ ? fail(std::move(*failure_)) : Status();
   }
 
   // A later change of a directory of an agent's shows.
@@ -82,7 +82,14 @@ class Pass {
     return is_others || is_agent(file.of.owner) || may_write(file, access) ? Writer::kAgent : Writer::kNoAgent;
   }
 
+  // One that cannot be changed back keeps none of the others open.
   Status visit(const TreeFile& entry) {
+    Status restored = restore(entry);
+    if (!restored && !failure_) failure_ = std::move(restored).error();
+    return {};
+  }
+
+  Status restore(const TreeFile& entry) {
     if (++done_.files % kProgressEvery == 0) progress_(done_.files, 0);
     const FileKey key = key_of(entry.status);
     if (before_.contains(key)) done_.seen.insert(key);
@@ -187,6 +194,7 @@ class Pass {
   std::vector<std::string> moved_;
   plan::DirectoryLooks looks_;
   bool is_young_ = false;
+  std::optional<Error> failure_;
 };
 
 Result<plan::DirectoryLooks> look_again(const SharePlace& place) {

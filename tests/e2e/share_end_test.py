@@ -393,3 +393,19 @@ def test_while_another_agent_moves_files_it_is_not_over(hutch, tree):
     assert (str(tree), "ending") in states(hutch)
     hutch("unshare", tree).ok()
     assert not any(AGENT in [who for _, who in entries(path)] for path in tree.glob("below/?/text"))
+
+
+@pytest.mark.skipif(not shutil.which("chattr"), reason="e2fsprogs")
+def test_a_file_that_cannot_be_changed_back_keeps_none_of_the_others_open(hutch, tree):
+    before = snapshot(tree)
+    hutch("share", tree).ok()
+    if subprocess.run(["chattr", "+i", tree], capture_output=True, check=False).returncode != 0:
+        pytest.skip("a file system without that attribute")
+    try:
+        refused = hutch("unshare", tree)
+        assert refused.code == 125 and str(tree) in refused.errors and states(hutch) == [(str(tree), "ending")]
+        assert not entries(tree / "text") and not entries(tree / "below/inner")
+    finally:
+        subprocess.run(["chattr", "-i", tree], check=True)
+    hutch("unshare", tree).ok()
+    assert snapshot(tree) == before
