@@ -78,10 +78,8 @@ std::string outcome_of(const InitArguments& arguments, const std::string& user, 
   if (init) return cat({"The user ", user, " is ready.\n"});
   return steps == 0 ? cat({"There is no user ", user, ".\n"})
                     : cat({"The user ", user,
-                           " is removed, and its number is "
-                           "given to nobody else. What people "
-                           "shared with it themselves they see "
-                           "by hutch shared.\n"});
+                           " is removed, and no agent's user gets its number again. What people shared with it "
+                           "themselves they see by hutch shared.\n"});
 }
 
 }  // namespace
