@@ -34,6 +34,8 @@ TEST(HttpRoutes, AreThoseOfTheDescription) {
     for (const auto& [method, operation] : object_of(item)) {
       if (method == "parameters") continue;
       described.insert(upper(method) + " " + path);
+      const auto& answers = object_of(object_of(operation).at("responses"));
+      EXPECT_TRUE(answers.contains("503")) << method << " " << path << ": every connection may find the daemon busy";
       const bool has_body = object_of(operation).contains("requestBody");
       for (const Route& route : all_routes()) {
         if (route.method != upper(method) || route.pattern != path) continue;
