@@ -169,12 +169,16 @@ Status PathStudy::add_resolved(Rule rule, const Resolved& resolved, std::string_
   return {};
 }
 
-// A mount takes a directory to be put on, and none is ever made among a person's files. What is absent is nothing that
-// a command outside could have left there.
+// A mount takes a directory to be put on, and none is ever made among a person's files. Where it is absent nothing can
+// be made there either: that would be the person's own, which the rule is to keep.
 Status PathStudy::add_private(Rule rule, const Resolved& resolved) {
   if (resolved.type == FileType::kAbsent) {
     notes_.push_back(cat({policy::describe(rule),
-                          " is absent, and what is made there is not the sandbox's own: make the directory first"}));
+                          " is absent, and is not made inside: make the directory first to have an empty one there"}));
+    rule.verb = Verb::kDenyWrite;
+    rule.place = policy::Place::kNone;
+    rule.path = resolved.path;
+    rules_.push_back(std::move(rule));
     return {};
   }
   if (resolved.type != FileType::kDirectory) {

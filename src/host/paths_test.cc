@@ -95,6 +95,15 @@ TEST_F(PathsTest, Workspace) {
   EXPECT_TRUE(writable(home_ / ".cache/x")) << "private";
 }
 
+TEST_F(PathsTest, APrivateDirectoryThatIsAbsentIsMadeByNobody) {
+  make_directory("there");
+  files_.own_directories = {{"there"}, {"absent"}};
+  EXPECT_TRUE(writable(project_ / "there/x"));
+  EXPECT_FALSE(writable(project_ / "absent"));
+  EXPECT_FALSE(writable(project_ / "absent/x"));
+  EXPECT_THAT(look()->notes, Contains(HasSubstr("private[1] \"absent\" is absent")));
+}
+
 TEST_F(PathsTest, IdentityOfEachSourceAndOfWhatIsAboveIt) {
   make("a/b/secret");
   files_.deny_read.push_back({"a/b/secret"});

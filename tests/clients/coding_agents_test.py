@@ -52,6 +52,8 @@ def test_it_works_and_reaches_nothing_else(base, npm, agent):
     person.write(home / "secret", "theirs")
     person.write(home / ".ssh" / "id", "private")
     person.mkdir(home / state)
+    if agent == "claude-code":
+        person.mkdir(home / state / "session-env")  # it runs no command without, and nobody makes it inside
     person.write(home / obeyed, "{}" if obeyed.endswith("json") else "")
     before = (home / obeyed).read_text()
     hutch = harness.Hutch(base, person, project)

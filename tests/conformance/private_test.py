@@ -41,10 +41,12 @@ def test_what_is_allowed_in_it_by_name_is_shown(place):
     assert result.text == "shown\nshown" and place("cat kept/shown/file").code == 1
 
 
-def test_an_absent_one_is_told(place):
-    result = place("echo there", {"private": ["nowhere"]})
-    assert result.ok().text == "there\n" and "nowhere" in result.errors
-    assert not (place.project / "nowhere").exists()
+def test_an_absent_one_is_told_and_made_by_nobody(place):
+    script = ("echo there; mkdir nowhere; mkdir -p nowhere/deep; echo x > nowhere; ln -s kept nowhere;"
+              " mkdir other && mv other nowhere; ls -A")
+    result = place(script, {"private": ["nowhere"]})
+    assert result.ok().text == "there\nkept\nother\n" and "nowhere" in result.errors
+    assert sorted(entry.name for entry in place.project.iterdir()) == ["kept", "other"]
 
 
 @pytest.mark.parametrize("entry, why", [("file", "no directory"), ("/", "/"), ("/proc", "cannot hold")])

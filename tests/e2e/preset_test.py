@@ -86,6 +86,14 @@ def test_sources_of_a_running_session_are_out_of_reach(run, preset):
     assert sourced.read_text() == "alias ls=ls"
 
 
+@pytest.mark.parametrize("preset", SOURCED, indirect=True)
+def test_what_a_session_sources_is_made_by_nobody_where_it_is_absent(run, preset):
+    sourced = run.home / STATE[preset] / SOURCED[preset]
+    place = run.home / STATE[preset] / SOURCED[preset].split("/", maxsplit=1)[0]
+    run(f"mkdir -p {sourced.parent}; echo evil > {sourced}; mkdir ~/made && mv ~/made {place}; ln -s /tmp {place}")
+    assert not place.exists() and not place.is_symlink()
+
+
 def test_a_file_of_that_name_is_not_meant(run, preset):
     run.person.write(run.project / preset, json.dumps({"filesystem": {"denyRead": [], "allowWrite": ["/"]}}))
     run.person.write(run.home / "other", "private")
