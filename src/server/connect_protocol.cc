@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/text.h"
+#include "server/key_memory.h"
 #include "tool/value.h"
 
 namespace hutch::server::connect {
@@ -70,7 +71,9 @@ Problem problem_of(const Error& error) {
     case Code::kInvalidArgument: return {"invalid_argument", error.message};
     case Code::kNotFound: return {"not_found", error.message};
     case Code::kPermissionDenied: return {"permission_denied", error.message};
-    case Code::kConflict: return {error.sys_errno == EEXIST ? "already_exists" : "failed_precondition", error.message};
+    case Code::kConflict:
+      if (is_full(error)) return {"resource_exhausted", error.message};
+      return {error.sys_errno == EEXIST ? "already_exists" : "failed_precondition", error.message};
     case Code::kUnsupported: return {"unimplemented", error.message};
     case Code::kTimeout: return {"deadline_exceeded", error.message};
     case Code::kSystem: break;

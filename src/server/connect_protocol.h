@@ -29,6 +29,7 @@ class EnvelopeReader {
   // The next whole one; nothing where more bytes are needed. A compressed one is Code::kUnsupported.
   Result<std::optional<Envelope>> next();
   bool is_between() const { return buffer_.empty(); }  // nothing of another one has come
+  std::size_t bytes() const { return buffer_.size(); }
 
  private:
   std::string buffer_;

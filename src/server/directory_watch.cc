@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "server/e2b_costs.h"
 
 namespace hutch::server {
 
@@ -65,15 +66,24 @@ Result<std::vector<WatchEvent>> DirectoryWatch::look(const Ask& ask) {
   return events;
 }
 
-Result<Listing> DirectoryWatch::list(const Ask& ask) const {
+// It is cut where it has the most entries that there may be, or before, by the bytes of their names.
+Status check_whole(const wire::FileEntries& listing, std::string_view instead) {
+  if (listing.found <= listing.entries.size()) return {};
+  if (listing.entries.size() >= wire::kFileEntriesMax) {
+    return fail(Error::invalid(cat({"more than ", std::to_string(wire::kFileEntriesMax), " entries: ", instead})));
+  }
+  return fail(Error::invalid(
+      cat({"the names of ", std::to_string(listing.found), " entries, with what their links say, ",
+           "are more than one answer holds (", std::to_string(listing.entries.size()), " of them): ", instead})));
+}
+
+Result<Listing> DirectoryWatch::list(const Ask& ask) {
   const std::uint32_t depth = depth_ == Depth::kTree ? kTreeDepth : 1;
   wire::FileReply reply = TRY(ask(wire::ListDirectory{place_, depth, wire::kFileEntriesMax}));
   auto* entries = std::get_if<wire::FileEntries>(&reply);
   if (entries == nullptr) return fail({Code::kSystem, 0, "the sandbox answered something else"});
-  if (entries->found > entries->entries.size()) {
-    return fail(Error::invalid(cat({"a directory with more than ", std::to_string(wire::kFileEntriesMax),
-                                    " entries is not watched; watch one below it"})));
-  }
+  TRY(check_whole(*entries, "watch a directory below it"));
+  bytes_ = e2b::cost_of(*entries);
   Listing listing;
   for (wire::FileEntry& entry : entries->entries) listing.emplace(std::move(entry.path), std::move(entry.stat));
   return listing;

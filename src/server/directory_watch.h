@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -28,6 +29,9 @@ using Listing = std::map<std::string, wire::FileStat>;
 // as created. Pure.
 std::vector<WatchEvent> changes_between(const Listing& before, const Listing& after);
 
+// Why a listing is not whole, and nothing where it is.
+Status check_whole(const wire::FileEntries& listing, std::string_view instead);
+
 class DirectoryWatch {
  public:
   using Ask = std::function<Result<wire::FileReply>(const wire::FileRequest& request)>;
@@ -38,13 +42,16 @@ class DirectoryWatch {
   // Since the last look.
   Result<std::vector<WatchEvent>> look(const Ask& ask);
 
+  std::uint64_t bytes_kept() const { return bytes_; }  // of what it has seen
+
  private:
   DirectoryWatch(wire::FilePlace place, Depth depth) : place_(std::move(place)), depth_(depth) {}
-  Result<Listing> list(const Ask& ask) const;
+  Result<Listing> list(const Ask& ask);
 
   wire::FilePlace place_;
   Depth depth_;
   Listing seen_;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace hutch::server

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "server/agent_settings.h"
+#include "server/process_shares.h"
 #include "store/image_store.h"
 #include "sys/files.h"
 #include "sys/journal.h"
@@ -100,6 +101,17 @@ Result<store::AgentRecord> E2bDesk::agent_record(const std::string& id, const st
   return record;
 }
 
+Status E2bDesk::check_room(const std::string& owner) const {
+  const auto own = std::ranges::count_if(sandboxes_, [&](const auto& one) { return one.second->owner() == owner; });
+  const std::string count = std::to_string(own);
+  switch (room_of(owner, {static_cast<std::size_t>(own), sandboxes_.size(), kSandboxesMax})) {
+    case Room::kFree: return {};
+    case Room::kKeyHasItsMost: return fail(full_error(cat({"this key has ", count, " sandboxes, which is the most"})));
+    case Room::kAllTaken: break;
+  }
+  return fail({Code::kConflict, 0, cat({std::to_string(kSandboxesMax), " sandboxes are there already"})});
+}
+
 Result<std::shared_ptr<E2bSandbox>> E2bDesk::create(const Wish& wish) {
   TRY(check_timeout(wish.timeout_seconds));
   const std::string id = TRY(new_id());
@@ -116,9 +128,7 @@ Result<std::shared_ptr<E2bSandbox>> E2bDesk::create(const Wish& wish) {
                                                                .variables = wish.variables});
   {
     const std::scoped_lock lock(mutex_);
-    if (sandboxes_.size() >= kSandboxesMax) {
-      return fail({Code::kConflict, 0, cat({std::to_string(kSandboxesMax), " sandboxes are there already"})});
-    }
+    TRY(check_room(wish.owner));
     sandboxes_.emplace(id, sandbox);
   }
   // First, so that one whose making is broken off is found again.
@@ -146,7 +156,7 @@ Status E2bDesk::start(E2bSandbox& sandbox) {
 Result<std::shared_ptr<E2bSandbox>> E2bDesk::find(const std::string& id, const std::string& owner) const {
   const std::scoped_lock lock(mutex_);
   const auto found = sandboxes_.find(id);
-  if (found != sandboxes_.end() && (owner.empty() || found->second->record().owner == owner)) return found->second;
+  if (found != sandboxes_.end() && (owner.empty() || found->second->owner() == owner)) return found->second;
   return fail(Error::not_found(cat({"sandbox '", printable(id, 64), "' not found"})));
 }
 
@@ -154,7 +164,7 @@ std::vector<std::shared_ptr<E2bSandbox>> E2bDesk::list(const std::string& owner)
   const std::scoped_lock lock(mutex_);
   std::vector<std::shared_ptr<E2bSandbox>> all;
   for (const auto& [id, sandbox] : sandboxes_) {
-    if (owner.empty() || sandbox->record().owner == owner) all.push_back(sandbox);
+    if (owner.empty() || sandbox->owner() == owner) all.push_back(sandbox);
   }
   return all;
 }

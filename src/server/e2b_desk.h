@@ -12,6 +12,8 @@
 
 #include "base/result.h"
 #include "server/e2b_sandbox.h"
+#include "server/key_memory.h"
+#include "server/output_shares.h"
 #include "server/workers.h"
 #include "service/agents.h"
 #include "store/e2b_sandboxes.h"
@@ -24,6 +26,11 @@ class E2bDesk {
   static constexpr std::chrono::seconds kTimeout{300};  // of one that says none
   static constexpr std::int64_t kTimeoutSecondsMax = 366LL * 24 * 3600;
   static constexpr std::size_t kSandboxesMax = 1000;
+  // Of one key: what its processes wrote and nobody has read; what its watchers have seen, and its commands that run;
+  // what its calls say and are answered.
+  static constexpr std::uint64_t kOutputBytesMax = 64 << 20;
+  static constexpr std::uint64_t kKeptBytesMax = 32 << 20;
+  static constexpr std::uint64_t kCallBytesMax = 64 << 20;
 
   using Tell = std::function<void(const std::string& line)>;
   static Result<std::unique_ptr<E2bDesk>> open(service::AgentService& agents, Workers& workers, Tell tell);
@@ -36,7 +43,7 @@ class E2bDesk {
     std::int64_t timeout_seconds = kTimeout.count();
     bool pauses_at_end = false;
     bool resumes_by_itself = false;
-    std::string metadata{};   // JSON
+    std::string metadata{};  // JSON
     std::string variables{};  // JSON
   };
   // It runs when this returns.
@@ -61,12 +68,16 @@ class E2bDesk {
     return agents_.sandbox(sandbox.agent());
   }
 
-  void sweep();                           // those whose time is over
+  void sweep();  // those whose time is over
   void forget(const std::string& agent);  // somebody removed it
   service::AgentService& agents() { return agents_; }
+  OutputShares& outputs() { return outputs_; }
+  KeyMemory& kept() { return kept_; }
+  KeyMemory& calls() { return calls_; }
 
  private:
   Result<store::AgentRecord> agent_record(const std::string& id, const std::string& template_name) const;
+  Status check_room(const std::string& owner) const;  // for one more; with the lock held
   Status start(E2bSandbox& sandbox);
   // These four with its life() held.
   Status save(E2bSandbox& sandbox, const std::function<void(store::E2bRecord& record)>& change);
@@ -81,6 +92,9 @@ class E2bDesk {
   Workers& workers_;
   const Tell tell_;
   const std::unique_ptr<store::E2bSandboxes> records_;
+  OutputShares outputs_{kOutputBytesMax};
+  KeyMemory kept_{kKeptBytesMax};
+  KeyMemory calls_{kCallBytesMax};
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<E2bSandbox>> sandboxes_;
   std::set<std::string> ending_;  // whose time is over, until that is done

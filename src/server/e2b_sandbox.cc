@@ -13,10 +13,12 @@ namespace {
 
 constexpr std::size_t kEndedMax = 64;  // that are remembered
 constexpr std::uint64_t kEndedBytesMax = 8 << 20;
+constexpr std::uint64_t kEndedWordsMax = 256 << 10;
 constexpr std::size_t kRunningMax = 1000;
 constexpr std::size_t kWatchersMax = 64;
 constexpr std::size_t kLinesMax = 1000;
 constexpr std::size_t kLineBytesMax = 2048;
+constexpr std::size_t kLinesBytesMax = 128 << 10;
 constexpr std::size_t kVariablesBytesMax = 1 << 20;
 
 }  // namespace
@@ -50,24 +52,32 @@ std::vector<std::string> E2bSandbox::environment() const {
   return environment;
 }
 
-Status E2bSandbox::check_room() const {
+Status E2bSandbox::check_room() {
   const std::scoped_lock lock(mutex_);
+  forget_ended();
   const auto running = std::ranges::count_if(processes_, [](const auto& one) { return !one->has_ended(); });
   if (static_cast<std::size_t>(running) < kRunningMax) return {};
-  return fail({Code::kConflict, 0, cat({"the sandbox has ", std::to_string(kRunningMax), " processes already"})});
+  return fail(full_error(cat({"the sandbox has ", std::to_string(kRunningMax), " processes already"})));
 }
 
 void E2bSandbox::add(const std::shared_ptr<FollowedProcess>& process) {
   const std::scoped_lock lock(mutex_);
   processes_.push_back(process);
-  // The last of those that have ended, as long as what nobody has read of them is not too much.
+  forget_ended();
+}
+
+// The last of those that have ended stay, as long as what nobody has read of them, and their words, are not too much.
+void E2bSandbox::forget_ended() {
   std::size_t ended = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t words = 0;
   std::set<const FollowedProcess*> forgotten;
   for (auto one = processes_.rbegin(); one != processes_.rend(); ++one) {
     if (!(*one)->has_ended()) continue;
-    bytes += (*one)->bytes_kept();
-    if (++ended > kEndedMax || bytes > kEndedBytesMax) forgotten.insert(one->get());
+    bytes += (*one)->kept().bytes;
+    for (const std::string& word : (*one)->process().arguments()) words += word.size();
+    const bool is_too_much = bytes > kEndedBytesMax || words > kEndedWordsMax;
+    if (++ended > kEndedMax || is_too_much) forgotten.insert(one->get());
   }
   std::erase_if(processes_, [&](const auto& one) { return forgotten.contains(one.get()); });
 }
@@ -84,7 +94,7 @@ Result<std::shared_ptr<FollowedProcess>> E2bSandbox::find(std::uint32_t pid) {
 Result<std::shared_ptr<FollowedProcess>> E2bSandbox::tagged(const std::string& tag) {
   const std::scoped_lock lock(mutex_);
   const auto found = std::find_if(processes_.rbegin(), processes_.rend(),
-                                  [&](const auto& one) { return !tag.empty() && one->command().tag == tag; });
+                                  [&](const auto& one) { return !tag.empty() && one->tag() == tag; });
   if (found != processes_.rend()) return *found;
   return fail(Error::not_found(cat({"process with tag ", printable(tag, 64), " not found"})));
 }
@@ -102,14 +112,13 @@ void E2bSandbox::forget_processes() {
   watchers_.clear();
 }
 
-Result<std::string> E2bSandbox::add_watcher(DirectoryWatch watch) {
+Result<std::string> E2bSandbox::add_watcher(DirectoryWatch watch, std::shared_ptr<KeyMemory::Held> held) {
   std::string id = TRY(sys::random_hex(8));
   const std::scoped_lock lock(mutex_);
   if (watchers_.size() >= kWatchersMax) {
-    return fail(
-        {Code::kConflict, 0, cat({"the sandbox has ", std::to_string(kWatchersMax), " watchers already; remove one"})});
+    return fail(full_error(cat({"the sandbox has ", std::to_string(kWatchersMax), " watchers already; remove one"})));
   }
-  watchers_.emplace(id, std::make_shared<Watcher>(std::move(watch)));
+  watchers_.emplace(id, std::make_shared<Watcher>(std::move(watch), std::move(held)));
   return id;
 }
 
@@ -129,7 +138,11 @@ Status E2bSandbox::remove_watcher(const std::string& id) {
 void E2bSandbox::log(std::string message, std::string_view level) {
   const std::scoped_lock lock(mutex_);
   lines_.push_back({now_ms(), level, printable(message, kLineBytesMax)});
-  if (lines_.size() > kLinesMax) lines_.pop_front();
+  line_bytes_ += lines_.back().message.size();
+  while (lines_.size() > kLinesMax || line_bytes_ > kLinesBytesMax) {
+    line_bytes_ -= lines_.front().message.size();
+    lines_.pop_front();
+  }
 }
 
 std::vector<E2bSandbox::Line> E2bSandbox::lines() const {

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "server/directory_watch.h"
 #include "server/followed_process.h"
+#include "server/key_memory.h"
 #include "service/agents.h"
 #include "store/e2b_sandboxes.h"
 #include "tool/value.h"
@@ -25,7 +26,9 @@ class E2bSandbox {
  public:
   using Time = std::chrono::system_clock::time_point;
 
-  explicit E2bSandbox(store::E2bRecord record) : record_(std::move(record)) {}
+  explicit E2bSandbox(store::E2bRecord record) : owner_(record.owner), record_(std::move(record)) {}
+
+  const std::string& owner() const { return owner_; }
 
   store::E2bRecord record() const;
   // The record is changed, and what it is then is the answer.
@@ -39,7 +42,7 @@ class E2bSandbox {
 
   // --- processes ---
 
-  Status check_room() const;  // for one more
+  Status check_room();  // for one more
   void add(const std::shared_ptr<FollowedProcess>& process);
   // One that has ended is found as long as it is remembered. Code::kNotFound.
   Result<std::shared_ptr<FollowedProcess>> find(std::uint32_t pid);
@@ -50,11 +53,13 @@ class E2bSandbox {
   // --- watchers that are asked for what has changed ---
 
   struct Watcher {
-    explicit Watcher(DirectoryWatch begun) : watch(std::move(begun)) {}
+    Watcher(DirectoryWatch begun, std::shared_ptr<KeyMemory::Held> kept)
+        : watch(std::move(begun)), held(std::move(kept)) {}
     std::mutex mutex;
     DirectoryWatch watch;
+    const std::shared_ptr<KeyMemory::Held> held;  // for what it has seen
   };
-  Result<std::string> add_watcher(DirectoryWatch watch);
+  Result<std::string> add_watcher(DirectoryWatch watch, std::shared_ptr<KeyMemory::Held> held);
   Result<std::shared_ptr<Watcher>> watcher(const std::string& id);
   Status remove_watcher(const std::string& id);
 
@@ -69,12 +74,16 @@ class E2bSandbox {
   std::vector<Line> lines() const;
 
  private:
+  void forget_ended();  // but the last; with the lock held
+
+  const std::string owner_;
   std::mutex life_;
   mutable std::mutex mutex_;
   store::E2bRecord record_;
   std::deque<std::shared_ptr<FollowedProcess>> processes_;  // in the order of their starts
   std::map<std::string, std::shared_ptr<Watcher>> watchers_;
   std::deque<Line> lines_;
+  std::size_t line_bytes_ = 0;
 };
 
 std::int64_t now_ms();

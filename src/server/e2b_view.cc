@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "base/base64.h"
 #include "base/text.h"
+#include "server/e2b_costs.h"
 #include "server/http_guard.h"
 #include "store/record.h"
 #include "sys/tree.h"
@@ -20,6 +22,8 @@ constexpr std::size_t kKeysBytesMax = 1 << 20;
 constexpr std::size_t kKeyCharactersMin = 16;
 constexpr milliseconds kKeepalive{90'000};
 constexpr std::int64_t kKeepaliveSecondsMax = 3600;
+constexpr std::chrono::seconds kRoomWait{10};
+constexpr std::size_t kCallBytesMax = connect::kMessageBytesMax + connect::kEnvelopeHeadBytes;
 
 std::string_view field_of(const http::Request& request, std::string_view name) {
   const std::string* value = request.field(name);
@@ -108,7 +112,43 @@ NotInside not_inside(const Error& error) {
   return {connect::http_status(problem.code), std::move(problem)};
 }
 
+KeyMemory::Clock::time_point room_until() { return KeyMemory::Clock::now() + kRoomWait; }
+
+// The body, once there is room for it and for what is made of it; until then it waits where it comes from.
+Result<std::variant<std::string, http::Refusal>> take_body(Exchange& exchange, KeyMemory::Held& held) {
+  using Either = std::variant<std::string, http::Refusal>;
+  const http::Request& request = exchange.request();
+  if (!request.has_body) return Either(std::string());
+  const std::uint64_t length = request.length.value_or(kCallBytesMax);
+  const http::Refusal too_large{413, "body_too_large",
+                                cat({"a message has more than ", std::to_string(connect::kMessageBytesMax), " bytes"})};
+  if (length > kCallBytesMax) return Either(too_large);
+  TRY(held.resize(cost_of_text(length), room_until()));
+  std::string body;
+  for (;;) {
+    auto piece = TRY(exchange.connection().read_body_piece(request));
+    if (std::holds_alternative<http::Refusal>(piece)) return piece;
+    const auto& bytes = std::get<std::string>(piece);
+    if (bytes.empty()) break;
+    body += bytes;
+    if (body.size() > kCallBytesMax) return Either(too_large);
+  }
+  TRY(held.resize(cost_of_json(body), room_until()));
+  return Either(std::move(body));
+}
+
+// What was asked is done with; the answer is kept until it is sent.
+Handled keep_until_sent(Handled handled, const Held& held) {
+  auto* answer = handled ? std::get_if<Answer>(&*handled) : nullptr;
+  if (answer == nullptr) return handled;
+  TRY(held->resize(answer->body.size(), room_until()));
+  answer->held = held;
+  return handled;
+}
+
 }  // namespace
+
+Status hold_more(const Held& held, std::uint64_t bytes) { return held->resize(held->bytes() + bytes, room_until()); }
 
 Answer json(int status, Value value) { return http::json_answer(status, tool::json_text(value)); }
 
@@ -118,6 +158,7 @@ Answer error_answer(int status, std::string_view message) {
 
 Answer error_answer(const Error& error) {
   const http::Refusal refusal = http::refusal_of(error);
+  if (is_full(error)) return error_answer(429, refusal.message);
   return error_answer(error.code == Code::kUnsupported ? 501 : refusal.status, refusal.message);
 }
 
@@ -129,6 +170,28 @@ std::optional<std::string> owner_of(Exchange& exchange) {
     if (auto owner = named_owner(exchange.shared().agents.dirs().config, key)) return owner;
   }
   return std::nullopt;
+}
+
+Handled owned(Exchange& exchange, Body body, OwnedHandler handle) {
+  auto owner = owner_of(exchange);
+  if (!owner) return error_answer(401, "the header X-API-KEY has to be the daemon's token, or a key of api-keys");
+  const auto run = [&]() -> Handled {
+    Asked asked{*owner, TRY(exchange.shared().e2b->calls().hold(*owner, 0, room_until()))};
+    if (body == Body::kJson) {
+      auto taken = TRY(take_body(exchange, *asked.held));
+      if (const auto* refusal = std::get_if<http::Refusal>(&taken)) {
+        return error_answer(refusal->status, refusal->message);
+      }
+      asked.body = std::move(std::get<std::string>(taken));
+    }
+    if (!asked.body.empty() && !http::lists_value(field_of(exchange.request(), "content-type"), "application/json")) {
+      return error_answer(415, "the body has to be application/json");
+    }
+    return keep_until_sent(handle(exchange, asked), asked.held);
+  };
+  Handled handled = run();
+  if (handled || exchange.connection().is_streaming()) return handled;
+  return error_answer(handled.error());
 }
 
 bool shows_key(Exchange& exchange) { return owner_of(exchange).has_value(); }
@@ -161,24 +224,36 @@ std::variant<Inside, NotInside> inside(Exchange& exchange) {
   }
   auto agent = desk.agent(*sandbox);
   if (!agent) return NotInside{502, {"unavailable", "The sandbox was not found"}};
-  return Inside{sandbox, std::move(*agent)};
+  auto held = desk.calls().hold(sandbox->owner(), 0, room_until());
+  if (!held) return not_inside(held.error());
+  return Inside{sandbox, std::move(*agent), sandbox->owner(), std::move(*held)};
 }
 
 Answer problem_answer(const NotInside& refused) {
   return {.status = refused.status, .body = connect::problem_json(refused.problem)};
 }
 
+Handled handled_inside(Exchange& exchange, const Inside& inside, InsideHandler handle) {
+  Handled handled = keep_until_sent(handle(exchange, inside), inside.held);
+  if (handled || exchange.connection().is_streaming()) return handled;
+  return error_answer(handled.error());
+}
+
 Handled unary(Exchange& exchange, const Inside& inside, UnaryHandler handle) {
-  const std::string_view type = field_of(exchange.request(), "content-type");
-  if (!http::lists_value(type, "application/json")) {
+  if (!http::lists_value(field_of(exchange.request(), "content-type"), "application/json")) {
     return error_answer(415, "this call takes application/json");
   }
-  const auto run = [&]() -> Result<Value::Object> {
-    return handle(exchange, inside, TRY(message_of(exchange.request().body)));
+  const auto run = [&]() -> Handled {
+    auto taken = TRY(take_body(exchange, *inside.held));
+    if (auto* refusal = std::get_if<http::Refusal>(&taken)) {
+      return problem_answer({refusal->status, {"invalid_argument", std::move(refusal->message)}});
+    }
+    const Value::Object message = TRY(message_of(std::get<std::string>(taken)));
+    Reply reply = TRY(handle(exchange, inside, message));
+    return Answer{.body = std::move(reply.json)};
   };
-  auto answer = run();
-  if (!answer) return problem_answer(not_inside(answer.error()));
-  return Answer{.body = tool::json_text(Value(std::move(*answer)))};
+  Handled handled = keep_until_sent(run(), inside.held);
+  return handled ? std::move(handled) : problem_answer(not_inside(handled.error()));
 }
 
 // Of a sandbox that is gone, clients read the status alone; everything else is said in the stream.
@@ -191,7 +266,17 @@ Handled refuse_stream(Exchange& exchange, const NotInside& refused) {
 
 Handled stream(Exchange& exchange, const Inside& inside, StreamHandler handle) {
   if (!is_stream_of_json(exchange.request())) return error_answer(415, "this call takes application/connect+json");
-  const auto run = [&]() -> Status { return handle(exchange, inside, TRY(first_message(exchange.request().body))); };
+  const auto begin = [&]() -> Result<Going> {
+    auto taken = TRY(take_body(exchange, *inside.held));
+    if (auto* refusal = std::get_if<http::Refusal>(&taken)) return fail(Error::invalid(std::move(refusal->message)));
+    const Value::Object message = TRY(first_message(std::get<std::string>(taken)));
+    return handle(exchange, inside, message);
+  };
+  const auto run = [&]() -> Status {
+    const Going going = TRY(begin());
+    inside.held->shrink(0);
+    return going();
+  };
   const Status done = run();
   // An error is said in the last envelope, whatever there was before it.
   if (!exchange.connection().is_streaming()) TRY(begin_stream(exchange));

@@ -2,6 +2,7 @@
 // them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,8 +10,10 @@
 
 #include "server/connect_protocol.h"
 #include "server/e2b_desk.h"
+#include "server/e2b_reply.h"
 #include "server/http_exchange.h"
 #include "server/http_routes.h"
+#include "server/key_memory.h"
 
 namespace hutch::server::e2b {
 
@@ -32,15 +35,27 @@ Answer json(int status, Value value);
 std::optional<std::string> owner_of(Exchange& exchange);
 bool shows_key(Exchange& exchange);
 
-using OwnedHandler = Handled (*)(Exchange& exchange, const std::string& owner);
-// A route's handler: the key is looked at, and errors are told as above.
+// Memory that a call takes for its key, until its answer is sent.
+using Held = std::shared_ptr<KeyMemory::Held>;
+Status hold_more(const Held& held, std::uint64_t bytes);  // waits a while for room
+
+struct Asked {
+  std::string owner;
+  Held held;
+  std::string body{};
+};
+using OwnedHandler = Handled (*)(Exchange& exchange, const Asked& asked);
+// A route's handler: the key is looked at, and errors are told as above. No body is read but by the second; its routes
+// leave that to it (BodyType::kStream), so that it is held to what its key has left.
+enum class Body { kUnread, kJson };
+Handled owned(Exchange& exchange, Body body, OwnedHandler handle);
 template <OwnedHandler handle>
 Handled with_key(Exchange& exchange) {
-  const auto owner = owner_of(exchange);
-  if (!owner) return error_answer(401, "the header X-API-KEY has to be the daemon's token, or a key of api-keys");
-  Handled handled = handle(exchange, *owner);
-  if (handled || exchange.connection().is_streaming()) return handled;
-  return error_answer(handled.error());
+  return owned(exchange, Body::kUnread, handle);
+}
+template <OwnedHandler handle>
+Handled with_body(Exchange& exchange) {
+  return owned(exchange, Body::kJson, handle);
 }
 
 // --- calls into a sandbox, which a header or the host's name chooses ---
@@ -48,6 +63,8 @@ Handled with_key(Exchange& exchange) {
 struct Inside {
   std::shared_ptr<E2bSandbox> sandbox;
   std::shared_ptr<service::AgentSandbox> agent;
+  std::string key;  // whose it is
+  Held held;
 };
 // Or what is answered instead: the sandbox is not there, or paused; the token is wrong; the user is another.
 struct NotInside {
@@ -58,17 +75,16 @@ std::variant<Inside, NotInside> inside(Exchange& exchange);
 bool shows_token(Exchange& exchange);  // of a sandbox that is there
 
 using InsideHandler = Handled (*)(Exchange& exchange, const Inside& inside);
+Handled handled_inside(Exchange& exchange, const Inside& inside, InsideHandler handle);
 template <InsideHandler handle>
 Handled with_sandbox(Exchange& exchange) {
   auto found = inside(exchange);
   if (auto* refused = std::get_if<NotInside>(&found)) return error_answer(refused->status, refused->problem.message);
-  Handled handled = handle(exchange, std::get<Inside>(found));
-  if (handled || exchange.connection().is_streaming()) return handled;
-  return error_answer(handled.error());
+  return handled_inside(exchange, std::get<Inside>(found), handle);
 }
 
 Answer problem_answer(const NotInside& refused);
-using UnaryHandler = Result<Value::Object> (*)(Exchange& exchange, const Inside& inside, const Value::Object& message);
+using UnaryHandler = Result<Reply> (*)(Exchange& exchange, const Inside& inside, const Value::Object& message);
 Handled unary(Exchange& exchange, const Inside& inside, UnaryHandler handle);
 // A call of Connect's that is no stream.
 template <UnaryHandler handle>
@@ -79,9 +95,11 @@ Handled call(Exchange& exchange) {
 }
 
 Handled refuse_stream(Exchange& exchange, const NotInside& refused);
-using StreamHandler = Status (*)(Exchange& exchange, const Inside& inside, const Value::Object& message);
+// What goes on once the message is understood: it is kept no longer than that, a stream for hours.
+using Going = std::function<Status()>;
+using StreamHandler = Result<Going> (*)(Exchange& exchange, const Inside& inside, const Value::Object& message);
 Handled stream(Exchange& exchange, const Inside& inside, StreamHandler handle);
-// A call that is answered by a stream. The handler begins it by what it sends first; an error ends it.
+// A call that is answered by a stream, which is begun by what is sent first; an error ends it.
 template <StreamHandler handle>
 Handled streamed(Exchange& exchange) {
   auto found = inside(exchange);

@@ -16,7 +16,7 @@ namespace hutch::server {
 namespace {
 
 constexpr int kLastPieces = 64;  // that are read of a stream whose process has ended
-constexpr std::size_t kTakeBytes = 64 << 10;
+constexpr std::size_t kTakeBytes = 16 << 10;  // several times over while it is sent, by each of many clients
 
 struct Opened {
   http::Streams streams{};
@@ -62,7 +62,7 @@ Result<std::shared_ptr<void>> take_place(const std::string& key) {
 
 }  // namespace
 
-Result<std::shared_ptr<FollowedProcess>> FollowedProcess::start(Workers& workers, service::AgentSandbox& agent,
+Result<std::shared_ptr<FollowedProcess>> FollowedProcess::start(const Desk& desk, service::AgentSandbox& agent,
                                                                 FollowedCommand command,
                                                                 const std::vector<std::string>& environment) {
   std::shared_ptr<void> place = TRY(take_place(command.key));
@@ -81,24 +81,28 @@ Result<std::shared_ptr<FollowedProcess>> FollowedProcess::start(Workers& workers
   UniqueFd terminal;
   if (opened.has_terminal) terminal = process->take_terminal();
   if (terminal) TRY(use_terminal(terminal, ends));
+  const std::string key = command.key;
   if (!opened.has_terminal && command.input == FollowedCommand::Input::kNone) ends.input.reset();
   auto followed = std::make_shared<FollowedProcess>(std::move(command), resident, process, std::move(ends),
                                                     std::move(terminal), std::move(ended), TRY(sys::Event::make()));
   followed->place_ = std::move(place);
-  workers.run([followed] { followed->pump(); });
+  followed->held_ = desk.held;
+  followed->share_ = desk.outputs.join(key, *followed);
+  desk.workers.run([followed] { followed->pump(); });
   return followed;
 }
 
 FollowedProcess::FollowedProcess(FollowedCommand command, std::shared_ptr<sandbox::Resident> resident,
                                  std::shared_ptr<sandbox::Process> process, http::Ends ends, UniqueFd terminal,
                                  UniqueFd ended, sys::Event wake)
-    : command_(std::move(command)),
+    : tag_(command.tag),
       resident_(std::move(resident)),
       process_(std::move(process)),
       ends_(std::move(ends)),
       has_terminal_(static_cast<bool>(terminal)),
       terminal_(std::move(terminal)),
       ended_(std::move(ended)),
+      command_(std::make_shared<const FollowedCommand>(std::move(command))),
       wake_(std::move(wake)) {}
 
 void FollowedProcess::pump() {
@@ -123,9 +127,12 @@ void FollowedProcess::pass(std::size_t index) {
   const std::string piece = http::read_piece(ends_.output.at(index));
   if (piece.empty()) return;
   const auto kind = has_terminal_ ? OutputKind::kTerminal : index == 0 ? OutputKind::kOutput : OutputKind::kError;
-  const std::scoped_lock lock(mutex_);
-  ring_.add(kind, piece);
-  tell();
+  {
+    const std::scoped_lock lock(mutex_);
+    ring_.add(kind, piece);
+    tell();
+  }
+  share_->changed();
 }
 
 // What it wrote is all there by now. A child that goes on may hold its streams open, and write for ever: that is not
@@ -150,7 +157,10 @@ void FollowedProcess::finish() {
   }
   const std::scoped_lock lock(mutex_);
   end_ = end;
+  command_.reset();
   place_.reset();
+  // What is shown of the process has its words once more, as long as it is remembered.
+  held_->shrink(held_->bytes() / 2);
   wake_.reset();
   tell();
 }
@@ -163,9 +173,19 @@ void FollowedProcess::wake_pump() {
   if (wake_) wake_->signal();
 }
 
-std::uint64_t FollowedProcess::bytes_kept() const {
+std::shared_ptr<const FollowedCommand> FollowedProcess::command() const {
   const std::scoped_lock lock(mutex_);
-  return ring_.bytes_kept();
+  return command_;
+}
+
+KeepsOutput::Kept FollowedProcess::kept() const {
+  const std::scoped_lock lock(mutex_);
+  return {ring_.bytes_kept(), ring_.bytes_droppable()};
+}
+
+void FollowedProcess::drop(std::uint64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  ring_.drop(bytes);
 }
 
 Status FollowedProcess::write_input(std::string_view bytes, Clock::time_point until) {
@@ -215,17 +235,24 @@ FollowedProcess::Follower::Follower(std::shared_ptr<FollowedProcess> process, sy
 }
 
 FollowedProcess::Follower::~Follower() {
-  const std::scoped_lock lock(process_->mutex_);
-  process_->ring_.leave(reader_);
-  process_->followers_.erase(reader_);
-  process_->wake_pump();
+  {
+    const std::scoped_lock lock(process_->mutex_);
+    process_->ring_.leave(reader_);
+    process_->followers_.erase(reader_);
+    process_->wake_pump();
+  }
+  process_->share_->changed();
 }
 
 std::optional<OutputRing::Piece> FollowedProcess::Follower::take() {
-  const std::scoped_lock lock(process_->mutex_);
-  const bool held_up = !process_->ring_.wants_more();
-  auto piece = process_->ring_.take(reader_, kTakeBytes);
-  if (held_up && process_->ring_.wants_more()) process_->wake_pump();
+  std::optional<OutputRing::Piece> piece;
+  {
+    const std::scoped_lock lock(process_->mutex_);
+    const bool held_up = !process_->ring_.wants_more();
+    piece = process_->ring_.take(reader_, kTakeBytes);
+    if (held_up && process_->ring_.wants_more()) process_->wake_pump();
+  }
+  if (piece) process_->share_->changed();
   return piece;
 }
 

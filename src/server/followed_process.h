@@ -16,7 +16,9 @@
 #include "sandbox/process.h"
 #include "sandbox/resident.h"
 #include "server/http_streams.h"
+#include "server/key_memory.h"
 #include "server/output_ring.h"
+#include "server/output_shares.h"
 #include "server/workers.h"
 #include "service/agent_sandbox.h"
 #include "sys/event.h"
@@ -37,20 +39,27 @@ struct FollowedCommand {
 };
 
 // Any thread may use it.
-class FollowedProcess {
+class FollowedProcess final : public KeepsOutput {
  public:
   using Clock = std::chrono::steady_clock;
 
   // `environment` is beside that of a login shell. It has started when this returns.
-  static Result<std::shared_ptr<FollowedProcess>> start(Workers& workers, service::AgentSandbox& agent,
+  struct Desk {
+    Workers& workers;
+    OutputShares& outputs;
+    std::shared_ptr<KeyMemory::Held> held;  // for the command; half of it once that has ended
+  };
+  static Result<std::shared_ptr<FollowedProcess>> start(const Desk& desk, service::AgentSandbox& agent,
                                                         FollowedCommand command,
                                                         const std::vector<std::string>& environment);
 
-  const FollowedCommand& command() const { return command_; }
+  std::shared_ptr<const FollowedCommand> command() const;  // null once it has ended
+  const std::string& tag() const { return tag_; }
   std::uint32_t pid() const { return process_->pid_inside(); }
   const sandbox::Process& process() const { return *process_; }
   bool has_ended() const { return process_->end().has_value(); }
-  std::uint64_t bytes_kept() const;  // of its output, that nobody has read
+  Kept kept() const override;  // of its output, that nobody has read
+  void drop(std::uint64_t bytes) override;
 
   // An error where it has no input any more, or reads nothing until then.
   Status write_input(std::string_view bytes, Clock::time_point until);
@@ -90,7 +99,7 @@ class FollowedProcess {
   void tell();       // with the lock held
   void wake_pump();  // likewise
 
-  const FollowedCommand command_;
+  const std::string tag_;
   const std::shared_ptr<sandbox::Resident> resident_;
   const std::shared_ptr<sandbox::Process> process_;
   http::Ends ends_;  // outputs: of the pumping thread; the input: below input_mutex_
@@ -106,8 +115,12 @@ class FollowedProcess {
   OutputRing ring_;
   std::map<OutputRing::Reader, std::shared_ptr<const sys::Event>> followers_;
   std::optional<sandbox::ProcessEnd> end_;
+  std::shared_ptr<const FollowedCommand> command_;
   std::optional<sys::Event> wake_;  // of the pumping thread; absent once that has ended
   std::shared_ptr<void> place_;  // among those that run, until its end
+  std::shared_ptr<KeyMemory::Held> held_;
+
+  std::unique_ptr<OutputShares::Member> share_;  // told of changes without the lock; the first to go
 };
 
 }  // namespace hutch::server

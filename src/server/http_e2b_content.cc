@@ -17,13 +17,18 @@ using http::PieceOrRefusal;
 using http::Refusal;
 using http::Route;
 
+// Clients may be slow, and many: each holds one piece.
+constexpr std::uint64_t kReadBytes = 256 << 10;
+constexpr std::uint64_t kPieceCopies = 2;
+
 Handled health(Exchange&, const Inside&) { return Answer{.status = 204, .type = {}}; }
 
 // As long as the file was when it was first looked at, and of that file alone.
 Handled read(Exchange& exchange, const Inside& inside) {
   const std::string path = TRY(absolute_path(inside.agent->layout().home, exchange.query("path")));
   service::AgentSandbox& agent = *inside.agent;
-  auto piece = ask<wire::FileContent>(agent, wire::ReadFile{place_of(path), 0, wire::kFileChunkBytes});
+  TRY(hold_more(inside.held, kPieceCopies * kReadBytes));
+  auto piece = ask<wire::FileContent>(agent, wire::ReadFile{place_of(path), 0, kReadBytes});
   if (!piece) return fail(std::move(piece).error());
   Answer head{.type = "application/octet-stream"};
   if (piece->bytes.size() >= piece->stat.version.size) {
@@ -36,7 +41,7 @@ Handled read(Exchange& exchange, const Inside& inside) {
     TRY(exchange.connection().send_piece(piece->bytes));
     offset += piece->bytes.size();
     if (offset >= version.size) return http::Streamed{};
-    const std::uint64_t most = std::min<std::uint64_t>(version.size - offset, wire::kFileChunkBytes);
+    const std::uint64_t most = std::min<std::uint64_t>(version.size - offset, kReadBytes);
     piece = ask<wire::FileContent>(agent, wire::ReadFile{place_of(path), offset, most});
     if (!piece) return fail(piece.error());
     if (piece->stat.version.inode != version.inode || piece->bytes.empty()) {
@@ -151,6 +156,8 @@ Handled write(Exchange& exchange, const Inside& inside) {
   if (type == nullptr) return error_answer(415, "files come as multipart/form-data or application/octet-stream");
   const std::string* encoding = exchange.request().field("content-encoding");
   if (encoding != nullptr && *encoding != "identity") return error_answer(415, "files are taken as they are");
+  const std::uint64_t length = exchange.request().length.value_or(http::kUploadPieceBytes);
+  TRY(hold_more(inside.held, kPieceCopies * std::min<std::uint64_t>(length, http::kUploadPieceBytes)));
   if (!http::lists_value(*type, "application/octet-stream")) {
     return write_form(exchange, inside, TRY(boundary_of(*type)));
   }

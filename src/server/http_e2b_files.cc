@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "server/directory_watch.h"
+#include "server/e2b_costs.h"
 #include "server/e2b_paths.h"
 #include "server/e2b_view.h"
 #include "store/record.h"
@@ -23,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 constexpr milliseconds kLookEvery{100};
 constexpr int kLookShare = 20;  // looks take at most so much of the time: one part of this many
 constexpr std::int64_t kDepthMax = 64;
+constexpr std::uint64_t kWatcherBytes = 4096;
 
 std::string_view type_of(wire::FileKind kind) {
   switch (kind) {
@@ -67,28 +69,31 @@ Result<Value::Object> told(const Inside& inside, const std::string& path) {
   return Value::Object{{"entry", entry_of(path, stat)}};
 }
 
-Result<Value::Object> stat(Exchange&, const Inside& inside, const Value::Object& message) {
+Result<Reply> stat(Exchange&, const Inside& inside, const Value::Object& message) {
   const std::string path = TRY(path_in(inside, message, "path"));
-  return told(inside, path);
+  return Reply(TRY(told(inside, path)));
 }
 
-Result<Value::Object> list(Exchange&, const Inside& inside, const Value::Object& message) {
+Result<Reply> list(Exchange&, const Inside& inside, const Value::Object& message) {
   const std::string path = TRY(path_in(inside, message, "path"));
   const std::int64_t depth = std::max<std::int64_t>(1, TRY(Message(message).number("depth")));
   if (depth > kDepthMax) return fail(Error::invalid("depth is at most 64"));
   const wire::ListDirectory request{place_of(path), static_cast<std::uint32_t>(depth), wire::kFileEntriesMax};
+  TRY(hold_more(inside.held, kListingBytes));
   const auto listed = TRY(ask<wire::FileEntries>(*inside.agent, request));
-  if (listed.found > listed.entries.size()) {
-    return fail(Error::invalid(cat({"more than ", std::to_string(wire::kFileEntriesMax),
-                                    " entries: list a directory below it, or with a smaller depth"})));
+  TRY(check_whole(listed, "list a directory below it, or with a smaller depth"));
+  inside.held->shrink(cost_of(listed));
+  // An entry is told with its name, its path, and what was asked for before it.
+  const std::uint64_t text_bytes = 4 * cost_of(listed) + 2 * path.size() * listed.entries.size();
+  TRY(hold_more(inside.held, std::min<std::uint64_t>(text_bytes, 2 * kReplyBytesMax)));
+  ListReply entries("entries");
+  for (const wire::FileEntry& entry : listed.entries) {
+    TRY(entries.add(entry_of(join_path(path, entry.path), entry.stat)));
   }
-  Value::List entries;
-  for (const wire::FileEntry& entry : listed.entries)
-    entries.emplace_back(entry_of(join_path(path, entry.path), entry.stat));
-  return Value::Object{{"entries", std::move(entries)}};
+  return std::move(entries).finish();
 }
 
-Result<Value::Object> make_directory(Exchange&, const Inside& inside, const Value::Object& message) {
+Result<Reply> make_directory(Exchange&, const Inside& inside, const Value::Object& message) {
   const std::string path = TRY(path_in(inside, message, "path"));
   const auto there = ask<wire::FileStat>(*inside.agent, wire::StatFile{place_of(path)});
   if (there && there->kind == wire::FileKind::kDirectory) {
@@ -98,18 +103,18 @@ Result<Value::Object> make_directory(Exchange&, const Inside& inside, const Valu
     return fail(Error::invalid(cat({"path already exists but it is not a directory: ", printable(path)})));
   }
   TRY(inside.agent->file(wire::MakeDirectory{place_of(path)}));
-  return told(inside, path);
+  return Reply(TRY(told(inside, path)));
 }
 
-Result<Value::Object> move(Exchange&, const Inside& inside, const Value::Object& message) {
+Result<Reply> move(Exchange&, const Inside& inside, const Value::Object& message) {
   const std::string from = TRY(path_in(inside, message, "source"));
   const std::string to = TRY(path_in(inside, message, "destination"));
   const auto moved = TRY(ask<wire::FileMoved>(*inside.agent, wire::MoveFile{place_of(from), place_of(to)}));
-  return told(inside, join_path("/", moved.destination.path));
+  return Reply(TRY(told(inside, join_path("/", moved.destination.path))));
 }
 
 // What is not there is no error, as rm -rf has it.
-Result<Value::Object> remove(Exchange&, const Inside& inside, const Value::Object& message) {
+Result<Reply> remove(Exchange&, const Inside& inside, const Value::Object& message) {
   const std::string path = TRY(path_in(inside, message, "path"));
   TRY(ask<wire::FileRemoved>(*inside.agent, wire::RemoveFile{place_of(path), wire::RemoveFile::Tree::kRemove}));
   return Value::Object();
@@ -121,7 +126,20 @@ DirectoryWatch::Ask asker(const Inside& inside) {
   return [agent = inside.agent](const wire::FileRequest& request) { return agent->file(request); };
 }
 
-Result<DirectoryWatch> begin_watch(const Inside& inside, const Value::Object& message) {
+// With memory held for what it sees, which is more or less at each look.
+struct Watching {
+  DirectoryWatch watch;
+  Held held;
+};
+
+Result<std::vector<WatchEvent>> look(const Inside& inside, DirectoryWatch& watch, KeyMemory::Held& held) {
+  TRY(hold_more(inside.held, kListingBytes));
+  auto events = TRY(watch.look(asker(inside)));
+  TRY(held.resize(kWatcherBytes + watch.bytes_kept(), KeyMemory::Clock::now()));
+  return events;
+}
+
+Result<Watching> begin_watch(Exchange& exchange, const Inside& inside, const Value::Object& message) {
   const std::string path = TRY(path_in(inside, message, "path"));
   const auto stat = TRY(ask<wire::FileStat>(*inside.agent, wire::StatFile{place_of(path)}));
   if (stat.kind == wire::FileKind::kRegular || stat.kind == wire::FileKind::kOther) {
@@ -129,7 +147,11 @@ Result<DirectoryWatch> begin_watch(const Inside& inside, const Value::Object& me
   }
   const auto depth =
       TRY(Message(message).truth("recursive")) ? DirectoryWatch::Depth::kTree : DirectoryWatch::Depth::kDirectory;
-  return DirectoryWatch::begin(asker(inside), place_of(path), depth);
+  TRY(hold_more(inside.held, kListingBytes));
+  Watching watching{TRY(DirectoryWatch::begin(asker(inside), place_of(path), depth)), {}};
+  const std::uint64_t bytes = kWatcherBytes + watching.watch.bytes_kept();
+  watching.held = TRY(exchange.shared().e2b->kept().hold(inside.key, bytes, KeyMemory::Clock::now()));
+  return watching;
 }
 
 std::string_view type_of(FileChange change) {
@@ -146,8 +168,7 @@ std::string_view type_of(FileChange change) {
 Value::Object event_of(const WatchEvent& event) { return {{"name", event.name}, {"type", type_of(event.change)}}; }
 
 // Looks again and again, until the client goes. A directory that takes long to look at is looked at less often.
-Status watch(Exchange& exchange, const Inside& inside, const Value::Object& message) {
-  DirectoryWatch watch = TRY(begin_watch(inside, message));
+Status go_on_watching(Exchange& exchange, const Inside& inside, Watching& watching) {
   const milliseconds keepalive = keepalive_of(exchange.request());
   TRY(begin_stream(exchange));
   TRY(send_message(exchange, {{"start", Value::Object()}}));
@@ -159,9 +180,10 @@ Status watch(Exchange& exchange, const Inside& inside, const Value::Object& mess
     if (client.revents != 0) return fail(Error::invalid("the client has gone"));
     if (inside.sandbox->record().paused) continue;
     const auto began = Clock::now();
-    const auto events = TRY(watch.look(asker(inside)));
+    const auto events = TRY(look(inside, watching.watch, *watching.held));
     pause = std::max(kLookEvery, std::chrono::duration_cast<milliseconds>(Clock::now() - began) * kLookShare);
     for (const WatchEvent& event : events) TRY(send_message(exchange, {{"filesystem", event_of(event)}}));
+    inside.held->shrink(0);
     if (!events.empty()) said = Clock::now();
     if (Clock::now() - said < keepalive) continue;
     TRY(send_message(exchange, {{"keepalive", Value::Object()}}));
@@ -169,36 +191,42 @@ Status watch(Exchange& exchange, const Inside& inside, const Value::Object& mess
   }
 }
 
-Result<Value::Object> create_watcher(Exchange&, const Inside& inside, const Value::Object& message) {
-  DirectoryWatch watch = TRY(begin_watch(inside, message));
-  return Value::Object{{"watcherId", TRY(inside.sandbox->add_watcher(std::move(watch)))}};
+Result<Going> watch(Exchange& exchange, const Inside& inside, const Value::Object& message) {
+  const auto watching = std::make_shared<Watching>(TRY(begin_watch(exchange, inside, message)));
+  return [&exchange, &inside, watching] { return go_on_watching(exchange, inside, *watching); };
 }
 
-Result<Value::Object> watcher_events(Exchange&, const Inside& inside, const Value::Object& message) {
+Result<Reply> create_watcher(Exchange& exchange, const Inside& inside, const Value::Object& message) {
+  Watching watching = TRY(begin_watch(exchange, inside, message));
+  std::string id = TRY(inside.sandbox->add_watcher(std::move(watching.watch), std::move(watching.held)));
+  return Value::Object{{"watcherId", std::move(id)}};
+}
+
+Result<Reply> watcher_events(Exchange&, const Inside& inside, const Value::Object& message) {
   const std::string id = TRY(Message(message).text("watcherId"));
   const auto watcher = TRY(inside.sandbox->watcher(id));
   const std::scoped_lock lock(watcher->mutex);
-  Value::List events;
-  for (const WatchEvent& event : TRY(watcher->watch.look(asker(inside)))) events.emplace_back(event_of(event));
-  return Value::Object{{"events", std::move(events)}};
+  ListReply events("events");
+  for (const WatchEvent& event : TRY(look(inside, watcher->watch, *watcher->held))) TRY(events.add(event_of(event)));
+  return std::move(events).finish();
 }
 
-Result<Value::Object> remove_watcher(Exchange&, const Inside& inside, const Value::Object& message) {
+Result<Reply> remove_watcher(Exchange&, const Inside& inside, const Value::Object& message) {
   const std::string id = TRY(Message(message).text("watcherId"));
   TRY(inside.sandbox->remove_watcher(id));
   return Value::Object();
 }
 
 constexpr std::array kRoutes = {
-    Route{"POST", "/filesystem.Filesystem/Stat", BodyType::kBytes, call<stat>, shows_token},
-    Route{"POST", "/filesystem.Filesystem/ListDir", BodyType::kBytes, call<list>, shows_token},
-    Route{"POST", "/filesystem.Filesystem/MakeDir", BodyType::kBytes, call<make_directory>, shows_token},
-    Route{"POST", "/filesystem.Filesystem/Move", BodyType::kBytes, call<move>, shows_token},
-    Route{"POST", "/filesystem.Filesystem/Remove", BodyType::kBytes, call<remove>, shows_token},
-    Route{"POST", "/filesystem.Filesystem/WatchDir", BodyType::kBytes, streamed<watch>, shows_token},
-    Route{"POST", "/filesystem.Filesystem/CreateWatcher", BodyType::kBytes, call<create_watcher>, shows_token},
-    Route{"POST", "/filesystem.Filesystem/GetWatcherEvents", BodyType::kBytes, call<watcher_events>, shows_token},
-    Route{"POST", "/filesystem.Filesystem/RemoveWatcher", BodyType::kBytes, call<remove_watcher>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/Stat", BodyType::kStream, call<stat>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/ListDir", BodyType::kStream, call<list>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/MakeDir", BodyType::kStream, call<make_directory>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/Move", BodyType::kStream, call<move>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/Remove", BodyType::kStream, call<remove>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/WatchDir", BodyType::kStream, streamed<watch>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/CreateWatcher", BodyType::kStream, call<create_watcher>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/GetWatcherEvents", BodyType::kStream, call<watcher_events>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/RemoveWatcher", BodyType::kStream, call<remove_watcher>, shows_token},
 };
 
 }  // namespace

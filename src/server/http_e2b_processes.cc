@@ -7,6 +7,7 @@
 
 #include "base/base64.h"
 #include "base/text.h"
+#include "server/e2b_costs.h"
 #include "server/e2b_view.h"
 #include "sys/io.h"
 
@@ -22,6 +23,7 @@ constexpr milliseconds kInputWait{30'000};
 constexpr std::int64_t kTimeoutMsMax = 366LL * 24 * 3600 * 1000;
 constexpr std::int64_t kSideMax = 10'000;  // of a terminal
 constexpr std::size_t kLoggedBytes = 256;
+constexpr std::size_t kTagBytesMax = 1024;
 
 Result<sys::TerminalSize> terminal_size_of(const Value::Object& pty) {
   const auto* size = TRY(Message(pty).object("size"));
@@ -72,6 +74,7 @@ Result<FollowedCommand> command_of(const http::Request& request, const Value::Ob
                           .tag = TRY(start.text("tag")),
                           .timeout = TRY(timeout_of(request))};
   if (command.program.empty()) return fail(Error::invalid("cmd is missing"));
+  if (command.tag.size() > kTagBytesMax) return fail(Error::invalid("a tag has at most 1024 bytes"));
   if (const Value* envs = config.find("envs")) command.variables = TRY(variables_of(*envs, "envs"));
   const auto* pty = TRY(start.object("pty"));
   if (pty != nullptr) command.terminal = TRY(terminal_size_of(*pty));
@@ -163,41 +166,45 @@ std::vector<std::string> environment_of(const E2bSandbox& sandbox, const Followe
   return environment;
 }
 
-Status start(Exchange& exchange, const Inside& inside, const Value::Object& message) {
+Result<Going> start(Exchange& exchange, const Inside& inside, const Value::Object& message) {
   FollowedCommand command = TRY(command_of(exchange.request(), message));
-  command.key = inside.sandbox->record().owner;
+  command.key = inside.key;
   const std::vector<std::string> environment = environment_of(*inside.sandbox, command);
   TRY(inside.sandbox->check_room());
-  const auto process =
-      TRY(FollowedProcess::start(exchange.shared().workers, *inside.agent, std::move(command), environment));
+  E2bDesk& desk = *exchange.shared().e2b;
+  const std::string told = cat({printable(command.program, kLoggedBytes), " ",
+                                command.arguments.empty() ? "" : printable(command.arguments.back(), kLoggedBytes)});
+  // What runs is not waited for: it may go on for days.
+  const Held held = TRY(desk.kept().hold(inside.key, cost_of(command), KeyMemory::Clock::now()));
+  const FollowedProcess::Desk made_with{exchange.shared().workers, desk.outputs(), held};
+  const auto process = TRY(FollowedProcess::start(made_with, *inside.agent, std::move(command), environment));
   inside.sandbox->add(process);
-  TRY(exchange.shared().e2b->stand_still_if_paused(*inside.sandbox));
-  const auto& told = process->command();
-  const std::string last = told.arguments.empty() ? std::string() : told.arguments.back();
-  inside.sandbox->log(cat(
-      {"process ", std::to_string(process->pid()), " started: ", told.program, " ", printable(last, kLoggedBytes)}));
-  return follow(exchange, process);
+  TRY(desk.stand_still_if_paused(*inside.sandbox));
+  inside.sandbox->log(cat({"process ", std::to_string(process->pid()), " started: ", told}));
+  return [&exchange, process] { return follow(exchange, process); };
 }
 
-Status connect_to(Exchange& exchange, const Inside& inside, const Value::Object& message) {
+Result<Going> connect_to(Exchange& exchange, const Inside& inside, const Value::Object& message) {
   const auto process = TRY(process_of(*inside.sandbox, message));
-  return follow(exchange, process);
+  return [&exchange, process] { return follow(exchange, process); };
 }
 
-Result<Value::Object> list(Exchange&, const Inside& inside, const Value::Object&) {
-  Value::List processes;
+Result<Reply> list(Exchange&, const Inside& inside, const Value::Object&) {
+  ListReply processes("processes");
   for (const auto& process : inside.sandbox->running()) {
-    const FollowedCommand& command = process->command();
-    Value::List arguments(command.arguments.begin(), command.arguments.end());
+    const auto command = process->command();
+    if (!command) continue;
+    TRY(hold_more(inside.held, 2 * cost_of(*command)));
+    Value::List arguments(command->arguments.begin(), command->arguments.end());
     Value::Object variables;
-    for (const auto& [name, value] : command.variables) variables.emplace(name, value);
-    Value::Object config{{"cmd", command.program}, {"args", std::move(arguments)}, {"envs", std::move(variables)}};
-    if (!command.cwd.empty()) config["cwd"] = command.cwd;
+    for (const auto& [name, value] : command->variables) variables.emplace(name, value);
+    Value::Object config{{"cmd", command->program}, {"args", std::move(arguments)}, {"envs", std::move(variables)}};
+    if (!command->cwd.empty()) config["cwd"] = command->cwd;
     Value::Object one{{"config", std::move(config)}, {"pid", static_cast<std::int64_t>(process->pid())}};
-    if (!command.tag.empty()) one["tag"] = command.tag;
-    processes.emplace_back(std::move(one));
+    if (!command->tag.empty()) one["tag"] = command->tag;
+    TRY(processes.add(std::move(one)));
   }
-  return Value::Object{{"processes", std::move(processes)}};
+  return std::move(processes).finish();
 }
 
 Result<std::string> input_of(const Value::Object& message) {
@@ -207,20 +214,20 @@ Result<std::string> input_of(const Value::Object& message) {
   return bytes.find("pty") != nullptr ? bytes.bytes("pty") : bytes.bytes("stdin");
 }
 
-Result<Value::Object> send_input(Exchange&, const Inside& inside, const Value::Object& message) {
+Result<Reply> send_input(Exchange&, const Inside& inside, const Value::Object& message) {
   const auto process = TRY(process_of(*inside.sandbox, message));
   const std::string bytes = TRY(input_of(message));
   TRY(process->write_input(bytes, FollowedProcess::Clock::now() + kInputWait));
   return Value::Object();
 }
 
-Result<Value::Object> close_input(Exchange&, const Inside& inside, const Value::Object& message) {
+Result<Reply> close_input(Exchange&, const Inside& inside, const Value::Object& message) {
   const auto process = TRY(process_of(*inside.sandbox, message));
   TRY(process->close_input());
   return Value::Object();
 }
 
-Result<Value::Object> send_signal(Exchange&, const Inside& inside, const Value::Object& message) {
+Result<Reply> send_signal(Exchange&, const Inside& inside, const Value::Object& message) {
   const auto process = TRY(process_of(*inside.sandbox, message));
   const Value* given = Message(message).find("signal");
   const auto* name = given == nullptr ? nullptr : given->get<std::string>();
@@ -236,7 +243,7 @@ Result<Value::Object> send_signal(Exchange&, const Inside& inside, const Value::
   return Value::Object();
 }
 
-Result<Value::Object> update(Exchange&, const Inside& inside, const Value::Object& message) {
+Result<Reply> update(Exchange&, const Inside& inside, const Value::Object& message) {
   const auto process = TRY(process_of(*inside.sandbox, message));
   const auto* pty = TRY(Message(message).object("pty"));
   if (pty == nullptr) return Value::Object();
@@ -263,7 +270,7 @@ Status take_input(E2bSandbox& sandbox, const connect::Envelope& envelope, std::s
   return process->write_input(bytes, FollowedProcess::Clock::now() + kInputWait);
 }
 
-Status take_inputs(Exchange& exchange, E2bSandbox& sandbox) {
+Status take_inputs(Exchange& exchange, const Inside& inside) {
   connect::EnvelopeReader reader;
   std::shared_ptr<FollowedProcess> process;
   for (;;) {
@@ -271,9 +278,12 @@ Status take_inputs(Exchange& exchange, E2bSandbox& sandbox) {
     if (const auto* refusal = std::get_if<http::Refusal>(&piece)) return fail(Error::invalid(refusal->message));
     const auto& bytes = std::get<std::string>(piece);
     if (bytes.empty()) break;
+    inside.held->shrink(cost_of_text(reader.bytes()));
+    TRY(hold_more(inside.held, cost_of_text(bytes.size())));
     reader.add(bytes);
     while (auto envelope = TRY(reader.next())) {
-      if ((envelope->flags & connect::kEndOfStream) == 0) TRY(take_input(sandbox, *envelope, process));
+      TRY(hold_more(inside.held, cost_of_json(envelope->bytes)));
+      if ((envelope->flags & connect::kEndOfStream) == 0) TRY(take_input(*inside.sandbox, *envelope, process));
     }
   }
   return reader.is_between() ? Status() : fail(Error::invalid("the stream ends within a message"));
@@ -281,7 +291,7 @@ Status take_inputs(Exchange& exchange, E2bSandbox& sandbox) {
 
 Handled stream_input(Exchange& exchange, const Inside& inside) {
   if (!is_stream_of_json(exchange.request())) return error_answer(415, "this call takes application/connect+json");
-  const Status taken = take_inputs(exchange, *inside.sandbox);
+  const Status taken = take_inputs(exchange, inside);
   TRY(begin_stream(exchange));
   if (taken) TRY(send_message(exchange, {}));
   TRY(exchange.connection().send_piece(taken ? connect::end_of_stream()
@@ -290,14 +300,14 @@ Handled stream_input(Exchange& exchange, const Inside& inside) {
 }
 
 constexpr std::array kRoutes = {
-    Route{"POST", "/process.Process/Start", BodyType::kBytes, streamed<start>, shows_token},
-    Route{"POST", "/process.Process/Connect", BodyType::kBytes, streamed<connect_to>, shows_token},
-    Route{"POST", "/process.Process/List", BodyType::kBytes, call<list>, shows_token},
-    Route{"POST", "/process.Process/SendInput", BodyType::kBytes, call<send_input>, shows_token},
+    Route{"POST", "/process.Process/Start", BodyType::kStream, streamed<start>, shows_token},
+    Route{"POST", "/process.Process/Connect", BodyType::kStream, streamed<connect_to>, shows_token},
+    Route{"POST", "/process.Process/List", BodyType::kStream, call<list>, shows_token},
+    Route{"POST", "/process.Process/SendInput", BodyType::kStream, call<send_input>, shows_token},
     Route{"POST", "/process.Process/StreamInput", BodyType::kStream, with_sandbox<stream_input>, shows_token},
-    Route{"POST", "/process.Process/SendSignal", BodyType::kBytes, call<send_signal>, shows_token},
-    Route{"POST", "/process.Process/Update", BodyType::kBytes, call<update>, shows_token},
-    Route{"POST", "/process.Process/CloseStdin", BodyType::kBytes, call<close_input>, shows_token},
+    Route{"POST", "/process.Process/SendSignal", BodyType::kStream, call<send_signal>, shows_token},
+    Route{"POST", "/process.Process/Update", BodyType::kStream, call<update>, shows_token},
+    Route{"POST", "/process.Process/CloseStdin", BodyType::kStream, call<close_input>, shows_token},
 };
 
 }  // namespace

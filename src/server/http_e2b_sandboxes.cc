@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "policy/units.h"
 #include "sandbox/resources.h"
+#include "server/e2b_costs.h"
 #include "server/e2b_view.h"
 #include "server/session.h"
 #include "store/record.h"
@@ -21,17 +22,19 @@ constexpr std::int64_t kPage = 100;
 constexpr std::int64_t kLinesMax = 1000;
 constexpr std::size_t kMetadataBytesMax = 64 << 10;
 constexpr std::int64_t kRefreshSecondsMax = 3600;
+constexpr std::uint64_t kShownBytes = 4096;     // of a sandbox that is shown, or counted
+constexpr std::uint64_t kLogBytes = 2 << 20;    // of a sandbox's log with what is made of it
 constexpr double kMiB = 1024.0 * 1024.0;
 
 using Found = std::shared_ptr<E2bSandbox>;
 
-Result<Found> find(Exchange& exchange, const std::string& owner) {
-  return exchange.shared().e2b->find(exchange.part("id"), owner);
+Result<Found> find(Exchange& exchange, const Asked& asked) {
+  return exchange.shared().e2b->find(exchange.part("id"), asked.owner);
 }
 
-Result<Value::Object> body_of(const Exchange& exchange) {
-  if (exchange.request().body.empty()) return Value::Object();
-  const Value value = TRY_CTX(tool::parse_value(exchange.request().body, http::kBodyBytesMax), "the body");
+Result<Value::Object> body_of(const Asked& asked) {
+  if (asked.body.empty()) return Value::Object();
+  const Value value = TRY_CTX(tool::parse_value(asked.body, http::kBodyBytesMax), "the body");
   const auto* object = value.get<Value::Object>();
   if (object == nullptr) return fail(Error::invalid("the body is not a JSON object"));
   return *object;
@@ -120,11 +123,11 @@ Result<bool> resumes_by_itself(const Message& message) {
   return resume != nullptr && TRY(Message(*resume).truth("enabled"));
 }
 
-Handled create(Exchange& exchange, const std::string& owner) {
-  const Value::Object body = TRY(body_of(exchange));
+Handled create(Exchange& exchange, const Asked& asked) {
+  const Value::Object body = TRY(body_of(asked));
   TRY(check_wishes(body));
   const Message message(body);
-  const E2bDesk::Wish wish{.owner = owner,
+  const E2bDesk::Wish wish{.owner = asked.owner,
                            .template_name = TRY(message.text("templateID")),
                            .timeout_seconds = TRY(timeout_of(body)),
                            .pauses_at_end = TRY(message.truth("autoPause")),
@@ -134,7 +137,8 @@ Handled create(Exchange& exchange, const std::string& owner) {
   E2bDesk& desk = *exchange.shared().e2b;
   auto made = desk.create(wish);
   // These clients try again what is busy.
-  if (!made && made.error().code == Code::kConflict) return error_answer(503, made.error().message);
+  const bool is_busy = !made && made.error().code == Code::kConflict && !is_full(made.error());
+  if (is_busy) return error_answer(503, made.error().message);
   const Found sandbox = TRY(std::move(made));
   Answer answer = json(201, Value(made_object(sandbox->record())));
   // Nobody else knows of it.
@@ -190,10 +194,10 @@ bool passes(const store::E2bRecord& record, const Filter& filter) {
   });
 }
 
-Result<std::vector<Found>> filtered(Exchange& exchange, const std::string& owner) {
+Result<std::vector<Found>> filtered(Exchange& exchange, const Asked& asked) {
   const Filter filter = TRY(filter_of(exchange));
   std::vector<Found> all;
-  for (const Found& sandbox : exchange.shared().e2b->list(owner)) {
+  for (const Found& sandbox : exchange.shared().e2b->list(asked.owner)) {
     if (passes(sandbox->record(), filter)) all.push_back(sandbox);
   }
   const bool oldest_first = exchange.query("order") == "asc";
@@ -204,7 +208,10 @@ Result<std::vector<Found>> filtered(Exchange& exchange, const std::string& owner
   return all;
 }
 
-Result<Value::List> shown_all(Exchange& exchange, std::span<const Found> sandboxes) {
+Result<Value::List> shown_all(Exchange& exchange, const Asked& asked, std::span<const Found> sandboxes) {
+  std::uint64_t bytes = 0;
+  for (const Found& sandbox : sandboxes) bytes += kShownBytes + cost_of_json(sandbox->record().metadata);
+  TRY(hold_more(asked.held, bytes));
   Value::List list;
   for (const Found& sandbox : sandboxes) {
     auto one = shown(exchange, *sandbox);
@@ -214,31 +221,31 @@ Result<Value::List> shown_all(Exchange& exchange, std::span<const Found> sandbox
 }
 
 // All that run, in the first version.
-Handled list_running(Exchange& exchange, const std::string& owner) {
-  std::vector<Found> all = TRY(filtered(exchange, owner));
+Handled list_running(Exchange& exchange, const Asked& asked) {
+  std::vector<Found> all = TRY(filtered(exchange, asked));
   std::erase_if(all, [](const Found& one) { return one->record().paused; });
-  Value::List list = TRY(shown_all(exchange, all));
+  Value::List list = TRY(shown_all(exchange, asked, all));
   return json(200, Value(std::move(list)));
 }
 
 // A page's token is where the next one begins.
-Handled list(Exchange& exchange, const std::string& owner) {
-  const std::vector<Found> all = TRY(filtered(exchange, owner));
+Handled list(Exchange& exchange, const Asked& asked) {
+  const std::vector<Found> all = TRY(filtered(exchange, asked));
   const std::int64_t limit = TRY(exchange.query_number("limit", kPage));
   const std::int64_t first = TRY(exchange.query_number("nextToken", 0));
   if (limit < 1 || limit > kPageMax) return fail(Error::invalid("limit is from 1 to 1000"));
   if (first < 0) return fail(Error::invalid("nextToken is not one that was given"));
   const std::size_t begin = std::min(static_cast<std::size_t>(first), all.size());
   const std::size_t end = std::min(begin + static_cast<std::size_t>(limit), all.size());
-  Answer answer = json(200, Value(TRY(shown_all(exchange, std::span(all).subspan(begin, end - begin)))));
+  Answer answer = json(200, Value(TRY(shown_all(exchange, asked, std::span(all).subspan(begin, end - begin)))));
   if (end < all.size()) answer.fields.push_back({"X-Next-Token", std::to_string(end)});
   const auto running = std::ranges::count_if(all, [](const Found& one) { return !one->record().paused; });
   answer.fields.push_back({"X-Total-Running", std::to_string(running)});
   return answer;
 }
 
-Handled show(Exchange& exchange, const std::string& owner) {
-  const Found sandbox = TRY(find(exchange, owner));
+Handled show(Exchange& exchange, const Asked& asked) {
+  const Found sandbox = TRY(find(exchange, asked));
   Value::Object object = TRY(shown(exchange, *sandbox));
   const store::E2bRecord record = sandbox->record();
   object["envdAccessToken"] = record.token;
@@ -251,15 +258,15 @@ Handled show(Exchange& exchange, const std::string& owner) {
 
 Handled nothing() { return Answer{.status = 204, .type = {}}; }
 
-Handled kill(Exchange& exchange, const std::string& owner) {
-  const Found sandbox = TRY(find(exchange, owner));
+Handled kill(Exchange& exchange, const Asked& asked) {
+  const Found sandbox = TRY(find(exchange, asked));
   TRY(exchange.shared().e2b->kill(sandbox));
   return nothing();
 }
 
-Handled pause(Exchange& exchange, const std::string& owner) {
-  const Found sandbox = TRY(find(exchange, owner));
-  const Value::Object body = TRY(body_of(exchange));
+Handled pause(Exchange& exchange, const Asked& asked) {
+  const Found sandbox = TRY(find(exchange, asked));
+  const Value::Object body = TRY(body_of(asked));
   const Message message(body);
   const bool keeps = message.find("memory") == nullptr || TRY(message.truth("memory"));
   TRY(exchange.shared().e2b->pause(*sandbox, keeps ? E2bDesk::Processes::kStopped : E2bDesk::Processes::kEnded));
@@ -267,33 +274,33 @@ Handled pause(Exchange& exchange, const std::string& owner) {
 }
 
 // 201 where it was paused.
-Handled connect(Exchange& exchange, const std::string& owner) {
-  const Found sandbox = TRY(find(exchange, owner));
+Handled connect(Exchange& exchange, const Asked& asked) {
+  const Found sandbox = TRY(find(exchange, asked));
   const bool was_paused = sandbox->record().paused;
-  const Value::Object body = TRY(body_of(exchange));
+  const Value::Object body = TRY(body_of(asked));
   const std::int64_t seconds = TRY(timeout_of(body));
   TRY(exchange.shared().e2b->resume(*sandbox, seconds));
   return json(was_paused ? 201 : 200, Value(made_object(sandbox->record())));
 }
 
-Handled resume(Exchange& exchange, const std::string& owner) {
-  const Found sandbox = TRY(find(exchange, owner));
+Handled resume(Exchange& exchange, const Asked& asked) {
+  const Found sandbox = TRY(find(exchange, asked));
   if (!sandbox->record().paused) return fail(Error{Code::kConflict, 0, "the sandbox is not paused"});
-  return connect(exchange, owner);
+  return connect(exchange, asked);
 }
 
-Handled set_timeout(Exchange& exchange, const std::string& owner) {
-  const Found sandbox = TRY(find(exchange, owner));
-  const Value::Object body = TRY(body_of(exchange));
+Handled set_timeout(Exchange& exchange, const Asked& asked) {
+  const Found sandbox = TRY(find(exchange, asked));
+  const Value::Object body = TRY(body_of(asked));
   if (Message(body).find("timeout") == nullptr) return fail(Error::invalid("timeout is missing"));
   const std::int64_t seconds = TRY(timeout_of(body));
   TRY(exchange.shared().e2b->set_end(*sandbox, seconds, E2bDesk::End::kThen));
   return nothing();
 }
 
-Handled refresh(Exchange& exchange, const std::string& owner) {
-  const Found sandbox = TRY(find(exchange, owner));
-  const Value::Object body = TRY(body_of(exchange));
+Handled refresh(Exchange& exchange, const Asked& asked) {
+  const Found sandbox = TRY(find(exchange, asked));
+  const Value::Object body = TRY(body_of(asked));
   const std::int64_t seconds = TRY(Message(body).number("duration"));
   if (seconds < 0 || seconds > kRefreshSecondsMax) return fail(Error::invalid("duration is from 0 to 3600"));
   TRY(exchange.shared().e2b->set_end(*sandbox, seconds, E2bDesk::End::kNoEarlier));
@@ -318,17 +325,18 @@ Result<Value> metric_of(Exchange& exchange, const E2bSandbox& sandbox) {
 }
 
 // As it is now: none is kept.
-Handled metrics(Exchange& exchange, const std::string& owner) {
-  const Found sandbox = TRY(find(exchange, owner));
+Handled metrics(Exchange& exchange, const Asked& asked) {
+  const Found sandbox = TRY(find(exchange, asked));
   Value metric = TRY(metric_of(exchange, *sandbox));
   return json(200, Value(Value::List{std::move(metric)}));
 }
 
-Handled metrics_of_all(Exchange& exchange, const std::string& owner) {
+Handled metrics_of_all(Exchange& exchange, const Asked& asked) {
   Value::Object all;
   for (const std::string_view id : split(exchange.query("sandbox_ids"), ',')) {
-    const auto sandbox = exchange.shared().e2b->find(std::string(id), owner);
+    const auto sandbox = exchange.shared().e2b->find(std::string(id), asked.owner);
     if (!sandbox) continue;
+    TRY(hold_more(asked.held, kShownBytes));
     all[std::string(id)] = TRY(metric_of(exchange, **sandbox));
   }
   return json(200, Value(Value::Object{{"sandboxes", std::move(all)}}));
@@ -341,8 +349,9 @@ Value entry_of(const E2bSandbox::Line& line) {
                        {"fields", Value::Object()}};
 }
 
-Result<std::vector<E2bSandbox::Line>> lines_of(Exchange& exchange, const std::string& owner, std::string_view start) {
-  const Found sandbox = TRY(find(exchange, owner));
+Result<std::vector<E2bSandbox::Line>> lines_of(Exchange& exchange, const Asked& asked, std::string_view start) {
+  const Found sandbox = TRY(find(exchange, asked));
+  TRY(hold_more(asked.held, kLogBytes));
   const std::int64_t limit = TRY(exchange.query_number("limit", kLinesMax));
   const std::int64_t from = TRY(exchange.query_number(start, 0));
   if (limit < 0 || limit > kLinesMax) return fail(Error::invalid("limit is from 0 to 1000"));
@@ -354,39 +363,39 @@ Result<std::vector<E2bSandbox::Line>> lines_of(Exchange& exchange, const std::st
   return lines;
 }
 
-Handled logs(Exchange& exchange, const std::string& owner) {
+Handled logs(Exchange& exchange, const Asked& asked) {
   Value::List lines;
   Value::List entries;
-  for (const auto& line : TRY(lines_of(exchange, owner, "start"))) {
+  for (const auto& line : TRY(lines_of(exchange, asked, "start"))) {
     lines.emplace_back(Value::Object{{"timestamp", time_text(line.time_ms)}, {"line", line.message}});
     entries.push_back(entry_of(line));
   }
   return json(200, Value(Value::Object{{"logs", std::move(lines)}, {"logEntries", std::move(entries)}}));
 }
 
-Handled logs_v2(Exchange& exchange, const std::string& owner) {
+Handled logs_v2(Exchange& exchange, const Asked& asked) {
   Value::List entries;
-  for (const auto& line : TRY(lines_of(exchange, owner, "cursor"))) entries.push_back(entry_of(line));
+  for (const auto& line : TRY(lines_of(exchange, asked, "cursor"))) entries.push_back(entry_of(line));
   return json(200, Value(Value::Object{{"logs", std::move(entries)}}));
 }
 
 constexpr std::array kRoutes = {
-    Route{"POST", "/sandboxes", BodyType::kJson, with_key<create>, shows_key},
-    Route{"POST", "/v2/sandboxes", BodyType::kJson, with_key<create>, shows_key},
-    Route{"GET", "/sandboxes", BodyType::kNone, with_key<list_running>, shows_key},
-    Route{"GET", "/v2/sandboxes", BodyType::kNone, with_key<list>, shows_key},
-    Route{"GET", "/sandboxes/metrics", BodyType::kNone, with_key<metrics_of_all>, shows_key},
-    Route{"GET", "/sandboxes/{id}", BodyType::kNone, with_key<show>, shows_key},
-    Route{"DELETE", "/sandboxes/{id}", BodyType::kNone, with_key<kill>, shows_key},
-    Route{"POST", "/sandboxes/{id}/connect", BodyType::kJson, with_key<connect>, shows_key},
-    Route{"POST", "/v2/sandboxes/{id}/connect", BodyType::kJson, with_key<connect>, shows_key},
-    Route{"POST", "/sandboxes/{id}/timeout", BodyType::kJson, with_key<set_timeout>, shows_key},
-    Route{"POST", "/sandboxes/{id}/refreshes", BodyType::kJson, with_key<refresh>, shows_key},
-    Route{"POST", "/sandboxes/{id}/pause", BodyType::kJson, with_key<pause>, shows_key},
-    Route{"POST", "/sandboxes/{id}/resume", BodyType::kJson, with_key<resume>, shows_key},
-    Route{"GET", "/sandboxes/{id}/metrics", BodyType::kNone, with_key<metrics>, shows_key},
-    Route{"GET", "/sandboxes/{id}/logs", BodyType::kNone, with_key<logs>, shows_key},
-    Route{"GET", "/v2/sandboxes/{id}/logs", BodyType::kNone, with_key<logs_v2>, shows_key},
+    Route{"POST", "/sandboxes", BodyType::kStream, with_body<create>, shows_key},
+    Route{"POST", "/v2/sandboxes", BodyType::kStream, with_body<create>, shows_key},
+    Route{"GET", "/sandboxes", BodyType::kStream, with_key<list_running>, shows_key},
+    Route{"GET", "/v2/sandboxes", BodyType::kStream, with_key<list>, shows_key},
+    Route{"GET", "/sandboxes/metrics", BodyType::kStream, with_key<metrics_of_all>, shows_key},
+    Route{"GET", "/sandboxes/{id}", BodyType::kStream, with_key<show>, shows_key},
+    Route{"DELETE", "/sandboxes/{id}", BodyType::kStream, with_key<kill>, shows_key},
+    Route{"POST", "/sandboxes/{id}/connect", BodyType::kStream, with_body<connect>, shows_key},
+    Route{"POST", "/v2/sandboxes/{id}/connect", BodyType::kStream, with_body<connect>, shows_key},
+    Route{"POST", "/sandboxes/{id}/timeout", BodyType::kStream, with_body<set_timeout>, shows_key},
+    Route{"POST", "/sandboxes/{id}/refreshes", BodyType::kStream, with_body<refresh>, shows_key},
+    Route{"POST", "/sandboxes/{id}/pause", BodyType::kStream, with_body<pause>, shows_key},
+    Route{"POST", "/sandboxes/{id}/resume", BodyType::kStream, with_body<resume>, shows_key},
+    Route{"GET", "/sandboxes/{id}/metrics", BodyType::kStream, with_key<metrics>, shows_key},
+    Route{"GET", "/sandboxes/{id}/logs", BodyType::kStream, with_key<logs>, shows_key},
+    Route{"GET", "/v2/sandboxes/{id}/logs", BodyType::kStream, with_key<logs_v2>, shows_key},
 };
 
 }  // namespace

@@ -10,29 +10,29 @@ namespace {
 using http::BodyType;
 using http::Route;
 
-Handled templates(Exchange&, const std::string&) {
+Handled templates(Exchange&, const Asked&) {
   return error_answer(501,
                       "templates are not built by this API: hutch image builds and pulls images, and templates.json "
                       "names them with a backend and limits");
 }
 
-Handled snapshots(Exchange&, const std::string&) {
+Handled snapshots(Exchange&, const Asked&) {
   return error_answer(501, "sandboxes are not copied by this API: pause keeps one as it is, in its own place");
 }
 
-Handled volumes(Exchange&, const std::string&) {
+Handled volumes(Exchange&, const Asked&) {
   return error_answer(501, "there are no volumes: a template's `dir` is a directory of this machine");
 }
 
-Handled secrets(Exchange&, const std::string&) {
+Handled secrets(Exchange&, const Asked&) {
   return error_answer(501, "secrets are kept by hutch secret, and bound to hosts there");
 }
 
-Handled network(Exchange&, const std::string&) {
+Handled network(Exchange&, const Asked&) {
   return error_answer(501, "what a sandbox reaches is said by the policy of its template: hutch config");
 }
 
-Handled teams(Exchange&, const std::string&) { return error_answer(501, "there are no teams on this machine"); }
+Handled teams(Exchange&, const Asked&) { return error_answer(501, "there are no teams on this machine"); }
 
 bool asks_nothing(Exchange&) { return true; }
 
@@ -45,37 +45,37 @@ Handled kernels(Exchange&) {
 }
 
 constexpr std::array kRoutes = {
-    Route{"GET", "/templates", BodyType::kNone, with_key<templates>, shows_key},
-    Route{"POST", "/templates", BodyType::kBytes, with_key<templates>, shows_key},
-    Route{"POST", "/v2/templates", BodyType::kBytes, with_key<templates>, shows_key},
-    Route{"POST", "/v3/templates", BodyType::kBytes, with_key<templates>, shows_key},
-    Route{"POST", "/templates/tags", BodyType::kBytes, with_key<templates>, shows_key},
-    Route{"DELETE", "/templates/tags", BodyType::kBytes, with_key<templates>, shows_key},
-    Route{"GET", "/templates/{id}", BodyType::kNone, with_key<templates>, shows_key},
-    Route{"DELETE", "/templates/{id}", BodyType::kNone, with_key<templates>, shows_key},
-    Route{"GET", "/templates/{id}/tags", BodyType::kNone, with_key<templates>, shows_key},
-    Route{"GET", "/templates/aliases/{alias}", BodyType::kNone, with_key<templates>, shows_key},
-    Route{"GET", "/templates/{id}/files/{hash}", BodyType::kNone, with_key<templates>, shows_key},
-    Route{"POST", "/v2/templates/{id}/builds/{build}", BodyType::kBytes, with_key<templates>, shows_key},
-    Route{"GET", "/templates/{id}/builds/{build}/status", BodyType::kNone, with_key<templates>, shows_key},
-    Route{"GET", "/snapshots", BodyType::kNone, with_key<snapshots>, shows_key},
-    Route{"POST", "/sandboxes/{id}/snapshots", BodyType::kBytes, with_key<snapshots>, shows_key},
-    Route{"POST", "/sandboxes/{id}/fork", BodyType::kBytes, with_key<snapshots>, shows_key},
-    Route{"GET", "/volumes", BodyType::kNone, with_key<volumes>, shows_key},
-    Route{"POST", "/volumes", BodyType::kBytes, with_key<volumes>, shows_key},
-    Route{"GET", "/volumes/{id}", BodyType::kNone, with_key<volumes>, shows_key},
-    Route{"DELETE", "/volumes/{id}", BodyType::kNone, with_key<volumes>, shows_key},
-    Route{"GET", "/secrets", BodyType::kNone, with_key<secrets>, shows_key},
-    Route{"POST", "/secrets", BodyType::kBytes, with_key<secrets>, shows_key},
-    Route{"GET", "/secrets/{id}", BodyType::kNone, with_key<secrets>, shows_key},
-    Route{"POST", "/secrets/{id}", BodyType::kBytes, with_key<secrets>, shows_key},
-    Route{"DELETE", "/secrets/{id}", BodyType::kNone, with_key<secrets>, shows_key},
-    Route{"PUT", "/sandboxes/{id}/network", BodyType::kBytes, with_key<network>, shows_key},
-    Route{"GET", "/teams", BodyType::kNone, with_key<teams>, shows_key},
+    Route{"GET", "/templates", BodyType::kStream, with_key<templates>, shows_key},
+    Route{"POST", "/templates", BodyType::kStream, with_key<templates>, shows_key},
+    Route{"POST", "/v2/templates", BodyType::kStream, with_key<templates>, shows_key},
+    Route{"POST", "/v3/templates", BodyType::kStream, with_key<templates>, shows_key},
+    Route{"POST", "/templates/tags", BodyType::kStream, with_key<templates>, shows_key},
+    Route{"DELETE", "/templates/tags", BodyType::kStream, with_key<templates>, shows_key},
+    Route{"GET", "/templates/{id}", BodyType::kStream, with_key<templates>, shows_key},
+    Route{"DELETE", "/templates/{id}", BodyType::kStream, with_key<templates>, shows_key},
+    Route{"GET", "/templates/{id}/tags", BodyType::kStream, with_key<templates>, shows_key},
+    Route{"GET", "/templates/aliases/{alias}", BodyType::kStream, with_key<templates>, shows_key},
+    Route{"GET", "/templates/{id}/files/{hash}", BodyType::kStream, with_key<templates>, shows_key},
+    Route{"POST", "/v2/templates/{id}/builds/{build}", BodyType::kStream, with_key<templates>, shows_key},
+    Route{"GET", "/templates/{id}/builds/{build}/status", BodyType::kStream, with_key<templates>, shows_key},
+    Route{"GET", "/snapshots", BodyType::kStream, with_key<snapshots>, shows_key},
+    Route{"POST", "/sandboxes/{id}/snapshots", BodyType::kStream, with_key<snapshots>, shows_key},
+    Route{"POST", "/sandboxes/{id}/fork", BodyType::kStream, with_key<snapshots>, shows_key},
+    Route{"GET", "/volumes", BodyType::kStream, with_key<volumes>, shows_key},
+    Route{"POST", "/volumes", BodyType::kStream, with_key<volumes>, shows_key},
+    Route{"GET", "/volumes/{id}", BodyType::kStream, with_key<volumes>, shows_key},
+    Route{"DELETE", "/volumes/{id}", BodyType::kStream, with_key<volumes>, shows_key},
+    Route{"GET", "/secrets", BodyType::kStream, with_key<secrets>, shows_key},
+    Route{"POST", "/secrets", BodyType::kStream, with_key<secrets>, shows_key},
+    Route{"GET", "/secrets/{id}", BodyType::kStream, with_key<secrets>, shows_key},
+    Route{"POST", "/secrets/{id}", BodyType::kStream, with_key<secrets>, shows_key},
+    Route{"DELETE", "/secrets/{id}", BodyType::kStream, with_key<secrets>, shows_key},
+    Route{"PUT", "/sandboxes/{id}/network", BodyType::kStream, with_key<network>, shows_key},
+    Route{"GET", "/teams", BodyType::kStream, with_key<teams>, shows_key},
     Route{"POST", "/execute", BodyType::kStream, kernels, asks_nothing},
-    Route{"GET", "/contexts", BodyType::kNone, kernels, asks_nothing},
+    Route{"GET", "/contexts", BodyType::kStream, kernels, asks_nothing},
     Route{"POST", "/contexts", BodyType::kStream, kernels, asks_nothing},
-    Route{"DELETE", "/contexts/{id}", BodyType::kNone, kernels, asks_nothing},
+    Route{"DELETE", "/contexts/{id}", BodyType::kStream, kernels, asks_nothing},
     Route{"POST", "/contexts/{id}/restart", BodyType::kStream, kernels, asks_nothing},
 };
 

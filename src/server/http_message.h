@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,6 +51,7 @@ struct Answer {
   std::string body{};
   std::vector<Field> fields{};
   std::function<void()> undelivered{};  // called where it could not be sent
+  std::shared_ptr<void> held{};         // let go once it was sent
 };
 Answer json_answer(int status, std::string json);
 Answer answer_of(const Refusal& refusal);

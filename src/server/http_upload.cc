@@ -11,8 +11,6 @@ namespace hutch::server::http {
 
 namespace {
 
-constexpr std::size_t kUploadPieceBytes = 1 << 20;
-
 template <class Reply>
 Result<Reply> ask(service::AgentSandbox& agent, const wire::FileRequest& request) {
   wire::FileReply reply = TRY(agent.file(request));
@@ -56,10 +54,10 @@ Result<Written> upload(service::AgentSandbox& agent, const wire::BeginUpload& be
 
 Result<Written> write_pieces(service::AgentSandbox& agent, const wire::FilePlace& place,
                              std::optional<std::uint32_t> mode, const Pieces& next) {
-  auto first = TRY(next(wire::kFileChunkBytes));
+  auto first = TRY(next(kUploadPieceBytes));
   if (auto* refusal = std::get_if<Refusal>(&first)) return Written(std::move(*refusal));
   std::string& content = std::get<std::string>(first);
-  if (content.size() < wire::kFileChunkBytes) {
+  if (content.size() < kUploadPieceBytes) {
     return Written(TRY(ask<wire::FileWritten>(agent, wire::WriteFile{place, std::move(content), mode, {}})));
   }
   return upload(agent, {place, TRY(random_id()), mode}, std::move(content), next);

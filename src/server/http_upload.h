@@ -12,6 +12,8 @@
 
 namespace hutch::server::http {
 
+inline constexpr std::size_t kUploadPieceBytes = 1 << 20;  // at once, of a file that is larger
+
 using PieceOrRefusal = std::variant<std::string, Refusal>;
 
 // As many bytes as are asked for; fewer at the end alone.

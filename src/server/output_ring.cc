@@ -2,6 +2,7 @@
 #include "server/output_ring.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hutch::server {
 
@@ -22,11 +23,35 @@ void OutputRing::leave(Reader reader) {
   drop_read();
 }
 
-bool OutputRing::wants_more() const {
-  if (readers_.empty()) return true;
+bool OutputRing::wants_more() const { return readers_.empty() || end_ - unwanted() < kAheadMax; }
+
+std::uint64_t OutputRing::unwanted() const {
+  if (readers_.empty()) return end_;
   std::uint64_t fastest = 0;
   for (const auto& [reader, at] : readers_) fastest = std::max(fastest, at);
-  return end_ - fastest < kAheadMax;
+  return fastest;
+}
+
+std::uint64_t OutputRing::bytes_droppable() const {
+  const std::uint64_t until = unwanted();
+  if (until == end_) return kept_;
+  std::uint64_t bytes = 0;
+  for (const Chunk& chunk : chunks_) {
+    if (chunk.end() > until) break;
+    bytes += cost(chunk);
+  }
+  return bytes;
+}
+
+void OutputRing::drop(std::uint64_t bytes) {
+  const std::uint64_t until = unwanted();
+  const std::uint64_t left = kept_ - std::min(kept_, bytes);
+  while (kept_ > left && chunks_.front().end() <= until) pop();
+}
+
+void OutputRing::pop() {
+  kept_ -= cost(chunks_.front());
+  chunks_.pop_front();
 }
 
 // Small pieces are put together, so that a process that writes byte by byte costs no more than its bytes.
@@ -34,18 +59,21 @@ void OutputRing::add(OutputKind kind, std::string_view bytes) {
   if (bytes.empty()) return;
   if (!chunks_.empty() && chunks_.back().kind == kind && chunks_.back().bytes.size() + bytes.size() <= kChunkBytes) {
     chunks_.back().bytes += bytes;
+    kept_ += bytes.size();
   } else {
     chunks_.push_back({end_, kind, std::string(bytes)});
+    kept_ += cost(chunks_.back());
   }
   end_ += bytes.size();
-  while (end_ - chunks_.front().begin > kKeptMax && chunks_.size() > 1) chunks_.pop_front();
+  while (kept_ > kKeptMax && chunks_.size() > 1) pop();
 }
 
 std::optional<OutputRing::Piece> OutputRing::take(Reader reader, std::size_t bytes_max) {
   const auto found = readers_.find(reader);
   if (found == readers_.end() || found->second == end_) return std::nullopt;
   std::uint64_t& at = found->second;
-  auto chunk = std::ranges::lower_bound(chunks_, at, std::ranges::less_equal(), &Chunk::end);
+  const auto chunk = std::ranges::lower_bound(chunks_, at, std::ranges::less_equal(), &Chunk::end);
+  if (chunk == chunks_.end()) return Piece{.lost = end_ - std::exchange(at, end_)};
   Piece piece{.kind = chunk->kind};
   if (at < chunk->begin) {
     piece.lost = chunk->begin - at;
@@ -66,7 +94,7 @@ bool OutputRing::has_more(Reader reader) const {
 void OutputRing::drop_read() {
   std::uint64_t needed = readers_.empty() ? read_ : end_;
   for (const auto& [reader, at] : readers_) needed = std::min(needed, at);
-  while (!chunks_.empty() && chunks_.front().end() <= needed) chunks_.pop_front();
+  while (!chunks_.empty() && chunks_.front().end() <= needed) pop();
 }
 
 }  // namespace hutch::server

@@ -36,7 +36,10 @@ class OutputRing {
   std::optional<Piece> take(Reader reader, std::size_t bytes_max);
 
   bool has_more(Reader reader) const;
-  std::uint64_t bytes_kept() const { return chunks_.empty() ? 0 : end_ - chunks_.front().begin; }
+  std::uint64_t bytes_kept() const { return kept_; }  // of memory: little pieces cost more than their bytes
+  // Of these, what the fastest reader has had, or all of them where there is none: nobody waits for them.
+  std::uint64_t bytes_droppable() const;
+  void drop(std::uint64_t bytes);  // the oldest chunks of them, until so many are gone
 
  private:
   struct Chunk {
@@ -45,9 +48,13 @@ class OutputRing {
     std::string bytes;
     std::uint64_t end() const { return begin + bytes.size(); }
   };
+  static std::uint64_t cost(const Chunk& chunk) { return sizeof(Chunk) + chunk.bytes.size(); }
+  void pop();
   void drop_read();
+  std::uint64_t unwanted() const;  // up to here
 
   std::deque<Chunk> chunks_;
+  std::uint64_t kept_ = 0;  // the costs of all
   std::uint64_t end_ = 0;
   std::uint64_t read_ = 0;  // up to here somebody has had it
   std::map<Reader, std::uint64_t> readers_;

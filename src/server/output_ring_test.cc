@@ -91,5 +91,40 @@ TEST(OutputRing, ALoneReaderSlowsTheProcessAndLosesNothing) {
   EXPECT_GT(kept.size(), OutputRing::kKeptMax - 100'000);
 }
 
+TEST(OutputRing, WhatNobodyWaitsForCanBeDropped) {
+  OutputRing ring;
+  const std::string piece(50'000, 'x');
+  for (int i = 0; i < 4; ++i) ring.add(OutputKind::kOutput, piece);
+  EXPECT_GE(ring.bytes_kept(), 200'000U);
+  EXPECT_EQ(ring.bytes_droppable(), ring.bytes_kept());
+  ring.drop(60'000);
+  EXPECT_LT(ring.bytes_kept(), 110'000U);
+  const auto stalled = ring.join();
+  const auto fast = ring.join();
+  EXPECT_EQ(all(ring, stalled).size(), 100'000U);
+  for (int i = 0; i < 4; ++i) ring.add(OutputKind::kOutput, piece);
+  EXPECT_EQ(ring.bytes_droppable(), 0U) << "it is on its way to both";
+  ring.drop(1 << 20);
+  EXPECT_EQ(all(ring, fast).size(), 200'000U);
+  ring.drop(1 << 20);
+  EXPECT_EQ(ring.bytes_kept(), 0U);
+  EXPECT_TRUE(ring.has_more(stalled));
+  EXPECT_EQ(ring.take(stalled, 100)->lost, 200'000U) << "whoever was behind is told";
+  EXPECT_FALSE(ring.has_more(stalled));
+  ring.leave(stalled);
+  ring.leave(fast);
+  EXPECT_EQ(all(ring, ring.join()), "");
+}
+
+TEST(OutputRing, LittlePiecesCostWhatTheyCost) {
+  OutputRing ring;
+  for (std::uint64_t i = 0; i < OutputRing::kKeptMax / 10; ++i) {
+    ring.add(i % 2 == 0 ? OutputKind::kOutput : OutputKind::kError, "x");
+  }
+  EXPECT_LE(ring.bytes_kept(), OutputRing::kKeptMax);
+  EXPECT_LT(all(ring, ring.join()).size(), OutputRing::kKeptMax / 40);
+  EXPECT_EQ(ring.bytes_kept(), 0U);
+}
+
 }  // namespace
 }  // namespace hutch::server

@@ -2,18 +2,25 @@
 #include "server/process_shares.h"
 
 #include "base/text.h"
+#include "server/key_memory.h"
 
 namespace hutch::server {
+
+Room room_of(const std::string& key, const Share& share) {
+  const std::size_t most = key.empty() ? share.most : share.most / 2;
+  if (share.own >= most) return Room::kKeyHasItsMost;
+  return share.taken >= share.most ? Room::kAllTaken : Room::kFree;
+}
 
 Result<std::shared_ptr<void>> ProcessShares::take(const std::string& key) {
   const std::scoped_lock lock(shares_->mutex);
   const auto known = shares_->by_key.find(key);
   const std::size_t own = known != shares_->by_key.end() ? known->second : 0;
-  const std::size_t most = key.empty() ? shares_->most : shares_->most / 2;
-  if (own >= most || shares_->taken >= shares_->most) {
-    return fail({Code::kConflict, 0,
-                 cat({own >= most ? "this key has " : "there are ", std::to_string(own >= most ? own : shares_->taken),
-                      " processes already, which is the most: end some of them"})});
+  const Room room = room_of(key, {own, shares_->taken, shares_->most});
+  if (room != Room::kFree) {
+    const bool is_own = room == Room::kKeyHasItsMost;
+    return fail(full_error(cat({is_own ? "this key has " : "there are ", std::to_string(is_own ? own : shares_->taken),
+                                " processes already, which is the most: end some of them"})));
   }
   ++shares_->taken;
   ++shares_->by_key[key];

@@ -8,6 +8,14 @@
 namespace hutch::server {
 namespace {
 
+TEST(RoomOf, AKeyHasHalfAndItsOwnerAll) {
+  EXPECT_EQ(room_of("mal", {.own = 1, .taken = 3, .most = 4}), Room::kFree);
+  EXPECT_EQ(room_of("mal", {.own = 2, .taken = 2, .most = 4}), Room::kKeyHasItsMost);
+  EXPECT_EQ(room_of("bob", {.own = 0, .taken = 4, .most = 4}), Room::kAllTaken);
+  EXPECT_EQ(room_of("", {.own = 3, .taken = 3, .most = 4}), Room::kFree);
+  EXPECT_EQ(room_of("", {.own = 4, .taken = 4, .most = 4}), Room::kKeyHasItsMost);
+}
+
 TEST(ProcessShares, AKeyHasHalfAndItsOwnerAll) {
   ProcessShares shares(4);
   std::vector<std::shared_ptr<void>> held;

@@ -393,7 +393,7 @@ def test_watchers_that_are_asked(sandbox):
     assert call("CreateWatcher", path="d/moved").json()["code"] == "invalid_argument"
     assert call("CreateWatcher", path="d/nothing").json()["code"] == "not_found"
     codes = [call("CreateWatcher", path="d").json().get("code") for _ in range(65)]
-    assert codes == [None] * 64 + ["failed_precondition"]
+    assert codes == [None] * 64 + ["resource_exhausted"]
 
 
 # --- its time ---
