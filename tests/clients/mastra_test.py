@@ -73,6 +73,39 @@ def test_the_provider_works(api, provider):
     assert not list((api.state / "config" / "mastra").iterdir())
 
 
+BACKEND_COURSE = """
+import { HutchSandbox } from 'hutch-mastra'
+import { existsSync, readFileSync } from 'node:fs'
+
+const workingDirectory = `${process.env.BASE}/work`
+const sandbox = new HutchSandbox({ id: 'one', workingDirectory, isolation: process.env.BACKEND })
+await sandbox._start()
+const said = { status: sandbox.status }
+said.words = (await sandbox.executeCommand('echo', ['hi there', '$HOME'])).stdout
+said.failed = (await sandbox.executeCommand('echo made > made; exit 3')).exitCode
+said.file = readFileSync(`${workingDirectory}/made`, 'utf8')
+said.outside = (await sandbox.executeCommand(`echo x > ${process.env.BASE}/outside`)).success
+const child = await sandbox.processes.spawn('echo begun; read x; echo "got $x"')
+await child.sendStdin('it\\n')
+said.process = (await child.wait()).stdout
+await sandbox._destroy()
+said.left = existsSync(`${workingDirectory}/made`)
+console.log(JSON.stringify(said))
+process.exit(0)
+"""
+
+
+@pytest.mark.parametrize("backend", ["namespace", "bwrap", "none"])
+def test_the_provider_is_for_every_backend_that_has_the_hosts_files(api, provider, backend):
+    base = api.person.mkdir(api.person.home / f"mastra-{backend}")
+    if backend == "none":
+        api("settings", "set", "security.sandboxOnly", "false").ok()
+    said = run_node(api, provider, BACKEND_COURSE, BASE=str(base), BACKEND=backend)
+    assert said == {"status": "running", "words": "hi there $HOME\n", "failed": 3, "file": "made\n",
+                    "outside": backend == "none", "process": "begun\ngot it\n", "left": True}
+    assert (base / "outside").exists() == (backend == "none")
+
+
 E2B_COURSE = """
 import { E2BSandbox } from '@mastra/e2b'
 
