@@ -142,7 +142,13 @@ Status Connection::send_piece(std::string_view bytes) {
 
 Status Connection::end_stream() {
   streaming_ = false;
-  return chunked_ ? write("0\r\n\r\n") : Status();
+  if (chunked_) TRY(write("0\r\n\r\n"));
+  return release();
+}
+
+Status Connection::release() {
+  holds_ = false;
+  return write_now(std::exchange(held_, {}));
 }
 
 Status Connection::switch_protocol(const std::vector<Field>& fields) {
@@ -188,6 +194,12 @@ Result<bool> Connection::read_more(Clock::time_point deadline) {
 }
 
 Status Connection::write(std::string_view bytes) {
+  if (!holds_) return write_now(bytes);
+  held_ += bytes;
+  return {};
+}
+
+Status Connection::write_now(std::string_view bytes) {
   auto deadline = Clock::now() + patience_.stall;
   while (!bytes.empty()) {
     const auto count = sys::write_some(fd(), bytes);

@@ -51,6 +51,10 @@ class Connection {
   Status begin_stream(const Answer& head, int minor_version);
   Status send_piece(std::string_view bytes);
   Status end_stream();
+  // What is said of a stream from here on goes in one piece with what ends it, or with release(): who reads is woken
+  // once. For little.
+  void hold() { holds_ = true; }
+  Status release();
 
   // --- or as another protocol, for which the connection is from then on ---
 
@@ -76,6 +80,7 @@ class Connection {
   // False at the end of the stream; an error after the deadline.
   Result<bool> read_more(Clock::time_point deadline);
   Status write(std::string_view bytes);
+  Status write_now(std::string_view bytes);
 
   UniqueFd socket_;
   const Kind kind_;
@@ -87,6 +92,8 @@ class Connection {
   bool head_said_ = false;  // of a stream that is none
   bool streaming_ = false;
   bool chunked_ = false;
+  bool holds_ = false;
+  std::string held_;  // said, and not written yet
 };
 
 }  // namespace hutch::server::http

@@ -138,8 +138,10 @@ Status tell_output(Exchange& exchange, FollowedProcess::Follower& follower, std:
 Status follow(Exchange& exchange, const std::shared_ptr<FollowedProcess>& process) {
   const auto follower = TRY(FollowedProcess::follow(process));
   const milliseconds keepalive = keepalive_of(exchange.request());
+  exchange.connection().hold();
   TRY(begin_stream(exchange));
   TRY(send_message(exchange, event_of("start", Value::Object{{"pid", static_cast<std::int64_t>(process->pid())}})));
+  TRY(exchange.connection().release());
   std::uint64_t told = 0;
   for (;;) {
     TRY(tell_output(exchange, *follower, told));
@@ -147,6 +149,7 @@ Status follow(Exchange& exchange, const std::shared_ptr<FollowedProcess>& proces
       if (sandbox::is_timeout(end->ended_by)) {
         return fail(Error{Code::kTimeout, 0, "the process took longer than its time limit, and was ended"});
       }
+      exchange.connection().hold();  // what ends the stream follows at once
       return send_message(exchange, end_event(*end));
     }
     std::array<pollfd, 2> wait = {

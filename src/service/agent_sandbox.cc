@@ -479,13 +479,12 @@ Result<std::vector<std::string>> AgentSandbox::environment(const std::vector<std
 // or is not there, changes nothing.
 Result<std::vector<std::string>> AgentSandbox::ask_login_shell(sandbox::Resident& resident) {
   const std::vector<std::string> planned = kept_.terms().environment;
-  // What an image or a machine has is seen in there alone.
+  // Which shell there is, is seen in there alone. As after a login SHELL is set: else each bash asks the system who it
+  // is, which takes as long as the rest of its start.
   static constexpr const char* kEither =
-      "[ -x /bin/bash ] && exec /bin/bash -l -c 'env -0'; exec /bin/sh -l -c 'env -0'";
-  std::vector<std::string> arguments = {sys::exists("/bin/bash") ? "/bin/bash" : "/bin/sh", "-l", "-c", "env -0"};
-  const bool own_system = !record_.image.empty() || record_.backend == "container" || record_.backend == "vm";
-  if (own_system) arguments = {"/bin/sh", "-c", kEither};
-  const auto process = TRY(resident.spawn({.arguments = std::move(arguments),
+      "if [ -x /bin/bash ]; then export SHELL=\"${SHELL:-/bin/bash}\"; exec /bin/bash -l -c 'env -0'; fi\n"
+      "export SHELL=\"${SHELL:-/bin/sh}\"; exec /bin/sh -l -c 'env -0'";
+  const auto process = TRY(resident.spawn({.arguments = {"/bin/sh", "-c", kEither},
                                            .environment = planned,
                                            .cwd = layout().base,
                                            .timeout = kLoginWait,
