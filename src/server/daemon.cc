@@ -308,6 +308,14 @@ void start_machines(Shared& shared, const std::atomic<bool>& leaves) {
   }
 }
 
+Machines begin_machines(Shared& shared, const host::StateDirs& dirs, const std::atomic<bool>& leaves) {
+  const auto settings = store::MachineSettingsFile(dirs.config).read();
+  if (!settings) shared.tell(settings.error().message);
+  if (!settings || !settings->auto_start) return Machines::kAsOthers;
+  shared.workers.run([&shared, &leaves] { start_machines(shared, leaves); });
+  return Machines::kKeepIt;
+}
+
 }  // namespace
 
 Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
@@ -358,13 +366,10 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   }
   shared.workers.run([&plugins] { plugins.repair(); });
   std::atomic<bool> leaves = false;
-  const auto machines = store::MachineSettingsFile(dirs.config).read();
-  if (!machines) settings.tell(machines.error().message);
-  const bool starts_machines = machines && machines->auto_start;
-  if (starts_machines) shared.workers.run([&shared, &leaves] { start_machines(shared, leaves); });
+  const Machines machines = begin_machines(shared, dirs, leaves);
   if (settings.ready) settings.ready();
 
-  Daemon daemon(settings, path, shared, starts_machines ? Machines::kKeepIt : Machines::kAsOthers);
+  Daemon daemon(settings, path, shared, machines);
   const Status served = daemon.run({listener.get(), tcp.get(), signals.get(), stop_read.get()});
   sys::forget_local(path);
   leaves = true;

@@ -115,7 +115,6 @@ class AgentService {
 
  private:
   using Sandboxes = std::map<std::string, std::shared_ptr<AgentSandbox>>;
-
   Status forget_kept(const std::string& name);
   Result<store::AgentRecord> draft_of(const std::string& directory) const;
   void forget(Sandboxes::iterator known);  // with the lock held

@@ -56,7 +56,7 @@ Result<std::vector<std::string>> LivePolicy::reload(const LiveSandbox& live) con
   const bool has_rules = options.mode.value_or(wanted.mode) == policy::NetworkMode::kRules;
   if (has_rules) std::ranges::copy(request_.usual_hosts, std::back_inserter(options.allow_domains));
   TRY(settle_network(wanted, options, facts_, loaded.project));
-  if (backend_of(request_, loaded.policy).value_or("") == "vm") TRY(settle_machine_network(wanted, facts_));
+  TRY(settle_machine_network(backend_of(request_, loaded.policy).value_or(""), wanted, facts_));
   std::vector<std::string> left;
   if (live.network != nullptr) {
     policy::Network held = live.network->gateway().changeable(wanted);
@@ -78,7 +78,7 @@ Result<std::vector<std::string>> LivePolicy::reload(const LiveSandbox& live) con
 Status LivePolicy::replace(const LiveSandbox& live, const std::string& policy) const {
   policy::Policy given = TRY(policy::read_policy(policy, "policy"));
   TRY(settle_network(given.network, request_.network, facts_, facts_.cwd));
-  if (backend_of(request_, given).value_or("") == "vm") TRY(settle_machine_network(given.network, facts_));
+  TRY(settle_machine_network(backend_of(request_, given).value_or(""), given.network, facts_));
   if (live.sockets != nullptr) live.sockets->replace(given.network, given.asks);
   return live.network != nullptr ? live.network->replace_rules(std::move(given.network)) : Status();
 }

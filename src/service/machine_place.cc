@@ -49,6 +49,12 @@ Status check_network(const policy::Network& network, const Residence* residence)
   return {};
 }
 
+Result<bool> has_network(const plan::HostFacts& facts) {
+  const host::StateDirs dirs = TRY(host::own_state_dirs(facts.uid, facts.home));
+  const store::MachineSettings settings = TRY(store::MachineSettingsFile(dirs.config).read());
+  return settings.network != store::MachineSettings::Network::kNone;
+}
+
 }  // namespace
 
 Result<OsUserPlace> machine_place(const LoadedPolicy& loaded, const PlaceRequest& request, const plan::HostFacts& facts,
@@ -64,20 +70,19 @@ Result<OsUserPlace> machine_place(const LoadedPolicy& loaded, const PlaceRequest
   place.facts.gid = kUser;
   place.facts.user = residence != nullptr ? residence->user : "agent";
   place.facts.home = residence != nullptr ? residence->home : std::string(kMachineHome);
+  if (!TRY(has_network(facts))) place.note = "no network: hutch vm config network is none";
   return place;
 }
 
-Result<std::vector<std::string>> settle_machine_network(policy::Network& network, const plan::HostFacts& facts) {
-  const host::StateDirs dirs = TRY(host::own_state_dirs(facts.uid, facts.home));
-  const store::MachineSettings settings = TRY(store::MachineSettingsFile(dirs.config).read());
-  if (settings.network != store::MachineSettings::Network::kNone) return std::vector<std::string>();
+Status settle_machine_network(std::string_view backend, policy::Network& network, const plan::HostFacts& facts) {
+  if (backend != "vm" || TRY(has_network(facts))) return {};
   network.mode = policy::NetworkMode::kNone;
   network.allowed_domains.clear();
   network.rules.clear();
   network.allowed_udp.clear();
   network.host_ports.clear();
   network.asking = network.connect_questions = policy::Asking::kNever;
-  return std::vector<std::string>{"no network: hutch vm config network is none"};
+  return {};
 }
 
 }  // namespace hutch::service

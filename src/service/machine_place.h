@@ -1,9 +1,7 @@
 // A sandbox in a virtual machine: who its commands are there, and what of a policy has no meaning in it.
 #pragma once
 
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "service/load_policy.h"
@@ -22,7 +20,7 @@ inline constexpr std::string_view kMachineHome = "/workspace";
 Result<OsUserPlace> machine_place(const LoadedPolicy& loaded, const PlaceRequest& request, const plan::HostFacts& facts,
                                   const Residence* residence);
 
-// sandbox.json may have it that machines have no network, whatever policies allow. What is then to be said.
-Result<std::vector<std::string>> settle_machine_network(policy::Network& network, const plan::HostFacts& facts);
+// Of backend vm: sandbox.json may have it that machines have no network, whatever policies allow.
+Status settle_machine_network(std::string_view backend, policy::Network& network, const plan::HostFacts& facts);
 
 }  // namespace hutch::service

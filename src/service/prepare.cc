@@ -80,8 +80,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   TRY(check_backend(prepared.backend, loaded.policy, request, facts, caller));
   policy::Network& network = loaded.policy.network;
   TRY(settle_network_for(caller.residence, network, network_options(request, network), facts, loaded.project));
-  std::vector<std::string> of_machine;
-  if (prepared.backend == "vm") of_machine = TRY(settle_machine_network(network, facts));
+  TRY(settle_machine_network(prepared.backend, network, facts));
   const std::optional<OsUserPlace> of_user = TRY(os_user_of(prepared.backend, loaded, request, facts, caller));
   const std::string cwd = TRY(working_directory(request, facts, prepared.backend, caller.residence));
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
@@ -136,7 +135,6 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   // They are of rules about files, which an OS user has none of.
   if (of_user) answer.notes.clear();
   if (of_user && !of_user->note.empty()) answer.notes.push_back(of_user->note);
-  std::ranges::move(of_machine, std::back_inserter(answer.notes));
   add_notes(prepared, std::move(answer.notes), loaded.policy.source);
   if (prepared.plan.network == plan::NetworkKind::kGateway) TRY(add_gateway(prepared, network, caller));
   prepared.plan.limits.processes = processes_of(prepared, facts, caller);

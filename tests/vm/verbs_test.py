@@ -58,7 +58,8 @@ def test_another_size_is_saved_and_what_was_written_stays(daemon, agent):
         assert daemon.json("vm", "status")["snapshot"] is False
         daemon("vm", "restart", timeout=400).ok()
         assert daemon.json("vm", "status")["snapshot"] is True
-        seen = daemon.sh(agent, "cat kept; grep -c ^processor /proc/cpuinfo; grep MemTotal /proc/meminfo").ok().text.split()
+        look = "cat kept; grep -c ^processor /proc/cpuinfo; grep MemTotal /proc/meminfo"
+        seen = daemon.sh(agent, look).ok().text.split()
         assert seen[:2] == ["kept", "1"] and int(seen[3]) < 1 << 20, seen
         daemon("vm", "stop").ok()
         assert machines(daemon)[agent] == "stopped"

@@ -25,7 +25,8 @@ json socket_named(const std::string& name) {
 // Memory is shared with whoever made it, and is not a part of what is saved.
 Status ignore_memory(Monitor& qemu) {
   const json ignored = {{"capability", "x-ignore-shared"}, {"state", true}};
-  TRY(qemu.ask("migrate-set-capabilities", {{"capabilities", json::array({ignored})}}));
+  const json capabilities = {{"capabilities", json::array({ignored})}};
+  TRY(qemu.ask("migrate-set-capabilities", capabilities.dump()));
   return {};
 }
 
@@ -33,10 +34,11 @@ Status ignore_memory(Monitor& qemu) {
 Status await_status(Monitor& qemu, const std::string& command, const std::string& wanted, const std::string& failed) {
   const auto until = std::chrono::steady_clock::now() + kWait;
   for (;;) {
-    const json state = TRY(qemu.ask(command));
+    const std::string said = TRY(qemu.ask(command));
+    const json state = json::parse(said, nullptr, false);
     const json status = state.is_object() ? state.value("status", json()) : json();
     if (status == wanted) return {};
-    if (status == failed) return fail({Code::kSystem, 0, cat({"QEMU: ", command, ": ", printable(state.dump())})});
+    if (status == failed) return fail({Code::kSystem, 0, cat({"QEMU: ", command, ": ", printable(said)})});
     if (std::chrono::steady_clock::now() >= until) {
       return fail({Code::kTimeout, 0, cat({"QEMU: ", command, ": not ", wanted, " in time"})});
     }
@@ -49,7 +51,7 @@ Status await_status(Monitor& qemu, const std::string& command, const std::string
 Status go_on_from(Monitor& qemu, int state) {
   TRY(ignore_memory(qemu));
   TRY(qemu.give("state", state));
-  TRY(qemu.ask("migrate-incoming", {{"uri", "fd:state"}}));
+  TRY(qemu.ask("migrate-incoming", R"({"uri": "fd:state"})"));
   return await_status(qemu, "query-status", "running", "internal-error");
 }
 
@@ -60,32 +62,35 @@ Status begin(Monitor& qemu) {
 
 Status connect_guest(Monitor& qemu, int guest) {
   TRY(qemu.give("guest", guest));
-  TRY(qemu.ask("chardev-change", {{"id", "hutch"}, {"backend", socket_named("guest")}}));
+  const json change = {{"id", "hutch"}, {"backend", socket_named("guest")}};
+  TRY(qemu.ask("chardev-change", change.dump()));
   return {};
 }
 
 Status plug_files(Monitor& qemu, int file_server) {
   TRY(qemu.give("files", file_server));
-  TRY(qemu.ask("chardev-add", {{"id", "files"}, {"backend", socket_named("files")}}));
-  TRY(qemu.ask("device_add",
-               {{"driver", "vhost-user-fs-pci"}, {"chardev", "files"}, {"tag", "hutch"}, {"bus", port_name(0)}}));
+  const json socket = {{"id", "files"}, {"backend", socket_named("files")}};
+  TRY(qemu.ask("chardev-add", socket.dump()));
+  const json device = {{"driver", "vhost-user-fs-pci"}, {"chardev", "files"}, {"tag", "hutch"}, {"bus", port_name(0)}};
+  TRY(qemu.ask("device_add", device.dump()));
   return {};
 }
 
 Status plug_card(Monitor& qemu) {
   // Addresses of QEMU's own choice (plan::kAddressOfMachine); no ROM, which only starts by network need.
-  TRY(qemu.ask("netdev_add", {{"type", "user"}, {"id", "net"}, {"ipv6", false}}));
-  TRY(qemu.ask("device_add",
-               {{"driver", "virtio-net-pci"}, {"netdev", "net"}, {"romfile", ""}, {"bus", port_name(1)}}));
+  TRY(qemu.ask("netdev_add", R"({"type": "user", "id": "net", "ipv6": false})"));
+  const json device = {{"driver", "virtio-net-pci"}, {"netdev", "net"}, {"romfile", ""}, {"bus", port_name(1)}};
+  TRY(qemu.ask("device_add", device.dump()));
   return {};
 }
 
 Status save_state(Monitor& qemu, int state) {
   TRY(ignore_memory(qemu));
   // Not stopped first: whoever goes on from there would be stopped as well.
-  TRY(qemu.ask("migrate-set-parameters", {{"max-bandwidth", 1ULL << 40}}));
+  const json fast = {{"max-bandwidth", 1ULL << 40}};
+  TRY(qemu.ask("migrate-set-parameters", fast.dump()));
   TRY(qemu.give("state", state));
-  TRY(qemu.ask("migrate", {{"uri", "fd:state"}}));
+  TRY(qemu.ask("migrate", R"({"uri": "fd:state"})"));
   return await_status(qemu, "query-migrate", "completed", "failed");
 }
 

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/text.h"
@@ -48,29 +49,29 @@ Result<Monitor> Monitor::open(UniqueFd socket, std::chrono::seconds patience) {
   return monitor;
 }
 
-Result<json> Monitor::ask(const std::string& command, const json& arguments) {
-  json said{{"execute", command}};
-  if (!arguments.is_null()) said["arguments"] = arguments;
-  return ask(said, {});
+Result<std::string> Monitor::ask(const std::string& command, const std::string& arguments) {
+  const std::string rest = arguments.empty() ? std::string() : cat({R"(, "arguments": )", arguments});
+  return tell(command, cat({R"({"execute": ")", command, "\"", rest, "}\n"}), {});
 }
 
 Status Monitor::give(const std::string& name, int descriptor) {
-  TRY(ask(json{{"execute", "getfd"}, {"arguments", {{"fdname", name}}}}, {&descriptor, 1}));
+  static constexpr const char* kCommand = "getfd";
+  const json command = {{"execute", kCommand}, {"arguments", {{"fdname", name}}}};
+  TRY(tell(kCommand, command.dump() + "\n", {&descriptor, 1}));
   return {};
 }
 
-Result<json> Monitor::ask(const json& command, std::span<const int> descriptors) {
-  TRY(sys::send_all(socket_.get(), command.dump() + "\n", descriptors));
+Result<std::string> Monitor::tell(const std::string& command, const std::string& line,
+                                  std::span<const int> descriptors) {
+  TRY(sys::send_all(socket_.get(), line, descriptors));
   const auto until = Lines::Clock::now() + patience_;
   for (;;) {
-    const std::string line = TRY(lines_.next(until, "QEMU"));
-    TRY_CTX(wire::check_json_shape(line, kSaidMax), "QEMU");
-    const json said = json::parse(line, nullptr, false);
-    if (!said.is_object()) return fail(Error::invalid(cat({"QEMU: ", printable(line)})));
-    if (said.contains("return")) return json(said["return"]);
-    if (said.contains("error")) {
-      return fail({Code::kSystem, 0, cat({"QEMU: ", command["execute"].get<std::string>(), ": ", printable(line)})});
-    }
+    const std::string answer = TRY(lines_.next(until, "QEMU"));
+    TRY_CTX(wire::check_json_shape(answer, kSaidMax), "QEMU");
+    const json said = json::parse(answer, nullptr, false);
+    if (!said.is_object()) return fail(Error::invalid(cat({"QEMU: ", printable(answer)})));
+    if (said.contains("return")) return said["return"].dump(-1, ' ', false, json::error_handler_t::replace);
+    if (said.contains("error")) return fail({Code::kSystem, 0, cat({"QEMU: ", command, ": ", printable(answer)})});
   }
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,15 +31,15 @@ class Monitor {
   // Of a QEMU that has just been started, within `patience` for each answer.
   static Result<Monitor> open(UniqueFd socket, std::chrono::seconds patience);
 
-  // Code::kSystem with QEMU's words where it refuses.
-  Result<nlohmann::json> ask(const std::string& command, const nlohmann::json& arguments = nullptr);
+  // Both JSON; the answer is what it returns. Code::kSystem with QEMU's words where it refuses.
+  Result<std::string> ask(const std::string& command, const std::string& arguments = {});
   // A descriptor that commands can name from here on.
   Status give(const std::string& name, int descriptor);
 
  private:
   Monitor(UniqueFd socket, std::chrono::seconds patience)
       : socket_(std::move(socket)), patience_(patience), lines_(socket_.get()) {}
-  Result<nlohmann::json> ask(const nlohmann::json& command, std::span<const int> descriptors);
+  Result<std::string> tell(const std::string& command, const std::string& line, std::span<const int> descriptors);
 
   UniqueFd socket_;
   std::chrono::seconds patience_;

@@ -67,14 +67,6 @@ Result<std::pair<UniqueFd, UniqueFd>> connected_listener(const RunFiles& files) 
   return std::pair(std::move(listener), std::move(connected));
 }
 
-// To a machine that waits for it.
-Status tell_start(int machine, bool network, bool directories) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const wire::MachineStart start{std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(),
-                                 TRY(sys::random_hex(wire::kEntropyBytes / 2)), network, directories};
-  return sys::write_all(machine, wire::encode_machine_start(start));
-}
-
 // What a machine's processors work on: nothing yet, or what a saved one has.
 Result<UniqueFd> machine_memory(const MachineSize& size, const SnapshotFiles* saved) {
   UniqueFd memory = TRY(new_memory(memory_bytes(size)));
@@ -91,6 +83,15 @@ struct Given {
   bool network = false;
   int guest = -1;
 };
+
+// To a machine that waits for it.
+Status tell_start(int machine, const Given& given) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const wire::MachineStart start{std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(),
+                                 TRY(sys::random_hex(wire::kEntropyBytes / 2)), given.network, given.file_server >= 0};
+  return sys::write_all(machine, wire::encode_machine_start(start));
+}
+
 Status set_going(UniqueFd monitor, const Given& given) {
   Monitor qemu = TRY(Monitor::open(std::move(monitor), kPatience));
   if (given.saved != nullptr) {
@@ -123,6 +124,22 @@ std::string last_words(const UniqueFd& console) {
     if (line.starts_with(kGuestSays)) break;
   }
   return said.empty() ? said : cat({"; its last words: ", said});
+}
+
+Status with_last_words(Status status, const UniqueFd& console) {
+  if (status) return status;
+  Error error = std::move(status).error();
+  error.message += last_words(console);
+  return fail(std::move(error));
+}
+
+// Until it has its plan, and goes by it.
+Status begin_guest(wire::Connection& guest, const plan::SandboxPlan& plan, const StartOptions& options) {
+  StartOptions own = options;
+  own.landlock_abi = 0;
+  TRY(send_start(guest, wire::Isolation::kOsUser, plan, own));
+  TRY(expect(guest, "the machine"));
+  return {};
 }
 
 }  // namespace
@@ -190,8 +207,9 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   }
   monitor_end.reset();
   console.write.reset();
-  TRY(tell_start(machine_end.get(), network, !shares.empty()));
-  TRY(set_going(std::move(monitor), {saved, file_server ? file_server.get() : -1, network, qemu_end.get()}));
+  const Given given{saved, file_server ? file_server.get() : -1, network, qemu_end.get()};
+  TRY(tell_start(machine_end.get(), given));
+  TRY(with_last_words(set_going(std::move(monitor), given), console.read));
   qemu_end.reset();
   file_server.reset();
   auto [host_end, relay_end] = TRY(sys::socket_pair());
@@ -199,17 +217,8 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   relay_end.reset();
   machine_end.reset();
   lifeline.read.reset();
-  wire::Connection guest(std::move(host_end));
-  StartOptions own = options;
-  own.landlock_abi = 0;
-  const Status sent = send_start(guest, wire::Isolation::kOsUser, in_machine, own);
-  auto spawned = sent ? expect(guest, "the machine") : Result<wire::ToHost>(fail(sent.error()));
-  if (!spawned) {
-    Error error = std::move(spawned).error();
-    error.message += last_words(console.read);
-    return fail(std::move(error));
-  }
-  Instance instance{.guest = std::move(guest), .process = std::move(machine->jail->process)};
+  Instance instance{.guest = wire::Connection(std::move(host_end)), .process = std::move(machine->jail->process)};
+  TRY(with_last_words(begin_guest(instance.guest, in_machine, options), console.read));
   instance.network = std::move(machine->jail->network);
   instance.network_sockets = std::move(machine->jail->network_sockets);
   instance.remove = [machine]() -> Status { return {}; };
