@@ -50,15 +50,13 @@ Acl shared_defaults(const SharedFile& file, const SharedTree& tree, std::uint32_
   return with_user(std::move(defaults), tree.agent, wanted(file, tree.mode));
 }
 
-// The group of an agents' user has the user's number (useradd(8), --user-group). By the default list of a directory of
-// its own an agent gives that group rights to what others make there.
-Acl without_own_group(const Acl& now, const Acl& before, std::uint32_t agent) {
-  const auto is_its = [agent](const AclEntry& entry) { return entry.tag == AclTag::kGroup && entry.id == agent; };
-  return std::ranges::any_of(before, is_its) ? now : without_group(now, agent);
-}
-
-Acl without_groups_of(Acl acl, std::span<const std::uint32_t> agents) {
-  for (const std::uint32_t agent : agents) acl = without_group(std::move(acl), agent);
+// The group of an agents' user has the user's number (useradd(8), --user-group), and some are in a common one. By the
+// default list of a directory of its own an agent gives such a group rights to what others make there.
+Acl without_groups(Acl acl, std::span<const std::uint32_t> groups, const Acl& before = {}) {
+  for (const std::uint32_t group : groups) {
+    const auto is_its = [group](const AclEntry& entry) { return entry.tag == AclTag::kGroup && entry.id == group; };
+    if (std::ranges::none_of(before, is_its)) acl = without_group(std::move(acl), group);
+  }
   return acl;
 }
 
@@ -106,7 +104,9 @@ AclChange unshare_file(const SharedFile& file, const SharedTree& tree, std::uint
   std::vector<std::uint32_t> users = {tree.agent};
   if (!remaining.owner_stays && needs_entry(owner, tree.agent)) users.push_back(owner);
   const AclBefore was = before.value_or(AclBefore{});
-  const Acl now = without_own_group(access_of(file), was.access, tree.agent);
+  std::vector<std::uint32_t> groups = remaining.groups;
+  groups.push_back(tree.agent);
+  const Acl now = without_groups(access_of(file), groups, was.access);
   std::vector<std::uint32_t> others = remaining.others;
   std::erase_if(others, [&](std::uint32_t uid) { return std::ranges::find(users, uid) != users.end(); });
   Acl access = was.access.empty() ? without_users(now, users) : restored(now, was.access, users, others);
@@ -115,7 +115,7 @@ AclChange unshare_file(const SharedFile& file, const SharedTree& tree, std::uint
   // The kernel keeps no list of three entries, so that setting one is how a list is removed.
   if (kept(access) != file.access) change.access = std::move(access);
   if (file.is_directory) {
-    const Acl defaults = without_own_group(file.defaults, was.defaults, tree.agent);
+    const Acl defaults = without_groups(file.defaults, groups, was.defaults);
     Acl rest = unshared_defaults(defaults, was.defaults, users, others);
     if (was.defaults.empty() && rest != file.defaults) rest = kept(rest);
     change.defaults = if_other(std::move(rest), file.defaults);
@@ -124,9 +124,9 @@ AclChange unshare_file(const SharedFile& file, const SharedTree& tree, std::uint
 }
 
 AclBefore own_lists(const SharedFile& file, std::span<const std::uint32_t> users,
-                    std::span<const std::uint32_t> agents) {
-  const Acl access = without_groups_of(file.access, agents);
-  const Acl defaults = without_groups_of(file.defaults, agents);
+                    std::span<const std::uint32_t> groups) {
+  const Acl access = without_groups(file.access, groups);
+  const Acl defaults = without_groups(file.defaults, groups);
   return {.access = kept(without_users(access, users)), .defaults = unshared_defaults(defaults, {}, users)};
 }
 

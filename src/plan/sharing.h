@@ -56,20 +56,21 @@ struct AclBefore {
 
 // What is to be left to `agent`: what another tree gives, the way through to one, or nothing. `owner_stays`: someone
 // else still shares the file, so that its owner's own entries are still of use. `others`: who has entries by sharing
-// too, and keeps them.
+// too, and keeps them. `groups`: of agents' users, besides the one of the agent's number.
 struct Remaining {
   std::optional<ShareMode> mode{};
   bool passes = false;
   bool owner_stays = false;
   std::vector<std::uint32_t> others{};
+  std::vector<std::uint32_t> groups{};
 };
 AclChange unshare_file(const SharedFile& file, const SharedTree& tree, std::uint32_t owner, const Remaining& remaining,
                        const std::optional<AclBefore>& before);
 
-// What its lists say more than a mode does, without what shares with `users` gave, and what `agents`, who have some,
-// gave to their own groups, which would come back with it: that is written down before it is changed.
+// What its lists say more than a mode does, without what shares with `users` gave, and what agents gave to their own
+// `groups`, which would come back with it: that is written down before it is changed.
 AclBefore own_lists(const SharedFile& file, std::span<const std::uint32_t> users,
-                    std::span<const std::uint32_t> agents);
+                    std::span<const std::uint32_t> groups);
 
 // Whether one of the trees lets its agent change names in the directory at `path`, or in one above or below it: what is
 // where is then theirs to say.

@@ -136,6 +136,11 @@ TEST(Sharing, TheAgentsGroupGoesWithIt) {
   // Not where somebody had let it in before.
   const AclBefore was{without_users(file.access, std::array{kAgent}), {}};
   EXPECT_EQ(after(file, unshare_file(file, kTree, kOwner, {}, was)).access, was.access);
+  constexpr std::uint32_t kCommon = 2200;
+  SharedFile common = file;
+  common.access.insert(common.access.end() - 2, {AclTag::kGroup, 6, kCommon});
+  EXPECT_FALSE(after(common, unshare_file(common, kTree, kOwner, {}, std::nullopt)).access.empty());
+  EXPECT_TRUE(after(common, unshare_file(common, kTree, kOwner, {.groups = {kCommon}}, std::nullopt)).access.empty());
   EXPECT_FALSE(own_lists(file, std::array{kAgent}, {}).access.empty());
   EXPECT_TRUE(own_lists(file, std::array{kAgent}, std::array{kAgent}).access.empty());
 }

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "base/text.h"
+#include "host/people.h"
+#include "plan/facts.h"
 #include "plan/share_commands.h"
 #include "service/share_files.h"
 #include "service/share_path.h"
@@ -34,7 +36,12 @@ Error refused(const std::string& path, std::string_view why) {
 }
 
 Result<KnownShares> read_known(store::Shares& registry) {
-  return KnownShares{TRY(registry.list()), TRY(registry.opened()), TRY(registry.originals())};
+  KnownShares known{TRY(registry.list()), TRY(registry.opened()), TRY(registry.originals())};
+  const auto common = TRY(host::find_os_user(std::string(plan::kCommonUser)));
+  if (common && !common->groups.empty() && host::check_is_no_person(*common)) {
+    known.common_group = common->groups.front();
+  }
+  return known;
 }
 
 // The list of a directory as it was before anything was shared in it or below it.
@@ -48,7 +55,7 @@ plan::Acl before_shares(const KnownShares& known, const ClosedWay& way) {
   if (opened != known.opened.end()) return opened->before;
   const plan::SharedFile now{.mode = way.status.mode, .access = way.directory.before};
   if (now.access.empty()) return {};
-  return plan::own_lists(now, known.users_at(way.directory.path), known.agents()).access;
+  return plan::own_lists(now, known.users_at(way.directory.path), known.groups()).access;
 }
 
 // A number may have been another user's, who could use what is shared with it still.

@@ -49,7 +49,7 @@ Status check_is_where_it_was(const ShareWork& work, const TreeFile& file) {
 // Whoever changes the list of a file whose group they are not in takes its set-group-id bit away, as with chmod(2). An
 // agent's group is nothing to keep.
 bool would_lose_its_group(const ShareWork& work, const TreeFile& file) {
-  const bool has_bit = (file.status.mode & kSetGroupId) != 0 && file.status.group != work.share.agent;
+  const bool has_bit = (file.status.mode & kSetGroupId) != 0 && !work.has_agents_group(file);
   const auto& groups = work.sharer.groups;
   return has_bit && work.sharer.uid != 0 && std::ranges::find(groups, file.status.group) == groups.end();
 }
@@ -121,20 +121,24 @@ class Inspector {
   }
 
   void note_original(const TreeFile& entry, const plan::SharedFile& file) {
-    const bool has_agents_group = entry.status.group == work_.share.agent;
+    const bool has_agents_group = work_.has_agents_group(entry);
     // A name of such a file is the agent's to move away; by another one the file goes on.
-    const bool is_linked = has_more_names(entry.status) && !has_agents_group;
+    const bool is_linked = has_more_names(entry.status);
     if (file.access.empty() && file.defaults.empty() && !has_agents_group && !is_linked) return;
     const std::vector<std::uint32_t> users = work_.known.users_at(entry.path);
     const std::vector<std::uint32_t> agents = work_.known.agents();
-    plan::AclBefore lists = plan::own_lists(file, users, agents);
+    plan::AclBefore lists = plan::own_lists(file, users, work_.known.groups());
     const auto& opened = work_.known.opened;
     const auto way = std::ranges::find(opened, entry.path, &store::OpenedDirectory::path);
     if (way != opened.end()) lists.access = way->before;
     // A group that was the agent's before anything was shared stays so; later an agent's directory may have given it.
-    const bool keeps_group = has_agents_group && std::ranges::find(agents, work_.share.agent) == agents.end();
+    const bool may_be_given = entry.status.group == work_.share.agent
+                                  ? std::ranges::find(agents, work_.share.agent) != agents.end()
+                                  : !agents.empty();
+    const bool keeps_group = has_agents_group && !may_be_given;
     if (lists.access.empty() && lists.defaults.empty() && !keeps_group && !is_linked) return;
-    found_.originals.push_back({entry.status.device, entry.status.inode, entry.path, std::move(lists), is_linked});
+    found_.originals.push_back(
+        {entry.status.device, entry.status.inode, entry.path, std::move(lists), is_linked, keeps_group});
   }
 
   const ShareWork& work_;
@@ -180,6 +184,12 @@ std::vector<std::uint32_t> KnownShares::agents() const {
   }
   for (const store::OpenedDirectory& directory : opened) agents.push_back(directory.agent);
   return agents;
+}
+
+std::vector<std::uint32_t> KnownShares::groups() const {
+  std::vector<std::uint32_t> groups = agents();
+  if (common_group) groups.push_back(*common_group);
+  return groups;
 }
 
 // A file may have come from where an agent's share is, or have another name there.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -27,11 +28,14 @@ struct KnownShares {
   std::vector<store::Share> shares{};
   std::vector<store::OpenedDirectory> opened{};  // in the order in which they were
   std::vector<store::OriginalLists> originals{};
+  std::optional<std::uint32_t> common_group{};  // in which agents' users are
 
   // What decides about files. What is being taken back gives nothing.
   std::vector<plan::SharedTree> trees() const;
   // Whose users have something by now.
   std::vector<std::uint32_t> agents() const;
+  // By which agents may have let themselves in: those with their numbers, and the common one.
+  std::vector<std::uint32_t> groups() const;
   // Who may have entries in the lists of the file there because of them: all agents, and those whose tree it is in.
   std::vector<std::uint32_t> users_at(const std::string& path) const;
 };
@@ -51,6 +55,10 @@ struct ShareWork {
   Changer sharer{};
   std::vector<std::uint32_t> groups{};  // the agent's
 
+  // Whether the file's group is one that the agent may give to what others make.
+  bool has_agents_group(const TreeFile& file) const {
+    return file.status.group == share.agent || file.status.group == known.common_group;
+  }
   bool may_change(const TreeFile& file) const { return sharer.uid == 0 || file.status.owner == sharer.uid; }
   // Another share of the agent's that began with this file, which has got another name by now.
   const store::Share* moved_share(const TreeFile& file) const;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -41,10 +42,11 @@ std::int64_t now_ns() {
 
 class Pass {
  public:
-  Pass(const ShareWork& work, const std::map<FileKey, plan::AclBefore>& before, const ShareProgress& progress,
-       Restoration& done, const SharePlace& place)
+  Pass(const ShareWork& work, const std::map<FileKey, plan::AclBefore>& before, const std::set<FileKey>& grouped,
+       const ShareProgress& progress, Restoration& done, const SharePlace& place)
       : work_(work),
         before_(before),
+        grouped_(grouped),
         progress_(progress),
         done_(done),
         place_(place),
@@ -122,7 +124,8 @@ class Pass {
     const plan::SharedTree* gives = plan::tree_of(work_.trees, agent, entry.path);
     const auto covers = [&](const plan::SharedTree& tree) { return is_within(entry.path, tree.path); };
     plan::Remaining remaining{.owner_stays = std::ranges::any_of(work_.trees, covers),
-                              .others = work_.known.users_at(entry.path)};
+                              .others = work_.known.users_at(entry.path),
+                              .groups = work_.known.groups()};
     std::erase(remaining.others, agent);
     if (!remaining.owner_stays) std::erase(remaining.others, work_.share.owner);
     const auto has_it = [&](const std::string& top) { return is_within(entry.path, top); };
@@ -138,14 +141,14 @@ class Pass {
   }
 
   plan::AclBefore own_lists(const plan::SharedFile& file, std::vector<std::uint32_t> users) const {
-    std::vector<std::uint32_t> agents = work_.known.agents();
-    for (auto* list : {&users, &agents}) list->push_back(work_.share.agent);
-    return plan::own_lists(file, users, agents);
+    std::vector<std::uint32_t> groups = work_.known.groups();
+    for (auto* list : {&users, &groups}) list->push_back(work_.share.agent);
+    return plan::own_lists(file, users, groups);
   }
 
   // A directory of the agent's with the set-group-id bit gives its group to what others make in it.
   Result<bool> take_group_back(const TreeFile& entry) const {
-    if (entry.status.group != work_.share.agent || before_.contains(key_of(entry.status))) return false;
+    if (!work_.has_agents_group(entry) || grouped_.contains(key_of(entry.status))) return false;
     if (plan::tree_of(work_.trees, work_.share.agent, entry.path) != nullptr) return false;
     TRY_CTX(sys::set_owner_of(entry.file, entry.status.owner, own_group_), printable(entry.path));
     return true;
@@ -156,7 +159,8 @@ class Pass {
     const auto& groups = work.sharer.groups;
     const bool is_member = std::ranges::find(groups, place.status.group) != groups.end();
     const bool may_give = work.sharer.uid == 0 || is_member;
-    return may_give && place.status.group != work.share.agent ? place.status.group : groups.front();
+    const bool is_agents = place.status.group == work.share.agent || place.status.group == work.known.common_group;
+    return may_give && !is_agents ? place.status.group : groups.front();
   }
 
   // Where the other names of a file are is not known here.
@@ -187,6 +191,7 @@ class Pass {
 
   const ShareWork& work_;
   const std::map<FileKey, plan::AclBefore>& before_;
+  const std::set<FileKey>& grouped_;  // whose group is no agent's doing
   const ShareProgress& progress_;
   Restoration& done_;
   const SharePlace& place_;
@@ -212,11 +217,15 @@ Result<plan::DirectoryLooks> look_again(const SharePlace& place) {
 
 Result<Restoration> restore_share(const ShareWork& work, const SharePlace& place, const ShareProgress& progress) {
   std::map<FileKey, plan::AclBefore> before;
-  for (const store::OriginalLists& file : work.known.originals) before[{file.device, file.inode}] = file.lists;
+  std::set<FileKey> grouped;
+  for (const store::OriginalLists& file : work.known.originals) {
+    before[{file.device, file.inode}] = file.lists;
+    if (file.is_grouped) grouped.insert({file.device, file.inode});
+  }
   const sys::Epoll clock = TRY(sys::Epoll::make());
   Restoration done;
   for (int pass = 1;; ++pass) {
-    Pass one(work, before, progress, done, place);
+    Pass one(work, before, grouped, progress, done, place);
     const Status gone_through = one.run();
     // A directory was moved: what is behind it was not seen.
     const bool is_moved = !gone_through && gone_through.error().code == Code::kConflict;

@@ -20,8 +20,9 @@ constexpr const char* kSchema =
     " since TEXT NOT NULL, device INTEGER NOT NULL DEFAULT 0, inode INTEGER NOT NULL DEFAULT 0,"
     " born INTEGER NOT NULL DEFAULT 0, UNIQUE (path, agent)) STRICT;"
     "CREATE TABLE IF NOT EXISTS originals (device INTEGER NOT NULL, inode INTEGER NOT NULL, path TEXT NOT NULL,"
-    " access TEXT NOT NULL, defaults TEXT NOT NULL, linked INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (device, inode)) "
-    "STRICT;"
+    " access TEXT NOT NULL, defaults TEXT NOT NULL, linked INTEGER NOT NULL DEFAULT 0, grouped INTEGER NOT NULL "
+    "DEFAULT 0,"
+    " PRIMARY KEY (device, inode)) STRICT;"
     "CREATE TABLE IF NOT EXISTS opened (path TEXT NOT NULL, agent INTEGER NOT NULL, before TEXT NOT NULL,"
     " PRIMARY KEY (path, agent)) STRICT;"
     "CREATE TABLE IF NOT EXISTS copies (id INTEGER PRIMARY KEY AUTOINCREMENT, source TEXT NOT NULL,"
@@ -70,7 +71,7 @@ Result<Shares> Shares::open(const std::string& data) {
   Database database = TRY(Database::open(cat({data, "/shares.db"})));
   TRY(database.execute(kSchema));
   for (const char* name : {"device", "inode", "born"}) TRY(add_column(database, "shares", name));
-  TRY(add_column(database, "originals", "linked"));
+  for (const char* name : {"linked", "grouped"}) TRY(add_column(database, "originals", name));
   return Shares(std::move(*lock), std::move(database));
 }
 
@@ -139,24 +140,28 @@ Status Shares::remove(std::int64_t id) {
 Status Shares::remember(const std::vector<OriginalLists>& files) {
   TRY(database_.execute("BEGIN IMMEDIATE"));
   for (const OriginalLists& file : files) {
-    Statement insert = TRY(database_.prepare(
-        "INSERT OR IGNORE INTO originals (device, inode, path, access, defaults, linked) VALUES (?1,?2,?3,?4,?5,?6)"));
+    Statement insert =
+        TRY(database_.prepare("INSERT OR IGNORE INTO originals (device, inode, path, access, defaults, linked, grouped)"
+                              " VALUES (?1,?2,?3,?4,?5,?6,?7)"));
     insert.bind(1, signed_of(file.device)).bind(2, signed_of(file.inode)).bind(3, file.path);
     insert.bind(4, text_of(file.lists.access)).bind(5, text_of(file.lists.defaults)).bind(6, file.is_linked ? 1 : 0);
+    insert.bind(7, file.is_grouped ? 1 : 0);
     TRY(insert.run());
   }
   return database_.execute("COMMIT");
 }
 
 Result<std::vector<OriginalLists>> Shares::originals() {
-  Statement select = TRY(database_.prepare("SELECT device, inode, path, access, defaults, linked FROM originals"));
+  Statement select =
+      TRY(database_.prepare("SELECT device, inode, path, access, defaults, linked, grouped FROM originals"));
   std::vector<OriginalLists> files;
   while (TRY(select.step())) {
     OriginalLists file{.device = static_cast<std::uint64_t>(select.number(0)),
                        .inode = static_cast<std::uint64_t>(select.number(1)),
                        .path = select.text(2),
                        .lists = {},
-                       .is_linked = select.number(5) != 0};
+                       .is_linked = select.number(5) != 0,
+                       .is_grouped = select.number(6) != 0};
     file.lists.access = TRY(acl_of(select.text(3)));
     file.lists.defaults = TRY(acl_of(select.text(4)));
     files.push_back(std::move(file));

@@ -44,6 +44,7 @@ struct OriginalLists {
   std::string path{};  // where it was
   plan::AclBefore lists{};
   bool is_linked = false;  // it had several names
+  bool is_grouped = false;  // its group was one of agents' already
 };
 
 // A directory above a share that its agent was let through.

@@ -15,7 +15,7 @@ import harness
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import share_test  # noqa: E402
 from share_attack_test import as_agent  # noqa: E402
-from share_test import AGENT, BOB, SECOND, entries, may, set_entries, snapshot  # noqa: E402
+from share_test import AGENT, BOB, DEFAULT, SECOND, entries, may, set_entries, snapshot  # noqa: E402
 
 hutch, sharer, tree = share_test.hutch, share_test.sharer, share_test.tree
 
@@ -301,6 +301,55 @@ def test_what_a_directory_of_the_agents_gave_its_group_is_taken_back(hutch, shar
         assert (tree / name / "new").stat().st_gid != AGENT and not may(AGENT, "write", agents_own / name)
         assert (tree / name / "below").stat().st_gid != AGENT and not entries(tree / name / "below")
     assert not may(AGENT, "read", agents_own / "listed")
+
+
+@pytest.mark.parametrize("as_user", ["user"], indirect=True)
+def test_what_somebody_else_has_in_a_list_keeps_no_group_of_the_agents(hutch, sharer, tree, agents_own):
+    """A list that names somebody is written down when its tree is shared again."""
+    hutch("share", tree).ok()
+    names_bob = f"os.mkdir(tree + '/bit'); rows = [(1, -1, 7), (2, {BOB}, 4), (4, -1, 7), (16, -1, 7), (32, -1, 0)]"
+    subprocess.run(as_agent(GIVES.format(rows=names_bob, mode="0o2777"), tree), check=True)
+    subprocess.run(sharer.command(["/bin/sh", "-c", f"echo new > {tree}/bit/new"]), check=True)
+    subprocess.run(as_agent(LINK_ONE, tree / "bit/new", agents_own / "new"), check=True)
+    hutch("share", tree).ok()
+    hutch("unshare", tree).ok()
+    assert (2, BOB) in entries(agents_own / "new") and not may(AGENT, "read", agents_own / "new")
+
+
+LINK_ONE = "import os, sys; os.link(*sys.argv[1:3])"
+# The list, and the group, of a new directory of the agent's.
+GIVES = """
+import os, struct, sys
+tree = sys.argv[1]
+{rows}
+packed = struct.pack('<I', 2) + b''.join(struct.pack('<HHi', tag, rights, who) for tag, who, rights in rows)
+os.setxattr(tree + '/bit', 'system.posix_acl_default', packed)
+os.chmod(tree + '/bit', {mode})
+"""
+IN_GROUP = ["/usr/bin/setpriv", f"--reuid={SECOND}", f"--regid={SECOND}", f"--groups={AGENT}"]
+
+
+@pytest.mark.parametrize("as_user", ["user"], indirect=True)
+@pytest.mark.parametrize("how", ["listed", "bit"])
+@pytest.mark.parametrize("again", [False, True])
+def test_what_an_agent_gave_the_agents_common_group_is_taken_back(hutch, sharer, tree, agents_own, how, again):
+    """The users of agents with a name are in the group of the user hutch (hutch init --agent)."""
+    hutch("share", "--agent", "second", tree).ok()
+    entry = f"(8, {AGENT}, 7), " if how == "listed" else ""
+    rows = f"os.mkdir(tree + '/bit'); rows = [(1, -1, 7), (4, -1, 7), {entry}(16, -1, 7), (32, -1, 0)]"
+    mode = "0o777" if how == "listed" else f"(os.chown(tree + '/bit', -1, {AGENT}), 0o2777)[1]"
+    make = ["/usr/bin/python3", "-c", GIVES.format(rows=rows, mode=mode), tree]
+    subprocess.run([*IN_GROUP, *make], check=True)
+    subprocess.run(sharer.command(["/bin/sh", "-c", f"echo new > {tree}/bit/new; mkdir {tree}/bit/below"]), check=True)
+    agents_own.chmod(0o777)
+    os.link(tree / "bit/new", agents_own / "new")
+    in_group = [*IN_GROUP, "sh", "-c", 'echo more >> "$0"', agents_own / "new"]
+    assert subprocess.run(in_group, check=False).returncode == 0
+    if again:
+        hutch("share", "--agent", "second", tree).ok()
+    hutch("unshare", tree).ok()
+    assert subprocess.run(in_group, check=False).returncode != 0
+    assert (tree / "bit/below").stat().st_gid != AGENT and (8, AGENT) not in entries(tree / "bit/below", DEFAULT)
 
 
 def test_a_group_that_was_the_agents_before_stays(hutch, as_user, tree):
