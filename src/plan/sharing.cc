@@ -15,11 +15,13 @@ constexpr unsigned kOthersExecute = 0001;
 constexpr unsigned kSetIds = 06000;
 constexpr unsigned kSticky = 01000;
 
-// A program that runs as its owner or group would make whoever may run it those: nobody new may.
+// A program that runs as its owner or group, or with capabilities, would make whoever may run it those: nobody new may.
+// Nor may anybody change it: write(2) takes the bits away, but what is written by mmap(2) leaves them.
 unsigned wanted(const SharedFile& file, ShareMode mode) {
-  const unsigned by_whom = (file.mode & kSetIds) != 0 ? kOthersExecute : kAnyExecute;
-  const bool executes = file.is_directory || (file.mode & by_whom) != 0;
-  return kAclRead | (mode == ShareMode::kReadWrite ? kAclWrite : 0) | (executes ? kAclExecute : 0);
+  const bool gives_more = !file.is_directory && ((file.mode & kSetIds) != 0 || file.has_capabilities);
+  const bool executes = file.is_directory || (file.mode & (gives_more ? kOthersExecute : kAnyExecute)) != 0;
+  const bool writes = mode == ShareMode::kReadWrite && !gives_more;
+  return kAclRead | (writes ? kAclWrite : 0) | (executes ? kAclExecute : 0);
 }
 
 // Root may do everything without an entry, and the agent has one of its own.

@@ -34,6 +34,7 @@ struct SharedFile {
   AclFile of{};
   Acl access{};
   Acl defaults{};
+  bool has_capabilities = false;  // capabilities(7), "File capabilities"
 };
 // What its rights are, by its list or, without one, its mode.
 Acl access_of(const SharedFile& file);

@@ -229,11 +229,14 @@ TEST(Sharing, LaterFilesAreForOthersAsTheMaskSays) {
   EXPECT_EQ(rights(shared, kOther), 7U) << "what is there stays as it is";
 }
 
-TEST(Sharing, NobodyNewRunsAProgramAsItsOwner) {
+TEST(Sharing, NobodyNewRunsOrChangesAProgramThatGivesMoreRights) {
   const SharedFile closed = plain_file(04750);
-  EXPECT_EQ(rights(after(closed, share_file(closed, kTree, kOwner)), kAgent), kAclRead | kAclWrite);
+  EXPECT_EQ(rights(after(closed, share_file(closed, kTree, kOwner)), kAgent), kAclRead);
+  SharedFile capable = plain_file(0750);
+  capable.has_capabilities = true;
+  EXPECT_EQ(rights(after(capable, share_file(capable, kTree, kOwner)), kAgent), kAclRead);
   const SharedFile open = plain_file(04755);
-  EXPECT_EQ(rights(after(open, share_file(open, kTree, kOwner)), kAgent), 7U);
+  EXPECT_EQ(rights(after(open, share_file(open, kTree, kOwner)), kAgent), kAclRead | kAclExecute);
 }
 
 }  // namespace

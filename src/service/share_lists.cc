@@ -12,6 +12,7 @@ namespace hutch::service {
 namespace {
 
 const std::string kItself;
+constexpr unsigned kAnyExecute = 0111;
 
 Result<plan::Acl> read_list(int file, sys::AclKind kind) {
   const std::string attribute = TRY(sys::acl_attribute(file, kItself, kind));
@@ -25,6 +26,8 @@ Result<plan::SharedFile> read_lists(int file, const sys::FileStatus& status) {
                          .mode = status.mode,
                          .of = {.owner = status.owner, .group = status.group}};
   found.access = TRY(read_list(file, sys::AclKind::kAccess));
+  const bool is_program = status.kind == sys::EntryKind::kFile && (status.mode & kAnyExecute) != 0;
+  if (is_program) found.has_capabilities = TRY(sys::has_capabilities(file));
   if (found.is_directory) found.defaults = TRY(read_list(file, sys::AclKind::kDefault));
   return found;
 }

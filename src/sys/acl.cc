@@ -89,4 +89,13 @@ Status remove_acl_attribute(int directory, const std::string& name, AclKind kind
   return check_call(answer, "lremovexattr", name, kind);
 }
 
+Result<bool> has_capabilities(int file) {
+  static constexpr const char* kName = "security.capability";
+  ssize_t length = ::fgetxattr(file, kName, nullptr, 0);
+  if (is_held_as_path(length)) length = ::getxattr(way_to_itself(file).c_str(), kName, nullptr, 0);
+  if (length < 0 && (errno == ENODATA || errno == EOPNOTSUPP)) return false;
+  TRY(check(length, {"fgetxattr(", kName, ")"}));
+  return true;
+}
+
 }  // namespace hutch::sys

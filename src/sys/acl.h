@@ -1,4 +1,5 @@
-// Access control lists of files, as the kernel's attributes: fgetxattr(2), fsetxattr(2), fremovexattr(2), acl(5).
+// Access control lists of files, and their capabilities, as the kernel's attributes: fgetxattr(2), fsetxattr(2),
+// fremovexattr(2), acl(5).
 #pragma once
 
 #include <string>
@@ -24,5 +25,9 @@ Status set_acl_attribute(int directory, const std::string& name, AclKind kind, s
 
 // One that is not there is removed already.
 Status remove_acl_attribute(int directory, const std::string& name, AclKind kind);
+
+// Whether running the file gives capabilities (capabilities(7), "File capabilities"). Of a file system without them:
+// no.
+Result<bool> has_capabilities(int file);
 
 }  // namespace hutch::sys

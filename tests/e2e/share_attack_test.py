@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import socket
+import struct
 import subprocess
 import sys
 
@@ -302,6 +303,28 @@ def test_a_number_that_is_anothers_now_is_told_and_gets_nothing_more(base, hutch
     later("unshare", tree / "text").ok()
     later("share", "--agent", "second", tree / "text").ok()
     later("unshare", tree / "text").ok()
+
+
+CHANGE = """
+import mmap, os, sys
+file = os.open(sys.argv[1], os.O_RDWR)
+with mmap.mmap(file, 4) as content: content[:] = b'evil'
+"""
+
+
+@pytest.mark.parametrize("what", [0o4755, 0o2755, 0o6700, "capabilities"])
+def test_what_runs_with_more_rights_is_not_the_agents_to_change(hutch, as_user, tree, what):
+    """By mmap(2) it keeps its bits, and whoever may run it is its owner, or root, by what the agent put there."""
+    place = as_user.write(tree / "helper", "good", 0o755)
+    if what == "capabilities":
+        os.setxattr(place, "security.capability", struct.pack("<5I", 0x02000001, 1 << 13, 0, 0, 0))
+    else:
+        place.chmod(what)
+    for _ in range(2):
+        hutch("share", tree).ok()
+        assert may(AGENT, "read", place) and may(AGENT, "write", tree / "text")
+        assert subprocess.run(as_agent(CHANGE, place), capture_output=True, check=False).returncode != 0
+        assert place.read_text() == "good" and (what == "capabilities" or place.stat().st_mode & 0o6000)
 
 
 LINK = """
