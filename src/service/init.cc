@@ -177,7 +177,9 @@ Status check_may_go(const std::vector<std::string>& places, plan::Homes homes) {
   if (homes == plan::Homes::kKept) return {};
   const UniqueFd mountinfo = TRY(sys::open("/proc/self/mountinfo", sys::Open::kRead));
   for (const sys::MountEntry& mount : TRY(sys::mount_table(mountinfo.get()))) {
-    const auto holds = [&](const std::string& place) { return is_within(mount.point, place); };
+    const auto holds = [&](const std::string& place) {
+      return is_within(mount.point, sys::canonical_path(place).value_or(place));
+    };
     if (std::ranges::none_of(places, holds)) continue;
     return fail({Code::kConflict, 0,
                  cat({"something is mounted at ", printable(mount.point),

@@ -146,6 +146,16 @@ $hutch deinit --remove-homes > /dev/null; echo then $?; ls /var/lib/hutch; cat /
     assert "/var/lib/hutch/home/workspaces/project" in said and "home" not in lines, said
 
 
+def test_what_is_bound_into_a_home_behind_a_link_outlives_it(base):
+    """The kernel's list of mounts has no link of root's, as to a larger disk."""
+    said = on_a_machine(base, """mkdir -p /run/systemd/system /var/lib/disk; $hutch init > /dev/null
+mv /var/lib/hutch /var/lib/disk/hutch; ln -s disk/hutch /var/lib/hutch
+mkdir /var/lib/project /var/lib/hutch/home/workspaces/project; echo kept > /var/lib/project/file
+mount --bind /var/lib/project /var/lib/hutch/home/workspaces/project
+$hutch deinit --remove-homes; echo refused $?; cat /var/lib/project/file; id -u hutch > /dev/null && echo there""")
+    assert {"refused 125", "kept", "there"} <= set(said.splitlines()), said
+
+
 def test_deinit_of_somebody_who_is_gone_can_be_done_again(base):
     said = on_a_machine(base, """mkdir -p /run/systemd/system; useradd --uid 61403 -M frank
 mount --bind /bin/true /usr/bin/systemctl
