@@ -118,6 +118,7 @@ tool::Value report_json(const service::ShareReport& report) {
   object["elsewhere"] = static_cast<std::int64_t>(report.elsewhere);
   object["unreadable"] = static_cast<std::int64_t>(report.unreadable);
   object["movedLinks"] = static_cast<std::int64_t>(report.moved_links);
+  object["openLinks"] = static_cast<std::int64_t>(report.open_links);
   object["ofOthers"] = static_cast<std::int64_t>(report.of_others);
   if (report.gone) object["gone"] = true;
   tool::Value::List opened;
@@ -138,6 +139,9 @@ void tell_rest(const service::ShareReport& report) {
   tell(report.moved_links,
        "files that had other names as well are not in it any more, and by those may still let it in: setfacl -x takes "
        "that back");
+  tell(report.open_links,
+       "files have got names outside of it while they were shared; what everybody may do with them by their modes it "
+       "may do there still");
   tell(report.of_others,
        "files of others let it in still, as one agent's that two had the directory of: their owner, or root, can take "
        "that back");

@@ -31,4 +31,17 @@ bool saw_all(const DirectoryLooks& first, const DirectoryLooks& second, Movers m
   });
 }
 
+std::optional<std::vector<std::string>> covered_by(std::span<const std::uint32_t> agents,
+                                                   std::span<const std::string> met, std::span<const Cover> mounts) {
+  std::vector<std::string> covered;
+  for (const std::string& place : met) {
+    if (std::ranges::find(mounts, place, &Cover::point) == mounts.end()) return std::nullopt;
+    const auto is_agents = [&](const Cover& mount) {
+      return mount.point == place && mount.user && std::ranges::find(agents, *mount.user) != agents.end();
+    };
+    if (std::ranges::any_of(mounts, is_agents)) covered.push_back(place);
+  }
+  return covered;
+}
+
 }  // namespace hutch::plan

@@ -4,7 +4,11 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace hutch::plan {
 
@@ -27,5 +31,15 @@ bool shows_changes(const DirectoryLook& look, std::int64_t now_ns);
 // which everything was as the first saw it. kAgents: what an agent may do alone counts.
 enum class Movers { kAll, kAgents };
 bool saw_all(const DirectoryLooks& first, const DirectoryLooks& second, Movers movers);
+
+// Something that lies over a part of the tree.
+struct Cover {
+  std::string point{};
+  std::optional<std::uint32_t> user{};  // who has mounted it, where that may be somebody else than root
+};
+// What of `met`, places where something was mounted, hides files that an agent may have kept: those that it has mounted
+// something over itself. Nothing where one was there for a moment alone: what it hid was not seen.
+std::optional<std::vector<std::string>> covered_by(std::span<const std::uint32_t> agents,
+                                                   std::span<const std::string> met, std::span<const Cover> mounts);
 
 }  // namespace hutch::plan

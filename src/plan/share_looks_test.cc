@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace hutch::plan {
 namespace {
 
@@ -44,6 +46,16 @@ TEST(ShareLooks, CannotTellTwoChangesOfOneStep) {
   EXPECT_FALSE(shows_changes({kSecond, true}, kSecond - 1));
   EXPECT_TRUE(shows_changes({kSecond, true}, 2 * kSecond));
   EXPECT_TRUE(shows_changes({2 * kSecond, true}, kSecond));
+}
+
+TEST(ShareLooks, DoNotReachUnderWhatAnAgentHasMounted) {
+  constexpr std::array<std::uint32_t, 1> kAgents = {311};
+  const std::vector<Cover> mounts = {{"/t/a", std::nullopt}, {"/t/b", 1000}, {"/t/c", 311}, {"/t/c", std::nullopt}};
+  using Places = std::vector<std::string>;
+  EXPECT_EQ(covered_by(kAgents, Places{}, mounts), Places{});
+  EXPECT_EQ(covered_by(kAgents, Places{"/t/a", "/t/b"}, mounts), Places{});
+  EXPECT_EQ(covered_by(kAgents, Places{"/t/a", "/t/c"}, mounts), Places{"/t/c"});
+  EXPECT_EQ(covered_by(kAgents, Places{"/t/gone"}, mounts), std::nullopt);
 }
 
 }  // namespace

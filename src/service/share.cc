@@ -220,7 +220,9 @@ Result<std::set<FileKey>> restore(store::Shares& registry, const ShareWork& work
   report.elsewhere = done.counts.elsewhere;
   report.unreadable = done.counts.unreadable;
   report.of_others = done.of_others;
+  report.open_links = done.open_links;
   report.left = done.left;
+  report.covered = done.covered;
   report.is_settled = done.is_settled;
   report.moved_links = count_moved_links(work, done.seen);
   return std::move(done.seen);
@@ -273,9 +275,24 @@ Error not_there(const Share& share) {
            printable(share.path), " forgets that"})};
 }
 
+std::string named(const std::vector<std::string>& places) {
+  std::vector<std::string> first;
+  for (const std::string& place : places) {
+    if (first.size() < kNamedMax) first.push_back(printable(place));
+  }
+  const std::size_t more = places.size() - first.size();
+  return cat({join(first, ", "), more > 0 ? cat({" and ", std::to_string(more), " more"}) : ""});
+}
+
 Error not_over(const ShareReport& report) {
   const std::string& path = report.share.path;
   const std::string forgets = cat({"; hutch unshare --forget ", printable(path), " forgets that"});
+  if (!report.covered.empty()) {
+    return {Code::kConflict, 0,
+            cat({"an agent has mounted something at ", named(report.covered), ", over what was shared, which ",
+                 report.share.user, " may have still: unmount that (fusermount -u), then unshare ", printable(path),
+                 " again", forgets})};
+  }
   if (report.left.empty()) {
     return {Code::kConflict, 0,
             cat({printable(path),
@@ -283,14 +300,8 @@ Error not_over(const ShareReport& report) {
                  "missed: end what runs as ",
                  report.share.user, ", and as others that have it, and unshare it again", forgets})};
   }
-  std::vector<std::string> named;
-  for (const std::string& directory : report.left) {
-    if (named.size() < kNamedMax) named.push_back(printable(directory));
-  }
-  const std::size_t more = report.left.size() - named.size();
-  const std::string rest = more > 0 ? cat({" and ", std::to_string(more), " more"}) : "";
   return {Code::kConflict, 0,
-          cat({"you may not look into ", join(named, ", "), rest, ", where ", report.share.user,
+          cat({"you may not look into ", named(report.left), ", where ", report.share.user,
                " may have put what was shared: open that to yourself, or have root do so, then unshare ",
                printable(path), " again", forgets})};
 }

@@ -45,11 +45,13 @@ struct ShareReport {
   std::size_t elsewhere = 0;   // what is mounted in it, left out
   std::size_t unreadable = 0;  // directories that its owner may not list, left out
   std::size_t moved_links = 0;  // files with several names that have none in it any more
+  std::size_t open_links = 0;  // files that have got names outside of it, by which their modes let the agent in
   std::size_t of_others = 0;   // files of others in which the agent keeps an entry
   bool gone = false;           // nothing is at that path any more, or something else
   std::vector<std::string> left{};  // directories where an agent may have hidden something from who takes it back
   bool is_settled = true;           // an agent moved nothing while it was taken back
-  bool is_over() const { return !gone && left.empty() && is_settled; }
+  std::vector<std::string> covered{};  // places where an agent has mounted something over what was shared
+  bool is_over() const { return !gone && left.empty() && covered.empty() && is_settled; }
 };
 
 // Nobody else may do more than before. Of a share that is there already the mode changes, and what was moved into it is

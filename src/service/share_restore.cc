@@ -14,6 +14,8 @@
 #include "plan/share_looks.h"
 #include "service/share_lists.h"
 #include "sys/delegate.h"
+#include "sys/files.h"
+#include "sys/mount_table.h"
 #include "sys/readiness.h"
 
 namespace hutch::service {
@@ -43,10 +45,11 @@ std::int64_t now_ns() {
 class Pass {
  public:
   Pass(const ShareWork& work, const std::map<FileKey, plan::AclBefore>& before, const std::set<FileKey>& grouped,
-       const ShareProgress& progress, Restoration& done, const SharePlace& place)
+       const std::set<FileKey>& linked, const ShareProgress& progress, Restoration& done, const SharePlace& place)
       : work_(work),
         before_(before),
         grouped_(grouped),
+        linked_(linked),
         progress_(progress),
         done_(done),
         place_(place),
@@ -54,14 +57,20 @@ class Pass {
 
   Status run() {
     done_.files = done_.linked = done_.of_others = 0;
+    done_.open_links = 0;
     done_.left.clear();
+    done_.covered.clear();
     done_.counts = TRY(walk_tree(place_, {.visit = [this](const TreeFile& entry) { return visit(entry); },
                                           .closed = [this](const TreeFile& entry) { return look_at_closed(entry); }}));
+    TRY(look_for_covers());
+    for (const auto& [key, link] : links_) {
+      if (link.is_open && link.names < link.links) ++done_.open_links;
+    }
     return failure_ ? fail(std::move(*failure_)) : Status();
   }
 
   // A later change of a directory of an agent's shows.
-  bool is_sure() const { return !is_young_; }
+  bool is_sure() const { return !is_young_ && !was_covered_; }
   const plan::DirectoryLooks& looks() const { return looks_; }
 
  private:
@@ -109,6 +118,7 @@ class Pass {
     const bool has_lists = !file->access.empty() || !file->defaults.empty();
     const plan::AclChange change = has_lists ? change_of(entry, *file) : plan::AclChange();
     if (!change.access && !change.defaults && !is_regrouped) {
+      note_link(entry, access, entry.status.group);
       return note_directory(entry.status, writer_of(*file, access));
     }
     const Status written = write_lists(entry.file, change);
@@ -116,6 +126,7 @@ class Pass {
     ++done_.changed;
     // Its time is that of the change by now.
     const sys::FileStatus status = TRY(sys::file_status(entry.file, ""));
+    note_link(entry, change.access.value_or(access), status.group);
     return note_directory(status, writer_of(*file, change.access.value_or(access)));
   }
 
@@ -181,6 +192,34 @@ class Pass {
     return {};
   }
 
+  // Those that a file had before it was shared are the sharer's to know of.
+  void note_link(const TreeFile& entry, const plan::Acl& access, std::uint32_t group) {
+    const bool has_names = entry.status.kind == sys::EntryKind::kFile && entry.status.links > 1;
+    if (!has_names || linked_.contains(key_of(entry.status))) return;
+    if (plan::tree_of(work_.trees, work_.share.agent, entry.path) != nullptr) return;
+    Link& link = links_[key_of(entry.status)];
+    link.links = entry.status.links;
+    ++link.names;
+    const plan::AclFile of{.owner = entry.status.owner, .group = group};
+    const unsigned rights = plan::rights_of(access, of, work_.share.agent, work_.groups);
+    link.is_open = (rights & (plan::kAclRead | plan::kAclWrite)) != 0;
+  }
+
+  Status look_for_covers() {
+    if (done_.counts.mounts.empty()) return {};
+    const UniqueFd mountinfo = TRY(sys::open("/proc/self/mountinfo", sys::Open::kRead));
+    std::vector<plan::Cover> mounts;
+    for (const sys::MountEntry& mount : TRY(sys::mount_table(mountinfo.get()))) {
+      mounts.push_back({mount.point, mount.user});
+    }
+    std::vector<std::uint32_t> agents = {work_.share.agent};
+    for (const store::Share& other : work_.known.shares) agents.push_back(other.agent);
+    auto covered = plan::covered_by(agents, done_.counts.mounts, mounts);
+    was_covered_ = !covered;
+    if (covered) done_.covered = std::move(*covered);
+    return {};
+  }
+
   Status look_at_closed(const TreeFile& entry) {
     const plan::SharedFile file = TRY(read_lists(entry.file, entry.status));
     const bool held_it =
@@ -192,13 +231,21 @@ class Pass {
   const ShareWork& work_;
   const std::map<FileKey, plan::AclBefore>& before_;
   const std::set<FileKey>& grouped_;  // whose group is no agent's doing
+  const std::set<FileKey>& linked_;   // that had several names before
   const ShareProgress& progress_;
   Restoration& done_;
   const SharePlace& place_;
   const std::uint32_t own_group_;
+  struct Link {
+    std::uint32_t links = 0;
+    std::uint32_t names = 0;  // of these, seen
+    bool is_open = false;     // to the agent
+  };
+  std::map<FileKey, Link> links_;
   std::vector<std::string> moved_;
   plan::DirectoryLooks looks_;
   bool is_young_ = false;
+  bool was_covered_ = false;
   std::optional<Error> failure_;
 };
 
@@ -218,14 +265,16 @@ Result<plan::DirectoryLooks> look_again(const SharePlace& place) {
 Result<Restoration> restore_share(const ShareWork& work, const SharePlace& place, const ShareProgress& progress) {
   std::map<FileKey, plan::AclBefore> before;
   std::set<FileKey> grouped;
+  std::set<FileKey> linked;
   for (const store::OriginalLists& file : work.known.originals) {
     before[{file.device, file.inode}] = file.lists;
+    if (file.is_linked) linked.insert({file.device, file.inode});
     if (file.is_grouped) grouped.insert({file.device, file.inode});
   }
   const sys::Epoll clock = TRY(sys::Epoll::make());
   Restoration done;
   for (int pass = 1;; ++pass) {
-    Pass one(work, before, grouped, progress, done, place);
+    Pass one(work, before, grouped, linked, progress, done, place);
     const Status gone_through = one.run();
     // A directory was moved: what is behind it was not seen.
     const bool is_moved = !gone_through && gone_through.error().code == Code::kConflict;

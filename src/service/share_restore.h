@@ -18,6 +18,8 @@ struct Restoration {
   std::size_t linked = 0;         // with names elsewhere: another share gives them for reading alone
   std::size_t of_others = 0;      // files of others that the agent has an entry in
   std::vector<std::string> left;  // directories that cannot be looked into, where agents may have put something
+  std::vector<std::string> covered;  // places over which agents have mounted something
+  std::size_t open_links = 0;  // files that have got names outside, by which their modes let the agent in
   bool is_settled = true;         // agents moved nothing while they were gone through
   std::vector<store::OpenedDirectory> ways;  // to trees below that go on being shared
   std::set<FileKey> seen;                    // of the originals

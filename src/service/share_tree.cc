@@ -53,6 +53,7 @@ class Walk {
     Status entered = enter(parent, entry);
     if (entered || !is_mounted(parent, entry.name)) return entered;
     ++counts_.elsewhere;
+    counts_.mounts.push_back(path_);
     return {};
   }
 
@@ -131,6 +132,7 @@ class Walk {
     const sys::FileStatus& top = levels_.front().status;
     const bool elsewhere = status.device != top.device || status.mount != top.mount;
     if (elsewhere) ++counts_.elsewhere;
+    if (status.mount != top.mount) counts_.mounts.push_back(path_);
     return elsewhere;
   }
 

@@ -28,7 +28,8 @@ struct TreeFile {
 };
 
 struct WalkCounts {
-  std::size_t elsewhere = 0;   // what is mounted there, left out
+  std::size_t elsewhere = 0;   // what is mounted there, or is another file system, left out
+  std::vector<std::string> mounts{};  // of these, the places where something is mounted
   std::size_t unreadable = 0;  // directories whose names cannot be read, or what has them not be looked up
 };
 

@@ -9,7 +9,7 @@
 namespace hutch::sys {
 
 // In nanoseconds since the epoch, of `name` in the directory, a symbolic link not followed; 0 where its file system
-// does not keep it.
+// does not keep it, or is a server of some user's, who says what they like (FUSE).
 Result<std::int64_t> birth_ns(int directory, const std::string& name);
 
 }  // namespace hutch::sys

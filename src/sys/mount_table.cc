@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <span>
 
+#include "base/decimal.h"
 #include "base/text.h"
 #include "sys/beneath.h"
 
@@ -35,6 +37,18 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
+// After optional fields there are "-", the type, the source and the options of the file system.
+void add_file_system(MountEntry& mount, std::span<const std::string_view> fields) {
+  static constexpr std::string_view kUser = "user_id=";
+  const auto dash = std::ranges::find(fields, "-");
+  if (fields.end() - dash < 4) return;
+  mount.type = unescape(dash[1]);
+  for (const std::string_view option : split(dash[3], ',')) {
+    if (mount.type.starts_with("fuse") && option.starts_with(kUser))
+      mount.user = decimal_of(option.substr(kUser.size()));
+  }
+}
+
 // What lies at `path` on the mount `below`, the last one on top; `below` itself where nothing does.
 std::uint64_t top_at(const std::vector<MountEntry>& table, std::uint64_t below, std::string_view path) {
   for (std::size_t i = 0; i <= table.size(); ++i) {
@@ -58,7 +72,14 @@ std::vector<MountEntry> parse_mount_table(std::string_view text) {
     const auto id = number(fields[0]);
     const auto parent = number(fields[1]);
     if (!id || !parent) continue;
-    table.push_back({*id, *parent, std::string(fields[2]), unescape(fields[3]), unescape(fields[4])});
+    table.push_back({.id = *id,
+                     .parent = *parent,
+                     .device = std::string(fields[2]),
+                     .root = unescape(fields[3]),
+                     .point = unescape(fields[4]),
+                     .type = {},
+                     .user = {}});
+    add_file_system(table.back(), std::span(fields).subspan(5));
   }
   return table;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ struct MountEntry {
   std::string device;  // "major:minor" of the file system
   std::string root;    // what of the file system is shown, as a path in it
   std::string point;   // where, as seen from the root of whoever opened the list
+  std::string type;    // of the file system
+  // Who has mounted it, of file systems that users may mount (fuse); as the kernel says.
+  std::optional<std::uint32_t> user;
 };
 
 // What `mountinfo`, a descriptor of such a list, says now. Of namespaces with more than 4 MiB of it an error.

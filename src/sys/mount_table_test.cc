@@ -27,6 +27,17 @@ TEST(MountTable, Fields) {
   EXPECT_EQ(table[2].point, "/home/u/p/a b");
 }
 
+TEST(MountTable, WhoMountedIt) {
+  const auto table = parse_mount_table(
+      "20 1 0:30 / /a rw shared:3 master:1 - fuse.x\\040- a\\040-\\040b rw,user_id=1001,group_id=7\n"
+      "21 1 0:31 / /b rw - ext4 /dev/sda rw,user_id=1001\n"
+      "22 1 0:32 / /c rw - fuse\n");
+  EXPECT_EQ(table[0].type, "fuse.x -");
+  EXPECT_EQ(table[0].user, 1001u);
+  EXPECT_EQ(table[1].user, std::nullopt);
+  EXPECT_EQ(table[2].user, std::nullopt);
+}
+
 TEST(MountTable, WhatAPathLeadsTo) {
   const auto table = parse_mount_table(kTable);
   EXPECT_TRUE(is_reachable(table, table[0]));

@@ -14,7 +14,7 @@ import harness
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import share_test  # noqa: E402
-from share_attack_test import as_agent  # noqa: E402
+from share_attack_test import FUSE, as_agent  # noqa: E402
 from share_test import AGENT, BOB, DEFAULT, SECOND, entries, may, set_entries, snapshot  # noqa: E402
 
 hutch, sharer, tree = share_test.hutch, share_test.sharer, share_test.tree
@@ -314,6 +314,65 @@ def test_what_somebody_else_has_in_a_list_keeps_no_group_of_the_agents(hutch, sh
     hutch("share", tree).ok()
     hutch("unshare", tree).ok()
     assert (2, BOB) in entries(agents_own / "new") and not may(AGENT, "read", agents_own / "new")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fuse"), reason="no FUSE here")
+@pytest.mark.parametrize("as_user", ["user"], indirect=True)
+def test_what_an_agent_mounted_over_a_part_is_not_over(base, hutch, sharer, as_user, tree, agents_own):
+    """By fusermount(1), which is for whoever may write the directory."""
+    as_user.mkdir(tree / "persons")
+    hutch("share", tree).ok()
+    subprocess.run(as_agent(LINK_ONE, tree / "below/inner", agents_own / "kept"), check=True)
+    serves = [FUSE.format(as_user.uid, tree / "persons"), FUSE.format(AGENT, tree / "below")]
+    before = " && ".join(["exec 9<>/dev/fuse", serves[0], "exec 9<>/dev/fuse", serves[1]])
+    refused = harness.Hutch(base, dataclasses.replace(sharer, before=before), tree)("unshare", tree)
+    assert refused.code == 125 and f"mounted something at {tree / 'below'}, over" in refused.errors, str(refused)
+    assert states(hutch) == [(str(tree), "ending")] and not may(AGENT, "read", tree / "text")
+    hutch("unshare", tree).ok()
+    assert states(hutch) == [] and not may(AGENT, "read", agents_own / "kept")
+
+
+@pytest.mark.parametrize("as_user", ["user"], indirect=True)
+def test_what_an_agent_may_do_by_a_mode_and_a_name_of_its_own_is_said(hutch, as_user, tree, agents_own):
+    for name, mode in (("open", 0o644), ("closed", 0o640), ("known", 0o644)):
+        as_user.write(tree / name, "text\n", mode)
+    os.link(tree / "known", agents_own / "known")
+    hutch("share", tree).ok()
+    for name in ("open", "closed"):
+        subprocess.run(as_agent(LINK_ONE, tree / name, agents_own / name), check=True)
+    said = hutch("unshare", "--json", tree).ok()
+    assert [one["openLinks"] for one in json.loads(said.text)] == [1], str(said)
+    assert may(AGENT, "read", agents_own / "open") and not may(AGENT, "read", agents_own / "closed")
+
+
+def born_ns(path):
+    """What Python's os.stat does not tell (statx(2))."""
+    done = subprocess.run(["stat", "-c", "%.9W", path], capture_output=True, text=True, check=True)
+    seconds, _, fraction = done.stdout.strip().partition(".")
+    return int(seconds) * 10**9 + int(fraction)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fuse"), reason="no FUSE here")
+@pytest.mark.parametrize("as_user", ["user"], indirect=True)
+def test_a_users_own_file_system_is_not_believed_what_it_says_of_itself(hutch, as_user, tree, agents_own):
+    """fusermount(1) mounts it for all to see where fuse.conf has user_allow_other."""
+    hutch("share", tree).ok()
+    subprocess.run(as_agent(LINK_ONE, tree / "text", agents_own / "kept"), check=True)
+    words = [tree.stat().st_ino, born_ns(tree), as_user.uid, as_user.gid]
+    device = os.open("/dev/fuse", os.O_RDWR)
+    options = f"fd={device},rootmode=40000,user_id={AGENT},group_id={AGENT},allow_other"
+    subprocess.run(["mount", "-i", "-t", "fuse", "-o", options, "impostor", tree], check=True, pass_fds=[device])
+    program = harness.ROOT / "tests/lib/impostor.py"
+    try:
+        with subprocess.Popen([sys.executable, program, *map(str, [device, *words])], pass_fds=[device]) as server:
+            os.close(device)
+            refused = hutch("unshare", tree)
+            server.kill()
+    finally:
+        subprocess.run(["umount", "--lazy", tree], check=True)
+    assert refused.code == 125 and "is not at" in refused.errors, str(refused)
+    hutch("unshare", tree).ok()
+    assert not may(AGENT, "read", agents_own / "kept")
 
 
 LINK_ONE = "import os, sys; os.link(*sys.argv[1:3])"
