@@ -148,11 +148,12 @@ $hutch deinit --remove-homes > /dev/null; echo then $?; ls /var/lib/hutch; cat /
 
 def test_what_is_bound_into_a_home_behind_a_link_outlives_it(base):
     """The kernel's list of mounts has no link of root's, as to a larger disk."""
-    said = on_a_machine(base, """mkdir -p /run/systemd/system /var/lib/disk; $hutch init > /dev/null
-mv /var/lib/hutch /var/lib/disk/hutch; ln -s disk/hutch /var/lib/hutch
-mkdir /var/lib/project /var/lib/hutch/home/workspaces/project; echo kept > /var/lib/project/file
-mount --bind /var/lib/project /var/lib/hutch/home/workspaces/project
-$hutch deinit --remove-homes; echo refused $?; cat /var/lib/project/file; id -u hutch > /dev/null && echo there""")
+    said = on_a_machine(base, """mkdir -p /run/systemd/system /var/lib/disk; useradd --uid 61401 -M carol
+mount --bind /bin/true /usr/bin/systemctl; $hutch init --for carol > /dev/null; people=/var/lib/hutch-people
+mv $people /var/lib/disk/people; ln -s disk/people $people
+mkdir /var/lib/project $people/hutch-carol/workspaces/project; echo kept > /var/lib/project/file
+mount --bind /var/lib/project $people/hutch-carol/workspaces/project
+$hutch deinit --for carol --remove-homes; echo refused $?; cat /var/lib/project/file; id -u hutch-carol && echo there""")
     assert {"refused 125", "kept", "there"} <= set(said.splitlines()), said
 
 
