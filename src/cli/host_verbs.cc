@@ -172,8 +172,8 @@ constexpr std::array kVerbs = {
     Verb{"events",
          "look at what an agent's programs have told each other",
          kEventsSynopsis,
-         "The last 100 events that programs of the agent's sandbox have told by `hutch-host events emit`, since\n"
-         "the daemon started, the oldest first; with TYPEs those of these types.",
+         "The last 100 events that programs of the agent's sandbox have told by `hutch-host events emit`,\n"
+         "since the daemon started, the oldest first; with TYPEs those of these types.",
          kEventsGroups,
          kEventsExamples,
          {},
