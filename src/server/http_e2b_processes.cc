@@ -135,8 +135,8 @@ Status tell_output(Exchange& exchange, FollowedProcess::Follower& follower, std:
 }
 
 // Until the process has ended, or the client has gone: the process goes on without it.
-Status follow(Exchange& exchange, const std::shared_ptr<FollowedProcess>& process) {
-  const auto follower = TRY(FollowedProcess::follow(process));
+Status follow(Exchange& exchange, const std::shared_ptr<FollowedProcess>& process,
+              const std::shared_ptr<FollowedProcess::Follower>& follower) {
   const milliseconds keepalive = keepalive_of(exchange.request());
   exchange.connection().hold();
   TRY(begin_stream(exchange));
@@ -181,15 +181,20 @@ Result<Going> start(Exchange& exchange, const Inside& inside, const Value::Objec
   const Held held = TRY(desk.kept().hold(inside.key, cost_of(command), KeyMemory::Clock::now()));
   const FollowedProcess::Desk made_with{exchange.shared().workers, desk.outputs(), held};
   const auto process = TRY(FollowedProcess::start(made_with, *inside.agent, std::move(command), environment));
+  // At once: what nobody follows may lose its oldest output to others.
+  const std::shared_ptr<FollowedProcess::Follower> follower = TRY(FollowedProcess::follow(process));
   inside.sandbox->add(process);
   TRY(desk.stand_still_if_paused(*inside.sandbox));
   inside.sandbox->log(cat({"process ", std::to_string(process->pid()), " started: ", told}));
-  return [&exchange, process] { return follow(exchange, process); };
+  return [&exchange, process, follower] { return follow(exchange, process, follower); };
 }
 
 Result<Going> connect_to(Exchange& exchange, const Inside& inside, const Value::Object& message) {
   const auto process = TRY(process_of(*inside.sandbox, message));
-  return [&exchange, process] { return follow(exchange, process); };
+  return [&exchange, process]() -> Status {
+    const std::shared_ptr<FollowedProcess::Follower> follower = TRY(FollowedProcess::follow(process));
+    return follow(exchange, process, follower);
+  };
 }
 
 Result<Reply> list(Exchange&, const Inside& inside, const Value::Object&) {
