@@ -183,6 +183,11 @@ def is_running(pid):
         return False
 
 
+def descendants(pid):
+    found = children(pid)
+    return found + [below for child in found for below in descendants(child)]
+
+
 def descriptors(pid):
     return len(os.listdir(f"/proc/{pid}/fd"))
 

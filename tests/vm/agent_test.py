@@ -10,16 +10,6 @@ import pytest
 import recipes
 import seed_plugin
 
-PEOPLE = ["root", "user"] if os.geteuid() == 0 else ["user"]
-
-
-@pytest.fixture(scope="module", params=PEOPLE)
-def daemon(request, base, root_archive):
-    made = daemons.Daemon(base, base.person(request.param))
-    made("vm", "provision", "--root", str(root_archive), timeout=300).ok()
-    yield made
-    made.stop()
-
 
 @pytest.fixture(scope="module")
 def agent(daemon):
@@ -38,15 +28,10 @@ def home(daemon, agent):
     return daemon.data / "workspace/agents" / agent
 
 
-def descendants(pid):
-    found = daemons.children(pid)
-    return found + [below for child in found for below in descendants(child)]
-
-
 def programs(daemon):
     """By the name of the program, of all that the daemon has started."""
     found = {}
-    for pid in descendants(daemon.pid()):
+    for pid in daemons.descendants(daemon.pid()):
         try:
             found[os.path.basename(os.readlink(f"/proc/{pid}/exe"))] = pid
         except OSError:
@@ -147,7 +132,7 @@ def test_plugins_run_in_machines(daemon, recipe):
 @pytest.mark.timeout(2400)
 def test_the_seeds_plugin_works_byte_for_byte(base, pandas_archive, root_archive):
     """With another kernel; its processor is emulated, so that what takes a second elsewhere takes a minute."""
-    person = base.person(PEOPLE[0])
+    person = base.person("root" if os.geteuid() == 0 else "user")
     made = daemons.Daemon(base, person)
     made("vm", "provision", "--root", str(pandas_archive), timeout=1200).ok()
     name = made.create("backend=vm", "autonomousExec.enabled=true", "autonomousExec.commandTimeout=300")

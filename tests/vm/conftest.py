@@ -1,6 +1,8 @@
 # Virtual machines of a system that is one program, busybox; provisioned once for each person.
+import os
 import shutil
 
+import daemons
 import harness
 from machines import busybox_archive
 import pytest
@@ -48,3 +50,14 @@ def machines(base, as_user, project, root_archive):
         made("vm", "provision", "--root", str(root_archive), timeout=300).ok()
         provisioned.add(as_user.name)
     return made
+
+
+PEOPLE = ["root", "user"] if os.geteuid() == 0 else ["user"]
+
+
+@pytest.fixture(scope="module", params=PEOPLE)
+def daemon(request, base, root_archive):
+    made = daemons.Daemon(base, base.person(request.param))
+    made("vm", "provision", "--root", str(root_archive), timeout=300).ok()
+    yield made
+    made.stop()

@@ -5,25 +5,7 @@ import daemons
 import harness
 import pytest
 
-PEOPLE = ["root", "user"] if os.geteuid() == 0 else ["user"]
 TURNS = 50
-
-
-@pytest.fixture(scope="module", params=PEOPLE)
-def daemon(request, base, root_archive):
-    made = daemons.Daemon(base, base.person(request.param))
-    made("vm", "provision", "--root", str(root_archive), timeout=300).ok()
-    yield made
-    made.stop()
-
-
-def below(pid):
-    found = daemons.children(pid)
-    return found + [other for child in found for other in below(child)]
-
-
-def descriptors(pid):
-    return len(os.listdir(f"/proc/{pid}/fd"))
 
 
 def resident(pid):
@@ -39,12 +21,13 @@ def test_fifty_starts_and_stops_leave_nothing(daemon):
         daemon.sh(agent, f"echo {turn} >> turns", timeout=180).ok()
         daemon("agent", "stop", agent).ok()
         pid = daemon.pid()
-        harness.wait_until(lambda: not below(pid), "nothing runs any more")
+        harness.wait_until(lambda: not daemons.descendants(pid), "nothing runs any more")
         assert list((daemon.data / "vm/runs").iterdir()) == []
         if turn == 4:
-            early = descriptors(pid), resident(pid)
+            early = daemons.descriptors(pid), resident(pid)
     assert daemon.pid() == pid, "the daemon ended meanwhile"
-    assert descriptors(pid) <= early[0] and resident(pid) < early[1] + (16 << 20), (early, descriptors(pid))
+    now = daemons.descriptors(pid), resident(pid)
+    assert now[0] <= early[0] and now[1] < early[1] + (16 << 20), (early, now)
     turns = (daemon.data / "workspace/agents" / agent / "turns").read_text().split()
     assert turns == [str(turn) for turn in range(TURNS)]
     daemon("agent", "remove", agent).ok()

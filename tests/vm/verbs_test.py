@@ -1,22 +1,8 @@
 # hutch vm start, stop, restart, config, reset and remove: the machines of all agents, and what they start from.
 import json
-import os
 
-import daemons
 import harness
 import pytest
-
-PEOPLE = ["root", "user"] if os.geteuid() == 0 else ["user"]
-
-
-@pytest.fixture(scope="module", params=PEOPLE)
-def daemon(request, base, root_archive):
-    made = daemons.Daemon(base, base.person(request.param))
-    archive = made.person.write(made.state / "root.tar", root_archive.read_bytes())
-    made("vm", "provision", "--root", str(archive or made.state / "root.tar"), timeout=300).ok()
-    yield made
-    made.stop()
-
 
 @pytest.fixture
 def agent(daemon):
