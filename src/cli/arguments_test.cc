@@ -238,6 +238,13 @@ TEST(BadInput, IsNamed) {
       {{"check", "connect"}, {"a host is missing"}},
       {{"check", "read", "/a", "/b"}, {"/b"}},
       {{"doctor", "x"}, {"doctor"}},
+      {{"vm"}, {"provision", "restart", "remove"}},
+      {{"vm", "strat"}, {"strat", "did you mean start?"}},
+      {{"vm", "config", "cpus", "2", "3"}, {"config [KEY [VALUE]]"}},
+      {{"vm", "start", "vera"}, {"vera"}},
+      {{"vm", "stop", "--yes"}, {"--yes", "reset", "remove"}},
+      {{"vm", "reset", "--root", "x.tar"}, {"--root", "provision"}},
+      {{"events"}, {"agent"}},
       {{"log", "-n", "0"}, {"--lines"}},
       {{"log", "-n"}, {"--lines"}},
       {{"why", "a", "b"}, {"\"b\""}},
@@ -278,6 +285,11 @@ TEST(OtherVerbs, TakeOptionsAnywhere) {
   EXPECT_EQ(parsed<ExplainArguments>({"explain", "--memory", "1G"}).place.limits.memory_bytes, 1ull << 30);
   EXPECT_THAT(parsed<ExplainArguments>({"explain", "/a", "--json", "b.org"}).names, ElementsAre("/a", "b.org"));
   EXPECT_EQ(parsed<DoctorArguments>({"doctor", "--json"}).form, OutputForm::kJson);
+  EXPECT_EQ(parsed<DoctorArguments>({"doctor", "--backend", "vm"}).backend, "vm");
+  const VmArguments config = parsed<VmArguments>({"vm", "config", "cpus", "4", "--json"});
+  EXPECT_EQ(config.key, "cpus");
+  EXPECT_EQ(config.value, "4");
+  EXPECT_TRUE(parsed<VmArguments>({"vm", "remove", "-y"}).yes);
 
   EXPECT_EQ(parsed<LogArguments>({"log"}).count, 20u);
   const LogArguments log = parsed<LogArguments>({"log", "-n5", "-f"});
