@@ -185,6 +185,17 @@ TEST(BadInput, OfTheNetworkIsNamed) {
   });
 }
 
+TEST(BadInput, OfMachinesIsNamed) {
+  expect_complaints({
+      {{"vm"}, {"provision", "restart", "remove"}},
+      {{"vm", "strat"}, {"strat", "did you mean start?"}},
+      {{"vm", "config", "cpus", "2", "3"}, {"config [KEY [VALUE]]"}},
+      {{"vm", "start", "vera"}, {"vera"}},
+      {{"vm", "stop", "--yes"}, {"--yes", "reset", "remove"}},
+      {{"vm", "reset", "--root", "x.tar"}, {"--root", "provision"}},
+  });
+}
+
 TEST(BadInput, IsNamed) {
   expect_complaints({
       {{}, {"verb", "hutch help"}},
@@ -238,12 +249,6 @@ TEST(BadInput, IsNamed) {
       {{"check", "connect"}, {"a host is missing"}},
       {{"check", "read", "/a", "/b"}, {"/b"}},
       {{"doctor", "x"}, {"doctor"}},
-      {{"vm"}, {"provision", "restart", "remove"}},
-      {{"vm", "strat"}, {"strat", "did you mean start?"}},
-      {{"vm", "config", "cpus", "2", "3"}, {"config [KEY [VALUE]]"}},
-      {{"vm", "start", "vera"}, {"vera"}},
-      {{"vm", "stop", "--yes"}, {"--yes", "reset", "remove"}},
-      {{"vm", "reset", "--root", "x.tar"}, {"--root", "provision"}},
       {{"events"}, {"agent"}},
       {{"log", "-n", "0"}, {"--lines"}},
       {{"log", "-n"}, {"--lines"}},

@@ -59,10 +59,8 @@ struct Outcome {
 Outcome run(client::DaemonClient& daemon, const std::string& agent, const Check& check) {
   const std::string arguments =
       tool::json_text(Value::Object{{"command", std::string(check.command)}, {"timeout", kSecondsMax}});
-  const auto envelope = daemon.call("tool.call", {{"agent", agent},
-                                                  {"tool", "sandbox_exec"},
-                                                  {"arguments", arguments},
-                                                  {"turn", ""}});
+  const auto envelope =
+      daemon.call("tool.call", {{"agent", agent}, {"tool", "sandbox_exec"}, {"arguments", arguments}, {"turn", ""}});
   if (!envelope) return {check.name, false, envelope.error().message};
   const Value* result = member_of(*envelope, "result");
   if (result == nullptr) return {check.name, false, text_in(*envelope, "message")};

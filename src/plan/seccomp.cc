@@ -129,9 +129,9 @@ void append_file_server(Program& out, Architecture architecture) {
     std::string_view call;
     unsigned argument;
   };
-  static constexpr std::array kModes = {Mode{"open", 2},     Mode{"openat", 3}, Mode{"creat", 1},    Mode{"mkdir", 1},
-                                        Mode{"mkdirat", 2},  Mode{"mknod", 1},  Mode{"mknodat", 2},  Mode{"chmod", 1},
-                                        Mode{"fchmod", 1},   Mode{"fchmodat", 2}, Mode{"fchmodat2", 2}};
+  static constexpr std::array kModes = {Mode{"open", 2},    Mode{"openat", 3},   Mode{"creat", 1},    Mode{"mkdir", 1},
+                                        Mode{"mkdirat", 2}, Mode{"mknod", 1},    Mode{"mknodat", 2},  Mode{"chmod", 1},
+                                        Mode{"fchmod", 1},  Mode{"fchmodat", 2}, Mode{"fchmodat2", 2}};
   static constexpr std::uint32_t kGivesRights = 06000;
   const auto number = [&](std::string_view name) {
     const auto rules = call_rules();
