@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "server/followed_process.h"
+#include "server/followed_command.h"
 #include "wire/files.h"
 
 namespace hutch::server::e2b {

@@ -16,6 +16,8 @@ namespace hutch::server {
 namespace {
 
 constexpr int kLastPieces = 64;  // that are read of a stream whose process has ended
+// Of output: less than what the kernel has room for of a socket that it calls writable (tcp(7), unix(7)).
+constexpr std::size_t kTakenAtOnce = 4 << 10;
 constexpr std::size_t kTakeBytes = 16 << 10;  // several times over while it is sent, by each of many clients
 
 struct Opened {
@@ -62,9 +64,9 @@ Result<std::shared_ptr<void>> take_place(const std::string& key) {
 
 }  // namespace
 
-Result<std::shared_ptr<FollowedProcess>> FollowedProcess::start(const Desk& desk, service::AgentSandbox& agent,
-                                                                FollowedCommand command,
-                                                                const std::vector<std::string>& environment) {
+Result<FollowedProcess::Started> FollowedProcess::start(const Desk& desk, service::AgentSandbox& agent,
+                                                        FollowedCommand command,
+                                                        const std::vector<std::string>& environment) {
   std::shared_ptr<void> place = TRY(take_place(command.key));
   Opened opened = TRY(open_streams(command));
   sandbox::ProcessRequest request = TRY(agent.request(without_login(command), command.cwd, environment));
@@ -88,8 +90,7 @@ Result<std::shared_ptr<FollowedProcess>> FollowedProcess::start(const Desk& desk
   followed->place_ = std::move(place);
   followed->held_ = desk.held;
   followed->share_ = desk.outputs.join(key, *followed);
-  desk.workers.run([followed] { followed->pump(); });
-  return followed;
+  return Started{followed, std::make_shared<Reading>(followed, desk.workers)};
 }
 
 FollowedProcess::FollowedProcess(FollowedCommand command, std::shared_ptr<sandbox::Resident> resident,
@@ -107,20 +108,51 @@ FollowedProcess::FollowedProcess(FollowedCommand command, std::shared_ptr<sandbo
 
 void FollowedProcess::pump() {
   for (;;) {
-    const bool more = [&] {
-      const std::scoped_lock lock(mutex_);
-      return ring_.wants_more();
-    }();
-    const auto output = [&](std::size_t index) { return pollfd{more ? ends_.output.at(index).get() : -1, POLLIN, 0}; };
-    std::array<pollfd, 4> wait = {{{ended_.get(), POLLIN, 0}, {wake_->fd(), POLLIN, 0}, output(0), output(1)}};
-    if (!sys::poll(wait, std::nullopt)) break;
-    if (wait[1].revents != 0) wake_->clear();
-    for (const std::size_t index : {0U, 1U}) {
-      if (wait.at(2 + index).revents != 0) pass(index);
-    }
-    if (wait[0].revents != 0) break;
+    const auto turned = turn({}, std::nullopt);
+    if (!turned || turned->ended) break;
   }
   finish();
+}
+
+Result<FollowedProcess::Turn> FollowedProcess::turn(std::span<pollfd> others,
+                                                    std::optional<std::chrono::milliseconds> at_most) {
+  enum { kEnd, kWake, kOutput, kFixed = 4 };
+  const bool more = [&] {
+    const std::scoped_lock lock(mutex_);
+    return ring_.wants_more();
+  }();
+  const auto output = [&](std::size_t index) { return pollfd{more ? ends_.output.at(index).get() : -1, POLLIN, 0}; };
+  std::array<pollfd, kFixed + Reading::kOthersMax> wait = {
+      {{ended_.get(), POLLIN, 0}, {wake_->fd(), POLLIN, 0}, output(0), output(1)}};
+  std::ranges::copy(others, wait.begin() + kFixed);
+  Turn turned{.ready = TRY(sys::poll({wait.data(), kFixed + others.size()}, at_most))};
+  std::ranges::copy_n(wait.begin() + kFixed, std::ssize(others), others.begin());
+  if (wait[kWake].revents != 0) wake_->clear();
+  for (const std::size_t index : {0U, 1U}) {
+    if (wait.at(kOutput + index).revents != 0) pass(index);
+  }
+  turned.ended = wait[kEnd].revents != 0;
+  return turned;
+}
+
+FollowedProcess::Reading::~Reading() {
+  if (!ended_) workers_.run([process = process_] { process->pump(); });
+}
+
+Result<int> FollowedProcess::Reading::poll(std::span<pollfd> others, std::chrono::milliseconds at_most) {
+  if (ended_) return sys::poll(others, at_most);
+  const Turn turned = TRY(process_->turn(others, at_most));
+  if (turned.ended) {
+    ended_ = true;
+    process_->finish();
+  }
+  return turned.ready;
+}
+
+bool FollowedProcess::Reading::has_to_go() const {
+  if (ended_) return false;
+  const std::scoped_lock lock(process_->mutex_);
+  return process_->followers_.size() > 1 || process_->ring_.bytes_kept() > kTakenAtOnce;
 }
 
 void FollowedProcess::pass(std::size_t index) {

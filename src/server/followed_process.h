@@ -2,19 +2,24 @@
 // them, and they find it again by its number.
 #pragma once
 
+#include <poll.h>
+
 #include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "sandbox/process.h"
 #include "sandbox/resident.h"
+#include "server/followed_command.h"
 #include "server/http_streams.h"
 #include "server/key_memory.h"
 #include "server/output_ring.h"
@@ -25,18 +30,6 @@
 #include "sys/terminal.h"
 
 namespace hutch::server {
-
-struct FollowedCommand {
-  std::string program;
-  std::vector<std::string> arguments;  // without the program
-  std::map<std::string, std::string, std::less<>> variables;  // as they were asked for
-  std::string cwd;
-  std::string tag;
-  std::string key{};  // the API key's name whose sandbox it is in; empty: the daemon's own user
-  std::optional<sys::TerminalSize> terminal{};
-  enum class Input { kNone, kWritten } input = Input::kNone;
-  std::chrono::milliseconds timeout{0};  // 0: none
-};
 
 // Any thread may use it.
 class FollowedProcess final : public KeepsOutput {
@@ -49,9 +42,32 @@ class FollowedProcess final : public KeepsOutput {
     OutputShares& outputs;
     std::shared_ptr<KeyMemory::Held> held;  // for the command; half of it once that has ended
   };
-  static Result<std::shared_ptr<FollowedProcess>> start(const Desk& desk, service::AgentSandbox& agent,
-                                                        FollowedCommand command,
-                                                        const std::vector<std::string>& environment);
+  class Reading;
+  using Started = std::pair<std::shared_ptr<FollowedProcess>, std::shared_ptr<Reading>>;
+  static Result<Started> start(const Desk& desk, service::AgentSandbox& agent, FollowedCommand command,
+                               const std::vector<std::string>& environment);
+
+  // Who reads what it writes: whoever holds this, and from its end on a thread of its own. So a short command that only
+  // its starter follows wakes a thread less. Of one thread.
+  class Reading {
+   public:
+    Reading(std::shared_ptr<FollowedProcess> process, Workers& workers)
+        : process_(std::move(process)), workers_(workers) {}
+    ~Reading();
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+
+    // Waits until something was read, it has ended, or one of `others` (at most kOthersMax) is ready. 0: for too long.
+    Result<int> poll(std::span<pollfd> others, std::chrono::milliseconds at_most);
+    static constexpr std::size_t kOthersMax = 2;
+    // Whether others follow it, who would wait for the holder's client, or there is more than that one takes at once.
+    bool has_to_go() const;
+
+   private:
+    const std::shared_ptr<FollowedProcess> process_;
+    Workers& workers_;
+    bool ended_ = false;
+  };
 
   std::shared_ptr<const FollowedCommand> command() const;  // null once it has ended
   const std::string& tag() const { return tag_; }
@@ -94,29 +110,35 @@ class FollowedProcess final : public KeepsOutput {
 
  private:
   void pump();  // until its end
+  struct Turn {
+    int ready = 0;  // 0: the time was over
+    bool ended = false;
+  };
+  // One wait for output, for its end and for `others`, and what that found is read.
+  Result<Turn> turn(std::span<pollfd> others, std::optional<std::chrono::milliseconds> at_most);
   void pass(std::size_t index);
   void finish();
-  void tell();       // with the lock held
+  void tell();  // with the lock held
   void wake_pump();  // likewise
 
   const std::string tag_;
   const std::shared_ptr<sandbox::Resident> resident_;
   const std::shared_ptr<sandbox::Process> process_;
-  http::Ends ends_;  // outputs: of the pumping thread; the input: below input_mutex_
+  http::Ends ends_;  // outputs: of the reading thread; the input: below input_mutex_
   const bool has_terminal_;
 
   // Held while somebody writes: nobody else's bytes come between. What is open is closed at the end, for a process is
   // remembered longer.
   std::mutex input_mutex_;
   UniqueFd terminal_;
-  UniqueFd ended_;  // likewise; the pumping thread closes it, and may look at it without the lock
+  UniqueFd ended_;  // likewise; the reading thread closes it, and may look at it without the lock
 
   mutable std::mutex mutex_;
   OutputRing ring_;
   std::map<OutputRing::Reader, std::shared_ptr<const sys::Event>> followers_;
   std::optional<sandbox::ProcessEnd> end_;
   std::shared_ptr<const FollowedCommand> command_;
-  std::optional<sys::Event> wake_;  // of the pumping thread; absent once that has ended
+  std::optional<sys::Event> wake_;  // of the reading thread; absent once that has ended
   std::shared_ptr<void> place_;  // among those that run, until its end
   std::shared_ptr<KeyMemory::Held> held_;
 

@@ -134,16 +134,37 @@ Status tell_output(Exchange& exchange, FollowedProcess::Follower& follower, std:
   return {};
 }
 
+// A client and what it follows; with `reading` it is who reads that, as long as nobody has to wait for the client.
+struct Following {
+  std::shared_ptr<FollowedProcess> process;
+  std::shared_ptr<FollowedProcess::Follower> follower;
+  std::shared_ptr<FollowedProcess::Reading> reading{};
+};
+
+bool takes_more_now(const http::Connection& connection) {
+  pollfd taking{connection.fd(), POLLOUT, 0};
+  const auto ready = sys::poll({&taking, 1}, milliseconds(0));
+  return ready && *ready > 0;
+}
+
+// Before something is said, which may take as long as the client likes.
+void leave_reading(Exchange& exchange, Following& following) {
+  auto& reading = following.reading;
+  if (reading && (reading->has_to_go() || !takes_more_now(exchange.connection()))) reading.reset();
+}
+
 // Until the process has ended, or the client has gone: the process goes on without it.
-Status follow(Exchange& exchange, const std::shared_ptr<FollowedProcess>& process,
-              const std::shared_ptr<FollowedProcess::Follower>& follower) {
+Status follow(Exchange& exchange, Following following) {
+  const auto& [process, follower, reading] = following;
   const milliseconds keepalive = keepalive_of(exchange.request());
   exchange.connection().hold();
+  leave_reading(exchange, following);
   TRY(begin_stream(exchange));
   TRY(send_message(exchange, event_of("start", Value::Object{{"pid", static_cast<std::int64_t>(process->pid())}})));
   TRY(exchange.connection().release());
   std::uint64_t told = 0;
   for (;;) {
+    leave_reading(exchange, following);
     TRY(tell_output(exchange, *follower, told));
     if (const auto end = follower->end()) {
       if (sandbox::is_timeout(end->ended_by)) {
@@ -154,10 +175,12 @@ Status follow(Exchange& exchange, const std::shared_ptr<FollowedProcess>& proces
     }
     std::array<pollfd, 2> wait = {
         {{follower->fd(), POLLIN, 0}, {exchange.connection().fd(), exchange.connection().gone_events(), 0}}};
-    const int ready = TRY(sys::poll(wait, keepalive));
+    const int ready = TRY(reading ? reading->poll(wait, keepalive) : sys::poll(wait, keepalive));
     if (wait[1].revents != 0) return fail(Error::invalid("the client has gone"));
-    if (ready == 0) TRY(send_message(exchange, event_of("keepalive", Value::Object())));
     if (wait[0].revents != 0) follower->clear();
+    if (ready > 0) continue;
+    leave_reading(exchange, following);
+    TRY(send_message(exchange, event_of("keepalive", Value::Object())));
   }
 }
 
@@ -180,20 +203,22 @@ Result<Going> start(Exchange& exchange, const Inside& inside, const Value::Objec
   // What runs is not waited for: it may go on for days.
   const Held held = TRY(desk.kept().hold(inside.key, cost_of(command), KeyMemory::Clock::now()));
   const FollowedProcess::Desk made_with{exchange.shared().workers, desk.outputs(), held};
-  const auto process = TRY(FollowedProcess::start(made_with, *inside.agent, std::move(command), environment));
+  auto [process, reading] = TRY(FollowedProcess::start(made_with, *inside.agent, std::move(command), environment));
   // At once: what nobody follows may lose its oldest output to others.
   const std::shared_ptr<FollowedProcess::Follower> follower = TRY(FollowedProcess::follow(process));
   inside.sandbox->add(process);
   TRY(desk.stand_still_if_paused(*inside.sandbox));
   inside.sandbox->log(cat({"process ", std::to_string(process->pid()), " started: ", told}));
-  return [&exchange, process, follower] { return follow(exchange, process, follower); };
+  return [&exchange, following = Following{process, follower, std::move(reading)}]() mutable {
+    return follow(exchange, std::move(following));
+  };
 }
 
 Result<Going> connect_to(Exchange& exchange, const Inside& inside, const Value::Object& message) {
   const auto process = TRY(process_of(*inside.sandbox, message));
   return [&exchange, process]() -> Status {
     const std::shared_ptr<FollowedProcess::Follower> follower = TRY(FollowedProcess::follow(process));
-    return follow(exchange, process, follower);
+    return follow(exchange, {process, follower});
   };
 }
 
