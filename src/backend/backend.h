@@ -53,6 +53,7 @@ struct Instance {
   // Where the network was made from outside; else the guest tells of it.
   std::optional<wire::Network> network{};
   std::vector<UniqueFd> network_sockets{};
+  UniqueFd console{};  // what a machine writes on its own, which is its words alone; it does not block
   std::function<Status()> remove{};
   // kByKeeper: what its limits have done to its processes so far; until it is removed.
   std::function<host::CgroupEvents()> limit_events{};

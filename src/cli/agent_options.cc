@@ -336,7 +336,11 @@ Result<Arguments> finish_vm(Draft&& draft) {
     return fail(Error::invalid(cat({"hutch vm: what? ", join({actions.begin(), actions.end()}, ", ")})));
   const std::string action = draft.words[0];
   if (std::ranges::find(actions, action) == actions.end()) return fail(unknown_word("unknown action", action, actions));
-  if (action == "config") {
+  const bool looks = action == "console";
+  if (draft.follow == Follow::kYes && !looks) return fail(Error::invalid("--follow is for hutch vm console"));
+  if (looks) {
+    TRY(expect_words(draft, std::array{Text("console"), Text("an agent")}));
+  } else if (action == "config") {
     if (draft.words.size() > 3) return fail(Error::invalid("hutch vm config [KEY [VALUE]]"));
   } else {
     TRY(expect_words(draft, std::array{Text("what")}));
@@ -350,6 +354,8 @@ Result<Arguments> finish_vm(Draft&& draft) {
   draft.words.resize(3);
   return Arguments(VmArguments{.action = action,
                                .provision = {std::move(draft.kernel).value_or(""), std::move(draft.root).value_or("")},
+                               .agent = looks ? draft.words[1] : std::string(),
+                               .follow = draft.follow,
                                .key = std::move(draft.words[1]),
                                .value = std::move(draft.words[2]),
                                .yes = draft.yes,

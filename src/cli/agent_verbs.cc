@@ -113,14 +113,15 @@ constexpr std::array kImageExamples = {Text("hutch image build"), Text("hutch im
 constexpr std::array kVmOptions = {
     kJson, Option{"--kernel", 0, "PACKAGE", kOther, "provision: the package that has the kernel", set_kernel},
     Option{"--root", 0, "FILE", kPath, "provision: an archive of the root file system (.tar, or -)", set_root},
+    Option{"--follow", 'f', "", kFlag, "console: go on with what comes, until the machine ends", set_follow},
     Option{"--yes", 'y', "", kFlag, "reset, remove: without asking", set_vm_yes}};
 constexpr std::array kVmGroups = {OptionGroup{"Options", kVmOptions}};
-constexpr std::array kVmSynopsis = {Text("hutch vm provision [--kernel PACKAGE] [--root FILE.tar|-] [--json]"),
-                                    Text("hutch vm start|stop|restart|status [--json]"),
-                                    Text("hutch vm config [KEY [VALUE]] [--json]"),
-                                    Text("hutch vm reset|remove [--yes]")};
-constexpr std::array kVmWords = {Text("provision"), Text("start"),  Text("stop"),  Text("restart"),
-                                 Text("status"),    Text("config"), Text("reset"), Text("remove")};
+constexpr std::array kVmSynopsis = {
+    Text("hutch vm provision [--kernel PACKAGE] [--root FILE.tar|-] [--json]"),
+    Text("hutch vm start|stop|restart|status [--json]"), Text("hutch vm console [--follow] [--json] AGENT"),
+    Text("hutch vm config [KEY [VALUE]] [--json]"), Text("hutch vm reset|remove [--yes]")};
+constexpr std::array kVmWords = {Text("provision"), Text("start"),  Text("stop"),  Text("restart"), Text("status"),
+                                 Text("console"),   Text("config"), Text("reset"), Text("remove")};
 constexpr std::array kVmExamples = {Text("hutch vm provision"), Text("hutch vm config memoryGB 4"),
                                     Text("hutch run --backend vm -- uname -a")};
 constexpr std::array kPoolOptions = {
@@ -274,7 +275,8 @@ constexpr std::array kVerbs = {
          "started later is held to the checksums that are taken now. start, stop and restart are for the\n"
          "machines of all agents that have one; start provisions first where nothing is. config shows or sets\n"
          "autoStart (true, false), cpus (1 to 8), memoryGB (1 to 8) and network (outbound, none), which hold\n"
-         "from a machine's next start on. reset makes all of it anew, remove deletes it; agents' files stay.",
+         "from a machine's next start on. console prints the last 64 KiB that an agent's machine has written\n"
+         "on its own, also after its end. reset makes all of it anew, remove deletes it; agents' files stay.",
          kVmGroups, kVmExamples, kVmWords, OptionsEnd::kAtDashes, finish_vm},
     Verb{"pool", "keep sandboxes ready for the next who asks", kPoolSynopsis,
          "Sandboxes that the daemon gives out by HTTP (/v1/pool), one to each who asks, and ends when they are\n"

@@ -191,6 +191,8 @@ TEST(BadInput, OfMachinesIsNamed) {
       {{"vm", "strat"}, {"strat", "did you mean start?"}},
       {{"vm", "config", "cpus", "2", "3"}, {"config [KEY [VALUE]]"}},
       {{"vm", "start", "vera"}, {"vera"}},
+      {{"vm", "console"}, {"an agent"}},
+      {{"vm", "start", "--follow"}, {"--follow", "console"}},
       {{"vm", "stop", "--yes"}, {"--yes", "reset", "remove"}},
       {{"vm", "reset", "--root", "x.tar"}, {"--root", "provision"}},
   });
@@ -291,6 +293,9 @@ TEST(OtherVerbs, TakeOptionsAnywhere) {
   EXPECT_THAT(parsed<ExplainArguments>({"explain", "/a", "--json", "b.org"}).names, ElementsAre("/a", "b.org"));
   EXPECT_EQ(parsed<DoctorArguments>({"doctor", "--json"}).form, OutputForm::kJson);
   EXPECT_EQ(parsed<DoctorArguments>({"doctor", "--backend", "vm"}).backend, "vm");
+  const VmArguments console = parsed<VmArguments>({"vm", "console", "vera", "-f"});
+  EXPECT_EQ(console.agent, "vera");
+  EXPECT_EQ(console.follow, Follow::kYes);
   const VmArguments config = parsed<VmArguments>({"vm", "config", "cpus", "4", "--json"});
   EXPECT_EQ(config.key, "cpus");
   EXPECT_EQ(config.value, "4");

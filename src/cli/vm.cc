@@ -12,6 +12,7 @@
 #include "store/machine_settings.h"
 #include "sys/io.h"
 #include "tool/value.h"
+#include "wire/daemon.h"
 
 namespace hutch::cli {
 
@@ -27,17 +28,22 @@ struct Machine {
   std::string agent;
   std::string status;
   std::string reason;
+  std::vector<std::string> pending;  // settings that it has from its next start on
 };
 
 // Nothing runs where no daemon does.
 Result<std::vector<Machine>> machines(DaemonClient* daemon) {
   std::vector<Machine> found;
   if (daemon == nullptr) return found;
-  const Value agents = TRY(daemon->call("agent.list", {}));
-  const auto* list = agents.get<Value::List>();
-  for (const Value& agent : list != nullptr ? *list : Value::List()) {
-    if (text_in(agent, "backend") != "vm") continue;
-    found.push_back({text_in(agent, "name"), text_in(agent, "status"), text_in(agent, "reason")});
+  const Value all = TRY(daemon->call("machine.list", {}));
+  const auto* list = all.get<Value::List>();
+  for (const Value& one : list != nullptr ? *list : Value::List()) {
+    Machine& machine = found.emplace_back(text_in(one, "agent"), text_in(one, "status"), text_in(one, "reason"));
+    const Value* pending = member_of(one, "pending");
+    const auto* names = pending != nullptr ? pending->get<Value::List>() : nullptr;
+    for (const Value& name : names != nullptr ? *names : Value::List()) {
+      if (const auto* text = name.get<std::string>()) machine.pending.push_back(*text);
+    }
   }
   return found;
 }
@@ -143,7 +149,10 @@ Status print_status(const plan::HostFacts& facts, service::OutputForm form) {
   if (form == service::OutputForm::kJson) {
     Value::List list;
     for (const Machine& one : all) {
-      list.emplace_back(Value::Object{{"agent", one.agent}, {"status", one.status}, {"reason", one.reason}});
+      list.emplace_back(Value::Object{{"agent", one.agent},
+                                      {"status", one.status},
+                                      {"reason", one.reason},
+                                      {"pending", Value::List(one.pending.begin(), one.pending.end())}});
     }
     const Value value = Value::Object{{"provisioned", status.provisioned},
                                       {"kernel", status.kernel},
@@ -164,11 +173,44 @@ Status print_status(const plan::HostFacts& facts, service::OutputForm form) {
   for (const Machine& one : all) {
     rows.push_back(
         {"machine", cat({one.agent, ": ", one.status, one.reason.empty() ? "" : ": ", printable(one.reason)})});
+    if (one.pending.empty()) continue;
+    rows.push_back({"", cat({join(one.pending, ", "), ": from its next start on (hutch vm restart)"})});
   }
   return sys::write_all(1, table(rows));
 }
 
+// Lines as they came; what a terminal would obey in them is shown instead.
+std::string shown_lines(std::string_view bytes) {
+  std::string text;
+  for (const std::string_view line : split(bytes, '\n')) {
+    if (!text.empty()) text += '\n';
+    text += printable(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line, line.size());
+  }
+  return text;
+}
+
+Status print_console(const VmArguments& arguments) {
+  auto daemon = TRY(own_daemon());
+  // Of a line that has not ended yet, which may be cut within a character.
+  std::string begun;
+  const auto show = [&](const Value& piece) -> Status {
+    if (arguments.form == service::OutputForm::kJson) return sys::write_all(1, tool::json_text(piece) + "\n");
+    const Value* skipped = member_of(piece, "skipped");
+    const auto* count = skipped != nullptr ? skipped->get<std::int64_t>() : nullptr;
+    if (count != nullptr && *count > 0) say(cat({std::to_string(*count), " bytes before are not kept"}));
+    begun += TRY(wire::bytes_of_text(text_in(piece, "bytes")));
+    const std::size_t end = begun.rfind('\n');
+    if (end == begun.npos) return {};
+    const std::string lines = shown_lines(std::string_view(begun).substr(0, end));
+    begun.erase(0, end + 1);
+    return sys::write_all(1, lines + "\n");
+  };
+  TRY(daemon.call("machine.console", {{"agent", arguments.agent}, {"follow", arguments.follow == Follow::kYes}}, show));
+  return begun.empty() ? Status() : sys::write_all(1, shown_lines(begun) + "\n");
+}
+
 Status act(const VmArguments& arguments) {
+  if (arguments.action == "console") return print_console(arguments);
   if (arguments.action == "config") return configure(arguments);
   if (arguments.action == "stop") return stop_all();
   const plan::HostFacts facts = TRY(host::probe_facts());

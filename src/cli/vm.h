@@ -3,14 +3,17 @@
 
 #include <string>
 
+#include "cli/question_arguments.h"
 #include "service/request.h"
 #include "service/vm_files.h"
 
 namespace hutch::cli {
 
 struct VmArguments {
-  std::string action;  // provision, start, stop, restart, status, config, reset, remove
+  std::string action;  // provision, start, stop, restart, status, console, config, reset, remove
   service::VmProvisionRequest provision;
+  std::string agent{};  // whose console
+  Follow follow = Follow::kNo;
   std::string key{};    // of config; empty: all of them
   std::string value{};  // which it gets; empty: it is shown
   bool yes = false;     // reset, remove: without asking

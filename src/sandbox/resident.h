@@ -20,6 +20,7 @@
 #include "base/unique_fd.h"
 #include "host/cgroup.h"
 #include "sandbox/access_desk.h"
+#include "sandbox/console.h"
 #include "sandbox/network.h"
 #include "sandbox/process.h"
 #include "sandbox/process_request.h"
@@ -46,6 +47,7 @@ class Resident {
     AccessRules access_rules{};  // of a plan that has a supervisor
     JudgeSocket judge_socket{};  // absent: none of the host's is connected to
     FileJudge files{};
+    std::shared_ptr<Console> console{};  // of an instance that has one: where it goes
     std::uint64_t killed_for_memory = 0;  // what its limit had ended when it was last asked
   };
   struct Settings {
@@ -80,8 +82,7 @@ class Resident {
   // TERM to all that it started, a grace, then KILL. Returns at once.
   void end(const std::shared_ptr<Process>& process, EndedBy reason);
 
-  // A stream to a new server of the sandbox's files (sandbox/files.h).
-  Result<UniqueFd> serve_files();
+  Result<UniqueFd> serve_files();  // a stream to a new server of the sandbox's files (sandbox/files.h)
 
   // Its own root without what is mounted in it: for a sandbox beside it that is to have the same image.
   Result<UniqueFd> hand_root();
@@ -94,8 +95,7 @@ class Resident {
   bool has_leftovers();  // whether anything at all runs in it: what such a process left behind
   Usage usage();         // nothing where it has ended
   Process::Clock::time_point started_at() const { return started_at_; }
-  // Ends everything in it and waits until it is gone. Again is fine.
-  void stop();
+  void stop();  // ends everything in it and waits until it is gone; again is fine
 
  private:
   using Tracked = TrackedProcess;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 
+#include "backend/last_words.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "sandbox/ended_processes.h"
@@ -62,6 +63,11 @@ void Resident::keep() {
   std::optional<Parts> leaving = std::exchange(parts_, std::nullopt);
   lock.unlock();
   const Status stopped = leaving->instance.stop_alone();
+  if (leaving->console) {
+    read_console(leaving->instance.console, *leaving->console);
+    leaving->console->end();
+    if (reason) reason->message += backend::with_last_words(leaving->console->read(0).bytes);
+  }
   leaving.reset();
   if (!stopped && !reason) reason = stopped.error();
   finish(std::move(reason));
@@ -122,7 +128,7 @@ bool Resident::is_stopped() {
 }
 
 Status Resident::turn() {
-  enum { kGuest, kWake, kNetwork, kAccess, kFixed };
+  enum { kGuest, kWake, kNetwork, kAccess, kConsole, kFixed };
   {
     const std::scoped_lock lock(mutex_);
     std::ranges::move(new_pipes_, std::back_inserter(pipes_));
@@ -133,9 +139,11 @@ Status Resident::turn() {
   wait[kWake] = {wake_->fd(), POLLIN, 0};
   wait[kNetwork] = {parts_->network ? parts_->network->fd() : -1, POLLIN, 0};
   wait[kAccess] = {access_ ? access_->fd() : -1, POLLIN, 0};
+  wait[kConsole] = {parts_->console ? parts_->instance.console.get() : -1, POLLIN, 0};
   for (const Pipe& pipe : pipes_) wait.push_back({pipe.from.get(), POLLIN, 0});
   TRY(sys::poll(wait, time_left()));
   if (wait[kWake].revents != 0) wake_->clear();
+  if (wait[kConsole].revents != 0) read_console(parts_->instance.console, *parts_->console);
   // Before the messages: what was written before an end is there when the end is told.
   read_pipes(wait, kFixed);
   if (parts_->network) TRY(serve_network());

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -17,6 +16,7 @@
 #include "server/bridge_server.h"
 #include "server/http_mcp_sessions.h"
 #include "server/http_server.h"
+#include "server/machines.h"
 #include "server/mcp_inquiries.h"
 #include "server/plugin_trial.h"
 #include "server/session.h"
@@ -139,12 +139,9 @@ class Connections {
   Room tcp_;
 };
 
-// Whether the daemon stays as long as a machine runs: it would start it again.
-enum class Machines { kAsOthers, kKeepIt };
-
 class Daemon {
  public:
-  Daemon(const DaemonSettings& settings, std::string socket, Shared& shared, Machines machines);
+  Daemon(const DaemonSettings& settings, std::string socket, Shared& shared, const Machines& machines);
 
   struct Descriptors {
     int listener;
@@ -166,14 +163,14 @@ class Daemon {
   const DaemonSettings& settings_;
   const std::string socket_;
   Shared& shared_;
-  const Machines machines_;
+  const Machines& machines_;
   http::Guard guard_;
   Connections connections_;
   Clock::time_point last_use_ = Clock::now();
   Clock::time_point memory_given_ = Clock::now();
 };
 
-Daemon::Daemon(const DaemonSettings& settings, std::string socket, Shared& shared, Machines machines)
+Daemon::Daemon(const DaemonSettings& settings, std::string socket, Shared& shared, const Machines& machines)
     : settings_(settings),
       socket_(std::move(socket)),
       shared_(shared),
@@ -239,7 +236,7 @@ void Daemon::give_memory_back() {
 }
 
 bool Daemon::is_idle() {
-  const bool kept = machines_ == Machines::kKeepIt && shared_.agents.has_machine();
+  const bool kept = machines_.keep_daemon();
   const bool works = kept || shared_.agents.busy() > 0 || shared_.pool.busy() > 0 || shared_.tasks.busy() > 0;
   const bool used = !connections_.empty() || works || !shared_.sessions.empty(Clock::now());
   if (used || settings_.idle.count() == 0) last_use_ = Clock::now();
@@ -292,30 +289,6 @@ Result<UniqueFd> take_lock(const host::StateDirs& dirs) {
   return fail({Code::kConflict, 0, "a daemon runs already; hutch daemon status tells of it"});
 }
 
-// Machines that begin with the daemon, one after the other.
-void start_machines(Shared& shared, const std::atomic<bool>& leaves) {
-  const auto all = shared.agents.list();
-  if (!all) return shared.tell(all.error().message);
-  for (const auto& one : *all) {
-    if (one.record.backend != "vm" || leaves) continue;
-    const auto start = [&]() -> Status {
-      const auto sandbox = TRY(shared.agents.sandbox(one.record.name));
-      TRY(sandbox->resident());
-      return {};
-    };
-    const Status started = start();
-    if (!started) shared.tell(cat({"the machine of ", one.record.name, ": ", started.error().message}));
-  }
-}
-
-Machines begin_machines(Shared& shared, const host::StateDirs& dirs, const std::atomic<bool>& leaves) {
-  const auto settings = store::MachineSettingsFile(dirs.config).read();
-  if (!settings) shared.tell(settings.error().message);
-  if (!settings || !settings->auto_start) return Machines::kAsOthers;
-  shared.workers.run([&shared, &leaves] { start_machines(shared, leaves); });
-  return Machines::kKeepIt;
-}
-
 }  // namespace
 
 Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
@@ -365,14 +338,13 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
     settings.tell(cat({"listening on http://", TRY(sys::bound_text(tcp.get()))}));
   }
   shared.workers.run([&plugins] { plugins.repair(); });
-  std::atomic<bool> leaves = false;
-  const Machines machines = begin_machines(shared, dirs, leaves);
+  const auto machines = TRY(Machines::begin(shared, store::MachineSettingsFile(dirs.config)));
   if (settings.ready) settings.ready();
 
-  Daemon daemon(settings, path, shared, machines);
+  Daemon daemon(settings, path, shared, *machines);
   const Status served = daemon.run({listener.get(), tcp.get(), signals.get(), stop_read.get()});
   sys::forget_local(path);
-  leaves = true;
+  machines->leave();
   tasks->end_all();
   // First the sandboxes: whoever waits for a command of theirs hears of its end.
   agents->stop_all();

@@ -22,9 +22,9 @@ Result<Value::Object> object_of(std::string_view json) {
 }
 
 const Verb* find_verb(std::string_view name) {
-  for (const auto verbs :
-       {agent_verbs(), process_verbs(), tool_verbs(), mcp_verbs(), session_verbs(), question_verbs(), pool_verbs(),
-        task_verbs(), secret_verbs(), event_verbs(), memory_verbs(), artifact_verbs(), plugin_verbs()}) {
+  for (const auto verbs : {agent_verbs(), process_verbs(), tool_verbs(), mcp_verbs(), session_verbs(), question_verbs(),
+                           pool_verbs(), task_verbs(), secret_verbs(), event_verbs(), memory_verbs(), artifact_verbs(),
+                           plugin_verbs(), machine_verbs()}) {
     const auto found = std::ranges::find(verbs, name, &Verb::name);
     if (found != verbs.end()) return &*found;
   }

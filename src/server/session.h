@@ -87,5 +87,6 @@ std::span<const Verb> event_verbs();
 std::span<const Verb> memory_verbs();
 std::span<const Verb> artifact_verbs();
 std::span<const Verb> plugin_verbs();
+std::span<const Verb> machine_verbs();
 
 }  // namespace hutch::server

@@ -212,6 +212,12 @@ bool AgentSandbox::retire() {
 }
 
 Result<Installation> AgentSandbox::begin_install(std::chrono::milliseconds patience) {
+  if (record_.backend == "vm") {
+    return fail(
+        Error::unsupported("the system of a machine is that which it was provisioned with, and all that is changed of "
+                           "it goes with the machine: hutch vm provision --root FILE.tar makes it of one with the "
+                           "packages; what a user installs (pip install --user, npm) stays"));
+  }
   if (record_.image.empty() && !is_container()) {
     return fail(Error::unsupported("this sandbox's system is the host's own and read-only: it has no root of its own"));
   }

@@ -238,7 +238,7 @@ Result<std::vector<AgentService::Shown>> AgentService::list() {
 
 Result<AgentService::Shown> AgentService::show(const std::string& name) {
   const store::AgentRecord record = TRY(agents_->find(name));
-  Shown shown{record, {}, agent_directories(dirs_, record)};
+  Shown shown{record, AgentSandbox::Status(), agent_directories(dirs_, record)};
   const std::scoped_lock lock(mutex_);
   const auto known = sandboxes_.find(name);
   if (known != sandboxes_.end()) shown.status = known->second->status();

@@ -19,6 +19,14 @@
 
 namespace hutch::service {
 
+namespace {
+
+Result<store::MachineSettings> settings_of_machines(const plan::HostFacts& facts) {
+  return store::MachineSettingsFile(config_directory(facts, sys::own_environment())).read();
+}
+
+}  // namespace
+
 std::string_view name_of(LifeState state) {
   switch (state) {
     case LifeState::kPending: return "pending";
@@ -313,9 +321,13 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin() {
   if (prepared.backend == "none") TRY(ask_for_none(judged));
   TRY(add_filter(prepared.plan, judged.facts));
   Holding holding = TRY(hold_limits(prepared, judged.facts));
+  std::optional<store::MachineSettings> machine;
+  if (prepared.backend == "vm") machine = TRY(settings_of_machines(judged.facts));
   {
     const std::scoped_lock lock(mutex_);
     status_.backend = prepared.backend;
+    status_.machine = machine;
+    status_.console.reset();
     terms_ = {.environment = prepared.plan.environment,
               .cwd = prepared.plan.cwd,
               .processes_max = holding.processes_max,
@@ -338,8 +350,10 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin() {
   if (!instance) {
     return fail(explain_backend_failure(prepared.backend, std::move(instance).error(), judged.guest_program));
   }
+  const auto console = instance->console ? std::make_shared<sandbox::Console>() : nullptr;
   const std::scoped_lock lock(mutex_);
   keep_root_ = instance->keep_root;
+  status_.console = console;
   return sandbox::Resident::Parts{std::move(*instance),
                                   questions_,
                                   std::move(network),
@@ -349,7 +363,8 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin() {
                                     if (sockets_) return sockets_->judge(asked, settle);
                                     settle({.file = {}, .error = EACCES, .refusal = {}});
                                   },
-                                  host_files_ ? host_files_->judge() : sandbox::FileJudge()};
+                                  host_files_ ? host_files_->judge() : sandbox::FileJudge(),
+                                  console};
 }
 
 // A question of its own, before anything runs: the sandbox's are those of what runs.

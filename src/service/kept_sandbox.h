@@ -22,6 +22,7 @@
 #include "sandbox/resources.h"
 #include "service/kept_sandbox_settings.h"
 #include "service/live_policy.h"
+#include "store/machine_settings.h"
 
 namespace hutch::service {
 
@@ -52,6 +53,9 @@ class KeptSandbox {
     LifeState state = LifeState::kPending;
     std::string reason;   // of kError
     std::string backend;  // that it runs on, or ran on last
+    // Of the last start; nothing where that was no machine's.
+    std::shared_ptr<const sandbox::Console> console{};
+    std::optional<store::MachineSettings> machine{};
   };
   Status status() const;
   bool is_busy() const;        // whether a process that was asked for runs in it

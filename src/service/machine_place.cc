@@ -74,6 +74,17 @@ Result<OsUserPlace> machine_place(const LoadedPolicy& loaded, const PlaceRequest
   return place;
 }
 
+std::vector<std::string> pending_settings(const store::MachineSettings& started, const store::MachineSettings& now,
+                                          const store::AgentLimits& limits) {
+  std::vector<std::string> pending;
+  for (const std::string_view name : store::machine_setting_names()) {
+    const bool is_given = (name == "cpus" && !limits.cpus.empty()) || (name == "memoryGB" && !limits.memory.empty());
+    if (name == "autoStart" || is_given) continue;
+    if (machine_setting_text(started, name) != machine_setting_text(now, name)) pending.emplace_back(name);
+  }
+  return pending;
+}
+
 Status settle_machine_network(std::string_view backend, policy::Network& network, const plan::HostFacts& facts) {
   if (backend != "vm" || TRY(has_network(facts))) return {};
   network.mode = policy::NetworkMode::kNone;

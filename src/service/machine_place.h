@@ -1,13 +1,17 @@
 // A sandbox in a virtual machine: who its commands are there, and what of a policy has no meaning in it.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "service/load_policy.h"
 #include "service/os_user.h"
 #include "service/prepare.h"
 #include "service/request.h"
+#include "store/agent_record.h"
+#include "store/machine_settings.h"
 
 namespace hutch::service {
 
@@ -19,6 +23,11 @@ inline constexpr std::string_view kMachineHome = "/workspace";
 // `residence` is the agent's, which has its directories there; null: a command's alone.
 Result<OsUserPlace> machine_place(const LoadedPolicy& loaded, const PlaceRequest& request, const plan::HostFacts& facts,
                                   const Residence* residence);
+
+// Names of settings that a machine which was started by `started` does not have as they are `now`: it has them from its
+// next start on. What `limits` say of it holds in their place.
+std::vector<std::string> pending_settings(const store::MachineSettings& started, const store::MachineSettings& now,
+                                          const store::AgentLimits& limits);
 
 // Of backend vm: sandbox.json may have it that machines have no network, whatever policies allow.
 Status settle_machine_network(std::string_view backend, policy::Network& network, const plan::HostFacts& facts);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -190,6 +191,24 @@ Status make_root(const std::string& into, const std::string& root, const plan::H
   return pack(archive.get());
 }
 
+std::string new_place(const Place& place) { return cat({place.top, "/new-", std::to_string(sys::own_pid())}); }
+
+// What a hutch that was killed had begun to make.
+void remove_begun(const Place& place) {
+  static constexpr std::string_view kBegun = "new-";
+  const auto listing = sys::open_listing(place.top);
+  if (!listing) return;
+  const auto names = sys::names_in(listing->get(), place.top);
+  for (const sys::TreeEntry& entry : names.value_or(std::vector<sys::TreeEntry>())) {
+    const std::string_view name = entry.name;
+    if (!name.starts_with(kBegun)) continue;
+    pid_t pid = 0;
+    const auto read = std::from_chars(name.data() + kBegun.size(), name.data() + name.size(), pid);
+    const bool ours = read.ec == std::errc() && read.ptr == name.data() + name.size() && pid > 0;
+    if (ours && sys::is_over(pid)) (void)sys::remove_tree(cat({place.top, "/", name}));
+  }
+}
+
 Result<json> manifest_of(const Place& place) {
   const std::string path = place.file("manifest.json");
   if (!sys::exists(path)) return fail(Error::unsupported(cat({"no virtual machine is provisioned; ", kRemedy})));
@@ -298,8 +317,9 @@ Status provision_vm(const VmProvisionRequest& request, const plan::HostFacts& fa
         Error::unsupported(cat({"virtual machines of ", facts.architecture, " are not provisioned by this version"})));
   }
   const Place place = TRY(place_of(facts));
-  const std::string fresh = cat({place.top, "/new-", std::to_string(sys::own_pid())});
+  const std::string fresh = new_place(place);
   TRY(sys::make_private_directories(place.top));
+  remove_begun(place);
   (void)sys::remove_tree(fresh);
   TRY(sys::make_private_directories(fresh));
   const auto make = [&]() -> Status {
@@ -329,7 +349,8 @@ Status refresh_vm(const plan::HostFacts& facts, const TellImage& tell) {
   const store::MachineSettings machines = TRY(store::MachineSettingsFile(place.config).read());
   if (TRY(has_snapshot(manifest, usual_size(machines)))) return {};
   TRY(verify(place, manifest));
-  const std::string fresh = cat({place.top, "/new-", std::to_string(sys::own_pid())});
+  const std::string fresh = new_place(place);
+  remove_begun(place);
   (void)sys::remove_tree(fresh);
   TRY(sys::make_private_directories(fresh));
   tell("starting a machine, to save it");

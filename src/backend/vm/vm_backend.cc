@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backend/guest_process.h"
+#include "backend/last_words.h"
 #include "backend/vm/jailed.h"
 #include "backend/vm/machine_devices.h"
 #include "backend/vm/monitor.h"
@@ -31,7 +32,6 @@ namespace {
 
 constexpr std::size_t kConsoleMax = 64 << 10;
 constexpr std::chrono::seconds kPatience{60};  // with QEMU, on a busy host
-constexpr std::string_view kGuestSays = "hutch-guest: ";
 
 // What has to live as long as the machine does; the last one ends first.
 struct Machine {
@@ -111,25 +111,13 @@ Result<sys::ChildProcess> start_relay(const std::string& program, int guest, int
                               .install = {{guest, 0}, {machine, 3}, {lifeline, 4}}});
 }
 
-// What the guest said on the machine's console, else the last line there, which may be QEMU's.
-std::string last_words(const UniqueFd& console) {
-  std::string bytes(kConsoleMax, '\0');
-  (void)sys::set_nonblocking(console.get());
-  const auto size = sys::read_some(console.get(), bytes);
-  bytes.resize(size.value_or(0));
-  std::string said;
-  for (const std::string_view line : split(bytes, '\n')) {
-    if (line.empty() || line == "\r") continue;
-    said = printable(line.substr(0, line.find('\r')));
-    if (line.starts_with(kGuestSays)) break;
-  }
-  return said.empty() ? said : cat({"; its last words: ", said});
-}
-
-Status with_last_words(Status status, const UniqueFd& console) {
+// What stands on the console of a machine that did not start.
+Status with_words_of(Status status, const UniqueFd& console) {
   if (status) return status;
+  std::string bytes(kConsoleMax, '\0');
+  bytes.resize(sys::read_some(console.get(), bytes).value_or(0));
   Error error = std::move(status).error();
-  error.message += last_words(console);
+  error.message += with_last_words(bytes);
   return fail(std::move(error));
 }
 
@@ -172,6 +160,7 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   if (saved == nullptr) TRY(write_initramfs(of_machine.initramfs, options.guest_program, settings_.modules));
   const std::vector<SystemName> names = TRY(system_names());
   sys::Pipe console = TRY(sys::pipe());
+  TRY(sys::set_nonblocking(console.read.get()));
   sys::Pipe lifeline = TRY(sys::pipe());
   UniqueFd file_server;
   auto machine = std::make_shared<Machine>(std::move(files));
@@ -209,7 +198,7 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   console.write.reset();
   const Given given{saved, file_server ? file_server.get() : -1, network, qemu_end.get()};
   TRY(tell_start(machine_end.get(), given));
-  TRY(with_last_words(set_going(std::move(monitor), given), console.read));
+  TRY(with_words_of(set_going(std::move(monitor), given), console.read));
   qemu_end.reset();
   file_server.reset();
   auto [host_end, relay_end] = TRY(sys::socket_pair());
@@ -218,9 +207,10 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   machine_end.reset();
   lifeline.read.reset();
   Instance instance{.guest = wire::Connection(std::move(host_end)), .process = std::move(machine->jail->process)};
-  TRY(with_last_words(begin_guest(instance.guest, in_machine, options), console.read));
+  TRY(with_words_of(begin_guest(instance.guest, in_machine, options), console.read));
   instance.network = std::move(machine->jail->network);
   instance.network_sockets = std::move(machine->jail->network_sockets);
+  instance.console = std::move(console.read);
   instance.remove = [machine]() -> Status { return {}; };
   return instance;
 }
