@@ -7,6 +7,7 @@ import pytest
 
 import api as client
 import harness
+import mastra
 
 PEOPLE = ["root", "user"] if os.geteuid() == 0 else ["user"]
 
@@ -43,3 +44,9 @@ def npm(base):
     yield install
     for place in places.values():
         shutil.rmtree(place, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def provider(npm):
+    """A directory with Mastra's provider of this repository (mastra.build)."""
+    return mastra.build(npm)

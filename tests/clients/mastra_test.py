@@ -1,43 +1,13 @@
 # Mastra with the provider of this repository: its life, commands, processes, and an agent's tools without a model.
-import json
-import os
 import pathlib
-import shutil
 
 import pytest
 
-import harness
+from mastra import CORE, run_node
 
 pytestmark = pytest.mark.slow  # its packages take a minute to come, and as long to compile against
 
-CLIENTS = pathlib.Path(__file__).parents[2] / "clients"
-OPENAPI = CLIENTS.parent / "docs" / "openapi.json"
-CORE, OF_E2B = "@mastra/core@1.71.0", "@mastra/e2b@0.8.0"
-
-
-def run_node(api, place, script, **environment):
-    (place / "course.mjs").write_text(script)
-    environment = {**api.environment(), "PATH": os.environ["PATH"], **environment}
-    done = harness.run_in(api.person, ["node", place / "course.mjs"], cwd=place, env=environment, timeout=300)
-    assert done.code == 0, str(done)
-    return json.loads(done.text.splitlines()[-1])
-
-
-@pytest.fixture(scope="session")
-def provider(npm):
-    """A directory with Mastra and the two packages of this repository, built, in its node_modules."""
-    place = npm("typescript@5.6", "@types/node@20", CORE)
-    tsc = place / "node_modules/typescript/bin/tsc"
-    skipped = shutil.ignore_patterns("node_modules", "dist", "api.ts")
-    for name, lines in (("typescript", [["node", "generate.mjs", OPENAPI, "src/api.ts"], ["node", tsc]]),
-                        ("mastra", [["node", tsc, "--skipLibCheck"]])):
-        package = json.loads((CLIENTS / name / "package.json").read_text())["name"]
-        built = place / "node_modules" / package
-        shutil.copytree(CLIENTS / name, built, ignore=skipped)
-        for line in lines:
-            done = harness.subprocess.run(line, cwd=built, capture_output=True, timeout=600, check=False)
-            assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
-    return place
+OF_E2B = "@mastra/e2b@0.8.0"
 
 
 def test_the_provider_works(api, provider):
@@ -71,39 +41,6 @@ def test_the_provider_works(api, provider):
     assert said["hooks"] == ["start created", "stop", "start connected", "stop", "start connected", "destroy"]
     assert api.get("/v1/agents").ok()["agents"] == []
     assert not list((api.state / "config" / "mastra").iterdir())
-
-
-BACKEND_COURSE = """
-import { HutchSandbox } from 'hutch-mastra'
-import { existsSync, readFileSync } from 'node:fs'
-
-const workingDirectory = `${process.env.BASE}/work`
-const sandbox = new HutchSandbox({ id: 'one', workingDirectory, isolation: process.env.BACKEND })
-await sandbox._start()
-const said = { status: sandbox.status }
-said.words = (await sandbox.executeCommand('echo', ['hi there', '$HOME'])).stdout
-said.failed = (await sandbox.executeCommand('echo made > made; exit 3')).exitCode
-said.file = readFileSync(`${workingDirectory}/made`, 'utf8')
-said.outside = (await sandbox.executeCommand(`echo x > ${process.env.BASE}/outside`)).success
-const child = await sandbox.processes.spawn('echo begun; read x; echo "got $x"')
-await child.sendStdin('it\\n')
-said.process = (await child.wait()).stdout
-await sandbox._destroy()
-said.left = existsSync(`${workingDirectory}/made`)
-console.log(JSON.stringify(said))
-process.exit(0)
-"""
-
-
-@pytest.mark.parametrize("backend", ["namespace", "bwrap", "none"])
-def test_the_provider_is_for_every_backend_that_has_the_hosts_files(api, provider, backend):
-    base = api.person.mkdir(api.person.home / f"mastra-{backend}")
-    if backend == "none":
-        api("settings", "set", "security.sandboxOnly", "false").ok()
-    said = run_node(api, provider, BACKEND_COURSE, BASE=str(base), BACKEND=backend)
-    assert said == {"status": "running", "words": "hi there $HOME\n", "failed": 3, "file": "made\n",
-                    "outside": backend == "none", "process": "begun\ngot it\n", "left": True}
-    assert (base / "outside").exists() == (backend == "none")
 
 
 E2B_COURSE = """

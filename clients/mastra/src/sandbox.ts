@@ -29,7 +29,10 @@ export interface HutchSandboxOptions extends Connection,
   Pick<MastraSandboxOptions, 'onStart' | 'onStop' | 'onDestroy'> {
   /** The same id is the same sandbox, with its files; without one it is a new one. */
   id?: string
-  /** Of this machine; a relative one begins at process.cwd(). Default: .sandbox */
+  /**
+   * Of this machine; a relative one begins at process.cwd(). Default: .sandbox; with isolation `vm` and `user` the
+   * sandbox's own home, for a machine has no directory of this one, and another user none that is not shared with it.
+   */
   workingDirectory?: string
   env?: NodeJS.ProcessEnv
   /** Of a command that names none, in milliseconds. */
@@ -47,16 +50,32 @@ export interface HutchSandboxOptions extends Connection,
 const SAFE = /^[a-zA-Z0-9._\-/=:@]+$/
 const quoted = (word: string): string => (SAFE.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
-/** /tmp is of one start of a sandbox; here it is of its life, in the home meanwhile. Sockets and pipes are not files. */
+/**
+ * /tmp is of one start of a sandbox; here it is of its life, in the home meanwhile. Sockets and pipes are not files, and
+ * what hutch itself has there is there again. An image may have no tar.
+ */
 const KEEP_TMP = `cd /tmp || exit 1
-[ -n "$(ls -A)" ] || exit 0
-tar -cf "$HOME/.tmp.tar" . 2>"$HOME/.tmp.err"
+for name in * .[!.]* ..?*; do
+  [ "$name" = .hutch ] || { [ ! -e "$name" ] && [ ! -L "$name" ]; } || set -- "$@" "./$name"
+done
+[ $# -gt 0 ] || exit 0
+if ! command -v tar > /dev/null; then
+  mkdir -p "$HOME/.tmp.kept" && cp -Rp "$@" "$HOME/.tmp.kept"
+  exit
+fi
+tar -cf "$HOME/.tmp.tar" "$@" 2>"$HOME/.tmp.err"
 code=$? # 1: a file changed meanwhile
 [ $code -le 1 ] || cat "$HOME/.tmp.err" >&2
 [ $code -le 1 ] || rm -f "$HOME/.tmp.tar"
 rm -f "$HOME/.tmp.err"
 [ $code -le 1 ]`
-const RESTORE_TMP = `[ ! -e "$HOME/.tmp.tar" ] || { tar -C /tmp -xpf "$HOME/.tmp.tar" && rm -f "$HOME/.tmp.tar"; }`
+const RESTORE_TMP = `[ ! -e "$HOME/.tmp.tar" ] || { tar -C /tmp -xpf "$HOME/.tmp.tar" && rm -f "$HOME/.tmp.tar"; } || exit
+[ ! -d "$HOME/.tmp.kept" ] || { cp -Rp "$HOME/.tmp.kept/." /tmp && rm -rf "$HOME/.tmp.kept"; }`
+
+/** Backends whose sandboxes have not the directories of this machine's user. */
+const APART = new Set<string | undefined>(['vm', 'user'])
+/** Of nativeSandbox, what is about paths of this machine. */
+const OF_PATHS = ['readOnly', 'readOnlyPaths', 'readWritePaths'] as const
 
 /** An agent's name has at most 24 characters, of few kinds. */
 const nameOf = (id: string): string => `mastra-${createHash('sha256').update(id).digest('hex').slice(0, 16)}`
@@ -70,21 +89,26 @@ export class HutchSandbox extends MastraSandbox {
   readonly agent: Agent
   private readonly hutch: Hutch
   private readonly options: HutchSandboxOptions
+  /** The directory of this machine in which it works; undefined: its own home. */
+  private readonly dir: string | undefined
   private readonly createdAt = new Date()
   private lastUsedAt: Date | undefined
 
   constructor(options: HutchSandboxOptions = {}) {
     const env = options.env ?? {}
+    const isApart = APART.has(options.isolation) && options.workingDirectory === undefined
+    const dir = isApart ? undefined : path.resolve(options.workingDirectory ?? '.sandbox')
     super({
       name: 'HutchSandbox',
       onStart: options.onStart,
       onStop: options.onStop,
       onDestroy: options.onDestroy,
       env,
-      workingDirectory: path.resolve(options.workingDirectory ?? '.sandbox'),
+      workingDirectory: dir,
       processes: new HutchProcessManager({ env }),
     })
     this.options = options
+    this.dir = dir
     this.id = options.id ?? `hutch-sandbox-${randomUUID()}`
     if (options.isolation === 'seatbelt') throw new IsolationUnavailableError('seatbelt', 'it is macOS alone that has it')
     if (options.policy && options.nativeSandbox) throw new Error('policy and nativeSandbox: one of the two')
@@ -93,6 +117,8 @@ export class HutchSandbox extends MastraSandbox {
     if ((options.nativeSandbox?.allowSystemBinaries as boolean | undefined) === false) {
       throw new Error('nativeSandbox.allowSystemBinaries: the system\'s programs are always there; use an image without them')
     }
+    const ofPaths = OF_PATHS.find((key) => !dir && options.nativeSandbox?.[key] !== undefined)
+    if (ofPaths) throw new Error(`nativeSandbox.${ofPaths}: a sandbox without a workingDirectory sees its own files alone`)
     if (options.url && options.nativeSandbox) {
       throw new Error('nativeSandbox: a policy file is made of it on this machine; name one of the daemon\'s by policy')
     }
@@ -109,10 +135,13 @@ export class HutchSandbox extends MastraSandbox {
       await this.hutch.create(this.agent.name, settings)
     } catch (error) {
       if (!(error instanceof HutchError && error.status === 409)) throw error
-      await this.agent.set(settings)
+      await this.agent.set(settings).catch((missing: unknown) => {
+        throw missing instanceof HutchError && missing.status === 404 ? error : missing
+      })
       outcome = 'connected'
     }
     await this.agent.start()
+    if (!this.dir) this._workingDirectory = (await this.agent.exec(['pwd'])).stdout?.trimEnd()
     await this.shell(RESTORE_TMP)
     return { outcome }
   }
@@ -122,7 +151,9 @@ export class HutchSandbox extends MastraSandbox {
     await this.agent.stop()
   }
 
+  /** Without isolation /tmp is this machine's own, which stays by itself. */
   private async shell(script: string): Promise<void> {
+    if (this.options.isolation === 'none') return
     const done = await this.agent.exec(['/bin/sh', '-c', script])
     if (done.exitCode !== 0) throw new Error(`/tmp cannot be kept: ${done.stderr?.trim() || `exit code ${done.exitCode}`}`)
   }
@@ -140,9 +171,9 @@ export class HutchSandbox extends MastraSandbox {
 
   private async settings(): Promise<AgentSettings> {
     const { isolation, image, limits, policy, nativeSandbox } = this.options
-    const dir = this.workingDirectory!
-    if (!this.options.url) await fs.mkdir(dir, { recursive: true })
-    const settings: AgentSettings = { dir, backend: isolation ?? 'namespace' }
+    const settings: AgentSettings = { backend: isolation ?? 'namespace' }
+    if (this.dir && !this.options.url) await fs.mkdir(this.dir, { recursive: true })
+    if (this.dir) settings.dir = this.dir
     if (image) settings.image = image
     if (limits) settings.limits = limits
     if (policy) settings.policy = path.resolve(policy)
@@ -156,19 +187,18 @@ export class HutchSandbox extends MastraSandbox {
 
   /** Beside the user's own policies, where no sandbox can write. */
   private async writePolicy(config: NativeSandboxConfig): Promise<string> {
-    const dir = this.workingDirectory!
-    const writable = [...(config.readOnly ? [] : [dir]), ...(config.readWritePaths ?? []).map((one) => path.resolve(one))]
-    const readable = [dir, ...writable, ...(config.readOnlyPaths ?? []).map((one) => path.resolve(one))]
-    const literal = (paths: string[]) => paths.map((one) => ({ path: one, literal: true }))
-    const policy = {
-      filesystem: {
-        denyRead: ['/home', '/root', '~'], allowRead: literal(readable), allowWrite: literal(writable), denyWrite: [],
-      },
-      network: config.allowNetwork ? 'outbound' : 'none',
-    }
+    const network = config.allowNetwork ? 'outbound' : 'none'
+    const policy = this.dir ? { filesystem: this.filesystem(this.dir, config), network } : { network }
     await fs.mkdir(path.dirname(this.policyFile), { recursive: true, mode: 0o700 })
     await fs.writeFile(this.policyFile, JSON.stringify(policy, null, 2), { mode: 0o600 })
     return this.policyFile
+  }
+
+  private filesystem(dir: string, config: NativeSandboxConfig): object {
+    const writable = [...(config.readOnly ? [] : [dir]), ...(config.readWritePaths ?? []).map((one) => path.resolve(one))]
+    const readable = [dir, ...writable, ...(config.readOnlyPaths ?? []).map((one) => path.resolve(one))]
+    const literal = (paths: string[]) => paths.map((one) => ({ path: one, literal: true }))
+    return { denyRead: ['/home', '/root', '~'], allowRead: literal(readable), allowWrite: literal(writable), denyWrite: [] }
   }
 
   // --- commands ---

@@ -1,0 +1,134 @@
+# Mastra with the provider of this repository on every backend.
+import dataclasses
+import json
+import os
+import shutil
+
+import pytest
+
+import api as client
+import engines
+import harness
+import host_image
+import machines
+import people
+from mastra import run_node
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
+
+IMAGE = "hutch-tests:latest"
+COURSE = """
+import { HutchSandbox } from 'hutch-mastra'
+import { existsSync, readFileSync } from 'node:fs'
+
+const options = JSON.parse(process.env.OPTIONS)
+const sandbox = new HutchSandbox({ id: 'one', ...options })
+await sandbox._start()
+const said = { status: sandbox.status, directory: sandbox.workingDirectory }
+said.words = (await sandbox.executeCommand('echo', ['hi there', '$HOME'])).stdout
+said.failed = (await sandbox.executeCommand('pwd; echo made > made; exit 3'))
+said.failed = [said.failed.exitCode, said.failed.stdout]
+said.file = (await sandbox.executeCommand('cat made')).stdout
+await sandbox.executeCommand(`echo x > ${process.env.BASE}/outside`)
+const child = await sandbox.processes.spawn('echo begun; read x; echo "got $x"')
+await child.sendStdin('it\\n')
+said.process = (await child.wait()).stdout
+await sandbox.executeCommand('echo kept > /tmp/kept')
+await sandbox._stop()
+await sandbox._start()
+said.kept = (await sandbox.executeCommand('cat /tmp/kept made')).stdout
+const seen = options.workingDirectory && `${options.workingDirectory}/made`
+await sandbox._destroy()
+said.left = seen ? existsSync(seen) && readFileSync(seen, 'utf8') : null
+console.log(JSON.stringify(said))
+process.exit(0)
+"""
+
+
+def course(api, provider, base, **options):
+    said = run_node(api, provider, COURSE, BASE=str(base), OPTIONS=json.dumps(options))
+    directory = options.get("workingDirectory") or said["directory"]
+    assert said == {"status": "running", "directory": directory, "words": "hi there $HOME\n",
+                    "failed": [3, f"{directory}\n"], "file": "made\n", "process": "begun\ngot it\n",
+                    "kept": "kept\nmade\n", "left": "made\n" if "workingDirectory" in options else None}, said
+    assert (base / "outside").exists() == (options["isolation"] == "none")
+    assert api.get("/v1/agents").ok()["agents"] == []
+
+
+@pytest.mark.parametrize("backend", ["namespace", "bwrap", "none"])
+def test_with_the_hosts_files(api, provider, backend):
+    base = api.person.mkdir(api.person.home / f"mastra-{backend}")
+    if backend == "none":
+        api("settings", "set", "security.sandboxOnly", "false").ok()
+    course(api, provider, base, isolation=backend, workingDirectory=f"{base}/work")
+
+
+class EngineApi(client.Api):
+    """Whose agents' containers are that engine's."""
+
+    def __init__(self, base, person, engine):
+        self.engine = engine
+        super().__init__(base, person)
+
+    def environment(self):
+        return {**super().environment(), "DOCKER_HOST": self.engine.host}
+
+
+@pytest.mark.parametrize("kind", sorted(engines.PROGRAMS))
+def test_in_a_container(base, provider, kind):
+    try:
+        with engines.running(kind) as engine:
+            engine.load(host_image.archive(base.path / f"mastra-{kind}.tar"), IMAGE)
+            engine.check_starts(IMAGE)
+            api = EngineApi(base, base.person("root"), engine)
+            place = api.person.mkdir(api.person.home / f"mastra-{kind}")
+            course(api, provider, place, isolation="container", image=IMAGE, workingDirectory=f"{place}/work")
+            api.stop()
+    except engines.NotHere as why:
+        pytest.skip(str(why))
+
+
+@dataclasses.dataclass(frozen=True)
+class RootThere(harness.Person):
+    """Root of a machine of the tests' own, who may make users on it."""
+
+    machine: people.Machine = None
+
+    def command(self, argv):
+        return [*self.machine.enter(), *super().command(argv)]
+
+
+def test_as_another_user(base, provider, machine):
+    root = base.person("root")
+    api = client.Api(base, RootThere(root.name, root.uid, root.home, machine))
+    place = base.path / "mastra-user"
+    place.mkdir()
+    course(api, provider, place, isolation="user")
+    api.stop()
+
+
+def test_in_a_machine(base, provider):
+    if not shutil.which("qemu-system-x86_64") or not shutil.which("tar2sqfs"):
+        pytest.skip("virtual machines take qemu-system-x86 and squashfs-tools-ng")
+    person = base.person("root" if os.geteuid() == 0 else "user")
+    api = client.Api(base, person)
+    archive = machines.busybox_archive(base.path / "mastra-root.tar")
+    api("vm", "provision", "--root", str(archive), timeout=300).ok()
+    place = person.mkdir(person.home / "mastra-vm")
+    course(api, provider, place, isolation="vm")
+    wrong = """
+import { HutchSandbox } from 'hutch-mastra'
+const said = []
+for (const options of [{ workingDirectory: process.env.BASE }, { nativeSandbox: { readOnly: true } }]) {
+  try {
+    const sandbox = new HutchSandbox({ id: 'two', isolation: 'vm', ...options })
+    await sandbox._start().catch(async (error) => { await sandbox._destroy(); throw error })
+    said.push('no error')
+  } catch (error) { said.push(error.message) }
+}
+console.log(JSON.stringify(said))
+process.exit(0)
+"""
+    said = run_node(api, provider, wrong, BASE=str(place))
+    assert "its own directories alone" in said[0] and "nativeSandbox.readOnly" in said[1], said
+    api.stop()
