@@ -1,250 +1,218 @@
-// The forms of a value, and finding them.
+// Finding values in texts, however they are spelled, and taking them out.
 #include "secret/scrubber.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <set>
-#include <span>
 #include <utility>
 
-#include "base/base64.h"
 #include "base/text.h"
+#include "secret/patterns.h"
+#include "secret/spelling.h"
 
 namespace hutch::secret {
 
 namespace {
 
-std::string in_hex(std::string_view bytes, std::string_view digits) {
-  std::string made;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    made += digits[byte >> 4U];
-    made += digits[byte & 15U];
-  }
-  return made;
-}
+static_assert(kScrubbedBytesMin == Patterns::kBytesMin);
 
-enum class Plain { kUnreserved, kAlsoPath, kForm };
-
-// kUnreserved is what quote(), encodeURIComponent and curl write; kAlsoPath leaves what a path may hold; kForm is how a
-// form is sent.
-std::string in_url(std::string_view bytes, std::string_view digits, Plain plain) {
-  std::string made;
-  for (const char c : bytes) {
-    const bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    const std::string_view others = plain == Plain::kAlsoPath ? "-_.~!*'()/:@$&+,;=" : "-_.~";
-    if (is_word || others.contains(c)) {
-      made += c;
-    } else if (c == ' ' && plain == Plain::kForm) {
-      made += '+';
-    } else {
-      made += cat({"%", in_hex({&c, 1}, digits)});
-    }
-  }
-  return made;
-}
-
-constexpr std::string_view kLower = "0123456789abcdef";
-constexpr std::string_view kUpper = "0123456789ABCDEF";
-
-std::string json_unit(std::uint32_t unit) {
-  const std::array<char, 2> bytes = {static_cast<char>(unit >> 8U), static_cast<char>(unit & 255U)};
-  return cat({"\\u", in_hex({bytes.data(), bytes.size()}, kLower)});
-}
-
-// Of `text` a character at its beginning that is no ASCII, as UTF-16 in escapes; its bytes are taken from the text.
-std::string json_escapes(std::string_view& text) {
-  const auto byte_at = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-  const std::size_t size = byte_at(0) >= 0xf0 ? 4 : byte_at(0) >= 0xe0 ? 3 : 2;
-  std::uint32_t point = byte_at(0) & (0xffU >> (size + 1));
-  for (std::size_t at = 1; at < size && at < text.size(); ++at) point = (point << 6U) | (byte_at(at) & 0x3fU);
-  text.remove_prefix(std::min(size, text.size()));
-  if (point < 0x10000) return json_unit(point);
-  return json_unit(0xd800 + ((point - 0x10000) >> 10U)) + json_unit(0xdc00 + ((point - 0x10000) & 0x3ffU));
-}
-
-enum class Letters { kUtf8, kAscii };
-
-// kAscii is what Python's json.dumps writes.
-std::string in_json(std::string_view text, Letters letters) {
-  static constexpr std::string_view kNamed = "\"\\\n\r\t\b\f";
-  static constexpr std::string_view kNames = "\"\\nrtbf";
-  std::string made;
-  while (!text.empty()) {
-    const char c = text.front();
-    if (static_cast<unsigned char>(c) >= 0x80 && letters == Letters::kAscii) {
-      made += json_escapes(text);
-      continue;
-    }
-    text.remove_prefix(1);
-    if (const std::size_t named = kNamed.find(c); named != std::string_view::npos) {
-      made += cat({"\\", kNames.substr(named, 1)});
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      made += json_unit(static_cast<unsigned char>(c));
-    } else {
-      made += c;
-    }
-  }
-  return made;
-}
-
-std::string with_each(std::string_view text, std::span<const std::pair<char, std::string_view>> instead) {
-  std::string made;
-  for (const char c : text) {
-    const auto found = std::ranges::find(instead, c, &std::pair<char, std::string_view>::first);
-    made += found == instead.end() ? std::string_view(&c, 1) : found->second;
-  }
-  return made;
-}
-
-std::string in_html(std::string_view text) {
-  static constexpr std::array<std::pair<char, std::string_view>, 4> kInstead = {
-      {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}}};
-  return with_each(text, kInstead);
-}
-
-// Within single quotes, as a shell's own trace has it.
-std::string in_shell(std::string_view text) {
-  static constexpr std::array<std::pair<char, std::string_view>, 1> kInstead = {{{'\'', R"('\'')"}}};
-  return with_each(text, kInstead);
-}
-
-// What base64 makes of the value whatever stands before and after it: its digits that depend on nothing else. `shift`
-// bytes of other text are before it in its first group of three.
-std::string in_base64(std::string_view value, std::size_t shift) {
-  const std::string whole = to_base64(cat({std::string(shift, '\0'), value}));
-  const std::size_t bits_before = shift * 8;
-  const std::size_t bits_after = bits_before + value.size() * 8;
-  const std::size_t first = (bits_before + 5) / 6;
-  const std::size_t last = bits_after / 6;
-  return last > first ? whole.substr(first, last - first) : std::string();
-}
-
-std::string url_alphabet(std::string text) {
-  std::ranges::replace(text, '+', '-');
-  std::ranges::replace(text, '/', '_');
-  return text;
-}
+constexpr unsigned kBitsMin = 4;
+constexpr int kDepthMax = 2;  // base64 or hex within base64 or hex
+// What is looked at takes some forty times its size: of a longer text one piece after the other is.
+constexpr std::size_t kPieceBytes = 256 << 10;
+constexpr std::size_t kHeldBytesMax = 4 << 20;
+constexpr std::size_t kOftenBytes = 4 << 10;
 
 bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 
-std::set<std::string> forms_of(const std::string& value) {
-  std::set<std::string> written = {value,
-                                   in_hex(value, kLower),
-                                   in_hex(value, kUpper),
-                                   in_json(value, Letters::kUtf8),
-                                   in_json(value, Letters::kAscii),
-                                   in_html(value),
-                                   in_shell(value)};
-  for (const Plain plain : {Plain::kUnreserved, Plain::kAlsoPath, Plain::kForm}) {
-    written.insert(in_url(value, kLower, plain));
-    written.insert(in_url(value, kUpper, plain));
-  }
-  for (std::size_t shift = 0; shift < 3; ++shift) {
-    const std::string encoded = in_base64(value, shift);
-    written.insert(encoded);
-    written.insert(url_alphabet(encoded));
-  }
-  std::set<std::string> forms;
-  for (std::string form : written) {
-    std::erase_if(form, is_line_end);
-    if (form.size() >= kScrubbedBytesMin) forms.insert(std::move(form));
-  }
-  return forms;
-}
+// In a form a blank is written so.
+void fold(std::string& text) { std::ranges::replace(text, '+', ' '); }
 
-// A text without its line ends, and where each of its bytes stood.
-class Joined {
- public:
-  explicit Joined(std::string_view whole) {
-    text_.reserve(whole.size());
-    for (const char c : whole) {
-      if (is_line_end(c)) {
-        left_out_.push_back(text_.size());
-      } else {
-        text_ += c;
-      }
-    }
-  }
-  const std::string& text() const { return text_; }
-  // Of the byte at `at`, of the whole text.
-  std::size_t place_of(std::size_t at) const {
-    return at + static_cast<std::size_t>(std::ranges::upper_bound(left_out_, at) - left_out_.begin());
-  }
-
- private:
-  std::string text_;
-  std::vector<std::size_t> left_out_;  // before which byte of the text_, in order
-};
+bool is_cut_at_begin(Cut cut) { return cut == Cut::kBegin || cut == Cut::kBoth; }
+bool is_cut_at_end(Cut cut) { return cut == Cut::kEnd || cut == Cut::kBoth; }
 
 }  // namespace
 
+struct Scrubber::Known {
+  Patterns as_they_are;  // without line ends
+  Patterns plain;
+  std::vector<std::string> names;
+};
+
+struct Scrubber::Looking {
+  Cut cut;
+  Rest rest;
+  Seen seen{};
+};
+
 Scrubber::Scrubber(const std::vector<Secret>& secrets) {
+  auto known = std::make_shared<Known>();
   for (const Secret& secret : secrets) {
-    if (secret.value.size() < kScrubbedBytesMin) continue;
-    for (const std::string& form : forms_of(secret.value))
-      forms_.push_back({form, cat({"[REDACTED:", secret.name, "]"})});
+    const std::size_t of = known->names.size();
+    known->names.push_back(secret.name);
+    const Unspelled value = as_it_is(secret.value);
+    if (value.size() < kScrubbedBytesMin) continue;
+    known->as_they_are.add(without_line_ends(value).text, of);
+    // What its last characters are read as depends on what comes behind them: it is found without those as well.
+    std::string whole = plainly(value, Rest::kNone).text;
+    std::string sure = plainly(value, Rest::kMayCome).text;
+    while (sure.ends_with('$')) sure.pop_back();
+    fold(whole);
+    fold(sure);
+    known->plain.add(whole, of);
+    known->plain.add(sure, of);
   }
-  std::ranges::stable_sort(forms_, [](const Form& a, const Form& b) { return a.text.size() > b.text.size(); });
+  known->as_they_are.finish();
+  known->plain.finish();
+  if (!known->as_they_are.empty() || !known->plain.empty()) patterns_ = std::move(known);
 }
 
-// The first in the text; of several at one place the longest. Where each form is found next is kept: a text full of one
-// value is not gone through again for the other forms at each.
-Scrubber::Replaced Scrubber::replace(std::string_view whole) const {
-  Replaced replaced;
-  const Joined joined(whole);
-  const std::string& text = joined.text();
-  std::vector<std::size_t> next;
-  for (const Form& form : forms_) next.push_back(text.find(form.text));
-  while (!next.empty()) {
-    const auto first = std::ranges::min_element(next);
-    if (*first == std::string::npos) break;
-    const Form& form = forms_[static_cast<std::size_t>(first - next.begin())];
-    const std::size_t end = *first + form.text.size();
-    const std::size_t begin = joined.place_of(*first);
-    replaced.text += cat({whole.substr(replaced.used, begin - replaced.used), form.instead});
-    replaced.used = joined.place_of(end - 1) + 1;
-    for (std::size_t i = 0; i < next.size(); ++i) {
-      if (next[i] < end) next[i] = text.find(forms_[i].text, end);
+Scrubber Scrubber::withholding(std::string_view why) {
+  Scrubber made({});
+  made.withheld_ = cat({"[withheld: the agent's secrets cannot be read: ", why, "]"});
+  return made;
+}
+
+void Scrubber::find(const Patterns& patterns, const Unspelled& text, Looking& looking) const {
+  const auto begin_of = [&](std::size_t at) -> std::size_t {
+    return at < text.size() ? text.begin[at] : text.pending.value_or(0);
+  };
+  for (const Patterns::Match& match : patterns.matches(text.text)) {
+    looking.seen.places.push_back({text.begin[match.at], text.end[match.at + match.size - 1], match.of});
+  }
+  if (is_cut_at_begin(looking.cut)) {
+    const Patterns::Match match = patterns.ended(text.text, kScrubbedBytesMin);
+    if (match.size > 0) looking.seen.places.push_back({0, text.end[match.size - 1], match.of});
+  }
+  if (looking.rest == Rest::kNone) return;
+  for (const Patterns::Match& match : patterns.begun(text.text, text.bits, text.value)) {
+    // A few bits of its first byte are shown: every fourth word has them.
+    const bool strong = match.size > 0 || text.bits >= kBitsMin;
+    looking.seen.begun.push_back({begin_of(match.at), match.size, match.of, strong});
+  }
+}
+
+void Scrubber::look_into(const Unspelled& text, int depth, Looking& looking) const {
+  find(patterns_->as_they_are, without_line_ends(text), looking);
+  Unspelled plain = plainly(text, looking.rest);
+  if (plain.pending && plain.bits == 0) looking.seen.begun.push_back({.begin = *plain.pending});
+  std::string as_read = plain.text;
+  fold(plain.text);
+  find(patterns_->plain, plain, looking);
+  if (depth == kDepthMax) return;
+  plain.text = std::move(as_read);
+  for (unsigned phase = 0; phase < 4; ++phase) {
+    const Unspelled inner = from_base64_runs(plain, phase, kScrubbedBytesMin, looking.rest);
+    if (inner.size() > 0 || inner.pending) look_into(inner, depth + 1, looking);
+  }
+  for (unsigned phase = 0; phase < 2; ++phase) {
+    const Unspelled inner = from_hex_runs(plain, phase, kScrubbedBytesMin, looking.rest);
+    if (inner.size() > 0 || inner.pending) look_into(inner, depth + 1, looking);
+  }
+}
+
+Scrubber::Seen Scrubber::look(std::string_view text, Cut cut) const {
+  Looking looking{cut, is_cut_at_end(cut) ? Rest::kMayCome : Rest::kNone};
+  look_into(as_it_is(text), 0, looking);
+  looking.seen.places = joined(std::move(looking.seen.places));
+  return std::move(looking.seen);
+}
+
+// Where several are found, or one in several ways, all of it goes.
+std::vector<Scrubber::Place> Scrubber::joined(std::vector<Place> places) {
+  std::ranges::sort(
+      places, [](const Place& a, const Place& b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });
+  std::vector<Place> made;
+  for (const Place& place : places) {
+    if (!made.empty() && place.begin < made.back().end) {
+      made.back().end = std::max(made.back().end, place.end);
+    } else {
+      made.push_back(place);
     }
   }
-  return replaced;
+  return made;
 }
 
-std::string Scrubber::scrub(std::string_view text) const {
-  Replaced replaced = replace(text);
-  return std::move(replaced.text) += text.substr(replaced.used);
+std::string Scrubber::without(std::string_view text, const Seen& seen, std::size_t from, std::size_t until) const {
+  std::string made;
+  for (const Place& place : seen.places) {
+    if (place.end <= from || place.begin >= until) continue;
+    if (place.begin > from) made += text.substr(from, place.begin - from);
+    made += cat({"[REDACTED:", patterns_->names[place.of], "]"});
+    from = place.end;
+  }
+  return made += from < until ? text.substr(from, until - from) : std::string_view();
+}
+
+std::string Scrubber::scrub(std::string_view text, Cut cut) const {
+  if (empty()) return std::string(text);
+  ScrubbedStream stream(*this, cut);
+  std::string made;
+  for (; text.size() > kPieceBytes; text.remove_prefix(kPieceBytes)) made += stream.take(text.substr(0, kPieceBytes));
+  return made += stream.finish(text);
+}
+
+std::string ScrubbedStream::withhold(std::string_view piece) {
+  if (piece.empty() || std::exchange(withheld_, true)) return {};
+  return scrubber_.withheld();
+}
+
+// Of what may be the beginning of a value, the first; what ends a value begins none.
+ScrubbedStream::Kept ScrubbedStream::kept_of(const Scrubber::Seen& seen) const {
+  Kept kept{text_.size(), text_.size()};
+  for (const auto& begun : seen.begun) {
+    const auto is_around = [&](const Scrubber::Place& one) { return one.begin < begun.begin && begun.begin < one.end; };
+    if (begun.begin >= kept.untold || std::ranges::any_of(seen.places, is_around)) continue;
+    kept.from = std::min(kept.from, begun.begin);
+    if (begun.strong) kept.untold = begun.begin;
+  }
+  return kept;
 }
 
 // Behind a line end few bytes are not waited with: a line that happens to end so would be shown when the next one
 // comes.
-std::size_t Scrubber::begun(std::string_view whole) const {
-  static constexpr std::size_t kBeforeLineEndMin = 4;
-  const Joined joined(whole);
-  const std::string_view text = joined.text();
-  std::size_t longest = 0;
-  for (const Form& form : forms_) {
-    const std::size_t most = std::min(text.size(), form.text.size() - 1);
-    for (std::size_t size = most; size > longest; --size) {
-      if (text.ends_with(std::string_view(form.text).substr(0, size))) longest = size;
-    }
-  }
-  const bool is_line = !whole.empty() && is_line_end(whole.back());
-  if (longest == 0 || (is_line && longest < kBeforeLineEndMin)) return 0;
-  return whole.size() - joined.place_of(text.size() - longest);
+bool ScrubbedStream::is_told_at_once(std::size_t from) const {
+  static constexpr std::ptrdiff_t kBeforeLineEndMin = 4;
+  if (text_.empty() || !is_line_end(text_.back())) return false;
+  const auto begin = text_.begin() + static_cast<std::ptrdiff_t>(from);
+  return std::count_if(begin, text_.end(), [](char c) { return !is_line_end(c); }) < kBeforeLineEndMin;
 }
 
 std::string ScrubbedStream::take(std::string_view piece) {
-  held_ += piece;
-  Scrubber::Replaced replaced = scrubber_.replace(held_);
-  const std::string_view rest = std::string_view(held_).substr(replaced.used);
-  const std::size_t keep = scrubber_.begun(rest);
-  replaced.text += rest.substr(0, rest.size() - keep);
-  held_ = std::string(rest.substr(rest.size() - keep));
-  return std::move(replaced.text);
+  if (!scrubber_.withheld().empty()) return withhold(piece);
+  if (scrubber_.empty()) return std::string(piece);
+  text_ += piece;
+  fresh_ += piece.size();
+  // A value that comes a byte at a time is not looked at with each.
+  if (text_.size() > kOftenBytes && fresh_ < text_.size() / 8) return {};
+  const Scrubber::Seen seen = scrubber_.look(text_, is_cut_at_begin(cut_) ? Cut::kBoth : Cut::kEnd);
+  const auto [from, untold] = kept_of(seen);
+  const std::size_t until = is_told_at_once(untold) ? text_.size() : untold;
+  std::string made = scrubber_.without(text_, seen, told_, until);
+  told_ = std::max(told_, until) - from;
+  if (from > 0) cut_ = is_cut_at_end(cut_) ? Cut::kEnd : Cut::kNowhere;
+  text_.erase(0, from);
+  fresh_ = 0;
+  if (text_.size() > kHeldBytesMax) {
+    made += "[REDACTED]";
+    text_.clear();
+    told_ = 0;
+  }
+  return made;
 }
 
-std::string ScrubbedStream::finish() { return std::exchange(held_, {}); }
+std::string ScrubbedStream::finish(std::string_view last) {
+  if (!scrubber_.withheld().empty()) return withhold(last);
+  if (scrubber_.empty()) return std::string(last);
+  text_ += last;
+  Scrubber::Seen seen = scrubber_.look(text_, cut_);
+  for (const auto& begun : seen.begun) {
+    if (begun.bytes >= kScrubbedBytesMin) seen.places.push_back({begun.begin, text_.size(), begun.of});
+  }
+  seen.places = Scrubber::joined(std::move(seen.places));
+  std::string made = scrubber_.without(text_, seen, told_, text_.size());
+  text_.clear();
+  told_ = 0;
+  fresh_ = 0;
+  return made;
+}
 
 }  // namespace hutch::secret
