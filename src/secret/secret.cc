@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/base64.h"
+#include "base/order_variables.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/hosts.h"
@@ -26,17 +27,6 @@ constexpr std::array kGivings = {NamedGiving{Giving::kBridge, "bridge"},
                                  NamedGiving{Giving::kEnvironment, "environment"},
                                  NamedGiving{Giving::kPlaceholder, "placeholder"}};
 
-// Variables by which a program finds what it runs or loads, or who it is: a secret of that name would be an order.
-constexpr std::array<std::string_view, 30> kReserved = {
-    "BASH_ENV",    "CDPATH",      "CLASSPATH", "EDITOR",  "ENV",  "GCONV_PATH", "GIT_SSH", "HOME",
-    "HOSTALIASES", "IFS",         "LANG",      "LOGNAME", "MAIL", "NODE_PATH",  "OLDPWD",  "PAGER",
-    "PATH",        "PERL5LIB",    "PERL5OPT",  "PROMPT",  "PS4",  "PWD",        "RUBYOPT", "SHELL",
-    "SHELLOPTS",   "SSH_ASKPASS", "TERM",      "TMPDIR",  "USER", "VIRTUAL_ENV"};
-static_assert(std::ranges::is_sorted(kReserved));
-constexpr std::array<std::string_view, 12> kReservedBeginnings = {"LD_",    "DYLD_",      "HUTCH_",       "OSAURUS_",
-                                                                  "PARAM_", "LC_",        "MALLOC_",      "GLIBC_",
-                                                                  "PYTHON", "GIT_CONFIG", "NODE_OPTIONS", "BASH_FUNC_"};
-
 constexpr std::size_t kTextBytesMax = 32 << 20;
 constexpr int kVersion = 1;
 constexpr std::size_t kPlaceholderBytesMin = 16;
@@ -45,16 +35,19 @@ constexpr std::size_t kPlaceholderBytesMax = 4096;
 bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-std::string upper(std::string_view text) {
-  std::string made(text);
-  for (char& c : made) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return made;
-}
-
 Result<std::string> text_member(const json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_string()) return fail(Error::invalid(cat({name, " is missing"})));
   return found->get<std::string>();
+}
+
+Status check_form(std::string_view name) {
+  const bool fits = !name.empty() && name.size() <= kNameBytesMax && is_letter(name.front()) &&
+                    std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c); });
+  if (fits) return {};
+  return fail(Error::invalid(
+      cat({"\"", printable(name, 80), "\" is no name of a secret: letters, digits and _, first no digit, at most ",
+           std::to_string(kNameBytesMax)})));
 }
 
 // It goes into header fields, and what stands for it in the sandbox is as long, and must not be found by chance.
@@ -67,6 +60,30 @@ Status check_placeholder(const std::string& value) {
   if (value.size() >= kPlaceholderBytesMin && value.size() <= kPlaceholderBytesMax) return {};
   return fail(Error::invalid(cat({"the value of a placeholder has ", std::to_string(kPlaceholderBytesMin), " to ",
                                   std::to_string(kPlaceholderBytesMax), " bytes: give another by --via bridge"})));
+}
+
+// All but whether the name is one that may be given.
+Result<Secret> judged(Secret secret) {
+  TRY(check_form(secret.name));
+  TRY(check_value(secret.value));
+  if (secret.hosts.size() > kHostsMax) {
+    return fail(Error::invalid(cat({"more than ", std::to_string(kHostsMax), " hosts"})));
+  }
+  std::set<std::string> hosts;
+  for (const std::string& host : secret.hosts) {
+    policy::Host canonical = TRY_CTX(policy::canonical_host(host), "host");
+    if (canonical.address) {
+      return fail(
+          Error::invalid(cat({"host ", canonical.name, ": a secret is bound to names, which certificates show"})));
+    }
+    hosts.insert(std::move(canonical.name));
+  }
+  secret.hosts.assign(hosts.begin(), hosts.end());
+  if (secret.giving == Giving::kPlaceholder && secret.hosts.empty()) {
+    return fail(Error::invalid("a placeholder needs the hosts that the value is for: --host api.example.com"));
+  }
+  if (secret.giving == Giving::kPlaceholder) TRY(check_placeholder(secret.value));
+  return secret;
 }
 
 Result<Secret> secret_of(const json& object) {
@@ -89,7 +106,8 @@ Result<Secret> secret_of(const json& object) {
     secret.hosts.push_back(host.get<std::string>());
   }
   secret.set_at = set_at->get<std::int64_t>();
-  return settled(std::move(secret));
+  // Kept under a name that is refused by now it can be seen and removed still.
+  return judged(std::move(secret));
 }
 
 }  // namespace
@@ -104,18 +122,8 @@ Result<Giving> parse_giving(std::string_view name) {
 }
 
 Status check_name(std::string_view name) {
-  const bool fits = !name.empty() && name.size() <= kNameBytesMax && is_letter(name.front()) &&
-                    std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c); });
-  if (!fits) {
-    return fail(Error::invalid(
-        cat({"\"", printable(name, 80), "\" is no name of a secret: letters, digits and _, first no digit, at most ",
-             std::to_string(kNameBytesMax)})));
-  }
-  const std::string folded = upper(name);
-  const bool reserved = std::ranges::binary_search(kReserved, std::string_view(folded)) ||
-                        std::ranges::any_of(kReservedBeginnings,
-                                            [&](std::string_view beginning) { return folded.starts_with(beginning); });
-  if (!reserved) return {};
+  TRY(check_form(name));
+  if (!takes_orders(name)) return {};
   return fail(Error::invalid(cat({"\"", name, "\" is a variable that programs take orders from: take another name"})));
 }
 
@@ -130,25 +138,7 @@ Status check_value(std::string_view value) {
 
 Result<Secret> settled(Secret secret) {
   TRY(check_name(secret.name));
-  TRY(check_value(secret.value));
-  if (secret.hosts.size() > kHostsMax) {
-    return fail(Error::invalid(cat({"more than ", std::to_string(kHostsMax), " hosts"})));
-  }
-  std::set<std::string> hosts;
-  for (const std::string& host : secret.hosts) {
-    policy::Host canonical = TRY_CTX(policy::canonical_host(host), "host");
-    if (canonical.address) {
-      return fail(
-          Error::invalid(cat({"host ", canonical.name, ": a secret is bound to names, which certificates show"})));
-    }
-    hosts.insert(std::move(canonical.name));
-  }
-  secret.hosts.assign(hosts.begin(), hosts.end());
-  if (secret.giving == Giving::kPlaceholder && secret.hosts.empty()) {
-    return fail(Error::invalid("a placeholder needs the hosts that the value is for: --host api.example.com"));
-  }
-  if (secret.giving == Giving::kPlaceholder) TRY(check_placeholder(secret.value));
-  return secret;
+  return judged(std::move(secret));
 }
 
 std::string format_secrets(const std::vector<Secret>& secrets) {

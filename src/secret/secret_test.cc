@@ -83,11 +83,20 @@ TEST(SecretTextTest, AnythingElseIsAnError) {
   for (const char* text :
        {"", "{}", "[]", R"({"version":2,"secrets":[]})", R"({"version":1,"secrets":[{}]})",
         R"({"version":1,"secrets":[],"x":1})",
-        R"({"version":1,"secrets":[{"name":"PATH","giving":"bridge","hosts":[],"value":"eA==","setAt":1}]})",
+        R"({"version":1,"secrets":[{"name":"A-B","giving":"bridge","hosts":[],"value":"eA==","setAt":1}]})",
         R"({"version":1,"secrets":[{"name":"A","giving":"bridge","hosts":[],"value":"!","setAt":1}]})",
         R"({"version":1,"secrets":[{"name":"A","giving":"sms","hosts":[],"value":"eA==","setAt":1}]})"}) {
     EXPECT_FALSE(parse_secrets(text)) << text;
   }
+}
+
+// Or else a name that is refused from some version on would take all others with it.
+TEST(SecretTextTest, WhatWasKeptUnderANameThatIsRefusedByNowIsStillThere) {
+  const auto read = parse_secrets(
+      R"({"version":1,"secrets":[{"name":"PATH","giving":"bridge","hosts":[],"value":"eA==","setAt":1}]})");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->front().name, "PATH");
+  EXPECT_FALSE(settled(read->front()));
 }
 
 }  // namespace
