@@ -33,9 +33,8 @@ Status answer(const Value& event) {
     TRY(daemon.call("secret.decline", {{"id", text_in(event, "id")}}));
     return sys::write_all(2, "declined\n");
   }
-  const auto kept = daemon.call(
-      "secret.set",
-      {{"agent", text_in(event, "agent")}, {"name", text_in(event, "name")}, {"value", wire::text_of_bytes(*value)}});
+  const auto kept =
+      daemon.call("secret.answer", {{"id", text_in(event, "id")}, {"value", wire::text_of_bytes(*value)}});
   secret::wipe(*value);
   if (!kept) return sys::write_all(2, cat({"hutch: ", kept.error().message, "\n"}));
   return sys::write_all(2, "kept\n");
@@ -46,9 +45,11 @@ Status answer(const Value& event) {
 int secret_answer() {
   auto daemon = own_daemon();
   if (!daemon) return complain(daemon.error());
-  (void)sys::write_all(2, "waiting for agents to ask for secrets; Ctrl-C ends it\n");
   const auto on_event = [](const Value& event) -> Status {
-    return text_in(event, "kind") == "asked" ? answer(event) : Status();
+    const std::string kind = text_in(event, "kind");
+    // Said once the daemon knows of it: an agent that asks from now on finds somebody.
+    if (kind == "attending") return sys::write_all(2, "waiting for agents to ask for secrets; Ctrl-C ends it\n");
+    return kind == "asked" ? answer(event) : Status();
   };
   const auto ended = daemon->call("secret.attend", {}, on_event);
   return ended ? 0 : complain(ended.error());

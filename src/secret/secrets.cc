@@ -28,8 +28,24 @@ Result<std::optional<Secret>> Secrets::find(const std::string& agent, const std:
 }
 
 Status Secrets::set(const std::string& agent, Secret secret) {
-  secret = TRY(settled(std::move(secret)));
   const std::scoped_lock lock(mutex_);
+  return put(agent, std::move(secret));
+}
+
+// With the lock from the look at the old one on: what its person says of it meanwhile would be lost.
+Status Secrets::set_value(const std::string& agent, const std::string& name, std::string value, std::int64_t set_at) {
+  const std::scoped_lock lock(mutex_);
+  const std::vector<Secret>& secrets = *TRY(loaded(agent));
+  const auto found = std::ranges::find(secrets, name, &Secret::name);
+  Secret secret = found != secrets.end() ? *found : Secret();
+  secret.name = name;
+  secret.value = std::move(value);
+  secret.set_at = set_at;
+  return put(agent, std::move(secret));
+}
+
+Status Secrets::put(const std::string& agent, Secret secret) {
+  secret = TRY(settled(std::move(secret)));
   std::vector<Secret> changed = *TRY(loaded(agent));
   const auto found = std::ranges::find(changed, secret.name, &Secret::name);
   if (found != changed.end()) {

@@ -29,6 +29,9 @@ class Secrets {
 
   // Replaces one of that name.
   Status set(const std::string& agent, Secret secret);
+  // A value alone. How one of that name is given, and for which hosts, stays as it is; how a new one is, says Giving's
+  // first.
+  Status set_value(const std::string& agent, const std::string& name, std::string value, std::int64_t set_at);
   // Whether it was there.
   Result<bool> remove(const std::string& agent, const std::string& name);
   // The agent is removed.
@@ -38,6 +41,7 @@ class Secrets {
   std::uint64_t changes() const;
 
  private:
+  Status put(const std::string& agent, Secret secret);  // with the lock held
   Result<std::vector<Secret>*> loaded(const std::string& agent);
   Status save(const std::string& agent, const std::vector<Secret>& secrets);
 

@@ -111,5 +111,22 @@ TEST_F(SecretsTest, WhatCannotBeWrittenIsNotThere) {
   EXPECT_EQ(secrets->of("alice")->size(), 1U);
 }
 
+TEST_F(SecretsTest, ANewValueIsGivenAsTheOldOneWas) {
+  const auto secrets = open();
+  ASSERT_TRUE(secrets->set(
+      "alice",
+      {.name = "TOKEN", .giving = Giving::kPlaceholder, .hosts = {"api.example.com"}, .value = "0123456789abcdef"}));
+  ASSERT_TRUE(secrets->set_value("alice", "TOKEN", "fedcba9876543210", 7));
+  const auto kept = secrets->find("alice", "TOKEN").value();
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->value, "fedcba9876543210");
+  EXPECT_EQ(kept->set_at, 7);
+  EXPECT_EQ(kept->giving, Giving::kPlaceholder);
+  EXPECT_EQ(kept->hosts, std::vector<std::string>{"api.example.com"});
+  EXPECT_FALSE(secrets->set_value("alice", "TOKEN", "short", 8)) << "no placeholder could stand for it";
+  ASSERT_TRUE(secrets->set_value("alice", "OTHER", "x", 9));
+  EXPECT_EQ(secrets->find("alice", "OTHER").value()->giving, Giving::kBridge);
+}
+
 }  // namespace
 }  // namespace hutch::secret

@@ -23,22 +23,39 @@ Result<std::string> agent_of(Session& session, const CallReader& call, Absent ab
   return name;
 }
 
-Result<Value> set(Session& session, const CallReader& call) {
-  secret::Secret secret;
-  secret.name = TRY(call.text("name"));
-  secret.hosts = TRY(call.texts("hosts"));
+// What is said of how it is given, and to whom, holds; of what is not said the old one's.
+Status keep(service::AgentService& agents, const std::string& agent, const CallReader& call) {
+  const std::string name = TRY(call.text("name"));
+  std::string value = TRY(call.bytes("value"));
   const std::string via = TRY(call.optional_text("via"));
+  std::vector<std::string> hosts = TRY(call.texts("hosts"));
+  if (via.empty() && hosts.empty()) return service::set_secret_value(agents, agent, name, std::move(value));
+  secret::Secret secret;
+  secret.name = name;
+  secret.hosts = std::move(hosts);
+  secret.value = std::move(value);
   secret.giving = secret.hosts.empty() ? secret::Giving::kBridge : secret::Giving::kPlaceholder;
   if (!via.empty()) secret.giving = TRY_CTX(secret::parse_giving(via), "--via");
-  secret.value = TRY(call.bytes("value"));
-  const std::string agent = TRY(agent_of(session, call, Absent::kMake));
   if (agent == service::kOwnSecrets && secret.giving != secret::Giving::kBridge) {
     return fail(Error::invalid("what is for hutch itself is given to no sandbox: leave --via and --host out"));
   }
-  const std::string name = secret.name;
-  const std::string given(secret::name_of(secret.giving));
-  TRY(service::set_secret(session.shared().agents, agent, std::move(secret)));
-  return Value(Value::Object{{"agent", agent}, {"name", name}, {"via", given}});
+  if (secret.giving == secret::Giving::kPlaceholder && secret.hosts.empty()) {
+    const auto before = TRY(agents.secrets().find(agent, name));
+    if (before) secret.hosts = before->hosts;
+  }
+  return service::set_secret(agents, agent, std::move(secret));
+}
+
+Result<Value> set(Session& session, const CallReader& call) {
+  service::AgentService& agents = session.shared().agents;
+  const std::string asked = TRY(call.optional_text("via"));
+  if (!asked.empty()) TRY_CTX(secret::parse_giving(asked), "--via");
+  const std::string agent = TRY(agent_of(session, call, Absent::kMake));
+  const std::string name = TRY(call.text("name"));
+  TRY(keep(agents, agent, call));
+  const auto kept = TRY(agents.secrets().find(agent, name));
+  const std::string_view via = kept ? secret::name_of(kept->giving) : std::string_view();
+  return Value(Value::Object{{"agent", agent}, {"name", name}, {"via", via}});
 }
 
 Result<Value> check(Session& session, const CallReader& call) {
@@ -73,6 +90,8 @@ Value prompt_value(const service::PromptEvent& event) {
 // Until the client goes: what is asked for, and what is not any more.
 Result<Value> attend(Session& session, const CallReader&) {
   const auto attendant = TRY(session.shared().agents.secret_prompts().attend());
+  // From here on no agent that asks is told that nobody is there.
+  TRY(session.tell(Value(Value::Object{{"kind", "attending"}})));
   for (;;) {
     while (const auto event = attendant->take()) TRY(session.tell(prompt_value(*event)));
     if (attendant->overflowed()) return fail(Error::invalid("the client does not keep up"));
@@ -81,15 +100,23 @@ Result<Value> attend(Session& session, const CallReader&) {
   }
 }
 
+Result<Value> answer(Session& session, const CallReader& call) {
+  const std::string id = TRY(call.text("id"));
+  std::string value = TRY(call.bytes("value"));
+  TRY(service::answer_secret(session.shared().agents, id, std::move(value)));
+  return Value(Value::Object{});
+}
+
 // Again is fine: the first end of a prompt holds.
 Result<Value> decline(Session& session, const CallReader& call) {
   session.shared().agents.secret_prompts().cancel(TRY(call.text("id")));
   return Value(Value::Object{});
 }
 
-constexpr std::array kVerbs = {Verb{"secret.set", set},       Verb{"secret.check", check},
-                               Verb{"secret.list", list},     Verb{"secret.remove", remove},
-                               Verb{"secret.attend", attend}, Verb{"secret.decline", decline}};
+constexpr std::array kVerbs = {Verb{"secret.set", set},        Verb{"secret.check", check},
+                               Verb{"secret.list", list},      Verb{"secret.remove", remove},
+                               Verb{"secret.attend", attend},  Verb{"secret.answer", answer},
+                               Verb{"secret.decline", decline}};
 
 }  // namespace
 

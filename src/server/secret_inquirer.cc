@@ -37,8 +37,8 @@ void SecretInquirer::tell_end(const std::string& id) const {
 
 // Without a page the prompt waits for somebody at a terminal, or its time.
 void SecretInquirer::ask(const service::SecretPrompt& prompt) {
-  const auto store = [this, prompt](std::string value) {
-    return service::store_asked(shared_.agents, prompt.agent, prompt.key, std::move(value));
+  const auto store = [this, id = prompt.id](std::string value) {
+    return service::answer_secret(shared_.agents, id, std::move(value));
   };
   const auto cancel = [this, id = prompt.id] { shared_.agents.secret_prompts().cancel(id); };
   auto page = SecretPage::open(prompt, store, cancel);

@@ -17,11 +17,13 @@ std::string time_text(std::int64_t since_1970) {
   return store::format_time(store::Time(std::chrono::milliseconds(seconds(since_1970))));
 }
 
+std::int64_t now() { return std::chrono::duration_cast<seconds>(system_clock::now().time_since_epoch()).count(); }
+
 }  // namespace
 
 Status set_secret(AgentService& agents, const std::string& agent, secret::Secret secret) {
   if (agent != kOwnSecrets) TRY(agents.show(agent));
-  secret.set_at = std::chrono::duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
+  secret.set_at = now();
   const std::string name = secret.name;
   TRY(agents.secrets().set(agent, std::move(secret)));
   agents.secret_prompts().stored(agent, name);
@@ -33,7 +35,7 @@ Result<tool::SecretAnswer> wish_secret(AgentService& agents, const std::string& 
   static constexpr std::chrono::minutes kWait{5};
   TRY(secret::check_name(wish.key));
   if (!wish.value.empty()) {
-    TRY(store_asked(agents, agent, wish.key, wish.value));
+    TRY(set_secret_value(agents, agent, wish.key, wish.value));
     return tool::SecretAnswer::kStored;
   }
   const auto answer = TRY(agents.secret_prompts().ask(
@@ -48,14 +50,18 @@ Result<tool::SecretAnswer> wish_secret(AgentService& agents, const std::string& 
   return tool::SecretAnswer::kNobody;
 }
 
-// How it was to be given, and where to, is for its person to say.
-Status store_asked(AgentService& agents, const std::string& agent, const std::string& key, std::string value) {
-  secret::Secret secret;
-  const auto before = TRY(agents.secrets().find(agent, key));
-  if (before) secret = *before;
-  secret.name = key;
-  secret.value = std::move(value);
-  return set_secret(agents, agent, std::move(secret));
+Status set_secret_value(AgentService& agents, const std::string& agent, const std::string& key, std::string value) {
+  TRY(secret::check_name(key));
+  if (agent != kOwnSecrets) TRY(agents.show(agent));
+  TRY(agents.secrets().set_value(agent, key, std::move(value), now()));
+  agents.secret_prompts().stored(agent, key);
+  return {};
+}
+
+Status answer_secret(AgentService& agents, const std::string& id, std::string value) {
+  return agents.secret_prompts().answer(id, [&](const SecretPrompt& prompt) {
+    return set_secret_value(agents, prompt.agent, prompt.key, std::move(value));
+  });
 }
 
 Result<Value::List> secret_list(AgentService& agents, const std::string& agent) {

@@ -22,8 +22,12 @@ Status set_secret(AgentService& agents, const std::string& agent, secret::Secret
 Result<tool::SecretAnswer> wish_secret(AgentService& agents, const std::string& agent, const tool::SecretWish& wish,
                                        const std::stop_token& stop);
 
-// What its person was asked for: a value alone, in the place of the one that there may be.
-Status store_asked(AgentService& agents, const std::string& agent, const std::string& key, std::string value);
+// A value alone, in the place of the one that there may be: how it is given, and to which hosts, stays as its person
+// said.
+Status set_secret_value(AgentService& agents, const std::string& agent, const std::string& key, std::string value);
+
+// What its person was asked for by that prompt. An error where it has ended, and then nothing is kept.
+Status answer_secret(AgentService& agents, const std::string& id, std::string value);
 
 // Of one agent, of all where none is named: {agent, name, via, hosts, set} each.
 Result<tool::Value::List> secret_list(AgentService& agents, const std::string& agent);

@@ -24,7 +24,7 @@ std::vector<Secret> GivenSecrets::all() const {
 Status GivenSecrets::add_variables(std::vector<std::string>& environment) const {
   if (secrets_ == nullptr) return {};
   for (const Secret& secret : TRY(secrets_->of(agent_))) {
-    if (secret.giving == Giving::kBridge) continue;
+    if (secret.giving == Giving::kBridge || !secret::check_name(secret.name)) continue;
     const std::string& shown = secret.giving == Giving::kPlaceholder ? placeholder_of(secret) : secret.value;
     environment.push_back(cat({secret.name, "=", shown}));
   }
@@ -35,7 +35,7 @@ Status GivenSecrets::add_variables_named(const std::vector<std::string>& names,
                                          std::vector<std::string>& environment) const {
   if (secrets_ == nullptr || names.empty()) return {};
   for (const Secret& secret : TRY(secrets_->of(agent_))) {
-    if (std::ranges::find(names, secret.name) == names.end()) continue;
+    if (std::ranges::find(names, secret.name) == names.end() || !secret::check_name(secret.name)) continue;
     const std::string& shown = secret.giving == Giving::kPlaceholder ? placeholder_of(secret) : secret.value;
     environment.push_back(cat({secret.name, "=", shown}));
   }
@@ -69,11 +69,15 @@ std::string GivenSecrets::placeholder_of(const Secret& secret) const {
   return made;
 }
 
-// Made anew once a secret was set or removed.
+// Made anew once a secret was set or removed. Where they cannot be read nothing is shown of what may hold them, until
+// they can.
 std::shared_ptr<const secret::Scrubber> GivenSecrets::scrubber() {
   const std::scoped_lock lock(mutex_);
   const std::uint64_t now = secrets_ != nullptr ? secrets_->changes() : 1;
-  if (!scrubber_ || scrubber_of_ != now) scrubber_ = std::make_shared<const secret::Scrubber>(all());
+  if (scrubber_ && scrubber_of_ == now) return scrubber_;
+  const auto known = secrets_ != nullptr ? secrets_->of(agent_) : Result<std::vector<Secret>>(std::vector<Secret>());
+  if (!known) return std::make_shared<const secret::Scrubber>(secret::Scrubber::withholding(known.error().message));
+  scrubber_ = std::make_shared<const secret::Scrubber>(*known);
   scrubber_of_ = now;
   return scrubber_;
 }

@@ -6,7 +6,8 @@
 
 namespace hutch::service {
 
-// With every text in it scrubbed, and every member's name.
+// With every text in it scrubbed, every member's name, and every number. Of an agent whose secrets cannot be read
+// nothing of it is left.
 tool::Value scrubbed(const secret::Scrubber& scrubber, const tool::Value& value);
 
 }  // namespace hutch::service

@@ -17,13 +17,17 @@ Result<SecretPrompts::Answer> SecretPrompts::ask(SecretPrompt prompt, std::chron
   std::erase_if(attendants_, [](const Attending& one) { return one.attendant.expired(); });
   const auto is_for_it = [&](const Attending& one) { return one.is_for(prompt.agent); };
   if (std::ranges::none_of(attendants_, is_for_it)) return Answer::kNobody;
-  if (open_.size() >= kOpenMax)
+  const auto of_agent =
+      std::ranges::count_if(open_, [&](const auto& one) { return one->prompt.agent == prompt.agent; });
+  if (open_.size() >= kOpenMax || static_cast<std::size_t>(of_agent) >= kOpenOfAgentMax)
     return fail(Error{.code = Code::kConflict, .message = "too many secrets are asked for"});
   prompt.id = std::to_string(++count_);
   const auto own = std::make_shared<Open>(Open{.prompt = std::move(prompt)});
   open_.push_back(own);
   tell({PromptEvent::Kind::kAsked, own->prompt});
   changed_.wait_for(lock, stop, wait, [&] { return own->answer.has_value(); });
+  // Whoever is storing the value was first.
+  changed_.wait(lock, [&] { return own->answer.has_value() || !own->answering; });
   if (!own->answer) close(*own, stop.stop_requested() ? Answer::kCancelled : Answer::kTimeout);
   std::erase(open_, own);
   return *own->answer;
@@ -53,10 +57,30 @@ std::optional<SecretPrompt> SecretPrompts::find(const std::string& id) const {
   return found == open_.end() ? std::nullopt : std::optional((*found)->prompt);
 }
 
+// Storing it takes the locks of others, and tells of it by stored().
+Status SecretPrompts::answer(const std::string& id, const std::function<Status(const SecretPrompt& prompt)>& store) {
+  std::shared_ptr<Open> own;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = std::ranges::find_if(open_, [&](const auto& one) { return one->prompt.id == id; });
+    if (found == open_.end() || (*found)->answer || (*found)->answering) {
+      return fail({Code::kConflict, 0, "whoever asked for it does so no longer: nothing was kept"});
+    }
+    own = *found;
+    own->answering = true;
+  }
+  const Status stored = store(own->prompt);
+  const std::scoped_lock lock(mutex_);
+  own->answering = false;
+  if (stored) close(*own, Answer::kStored);
+  changed_.notify_all();
+  return stored;
+}
+
 void SecretPrompts::cancel(const std::string& id) {
   const std::scoped_lock lock(mutex_);
   for (const auto& one : open_) {
-    if (one->prompt.id == id) close(*one, Answer::kCancelled);
+    if (one->prompt.id == id && !one->answering) close(*one, Answer::kCancelled);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -33,6 +34,7 @@ struct PromptEvent {
 class SecretPrompts {
  public:
   static constexpr std::size_t kOpenMax = 64;
+  static constexpr std::size_t kOpenOfAgentMax = 8;  // so that no agent keeps another from asking
   using Attendant = sandbox::Inbox<PromptEvent>;
   enum class Answer { kStored, kCancelled, kNobody, kTimeout };
 
@@ -45,17 +47,21 @@ class SecretPrompts {
 
   // The agent has that secret now: whoever waits for it does so no longer.
   void stored(const std::string& agent, const std::string& key);
-  // Again, or too late, changes nothing. The prompt, where it is open.
-  std::optional<SecretPrompt> find(const std::string& id) const;
+  std::optional<SecretPrompt> find(const std::string& id) const;  // where it is open
+  // Keeps the value that was typed for it, by `store`, without whose success it stays open: meanwhile it has no other
+  // end. An error where it has ended, or is being answered: then nothing is stored.
+  Status answer(const std::string& id, const std::function<Status(const SecretPrompt& prompt)>& store);
+  // Again, or too late, changes nothing.
   void cancel(const std::string& id);
 
  private:
   struct Open {
     SecretPrompt prompt;
     std::optional<Answer> answer{};
+    bool answering = false;  // its value is being stored
   };
   void close(Open& open, Answer answer);  // with the lock held
-  void tell(const PromptEvent& event);    // likewise
+  void tell(const PromptEvent& event);  // likewise
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;

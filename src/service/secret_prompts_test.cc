@@ -77,5 +77,65 @@ TEST_F(SecretPromptsTest, WhoComesLaterHearsOfWhatIsOpen) {
   asked.wait();
 }
 
+TEST_F(SecretPromptsTest, OneAgentKeepsNobodyElseFromAsking) {
+  const auto attendant = prompts_.attend();
+  std::vector<std::future<Answer>> asked;
+  for (std::size_t i = 0; i < SecretPrompts::kOpenOfAgentMax; ++i) {
+    asked.push_back(ask());
+    (void)await_prompt(**attendant);
+  }
+  EXPECT_FALSE(prompts_.ask({.id = {}, .agent = "a", .key = "K", .description = {}, .instructions = {}}, kLong, {}));
+  auto other = std::async(std::launch::async, [&] {
+    return prompts_.ask({.id = {}, .agent = "b", .key = "K", .description = {}, .instructions = {}}, kLong,
+                        stop_.get_token());
+  });
+  EXPECT_EQ(await_prompt(**attendant).agent, "b");
+  stop_.request_stop();
+  EXPECT_TRUE(other.get());
+}
+
+// The value is being stored when the caller goes, the time is over and somebody declines: it is stored, and all know.
+TEST_F(SecretPromptsTest, WhoeverStoresTheValueWasFirst) {
+  for (const milliseconds wait : {kLong, milliseconds(20)}) {
+    SecretPrompts prompts;
+    std::stop_source stop;
+    const auto attendant = prompts.attend();
+    auto asked = std::async(std::launch::async, [&] {
+      return prompts.ask({.id = {}, .agent = "a", .key = "K", .description = {}, .instructions = {}}, wait,
+                         stop.get_token());
+    });
+    const SecretPrompt prompt = await_prompt(**attendant);
+    const Status stored = prompts.answer(prompt.id, [&](const SecretPrompt& of) -> Status {
+      EXPECT_EQ(of.key, "K");
+      EXPECT_FALSE(prompts.answer(prompt.id, [](const SecretPrompt&) { return Status(); })) << "one at a time";
+      prompts.cancel(prompt.id);
+      stop.request_stop();
+      std::this_thread::sleep_for(milliseconds(60));
+      return {};
+    });
+    EXPECT_TRUE(stored);
+    EXPECT_EQ(asked.get().value(), Answer::kStored);
+    std::size_t ends = 0;
+    while (const auto event = (*attendant)->take()) ends += event->kind == PromptEvent::Kind::kClosed ? 1 : 0;
+    EXPECT_EQ(ends, 1U);
+  }
+}
+
+TEST_F(SecretPromptsTest, WhatHasEndedTakesNoValue) {
+  const auto attendant = prompts_.attend();
+  auto asked = ask();
+  const SecretPrompt prompt = await_prompt(**attendant);
+  bool stored = false;
+  EXPECT_FALSE(prompts_.answer(prompt.id, [](const SecretPrompt&) { return fail(Error::invalid("too short")); }));
+  EXPECT_TRUE(prompts_.find(prompt.id)) << "what could not be stored can be typed again";
+  prompts_.cancel(prompt.id);
+  EXPECT_FALSE(prompts_.answer(prompt.id, [&](const SecretPrompt&) -> Status {
+    stored = true;
+    return {};
+  }));
+  EXPECT_FALSE(stored);
+  EXPECT_EQ(asked.get(), Answer::kCancelled);
+}
+
 }  // namespace
 }  // namespace hutch::service
