@@ -1,23 +1,51 @@
 // The record of one run.
 #include "service/recorder.h"
 
+#include <initializer_list>
 #include <utility>
+#include <variant>
 
 #include "base/text.h"
 
 namespace hutch::service {
 
-Recorder::Recorder(const std::string& directory, Tell tell, std::string agent)
-    : tell_(std::move(tell)), agent_(std::move(agent)) {
+namespace {
+
+// What a sandbox has a say in; the rest is hutch's own words.
+void scrub_texts(const Recorder::Scrub& scrub, std::initializer_list<std::string*> texts) {
+  for (std::string* text : texts) *text = scrub(*text);
+}
+
+struct ScrubBody {
+  const Recorder::Scrub& scrub;
+  void operator()(store::RunStart& start) const {
+    scrub_texts(scrub, {&start.cwd});
+    for (std::string& argument : start.command) argument = scrub(argument);
+  }
+  void operator()(store::RunEnd& end) const { scrub_texts(scrub, {&end.error}); }
+  void operator()(store::Refusal& refusal) const {
+    scrub_texts(scrub, {&refusal.what, &refusal.rule, &refusal.program});
+  }
+  void operator()(store::Connection& made) const { scrub_texts(scrub, {&made.target, &made.rule, &made.program}); }
+  void operator()(store::Decision& decision) const { scrub_texts(scrub, {&decision.what, &decision.program}); }
+  void operator()(store::Service& service) const {
+    scrub_texts(scrub, {&service.what, &service.outcome, &service.program});
+  }
+};
+
+}  // namespace
+
+Recorder::Recorder(const std::string& directory, Tell tell, std::string agent, Scrub scrub)
+    : tell_(std::move(tell)), agent_(std::move(agent)), scrub_(std::move(scrub)) {
   const Status opened = open(directory);
   if (!opened) give_up(opened.error());
 }
 
-Recorder::Recorder(Tell tell, std::shared_ptr<store::SpoolWriter> spool, std::string agent)
-    : tell_(std::move(tell)), spool_(std::move(spool)), agent_(std::move(agent)) {}
+Recorder::Recorder(Tell tell, std::shared_ptr<store::SpoolWriter> spool, std::string agent, Scrub scrub)
+    : tell_(std::move(tell)), spool_(std::move(spool)), agent_(std::move(agent)), scrub_(std::move(scrub)) {}
 
 Recorder Recorder::another() const {
-  Recorder other(tell_, spool_, agent_);
+  Recorder other(tell_, spool_, agent_, scrub_);
   if (!spool_) return other;
   auto run = store::new_run_id();
   if (run) other.run_ = std::move(*run);
@@ -64,6 +92,8 @@ Status Recorder::open(const std::string& directory) {
 
 void Recorder::append(decltype(store::Record::body) body) {
   if (!spool_) return;
+  // Here, and not by those who know what is written: each kind of line, and every text of it.
+  if (scrub_) std::visit(ScrubBody{scrub_}, body);
   const Status written = spool_->append({store::now(), run_, std::move(body), agent_});
   if (!written) give_up(written.error());
 }

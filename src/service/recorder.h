@@ -16,9 +16,11 @@ namespace hutch::service {
 class Recorder {
  public:
   using Tell = std::function<void(const std::string& line)>;
+  // Takes out of a text what must not be written down; none: nothing.
+  using Scrub = std::function<std::string(const std::string& text)>;
 
   // Nothing is written yet. `tell` hears once if the record cannot be kept.
-  Recorder(const std::string& directory, Tell tell, std::string agent = {});
+  Recorder(const std::string& directory, Tell tell, std::string agent = {}, Scrub scrub = {});
 
   // For another run, into the same spool.
   Recorder another() const;
@@ -37,7 +39,7 @@ class Recorder {
   const std::string& run() const { return run_; }
 
  private:
-  Recorder(Tell tell, std::shared_ptr<store::SpoolWriter> spool, std::string agent);
+  Recorder(Tell tell, std::shared_ptr<store::SpoolWriter> spool, std::string agent, Scrub scrub);
   Status open(const std::string& directory);
   void append(decltype(store::Record::body) body);
   void give_up(const Error& error);
@@ -46,6 +48,7 @@ class Recorder {
   std::shared_ptr<store::SpoolWriter> spool_;  // null where no record is kept
   std::string run_;
   std::string agent_;
+  Scrub scrub_;
   int connections_ = 0;
 };
 

@@ -68,5 +68,31 @@ TEST_F(RecorderTest, SaysOnceThatItCannot) {
   EXPECT_EQ(lost.run(), "");
 }
 
+// Of each kind of line, and of those of the processes.
+TEST_F(RecorderTest, WritesNothingDownThatIsScrubbed) {
+  const auto scrub = [](const std::string& text) {
+    std::string made = text;
+    for (std::size_t at = 0; (at = made.find("VALUE", at)) != std::string::npos;) made.replace(at, 5, "...");
+    return made;
+  };
+  Recorder kept(root_ + "/data", [](const std::string&) {}, "a", scrub);
+  Recorder process = kept.another();
+  process.started({{"echo", "VALUE"}, "/VALUE", "built-in", "namespace"});
+  kept.refused({.what = "VALUE.example", .rule = "by VALUE", .host = {}, .port = 0, .pid = 1, .program = "/VALUE"});
+  egress::Passed passed;
+  passed.target = {{"VALUE.example", std::nullopt}, 443};
+  passed.process = {13, "/VALUE", {}};
+  kept.connected(passed);
+  kept.decided({.what = "read /VALUE", .answer = "no", .by = "the terminal", .program = "/VALUE"});
+  kept.used({.service = "log", .what = "VALUE", .outcome = "VALUE", .program = "/VALUE"});
+  kept.failed(Error::invalid("VALUE is wrong"));
+  const Result<store::SpoolContents> contents = store::read_spool(root_ + "/data");
+  ASSERT_TRUE(contents) << contents.error().message;
+  ASSERT_EQ(contents->records.size(), 6u);
+  for (const store::Record& record : contents->records) {
+    EXPECT_EQ(store::format_record(record).find("VALUE"), std::string::npos) << store::format_record(record);
+  }
+}
+
 }  // namespace
 }  // namespace hutch::service

@@ -18,7 +18,7 @@ void ResidentRecord::started(store::RunStart start) {
   start_ = std::move(start);
   start_.command = settings_.command;
   told_.clear();
-  recorder_.emplace(settings_.directory, settings_.tell, settings_.agent);
+  recorder_.emplace(settings_.directory, settings_.tell, settings_.agent, settings_.scrub);
   recorder_->started(start_);
 }
 
@@ -34,15 +34,16 @@ void ResidentRecord::ended(const std::optional<Error>& reason) {
 }
 
 void ResidentRecord::decided(store::Decision decision) {
-  decision.what = scrubbed(decision.what);
   const std::scoped_lock lock(mutex_);
   // What is asked before a start is of no run yet.
-  if (!recorder_) return Recorder(settings_.directory, settings_.tell, settings_.agent).decided(std::move(decision));
+  if (!recorder_) {
+    Recorder before(settings_.directory, settings_.tell, settings_.agent, settings_.scrub);
+    return before.decided(std::move(decision));
+  }
   recorder_->decided(std::move(decision));
 }
 
 void ResidentRecord::used(store::Service service) {
-  service.what = scrubbed(service.what);
   const std::scoped_lock lock(mutex_);
   if (recorder_) recorder_->used(std::move(service));
 }
@@ -64,11 +65,9 @@ void ResidentRecord::connected(const egress::Passed& passed) {
 }
 
 void ResidentRecord::process_started(const sandbox::Process& process) {
-  std::vector<std::string> command = process.arguments();
-  for (std::string& argument : command) argument = scrubbed(argument);
   const std::scoped_lock lock(mutex_);
   store::RunStart start = start_;
-  start.command = std::move(command);
+  start.command = process.arguments();
   if (!recorder_) return;
   const auto [at, added] = process_recorders_.try_emplace(process.number(), recorder_->another());
   at->second.started(start);

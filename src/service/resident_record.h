@@ -24,8 +24,7 @@ class ResidentRecord {
     std::string agent{};    // whose sandbox it is; empty: no agent's
     std::string name{};     // what lines that are told begin with
     std::vector<std::string> command;  // as what the start is recorded
-    // Takes out of a text what must not be written down; none: nothing.
-    std::function<std::string(const std::string& text)> scrub{};
+    Recorder::Scrub scrub{};
   };
   explicit ResidentRecord(Settings settings) : settings_(std::move(settings)) {}
 
