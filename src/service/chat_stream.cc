@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
 #include "wire/json_guard.h"
 
 namespace hutch::service {
@@ -13,7 +12,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kLineBytesMax = 1 << 20;
-constexpr std::size_t kErrorBytesMax = 512;
 
 // An object's member, or null.
 const json* member(const json* object, const char* name) {
@@ -58,7 +56,7 @@ std::string ChatStream::take_line(std::string_view line) {
   const json event = json::parse(line, nullptr, false);
   if (const json* error = member(&event, "error")) {
     const std::string said = error->is_string() ? error->get<std::string>() : text_of(member(error, "message"));
-    error_ = printable(said.empty() ? "an error without words" : said, kErrorBytesMax);
+    error_ = said.empty() ? "an error without words" : said;
   }
   const json* choice = first(member(&event, "choices"));
   if (!text_of(member(choice, "finish_reason")).empty()) done_ = true;

@@ -12,7 +12,7 @@ class ChatStream {
   // The text that these bytes carry. What is no event is passed over; an error that the endpoint tells is kept.
   std::string take(std::string_view bytes);
   bool is_done() const { return done_; }                   // the endpoint has said so
-  const std::string& error() const { return error_; }      // what the endpoint complained of; empty: nothing
+  const std::string& error() const { return error_; }      // its complaint, as it said it; empty: none
   bool is_too_long() const { return too_long_; }           // a line without end
 
  private:

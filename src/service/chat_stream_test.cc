@@ -35,7 +35,7 @@ TEST(ChatStreamTest, AnEndByItsReasonAndAWholeMessage) {
 TEST(ChatStreamTest, ErrorsAndRubbish) {
   ChatStream stream;
   EXPECT_EQ(stream.take("{\"error\":{\"message\":\"no such model\\u001b[2J\"}}\n"), "");
-  EXPECT_EQ(stream.error(), "no such model\\x1b[2J");
+  EXPECT_EQ(stream.error(), "no such model\x1b[2J");
   ChatStream other;
   for (const char* line : {"data: {\n", "data: []\n", "data: {\"choices\":{}}\n", "data: {\"choices\":[1]}\n",
                            "data: {\"choices\":[{\"delta\":3}]}\n", "\n", "event: x\n"}) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "secret/scrubber.h"
 #include "service/chat_stream.h"
 #include "sys/files.h"
 #include "sys/io.h"
@@ -20,6 +21,7 @@ namespace hutch::service {
 namespace {
 
 constexpr std::chrono::milliseconds kSlice{500};
+constexpr std::size_t kErrorBytesMax = 600;
 constexpr std::chrono::minutes kQuietMax{5};  // without a byte: models think
 constexpr int kOptionsFd = 3;
 constexpr std::array<const char*, 3> kPlaces = {"/usr/bin/curl", "/usr/local/bin/curl", "/bin/curl"};
@@ -84,8 +86,10 @@ std::string chat_body(const ModelQuestion& question) {
       -1, ' ', false, json::error_handler_t::replace);
 }
 
-Status ask_model(const ModelQuestion& question, const std::function<Status(std::string_view text)>& on_text,
-                 const std::function<bool()>& is_gone) {
+namespace {
+
+Status ask_endpoint(const ModelQuestion& question, const std::function<Status(std::string_view text)>& on_text,
+                    const std::function<bool()>& is_gone) {
   if (question.endpoint.base_url.empty()) {
     return fail(Error::unsupported("No model is configured: hutch settings set inference.baseUrl URL"));
   }
@@ -116,6 +120,35 @@ Status ask_model(const ModelQuestion& question, const std::function<Status(std::
   if (went_well && stream.is_done()) return {};
   return fail(Error{.code = Code::kSystem,
                     .message = went_well ? "the model's answer broke off" : "the model's endpoint cannot be reached"});
+}
+
+// What an endpoint was sent it may answer with: the key is for it alone, and nothing of it for whoever asks.
+secret::Scrubber without_key(const ModelQuestion& question) {
+  const std::string& name = question.endpoint.key_secret;
+  secret::Secret key;
+  key.name = name.empty() ? "KEY" : name;
+  key.value = question.key;
+  return secret::Scrubber({key});
+}
+
+}  // namespace
+
+Status ask_model(const ModelQuestion& question, const std::function<Status(std::string_view text)>& on_text,
+                 const std::function<bool()>& is_gone) {
+  const secret::Scrubber scrubber = without_key(question);
+  secret::ScrubbedStream scrubbed(scrubber);
+  const auto on_scrubbed = [&](std::string_view text) -> Status {
+    const std::string shown = scrubbed.take(text);
+    return shown.empty() ? Status() : on_text(shown);
+  };
+  const Status asked = ask_endpoint(question, on_scrubbed, is_gone);
+  const std::string rest = scrubbed.finish();
+  if (!rest.empty()) TRY(on_text(rest));
+  if (asked) return {};
+  // Of what an endpoint complains no more is shown than a person reads.
+  Error error = asked.error();
+  error.message = printable(scrubber.scrub(error.message), kErrorBytesMax);
+  return fail(std::move(error));
 }
 
 }  // namespace hutch::service
