@@ -15,12 +15,13 @@ Result<Value> create(Session& session, const CallReader& call) {
   store::AgentRecord record = TRY(session.shared().agents.draft(name));
   for (const std::string& setting : TRY(call.texts("settings"))) record = TRY(store::with_setting(record, setting));
   TRY(session.shared().agents.create(std::move(record)));
-  return shown_value(TRY(session.shared().agents.show(name)));
+  return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
 }
 
 Result<Value> list(Session& session, const CallReader&) {
   Value::List agents;
-  for (const auto& shown : TRY(session.shared().agents.list())) agents.push_back(TRY(shown_value(shown)));
+  for (const auto& shown : TRY(session.shared().agents.list()))
+    agents.push_back(TRY(shown_value(session.shared().agents, shown)));
   return Value(std::move(agents));
 }
 
@@ -39,26 +40,26 @@ Result<Value> set(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   const std::vector<std::string> settings = TRY(call.texts("settings"));
   TRY(session.shared().agents.set(name, settings));
-  return shown_value(TRY(session.shared().agents.show(name)));
+  return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
 }
 
 Result<Value> start(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   const auto sandbox = TRY(session.shared().agents.sandbox(name));
   TRY(sandbox->resident());
-  return shown_value(TRY(session.shared().agents.show(name)));
+  return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
 }
 
 Result<Value> stop(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   TRY(session.shared().agents.stop(name));
-  return shown_value(TRY(session.shared().agents.show(name)));
+  return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
 }
 
 Result<Value> reset(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   TRY(session.shared().agents.reset(name));
-  return shown_value(TRY(session.shared().agents.show(name)));
+  return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
 }
 
 Result<Value> remove(Session& session, const CallReader& call) {
@@ -73,7 +74,7 @@ Result<Value> remove(Session& session, const CallReader& call) {
 Result<Value> of_directory(Session& session, const CallReader& call) {
   const std::string directory = TRY(call.text("directory"));
   const store::AgentRecord record = TRY(session.shared().agents.of_directory(directory));
-  return shown_value(TRY(session.shared().agents.show(record.name)));
+  return shown_value(session.shared().agents, TRY(session.shared().agents.show(record.name)));
 }
 
 Result<Value> daemon_status(Session& session, const CallReader&) {

@@ -6,10 +6,12 @@
 #include <optional>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "server/inquirer.h"
 #include "server/secret_inquirer.h"
 #include "service/call_tool.h"
 #include "service/plugin_tools.h"
+#include "service/scrubbed_value.h"
 #include "service/skills.h"
 #include "tool/registry.h"
 
@@ -112,12 +114,15 @@ std::vector<mcp::ToolInfo> AgentTools::list() {
                      .idempotent = hints.idempotent,
                      .open_world = hints.open_world});
   }
+  const auto scrubber = (*agent)->secrets().scrubber();
   for (const service::Plugins::OfferedTool& offered : shared_.plugins.offered(**agent)) {
     const tool::Annotations hints = tool::annotations(tool::Class::kExec);
+    // An agent's recipe is its own text, and what it has by the bridge may be in there.
+    const tool::Value schema = service::plugin_input_schema(offered.tool());
     infos.push_back({.name = offered.name(),
-                     .title = cat({offered.install->recipe.name, ": ", offered.tool().id}),
-                     .description = offered.tool().description,
-                     .input_schema_json = tool::json_text(service::plugin_input_schema(offered.tool())),
+                     .title = scrubber->scrub(cat({offered.install->recipe.name, ": ", offered.tool().id})),
+                     .description = scrubber->scrub(offered.tool().description),
+                     .input_schema_json = tool::json_text(service::scrubbed(*scrubber, schema)),
                      .output_schema_json = tool::json_text(service::plugin_output_schema()),
                      .read_only = hints.read_only,
                      .destructive = hints.destructive,
@@ -165,8 +170,12 @@ Result<std::vector<mcp::Artifact>> AgentTools::artifacts() {
   const auto reply = TRY(agent->file(wire::ListDirectory{place, kArtifactDepthMax, kArtifactsMax}));
   std::vector<mcp::Artifact> artifacts;
   const auto* listed = std::get_if<wire::FileEntries>(&reply);
+  const auto scrubber = agent->secrets().scrubber();
+  if (!scrubber->withheld().empty()) return fail(Error{Code::kSystem, 0, scrubber->withheld()});
   for (const wire::FileEntry& entry : listed != nullptr ? listed->entries : std::vector<wire::FileEntry>()) {
     if (entry.stat.kind != wire::FileKind::kRegular) continue;
+    // A name can hold a value as well as a text can; by what comes instead nobody could read it.
+    if (scrubber->scrub(entry.path) != entry.path) continue;
     artifacts.push_back({.uri = cat({kScheme, agent_, "/", percent_encoded(entry.path)}),
                          .name = entry.path,
                          .mime = mime_of(entry.path),
@@ -199,6 +208,8 @@ Result<mcp::ArtifactContent> AgentTools::read_artifact(const std::string& uri) {
     if (piece == nullptr || piece->bytes.empty()) break;
     content.bytes += piece->bytes;
   }
+  // For a model, as what sandbox_read_file shows; what is no text keeps its bytes.
+  if (is_utf8(content.bytes)) content.bytes = agent->secrets().scrubber()->scrub(content.bytes);
   return content;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "server/session.h"
+#include "service/agent_scrubber.h"
 #include "service/artifacts.h"
 #include "wire/daemon.h"
 
@@ -15,8 +16,9 @@ Result<Value> list(Session& session, const CallReader& call) {
   const std::string named = TRY(call.text("agent"));
   const std::string agent = TRY(agents.show(named)).record.name;
   Value::List shared;
+  const secret::Scrubber scrubber = service::scrubber_of(agents, agent);
   for (const store::Artifact& one : TRY(agents.artifacts().list(agent))) {
-    shared.emplace_back(service::artifact_object(one));
+    shared.emplace_back(service::shown_artifact(scrubber, one));
   }
   return Value(std::move(shared));
 }
@@ -35,7 +37,7 @@ Result<Value> get(Session& session, const CallReader& call) {
   TRY(service::read_artifact(*agent, *found, [&](std::string_view piece) {
     return session.tell(Value(Value::Object{{"bytes", wire::text_of_bytes(piece)}}));
   }));
-  return Value(service::artifact_object(*found));
+  return Value(service::shown_artifact(service::scrubber_of(agents, agent->record().name), *found));
 }
 
 constexpr std::array kVerbs = {Verb{"artifacts.list", list}, Verb{"artifacts.get", get}};

@@ -14,7 +14,7 @@ Handled json(int status, const Value& value) { return json_answer(status, tool::
 
 Handled shown(Exchange& exchange, int status, const std::string& name) {
   const auto agent = TRY(exchange.shared().agents.show(name));
-  return json(status, TRY(shown_value(agent)));
+  return json(status, TRY(shown_value(exchange.shared().agents, agent)));
 }
 
 Result<Value::Object> whole_body(const Exchange& exchange) {
@@ -40,7 +40,7 @@ Handled health(Exchange& exchange) {
 Handled list(Exchange& exchange) {
   Value::List agents;
   for (const auto& one : TRY(exchange.shared().agents.list())) {
-    if (exchange.may_see(one.record.name)) agents.push_back(TRY(shown_value(one)));
+    if (exchange.may_see(one.record.name)) agents.push_back(TRY(shown_value(exchange.shared().agents, one)));
   }
   return json(200, Value(Value::Object{{"agents", std::move(agents)}}));
 }

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "server/http_routes.h"
+#include "service/agent_scrubber.h"
 #include "service/artifacts.h"
 
 namespace hutch::server::http {
@@ -11,9 +12,11 @@ namespace {
 
 Handled list(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
+  service::AgentService& agents = exchange.shared().agents;
+  const secret::Scrubber scrubber = service::scrubber_of(agents, agent->record().name);
   Value::List shared;
-  for (const store::Artifact& one : TRY(exchange.shared().agents.artifacts().list(agent->record().name))) {
-    shared.emplace_back(service::artifact_object(one));
+  for (const store::Artifact& one : TRY(agents.artifacts().list(agent->record().name))) {
+    shared.emplace_back(service::shown_artifact(scrubber, one));
   }
   return json_answer(200, tool::json_text(Value(Value::Object{{"artifacts", std::move(shared)}})));
 }

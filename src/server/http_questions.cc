@@ -17,7 +17,7 @@ constexpr std::string_view kClient = "an HTTP client";
 
 Status send(Exchange& exchange, const service::BoardEvent& event) {
   const bool asked = event.kind == service::BoardEvent::Kind::kAsked;
-  return exchange.send_event(asked ? "question" : "answered", http_event_value(event));
+  return exchange.send_event(asked ? "question" : "answered", http_event_value(exchange.shared().agents, event));
 }
 
 // Whoever reads it is there to answer, until it goes.
@@ -45,7 +45,7 @@ Handled list(Exchange& exchange) {
   if (exchange.wants_events()) return follow(exchange, agent);
   Value::List open;
   for (const service::BoardEvent& event : exchange.shared().agents.questions(agent))
-    open.push_back(http_event_value(event));
+    open.push_back(http_event_value(exchange.shared().agents, event));
   return json_answer(200, tool::json_text(Value(Value::Object{{"questions", std::move(open)}})));
 }
 

@@ -77,7 +77,7 @@ Status follow(Exchange& exchange, const ClientSessions::Opened& opened) {
   for (;;) {
     while (const auto event = opened.questions->take()) {
       const bool asked = event->kind == service::BoardEvent::Kind::kAsked;
-      TRY(exchange.send_event(asked ? "question" : "answered", http_event_value(*event)));
+      TRY(exchange.send_event(asked ? "question" : "answered", http_event_value(exchange.shared().agents, *event)));
     }
     if (opened.questions->overflowed()) return fail(Error::invalid("the client does not keep up"));
     std::array<pollfd, 3> wait = {{{opened.questions->fd(), POLLIN, 0},

@@ -22,14 +22,15 @@ std::string camel(std::string_view name) {
   return made;
 }
 
-Value shown(const store::TaskRecord& task, TaskForm form) {
+Value shown(Exchange& exchange, const store::TaskRecord& task, TaskForm form) {
   Value::Object object;
-  for (auto& [name, value] : service::task_object(task, form)) object.emplace(camel(name), std::move(value));
+  for (auto& [name, value] : service::shown_task(exchange.shared().agents, task, form))
+    object.emplace(camel(name), std::move(value));
   return Value(std::move(object));
 }
 
-Handled answer(int status, const store::TaskRecord& task) {
-  return json_answer(status, tool::json_text(shown(task, TaskForm::kWhole)));
+Handled answer(Exchange& exchange, int status, const store::TaskRecord& task) {
+  return json_answer(status, tool::json_text(shown(exchange, task, TaskForm::kWhole)));
 }
 
 Handled begin(Exchange& exchange) {
@@ -37,13 +38,13 @@ Handled begin(Exchange& exchange) {
   const CallReader reader(body);
   service::Tasks::Wish wish{.agent = exchange.part("name"), .text = TRY(reader.text("text"))};
   if (body.contains("timeoutMs")) wish.timeout = std::chrono::milliseconds(TRY(reader.number("timeoutMs", 0)));
-  return answer(201, TRY(exchange.shared().tasks.begin(wish))->record());
+  return answer(exchange, 201, TRY(exchange.shared().tasks.begin(wish))->record());
 }
 
 Handled list_of(Exchange& exchange, const std::string& agent) {
   Value::List tasks;
   for (const auto& task : TRY(exchange.shared().tasks.list(agent))) {
-    if (exchange.may_see(task.agent)) tasks.push_back(shown(task, TaskForm::kListed));
+    if (exchange.may_see(task.agent)) tasks.push_back(shown(exchange, task, TaskForm::kListed));
   }
   return json_answer(200, tool::json_text(Value(Value::Object{{"tasks", std::move(tasks)}})));
 }
@@ -53,11 +54,11 @@ Handled list(Exchange& exchange) { return list_of(exchange, exchange.part("name"
 Handled list_all(Exchange& exchange) { return list_of(exchange, ""); }
 
 Handled show(Exchange& exchange) {
-  return answer(200, TRY(exchange.shared().tasks.show(exchange.part("name"), exchange.part("id"))));
+  return answer(exchange, 200, TRY(exchange.shared().tasks.show(exchange.part("name"), exchange.part("id"))));
 }
 
 Handled cancel(Exchange& exchange) {
-  return answer(200, TRY(exchange.shared().tasks.cancel(exchange.part("name"), exchange.part("id"))));
+  return answer(exchange, 200, TRY(exchange.shared().tasks.cancel(exchange.part("name"), exchange.part("id"))));
 }
 
 constexpr std::array kRoutes = {

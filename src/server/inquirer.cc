@@ -2,6 +2,7 @@
 #include "server/inquirer.h"
 
 #include "base/text.h"
+#include "server/question_views.h"
 
 namespace hutch::server {
 
@@ -24,7 +25,7 @@ Inquirer::Inquirer(Shared& shared, std::string agent, const mcp::CallOptions& op
 void Inquirer::take(const service::BoardEvent& event) {
   if (event.kind == service::BoardEvent::Kind::kAnswered) return options_.withdraw(event.id);
   options_.inquire({.key = event.id,
-                    .message = message_of(event),
+                    .message = message_of(scrubbed_question(shared_.agents, event)),
                     .choices = event.question.choices,
                     .on_answer = [&shared = shared_, id = event.id](const std::string& choice) {
                       // Somebody may have been faster, or it is none of the choices: the question stays as it is.

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "service/agent_scrubber.h"
 #include "service/plugins.h"
+#include "service/scrubbed_value.h"
 #include "store/spool.h"
 
 namespace hutch::server {
@@ -17,6 +19,23 @@ using tool::Value;
 Error no_plugin(const std::string& id) {
   return Error::not_found(
       cat({"there is no plugin ", printable(id, 64), " in the library: hutch plugin list --library shows them"}));
+}
+
+// What an agent wrote may hold its secrets, whoever looks at it; whose it is nobody knows of an older version.
+bool is_agents(const plugin::Recipe& recipe) { return recipe.created_by == "agent"; }
+
+Value::Object shown_entry(service::AgentService& agents, const plugin::Entry& entry) {
+  Value::Object object = Plugins::entry_object(entry);
+  if (is_agents(entry.recipe)) {
+    service::scrub_members(service::scrubber_of_all(agents), object, {"name", "description", "version", "tools"});
+  }
+  return object;
+}
+
+Value::Object shown_install(service::AgentService& agents, const plugin::Install& install) {
+  Value::Object object = Plugins::install_object(install);
+  service::scrub_members(service::scrubber_of(agents, install.agent), object, {"name", "version", "tools", "log"});
+  return object;
 }
 
 std::string now() { return store::format_time(store::now()); }
@@ -48,7 +67,7 @@ Result<Value> PluginDesk::library(Which which) {
   plugin::Library& library = shared_.plugins.library();
   Value::List list;
   for (const plugin::Entry& entry : TRY(library.list())) {
-    if (!only_new || entry.origin.is_new) list.emplace_back(Plugins::entry_object(entry));
+    if (!only_new || entry.origin.is_new) list.emplace_back(shown_entry(shared_.agents, entry));
   }
   if (only_new) TRY(library.mark_seen());
   return Value(std::move(list));
@@ -57,7 +76,7 @@ Result<Value> PluginDesk::library(Which which) {
 Result<Value> PluginDesk::installed(const std::string& agent) {
   Value::List list;
   for (const auto& install : TRY(installs_of(agent))) {
-    auto object = Plugins::install_object(*install);
+    auto object = shown_install(shared_.agents, *install);
     object.erase("log");
     list.emplace_back(std::move(object));
   }
@@ -68,11 +87,11 @@ Result<Value> PluginDesk::show(const std::string& id, const std::string& agent) 
   TRY(plugin::check_id(id));
   Value::List installs;
   for (const auto& install : TRY(installs_of(agent))) {
-    if (install->recipe.id == id) installs.emplace_back(Plugins::install_object(*install));
+    if (install->recipe.id == id) installs.emplace_back(shown_install(shared_.agents, *install));
   }
   const auto entry = TRY(shared_.plugins.library().find(id));
   if (!entry && installs.empty()) return fail(no_plugin(id));
-  Value::Object object = entry ? Plugins::entry_object(*entry) : Value::Object{{"id", id}};
+  Value::Object object = entry ? shown_entry(shared_.agents, *entry) : Value::Object{{"id", id}};
   object.emplace("installed", std::move(installs));
   return Value(std::move(object));
 }
@@ -81,7 +100,8 @@ Result<std::string> PluginDesk::exported(const std::string& id, std::int64_t num
   const plugin::Entry entry = TRY(entry_of(id));
   const plugin::Recipe recipe =
       number == 0 ? entry.recipe : TRY(shared_.plugins.library().version(id, static_cast<int>(number)));
-  return plugin::exported(recipe);
+  std::string text = plugin::exported(recipe);
+  return is_agents(recipe) ? service::scrubber_of_all(shared_.agents).scrub(text) : std::move(text);
 }
 
 Result<Value> PluginDesk::add(const plugin::Recipe& recipe, const std::string& from) {
@@ -109,7 +129,7 @@ Result<plugin::Install> PluginDesk::install_for(const std::string& agent, const 
 
 Result<Value> PluginDesk::install(const std::string& agent, const plugin::Recipe& recipe, const std::string& from,
                                   const Waiting& waiting) {
-  return Value(Plugins::install_object(TRY(install_for(agent, recipe, from, waiting))));
+  return Value(shown_install(shared_.agents, TRY(install_for(agent, recipe, from, waiting))));
 }
 
 Result<Value> PluginDesk::install_kept(const std::string& agent, const std::string& id, const Waiting& waiting) {
@@ -128,7 +148,7 @@ Result<Value> PluginDesk::spread(const std::string& id, const Waiting& waiting) 
     }
     done.emplace_back(install->agent);
   }
-  auto object = Plugins::entry_object(entry);
+  auto object = shown_entry(shared_.agents, entry);
   object.emplace("agents", std::move(done));
   return Value(std::move(object));
 }
@@ -194,14 +214,17 @@ Result<Value> PluginDesk::values(const std::string& agent, const std::string& id
   for (auto& [key, value] : TRY(shared_.agents.host_data().list(agent, begin))) {
     values.emplace(key.substr(begin.size()), std::move(value));
   }
-  return Value(Value::Object{{"id", id}, {"agent", agent}, {"values", std::move(values)}});
+  // Its programs may have written them.
+  const Value shown = service::scrubbed(service::scrubber_of(shared_.agents, agent), Value(std::move(values)));
+  return Value(Value::Object{{"id", id}, {"agent", agent}, {"values", shown}});
 }
 
 Result<Value> PluginDesk::value(const std::string& agent, const std::string& id, const std::string& key) {
   TRY(expect_install(agent, id));
   const auto found = TRY(shared_.agents.host_data().config(agent, cat({Plugins::values_of(id), key})));
   if (!found) return fail(Error::not_found(cat({"plugin ", id, " of ", agent, " has no value ", printable(key, 64)})));
-  return Value(Value::Object{{"id", id}, {"agent", agent}, {"key", key}, {"value", *found}});
+  const std::string shown = service::scrubber_of(shared_.agents, agent).scrub(*found);
+  return Value(Value::Object{{"id", id}, {"agent", agent}, {"key", key}, {"value", shown}});
 }
 
 Result<Value> PluginDesk::set_value(const std::string& agent, const std::string& id, const std::string& key,

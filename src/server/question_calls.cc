@@ -15,7 +15,8 @@ namespace {
 Result<Value> list(Session& session, const CallReader& call) {
   const std::string agent = TRY(call.optional_text("agent"));
   Value::List open;
-  for (const service::BoardEvent& event : session.shared().agents.questions(agent)) open.push_back(event_value(event));
+  service::AgentService& agents = session.shared().agents;
+  for (const service::BoardEvent& event : agents.questions(agent)) open.push_back(event_value(agents, event));
   return Value(std::move(open));
 }
 
@@ -24,9 +25,9 @@ Result<Value> follow(Session& session, const CallReader& call) {
   const std::string agent = TRY(call.optional_text("agent"));
   service::AgentService& agents = session.shared().agents;
   const auto attendant = TRY(agents.board().attend(agent));
-  for (const service::BoardEvent& event : agents.questions(agent)) TRY(session.tell(event_value(event)));
+  for (const service::BoardEvent& event : agents.questions(agent)) TRY(session.tell(event_value(agents, event)));
   for (;;) {
-    while (const auto event = attendant->take()) TRY(session.tell(event_value(*event)));
+    while (const auto event = attendant->take()) TRY(session.tell(event_value(agents, *event)));
     if (attendant->overflowed()) return fail(Error::invalid("the client does not keep up"));
     const Session::Heard heard = TRY(session.hear(attendant->fd(), std::nullopt));
     if (heard.gone) return Value(Value::Object{});

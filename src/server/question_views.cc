@@ -1,6 +1,8 @@
 // Questions of agents' sandboxes as clients are shown them.
 #include "server/question_views.h"
 
+#include "service/agent_scrubber.h"
+
 namespace hutch::server {
 
 namespace {
@@ -15,7 +17,19 @@ Value list_of(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-Value event_value(const service::BoardEvent& event) {
+service::BoardEvent scrubbed_question(service::AgentService& agents, const service::BoardEvent& event) {
+  const secret::Scrubber scrubber = service::scrubber_of(agents, event.agent);
+  service::BoardEvent shown = event;
+  wire::ControlQuestion& question = shown.question;
+  for (std::string* text : {&question.path, &question.host, &question.program, &question.rule}) {
+    *text = scrubber.scrub(*text);
+  }
+  for (std::string& text : question.chain) text = scrubber.scrub(text);
+  return shown;
+}
+
+Value event_value(service::AgentService& agents, const service::BoardEvent& told) {
+  const service::BoardEvent event = scrubbed_question(agents, told);
   Value::Object object{{"id", event.id}, {"agent", event.agent}};
   if (event.kind == service::BoardEvent::Kind::kAnswered) {
     object["type"] = "answered";
@@ -43,8 +57,8 @@ Value event_value(const service::BoardEvent& event) {
   return Value(std::move(object));
 }
 
-Value http_event_value(const service::BoardEvent& event) {
-  const Value value = event_value(event);
+Value http_event_value(service::AgentService& agents, const service::BoardEvent& event) {
+  const Value value = event_value(agents, event);
   Value::Object object = *value.get<Value::Object>();
   if (auto left = object.extract("left_ms"); !left.empty()) object["leftMs"] = std::move(left.mapped());
   return Value(std::move(object));

@@ -18,7 +18,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds kSlice{20};  // of a task that has no process yet, or has one no more
 constexpr milliseconds kFollowSlice{500};
 
-Value whole(const store::TaskRecord& record) { return Value(service::task_object(record, TaskForm::kWhole)); }
+Value whole(Session& session, const store::TaskRecord& record) {
+  return Value(service::shown_task(session.shared().agents, record, TaskForm::kWhole));
+}
 
 Result<std::shared_ptr<service::Task>> begin(Session& session, const CallReader& call) {
   service::Tasks::Wish wish{.agent = TRY(call.text("agent")), .text = TRY(call.text("text"))};
@@ -71,28 +73,30 @@ Result<Value> run(Session& session, const CallReader& call) {
   }();
   if (!followed || !*followed) task->cancel();
   TRY(followed);
-  return whole(task->record());
+  return whole(session, task->record());
 }
 
-Result<Value> start(Session& session, const CallReader& call) { return whole(TRY(begin(session, call))->record()); }
+Result<Value> start(Session& session, const CallReader& call) {
+  return whole(session, TRY(begin(session, call))->record());
+}
 
 Result<Value> list(Session& session, const CallReader& call) {
   Value::List tasks;
   const std::string agent = TRY(call.optional_text("agent"));
   for (const auto& task : TRY(session.shared().tasks.list(agent))) {
-    tasks.emplace_back(service::task_object(task, TaskForm::kListed));
+    tasks.emplace_back(service::shown_task(session.shared().agents, task, TaskForm::kListed));
   }
   return Value(std::move(tasks));
 }
 
 Result<Value> show(Session& session, const CallReader& call) {
   const std::string id = TRY(call.text("id"));
-  return whole(TRY(session.shared().tasks.show("", id)));
+  return whole(session, TRY(session.shared().tasks.show("", id)));
 }
 
 Result<Value> cancel(Session& session, const CallReader& call) {
   const std::string id = TRY(call.text("id"));
-  return whole(TRY(session.shared().tasks.cancel("", id)));
+  return whole(session, TRY(session.shared().tasks.cancel("", id)));
 }
 
 constexpr std::array kVerbs = {Verb{"task.run", run}, Verb{"task.start", start}, Verb{"task.list", list},

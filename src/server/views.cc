@@ -2,17 +2,18 @@
 #include "server/views.h"
 
 #include "base/limits.h"
+#include "service/agent_scrubber.h"
 #include "store/agent_record.h"
 
 namespace hutch::server {
 
 using tool::Value;
 
-Result<Value> shown_value(const service::AgentService::Shown& shown) {
+Result<Value> shown_value(service::AgentService& agents, const service::AgentService::Shown& shown) {
   const Value record = TRY(tool::parse_value(store::format_agent(shown.record), limits::kJsonBytesMax));
   Value::Object object = *record.get<Value::Object>();
   object["status"] = service::name_of(shown.status.state);
-  object["reason"] = shown.status.reason;
+  object["reason"] = service::scrubber_of(agents, shown.record.name).scrub(shown.status.reason);
   object["home"] = shown.directories.home;
   object["output"] = shown.directories.output;
   return Value(std::move(object));
@@ -20,7 +21,7 @@ Result<Value> shown_value(const service::AgentService::Shown& shown) {
 
 Result<Value> shown_with_resources(service::AgentService& agents, const std::string& name) {
   const auto agent = TRY(agents.show(name));
-  Value shown = TRY(shown_value(agent));
+  Value shown = TRY(shown_value(agents, agent));
   const auto sandbox = TRY(agents.sandbox(name));
   const auto used = sandbox->resources();
   if (!used) return shown;

@@ -10,7 +10,7 @@
 namespace hutch::server {
 
 // The record, and beside it status, reason, home and output.
-Result<tool::Value> shown_value(const service::AgentService::Shown& shown);
+Result<tool::Value> shown_value(service::AgentService& agents, const service::AgentService::Shown& shown);
 
 // The same of one agent, with what its sandbox uses where it runs: its home is measured for that.
 Result<tool::Value> shown_with_resources(service::AgentService& agents, const std::string& name);

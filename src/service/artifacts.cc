@@ -19,12 +19,12 @@ Error changed(const store::Artifact& artifact, std::string_view how) {
 
 }  // namespace
 
-tool::Value::Object artifact_object(const store::Artifact& artifact) {
-  return {{"name", artifact.name},
+tool::Value::Object shown_artifact(const secret::Scrubber& scrubber, const store::Artifact& artifact) {
+  return {{"name", scrubber.scrub(artifact.name)},
           {"size", artifact.size},
           {"sha256", artifact.sha256},
-          {"type", artifact.type},
-          {"description", artifact.description},
+          {"type", scrubber.scrub(artifact.type)},
+          {"description", scrubber.scrub(artifact.description)},
           {"shared", artifact.shared}};
 }
 

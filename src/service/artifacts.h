@@ -12,8 +12,8 @@
 
 namespace hutch::service {
 
-// {name, size, sha256, type, description, shared}
-tool::Value::Object artifact_object(const store::Artifact& artifact);
+// {name, size, sha256, type, description, shared}, of which the agent chose the name and the description.
+tool::Value::Object shown_artifact(const secret::Scrubber& scrubber, const store::Artifact& artifact);
 
 // All of it, in pieces, by the sandbox's own file server. The file is where its agent can change it, and only the end
 // tells: Code::kConflict where it is not what was shared, and then what was taken is nobody's to use.

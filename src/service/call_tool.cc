@@ -4,10 +4,12 @@
 #include <array>
 
 #include "base/text.h"
+#include "service/agent_scrubber.h"
 #include "service/agent_secrets.h"
 #include "service/plugin_tools.h"
 #include "service/plugins.h"
 #include "service/sandbox_place.h"
+#include "service/scrubbed_output.h"
 #include "service/scrubbed_value.h"
 #include "service/task_tool.h"
 #include "store/spool.h"
@@ -70,26 +72,6 @@ void scrub(const secret::Scrubber& scrubber, tool::Envelope& envelope) {
   for (auto& [name, value] : envelope.extra) value = scrubbed(scrubber, value);
 }
 
-// What a command says while it runs: a value may come in two pieces.
-class ScrubbedOutput {
- public:
-  ScrubbedOutput(const secret::Scrubber& scrubber, const ToolCall& call)
-      : streams_{secret::ScrubbedStream(scrubber), secret::ScrubbedStream(scrubber)}, call_(call) {}
-
-  void take(tool::Stream stream, std::string_view bytes) { tell(stream, of(stream).take(bytes)); }
-  void finish() {
-    for (const auto stream : {tool::Stream::kOutput, tool::Stream::kError}) tell(stream, of(stream).finish());
-  }
-
- private:
-  secret::ScrubbedStream& of(tool::Stream stream) { return streams_[stream == tool::Stream::kOutput ? 0 : 1]; }
-  void tell(tool::Stream stream, const std::string& text) {
-    if (!text.empty()) call_.on_output(stream, text);
-  }
-  std::array<secret::ScrubbedStream, 2> streams_;
-  const ToolCall& call_;
-};
-
 }  // namespace
 
 tool::AgentSettings tool_settings(const AgentSandbox& agent) {
@@ -107,7 +89,8 @@ tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const To
   tool::CallContext context{.place = place, .settings = settings, .limiters = limiters};
   context.turn = call.turn;
   const std::shared_ptr<const secret::Scrubber> scrubber = agent.secrets().scrubber();
-  ScrubbedOutput output(*scrubber, call);
+  context.scrubber = scrubber.get();
+  ScrubbedOutput output(*scrubber, call.on_output);
   if (call.on_output) {
     context.on_output = [&](tool::Stream stream, std::string_view bytes) { output.take(stream, bytes); };
   }
@@ -167,14 +150,19 @@ bool is_tool(const AgentSandbox& agent, Plugins* plugins, const std::string& nam
   return tool::find_tool(name) != nullptr || find_plugin_tool(agent, plugins, name).has_value();
 }
 
-Value tool_list(const AgentSandbox* agent, Plugins* plugins) {
+Value tool_list(AgentSandbox* agent, Plugins* plugins) {
   Value::List list;
   if (agent == nullptr) {
     for (const tool::Tool& tool : tool::all_tools()) list.push_back(value_of(tool));
   } else {
     for (const tool::Tool* tool : tool::offered_tools(tool_settings(*agent))) list.push_back(value_of(*tool));
     if (plugins != nullptr) {
-      for (const Plugins::OfferedTool& tool : plugins->offered(*agent)) list.push_back(value_of(tool));
+      const auto scrubber = agent->secrets().scrubber();
+      for (const Plugins::OfferedTool& tool : plugins->offered(*agent)) {
+        Value::Object offered = *value_of(tool).get<Value::Object>();
+        scrub_members(*scrubber, offered, {"title", "description", "inputSchema"});
+        list.emplace_back(std::move(offered));
+      }
     }
   }
   return Value(std::move(list));

@@ -36,7 +36,7 @@ tool::AgentSettings tool_settings(const AgentSandbox& agent);
 
 // Those that the agent may call, with those of its plugins, or all of hutch's own: a list of {name, title, description,
 // class, inputSchema, outputSchema, annotations}.
-tool::Value tool_list(const AgentSandbox* agent, Plugins* plugins);
+tool::Value tool_list(AgentSandbox* agent, Plugins* plugins);
 
 // Whether the agent has one of that name, be it one that it may not call.
 bool is_tool(const AgentSandbox& agent, Plugins* plugins, const std::string& name);

@@ -50,7 +50,7 @@ Result<tool::CommandEnd> run_apart(AgentSandbox& agent, const PluginRights& righ
   request.processes_max = terms.processes_max;
   request.address_space_max = terms.address_space_max;
   const auto process = TRY(resident->spawn(std::move(request), sandbox::Input::kNone));
-  return await_command(command, process, resident);
+  return await_command(command, process, resident, agent.secrets());
 }
 
 }  // namespace hutch::service

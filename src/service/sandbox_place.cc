@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "sandbox/process.h"
+#include "service/scrubbed_output.h"
 
 namespace hutch::service {
 
@@ -95,7 +96,7 @@ Result<tool::CommandEnd> SandboxPlace::run(const tool::Command& command) {
   if (command.user == tool::User::kRoot) return run_as_root(command);
   const auto process = TRY(start(command));
   // Absent where the sandbox has been stopped meanwhile, and the process with it.
-  return await_command(command, process, agent_.running());
+  return await_command(command, process, agent_.running(), agent_.secrets());
 }
 
 // What the agent may change of its environment is not for root: nothing of its home, no variable of its login shell.
@@ -112,22 +113,29 @@ Result<tool::CommandEnd> SandboxPlace::run_as_root(const tool::Command& command)
   request.processes_max = terms.processes_max;
   request.address_space_max = terms.address_space_max;
   const auto process = TRY(installation_->resident()->spawn(std::move(request), sandbox::Input::kNone));
-  return await_command(command, process, installation_->resident());
+  return await_command(command, process, installation_->resident(), agent_.secrets());
 }
 
 Status SandboxPlace::keep_system() { return installation_ ? agent_.keep_installed() : Status(); }
 
 Result<tool::CommandEnd> await_command(const tool::Command& command, const std::shared_ptr<Process>& process,
-                                       const std::shared_ptr<sandbox::Resident>& resident) {
+                                       const std::shared_ptr<sandbox::Resident>& resident, GivenSecrets& secrets) {
   const std::stop_callback cancelled(command.stop, [&] {
     if (resident) resident->end(process, sandbox::EndedBy::kSignal);
   });
-  if (command.on_output) follow_output(*process, command.on_output);
+  if (command.on_output) {
+    const auto scrubber = secrets.scrubber();
+    ScrubbedOutput output(*scrubber, command.on_output);
+    follow_output(*process, [&](tool::Stream stream, std::string_view bytes) { output.take(stream, bytes); });
+    output.finish();
+  }
   const bool limited = command.timeout.count() > 0;
   const auto until = Process::Clock::now() + (limited ? command.timeout + kEndWait : std::chrono::hours(24 * 365));
   const auto end = process->wait(until);
   if (!end) return fail(Error{Code::kTimeout, 0, "the command does not end"});
-  return command_end(*process, *end);
+  tool::CommandEnd result = command_end(*process, *end);
+  scrub(*secrets.scrubber(), result);
+  return result;
 }
 
 Result<std::string> SandboxPlace::spawn(const tool::Command& command) { return TRY(start(command))->id(); }
@@ -139,12 +147,19 @@ Result<std::shared_ptr<Process>> SandboxPlace::find(const std::string& id) {
   return process;
 }
 
-Result<tool::ProcessState> SandboxPlace::poll(const std::string& id) { return state_of(*TRY(find(id))); }
+Result<tool::ProcessState> SandboxPlace::poll(const std::string& id) {
+  tool::ProcessState state = state_of(*TRY(find(id)));
+  const auto scrubber = agent_.secrets().scrubber();
+  scrub(*scrubber, state.output);
+  scrub(*scrubber, state.error);
+  if (state.end) scrub(*scrubber, *state.end);
+  return state;
+}
 
 Result<tool::ProcessState> SandboxPlace::wait(const std::string& id, milliseconds at_most) {
   const auto process = TRY(find(id));
   (void)process->wait(Process::Clock::now() + at_most);
-  return state_of(*process);
+  return poll(id);
 }
 
 Result<bool> SandboxPlace::kill(const std::string& id, int number) {

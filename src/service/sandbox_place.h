@@ -22,9 +22,9 @@ tool::CommandEnd command_end(const sandbox::Process& process, const sandbox::Pro
 void follow_output(const sandbox::Process& process,
                    const std::function<void(tool::Stream, std::string_view)>& on_output);
 
-// Waits for the end of a command's process; `command.stop` ends it.
+// Waits for the end of a command's process; `command.stop` ends it. What it prints is scrubbed.
 Result<tool::CommandEnd> await_command(const tool::Command& command, const std::shared_ptr<sandbox::Process>& process,
-                                       const std::shared_ptr<sandbox::Resident>& resident);
+                                       const std::shared_ptr<sandbox::Resident>& resident, GivenSecrets& secrets);
 
 class SandboxPlace final : public tool::Place {
  public:

@@ -7,6 +7,8 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "service/code_agent.h"
+#include "service/scrubbed_output.h"
+#include "service/scrubbed_value.h"
 #include "service/task_changes.h"
 #include "store/agents.h"
 #include "store/record.h"
@@ -29,7 +31,9 @@ std::string now_text() {
 }
 
 std::string last_bytes(const secret::Scrubber& scrubber, const sandbox::Capture& captured) {
-  std::string kept = scrubber.scrub(captured.head() + std::string(captured.tail()));
+  tool::Kept whole{captured.head(), std::string(captured.tail()), captured.bytes_left_out()};
+  scrub(scrubber, whole);
+  std::string kept = whole.whole();
   if (kept.size() > kTaskOutputMax) kept.erase(0, kept.size() - kTaskOutputMax);
   return kept;
 }
@@ -191,7 +195,8 @@ Status Tasks::follow(Task& task, AgentSandbox& agent, std::shared_ptr<sandbox::R
   if (!end) return fail(Error{Code::kTimeout, 0, "the command does not end"});
   // What is kept of it holds no value of a secret, whatever it printed or called a file.
   const auto scrubber = agent.secrets().scrubber();
-  record.changes = scrubber->scrub(watch.changes_json());
+  const auto changes = tool::parse_value(watch.changes_json(), limits::kFrameBytesMax);
+  record.changes = changes ? tool::json_text(scrubbed(*scrubber, *changes)) : std::string();
   record.exit_code = end->exit_code;
   record.duration_ms = end->duration.count();
   record.reason = end->reason;

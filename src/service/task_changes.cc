@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "service/agent_scrubber.h"
 
 namespace hutch::service {
 
@@ -43,6 +44,12 @@ std::string ChangesWatch::changes_json() const {
   }
   return tool::json_text(Value(Value::Object{
       {"files_changed", std::move(list)}, {"files_changed_count", found.total}, {"files_truncated", found.truncated}}));
+}
+
+Value::Object shown_task(AgentService& agents, const store::TaskRecord& task, TaskForm form) {
+  Value::Object object = task_object(task, form);
+  scrub_members(scrubber_of(agents, task.agent), object, {"text", "reason", "stdout", "stderr", "files_changed"});
+  return object;
 }
 
 Value::Object task_object(const store::TaskRecord& task, TaskForm form) {

@@ -29,5 +29,8 @@ class ChangesWatch {
 // is not in a list: stdout, stderr, and the members of changes_json}; what is not known yet is left out.
 enum class TaskForm { kListed, kWhole };
 tool::Value::Object task_object(const store::TaskRecord& task, TaskForm form);
+// Without what its agent keeps secret, which it may have been told, or have made files of.
+class AgentService;
+tool::Value::Object shown_task(AgentService& agents, const store::TaskRecord& task, TaskForm form);
 
 }  // namespace hutch::service

@@ -58,6 +58,13 @@ Envelope read_file(const Call& call) {
     const std::string what = cat({"Failed to read `", printable(arguments.text("path")), "`"});
     return failed(what, selection.error(), Retry::kNo);
   }
+  if (call.context.scrubber != nullptr) {
+    // Before it is cut to what is asked for: of a value that is cut through nothing is known any more.
+    const bool begins = tail <= 0 && first <= 1;
+    const secret::Cut end = selection->cut && tail <= 0 ? secret::Cut::kEnd : secret::Cut::kNowhere;
+    const secret::Cut both = end == secret::Cut::kEnd ? secret::Cut::kBoth : secret::Cut::kBegin;
+    selection->text = call.context.scrubber->scrub(selection->text, begins ? end : both);
+  }
   return answer(call, *located, std::move(*selection), characters_max);
 }
 

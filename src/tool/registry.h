@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "secret/scrubber.h"
 #include "tool/arguments.h"
 #include "tool/envelope.h"
 #include "tool/limiters.h"
@@ -64,6 +65,8 @@ struct CallContext {
   std::function<void(Stream, std::string_view)> on_output{};
   // A cancelled call: its processes are ended.
   std::stop_token stop{};
+  // Takes the agent's secrets out of what is shown; null: it can have none.
+  const secret::Scrubber* scrubber = nullptr;
   // Waits for its end. Code::kUnsupported where no coding agent is configured; null: there are no tasks.
   std::function<Result<TaskEnd>(const TaskWish&)> run_task{};
   // Of the agent's secrets; null: it can have none.

@@ -1,0 +1,34 @@
+// What commands print without what their agent keeps secret: as it comes, and what is kept of it.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string_view>
+
+#include "sandbox/process.h"
+#include "secret/scrubber.h"
+#include "tool/place.h"
+
+namespace hutch::service {
+
+// Both streams of a command, as they come: a value may come in two pieces.
+class ScrubbedOutput {
+ public:
+  using Take = std::function<void(tool::Stream stream, std::string_view bytes)>;
+  // Both have to live as long.
+  ScrubbedOutput(const secret::Scrubber& scrubber, const Take& take)
+      : streams_{secret::ScrubbedStream(scrubber), secret::ScrubbedStream(scrubber)}, take_(take) {}
+  void take(tool::Stream stream, std::string_view bytes);
+  void finish();
+
+ private:
+  std::array<secret::ScrubbedStream, 2> streams_;
+  const Take& take_;
+};
+
+// Before anything is cut out of it: of a value that is cut through nothing is known any more. Where all was kept it is
+// one text; else a value may be cut where the bytes between are left out.
+void scrub(const secret::Scrubber& scrubber, tool::Kept& kept);
+void scrub(const secret::Scrubber& scrubber, tool::CommandEnd& end);
+
+}  // namespace hutch::service
