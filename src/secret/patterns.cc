@@ -89,26 +89,21 @@ std::vector<Patterns::Match> Patterns::matches(std::string_view text) const {
 }
 
 // Of the bytes from `at` on, all that there are.
-std::optional<Patterns::Match> Patterns::begun_at(std::string_view text, std::size_t at, unsigned bits,
-                                                  unsigned value) const {
+std::optional<Patterns::Match> Patterns::begun_at(std::string_view text, std::size_t at) const {
   const std::string_view here = text.substr(at);
-  std::string least(here);
-  if (bits > 0) least += static_cast<char>(value << (8U - bits));
   const auto before = [](const Value& one, std::string_view wanted) { return std::string_view(one.text) < wanted; };
-  auto found = std::lower_bound(values_.begin(), values_.end(), std::string_view(least), before);
+  auto found = std::lower_bound(values_.begin(), values_.end(), here, before);
   // It may be all of one, and the beginning of the next.
   while (found != values_.end() && found->text.size() == here.size()) ++found;
   if (found == values_.end() || !found->text.starts_with(here)) return std::nullopt;
-  const unsigned next = static_cast<unsigned char>(found->text[here.size()]);
-  if (bits > 0 && next >> (8U - bits) != value) return std::nullopt;
   return Match{at, here.size(), found->of};
 }
 
-std::vector<Patterns::Match> Patterns::begun(std::string_view text, unsigned bits, unsigned value) const {
+std::vector<Patterns::Match> Patterns::begun(std::string_view text) const {
   std::vector<Match> found;
   if (values_.empty()) return found;
   const auto look_at = [&](std::size_t at) {
-    if (const auto one = begun_at(text, at, bits, value)) found.push_back(*one);
+    if (const auto one = begun_at(text, at)) found.push_back(*one);
   };
   // What is as long as a head has been found by it.
   for (const Match& match : matches(text)) {
@@ -116,8 +111,14 @@ std::vector<Patterns::Match> Patterns::begun(std::string_view text, unsigned bit
   }
   const std::size_t first = text.size() < kHeadBytes ? 0 : text.size() - kHeadBytes + 1;
   for (std::size_t at = first; at < text.size(); ++at) look_at(at);
-  if (bits > 0) look_at(text.size());
   return found;
+}
+
+bool Patterns::may_begin(unsigned bits, unsigned value) const {
+  const auto has = [&](const Value& one) {
+    return static_cast<unsigned>(static_cast<unsigned char>(one.text.front())) >> (8U - bits) == value;
+  };
+  return std::ranges::any_of(values_, has);
 }
 
 // By the prefix function of the text's beginning, in which each value is gone through (Knuth, Morris, Pratt).

@@ -30,8 +30,10 @@ class Patterns {
   std::vector<Match> matches(std::string_view text) const;
 
   // Where in the text something begins that reaches its end and is the beginning of a value, without being all of it.
-  // In order. Of the byte that comes next so many `bits` are known, to be `value`: what contradicts it begins nowhere.
-  std::vector<Match> begun(std::string_view text, unsigned bits, unsigned value) const;
+  // In order.
+  std::vector<Match> begun(std::string_view text) const;
+  // Whether a value's first byte has these as its first bits.
+  bool may_begin(unsigned bits, unsigned value) const;
 
   // The longest beginning of the text that is the end of a value, if it has `least` bytes and is not all of it.
   Match ended(std::string_view text, std::size_t least) const;
@@ -46,7 +48,7 @@ class Patterns {
   std::string_view head(std::size_t index) const { return std::string_view(values_[index].text).substr(0, kHeadBytes); }
   static std::uint64_t key_of(std::string_view text);
   Match longest_at(std::string_view text, std::size_t at) const;
-  std::optional<Match> begun_at(std::string_view text, std::size_t at, unsigned bits, unsigned value) const;
+  std::optional<Match> begun_at(std::string_view text, std::size_t at) const;
 
   std::vector<Value> values_;  // in order
   struct Range {

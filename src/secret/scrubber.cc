@@ -72,9 +72,6 @@ Scrubber Scrubber::withholding(std::string_view why) {
 }
 
 void Scrubber::find(const Patterns& patterns, const Unspelled& text, Looking& looking) const {
-  const auto begin_of = [&](std::size_t at) -> std::size_t {
-    return at < text.size() ? text.begin[at] : text.pending.value_or(0);
-  };
   for (const Patterns::Match& match : patterns.matches(text.text)) {
     looking.seen.places.push_back({text.begin[match.at], text.end[match.at + match.size - 1], match.of});
   }
@@ -83,17 +80,21 @@ void Scrubber::find(const Patterns& patterns, const Unspelled& text, Looking& lo
     if (match.size > 0) looking.seen.places.push_back({0, text.end[match.size - 1], match.of});
   }
   if (looking.rest == Rest::kNone) return;
-  for (const Patterns::Match& match : patterns.begun(text.text, text.bits, text.value)) {
-    // A few bits of its first byte are shown: every fourth word has them.
-    const bool strong = match.size > 0 || text.bits >= kBitsMin;
-    looking.seen.begun.push_back({begin_of(match.at), match.size, match.of, strong});
+  for (const Patterns::Match& match : patterns.begun(text.text)) {
+    looking.seen.begun.push_back({text.begin[match.at], match.size, match.of});
   }
 }
 
 void Scrubber::look_into(const Unspelled& text, int depth, Looking& looking) const {
   find(patterns_->as_they_are, without_line_ends(text), looking);
   Unspelled plain = plainly(text, looking.rest);
-  if (plain.pending && plain.bits == 0) looking.seen.begun.push_back({.begin = *plain.pending});
+  if (plain.pending) {
+    // An escape that may be the first of a value's. Or bits of what comes next: these are kept in mind, for by them it
+    // is read, and held back where a value begins with them and few other words would.
+    const bool may_begin = plain.bits >= kBitsMin && (patterns_->as_they_are.may_begin(plain.bits, plain.value) ||
+                                                      patterns_->plain.may_begin(plain.bits, plain.value));
+    looking.seen.begun.push_back({*plain.pending, 0, 0, plain.bits == 0 || may_begin});
+  }
   std::string as_read = plain.text;
   fold(plain.text);
   find(patterns_->plain, plain, looking);
