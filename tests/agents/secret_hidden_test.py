@@ -8,6 +8,7 @@ import urllib.parse
 
 import pytest
 
+import harness
 import mcp_stdio
 import terminal
 
@@ -237,11 +238,12 @@ def test_one_agent_keeps_no_other_from_asking(daemon, maker):
         calls = [daemon.popen("tool", "call", maker, "sandbox_secret_set",
                               json.dumps({"key": f"K{i}", "description": "d", "instructions": "i"})) for i in range(12)]
         done = []
-        threads = [threading.Thread(target=lambda c=c: done.append(json.loads(c.communicate(timeout=120)[0])))
+        threads = [threading.Thread(target=lambda c=c: done.append(c.communicate(timeout=120)[0]))
                    for c in calls]
         for one in threads:
             one.start()
         screen.read_until(b"declines): ")
+        harness.wait_until(lambda: len(done) == 4, "all have asked, and eight wait")
         asked = daemon.popen("tool", "call", other, "sandbox_secret_set",
                              json.dumps({"key": "OTHER", "description": "d", "instructions": "i"}))
         for number in range(1, 10):
@@ -255,5 +257,5 @@ def test_one_agent_keeps_no_other_from_asking(daemon, maker):
         for one in threads:
             one.join()
     assert json.loads(out)["kind"] == "user_denied"
-    assert sum("too many" in json.dumps(one) for one in done) == 4, done
+    assert [b"too many" in one for one in done] == [True] * 4 + [False] * 8, done
     daemon("agent", "remove", other).ok()
