@@ -110,7 +110,7 @@ TEST_F(SecretPromptsTest, WhoeverStoresTheValueWasFirst) {
       EXPECT_FALSE(prompts.answer(prompt.id, [](const SecretPrompt&) { return Status(); })) << "one at a time";
       prompts.cancel(prompt.id);
       stop.request_stop();
-      std::this_thread::sleep_for(milliseconds(60));
+      EXPECT_EQ(asked.wait_for(milliseconds(60)), std::future_status::timeout) << "it waits for what is being stored";
       return {};
     });
     EXPECT_TRUE(stored);
