@@ -24,22 +24,25 @@ std::vector<std::string> lines_of(const std::vector<SetupStep>& steps) {
 const std::string kAsUser = "setpriv --reuid hutch --regid hutch --init-groups --no-new-privs mkdir -p -m 0700 -- ";
 
 TEST(OsUser, TheFirstTimeMakesEverything) {
-  EXPECT_THAT(lines_of(init_steps("hutch", {})),
-              ElementsAre("useradd --system --user-group --no-create-home --home-dir /var/lib/hutch/home --shell "
-                          "/bin/bash hutch",
-                          "install -d -m 0710 -o root -g hutch -- /var/lib/hutch",
-                          "install -d -m 0700 -o hutch -g hutch -- /var/lib/hutch/home",
-                          kAsUser + "/var/lib/hutch/home/workspaces", kAsUser + "/var/lib/hutch/home/.runtimes"));
+  EXPECT_THAT(
+      lines_of(init_steps("hutch", {})),
+      ElementsAre("useradd --system --user-group --no-create-home --home-dir /var/lib/hutch/home --shell "
+                  "/bin/bash hutch",
+                  "usermod --expiredate 1970-01-02 hutch", "install -d -m 0710 -o root -g hutch -- /var/lib/hutch",
+                  "install -d -m 0700 -o hutch -g hutch -- /var/lib/hutch/home",
+                  kAsUser + "/var/lib/hutch/home/workspaces", kAsUser + "/var/lib/hutch/home/.runtimes"));
 }
 
 TEST(OsUser, AnAgentsOwnUserIsInTheGroupOfAll) {
   const auto lines = lines_of(init_steps("agent-bob", {}));
-  ASSERT_THAT(lines, SizeIs(11));
+  ASSERT_THAT(lines, SizeIs(13));
   EXPECT_EQ(lines[1],
             "useradd --system --user-group --no-create-home --home-dir /var/lib/hutch/users/agent-bob --shell "
             "/bin/bash --groups hutch agent-bob");
-  EXPECT_EQ(lines[5], "install -d -m 2770 -o root -g hutch -- /var/lib/hutch/users/shared");
-  EXPECT_EQ(lines[6], "install -d -m 0700 -o agent-bob -g agent-bob -- /var/lib/hutch/users/agent-bob");
+  EXPECT_THAT(lines[2] + "\n" + lines[3],
+              "usermod --expiredate 1970-01-02 agent-bob\nusermod --expiredate 1970-01-02 hutch");
+  EXPECT_EQ(lines[7], "install -d -m 2770 -o root -g hutch -- /var/lib/hutch/users/shared");
+  EXPECT_EQ(lines[8], "install -d -m 0700 -o agent-bob -g agent-bob -- /var/lib/hutch/users/agent-bob");
 }
 
 TEST(OsUser, RootMakesNothingWhereAUserMayPutALink) {
@@ -61,15 +64,16 @@ TEST(OsUser, RunsNothingLater) {
   const OsUserFacts before{
       .has_user = true, .has_common_user = true, .cron = DenyList::kAbsent, .at = DenyList::kLacksIt};
   const auto steps = init_steps("agent-bob", before);
-  ASSERT_GE(steps.size(), 3U);
-  EXPECT_THAT(steps[0].command, ElementsAre("install", "-m", "0644", "/dev/null", "/etc/cron.deny"));
-  EXPECT_THAT(steps[1].command,
+  ASSERT_GE(steps.size(), 4U);
+  EXPECT_EQ(lines_of(steps)[0], "usermod --expiredate 1970-01-02 agent-bob") << "of one that was made before as well";
+  EXPECT_THAT(steps[1].command, ElementsAre("install", "-m", "0644", "/dev/null", "/etc/cron.deny"));
+  EXPECT_THAT(steps[2].command,
               ElementsAre("sh", "-c", testing::HasSubstr("echo \"$0\" >> \"$1\""), "agent-bob", "/etc/cron.deny"));
-  EXPECT_THAT(steps[2].command, ElementsAre("sh", "-c", testing::_, "agent-bob", "/etc/at.deny"));
+  EXPECT_THAT(steps[3].command, ElementsAre("sh", "-c", testing::_, "agent-bob", "/etc/at.deny"));
   OsUserFacts after = before;
   after.cron = after.at = DenyList::kHasIt;
-  EXPECT_EQ(init_steps("agent-bob", after)[0].command[0], "install");
-  EXPECT_EQ(init_steps("agent-bob", after)[0].command[1], "-d");
+  EXPECT_EQ(init_steps("agent-bob", after)[1].command[0], "install");
+  EXPECT_EQ(init_steps("agent-bob", after)[1].command[1], "-d");
   EXPECT_THAT(
       lines_of(deinit_steps("agent-bob", after, Homes::kKept)),
       ElementsAre("userdel agent-bob", "sed -i /^agent-bob$/d /etc/cron.deny", "sed -i /^agent-bob$/d /etc/at.deny"));

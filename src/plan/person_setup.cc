@@ -58,6 +58,7 @@ std::vector<SetupStep> init_person_steps(const std::string& name, const PersonFa
   const std::string home = os_user_home(name);
   if (!facts.user.has_user) steps.push_back(system_user(name, facts.user.number, home, ""));
   if (!facts.user.has_user || !facts.user.number_is_written) write_number(steps, name, facts.user.number);
+  end_logins(steps, name);
   add_denial(steps, name, kCronDenyList, facts.user.cron);
   add_denial(steps, name, kAtDenyList, facts.user.at);
   // To be passed through: the homes themselves are closed.

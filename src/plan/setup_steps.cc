@@ -33,6 +33,11 @@ SetupStep system_user(const std::string& name, std::uint32_t number, const std::
   return step;
 }
 
+void end_logins(std::vector<SetupStep>& steps, const std::string& name) {
+  steps.push_back({cat({"let nobody log in as ", name, ", whatever keys its home has"}),
+                   {"usermod", "--expiredate", "1970-01-02", name}});
+}
+
 void write_number(std::vector<SetupStep>& steps, const std::string& name, std::uint32_t number) {
   if (number == 0) return;
   steps.push_back(
