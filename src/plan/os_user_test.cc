@@ -49,6 +49,7 @@ TEST(OsUser, RootMakesNothingWhereAUserMayPutALink) {
   for (const char* name : {"hutch", "agent-bob"}) {
     for (const SetupStep& step : init_steps(name, {.has_user = true, .has_common_user = true})) {
       const std::string& made = step.command.back();
+      if (!made.starts_with("/")) continue;
       const bool in_a_home = made.starts_with(os_user_home(name) + "/") || made.starts_with("/var/lib/hutch/home/");
       EXPECT_EQ(step.command[0] == "install", !in_a_home) << made;
     }

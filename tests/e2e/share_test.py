@@ -372,7 +372,7 @@ def test_without_the_user_it_says_how_to_make_one(base, sharer, project):
 
 def test_init_makes_the_users_and_deinit_removes_them(base):
     own = ("mount -t tmpfs none /mnt && cp -a /etc /mnt/etc && mount --bind /mnt/etc /etc"
-           " && mount -t tmpfs -o mode=755 none /var/lib && sed -i '/^hutch:/d' /etc/passwd /etc/group /etc/shadow")
+           " && mount -t tmpfs -o mode=755 none /var/lib && sed -i -e '/^hutch:/d' -e '/^agent-/d' /etc/passwd /etc/group /etc/shadow")
     script = f"""set -e; {own}; hutch={base.bin}/hutch
 rm -f /etc/cron.allow /etc/cron.deny /etc/at.allow; printf somebody > /etc/at.deny; touch /etc/debian_version
 $hutch init; $hutch init > /dev/null; $hutch init --agent bob
