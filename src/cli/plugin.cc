@@ -45,12 +45,15 @@ int print_installs(const Value& installs) {
   if (list == nullptr || list->empty()) {
     return print("no plugins; hutch plugin install FILE --agent NAME installs one, --library shows what there is\n");
   }
+  std::string whys;
   std::vector<std::vector<std::string>> rows = {{"AGENT", "PLUGIN", "VERSION", "STATE", "TOOLS"}};
   for (const Value& one : *list) {
     rows.push_back({text_in(one, "agent"), text_in(one, "id"), printable(text_in(one, "version"), kCellBytesMax),
                     text_in(one, "state"), joined(one, "tools")});
+    const std::string reason = text_in(one, "reason");
+    if (!reason.empty()) whys += cat({text_in(one, "id"), ": ", printable(reason, 400), "\n"});
   }
-  return print(table(rows));
+  return print(table(rows) + whys);
 }
 
 int print_library(const Value& entries) {
@@ -61,6 +64,8 @@ int print_library(const Value& entries) {
     rows.push_back({text_in(one, "id"), std::to_string(number_in(one, "number")),
                     printable(text_in(one, "version"), kCellBytesMax), printable(text_in(one, "from"), kCellBytesMax),
                     printable(text_in(one, "description"), kCellBytesMax)});
+    const std::string why = text_in(one, "damaged");
+    if (!why.empty()) rows.back() = {text_in(one, "id"), "-", "-", "-", cat({"cannot be read: ", printable(why, 200)})};
   }
   return print(table(rows));
 }
@@ -77,8 +82,9 @@ int print_whole(const Value& plugin) {
     text += cat({"tool ", text_in(tool, "name"), ": ", printable(text_in(tool, "description"), 400), "\n"});
   }
   for (const Value& install : list_in(plugin, "installed")) {
+    const std::string reason = text_in(install, "reason");
     text += cat({"agent ", text_in(install, "agent"), ": ", text_in(install, "state"), ", ",
-                 text_in(install, "installed"), "\n"});
+                 text_in(install, "installed"), reason.empty() ? "" : ", ", printable(reason, 400), "\n"});
     for (const Value& step : list_in(install, "log")) {
       const std::string log = text_in(step, "log");
       for (const std::string_view line : split(log, '\n')) {
@@ -115,6 +121,12 @@ Status tell_step(const Value& event) {
   return {};
 }
 
+// Of an installation, an update or a rollback, as they come.
+std::function<Status(const Value&)> steps_of(const PluginArguments& arguments) {
+  if (arguments.form == service::OutputForm::kJson) return [](const Value&) { return Status(); };
+  return tell_step;
+}
+
 Result<Value> install(client::DaemonClient& daemon, const PluginArguments& arguments) {
   const bool is_source = service::is_plugin_source(arguments.source);
   Value::Object object;
@@ -131,7 +143,6 @@ Result<Value> install(client::DaemonClient& daemon, const PluginArguments& argum
   const plugin::Recipe recipe = TRY(plugin::parse_recipe(json));
   std::vector<std::string> agents = arguments.agents;
   if (agents.empty()) agents.emplace_back();
-  const bool quiet = arguments.form == service::OutputForm::kJson;
   Value::List done;
   for (const std::string& agent : agents) {
     Value::Object call = object;
@@ -141,8 +152,7 @@ Result<Value> install(client::DaemonClient& daemon, const PluginArguments& argum
       call["agent"] = agent;
       TRY(ask_secrets(daemon, recipe, agent));
     }
-    done.push_back(TRY(daemon.call("plugin.install", std::move(call),
-                                   [&](const Value& event) { return quiet ? Status() : tell_step(event); })));
+    done.push_back(TRY(daemon.call("plugin.install", std::move(call), steps_of(arguments))));
   }
   return Value(std::move(done));
 }
@@ -168,7 +178,7 @@ Result<Value> with_source(client::DaemonClient& daemon, const PluginArguments& a
     object["recipe"] = recipe_bytes(fetched.json);
     object["from"] = fetched.from;
   }
-  return daemon.call(cat({"plugin.", arguments.action}), std::move(object));
+  return daemon.call(cat({"plugin.", arguments.action}), std::move(object), steps_of(arguments));
 }
 
 Result<Value> call(client::DaemonClient& daemon, const PluginArguments& arguments) {
@@ -186,7 +196,8 @@ Result<Value> call(client::DaemonClient& daemon, const PluginArguments& argument
   if (action == "duplicate") {
     return daemon.call("plugin.duplicate", {{"id", arguments.source}, {"name", arguments.second}});
   }
-  return daemon.call(cat({"plugin.", action}), {{"id", arguments.source}, {"number", arguments.number}});
+  return daemon.call(cat({"plugin.", action}), {{"id", arguments.source}, {"number", arguments.number}},
+                     steps_of(arguments));
 }
 
 Result<Value> values(client::DaemonClient& daemon, const PluginArguments& arguments) {
@@ -229,6 +240,16 @@ int print_values(const PluginArguments& arguments, const Value& result) {
     rows.push_back({printable(key, kCellBytesMax), text != nullptr ? printable(*text, kCellBytesMax) : ""});
   }
   return print(table(rows));
+}
+
+// What a removal left behind, on standard error: the rest is gone. Exit code 1.
+int complain_of_left(const Value& removed) {
+  int code = 0;
+  for (const Value& one : list_in(removed, "left")) {
+    code = complain(Error{Code::kConflict, 0,
+                          cat({"agent ", text_in(one, "agent"), ": ", printable(text_in(one, "reason"), 400)})});
+  }
+  return code == 0 ? 0 : 1;
 }
 
 std::string sentence(const PluginArguments& arguments, const Value& result) {
@@ -335,7 +356,10 @@ int plugin(const PluginArguments& arguments) {
   if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(*result) + "\n");
   if (is_values) return print_values(arguments, *result);
   if (arguments.action == "show") return print_whole(*result);
-  if (arguments.action != "list") return print(sentence(arguments, *result));
+  if (arguments.action != "list") {
+    const int printed = print(sentence(arguments, *result));
+    return printed != 0 ? printed : complain_of_left(*result);
+  }
   return arguments.library || arguments.only_new ? print_library(*result) : print_installs(*result);
 }
 

@@ -19,11 +19,16 @@ using nlohmann::json;
 
 // Two recipes as texts in a text, and the logs.
 constexpr std::size_t kFileMax = 5 * kRecipeBytesMax;
-constexpr std::array kStates = {State::kInstalling, State::kUpdating, State::kReady, State::kRemoving};
+constexpr std::array kStates = {State::kInstalling, State::kUpdating, State::kReady, State::kRemoving, State::kFailed};
 
 std::string text_of(const json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Result<Install> read_install(const std::string& path) {
+  const std::string text = TRY(sys::regular_file_text(path, kFileMax));
+  return parse_install(text);
 }
 
 }  // namespace
@@ -34,6 +39,7 @@ std::string_view name_of(State state) {
     case State::kUpdating: return "updating";
     case State::kReady: return "ready";
     case State::kRemoving: return "removing";
+    case State::kFailed: return "failed";
   }
   return "ready";
 }
@@ -49,6 +55,9 @@ std::string format_install(const Install& install) {
                  {"from", install.from},
                  {"in_place", install.is_in_place},
                  {"recipe", install.recipe.json}};
+  if (!install.reason.empty()) object["reason"] = install.reason;
+  if (install.had_no_files) object["had_no_files"] = true;
+  if (install.had_failed) object["had_failed"] = true;
   if (install.previous) object["previous"] = install.previous->json;
   if (install.library_before) object["library_before"] = *install.library_before;
   if (install.library_added) object["library_added"] = *install.library_added;
@@ -76,8 +85,14 @@ Result<Install> parse_install(std::string_view text) {
   install.steps = static_cast<std::size_t>(std::clamp(number("steps").value_or(0), 0, int{kSteps.size()}));
   install.library_before = number("library_before");
   install.library_added = number("library_added");
-  const auto in_place = object.find("in_place");
-  install.is_in_place = in_place != object.end() && in_place->is_boolean() && in_place->get<bool>();
+  const auto truth = [&](const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_boolean() && found->get<bool>();
+  };
+  install.is_in_place = truth("in_place");
+  install.had_no_files = truth("had_no_files");
+  install.had_failed = truth("had_failed");
+  install.reason = text_of(object, "reason");
   const auto log = object.find("log");
   if (log == object.end() || !log->is_array()) return install;
   for (const json& one : *log) {
@@ -110,9 +125,15 @@ Result<Installs::Known*> Installs::load(const std::string& agent) {
       const std::string path = cat({directory, "/", entry.name});
       // What a process that was killed was writing.
       if (!entry.name.ends_with(".json")) continue;
-      const std::string text = TRY(sys::regular_file_text(path, kFileMax));
-      auto install = std::make_shared<const Install>(TRY_CTX(parse_install(text), path));
-      known.emplace(install->recipe.id, std::move(install));
+      const std::string id = entry.name.substr(0, entry.name.size() - 5);
+      auto read = read_install(path);
+      if (read && (read->recipe.id != id || read->agent != agent))
+        read = fail(Error::invalid("it is another's record"));
+      if (read) {
+        known.emplace(id, std::make_shared<const Install>(std::move(*read)));
+      } else {
+        damaged_[agent].push_back({agent, id, read.error().message});
+      }
     }
   }
   return &(known_[agent] = std::move(known));
@@ -132,10 +153,34 @@ Result<std::shared_ptr<const Install>> Installs::find(const std::string& agent, 
   return found == known.end() ? nullptr : found->second;
 }
 
+std::vector<DamagedInstall> Installs::damaged(const std::string& agent) {
+  const std::scoped_lock lock(mutex_);
+  if (!load(agent)) return {};
+  const auto found = damaged_.find(agent);
+  return found == damaged_.end() ? std::vector<DamagedInstall>() : found->second;
+}
+
+std::uint64_t Installs::era(const std::string& agent) {
+  const std::scoped_lock lock(mutex_);
+  return eras_[agent];
+}
+
+Status Installs::check_era(const Install& install) const {
+  if (!install.era) return {};
+  const auto now = eras_.find(install.agent);
+  if (now != eras_.end() && now->second == *install.era) return {};
+  return fail({Code::kConflict, 0, cat({"agent ", install.agent, " was removed meanwhile"})});
+}
+
 Status Installs::write(const Install& install) {
   TRY(check_id(install.recipe.id));
   const std::scoped_lock lock(mutex_);
+  TRY(check_era(install));
   Known& known = *TRY(load(install.agent));
+  const auto now = known.find(install.recipe.id);
+  if (now != known.end() && now->second->state == State::kRemoving && install.state != State::kRemoving) {
+    return fail({Code::kConflict, 0, cat({"plugin ", install.recipe.id, " is being removed"})});
+  }
   if (!known.contains(install.recipe.id) && known.size() >= kInstalledMax) {
     return fail({Code::kConflict, 0, cat({"the agent has ", std::to_string(kInstalledMax), " plugins already"})});
   }
@@ -145,19 +190,25 @@ Status Installs::write(const Install& install) {
   return {};
 }
 
-Status Installs::erase(const std::string& agent, const std::string& id) {
+Status Installs::erase(const Install& install) {
+  const std::string& agent = install.agent;
+  const std::string& id = install.recipe.id;
   TRY(check_id(id));
   const std::scoped_lock lock(mutex_);
+  TRY(check_era(install));
   Known& known = *TRY(load(agent));
   const std::string path = cat({place(agent), "/", id, ".json"});
   if (TRY(sys::status_of(path))) TRY(sys::unlink_at(sys::kCwd, path));
   known.erase(id);
+  std::erase_if(damaged_[agent], [&](const DamagedInstall& one) { return one.id == id; });
   return {};
 }
 
 Status Installs::forget(const std::string& agent) {
   const std::scoped_lock lock(mutex_);
   known_.erase(agent);
+  damaged_.erase(agent);
+  ++eras_[agent];
   TRY(sys::remove_tree(place(agent)));
   return sys::remove_tree(cat({directory_, "/", agent}));
 }

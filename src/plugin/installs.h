@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,7 +27,8 @@ enum class State {
   kInstalling,  // its directory and its entry of the library are nobody's yet
   kUpdating,    // the same, beside the one before
   kReady,
-  kRemoving,
+  kRemoving,    // nothing but its removal writes of it any more
+  kFailed,      // an update failed, and what was there before could not be had back: it has no tools
 };
 std::string_view name_of(State state);
 
@@ -49,6 +51,18 @@ struct Install {
   // Once it may have added one to the library: its number, and the current one before; 0: there was none.
   std::optional<int> library_added{};
   std::optional<int> library_before{};
+  std::string reason{};        // of kFailed
+  bool had_no_files = false;   // of kUpdating: the directory of the one before was gone already
+  bool had_failed = false;     // of kUpdating: the one before was of kFailed
+  // Of an installation that runs; see Installs::era(). Not kept.
+  std::optional<std::uint64_t> era{};
+};
+
+// A record that cannot be read.
+struct DamagedInstall {
+  std::string agent;
+  std::string id;  // of its file's name
+  std::string why;
 };
 
 // Any thread may use it.
@@ -61,18 +75,25 @@ class Installs {
   // In the order of ids. What is there is read once.
   Result<std::vector<std::shared_ptr<const Install>>> of(const std::string& agent);
   Result<std::shared_ptr<const Install>> find(const std::string& agent, const std::string& id);  // null: none
+  std::vector<DamagedInstall> damaged(const std::string& agent);  // which are none of these
+  // Code::kConflict where the plugin is being removed and this is no removal, and of an era that is over.
   Status write(const Install& install);
-  Status erase(const std::string& agent, const std::string& id);
+  Status erase(const Install& install);
+  // Changes when the agent is forgotten: what began before it belongs to nobody.
+  std::uint64_t era(const std::string& agent);
   Status forget(const std::string& agent);
 
  private:
   using Known = std::map<std::string, std::shared_ptr<const Install>>;
   std::string place(const std::string& agent) const;
-  Result<Known*> load(const std::string& agent);  // with the lock held
+  Result<Known*> load(const std::string& agent);  // with the lock held, as below
+  Status check_era(const Install& install) const;
 
   const std::string directory_;
   std::mutex mutex_;
   std::map<std::string, Known> known_;
+  std::map<std::string, std::vector<DamagedInstall>> damaged_;
+  std::map<std::string, std::uint64_t> eras_;
 };
 
 // A record as it is kept, and back.

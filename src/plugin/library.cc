@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/decimal.h"
 #include "base/limits.h"
@@ -59,14 +60,26 @@ Result<std::vector<std::string>> Library::names() const {
   return found;
 }
 
+// One that cannot be read hides no other.
 Result<std::vector<Entry>> Library::list() const {
   const std::scoped_lock lock(mutex_);
   std::vector<Entry> all;
   for (const std::string& name : TRY(names())) {
     if (!check_id(name)) continue;
-    if (auto entry = TRY(read(name))) all.push_back(std::move(*entry));
+    auto entry = read(name);
+    if (entry && *entry) all.push_back(std::move(**entry));
   }
   return all;
+}
+
+Result<std::vector<Library::Damaged>> Library::damaged() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<Damaged> found;
+  for (const std::string& name : TRY(names())) {
+    if (!check_id(name)) continue;
+    if (const auto entry = read(name); !entry) found.push_back({name, entry.error().message});
+  }
+  return found;
 }
 
 Result<std::optional<Entry>> Library::find(const std::string& id) const {
@@ -122,16 +135,21 @@ Result<std::optional<Library::Head>> Library::head(const std::string& id) const 
     return fail(Error::invalid(cat({path, " is no entry of the library: remove its directory"})));
   }
   const auto is_new = object.find("new");
+  const auto rolled = object.find("rolled_from");
   return std::optional<Head>(
       Head{.current = current->get<int>(),
            .origin = {.from = text_of(object, "from"),
                       .time = text_of(object, "time"),
-                      .is_new = is_new != object.end() && is_new->is_boolean() && is_new->get<bool>()}});
+                      .is_new = is_new != object.end() && is_new->is_boolean() && is_new->get<bool>()},
+           .rolled_from = rolled != object.end() && rolled->is_number_integer() ? rolled->get<int>() : 0,
+           .rolled_origin = text_of(object, "rolled_origin")});
 }
 
 Status Library::write_head(const std::string& id, const Head& head) const {
-  const json object = {
+  json object = {
       {"current", head.current}, {"from", head.origin.from}, {"time", head.origin.time}, {"new", head.origin.is_new}};
+  if (head.rolled_from != 0) object["rolled_from"] = head.rolled_from;
+  if (head.rolled_from != 0) object["rolled_origin"] = head.rolled_origin;
   return sys::replace_file(cat({place(id), "/", kHead}),
                            object.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }
@@ -157,10 +175,13 @@ Result<Library::Added> Library::add(const Recipe& recipe, const Origin& origin, 
   if (first) TRY(first(added));
   TRY(sys::make_private_directories(place(recipe.id)));
   TRY(sys::replace_file(file_of(recipe.id, number), exported(recipe)));
-  TRY(write_head(recipe.id, {number, origin}));
-  while (known.size() >= kVersionsMax) {
-    (void)sys::unlink_at(sys::kCwd, file_of(recipe.id, known.front()));
-    known.erase(known.begin());
+  TRY(write_head(recipe.id, {.current = number, .origin = origin}));
+  // The one before may be wanted back; see take_back().
+  for (const int old : known) {
+    if (known.size() < kVersionsMax) break;
+    if (old == added.before) continue;
+    (void)sys::unlink_at(sys::kCwd, file_of(recipe.id, old));
+    known.pop_back();
   }
   return added;
 }
@@ -169,23 +190,58 @@ Status Library::take_back(const std::string& id, const Added& added) {
   TRY(check_id(id));
   const std::scoped_lock lock(mutex_);
   auto now = TRY(head(id));
-  if (!now || now->current != added.version || added.version == added.before) return {};
+  if (!now || added.version == added.before) return {};
+  if (now->current != added.version) {
+    // It was written, and whoever wrote it was killed before it became the current one.
+    if (TRY(sys::status_of(file_of(id, added.version)))) TRY(sys::unlink_at(sys::kCwd, file_of(id, added.version)));
+    return {};
+  }
   if (added.before == 0) return drop(id);
   now->current = added.before;
   TRY(write_head(id, *now));
   return sys::unlink_at(sys::kCwd, file_of(id, added.version));
 }
 
-Status Library::make_current(const std::string& id, int number) {
+Status Library::roll_back(const std::string& id, int number) {
   TRY(check_id(id));
   const std::scoped_lock lock(mutex_);
   auto now = TRY(head(id));
   if (!now) return fail(Error::not_found(cat({"there is no plugin ", id, " in the library"})));
   TRY(read_version(id, number));
-  now->current = number;
+  now->rolled_from = std::exchange(now->current, number);
   // Which versions are whose is not known: an agent that made one of them makes no more of that id.
-  now->origin.from = "rollback";
+  now->rolled_origin = std::exchange(now->origin.from, "rollback");
   return write_head(id, *now);
+}
+
+Status Library::keep_rollback(const std::string& id) {
+  TRY(check_id(id));
+  const std::scoped_lock lock(mutex_);
+  auto now = TRY(head(id));
+  if (!now || now->rolled_from == 0) return {};
+  now->rolled_from = 0;
+  return write_head(id, *now);
+}
+
+Status Library::undo_rollback(const std::string& id) {
+  TRY(check_id(id));
+  const std::scoped_lock lock(mutex_);
+  auto now = TRY(head(id));
+  if (!now || now->rolled_from == 0) return {};
+  now->current = std::exchange(now->rolled_from, 0);
+  now->origin.from = now->rolled_origin;
+  return write_head(id, *now);
+}
+
+Result<std::vector<std::string>> Library::rollbacks() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::string> found;
+  for (const std::string& name : TRY(names())) {
+    if (!check_id(name)) continue;
+    const auto now = head(name);
+    if (now && *now && (*now)->rolled_from != 0) found.push_back(name);
+  }
+  return found;
 }
 
 Result<bool> Library::remove(const std::string& id) {
@@ -206,10 +262,11 @@ Status Library::drop(const std::string& id) const {
 Status Library::mark_seen() {
   const std::scoped_lock lock(mutex_);
   for (const std::string& name : TRY(names())) {
-    auto found = check_id(name) ? TRY(head(name)) : std::nullopt;
-    if (!found || !found->origin.is_new) continue;
-    found->origin.is_new = false;
-    TRY(write_head(name, *found));
+    if (!check_id(name)) continue;
+    auto found = head(name);
+    if (!found || !*found || !(*found)->origin.is_new) continue;
+    (*found)->origin.is_new = false;
+    TRY(write_head(name, **found));
   }
   return {};
 }

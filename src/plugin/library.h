@@ -39,7 +39,12 @@ class Library {
   // Removes what is no entry. Before anything else is asked.
   Status repair();
 
-  Result<std::vector<Entry>> list() const;
+  Result<std::vector<Entry>> list() const;  // without what is damaged
+  struct Damaged {
+    std::string id;
+    std::string why;
+  };
+  Result<std::vector<Damaged>> damaged() const;
   Result<std::optional<Entry>> find(const std::string& id) const;
   Result<Recipe> version(const std::string& id, int number) const;  // Code::kNotFound
 
@@ -54,7 +59,12 @@ class Library {
   // What add() did is undone; nothing where another version is current by now.
   Status take_back(const std::string& id, const Added& added);
 
-  Status make_current(const std::string& id, int number);  // Code::kNotFound
+  // That version is current from now on, and the step is not over before it is kept or undone: a process that was
+  // killed between has it among rollbacks(). Code::kNotFound.
+  Status roll_back(const std::string& id, int number);
+  Status keep_rollback(const std::string& id);
+  Status undo_rollback(const std::string& id);
+  Result<std::vector<std::string>> rollbacks() const;
   Result<bool> remove(const std::string& id);               // whether there was one
   Status mark_seen();
 
@@ -62,6 +72,8 @@ class Library {
   struct Head {
     int current = 0;
     Origin origin;
+    int rolled_from = 0;  // of a rollback that is not over: the version that was current, and its origin
+    std::string rolled_origin{};
   };
   std::string place(const std::string& id) const;
   std::string file_of(const std::string& id, int number) const;

@@ -47,9 +47,9 @@ TEST(LibraryTest, RollbackAndUndo) {
   EXPECT_EQ((*library.find("my-tool"))->recipe.description, "one");
   EXPECT_EQ((*library.find("my-tool"))->versions, std::vector<int>{1});
   ASSERT_TRUE(library.add(recipe_of("three"), {}));
-  ASSERT_TRUE(library.make_current("my-tool", 1));
+  ASSERT_TRUE(library.roll_back("my-tool", 1));
   EXPECT_EQ((*library.find("my-tool"))->recipe.description, "one");
-  EXPECT_FALSE(library.make_current("my-tool", 7));
+  EXPECT_FALSE(library.roll_back("my-tool", 7));
   ASSERT_TRUE(library.remove("my-tool"));
   EXPECT_FALSE(*library.find("my-tool"));
   const auto first = library.add(recipe_of("one"), {});
@@ -76,6 +76,54 @@ TEST(LibraryTest, WhatWasHalfWrittenIsNoPlugin) {
   ASSERT_TRUE(library.repair());
   EXPECT_FALSE(std::filesystem::exists(directory.path() + "/plugins/half"));
   EXPECT_EQ(library.list()->size(), 1U);
+}
+
+TEST(LibraryTest, OneThatIsDamagedHidesNoOther) {
+  const TestDirectory directory("library");
+  Library library(directory.path() + "/plugins");
+  ASSERT_TRUE(library.add(recipe_of("one"), {.from = "x", .time = {}, .is_new = true}));
+  for (const char* id : {"head", "version"}) std::filesystem::create_directories(directory.path() + "/plugins/" + id);
+  std::ofstream(directory.path() + "/plugins/head/entry.json") << "{\"curr";
+  std::ofstream(directory.path() + "/plugins/version/entry.json") << R"({"current": 1})";
+  std::ofstream(directory.path() + "/plugins/version/1.json") << R"({"name": "Ver)";
+  ASSERT_TRUE(library.list());
+  EXPECT_EQ(library.list()->size(), 1U);
+  ASSERT_EQ(library.damaged()->size(), 2U);
+  EXPECT_EQ(library.damaged()->front().id, "head");
+  EXPECT_TRUE(library.mark_seen());
+  EXPECT_TRUE(*library.remove("head"));
+  EXPECT_EQ(library.damaged()->size(), 1U);
+}
+
+TEST(LibraryTest, TheVersionBeforeStaysWhenOldOnesGo) {
+  const TestDirectory directory("library");
+  Library library(directory.path() + "/plugins");
+  for (std::size_t i = 0; i < kVersionsMax; ++i) ASSERT_TRUE(library.add(recipe_of(std::to_string(i)), {}));
+  ASSERT_TRUE(library.roll_back("my-tool", 1));
+  ASSERT_TRUE(library.keep_rollback("my-tool"));
+  const auto added = library.add(recipe_of("new"), {});
+  ASSERT_TRUE(added);
+  ASSERT_TRUE(library.take_back("my-tool", *added));
+  const auto entry = library.find("my-tool");
+  ASSERT_TRUE(entry && *entry) << (entry ? "" : entry.error().message);
+  EXPECT_EQ((*entry)->recipe.description, "0");
+}
+
+TEST(LibraryTest, ARollbackIsOverWhenItIsKeptOrUndone) {
+  const TestDirectory directory("library");
+  Library library(directory.path() + "/plugins");
+  ASSERT_TRUE(library.add(recipe_of("one"), {"a", "t", false}));
+  ASSERT_TRUE(library.add(recipe_of("two"), {"b", "t", false}));
+  ASSERT_TRUE(library.roll_back("my-tool", 1));
+  EXPECT_EQ(*Library(directory.path() + "/plugins").rollbacks(), std::vector<std::string>{"my-tool"});
+  ASSERT_TRUE(library.undo_rollback("my-tool"));
+  EXPECT_EQ((*library.find("my-tool"))->current, 2);
+  EXPECT_EQ((*library.find("my-tool"))->origin.from, "b");
+  EXPECT_TRUE(library.rollbacks()->empty());
+  ASSERT_TRUE(library.roll_back("my-tool", 1));
+  ASSERT_TRUE(library.keep_rollback("my-tool"));
+  ASSERT_TRUE(library.undo_rollback("my-tool"));
+  EXPECT_EQ((*library.find("my-tool"))->current, 1);
 }
 
 TEST(LibraryTest, IdsThatLeadElsewhereAreRefused) {
@@ -110,11 +158,46 @@ TEST(InstallsTest, RecordsComeBackAsTheyWere) {
   EXPECT_EQ((*found)->library_before, 0);
   EXPECT_EQ((*found)->library_added, 1);
   EXPECT_TRUE((*found)->is_in_place);
-  ASSERT_TRUE(installs.erase("alice", "my-tool"));
+  ASSERT_TRUE(installs.erase(**found));
   EXPECT_TRUE(installs.of("alice")->empty());
   EXPECT_FALSE(*installs.find("bob", "my-tool"));
   ASSERT_TRUE(installs.forget("alice"));
   EXPECT_TRUE(installs.agents()->empty());
+}
+
+TEST(InstallsTest, WhatIsRemovedIsWrittenByNothingElse) {
+  const TestDirectory directory("installs");
+  Installs installs(directory.path() + "/agents");
+  Install install{.agent = "alice", .recipe = recipe_of("one"), .state = State::kRemoving};
+  ASSERT_TRUE(installs.write(install));
+  install.state = State::kReady;
+  EXPECT_EQ(installs.write(install).error().code, Code::kConflict);
+  ASSERT_TRUE(installs.erase(install));
+  EXPECT_TRUE(installs.write(install));
+}
+
+TEST(InstallsTest, WhatBeganBeforeTheAgentWasForgottenIsNobodys) {
+  const TestDirectory directory("installs");
+  Installs installs(directory.path() + "/agents");
+  Install install{.agent = "alice", .recipe = recipe_of("one")};
+  install.era = installs.era("alice");
+  ASSERT_TRUE(installs.write(install));
+  ASSERT_TRUE(installs.forget("alice"));
+  EXPECT_FALSE(installs.write(install));
+  EXPECT_FALSE(installs.erase(install));
+  EXPECT_FALSE(std::filesystem::exists(directory.path() + "/agents/alice"));
+}
+
+TEST(InstallsTest, ADamagedRecordHidesNoOther) {
+  const TestDirectory directory("installs");
+  const std::string place = directory.path() + "/agents/alice/plugins";
+  std::filesystem::create_directories(place);
+  std::ofstream(place + "/half.json") << R"({"agent": "alice", "sta)";
+  Installs installs(directory.path() + "/agents");
+  ASSERT_TRUE(installs.write({.agent = "alice", .recipe = recipe_of("one"), .state = State::kReady}));
+  EXPECT_EQ(installs.of("alice")->size(), 1U);
+  ASSERT_EQ(installs.damaged("alice").size(), 1U);
+  EXPECT_EQ(installs.damaged("alice").front().id, "half");
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ bool BridgeServer::infer(const Request& request, const bridge::Call& call) {
 }
 
 bool BridgeServer::listen(const Request& request, const bridge::Call& call) {
-  const auto taken = services_.take_use(agent_, call.service);
+  const auto taken = services_.take_use(agent_, plugin_, call.service);
   if (!taken) return send(request, fault_answer(&request, taken.error()));
   const Answer head{.status = 200, .type = "application/jsonl"};
   if (connection_.begin_stream(head, request.minor_version)) (void)follow(call);

@@ -302,6 +302,7 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   TRY(sys::become_subreaper());
   auto [stop_read, stop_write] = TRY(sys::pipe());
   const auto agents = TRY(service::AgentService::open(dirs, settings.tell));
+  if (const Status forgotten = service::forget_bridges(dirs); !forgotten) settings.tell(forgotten.error().message);
   PoolDesk pool(dirs, settings.tell);
   const auto tasks = TRY(service::Tasks::open(*agents, settings.tell));
   tool::Limiters limiters;

@@ -69,6 +69,11 @@ Result<Value> PluginDesk::library(Which which) {
   for (const plugin::Entry& entry : TRY(library.list())) {
     if (!only_new || entry.origin.is_new) list.emplace_back(shown_entry(shared_.agents, entry));
   }
+  if (!only_new) {
+    for (const auto& one : TRY(library.damaged())) {
+      list.emplace_back(Value::Object{{"id", one.id}, {"damaged", one.why}});
+    }
+  }
   if (only_new) TRY(library.mark_seen());
   return Value(std::move(list));
 }
@@ -79,6 +84,11 @@ Result<Value> PluginDesk::installed(const std::string& agent) {
     auto object = shown_install(shared_.agents, *install);
     object.erase("log");
     list.emplace_back(std::move(object));
+  }
+  for (const std::string& name : agent.empty() ? TRY(shared_.plugins.installs().agents()) : std::vector{agent}) {
+    for (const auto& one : shared_.plugins.installs().damaged(name)) {
+      list.emplace_back(Value::Object{{"id", one.id}, {"agent", name}, {"state", "damaged"}, {"reason", one.why}});
+    }
   }
   return Value(std::move(list));
 }
@@ -137,34 +147,47 @@ Result<Value> PluginDesk::install_kept(const std::string& agent, const std::stri
   return install(agent, entry.recipe, entry.origin.from, waiting);
 }
 
-Result<Value> PluginDesk::spread(const std::string& id, const Waiting& waiting) {
-  const plugin::Entry entry = TRY(entry_of(id));
-  const std::string hash = plugin::content_hash(entry.recipe);
-  Value::List done;
+// One that fails keeps the others from nothing; the error names whose it was.
+Result<std::vector<std::string>> PluginDesk::spread(const plugin::Recipe& recipe, const std::string& from,
+                                                    const Waiting& waiting) {
+  const std::string hash = plugin::content_hash(recipe);
+  std::vector<std::string> done;
+  std::vector<std::string> failed;
+  std::optional<Error> error;
   for (const auto& install : TRY(installs_of(""))) {
-    if (install->recipe.id != id) continue;
-    if (plugin::content_hash(install->recipe) != hash) {
-      TRY_CTX(install_for(install->agent, entry.recipe, entry.origin.from, waiting), cat({"agent ", install->agent}));
+    if (install->recipe.id != recipe.id) continue;
+    const bool has_it = install->state == plugin::State::kReady && plugin::content_hash(install->recipe) == hash;
+    const auto installed =
+        has_it ? Result<plugin::Install>(*install) : install_for(install->agent, recipe, from, waiting);
+    if (installed) {
+      done.push_back(install->agent);
+    } else {
+      failed.push_back(cat({"agent ", install->agent, ": ", installed.error().message}));
+      if (!error) error = installed.error();
     }
-    done.emplace_back(install->agent);
   }
-  auto object = shown_entry(shared_.agents, entry);
-  object.emplace("agents", std::move(done));
+  if (!error) return done;
+  error->message = cat({join(failed, "; "), done.empty() ? "" : cat({"; done for ", join(done, ", ")})});
+  return fail(*error);
+}
+
+Result<Value> PluginDesk::told(const std::string& id, const std::vector<std::string>& agents) {
+  auto object = shown_entry(shared_.agents, TRY(entry_of(id)));
+  object.emplace("agents", Value::List(agents.begin(), agents.end()));
   return Value(std::move(object));
 }
 
+// The library gets it with the first agent that has it.
 Result<Value> PluginDesk::update(const std::string& id, const std::optional<plugin::Recipe>& recipe,
                                  const std::string& from, const Waiting& waiting) {
-  if (!recipe) return spread(id, waiting);
-  TRY(entry_of(id));
+  const plugin::Entry entry = TRY(entry_of(id));
+  if (!recipe) return told(id, TRY(spread(entry.recipe, entry.origin.from, waiting)));
   if (recipe->id != id) {
     return fail(Error::invalid(cat({from, " is plugin ", recipe->id, ": hutch plugin install takes it"})));
   }
-  plugin::Library& library = shared_.plugins.library();
-  const auto added = TRY(library.add(*recipe, {.from = from, .time = now()}));
-  auto spreaded = spread(id, waiting);
-  if (!spreaded) TRY(library.take_back(id, added));
-  return spreaded;
+  const auto agents = TRY(spread(*recipe, from, waiting));
+  TRY(shared_.plugins.library().add(*recipe, {.from = from, .time = now()}));
+  return told(id, agents);
 }
 
 Result<Value> PluginDesk::rollback(const std::string& id, std::int64_t number, const Waiting& waiting) {
@@ -178,26 +201,37 @@ Result<Value> PluginDesk::rollback(const std::string& id, std::int64_t number, c
     wanted = *(current - 1);
   }
   plugin::Library& library = shared_.plugins.library();
-  TRY(library.make_current(id, wanted));
-  auto spreaded = spread(id, waiting);
-  if (!spreaded) TRY(library.make_current(id, entry.current));
-  return spreaded;
+  TRY(library.roll_back(id, wanted));
+  const plugin::Entry rolled = TRY(entry_of(id));
+  const auto spreaded = spread(rolled.recipe, rolled.origin.from, waiting);
+  if (!spreaded) {
+    TRY(library.undo_rollback(id));
+    return fail(spreaded.error());
+  }
+  TRY(library.keep_rollback(id));
+  return told(id, *spreaded);
 }
 
+// One that does not answer stops nothing: what is left of it is told.
 Result<Value> PluginDesk::remove(const std::string& id, const std::string& agent) {
   TRY(plugin::check_id(id));
   Plugins& plugins = shared_.plugins;
-  Value::List agents;
-  for (const auto& install : TRY(installs_of(agent))) {
-    if (install->recipe.id != id) continue;
-    TRY_CTX(plugins.uninstall(install->agent, id), cat({"agent ", install->agent}));
-    agents.emplace_back(install->agent);
-  }
+  if (!agent.empty()) TRY(shared_.agents.show(agent));
+  const std::vector<std::string> of = agent.empty() ? TRY(plugins.agents_of(id)) : std::vector{agent};
+  const Plugins::Removed removed = plugins.uninstall_from(of, id);
   const bool from_library = agent.empty() && TRY(plugins.library().remove(id));
-  if (agents.empty() && !from_library) {
+  if (removed.agents.empty() && removed.left.empty() && !from_library) {
     return fail(agent.empty() ? no_plugin(id) : Error::not_found(cat({"agent ", agent, " has no plugin ", id})));
   }
-  return Value(Value::Object{{"id", id}, {"agents", std::move(agents)}, {"library", from_library}});
+  if (!agent.empty() && !removed.left.empty()) {
+    return fail({Code::kConflict, 0, cat({"agent ", agent, ": ", removed.left.front().second})});
+  }
+  Value::List left;
+  for (const auto& [name, why] : removed.left) left.emplace_back(Value::Object{{"agent", name}, {"reason", why}});
+  return Value(Value::Object{{"id", id},
+                             {"agents", Value::List(removed.agents.begin(), removed.agents.end())},
+                             {"left", std::move(left)},
+                             {"library", from_library}});
 }
 
 Status PluginDesk::expect_install(const std::string& agent, const std::string& id) {
@@ -231,7 +265,7 @@ Result<Value> PluginDesk::set_value(const std::string& agent, const std::string&
                                     const std::string& value) {
   TRY(expect_install(agent, id));
   if (key.empty()) return fail(Error::invalid("a key is text that is not empty"));
-  TRY(shared_.agents.host_data().set_config(agent, cat({Plugins::values_of(id), key}), value));
+  TRY(shared_.plugins.set_value(agent, id, key, value));
   return Value(Value::Object{{"id", id}, {"agent", agent}, {"key", key}, {"value", value}});
 }
 

@@ -59,7 +59,10 @@ class PluginDesk {
   Status expect_install(const std::string& agent, const std::string& id);
   Result<plugin::Install> install_for(const std::string& agent, const plugin::Recipe& recipe, const std::string& from,
                                       const Waiting& waiting);
-  Result<Value> spread(const std::string& id, const Waiting& waiting);
+  // Every agent that has the plugin gets this recipe of it; who has it then.
+  Result<std::vector<std::string>> spread(const plugin::Recipe& recipe, const std::string& from,
+                                          const Waiting& waiting);
+  Result<Value> told(const std::string& id, const std::vector<std::string>& agents);
 
   Shared& shared_;
 };

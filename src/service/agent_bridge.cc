@@ -25,6 +25,8 @@ std::string bridge_directory(const host::StateDirs& dirs, const std::string& age
   return cat({dirs.data, "/bridge/", agent});
 }
 
+Status forget_bridges(const host::StateDirs& dirs) { return sys::remove_tree(cat({dirs.data, "/bridge"})); }
+
 AgentBridge::AgentBridge(std::string directory, std::string backend, Serve serve)
     : directory_(std::move(directory)),
       backend_(std::move(backend)),
@@ -102,6 +104,12 @@ void AgentBridge::end() {
     leaving = std::move(listener_);
   }
   leaving.reset();
+}
+
+void AgentBridge::remove() {
+  end();
+  // What stays goes with the daemon's next start.
+  if (exists()) (void)sys::remove_tree(directory_);
 }
 
 }  // namespace hutch::service

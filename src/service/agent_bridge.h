@@ -18,6 +18,8 @@ namespace hutch::service {
 
 // Where its socket lies on the host.
 std::string bridge_directory(const host::StateDirs& dirs, const std::string& agent);
+// Those that a daemon which was killed left there: nobody's by now. Before any sandbox starts.
+Status forget_bridges(const host::StateDirs& dirs);
 inline constexpr std::string_view kBridgeName = "bridge.sock";
 // In a sandbox that has places of its own.
 inline constexpr std::string_view kBridgePlace = "/run/hutch/bridge.sock";
@@ -44,6 +46,8 @@ class AgentBridge {
   void take(UniqueFd socket);
   // Ends its connections, and waits for whoever serves them.
   void end();
+  // The same, and its directory goes. Nothing of it is used again.
+  void remove();
 
  private:
   // In a machine commands are one too.

@@ -404,8 +404,9 @@ Result<std::shared_ptr<PluginSandbox>> AgentSandbox::plugin_sandbox(const Plugin
     if (serve_bridge_) {
       serve = [this, rights](UniqueFd socket, const sys::Peer&) { serve_bridge_(*this, &rights, std::move(socket)); };
     }
-    return std::make_shared<PluginSandbox>(rights, cat({bridge_directory(dirs_, record_.name), "/p/", rights.plugin}),
-                                           record_.backend, std::move(serve),
+    // One of the same plugin may be ending still: each has a place of its own.
+    const std::string place = cat({bridge_directory(dirs_, record_.name), "/p/", std::to_string(++plugin_places_)});
+    return std::make_shared<PluginSandbox>(rights, place, record_.backend, std::move(serve),
                                            [this](PluginSandbox& sandbox) { return plugin_settings(sandbox); });
   });
 }

@@ -76,16 +76,19 @@ std::unexpected<Fault> HostServices::fault_of(const AgentSandbox& agent, const E
   return fault(500, "hutch failed; its person finds why in the daemon's log");
 }
 
-std::expected<void, Fault> HostServices::take_use(const AgentSandbox& agent, Service service) {
+std::expected<void, Fault> HostServices::take_use(const AgentSandbox& agent, const PluginRights* plugin,
+                                                  Service service) {
   const std::string name(bridge::name_of(service));
-  const auto taken = rates_.take(agent.record().name, name, std::chrono::steady_clock::now());
+  const std::string by(plugin != nullptr ? plugin_of(*plugin) : "");
+  if (!by.empty() && !plugins_.has(agent.record().name, by)) return fault(403, "The plugin was removed");
+  const auto taken = rates_.take(agent.record().name, name, std::chrono::steady_clock::now(), by);
   if (taken == tool::RateLimiter::Answer::kTaken) return {};
   return fault(429, cat({"Rate limit exceeded for ", name, ": ", std::to_string(tool::RateLimiter::most(name)),
                          " in a minute"}));
 }
 
 Reply HostServices::carry_out(AgentSandbox& agent, const PluginRights* plugin, const Call& call) {
-  if (const auto taken = take_use(agent, call.service); !taken) return std::unexpected(taken.error());
+  if (const auto taken = take_use(agent, plugin, call.service); !taken) return std::unexpected(taken.error());
   if (const auto may = check_plugin(plugin, call); !may) {
     agent.used(
         {.service = std::string(bridge::name_of(call.service)), .what = call.name, .outcome = may.error().message});
@@ -98,7 +101,7 @@ Reply HostServices::carry_out(AgentSandbox& agent, const PluginRights* plugin, c
     case Service::kDispatch: return dispatch(agent, call);
     case Service::kMemoryQuery: return query(agent, call);
     case Service::kMemoryStore: return store(agent, call);
-    case Service::kLog: return log(agent, call);
+    case Service::kLog: return log(agent, plugin, call);
     case Service::kEmit:
       plugins_.emit(agent, std::string(plugin != nullptr ? plugin_of(*plugin) : ""), call.name, call.text);
       return reply({});
@@ -154,7 +157,8 @@ Reply HostServices::config(AgentSandbox& agent, const PluginRights* plugin, cons
   if (!id.empty() && !plugin::check_id(id)) return fault(400, "The plugin has an id that is none");
   const std::string key = id.empty() ? call.name : cat({Plugins::values_of(id), call.name});
   if (call.service == Service::kConfigSet) {
-    const Status set = agents_.host_data().set_config(name, key, call.text);
+    const Status set = id.empty() ? agents_.host_data().set_config(name, key, call.text)
+                                  : plugins_.set_value(name, id, call.name, call.text);
     if (!set) return fault_of(agent, set.error());
     return reply({});
   }
@@ -187,7 +191,7 @@ std::expected<void, Fault> HostServices::infer(AgentSandbox& agent, const Plugin
                                                const std::function<Status(std::string_view)>& on_text,
                                                const std::function<bool()>& is_gone) {
   const std::string& name = agent.record().name;
-  if (const auto taken = take_use(agent, call.service); !taken) return taken;
+  if (const auto taken = take_use(agent, plugin, call.service); !taken) return taken;
   if (plugin != nullptr && !plugin->inference) {
     agent.used({.service = "inference", .what = call.model, .outcome = cat({"refused: plugin ", plugin->plugin})});
     return fault(403, "This plugin may not use a model: its recipe has no permissions.inference");
@@ -246,10 +250,10 @@ Reply HostServices::store(AgentSandbox& agent, const Call& call) {
   return reply({});
 }
 
-Reply HostServices::log(AgentSandbox& agent, const Call& call) {
+Reply HostServices::log(AgentSandbox& agent, const PluginRights* plugin, const Call& call) {
   {
     const std::scoped_lock lock(logged_mutex_);
-    Logged& logged = logged_[agent.record().name];
+    Logged& logged = logged_[{agent.record().name, std::string(plugin != nullptr ? plugin_of(*plugin) : "")}];
     const auto now = std::chrono::steady_clock::now();
     if (logged.lines == 0 || now - logged.since > std::chrono::hours(1)) logged = {now, 0};
     if (logged.lines >= kLogLinesMax) {
@@ -264,7 +268,7 @@ Reply HostServices::log(AgentSandbox& agent, const Call& call) {
 void HostServices::forget(const std::string& agent) {
   rates_.forget(agent);
   const std::scoped_lock lock(logged_mutex_);
-  logged_.erase(agent);
+  std::erase_if(logged_, [&](const auto& one) { return one.first.first == agent; });
 }
 
 }  // namespace hutch::service

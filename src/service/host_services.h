@@ -34,8 +34,10 @@ class HostServices {
   // All but kListen and kInference, which are streams.
   // `plugin` is whose processes ask, with what they may; null: the agent's own.
   Reply carry_out(AgentSandbox& agent, const PluginRights* plugin, const bridge::Call& call);
-  // Counts the use; a fault where there were too many.
-  std::expected<void, bridge::Fault> take_use(const AgentSandbox& agent, bridge::Service service);
+  // Counts the use, of a plugin that the host knows apart from its agent's: a fault where there were too many, and
+  // where the plugin is none any more.
+  std::expected<void, bridge::Fault> take_use(const AgentSandbox& agent, const PluginRights* plugin,
+                                              bridge::Service service);
   // Of kInference: the model's text as it comes. A fault, be it after some of it, where it does not come whole.
   std::expected<void, bridge::Fault> infer(AgentSandbox& agent, const PluginRights* plugin, const bridge::Call& call,
                                            const std::function<Status(std::string_view text)>& on_text,
@@ -52,7 +54,7 @@ class HostServices {
   Reply dispatch(AgentSandbox& agent, const bridge::Call& call);
   Reply query(AgentSandbox& agent, const bridge::Call& call);
   Reply store(AgentSandbox& agent, const bridge::Call& call);
-  Reply log(AgentSandbox& agent, const bridge::Call& call);
+  Reply log(AgentSandbox& agent, const PluginRights* plugin, const bridge::Call& call);
 
   AgentService& agents_;
   Tasks& tasks_;
@@ -66,7 +68,7 @@ class HostServices {
     int lines = 0;
   };
   std::mutex logged_mutex_;
-  std::map<std::string, Logged> logged_;
+  std::map<std::pair<std::string, std::string>, Logged> logged_;  // by agent and plugin
 };
 
 }  // namespace hutch::service

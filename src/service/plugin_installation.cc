@@ -27,6 +27,8 @@ constexpr std::chrono::seconds kSetupTimeout{300};
 constexpr std::chrono::seconds kProbeTimeout{30};
 constexpr std::chrono::seconds kStartPatience{120};
 constexpr std::string_view kPlugins = "plugins/";
+constexpr std::size_t kFilesStep = 4;  // that many steps are done when files are made
+static_assert(plugin::kSteps[kFilesStep] == "files");
 
 struct Manager {
   std::string_view name;  // as recipes have it
@@ -84,22 +86,29 @@ Result<std::vector<std::string>> plugin_environment(AgentSandbox& agent, const p
   return environment;
 }
 
-PluginInstallation::PluginInstallation(Plugins& plugins, AgentSandbox& agent, const Plugins::Wish& wish)
+PluginInstallation::PluginInstallation(Plugins& plugins, AgentSandbox& agent, const Plugins::Wish& wish,
+                                       const PluginUses::Use& use)
     : plugins_(plugins),
       agent_(agent),
       wish_(wish),
+      use_(use),
+      stop_(use.stop()),
       install_{.agent = wish.agent, .recipe = wish.recipe, .from = wish.from},
-      place_(agent, kStartPatience, wish.stop) {}
+      place_(agent, kStartPatience, stop_) {
+  install_.era = plugins.installs_.era(wish.agent);
+}
 
 Result<Install> PluginInstallation::run() {
   const Status done = carry_out();
   if (done) return install_;
   const std::string_view step = plugin::kSteps.at(std::min(install_.steps, plugin::kSteps.size() - 1));
   Error error = Error(done.error()).with_context(cat({"step ", step}));
+  if (use_.is_removed()) error = {Code::kConflict, 0, "the plugin was removed meanwhile"};
   // Before anything was recorded nothing was done either.
   if (install_.steps == 0) return fail(error);
   // With a place of its own: the call may have been cancelled, and what it did has to go all the same.
   SandboxPlace place(agent_, kStartPatience, {});
+  install_.reason = error.message;
   const Status undone = undo_install(plugins_, place, install_);
   if (!undone) error.message += cat({"; and what was done is undone later: ", undone.error().message});
   return fail(error);
@@ -116,7 +125,7 @@ Status PluginInstallation::carry_out() {
                                                                   &PluginInstallation::offer_tools};
   TRY(plugins_.check(wish_, agent_));
   before_ = TRY(plugins_.installs_.find(wish_.agent, recipe().id));
-  if (before_ && before_->state != State::kReady) {
+  if (before_ && before_->state != State::kReady && before_->state != State::kFailed) {
     return fail(
         {Code::kConflict, 0, cat({"plugin ", recipe().id, " of ", wish_.agent, " is being repaired; try again"})});
   }
@@ -130,12 +139,13 @@ Status PluginInstallation::carry_out() {
   install_.is_in_place = there && wish_.by == Plugins::Wish::By::kAgent;
   install_.state = before_ ? State::kUpdating : State::kInstalling;
   if (before_) install_.previous = before_->recipe;
+  install_.had_failed = before_ && before_->state == State::kFailed;
   install_.log.push_back({std::string(plugin::kSteps[0]), cat({"plugin ", recipe().id, ", ", wish_.from})});
   for (const std::string& line : recipe().notes) note(line);
   install_.steps = 1;
   TRY(save());
   for (std::size_t i = 1; i < kDo.size(); ++i) {
-    if (wish_.stop.stop_requested()) return fail({Code::kTimeout, 0, "it was cancelled"});
+    if (stop_.stop_requested()) return fail({Code::kTimeout, 0, "it was cancelled"});
     install_.log.push_back({std::string(plugin::kSteps.at(i)), {}});
     TRY((this->*kDo.at(i))());
     install_.steps = i + 1;
@@ -157,7 +167,7 @@ tool::Command PluginInstallation::command(std::string text) const {
   return {.arguments = {"/bin/sh", "-c", std::move(text)},
           .cwd = agent_.layout().home,
           .timeout = kProbeTimeout,
-          .stop = wish_.stop};
+          .stop = stop_};
 }
 
 Status PluginInstallation::start() {
@@ -210,7 +220,7 @@ Status PluginInstallation::install_packages() {
   note(cat({"to be installed: ", join(names, ", ")}));
   const tool::AgentSettings settings{.name = wish_.agent, .autonomous_exec = tool::Permission::kYes};
   tool::CallContext context{.place = place_, .settings = settings, .limiters = plugins_.limiters_};
-  context.stop = wish_.stop;
+  context.stop = stop_;
   const auto envelope = tool::call_tool(
       "sandbox_install", tool::json_text(tool::Value(tool::Value::Object{{"packages", missing}})), context);
   if (!envelope.ok) return fail(Error{Code::kUnsupported, 0, cat({join(names, ", "), ": ", envelope.message})});
@@ -221,8 +231,12 @@ Status PluginInstallation::install_packages() {
 Status PluginInstallation::make_files() {
   const std::string& id = recipe().id;
   // What an earlier update left behind once it was done.
-  if (!before_ || TRY(is_there(place_, own(id)))) TRY(remove(place_, kept(id)));
-  if (before_ && !install_.is_in_place && TRY(is_there(place_, own(id)))) TRY(move(place_, own(id), kept(id)));
+  TRY(remove(place_, kept(id)));
+  if (before_ && !install_.is_in_place) {
+    install_.had_no_files = !TRY(is_there(place_, own(id)));
+    TRY(save());
+    if (!install_.had_no_files) TRY(move(place_, own(id), kept(id)));
+  }
   TRY(tool::ask<wire::FileDone>(place_, wire::MakeDirectory{at(place_.layout(), own(id))}));
   for (const auto& [path, text] : recipe().files) {
     const wire::WriteFile write{at(place_.layout(), cat({own(id), "/", path})), text, {}, {}};
@@ -242,7 +256,7 @@ Status PluginInstallation::find_secrets() {
                                               {.key = name,
                                                .description = cat({"The plugin ", recipe().name, " uses it."}),
                                                .instructions = recipe().source},
-                                              wish_.stop))
+                                              stop_))
                             : tool::SecretAnswer::kNobody;
     if (answer != tool::SecretAnswer::kStored) missing.push_back(name);
   }
@@ -307,6 +321,9 @@ Status PluginInstallation::offer_tools() {
   ready.previous.reset();
   ready.library_before.reset();
   ready.library_added.reset();
+  ready.reason.clear();
+  ready.had_no_files = false;
+  ready.had_failed = false;
   TRY(plugins_.installs_.write(ready));
   install_ = std::move(ready);
   agent_.end_plugin_sandbox(id);
@@ -315,13 +332,21 @@ Status PluginInstallation::offer_tools() {
   return {};
 }
 
+// Whether what there was before is whole again. Before the step "files" it was not touched; one in place is where the
+// agent works, who is not robbed of what it changed there.
+static Result<bool> put_back(tool::Place& place, const Install& install) {
+  const std::string& id = install.recipe.id;
+  if (install.is_in_place) return install.steps < kFilesStep;
+  const bool moved = install.previous && TRY(is_there(place, kept(id)));
+  if (!install.previous || moved || install.had_no_files) TRY(remove(place, own(id)));
+  if (moved) TRY(move(place, kept(id), own(id)));
+  return !install.had_no_files;
+}
+
 Status undo_install(Plugins& plugins, tool::Place& place, const Install& install) {
   const std::string& id = install.recipe.id;
-  if (!install.is_in_place) {
-    const bool moved = install.previous && TRY(is_there(place, kept(id)));
-    if (!install.previous || moved) TRY(remove(place, own(id)));
-    if (moved) TRY(move(place, kept(id), own(id)));
-  }
+  const bool is_put_back = TRY(put_back(place, install));
+  const bool is_whole = is_put_back && !install.had_failed;
   if (install.library_added && install.library_before) {
     // It was killed before it wrote that one, and another's has the number by now: that is to stay.
     const auto added = plugins.library().version(id, *install.library_added);
@@ -331,23 +356,31 @@ Status undo_install(Plugins& plugins, tool::Place& place, const Install& install
   }
   if (!install.previous) {
     TRY(plugins.forget_values(install.agent, id));
-    return plugins.installs().erase(install.agent, id);
+    return plugins.installs().erase(install);
   }
   Install before = install;
   before.recipe = *install.previous;
   before.previous.reset();
   before.library_before.reset();
   before.library_added.reset();
-  before.state = State::kReady;
+  before.state = is_whole ? State::kReady : State::kFailed;
   before.steps = plugin::kSteps.size();
+  before.had_no_files = false;
+  before.had_failed = false;
+  if (is_whole) {
+    before.reason.clear();
+  } else if (before.reason.empty()) {
+    before.reason = "hutch ended while it was updated";
+  }
   return plugins.installs().write(before);
 }
 
+// First what needs no sandbox of the agent's.
 Status finish_removal(Plugins& plugins, tool::Place& place, const Install& install) {
+  TRY(plugins.forget_values(install.agent, install.recipe.id));
   TRY(remove(place, own(install.recipe.id)));
   TRY(remove(place, kept(install.recipe.id)));
-  TRY(plugins.forget_values(install.agent, install.recipe.id));
-  return plugins.installs().erase(install.agent, install.recipe.id);
+  return plugins.installs().erase(install);
 }
 
 }  // namespace hutch::service

@@ -16,7 +16,8 @@ std::string plugin_directory(const tool::Layout& layout, std::string_view id);
 
 class PluginInstallation {
  public:
-  PluginInstallation(Plugins& plugins, AgentSandbox& agent, const Plugins::Wish& wish);
+  // `use` is the installation's own: its end is this one's.
+  PluginInstallation(Plugins& plugins, AgentSandbox& agent, const Plugins::Wish& wish, const PluginUses::Use& use);
 
   Result<plugin::Install> run();
 
@@ -40,6 +41,8 @@ class PluginInstallation {
   Plugins& plugins_;
   AgentSandbox& agent_;
   const Plugins::Wish& wish_;
+  const PluginUses::Use& use_;
+  const std::stop_token stop_;
   plugin::Install install_;
   std::shared_ptr<const plugin::Install> before_;
   SandboxPlace place_;

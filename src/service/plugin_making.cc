@@ -179,7 +179,18 @@ std::expected<Value, Envelope> Plugins::try_out(const Made& made) {
   const auto restricted = plugin::restricted(made.recipe, made.via);
   if (!restricted) return std::unexpected(refused(Kind::kInvalidArgs, restricted.error().message));
   if (!trial_) return std::unexpected(tool::failure(Kind::kUnavailable, "There is no pool of sandboxes here"));
+  {
+    const std::scoped_lock lock(trials_mutex_);
+    if (!trials_.insert(made.agent).second) {
+      return std::unexpected(
+          tool::failure(Kind::kUnavailable, "A plugin of this agent is being tried already: one at a time"));
+    }
+  }
   auto told = trial_(*restricted);
+  {
+    const std::scoped_lock lock(trials_mutex_);
+    trials_.erase(made.agent);
+  }
   if (!told) return std::unexpected(tool::failed("Failed to try the plugin", told.error(), tool::Retry::kYes));
   return std::move(*told);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/text.h"
 #include "service/sandbox_place.h"
 
 namespace hutch::service {
@@ -20,9 +21,11 @@ bool needs_own_sandbox(const plugin::Recipe& recipe, const store::AgentRecord& a
   return less_network || (agent.inference && !recipe.inference);
 }
 
+std::string setup_name(const std::string& plugin) { return cat({plugin, kSetup}); }
+
 PluginRights setup_rights(const plugin::Recipe& recipe) {
   PluginRights rights = rights_of(recipe);
-  rights.plugin += kSetup;
+  rights.plugin = setup_name(rights.plugin);
   rights.network = {.kind = plugin::NetworkPermission::Kind::kOfAgent};
   return rights;
 }

@@ -18,6 +18,7 @@ bool needs_own_sandbox(const plugin::Recipe& recipe, const store::AgentRecord& a
 
 // Of its set-up: the agent's network, where packages come from, and of all else what its tools have.
 PluginRights setup_rights(const plugin::Recipe& recipe);
+std::string setup_name(const std::string& plugin);  // of that sandbox
 // The plugin's id, of its tools or of its set-up.
 std::string_view plugin_of(const PluginRights& rights);
 

@@ -24,6 +24,12 @@ PluginSandbox::PluginSandbox(PluginRights rights, std::string bridge_directory, 
       bridge_(std::move(bridge_directory), backend, std::move(serve)),
       kept_(settings(*this)) {}
 
+// First the sandbox: it does not start again with a socket that is gone.
+PluginSandbox::~PluginSandbox() {
+  kept_.stop(KeptSandbox::After::kNever);
+  bridge_.remove();
+}
+
 // What ends does so without the lock.
 Result<std::shared_ptr<PluginSandbox>> PluginSandboxes::get(const PluginRights& rights, const Make& make) {
   std::shared_ptr<PluginSandbox> leaving;
@@ -45,11 +51,16 @@ std::vector<std::shared_ptr<PluginSandbox>> PluginSandboxes::all() const {
 
 void PluginSandboxes::end(const std::string& plugin) {
   std::shared_ptr<PluginSandbox> leaving;
-  const std::scoped_lock lock(mutex_);
-  const auto found = sandboxes_.find(plugin);
-  if (found == sandboxes_.end()) return;
-  leaving = std::move(found->second);
-  sandboxes_.erase(found);
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = sandboxes_.find(plugin);
+    if (found == sandboxes_.end()) return;
+    leaving = std::move(found->second);
+    sandboxes_.erase(found);
+  }
+  // Whoever waits for a command of it has it still.
+  leaving->kept().stop(KeptSandbox::After::kNever);
+  leaving->bridge().end();
 }
 
 void PluginSandboxes::end_all() {

@@ -36,6 +36,7 @@ class PluginSandbox {
   // `bridge_directory` is for its socket alone.
   PluginSandbox(PluginRights rights, std::string bridge_directory, const std::string& backend, AgentBridge::Serve serve,
                 const MakeSettings& settings);
+  ~PluginSandbox();
 
   const PluginRights& rights() const { return rights_; }
   AgentBridge& bridge() { return bridge_; }

@@ -2,6 +2,7 @@
 #include "service/plugin_source.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -136,7 +137,7 @@ class Fetcher {
 // Proxies and authorities of whoever types, and nothing else of theirs.
 std::vector<std::string> environment() {
   std::vector<std::string> variables = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8", "GIT_TERMINAL_PROMPT=0",
-                                        "GIT_ALLOW_PROTOCOL=https:http:ssh:git:file", "GIT_CONFIG_NOSYSTEM=1"};
+                                        "GIT_ALLOW_PROTOCOL=ssh:file", "GIT_CONFIG_NOSYSTEM=1"};
   for (const char* name : {"HOME", "SSL_CERT_FILE", "SSL_CERT_DIR", "SSH_AUTH_SOCK", "http_proxy", "https_proxy",
                            "no_proxy", "HTTPS_PROXY", "NO_PROXY"}) {
     if (const auto value = sys::environment_variable(name)) variables.push_back(cat({name, "=", *value}));
@@ -189,6 +190,7 @@ Result<std::string> by_git_inside(std::string address, const host::StateDirs& di
 // Nothing of the repository is run, and no link in it is followed.
 Result<std::string> by_git(std::string address, const std::string& scratch) {
   if (address.starts_with(kGitMark)) address.erase(0, kGitMark.size());
+  TRY(check_git_address(address));
   const std::string tree = scratch + "/tree";
   TRY(run(kGit, {"git", "-c", "core.hooksPath=/dev/null", "-c", "core.symlinks=false", "-c", "core.fsmonitor=false",
                  "clone", "--quiet", "--depth", "1", "--no-tags", "--", address, tree}));
@@ -201,6 +203,35 @@ Result<std::string> by_git(std::string address, const std::string& scratch) {
 }
 
 }  // namespace
+
+Status check_git_address(std::string_view address) {
+  const auto refuse = [&](std::string_view why) {
+    return fail(Error::invalid(cat({printable(address, 200), ": ", why, ": https, ssh and files are fetched by git"})));
+  };
+  if (address.empty() || address.starts_with('-')) return refuse("is no address of a repository");
+  const std::size_t scheme = address.find("://");
+  const std::size_t helper = address.find("::");
+  const std::size_t slash = address.find('/');
+  if (helper != std::string_view::npos && helper < slash) return refuse("names a program as its transport");
+  if (scheme != std::string_view::npos && scheme < slash) {
+    static constexpr std::array<std::string_view, 4> kSchemes = {"https", "http", "ssh", "file"};
+    if (std::ranges::find(kSchemes, address.substr(0, scheme)) == kSchemes.end()) return refuse("is of another kind");
+    // git refuses it too: a host that ssh would read as an option.
+    const std::string_view rest = address.substr(scheme + 3);
+    const std::string_view host = rest.substr(0, rest.find('/'));
+    if (host.substr(host.rfind('@') == host.npos ? 0 : host.rfind('@') + 1).starts_with('-')) {
+      return refuse("has no name of a host");
+    }
+    return {};
+  }
+  // "host:path", which ssh reads.
+  const std::size_t colon = address.find(':');
+  if (colon == std::string_view::npos || colon > slash) return {};
+  const std::string_view host = address.substr(0, colon);
+  const std::size_t at = host.rfind('@');
+  if (host.substr(at == host.npos ? 0 : at + 1).starts_with('-')) return refuse("has no name of a host");
+  return {};
+}
 
 bool is_plugin_source(std::string_view word) {
   return word == "-" || is_address(word) || is_repository(word) || word.contains('/') || word.ends_with(".json");

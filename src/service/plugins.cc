@@ -7,6 +7,7 @@
 #include "plugin/commands.h"
 #include "service/call_tool.h"
 #include "service/plugin_installation.h"
+#include "service/plugin_needs.h"
 #include "service/plugin_run.h"
 #include "service/plugin_tools.h"
 #include "service/scrubbed_value.h"
@@ -17,6 +18,7 @@ namespace hutch::service {
 
 namespace {
 
+using plugin::DamagedInstall;
 using plugin::Install;
 using plugin::State;
 using tool::Envelope;
@@ -29,24 +31,6 @@ constexpr std::chrono::milliseconds kTurnSlice{100};
 bool is_offered(const Install& install, const AgentSandbox& agent) {
   if (install.state != State::kReady) return false;
   return install.recipe.created_by != "agent" || agent.autonomous_exec().enabled;
-}
-
-// Its directory lies in the agent's home, where the agent may remove it.
-bool has_lost_files(AgentSandbox& agent, const std::string& id, const std::stop_token& stop) {
-  SandboxPlace place(agent, kRepairPatience, stop);
-  const auto stat = tool::ask<wire::FileStat>(place, wire::StatFile{{agent.layout().home, cat({"plugins/", id})}});
-  return !stat && stat.error().code == Code::kNotFound;
-}
-
-Plugins::Wish::By made_by(const plugin::Recipe& recipe) {
-  return recipe.created_by == "agent" ? Plugins::Wish::By::kAgent : Plugins::Wish::By::kPerson;
-}
-
-// What a recipe needs of the host, and the line that gives it.
-std::string need_text(const std::string& need, const std::string& agent) {
-  if (!need.starts_with("path:")) return cat({"needs ", printable(need, 100), ": hutch share --help says how"});
-  const std::string path = need.substr(5);
-  return cat({"needs ", printable(path, 200), ": hutch share --agent ", agent, " ", shell_word(path)});
 }
 
 }  // namespace
@@ -74,10 +58,11 @@ std::shared_ptr<std::timed_mutex> Plugins::work_of(const std::string& agent) {
   return work;
 }
 
+void Plugins::say(const std::string& what, const Error& error) const {
+  if (tell_) tell_(cat({what, ": ", error.message}));
+}
+
 void Plugins::repair() {
-  const auto say = [&](const std::string& what, const Error& error) {
-    if (tell_) tell_(cat({what, ": ", error.message}));
-  };
   if (const Status repaired = library_.repair(); !repaired) say("the library of plugins", repaired.error());
   const auto agents = installs_.agents();
   if (!agents) return say("the plugins that are installed", agents.error());
@@ -87,29 +72,64 @@ void Plugins::repair() {
       if (shown.error().code == Code::kNotFound) forget(agent);
       continue;
     }
-    const auto work = work_of(agent);
-    const std::scoped_lock lock(*work);
-    const auto installs = installs_.of(agent);
-    if (!installs) {
-      say(cat({"the plugins of ", agent}), installs.error());
-      continue;
-    }
-    for (const auto& install : *installs) {
-      if (install->state == State::kReady) continue;
-      const std::string what = cat({"plugin ", install->recipe.id, " of ", agent, ", ", name_of(install->state)});
-      const Status repaired = repair_one(install);
-      if (!repaired) say(what, repaired.error());
-      if (repaired && tell_) tell_(cat({what, ": ", install->state == State::kRemoving ? "removed" : "undone"}));
-      if (repaired) agents_.tell_change(agent, kToolsChanged);
-    }
+    repair_agent(agent);
+  }
+  finish_rollbacks();
+}
+
+// Those that a killed daemon was spreading: every agent gets the version, or the library's is the one before again.
+void Plugins::finish_rollbacks() {
+  const auto ids = library_.rollbacks();
+  if (!ids) return say("the library of plugins", ids.error());
+  for (const std::string& id : *ids) {
+    const Status spread = spread_kept(id);
+    const Status over = spread ? library_.keep_rollback(id) : library_.undo_rollback(id);
+    if (!spread) say(cat({"the rollback of plugin ", id, " is undone"}), spread.error());
+    if (!over) say(cat({"the rollback of plugin ", id}), over.error());
+    if (spread && over && tell_) tell_(cat({"the rollback of plugin ", id, " is finished"}));
   }
 }
 
-Status Plugins::repair_one(const std::shared_ptr<const Install>& install) {
-  const auto agent = TRY(agents_.sandbox(install->agent));
-  SandboxPlace place(*agent, kRepairPatience, {});
-  return install->state == State::kRemoving ? finish_removal(*this, place, *install)
-                                            : undo_install(*this, place, *install);
+Status Plugins::spread_kept(const std::string& id) {
+  const auto entry = TRY(library_.find(id));
+  if (!entry) return {};
+  for (const std::string& agent : TRY(agents_of(id))) {
+    const auto install = TRY(installs_.find(agent, id));
+    if (!install || install->recipe.json == entry->recipe.json) continue;
+    TRY_CTX(this->install({.agent = agent, .recipe = entry->recipe, .from = entry->origin.from}),
+            cat({"agent ", agent}));
+  }
+  return {};
+}
+
+void Plugins::repair_agent(const std::string& agent) {
+  const auto work = work_of(agent);
+  const std::scoped_lock lock(*work);
+  const auto installs = installs_.of(agent);
+  if (!installs) return say(cat({"the plugins of ", agent}), installs.error());
+  for (const DamagedInstall& one : installs_.damaged(agent)) {
+    if (tell_) tell_(cat({"plugin ", printable(one.id, 64), " of ", agent, ": its record cannot be read: ", one.why}));
+  }
+  for (const auto& found : *installs) {
+    const std::string& id = found->recipe.id;
+    const auto use = uses_.begin(agent, id, {});
+    // Whoever removes it does what is to be done.
+    if (!use) continue;
+    const auto install = installs_.find(agent, id);
+    if (!install || !*install || (*install)->state == State::kReady || (*install)->state == State::kFailed) continue;
+    const std::string what = cat({"plugin ", id, " of ", agent, ", ", name_of((*install)->state)});
+    const Status repaired = repair_one(**install, (*use)->stop());
+    if (!repaired) say(what, repaired.error());
+    if (repaired && tell_) tell_(cat({what, ": ", (*install)->state == State::kRemoving ? "removed" : "undone"}));
+    if (repaired) agents_.tell_change(agent, kToolsChanged);
+  }
+}
+
+Status Plugins::repair_one(const Install& install, const std::stop_token& stop) {
+  const auto agent = TRY(agents_.sandbox(install.agent));
+  SandboxPlace place(*agent, kRepairPatience, stop);
+  return install.state == State::kRemoving ? finish_removal(*this, place, install)
+                                           : undo_install(*this, place, install);
 }
 
 Status Plugins::check(const Wish& wish, const AgentSandbox& agent) {
@@ -119,55 +139,57 @@ Status Plugins::check(const Wish& wish, const AgentSandbox& agent) {
     if (tool::find_tool(name) != nullptr) return fail(Error::invalid(cat({name, " is a tool of hutch's own"})));
   }
   const auto shown = TRY(agents_.show(wish.agent));
-  if (needs_own_sandbox(recipe, shown.record)) TRY(agent.check_plugin_sandbox());
+  if (needs_own_sandbox(recipe, shown.record)) {
+    TRY(agent.check_plugin_sandbox());
+    const auto before = TRY(installs_.find(wish.agent, recipe.id));
+    const bool was_wider = before && !needs_own_sandbox(before->recipe, shown.record);
+    if (was_wider && wish.on_step) {
+      wish.on_step("validate", cat({"the version before ran in the agent's own sandbox: what it left running goes on "
+                                    "there, with all that the agent may, until hutch agent stop ",
+                                    wish.agent}));
+    }
+  }
   if (recipe.inference && !shown.record.inference && wish.on_step) {
     wish.on_step("validate", cat({"it asks for a model, which this agent may not have: hutch agent set ", wish.agent,
                                   " inference=true"}));
   }
-  for (const std::string& need : recipe.needs) {
-    if (wish.on_step) wish.on_step("validate", need_text(need, wish.agent));
+  for (const std::string& line : need_lines(recipe, shown.record)) {
+    if (wish.on_step) wish.on_step("validate", line);
   }
   return {};
 }
 
 Result<Install> Plugins::install(const Wish& wish) {
   const auto agent = TRY(agents_.sandbox(wish.agent));
+  // Before the wait: what was wished before a removal does not come after it.
+  const auto use = TRY(uses_.begin(wish.agent, wish.recipe.id, wish.stop));
+  const std::stop_token stop = use->stop();
   const auto work = work_of(wish.agent);
   std::unique_lock turn(*work, std::defer_lock);
   while (!turn.try_lock_for(kTurnSlice)) {
-    if (wish.stop.stop_requested()) return fail({Code::kTimeout, 0, "it was cancelled"});
+    if (!stop.stop_requested()) continue;
+    return fail({Code::kTimeout, 0, use->is_removed() ? "the plugin was removed meanwhile" : "it was cancelled"});
   }
   if (wish.admit) TRY(wish.admit());
-  PluginInstallation installation(*this, *agent, wish);
+  PluginInstallation installation(*this, *agent, wish, *use);
   Install done = TRY(installation.run());
   agents_.tell_change(wish.agent, kToolsChanged);
   if (wish.by == Wish::By::kAgent) agents_.tell_change(wish.agent, kPluginMade, wish.recipe.id);
   return done;
 }
 
-Result<bool> Plugins::uninstall(const std::string& agent_name, const std::string& id) {
-  TRY(plugin::check_id(id));
-  const auto agent = TRY(agents_.sandbox(agent_name));
-  const auto work = work_of(agent_name);
-  const std::scoped_lock lock(*work);
-  const auto install = TRY(installs_.find(agent_name, id));
-  if (!install) return false;
-  Install leaving = *install;
-  leaving.state = State::kRemoving;
-  TRY(installs_.write(leaving));
-  agents_.tell_change(agent_name, kToolsChanged);
-  agent->end_plugin_sandbox(id);
-  SandboxPlace place(*agent, kRepairPatience, {});
-  TRY_CTX(finish_removal(*this, place, leaving), "its tools are gone, its files go with the daemon's next start");
-  return true;
-}
-
+// What is at work ends by itself: its agent's sandbox has, and what it would write is refused.
 void Plugins::forget(const std::string& agent) {
+  for (const auto& [name, id] : uses_.at_work(agent)) (void)uses_.close(name, id);
   events_.forget(agent);
   hearing_.forget(agent);
   {
     const std::scoped_lock lock(beside_mutex_);
     beside_.erase(agent);
+  }
+  {
+    const std::scoped_lock lock(needs_mutex_);
+    std::erase_if(needs_told_, [&](const auto& one) { return one.first.first == agent; });
   }
   const Status forgotten = installs_.forget(agent);
   if (!forgotten && tell_) tell_(cat({"the plugins of ", agent, ": ", forgotten.error().message}));
@@ -215,68 +237,6 @@ bool Plugins::has_run_without_model(const AgentSandbox& agent) const {
   const std::scoped_lock lock(beside_mutex_);
   const auto noted = beside_.find(agent.record().name);
   return running && noted != beside_.end() && noted->second.lock() == running;
-}
-
-// `more` are variables of its.
-Envelope Plugins::run(AgentSandbox& agent, const OfferedTool& offered, const ToolCall& call,
-                      std::vector<std::string> more) {
-  const plugin::Tool& wanted = offered.tool();
-  const plugin::Recipe& recipe = offered.install->recipe;
-  auto variables = plugin_variables(wanted, call.arguments);
-  if (!variables) return std::move(variables).error();
-  const auto failed = [](const Error& error) {
-    return tool::failed("Failed to run the plugin's tool", error, tool::Retry::kYes);
-  };
-  const auto shown = agents_.show(agent.record().name);
-  if (!shown) return failed(shown.error());
-  const std::string directory = plugin_directory(agent.layout(), recipe.id);
-  auto environment = plugin_environment(agent, recipe, directory);
-  if (!environment) return failed(environment.error());
-  std::ranges::move(*variables, std::back_inserter(*environment));
-  std::ranges::move(more, std::back_inserter(*environment));
-  const auto timeout = wanted.timeout.value_or(
-      std::clamp(tool_settings(agent).command_timeout, std::chrono::seconds(1), plugin::kToolTimeoutMax));
-  const tool::Command command{.arguments = {"/bin/sh", "-c", wanted.run},
-                              .cwd = directory,
-                              .environment = std::move(*environment),
-                              .timeout = timeout,
-                              .on_output = call.on_output,
-                              .stop = call.stop};
-  const auto start = [&] {
-    return needs_own_sandbox(recipe, shown->record) ? run_apart(agent, rights_of(recipe), command)
-                                                    : beside(agent, recipe, command);
-  };
-  auto end = start();
-  if (!end && has_lost_files(agent, recipe.id, call.stop)) {
-    const auto known = library_.find(recipe.id);
-    const bool same = known && *known && plugin::content_hash((*known)->recipe) == plugin::content_hash(recipe);
-    const auto again =
-        same
-            ? install({.agent = agent.record().name,
-                       .recipe = recipe,
-                       .from = offered.install->from,
-                       .stop = call.stop,
-                       .by = made_by(recipe)})
-            : fail(Error::unsupported(cat({"the library has another version of it: hutch plugin update ", recipe.id})));
-    if (!again) return failed(Error(again.error()).with_context("its files are gone, and installing it again"));
-    end = start();
-  }
-  if (!end) return failed(end.error());
-  Envelope envelope = tool::ended(*end, timeout,
-                                  {{"stdout", tool::excerpt(end->output, tool::kOutputCharacters)},
-                                   {"stderr", tool::excerpt(end->error, tool::kErrorCharacters)},
-                                   {"exit_code", end->exit_code},
-                                   {"cwd", directory}});
-  if (end->timed_out) {
-    envelope.message = cat({"Timed out after ", std::to_string(timeout.count()),
-                            " s and was ended with every process it had started. What it printed until then is in "
-                            "this answer. The plugin's recipe can give the tool a longer `timeout`."});
-  }
-  return envelope;
-}
-
-Status Plugins::forget_values(const std::string& agent, const std::string& id) {
-  return agents_.host_data().forget_below(agent, values_of(id));
 }
 
 Value Plugins::event_value(const HostEvent& event) {
@@ -357,6 +317,7 @@ Value::Object Plugins::install_object(const Install& install) {
   for (const plugin::Tool& one : install.recipe.tools) tools.emplace_back(plugin_tool_name(install.recipe, one));
   return {{"id", install.recipe.id},
           {"agent", install.agent},
+          {"reason", install.reason},
           {"name", install.recipe.name},
           {"version", install.recipe.version},
           {"state", plugin::name_of(install.state)},

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@
 #include "service/agents.h"
 #include "service/host_events.h"
 #include "service/plugin_events.h"
+#include "service/plugin_removals.h"
+#include "service/plugin_uses.h"
 #include "tool/envelope.h"
 #include "tool/limiters.h"
 #include "tool/registry.h"
@@ -61,8 +64,16 @@ class Plugins {
   // The eight steps, and the recipe in the library; over an earlier one of the same id it is an update. What fails
   // leaves things as they were, and the error says which step it was.
   Result<plugin::Install> install(const Wish& wish);
-  // False where it was not installed.
+  // Its calls and installations that are under way end first. False where it was not installed.
   Result<bool> uninstall(const std::string& agent, const std::string& id);
+  // The agents that have it, or for which it is being installed.
+  Result<std::vector<std::string>> agents_of(const std::string& id);
+  // Of several agents, one after another: one that does not answer keeps no other waiting for long.
+  struct Removed {
+    std::vector<std::string> agents;
+    std::vector<std::pair<std::string, std::string>> left;  // agents, and why it is not all gone
+  };
+  Removed uninstall_from(const std::vector<std::string>& agents, const std::string& id);
   void forget(const std::string& agent);  // it was removed
 
   // A plugin of the agent's own making: the recipe of {plugin_id, plugin_name, tools}. What is refused leaves nothing.
@@ -112,7 +123,11 @@ class Plugins {
 
   // Its values of an agent: before each key.
   static std::string values_of(const std::string& id) { return "plugin/" + id + "/"; }
+  // Code::kNotFound where the agent has no such plugin.
+  Status set_value(const std::string& agent, const std::string& id, const std::string& key, const std::string& value);
   Status forget_values(const std::string& agent, const std::string& id);
+  // Whether the agent has it, be it half installed; not while it is being removed.
+  bool has(const std::string& agent, const std::string& id);
 
   // What can be told of it: {id, name, version, ...}.
   static tool::Value::Object entry_object(const plugin::Entry& entry);
@@ -122,13 +137,21 @@ class Plugins {
   friend class PluginInstallation;
   std::shared_ptr<std::timed_mutex> work_of(const std::string& agent);
   Status check(const Wish& wish, const AgentSandbox& agent);
-  Status repair_one(const std::shared_ptr<const plugin::Install>& install);
+  Status repair_one(const plugin::Install& install, const std::stop_token& stop);
+  void repair_agent(const std::string& agent);
+  void finish_rollbacks();
+  Status spread_kept(const std::string& id);
+  void say(const std::string& what, const Error& error) const;
   std::optional<tool::Envelope> refuse(const Made& made);
   std::expected<plugin::Recipe, tool::Envelope> recipe_of_directory(const std::string& id, tool::Place& place);
   std::expected<tool::Value, tool::Envelope> try_out(const Made& made);
   Status check_hosts(AgentSandbox& agent, const plugin::Recipe& recipe);
   tool::Envelope run(AgentSandbox& agent, const OfferedTool& offered, const ToolCall& call,
                      std::vector<std::string> more);
+  Result<tool::CommandEnd> run_again(AgentSandbox& agent, const OfferedTool& offered, const tool::Command& command);
+  Result<tool::CommandEnd> start(AgentSandbox& agent, const plugin::Recipe& recipe, const tool::Command& command);
+  bool is_still(const OfferedTool& offered);
+  std::vector<std::string> tell_needs(AgentSandbox& agent, const OfferedTool& offered, const std::stop_token& stop);
   Result<tool::CommandEnd> beside(AgentSandbox& agent, const plugin::Recipe& recipe, const tool::Command& command);
   void note_beside(const AgentSandbox& agent, const plugin::Recipe& recipe);
   void hear(const PluginEvents::Due& due);
@@ -139,12 +162,20 @@ class Plugins {
   plugin::Library library_;
   plugin::Installs installs_;
   Trial trial_;
+  std::mutex trials_mutex_;
+  std::set<std::string> trials_;  // agents that try one out
+  PluginUses uses_;
+  std::mutex values_mutex_;  // held while values of plugins are written
   std::mutex works_mutex_;
   std::map<std::string, std::shared_ptr<std::timed_mutex>> works_;
+  std::mutex needs_mutex_;
+  // By agent and plugin: the sandbox and the installation of which it was told what they lack.
+  std::map<std::pair<std::string, std::string>, std::pair<std::weak_ptr<sandbox::Resident>, std::string>> needs_told_;
   mutable std::mutex beside_mutex_;
   std::map<std::string, std::weak_ptr<sandbox::Resident>> beside_;  // of which has_run_without_model() is true
   HostEvents events_;
-  PluginEvents hearing_;  // last: it uses all of the above
+  PluginEvents hearing_;  // it uses all of the above
+  PluginRemovals removals_;  // last: likewise
 };
 
 }  // namespace hutch::service

@@ -22,8 +22,10 @@ constexpr const char* kSchema =
     "CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(content, content='memory', content_rowid='id',"
     " tokenize='unicode61 remove_diacritics 2');";
 
-// Ranking looks at each text that fits: of a word that is in most of them the newest alone are worth it.
-constexpr int kRankedMax = 5000;
+// bm25() looks at each text of each word, once more for how rare it is: a word that is in most of them costs the most
+// and tells the least. So many are ranked, and a word is counted that far.
+constexpr std::int64_t kRankedMax = 2000;
+constexpr std::int64_t kCountedMax = 10'000;
 constexpr int kCandidatesMax = 200;
 constexpr std::size_t kWordsMax = 32;
 constexpr double kSalienceParts = 1000;
@@ -81,15 +83,13 @@ bool is_word(unsigned char c) {
 
 }  // namespace
 
-std::string memory_query(std::string_view words) {
-  std::string query;
+std::vector<std::string> memory_words(std::string_view words) {
+  std::vector<std::string> phrases;
   std::string word;
-  std::size_t count = 0;
   const auto finish = [&] {
-    if (!word.empty() && count < kWordsMax) {
-      query += cat({query.empty() ? "" : " OR ", "\"", word, "\""});
-      ++count;
-    }
+    const std::string phrase = cat({"\"", word, "\""});
+    const bool is_new = std::ranges::find(phrases, phrase) == phrases.end();
+    if (!word.empty() && is_new && phrases.size() < kWordsMax) phrases.push_back(phrase);
     word.clear();
   };
   for (const char c : words) {
@@ -100,6 +100,29 @@ std::string memory_query(std::string_view words) {
     }
   }
   finish();
+  return phrases;
+}
+
+// The rarest words, as many as find no more than are ranked; the rarest at any rate. Empty: there is no word, or none
+// that anything has.
+Result<std::string> Memories::telling_query(Database& database, std::string_view words) {
+  std::vector<std::pair<std::int64_t, std::string>> counted;
+  for (std::string& phrase : memory_words(words)) {
+    Statement count =
+        TRY(database.prepare(cat({"SELECT COUNT(*) FROM (SELECT rowid FROM words WHERE words MATCH ?1 LIMIT ",
+                                  std::to_string(kCountedMax), ")"})));
+    count.bind(1, phrase);
+    TRY(count.step());
+    if (count.number(0) > 0) counted.emplace_back(count.number(0), std::move(phrase));
+  }
+  std::ranges::stable_sort(counted, {}, [](const auto& one) { return one.first; });
+  std::string query;
+  std::int64_t total = 0;
+  for (const auto& [found, phrase] : counted) {
+    total += found;
+    if (!query.empty() && total > kRankedMax) break;
+    query += cat({query.empty() ? "" : " OR ", phrase});
+  }
   return query;
 }
 
@@ -124,10 +147,11 @@ Result<std::int64_t> Memories::add(const std::string& agent, const Memory& memor
 Result<std::vector<Memory>> Memories::find(const std::string& agent, std::string_view words, std::size_t most,
                                            std::int64_t now) {
   if (!is_utf8(words)) return fail(Error::invalid("what is looked for is text"));
-  const std::string query = memory_query(words);
-  if (query.empty()) return newest(agent, most);
+  if (memory_words(words).empty()) return newest(agent, most);
   const std::scoped_lock lock(mutex_);
   Database& database = *TRY(database_of(agent));
+  const std::string query = TRY(telling_query(database, words));
+  if (query.empty()) return std::vector<Memory>();
   Statement select = TRY(database.prepare(
       cat({"SELECT m.id, m.content, m.salience, m.created, m.source, CAST(f.fit * -1000000 AS INTEGER) FROM"
            " (SELECT id, fit FROM (SELECT rowid AS id, bm25(words) AS fit FROM words WHERE words MATCH ?1"

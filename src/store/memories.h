@@ -34,7 +34,8 @@ class Memories {
   explicit Memories(std::string directory) : directory_(std::move(directory)) {}
 
   Result<std::int64_t> add(const std::string& agent, const Memory& memory);
-  // The best first: by how well the words fit, how new it is, and how salient. What has no word in it finds the newest.
+  // The best first: by how well the words fit, how new it is, and how salient, among the 2000 that the rarest of the
+  // words find. What has no word in it finds the newest.
   Result<std::vector<Memory>> find(const std::string& agent, std::string_view words, std::size_t most,
                                    std::int64_t now);
   Result<std::vector<Memory>> newest(const std::string& agent, std::size_t most);
@@ -45,6 +46,7 @@ class Memories {
 
  private:
   Result<Database*> database_of(const std::string& agent);
+  static Result<std::string> telling_query(Database& database, std::string_view words);
   std::string path_of(const std::string& agent) const;
 
   const std::string directory_;
@@ -52,8 +54,8 @@ class Memories {
   std::map<std::string, Database> open_;
 };
 
-// The words of a text as a query of FTS5 that finds what holds any of them; nothing of its syntax is taken as such.
-std::string memory_query(std::string_view words);
+// The words of a text, each as a phrase of FTS5: nothing of its syntax is taken as such.
+std::vector<std::string> memory_words(std::string_view words);
 
 // Between 0 and 1: `fit` of the best is 1.
 double memory_score(double fit, double salience, std::int64_t age_ms);

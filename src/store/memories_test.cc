@@ -56,6 +56,15 @@ TEST_F(MemoriesTest, SalienceAndRecencyDecideBetweenEqualFits) {
   EXPECT_EQ(find("b", "token").front(), "token new");
 }
 
+TEST_F(MemoriesTest, TheRarestWordsChooseWhoeverCameLater) {
+  add("a", "the needle lies here");
+  for (int i = 0; i < 5100; ++i) add("a", "hay " + std::to_string(i));
+  add("a", "needle and hay");
+  EXPECT_EQ(find("a", "hay needle"), (std::vector<std::string>{"needle and hay", "the needle lies here"}));
+  EXPECT_EQ(find("a", "hay hay 17").front(), "hay 17");
+  EXPECT_EQ(find("a", "hay").size(), 10U);
+}
+
 TEST_F(MemoriesTest, SyntaxIsOnlyWords) {
   add("a", "weird query");
   for (const char* words : {"\"", "weird\"", "weird OR", "NEAR(weird", "content:weird", "weird*", "-weird", "^weird",

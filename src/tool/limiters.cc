@@ -49,9 +49,10 @@ ExecLimiter::Turn& ExecLimiter::find(Turns& turns, const std::string& name) {
   return turns.front();
 }
 
-RateLimiter::Answer RateLimiter::take(const std::string& agent, const std::string& service, TimePoint now) {
+RateLimiter::Answer RateLimiter::take(const std::string& agent, const std::string& service, TimePoint now,
+                                      const std::string& by) {
   const std::lock_guard lock(mutex_);
-  std::deque<TimePoint>& uses = uses_[agent][service];
+  std::deque<TimePoint>& uses = uses_[agent][{service, by}];
   while (!uses.empty() && now - uses.front() >= kWindow) uses.pop_front();
   if (uses.size() >= most(service)) return Answer::kRefused;
   uses.push_back(now);

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace hutch::tool {
 
@@ -45,14 +46,15 @@ class RateLimiter {
  public:
   enum class Answer { kTaken, kRefused };
 
-  Answer take(const std::string& agent, const std::string& service, TimePoint now);
+  // `by` has a share of its own: a plugin that the host knows apart from its agent.
+  Answer take(const std::string& agent, const std::string& service, TimePoint now, const std::string& by = {});
   void forget(const std::string& agent);
   // inference 60, http 120, dispatch 10, config, memory and events 1200, any other 120.
   static std::size_t most(std::string_view service);
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::map<std::string, std::deque<TimePoint>>> uses_;
+  std::map<std::string, std::map<std::pair<std::string, std::string>, std::deque<TimePoint>>> uses_;
 };
 
 struct Limiters {
