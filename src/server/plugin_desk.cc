@@ -228,10 +228,10 @@ Result<Value> PluginDesk::remove(const std::string& id, const std::string& agent
   }
   Value::List left;
   for (const auto& [name, why] : removed.left) left.emplace_back(Value::Object{{"agent", name}, {"reason", why}});
-  return Value(Value::Object{{"id", id},
-                             {"agents", Value::List(removed.agents.begin(), removed.agents.end())},
-                             {"left", std::move(left)},
-                             {"library", from_library}});
+  Value::Object told = {
+      {"id", id}, {"agents", Value::List(removed.agents.begin(), removed.agents.end())}, {"library", from_library}};
+  if (!left.empty()) told.emplace("left", std::move(left));
+  return Value(std::move(told));
 }
 
 Status PluginDesk::expect_install(const std::string& agent, const std::string& id) {

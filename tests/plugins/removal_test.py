@@ -85,7 +85,7 @@ def test_one_that_cannot_be_reached_keeps_no_other(daemon, recipe):
     daemon("agent", "stop", agents[0]).ok()
     policy = daemon.person.write(daemon.state / "broken.json", "{}")
     daemon("agent", "set", agents[0], f"policy={policy}").ok()
-    policy.unlink()
+    policy.write_text("nonsense")
     removed = daemon("plugin", "remove", "spread")
     assert removed.code == 1 and f"agent {agents[0]}" in removed.errors, removed
     assert removed.text == f"removed spread from the library, for {','.join(agents[1:])}\n"
