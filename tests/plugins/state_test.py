@@ -73,7 +73,8 @@ def test_the_library_gets_what_some_agent_has(daemon, agent, recipe):
     assert daemon("plugin", "update", "talk", nowhere).code == 125
     assert numbers(daemon, "talk") == ([1], 1)
     daemon.sh(second, "touch broken").ok()
-    update = daemon("plugin", "update", "talk", recipe("Talk", files={"x": "two\n"}, setup="! test -e ~/broken", tools=SAY))
+    two = recipe("Talk", files={"x": "two\n"}, setup="! test -e ~/broken", tools=SAY)
+    update = daemon("plugin", "update", "talk", two)
     assert update.code == 125 and f"agent {second}" in update.errors and f"done for {agent}" in update.errors
     assert f"hutch: {agent}: setup" in update.errors or f"hutch: {agent}: files" in update.errors
     assert numbers(daemon, "talk") == ([1, 2], 2)
@@ -154,7 +155,8 @@ def test_an_agent_tries_one_plugin_at_a_time(daemon, agent):
         first.stdin.close()
         codes = []
         for _ in range(3):
-            codes.append(daemon.sh(agent, "sleep 0.5; hutch-host plugin check", options=["-i"], stdin=text.encode()).code)
+            tried = daemon.sh(agent, "sleep 0.5; hutch-host plugin check", options=["-i"], stdin=text.encode())
+            codes.append(tried.code)
         first.wait(timeout=harness.PATIENCE)
     assert 6 in codes and first.returncode == 0
     assert daemon.sh(agent, "hutch-host plugin check", options=["-i"], stdin=text.encode()).code == 0
