@@ -24,13 +24,13 @@ std::vector<std::string> lines_of(const std::vector<SetupStep>& steps) {
 const std::string kAsUser = "setpriv --reuid hutch --regid hutch --init-groups --no-new-privs mkdir -p -m 0700 -- ";
 
 TEST(OsUser, TheFirstTimeMakesEverything) {
-  EXPECT_THAT(
-      lines_of(init_steps("hutch", {})),
-      ElementsAre("useradd --system --user-group --no-create-home --home-dir /var/lib/hutch/home --shell "
-                  "/bin/bash hutch",
-                  "usermod --expiredate 1970-01-02 hutch", "install -d -m 0710 -o root -g hutch -- /var/lib/hutch",
-                  "install -d -m 0700 -o hutch -g hutch -- /var/lib/hutch/home",
-                  kAsUser + "/var/lib/hutch/home/workspaces", kAsUser + "/var/lib/hutch/home/.runtimes"));
+  EXPECT_THAT(lines_of(init_steps("hutch", {})),
+              ElementsAre("useradd --system --user-group --no-create-home --home-dir /var/lib/hutch/home --shell "
+                          "/bin/../bin/bash hutch",
+                          "usermod --expiredate 1970-01-02 --shell /bin/../bin/bash hutch",
+                          "install -d -m 0710 -o root -g hutch -- /var/lib/hutch",
+                          "install -d -m 0700 -o hutch -g hutch -- /var/lib/hutch/home",
+                          kAsUser + "/var/lib/hutch/home/workspaces", kAsUser + "/var/lib/hutch/home/.runtimes"));
 }
 
 TEST(OsUser, AnAgentsOwnUserIsInTheGroupOfAll) {
@@ -38,9 +38,10 @@ TEST(OsUser, AnAgentsOwnUserIsInTheGroupOfAll) {
   ASSERT_THAT(lines, SizeIs(13));
   EXPECT_EQ(lines[1],
             "useradd --system --user-group --no-create-home --home-dir /var/lib/hutch/users/agent-bob --shell "
-            "/bin/bash --groups hutch agent-bob");
+            "/bin/../bin/bash --groups hutch agent-bob");
   EXPECT_THAT(lines[2] + "\n" + lines[3],
-              "usermod --expiredate 1970-01-02 agent-bob\nusermod --expiredate 1970-01-02 hutch");
+              "usermod --expiredate 1970-01-02 --shell /bin/../bin/bash agent-bob\nusermod --expiredate 1970-01-02 "
+              "--shell /bin/../bin/bash hutch");
   EXPECT_EQ(lines[7], "install -d -m 2770 -o root -g hutch -- /var/lib/hutch/users/shared");
   EXPECT_EQ(lines[8], "install -d -m 0700 -o agent-bob -g agent-bob -- /var/lib/hutch/users/agent-bob");
 }
@@ -66,7 +67,8 @@ TEST(OsUser, RunsNothingLater) {
       .has_user = true, .has_common_user = true, .cron = DenyList::kAbsent, .at = DenyList::kLacksIt};
   const auto steps = init_steps("agent-bob", before);
   ASSERT_GE(steps.size(), 4U);
-  EXPECT_EQ(lines_of(steps)[0], "usermod --expiredate 1970-01-02 agent-bob") << "of one that was made before as well";
+  EXPECT_EQ(lines_of(steps)[0], "usermod --expiredate 1970-01-02 --shell /bin/../bin/bash agent-bob")
+      << "of one that was made before as well";
   EXPECT_THAT(steps[1].command, ElementsAre("install", "-m", "0644", "/dev/null", "/etc/cron.deny"));
   EXPECT_THAT(steps[2].command,
               ElementsAre("sh", "-c", testing::HasSubstr("echo \"$0\" >> \"$1\""), "agent-bob", "/etc/cron.deny"));
@@ -88,7 +90,7 @@ TEST(OsUser, ItsNumberIsWrittenDown) {
   const auto made = lines_of(init_steps("agent-bob", fresh));
   EXPECT_EQ(made[0],
             "useradd --system --user-group --no-create-home --home-dir /var/lib/hutch/users/agent-bob --shell "
-            "/bin/bash --uid 311 --groups hutch agent-bob");
+            "/bin/../bin/bash --uid 311 --groups hutch agent-bob");
   EXPECT_EQ(made[1], "install -d -m 0755 -o root -g root -- /etc/hutch-helper");
   EXPECT_EQ(made[2], write);
   OsUserFacts known{.has_user = true, .has_common_user = true, .number = 311, .number_is_written = true};

@@ -16,6 +16,9 @@ constexpr std::string_view kAppend = "[ -z \"$(tail -c 1 \"$1\")\" ] || echo >> 
 constexpr std::string_view kWriteNumber =
     "umask 022; [ -z \"$(tail -c 1 \"$1\" 2> /dev/null)\" ] || echo >> \"$1\"; echo \"$0\" >> \"$1\"";
 
+// A name of bash's that shells(5) does not have.
+constexpr const char* kAgentsShell = "/bin/../bin/bash";
+
 constexpr std::string_view kPutFile = "umask 022 && printf %s \"$1\" > \"$0.new\" && mv -f -- \"$0.new\" \"$0\"";
 
 }  // namespace
@@ -25,7 +28,7 @@ SetupStep system_user(const std::string& name, std::uint32_t number, const std::
                       const std::string& group) {
   SetupStep step{
       cat({"make the system user ", name}),
-      {"useradd", "--system", "--user-group", "--no-create-home", "--home-dir", home, "--shell", "/bin/bash"}};
+      {"useradd", "--system", "--user-group", "--no-create-home", "--home-dir", home, "--shell", kAgentsShell}};
   // The group of its name gets the same number, which is to be free as well (useradd(8), --user-group).
   if (number != 0) step.command.insert(step.command.end(), {"--uid", std::to_string(number)});
   if (!group.empty()) step.command.insert(step.command.end(), {"--groups", group});
@@ -35,7 +38,7 @@ SetupStep system_user(const std::string& name, std::uint32_t number, const std::
 
 void end_logins(std::vector<SetupStep>& steps, const std::string& name) {
   steps.push_back({cat({"let nobody log in as ", name, ", whatever keys its home has"}),
-                   {"usermod", "--expiredate", "1970-01-02", name}});
+                   {"usermod", "--expiredate", "1970-01-02", "--shell", kAgentsShell, name}});
 }
 
 void write_number(std::vector<SetupStep>& steps, const std::string& name, std::uint32_t number) {

@@ -12,8 +12,9 @@ namespace hutch::plan {
 
 // `number` 0: useradd(8) chooses. `group`: one more; empty: none.
 SetupStep system_user(const std::string& name, std::uint32_t number, const std::string& home, const std::string& group);
-// The account is over for every service that asks PAM or shadow(5) (sshd, cron, su): with a key that lies in a home
-// which agents write, one could come in by them, outside of any sandbox. What is started as the user is not asked.
+// With a key that lies in a home which agents write, one could come in by a login service, outside of any sandbox. The
+// account is over for all that ask PAM or shadow(5) (sshd, cron, su); others (dropbear) look whether shells(5) has the
+// user's shell, and find bash there by another name. What is started as the user is not asked.
 void end_logins(std::vector<SetupStep>& steps, const std::string& name);
 // Into kNumbersFile; nothing for 0.
 void write_number(std::vector<SetupStep>& steps, const std::string& name, std::uint32_t number);

@@ -401,7 +401,7 @@ grep -c '^hutch:' /etc/passwd || true; ls -d /var/lib/hutch/home || true
     for line in ("hutch agent-bob somebody hutch agent-bob ", "somebody ", "0", "hutch", "/var/lib/hutch/home", "0002",
                  "made", "closed", "held", "hutch:664", "victim root:755", "denied"):
         assert line in lines, said
-    for line in ("hutch:/var/lib/hutch/home:/bin/bash", "agent-bob:/var/lib/hutch/users/agent-bob:/bin/bash",
+    for line in ("hutch:/var/lib/hutch/home:/bin/../bin/bash", "agent-bob:/var/lib/hutch/users/agent-bob:/bin/../bin/bash",
                  "hi", "2", "/var/lib/hutch/users/agent-bob"):
         assert line in lines, said
     assert lines[-1] == "0" and "No such file" in said.stderr

@@ -36,15 +36,27 @@ def listens(port):
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-@pytest.fixture(params=["yes", "no"])
-def port(request, machine, keys):
-    """An sshd of that machine's, with PAM as Debian sets it up, and without."""
-    port = free_port()
+def server(kind, machine, keys, port):
+    """The command of one on that machine's loopback."""
+    if kind == "dropbear":
+        if shutil.which("dropbear") is None:
+            pytest.skip("needs dropbear-bin")
+        host = keys / "host-dropbear"
+        if not host.exists():
+            subprocess.run(["dropbearkey", "-t", "ed25519", "-f", host], check=True, capture_output=True)
+        return ["dropbear", "-F", "-E", "-r", host, "-p", f"127.0.0.1:{port}", "-P", "/run/dropbear-of-tests"]
     machine.root("install", "-d", "-m", "0755", "/run/sshd")
-    options = ["-o", f"UsePAM={request.param}", "-o", "ListenAddress=127.0.0.1", "-o", "PidFile=none"]
-    with subprocess.Popen([*machine.enter(), "/usr/sbin/sshd", "-D", "-e", "-f", "/dev/null", "-h", keys / "host",
-                           "-p", str(port), *options], stderr=subprocess.DEVNULL) as process:
-        harness.wait_until(lambda: listens(port), "sshd listens")
+    options = ["-o", f"UsePAM={kind[-1]}", "-o", "ListenAddress=127.0.0.1", "-o", "PidFile=none"]
+    return ["/usr/sbin/sshd", "-D", "-e", "-f", "/dev/null", "-h", keys / "host", "-p", str(port), *options]
+
+
+@pytest.fixture(params=[("sshd", "yes"), ("sshd", "no"), "dropbear"], ids=["sshd-PAM", "sshd", "dropbear"])
+def port(request, machine, keys):
+    """A service of that machine's; an sshd with PAM as Debian sets it up, and without."""
+    port = free_port()
+    with subprocess.Popen([*machine.enter(), *server(request.param, machine, keys, port)],
+                          stderr=subprocess.DEVNULL) as process:
+        harness.wait_until(lambda: listens(port), "it listens")
         yield port
         process.terminate()
 
@@ -70,8 +82,12 @@ def test_a_key_that_the_agent_writes_lets_nobody_in(machine, carol, keys, port):
 
 
 def test_who_was_made_before_is_closed_by_the_next_init(machine):
-    machine.root("usermod", "--expiredate", "", "hutch-carol")
+    machine.root("usermod", "--expiredate", "", "--shell", "/bin/bash", "hutch-carol")
     machine.init("--for", "carol")
     line = next(line for line in machine.file("/etc/shadow").read_text().splitlines()
                 if line.startswith("hutch-carol:"))
     assert line.split(":")[7] == "1", line
+    shell = next(line.rsplit(":", 1)[1] for line in machine.file("/etc/passwd").read_text().splitlines()
+                 if line.startswith("hutch-carol:"))
+    assert shell not in machine.file("/etc/shells").read_text().splitlines()
+    assert shell.endswith("/bash") and os.access(shell, os.X_OK)
