@@ -405,7 +405,8 @@ Result<std::shared_ptr<PluginSandbox>> AgentSandbox::plugin_sandbox(const Plugin
       serve = [this, rights](UniqueFd socket, const sys::Peer&) { serve_bridge_(*this, &rights, std::move(socket)); };
     }
     // One of the same plugin may be ending still: each has a place of its own.
-    const std::string place = cat({bridge_directory(dirs_, record_.name), "/p/", std::to_string(++plugin_places_)});
+    const std::string place =
+        cat({bridge_directory(dirs_, record_.name), "/p/", std::to_string(plugins_.next_place())});
     return std::make_shared<PluginSandbox>(rights, place, record_.backend, std::move(serve),
                                            [this](PluginSandbox& sandbox) { return plugin_settings(sandbox); });
   });

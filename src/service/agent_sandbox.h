@@ -1,8 +1,6 @@
 // One agent's sandbox and its life: it starts when it is needed, once however many ask, and ends when told.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
 #include <functional>
 #include <future>
 #include <memory>
@@ -146,7 +144,6 @@ class AgentSandbox {
   const ServeBridge serve_bridge_;
   const std::function<std::uint32_t()> next_number_;
   AgentBridge bridge_;  // whoever serves it uses all of the above
-  std::atomic<std::uint64_t> plugin_places_ = 0;
   PluginSandboxes plugins_;  // likewise
 };
 

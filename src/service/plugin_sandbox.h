@@ -2,6 +2,8 @@
 // a bridge of its own, by which the host knows its processes.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -55,6 +57,7 @@ class PluginSandboxes {
   // The one of a plugin with these rights: one with others ends. Code::kConflict once they have ended for good.
   Result<std::shared_ptr<PluginSandbox>> get(const PluginRights& rights, const Make& make);
   std::vector<std::shared_ptr<PluginSandbox>> all() const;
+  std::uint64_t next_place() { return ++places_; }  // a number that no other sandbox of the agent's has
   void end(const std::string& plugin);
   void end_all();
   // No more are made. Those that are there go with this object: whoever calls may hold what their bridges wait for.
@@ -64,6 +67,7 @@ class PluginSandboxes {
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<PluginSandbox>> sandboxes_;
   bool retired_ = false;
+  std::atomic<std::uint64_t> places_ = 0;
 };
 
 }  // namespace hutch::service

@@ -49,7 +49,7 @@ Plugins::Plugins(AgentService& agents, tool::Limiters& limiters, Tell tell)
                  }
                }) {}
 
-std::string Plugins::OfferedTool::name() const { return plugin_tool_name(install->recipe, tool()); }
+std::string OfferedPluginTool::name() const { return plugin_tool_name(install->recipe, tool()); }
 
 std::shared_ptr<std::timed_mutex> Plugins::work_of(const std::string& agent) {
   const std::scoped_lock lock(works_mutex_);

@@ -1,29 +1,22 @@
 // Plugins: the user's library of them, what each agent has installed, and their tools.
 #pragma once
 
-#include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
-#include <stop_token>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "base/result.h"
-#include "plugin/installs.h"
 #include "plugin/library.h"
 #include "service/agents.h"
 #include "service/host_events.h"
 #include "service/plugin_events.h"
 #include "service/plugin_removals.h"
+#include "service/plugin_requests.h"
 #include "service/plugin_uses.h"
 #include "tool/envelope.h"
 #include "tool/limiters.h"
 #include "tool/registry.h"
-#include "tool/value.h"
 
 namespace hutch::service {
 
@@ -50,17 +43,7 @@ class Plugins {
 
   // --- for an agent ---
 
-  struct Wish {
-    std::string agent;
-    plugin::Recipe recipe;
-    std::string from;  // as Origin has it
-    std::stop_token stop{};
-    enum class By { kPerson, kAgent } by = By::kPerson;
-    // Each line of what its steps say.
-    std::function<void(std::string_view step, std::string_view line)> on_step{};
-    // Asked once it is its turn: what was true before the wait may not be any more. Absent: it may.
-    std::function<Status()> admit{};
-  };
+  using Wish = PluginWish;
   // The eight steps, and the recipe in the library; over an earlier one of the same id it is an update. What fails
   // leaves things as they were, and the error says which step it was.
   Result<plugin::Install> install(const Wish& wish);
@@ -69,20 +52,12 @@ class Plugins {
   // The agents that have it, or for which it is being installed.
   Result<std::vector<std::string>> agents_of(const std::string& id);
   // Of several agents, one after another: one that does not answer keeps no other waiting for long.
-  struct Removed {
-    std::vector<std::string> agents;
-    std::vector<std::pair<std::string, std::string>> left;  // agents, and why it is not all gone
-  };
+  using Removed = RemovedPlugin;
   Removed uninstall_from(const std::vector<std::string>& agents, const std::string& id);
   void forget(const std::string& agent);  // it was removed
 
   // A plugin of the agent's own making: the recipe of {plugin_id, plugin_name, tools}. What is refused leaves nothing.
-  struct Made {
-    std::string agent;
-    plugin::Recipe recipe;
-    std::string via;  // agent_tool, host_bridge
-    std::stop_token stop{};
-  };
+  using Made = PluginMade;
   std::expected<tool::Value::Object, tool::Envelope> make(const Made& made);
   // Of the files in ~/plugins/ID.
   tool::Envelope make_from_directory(const std::string& agent, const std::string& id, tool::Place& place,
@@ -96,14 +71,7 @@ class Plugins {
   using Trial = std::function<Result<tool::Value>(const plugin::Recipe& recipe)>;
   void try_by(Trial trial) { trial_ = std::move(trial); }  // before anybody asks
 
-  // --- tools ---
-
-  struct OfferedTool {
-    std::shared_ptr<const plugin::Install> install;
-    std::size_t index = 0;  // of its recipe's tools
-    const plugin::Tool& tool() const { return install->recipe.tools[index]; }
-    std::string name() const;
-  };
+  using OfferedTool = OfferedPluginTool;
   // None where they cannot be read.
   std::vector<OfferedTool> offered(const AgentSandbox& agent);
   std::optional<OfferedTool> find_tool(const AgentSandbox& agent, const std::string& name);

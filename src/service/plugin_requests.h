@@ -1,0 +1,52 @@
+// What is asked of plugins, and what they offer.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "plugin/installs.h"
+#include "plugin/recipe.h"
+
+namespace hutch::service {
+
+// An installation.
+struct PluginWish {
+  std::string agent;
+  plugin::Recipe recipe;
+  std::string from;  // as Origin has it
+  std::stop_token stop{};
+  enum class By { kPerson, kAgent } by = By::kPerson;
+  // Each line of what its steps say.
+  std::function<void(std::string_view step, std::string_view line)> on_step{};
+  // Asked once it is its turn: what was true before the wait may not be any more. Absent: it may.
+  std::function<Status()> admit{};
+};
+
+// A plugin of an agent's own making.
+struct PluginMade {
+  std::string agent;
+  plugin::Recipe recipe;
+  std::string via;  // agent_tool, host_bridge
+  std::stop_token stop{};
+};
+
+struct OfferedPluginTool {
+  std::shared_ptr<const plugin::Install> install;
+  std::size_t index = 0;  // of its recipe's tools
+  const plugin::Tool& tool() const { return install->recipe.tools[index]; }
+  std::string name() const;
+};
+
+struct RemovedPlugin {
+  std::vector<std::string> agents;
+  std::vector<std::pair<std::string, std::string>> left;  // agents, and why it is not all gone
+};
+
+}  // namespace hutch::service
