@@ -372,7 +372,8 @@ def test_without_the_user_it_says_how_to_make_one(base, sharer, project):
 
 def test_init_makes_the_users_and_deinit_removes_them(base):
     own = ("mount -t tmpfs none /mnt && cp -a /etc /mnt/etc && mount --bind /mnt/etc /etc"
-           " && mount -t tmpfs -o mode=755 none /var/lib && sed -i -e '/^hutch:/d' -e '/^agent-/d' /etc/passwd /etc/group /etc/shadow")
+           " && mount -t tmpfs -o mode=755 none /var/lib"
+           " && sed -i -e '/^hutch:/d' -e '/^agent-/d' /etc/passwd /etc/group /etc/shadow")
     script = f"""set -e; {own}; hutch={base.bin}/hutch
 rm -f /etc/cron.allow /etc/cron.deny /etc/at.allow; printf somebody > /etc/at.deny; touch /etc/debian_version
 $hutch init; $hutch init > /dev/null; $hutch init --agent bob
@@ -401,8 +402,9 @@ grep -c '^hutch:' /etc/passwd || true; ls -d /var/lib/hutch/home || true
     for line in ("hutch agent-bob somebody hutch agent-bob ", "somebody ", "0", "hutch", "/var/lib/hutch/home", "0002",
                  "made", "closed", "held", "hutch:664", "victim root:755", "denied"):
         assert line in lines, said
-    for line in ("hutch:/var/lib/hutch/home:/bin/../bin/bash", "agent-bob:/var/lib/hutch/users/agent-bob:/bin/../bin/bash",
-                 "hi", "2", "/var/lib/hutch/users/agent-bob"):
+    for line in ("hutch:/var/lib/hutch/home:/bin/../bin/bash",
+                 "agent-bob:/var/lib/hutch/users/agent-bob:/bin/../bin/bash", "hi",
+                 "2", "/var/lib/hutch/users/agent-bob"):
         assert line in lines, said
     assert lines[-1] == "0" and "No such file" in said.stderr
 
