@@ -23,8 +23,12 @@ TEST(PendingSettings, AreNoneWhereTheAgentsOwnLimitsHold) {
   store::MachineSettings now;
   now.cpus = 4;
   now.memory_gb = 3;
-  EXPECT_EQ(pending_settings(started, now, {.memory = "1G"}), Names{"cpus"});
-  EXPECT_EQ(pending_settings(started, now, {.cpus = "1"}), Names{"memoryGB"});
+  store::AgentLimits memory;
+  memory.memory = "1G";
+  EXPECT_EQ(pending_settings(started, now, memory), Names{"cpus"});
+  store::AgentLimits cpus;
+  cpus.cpus = "1";
+  EXPECT_EQ(pending_settings(started, now, cpus), Names{"memoryGB"});
 }
 
 TEST(PendingSettings, WhenTheDaemonStartsThemIsNoMatterOfAMachine) {
