@@ -91,11 +91,13 @@ Result<std::optional<Entry>> Library::find(const std::string& id) const {
 Result<std::optional<Entry>> Library::read(const std::string& id) const {
   const auto found = TRY(head(id));
   if (!found) return std::optional<Entry>();
+  std::vector<int> known = TRY(versions(id));
+  Recipe recipe = TRY(read_version(id, found->current));
   return std::optional<Entry>(Entry{.id = id,
                                     .current = found->current,
-                                    .versions = TRY(versions(id)),
+                                    .versions = std::move(known),
                                     .origin = found->origin,
-                                    .recipe = TRY(read_version(id, found->current))});
+                                    .recipe = std::move(recipe)});
 }
 
 Result<Recipe> Library::version(const std::string& id, int number) const {
