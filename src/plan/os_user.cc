@@ -91,7 +91,7 @@ std::vector<SetupStep> init_steps(const std::string& name, const OsUserFacts& fa
   if (name != common && !facts.has_user) add_user(name, facts.number);
   if (facts.has_user && !facts.number_is_written) write_number(steps, name, facts.number);
   end_logins(steps, name);
-  if (name != common && !facts.has_common_user) end_logins(steps, common);
+  if (name != common) end_logins(steps, common);
   add_denial(steps, name, kCronDenyList, facts.cron);
   add_denial(steps, name, kAtDenyList, facts.at);
   if (name != common && !facts.has_common_user) {

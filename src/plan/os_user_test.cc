@@ -26,7 +26,7 @@ const std::string kAsUser = "setpriv --reuid hutch --regid hutch --init-groups -
 TEST(OsUser, TheFirstTimeMakesEverything) {
   EXPECT_THAT(lines_of(init_steps("hutch", {})),
               ElementsAre("useradd --system --user-group --no-create-home --home-dir /var/lib/hutch/home --shell "
-                          "/bin/../bin/bash hutch",
+                          "/bin/../bin/bash --expiredate 1970-01-02 hutch",
                           "usermod --expiredate 1970-01-02 --shell /bin/../bin/bash hutch",
                           "install -d -m 0710 -o root -g hutch -- /var/lib/hutch",
                           "install -d -m 0700 -o hutch -g hutch -- /var/lib/hutch/home",
@@ -38,7 +38,7 @@ TEST(OsUser, AnAgentsOwnUserIsInTheGroupOfAll) {
   ASSERT_THAT(lines, SizeIs(13));
   EXPECT_EQ(lines[1],
             "useradd --system --user-group --no-create-home --home-dir /var/lib/hutch/users/agent-bob --shell "
-            "/bin/../bin/bash --groups hutch agent-bob");
+            "/bin/../bin/bash --expiredate 1970-01-02 --groups hutch agent-bob");
   EXPECT_THAT(lines[2] + "\n" + lines[3],
               "usermod --expiredate 1970-01-02 --shell /bin/../bin/bash agent-bob\nusermod --expiredate 1970-01-02 "
               "--shell /bin/../bin/bash hutch");
@@ -66,17 +66,18 @@ TEST(OsUser, RunsNothingLater) {
   const OsUserFacts before{
       .has_user = true, .has_common_user = true, .cron = DenyList::kAbsent, .at = DenyList::kLacksIt};
   const auto steps = init_steps("agent-bob", before);
-  ASSERT_GE(steps.size(), 4U);
+  ASSERT_GE(steps.size(), 5U);
   EXPECT_EQ(lines_of(steps)[0], "usermod --expiredate 1970-01-02 --shell /bin/../bin/bash agent-bob")
       << "of one that was made before as well";
-  EXPECT_THAT(steps[1].command, ElementsAre("install", "-m", "0644", "/dev/null", "/etc/cron.deny"));
-  EXPECT_THAT(steps[2].command,
+  EXPECT_THAT(steps[1].command, testing::Contains("hutch")) << "and of the common one";
+  EXPECT_THAT(steps[2].command, ElementsAre("install", "-m", "0644", "/dev/null", "/etc/cron.deny"));
+  EXPECT_THAT(steps[3].command,
               ElementsAre("sh", "-c", testing::HasSubstr("echo \"$0\" >> \"$1\""), "agent-bob", "/etc/cron.deny"));
-  EXPECT_THAT(steps[3].command, ElementsAre("sh", "-c", testing::_, "agent-bob", "/etc/at.deny"));
+  EXPECT_THAT(steps[4].command, ElementsAre("sh", "-c", testing::_, "agent-bob", "/etc/at.deny"));
   OsUserFacts after = before;
   after.cron = after.at = DenyList::kHasIt;
-  EXPECT_EQ(init_steps("agent-bob", after)[1].command[0], "install");
-  EXPECT_EQ(init_steps("agent-bob", after)[1].command[1], "-d");
+  EXPECT_EQ(init_steps("agent-bob", after)[2].command[0], "install");
+  EXPECT_EQ(init_steps("agent-bob", after)[2].command[1], "-d");
   EXPECT_THAT(
       lines_of(deinit_steps("agent-bob", after, Homes::kKept)),
       ElementsAre("userdel agent-bob", "sed -i /^agent-bob$/d /etc/cron.deny", "sed -i /^agent-bob$/d /etc/at.deny"));
@@ -90,7 +91,7 @@ TEST(OsUser, ItsNumberIsWrittenDown) {
   const auto made = lines_of(init_steps("agent-bob", fresh));
   EXPECT_EQ(made[0],
             "useradd --system --user-group --no-create-home --home-dir /var/lib/hutch/users/agent-bob --shell "
-            "/bin/../bin/bash --uid 311 --groups hutch agent-bob");
+            "/bin/../bin/bash --expiredate 1970-01-02 --uid 311 --groups hutch agent-bob");
   EXPECT_EQ(made[1], "install -d -m 0755 -o root -g root -- /etc/hutch-helper");
   EXPECT_EQ(made[2], write);
   OsUserFacts known{.has_user = true, .has_common_user = true, .number = 311, .number_is_written = true};

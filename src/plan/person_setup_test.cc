@@ -38,7 +38,7 @@ TEST(PersonSetup, BySystemd) {
   const auto lines = lines_of(init_person_steps("hutch-carol", carol(HelperStarter::kSystemd)));
   EXPECT_EQ(lines[0],
             "useradd --system --user-group --no-create-home --home-dir /var/lib/hutch-people/hutch-carol --shell "
-            "/bin/../bin/bash hutch-carol");
+            "/bin/../bin/bash --expiredate 1970-01-02 hutch-carol");
   EXPECT_EQ(lines[1], "usermod --expiredate 1970-01-02 --shell /bin/../bin/bash hutch-carol");
   EXPECT_THAT(lines, Contains("install -d -m 0700 -o hutch-carol -g hutch-carol -- /var/lib/hutch-people/hutch-carol"));
   EXPECT_THAT(lines, Contains(HasSubstr("/etc/hutch-helper/people/1007/hutch-carol")));

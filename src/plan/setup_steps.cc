@@ -19,6 +19,8 @@ constexpr std::string_view kWriteNumber =
 // A name of bash's that shells(5) does not have.
 constexpr const char* kAgentsShell = "/bin/../bin/bash";
 
+constexpr const char* kOver = "1970-01-02";
+
 constexpr std::string_view kPutFile = "umask 022 && printf %s \"$1\" > \"$0.new\" && mv -f -- \"$0.new\" \"$0\"";
 
 }  // namespace
@@ -26,9 +28,9 @@ constexpr std::string_view kPutFile = "umask 022 && printf %s \"$1\" > \"$0.new\
 // A system user gets no subordinate ids (useradd(8), --system), so that it makes no user namespace with more users.
 SetupStep system_user(const std::string& name, std::uint32_t number, const std::string& home,
                       const std::string& group) {
-  SetupStep step{
-      cat({"make the system user ", name}),
-      {"useradd", "--system", "--user-group", "--no-create-home", "--home-dir", home, "--shell", kAgentsShell}};
+  SetupStep step{cat({"make the system user ", name}),
+                 {"useradd", "--system", "--user-group", "--no-create-home", "--home-dir", home, "--shell",
+                  kAgentsShell, "--expiredate", kOver}};
   // The group of its name gets the same number, which is to be free as well (useradd(8), --user-group).
   if (number != 0) step.command.insert(step.command.end(), {"--uid", std::to_string(number)});
   if (!group.empty()) step.command.insert(step.command.end(), {"--groups", group});
@@ -38,7 +40,7 @@ SetupStep system_user(const std::string& name, std::uint32_t number, const std::
 
 void end_logins(std::vector<SetupStep>& steps, const std::string& name) {
   steps.push_back({cat({"let nobody log in as ", name, ", whatever keys its home has"}),
-                   {"usermod", "--expiredate", "1970-01-02", "--shell", kAgentsShell, name}});
+                   {"usermod", "--expiredate", kOver, "--shell", kAgentsShell, name}});
 }
 
 void write_number(std::vector<SetupStep>& steps, const std::string& name, std::uint32_t number) {

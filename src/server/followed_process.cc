@@ -136,21 +136,26 @@ Result<FollowedProcess::Turn> FollowedProcess::turn(std::span<pollfd> others,
 }
 
 FollowedProcess::Reading::~Reading() {
-  if (!ended_) workers_.run([process = process_] { process->pump(); });
+  if (!over_) workers_.run([process = process_] { process->pump(); });
+}
+
+bool FollowedProcess::Reading::leave() {
+  if (!over_) over_ = workers_.try_run([process = process_] { process->pump(); });
+  return over_;
 }
 
 Result<int> FollowedProcess::Reading::poll(std::span<pollfd> others, std::chrono::milliseconds at_most) {
-  if (ended_) return sys::poll(others, at_most);
+  if (over_) return sys::poll(others, at_most);
   const Turn turned = TRY(process_->turn(others, at_most));
   if (turned.ended) {
-    ended_ = true;
+    over_ = true;
     process_->finish();
   }
   return turned.ready;
 }
 
 bool FollowedProcess::Reading::has_to_go() const {
-  if (ended_) return false;
+  if (over_) return false;
   const std::scoped_lock lock(process_->mutex_);
   return process_->followers_.size() > 1 || process_->ring_.bytes_kept() > kTakenAtOnce;
 }

@@ -60,13 +60,15 @@ class FollowedProcess final : public KeepsOutput {
     // Waits until something was read, it has ended, or one of `others` (at most kOthersMax) is ready. 0: for too long.
     Result<int> poll(std::span<pollfd> others, std::chrono::milliseconds at_most);
     static constexpr std::size_t kOthersMax = 2;
+    // Its own thread reads from here on: false, and nothing changes, where there is none to be had.
+    bool leave();
     // Whether others follow it, who would wait for the holder's client, or there is more than that one takes at once.
     bool has_to_go() const;
 
    private:
     const std::shared_ptr<FollowedProcess> process_;
     Workers& workers_;
-    bool ended_ = false;
+    bool over_ = false;  // it has ended, or is left
   };
 
   std::shared_ptr<const FollowedCommand> command() const;  // null once it has ended

@@ -137,8 +137,9 @@ Status tell_output(Exchange& exchange, FollowedProcess::Follower& follower, std:
 // A client and what it follows; with `reading` it is who reads that, as long as nobody has to wait for the client.
 struct Following {
   std::shared_ptr<FollowedProcess> process;
+  // The last to go: where it has to be read by this thread, nobody is to be waited for any more.
+  std::shared_ptr<FollowedProcess::Reading> reading;
   std::shared_ptr<FollowedProcess::Follower> follower;
-  std::shared_ptr<FollowedProcess::Reading> reading{};
 };
 
 bool takes_more_now(const http::Connection& connection) {
@@ -150,12 +151,13 @@ bool takes_more_now(const http::Connection& connection) {
 // Before something is said, which may take as long as the client likes.
 void leave_reading(Exchange& exchange, Following& following) {
   auto& reading = following.reading;
-  if (reading && (reading->has_to_go() || !takes_more_now(exchange.connection()))) reading.reset();
+  if (!reading || (!reading->has_to_go() && takes_more_now(exchange.connection()))) return;
+  if (reading->leave()) reading.reset();
 }
 
 // Until the process has ended, or the client has gone: the process goes on without it.
 Status follow(Exchange& exchange, Following following) {
-  const auto& [process, follower, reading] = following;
+  const auto& [process, reading, follower] = following;
   const milliseconds keepalive = keepalive_of(exchange.request());
   exchange.connection().hold();
   leave_reading(exchange, following);
@@ -176,7 +178,8 @@ Status follow(Exchange& exchange, Following following) {
     std::array<pollfd, 2> wait = {
         {{follower->fd(), POLLIN, 0}, {exchange.connection().fd(), exchange.connection().gone_events(), 0}}};
     const int ready = TRY(reading ? reading->poll(wait, keepalive) : sys::poll(wait, keepalive));
-    if (wait[1].revents != 0) return fail(Error::invalid("the client has gone"));
+    // Its end is told to whoever has only stopped sending.
+    if (wait[1].revents != 0 && !process->has_ended()) return fail(Error::invalid("the client has gone"));
     if (wait[0].revents != 0) follower->clear();
     if (ready > 0) continue;
     leave_reading(exchange, following);
@@ -209,7 +212,7 @@ Result<Going> start(Exchange& exchange, const Inside& inside, const Value::Objec
   inside.sandbox->add(process);
   TRY(desk.stand_still_if_paused(*inside.sandbox));
   inside.sandbox->log(cat({"process ", std::to_string(process->pid()), " started: ", told}));
-  return [&exchange, following = Following{process, follower, std::move(reading)}]() mutable {
+  return [&exchange, following = Following{process, std::move(reading), follower}]() mutable {
     return follow(exchange, std::move(following));
   };
 }
@@ -218,7 +221,7 @@ Result<Going> connect_to(Exchange& exchange, const Inside& inside, const Value::
   const auto process = TRY(process_of(*inside.sandbox, message));
   return [&exchange, process]() -> Status {
     const std::shared_ptr<FollowedProcess::Follower> follower = TRY(FollowedProcess::follow(process));
-    return follow(exchange, {process, follower});
+    return follow(exchange, {process, nullptr, follower});
   };
 }
 

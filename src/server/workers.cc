@@ -9,23 +9,43 @@
 namespace hutch::server {
 
 void Workers::run(std::function<void()> work) {
+  // By a pointer: what is to be done is there still where no thread takes it.
+  const auto shared = std::make_shared<std::function<void()>>(std::move(work));
+  const auto once = [shared] {
+    (*shared)();
+    *shared = {};
+  };
+  if (try_run(once)) return;
   {
     const std::scoped_lock lock(mutex_);
     ++running_;
   }
-  // By a pointer: what is to be done is there still where no thread takes it.
-  const auto shared = std::make_shared<std::function<void()>>(std::move(work));
-  const auto carry_out = [this, shared] {
-    (*shared)();
-    *shared = {};
-    // Under the lock: whoever waits may end this object as soon as it hears.
+  carry_out(once);
+}
+
+bool Workers::try_run(std::function<void()> work) {
+  {
     const std::scoped_lock lock(mutex_);
-    --running_;
-    changed_.notify_all();
-  };
-  auto thread = sys::start_thread(carry_out);
-  if (thread) return thread->detach();
-  carry_out();
+    ++running_;
+  }
+  auto thread = sys::start_thread([this, own = std::move(work)]() mutable { carry_out(std::move(own)); });
+  if (thread) {
+    thread->detach();
+    return true;
+  }
+  const std::scoped_lock lock(mutex_);
+  --running_;
+  changed_.notify_all();
+  return false;
+}
+
+void Workers::carry_out(std::function<void()> work) {
+  work();
+  work = {};
+  // Under the lock: whoever waits may end this object as soon as it hears.
+  const std::scoped_lock lock(mutex_);
+  --running_;
+  changed_.notify_all();
 }
 
 bool Workers::wait(std::chrono::milliseconds at_most) {

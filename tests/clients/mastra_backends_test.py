@@ -2,7 +2,9 @@
 import dataclasses
 import json
 import os
+import pathlib
 import shutil
+import tempfile
 
 import pytest
 
@@ -61,6 +63,50 @@ def test_with_the_hosts_files(api, provider, backend):
     if backend == "none":
         api("settings", "set", "security.sandboxOnly", "false").ok()
     course(api, provider, base, isolation=backend, workingDirectory=f"{base}/work")
+
+
+HOSTILE_COURSE = """
+import { HutchSandbox } from 'hutch-mastra'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+
+const workingDirectory = `${process.env.BASE}/a b\\\\c/work`
+const sandbox = new HutchSandbox({ id: 'tmp', workingDirectory })
+const run = async (line) => (await sandbox.executeCommand(line)).stdout
+await sandbox._start()
+await run('echo 1 > code; echo old > gone; echo kept > /tmp/kept; mkdir "/tmp/a b"; echo odd > "/tmp/a b/-x"')
+await sandbox._stop()
+writeFileSync(`${workingDirectory}/code`, '2')
+rmSync(`${workingDirectory}/gone`)
+await sandbox._start()
+const said = { code: readFileSync(`${workingDirectory}/code`, 'utf8'), files: await run('ls'), tmp: [] }
+said.tmp.push(await run('cat /tmp/kept "/tmp/a b/-x"'))
+await run('mkdir -m 000 /tmp/closed; cd /tmp; i=0; while [ $i -lt 20000 ]; do : > many-$i; i=$((i+1)); done')
+await run('mkdir -p ~/.tmp.tar ~/.tmp.kept; truncate -s 100G /tmp/sparse')
+const began = Date.now()
+await sandbox._stop()
+said.status = sandbox.status
+await sandbox._start()
+said.quick = Date.now() - began < 60_000
+said.tmp.push(await run('cat /tmp/kept; ls /tmp | grep -c ^many'))
+await run('rm -rf /tmp/*; echo junk > ~/.tmp.tar')
+await sandbox._stop()
+await run('true')
+said.again = sandbox.status
+await sandbox._destroy()
+console.log(JSON.stringify(said))
+process.exit(0)
+"""
+
+
+def test_what_is_mounted_below_tmp_stays_the_persons(api, provider):
+    base = api.person.mkdir(pathlib.Path(tempfile.mkdtemp(prefix="hutch-mastra-")) / "own")
+    base.parent.chmod(0o755)
+    try:
+        said = run_node(api, provider, HOSTILE_COURSE, BASE=str(base))
+    finally:
+        shutil.rmtree(base.parent)
+    assert said == {"code": "2", "files": "code\n", "tmp": ["kept\nodd\n", "kept\n20000\n"], "status": "stopped",
+                    "quick": True, "again": "running"}, said
 
 
 class EngineApi(client.Api):

@@ -51,26 +51,48 @@ const SAFE = /^[a-zA-Z0-9._\-/=:@]+$/
 const quoted = (word: string): string => (SAFE.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
 /**
- * /tmp is of one start of a sandbox; here it is of its life, in the home meanwhile. Sockets and pipes are not files, and
- * what hutch itself has there is there again. An image may have no tar.
+ * /tmp is of one start of a sandbox; here it is of its life, in the home meanwhile. What is mounted below it is not the
+ * sandbox's own: a directory of this machine, which would be put back as it was, or hutch's. Sockets and pipes are not
+ * files. An image may have busybox's tar, or none.
  */
-const KEEP_TMP = `cd /tmp || exit 1
-for name in * .[!.]* ..?*; do
-  [ "$name" = .hutch ] || { [ ! -e "$name" ] && [ ! -L "$name" ]; } || set -- "$@" "./$name"
-done
-[ $# -gt 0 ] || exit 0
-if ! command -v tar > /dev/null; then
-  mkdir -p "$HOME/.tmp.kept" && cp -Rp "$@" "$HOME/.tmp.kept"
-  exit
+const KEEP_TMP = String.raw`rm -rf "$HOME/.tmp.tar" "$HOME/.tmp.kept" "$HOME/.tmp.err"
+cd /tmp || exit 1
+others=/.hutch/
+set -- --exclude=./.hutch
+while read -r id parent device root place rest; do
+  case $place in /tmp/*) ;; *) continue ;; esac
+  top=${'$'}{place#/tmp/}
+  top=$(printf '%b' "$(printf %s "${'$'}{top%%/*}" | sed 's/\\/\\0/g')")
+  others=$others$top/
+  set -- "$@" "--exclude=./$top"
+done < /proc/self/mountinfo
+if tar --version 2> /dev/null | grep -q 'GNU tar'; then
+  tar --no-wildcards --anchored "$@" --one-file-system --ignore-failed-read -cSf "$HOME/.tmp.tar" . 2> "$HOME/.tmp.err"
+else
+  set --
+  for name in * .[!.]* ..?*; do
+    case $others in */"$name"/*) continue ;; esac
+    [ -e "$name" ] || [ -L "$name" ] || continue
+    set -- "$@" "./$name"
+  done
+  [ $# -gt 0 ] || exit 0
+  if command -v tar > /dev/null; then
+    tar -cf "$HOME/.tmp.tar" "$@" 2> "$HOME/.tmp.err"
+  else
+    mkdir -p "$HOME/.tmp.kept" && cp -Rp "$@" "$HOME/.tmp.kept" 2> "$HOME/.tmp.err"
+  fi
 fi
-tar -cf "$HOME/.tmp.tar" "$@" 2>"$HOME/.tmp.err"
 code=$? # 1: a file changed meanwhile
 [ $code -le 1 ] || cat "$HOME/.tmp.err" >&2
-[ $code -le 1 ] || rm -f "$HOME/.tmp.tar"
 rm -f "$HOME/.tmp.err"
 [ $code -le 1 ]`
-const RESTORE_TMP = `[ ! -e "$HOME/.tmp.tar" ] || { tar -C /tmp -xpf "$HOME/.tmp.tar" && rm -f "$HOME/.tmp.tar"; } || exit
-[ ! -d "$HOME/.tmp.kept" ] || { cp -Rp "$HOME/.tmp.kept/." /tmp && rm -rf "$HOME/.tmp.kept"; }`
+/** What the sandbox itself may have put there keeps it from nothing. */
+const RESTORE_TMP = `code=0
+if [ -f "$HOME/.tmp.tar" ]; then tar -C /tmp -xpf "$HOME/.tmp.tar" || code=$?; fi
+if [ -d "$HOME/.tmp.kept" ]; then cp -Rp "$HOME/.tmp.kept/." /tmp || code=$?; fi
+rm -rf "$HOME/.tmp.tar" "$HOME/.tmp.kept"
+exit $code`
+const TMP_TIMEOUT_MS = 60_000
 
 /** Backends whose sandboxes have not the directories of this machine's user. */
 const APART = new Set<string | undefined>(['vm', 'user'])
@@ -142,20 +164,28 @@ export class HutchSandbox extends MastraSandbox {
     }
     await this.agent.start()
     if (!this.dir) this._workingDirectory = (await this.agent.exec(['pwd'])).stdout?.trimEnd()
-    await this.shell(RESTORE_TMP)
+    await this.tmp(RESTORE_TMP)
     return { outcome }
   }
 
   override async stop(): Promise<void> {
-    await this.shell(KEEP_TMP)
-    await this.agent.stop()
+    try {
+      await this.tmp(KEEP_TMP)
+    } finally {
+      await this.agent.stop()
+    }
   }
 
-  /** Without isolation /tmp is this machine's own, which stays by itself. */
-  private async shell(script: string): Promise<void> {
+  /** Without isolation /tmp is this machine's own, which stays by itself. What fails is told, and stops nothing. */
+  private async tmp(script: string): Promise<void> {
     if (this.options.isolation === 'none') return
-    const done = await this.agent.exec(['/bin/sh', '-c', script])
-    if (done.exitCode !== 0) throw new Error(`/tmp cannot be kept: ${done.stderr?.trim() || `exit code ${done.exitCode}`}`)
+    const failed = (why: string) => this.logger?.warn(`the files of /tmp are not kept: ${why}`)
+    try {
+      const done = await this.agent.exec(['/bin/sh', '-c', script], { timeoutMs: TMP_TIMEOUT_MS })
+      if (done.exitCode !== 0) failed(done.stderr?.trim() || `exit code ${done.exitCode}`)
+    } catch (error) {
+      failed(String(error))
+    }
   }
 
   /** The working directory stays: it is the user's. */
