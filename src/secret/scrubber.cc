@@ -29,6 +29,19 @@ void fold(std::string& text) { std::ranges::replace(text, '+', ' '); }
 bool is_cut_at_begin(Cut cut) { return cut == Cut::kBegin || cut == Cut::kBoth; }
 bool is_cut_at_end(Cut cut) { return cut == Cut::kEnd || cut == Cut::kBoth; }
 
+// What programs put before each line (grep -n, diff) lies between the lines of a value: each is found by itself.
+std::vector<std::string_view> lines_of(std::string_view value) {
+  static constexpr std::size_t kLineBytesMin = 16;
+  std::vector<std::string_view> lines;
+  if (!value.contains('\n')) return lines;
+  for (std::string_view line : split(value, '\n')) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    // Of PEM (RFC 7468), the same for everybody's.
+    if (line.size() >= kLineBytesMin && !line.starts_with("-----")) lines.push_back(line);
+  }
+  return lines;
+}
+
 }  // namespace
 
 struct Scrubber::Known {
@@ -59,6 +72,7 @@ Scrubber::Scrubber(const std::vector<Secret>& secrets) {
     fold(sure);
     known->plain.add(whole, of);
     known->plain.add(sure, of);
+    for (const std::string_view line : lines_of(secret.value)) known->as_they_are.add(std::string(line), of);
   }
   known->as_they_are.finish();
   known->plain.finish();

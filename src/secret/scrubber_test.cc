@@ -80,6 +80,20 @@ TEST(ScrubberTest, WhereLinesAreWrapped) {
   EXPECT_EQ(lines.scrub("x " + on_terminal + "\r\n"), "x [REDACTED:PEM]\r\n");
 }
 
+TEST(ScrubberTest, LinesOfAValueBehindWhatAProgramPutsBeforeThem) {
+  const std::string pem =
+      "-----BEGIN KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ9q1Qd0TtZ8\nlast\nZm9vYmFyYmF6cXV4cXV1eA==\n-----END KEY-----\n";
+  Secret secret;
+  secret.name = "PEM";
+  secret.value = pem;
+  const Scrubber one({secret});
+  EXPECT_EQ(
+      one.scrub("1:-----BEGIN KEY-----\n2:MC4CAQAwBQYDK2VwBCIEIJ9q1Qd0TtZ8\n3:last\n4:Zm9vYmFyYmF6cXV4cXV1eA==\n"),
+      "1:-----BEGIN KEY-----\n2:[REDACTED:PEM]\n3:last\n4:[REDACTED:PEM]\n");
+  EXPECT_EQ(one.scrub("+MC4CAQAwBQYDK2VwBCIEIJ9q1Qd0TtZ8\n"), "+[REDACTED:PEM]\n");
+  EXPECT_EQ(one.scrub("-----BEGIN KEY-----\n"), "-----BEGIN KEY-----\n");
+}
+
 // Each form is looked for once, however often another is found.
 TEST(ScrubberTest, ATextFullOfOneValue) {
   std::string text;

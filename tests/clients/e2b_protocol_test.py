@@ -259,7 +259,8 @@ def test_a_reader_that_stalls_delays_nobody(sandbox):
     next(reading)
     sandbox.call("process.Process/SendInput", {**chosen, "input": {"stdin": "Cg=="}}).ok()
     _, out, _, end = reading.run()
-    assert out == b"y" * 12_000_000 + b"done\n" and end["exitCode"] == 0
+    assert end and end["exitCode"] == 0, (len(out), reading.error)
+    assert out == b"y" * 12_000_000 + b"done\n"
     # The stalled one holds up no other command either.
     assert sandbox.run("echo free")[1] == b"free\n"
     # It is still served, which one that was waited for (30 s) would not be: it hears that it has missed something.
