@@ -166,7 +166,8 @@ bool Relay::is_held(const RelayChannel& guest) {
 Status Relay::read_stream() {
   std::array<char, 64 << 10> bytes;
   const auto size = sys::read_some(settings_.stream.get(), bytes);
-  if (!size && size.error().sys_errno == EAGAIN) return {};
+  // Told once, of a side that closed before it had read all: what it has said is there behind that (unix(7)).
+  if (!size && (size.error().sys_errno == EAGAIN || size.error().sys_errno == ECONNRESET)) return {};
   if (!size || *size == 0) {
     is_closed_ = true;
     return {};
@@ -182,7 +183,10 @@ Status Relay::write_stream() {
     const auto count = sys::write_some(settings_.stream.get(), std::string_view(out_).substr(written));
     if (!count && count.error().sys_errno == EAGAIN) break;
     if (!count) {
-      is_closed_ = true;
+      // It reads no more, but what it has said may not be read yet.
+      const bool may_have_said = count.error().sys_errno == EPIPE || count.error().sys_errno == ECONNRESET;
+      is_closed_ = !may_have_said;
+      out_.clear();
       return {};
     }
     written += *count;
