@@ -314,7 +314,8 @@ def marked(screen, field):
     screen.keys("Home")
     screen.wait_for("> enabled")
     for _ in range(90):
-        line = next(line for line in screen.screen().split("\n") if line.startswith("> "))
+        # While it is drawn anew the mark may be nowhere.
+        line = next(line for line in screen.wait_for("\n> ").split("\n") if line.startswith("> "))
         if line.startswith(f"> {field} "):
             return
         screen.keys("Down")
