@@ -34,7 +34,8 @@ Value::Object shown_entry(service::AgentService& agents, const plugin::Entry& en
 
 Value::Object shown_install(service::AgentService& agents, const plugin::Install& install) {
   Value::Object object = Plugins::install_object(install);
-  service::scrub_members(service::scrubber_of(agents, install.agent), object, {"name", "version", "tools", "log", "reason", "from"});
+  service::scrub_members(service::scrubber_of(agents, install.agent), object,
+                         {"name", "version", "tools", "log", "reason", "from"});
   return object;
 }
 
