@@ -29,6 +29,7 @@ def as_they_were(daemon):
 
 
 def post(daemon, path, body=None):
+    daemon.json("agent", "list")  # starts it
     connection = engines.LocalConnection(daemon.socket)
     try:
         connection.request("POST", path, json.dumps(body or {}), {"Content-Type": "application/json"})
