@@ -41,8 +41,17 @@ using std::chrono::milliseconds;
 constexpr milliseconds kRequestWait{10'000};
 constexpr milliseconds kGuestWait{60'000};
 constexpr milliseconds kSendWait{10'000};
+constexpr std::size_t kPasswdBytesMax = 16 << 20;
 // At once, for one person.
 constexpr int kSandboxesMax = 64;
+
+// An agent has sandboxes beside its own, each of another helper, which hold its limits together; the common user of a
+// person is that of agents with limits of their own.
+enum class Holds { kTogether, kEach };
+struct Runner {
+  std::uint32_t uid = 0;
+  Holds holds = Holds::kEach;
+};
 
 // One sandbox that was started, and what holds its limits.
 struct Started {
@@ -57,11 +66,12 @@ Result<std::uint32_t> person_of(const wire::Connection& caller);
 Status check_person(std::uint32_t person);
 Result<wire::HelperStart> receive_request(wire::Connection& caller);
 Result<host::OsUser> user_for(std::uint32_t person, std::uint32_t number);
+Result<Runner> runner(std::uint32_t person, const host::OsUser& user);
 Machine machine_here();
 Result<UniqueFd> take_slot(std::uint32_t person);
-Result<Started> start(const plan::SandboxPlan& plan, wire::Service service);
+Result<Started> start(const plan::SandboxPlan& plan, const Runner& user, wire::Service service);
 Result<std::string> guest_program();
-Status hold_limits(const plan::ResourceLimits& limits, std::optional<host::Cgroup>& cgroup);
+Status hold_limits(const plan::ResourceLimits& limits, const Runner& user, std::optional<host::Cgroup>& cgroup);
 Result<pid_t> await_init(int stream);
 Result<std::string> receive_exactly(int stream, std::size_t size);
 Status keep(wire::Connection& caller, Started& started);
@@ -89,7 +99,8 @@ Status live(wire::Connection& caller) {
   const wire::HelperStart asked = TRY(receive_request(caller));
   const host::OsUser user = TRY(user_for(person, asked.user));
   const plan::SandboxPlan plan = TRY(plan_for(asked, user, machine_here()));
-  Started started = TRY(start(plan, asked.service));
+  const Runner as = TRY(runner(person, user));
+  Started started = TRY(start(plan, as, asked.service));
   const int stream = started.stream.get();
   TRY(caller.send(wire::FromHelper(wire::HelperStarted{static_cast<std::uint32_t>(started.init.pid())}), {&stream, 1}));
   started.stream.reset();
@@ -143,7 +154,7 @@ Result<wire::HelperStart> receive_request(wire::Connection& caller) {
 }
 
 Result<host::OsUser> user_for(std::uint32_t person, std::uint32_t number) {
-  const std::string passwd = TRY(sys::read_file("/etc/passwd", 16 << 20));
+  const std::string passwd = TRY(sys::read_file("/etc/passwd", kPasswdBytesMax));
   const auto account = host::find_account(passwd, number);
   const auto user = account ? TRY(host::find_os_user(account->name)) : std::nullopt;
   // The same answer for what is not there and what is another's.
@@ -154,6 +165,13 @@ Result<host::OsUser> user_for(std::uint32_t person, std::uint32_t number) {
   return fail({Code::kPermissionDenied, 0,
                cat({"hutch-helper: person ", std::to_string(person), " may run nothing as user ",
                     std::to_string(number), ": sudo hutch init --for PERSON says who may"})});
+}
+
+Result<Runner> runner(std::uint32_t person, const host::OsUser& user) {
+  const std::string passwd = TRY(sys::read_file("/etc/passwd", kPasswdBytesMax));
+  const auto account = host::find_account(passwd, person);
+  const bool is_agents = account && user.name != plan::os_user_name_of(account->name, "");
+  return Runner{user.uid, is_agents ? Holds::kTogether : Holds::kEach};
 }
 
 // Root's own names for it, however they are links to each other.
@@ -193,9 +211,9 @@ Result<UniqueFd> take_slot(std::uint32_t person) {
 
 // The guest is told everything that it does as root, and becomes the user, before its stream is anybody else's: not a
 // byte of the caller's is read by root.
-Result<Started> start(const plan::SandboxPlan& plan, wire::Service service) {
+Result<Started> start(const plan::SandboxPlan& plan, const Runner& user, wire::Service service) {
   Started started;
-  TRY(hold_limits(plan.limits, started.cgroup));
+  TRY(hold_limits(plan.limits, user, started.cgroup));
   auto [mine, guests] = TRY(sys::socket_pair());
   const std::string program = TRY(guest_program());
   auto first = TRY(sys::spawn(
@@ -223,13 +241,15 @@ Result<std::string> guest_program() {
   return guest;
 }
 
-Status hold_limits(const plan::ResourceLimits& limits, std::optional<host::Cgroup>& cgroup) {
+Status hold_limits(const plan::ResourceLimits& limits, const Runner& user, std::optional<host::Cgroup>& cgroup) {
   if (!host::wants_cgroup(limits)) return {};
   const host::CgroupPlace place = host::find_cgroup_place(0);
   if (place.kind == plan::CgroupKind::kNone) {
     return fail(Error::unsupported(cat({"limits of backend user take a cgroup of root's: ", place.note})));
   }
-  cgroup.emplace(TRY_CTX(host::Cgroup::make(place, limits), "set the limits"));
+  auto made = user.holds == Holds::kTogether ? host::Cgroup::make_for_user(place, limits, user.uid)
+                                             : host::Cgroup::make(place, limits);
+  cgroup.emplace(TRY_CTX(std::move(made), "set the limits"));
   return {};
 }
 

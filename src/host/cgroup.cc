@@ -18,6 +18,8 @@ namespace hutch::host {
 namespace {
 
 constexpr std::string_view kPrefix = "hutch-run-";
+constexpr std::string_view kUserPrefix = "hutch-user-";
+constexpr int kAttemptsMax = 100;
 constexpr std::uint64_t kCpuPeriodMicros = 100'000;
 constexpr std::size_t kFileBytesMax = 65536;
 constexpr const char* kBusctl = "/usr/bin/busctl";
@@ -41,6 +43,7 @@ void remove_cgroup(const std::string& directory);
 Status start_scope(const std::string& unit, const plan::ResourceLimits& limits, pid_t process);
 std::string new_name();
 std::optional<std::uint64_t> number(const std::string& path);
+std::size_t cgroups_in(const std::string& directory);
 
 }  // namespace
 
@@ -53,31 +56,62 @@ bool wants_cgroup(const plan::ResourceLimits& limits) { return !controllers_want
 Result<Cgroup> Cgroup::make(const CgroupPlace& place, const plan::ResourceLimits& limits) {
   Cgroup cgroup(place.kind, limits);
   cgroup.name_ = new_name();
-  if (place.kind == plan::CgroupKind::kSystemdScope) return cgroup;
-  for (const std::string_view controller : controllers_wanted(limits)) {
+  if (place.kind != plan::CgroupKind::kSystemdScope) TRY(cgroup.make_directories(place, Directories::kNew));
+  return cgroup;
+}
+
+// The one above goes with whoever is the last in it, between any two steps of another.
+Result<Cgroup> Cgroup::make_for_user(const CgroupPlace& place, const plan::ResourceLimits& limits, std::uint32_t user) {
+  for (int attempt = 1;; ++attempt) {
+    auto above = std::make_shared<Cgroup>(Cgroup(place.kind, limits));
+    above->is_of_user_ = true;
+    above->name_ = fmt::format("{}{}-{}-{}-{}", kUserPrefix, user, limits.memory_bytes, limits.pids, limits.cpu_millis);
+    auto made = [&]() -> Result<Cgroup> {
+      TRY(above->make_directories(place, Directories::kMayBeThere));
+      TRY(above->count_those_below());
+      Cgroup cgroup = TRY(make(above->below(), limits));
+      if (!above->pids_.empty()) TRY(above->allow_processes_of(cgroups_in(above->pids_)));
+      cgroup.above_ = above;
+      return cgroup;
+    }();
+    if (made || made.error().sys_errno != ENOENT || attempt == kAttemptsMax) return made;
+  }
+}
+
+Status Cgroup::make_directories(const CgroupPlace& place, Directories directories) {
+  for (const std::string_view controller : controllers_wanted(limits_)) {
     const auto found = place.directories.find(std::string(controller));
     if (found == place.directories.end()) {
       return fail(Error::unsupported(cat({"no cgroup controller ", controller, " here: ", place.note})));
     }
-    const std::string directory = cat({found->second, "/", cgroup.name_});
-    if (std::ranges::find(cgroup.directories_, directory) == cgroup.directories_.end()) {
+    const std::string directory = cat({found->second, "/", name_});
+    if (std::ranges::find(directories_, directory) == directories_.end()) {
       remove_stale(found->second);
       for (const std::string& enable : place.enable) {
         TRY(sys::write_file(found->second + "/cgroup.subtree_control", "+" + enable));
       }
-      TRY(sys::make_directory(sys::kCwd, directory, 0755));
-      cgroup.directories_.push_back(directory);
+      const Status made = sys::make_directory(sys::kCwd, directory, 0755);
+      const bool is_there = !made && made.error().sys_errno == EEXIST && directories == Directories::kMayBeThere;
+      if (!made && !is_there) return made;
+      directories_.push_back(directory);
     }
-    if (controller == kMemory) cgroup.memory_ = directory;
-    if (controller == kPids) cgroup.pids_ = directory;
-    if (controller == kCpu) cgroup.cpu_ = directory;
-    TRY(apply_settings(directory, settings_of(place.kind, controller, limits)));
+    if (controller == kMemory) memory_ = directory;
+    if (controller == kPids) pids_ = directory;
+    if (controller == kCpu) cpu_ = directory;
+    TRY(apply_settings(directory, settings_of(kind_, controller, limits_)));
   }
-  return cgroup;
+  return {};
 }
 
+// One of a user's stays as long as somebody is in it.
 Cgroup::~Cgroup() {
-  for (const std::string& directory : directories_) remove_cgroup(directory);
+  for (const std::string& directory : directories_) {
+    if (is_of_user_) {
+      (void)sys::remove_directory(directory);
+    } else {
+      remove_cgroup(directory);
+    }
+  }
 }
 
 Status Cgroup::admit(pid_t process) {
@@ -86,6 +120,48 @@ Status Cgroup::admit(pid_t process) {
     TRY(sys::write_file(directory + "/cgroup.procs", std::to_string(process)));
   }
   return {};
+}
+
+Result<Cgroup> SharedCgroup::make(const CgroupPlace& place, const plan::ResourceLimits& limits) {
+  if (place.kind == plan::CgroupKind::kSystemdScope) return Cgroup::make(place, limits);
+  const std::scoped_lock lock(mutex_);
+  std::shared_ptr<Cgroup> above = above_.lock();
+  if (!above || above->limits_ != limits) {
+    above = std::make_shared<Cgroup>(TRY(Cgroup::make(place, limits)));
+    TRY(above->count_those_below());
+    above_ = above;
+  }
+  Cgroup cgroup = TRY(Cgroup::make(above->below(), limits));
+  cgroup.above_ = above;
+  // The others, this one, and the name of it here.
+  TRY(above->allow_processes_of(static_cast<std::size_t>(above.use_count()) - 1));
+  return cgroup;
+}
+
+CgroupPlace Cgroup::below() const {
+  CgroupPlace place;
+  place.kind = kind_;
+  const auto add = [&](std::string_view controller, const std::string& directory) {
+    if (directory.empty()) return;
+    place.directories.emplace(controller, directory);
+    if (kind_ == plan::CgroupKind::kV2) place.enable.emplace_back(controller);
+  };
+  add(kMemory, memory_);
+  add(kPids, pids_);
+  add(kCpu, cpu_);
+  return place;
+}
+
+// Before Linux 5.11 memory of a child is its parent's as well only where this was said while it had none.
+Status Cgroup::count_those_below() const {
+  if (memory_.empty()) return {};
+  return apply_settings(memory_, {{"memory.use_hierarchy", "1", true}});
+}
+
+// Each has processes of hutch's own.
+Status Cgroup::allow_processes_of(std::size_t cgroups) const {
+  if (pids_.empty()) return {};
+  return sys::write_file(pids_ + "/pids.max", std::to_string(limits_.pids + cgroups * kOwnProcesses));
 }
 
 CgroupEvents Cgroup::events() const {
@@ -98,6 +174,7 @@ CgroupEvents Cgroup::events() const {
 
 // Version 2 counts processor time in every cgroup; version 1 where the hierarchy has cpuacct too.
 Cgroup::Use Cgroup::use() const {
+  if (above_) return above_->use();
   using std::chrono::duration_cast;
   using std::chrono::microseconds;
   Use use;
@@ -173,6 +250,11 @@ void remove_stale(const std::string& parent) {
   const auto entries = sys::list_directory(parent, sys::Listing::kAll);
   if (!entries) return;
   for (const sys::DirectoryEntry& entry : *entries) {
+    if (entry.name.starts_with(kUserPrefix)) {
+      const std::string of_user = cat({parent, "/", entry.name});
+      remove_stale(of_user);
+      (void)sys::remove_directory(of_user);  // not while somebody is in it
+    }
     if (!entry.name.starts_with(kPrefix)) continue;
     const std::string_view rest = std::string_view(entry.name).substr(kPrefix.size());
     const std::string_view number = rest.substr(0, rest.find('-'));
@@ -184,9 +266,22 @@ void remove_stale(const std::string& parent) {
   }
 }
 
-// A process that has ended leaves its cgroup a moment later than its parent hears of it.
+std::size_t cgroups_in(const std::string& directory) {
+  const auto entries = sys::list_directory(directory, sys::Listing::kAll);
+  if (!entries) return 1;
+  const auto count = std::ranges::count_if(*entries, [](const auto& entry) { return entry.name.starts_with(kPrefix); });
+  return std::max<std::size_t>(static_cast<std::size_t>(count), 1);
+}
+
+// A process that has ended leaves its cgroup a moment later than its parent hears of it. Those below it go first: a
+// hutch that was killed left them.
 void remove_cgroup(const std::string& directory) {
   if (sys::exists(directory + "/cgroup.kill")) (void)sys::write_file(directory + "/cgroup.kill", "1");
+  if (const auto entries = sys::list_directory(directory, sys::Listing::kAll)) {
+    for (const sys::DirectoryEntry& entry : *entries) {
+      if (entry.name.starts_with(kPrefix)) remove_cgroup(cat({directory, "/", entry.name}));
+    }
+  }
   for (int i = 0; i < kRemoveMomentsMax; ++i) {
     const auto removed = sys::remove_directory(directory);
     if (removed || removed.error().sys_errno != EBUSY) return;

@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +22,9 @@ class Cgroup {
  public:
   // An error where a limit that is asked for cannot be held there.
   static Result<Cgroup> make(const CgroupPlace& place, const plan::ResourceLimits& limits);
+  // Likewise, below one that all of that user with the same limits are in, whichever process made them: they have the
+  // limits together as well. Root's.
+  static Result<Cgroup> make_for_user(const CgroupPlace& place, const plan::ResourceLimits& limits, std::uint32_t user);
 
   Cgroup(Cgroup&&) noexcept = default;
   Cgroup& operator=(Cgroup&&) = delete;
@@ -33,20 +38,41 @@ class Cgroup {
     std::optional<std::uint64_t> memory_bytes;
     std::optional<std::chrono::microseconds> cpu;
   };
+  // Of all that share its limits.
   Use use() const;
   // As a person is told: "cgroup v2".
   std::string_view kind_name() const;
 
  private:
+  friend class SharedCgroup;
   Cgroup(plan::CgroupKind kind, plan::ResourceLimits limits) : kind_(kind), limits_(limits) {}
+  CgroupPlace below() const;  // where those are made that share its limits
+  Status count_those_below() const;
+  Status allow_processes_of(std::size_t cgroups) const;
+  enum class Directories { kNew, kMayBeThere };
+  Status make_directories(const CgroupPlace& place, Directories directories);
 
   plan::CgroupKind kind_;
   plan::ResourceLimits limits_;
   std::string name_;
   std::vector<std::string> directories_;  // ours, each removed at the end
-  std::string memory_;                    // the one of them that limits memory, or empty
+  std::string memory_;  // the one of them that limits memory, or empty
   std::string pids_;
   std::string cpu_;
+  bool is_of_user_ = false;  // others may be in it
+  std::shared_ptr<Cgroup> above_;  // whose limits hold too; it goes when the last below it has gone
+};
+
+// Limits that several sandboxes have together as well as each for itself: a cgroup above theirs. Any thread may use it.
+class SharedCgroup {
+ public:
+  // As Cgroup::make, together with those that were made with the same limits and are still there. By a systemd scope
+  // each has its own: those have none above them that hutch could limit.
+  Result<Cgroup> make(const CgroupPlace& place, const plan::ResourceLimits& limits);
+
+ private:
+  std::mutex mutex_;
+  std::weak_ptr<Cgroup> above_;
 };
 
 // Those of hutches that were killed.

@@ -210,6 +210,8 @@ std::string ScrubbedStream::take(std::string_view piece) {
     made += "[REDACTED]";
     text_.clear();
     told_ = 0;
+    // What comes next may be the rest of what was not shown.
+    cut_ = is_cut_at_end(cut_) ? Cut::kBoth : Cut::kBegin;
   }
   return made;
 }

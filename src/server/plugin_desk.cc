@@ -130,8 +130,9 @@ Result<Value> PluginDesk::duplicate(const std::string& id, const std::string& na
 }
 
 Result<plugin::Install> PluginDesk::install_for(const std::string& agent, const plugin::Recipe& recipe,
-                                                const std::string& from, const Waiting& waiting) {
+                                                const std::string& from, Wants wants, const Waiting& waiting) {
   Plugins::Wish wish{.agent = agent, .recipe = recipe, .from = from, .stop = waiting.stop};
+  if (wants == Wants::kUpdate) wish.over = Plugins::Wish::Over::kEarlierOne;
   if (waiting.on_step) {
     wish.on_step = [&](std::string_view step, std::string_view line) { waiting.on_step(agent, step, line); };
   }
@@ -140,7 +141,7 @@ Result<plugin::Install> PluginDesk::install_for(const std::string& agent, const 
 
 Result<Value> PluginDesk::install(const std::string& agent, const plugin::Recipe& recipe, const std::string& from,
                                   const Waiting& waiting) {
-  return Value(shown_install(shared_.agents, TRY(install_for(agent, recipe, from, waiting))));
+  return Value(shown_install(shared_.agents, TRY(install_for(agent, recipe, from, Wants::kInstall, waiting))));
 }
 
 Result<Value> PluginDesk::install_kept(const std::string& agent, const std::string& id, const Waiting& waiting) {
@@ -159,7 +160,7 @@ Result<std::vector<std::string>> PluginDesk::spread(const plugin::Recipe& recipe
     if (install->recipe.id != recipe.id) continue;
     const bool has_it = install->state == plugin::State::kReady && plugin::content_hash(install->recipe) == hash;
     const auto installed =
-        has_it ? Result<plugin::Install>(*install) : install_for(install->agent, recipe, from, waiting);
+        has_it ? Result<plugin::Install>(*install) : install_for(install->agent, recipe, from, Wants::kUpdate, waiting);
     if (installed) {
       done.push_back(install->agent);
     } else {
@@ -187,7 +188,10 @@ Result<Value> PluginDesk::update(const std::string& id, const std::optional<plug
     return fail(Error::invalid(cat({from, " is plugin ", recipe->id, ": hutch plugin install takes it"})));
   }
   const auto agents = TRY(spread(*recipe, from, waiting));
-  TRY(shared_.plugins.library().add(*recipe, {.from = from, .time = now()}));
+  const auto expect_known = [](const plugin::Library::Added& added) {
+    return added.before == 0 ? fail(service::removed_meanwhile()) : Status();
+  };
+  TRY(shared_.plugins.library().add(*recipe, {.from = from, .time = now()}, expect_known));
   return told(id, agents);
 }
 

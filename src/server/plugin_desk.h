@@ -57,8 +57,9 @@ class PluginDesk {
   Result<plugin::Entry> entry_of(const std::string& id);
   Result<Installs> installs_of(const std::string& agent);
   Status expect_install(const std::string& agent, const std::string& id);
+  enum class Wants { kInstall, kUpdate };
   Result<plugin::Install> install_for(const std::string& agent, const plugin::Recipe& recipe, const std::string& from,
-                                      const Waiting& waiting);
+                                      Wants wants, const Waiting& waiting);
   // Every agent that has the plugin gets this recipe of it; who has it then.
   Result<std::vector<std::string>> spread(const plugin::Recipe& recipe, const std::string& from,
                                           const Waiting& waiting);

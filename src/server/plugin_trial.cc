@@ -22,6 +22,7 @@ using tool::Value;
 constexpr seconds kSetupTimeout{300};
 constexpr seconds kToolTimeout{60};  // of a tool that names none
 constexpr seconds kSmallTimeout{30};
+constexpr seconds kTrialTimeout{600};  // of all of it
 constexpr std::size_t kShownCharacters = 4000;
 
 struct Manager {
@@ -66,6 +67,7 @@ class Trial {
   Result<bool> files();
   Result<bool> set_up();
   Status try_tool(const plugin::Tool& tool);
+  Result<std::chrono::milliseconds> time_for(seconds wished) const;
   bool note(std::string_view step, Came came, std::string log);
   std::vector<std::string> environment() const;
 
@@ -73,6 +75,7 @@ class Trial {
   const plugin::Recipe& recipe_;
   const std::stop_token stop_;
   const std::string directory_;
+  const sandbox::Process::Clock::time_point end_ = sandbox::Process::Clock::now() + kTrialTimeout;
   bool ok_ = true;
   Value::List steps_;
   Value::List tools_;
@@ -90,17 +93,25 @@ std::vector<std::string> Trial::environment() const {
           cat({"HUTCH_PLUGIN_DIR=", directory_}), "PIP_BREAK_SYSTEM_PACKAGES=1"};
 }
 
-Result<Ended> Trial::command(const Wish& wish) {
+// What is left of the trial's own, at most.
+Result<std::chrono::milliseconds> Trial::time_for(seconds wished) const {
   if (stop_.stop_requested()) return fail({Code::kTimeout, 0, "it was cancelled"});
+  const auto left = std::chrono::floor<std::chrono::milliseconds>(end_ - sandbox::Process::Clock::now());
+  if (left.count() > 0) return std::min<std::chrono::milliseconds>(wished, left);
+  return fail({Code::kTimeout, 0, cat({"it took longer than ", std::to_string(kTrialTimeout.count()), " s"})});
+}
+
+Result<Ended> Trial::command(const Wish& wish) {
+  const std::chrono::milliseconds timeout = TRY(time_for(wish.timeout));
   sandbox::ProcessRequest request;
   request.arguments = wish.arguments;
   request.environment = environment();
   std::ranges::copy(wish.environment, std::back_inserter(request.environment));
   request.cwd = wish.cwd;
-  request.timeout = wish.timeout;
+  request.timeout = timeout;
   const auto input = wish.input.empty() ? sandbox::Input::kNone : sandbox::Input::kWritten;
   const auto process = TRY(sandbox_.spawn(std::move(request), input));
-  const auto until = sandbox::Process::Clock::now() + wish.timeout + kSmallTimeout;
+  const auto until = sandbox::Process::Clock::now() + timeout + kSmallTimeout;
   if (!wish.input.empty()) {
     // One that ends before it has read all says so by its exit code.
     (void)process->write_input(wish.input, until);

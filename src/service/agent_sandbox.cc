@@ -104,7 +104,7 @@ hutch::Status check_nothing_runs(const KeptSandbox& kept) {
 
 // Where a second sandbox beside an agent's can be held to less.
 bool is_held(std::string_view backend) {
-  static constexpr std::array<std::string_view, 4> kHeld = {"namespace", "bwrap", "container", "user"};
+  static constexpr std::array<std::string_view, 5> kHeld = {"namespace", "bwrap", "container", "user", "vm"};
   return std::ranges::find(kHeld, backend) != kHeld.end();
 }
 
@@ -141,7 +141,8 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
              .placeholders = [this](const policy::Host& host) { return secrets_.placeholders_for(host); },
              .bridge = {std::string(kBridgePlace),
                         hooks.serve_bridge ? cat({bridge_directory(dirs_, record_.name), "/", kBridgeName}) : ""},
-             .take_bridge = [this](UniqueFd socket) { bridge_.take(std::move(socket)); }}),
+             .take_bridge = [this](UniqueFd socket) { bridge_.take(std::move(socket)); },
+             .limits_with = &limits_}),
       // Nobody is asked anything: an answer would hold for what a package runs as root.
       installer_({.what = cat({"the installation for agent ", record_.name}),
                   .judge = [this] { return judge_install(); },
@@ -150,7 +151,8 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
                              .agent = record_.name,
                              .name = record_.name,
                              .command = {"hutch", "tool", "call", record_.name, "sandbox_install"}},
-                  .next_number = hooks.next_number}),
+                  .next_number = hooks.next_number,
+                  .limits_with = &limits_}),
       serve_bridge_(std::move(hooks.serve_bridge)),
       next_number_(std::move(hooks.next_number)),
       bridge_(bridge_directory(dirs_, record_.name), record_.backend,
@@ -383,7 +385,8 @@ KeptSandboxSettings AgentSandbox::plugin_settings(PluginSandbox& sandbox) {
                 return secrets_.placeholders_for(host, &sandbox.rights().secrets);
               },
           .bridge = {std::string(kBridgePlace), sandbox.bridge().socket()},
-          .take_bridge = [&sandbox](UniqueFd socket) { sandbox.bridge().take(std::move(socket)); }};
+          .take_bridge = [&sandbox](UniqueFd socket) { sandbox.bridge().take(std::move(socket)); },
+          .limits_with = &limits_};
 }
 
 hutch::Status AgentSandbox::check_plugin_sandbox() const {
@@ -391,7 +394,7 @@ hutch::Status AgentSandbox::check_plugin_sandbox() const {
   return fail(Error::unsupported(
       cat({"a plugin that may do less than its agent needs a sandbox of its own beside the agent's, which backend ",
            record_.backend,
-           " does not have: use an agent with backend namespace, bwrap, container or user, or change "
+           " does not have: use an agent with backend namespace, bwrap, container, user or vm, or change "
            "the plugin's `permissions`"})));
 }
 

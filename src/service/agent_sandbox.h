@@ -26,7 +26,7 @@
 
 namespace hutch::service {
 
-// What Changed tells besides the names of states: which tools the agent may call, and what it has handed out.
+// What Changed tells besides the names of states: the tools the agent may call, and what it has handed out.
 inline constexpr std::string_view kToolsChanged = "tools";
 inline constexpr std::string_view kArtifactsChanged = "artifacts";
 
@@ -91,8 +91,7 @@ class AgentSandbox {
   // A sandbox beside it, in which commands are root of the agent's image and see nothing of the host. One at a time;
   // waits so long for its turn. Code::kUnsupported where the agent has no image. It ends with the answer's owner.
   Result<Installation> begin_install(std::chrono::milliseconds patience);
-  // What an installation that is under way has changed stays. In a container that takes a new start of the agent's
-  // sandbox: Code::kConflict where something runs in it.
+  // What an installation has changed stays. In a container by a new start: Code::kConflict where something runs in it.
   hutch::Status keep_installed();
   tool::Users users() const;  // of its image
   // Of the package managers of its system, as it was before the agent ran in it.
@@ -137,6 +136,7 @@ class AgentSandbox {
   mutable std::mutex autonomous_mutex_;
   store::AutonomousExec autonomous_exec_;
   LoginEnvironment login_;
+  host::SharedCgroup limits_;  // of all its sandboxes
   KeptSandbox kept_;
   std::timed_mutex install_mutex_;
   std::vector<std::string> package_hosts_;  // of an engine's image; of whoever has the turn to install

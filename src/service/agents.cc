@@ -189,7 +189,9 @@ Result<store::AgentRecord> AgentService::create(store::AgentRecord record) {
   TRY(settle_image(record, dirs_));
   TRY(settle_os_user(record));
   record = TRY(agents_->create(std::move(record)));
-  const Status made = make_places(record);
+  // One of the name that was removed while somebody set a secret of its may have left that.
+  Status made = secrets_.forget(record.name);
+  if (made) made = make_places(record);
   if (!made) {
     TRY(agents_->remove(record.name));
     return fail(made.error());

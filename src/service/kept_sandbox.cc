@@ -320,7 +320,7 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin() {
   Prepared& prepared = judged.prepared;
   if (prepared.backend == "none") TRY(ask_for_none(judged));
   TRY(add_filter(prepared.plan, judged.facts));
-  Holding holding = TRY(hold_limits(prepared, judged.facts));
+  Holding holding = TRY(hold_limits(prepared, judged.facts, settings_.limits_with));
   std::optional<store::MachineSettings> machine;
   if (prepared.backend == "vm") machine = TRY(settings_of_machines(judged.facts));
   {

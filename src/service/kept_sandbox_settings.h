@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "egress/gateway.h"
+#include "host/cgroup.h"
 #include "sandbox/audience.h"
 #include "service/host_sockets.h"
 #include "service/prepare.h"
@@ -31,6 +32,7 @@ struct KeptSandboxSettings {
   HostSockets::Bridge bridge{};
   // As egress::Settings has it.
   std::function<void(UniqueFd socket)> take_bridge{};
+  host::SharedCgroup* limits_with = nullptr;  // those with whom it has its limits together; null: nobody
 };
 
 }  // namespace hutch::service

@@ -103,7 +103,7 @@ Result<Install> PluginInstallation::run() {
   if (done) return install_;
   const std::string_view step = plugin::kSteps.at(std::min(install_.steps, plugin::kSteps.size() - 1));
   Error error = Error(done.error()).with_context(cat({"step ", step}));
-  if (use_.is_removed()) error = {Code::kConflict, 0, "the plugin was removed meanwhile"};
+  if (use_.is_removed()) error = removed_meanwhile();
   // Before anything was recorded nothing was done either.
   if (install_.steps == 0) return fail(error);
   // With a place of its own: the call may have been cancelled, and what it did has to go all the same.
@@ -297,7 +297,11 @@ Result<tool::CommandEnd> PluginInstallation::run_set_up(const tool::Command& set
     plugins_.note_beside(agent_, recipe());
     return end;
   }
-  const PluginRights rights = setup_rights(recipe());
+  PluginRights rights = setup_rights(recipe());
+  // The look at what is written in it is not what holds it.
+  if (recipe().created_by == "agent") {
+    rights.network = {plugin::NetworkPermission::Kind::kHosts, TRY(plugins_.hosts_for_set_up(agent_))};
+  }
   auto end = run_apart(agent_, rights, setup);
   agent_.end_plugin_sandbox(rights.plugin);
   return end;
@@ -308,7 +312,8 @@ Status PluginInstallation::offer_tools() {
   const std::string& id = recipe().id;
   const bool by_agent = wish_.by == Plugins::Wish::By::kAgent;
   install_.time = store::format_time(store::now());
-  const auto record = [&](const plugin::Library::Added& added) {
+  const auto record = [&](const plugin::Library::Added& added) -> Status {
+    if (wish_.over == PluginWish::Over::kEarlierOne && added.before == 0) return fail(removed_meanwhile());
     install_.library_before = added.before;
     install_.library_added = added.version;
     return save();

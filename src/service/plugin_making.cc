@@ -69,8 +69,7 @@ Result<Collected> collect(tool::Place& place, const std::string& root) {
 
 // The package managers' own hosts, and those that the user allows all agents; what the agent's policy has is for the
 // gateway to say.
-Status Plugins::check_hosts(AgentSandbox& agent, const plugin::Recipe& recipe) {
-  if (plugin::check_hosts(recipe, {})) return {};
+Result<std::vector<std::string>> Plugins::hosts_for_set_up(AgentSandbox& agent) {
   std::vector<std::string> entries = TRY_CTX(agent.recipe_hosts(), "find the hosts of packages");
   if (const auto settings = agents_.settings())
     std::ranges::copy(settings->security.allowed_hosts, std::back_inserter(entries));
@@ -78,7 +77,12 @@ Status Plugins::check_hosts(AgentSandbox& agent, const plugin::Recipe& recipe) {
   for (const std::string& entry : entries) {
     if (const auto parsed = policy::parse_host_port(entry)) names.push_back(parsed->host.name);
   }
-  return plugin::check_hosts(recipe, names);
+  return names;
+}
+
+Status Plugins::check_hosts(AgentSandbox& agent, const plugin::Recipe& recipe) {
+  if (plugin::check_hosts(recipe, {})) return {};
+  return plugin::check_hosts(recipe, TRY(hosts_for_set_up(agent)));
 }
 
 std::optional<Envelope> Plugins::refuse(const Made& made) {

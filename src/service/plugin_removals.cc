@@ -71,6 +71,9 @@ Result<bool> Plugins::uninstall(const std::string& agent_name, const std::string
   agent->end_plugin_sandbox(id);
   agent->end_plugin_sandbox(setup_name(id));
   const bool ended = closing->await(kEndPatience);
+  // A call that was on its way may have had them made once more.
+  agent->end_plugin_sandbox(id);
+  agent->end_plugin_sandbox(setup_name(id));
   const auto install = TRY(installs_.find(agent_name, id));
   // An installation was under way, and is undone.
   const bool is_damaged = lists(installs_.damaged(agent_name), id);

@@ -23,11 +23,16 @@ struct PluginWish {
   std::string from;  // as Origin has it
   std::stop_token stop{};
   enum class By { kPerson, kAgent } by = By::kPerson;
+  // An update is of what the agent has and the library knows, also once it is its turn.
+  enum class Over { kAnything, kEarlierOne } over = Over::kAnything;
   // Each line of what its steps say.
   std::function<void(std::string_view step, std::string_view line)> on_step{};
   // Asked once it is its turn: what was true before the wait may not be any more. Absent: it may.
   std::function<Status()> admit{};
 };
+
+// Of an installation or an update that a removal has overtaken.
+inline Error removed_meanwhile() { return {Code::kConflict, 0, "the plugin was removed meanwhile"}; }
 
 // A plugin of an agent's own making.
 struct PluginMade {

@@ -168,9 +168,10 @@ Result<Install> Plugins::install(const Wish& wish) {
   std::unique_lock turn(*work, std::defer_lock);
   while (!turn.try_lock_for(kTurnSlice)) {
     if (!stop.stop_requested()) continue;
-    return fail({Code::kTimeout, 0, use->is_removed() ? "the plugin was removed meanwhile" : "it was cancelled"});
+    return fail({Code::kTimeout, 0, use->is_removed() ? removed_meanwhile().message : "it was cancelled"});
   }
   if (wish.admit) TRY(wish.admit());
+  if (wish.over == Wish::Over::kEarlierOne && !has(wish.agent, wish.recipe.id)) return fail(removed_meanwhile());
   PluginInstallation installation(*this, *agent, wish, *use);
   Install done = TRY(installation.run());
   agents_.tell_change(wish.agent, kToolsChanged);

@@ -113,6 +113,7 @@ class Plugins {
   std::optional<tool::Envelope> refuse(const Made& made);
   std::expected<plugin::Recipe, tool::Envelope> recipe_of_directory(const std::string& id, tool::Place& place);
   std::expected<tool::Value, tool::Envelope> try_out(const Made& made);
+  Result<std::vector<std::string>> hosts_for_set_up(AgentSandbox& agent);  // of a plugin that an agent made
   Status check_hosts(AgentSandbox& agent, const plugin::Recipe& recipe);
   tool::Envelope run(AgentSandbox& agent, const OfferedTool& offered, const ToolCall& call,
                      std::vector<std::string> more);

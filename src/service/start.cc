@@ -54,7 +54,7 @@ Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {
   return {};
 }
 
-Result<Holding> hold_limits(const Prepared& prepared, const plan::HostFacts& facts) {
+Result<Holding> hold_limits(const Prepared& prepared, const plan::HostFacts& facts, host::SharedCgroup* shared) {
   const plan::SandboxPlan& plan = prepared.plan;
   Holding holding;
   if (prepared.backend == "user" && facts.uid != 0) {
@@ -81,7 +81,8 @@ Result<Holding> hold_limits(const Prepared& prepared, const plan::HostFacts& fac
   if (by_cgroup && place.directories.contains(std::string(host::kPids))) limits.pids = limits.processes;
   if (!host::wants_cgroup(limits)) return holding;
   if (place.kind != plan::CgroupKind::kNone) {
-    holding.cgroup.emplace(TRY_CTX(host::Cgroup::make(place, limits), "set the limits"));
+    auto made = shared != nullptr ? shared->make(place, limits) : host::Cgroup::make(place, limits);
+    holding.cgroup.emplace(TRY_CTX(std::move(made), "set the limits"));
     holding.by = holding.cgroup->kind_name();
     return holding;
   }

@@ -31,7 +31,9 @@ struct Holding {
   std::uint64_t address_space_max = 0;
   std::string by;  // as a person is told; empty: nothing is limited
 };
-Result<Holding> hold_limits(const Prepared& prepared, const plan::HostFacts& facts);
+// `shared`: with whose sandboxes they are held together, where a cgroup of hutch's holds them; null: by itself.
+Result<Holding> hold_limits(const Prepared& prepared, const plan::HostFacts& facts,
+                            host::SharedCgroup* shared = nullptr);
 
 // For a plan whose network is NetworkKind::kGateway. hutch-inspect lies beside hutch-guest.
 egress::Settings gateway_settings(const Prepared& prepared, const std::string& guest_program);

@@ -117,6 +117,20 @@ def test_a_broken_store_is_told_and_left(own_daemon):
     assert path.read_bytes() == broken
 
 
+def test_a_new_agent_has_none_of_an_earlier_one_of_its_name(own_daemon):
+    """Whoever set one while the earlier one was being removed may have come last."""
+    agent = own_daemon.create(name="phoenix")
+    secret(own_daemon, "set", "--agent", agent, "TOKEN", value=VALUE).ok()
+    path = pathlib.Path(own_daemon.data) / f"secrets/{agent}.sealed"
+    left = path.read_bytes()
+    own_daemon("agent", "remove", agent).ok()
+    assert not path.exists()
+    own_daemon.person.write(path, left)
+    own_daemon.create(name="phoenix")
+    assert secret(own_daemon, "check", "--agent", agent, "TOKEN").code != 0 and not path.exists()
+    own_daemon("agent", "remove", agent).ok()
+
+
 def tool(daemon, agent, name, **arguments):
     """As daemon.tool, but not by arguments that others could see."""
     return json.loads(daemon("tool", "call", agent, name, "-", stdin=json.dumps(arguments).encode()).out)

@@ -44,7 +44,8 @@ def started(hutch, state, script, trap=":"):
 def test_all_is_over_when_it_returns_and_the_signal_is_seen(hutch, state, left, backend, number):
     with started(hutch, state, f"setsid sleep {left.mark} & sleep {left.mark}") as run:
         run.send_signal(number)
-        assert run.wait(30) == -number, "whoever waits for hutch sees what ended it"
+        code = run.wait(30)
+        assert code == -number, f"whoever waits for hutch sees what ended it: {run.stderr.read().decode()}"
     assert left() == ([], [])
 
 

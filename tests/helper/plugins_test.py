@@ -6,6 +6,7 @@ import pytest
 
 import plugin_cases
 import recipes
+import shared_limits
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import tools_test  # noqa: E402
@@ -31,3 +32,10 @@ def plugin_agent(daemon):
 @pytest.fixture
 def recipe(daemon):
     return recipes.Files(daemon)
+
+
+def test_its_limits_are_the_agents(daemon, recipe):
+    """Each sandbox is held by a helper of its own."""
+    name = daemon.create("autonomousExec.enabled=true", "limits.memory=64M")
+    shared_limits.memory_is_of_both_together(daemon, name, recipe)
+    daemon("agent", "remove", name).ok()

@@ -194,3 +194,19 @@ def test_its_sandbox_ends_with_the_agents(daemon, isolated, recipe):
     before = daemon.guests()
     daemon("plugin", "remove", "closed").ok()
     assert daemon.guests() == before - 1
+
+
+def test_what_an_agent_makes_is_set_up_from_the_hosts_of_packages_alone(daemon, isolated):
+    """The look at its text finds no name that a program puts together; the gateway does not have to."""
+    with policy(daemon, isolated, {"allowedDomains": ["a.example.com", "b.example.com"]}):
+        daemon("settings", "set", "security.allowedHosts", '["a.example.com"]').ok()
+        daemon.sh(isolated, "true").ok()
+        hidden = "for n in a b c; do getent hosts $n.example.com >/dev/null && echo $n; done > told; true"
+        made = {"name": "Made", "description": "d", "setup": hidden, "tools": [tool("told", "cat told")]}
+        done = daemon.exec(isolated, "/bin/sh", "-c", "hutch-host plugin create", options=["-i"],
+                           stdin=json.dumps(made).encode())
+        assert done.code == 0, str(done)
+        assert said(daemon, isolated, "made_told").split() == ["a"]
+        assert daemon.sh(isolated, "getent hosts b.example.com").code == 0, "which the agent may reach"
+    daemon("plugin", "remove", "made").ok()
+    daemon("settings", "set", "security.allowedHosts", "[]").ok()

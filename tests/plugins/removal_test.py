@@ -120,3 +120,24 @@ def test_sockets_of_a_daemon_that_was_killed_go(own_daemon):
         (own_daemon.data / "bridge" / name / "bridge.sock").touch()
     own_daemon.sh("alice", "hutch-host log x").ok()
     assert [path.name for path in (own_daemon.data / "bridge").rglob("*")] == ["alice", "bridge.sock"]
+
+
+def test_an_update_that_is_under_way_does_not_bring_it_back(daemon, agent, recipe):
+    """It is done for one agent after another: whose it was is looked at once more when its turn comes."""
+    other = daemon.create("autonomousExec.enabled=true")
+    first, second = sorted([agent, other])
+    daemon("plugin", "install", recipe("Spread", version="1", tools=[tool("x", "true")]), "--agent", agent,
+           "--agent", other).ok()
+    path = recipe("Spread", version="2", setup="touch began; while test ! -e ~/go; do sleep 0.1; done",
+                  tools=[tool("x", "true")])
+    with daemon.popen("plugin", "update", "spread", path, stderr=subprocess.PIPE) as update:
+        harness.wait_until((place(daemon, first) / "spread/began").exists, "the update of the first is under way")
+        daemon("plugin", "remove", "spread", "--agent", second).ok()
+        for name in (first, second):
+            daemon.sh(name, "touch go").ok()
+        _, errors = update.communicate(timeout=harness.PATIENCE)
+    assert update.returncode == 125 and b"removed meanwhile" in errors, errors
+    assert daemon.json("plugin", "list", "--agent", second) == []
+    assert [one["version"] for one in daemon.json("plugin", "list", "--agent", first)] == ["2"]
+    daemon("plugin", "remove", "spread").ok()
+    daemon("agent", "remove", other).ok()
