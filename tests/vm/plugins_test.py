@@ -6,7 +6,8 @@ import pytest
 import recipes
 from recipes import tool
 
-LINKS = "ls /sys/class/net | tr '\\n' ' '"
+# A name that may be reached gets an address of the gateway's, whoever has it.
+NAMES = "nslookup a.example.com >/dev/null 2>&1 && echo named"
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def said(daemon, agent, name, **arguments):
 
 
 def test_it_has_less_of_the_network_and_of_the_host(daemon, agent):
-    ask = f"{LINKS}; hutch-host secrets get OTHER_KEY >/dev/null 2>&1; echo $?; " \
+    ask = f"{NAMES}; hutch-host secrets get OTHER_KEY >/dev/null 2>&1; echo $?; " \
           "hutch-host secrets get OWN_KEY >/dev/null 2>&1; echo $?; id -un; cat ~/given; echo made > ~/note"
     for name, value in (("OWN_KEY", b"own-0123456789"), ("OTHER_KEY", b"other-0123456789")):
         daemon("secret", "set", "--agent", agent, name, stdin=value).ok()
@@ -35,8 +36,8 @@ def test_it_has_less_of_the_network_and_of_the_host(daemon, agent):
     narrow = recipe("Narrow", secrets=["OWN_KEY"], permissions={"network": "none"}, tools=[tool("ask", ask)])
     for path in (open_path, narrow):
         daemon("plugin", "install", path, "--agent", agent, timeout=180).ok()
-    assert said(daemon, agent, "open_ask").split() == ["eth0", "lo", "0", "0", f"agent-{agent}", "given"]
-    assert said(daemon, agent, "narrow_ask").split() == ["lo", "4", "0", f"agent-{agent}", "given"]
+    assert said(daemon, agent, "open_ask").split() == ["named", "0", "0", f"agent-{agent}", "given"]
+    assert said(daemon, agent, "narrow_ask").split() == ["4", "0", f"agent-{agent}", "given"]
     assert daemon.sh(agent, "cat note").ok().text == "made\n", "the files are the agent's"
     for id in ("open", "narrow"):
         daemon("plugin", "remove", id).ok()
