@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
+#include "host/facts.h"
+#include "service/vm_files.h"
 #include "sys/io.h"
 #include "sys/journal.h"
 #include "tool/value.h"
@@ -69,7 +71,17 @@ Outcome run(client::DaemonClient& daemon, const std::string& agent, const Check&
   return {check.name, truth_in(*envelope, "ok") && number_in(*result, "exit_code") == 0, printable(detail, 400)};
 }
 
+// Of a backend that has machines: what they run by, which is no check.
+std::string acceleration_of(const std::string& backend) {
+  if (backend != "vm") return {};
+  const auto facts = host::probe_facts();
+  if (!facts) return facts.error().message;
+  const auto status = service::vm_status(*facts);
+  return status ? status->acceleration.words : status.error().message;
+}
+
 int print_outcomes(const std::string& backend, const std::vector<Outcome>& outcomes, service::OutputForm form) {
+  const std::string acceleration = acceleration_of(backend);
   const bool all = std::ranges::all_of(outcomes, &Outcome::passed);
   int printed = 0;
   if (form == service::OutputForm::kJson) {
@@ -78,13 +90,15 @@ int print_outcomes(const std::string& backend, const std::vector<Outcome>& outco
       checks.emplace_back(
           Value::Object{{"check", std::string(one.name)}, {"passed", one.passed}, {"detail", one.detail}});
     }
-    const Value value = Value::Object{{"backend", backend}, {"passed", all}, {"checks", std::move(checks)}};
-    printed = print(tool::json_text(value) + "\n");
+    Value::Object object = {{"backend", backend}, {"passed", all}, {"checks", std::move(checks)}};
+    if (!acceleration.empty()) object.emplace("acceleration", acceleration);
+    printed = print(tool::json_text(Value(std::move(object))) + "\n");
   } else {
     std::vector<std::vector<std::string>> rows;
     for (const Outcome& one : outcomes) {
       rows.push_back({std::string(one.name), one.passed ? "passed" : "FAILED", one.detail});
     }
+    if (!acceleration.empty()) rows.push_back({"runs by", "", printable(acceleration, 1000)});
     printed = print(table(rows));
   }
   return printed != 0 || all ? printed : 1;

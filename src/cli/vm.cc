@@ -159,6 +159,8 @@ Status print_status(const plan::HostFacts& facts, service::OutputForm form) {
                                       {"made", status.made},
                                       {"bytes", static_cast<std::int64_t>(status.bytes)},
                                       {"snapshot", status.snapshot},
+                                      {"accelerator", std::string(service::name_of(status.acceleration.accelerator))},
+                                      {"acceleration", status.acceleration.words},
                                       {"directory", status.directory},
                                       {"machines", std::move(list)}};
     return sys::write_all(1, cat({tool::json_text(value), "\n"}));
@@ -169,6 +171,7 @@ Status print_status(const plan::HostFacts& facts, service::OutputForm form) {
       {"made", status.made},
       {"root", cat({std::to_string(status.bytes >> 20), "M"})},
       {"starts", status.snapshot ? "from a machine that was saved" : "from the beginning; hutch vm restart saves one"},
+      {"runs by", printable(status.acceleration.words, 1000)},
       {"directory", printable(status.directory)}};
   for (const Machine& one : all) {
     rows.push_back(

@@ -406,6 +406,7 @@ Status mount_devices(int root, const plan::MountStep& step) {
   const UniqueFd tree = TRY(sys::new_file_system("tmpfs", {{"mode", "755"}, {"size", "65536"}}, {.no_devices = true}));
   TRY(place(root, step, tree.get()));
   for (const char* name : kDevices) TRY(bind_device(root, directory, name));
+  if (!step.source.empty()) TRY(bind_device(root, directory, step.source));
   TRY(make_directory(root, directory + "/pts", 0755));
   TRY(make_directory(root, directory + "/shm", 0755));
   const UniqueFd terminals =

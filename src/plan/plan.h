@@ -31,7 +31,7 @@ enum class MountKind {
   kHideFile,   // an unreadable file over target
   kCover,      // the kFile of this plan whose target is source, read-only, over the host's file at target
   kProc,       // a new procfs of the sandbox's pid namespace at target
-  kDevices,    // a minimal /dev at target: null zero full random urandom tty, pts, ptmx, fd, std*, shm (a directory)
+  kDevices,    // a minimal /dev: null zero full random urandom tty, pts, ptmx, fd, std*, shm, and the device source
   kSeal,       // the mount at target becomes read-only; nothing is created on it after this
   kAccount,    // the line in source, before the others of the file target: of the image, /etc/passwd and the like
   kImage,      // the first step alone: the image in source, writable in a layer over it, as "/"

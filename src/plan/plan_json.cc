@@ -57,6 +57,9 @@ json step_json(const MountStep& step) {
       break;
     case MountKind::kCover: object["source"] = step.source; break;
     case MountKind::kAccount: object["line"] = step.source; break;
+    case MountKind::kDevices:
+      if (!step.source.empty()) object["device"] = step.source;
+      break;
     case MountKind::kEngineRoot: object["source"] = step.source; break;
     case MountKind::kImage:
       object["source"] = step.source;
@@ -65,7 +68,6 @@ json step_json(const MountStep& step) {
     case MountKind::kGivenRoot:
     case MountKind::kHideFile:
     case MountKind::kProc:
-    case MountKind::kDevices:
     case MountKind::kSeal: break;
   }
   return object;

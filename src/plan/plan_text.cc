@@ -81,7 +81,8 @@ std::string step_text(const MountStep& step) {
     case MountKind::kCover:
       return labelled("read-only", cat({target, " from the sandbox's ", printable(step.source, 4096)}));
     case MountKind::kProc: return labelled("proc", target);
-    case MountKind::kDevices: return labelled("devices", target);
+    case MountKind::kDevices:
+      return labelled("devices", step.source.empty() ? target : cat({target, " and ", printable(step.source)}));
     case MountKind::kSeal: return labelled("sealed", target);
     case MountKind::kAccount: return labelled("account", cat({target, " has ", printable(step.source, 4096)}));
     case MountKind::kGivenRoot: return labelled("image", cat({target, " of the sandbox beside it"}));

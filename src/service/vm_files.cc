@@ -20,6 +20,7 @@
 #include "service/programs.h"
 #include "service/start.h"
 #include "service/told_program.h"
+#include "service/vm_kvm.h"
 #include "store/machine_settings.h"
 #include "sys/beneath.h"
 #include "sys/files.h"
@@ -42,6 +43,7 @@ constexpr const char* kKernelPackage = "linux-image-cloud-amd64";
 constexpr std::string_view kRemedy = "hutch vm provision makes what it starts from";
 constexpr std::size_t kStep = 1 << 20;
 constexpr const char* kMemory = "memory";  // of a machine that was saved
+constexpr const char* kProof = "kvm.json";
 constexpr std::array<std::string_view, 3> kOfSnapshot = {"memory", "state", "initramfs"};
 // Of what is provisioned: one of another hutch may lack what this one starts.
 constexpr int kForm = 3;
@@ -257,10 +259,15 @@ backend::vm::MachineSize usual_size(const store::MachineSettings& settings) {
 
 json json_of(const backend::vm::MachineSize& size) { return json::array({size.cpus, size.memory_mib}); }
 
-// Whether there is one of that size, and hutch and QEMU are those that made it.
-Result<bool> has_snapshot(json& manifest, const backend::vm::MachineSize& size) {
+Result<Acceleration> acceleration(const Place& place, const plan::HostFacts& facts) {
+  return accelerate(TRY(kvm_facts(facts)), kept_proof(place.file(kProof)));
+}
+
+// Whether there is one of that size, of what accelerates now, and hutch and QEMU are those that made it.
+Result<bool> has_snapshot(json& manifest, const backend::vm::MachineSize& size, backend::vm::Accelerator accelerator) {
   const json made_by = manifest.value("snapshot", json());
   if (!made_by.is_object() || made_by.value("size", json()) != json_of(size)) return false;
+  if (made_by.value("accelerator", json("tcg")) != name_of(accelerator)) return false;
   for (const auto& [name, path] : TRY(parts_of_snapshot())) {
     if (!TRY(is_same(manifest["looks"], name, path, made_by.value(name, json())))) return false;
   }
@@ -287,17 +294,35 @@ Result<backend::vm::VmBackend::Settings> settings_of(const Place& place, const s
   return settings;
 }
 
+// By a machine that is started with KVM where that has not been tried as everything is now.
+Result<backend::vm::Accelerator> find_accelerator(const backend::vm::VmBackend::Settings& settings,
+                                                  const std::string& file, backend::Backend& jails,
+                                                  const backend::StartOptions& options, const plan::HostFacts& facts,
+                                                  const TellImage& tell) {
+  const KvmFacts kvm = TRY(kvm_facts(facts));
+  std::optional<KvmProof> proof = kept_proof(file);
+  if (wants_proof(kvm, proof)) {
+    tell("trying whether KVM works here, by a machine that starts with it");
+    proof = TRY(prove_kvm(settings, kvm, file, jails, options));
+  }
+  const Acceleration chosen = accelerate(kvm, proof);
+  tell(cat({"machines run by ", chosen.words}));
+  return chosen.accelerator;
+}
+
 // Of a machine that has started, in the directory `into`: the next ones begin there.
 Status add_snapshot(const Place& place, const std::string& files, const std::string& into, json& manifest,
-                    const plan::HostFacts& facts) {
+                    const plan::HostFacts& facts, const TellImage& tell) {
   if (!sys::exists(backend::vm::kQemu)) return fail(Error::unsupported(cat({backend::vm::kQemu, " is missing"})));
-  const auto settings = TRY(settings_of(place, files, manifest, facts));
+  auto settings = TRY(settings_of(place, files, manifest, facts));
   const backend::vm::SnapshotFiles snapshot{cat({into, "/", kMemory}), cat({into, "/state"}),
                                             cat({into, "/initramfs"})};
   backend::NamespaceBackend jails;
   backend::StartOptions options;
   options.guest_program = TRY(guest_program());
   options.landlock_abi = facts.landlock_abi;
+  settings.accelerator = TRY(find_accelerator(settings, cat({into, "/", kProof}), jails, options, facts, tell));
+  tell("starting a machine, to save it");
   TRY(backend::vm::save_snapshot(settings, snapshot, jails, options));
   json made_by = json::object();
   for (const auto& [name, path] : TRY(parts_of_snapshot())) made_by[name] = TRY(sum_of(path));
@@ -305,6 +330,7 @@ Status add_snapshot(const Place& place, const std::string& files, const std::str
   manifest["sums"]["state"] = TRY(sum_of(snapshot.state));
   manifest["sums"]["initramfs"] = TRY(sum_of(snapshot.initramfs));
   made_by["size"] = json_of(settings.usual);
+  made_by["accelerator"] = name_of(settings.accelerator);
   manifest["snapshot"] = std::move(made_by);
   return {};
 }
@@ -329,8 +355,7 @@ Status provision_vm(const VmProvisionRequest& request, const plan::HostFacts& fa
     TRY(fetch_kernel(fresh, request.kernel.empty() ? kKernelPackage : request.kernel, tell, manifest));
     TRY(make_root(fresh, request.root, facts, tell));
     manifest["sums"]["system"] = TRY(sum_of(cat({fresh, "/system"})));
-    tell("starting a machine, to save it");
-    const Status saved = add_snapshot(place, fresh, fresh, manifest, facts);
+    const Status saved = add_snapshot(place, fresh, fresh, manifest, facts, tell);
     if (!saved) tell(cat({"no machine is saved, each start takes longer: ", saved.error().message}));
     return sys::replace_file(cat({fresh, "/manifest.json"}), manifest.dump(1));
   };
@@ -347,15 +372,19 @@ Status refresh_vm(const plan::HostFacts& facts, const TellImage& tell) {
   const Place place = TRY(place_of(facts));
   json manifest = TRY(manifest_of(place));
   const store::MachineSettings machines = TRY(store::MachineSettingsFile(place.config).read());
-  if (TRY(has_snapshot(manifest, usual_size(machines)))) return {};
+  const KvmFacts kvm = TRY(kvm_facts(facts));
+  const std::optional<KvmProof> proof = kept_proof(place.file(kProof));
+  const bool is_tried = !wants_proof(kvm, proof);
+  const auto accelerator = accelerate(kvm, proof).accelerator;
+  if (is_tried && TRY(has_snapshot(manifest, usual_size(machines), accelerator))) return {};
   TRY(verify(place, manifest));
   const std::string fresh = new_place(place);
   remove_begun(place);
   (void)sys::remove_tree(fresh);
   TRY(sys::make_private_directories(fresh));
-  tell("starting a machine, to save it");
+  if (proof) TRY(sys::replace_file(cat({fresh, "/", kProof}), kvm_proof_json(*proof)));
   const json before = manifest;
-  Status made = add_snapshot(place, place.file(""), fresh, manifest, facts);
+  Status made = add_snapshot(place, place.file(""), fresh, manifest, facts, tell);
   const auto put = [&]() -> Status {
     // Whoever starts a machine meanwhile boots it.
     json without = before;
@@ -365,6 +394,8 @@ Status refresh_vm(const plan::HostFacts& facts, const TellImage& tell) {
     for (const std::string_view name : kOfSnapshot) {
       TRY(sys::rename_file(cat({fresh, "/", name}), place.file(name)));
     }
+    const std::string tried = cat({fresh, "/", kProof});
+    if (sys::exists(tried)) TRY(sys::rename_file(tried, place.file(kProof)));
     return sys::replace_file(place.file("manifest.json"), manifest.dump(1));
   };
   if (made) made = put();
@@ -390,7 +421,8 @@ Result<VmStatus> vm_status(const plan::HostFacts& facts) {
   json manifest = TRY(manifest_of(place));
   status.provisioned = true;
   const store::MachineSettings machines = TRY(store::MachineSettingsFile(place.config).read());
-  status.snapshot = TRY(has_snapshot(manifest, usual_size(machines)));
+  status.acceleration = TRY(acceleration(place, facts));
+  status.snapshot = TRY(has_snapshot(manifest, usual_size(machines), status.acceleration.accelerator));
   status.kernel = manifest["release"].get<std::string>();
   const sys::FileStatus root = TRY(sys::file_status(sys::kCwd, place.file("system")));
   const auto made = std::chrono::nanoseconds(root.modified_ns);
@@ -414,7 +446,8 @@ Result<backend::vm::VmBackend::Settings> vm_settings(const plan::HostFacts& fact
   const json before = manifest;
   TRY(verify(place, manifest));
   auto settings = TRY(settings_of(place, cat({place.top, "/files"}), manifest, facts));
-  if (TRY(has_snapshot(manifest, settings.usual))) {
+  settings.accelerator = TRY(acceleration(place, facts)).accelerator;
+  if (TRY(has_snapshot(manifest, settings.usual, settings.accelerator))) {
     settings.snapshot.emplace(
         backend::vm::SnapshotFiles{place.file(kMemory), place.file("state"), place.file("initramfs")});
   }

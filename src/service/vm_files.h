@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "plan/facts.h"
 #include "service/images.h"
+#include "service/kvm.h"
 
 namespace hutch::service {
 
@@ -20,8 +21,9 @@ struct VmProvisionRequest {
 // the new is.
 Status provision_vm(const VmProvisionRequest& request, const plan::HostFacts& facts, const TellImage& tell);
 
-// Saves a machine anew where the one that was saved is of another size than is configured, or another hutch's or
-// QEMU's. Code::kUnsupported where nothing is provisioned.
+// Saves a machine anew where the one that was saved is of another size than is configured, of another accelerator, or
+// another hutch's or QEMU's; whether KVM works is tried first where that was never tried as everything is now.
+// Code::kUnsupported where nothing is provisioned.
 Status refresh_vm(const plan::HostFacts& facts, const TellImage& tell);
 
 // By which what is there was provisioned.
@@ -33,6 +35,7 @@ struct VmStatus {
   std::string made{};      // in local time
   std::uint64_t bytes = 0;  // of the root file system, compressed
   bool snapshot = false;    // of a machine that has started, and from which others begin
+  Acceleration acceleration{};
   std::string directory{};
 };
 Result<VmStatus> vm_status(const plan::HostFacts& facts);

@@ -30,8 +30,8 @@ MountStep file(std::string_view name, const std::string& source, Access access) 
       .kind = MountKind::kBind, .target = inside(name), .source = source, .access = access, .make = MakeTarget::kFile};
 }
 
-// Its program and libraries, and nothing else yet.
-plan::SandboxPlan plan_for_program(const std::vector<SystemName>& names) {
+// Its program and libraries, and nothing else yet; `device` is one of the host's beside the usual ones, or empty.
+plan::SandboxPlan plan_for_program(const std::vector<SystemName>& names, const std::string& device = {}) {
   plan::SandboxPlan plan;
   plan.cwd = "/";
   plan.environment = {"PATH=/usr/bin", "HOME=/", "LC_ALL=C.UTF-8"};
@@ -45,7 +45,8 @@ plan::SandboxPlan plan_for_program(const std::vector<SystemName>& names) {
                                           .make = MakeTarget::kDirectory}
                               : MountStep{.kind = MountKind::kSymlink, .target = name.path, .source = name.link});
   }
-  plan.mounts.push_back({.kind = MountKind::kDevices, .target = "/dev", .make = MakeTarget::kDirectory});
+  plan.mounts.push_back(
+      {.kind = MountKind::kDevices, .target = "/dev", .source = device, .make = MakeTarget::kDirectory});
   plan.mounts.push_back({.kind = MountKind::kTmpfs,
                          .target = "/dev/shm",
                          .make = MakeTarget::kDirectory,
@@ -65,9 +66,9 @@ plan::SandboxPlan plan_for_program(const std::vector<SystemName>& names) {
 
 }  // namespace
 
-plan::SandboxPlan jail_plan(const MachineFiles& files, const std::vector<SystemName>& names, std::uint32_t uid,
-                            std::uint32_t gid) {
-  plan::SandboxPlan plan = plan_for_program(names);
+plan::SandboxPlan jail_plan(const MachineFiles& files, const std::vector<SystemName>& names, Accelerator accelerator,
+                            std::uint32_t uid, std::uint32_t gid) {
+  plan::SandboxPlan plan = plan_for_program(names, accelerator == Accelerator::kKvm ? "kvm" : "");
   plan.uid = uid;
   plan.gid = gid;
   plan.hostname = "qemu";
@@ -144,7 +145,8 @@ Result<MachineSize> machine_size(const plan::ResourceLimits& limits, const Machi
 
 std::string port_name(unsigned number) { return cat({"port", std::to_string(number)}); }
 
-std::vector<std::string> qemu_arguments(const MachineSize& size, Boot boot) {
+std::vector<std::string> qemu_arguments(const MachineSize& size, Accelerator accelerator, Boot boot) {
+  const bool kvm = accelerator == Accelerator::kKvm;
   const auto disk = [](std::string_view name, std::string_view slot, std::string_view how) {
     return std::vector<std::string>{"-drive", cat({"if=none,id=", name, ",format=raw,file=", inside(name), how}),
                                     "-device", cat({"virtio-blk-pci,drive=", name, ",addr=", slot})};
@@ -152,11 +154,11 @@ std::vector<std::string> qemu_arguments(const MachineSize& size, Boot boot) {
   const std::string mebibytes = cat({std::to_string(size.memory_mib), "M"});
   std::vector<std::string> words = {
       kQemu, "-name", "hutch", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-      // Without an accelerator; what its processor has is what QEMU can do. A file server maps the machine's memory
-      // (vhost-user): others share it.
-      "-M", "q35,accel=tcg,memory-backend=memory", "-object",
-      cat({"memory-backend-file,id=memory,share=on,mem-path=/dev/fd/0,size=", mebibytes}), "-cpu", "max", "-smp",
-      std::to_string(size.cpus), "-m", mebibytes,
+      // What its processor has is what accelerates it: all of this machine's, or all that QEMU can do. A file server
+      // maps the machine's memory (vhost-user): others share it.
+      "-M", cat({"q35,accel=", kvm ? "kvm" : "tcg", ",memory-backend=memory"}), "-object",
+      cat({"memory-backend-file,id=memory,share=on,mem-path=/dev/fd/0,size=", mebibytes}), "-cpu", kvm ? "host" : "max",
+      "-smp", std::to_string(size.cpus), "-m", mebibytes,
       // A fault in it meets QEMU's own filter, then that of the jail.
       "-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny", "-kernel",
       inside("kernel"), "-initrd", inside("initramfs"), "-append", "console=ttyS0 quiet panic=-1 rdinit=/init",

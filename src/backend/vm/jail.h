@@ -36,17 +36,21 @@ struct SystemName {
 
 inline constexpr const char* kQemu = "/usr/bin/qemu-system-x86_64";
 
+// What a machine's processors are: kTcg: QEMU's own, in software; kKvm: this machine's, by /dev/kvm.
+enum class Accelerator { kTcg, kKvm };
+
 // A sandbox of backend namespace for QEMU alone: its program and libraries, and the machine's files, of which only the
-// changes can be written. No home, and no network but by `gateway`, which takes what the machine's card sends.
-plan::SandboxPlan jail_plan(const MachineFiles& files, const std::vector<SystemName>& names, std::uint32_t uid,
-                            std::uint32_t gid);
+// changes can be written. No home, and no network but by `gateway`, which takes what the machine's card sends. No
+// device of the host's but /dev/kvm, and that where it is what accelerates.
+plan::SandboxPlan jail_plan(const MachineFiles& files, const std::vector<SystemName>& names, Accelerator accelerator,
+                            std::uint32_t uid, std::uint32_t gid);
 
 // kSaved: it begins where another was when it was saved, with the same devices.
 enum class Boot { kFresh, kSaved };
 
 // QEMU's words in there. Its descriptor 0 is the machine's memory, a file of that size, 1 its monitor, 2 the machine's
 // console. It does nothing until its monitor says so (machine_devices.h).
-std::vector<std::string> qemu_arguments(const MachineSize& size, Boot boot);
+std::vector<std::string> qemu_arguments(const MachineSize& size, Accelerator accelerator, Boot boot);
 
 // A port for one device that comes while the machine runs.
 std::string port_name(unsigned number);

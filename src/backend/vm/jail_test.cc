@@ -24,7 +24,8 @@ TEST(MachineSize, IsWhatTheLimitsMakeOfIt) {
   EXPECT_EQ(machine_size(limits)->cpus, 1U);
   limits.cpu_millis = 64'000;
   EXPECT_EQ(machine_size(limits)->cpus, 8U);
-  EXPECT_THAT(qemu_arguments(*machine_size(limits), Boot::kFresh), testing::IsSupersetOf({"-smp", "8", "-m", "512M"}));
+  EXPECT_THAT(qemu_arguments(*machine_size(limits), Accelerator::kTcg, Boot::kFresh),
+              testing::IsSupersetOf({"-smp", "8", "-m", "512M"}));
 }
 
 TEST(MachineSize, RefusesWhatNoMachineStartsIn) {
@@ -63,8 +64,8 @@ TEST(FileServer, HasItsProgramAndTheDirectoriesAlone) {
 }
 
 TEST(Qemu, WaitsForWhatItIsGiven) {
-  const auto fresh = qemu_arguments({}, Boot::kFresh);
-  const auto saved = qemu_arguments({}, Boot::kSaved);
+  const auto fresh = qemu_arguments({}, Accelerator::kTcg, Boot::kFresh);
+  const auto saved = qemu_arguments({}, Accelerator::kTcg, Boot::kSaved);
   EXPECT_THAT(fresh, testing::Contains("-S"));
   EXPECT_THAT(saved, testing::IsSupersetOf({"-incoming", "defer"}));
   // What is there from the beginning is the same, or nothing that was saved would fit.
@@ -74,6 +75,22 @@ TEST(Qemu, WaitsForWhatItIsGiven) {
   EXPECT_EQ(rest, fresh);
   EXPECT_THAT(fresh, testing::Not(testing::Contains(testing::HasSubstr("netdev"))));
   EXPECT_THAT(fresh, testing::Contains(testing::HasSubstr("pcie-root-port,id=port1,")));
+}
+
+TEST(Qemu, HasTheDeviceAndTheProcessorOfWhatAccelerates) {
+  const auto devices = [](Accelerator accelerator) {
+    const plan::SandboxPlan plan = jail_plan({}, {}, accelerator, 1234, 5678);
+    return std::ranges::find(plan.mounts, plan::MountKind::kDevices, &plan::MountStep::kind)->source;
+  };
+  EXPECT_EQ(devices(Accelerator::kTcg), "");
+  EXPECT_EQ(devices(Accelerator::kKvm), "kvm");
+  for (const Boot boot : {Boot::kFresh, Boot::kSaved}) {
+    const auto software = qemu_arguments({}, Accelerator::kTcg, boot);
+    EXPECT_THAT(software, testing::IsSupersetOf({"q35,accel=tcg,memory-backend=memory", "max"}));
+    const auto hardware = qemu_arguments({}, Accelerator::kKvm, boot);
+    EXPECT_THAT(hardware, testing::IsSupersetOf({"q35,accel=kvm,memory-backend=memory", "host"}));
+    EXPECT_THAT(hardware, testing::Not(testing::Contains("max")));
+  }
 }
 
 }  // namespace

@@ -4,13 +4,17 @@
 #include <utility>
 
 #include "backend/guest_process.h"
+#include "backend/last_words.h"
 #include "base/text.h"
+#include "sys/io.h"
 
 namespace hutch::backend::vm {
 
 namespace {
 
 constexpr std::uint32_t kProgram = 1;  // the number of a jail's only command
+
+constexpr std::size_t kConsoleMax = 64 << 10;
 
 }  // namespace
 
@@ -50,6 +54,15 @@ Result<Instance> start_jailed(Backend& jails, const plan::SandboxPlan& jail, con
     return fail(Error::unsupported(cat({path, " does not start; apt-get install qemu-system-x86"})));
   }
   return instance;
+}
+
+Status with_words_of(Status status, int console) {
+  if (status) return status;
+  std::string bytes(kConsoleMax, '\0');
+  bytes.resize(sys::read_some(console, bytes).value_or(0));
+  Error error = std::move(status).error();
+  error.message += with_last_words(bytes);
+  return fail(std::move(error));
 }
 
 }  // namespace hutch::backend::vm

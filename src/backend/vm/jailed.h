@@ -18,4 +18,7 @@ Result<Instance> start_jailed(Backend& jails, const plan::SandboxPlan& jail, con
                               std::vector<std::string> arguments, const std::array<int, 3>& streams,
                               const std::string& what);
 
+// An error of a machine with what stands on its console, a descriptor that does not block, behind it.
+Status with_words_of(Status status, int console);
+
 }  // namespace hutch::backend::vm

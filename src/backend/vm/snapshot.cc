@@ -27,8 +27,8 @@ namespace {
 // Without an accelerator, on a busy host.
 constexpr std::chrono::seconds kStartWait{180};
 
-Status await_guest(int console) {
-  const auto until = Lines::Clock::now() + kStartWait;
+Status await_guest(int console, std::chrono::seconds limit) {
+  const auto until = Lines::Clock::now() + limit;
   Lines said(console);
   for (;;) {
     const std::string line = TRY(said.next(until, "the machine's console"));
@@ -37,32 +37,58 @@ Status await_guest(int console) {
   }
 }
 
-}  // namespace
+// A machine that waits for what makes it one of its own.
+struct Waiting {
+  RunFiles files;
+  UniqueFd console;
+  UniqueFd memory;
+  Instance running;
+  Monitor qemu;
+};
 
-Status save_snapshot(const VmBackend::Settings& settings, const SnapshotFiles& files, Backend& jails,
-                     const StartOptions& options) {
-  const RunFiles run = TRY_CTX(RunFiles::make(settings.directory), "make room for the machine");
-  const MachineFiles of_machine{settings.kernel, files.initramfs, settings.system, run.file("changes")};
+// `initramfs` is a path at which nothing is; empty: one that goes with the machine.
+Result<Waiting> start_waiting(const VmBackend::Settings& settings, const MachineSize& size, std::string initramfs,
+                              std::chrono::seconds limit, Backend& jails, const StartOptions& options) {
+  RunFiles run = TRY_CTX(RunFiles::make(settings.directory), "make room for the machine");
+  if (initramfs.empty()) initramfs = run.file("initramfs");
+  const MachineFiles of_machine{settings.kernel, std::move(initramfs), settings.system, run.file("changes")};
   TRY(make_changes(of_machine.changes));
   TRY(write_initramfs(of_machine.initramfs, options.guest_program, settings.modules));
   const std::vector<SystemName> names = TRY(system_names());
-  const sys::Pipe console = TRY(sys::pipe());
+  sys::Pipe console = TRY(sys::pipe());
+  TRY(sys::set_nonblocking(console.read.get()));
   auto [monitor, monitor_end] = TRY(sys::socket_pair());
-  const MachineSize& size = settings.usual;
-  const UniqueFd memory = TRY(new_memory(memory_bytes(size)));
-  plan::SandboxPlan jail = jail_plan(of_machine, names, sys::user_id(), sys::group_id());
+  UniqueFd memory = TRY(new_memory(memory_bytes(size)));
+  plan::SandboxPlan jail = jail_plan(of_machine, names, settings.accelerator, sys::user_id(), sys::group_id());
   jail.seccomp = settings.filter;
-  const Instance running = TRY(start_jailed(jails, jail, options, qemu_arguments(size, Boot::kFresh),
-                                            {memory.get(), monitor_end.get(), console.write.get()}, "QEMU"));
+  Instance running = TRY(start_jailed(jails, jail, options, qemu_arguments(size, settings.accelerator, Boot::kFresh),
+                                      {memory.get(), monitor_end.get(), console.write.get()}, "QEMU"));
   monitor_end.reset();
-  Monitor qemu = TRY(Monitor::open(std::move(monitor), kStartWait));
-  TRY(begin(qemu));
+  console.write.reset();
+  auto qemu = Monitor::open(std::move(monitor), limit);
+  Status begun = qemu ? begin(*qemu) : Status(fail(qemu.error()));
+  TRY(with_words_of(std::move(begun), console.read.get()));
   // Nobody speaks to the guest, which waits for that.
-  TRY(await_guest(console.read.get()));
+  TRY(await_guest(console.read.get(), limit));
+  return Waiting{std::move(run), std::move(console.read), std::move(memory), std::move(running), std::move(*qemu)};
+}
+
+}  // namespace
+
+Status prove(const VmBackend::Settings& settings, std::chrono::seconds limit, Backend& jails,
+             const StartOptions& options) {
+  static constexpr MachineSize kLeast{.cpus = 2, .memory_mib = 256};
+  TRY(start_waiting(settings, kLeast, {}, limit, jails, options));
+  return {};
+}
+
+Status save_snapshot(const VmBackend::Settings& settings, const SnapshotFiles& files, Backend& jails,
+                     const StartOptions& options) {
+  Waiting machine = TRY(start_waiting(settings, settings.usual, files.initramfs, kStartWait, jails, options));
   const UniqueFd state = TRY(sys::make_file(sys::kCwd, files.state, 0600));
-  TRY(save_state(qemu, state.get()));
+  TRY(save_state(machine.qemu, state.get()));
   const UniqueFd saved = TRY(sys::make_file(sys::kCwd, files.memory, 0600));
-  return sys::copy_content(memory.get(), saved.get(), [] { return Status(); });
+  return sys::copy_content(machine.memory.get(), saved.get(), [] { return Status(); });
 }
 
 }  // namespace hutch::backend::vm

@@ -1,6 +1,7 @@
 // A machine that has started as far as all do, saved: others begin there.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "backend/backend.h"
@@ -8,6 +9,11 @@
 #include "base/result.h"
 
 namespace hutch::backend::vm {
+
+// Whether a Linux runs on what `settings` accelerate by: a machine of the least size, which nothing is given, comes as
+// far as save_snapshot's in `limit`. Code::kTimeout where it does not, kSystem with the machine's or QEMU's words.
+Status prove(const VmBackend::Settings& settings, std::chrono::seconds limit, Backend& jails,
+             const StartOptions& options);
 
 // Starts a machine of the usual size, without directories of the host's, from `settings`; the guest stops before it
 // looks at a disk. Its memory is written to `files.memory`, a sparse file, its devices to `files.state`, and what it

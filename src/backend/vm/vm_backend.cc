@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "backend/guest_process.h"
-#include "backend/last_words.h"
 #include "backend/vm/jailed.h"
 #include "backend/vm/machine_devices.h"
 #include "backend/vm/monitor.h"
@@ -30,7 +29,6 @@ namespace hutch::backend::vm {
 
 namespace {
 
-constexpr std::size_t kConsoleMax = 64 << 10;
 constexpr std::chrono::seconds kPatience{60};  // with QEMU, on a busy host
 
 // What has to live as long as the machine does; the last one ends first.
@@ -111,16 +109,6 @@ Result<sys::ChildProcess> start_relay(const std::string& program, int guest, int
                               .install = {{guest, 0}, {machine, 3}, {lifeline, 4}}});
 }
 
-// What stands on the console of a machine that did not start.
-Status with_words_of(Status status, const UniqueFd& console) {
-  if (status) return status;
-  std::string bytes(kConsoleMax, '\0');
-  bytes.resize(sys::read_some(console.get(), bytes).value_or(0));
-  Error error = std::move(status).error();
-  error.message += with_last_words(bytes);
-  return fail(std::move(error));
-}
-
 // Until it has its plan, and goes by it.
 Status begin_guest(wire::Connection& guest, const plan::SandboxPlan& plan, const StartOptions& options) {
   StartOptions own = options;
@@ -133,18 +121,24 @@ Status begin_guest(wire::Connection& guest, const plan::SandboxPlan& plan, const
 }  // namespace
 
 Guarantees VmBackend::guarantees() const {
-  return {.holds =
-              {"another kernel: a hole in a system call ends in the machine, not on this one",
-               "of this machine's files the system that it was provisioned with is there, read-only, and the "
-               "directories that it is given",
-               "those are served by a process that has nothing else, and that makes files as their owner alone, none "
-               "of them a device or with another's rights",
-               "no network but what the gateway lets through",
-               "QEMU has no other network, no home and no capability either, behind its own filter of system calls and "
-               "hutch's",
-               "in the machine the command is an ordinary user, in namespaces of its own"},
-          .open = {"emulation of devices by QEMU is what is attacked first; a fault there meets QEMU's jail",
-                   "timing, load and memory pressure of the machine can be felt"}};
+  Guarantees guarantees = {
+      .holds =
+          {"another kernel: a hole in a system call ends in the machine, not on this one",
+           "of this machine's files the system that it was provisioned with is there, read-only, and the "
+           "directories that it is given",
+           "those are served by a process that has nothing else, and that makes files as their owner alone, none "
+           "of them a device or with another's rights",
+           "no network but what the gateway lets through",
+           "QEMU has no other network, no home and no capability either, behind its own filter of system calls and "
+           "hutch's",
+           "in the machine the command is an ordinary user, in namespaces of its own"},
+      .open = {"emulation of devices by QEMU is what is attacked first; a fault there meets QEMU's jail",
+               "timing, load and memory pressure of the machine can be felt"}};
+  if (settings_.accelerator == Accelerator::kKvm) {
+    guarantees.open.emplace_back(
+        "KVM of this machine's kernel runs the processors: a fault there is one of this kernel's");
+  }
+  return guarantees;
 }
 
 Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) {
@@ -176,7 +170,7 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
     machine->lifeline = std::move(lifeline.write);
   }
   lifeline.write.reset();
-  plan::SandboxPlan jail = jail_plan(of_machine, names, sys::user_id(), sys::group_id());
+  plan::SandboxPlan jail = jail_plan(of_machine, names, settings_.accelerator, sys::user_id(), sys::group_id());
   jail.seccomp = settings_.filter;
   const bool network = plan.network == plan::NetworkKind::kGateway;
   if (network) {
@@ -191,14 +185,14 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   {
     const UniqueFd memory = TRY_CTX(machine_memory(size, saved), "the machine's memory");
     const std::array streams = {memory.get(), monitor_end.get(), console.write.get()};
-    const auto arguments = qemu_arguments(size, saved != nullptr ? Boot::kSaved : Boot::kFresh);
+    const auto arguments = qemu_arguments(size, settings_.accelerator, saved != nullptr ? Boot::kSaved : Boot::kFresh);
     machine->jail.emplace(TRY(start_jailed(*jails_, jail, options, arguments, streams, "QEMU")));
   }
   monitor_end.reset();
   console.write.reset();
   const Given given{saved, file_server ? file_server.get() : -1, network, qemu_end.get()};
   TRY(tell_start(machine_end.get(), given));
-  TRY(with_words_of(set_going(std::move(monitor), given), console.read));
+  TRY(with_words_of(set_going(std::move(monitor), given), console.read.get()));
   qemu_end.reset();
   file_server.reset();
   auto [host_end, relay_end] = TRY(sys::socket_pair());
@@ -207,7 +201,7 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   machine_end.reset();
   lifeline.read.reset();
   Instance instance{.guest = wire::Connection(std::move(host_end)), .process = std::move(machine->jail->process)};
-  TRY(with_words_of(begin_guest(instance.guest, in_machine, options), console.read));
+  TRY(with_words_of(begin_guest(instance.guest, in_machine, options), console.read.get()));
   instance.network = std::move(machine->jail->network);
   instance.network_sockets = std::move(machine->jail->network_sockets);
   instance.console = std::move(console.read);

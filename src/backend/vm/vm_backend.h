@@ -27,11 +27,12 @@ class VmBackend final : public Backend {
     std::string kernel{};
     std::string system{};
     std::vector<std::string> modules{};  // files, in the order in which the kernel is to have them
+    Accelerator accelerator = Accelerator::kTcg;
     MachineSize usual{};                 // where the limits of a sandbox say nothing; that of the saved machine
     std::string directory{};             // of hutch's own data: what a machine writes goes into one of its own below
     std::vector<plan::bpf::Instruction> filter{};  // of system calls, for QEMU
     std::vector<plan::bpf::Instruction> file_server_filter{};
-    // Where machines of the usual size begin; absent: all boot.
+    // Where machines of the usual size begin, saved by one of the same accelerator; absent: all boot.
     std::optional<SnapshotFiles> snapshot{};
   };
   // `jails` starts what QEMU runs in.
