@@ -82,6 +82,11 @@ Status set_kernel(Draft& draft, const std::string& value) {
   return {};
 }
 
+Status set_modules(Draft& draft, const std::string& value) {
+  draft.modules = value;
+  return {};
+}
+
 Status set_root(Draft& draft, const std::string& value) {
   draft.root = value;
   return {};
@@ -345,15 +350,18 @@ Result<Arguments> finish_vm(Draft&& draft) {
   } else {
     TRY(expect_words(draft, std::array{Text("what")}));
   }
-  if ((draft.kernel || draft.root) && action != "provision") {
-    return fail(Error::invalid(cat({draft.kernel ? "--kernel" : "--root", " is for hutch vm provision"})));
+  if ((draft.kernel || draft.root || draft.modules) && action != "provision") {
+    const char* given = draft.kernel ? "--kernel" : draft.root ? "--root" : "--modules";
+    return fail(Error::invalid(cat({given, " is for hutch vm provision"})));
   }
   if (draft.yes && action != "reset" && action != "remove") {
     return fail(Error::invalid("--yes is for hutch vm reset and hutch vm remove"));
   }
   draft.words.resize(3);
   return Arguments(VmArguments{.action = action,
-                               .provision = {std::move(draft.kernel).value_or(""), std::move(draft.root).value_or("")},
+                               .provision = {.kernel = std::move(draft.kernel).value_or(""),
+                                             .root = std::move(draft.root).value_or(""),
+                                             .modules = std::move(draft.modules).value_or("")},
                                .agent = looks ? draft.words[1] : std::string(),
                                .follow = draft.follow,
                                .key = std::move(draft.words[1]),

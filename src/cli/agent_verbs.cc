@@ -111,13 +111,15 @@ constexpr std::array kImageExamples = {Text("hutch image build"), Text("hutch im
                                        Text("hutch image pull python:3.12-slim"),
                                        Text("hutch run --image debian -- cat /etc/os-release")};
 constexpr std::array kVmOptions = {
-    kJson, Option{"--kernel", 0, "PACKAGE", kOther, "provision: the package that has the kernel", set_kernel},
+    kJson,
+    Option{"--kernel", 0, "PACKAGE|PATH", kPath, "provision: the package of the kernel, or a bzImage", set_kernel},
+    Option{"--modules", 0, "DIR", kPath, "provision: of a kernel that is a PATH (/lib/modules/RELEASE)", set_modules},
     Option{"--root", 0, "FILE", kPath, "provision: an archive of the root file system (.tar, or -)", set_root},
     Option{"--follow", 'f', "", kFlag, "console: go on with what comes, until the machine ends", set_follow},
     Option{"--yes", 'y', "", kFlag, "reset, remove: without asking", set_vm_yes}};
 constexpr std::array kVmGroups = {OptionGroup{"Options", kVmOptions}};
 constexpr std::array kVmSynopsis = {
-    Text("hutch vm provision [--kernel PACKAGE] [--root FILE.tar|-] [--json]"),
+    Text("hutch vm provision [--kernel PACKAGE|PATH [--modules DIR]] [--root FILE.tar|-] [--json]"),
     Text("hutch vm start|stop|restart|status [--json]"), Text("hutch vm console [--follow] [--json] AGENT"),
     Text("hutch vm config [KEY [VALUE]] [--json]"), Text("hutch vm reset|remove [--yes]")};
 constexpr std::array kVmWords = {Text("provision"), Text("start"),  Text("stop"),  Text("restart"), Text("status"),
@@ -270,13 +272,14 @@ constexpr std::array kVerbs = {
          "pull fetches one of a registry by skopeo, or takes oci-archive:FILE, docker-archive:FILE, oci:DIR.",
          kImageGroups, kImageExamples, kImageWords, OptionsEnd::kAtDashes, finish_image},
     Verb{"vm", "make what virtual machines are started from, start and stop those of agents", kVmSynopsis,
-         "provision fetches a kernel from where this machine takes its packages, without installing it, and\n"
-         "builds the file system of the root as `hutch image build` does, or of an archive of yours. What is\n"
-         "started later is held to the checksums that are taken now. start, stop and restart are for the\n"
-         "machines of all agents that have one; start provisions first where nothing is. config shows or sets\n"
-         "autoStart (true, false), cpus (1 to 8), memoryGB (1 to 8) and network (outbound, none), which hold\n"
-         "from a machine's next start on. console prints the last 64 KiB that an agent's machine has written\n"
-         "on its own, also after its end. reset makes all of it anew, remove deletes it; agents' files stay.",
+         "provision fetches a kernel from where this machine takes its packages, without installing it, or\n"
+         "takes a file's, and builds the file system of the root as `hutch image build` does, or of an archive\n"
+         "of yours; what was whole when it was killed is taken by the next. What is started later is held to\n"
+         "the checksums that are taken now. start, stop and restart are for the machines of all agents that\n"
+         "have one; start provisions first where nothing is. config shows or sets autoStart (true, false),\n"
+         "cpus (1 to 8), memoryGB (1 to 8) and network (outbound, none), which hold from a machine's next\n"
+         "start on. console prints the last 64 KiB that an agent's machine has written on its own, also after\n"
+         "its end. reset makes all of it anew, remove deletes it; agents' files stay.",
          kVmGroups, kVmExamples, kVmWords, OptionsEnd::kAtDashes, finish_vm},
     Verb{"pool", "keep sandboxes ready for the next who asks", kPoolSynopsis,
          "Sandboxes that the daemon gives out by HTTP (/v1/pool), one to each who asks, and ends when they are\n"

@@ -37,6 +37,7 @@ Status set_count(Draft& draft, const std::string& value);
 Status set_force(Draft& draft, const std::string& value);
 Status set_recipe(Draft& draft, const std::string& value);
 Status set_kernel(Draft& draft, const std::string& value);
+Status set_modules(Draft& draft, const std::string& value);
 Status set_root(Draft& draft, const std::string& value);
 Status set_dockerfile(Draft& draft, const std::string& value);
 Status set_follow(Draft& draft, const std::string& value);

@@ -19,6 +19,7 @@ struct Draft {
   Follow follow = Follow::kNo;
   std::optional<std::string> recipe{};
   std::optional<std::string> kernel{};
+  std::optional<std::string> modules{};
   std::optional<std::string> root{};
   bool yes = false;  // of vm
   std::optional<std::string> dockerfile{};

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -17,10 +16,14 @@
 #include "host/state_dirs.h"
 #include "plan/seccomp.h"
 #include "service/image_build.h"
+#include "service/image_recipe.h"
 #include "service/programs.h"
 #include "service/start.h"
 #include "service/told_program.h"
+#include "service/vm_kernel.h"
 #include "service/vm_kvm.h"
+#include "service/vm_steps.h"
+#include "service/vm_sums.h"
 #include "store/machine_settings.h"
 #include "sys/beneath.h"
 #include "sys/files.h"
@@ -39,40 +42,13 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kPacker = "/usr/bin/tar2sqfs";
-constexpr const char* kKernelPackage = "linux-image-cloud-amd64";
+constexpr const char* kUsualKernel = "linux-image-cloud-amd64";
 constexpr std::string_view kRemedy = "hutch vm provision makes what it starts from";
-constexpr std::size_t kStep = 1 << 20;
-constexpr const char* kMemory = "memory";  // of a machine that was saved
 constexpr const char* kProof = "kvm.json";
+constexpr const char* kPackageStep = "package";  // of the kernel; what is started has nothing of it
 constexpr std::array<std::string_view, 3> kOfSnapshot = {"memory", "state", "initramfs"};
 // Of what is provisioned: one of another hutch may lack what this one starts.
 constexpr int kForm = 3;
-
-// In the order in which the kernel is to have them; those that it has built in are no files.
-constexpr std::array<std::string_view, 16> kModules = {"drivers/virtio/virtio_ring",
-                                                       "drivers/virtio/virtio",
-                                                       "drivers/virtio/virtio_pci_legacy_dev",
-                                                       "drivers/virtio/virtio_pci_modern_dev",
-                                                       "drivers/virtio/virtio_pci",
-                                                       "drivers/block/virtio_blk",
-                                                       "drivers/char/virtio_console",
-                                                       "drivers/char/hw_random/virtio-rng",
-                                                       "net/core/failover",
-                                                       "drivers/net/net_failover",
-                                                       "drivers/net/virtio_net",
-                                                       "fs/fuse/fuse",
-                                                       "fs/fuse/virtiofs",
-                                                       "fs/overlayfs/overlay",
-                                                       "fs/squashfs/squashfs",
-                                                       "fs/ext4/ext4"};
-
-// The package that $2 is, or that it depends on, unpacked below $1 without being installed.
-constexpr const char* kFetchKernel = R"sh(set -e
-cd "$1"
-package=$(apt-cache depends -- "$2" | sed -n 's/^ *Depends: *\(linux-image[^ ]*\)$/\1/p' | head -n 1)
-apt-get download -q -- "${package:-$2}"
-dpkg-deb -x ./*.deb tree
-)sh";
 
 struct Place {
   std::string top;     // "vm" of hutch's data
@@ -85,76 +61,10 @@ Result<Place> place_of(const plan::HostFacts& facts) {
   return Place{cat({dirs.data, "/vm"}), dirs.config};
 }
 
-Result<std::string> sum_of(const std::string& path) {
-  const UniqueFd file = TRY(sys::open(path, sys::Open::kRead));
-  Sha256 sum;
-  for (std::uint64_t at = 0;;) {
-    const std::string bytes = TRY(sys::read_at(file.get(), at, kStep));
-    if (bytes.empty()) return sum.finish();
-    sum.add(bytes);
-    at += bytes.size();
-  }
-}
-
-// Of a machine's memory: gigabytes, nearly all of them zero. Blocks of zeros count as holes do, so that a copy without
-// holes is the same.
-Result<std::string> sum_of_memory(const std::string& path) {
-  static constexpr std::size_t kBlock = 64 << 10;
-  const UniqueFd file = TRY(sys::open(path, sys::Open::kRead));
-  Sha256 sum;
-  for (std::uint64_t at = 0;;) {
-    const auto data = TRY(sys::next_data(file.get(), at));
-    if (!data) return sum.finish();
-    for (at = data->begin / kBlock * kBlock; at < data->end; at += kBlock) {
-      const std::string bytes = TRY(sys::read_at(file.get(), at, kBlock));
-      if (bytes.find_first_not_of('\0') == bytes.npos) continue;
-      sum.add(cat({std::to_string(at), ":"}));
-      sum.add(bytes);
-    }
-  }
-}
-
-Result<std::string> sum_of_named(const std::string& name, const std::string& path) {
-  return name == kMemory ? sum_of_memory(path) : sum_of(path);
-}
-
 // What changes when a file's bytes do, which nobody but root can put back.
 Result<json> look_of(const std::string& path) {
   const sys::FileStatus status = TRY(sys::file_status(sys::kCwd, path));
   return json::array({status.inode, status.size, status.modified_ns, status.changed_ns});
-}
-
-Result<std::string> only_name(const std::string& directory, std::string_view prefix) {
-  const UniqueFd listing = TRY(sys::open_listing(directory));
-  for (const sys::TreeEntry& entry : TRY(sys::names_in(listing.get(), directory))) {
-    if (entry.name.starts_with(prefix)) return entry.name;
-  }
-  return fail(Error::not_found(cat({directory, ": nothing named ", prefix, "*: is that package a kernel's?"})));
-}
-
-Status fetch_kernel(const std::string& into, const std::string& package, const TellImage& tell, json& files) {
-  tell(cat({"fetching the kernel of ", package}));
-  const std::string scratch = cat({into, "/package"});
-  TRY(sys::make_directory(sys::kCwd, scratch, 0755));
-  TRY_CTX(run_told("/bin/sh", {"sh", "-c", kFetchKernel, "sh", scratch, package},
-                   {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}, tell),
-          "fetch the kernel");
-  const std::string tree = cat({scratch, "/tree"});
-  const std::string image = TRY(only_name(cat({tree, "/boot"}), "vmlinuz-"));
-  const std::string release = image.substr(std::string_view("vmlinuz-").size());
-  TRY(sys::rename_file(cat({tree, "/boot/", image}), cat({into, "/kernel"})));
-  files["release"] = release;
-  files["sums"]["kernel"] = TRY(sum_of(cat({into, "/kernel"})));
-  files["modules"] = json::array();
-  for (const std::string_view module : kModules) {
-    const std::string found = cat({tree, "/lib/modules/", release, "/kernel/", module, ".ko"});
-    if (!sys::exists(found)) continue;
-    const std::string name = cat({"module-", module.substr(module.rfind('/') + 1)});
-    TRY(sys::rename_file(found, cat({into, "/", name})));
-    files["modules"].push_back(name);
-    files["sums"][name] = TRY(sum_of(cat({into, "/", name})));
-  }
-  return sys::remove_tree(scratch);
 }
 
 // An archive's owners and modes are taken as they are: nothing of it is unpacked here.
@@ -191,24 +101,6 @@ Status make_root(const std::string& into, const std::string& root, const plan::H
   if (root == "-") return pack(0);
   const UniqueFd archive = TRY(sys::open(root, sys::Open::kRead));
   return pack(archive.get());
-}
-
-std::string new_place(const Place& place) { return cat({place.top, "/new-", std::to_string(sys::own_pid())}); }
-
-// What a hutch that was killed had begun to make.
-void remove_begun(const Place& place) {
-  static constexpr std::string_view kBegun = "new-";
-  const auto listing = sys::open_listing(place.top);
-  if (!listing) return;
-  const auto names = sys::names_in(listing->get(), place.top);
-  for (const sys::TreeEntry& entry : names.value_or(std::vector<sys::TreeEntry>())) {
-    const std::string_view name = entry.name;
-    if (!name.starts_with(kBegun)) continue;
-    pid_t pid = 0;
-    const auto read = std::from_chars(name.data() + kBegun.size(), name.data() + name.size(), pid);
-    const bool ours = read.ec == std::errc() && read.ptr == name.data() + name.size() && pid > 0;
-    if (ours && sys::is_over(pid)) (void)sys::remove_tree(cat({place.top, "/", name}));
-  }
 }
 
 Result<json> manifest_of(const Place& place) {
@@ -310,29 +202,126 @@ Result<backend::vm::Accelerator> find_accelerator(const backend::vm::VmBackend::
   return chosen.accelerator;
 }
 
-// Of a machine that has started, in the directory `into`: the next ones begin there.
-Status add_snapshot(const Place& place, const std::string& files, const std::string& into, json& manifest,
-                    const plan::HostFacts& facts, const TellImage& tell) {
+// What a machine is started with that is saved.
+struct Starting {
+  backend::vm::VmBackend::Settings settings;
+  backend::NamespaceBackend jails{};
+  backend::StartOptions options{};
+};
+Result<Starting> get_ready(const Place& place, const std::string& files, const json& manifest,
+                           const plan::HostFacts& facts) {
   if (!sys::exists(backend::vm::kQemu)) return fail(Error::unsupported(cat({backend::vm::kQemu, " is missing"})));
-  auto settings = TRY(settings_of(place, files, manifest, facts));
-  const backend::vm::SnapshotFiles snapshot{cat({into, "/", kMemory}), cat({into, "/state"}),
-                                            cat({into, "/initramfs"})};
-  backend::NamespaceBackend jails;
-  backend::StartOptions options;
-  options.guest_program = TRY(guest_program());
-  options.landlock_abi = facts.landlock_abi;
-  settings.accelerator = TRY(find_accelerator(settings, cat({into, "/", kProof}), jails, options, facts, tell));
+  Starting starting{.settings = TRY(settings_of(place, files, manifest, facts))};
+  starting.options.guest_program = TRY(guest_program());
+  starting.options.landlock_abi = facts.landlock_abi;
+  return starting;
+}
+
+Result<json> made_by(const backend::vm::VmBackend::Settings& settings) {
+  json parts = json::object();
+  for (const auto& [name, path] : TRY(parts_of_snapshot())) parts[name] = TRY(sum_of_file(path));
+  parts["size"] = json_of(settings.usual);
+  parts["accelerator"] = name_of(settings.accelerator);
+  return parts;
+}
+
+// A machine that has started, in the directory `into`: the next ones begin there.
+Status save_machine(Starting& starting, const std::string& into, const TellImage& tell) {
   tell("starting a machine, to save it");
-  TRY(backend::vm::save_snapshot(settings, snapshot, jails, options));
-  json made_by = json::object();
-  for (const auto& [name, path] : TRY(parts_of_snapshot())) made_by[name] = TRY(sum_of(path));
-  manifest["sums"][kMemory] = TRY(sum_of_named(kMemory, snapshot.memory));
-  manifest["sums"]["state"] = TRY(sum_of(snapshot.state));
-  manifest["sums"]["initramfs"] = TRY(sum_of(snapshot.initramfs));
-  made_by["size"] = json_of(settings.usual);
-  made_by["accelerator"] = name_of(settings.accelerator);
-  manifest["snapshot"] = std::move(made_by);
+  const auto file = [&](std::string_view name) { return cat({into, "/", name}); };
+  const backend::vm::SnapshotFiles snapshot{file(kMachineMemory), file("state"), file("initramfs")};
+  return backend::vm::save_snapshot(starting.settings, snapshot, starting.jails, starting.options);
+}
+
+struct Provisioning {
+  const VmProvisionRequest& request;
+  const plan::HostFacts& facts;
+  const TellImage& tell;
+  const Place& place;
+  VmSteps steps;
+  json manifest;
+};
+
+Result<VmSteps::Made> made_of(const VmKernel& kernel) {
+  std::vector<std::string> files = kernel.modules;
+  files.emplace_back("kernel");
+  return VmSteps::Made{json{{"release", kernel.release}, {"modules", kernel.modules}}.dump(), std::move(files)};
+}
+
+Result<VmSteps::Made> make_kernel_of_package(Provisioning& of, const std::string& package, const std::string& into) {
+  const auto fetch = [&](const std::string& place) -> Result<VmSteps::Made> {
+    TRY(fetch_kernel_package(package, place, of.tell));
+    return VmSteps::Made{"", {kKernelPackage}};
+  };
+  TRY(of.steps.take({kPackageStep, package, "the kernel's package"}, fetch, of.tell));
+  return made_of(TRY(unpack_kernel_package(of.steps.file(kKernelPackage), into, of.tell)));
+}
+
+Status provide_kernel(Provisioning& of) {
+  const std::string kernel = of.request.kernel.empty() ? kUsualKernel : of.request.kernel;
+  const bool is_path = is_kernel_path(kernel);
+  const auto make = [&](const std::string& into) -> Result<VmSteps::Made> {
+    if (!is_path) return make_kernel_of_package(of, kernel, into);
+    return made_of(TRY(take_kernel(kernel, of.request.modules, into, of.tell)));
+  };
+  // What is of this machine's files is taken again from there.
+  const std::string about = TRY(of.steps.take({"kernel", is_path ? "" : kernel, "the kernel"}, make, of.tell));
+  of.manifest.update(json::parse(about, nullptr, false));
   return {};
+}
+
+// What another archive does not have; nothing where that cannot be told.
+Result<std::string> key_of_root(const std::string& root) {
+  Sha256 recipe;
+  recipe.add(default_recipe());
+  if (root.empty()) return cat({"recipe ", recipe.finish()});
+  return root == "-" ? std::string() : cat({"archive ", root, " ", TRY(look_of(root)).dump()});
+}
+
+Status provide_root(Provisioning& of, const std::string& root) {
+  const auto make = [&](const std::string& into) -> Result<VmSteps::Made> {
+    TRY(make_root(into, root, of.facts, of.tell));
+    return VmSteps::Made{"", {"system"}};
+  };
+  const std::string key = TRY(key_of_root(root));
+  TRY(of.steps.take({"root", key, "the root file system"}, make, of.tell));
+  return {};
+}
+
+Status provide_machine(Provisioning& of) {
+  Starting starting = TRY(get_ready(of.place, of.steps.directory(), of.manifest, of.facts));
+  auto& settings = starting.settings;
+  settings.accelerator =
+      TRY(find_accelerator(settings, of.steps.file(kProof), starting.jails, starting.options, of.facts, of.tell));
+  const json parts = TRY(made_by(settings));
+  const json key = {parts, of.steps.sums_without(kPackageStep)};
+  const auto make = [&](const std::string& into) -> Result<VmSteps::Made> {
+    TRY(save_machine(starting, into, of.tell));
+    return VmSteps::Made{"", {kOfSnapshot.begin(), kOfSnapshot.end()}};
+  };
+  TRY(of.steps.take({"machine", key.dump(), "the machine that is saved"}, make, of.tell));
+  of.manifest["snapshot"] = parts;
+  return {};
+}
+
+Status provide_all(Provisioning& of) {
+  const std::string root = of.manifest["request"]["root"].get<std::string>();
+  TRY(provide_kernel(of));
+  TRY(provide_root(of, root));
+  Status saved = provide_machine(of);
+  const auto proof = kept_proof(of.steps.file(kProof));
+  // That none of its machines starts may be the kernel's fault.
+  if (!saved && proof && !proof->works) TRY(sys::unlink_at(sys::kCwd, of.steps.file(kProof)));
+  // Whether a file is a kernel for it a machine has to show.
+  if (!saved && is_kernel_path(of.request.kernel)) {
+    return fail(
+        std::move(saved).error().with_context(cat({printable(of.request.kernel), " does not start a machine"})));
+  }
+  if (!saved) of.tell(cat({"no machine is saved, each start takes longer: ", saved.error().message}));
+  of.manifest["sums"] = of.steps.sums_without(kPackageStep);
+  std::vector<std::string> keep = {kProof};
+  for (const auto& [name, sum] : of.manifest["sums"].items()) keep.push_back(name);
+  return of.steps.publish("manifest.json", of.manifest.dump(1), keep);
 }
 
 }  // namespace
@@ -342,29 +331,28 @@ Status provision_vm(const VmProvisionRequest& request, const plan::HostFacts& fa
     return fail(
         Error::unsupported(cat({"virtual machines of ", facts.architecture, " are not provisioned by this version"})));
   }
-  const Place place = TRY(place_of(facts));
-  const std::string fresh = new_place(place);
-  TRY(sys::make_private_directories(place.top));
-  remove_begun(place);
-  (void)sys::remove_tree(fresh);
-  TRY(sys::make_private_directories(fresh));
-  const auto make = [&]() -> Status {
-    const bool is_path = !request.root.empty() && request.root != "-";
-    const std::string root = is_path ? TRY(sys::canonical_path(request.root)) : request.root;
-    json manifest = json{{"form", kForm}, {"request", {{"kernel", request.kernel}, {"root", root}}}};
-    TRY(fetch_kernel(fresh, request.kernel.empty() ? kKernelPackage : request.kernel, tell, manifest));
-    TRY(make_root(fresh, request.root, facts, tell));
-    manifest["sums"]["system"] = TRY(sum_of(cat({fresh, "/system"})));
-    const Status saved = add_snapshot(place, fresh, fresh, manifest, facts, tell);
-    if (!saved) tell(cat({"no machine is saved, each start takes longer: ", saved.error().message}));
-    return sys::replace_file(cat({fresh, "/manifest.json"}), manifest.dump(1));
-  };
-  Status made = make();
-  if (made) {
-    (void)sys::remove_tree(place.file(""));
-    made = sys::rename_at(sys::kCwd, fresh, sys::kCwd, cat({place.top, "/files"}), sys::Replacing::kAllowed);
+  VmProvisionRequest found = request;
+  if (is_kernel_path(found.kernel)) found.kernel = TRY_CTX(sys::canonical_path(found.kernel), "--kernel");
+  if (!found.modules.empty()) found.modules = TRY_CTX(sys::canonical_path(found.modules), "--modules");
+  if (!found.root.empty() && found.root != "-") found.root = TRY_CTX(sys::canonical_path(found.root), "--root");
+  if (!found.modules.empty() && !is_kernel_path(found.kernel)) {
+    return fail(Error::invalid("--modules is for a kernel of a file (--kernel PATH); a package has its own"));
   }
-  if (!made) (void)sys::remove_tree(fresh);
+  const Place place = TRY(place_of(facts));
+  TRY(sys::make_private_directories(place.top));
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  Provisioning of{
+      .request = found,
+      .facts = facts,
+      .tell = tell,
+      .place = place,
+      .steps = TRY(VmSteps::open(place.top, kForm, std::chrono::ceil<std::chrono::seconds>(now).count())),
+      .manifest = {{"form", kForm},
+                   {"request", {{"kernel", found.kernel}, {"root", found.root}, {"modules", found.modules}}}}};
+  Status made = provide_all(of);
+  if (!made && !of.steps.sums_without({}).empty()) {
+    tell("what is whole so far is kept: hutch vm provision goes on from there, for a day");
+  }
   return made;
 }
 
@@ -374,31 +362,32 @@ Status refresh_vm(const plan::HostFacts& facts, const TellImage& tell) {
   const store::MachineSettings machines = TRY(store::MachineSettingsFile(place.config).read());
   const KvmFacts kvm = TRY(kvm_facts(facts));
   const std::optional<KvmProof> proof = kept_proof(place.file(kProof));
-  const bool is_tried = !wants_proof(kvm, proof);
   const auto accelerator = accelerate(kvm, proof).accelerator;
-  if (is_tried && TRY(has_snapshot(manifest, usual_size(machines), accelerator))) return {};
+  if (!wants_proof(kvm, proof) && TRY(has_snapshot(manifest, usual_size(machines), accelerator))) return {};
   TRY(verify(place, manifest));
-  const std::string fresh = new_place(place);
-  remove_begun(place);
-  (void)sys::remove_tree(fresh);
+  Starting starting = TRY(get_ready(place, place.file(""), manifest, facts));
+  starting.settings.accelerator =
+      TRY(find_accelerator(starting.settings, place.file(kProof), starting.jails, starting.options, facts, tell));
+  if (TRY(has_snapshot(manifest, usual_size(machines), starting.settings.accelerator))) return {};
+  const std::string fresh = half_made(place.top);
+  remove_half_made(place.top);
+  TRY(sys::remove_tree(fresh));
   TRY(sys::make_private_directories(fresh));
-  if (proof) TRY(sys::replace_file(cat({fresh, "/", kProof}), kvm_proof_json(*proof)));
-  const json before = manifest;
-  Status made = add_snapshot(place, place.file(""), fresh, manifest, facts, tell);
   const auto put = [&]() -> Status {
+    TRY(save_machine(starting, fresh, tell));
     // Whoever starts a machine meanwhile boots it.
-    json without = before;
-    without.erase("snapshot");
-    for (const std::string_view name : kOfSnapshot) without["sums"].erase(std::string(name));
-    TRY(sys::replace_file(place.file("manifest.json"), without.dump(1)));
+    manifest.erase("snapshot");
+    for (const std::string_view name : kOfSnapshot) manifest["sums"].erase(std::string(name));
+    TRY(sys::replace_file(place.file("manifest.json"), manifest.dump(1)));
+    manifest["snapshot"] = TRY(made_by(starting.settings));
     for (const std::string_view name : kOfSnapshot) {
-      TRY(sys::rename_file(cat({fresh, "/", name}), place.file(name)));
+      const std::string made = cat({fresh, "/", name});
+      manifest["sums"][std::string(name)] = TRY(sum_of_named(name, made));
+      TRY(sys::rename_file(made, place.file(name)));
     }
-    const std::string tried = cat({fresh, "/", kProof});
-    if (sys::exists(tried)) TRY(sys::rename_file(tried, place.file(kProof)));
     return sys::replace_file(place.file("manifest.json"), manifest.dump(1));
   };
-  if (made) made = put();
+  Status made = put();
   (void)sys::remove_tree(fresh);
   return made;
 }
@@ -411,7 +400,7 @@ Result<VmProvisionRequest> last_vm_request(const plan::HostFacts& facts) {
     const json value = request.is_object() ? request.value(key, json()) : json();
     return value.is_string() ? value.get<std::string>() : std::string();
   };
-  return VmProvisionRequest{text("kernel"), text("root")};
+  return VmProvisionRequest{text("kernel"), text("root"), text("modules")};
 }
 
 Result<VmStatus> vm_status(const plan::HostFacts& facts) {
@@ -449,7 +438,7 @@ Result<backend::vm::VmBackend::Settings> vm_settings(const plan::HostFacts& fact
   settings.accelerator = TRY(acceleration(place, facts)).accelerator;
   if (TRY(has_snapshot(manifest, settings.usual, settings.accelerator))) {
     settings.snapshot.emplace(
-        backend::vm::SnapshotFiles{place.file(kMemory), place.file("state"), place.file("initramfs")});
+        backend::vm::SnapshotFiles{place.file(kMachineMemory), place.file("state"), place.file("initramfs")});
   }
   if (manifest != before) TRY(sys::replace_file(place.file("manifest.json"), manifest.dump(1)));
   return settings;

@@ -13,12 +13,14 @@
 namespace hutch::service {
 
 struct VmProvisionRequest {
-  std::string kernel;  // a package of the machine's package manager; empty: Debian's for the cloud
-  std::string root;    // an archive of a root file system, a path or "-"; empty: the default image's
+  // A package of the machine's package manager, or with a "/" the path of a bzImage; empty: Debian's for the cloud.
+  std::string kernel{};
+  std::string root{};     // an archive of a root file system, a path or "-"; empty: the default image's
+  std::string modules{};  // of a kernel that is a path: a directory (service/vm_kernel.h)
 };
 
-// Errors: programs that are missing, what they say, an archive that is none. What was there before stays until all of
-// the new is.
+// Errors: programs that are missing, what they say, an archive that is none, a kernel that is none. What was there
+// before stays until all of the new is. What is whole when it fails, or is killed, is taken by the next one.
 Status provision_vm(const VmProvisionRequest& request, const plan::HostFacts& facts, const TellImage& tell);
 
 // Saves a machine anew where the one that was saved is of another size than is configured, of another accelerator, or

@@ -1,5 +1,6 @@
 # Virtual machines of a system that is one program, busybox; provisioned once for each person.
 import os
+import pathlib
 import shutil
 
 import daemons
@@ -50,6 +51,16 @@ def machines(base, as_user, project, root_archive):
         made("vm", "provision", "--root", str(root_archive), timeout=300).ok()
         provisioned.add(as_user.name)
     return made
+
+
+@pytest.fixture
+def fake_qemu(base):
+    """A QEMU whose Linux starts, by whatever accelerates it."""
+    path = base.path / "fake-qemu"
+    if not path.exists():
+        path.write_bytes(pathlib.Path(__file__).with_name("fake_qemu.py").read_bytes())
+        path.chmod(0o755)
+    return path
 
 
 PEOPLE = ["root", "user"] if os.geteuid() == 0 else ["user"]

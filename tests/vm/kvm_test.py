@@ -4,66 +4,13 @@ import os
 import pathlib
 import stat
 
-import harness
 import pytest
 
-QEMU = "/usr/bin/qemu-system-x86_64"
+from places import Place, QEMU
+
 DEVICE = pathlib.Path("/dev/kvm")
-FAKE = pathlib.Path(__file__).with_name("fake_qemu.py")
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="another QEMU and another /dev/kvm are mounted by root")
-
-
-class Place:
-    """hutch in a mount namespace of its own, with a state of its own."""
-
-    def __init__(self, base, person, name):
-        self.base, self.person = base, person
-        self.state = person.mkdir(base.path / f"kvm-{name}-{person.name}", 0o700)
-        self.mounts = []
-        self.groups = None
-
-    def over(self, path, source):
-        self.mounts.append(f"mount --bind '{source}' '{path}'")
-
-    def __call__(self, *args, **options):
-        script = " && ".join([*self.mounts, 'exec "$@"'])
-        outer = ["unshare", "--mount", "/bin/sh", "-c", script, "sh"]
-        argv = [self.base.bin / "hutch", *args]
-        if self.groups is not None:
-            outer += ["/usr/bin/setpriv", "--reuid", str(self.person.uid), "--regid", str(self.person.uid),
-                      "--groups", self.groups]
-            argv = [str(word) for word in argv]
-            return harness.run_in(RootAs(self.person), argv, outer=outer, cwd="/",
-                                  env={"HUTCH_STATE": str(self.state)}, timeout=300, **options)
-        return harness.run_in(self.person, argv, outer=outer, cwd="/", env={"HUTCH_STATE": str(self.state)},
-                              timeout=300, **options)
-
-    def status(self):
-        return json.loads(self("vm", "status", "--json").ok().out)
-
-    def file(self, name):
-        return self.state / "data/vm/files" / name
-
-
-class RootAs:
-    """That person's environment; what becomes them is in the command already."""
-
-    def __init__(self, person):
-        self.environment = person.environment
-        self.home = person.home
-
-    def command(self, argv):
-        return argv
-
-
-@pytest.fixture
-def fake_qemu(base):
-    path = base.path / "fake-qemu"
-    if not path.exists():
-        path.write_bytes(FAKE.read_bytes())
-        path.chmod(0o755)
-    return path
 
 
 def make_device(base, name, mode, group):
