@@ -51,6 +51,7 @@ Status write_new_link(int root, const plan::MountStep& step);
 Status write_new_file(int root, const plan::MountStep& step);
 Status mount_bind(int root, const plan::MountStep& step);
 Status mount_cover(int root, const plan::MountStep& step);
+bool is_file(int root, const std::string& path);
 Status mount_hidden_file(int root, const plan::MountStep& step);
 Result<UniqueFd> device_that_cannot_be_opened(const std::string& target);
 Status mount_proc(int root, const plan::MountStep& step);
@@ -378,10 +379,18 @@ Status mount_bind(int root, const plan::MountStep& step) {
 }
 
 Status mount_cover(int root, const plan::MountStep& step) {
+  if (step.identity == plan::Identity{} && !is_file(root, step.target)) return {};
   const UniqueFd file = TRY(sys::open_beneath(root, step.source));
   const UniqueFd tree = TRY(sys::clone_tree(file.get(), step.source));
   TRY(sys::restrict_tree(tree.get(), step.source, {.read_only = true, .no_devices = true}));
   return place(root, step, tree.get());
+}
+
+// A link is none: what it leads to has a cover of its own, or is not where systems keep such a file.
+bool is_file(int root, const std::string& path) {
+  const auto found = sys::open_beneath(root, relative(path));
+  const auto is = found ? sys::identify(found->get()) : Result<sys::FileIdentity>(fail(found.error()));
+  return is && S_ISREG(is->mode);
 }
 
 Status mount_hidden_file(int root, const plan::MountStep& step) {

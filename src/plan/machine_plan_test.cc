@@ -9,7 +9,7 @@
 namespace hutch::plan {
 namespace {
 
-Result<SandboxPlan> plan_with(std::vector<Share> shares) {
+Result<SandboxPlan> plan_with(std::vector<Share> shares, TlsOpening opening = TlsOpening::kNone) {
   HostFacts facts;
   facts.uid = facts.gid = 1000;
   facts.user = "agent-x";
@@ -24,6 +24,7 @@ Result<SandboxPlan> plan_with(std::vector<Share> shares) {
                     .paths = paths,
                     .project = facts.cwd,
                     .cwd = facts.cwd,
+                    .trust = {.opening = opening, .stores = {"/of/this/machine"}, .java_stores = {}},
                     .shares = std::move(shares),
                     .os_user = &os_user,
                     .limits = {},
@@ -55,6 +56,23 @@ TEST(MachinePlan, AnAgentHasItsDirectoriesThere) {
 TEST(MachinePlan, ACommandAloneHasNone) {
   const std::vector<MountStep> alone = plan_with({})->mounts;
   EXPECT_EQ(std::ranges::find(alone, MountKind::kBind, &MountStep::kind), alone.end());
+}
+
+// Where this machine has them says nothing of where the image has.
+TEST(MachinePlan, WhereTlsIsOpenedTheStoresThatSystemsHaveAreCoveredWhereTheyAreThere) {
+  const auto planned = plan_with({}, TlsOpening::kSome);
+  ASSERT_TRUE(planned) << planned.error().message;
+  std::size_t covers = 0;
+  for (const MountStep& step : planned->mounts) {
+    if (step.kind != MountKind::kCover) continue;
+    ++covers;
+    EXPECT_EQ(step.identity, Identity()) << step.target;
+    EXPECT_NE(step.target, "/of/this/machine");
+    EXPECT_TRUE(step.source.starts_with("/tmp/.hutch/")) << step.source;
+  }
+  EXPECT_EQ(covers, kTrustStores.size() + kJavaStores.size());
+  EXPECT_NE(std::ranges::find(planned->environment, "SSL_CERT_FILE=/tmp/.hutch/ca-bundle.pem"),
+            planned->environment.end());
 }
 
 }  // namespace

@@ -126,6 +126,12 @@ void place_in_machine(const PlanInput& input, std::vector<MountStep>& steps) {
 
 void place_trust_of_os_user(const PlanInput& input, std::vector<MountStep>& steps) {
   std::vector<TrustStore> stores;
+  if (input.os_user->machine == OsUserInput::Machine::kVirtual) {
+    // Which of them its system has is not known here: without an identity one that is not there is passed over.
+    for (const std::string_view path : kTrustStores) stores.push_back({std::string(path), kBundleFile, {}});
+    for (const std::string_view path : kJavaStores) stores.push_back({std::string(path), kJavaFile, {}});
+    return add_trust_of_os_user(steps, stores);
+  }
   const auto add = [&](const std::vector<std::string>& paths, std::string_view file) {
     for (const std::string& path : paths) {
       const SeenPath* seen = input.paths.find(path);

@@ -23,7 +23,7 @@ std::vector<MountStep> own_places_of_os_user(const std::function<bool(std::strin
 struct TrustStore {
   std::string path;  // canonical
   std::string_view file;
-  Identity identity;
+  Identity identity;  // none: over the regular file that is there, where one is
 };
 // Where TLS is opened: the files of plan/trust.h, below kTrustOfOsUser, with nothing in them yet.
 void add_trust_of_os_user(std::vector<MountStep>& steps, const std::vector<TrustStore>& stores);

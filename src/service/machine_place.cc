@@ -35,15 +35,11 @@ Status check_files(const LoadedPolicy& loaded, const PlaceRequest& request) {
   return {};
 }
 
-Status check_network(const policy::Network& network, const Residence* residence) {
+Status check_network(const policy::Network& network) {
   const auto refuse = [](std::string_view what) {
     return fail(Error::unsupported(cat({"backend vm: ", what, "; leave it out, or use another backend"})));
   };
   if (network.mode == policy::NetworkMode::kHost) return refuse("a machine has not this one's network (\"host\")");
-  if (!network.rules.empty()) return refuse("rules about requests (network.rules) are not held in a machine");
-  if (residence != nullptr && residence->swaps) {
-    return refuse("secrets that are bound to hosts are not put into a machine's requests");
-  }
   if (!network.publish.empty()) return refuse("ports of a machine are not published");
   if (!network.allow_unix_sockets.empty()) return refuse("a machine reaches none of this one's Unix sockets");
   return {};
@@ -60,7 +56,7 @@ Result<bool> has_network(const plan::HostFacts& facts) {
 Result<OsUserPlace> machine_place(const LoadedPolicy& loaded, const PlaceRequest& request, const plan::HostFacts& facts,
                                   const Residence* residence) {
   TRY(check_files(loaded, request));
-  TRY(check_network(loaded.policy.network, residence));
+  TRY(check_network(loaded.policy.network));
   if (residence != nullptr && residence->cwd.empty()) {
     return fail(Error::unsupported(
         "dir: backend vm shows an agent its own directories alone; leave it out, or use another backend"));
