@@ -37,9 +37,9 @@ struct Half {
   UniqueFd namespaces;  // this process's own, of a starter
 };
 
-Status live(wire::Connection& host, Entry entry);
+Status live(wire::Connection& host, Entrance entrance);
 bool fits(wire::Isolation isolation, Namespaces namespaces);
-Status enter(wire::Connection& host, Entry entry);
+Status enter(wire::Connection& host, Entrance entrance);
 Status wait_until_mapped(wire::Connection& host);
 Status start_again(Namespaces namespaces);
 Status start_in_namespaces(wire::Connection& host, const wire::Start& start);
@@ -54,25 +54,25 @@ Status open_network(wire::Connection& host, const plan::SandboxPlan& plan);
 
 }  // namespace
 
-std::optional<Entry> entry_of(std::span<const char* const> words) {
-  Entry entry;
+std::optional<Entrance> entrance_of(std::span<const char* const> words) {
+  Entrance entrance;
   if (words.size() > 2) return std::nullopt;
-  if (words.size() == 1 && words[0] == kOsUserWord) return Entry{.namespaces = Namespaces::kOfRoot};
+  if (words.size() == 1 && words[0] == kOsUserWord) return Entrance{.namespaces = Namespaces::kOfRoot};
   if (!words.empty()) {
     if (words[0] != kAllWord && words[0] != kMappedWord && words[0] != kUserAndMountsWord) return std::nullopt;
-    entry.namespaces = words[0] == kUserAndMountsWord ? Namespaces::kUserAndMounts : Namespaces::kAll;
-    if (words[0] == kMappedWord) entry.ids = Ids::kByHost;
+    entrance.namespaces = words[0] == kUserAndMountsWord ? Namespaces::kUserAndMounts : Namespaces::kAll;
+    if (words[0] == kMappedWord) entrance.ids = Ids::kByHost;
   }
   if (words.size() == 2) {
     if (words[1] != kAgainWord && words[1] != kEnteredWord) return std::nullopt;
-    entry.image = words[1] == kAgainWord ? Image::kAgain : Image::kEntered;
+    entrance.image = words[1] == kAgainWord ? Image::kAgain : Image::kEntered;
   }
-  return entry;
+  return entrance;
 }
 
-int serve(UniqueFd stream, Entry entry) {
+int serve(UniqueFd stream, Entrance entrance) {
   wire::Connection host(std::move(stream));
-  Status lived = live(host, entry);
+  Status lived = live(host, entrance);
   if (lived) return 0;
   (void)host.send(wire::ToHost(wire::Failed{std::move(lived).error()}));
   return 125;
@@ -80,24 +80,24 @@ int serve(UniqueFd stream, Entry entry) {
 
 int serve_container() {
   Result<UniqueFd> stream = connect_to_host();
-  if (stream) return serve(std::move(*stream), Entry());
+  if (stream) return serve(std::move(*stream), Entrance());
   (void)sys::write_all(2, cat({"hutch-guest: ", stream.error().message, "\n"}));
   return 125;
 }
 
 namespace {
 
-Status live(wire::Connection& host, Entry entry) {
+Status live(wire::Connection& host, Entrance entrance) {
   // The stream alone: whatever else the host, or bubblewrap, left open is not for this process and its children.
   TRY(sys::close_from(1));
   TRY(sys::block_all_signals());
-  if (entry.image != Image::kEntered) TRY_CTX(enter(host, entry), "enter namespaces");
+  if (entrance.image != Image::kEntered) TRY_CTX(enter(host, entrance), "enter namespaces");
   const wire::Start start = TRY(receive_start(host));
-  if (!fits(start.isolation, entry.namespaces)) return fail(Error::invalid("the plan is for another backend"));
-  if (entry.namespaces == Namespaces::kAll || entry.namespaces == Namespaces::kOfRoot) {
+  if (!fits(start.isolation, entrance.namespaces)) return fail(Error::invalid("the plan is for another backend"));
+  if (entrance.namespaces == Namespaces::kAll || entrance.namespaces == Namespaces::kOfRoot) {
     return start_in_namespaces(host, start);
   }
-  const bool has_mounts = start.isolation != wire::Isolation::kBwrap || entry.namespaces != Namespaces::kAsStarted;
+  const bool has_mounts = start.isolation != wire::Isolation::kBwrap || entrance.namespaces != Namespaces::kAsStarted;
   if (!has_mounts) TRY_CTX(enter_user_and_mounts(), "enter namespaces");
   // The engine has made the namespace, and its loopback.
   const bool captures = start.plan.network == plan::NetworkKind::kGateway;
@@ -120,11 +120,11 @@ bool fits(wire::Isolation isolation, Namespaces namespaces) {
   return false;
 }
 
-Status enter(wire::Connection& host, Entry entry) {
-  switch (entry.namespaces) {
+Status enter(wire::Connection& host, Entrance entrance) {
+  switch (entrance.namespaces) {
     case Namespaces::kAsStarted: return {};
     case Namespaces::kAll:
-      if (entry.ids == Ids::kOwn) {
+      if (entrance.ids == Ids::kOwn) {
         TRY(enter_namespaces());
       } else {
         TRY(enter_unmapped_namespaces());
@@ -134,7 +134,7 @@ Status enter(wire::Connection& host, Entry entry) {
     case Namespaces::kUserAndMounts: TRY(enter_user_and_mounts()); break;
     case Namespaces::kOfRoot: TRY(enter_namespaces_of_root()); break;
   }
-  return entry.image == Image::kAgain ? start_again(entry.namespaces) : Status();
+  return entrance.image == Image::kAgain ? start_again(entrance.namespaces) : Status();
 }
 
 // Not a byte more is read than that message has: the plan may be right behind it, and is for the program that this one

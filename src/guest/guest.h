@@ -21,17 +21,17 @@ enum class Image { kFirst, kAgain, kEntered };
 // Who maps the ids of the new user namespace: the guest its own alone, or the host, several.
 enum class Ids { kOwn, kByHost };
 
-struct Entry {
+struct Entrance {
   Namespaces namespaces = Namespaces::kAsStarted;
   Ids ids = Ids::kOwn;
   Image image = Image::kFirst;
 };
 
 // The words of the command line that say so; nothing where they say something else.
-std::optional<Entry> entry_of(std::span<const char* const> words);
+std::optional<Entrance> entrance_of(std::span<const char* const> words);
 
 // Returns the exit code of the process. Failures are told to the host on the stream.
-int serve(UniqueFd stream, Entry entry);
+int serve(UniqueFd stream, Entrance entrance);
 // The same as the first process of an engine's container, which finds the stream by its name.
 int serve_container();
 

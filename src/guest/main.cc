@@ -41,6 +41,6 @@ int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--relay") return hutch::guest::serve_relay();
   if (argc == 2 && std::string_view(argv[1]) == "--access") return hutch::guest::serve_access(hutch::UniqueFd(kStream));
   if (argc == 2 && std::string_view(argv[1]) == "--widen") return hutch::guest::widen(hutch::UniqueFd(kStream));
-  const auto entry = hutch::guest::entry_of({argv + 1, argv + argc});
-  return entry ? hutch::guest::serve(hutch::UniqueFd(kStream), *entry) : usage();
+  const auto entrance = hutch::guest::entrance_of({argv + 1, argv + argc});
+  return entrance ? hutch::guest::serve(hutch::UniqueFd(kStream), *entrance) : usage();
 }

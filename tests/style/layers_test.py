@@ -1,4 +1,7 @@
 # The list of layers: includes point down, and the programs beside hutch itself are a few folders alone.
+import collections
+import re
+
 import pytest
 
 import sources
@@ -117,3 +120,25 @@ def test_no_kernel_header(folder):
 def test_the_rule_itself(name, path, allowed):
     """Each kind of violation is seen, so that a quiet test above means something."""
     assert (fault(name, 1, path) is None) == allowed
+
+
+NAMESPACE = re.compile(r"(?:inline )?namespace ([\w:]*) ?\{")
+TYPE = re.compile(r"(?:struct|class|enum class|union) (\w+)(?![\w:])(?!.*;$)")
+
+
+def test_a_type_of_a_namespace_is_one():
+    """Two of one name are one to the linker, which takes the inline functions of either (one definition rule)."""
+    places = collections.defaultdict(set)
+    for name in sources.cpp("src/"):
+        around = []
+        for line in sources.text(name).split("\n"):
+            if opens := NAMESPACE.match(line):
+                around.append(opens[1])
+            elif line.startswith("}  // namespace") and around:
+                around.pop()
+            elif (found := TYPE.match(line)) and "" not in around:
+                places["::".join([*around, found[1]])].add(name)
+    assert len(places) > 500, "the reader of types finds none"
+    found = [f"{of}: in {' and '.join(sorted(names))}: give one another name, or put it into an unnamed namespace"
+             for of, names in places.items() if len(names) > 1]
+    assert not found, "\n" + "\n".join(sorted(found))
