@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "host/isolation_facts.h"
 #include "service/kernel_image.h"
 #include "service/told_program.h"
 #include "sys/beneath.h"
@@ -24,7 +25,7 @@ constexpr const char* kPath = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
 constexpr std::size_t kModuleBytesMax = 64 << 20;
 
 // In the order in which the kernel is to have them; those that it has built in are no files.
-constexpr std::array<std::string_view, 16> kModules = {"drivers/virtio/virtio_ring",
+constexpr std::array<std::string_view, 20> kModules = {"drivers/virtio/virtio_ring",
                                                        "drivers/virtio/virtio",
                                                        "drivers/virtio/virtio_pci_legacy_dev",
                                                        "drivers/virtio/virtio_pci_modern_dev",
@@ -39,6 +40,10 @@ constexpr std::array<std::string_view, 16> kModules = {"drivers/virtio/virtio_ri
                                                        "fs/fuse/virtiofs",
                                                        "fs/overlayfs/overlay",
                                                        "fs/squashfs/squashfs",
+                                                       "crypto/crc32c_generic",
+                                                       "lib/crc16",
+                                                       "fs/mbcache",
+                                                       "fs/jbd2/jbd2",
                                                        "fs/ext4/ext4"};
 
 // Into the current directory's "fetched".
@@ -52,10 +57,14 @@ apt-get download -q -- "${package:-$1}"
 struct Packing {
   std::string_view ending;
   const char* unpack;  // $1 is the file, and what it holds is its output
+  std::string_view program;
+  std::string_view package;  // that it is of
 };
 // As distributions keep them; the first is not packed at all.
-constexpr std::array kPackings = {Packing{".ko", "cat -- \"$1\""}, Packing{".ko.xz", "xz -dc -- \"$1\""},
-                                  Packing{".ko.zst", "zstd -dcq -- \"$1\""}, Packing{".ko.gz", "gzip -dc -- \"$1\""}};
+constexpr std::array kPackings = {Packing{".ko", "cat -- \"$1\"", "cat", "coreutils"},
+                                  Packing{".ko.xz", "xz -dc -- \"$1\"", "xz", "xz-utils"},
+                                  Packing{".ko.zst", "zstd -dcq -- \"$1\"", "zstd", "zstd"},
+                                  Packing{".ko.gz", "gzip -dc -- \"$1\"", "gzip", "gzip"}};
 
 Status run_shell(const char* script, std::vector<std::string> words, const TellImage& tell) {
   std::vector<std::string> arguments = {"sh", "-c", script, "sh"};
@@ -81,6 +90,10 @@ Result<std::vector<std::string>> take_modules(const std::string& directory, cons
     for (const Packing& packing : kPackings) {
       const std::string found = cat({stem, packing.ending});
       if (!sys::exists(found)) continue;
+      if (host::find_system_program(packing.program).empty()) {
+        return fail(Error::unsupported(cat({"the kernel's modules (", packing.ending, ") are unpacked by ",
+                                            packing.program, ", which is missing; apt-get install ", packing.package})));
+      }
       const std::string name = cat({"module-", module.substr(module.rfind('/') + 1)});
       const std::string script = cat({packing.unpack, " > \"$2\""});
       // Whatever else it is would not end, or not be a module's.
@@ -114,7 +127,9 @@ Result<VmKernel> unpack_kernel_package(const std::string& package, const std::st
   TRY_CTX(run_shell(R"sh(dpkg-deb -x "$1" "$2")sh", {package, tree}, tell), "unpack the kernel");
   const std::string image = TRY(only_name(cat({tree, "/boot"}), "vmlinuz-", ""));
   VmKernel kernel{.release = image.substr(std::string_view("vmlinuz-").size()), .modules = {}};
-  kernel.modules = TRY(take_modules(cat({tree, "/lib/modules/", kernel.release}), into, tell));
+  // Where /lib is a link to /usr/lib packages have their files below that.
+  const std::string usr = sys::exists(cat({tree, "/usr/lib/modules"})) ? "/usr" : "";
+  kernel.modules = TRY(take_modules(cat({tree, usr, "/lib/modules/", kernel.release}), into, tell));
   TRY(sys::rename_file(cat({tree, "/boot/", image}), cat({into, "/kernel"})));
   TRY(sys::remove_tree(tree));
   return kernel;

@@ -115,14 +115,20 @@ plan::SandboxPlan file_server_plan(const std::vector<SharedDirectory>& shares, c
   return plan;
 }
 
-std::vector<std::string> file_server_arguments() {
+std::vector<std::string> file_server_arguments(const FileServer& server) {
   // Whatever it is told it does as the one user that there is in its sandbox: it needs none of the rights that it would
   // keep for serving many.
-  return {
-      kFileServer, "--fd=0", "-f", "-o",
-      cat({"source=", kServed,
-           ",sandbox=chroot,cache=auto,no_xattr,modcaps=-chown:-dac_override:-fowner:-fsetid:-setgid:-setuid:-mknod:"
-           "-setfcap"})};
+  static constexpr std::string_view kNoRights =
+      "modcaps=-chown:-dac_override:-fowner:-fsetid:-setgid:-setuid:-mknod:-setfcap";
+  if (server.words == FileServer::Words::kOfQemu) {
+    return {server.program, "--fd=0", "-f", "-o",
+            cat({"source=", kServed, ",sandbox=chroot,cache=auto,no_xattr,", kNoRights})};
+  }
+  // It changes its root for nobody but user 0, whom its sandbox has not: what is around the directories is the sandbox,
+  // in which there is nothing else. More open files it may not allow itself.
+  return {server.program,      "--fd=0",           cat({"--shared-dir=", kServed}),
+          "--sandbox=none",    "--cache=auto",     cat({"--", kNoRights}),
+          "--rlimit-nofile=0", "--log-level=error"};
 }
 
 Result<MachineSize> machine_size(const plan::ResourceLimits& limits, const MachineSize& usual) {

@@ -1,6 +1,7 @@
 // What QEMU runs in, and how it is told what the machine is. Nothing is started or looked at.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -55,7 +56,14 @@ std::vector<std::string> qemu_arguments(const MachineSize& size, Accelerator acc
 // A port for one device that comes while the machine runs.
 std::string port_name(unsigned number);
 
-inline constexpr const char* kFileServer = "/usr/lib/qemu/virtiofsd";
+// Who serves directories: virtiofsd, as it came with QEMU before 8.0, or of a project of its own since.
+struct FileServer {
+  const char* program;
+  enum class Words { kOfQemu, kOwn } words;
+};
+inline constexpr std::array kFileServers = {FileServer{"/usr/libexec/virtiofsd", FileServer::Words::kOwn},
+                                            FileServer{"/usr/lib/virtiofsd", FileServer::Words::kOwn},
+                                            FileServer{"/usr/lib/qemu/virtiofsd", FileServer::Words::kOfQemu}};
 
 // Directories of the host's that a machine has, by number: the machine finds them at share_inside(number).
 struct SharedDirectory {
@@ -72,6 +80,6 @@ plan::SandboxPlan file_server_plan(const std::vector<SharedDirectory>& shares, c
                                    std::uint32_t uid, std::uint32_t gid);
 
 // Its words in there. Its descriptor 0 is a socket that QEMU has connected to.
-std::vector<std::string> file_server_arguments();
+std::vector<std::string> file_server_arguments(const FileServer& server);
 
 }  // namespace hutch::backend::vm

@@ -63,6 +63,18 @@ TEST(FileServer, HasItsProgramAndTheDirectoriesAlone) {
   EXPECT_EQ(plan.network, plan::NetworkKind::kNone);
 }
 
+TEST(FileServer, HasNoRightsByTheWordsOfEach) {
+  for (const FileServer& server : kFileServers) {
+    const auto words = file_server_arguments(server);
+    EXPECT_EQ(words.front(), server.program);
+    std::string all;
+    for (const std::string& word : words) all += word + " ";
+    for (const std::string_view said : {"=/served", "cache=auto", "-chown:", ":-mknod:", "--fd=0 "}) {
+      EXPECT_THAT(all, testing::HasSubstr(said)) << server.program;
+    }
+  }
+}
+
 TEST(Qemu, WaitsForWhatItIsGiven) {
   const auto fresh = qemu_arguments({}, Accelerator::kTcg, Boot::kFresh);
   const auto saved = qemu_arguments({}, Accelerator::kTcg, Boot::kSaved);

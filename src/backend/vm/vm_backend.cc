@@ -118,6 +118,16 @@ Status begin_guest(wire::Connection& guest, const plan::SandboxPlan& plan, const
   return {};
 }
 
+Result<FileServer> file_server_here() {
+  for (const FileServer& server : kFileServers) {
+    if (sys::exists(server.program)) return server;
+  }
+  return fail(
+      Error::unsupported("directories are given to a machine by virtiofsd, which is missing; apt-get install "
+                         "virtiofsd, or, where there is "
+                         "no such package, qemu-system-common"));
+}
+
 }  // namespace
 
 Guarantees VmBackend::guarantees() const {
@@ -159,12 +169,13 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   UniqueFd file_server;
   auto machine = std::make_shared<Machine>(std::move(files));
   if (!shares.empty()) {
+    const FileServer server = TRY(file_server_here());
     auto [listener, connected] = TRY_CTX(connected_listener(machine->files), "the file server's socket");
     plan::SandboxPlan jail = file_server_plan(shares, names, sys::user_id(), sys::group_id());
     jail.seccomp = settings_.file_server_filter;
     const std::array streams = {listener.get(), lifeline.write.get(), console.write.get()};
     machine->file_server.emplace(
-        TRY(start_jailed(*jails_, jail, options, file_server_arguments(), streams, "the file server")));
+        TRY(start_jailed(*jails_, jail, options, file_server_arguments(server), streams, "the file server")));
     file_server = std::move(connected);
   } else {
     machine->lifeline = std::move(lifeline.write);
