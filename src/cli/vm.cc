@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "host/facts.h"
+#include "service/machine_layer.h"
 #include "store/machine_settings.h"
 #include "sys/io.h"
 #include "tool/value.h"
@@ -93,20 +94,25 @@ Status reset(const VmArguments& arguments, const plan::HostFacts& facts) {
     return fail(Error::invalid("its root came by standard input; hutch vm provision --root - < FILE makes it anew"));
   }
   TRY(ask(arguments,
-          "Machines are stopped, and what they start from is made anew. Agents, their files and plugins stay.\n",
+          "Machines are stopped, and what they start from is made anew. Agents, their files and plugins stay, what "
+          "root has installed goes.\n",
           "Do it?"));
   TRY(stop_all());
-  return service::provision_vm(request, facts, say);
+  TRY(service::provision_vm(request, facts, say));
+  return service::remove_machine_layers(facts);
 }
 
 Status remove(const VmArguments& arguments, const plan::HostFacts& facts) {
   const auto status = service::vm_status(facts);
   if (status && !status->provisioned) return service::remove_vm(facts);
-  TRY(ask(arguments,
-          "Machines are stopped, and kernel, initramfs and root are deleted. Agents, their files and plugins stay.\n",
-          "Do it?"));
+  TRY(ask(
+      arguments,
+      "Machines are stopped, and kernel, initramfs and root are deleted, with what root has installed. Agents, their "
+      "files and plugins stay.\n",
+      "Do it?"));
   TRY(stop_all());
-  return service::remove_vm(facts);
+  TRY(service::remove_vm(facts));
+  return service::remove_machine_layers(facts);
 }
 
 Result<store::MachineSettingsFile> settings_file() { return store::MachineSettingsFile(TRY(own_dirs()).config); }

@@ -80,10 +80,15 @@ Status become_os_user(const plan::SandboxPlan& plan) {
   sys::set_umask(0);
   TRY(add_mounts(root.get(), plan.mounts));
   TRY(restrict_proc(plan));
-  // Files that it makes where its group is the other side's are for both.
-  sys::set_umask(002);
-  TRY_CTX(sys::become_user(plan.uid, plan.gid, plan.groups), "become the OS user");
-  TRY(check_is_no_daemons(plan.uid));
+  if (plan.rights == plan::Rights::kImageRoot) {
+    sys::set_umask(022);
+    TRY(sys::keep_only_install_rights());
+  } else {
+    // Files that it makes where its group is the other side's are for both.
+    sys::set_umask(002);
+    TRY_CTX(sys::become_user(plan.uid, plan.gid, plan.groups), "become the OS user");
+    TRY(check_is_no_daemons(plan.uid));
+  }
   // After that: whoever becomes another user is not told of its parent's death any more (prctl(2), PR_SET_PDEATHSIG).
   TRY(sys::die_with_parent());
   TRY(sys::no_new_privileges());

@@ -29,7 +29,8 @@ Status make_place(const plan::SandboxPlan& plan, UniqueFd given);
 Status enter_namespaces_of_root();
 
 // In there, as their first process: the plan's few mounts over the machine's files. Then this process is the plan's
-// user for good, without a capability and without a way to any.
+// user for good, without a capability and without a way to any; of a virtual machine's installation root, with those
+// that it takes alone.
 Status become_os_user(const plan::SandboxPlan& plan);
 
 // The same end for a place that bubblewrap made, in namespaces of copies: checks that what it mounted is what was

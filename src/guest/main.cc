@@ -12,6 +12,7 @@
 #include "guest/probe.h"
 #include "guest/widen.h"
 #include "sys/io.h"
+#include "sys/machine.h"
 #include "sys/process.h"
 
 namespace {
@@ -33,6 +34,10 @@ int main(int argc, char** argv) {
     return hutch::guest::serve_host_command({argv + 1, argv + argc});
   }
   if (argc == 2 && std::string_view(argv[1]) == "--probe") return hutch::guest::probe();
+  if (argc == 2 && std::string_view(argv[1]) == "--flush") {
+    hutch::sys::flush_disks();
+    return 0;
+  }
   if (argc == 2 && std::string_view(argv[1]) == "--container") return hutch::guest::serve_container();
   if (hutch::sys::stream_kind(kStream) != hutch::sys::StreamKind::kSocket) return usage();
   if (argc >= 2 && std::string_view(argv[1]) == "--network") {

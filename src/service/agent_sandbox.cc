@@ -17,6 +17,7 @@
 #include "service/images.h"
 #include "service/layers.h"
 #include "service/load_policy.h"
+#include "service/machine_layer.h"
 #include "service/package_hosts.h"
 #include "service/policy_summary.h"
 #include "service/programs.h"
@@ -95,11 +96,22 @@ std::string login_files(const std::string& home) {
   return files;
 }
 
+bool is_container(const store::AgentRecord& agent) { return agent.backend == "container"; }
+bool is_machine(const store::AgentRecord& agent) { return agent.backend == "vm"; }
+// Root has another sandbox of the same system, and what it installs is there from the agent's next start on.
+bool starts_anew(const store::AgentRecord& agent) { return is_container(agent) || is_machine(agent); }
+
+Result<std::optional<MachineLayer>> installed_in_machine(const store::AgentRecord& agent, const host::StateDirs& dirs) {
+  const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
+  return machine_layer(agent, dirs, facts);
+}
+
 hutch::Status check_nothing_runs(const KeptSandbox& kept) {
   if (!kept.is_busy()) return {};
-  return fail({Code::kConflict, 0,
-               "what is installed in a container is there from its next start on, and processes run in it; end them, "
-               "or wait for their end, and try again"});
+  return fail(
+      {Code::kConflict, 0,
+       "what is installed in a container, or a machine, is there from its next start on, and processes run in it; "
+       "end them, or wait for their end, and try again"});
 }
 
 // Where a second sandbox beside an agent's can be held to less.
@@ -214,18 +226,12 @@ bool AgentSandbox::retire() {
 }
 
 Result<Installation> AgentSandbox::begin_install(std::chrono::milliseconds patience) {
-  if (record_.backend == "vm") {
-    return fail(
-        Error::unsupported("the system of a machine is that which it was provisioned with, and all that is changed of "
-                           "it goes with the machine: hutch vm provision --root FILE.tar makes it of one with the "
-                           "packages; what a user installs (pip install --user, npm) stays"));
-  }
-  if (record_.image.empty() && !is_container()) {
+  if (record_.image.empty() && !starts_anew(record_)) {
     return fail(Error::unsupported("this sandbox's system is the host's own and read-only: it has no root of its own"));
   }
   std::unique_lock turn(install_mutex_, std::defer_lock);
   if (!turn.try_lock_for(patience)) return fail({Code::kConflict, 0, "another installation is under way"});
-  if (is_container()) {
+  if (starts_anew(record_)) {
     TRY(check_nothing_runs(kept_));
     TRY(find_package_hosts());
   }
@@ -238,7 +244,7 @@ Result<std::vector<std::string>> AgentSandbox::recipe_hosts() {
   static constexpr std::chrono::seconds kTurn{60};
   std::vector<std::string> hosts;
   std::vector<std::string> of_languages;
-  if (is_container()) {
+  if (starts_anew(record_)) {
     const std::unique_lock turn(install_mutex_, kTurn);
     if (!turn) return fail({Code::kConflict, 0, "an installation is under way"});
     TRY(resident());
@@ -261,10 +267,15 @@ Result<std::vector<std::string>> AgentSandbox::recipe_hosts() {
   return hosts;
 }
 
-// Where nothing has been installed yet a container is asked in which nothing has run; what has been installed since
-// says nothing.
+// Where nothing has been installed yet a container, or a machine, is asked in which nothing has run; what has been
+// installed since says nothing.
 hutch::Status AgentSandbox::find_package_hosts() {
-  if (auto layer = TRY(engine_layer(record_))) {
+  if (is_machine(record_)) {
+    if (auto layer = TRY(installed_in_machine(record_, dirs_))) {
+      package_hosts_ = std::move(layer->package_hosts);
+      return {};
+    }
+  } else if (auto layer = TRY(engine_layer(record_))) {
     package_hosts_ = std::move(layer->package_hosts);
     return {};
   }
@@ -276,9 +287,20 @@ hutch::Status AgentSandbox::find_package_hosts() {
 }
 
 hutch::Status AgentSandbox::keep_installed() {
-  if (!is_container()) return {};
-  const backend::KeptRoot kept = TRY(next_engine_layer(record_, package_hosts_));
-  TRY_CTX(installer_.keep_root(kept), "keep what was installed");
+  if (!starts_anew(record_)) return {};
+  if (is_machine(record_)) {
+    const auto machine = installer_.running();
+    if (!machine) return fail({Code::kConflict, 0, "the installation's machine does not run any more"});
+    TRY(flush_disk(*machine));
+    const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
+    const backend::KeptRoot kept = TRY(next_machine_layer(record_, dirs_, facts, package_hosts_));
+    TRY_CTX(installer_.keep_root(kept), "keep what was installed");
+    // Whatever still writes there ends before the disk is read.
+    installer_.stop();
+  } else {
+    const backend::KeptRoot kept = TRY(next_engine_layer(record_, package_hosts_));
+    TRY_CTX(installer_.keep_root(kept), "keep what was installed");
+  }
   if (kept_.is_busy()) {
     return fail(
         {Code::kConflict, 0,
@@ -324,17 +346,18 @@ Result<Judged> AgentSandbox::judge_install() {
   place.usual_hosts = TRY(store::SettingsFile(dirs_.config).read()).security.allowed_hosts;
   const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
   std::vector<std::string> hosts = package_hosts_;
-  if (!is_container()) {
+  if (!starts_anew(record_)) {
     const plan::ImageInput image = TRY(image_input(record_.image, facts));
     hosts = TRY(package_hosts(image.root));
   }
   std::ranges::move(hosts, std::back_inserter(place.usual_hosts));
   place.environment = {"LOGNAME=root", "LC_ALL=C.UTF-8"};
+  if (is_machine(record_)) place.environment.push_back(cat({"PATH=", kUsualPath}));
   Residence residence;
   residence.purpose = Residence::Purpose::kInstall;
   residence.cwd = "/";
   Judged judged = TRY(judge_for(std::move(place), std::move(residence), plan::FileQuestions::kNone));
-  if (!is_container()) judged.given_root = TRY_CTX(beside->hand_root(), "have the agent's root");
+  if (!starts_anew(record_)) judged.given_root = TRY_CTX(beside->hand_root(), "have the agent's root");
   return judged;
 }
 
@@ -343,7 +366,7 @@ Result<Judged> AgentSandbox::judge_install() {
 Result<Judged> AgentSandbox::judge_plugin(PluginSandbox& sandbox) {
   using Kind = plugin::NetworkPermission::Kind;
   TRY(check_plugin_sandbox());
-  const bool has_root = !record_.image.empty() && !is_container();
+  const bool has_root = !record_.image.empty() && !is_container(record_);
   const auto beside = has_root ? running() : nullptr;
   if (has_root && !beside) return fail({Code::kConflict, 0, "the agent's sandbox does not run"});
   PlaceRequest place = TRY(place_of(record_, given_policy_));
@@ -401,7 +424,7 @@ hutch::Status AgentSandbox::check_plugin_sandbox() const {
 Result<std::shared_ptr<PluginSandbox>> AgentSandbox::plugin_sandbox(const PluginRights& rights) {
   TRY(check_plugin_sandbox());
   // Its root is the agent's.
-  if (!record_.image.empty() && !is_container()) TRY(resident());
+  if (!record_.image.empty() && !is_container(record_)) TRY(resident());
   return plugins_.get(rights, [&] {
     AgentBridge::Serve serve;
     if (serve_bridge_) {
@@ -437,7 +460,7 @@ Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, 
                 .guest_program = TRY(guest_program())};
   TRY(host::make_store_directories(judged.facts));
   judged.facts.cwd = record_.dir.empty() ? directories_.home : record_.dir;
-  if (is_container()) {
+  if (is_container(record_)) {
     TRY(ensure_engine_image(engine_image(record_), Signals::kOthers, judged.facts, tell_));
     const auto layer = TRY(engine_layer(record_));
     place.image = layer ? layer->image : engine_image(record_);
@@ -450,6 +473,9 @@ Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, 
   judged.place = place;
   judged.prepared = TRY(prepare(
       place, judged.facts, {.environment = sys::own_environment(), .residence = &residence, .questions = questions}));
+  if (is_machine(record_)) {
+    if (const auto layer = TRY(installed_in_machine(record_, dirs_))) begin_with(*layer, judged.prepared.plan);
+  }
   const std::string& source = judged.prepared.policy.source;
   if ((judged.prepared.backend == "none") != (record_.backend == "none")) {
     return fail(Error::invalid(

@@ -91,7 +91,8 @@ class AgentSandbox {
   // A sandbox beside it, in which commands are root of the agent's image and see nothing of the host. One at a time;
   // waits so long for its turn. Code::kUnsupported where the agent has no image. It ends with the answer's owner.
   Result<Installation> begin_install(std::chrono::milliseconds patience);
-  // What an installation has changed stays. In a container by a new start: Code::kConflict where something runs in it.
+  // What an installation has changed stays. In a container or a machine by a new start: Code::kConflict where something
+  // runs in it.
   hutch::Status keep_installed();
   tool::Users users() const;  // of its image
   // Of the package managers of its system, as it was before the agent ran in it.
@@ -118,7 +119,6 @@ class AgentSandbox {
   Result<Judged> judge_plugin(PluginSandbox& sandbox);
   void stop_plugins();
   KeptSandboxSettings plugin_settings(PluginSandbox& sandbox);
-  bool is_container() const { return record_.backend == "container"; }
   hutch::Status find_package_hosts();
   Result<Judged> judge_for(PlaceRequest place, Residence residence, plan::FileQuestions questions);
   Result<std::vector<std::string>> ask_login_shell(sandbox::Resident& resident);
@@ -140,7 +140,7 @@ class AgentSandbox {
   KeptSandbox kept_;
   std::timed_mutex install_mutex_;
   std::vector<std::string> package_hosts_;  // of an engine's image; of whoever has the turn to install
-  KeptSandbox installer_;  // with the root of kept_, as long as that runs; in a container with one of its own
+  KeptSandbox installer_;  // with the root of kept_, as long as that runs; one of its own where kept_ starts anew
   const ServeBridge serve_bridge_;
   const std::function<std::uint32_t()> next_number_;
   AgentBridge bridge_;  // whoever serves it uses all of the above

@@ -25,6 +25,7 @@
 #include "service/init.h"
 #include "service/layers.h"
 #include "service/live_runs.h"
+#include "service/machine_layer.h"
 #include "service/os_user.h"
 #include "service/sandbox_only.h"
 #include "service/share.h"
@@ -363,11 +364,15 @@ void AgentService::stop_all() {
 Status AgentService::reset(const std::string& name) {
   const store::AgentRecord record = TRY(agents_->find(name));
   const bool is_container = record.backend == "container";
-  if (!is_container && !TRY(sys::status_of(store::LayerStore(dirs_.data).place(name)))) return stop(name);
+  const bool is_machine = record.backend == "vm";
+  if (!is_container && !is_machine && !TRY(sys::status_of(store::LayerStore(dirs_.data).place(name))))
+    return stop(name);
   // From here on until the layer is gone nobody starts it.
   const std::shared_ptr<AgentSandbox> leaving = TRY(sandbox(name));
   leaving->stop(AgentSandbox::After::kNever);
-  const auto removed = is_container ? remove_engine_layer(record) : remove_layer(name, dirs_);
+  const auto removed = is_container ? remove_engine_layer(record)
+                       : is_machine ? remove_machine_layer(record, dirs_)
+                                    : remove_layer(name, dirs_);
   const std::scoped_lock lock(mutex_);
   const auto known = sandboxes_.find(name);
   if (known != sandboxes_.end() && known->second == leaving) forget(known);
@@ -438,6 +443,8 @@ Result<std::vector<std::string>> AgentService::remove_files(const store::AgentRe
   // Last: it says whose the others are.
   std::string layer = TRY(remove_layer(name, dirs_));
   if (!layer.empty()) deleted.push_back(std::move(layer));
+  std::string of_machine = TRY(remove_machine_layer(agent, dirs_));
+  if (!of_machine.empty()) deleted.push_back(std::move(of_machine));
   if (agent.backend != "container") return deleted;
   const std::string of_engine = TRY(remove_engine_layer(agent));
   if (!of_engine.empty()) deleted.push_back(cat({"image ", of_engine}));

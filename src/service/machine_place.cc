@@ -66,6 +66,11 @@ Result<OsUserPlace> machine_place(const LoadedPolicy& loaded, const PlaceRequest
   place.facts.gid = kUser;
   place.facts.user = residence != nullptr ? residence->user : "agent";
   place.facts.home = residence != nullptr ? residence->home : std::string(kMachineHome);
+  if (residence != nullptr && residence->purpose == Residence::Purpose::kInstall) {
+    place.facts.uid = place.facts.gid = 0;
+    place.facts.user = "root";
+    place.facts.home = "/root";
+  }
   if (!TRY(has_network(facts))) place.note = "no network: hutch vm config network is none";
   return place;
 }

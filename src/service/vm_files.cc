@@ -403,6 +403,14 @@ Result<VmProvisionRequest> last_vm_request(const plan::HostFacts& facts) {
   return VmProvisionRequest{text("kernel"), text("root"), text("modules")};
 }
 
+Result<std::string> vm_system(const plan::HostFacts& facts) {
+  const Place place = TRY(place_of(facts));
+  const json manifest = TRY(manifest_of(place));
+  const json sum = manifest["sums"].value("system", json());
+  if (!sum.is_string()) return fail(Error::invalid(cat({place.file("manifest.json"), ": is no manifest; ", kRemedy})));
+  return sum.get<std::string>();
+}
+
 Result<VmStatus> vm_status(const plan::HostFacts& facts) {
   const Place place = TRY(place_of(facts));
   VmStatus status{.directory = cat({place.top, "/files"})};

@@ -40,6 +40,8 @@ struct VmStatus {
   Acceleration acceleration{};
   std::string directory{};
 };
+// The checksum of its system.
+Result<std::string> vm_system(const plan::HostFacts& facts);
 Result<VmStatus> vm_status(const plan::HostFacts& facts);
 
 // Kernel, modules and root. Nothing there is fine.

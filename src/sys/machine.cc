@@ -115,8 +115,10 @@ Status forget_children() {
   return ::signal(SIGCHLD, SIG_IGN) == SIG_ERR ? Status(fail(Error::from_errno("signal(SIGCHLD)"))) : Status();
 }
 
+void flush_disks() { ::sync(); }
+
 void power_off() {
-  ::sync();
+  flush_disks();
   (void)::reboot(RB_POWER_OFF);
   // Nothing is left that could go on.
   for (;;) ::pause();

@@ -37,7 +37,10 @@ Status renew_randomness(std::string_view entropy);
 // Children that end are not waited for by anybody.
 Status forget_children();
 
-// All that was written reaches the disks, and the machine is off.
+// All that was written reaches the disks.
+void flush_disks();
+
+// The same, and the machine is off.
 [[noreturn]] void power_off();
 
 }  // namespace hutch::sys

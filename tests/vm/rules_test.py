@@ -1,13 +1,13 @@
 # Rules about hosts and requests, questions and placeholders: by the gateway, of machines as of every other backend.
 import json
 import ssl
+import tarfile
 
-import daemons
 import harness
 import host_image
 import internet as internets
+import net_machines
 import pytest
-import tarfile
 
 VALUE = "sk-3cRet-value-0123456789"
 STORE = "/etc/ssl/certs/ca-certificates.crt"
@@ -42,33 +42,14 @@ def python_root(base, root_archive):
     return path
 
 
-class NetDaemon(daemons.Daemon):
-    """A daemon whose network is that internet."""
-
-    def __init__(self, internet, root, base, person):
-        super().__init__(base, person)
-        self.internet = None
-        self("vm", "provision", "--root", str(root), timeout=300).ok()
-        self.internet = internet
-
-    def options(self, given):
-        options = super().options(given)
-        return {"outer": self.internet.enter(options["cwd"]), **options} if self.internet else options
-
-    def agent(self, name, **network):
-        policy = {"network": {"deniedDomains": [], "tlsTerminate": {"extraCaCertPaths": [str(self.internet.ca)]},
-                              **network}}
-        file = self.person.write(self.state / f"{name}.json", json.dumps(policy))
-        return self.create("backend=vm", f"policy={file}", name=name)
-
-    def asks(self, agent, *urls):
-        said = self.exec(agent, "/usr/bin/python3", "-c", ASK, *urls, timeout=300).ok().text
-        return [json.loads(line) if line.startswith("{") else line for line in said.splitlines()]
+def asks(daemon, agent, *urls):
+    said = daemon.exec(agent, "/usr/bin/python3", "-c", ASK, *urls, timeout=300).ok().text
+    return [json.loads(line) if line.startswith("{") else line for line in said.splitlines()]
 
 
 @pytest.fixture(scope="module")
 def daemon(internet, python_root, base):
-    made = NetDaemon(internet, python_root, base, base.person(harness.PEOPLE[-1]))
+    made = net_machines.NetDaemon(internet, python_root, base, base.person(harness.PEOPLE[-1]))
     yield made
     made.stop()
 
@@ -78,7 +59,7 @@ def test_a_placeholder_is_put_in_for_its_host_and_nobody_inside_has_it(daemon, i
     daemon("secret", "set", "--agent", agent, "--host", "good.example", "TOKEN", stdin=VALUE.encode()).ok()
     stand_in = daemon.sh(agent, 'printf %s "$TOKEN"', timeout=300).ok().text
     assert stand_in.startswith("hutch-") and len(stand_in) == len(VALUE) and VALUE not in stand_in
-    by_tls, plain = daemon.asks(agent, "https://good.example/x?q=TOKEN", "http://good.example/")
+    by_tls, plain = asks(daemon, agent, "https://good.example/x?q=TOKEN", "http://good.example/")
     assert not isinstance(by_tls, str), (by_tls, plain)
     assert by_tls["headers"]["x-key"] == VALUE and by_tls["path"] == f"/x?q={VALUE}", by_tls
     assert plain["headers"]["x-key"] == stand_in, plain
@@ -101,7 +82,7 @@ def names_in(bundle):
 def test_rules_about_requests_hold_and_are_in_the_record(daemon, internet):
     rule = {"host": "good.example", "methods": ["GET"], "paths": ["/open/**"]}
     agent = daemon.agent("ruled", allowedDomains=[], rules=[rule])
-    allowed, closed, other = daemon.asks(agent, "https://good.example/open/a", "https://good.example/closed",
+    allowed, closed, other = asks(daemon, agent, "https://good.example/open/a", "https://good.example/closed",
                                          "https://other.example/open/a")
     assert allowed["path"] == "/open/a" and closed == "403" and other.startswith("failed"), (allowed, closed, other)
     lines = [json.loads(line) for line in daemon("audit", "--json").ok().text.splitlines()]

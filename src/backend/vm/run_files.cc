@@ -8,6 +8,7 @@
 #include "backend/vm/initramfs.h"
 #include "base/text.h"
 #include "sys/beneath.h"
+#include "sys/clone.h"
 #include "sys/create.h"
 #include "sys/disk.h"
 #include "sys/files.h"
@@ -63,6 +64,13 @@ Status make_changes(const std::string& path) {
   const sys::WaitStatus ended = TRY(made.wait());
   if (ended.exited() && ended.exit_code() == 0) return {};
   return fail({Code::kSystem, 0, cat({kMakeFileSystem, ": could not make a file system in ", path})});
+}
+
+Status copy_changes(const std::string& from, const std::string& path) {
+  const UniqueFd kept = TRY_CTX(sys::open(from, sys::Open::kRead), "what was installed");
+  const UniqueFd fresh = TRY(sys::make_file(sys::kCwd, path, 0600));
+  if (sys::clone_content(kept.get(), fresh.get())) return {};
+  return sys::copy_content(kept.get(), fresh.get(), [] { return Status(); });
 }
 
 Status write_initramfs(const std::string& path, const std::string& guest_program,

@@ -37,6 +37,9 @@ Result<UniqueFd> new_memory(std::uint64_t bytes);
 // A disk of 8 GB for what is changed of the system, with an empty file system. Code::kSystem where mke2fs(8) fails.
 Status make_changes(const std::string& path);
 
+// The same with what is on another such disk.
+Status copy_changes(const std::string& from, const std::string& path);
+
 // What the kernel unpacks: the guest as its first process, and the modules in their order.
 Status write_initramfs(const std::string& path, const std::string& guest_program,
                        const std::vector<std::string>& modules);

@@ -55,6 +55,14 @@ Result<std::vector<SharedDirectory>> take_shares(plan::SandboxPlan& plan) {
   return shares;
 }
 
+// The disk that the plan begins with, where it does; in `plan` it is then no step any more.
+std::string take_layer(plan::SandboxPlan& plan) {
+  if (plan.mounts.empty() || plan.mounts.front().kind != plan::MountKind::kImage) return {};
+  std::string layer = std::move(plan.mounts.front().layer);
+  plan.mounts.erase(plan.mounts.begin());
+  return layer;
+}
+
 // A socket that listens, and another that has connected to it; its name is gone.
 Result<std::pair<UniqueFd, UniqueFd>> connected_listener(const RunFiles& files) {
   static constexpr const char* kName = "files";
@@ -154,13 +162,14 @@ Guarantees VmBackend::guarantees() const {
 Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOptions& options) {
   const MachineSize size = TRY(machine_size(plan.limits, settings_.usual));
   plan::SandboxPlan in_machine = plan;
+  const std::string layer = take_layer(in_machine);
   const std::vector<SharedDirectory> shares = TRY(take_shares(in_machine));
   RunFiles files = TRY_CTX(RunFiles::make(settings_.directory), "make room for the machine");
   const bool is_usual = settings_.snapshot && size == settings_.usual;
   const SnapshotFiles* saved = is_usual ? &*settings_.snapshot : nullptr;
   const MachineFiles of_machine{settings_.kernel, saved != nullptr ? saved->initramfs : files.file("initramfs"),
                                 settings_.system, files.file("changes")};
-  TRY(make_changes(of_machine.changes));
+  TRY(layer.empty() ? make_changes(of_machine.changes) : copy_changes(layer, of_machine.changes));
   if (saved == nullptr) TRY(write_initramfs(of_machine.initramfs, options.guest_program, settings_.modules));
   const std::vector<SystemName> names = TRY(system_names());
   sys::Pipe console = TRY(sys::pipe());
@@ -217,6 +226,10 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   instance.network_sockets = std::move(machine->jail->network_sockets);
   instance.console = std::move(console.read);
   instance.remove = [machine]() -> Status { return {}; };
+  // QEMU has it open still, by whatever name.
+  instance.keep_root = [machine](const KeptRoot& kept) {
+    return sys::rename_file(machine->files.file("changes"), kept.image);
+  };
   return instance;
 }
 
