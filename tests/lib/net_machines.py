@@ -1,9 +1,8 @@
 # A daemon whose agents are virtual machines, and whose network is the tests' own (tests/lib/internet.py).
 """NetDaemon(internet, root, base, person): machines are of that archive."""
 
-import json
-
 import daemons
+import placeholders
 
 
 class NetDaemon(daemons.Daemon):
@@ -20,7 +19,6 @@ class NetDaemon(daemons.Daemon):
 
     def agent(self, name, *settings, **network):
         """Its name; the policy's network is that."""
-        policy = {"network": {"deniedDomains": [], "tlsTerminate": {"extraCaCertPaths": [str(self.internet.ca)]},
-                              **network}}
-        file = self.person.write(self.state / f"{name}.json", json.dumps(policy))
+        policy = placeholders.policy_of(self.internet, **network)
+        file = self.person.write(self.state / f"{name}.json", policy)
         return self.create("backend=vm", f"policy={file}", *settings, name=name)

@@ -2,9 +2,11 @@
 import os
 import pathlib
 import shutil
+import tarfile
 
 import daemons
 import harness
+import host_image
 from machines import busybox_archive
 import pytest
 
@@ -15,6 +17,23 @@ def root_archive(base):
     if not shutil.which("qemu-system-x86_64") or not shutil.which("tar2sqfs"):
         pytest.skip("virtual machines take qemu-system-x86 and squashfs-tools-ng")
     return busybox_archive(base.path / "vm-root.tar")
+
+
+STORE = "/etc/ssl/certs/ca-certificates.crt"
+
+
+@pytest.fixture(scope="session")
+def python_root(base, root_archive):
+    """With Python and a shell of this machine's, and a store of authorities that has nobody in it."""
+    if not shutil.which("dpkg"):
+        pytest.skip("the system is made of the packages of a Debian")
+    path = host_image.archive(base.path / "python-root.tar")
+    with tarfile.open(path, "a") as archive:
+        store = tarfile.TarInfo(STORE[1:])
+        store.mode = 0o644
+        archive.addfile(store)
+    path.chmod(0o644)
+    return path
 
 
 class Machines(harness.Hutch):

@@ -1,50 +1,20 @@
 # Rules about hosts and requests, questions and placeholders: by the gateway, of machines as of every other backend.
 import json
 import ssl
-import tarfile
 
 import harness
-import host_image
 import internet as internets
 import net_machines
+import placeholders
 import pytest
 
-VALUE = "sk-3cRet-value-0123456789"
 STORE = "/etc/ssl/certs/ca-certificates.crt"
-# What the server was sent, as it tells in its answer; without the proxies of the environment: captured.
-ASK = """
-import os, sys, urllib.error, urllib.request
-opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-token = os.environ.get("TOKEN", "")
-for url in sys.argv[1:]:
-    request = urllib.request.Request(url.replace("TOKEN", token), headers={"X-Key": token})
-    try: print(opener.open(request, timeout=60).read().decode(), flush=True)
-    except urllib.error.HTTPError as error: print(error.code, flush=True)
-    except Exception as error: print("failed", error, flush=True)
-"""
 
 
 @pytest.fixture(scope="module")
 def internet(base):
     with internets.running(base.path / "internet-of-rules") as made:
         yield made
-
-
-@pytest.fixture(scope="module")
-def python_root(base, root_archive):
-    """With Python, and a store of authorities that has nobody in it."""
-    path = host_image.archive(base.path / "python-root.tar")
-    with tarfile.open(path, "a") as archive:
-        store = tarfile.TarInfo(STORE[1:])
-        store.mode = 0o644
-        archive.addfile(store)
-    path.chmod(0o644)
-    return path
-
-
-def asks(daemon, agent, *urls):
-    said = daemon.exec(agent, "/usr/bin/python3", "-c", ASK, *urls, timeout=300).ok().text
-    return [json.loads(line) if line.startswith("{") else line for line in said.splitlines()]
 
 
 @pytest.fixture(scope="module")
@@ -56,16 +26,7 @@ def daemon(internet, python_root, base):
 
 def test_a_placeholder_is_put_in_for_its_host_and_nobody_inside_has_it(daemon, internet):
     agent = daemon.agent("secretive", allowedDomains=["good.example", "other.example"])
-    daemon("secret", "set", "--agent", agent, "--host", "good.example", "TOKEN", stdin=VALUE.encode()).ok()
-    stand_in = daemon.sh(agent, 'printf %s "$TOKEN"', timeout=300).ok().text
-    assert stand_in.startswith("hutch-") and len(stand_in) == len(VALUE) and VALUE not in stand_in
-    by_tls, plain = asks(daemon, agent, "https://good.example/x?q=TOKEN", "http://good.example/")
-    assert not isinstance(by_tls, str), (by_tls, plain)
-    assert by_tls["headers"]["x-key"] == VALUE and by_tls["path"] == f"/x?q={VALUE}", by_tls
-    assert plain["headers"]["x-key"] == stand_in, plain
-    assert daemon.sh(agent, "env; cat /proc/*/environ 2>/dev/null; true").ok().text.count(VALUE) == 0
-    audit = daemon("audit", "--json").ok().text
-    assert VALUE not in audit and agent in audit
+    placeholders.is_put_in(daemon, agent)
     # Programs that know no variable look where the image has its store.
     stored = daemon.sh(agent, f"cat {STORE}").ok().text
     assert "BEGIN CERTIFICATE" in stored and "hutch" in names_in(stored), names_in(stored)
@@ -82,10 +43,25 @@ def names_in(bundle):
 def test_rules_about_requests_hold_and_are_in_the_record(daemon, internet):
     rule = {"host": "good.example", "methods": ["GET"], "paths": ["/open/**"]}
     agent = daemon.agent("ruled", allowedDomains=[], rules=[rule])
-    allowed, closed, other = asks(daemon, agent, "https://good.example/open/a", "https://good.example/closed",
-                                         "https://other.example/open/a")
+    urls = [f"https://{place}" for place in ("good.example/open/a", "good.example/closed", "other.example/open/a")]
+    allowed, closed, other = placeholders.asks(daemon, agent, *urls)
     assert allowed["path"] == "/open/a" and closed == "403" and other.startswith("failed"), (allowed, closed, other)
     lines = [json.loads(line) for line in daemon("audit", "--json").ok().text.splitlines()]
     of_agent = [line for line in lines if line.get("agent") == agent]
     assert any("other.example" in json.dumps(line) for line in of_agent), of_agent
+    daemon("agent", "remove", agent).ok()
+
+
+def test_a_connection_waits_for_its_answer(daemon, internet):
+    agent = daemon.agent("asking", allowedDomains=[])
+    with daemon.popen("questions", "--follow", "--json") as follower:
+        harness.wait_until((daemon.state / "run/runs/attending").exists, "somebody follows")
+        words = [agent, "--", "/usr/bin/python3", "-c", placeholders.ASK, "http://good.example/", "http://good.example/"]
+        with daemon.popen("exec", *words) as process:
+            question = next(one for one in map(json.loads, follower.stdout) if one.get("host") == "good.example")
+            assert (question["type"], question["kind"], question["port"]) == ("question", "connect", 80), question
+            daemon("answer", question["id"], "session").ok()
+            out, errors = process.communicate(timeout=300)
+        follower.kill()
+    assert [json.loads(line)["path"] for line in out.decode().splitlines()] == ["/", "/"], (out, errors)
     daemon("agent", "remove", agent).ok()
