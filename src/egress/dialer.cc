@@ -2,11 +2,15 @@
 #include "egress/dialer.h"
 
 #include <array>
+#include <cerrno>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
 #include "egress/proxy_head.h"
+#include "sys/foreign_socket.h"
 #include "sys/io.h"
+#include "wire/machine_dial.h"
 
 namespace hutch::egress {
 
@@ -37,7 +41,35 @@ void Dialer::start(Core::Basis basis) {
 void Dialer::start_at(std::vector<sys::Endpoint> endpoints, UniqueFd socket) {
   endpoints_.assign(endpoints.rbegin(), endpoints.rend());
   socket_ = std::move(socket);
+  const auto family = socket_ ? sys::family_of_socket(socket_.get()) : sys::SocketFamily::kOther;
+  if (family && *family == sys::SocketFamily::kUnix && !endpoints_.empty()) return ask_machine(endpoints_.back().port);
   dial_next();
+}
+
+void Dialer::ask_machine(std::uint16_t port) {
+  const wire::DialBytes request = wire::encode_dial(port);
+  const Status own = sys::set_nonblocking(socket_.get());
+  const auto sent = sys::write_some(socket_.get(), std::string_view(request.data(), request.size()));
+  auto watch = core_.loop().watch(socket_.get(), {.read = true, .write = false},
+                                  [this](const sys::Readiness&) { machine_answered(); });
+  if (!own || !sent || *sent != request.size() || !watch) {
+    return fail_with(DialFailure::kUnreachable, "the machine ended");
+  }
+  watch_ = std::move(*watch);
+  timer_ = core_.loop().after(kLastWait, [this] { fail_with(DialFailure::kUnreachable, "no answer"); });
+}
+
+// One byte, and whatever it is: what follows is the connection's.
+void Dialer::machine_answered() {
+  std::array<char, 1> answer{};
+  const auto size = sys::read_some(socket_.get(), answer);
+  if (!size && size.error().sys_errno == EAGAIN) return;
+  timer_.stop();
+  watch_.stop();
+  if (!size || *size == 0 || answer[0] != wire::kDialled) {
+    return fail_with(DialFailure::kUnreachable, "nobody listens there");
+  }
+  finish({.socket = std::move(socket_), .failure = {}, .why = {}});
 }
 
 void Dialer::resolve(const std::string& name) {

@@ -31,7 +31,8 @@ class Dialer {
   // By name, checked, through a parent proxy where the settings name one. The basis is what the target was allowed by.
   void start(Core::Basis basis);
   // These alone, unchecked: a port of the host or of the sandbox that was opened on purpose. `socket` is used for the
-  // first where it is given: it belongs to another network namespace.
+  // first where it is given: it belongs to another network namespace, or is a stream by which a virtual machine's
+  // loopback is reached (wire/machine_dial.h).
   void start_at(std::vector<sys::Endpoint> endpoints, UniqueFd socket = {});
 
  private:
@@ -39,6 +40,8 @@ class Dialer {
   void resolved(Result<std::vector<IpAddress>> addresses);
   void dial_next();
   void connected();
+  void ask_machine(std::uint16_t port);
+  void machine_answered();
   void ask_parent();
   enum class Input { kOpen, kEnded };
   void read_parent(Input input);

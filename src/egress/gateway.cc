@@ -2,10 +2,12 @@
 #include "egress/gateway.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "plan/bridge_place.h"
 #include "plan/gateway_names.h"
+#include "sys/foreign_socket.h"
 
 namespace hutch::egress {
 
@@ -15,9 +17,18 @@ namespace {
 constexpr std::size_t kTunnelsMax = 4096;
 constexpr int kAcceptsAtOnce = 64;
 constexpr unsigned kSpareDialSockets = 4;
+// Connections to published ports for which a socket of the sandbox's is on its way.
+constexpr std::size_t kWaitingMax = 64;
+// Of a virtual machine's: each is a channel of its relay's, of which there may be twice as many (guest/relay.cc).
+constexpr std::ptrdiff_t kMachineDialsMax = 128;
 constexpr std::chrono::milliseconds kRest{100};
 
 const IpAddress kLoopbackV4 = IpAddress::v4(127, 0, 0, 1);
+
+bool is_stream_of_machine(int socket) {
+  const auto family = sys::family_of_socket(socket);
+  return family && *family == sys::SocketFamily::kUnix;
+}
 
 bool is_loopback(const IpAddress& address) {
   return address == *parse_ip("::1") || (address.family == IpFamily::kV4 && address.bytes[0] == 127);
@@ -45,12 +56,17 @@ Gateway::~Gateway() = default;
 Status Gateway::attach(const wire::Network& network, std::vector<UniqueFd> sockets) {
   if (network.sockets.size() != sockets.size()) return fail(Error::invalid("hutch-guest: sockets are missing"));
   unsigned proxies = 0;
+  const bool is_first = !std::exchange(attached_, true);
   for (std::size_t i = 0; i < sockets.size(); ++i) {
     const auto [role, port] = network.sockets[i];
+    if (!is_first && (role != wire::SocketRole::kDial || dial_sockets_asked_ == 0)) {
+      return fail(Error::invalid("hutch-guest: a socket that nobody asked for"));
+    }
     switch (role) {
       case wire::SocketRole::kDnsUdp: TRY(dns_.serve_udp(std::move(sockets[i]))); break;
       case wire::SocketRole::kDnsTcp: TRY(dns_.serve_tcp(std::move(sockets[i]))); break;
       case wire::SocketRole::kDial:
+        by_streams_ = by_streams_ || is_stream_of_machine(sockets[i].get());
         dial_sockets_.push_back(std::move(sockets[i]));
         if (dial_sockets_asked_ > 0) --dial_sockets_asked_;
         break;
@@ -59,6 +75,11 @@ Status Gateway::attach(const wire::Network& network, std::vector<UniqueFd> socke
       case wire::SocketRole::kCapture:
       case wire::SocketRole::kHostPort: TRY(listen(std::move(sockets[i]), role, {port, port})); break;
     }
+  }
+  while (!waiting_.empty() && !dial_sockets_.empty()) {
+    auto [listener, accepted] = std::move(waiting_.front());
+    waiting_.pop_front();
+    open_port(*listener, std::move(accepted));
   }
   // One of each kind of address.
   if (proxies > 1) dns_.use_v6();
@@ -88,9 +109,12 @@ Status Gateway::publish() {
 unsigned Gateway::wanted_dial_sockets() {
   if (core_.network().publish.empty()) return 0;
   const auto have = static_cast<unsigned>(dial_sockets_.size()) + dial_sockets_asked_;
-  if (have >= kSpareDialSockets) return 0;
-  dial_sockets_asked_ += kSpareDialSockets - have;
-  return kSpareDialSockets - have;
+  const unsigned wanted = kSpareDialSockets + std::min(kSpareDialSockets, static_cast<unsigned>(waiting_.size()));
+  if (have >= wanted) return 0;
+  const auto is_published = [](const auto& one) { return one.second->door() == Door::kPublished; };
+  if (by_streams_ && std::ranges::count_if(tunnels_, is_published) >= kMachineDialsMax) return 0;
+  dial_sockets_asked_ += wanted - have;
+  return wanted - have;
 }
 
 Result<wire::InspectReady> Gateway::inspector_trust() {
@@ -246,10 +270,12 @@ void Gateway::open_port(const Listener& listener, sys::Accepted accepted) {
   const bool published = listener.role == wire::SocketRole::kDial;
   const auto& bridge = core_.settings().bridge;
   if (!published && bridge && listener.port.sandbox == plan::kBridgePort) return bridge(std::move(accepted.socket));
-  if (!is_listed(listener.role, listener.port) || (published && dial_sockets_.empty())) {
+  const bool waits = published && dial_sockets_.empty();
+  if (!is_listed(listener.role, listener.port) || (waits && waiting_.size() >= kWaitingMax)) {
     sys::reset_on_close(accepted.socket.get());
     return;
   }
+  if (waits) return void(waiting_.emplace_back(&listener, std::move(accepted)));
   const auto port = static_cast<std::uint16_t>(listener.port.sandbox);
   Opening opening{.target = {policy::Host{"localhost", std::nullopt}, port},
                   .endpoints = {{kLoopbackV4, port}},

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <memory>
 #include <optional>
@@ -26,7 +27,7 @@ class Gateway {
   ~Gateway();
 
   // Serves sockets of the sandbox's network namespace from here on. The first call has the listeners; later ones bring
-  // the kDial sockets that were wanted.
+  // the kDial sockets that were wanted, and nothing else.
   Status attach(const wire::Network& network, std::vector<UniqueFd> sockets);
   // Listens on the host's loopback for the ports that the policy publishes.
   Status publish();
@@ -91,6 +92,10 @@ class Gateway {
   std::list<Listener> listeners_;
   std::vector<UniqueFd> dial_sockets_;
   unsigned dial_sockets_asked_ = 0;
+  // Came while none of these was there; the next ones are theirs.
+  std::deque<std::pair<const Listener*, sys::Accepted>> waiting_;
+  bool attached_ = false;  // the listeners are there
+  bool by_streams_ = false;  // kDial are a virtual machine's (wire/machine_dial.h)
   std::uint64_t last_tunnel_ = 0;
   std::unordered_map<std::uint64_t, std::unique_ptr<Tunnel>> tunnels_;
   std::vector<std::unique_ptr<Tunnel>> ended_;  // in the middle of a call, maybe

@@ -44,6 +44,8 @@ class Tunnel {
   void read_request();
   void open_at(Opening opening);
 
+  Door door() const { return door_; }
+
   // Ends it when the rules that hold now do not allow it.
   void judge_again();
   // Ends it where it goes to that host, every port where none is named, and no rule allows it; whether it did.

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "guest/command.h"
 #include "guest/descendants.h"
+#include "guest/dial.h"
 #include "guest/file_server.h"
 #include "guest/network.h"
 #include "guest/tree.h"
@@ -291,7 +292,9 @@ Status Init::handle(const wire::Frame& frame) {
   if (const auto* exec = std::get_if<wire::Exec>(&message)) return start(*exec);
   if (const auto* wanted = std::get_if<wire::Signal>(&message)) return signal(*wanted);
   if (const auto* wanted = std::get_if<wire::MakeSockets>(&message)) {
-    return send_network(host_, TRY(make_dial_sockets(wanted->count)));
+    // Of a network that is not the sandbox's own hutch has no gateway: it is a virtual machine's.
+    const bool in_machine = start_.plan.network == plan::NetworkKind::kHost;
+    return send_network(host_, TRY(in_machine ? make_dial_streams(wanted->count) : make_dial_sockets(wanted->count)));
   }
   if (std::holds_alternative<wire::ServeFiles>(message)) return serve_files_beside();
   if (const auto* covers = std::get_if<wire::Covers>(&message)) return take_covers(*covers);

@@ -260,7 +260,8 @@ Status Relay::take_other(const wire::ChannelMessage& message) {
 Status Relay::serve(Open& open, short events) {
   if ((events & POLLOUT) != 0) tell(open.channel, open.channel.write_out(last_to_write(open.channel)));
   if ((events & (POLLIN | POLLHUP)) != 0) TRY(pass_on(open));
-  if ((events & POLLERR) != 0) tell(open.channel, open.channel.lose_reader());
+  // Of a socket both directions have ended then (unix(7)), the one in which something may come still as well.
+  if ((events & (POLLERR | POLLHUP)) != 0) tell(open.channel, open.channel.lose_reader());
   return {};
 }
 

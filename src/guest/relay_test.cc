@@ -3,11 +3,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "sys/channel.h"
@@ -284,6 +286,15 @@ TEST_F(HostRelay, PassesOverWhatIsAboutChannelsThatAreGone) {
   EXPECT_EQ(told({wire::ChannelData{9, "x"}, wire::ChannelCredit{9, 1}, wire::ChannelEnd{9}, wire::ChannelStop{9},
                   wire::ChannelResized{9, 1, 1}, wire::ChannelOpened{1, 99, wire::ChannelKind::kSocket}}),
             "");
+}
+
+// Whoever has the other end is not asked to close it first.
+TEST_F(RelayTest, ASocketWhoseUserHasGoneIsGoneAtTheOtherSideToo) {
+  auto [user, machines] = must(sys::socket_pair());
+  pass(guest_.get(), host_.get(), std::move(machines)).reset();
+  pollfd gone{user.get(), 0, 0};
+  ASSERT_TRUE(sys::poll({&gone, 1}, std::chrono::seconds(20)));
+  EXPECT_NE(gone.revents & POLLHUP, 0);
 }
 
 }  // namespace

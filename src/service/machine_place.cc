@@ -40,7 +40,6 @@ Status check_network(const policy::Network& network) {
     return fail(Error::unsupported(cat({"backend vm: ", what, "; leave it out, or use another backend"})));
   };
   if (network.mode == policy::NetworkMode::kHost) return refuse("a machine has not this one's network (\"host\")");
-  if (!network.publish.empty()) return refuse("ports of a machine are not published");
   if (!network.allow_unix_sockets.empty()) return refuse("a machine reaches none of this one's Unix sockets");
   return {};
 }

@@ -157,8 +157,8 @@ Tool install_tool() {
       .description =
           "Install system packages in the sandbox, as root of the sandbox alone, with the package manager "
           "that it has: apk, apt-get or dnf. It sees nothing of the project, and what a package starts ends with it. "
-          "In a container or a virtual machine the sandbox starts anew with what was installed, so nothing may run in it "
-          "meanwhile. "
+          "In a container or a virtual machine the sandbox starts anew with what was installed, so nothing may run in "
+          "it meanwhile. "
           "`unavailable` where the sandbox shows the machine's own system, which nobody in it can change.",
       .kind = Class::kExec,
       .parameters = {packages()},

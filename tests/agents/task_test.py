@@ -228,7 +228,7 @@ def test_a_hostile_tree(daemon, any_agent):
     """Links that lead out, names with line breaks and escapes, a tree as deep as one likes."""
     configure(daemon, any_agent, r"""ln -s / out; ln -s .. up; printf x > "$(printf 'a\nb\033[31m')"
 i=0; while [ $i -lt 300 ]; do mkdir d; cd d; i=$((i+1)); done; echo x > bottom""")
-    result = daemon("task", "run", any_agent, "x")
+    result = daemon("task", "run", any_agent, "x", timeout=300)
     assert result.code == 0, str(result)
     assert "\x1b" not in result.errors and "added a\nb" not in result.errors, str(result)
     task = daemon.json("task", "show", daemon.json("task", "list", any_agent)[-1]["id"])

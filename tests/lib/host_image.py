@@ -37,8 +37,9 @@ def libraries_of(files):
         yield os.path.realpath(name)
 
 
-def archive(path):
-    files = {name for package in PACKAGES + python_packages() for name in files_of(package)}
+def archive(path, more=()):
+    """`more` are packages besides."""
+    files = {name for package in (*PACKAGES, *python_packages(), *more) for name in files_of(package)}
     files |= {os.path.realpath(name) for name in files}
     files |= set(libraries_of(files)) | set(ETC)
     with tarfile.open(path, "w") as tar:

@@ -1,5 +1,5 @@
 # What every backend holds of secrets that are bound to hosts, in an agent that reaches good.example of tests' internet.
-"""is_put_in(daemon, agent) asserts it; the agent has /usr/bin/python3, and its policy trusts the internet's authority."""
+"""is_put_in(daemon, agent) asserts it; the agent has /usr/bin/python3, and its policy the internet's authority."""
 
 import json
 

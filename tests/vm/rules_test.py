@@ -56,7 +56,8 @@ def test_a_connection_waits_for_its_answer(daemon, internet):
     agent = daemon.agent("asking", allowedDomains=[])
     with daemon.popen("questions", "--follow", "--json") as follower:
         harness.wait_until((daemon.state / "run/runs/attending").exists, "somebody follows")
-        words = [agent, "--", "/usr/bin/python3", "-c", placeholders.ASK, "http://good.example/", "http://good.example/"]
+        twice = ["http://good.example/"] * 2
+        words = [agent, "--", "/usr/bin/python3", "-c", placeholders.ASK, *twice]
         with daemon.popen("exec", *words) as process:
             question = next(one for one in map(json.loads, follower.stdout) if one.get("host") == "good.example")
             assert (question["type"], question["kind"], question["port"]) == ("question", "connect", 80), question

@@ -117,6 +117,11 @@ Result<sys::ChildProcess> start_relay(const std::string& program, int guest, int
                               .install = {{guest, 0}, {machine, 3}, {lifeline, 4}}});
 }
 
+// QEMU has them open still, by whatever name.
+Status keep_changes(const Machine& machine, const std::string& as) {
+  return sys::rename_file(machine.files.file("changes"), as);
+}
+
 // Until it has its plan, and goes by it.
 Status begin_guest(wire::Connection& guest, const plan::SandboxPlan& plan, const StartOptions& options) {
   StartOptions own = options;
@@ -226,10 +231,7 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   instance.network_sockets = std::move(machine->jail->network_sockets);
   instance.console = std::move(console.read);
   instance.remove = [machine]() -> Status { return {}; };
-  // QEMU has it open still, by whatever name.
-  instance.keep_root = [machine](const KeptRoot& kept) {
-    return sys::rename_file(machine->files.file("changes"), kept.image);
-  };
+  instance.keep_root = [machine](const KeptRoot& kept) { return keep_changes(*machine, kept.image); };
   return instance;
 }
 
