@@ -14,6 +14,7 @@
 #include "base/ip_address.h"
 #include "base/text.h"
 #include "guest/account.h"
+#include "guest/clock_teller.h"
 #include "guest/relay.h"
 #include "plan/machine_address.h"
 #include "plan/os_user_places.h"
@@ -228,6 +229,12 @@ Result<UniqueFd> start_guest() {
   return std::move(host_end);
 }
 
+// While this machine, or the one that it is on, stood still, its clock may have too.
+Status hear_clock(std::int64_t clock_ns) {
+  const auto wrong = clock_to_set(ClockTeller::Now::read().wall, clock_ns);
+  return wrong ? sys::set_clock(*wrong) : Status();
+}
+
 Status live() {
   TRY(mount_all(kKernels));
   TRY(sys::block_all_signals());
@@ -244,7 +251,8 @@ Status live() {
   TRY(sys::set_hostname("hutch"));
   TRY(sys::raise_loopback());
   if (start.network) TRY_CTX(join_network(), "the network");
-  Relay relay({.side = Relay::Side::kMachine, .stream = std::move(port), .start_guest = start_guest});
+  Relay relay(
+      {.side = Relay::Side::kMachine, .stream = std::move(port), .start_guest = start_guest, .hear_clock = hear_clock});
   return relay.run();
 }
 

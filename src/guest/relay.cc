@@ -93,6 +93,7 @@ Status Relay::turn() {
   std::vector<pollfd> wait{{settings_.stream.get(), static_cast<short>(POLLIN | (out_.empty() ? 0 : POLLOUT)), 0}};
   std::vector<std::uint32_t> numbers{0};
   std::optional<std::chrono::milliseconds> timeout;
+  if (settings_.side == Side::kHost) timeout = ClockTeller::kCheck;
   for (auto& [number, open] : channels_) {
     if (open.channel.kind() == ChannelKind::kTerminal) timeout = kSizeCheck;
     auto events = awaited(open);
@@ -113,6 +114,7 @@ Status Relay::turn() {
   }
   write_guests();
   tell_sizes();
+  tell_clock();
   forget_ended();
   return is_closed_ ? Status() : write_stream();
 }
@@ -198,6 +200,8 @@ Status Relay::write_stream() {
 Status Relay::take(wire::ChannelMessage message) {
   if (const auto* opened = std::get_if<wire::ChannelOpened>(&message)) return take(*opened);
   if (auto* data = std::get_if<wire::ChannelData>(&message)) return take(std::move(*data));
+  if (std::holds_alternative<wire::ChannelClock>(message)) return take_clock(message);
+  if (std::holds_alternative<wire::ChannelClockHeard>(message)) return take_clock(message);
   return take_other(message);
 }
 
@@ -240,8 +244,33 @@ Status Relay::take(wire::ChannelData data) {
   return {};
 }
 
+// What it is told waits behind nothing but what is on its way already.
+void Relay::tell_clock() {
+  if (settings_.side != Side::kHost) return;
+  const auto now = ClockTeller::Now::read();
+  if (!clock_.is_due(now)) return;
+  clock_.tell(now);
+  say(wire::ChannelClock{now.wall});
+}
+
+Status Relay::take_clock(const wire::ChannelMessage& message) {
+  const auto* clock = std::get_if<wire::ChannelClock>(&message);
+  if ((settings_.side == Side::kMachine) != (clock != nullptr))
+    return fail(Error::invalid("a clock of the wrong side"));
+  if (clock == nullptr) {
+    if (clock_.hear(ClockTeller::Now::read())) return {};
+    return fail(Error::invalid("a machine that heard what it was not told"));
+  }
+  say(wire::ChannelClockHeard{});
+  return settings_.hear_clock ? settings_.hear_clock(clock->clock_ns) : Status();
+}
+
 Status Relay::take_other(const wire::ChannelMessage& message) {
-  const std::uint32_t number = std::visit([](const auto& one) { return one.channel; }, message);
+  std::uint32_t number = 0;
+  if (const auto* credit = std::get_if<wire::ChannelCredit>(&message)) number = credit->channel;
+  if (const auto* end = std::get_if<wire::ChannelEnd>(&message)) number = end->channel;
+  if (const auto* stop = std::get_if<wire::ChannelStop>(&message)) number = stop->channel;
+  if (const auto* resized = std::get_if<wire::ChannelResized>(&message)) number = resized->channel;
   const auto found = channels_.find(number);
   if (found == channels_.end()) return {};
   RelayChannel& channel = found->second.channel;

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "guest/clock_teller.h"
 #include "guest/relay_channel.h"
 #include "wire/channels.h"
 
@@ -30,6 +31,8 @@ class Relay {
     std::function<Result<UniqueFd>()> start_guest{};
     // kHost: a pipe whose other end is held by what the machine cannot go on without; where there is one.
     UniqueFd lifeline{};
+    // kMachine: hears what time it is for the host; absent: nobody does.
+    std::function<Status(std::int64_t clock_ns)> hear_clock{};
   };
   explicit Relay(Settings settings);
 
@@ -74,6 +77,8 @@ class Relay {
   Status add(std::uint32_t number, wire::ChannelKind kind, RelayChannel::Opened opened, UniqueFd fd);
   void tell(const RelayChannel& channel, const RelayChannel::Written& written);
   void tell_sizes();
+  void tell_clock();
+  Status take_clock(const wire::ChannelMessage& message);
   void forget_ended();
   void say(const wire::ChannelMessage& message) { out_ += encode(message); }
 
@@ -86,6 +91,7 @@ class Relay {
   std::uint64_t order_ = 0;  // of what comes from the other side
   std::map<std::uint32_t, Behind> behind_;  // by the guest's channel
   bool is_closed_ = false;
+  ClockTeller clock_{};  // kHost
 };
 
 }  // namespace hutch::guest

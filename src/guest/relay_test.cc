@@ -269,6 +269,8 @@ TEST_F(HostRelay, EndsAMachineThatBreaksARule) {
   EXPECT_THAT(told({socket, wire::ChannelOpened{3, 1, ChannelKind::kSocket}}), testing::HasSubstr("no message"));
   EXPECT_THAT(told({wire::ChannelCredit{2, 0xffffffff}}), testing::HasSubstr("too much credit"));
   EXPECT_THAT(told({socket, wire::ChannelEnd{1}, wire::ChannelData{1, "x"}}), testing::HasSubstr("has ended"));
+  EXPECT_THAT(told({wire::ChannelClock{1}}), testing::HasSubstr("the wrong side"));
+  EXPECT_THAT(told({wire::ChannelClockHeard{}, wire::ChannelClockHeard{}}), testing::HasSubstr("not told"));
   std::vector<wire::ChannelMessage> flood{socket};
   // More than the socket takes, of which nobody reads.
   for (std::size_t sent = 0; sent <= 8 * wire::kChannelWindow; sent += wire::kChannelDataMax) {
@@ -280,6 +282,34 @@ TEST_F(HostRelay, EndsAMachineThatBreaksARule) {
     crowd.emplace_back(wire::ChannelOpened{number, 2, ChannelKind::kSocket});
   }
   EXPECT_THAT(told(crowd), testing::HasSubstr("no message"));
+}
+
+TEST(MachineRelay, HearsWhatTimeItIs) {
+  auto [host_end, machine_end] = must(sys::socket_pair());
+  std::vector<std::int64_t> heard;
+  Status ended;
+  std::thread machine([&, end = std::move(machine_end)]() mutable {
+    Relay relay({.side = Relay::Side::kMachine, .stream = std::move(end), .hear_clock = [&](std::int64_t clock) {
+                   heard.push_back(clock);
+                   return Status();
+                 }});
+    ended = relay.run();
+  });
+  ASSERT_TRUE(
+      sys::send_all(host_end.get(), wire::encode(wire::ChannelClock{-5}) + wire::encode(wire::ChannelClock{7}), {}));
+  const std::string answer = wire::encode(wire::ChannelClockHeard{});
+  std::string said;
+  while (said.size() < 2 * answer.size()) {
+    std::string more(100, '\0');
+    more.resize(must(sys::read_some(host_end.get(), more)));
+    ASSERT_FALSE(more.empty());
+    said += more;
+  }
+  EXPECT_EQ(said, answer + answer);
+  host_end.reset();
+  machine.join();
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(heard, (std::vector<std::int64_t>{-5, 7}));
 }
 
 TEST_F(HostRelay, PassesOverWhatIsAboutChannelsThatAreGone) {

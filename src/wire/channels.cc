@@ -29,6 +29,9 @@ void write(Writer& out, const ChannelResized& message) {
   out.u16(message.columns);
 }
 
+void write(Writer& out, const ChannelClock& message) { out.u64(static_cast<std::uint64_t>(message.clock_ns)); }
+void write(Writer&, const ChannelClockHeard&) {}
+
 void read(Reader& in, ChannelOpened& message) {
   message.channel = in.u32();
   message.parent = in.u32();
@@ -49,6 +52,8 @@ void read(Reader& in, ChannelResized& message) {
   message.rows = in.u16();
   message.columns = in.u16();
 }
+void read(Reader& in, ChannelClock& message) { message.clock_ns = static_cast<std::int64_t>(in.u64()); }
+void read(Reader&, ChannelClockHeard&) {}
 
 }  // namespace
 

@@ -60,7 +60,15 @@ struct ChannelResized {
   std::uint16_t columns = 0;
 };
 
-using ChannelMessage = std::variant<ChannelOpened, ChannelData, ChannelCredit, ChannelEnd, ChannelStop, ChannelResized>;
+// Of no channel: what time it is out here, in nanoseconds since the epoch. The machine's clock stands still where this
+// one's processors do; it is set by that, and each is answered once.
+struct ChannelClock {
+  std::int64_t clock_ns = 0;
+};
+struct ChannelClockHeard {};
+
+using ChannelMessage = std::variant<ChannelOpened, ChannelData, ChannelCredit, ChannelEnd, ChannelStop, ChannelResized,
+                                    ChannelClock, ChannelClockHeard>;
 
 std::string encode(const ChannelMessage& message);
 

@@ -27,7 +27,9 @@ const std::vector<ChannelMessage> kEach = {ChannelOpened{7, 2, ChannelKind::kTer
                                            ChannelCredit{7, 1234},
                                            ChannelEnd{7},
                                            ChannelStop{0xffffffff},
-                                           ChannelResized{7, 24, 80}};
+                                           ChannelResized{7, 24, 80},
+                                           ChannelClock{-1},
+                                           ChannelClockHeard{}};
 
 TEST(Channels, EachMessageComesAsItWasSent) {
   ChannelReader reader;
@@ -54,7 +56,7 @@ TEST(Channels, WhatBreaksARuleIsRefused) {
   std::string unknown_kind = encode(ChannelMessage(ChannelOpened{1, 2, ChannelKind::kTerminal}));
   unknown_kind.back() = 5;
   std::string unknown_type = encode(ChannelMessage(ChannelEnd{1}));
-  unknown_type[4] = 6;
+  unknown_type[4] = 8;
   std::string rest = encode(ChannelMessage(ChannelEnd{1})) + "x";
   rest[0] = 5;
   for (const std::string& bytes : {too_long, unknown_kind, unknown_type, rest}) {
