@@ -114,7 +114,7 @@ constexpr std::array kVmOptions = {
     kJson,
     Option{"--kernel", 0, "PACKAGE|PATH", kPath, "provision: the package of the kernel, or a bzImage", set_kernel},
     Option{"--modules", 0, "DIR", kPath, "provision: of a kernel that is a PATH (/lib/modules/RELEASE)", set_modules},
-    Option{"--root", 0, "FILE", kPath, "provision: an archive of the root file system (.tar, or -)", set_root},
+    Option{"--root", 0, "FILE", kPath, "provision: an archive of the root (.tar, an image's, or -)", set_root},
     Option{"--follow", 'f', "", kFlag, "console: go on with what comes, until the machine ends", set_follow},
     Option{"--yes", 'y', "", kFlag, "reset, remove: without asking", set_vm_yes}};
 constexpr std::array kVmGroups = {OptionGroup{"Options", kVmOptions}};

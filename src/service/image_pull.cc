@@ -72,16 +72,20 @@ Status add_layer(FilledImage& image, const std::string& directory, const OciBlob
 
 }  // namespace
 
+Result<OciManifest> fetch_image(const std::string& reference, const std::string& directory, const std::string& scratch,
+                                std::uint32_t uid, const TellImage& tell) {
+  TRY(fetch(reference, directory, skopeo_environment(uid, scratch), tell));
+  return parse_oci_manifest(TRY(sys::regular_file_text(directory + "/manifest.json", limits::kJsonBytesMax)));
+}
+
 Result<FilledImage> fill_by_skopeo(const std::string& reference, const ImagePlace& place, std::uint32_t uid,
                                    const TellImage& tell) {
   const std::string directory = cat({place.scratch, "/blobs"});
   TRY(sys::make_private_directories(directory));
-  TRY(fetch(reference, directory, skopeo_environment(uid, place.scratch), tell));
-  const std::string text = TRY(sys::regular_file_text(directory + "/manifest.json", limits::kJsonBytesMax));
-  const OciManifest manifest = TRY(parse_oci_manifest(text));
+  const OciManifest manifest = TRY(fetch_image(reference, directory, place.scratch, uid, tell));
   FilledImage image;
   Sha256 sum;
-  sum.add(text);
+  sum.add(TRY(sys::regular_file_text(directory + "/manifest.json", limits::kJsonBytesMax)));
   image.digest = cat({"sha256:", sum.finish()});
   const std::string config = TRY(small_blob(directory, manifest.config));
   image.environment = TRY(parse_oci_environment(config));

@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "plan/facts.h"
 #include "service/images.h"
+#include "service/oci_image.h"
 #include "store/image_store.h"
 
 namespace hutch::service {
@@ -24,5 +25,10 @@ Result<store::ImageManifest> pull_image(const PullRequest& request, const plan::
 // accounts at registries it uses.
 Result<FilledImage> fill_by_skopeo(const std::string& reference, const ImagePlace& place, std::uint32_t uid,
                                    const TellImage& tell);
+
+// Its manifest; what that names is in `directory`, which is there and empty, by digests that skopeo has looked at.
+// `scratch` is a directory without anything of others.
+Result<OciManifest> fetch_image(const std::string& reference, const std::string& directory, const std::string& scratch,
+                                std::uint32_t uid, const TellImage& tell);
 
 }  // namespace hutch::service

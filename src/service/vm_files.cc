@@ -22,6 +22,7 @@
 #include "service/told_program.h"
 #include "service/vm_kernel.h"
 #include "service/vm_kvm.h"
+#include "service/vm_root.h"
 #include "service/vm_steps.h"
 #include "service/vm_sums.h"
 #include "store/machine_settings.h"
@@ -41,7 +42,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kPacker = "/usr/bin/tar2sqfs";
 constexpr const char* kUsualKernel = "linux-image-cloud-amd64";
 constexpr std::string_view kRemedy = "hutch vm provision makes what it starts from";
 constexpr const char* kProof = "kvm.json";
@@ -65,42 +65,6 @@ Result<Place> place_of(const plan::HostFacts& facts) {
 Result<json> look_of(const std::string& path) {
   const sys::FileStatus status = TRY(sys::file_status(sys::kCwd, path));
   return json::array({status.inode, status.size, status.modified_ns, status.changed_ns});
-}
-
-// An archive's owners and modes are taken as they are: nothing of it is unpacked here.
-Status pack_root(int archive, const std::string& path, const TellImage& tell) {
-  if (!sys::exists(kPacker)) {
-    return fail(
-        Error::unsupported("tar2sqfs, which makes the file system of a machine's root, is missing; apt-get "
-                           "install squashfs-tools-ng"));
-  }
-  sys::Pipe words = TRY(sys::pipe());
-  auto packing = TRY(sys::spawn(kPacker, {.arguments = {"tar2sqfs", "-q", "-f", "-c", "lz4", path},
-                                          .environment = {},
-                                          .install = {{archive, 0}, {words.write.get(), 1}, {words.write.get(), 2}}}));
-  words.write.reset();
-  ToldWords told(tell);
-  std::string buffer(4096, '\0');
-  for (;;) {
-    const auto size = sys::read_some(words.read.get(), buffer);
-    if (!size || *size == 0) break;
-    told.add(std::string_view(buffer).substr(0, *size));
-  }
-  told.end();
-  const sys::WaitStatus ended = TRY(packing.wait());
-  if (ended.exited() && ended.exit_code() == 0) return {};
-  return fail({Code::kSystem, 0, cat({"tar2sqfs failed: ", told.last()})});
-}
-
-Status make_root(const std::string& into, const std::string& root, const plan::HostFacts& facts,
-                 const TellImage& tell) {
-  const std::string path = cat({into, "/system"});
-  const auto pack = [&](int archive) { return pack_root(archive, path, tell); };
-  if (root.empty()) return build_default_archive(Signals::kOwn, facts, tell, pack);
-  tell("packing the root file system");
-  if (root == "-") return pack(0);
-  const UniqueFd archive = TRY(sys::open(root, sys::Open::kRead));
-  return pack(archive.get());
 }
 
 Result<json> manifest_of(const Place& place) {
@@ -275,12 +239,15 @@ Result<std::string> key_of_root(const std::string& root) {
   Sha256 recipe;
   recipe.add(default_recipe());
   if (root.empty()) return cat({"recipe ", recipe.finish()});
-  return root == "-" ? std::string() : cat({"archive ", root, " ", TRY(look_of(root)).dump()});
+  if (root == "-") return std::string();
+  const sys::FileStatus status = TRY(sys::file_status(sys::kCwd, root));
+  if (status.kind != sys::EntryKind::kFile) return std::string();
+  return cat({"archive ", root, " ", TRY(look_of(root)).dump()});
 }
 
 Status provide_root(Provisioning& of, const std::string& root) {
   const auto make = [&](const std::string& into) -> Result<VmSteps::Made> {
-    TRY(make_root(into, root, of.facts, of.tell));
+    TRY(make_vm_root(root, into, of.facts, of.tell));
     return VmSteps::Made{"", {"system"}};
   };
   const std::string key = TRY(key_of_root(root));

@@ -1,11 +1,15 @@
 # What machines start from: a kernel of a file, and a provisioning that is killed and goes on.
+import io
+import itertools
 import json
 import os
 import shutil
 import signal
 import subprocess
+import tarfile
 
 import harness
+import oci
 import pytest
 
 from places import Place, QEMU
@@ -13,6 +17,7 @@ from places import Place, QEMU
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="other programs are mounted over apt-get and QEMU by root")
 
 RELEASE = "6.1.0-9-cloud-amd64"
+NUMBERS = itertools.count(1)
 STEPS = ("apt-get", "dpkg-deb", "tar2sqfs")
 
 # In a program's place: notes that it was called, and where it is held leaves half of what it makes and waits.
@@ -84,9 +89,8 @@ def make_package(tree, package):
 
 
 @pytest.fixture
-def place(request, base, root_archive, fake_qemu):
-    name = request.node.name.replace("[", "-").strip("]")
-    made = Place(base, base.person("user"), name)
+def place(base, root_archive, fake_qemu):
+    made = Place(base, base.person("user"), f"whole{next(NUMBERS)}")
     made.fakes = Fakes(base, made, fake_qemu)
     made.provision = ("vm", "provision", "--root", root_archive)
     return made
@@ -286,3 +290,126 @@ def test_what_is_no_kernel_is_refused(other, top):
         refused = other("vm", "provision", *words)
         assert refused.code == 125 and "--modules is for a kernel of a file" in refused.errors, refused
     assert "--modules" in other("vm", "start", "--modules", "/").errors
+
+
+# --- the root's archive ---
+
+
+def layer(*files):
+    """A tar of these: (name, bytes, mode), a directory where there are no bytes, a link where they are text."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name, content, mode in files:
+            entry = tarfile.TarInfo(name)
+            entry.mode, entry.uid, entry.gid = mode, 7, 9
+            if content is None:
+                entry.type = tarfile.DIRTYPE
+            elif isinstance(content, str):
+                entry.type, entry.linkname = tarfile.SYMTYPE, content
+            else:
+                entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content) if isinstance(content, bytes) else None)
+    return packed.getvalue()
+
+
+LAYERS = [
+    layer(("etc", None, 0o755), ("etc/replaced", b"old", 0o644), ("etc/gone", b"x", 0o644), ("usr/share", None, 0o755),
+          ("usr/share/below", b"x", 0o644), ("etc/stays", b"stays", 0o4751)),
+    layer(("etc/replaced", b"new", 0o600), ("etc/.wh.gone", b"", 0o644), ("usr/share/.wh..wh..opq", b"", 0o644),
+          ("usr/share/own", "../own", 0o777)),
+]
+
+
+def describe(system):
+    """By path: kind, mode and owner, as the file system has them."""
+    said = subprocess.run(["rdsquashfs", "-d", system], check=True, capture_output=True, text=True).stdout
+    rows = [line.split() for line in said.splitlines()]
+    return {"/" + row[1].strip("/"): (row[0], *row[2:5]) for row in rows if row[1] != "/"}
+
+
+@pytest.fixture
+def small(base, top, fake_qemu):
+    """hutch whose machines are no more than a kernel's header and whatever root there is; gives what provisions."""
+    image = bytearray(0x4000)
+    for at, value in ((0x1FE, b"\x55\xaa"), (0x202, b"HdrS\x0f\x02"), (0x20E, b"\x00\x30\x00\x01"), (0x236, b"\x3f"),
+                      (0x3200, b"1.2.3 (x)")):
+        image[at:at + len(value)] = value
+    (top / "vmlinuz").write_bytes(image)
+    place = Place(base, base.person("user"), f"small{next(NUMBERS)}")
+    place.over(QEMU, fake_qemu)
+    top.chmod(0o755)
+
+    def provision(root, **options):
+        return place("vm", "provision", "--kernel", top / "vmlinuz", "--root", root, **options)
+
+    provision.place = place
+    return provision
+
+
+@as_root
+@pytest.mark.parametrize("kind", ["layout", "oci-archive", "docker-archive", "packed"])
+def test_layers_of_an_image_become_the_root(small, base, top, kind):
+    person = base.person("root")
+    image = oci.Image(LAYERS, **({"kind": oci.LAYER + "+gzip", "pack": oci.gzipped} if kind != "layout" else {}))
+    image.write(top / "layout", person)
+    root = top / "layout"
+    if kind != "layout":
+        archive = "docker-archive" if kind == "docker-archive" else "oci-archive"
+        subprocess.run(["skopeo", "copy", "-q", f"oci:{root}", f"{archive}:{top / 'image.tar'}:a:b"], check=True)
+        root = top / "image.tar"
+    if kind == "packed":
+        subprocess.run(["gzip", root], check=True)
+        root = top / "image.tar.gz"
+    for path in [top, *top.rglob("*")]:
+        path.chmod(0o755)
+    said = small(root).ok()
+    assert "taking the layers of an image" in said.errors, said
+    found = describe(small.place.file("system"))
+    assert set(found) == {"/etc", "/etc/replaced", "/etc/stays", "/usr", "/usr/share", "/usr/share/own"}, found
+    assert found["/etc/replaced"] == ("file", "0600", "7", "9") and found["/etc/stays"] == ("file", "04751", "7", "9")
+    content = subprocess.run(["rdsquashfs", "-c", "/etc/replaced", small.place.file("system")], check=True,
+                             capture_output=True).stdout
+    assert content == b"new"
+    assert small.place.status()["provisioned"] is True
+
+
+@as_root
+def test_what_is_no_root_is_refused(small, base, top, root_archive):
+    whole = root_archive.read_bytes()
+    (top / "empty").write_bytes(b"")
+    (top / "text").write_bytes(b"not an archive\n")
+    (top / "cut").write_bytes(whole[:30_000])
+    (top / "noise").write_bytes(os.urandom(100_000))
+    (top / "nothing").write_bytes(bytes(10240))
+    (top / "directory").mkdir()
+    (top / "loop").symlink_to("loop")
+    os.mkfifo(top / "fifo")
+    # Of an image: a layer that leads out of it, and one that is none.
+    for name, content in (("leads-out", layer(("../x", b"x", 0o644))), ("no-layer", os.urandom(2048))):
+        oci.Image([content]).write(top / name, base.person("root"))
+    for path in top.rglob("*"):
+        if not path.is_symlink():
+            path.chmod(0o755)
+    bad = {"empty": "holds no file", "text": "holds no file", "cut": "unexpected end", "noise": "not a ustar tar",
+           "nothing": "holds no file", "directory": "is a directory", "loop": "Too many levels", "fifo": "is no file",
+           "absent": "No such file", "leads-out": "leads out of it", "no-layer": "a header is damaged"}
+    for name, why in bad.items():
+        refused = small(top / name, timeout=60)
+        assert refused.code == 125 and why in refused.errors, (name, refused)
+        assert small.place.status()["provisioned"] is False
+    # At standard input there is no going back to its beginning.
+    subprocess.run(["skopeo", "copy", "-q", f"oci:{top / 'leads-out'}", f"oci-archive:{top / 'image.tar'}"], check=True)
+    refused = small("-", stdin=(top / "image.tar").read_bytes())
+    assert refused.code == 125 and "give the path of its file" in refused.errors, refused
+    small("-", stdin=whole).ok()
+    assert "/bin/busybox" in describe(small.place.file("system"))
+
+
+def test_a_machine_runs_from_an_image(other, as_user, kernel, top, root_archive):
+    if as_user.is_root:
+        pytest.skip("one person's is enough")
+    note = layer(("etc/note", b"of the upper layer\n", 0o644))
+    oci.Image([root_archive.read_bytes(), note]).write(top / "layout", as_user)
+    other("vm", "provision", "--root", str(top / "layout"), "--kernel", str(kernel), "--modules",
+          str(kernel.parent / "modules"), timeout=300).ok()
+    assert other.run("cat", "/etc/note", timeout=120).ok().text == "of the upper layer\n"
