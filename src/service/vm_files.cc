@@ -281,8 +281,10 @@ Status provide_all(Provisioning& of) {
   if (!saved && proof && !proof->works) TRY(sys::unlink_at(sys::kCwd, of.steps.file(kProof)));
   // Whether a file is a kernel for it a machine has to show.
   if (!saved && is_kernel_path(of.request.kernel)) {
-    return fail(
-        std::move(saved).error().with_context(cat({printable(of.request.kernel), " does not start a machine"})));
+    const bool has_modules = !of.manifest["modules"].empty();
+    return fail(std::move(saved).error().with_context(
+        cat({printable(of.request.kernel), " does not start a machine",
+             has_modules ? "" : " (without modules: --modules DIR has what it has not built in)"})));
   }
   if (!saved) of.tell(cat({"no machine is saved, each start takes longer: ", saved.error().message}));
   of.manifest["sums"] = of.steps.sums_without(kPackageStep);

@@ -262,6 +262,8 @@ def test_a_kernel_without_what_it_needs_is_refused(other, kernel, as_user):
     empty.mkdir()
     refused = other("vm", "provision", "--root", str(other.archive), "--kernel", str(kernel), "--modules", str(empty))
     assert refused.code == 125 and "no module of a kernel's" in refused.errors, refused
+    refused = other("vm", "provision", "--root", str(other.archive), "--kernel", str(kernel), timeout=300)
+    assert refused.code == 125 and "--modules DIR has" in refused.errors, refused
 
 
 def make_bad(top):
