@@ -56,6 +56,34 @@ def test_a_machine_that_runs_proves_it(base, root_archive, fake_qemu, kvm):
 
 
 @as_root
+def test_another_qemu_is_tried_anew(base, root_archive, fake_qemu, kvm):
+    place = Place(base, base.person("root"), "anew")
+    failing = base.path / "failing-qemu"
+    fails = 'if "accel=kvm" in " ".join(sys.argv):\n    sys.exit("no KVM in here")\nstate = None\n'
+    failing.write_text(fake_qemu.read_text().replace("state = None\n", fails))
+    failing.chmod(0o755)
+    place.over(QEMU, failing)
+    said = place("vm", "provision", "--root", root_archive).ok()
+    assert "no KVM in here" in said.errors, said
+    status = place.status()
+    assert status["accelerator"] == "tcg" and "no KVM in here" in status["acceleration"] and status["snapshot"], status
+    assert json.loads(place.file("kvm.json").read_text())["works"] is False
+    place.over(QEMU, fake_qemu)
+    status = place.status()
+    assert "tries anew" in status["acceleration"] and status["snapshot"] is False, status
+    try:
+        said = place("vm", "restart").ok()
+        assert "trying whether KVM works" in said.errors, said
+        status = place.status()
+        assert status["accelerator"] == "kvm" and status["snapshot"] is True, status
+        # Nothing is another: nothing is tried, nor saved.
+        said = place("vm", "restart").ok()
+        assert "trying whether" not in said.errors and "to save it" not in said.errors, said
+    finally:
+        place("daemon", "stop")
+
+
+@as_root
 def test_who_is_not_in_the_group_is_told_so(base, root_archive, fake_qemu, kvm):
     person = base.person("user")
     group = 64123
