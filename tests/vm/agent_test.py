@@ -141,12 +141,15 @@ def test_the_seeds_plugin_works_byte_for_byte(base, pandas_archive, root_archive
     made.stop()
 
 
-def test_another_place_than_it_holds_is_refused(daemon, project):
-    refused = daemon("agent", "create", "wanting", "backend=vm", f"dir={project}")
-    if refused.code == 0:
-        refused = daemon.sh("wanting", "true")
-        daemon("agent", "remove", "wanting").ok()
-    assert refused.code == 125 and "its own directories alone" in refused.errors, refused
+def test_another_policy_or_place_than_it_holds_is_refused(daemon, project):
+    policy = daemon.state / "net.json"
+    daemon.person.write(policy, json.dumps({"network": {"allowUnixSockets": ["/run/some.sock"]}}))
+    for setting, why in ((f"policy={policy}", "Unix sockets"), (f"dir={project}", "its own directories alone")):
+        refused = daemon("agent", "create", "wanting", "backend=vm", setting)
+        if refused.code == 0:
+            refused = daemon.sh("wanting", "true")
+            daemon("agent", "remove", "wanting").ok()
+        assert refused.code == 125 and why in refused.errors, refused
 
 
 @pytest.mark.parametrize("whom", ["virtiofsd", "qemu-system-x86_64"])

@@ -4,6 +4,7 @@ import internet as internets
 import net_machines
 import packages
 import pytest
+import recipes
 
 pytestmark = pytest.mark.skipif(not packages.are_there(), reason="no apt and dpkg to make a system of")
 
@@ -76,6 +77,18 @@ def test_what_fails_changes_nothing_and_names_what_is_unknown(daemon, agent):
     assert not install(daemon, agent, "--option=x")["ok"]
     assert {path: path.stat().st_ino for path in (daemon.data / "machines").glob("*/disk-*")} == disks
     assert daemon.sh(agent, "test ! -e /srv/id && hello", timeout=180).ok().text == "hello\n"
+
+
+def test_what_a_plugin_says_that_it_needs_is_installed(daemon):
+    name = daemon.agent("plugged", "autonomousExec.enabled=true", allowedDomains=[])
+    tools = [recipes.tool("say", "more-of-it")]
+    words = recipes.Files(daemon)("More Of It", dependencies=["hello", "more"], tools=tools)
+    [done] = daemon.json("plugin", "install", words, "--agent", name, timeout=300)
+    assert done["state"] == "ready", done
+    answer = daemon.tool(name, "more-of-it_say")
+    assert answer["ok"] and answer["result"]["stdout"] == "hello\n", answer
+    daemon("plugin", "remove", "more-of-it").ok()
+    daemon("agent", "remove", name).ok()
 
 
 def test_nothing_runs_meanwhile(daemon, agent):

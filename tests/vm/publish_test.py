@@ -83,8 +83,8 @@ def test_what_is_not_read_or_never_ends_harms_nobody(machines):
             for _ in range(64):
                 deaf.sendall(bytes(1 << 20))
         assert ask(port, b"again\n") == b"again\n"
-        # Many that come and go, with a reset: what they leave is no channel of the machine's for ever. What comes faster
-        # than the machine answers is reset.
+        # Many that come and go, with a reset: what they leave is no channel of the machine's for ever. What comes
+        # faster than the machine answers is reset.
         for _ in range(300):
             with contextlib.suppress(ConnectionError):
                 stream = socket.create_connection(("127.0.0.1", port), 60)

@@ -132,7 +132,6 @@ def test_what_is_killed_leaves_nothing(machines, whom):
 
 WEAKER = {
     "a socket": (["--allow-socket", "/run/x.sock"], "reaches none of this one's Unix sockets"),
-    "a port of its own": (["--publish", "8080:80"], "are not published"),
     "a path to read": (["--allow-read", "/etc"], "nothing of this machine's files"),
     "a path to write": (["--allow-write", "."], "nothing of this machine's files"),
     "an image": (["--image", "x"], "nothing of this machine's files"),
