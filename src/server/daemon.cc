@@ -348,7 +348,7 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   machines->leave();
   tasks->end_all();
   // First the sandboxes: whoever waits for a command of theirs hears of its end.
-  agents->stop_all();
+  agents->end_all();
   agents->end_bridges();
   if (const Status ended = pool.end_all(); !ended) settings.tell(ended.error().message);
   shared.mcp_sessions->close_all();
@@ -358,6 +358,8 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   }
   // Of what the last of them may have started.
   agents->end_bridges();
+  // Whoever hears of changes goes before the agents do.
+  agents->watch({});
   return served;
 }
 

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "server/attended_call.h"
 #include "server/plugin_desk.h"
 #include "server/plugin_trial.h"
 #include "server/session.h"
@@ -116,7 +117,9 @@ Result<Value> remove(Session& session, const CallReader& call) {
 
 Result<Value> check(Session& session, const CallReader& call) {
   const plugin::Recipe recipe = TRY(recipe_in(call));
-  return try_plugin(session.shared().pool, recipe, {});
+  return attended(session, [recipe, &pool = session.shared().pool](const std::stop_token& stop) {
+    return try_plugin(pool, recipe, stop);
+  });
 }
 
 Result<Value> values(Session& session, const CallReader& call) {

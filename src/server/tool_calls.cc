@@ -1,6 +1,7 @@
 // Calls of tools.
 #include <array>
 
+#include "server/attended_call.h"
 #include "server/session.h"
 #include "service/call_tool.h"
 
@@ -25,7 +26,12 @@ Result<Value> call_tool(Session& session, const CallReader& call) {
   wanted.tasks = &session.shared().tasks;
   wanted.agents = &session.shared().agents;
   wanted.plugins = &session.shared().plugins;
-  return tool::value_of(service::call_tool(*agent, session.shared().limiters, wanted));
+  return attended(session,
+                  [agent, &shared = session.shared(), wanted = std::move(wanted)](const std::stop_token& stop) {
+                    service::ToolCall stopped = wanted;
+                    stopped.stop = stop;
+                    return Result<Value>(tool::value_of(service::call_tool(*agent, shared.limiters, stopped)));
+                  });
 }
 
 constexpr std::array kVerbs = {Verb{"tool.list", list}, Verb{"tool.call", call_tool}};

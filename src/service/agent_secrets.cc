@@ -38,9 +38,10 @@ Result<tool::SecretAnswer> wish_secret(AgentService& agents, const std::string& 
     TRY(set_secret_value(agents, agent, wish.key, wish.value));
     return tool::SecretAnswer::kStored;
   }
-  const auto answer = TRY(agents.secret_prompts().ask(
-      {.id = {}, .agent = agent, .key = wish.key, .description = wish.description, .instructions = wish.instructions},
-      kWait, stop));
+  SecretPrompt prompt{
+      .id = {}, .agent = agent, .key = wish.key, .description = wish.description, .instructions = wish.instructions};
+  prompt.agent_id = TRY(agents.show(agent)).record.id;
+  const auto answer = TRY(agents.secret_prompts().ask(std::move(prompt), kWait, stop));
   switch (answer) {
     case SecretPrompts::Answer::kStored: return tool::SecretAnswer::kStored;
     case SecretPrompts::Answer::kCancelled: return tool::SecretAnswer::kCancelled;
@@ -59,7 +60,11 @@ Status set_secret_value(AgentService& agents, const std::string& agent, const st
 }
 
 Status answer_secret(AgentService& agents, const std::string& id, std::string value) {
-  return agents.secret_prompts().answer(id, [&](const SecretPrompt& prompt) {
+  return agents.secret_prompts().answer(id, [&](const SecretPrompt& prompt) -> Status {
+    const auto now_of_that_name = agents.show(prompt.agent);
+    if (!now_of_that_name || now_of_that_name->record.id != prompt.agent_id) {
+      return fail({Code::kConflict, 0, "the agent that asked for it is gone: nothing was kept"});
+    }
     return set_secret_value(agents, prompt.agent, prompt.key, std::move(value));
   });
 }

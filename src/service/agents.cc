@@ -61,7 +61,7 @@ std::string name_from(std::string_view directory) {
 }
 
 // How many were told to.
-std::size_t end_all(sandbox::Resident* resident) {
+std::size_t end_commands(sandbox::Resident* resident) {
   std::size_t ended = 0;
   if (resident == nullptr) return ended;
   for (const auto& process : resident->list()) {
@@ -299,6 +299,7 @@ Result<std::shared_ptr<AgentSandbox>> AgentService::sandbox(const std::string& n
   const std::scoped_lock lock(mutex_);
   const auto known = sandboxes_.find(name);
   if (known != sandboxes_.end()) return known->second;
+  if (is_over_) return fail({Code::kConflict, 0, "the daemon is about to end"});
   AgentSandbox::Hooks hooks{
       .tell = tell_,
       .changed = [this](const std::string& agent, std::string_view what,
@@ -338,10 +339,11 @@ Status AgentService::stop(const std::string& name) {
   return {};
 }
 
-void AgentService::stop_all() {
+void AgentService::end_all() {
   std::map<std::string, std::shared_ptr<AgentSandbox>> all;
   {
     const std::scoped_lock lock(mutex_);
+    is_over_ = true;
     all = sandboxes_;
   }
   // Some at a time: each may have what is deaf to TERM, and takes its grace then.
@@ -352,8 +354,8 @@ void AgentService::stop_all() {
     stopping.clear();
   };
   for (const auto& [name, sandbox] : all) {
-    auto thread = sys::start_thread([&sandbox] { sandbox->stop(); });
-    if (!thread) sandbox->stop();
+    auto thread = sys::start_thread([&sandbox] { sandbox->stop(AgentSandbox::After::kNever); });
+    if (!thread) sandbox->stop(AgentSandbox::After::kNever);
     if (thread) stopping.push_back(std::move(*thread));
     if (stopping.size() == kAtOnce) wait();
   }
@@ -392,12 +394,14 @@ Result<std::vector<std::string>> AgentService::remove(const std::string& name) {
   // From here on until it is gone nobody starts it.
   leaving->stop(AgentSandbox::After::kNever);
   leaving->end_bridge();
+  secret_prompts_.cancel_of(name);
   auto deleted = remove_files(leaving->record());
   if (deleted) TRY_CTX(forget_kept(name), "remove what is kept for the agent");
   const std::scoped_lock lock(mutex_);
   if (deleted) {
     TRY(agents_->remove(name));
     policies_.erase(name);
+    secret_prompts_.cancel_of(name);
     tell_change(name, "removed");
   }
   const auto known = sandboxes_.find(name);
@@ -561,7 +565,7 @@ std::vector<AgentService::RevokedAgent> AgentService::revoke(const std::string& 
     const egress::Gateway::Revoked revoked = sandbox->revoke(host);
     if (revoked.grants == 0 && revoked.connections == 0) continue;
     RevokedAgent taken{.agent = sandbox->record().name, .revoked = revoked};
-    if (end == EndCommands::kYes) taken.ended = end_all(sandbox->running().get());
+    if (end == EndCommands::kYes) taken.ended = end_commands(sandbox->running().get());
     all.push_back(std::move(taken));
   }
   return all;

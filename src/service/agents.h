@@ -60,8 +60,7 @@ class AgentService {
   Status stop(const std::string& name);
   // Ends it, and drops what it changed of its image; its home stays.
   Status reset(const std::string& name);
-  void stop_all();
-
+  void end_all();  // the daemon ends: none of them starts any more, nor another
   // What was deleted: paths of the host.
   Result<std::vector<std::string>> remove(const std::string& name);
 
@@ -143,6 +142,7 @@ class AgentService {
   std::mutex settings_mutex_;  // held while a record is changed
   mutable std::mutex mutex_;
   Sandboxes sandboxes_;
+  bool is_over_ = false;
   std::map<std::string, GivenPolicy> policies_;
   std::map<std::string, std::uint64_t> asked_;  // the last question of those that were forgotten
 };

@@ -84,6 +84,13 @@ void SecretPrompts::cancel(const std::string& id) {
   }
 }
 
+void SecretPrompts::cancel_of(const std::string& agent) {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& one : open_) {
+    if (one->prompt.agent == agent && !one->answering) close(*one, Answer::kCancelled);
+  }
+}
+
 // The first end holds.
 void SecretPrompts::close(Open& open, Answer answer) {
   if (open.answer) return;

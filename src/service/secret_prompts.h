@@ -23,6 +23,7 @@ struct SecretPrompt {
   std::string key;
   std::string description;
   std::string instructions;
+  std::string agent_id{};  // of its record: a later one of its name is another
 };
 
 struct PromptEvent {
@@ -53,6 +54,8 @@ class SecretPrompts {
   Status answer(const std::string& id, const std::function<Status(const SecretPrompt& prompt)>& store);
   // Again, or too late, changes nothing.
   void cancel(const std::string& id);
+  // The agent is removed: whatever it asked for ends, and what is being stored for it is not stored for another.
+  void cancel_of(const std::string& agent);
 
  private:
   struct Open {

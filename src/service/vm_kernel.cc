@@ -61,10 +61,9 @@ struct Packing {
   std::string_view package;  // that it is of
 };
 // As distributions keep them; the first is not packed at all.
-constexpr std::array kPackings = {Packing{".ko", "cat -- \"$1\"", "cat", "coreutils"},
-                                  Packing{".ko.xz", "xz -dc -- \"$1\"", "xz", "xz-utils"},
-                                  Packing{".ko.zst", "zstd -dcq -- \"$1\"", "zstd", "zstd"},
-                                  Packing{".ko.gz", "gzip -dc -- \"$1\"", "gzip", "gzip"}};
+constexpr std::array kPackings = {
+    Packing{".ko", "cat -- \"$1\"", "cat", "coreutils"}, Packing{".ko.xz", "xz -dc -- \"$1\"", "xz", "xz-utils"},
+    Packing{".ko.zst", "zstd -dcq -- \"$1\"", "zstd", "zstd"}, Packing{".ko.gz", "gzip -dc -- \"$1\"", "gzip", "gzip"}};
 
 Status run_shell(const char* script, std::vector<std::string> words, const TellImage& tell) {
   std::vector<std::string> arguments = {"sh", "-c", script, "sh"};
@@ -91,8 +90,9 @@ Result<std::vector<std::string>> take_modules(const std::string& directory, cons
       const std::string found = cat({stem, packing.ending});
       if (!sys::exists(found)) continue;
       if (host::find_system_program(packing.program).empty()) {
-        return fail(Error::unsupported(cat({"the kernel's modules (", packing.ending, ") are unpacked by ",
-                                            packing.program, ", which is missing; apt-get install ", packing.package})));
+        return fail(
+            Error::unsupported(cat({"the kernel's modules (", packing.ending, ") are unpacked by ", packing.program,
+                                    ", which is missing; apt-get install ", packing.package})));
       }
       const std::string name = cat({"module-", module.substr(module.rfind('/') + 1)});
       const std::string script = cat({packing.unpack, " > \"$2\""});
