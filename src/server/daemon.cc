@@ -356,9 +356,8 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
     settings.tell("a connection does not end");
     sys::exit_now(1);
   }
-  // Of what the last of them may have started.
+  // Of what the last of them may have started; whoever hears of changes goes before the agents do.
   agents->end_bridges();
-  // Whoever hears of changes goes before the agents do.
   agents->watch({});
   return served;
 }

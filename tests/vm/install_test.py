@@ -69,6 +69,7 @@ def test_its_hosts_are_open_to_an_installation_alone(daemon, agent, internet):
 
 
 def test_what_fails_changes_nothing_and_names_what_is_unknown(daemon, agent):
+    assert install(daemon, agent, "hello")["ok"]
     disks = {path: path.stat().st_ino for path in (daemon.data / "machines").glob("*/disk-*")}
     answer = install(daemon, agent, "around", "no-such-package")
     assert not answer["ok"] and "Unable to locate package no-such-package" in answer["message"], answer

@@ -96,7 +96,7 @@ def test_what_is_not_read_or_never_ends_harms_nobody(machines):
             with contextlib.suppress(ConnectionError):
                 many.append(hold(b""))
             time.sleep(0.01)
-        assert len(many) > 128
+        assert len(many) > 32
         for stream in many:
             stream.close()
         answered(port, b"after\n", b"after\n")
