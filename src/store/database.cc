@@ -15,6 +15,9 @@ namespace hutch::store {
 namespace {
 
 constexpr int kBusyMilliseconds = 10'000;
+// One large commit makes the log as large; what is beyond this is given back to the file system once it was copied.
+constexpr const char* kSettings =
+    "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA trusted_schema=OFF; PRAGMA journal_size_limit=4194304;";
 
 // What the kernel said, as far as SQLite keeps it.
 int errno_of(sqlite3* database, int code) {
@@ -83,7 +86,7 @@ Result<Database> Database::open(const std::string& path) {
   Database database(opened);
   if (answer != SQLITE_OK) return fail(error_of(opened, cat({"open ", path})));
   sqlite3_busy_timeout(opened, kBusyMilliseconds);
-  TRY_CTX(database.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA trusted_schema=OFF;"), path);
+  TRY_CTX(database.execute(kSettings), path);
   return database;
 }
 

@@ -17,6 +17,15 @@ Status check_key(const std::string& key) {
   return fail(Error::invalid(cat({"a key is text of at most ", std::to_string(kConfigKeyBytesMax), " bytes"})));
 }
 
+// A function of its own: while the statement is under way SQLite copies nothing of its log into the database
+// (sqlite.org/wal.html, 6), and what is written next would be appended for ever.
+Result<std::int64_t> count_others(Database& database, const std::string& agent, const std::string& key) {
+  Statement count = TRY(database.prepare("SELECT COUNT(*) FROM config WHERE agent = ?1 AND key != ?2"));
+  count.bind(1, agent).bind(2, key);
+  TRY(count.step());
+  return count.number(0);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<HostData>> HostData::open(const std::string& data) {
@@ -40,10 +49,7 @@ Status HostData::set_config(const std::string& agent, const std::string& key, co
     return fail(Error::invalid(cat({"a value is text of at most ", std::to_string(kConfigValueBytesMax), " bytes"})));
   }
   const std::scoped_lock lock(mutex_);
-  Statement others = TRY(database_.prepare("SELECT COUNT(*) FROM config WHERE agent = ?1 AND key != ?2"));
-  others.bind(1, agent).bind(2, key);
-  TRY(others.step());
-  if (others.number(0) >= kConfigKeysMax) {
+  if (TRY(count_others(database_, agent, key)) >= kConfigKeysMax) {
     return fail(Error{.code = Code::kConflict,
                       .message = cat({"the agent keeps ", std::to_string(kConfigKeysMax), " values already"})});
   }

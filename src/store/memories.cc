@@ -28,6 +28,7 @@ constexpr std::int64_t kRankedMax = 2000;
 constexpr std::int64_t kCountedMax = 10'000;
 constexpr int kCandidatesMax = 200;
 constexpr std::size_t kWordsMax = 32;
+constexpr std::int64_t kBytesMax = 256 << 20;  // of an agent, on disk
 constexpr double kSalienceParts = 1000;
 
 Memory memory_of(const Statement& row) {
@@ -36,6 +37,15 @@ Memory memory_of(const Statement& row) {
           .salience = static_cast<double>(row.number(2)) / kSalienceParts,
           .created = row.number(3),
           .source = row.text(4)};
+}
+
+// Its table and its index, without pages that are free.
+Result<std::int64_t> bytes_in_use(Database& database) {
+  Statement size =
+      TRY(database.prepare("SELECT (p.page_count - f.freelist_count) * s.page_size FROM pragma_page_count() AS p,"
+                           " pragma_freelist_count() AS f, pragma_page_size() AS s"));
+  TRY(size.step());
+  return size.number(0);
 }
 
 // All of it, or nothing.
@@ -141,6 +151,11 @@ Result<std::int64_t> Memories::add(const std::string& agent, const Memory& memor
   if (!(memory.salience >= 0 && memory.salience <= 1)) return fail(Error::invalid("salience is a number from 0 to 1"));
   const std::scoped_lock lock(mutex_);
   Database& database = *TRY(database_of(agent));
+  if (TRY(bytes_in_use(database)) >= kBytesMax) {
+    return fail(Error{.code = Code::kConflict,
+                      .message = cat({"the agent's memories take ", std::to_string(kBytesMax >> 20),
+                                      " MiB already, as many as they may; some have to be forgotten first"})});
+  }
   return in_transaction(database, [&] { return insert_memory(database, memory); });
 }
 

@@ -47,6 +47,24 @@ TEST_F(MemoriesTest, NobodyFindsAnothers) {
   EXPECT_TRUE(find("bob", "").empty());
 }
 
+TEST_F(MemoriesTest, ThereIsAnEndToWhatTheyTake) {
+  add("a", "the first");
+  add("b", "another's");
+  auto database = Database::open(directory_.path() + "/memory/a.db");
+  ASSERT_TRUE(database);
+  ASSERT_TRUE(
+      database->execute("INSERT INTO memory (content, salience, created, source)"
+                        " VALUES (hex(zeroblob(140000000)), 0, 0, 'sandbox')"));
+  const auto refused =
+      memories_.add("a", {.id = 0, .content = "one more", .salience = 0.5, .created = kNow, .source = ""});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kConflict);
+  add("b", "more of another's");
+  ASSERT_TRUE(database->execute("DELETE FROM memory WHERE id = 2"));
+  add("a", "once there is room");
+  EXPECT_EQ(find("a", "room").size(), 1U);
+}
+
 TEST_F(MemoriesTest, SalienceAndRecencyDecideBetweenEqualFits) {
   add("a", "token one", 0.1);
   add("a", "token two", 0.9);
