@@ -209,7 +209,8 @@ Result<mcp::ArtifactContent> AgentTools::read_artifact(const std::string& uri) {
     content.bytes += piece->bytes;
   }
   // For a model, as what sandbox_read_file shows; what is no text keeps its bytes.
-  if (is_utf8(content.bytes)) content.bytes = agent->secrets().scrubber()->scrub(content.bytes);
+  const secret::Cut end = content.bytes.ends_with('\n') ? secret::Cut::kNowhere : secret::Cut::kEnd;
+  if (is_utf8(content.bytes)) content.bytes = agent->secrets().scrubber()->scrub(content.bytes, end);
   return content;
 }
 

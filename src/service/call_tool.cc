@@ -134,7 +134,7 @@ tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const To
   } else {
     envelope = tool::call_tool(call.name, call.arguments.empty() ? "{}" : call.arguments, context);
   }
-  if (call.on_output) output.finish();
+  if (call.on_output) output.finish(envelope.ok ? secret::Cut::kNowhere : secret::Cut::kEnd);
   // By what holds now: a secret may have been set meanwhile.
   scrub(*agent.secrets().scrubber(), envelope);
   if (!envelope.ok && place.was_starting()) {

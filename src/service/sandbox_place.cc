@@ -28,22 +28,26 @@ tool::Kept kept(const sandbox::Capture& capture) {
   return {capture.head(), std::string(capture.tail()), capture.bytes_left_out()};
 }
 
-tool::ProcessState state_of(const Process& process) {
+tool::ProcessState state_of(const Process& process, const secret::Scrubber& scrubber) {
   tool::ProcessState state;
   state.id = process.id();
   state.arguments = process.arguments();
   state.log_file = process.log_name();
   const auto end = process.end();
   state.running = !end.has_value();
-  if (end) state.end = command_end(process, *end);
+  if (end) state.end = command_end(process, *end, scrubber);
+  // What has come by now ends wherever a buffer was full.
+  const secret::Cut cut = end ? cut_of(*end) : secret::Cut::kEnd;
   state.output = kept(process.captured(OutputStream::kOutput));
   state.error = kept(process.captured(OutputStream::kError));
+  scrub(scrubber, state.output, cut);
+  scrub(scrubber, state.error, cut);
   return state;
 }
 
 }  // namespace
 
-tool::CommandEnd command_end(const Process& process, const sandbox::ProcessEnd& end) {
+tool::CommandEnd command_end(const Process& process, const sandbox::ProcessEnd& end, const secret::Scrubber& scrubber) {
   tool::CommandEnd result;
   result.exit_code = end.exit_code;
   result.signal = end.signal;
@@ -52,7 +56,10 @@ tool::CommandEnd command_end(const Process& process, const sandbox::ProcessEnd& 
   result.duration = end.duration;
   result.output = kept(process.captured(OutputStream::kOutput));
   result.error = kept(process.captured(OutputStream::kError));
-  if (!end.reason.empty()) result.error.tail += cat({end.reason, "\n"});
+  scrub(scrubber, result.output, cut_of(end));
+  scrub(scrubber, result.error, cut_of(end));
+  // Behind that end: it would not be one any more.
+  if (!end.reason.empty()) result.error.tail += cat({scrubber.scrub(end.reason), "\n"});
   return result;
 }
 
@@ -127,15 +134,14 @@ Result<tool::CommandEnd> await_command(const tool::Command& command, const std::
     const auto scrubber = secrets.scrubber();
     ScrubbedOutput output(*scrubber, command.on_output);
     follow_output(*process, [&](tool::Stream stream, std::string_view bytes) { output.take(stream, bytes); });
-    output.finish();
+    const auto ended = process->end();
+    output.finish(ended ? cut_of(*ended) : secret::Cut::kEnd);
   }
   const bool limited = command.timeout.count() > 0;
   const auto until = Process::Clock::now() + (limited ? command.timeout + kEndWait : std::chrono::hours(24 * 365));
   const auto end = process->wait(until);
   if (!end) return fail(Error{Code::kTimeout, 0, "the command does not end"});
-  tool::CommandEnd result = command_end(*process, *end);
-  scrub(*secrets.scrubber(), result);
-  return result;
+  return command_end(*process, *end, *secrets.scrubber());
 }
 
 Result<std::string> SandboxPlace::spawn(const tool::Command& command) { return TRY(start(command))->id(); }
@@ -148,12 +154,8 @@ Result<std::shared_ptr<Process>> SandboxPlace::find(const std::string& id) {
 }
 
 Result<tool::ProcessState> SandboxPlace::poll(const std::string& id) {
-  tool::ProcessState state = state_of(*TRY(find(id)));
-  const auto scrubber = agent_.secrets().scrubber();
-  scrub(*scrubber, state.output);
-  scrub(*scrubber, state.error);
-  if (state.end) scrub(*scrubber, *state.end);
-  return state;
+  const auto process = TRY(find(id));
+  return state_of(*process, *agent_.secrets().scrubber());
 }
 
 Result<tool::ProcessState> SandboxPlace::wait(const std::string& id, milliseconds at_most) {

@@ -15,8 +15,9 @@
 
 namespace hutch::service {
 
-// How a process ended, as a tool tells it.
-tool::CommandEnd command_end(const sandbox::Process& process, const sandbox::ProcessEnd& end);
+// How a process ended, as a tool tells it: what it printed is scrubbed.
+tool::CommandEnd command_end(const sandbox::Process& process, const sandbox::ProcessEnd& end,
+                             const secret::Scrubber& scrubber);
 
 // Hands on what comes until the process has ended.
 void follow_output(const sandbox::Process& process,

@@ -8,27 +8,29 @@ void ScrubbedOutput::take(tool::Stream stream, std::string_view bytes) {
   if (!text.empty()) take_(stream, text);
 }
 
-void ScrubbedOutput::finish() {
+void ScrubbedOutput::finish(secret::Cut end) {
   for (const auto stream : {tool::Stream::kOutput, tool::Stream::kError}) {
-    const std::string text = streams_.at(stream == tool::Stream::kOutput ? 0 : 1).finish();
+    // What was held back: it begins where a value may.
+    std::string text = streams_.at(stream == tool::Stream::kOutput ? 0 : 1).finish();
+    if (end == secret::Cut::kEnd) text = scrubber_.scrub(text, end);
     if (!text.empty()) take_(stream, text);
   }
 }
 
-void scrub(const secret::Scrubber& scrubber, tool::Kept& kept) {
+void scrub(const secret::Scrubber& scrubber, tool::Kept& kept, secret::Cut end) {
   if (scrubber.empty()) return;
   if (kept.omitted_bytes == 0) {
-    kept.head = scrubber.scrub(kept.whole());
+    kept.head = scrubber.scrub(kept.whole(), end);
     kept.tail.clear();
     return;
   }
   kept.head = scrubber.scrub(kept.head, secret::Cut::kEnd);
-  kept.tail = scrubber.scrub(kept.tail, secret::Cut::kBegin);
+  kept.tail = scrubber.scrub(kept.tail, end == secret::Cut::kEnd ? secret::Cut::kBoth : secret::Cut::kBegin);
 }
 
-void scrub(const secret::Scrubber& scrubber, tool::CommandEnd& end) {
-  scrub(scrubber, end.output);
-  scrub(scrubber, end.error);
+secret::Cut cut_of(const sandbox::ProcessEnd& end) {
+  const bool was_ended = end.signal != 0 || sandbox::is_timeout(end.ended_by) || sandbox::is_killed(end.ended_by);
+  return was_ended ? secret::Cut::kEnd : secret::Cut::kNowhere;
 }
 
 }  // namespace hutch::service

@@ -30,9 +30,9 @@ std::string now_text() {
   return store::format_time(std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now()));
 }
 
-std::string last_bytes(const secret::Scrubber& scrubber, const sandbox::Capture& captured) {
+std::string last_bytes(const secret::Scrubber& scrubber, const sandbox::Capture& captured, secret::Cut end) {
   tool::Kept whole{captured.head(), std::string(captured.tail()), captured.bytes_left_out()};
-  scrub(scrubber, whole);
+  scrub(scrubber, whole, end);
   std::string kept = whole.whole();
   if (kept.size() > kTaskOutputMax) kept.erase(0, kept.size() - kTaskOutputMax);
   return kept;
@@ -200,8 +200,8 @@ Status Tasks::follow(Task& task, AgentSandbox& agent, std::shared_ptr<sandbox::R
   record.exit_code = end->exit_code;
   record.duration_ms = end->duration.count();
   record.reason = end->reason;
-  record.output = last_bytes(*scrubber, process->captured(sandbox::OutputStream::kOutput));
-  record.error = last_bytes(*scrubber, process->captured(sandbox::OutputStream::kError));
+  record.output = last_bytes(*scrubber, process->captured(sandbox::OutputStream::kOutput), cut_of(*end));
+  record.error = last_bytes(*scrubber, process->captured(sandbox::OutputStream::kError), cut_of(*end));
   record.ended = now_text();
   record.status = status_of(*end, task.stop_.get_token());
   publish(task, std::move(record));

@@ -6,7 +6,6 @@
 #include "base/limits.h"
 #include "service/agent_scrubber.h"
 #include "service/sandbox_place.h"
-#include "service/scrubbed_output.h"
 #include "service/task_changes.h"
 
 namespace hutch::service {
@@ -39,8 +38,8 @@ Result<tool::TaskEnd> run_task(Tasks& tasks, const std::string& agent, const too
   const store::TaskRecord record = task->record();
   const auto end = process ? process->end() : std::nullopt;
   if (!end) return without_process(record);
-  tool::TaskEnd ended{.id = record.id, .command = command_end(*process, *end)};
-  if (call.agents != nullptr) scrub(scrubber_of(*call.agents, agent), ended.command);
+  const secret::Scrubber scrubber = call.agents != nullptr ? scrubber_of(*call.agents, agent) : secret::Scrubber({});
+  tool::TaskEnd ended{.id = record.id, .command = command_end(*process, *end, scrubber)};
   ended.timeout = std::chrono::ceil<std::chrono::seconds>(milliseconds(record.timeout_ms));
   const auto changes = tool::parse_value(record.changes, limits::kFrameBytesMax);
   if (const auto* files = changes ? changes->get<tool::Value::Object>() : nullptr) ended.files = *files;

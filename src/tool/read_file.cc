@@ -60,8 +60,10 @@ Envelope read_file(const Call& call) {
   }
   if (call.context.scrubber != nullptr) {
     // Before it is cut to what is asked for: of a value that is cut through nothing is known any more.
+    // What ends in the middle of a line may be written still.
     const bool begins = tail <= 0 && first <= 1;
-    const secret::Cut end = selection->cut && tail <= 0 ? secret::Cut::kEnd : secret::Cut::kNowhere;
+    const bool goes_on = (selection->cut && tail <= 0) || !selection->text.ends_with('\n');
+    const secret::Cut end = goes_on ? secret::Cut::kEnd : secret::Cut::kNowhere;
     const secret::Cut both = end == secret::Cut::kEnd ? secret::Cut::kBoth : secret::Cut::kBegin;
     selection->text = call.context.scrubber->scrub(selection->text, begins ? end : both);
   }
