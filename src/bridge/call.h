@@ -11,6 +11,7 @@
 namespace hutch::bridge {
 
 inline constexpr std::size_t kBodyBytesMax = 8 << 20;
+inline constexpr std::size_t kBodyValuesMax = 40'000;   // an event's payload has no more
 inline constexpr std::size_t kTypeBytesMax = 128;       // of an event
 inline constexpr std::size_t kPayloadBytesMax = 64 << 10;
 inline constexpr std::size_t kMessageBytesMax = 1024;   // of the log; longer ones are cut

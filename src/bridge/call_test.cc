@@ -38,6 +38,20 @@ TEST(BridgeCallTest, WhatIsAsked) {
   EXPECT_EQ(chat->messages.front().content, "hi");
 }
 
+TEST(BridgeCallTest, ABodyHasNoMoreValuesThanItNeeds) {
+  const auto with = [](std::size_t values) {
+    std::string body = R"({"message":"m","y":[)";
+    for (std::size_t i = 0; i < values; ++i) body += "[],";
+    return body + "0]}";
+  };
+  EXPECT_TRUE(read({"POST", {"api", "log"}, with(kBodyValuesMax / 2 - 10)}));
+  const auto refused = read({"POST", {"api", "log"}, with(kBodyValuesMax / 2)});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().status, 400);
+  // What is within a text is none.
+  EXPECT_TRUE(read({"POST", {"api", "log"}, R"({"message":"\\\"[)" + std::string(2 * kBodyValuesMax, ',') + R"("})"}));
+}
+
 TEST(BridgeCallTest, Faults) {
   const std::vector<std::pair<Asked, int>> faults = {
       {{"GET", {}, ""}, 404},

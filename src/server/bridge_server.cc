@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "server/http_connection.h"
 #include "sys/io.h"
 #include "tool/value.h"
@@ -32,6 +33,8 @@ class BridgeServer {
   void serve() {
     while (serve_one()) {}
   }
+  // Whatever it asks.
+  void refuse(const Fault& fault) { (void)refuse(nullptr, fault); }
 
  private:
   bool serve_one();
@@ -60,6 +63,9 @@ bool BridgeServer::serve_one() {
   if (!head) return refuse(nullptr, {head.error().status, head.error().message});
   if (!*head) return false;
   Request& request = **head;
+  const std::uint64_t bytes = request.length.value_or(request.has_body ? bridge::kBodyBytesMax : 0);
+  const auto share = services_.take_body(agent_, bytes);
+  if (!share) return refuse(&request, share.error());
   const auto refused = connection_.read_body(request);
   if (!refused) return false;
   if (*refused) return refuse(&request, {(*refused)->status, (*refused)->message});
@@ -124,17 +130,21 @@ bool BridgeServer::listen(const Request& request, const bridge::Call& call) {
   return false;
 }
 
-// Each is a line of JSON.
+// Each is a line of JSON, and so is how many were lost of a client that does not keep up.
 Status BridgeServer::follow(const bridge::Call& call) {
   const auto listener = TRY(services_.events().listen(agent_.record().name));
   for (;;) {
-    while (const auto event = listener->take()) {
+    for (;;) {
+      const auto [event, missed] = listener->take();
+      if (!event) break;
+      if (missed > 0) TRY(connection_.send_piece(cat({"{\"missed\":", std::to_string(missed), "}\n"})));
       const auto lists = [&](const auto& types) { return std::ranges::find(types, event->type) != types.end(); };
       const bool wanted = call.types.empty() || lists(call.types);
       if (!wanted || (plugin_ != nullptr && !lists(plugin_->hears))) continue;
-      TRY(connection_.send_piece(tool::json_text(service::Plugins::event_value(*event)) + "\n"));
+      // The text alone is kept while the client takes its time.
+      const std::string line = tool::json_text(service::Plugins::event_value(*event)) + "\n";
+      TRY(connection_.send_piece(line));
     }
-    if (listener->overflowed()) return fail(Error::invalid("the client does not keep up"));
     std::array<pollfd, 2> wait = {{{listener->fd(), POLLIN, 0}, {connection_.fd(), connection_.gone_events(), 0}}};
     TRY(sys::poll(wait, kQuiet));
     if (wait[1].revents != 0) return {};
@@ -146,7 +156,10 @@ Status BridgeServer::follow(const bridge::Call& call) {
 void serve_bridge(service::HostServices& services, service::AgentSandbox& agent, const service::PluginRights* plugin,
                   UniqueFd socket) {
   if (!sys::set_nonblocking(socket.get())) return;
-  BridgeServer(services, agent, plugin, std::move(socket)).serve();
+  const auto seat = plugin != nullptr ? services.take_connection(agent) : std::expected<std::shared_ptr<void>, Fault>();
+  BridgeServer server(services, agent, plugin, std::move(socket));
+  if (!seat) return server.refuse(seat.error());
+  server.serve();
 }
 
 }  // namespace hutch::server

@@ -21,7 +21,14 @@ using bridge::Service;
 using Reply = HostServices::Reply;
 using tool::Value;
 
-constexpr int kLogLinesMax = 1000;  // of an agent in an hour
+// Of an agent in an hour, and of each of its plugins: each is a record, and the record has an end.
+constexpr std::size_t kLogLinesMax = 1000;
+// Of what a plugin has by itself, an agent's have so much together.
+constexpr std::size_t kOfAllPlugins = 4;
+constexpr std::size_t kPluginConnectionsMax = 32;  // of an agent's together
+// A value of 64 KiB, whatever escapes it is written with, is not counted: every connection may send one.
+constexpr std::uint64_t kSmallBodyBytes = 400 << 10;
+constexpr std::uint64_t kLargeBodiesBytes = 32 << 20;  // of an agent's connections together
 constexpr std::size_t kMemoriesShown = 10;
 
 std::unexpected<Fault> fault(int status, std::string message) {
@@ -81,10 +88,26 @@ std::expected<void, Fault> HostServices::take_use(const AgentSandbox& agent, con
   const std::string name(bridge::name_of(service));
   const std::string by(plugin != nullptr ? plugin_of(*plugin) : "");
   if (!by.empty() && !plugins_.has(agent.record().name, by)) return fault(403, "The plugin was removed");
-  const auto taken = rates_.take(agent.record().name, name, std::chrono::steady_clock::now(), by);
-  if (taken == tool::RateLimiter::Answer::kTaken) return {};
+  const auto now = std::chrono::steady_clock::now();
+  const auto taken = rates_.take(agent.record().name, name, now, by);
+  const BridgeShares::Rate of_all{kOfAllPlugins * tool::RateLimiter::most(name), std::chrono::minutes(1)};
+  const bool is_refused = taken != tool::RateLimiter::Answer::kTaken;
+  if (!is_refused && (by.empty() || shares_.count(agent.record().name, name, of_all, now))) return {};
   return fault(429, cat({"Rate limit exceeded for ", name, ": ", std::to_string(tool::RateLimiter::most(name)),
                          " in a minute"}));
+}
+
+HostServices::Share HostServices::take_body(const AgentSandbox& agent, std::uint64_t bytes) {
+  if (bytes <= kSmallBodyBytes || bytes > bridge::kBodyBytesMax) return nullptr;
+  if (auto share = shares_.take(agent.record().name, "bodies", bytes, kLargeBodiesBytes)) return share;
+  return fault(429, cat({"Too much is sent at once: ", std::to_string(kLargeBodiesBytes >> 20),
+                         " MiB of bodies are on their way; try again"}));
+}
+
+HostServices::Share HostServices::take_connection(const AgentSandbox& agent) {
+  if (auto share = shares_.take(agent.record().name, "connections", 1, kPluginConnectionsMax)) return share;
+  return fault(429, cat({"The agent's plugins have ", std::to_string(kPluginConnectionsMax),
+                         " connections already; try again"}));
 }
 
 Reply HostServices::carry_out(AgentSandbox& agent, const PluginRights* plugin, const Call& call) {
@@ -251,15 +274,14 @@ Reply HostServices::store(AgentSandbox& agent, const Call& call) {
 }
 
 Reply HostServices::log(AgentSandbox& agent, const PluginRights* plugin, const Call& call) {
-  {
-    const std::scoped_lock lock(logged_mutex_);
-    Logged& logged = logged_[{agent.record().name, std::string(plugin != nullptr ? plugin_of(*plugin) : "")}];
-    const auto now = std::chrono::steady_clock::now();
-    if (logged.lines == 0 || now - logged.since > std::chrono::hours(1)) logged = {now, 0};
-    if (logged.lines >= kLogLinesMax) {
-      return fault(429, cat({"Rate limit exceeded for log: ", std::to_string(kLogLinesMax), " in an hour"}));
-    }
-    ++logged.lines;
+  const std::string& name = agent.record().name;
+  const std::string by(plugin != nullptr ? plugin_of(*plugin) : "");
+  const auto now = BridgeShares::Clock::now();
+  const BridgeShares::Rate each{kLogLinesMax, std::chrono::hours(1)};
+  const BridgeShares::Rate of_all{kOfAllPlugins * kLogLinesMax, std::chrono::hours(1)};
+  const bool is_taken = shares_.count(name, cat({"lines of ", by}), each, now);
+  if (!is_taken || (!by.empty() && !shares_.count(name, "lines", of_all, now))) {
+    return fault(429, cat({"Rate limit exceeded for log: ", std::to_string(kLogLinesMax), " in an hour"}));
   }
   agent.used({.service = "log", .what = call.text, .outcome = call.name});
   return reply({});
@@ -267,8 +289,7 @@ Reply HostServices::log(AgentSandbox& agent, const PluginRights* plugin, const C
 
 void HostServices::forget(const std::string& agent) {
   rates_.forget(agent);
-  const std::scoped_lock lock(logged_mutex_);
-  std::erase_if(logged_, [&](const auto& one) { return one.first.first == agent; });
+  shares_.forget(agent);
 }
 
 }  // namespace hutch::service

@@ -4,13 +4,13 @@
 #include <chrono>
 #include <expected>
 #include <functional>
-#include <map>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "bridge/call.h"
 #include "service/agents.h"
+#include "service/bridge_shares.h"
 #include "service/plugins.h"
 #include "service/task.h"
 #include "tool/limiters.h"
@@ -42,6 +42,11 @@ class HostServices {
   std::expected<void, bridge::Fault> infer(AgentSandbox& agent, const PluginRights* plugin, const bridge::Call& call,
                                            const std::function<Status(std::string_view text)>& on_text,
                                            const std::function<bool()>& is_gone);
+  // What a connection has of the daemon, until it is dropped; a fault where all of the agent's have as much as they
+  // may: a large body, while it is read and answered, and of a plugin's sandbox the connection itself.
+  using Share = std::expected<std::shared_ptr<void>, bridge::Fault>;
+  Share take_body(const AgentSandbox& agent, std::uint64_t bytes);
+  Share take_connection(const AgentSandbox& agent);
   HostEvents& events() { return plugins_.events(); }
   void forget(const std::string& agent);
 
@@ -61,14 +66,7 @@ class HostServices {
   Plugins& plugins_;
   tool::RateLimiter& rates_;
   const Tell tell_;
-
-  // Lines of the log in the hour that began then: each is a record, and the record has an end.
-  struct Logged {
-    std::chrono::steady_clock::time_point since{};
-    int lines = 0;
-  };
-  std::mutex logged_mutex_;
-  std::map<std::pair<std::string, std::string>, Logged> logged_;  // by agent and plugin
+  BridgeShares shares_;
 };
 
 }  // namespace hutch::service
