@@ -58,6 +58,11 @@ struct Install {
   std::optional<std::uint64_t> era{};
 };
 
+// Something is to be undone, or of a removal to be done, before anything else is.
+inline bool is_half(const Install& install) {
+  return install.state != State::kReady && install.state != State::kFailed;
+}
+
 // A record that cannot be read.
 struct DamagedInstall {
   std::string agent;

@@ -103,6 +103,7 @@ Result<Install> PluginInstallation::run() {
   if (done) return install_;
   const std::string_view step = plugin::kSteps.at(std::min(install_.steps, plugin::kSteps.size() - 1));
   Error error = Error(done.error()).with_context(cat({"step ", step}));
+  error.message = agent_.secrets().scrubber()->scrub(error.message);
   if (use_.is_removed()) error = removed_meanwhile();
   // Before anything was recorded nothing was done either.
   if (install_.steps == 0) return fail(error);
@@ -124,12 +125,8 @@ Status PluginInstallation::carry_out() {
                                                                   &PluginInstallation::set_up,
                                                                   &PluginInstallation::offer_tools};
   TRY(plugins_.check(wish_, agent_));
-  before_ = TRY(plugins_.installs_.find(wish_.agent, recipe().id));
-  if (before_ && before_->state != State::kReady && before_->state != State::kFailed) {
-    return fail(
-        {Code::kConflict, 0, cat({"plugin ", recipe().id, " of ", wish_.agent, " is being repaired; try again"})});
-  }
   TRY_CTX(place_.run(command("true")), "start the agent's sandbox");
+  TRY(find_before());
   const bool there = TRY(is_there(place_, own(recipe().id)));
   if (there && !before_ && wish_.by == Plugins::Wish::By::kPerson) {
     return fail({Code::kConflict, 0,
@@ -151,6 +148,22 @@ Status PluginInstallation::carry_out() {
     install_.steps = i + 1;
     if (i + 1 < kDo.size()) TRY(save());
   }
+  return {};
+}
+
+// What an earlier one left half done is undone first.
+Status PluginInstallation::find_before() {
+  before_ = TRY(plugins_.installs_.find(wish_.agent, recipe().id));
+  if (!before_ || !plugin::is_half(*before_)) return {};
+  const Install half = *before_;
+  const Status undone =
+      half.state == State::kRemoving ? finish_removal(plugins_, place_, half) : undo_install(plugins_, place_, half);
+  if (!undone) {
+    return fail({Code::kConflict, 0,
+                 cat({"plugin ", recipe().id, " of ", wish_.agent, " is ", plugin::name_of(half.state),
+                      " since an earlier try, which cannot be undone yet: ", undone.error().message})});
+  }
+  before_ = TRY(plugins_.installs_.find(wish_.agent, recipe().id));
   return {};
 }
 
@@ -196,11 +209,14 @@ Status PluginInstallation::install_packages() {
   }
   tool::Value::List missing;
   std::vector<std::string> names;
+  const auto scrubber = agent_.secrets().scrubber();
   for (const std::string& name : TRY(plugin::packages_for(recipe(), manager->name))) {
     if (!tool::is_package(manager->kind, name)) {
       return fail(Error::invalid(
           cat({"dependencies: \"", printable(name, 100), "\" is no name of a package of ", manager->name})));
     }
+    // The words of a command are in lists of processes.
+    if (scrubber->scrub(name) != name) return fail(Error::invalid("dependencies: a name holds a value of a secret"));
     tool::Command query = command("");
     query.arguments.clear();
     for (const std::string_view word : manager->query) {

@@ -24,6 +24,7 @@ class PluginInstallation {
  private:
   using Step = Status (PluginInstallation::*)();
   Status carry_out();
+  Status find_before();
   Status start();
   Status find_user();
   Status install_packages();

@@ -74,7 +74,13 @@ Result<bool> Plugins::uninstall(const std::string& agent_name, const std::string
   // A call that was on its way may have had them made once more.
   agent->end_plugin_sandbox(id);
   agent->end_plugin_sandbox(setup_name(id));
-  const auto install = TRY(installs_.find(agent_name, id));
+  auto install = TRY(installs_.find(agent_name, id));
+  SandboxPlace place(*agent, kFilesPatience, {});
+  // With what it added to the library; what cannot be undone is removed all the same.
+  if (ended && install && plugin::is_half(*install) && install->state != plugin::State::kRemoving) {
+    if (undo_install(*this, place, *install)) install = TRY(installs_.find(agent_name, id));
+    if (!install) return true;
+  }
   // An installation was under way, and is undone.
   const bool is_damaged = lists(installs_.damaged(agent_name), id);
   if (!install && !is_damaged) return was_at_work;
@@ -82,10 +88,13 @@ Result<bool> Plugins::uninstall(const std::string& agent_name, const std::string
   leaving.state = plugin::State::kRemoving;
   if (install) TRY(installs_.write(leaving));
   agents_.tell_change(agent_name, kToolsChanged);
-  static constexpr const char* kLater = "its tools are gone, its files go with the daemon's next start";
+  static constexpr const char* kLater = "its tools are gone, its files go later";
   if (!ended) return fail({Code::kTimeout, 0, cat({kLater, ": a call of it does not end"})});
-  SandboxPlace place(*agent, kFilesPatience, {});
-  TRY_CTX(finish_removal(*this, place, leaving), kLater);
+  const Status removed = finish_removal(*this, place, leaving);
+  if (!removed) {
+    repairs_.add(agent_name);
+    return fail(Error(removed.error()).with_context(kLater));
+  }
   return true;
 }
 

@@ -47,7 +47,8 @@ Plugins::Plugins(AgentService& agents, tool::Limiters& limiters, Tell tell)
                  if (const auto agent = agents_.sandbox(due.agent)) {
                    (*agent)->used({.service = "events", .what = due.event.type, .outcome = said});
                  }
-               }) {}
+               }),
+      repairs_([this](const std::string& agent) { return repair_later(agent); }) {}
 
 std::string OfferedPluginTool::name() const { return plugin_tool_name(install->recipe, tool()); }
 
@@ -72,7 +73,7 @@ void Plugins::repair() {
       if (shown.error().code == Code::kNotFound) forget(agent);
       continue;
     }
-    repair_agent(agent);
+    if (!repair_agent(agent)) repairs_.add(agent);
   }
   finish_rollbacks();
 }
@@ -102,11 +103,22 @@ Status Plugins::spread_kept(const std::string& id) {
   return {};
 }
 
-void Plugins::repair_agent(const std::string& agent) {
+// No sandbox is started for it over and over.
+bool Plugins::repair_later(const std::string& agent) {
+  const auto sandbox = agents_.sandbox(agent);
+  if (!sandbox) return sandbox.error().code == Code::kNotFound;
+  return (*sandbox)->running() != nullptr && repair_agent(agent);
+}
+
+bool Plugins::repair_agent(const std::string& agent) {
   const auto work = work_of(agent);
   const std::scoped_lock lock(*work);
   const auto installs = installs_.of(agent);
-  if (!installs) return say(cat({"the plugins of ", agent}), installs.error());
+  if (!installs) {
+    say(cat({"the plugins of ", agent}), installs.error());
+    return true;
+  }
+  bool is_whole = true;
   for (const DamagedInstall& one : installs_.damaged(agent)) {
     if (tell_) tell_(cat({"plugin ", printable(one.id, 64), " of ", agent, ": its record cannot be read: ", one.why}));
   }
@@ -116,13 +128,15 @@ void Plugins::repair_agent(const std::string& agent) {
     // Whoever removes it does what is to be done.
     if (!use) continue;
     const auto install = installs_.find(agent, id);
-    if (!install || !*install || (*install)->state == State::kReady || (*install)->state == State::kFailed) continue;
+    if (!install || !*install || !plugin::is_half(**install)) continue;
     const std::string what = cat({"plugin ", id, " of ", agent, ", ", name_of((*install)->state)});
     const Status repaired = repair_one(**install, (*use)->stop());
+    is_whole = is_whole && repaired;
     if (!repaired) say(what, repaired.error());
     if (repaired && tell_) tell_(cat({what, ": ", (*install)->state == State::kRemoving ? "removed" : "undone"}));
     if (repaired) agents_.tell_change(agent, kToolsChanged);
   }
+  return is_whole;
 }
 
 Status Plugins::repair_one(const Install& install, const std::stop_token& stop) {
@@ -173,7 +187,12 @@ Result<Install> Plugins::install(const Wish& wish) {
   if (wish.admit) TRY(wish.admit());
   if (wish.over == Wish::Over::kEarlierOne && !has(wish.agent, wish.recipe.id)) return fail(removed_meanwhile());
   PluginInstallation installation(*this, *agent, wish, *use);
-  Install done = TRY(installation.run());
+  auto done = installation.run();
+  if (!done) {
+    const auto left = installs_.find(wish.agent, wish.recipe.id);
+    if (left && *left && plugin::is_half(**left)) repairs_.add(wish.agent);
+    return done;
+  }
   agents_.tell_change(wish.agent, kToolsChanged);
   if (wish.by == Wish::By::kAgent) agents_.tell_change(wish.agent, kPluginMade, wish.recipe.id);
   return done;

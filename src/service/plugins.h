@@ -12,6 +12,7 @@
 #include "service/host_events.h"
 #include "service/plugin_events.h"
 #include "service/plugin_removals.h"
+#include "service/plugin_repairs.h"
 #include "service/plugin_requests.h"
 #include "service/plugin_uses.h"
 #include "tool/envelope.h"
@@ -40,8 +41,6 @@ class Plugins {
 
   plugin::Library& library() { return library_; }
   plugin::Installs& installs() { return installs_; }
-
-  // --- for an agent ---
 
   using Wish = PluginWish;
   // The eight steps, and the recipe in the library; over an earlier one of the same id it is an update. What fails
@@ -80,8 +79,6 @@ class Plugins {
   // Whether its sandbox, as it runs now, has had commands of a plugin that may use no model: some may have been left.
   bool has_run_without_model(const AgentSandbox& agent) const;
 
-  // --- events ---
-
   // Of the agent's programs, of a plugin of its where one is named: told to whoever listens, and to the plugins that
   // hear of it, but for that one.
   void emit(AgentSandbox& agent, const std::string& plugin, std::string type, std::string payload);
@@ -106,7 +103,8 @@ class Plugins {
   std::shared_ptr<std::timed_mutex> work_of(const std::string& agent);
   Status check(const Wish& wish, const AgentSandbox& agent);
   Status repair_one(const plugin::Install& install, const std::stop_token& stop);
-  void repair_agent(const std::string& agent);
+  bool repair_agent(const std::string& agent);  // false where something is left
+  bool repair_later(const std::string& agent);
   void finish_rollbacks();
   Status spread_kept(const std::string& id);
   void say(const std::string& what, const Error& error) const;
@@ -144,6 +142,7 @@ class Plugins {
   std::map<std::string, std::weak_ptr<sandbox::Resident>> beside_;  // of which has_run_without_model() is true
   HostEvents events_;
   PluginEvents hearing_;  // it uses all of the above
+  PluginRepairs repairs_;
   PluginRemovals removals_;  // last: likewise
 };
 
