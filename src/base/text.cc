@@ -10,7 +10,7 @@ namespace {
 
 std::size_t edit_distance(std::string_view a, std::string_view b);
 std::size_t utf8_length(std::string_view text);
-bool is_bidi_control(std::string_view character);
+bool is_unseen(std::string_view character);
 
 }  // namespace
 
@@ -63,7 +63,7 @@ std::string printable(std::string_view text, std::size_t bytes_max) {
     const std::size_t length = utf8_length(text);
     const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
     const auto byte = static_cast<unsigned char>(text.front());
-    const bool plain = length > 0 && byte >= 0x20 && byte != 0x7f && !is_bidi_control(character);
+    const bool plain = length > 0 && byte >= 0x20 && byte != 0x7f && !is_unseen(character);
     if (plain) {
       out += character;
     } else {
@@ -127,11 +127,12 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
-bool is_bidi_control(std::string_view character) {
-  static constexpr std::array<std::string_view, 12> kControls = {"\u061c", "\u200e", "\u200f", "\u202a",
-                                                                 "\u202b", "\u202c", "\u202d", "\u202e",
-                                                                 "\u2066", "\u2067", "\u2068", "\u2069"};
-  return std::ranges::find(kControls, character) != kControls.end();
+// Controls of the direction, and what takes no room: U+200C and U+200D are letters' own business in several scripts.
+bool is_unseen(std::string_view character) {
+  static constexpr std::array<std::string_view, 16> kUnseen = {
+      "\u00ad", "\u061c", "\u200b", "\u200e", "\u200f", "\u202a", "\u202b", "\u202c",
+      "\u202d", "\u202e", "\u2060", "\u2066", "\u2067", "\u2068", "\u2069", "\ufeff"};
+  return std::ranges::find(kUnseen, character) != kUnseen.end();
 }
 
 }  // namespace

@@ -26,6 +26,11 @@ TEST(Printable, DirectionControlsAreShown) {
   EXPECT_EQ(printable("\u2066x"), "\\xe2\\x81\\xa6x");
 }
 
+TEST(Printable, WhatTakesNoRoomIsShown) {
+  EXPECT_EQ(printable("a\u200b.example\ufeff"), "a\\xe2\\x80\\x8b.example\\xef\\xbb\\xbf");
+  EXPECT_EQ(printable("\u2060"), "\\xe2\\x81\\xa0");
+}
+
 TEST(Printable, IsCut) { EXPECT_EQ(printable(std::string(100, 'x'), 10), std::string(10, 'x') + "..."); }
 
 TEST(Nearest, FindsWhatWasMeant) {

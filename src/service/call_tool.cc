@@ -67,6 +67,9 @@ void scrub(const secret::Scrubber& scrubber, tool::Envelope& envelope) {
   if (scrubber.empty()) return;
   envelope.result = scrubbed(scrubber, envelope.result);
   envelope.message = scrubber.scrub(envelope.message);
+  envelope.field = scrubber.scrub(envelope.field);
+  // Of one that is there it is hutch's word.
+  if (envelope.kind == tool::Kind::kToolNotFound) envelope.tool = scrubber.scrub(envelope.tool);
   envelope.expected = scrubber.scrub(envelope.expected);
   for (std::string& warning : envelope.warnings) warning = scrubber.scrub(warning);
   for (auto& [name, value] : envelope.extra) value = scrubbed(scrubber, value);
