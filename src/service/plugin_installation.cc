@@ -396,6 +396,8 @@ Status undo_install(Plugins& plugins, tool::Place& place, const Install& install
   return plugins.installs().write(before);
 }
 
+Status forget_earlier(tool::Place& place, std::string_view id) { return remove(place, kept(id)); }
+
 // First what needs no sandbox of the agent's.
 Status finish_removal(Plugins& plugins, tool::Place& place, const Install& install) {
   TRY(plugins.forget_values(install.agent, install.recipe.id));

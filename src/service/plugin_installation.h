@@ -51,6 +51,8 @@ class PluginInstallation {
 
 // Puts everything as it was before, its record included.
 Status undo_install(Plugins& plugins, tool::Place& place, const plugin::Install& install);
+// What an update that was killed once it was done had no time to remove.
+Status forget_earlier(tool::Place& place, std::string_view id);
 // Its directory and its record go.
 Status finish_removal(Plugins& plugins, tool::Place& place, const plugin::Install& install);
 

@@ -33,6 +33,16 @@ bool is_offered(const Install& install, const AgentSandbox& agent) {
   return install.recipe.created_by != "agent" || agent.autonomous_exec().enabled;
 }
 
+// With the agent's turn, so that no update is under way.
+bool forget_earlier_ones(Plugins& plugins, AgentSandbox& agent) {
+  const auto installs = plugins.installs().of(agent.record().name);
+  if (!installs) return true;
+  SandboxPlace place(agent, kRepairPatience, {});
+  return std::ranges::all_of(*installs, [&](const auto& install) {
+    return plugin::is_half(*install) || forget_earlier(place, install->recipe.id).has_value();
+  });
+}
+
 }  // namespace
 
 Plugins::Plugins(AgentService& agents, tool::Limiters& limiters, Tell tell)
@@ -73,7 +83,9 @@ void Plugins::repair() {
       if (shown.error().code == Code::kNotFound) forget(agent);
       continue;
     }
-    if (!repair_agent(agent)) repairs_.add(agent);
+    (void)repair_agent(agent);
+    // What is left, and what is nobody's: once the sandbox runs.
+    repairs_.add(agent);
   }
   finish_rollbacks();
 }
@@ -107,7 +119,10 @@ Status Plugins::spread_kept(const std::string& id) {
 bool Plugins::repair_later(const std::string& agent) {
   const auto sandbox = agents_.sandbox(agent);
   if (!sandbox) return sandbox.error().code == Code::kNotFound;
-  return (*sandbox)->running() != nullptr && repair_agent(agent);
+  if ((*sandbox)->running() == nullptr || !repair_agent(agent)) return false;
+  const auto work = work_of(agent);
+  const std::scoped_lock lock(*work);
+  return forget_earlier_ones(*this, **sandbox);
 }
 
 bool Plugins::repair_agent(const std::string& agent) {

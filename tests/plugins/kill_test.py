@@ -166,3 +166,13 @@ def test_killed_at_any_moment(daemon, recipe):
         is_whole(daemon, agent, "")
         daemon("plugin", "remove", "talk")
         assert [path.name for path in plugins.glob("*")] + [path.name for path in plugins.glob(".*")] == []
+
+
+def test_what_an_update_had_no_time_to_remove_goes(daemon, recipe):
+    """As one leaves it that is killed when the new version is recorded, and before the earlier one is removed."""
+    agent = daemon.create()
+    daemon("plugin", "install", recipe("Talk", files={"x": "one\n"}, tools=SAY[:1]), "--agent", agent).ok()
+    daemon.sh(agent, "mkdir ~/plugins/.talk.before && echo old > ~/plugins/.talk.before/x").ok()
+    daemon.kill()
+    harness.wait_until(lambda: daemon.sh(agent, "test ! -e ~/plugins/.talk.before").code == 0, "it is gone", 60)
+    daemon.sh(agent, "test -e ~/plugins/talk/x").ok()
