@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "guest/must_testing.h"
 #include "sys/channel.h"
 #include "sys/io.h"
 #include "sys/shutdown.h"
@@ -18,15 +19,6 @@
 
 namespace hutch::guest {
 namespace {
-
-template <class T>
-T must(Result<T> result) {
-  if (!result) {
-    ADD_FAILURE() << result.error().message;
-    std::abort();
-  }
-  return std::move(*result);
-}
 
 bool wait_for(int fd, short events, std::chrono::milliseconds at_most = std::chrono::seconds(20)) {
   pollfd wait{fd, events, 0};

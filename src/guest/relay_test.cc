@@ -12,6 +12,7 @@
 #include <chrono>
 #include <thread>
 
+#include "guest/must_testing.h"
 #include "sys/channel.h"
 #include "sys/io.h"
 #include "sys/process.h"
@@ -19,15 +20,6 @@
 
 namespace hutch::guest {
 namespace {
-
-template <class T>
-T must(Result<T> result) {
-  if (!result) {
-    ADD_FAILURE() << result.error().message;
-    std::abort();
-  }
-  return std::move(*result);
-}
 
 // What comes until `size` bytes are there, or the end.
 std::string read_bytes(int fd, std::size_t size) {

@@ -62,6 +62,7 @@ Result<Cgroup> Cgroup::make(const CgroupPlace& place, const plan::ResourceLimits
 
 // The one above goes with whoever is the last in it, between any two steps of another.
 Result<Cgroup> Cgroup::make_for_user(const CgroupPlace& place, const plan::ResourceLimits& limits, std::uint32_t user) {
+  if (place.kind == plan::CgroupKind::kSystemdScope) return make(place, limits);
   for (int attempt = 1;; ++attempt) {
     auto above = std::make_shared<Cgroup>(Cgroup(place.kind, limits));
     above->is_of_user_ = true;

@@ -37,6 +37,15 @@ class Package:
     script: str = ""
 
 
+def every_install_has():
+    """One with a file that gives a group's rights, one that needs it, and one that fails."""
+    return [Package("hello", [("usr/bin/hello", b"#!/bin/sh\necho hello\n", 0o755),
+                              ("usr/bin/scores", b"#!/bin/sh\nid -g\n", 0o755)],
+                    "chown root:games /usr/bin/scores && chmod 2755 /usr/bin/scores"),
+            Package("more", [("usr/bin/more-of-it", b"#!/bin/sh\nhello\n", 0o755)]),
+            Package("broken", [], "echo it went wrong >&2; exit 3")]
+
+
 def are_there():
     """Whether this machine has what such a system is made of."""
     return all(shutil.which(name) for name in PROGRAMS) and all(

@@ -9,13 +9,9 @@ import recipes
 pytestmark = pytest.mark.skipif(not packages.are_there(), reason="no apt and dpkg to make a system of")
 
 CONTENTS = [
-    packages.Package("hello", [("usr/bin/hello", b"#!/bin/sh\necho hello\n", 0o755),
-                               ("usr/bin/scores", b"#!/bin/sh\nid -g\n", 0o755)],
-                     "chown root:games /usr/bin/scores && chmod 2755 /usr/bin/scores"),
-    packages.Package("more", [("usr/bin/more-of-it", b"#!/bin/sh\nhello\n", 0o755)]),
+    *packages.every_install_has(),
     packages.Package("around", [], "cat /proc/self/status > /srv/status; id -u > /srv/id\n"
                                    "ls -A /workspace /tmp /shares > /srv/seen 2>&1 || :"),
-    packages.Package("broken", [], "echo it went wrong >&2; exit 3"),
 ]
 SOURCES = "deb [trusted=yes] http://good.example/debian ./\n"
 

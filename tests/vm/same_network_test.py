@@ -1,17 +1,12 @@
 # What is said of the network of every backend, said of machines: what can be reached, and what a program is told.
 """A few of them in each run, all with ./dev test --all."""
 
-import importlib.util
-import inspect
-import pathlib
-
 import daemons
 import harness
 import host_image
 import internet as internets
 import pytest
-
-NETWORK = pathlib.Path(__file__).resolve().parent.parent / "network"
+import same_cases
 
 # A machine's card has no IPv6, and takes datagrams that then go nowhere; its proxy is at 10.0.2.2; its addresses are
 # QEMU's; it is shown no file of the host's, as an authority's would be.
@@ -22,16 +17,7 @@ QUICK = {"test_an_allowed_name", "test_a_refused_name_by_dns", "test_a_refused_a
          "test_a_denied_name_beats_an_allowed_one"}
 
 
-def cases(path):
-    spec = importlib.util.spec_from_file_location(f"same_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    for name, value in vars(module).items():
-        if name.startswith("test_") and name not in OTHERWISE and "hutch" in inspect.signature(value).parameters:
-            yield f"{name}__{path.stem}", value if name in QUICK else pytest.mark.slow(value)
-
-
-globals().update(cases(NETWORK / "reach_test.py"))
+globals().update(same_cases.with_argument("hutch", same_cases.TESTS / "network/reach_test.py", OTHERWISE, QUICK))
 
 
 @pytest.fixture

@@ -1,15 +1,10 @@
 # What is said of every backend, said of machines: the same tests, from the folders that have them.
 """A few of them in each run, all with ./dev test --all: each command of `hutch run` is a machine of its own."""
 
-import importlib.util
-import inspect
-import pathlib
-
 import daemons
 import harness
 import pytest
-
-TESTS = pathlib.Path(__file__).resolve().parent.parent
+import same_cases
 
 # Of a machine the daemon has several processes, and its memory is at least 256M.
 OTHERWISE = {"test_concurrent_starts_are_one", "test_json_says_how_limits_are_held",
@@ -26,19 +21,7 @@ QUICK = {"test_pipes", "test_what_cannot_be_executed", "test_a_large_output_is_w
          "test_it_runs_streams_and_reports"}
 
 
-def cases_with(argument, path):
-    spec = importlib.util.spec_from_file_location(f"same_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    for name, value in vars(module).items():
-        if name.startswith("test_") and name not in OTHERWISE and argument in inspect.signature(value).parameters:
-            yield f"{name}__{path.stem}", value if name in QUICK else pytest.mark.slow(value)
-
-
-for file in sorted((TESTS / "agents").glob("*_test.py")):
-    globals().update(cases_with("any_agent", file))
-for word in ("ends", "exit", "streams", "terminal"):
-    globals().update(cases_with("backend", TESTS / "conformance" / f"{word}_test.py"))
+globals().update(same_cases.of_agents_and_commands(OTHERWISE, QUICK))
 
 
 @pytest.fixture
