@@ -88,8 +88,8 @@ plan::SandboxPlan jail_plan(const MachineFiles& files, const std::vector<SystemN
 
 std::string share_inside(std::size_t number) { return cat({"/shares/all/", std::to_string(number)}); }
 
-plan::SandboxPlan file_server_plan(const std::vector<SharedDirectory>& shares, const std::vector<SystemName>& names,
-                                   std::uint32_t uid, std::uint32_t gid) {
+plan::SandboxPlan file_server_plan(const FileServer& server, const std::vector<SharedDirectory>& shares,
+                                   const std::vector<SystemName>& names, std::uint32_t uid, std::uint32_t gid) {
   plan::SandboxPlan plan = plan_for_program(names);
   plan.uid = plan.gid = kMachineUser;
   plan.ids = {.kind = plan::IdMap::Kind::kOne,
@@ -97,7 +97,7 @@ plan::SandboxPlan file_server_plan(const std::vector<SharedDirectory>& shares, c
               .groups = {{.inside = kMachineUser, .outside = gid, .count = 1}},
               .user = kMachineUser,
               .group = kMachineUser};
-  plan.rights = plan::Rights::kFileServer;
+  if (server.words == FileServer::Words::kOfQemu) plan.rights = plan::Rights::kFileServer;
   plan.hostname = "files";
   plan.mounts.push_back({.kind = MountKind::kDirectory, .target = kServed});
   for (std::size_t number = 0; number < shares.size(); ++number) {

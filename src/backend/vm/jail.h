@@ -75,9 +75,9 @@ std::string share_inside(std::size_t number);
 
 // A sandbox of backend namespace for the file server alone: its program and libraries, and the directories. In there it
 // is the machine's user, so that what that user makes belongs to `uid` and `gid` out here, and nobody else's can be
-// made. It changes its root to the directories, and gives that right up.
-plan::SandboxPlan file_server_plan(const std::vector<SharedDirectory>& shares, const std::vector<SystemName>& names,
-                                   std::uint32_t uid, std::uint32_t gid);
+// made. One of QEMU's changes its root to the directories, and gives that right up; the other has no right at all.
+plan::SandboxPlan file_server_plan(const FileServer& server, const std::vector<SharedDirectory>& shares,
+                                   const std::vector<SystemName>& names, std::uint32_t uid, std::uint32_t gid);
 
 // Its words in there. Its descriptor 0 is a socket that QEMU has connected to.
 std::vector<std::string> file_server_arguments(const FileServer& server);

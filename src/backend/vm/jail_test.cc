@@ -42,7 +42,7 @@ TEST(FileServer, HasItsProgramAndTheDirectoriesAlone) {
   const std::vector<SharedDirectory> shares = {
       {.path = "/home/her/work", .access = plan::Access::kReadWrite, .identity = {7, 9}},
       {.path = "/srv/read", .access = plan::Access::kReadOnly}};
-  const plan::SandboxPlan plan = file_server_plan(shares, {}, 1234, 5678);
+  const plan::SandboxPlan plan = file_server_plan(kFileServers.back(), shares, {}, 1234, 5678);
   std::vector<std::string> sources;
   for (const plan::MountStep& step : plan.mounts) {
     if (step.kind == plan::MountKind::kBind) sources.push_back(step.source);
@@ -59,7 +59,8 @@ TEST(FileServer, HasItsProgramAndTheDirectoriesAlone) {
   EXPECT_EQ(plan.mounts.back().kind, plan::MountKind::kSeal);
   EXPECT_EQ(plan.ids.users, (std::vector<plan::IdExtent>{{1000, 1234, 1}})) << "nobody else is there";
   EXPECT_EQ(plan.ids.groups, (std::vector<plan::IdExtent>{{1000, 5678, 1}}));
-  EXPECT_EQ(plan.rights, plan::Rights::kFileServer);
+  EXPECT_EQ(plan.rights, plan::Rights::kFileServer) << "to change its root";
+  EXPECT_EQ(file_server_plan(kFileServers.front(), shares, {}, 1234, 5678).rights, plan::Rights::kNone);
   EXPECT_EQ(plan.network, plan::NetworkKind::kNone);
 }
 

@@ -185,7 +185,7 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   if (!shares.empty()) {
     const FileServer server = TRY(file_server_here());
     auto [listener, connected] = TRY_CTX(connected_listener(machine->files), "the file server's socket");
-    plan::SandboxPlan jail = file_server_plan(shares, names, sys::user_id(), sys::group_id());
+    plan::SandboxPlan jail = file_server_plan(server, shares, names, sys::user_id(), sys::group_id());
     jail.seccomp = settings_.file_server_filter;
     const std::array streams = {listener.get(), lifeline.write.get(), console.write.get()};
     machine->file_server.emplace(
