@@ -70,7 +70,7 @@ class Init {
  private:
   Status wait_and_serve(int signals);
   Status install_filter();
-  Status end_uncovered();
+  Status look_at_mounts();
   Status hear_first();
   Result<bool> hear();
   Status look_at_covers();
@@ -99,7 +99,6 @@ class Init {
   std::optional<Supervised> supervised_;
   std::chrono::steady_clock::time_point looked_at_covers_ = std::chrono::steady_clock::now();
   std::map<std::uint64_t, MountPlace> later_;  // mounts that came later, by their numbers
-  bool mounts_change_ = false;
   wire::Covers::Change change_ = wire::Covers::Change::kDone;
   std::chrono::steady_clock::time_point change_began_;
   bool covers_told_ = false;  // since they were looked at
@@ -151,7 +150,7 @@ Status Init::wait_and_serve(int signals) {
   for (Command& command : commands_) {
     if (command.ending) look_at_tree(command.pid, command.tree);
   }
-  if (wait[kMounts].revents != 0) return end_uncovered();
+  if (wait[kMounts].revents != 0) return look_at_mounts();
   if (wait[kListener].revents != 0) TRY(refuse_calls());
   std::size_t at = kFixed;
   for (Command& command : commands_) {
@@ -182,15 +181,13 @@ Status Init::install_filter() {
                     std::array{listener.get(), given.tree.get(), given.user.get(), given.mounts.get()});
 }
 
-// Nobody in here can mount, so a change means that a mount went because its place was replaced or removed outside.
-// What it hid or protected would be open from now on: nothing goes on running with less than was planned.
-// But where more may be shown, or less, mounts come and go: whoever changes them says so before.
-Status Init::end_uncovered() {
+// Nobody in here can mount, so a change means that a mount went because its place was replaced or removed outside. With
+// one that hides or protects, nothing goes on running: there would be less than was planned. Others are the machine's
+// own, seen in here as well (a disk, what an engine mounts for a container): they may go like any directory. And where
+// more may be shown, or less, mounts come and go: whoever changes them says so before.
+Status Init::look_at_mounts() {
   TRY(hear_first());
-  if (start_.plan.questions != plan::FileQuestions::kNone || mounts_change_) return check_all_covers();
-  (void)sys::send_signal(-1, SIGKILL);
-  TRY(check_covers(start_.plan));
-  return fail({Code::kConflict, 0, "the sandbox's mounts changed while it ran"});
+  return check_all_covers();
 }
 
 // What was said before a mount changed is here by then.
@@ -260,7 +257,6 @@ Result<std::vector<std::string>> Init::check_later_covers() const {
 
 Status Init::take_covers(const wire::Covers& covers) {
   if (!mounts_) return fail(Error::invalid("covers in a sandbox without mounts"));
-  mounts_change_ = true;
   std::map<std::uint64_t, MountPlace> taken;
   for (const std::uint64_t mount : covers.mounts) {
     const auto known = later_.find(mount);

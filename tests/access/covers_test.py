@@ -88,3 +88,26 @@ def test_it_ends_where_mounts_may_change(hutch, as_user, home):
             take_off(run, place)
             _, err = run.communicate(timeout=harness.PATIENCE)
             assert run.returncode == 125 and place.encode() in err, err
+
+
+def test_a_mount_of_the_machines_own_may_go(hutch, as_user, project):
+    """Its place too: such are disks that are taken out, and what an engine mounts for a container that ends."""
+    as_user.write(project / "secret", "words")
+    hutch("config", "add", "filesystem.denyRead", str(project / "secret")).ok()
+    place = as_user.mkdir(project / "disk")
+    subprocess.run(["mount", "-t", "tmpfs", "none", place], check=True)
+    try:
+        (place / "file").write_text("here")
+        run = hutch.popen("sh", "-c", "cat disk/file; echo; read line; ls -d disk; cat secret; exec sleep 1000")
+        harness.wait_until(lambda: run.stdout.readline() == b"here\n", "it sees the mount")
+    finally:
+        subprocess.run(["umount", place], check=True)
+    place.rmdir()
+    run.stdin.write(b"\n")
+    run.stdin.flush()
+    process_of(run, "sleep")
+    assert run.poll() is None
+    as_user.write(project / "other", "other words").rename(project / "secret")
+    out, err = run.communicate(timeout=harness.PATIENCE)
+    assert run.returncode == 125 and b"secret was replaced" in err, "what protects is still watched"
+    assert out == b"", out
