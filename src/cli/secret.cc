@@ -98,6 +98,10 @@ int secret(const SecretArguments& arguments) {
   if (arguments.action == "list") return print_list(*result);
   const std::string agent = shown_agent(text_in(*result, "agent"));
   if (arguments.action == "set") {
+    if (truth_in(*result, "at_next_start")) {
+      const std::string stop = cat({"hutch agent stop ", text_in(*result, "agent")});
+      (void)sys::write_all(2, cat({"hutch: the sandbox runs, and has it from its next start on; ", stop, "\n"}));
+    }
     return print(cat({"kept ", arguments.name, " for ", agent, ", given by ", text_in(*result, "via"), "\n"}));
   }
   if (arguments.action == "remove") {

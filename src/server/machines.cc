@@ -34,7 +34,16 @@ Result<std::unique_ptr<Machines>> Machines::begin(Shared& shared, store::Machine
   auto events = TRY(shared.events.listen());
   auto machines = std::make_unique<Machines>(shared, std::move(settings), std::move(events), TRY(sys::Event::make()));
   shared.workers.run([own = machines.get()] { own->watch(); });
-  if (machines->auto_start_) shared.workers.run([own = machines.get()] { own->start_all(); });
+  if (!machines->auto_start_) return machines;
+  // Those that are there before anybody is served: one that is made now starts when it is used, with what it was given
+  // by then.
+  std::vector<std::string> names;
+  for (const auto& one : TRY(shared.agents.list())) {
+    if (one.record.backend == "vm") names.push_back(one.record.name);
+  }
+  shared.workers.run([own = machines.get(), names = std::move(names)] {
+    for (const std::string& name : names) own->start(name);
+  });
   return machines;
 }
 
@@ -74,14 +83,6 @@ void Machines::watch() {
     }
     // Whoever cannot be told of all of them any more starts none that may have been stopped.
     if (events_->overflowed()) return shared_.tell("machines that crash are not started again: too many events");
-  }
-}
-
-void Machines::start_all() {
-  const auto all = shared_.agents.list();
-  if (!all) return shared_.tell(all.error().message);
-  for (const auto& one : *all) {
-    if (one.record.backend == "vm") start(one.record.name);
   }
 }
 

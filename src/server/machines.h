@@ -50,7 +50,6 @@ class Machines {
  private:
   bool starts_with_daemon() const;
   void watch();
-  void start_all();
   void start(const std::string& agent);
 
   Shared& shared_;

@@ -55,7 +55,8 @@ Result<Value> set(Session& session, const CallReader& call) {
   TRY(keep(agents, agent, call));
   const auto kept = TRY(agents.secrets().find(agent, name));
   const std::string_view via = kept ? secret::name_of(kept->giving) : std::string_view();
-  return Value(Value::Object{{"agent", agent}, {"name", name}, {"via", via}});
+  const bool waits = kept && kept->giving == secret::Giving::kPlaceholder && service::placeholders_wait(agents, agent);
+  return Value(Value::Object{{"agent", agent}, {"name", name}, {"via", via}, {"at_next_start", waits}});
 }
 
 Result<Value> check(Session& session, const CallReader& call) {

@@ -66,7 +66,7 @@ class AgentSandbox {
   const tool::Layout& layout() const { return places_.layout; }
   std::vector<WatchedPlace> watched() const { return watched_places(record_, directories_, places_.layout); }
 
-  // As KeptSandbox has them.
+  KeptSandbox::Terms terms() const { return kept_.terms(); }  // as KeptSandbox has them; what follows likewise
   Result<std::shared_ptr<sandbox::Resident>> resident() { return kept_.resident(); }
   using Ready = KeptSandbox::Ready;
   Result<Ready> await(std::chrono::steady_clock::time_point until, const std::stop_token& stop) {

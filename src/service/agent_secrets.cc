@@ -59,6 +59,15 @@ Status set_secret_value(AgentService& agents, const std::string& agent, const st
   return {};
 }
 
+bool placeholders_wait(AgentService& agents, const std::string& agent) {
+  if (agent == kOwnSecrets) return false;
+  const auto sandbox = agents.sandbox(agent);
+  if (!sandbox) return false;
+  // Also one that starts: it may have asked for its secrets already.
+  if ((*sandbox)->status().state == LifeState::kStarting) return true;
+  return (*sandbox)->running() != nullptr && !(*sandbox)->terms().opens_tls;
+}
+
 Status answer_secret(AgentService& agents, const std::string& id, std::string value) {
   return agents.secret_prompts().answer(id, [&](const SecretPrompt& prompt) -> Status {
     const auto now_of_that_name = agents.show(prompt.agent);

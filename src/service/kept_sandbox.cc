@@ -333,7 +333,8 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin() {
               .processes_max = holding.processes_max,
               .address_space_max = holding.address_space_max,
               .limits = prepared.plan.limits,
-              .ids = prepared.plan.ids.kind};
+              .ids = prepared.plan.ids.kind,
+              .opens_tls = wants_trust(prepared.plan)};
   }
   std::unique_ptr<sandbox::Network> network = TRY(make_network(judged));
   backend::StartOptions options{.guest_program = judged.guest_program,

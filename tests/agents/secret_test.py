@@ -42,6 +42,20 @@ def test_hosts_make_a_placeholder(daemon, agent):
         [("placeholder", ["api.example.com"])]
 
 
+def test_a_sandbox_that_runs_has_its_first_placeholder_at_its_next_start(daemon, agent):
+    """Its programs trust hutch's authority only then; whoever sets one is told."""
+    def first(name):
+        made = secret(daemon, "set", "--agent", agent, "--host", "api.example.com", name, value=VALUE).ok()
+        return f"hutch agent stop {agent}" in made.errors
+
+    daemon.sh(agent, "true").ok()
+    assert first("TOKEN") and "SSL_CERT_FILE" not in daemon.sh(agent, "env").ok().text
+    daemon("agent", "stop", agent).ok()
+    assert not first("OTHER"), "it does not run"
+    assert "SSL_CERT_FILE" in daemon.sh(agent, "env").ok().text
+    assert not first("THIRD"), "it has what it takes"
+
+
 @pytest.mark.parametrize("name", ["PATH", "LD_PRELOAD", "HOME", "HUTCH_BRIDGE", "A-B", "../x", "1A", "PARAM_X"])
 def test_names_that_are_refused(daemon, agent, name):
     refused = secret(daemon, "set", "--agent", agent, name, value=VALUE)

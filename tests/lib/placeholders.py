@@ -32,9 +32,9 @@ def is_put_in(daemon, agent):
     stand_in = daemon.sh(agent, 'printf %s "$TOKEN"', timeout=300).ok().text
     assert stand_in.startswith("hutch-") and len(stand_in) == len(VALUE) and VALUE not in stand_in
     by_tls, plain = asks(daemon, agent, "https://good.example/x?q=TOKEN", "http://good.example/")
-    assert not isinstance(by_tls, str) and not isinstance(plain, str), (by_tls, plain)
+    record = daemon("audit", "--json").ok().text
+    assert not isinstance(by_tls, str) and not isinstance(plain, str), (by_tls, plain, record)
     assert by_tls["headers"]["x-key"] == VALUE and by_tls["path"] == f"/x?q={VALUE}", by_tls
     assert plain["headers"]["x-key"] == stand_in, plain
     assert daemon.sh(agent, "env; cat /proc/*/environ 2>/dev/null; true").ok().text.count(VALUE) == 0
-    audit = daemon("audit", "--json").ok().text
-    assert VALUE not in audit and agent in audit
+    assert VALUE not in record and agent in record
