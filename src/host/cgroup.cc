@@ -26,6 +26,8 @@ constexpr const char* kBusctl = "/usr/bin/busctl";
 // hutch's own processes in there: the guest twice while it starts, bubblewrap, and the leader of a terminal's session.
 constexpr std::uint64_t kOwnProcesses = 4;
 constexpr int kRemoveMomentsMax = 5000;
+// Of one that a hutch which was killed has left: what stays in it does so for long, and a later start tries again.
+constexpr int kRemoveStaleMomentsMax = 20;
 
 struct Setting {
   std::string file;
@@ -39,7 +41,7 @@ std::vector<Setting> settings_of(plan::CgroupKind kind, std::string_view control
 Status apply_settings(const std::string& directory, const std::vector<Setting>& settings);
 std::vector<std::string_view> controllers_wanted(const plan::ResourceLimits& limits);
 void remove_stale(const std::string& parent);
-void remove_cgroup(const std::string& directory);
+void remove_cgroup(const std::string& directory, int moments_max);
 Status start_scope(const std::string& unit, const plan::ResourceLimits& limits, pid_t process);
 std::string new_name();
 std::optional<std::uint64_t> number(const std::string& path);
@@ -110,7 +112,7 @@ Cgroup::~Cgroup() {
     if (is_of_user_) {
       (void)sys::remove_directory(directory);
     } else {
-      remove_cgroup(directory);
+      remove_cgroup(directory, kRemoveMomentsMax);
     }
   }
 }
@@ -263,7 +265,7 @@ void remove_stale(const std::string& parent) {
     const auto read = std::from_chars(number.data(), number.data() + number.size(), pid);
     const bool is_number = read.ec == std::errc() && read.ptr == number.data() + number.size() && pid > 0;
     if (!is_number || !sys::is_over(pid)) continue;
-    remove_cgroup(cat({parent, "/", entry.name}));
+    remove_cgroup(cat({parent, "/", entry.name}), kRemoveStaleMomentsMax);
   }
 }
 
@@ -276,14 +278,14 @@ std::size_t cgroups_in(const std::string& directory) {
 
 // A process that has ended leaves its cgroup a moment later than its parent hears of it. Those below it go first: a
 // hutch that was killed left them.
-void remove_cgroup(const std::string& directory) {
+void remove_cgroup(const std::string& directory, int moments_max) {
   if (sys::exists(directory + "/cgroup.kill")) (void)sys::write_file(directory + "/cgroup.kill", "1");
   if (const auto entries = sys::list_directory(directory, sys::Listing::kAll)) {
     for (const sys::DirectoryEntry& entry : *entries) {
-      if (entry.name.starts_with(kPrefix)) remove_cgroup(cat({directory, "/", entry.name}));
+      if (entry.name.starts_with(kPrefix)) remove_cgroup(cat({directory, "/", entry.name}), moments_max);
     }
   }
-  for (int i = 0; i < kRemoveMomentsMax; ++i) {
+  for (int i = 0; i < moments_max; ++i) {
     const auto removed = sys::remove_directory(directory);
     if (removed || removed.error().sys_errno != EBUSY) return;
     (void)sys::pause_briefly();
