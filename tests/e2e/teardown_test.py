@@ -2,9 +2,13 @@
 """The five steps of a clean end: everything is over before hutch returns, what a session was allowed is forgotten,
 nothing is asked any more, the environment is the caller's own, and a signal does what it does to any program."""
 
+import contextlib
 import json
+import os
 import pathlib
 import signal
+import subprocess
+import time
 
 import pytest
 
@@ -96,3 +100,64 @@ def test_switching_off_is_over_when_it_returns(hutch, state):
     hutch("daemon", "stop", env=env).ok()
     assert json.loads(hutch("status", "--json", env=env).ok().text)["enabled"] is True, "in memory alone"
     assert not list(pathlib.Path(state["HUTCH_STATE"], "config").glob("*.json")), "nothing is saved"
+
+
+def test_killed_while_bubblewrap_starts_its_halves_do_not_wait_for_each_other(hutch, state, backend):
+    """One half tells hutch something, which may be gone. Where it is ended by that very end the other stays for ever:
+    between two system calls of bubblewrap's, which a few of these may meet."""
+    if backend != "bwrap":
+        pytest.skip("of bubblewrap alone")
+    sessions = []
+    for moment in range(40):
+        with hutch.popen("true", env=state) as run:
+            while run.poll() is None and not has_children(run.pid):
+                pass
+            time.sleep(moment % 20 / 4000)
+            run.kill()
+            sessions.append(run.pid)
+    try:
+        wait_until(lambda: len(of_sessions(sessions)) <= len(sessions) // 8, "what was started ends", 10)
+    finally:
+        for pid in of_sessions(sessions):
+            os.kill(pid, signal.SIGKILL)
+
+
+def has_children(pid):
+    with contextlib.suppress(OSError):
+        return any(path.read_text() for path in pathlib.Path(f"/proc/{pid}/task").glob("*/children"))
+    return False
+
+
+def of_sessions(leaders):
+    """Processes of the sessions that these began."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            stat = pathlib.Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()
+            if int(stat[3]) in leaders and stat[0] != "Z":
+                found.append(int(name))
+    return found
+
+
+@pytest.mark.skipif(not os.path.exists("/sys/fs/cgroup/pids/tasks") or os.geteuid() != 0, reason="not cgroup v1's root")
+def test_a_cgroup_that_was_left_with_somebody_in_it_is_not_waited_for(hutch, state, backend, as_user):
+    if backend != "namespace" or not as_user.is_root:
+        pytest.skip("the same with each")
+    over = subprocess.Popen(["true"])
+    over.wait()
+    left = pathlib.Path(f"/sys/fs/cgroup/pids/hutch-run-{over.pid}-1")
+    left.mkdir()
+    stays = subprocess.Popen(["sleep", "300"])
+    try:
+        (left / "cgroup.procs").write_text(str(stays.pid))
+        assert hutch("run", "--backend", backend, "--pids", "100", "--", "true", env=state).ok().seconds < 3
+    finally:
+        stays.kill()
+        stays.wait()
+        wait_until(lambda: is_removed(left), "it is empty")
+
+
+def is_removed(directory):
+    with contextlib.suppress(OSError):
+        directory.rmdir()
+    return not directory.exists()

@@ -24,7 +24,8 @@ constexpr int kArgumentsFd = 3;
 constexpr int kGuestFd = 4;
 constexpr int kInfoFd = 5;
 constexpr int kBlockFd = 6;
-constexpr int kFirstFileFd = 7;
+constexpr int kInfoReaderFd = 7;
+constexpr int kFirstFileFd = 8;
 
 constexpr std::size_t kComplaintBytesMax = 4096;
 // How long a start may take. Without a bound, a bwrap that waits for its own other half would be waited for.
@@ -56,6 +57,8 @@ Result<Waiting> Waiting::make(std::vector<std::pair<int, int>>& install) {
   waiting.info = TRY(sys::pipe());
   waiting.block = TRY(sys::pipe());
   install.emplace_back(waiting.info.write.get(), kInfoFd);
+  // Where hutch is killed by now, SIGPIPE would end the half that tells, and the other one would wait for it for ever.
+  install.emplace_back(waiting.info.read.get(), kInfoReaderFd);
   install.emplace_back(waiting.block.read.get(), kBlockFd);
   return waiting;
 }
