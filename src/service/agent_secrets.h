@@ -26,7 +26,7 @@ Result<tool::SecretAnswer> wish_secret(AgentService& agents, const std::string& 
 // said.
 Status set_secret_value(AgentService& agents, const std::string& agent, const std::string& key, std::string value);
 
-// Whether what stands for values is put in from the next start of its sandbox on alone: it runs, and its programs do not
+// Whether what stands for values is put in from the next start of its sandbox on: it runs, and its programs do not
 // trust the authority by which hutch opens TLS.
 bool placeholders_wait(AgentService& agents, const std::string& agent);
 
