@@ -37,8 +37,10 @@ Result<std::unique_ptr<Machines>> Machines::begin(Shared& shared, store::Machine
   if (!machines->auto_start_) return machines;
   // Those that are there before anybody is served: one that is made now starts when it is used, with what it was given
   // by then.
+  const auto all = shared.agents.list();
+  if (!all) shared.tell(all.error().message);
   std::vector<std::string> names;
-  for (const auto& one : TRY(shared.agents.list())) {
+  for (const auto& one : all.value_or(std::vector<service::AgentService::Shown>())) {
     if (one.record.backend == "vm") names.push_back(one.record.name);
   }
   shared.workers.run([own = machines.get(), names = std::move(names)] {
