@@ -9,6 +9,7 @@
 #include "server/http_process_view.h"
 #include "server/http_routes.h"
 #include "server/session.h"
+#include "service/scrubbed_value.h"
 #include "sys/io.h"
 
 namespace hutch::server::http {
@@ -69,7 +70,8 @@ Handled list(Exchange& exchange) {
   if (const auto resident = agent->running()) {
     for (const auto& process : resident->list()) processes.emplace_back(process_object(*process));
   }
-  return json(200, {{"processes", std::move(processes)}});
+  // Whoever lists them did not start each of them.
+  return json(200, {{"processes", service::scrubbed(*agent->secrets().scrubber(), Value(std::move(processes)))}});
 }
 
 Handled show(Exchange& exchange) { return json(200, process_object(*TRY(find(exchange)).process)); }

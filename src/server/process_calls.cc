@@ -8,6 +8,7 @@
 #include "sandbox/process.h"
 #include "sandbox/screen_watch.h"
 #include "server/session.h"
+#include "service/scrubbed_value.h"
 #include "store/record.h"
 #include "wire/daemon.h"
 
@@ -176,7 +177,8 @@ Result<Value> list(Session& session, const CallReader& call) {
   const auto resident = agent->running();
   if (!resident) return Value(std::move(processes));
   for (const auto& process : resident->list()) processes.push_back(process_value(*process));
-  return Value(std::move(processes));
+  // Whoever lists them did not start each of them.
+  return service::scrubbed(*agent->secrets().scrubber(), Value(std::move(processes)));
 }
 
 struct Following {

@@ -140,11 +140,14 @@ def test_lists_show_no_value(daemon, maker):
     plugin = json.loads(made.out)["plugin_id"]
     daemon.sh(maker, f"hutch-host agent memory store 'it is {OTHER}'; hutch-host config set k {OTHER}").ok()
     daemon("task", "run", maker, f"say {OTHER}")
+    daemon.exec(maker, "/bin/echo", OTHER).ok()
+    assert "[REDACTED:PLAIN]" in daemon("ps", maker, "--json").ok().text
     for words in (["artifacts", "list", maker], ["artifacts", "list", maker, "--json"], ["plugin", "list", "--library"],
                   ["plugin", "list", "--library", "--json"], ["plugin", "show", plugin], ["plugin", "export", plugin],
                   ["plugin", "show", plugin, "--json"], ["plugin", "list", "--agent", maker, "--json"],
                   ["memory", "query", maker], ["task", "list", "--json"], ["task", "list"], ["tool", "list", maker],
-                  ["tool", "list", maker, "--json"], ["plugin", "list", "--new", "--json"]):
+                  ["tool", "list", maker, "--json"], ["plugin", "list", "--new", "--json"], ["ps", maker],
+                  ["ps", maker, "--json"]):
         shown = daemon(*words)
         assert shown.code == 0 and OTHER not in shown.text + shown.errors, (words, str(shown))
     client = mcp_stdio.Client(daemon, maker)
