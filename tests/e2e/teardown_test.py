@@ -102,11 +102,10 @@ def test_switching_off_is_over_when_it_returns(hutch, state):
     assert not list(pathlib.Path(state["HUTCH_STATE"], "config").glob("*.json")), "nothing is saved"
 
 
+@pytest.mark.parametrize("backend", ["bwrap"])
 def test_killed_while_bubblewrap_starts_its_halves_do_not_wait_for_each_other(hutch, state, backend):
     """One half tells hutch something, which may be gone. Where it is ended by that very end the other stays for ever:
     between two system calls of bubblewrap's, which a few of these may meet."""
-    if backend != "bwrap":
-        pytest.skip("of bubblewrap alone")
     sessions = []
     for moment in range(40):
         with hutch.popen("true", env=state) as run:
@@ -140,9 +139,9 @@ def of_sessions(leaders):
 
 
 @pytest.mark.skipif(not os.path.exists("/sys/fs/cgroup/pids/tasks") or os.geteuid() != 0, reason="not cgroup v1's root")
-def test_a_cgroup_that_was_left_with_somebody_in_it_is_not_waited_for(hutch, state, backend, as_user):
-    if backend != "namespace" or not as_user.is_root:
-        pytest.skip("the same with each")
+@pytest.mark.parametrize("as_user", ["root"], indirect=True)
+@pytest.mark.parametrize("backend", ["namespace"])
+def test_a_cgroup_that_was_left_with_somebody_in_it_is_not_waited_for(hutch, state, backend):
     over = subprocess.Popen(["true"])
     over.wait()
     left = pathlib.Path(f"/sys/fs/cgroup/pids/hutch-run-{over.pid}-1")
