@@ -308,6 +308,12 @@ KeptSandbox::Terms KeptSandbox::terms() const {
 
 void KeptSandbox::ended(const std::optional<Error>& reason) {
   record_.ended(reason);
+  {
+    // With it goes what of a machine is left, which may take a moment.
+    std::function<hutch::Status(const backend::KeptRoot&)> last;
+    const std::scoped_lock lock(mutex_);
+    last.swap(keep_root_);
+  }
   const std::scoped_lock lock(mutex_);
   // A sandbox that ends as soon as it has started: why is known before that it did.
   if (status_.state == LifeState::kStarting && reason) status_.reason = reason->message;

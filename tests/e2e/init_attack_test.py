@@ -3,6 +3,7 @@ import os
 import subprocess
 
 import pytest
+from numbers_of_users import own_numbers
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="root alone makes users")
 
@@ -13,10 +14,7 @@ touch /etc/debian_version; rm -f /etc/cron.allow
 
 
 def on_a_machine(base, script):
-    # Machines that are there at once share the list of processes, where a user's are looked for.
-    last = 975 - 150 * (int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 4)
-    numbers = f"sed -i '/^#*SYS_UID_M/d' /etc/login.defs\nprintf 'SYS_UID_MAX {last}\\n' >> /etc/login.defs\n"
-    done = subprocess.run(["unshare", "--mount", "sh", "-c", f"{OWN}{numbers}hutch={base.bin}/hutch\n{script}"],
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", f"{OWN}{own_numbers()}\nhutch={base.bin}/hutch\n{script}"],
                           capture_output=True, text=True, timeout=120, check=False)
     return done.stdout + done.stderr
 

@@ -13,6 +13,7 @@ import time
 
 import harness
 import pytest
+from numbers_of_users import own_numbers
 
 AGENT, SECOND, BOB = 61301, 61302, 61303
 ACCESS, DEFAULT = "system.posix_acl_access", "system.posix_acl_default"
@@ -374,7 +375,7 @@ def test_init_makes_the_users_and_deinit_removes_them(base):
     own = ("mount -t tmpfs none /mnt && cp -a /etc /mnt/etc && mount --bind /mnt/etc /etc"
            " && mount -t tmpfs -o mode=755 none /var/lib"
            " && sed -i -e '/^hutch:/d' -e '/^agent-/d' /etc/passwd /etc/group /etc/shadow")
-    script = f"""set -e; {own}; hutch={base.bin}/hutch
+    script = f"""set -e; {own}; {own_numbers()}; hutch={base.bin}/hutch
 rm -f /etc/cron.allow /etc/cron.deny /etc/at.allow; printf somebody > /etc/at.deny; touch /etc/debian_version
 $hutch init; $hutch init > /dev/null; $hutch init --agent bob
 tr '\\n' ' ' < /etc/cron.deny; tr '\\n' ' ' < /etc/at.deny; echo
@@ -436,7 +437,8 @@ $hutch agent remove two > /dev/null; grep -c '^agent-' /etc/passwd; cat /etc/cro
 def test_agents_are_users_of_their_own(base):
     own = ("mount -t tmpfs none /mnt && cp -a /etc /mnt/etc && mount --bind /mnt/etc /etc"
            " && mount -t tmpfs -o mode=755 none /var/lib")
-    script = f"set -x; {own}; export HUTCH_STATE={base.path}/state-of-users; hutch={base.bin}/hutch\n{AGENTS}"
+    state = f"export HUTCH_STATE={base.path}/state-of-users; hutch={base.bin}/hutch"
+    script = f"set -x; {own}; {own_numbers()}; {state}\n{AGENTS}"
     try:
         said = subprocess.run(["unshare", "--mount", "sh", "-c", script], capture_output=True, text=True, timeout=200)
     finally:
