@@ -11,9 +11,9 @@
 namespace hutch::cli {
 
 struct SecretArguments {
-  std::string action{};  // set, check, list, remove, answer
+  std::string action{};  // set, check, list, remove, answer, key
   std::string agent{};   // empty: that of the working directory; of list all
-  std::string name{};
+  std::string name{};    // of key: where it is to be; empty: as it is
   std::string via{};     // bridge, environment, placeholder; empty: as hosts say
   std::vector<std::string> hosts{};
   std::string file{};    // that holds the value; empty: a prompt on a terminal, else standard input

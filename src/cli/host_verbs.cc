@@ -37,7 +37,7 @@ Status set_file(Draft& draft, const std::string& value) {
 
 Result<Arguments> finish_secret(Draft&& draft) {
   const std::span<const Text> actions = find_verb("secret")->word_choices;
-  if (draft.words.empty()) return fail(Error::invalid("hutch secret: what? set, check, list, remove or answer"));
+  if (draft.words.empty()) return fail(Error::invalid("hutch secret: what? set, check, list, remove, answer or key"));
   SecretArguments secret = std::move(draft.secret);
   secret.action = draft.words[0];
   secret.agent = std::move(draft.agent);
@@ -52,9 +52,12 @@ Result<Arguments> finish_secret(Draft&& draft) {
         Error::invalid("hutch secret takes no value as an argument, where others could read it: it is asked "
                        "for, or comes on standard input, or from a --file"));
   }
-  const bool is_named = secret.action != "list" && secret.action != "answer";
-  TRY(expect_words(draft, std::span(kNames).first(is_named ? 2 : 1)));
-  if (is_named) secret.name = std::move(draft.words[1]);
+  const bool is_of_key = secret.action == "key";
+  const bool is_named = secret.action != "list" && secret.action != "answer" && !is_of_key;
+  if (!is_of_key) TRY(expect_words(draft, std::span(kNames).first(is_named ? 2 : 1)));
+  if (is_of_key && !secret.agent.empty())
+    return fail(Error::invalid("the key is that of all secrets: leave --agent out"));
+  if (is_named || (is_of_key && draft.words.size() > 1)) secret.name = std::move(draft.words[1]);
   const bool sets = !secret.via.empty() || !secret.hosts.empty() || !secret.file.empty();
   if (sets && secret.action != "set") return fail(Error::invalid("--via, --host and --file are for hutch secret set"));
   return Arguments(std::move(secret));
@@ -126,8 +129,10 @@ constexpr std::array kSecretGroups = {OptionGroup{"Options", kSecretOptions}};
 constexpr std::array kSecretSynopsis = {
     Text("hutch secret set [--agent NAME|--own] [--via WAY] [--host HOST]... [--file FILE] NAME"),
     Text("hutch secret check|remove [--agent NAME|--own] [--json] NAME"),
-    Text("hutch secret list [--agent NAME] [--json]"), Text("hutch secret answer")};
-constexpr std::array kSecretWords = {Text("set"), Text("check"), Text("list"), Text("remove"), Text("answer")};
+    Text("hutch secret list [--agent NAME] [--json]"), Text("hutch secret answer"),
+    Text("hutch secret key [--json] [file|secret-service]")};
+constexpr std::array kSecretWords = {Text("set"),    Text("check"),  Text("list"),
+                                     Text("remove"), Text("answer"), Text("key")};
 constexpr std::array kSecretExamples = {Text("hutch secret set --agent alice OPENAI_API_KEY"),
                                         Text("hutch secret set --agent alice --host api.github.com GITHUB_TOKEN"),
                                         Text("pass show token | hutch secret set --agent alice TOKEN")};
@@ -167,7 +172,8 @@ constexpr std::array kVerbs = {
          "input, or from a file; never as an argument. No value is ever printed: `check` says by its exit code\n"
          "(0, or 1) whether there is one. `answer` waits on a terminal for what agents ask for. Of a\n"
          "placeholder a command sees a stand-in, for which the value is put into requests by TLS to its hosts\n"
-         "alone.",
+         "alone. `key` says where the key is that opens what is kept, and moves it: into a file beside it, or\n"
+         "into the Secret Service of your session.",
          kSecretGroups, kSecretExamples, kSecretWords, OptionsEnd::kAtDashes, finish_secret},
     Verb{"events",
          "look at what an agent's programs have told each other",

@@ -7,6 +7,7 @@
 #include "cli/own_daemon.h"
 #include "cli/secret_answer.h"
 #include "secret/sealed_file.h"
+#include "secret/sealed_key.h"
 #include "secret/secret.h"
 #include "service/agent_secrets.h"
 #include "sys/host_info.h"
@@ -65,6 +66,7 @@ Result<std::string> value_of(const SecretArguments& arguments) {
 
 Result<Value> call(client::DaemonClient& daemon, const SecretArguments& arguments) {
   Value::List hosts(arguments.hosts.begin(), arguments.hosts.end());
+  if (arguments.action == "key") return daemon.call("secret.key", Value::Object{{"place", arguments.name}});
   Value::Object object{{"name", arguments.name}, {"via", arguments.via}, {"hosts", std::move(hosts)}};
   if (arguments.agent.empty()) {
     object["directory"] = TRY(sys::working_directory());
@@ -96,6 +98,11 @@ int secret(const SecretArguments& arguments) {
     return printed != 0 || there ? printed : kAbsent;
   }
   if (arguments.action == "list") return print_list(*result);
+  if (arguments.action == "key") {
+    const bool in_file = text_in(*result, "key") == secret::name_of(secret::KeyPlace::kFile);
+    return print(in_file ? "the key of the secrets is in a file beside them\n"
+                         : "the key of the secrets is in the Secret Service of your session\n");
+  }
   const std::string agent = shown_agent(text_in(*result, "agent"));
   if (arguments.action == "set") {
     if (truth_in(*result, "at_next_start")) {

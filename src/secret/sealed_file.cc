@@ -51,6 +51,22 @@ Result<std::string> load_key(const std::string& path) {
   return fail(Error::invalid(cat({path, ": is no key; what it sealed is lost without it"})));
 }
 
+std::string text_of_key(std::string_view key) {
+  std::string text(2 * key.size() + 1, '\0');
+  sodium_bin2hex(text.data(), text.size(), bytes_of(key), key.size());
+  text.pop_back();
+  return text;
+}
+
+Result<std::string> key_of_text(std::string_view text) {
+  std::string key(kKeyBytes, '\0');
+  std::size_t size = 0;
+  const char* end = nullptr;
+  const int read = sodium_hex2bin(bytes_of(key), key.size(), text.data(), text.size(), nullptr, &size, &end);
+  if (read == 0 && size == kKeyBytes && end == text.data() + text.size()) return key;
+  return fail(Error::invalid("what is kept as the key of secrets is none; what it sealed is lost without it"));
+}
+
 Result<std::string> seal(std::string_view plain, std::string_view key, std::string_view label) {
   TRY(begin_sodium());
   if (key.size() != kKeyBytes) return fail(Error::invalid("the key has another length"));

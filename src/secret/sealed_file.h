@@ -16,6 +16,10 @@ inline constexpr std::size_t kSealedBytesMax = 32 << 20;
 // another length is an error.
 Result<std::string> load_key(const std::string& path);
 
+// A key as hexadecimal digits, for keepers of texts.
+std::string text_of_key(std::string_view key);
+Result<std::string> key_of_text(std::string_view text);
+
 // What `open_sealed` takes back with the same key and label alone. Pure but for the nonce.
 Result<std::string> seal(std::string_view plain, std::string_view key, std::string_view label);
 Result<std::string> open_sealed(std::string_view sealed, std::string_view key, std::string_view label);

@@ -75,6 +75,16 @@ Status Secrets::forget(const std::string& agent) {
   return vault_->remove(agent);
 }
 
+Result<KeyPlace> Secrets::key_place() {
+  const std::scoped_lock lock(mutex_);
+  return vault_->key_place();
+}
+
+Status Secrets::keep_key_in(KeyPlace place) {
+  const std::scoped_lock lock(mutex_);
+  return vault_->keep_key_in(place);
+}
+
 std::uint64_t Secrets::changes() const {
   const std::scoped_lock lock(mutex_);
   return changes_;

@@ -37,6 +37,10 @@ class Secrets {
   // The agent is removed.
   Status forget(const std::string& agent);
 
+  // Of the key that opens all of them.
+  Result<KeyPlace> key_place();
+  Status keep_key_in(KeyPlace place);
+
   // Another number whenever something was set or removed.
   std::uint64_t changes() const;
 

@@ -45,7 +45,9 @@ TEST(SealTest, EveryChangedOrMissingByteIsSeen) {
 
 class SecretsTest : public ::testing::Test {
  protected:
-  std::unique_ptr<Secrets> open() { return std::make_unique<Secrets>(sealed_files(directory_.path() + "/secrets")); }
+  std::unique_ptr<Secrets> open() {
+    return std::make_unique<Secrets>(sealed_files(directory_.path() + "/secrets", nullptr));
+  }
   TestDirectory directory_{"secrets"};
 };
 

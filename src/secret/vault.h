@@ -1,4 +1,4 @@
-// Where all secrets of an agent are kept as one text: files under a key, or the session's Secret Service.
+// Where all secrets of an agent are kept as one text.
 #pragma once
 
 #include <memory>
@@ -6,6 +6,8 @@
 #include <string>
 
 #include "base/result.h"
+#include "secret/keyring.h"
+#include "secret/sealed_key.h"
 
 namespace hutch::secret {
 
@@ -13,13 +15,16 @@ namespace hutch::secret {
 class Vault {
  public:
   virtual ~Vault() = default;
-  virtual std::string_view name() const = 0;
   virtual Result<std::optional<std::string>> read(const std::string& agent) = 0;
   virtual Status write(const std::string& agent, const std::string& text) = 0;
   virtual Status remove(const std::string& agent) = 0;  // nothing there is no error
+
+  // Of the key that opens them.
+  virtual Result<KeyPlace> key_place() = 0;
+  virtual Status keep_key_in(KeyPlace place) = 0;
 };
 
-// Below `directory`, mode 0700: `key`, and AGENT.sealed for each agent, written whole.
-std::unique_ptr<Vault> sealed_files(std::string directory);
+// Below `directory`, mode 0700: `key`, unless the keyring has it, and AGENT.sealed for each agent, written whole.
+std::unique_ptr<Vault> sealed_files(std::string directory, std::unique_ptr<Keyring> keyring);
 
 }  // namespace hutch::secret

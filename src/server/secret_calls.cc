@@ -78,6 +78,17 @@ Result<Value> remove(Session& session, const CallReader& call) {
   return Value(Value::Object{{"agent", agent}, {"name", name}, {"removed", removed}});
 }
 
+// Where the key of all of them is; with a place it is there from then on.
+Result<Value> key(Session& session, const CallReader& call) {
+  const std::string place = TRY(call.optional_text("place"));
+  secret::Secrets& secrets = session.shared().agents.secrets();
+  if (!place.empty()) {
+    const secret::KeyPlace wanted = TRY(secret::parse_key_place(place));
+    TRY(secrets.keep_key_in(wanted));
+  }
+  return Value(Value::Object{{"key", secret::name_of(TRY(secrets.key_place()))}});
+}
+
 Value prompt_value(const service::PromptEvent& event) {
   const service::SecretPrompt& prompt = event.prompt;
   return Value(Value::Object{{"kind", event.kind == service::PromptEvent::Kind::kAsked ? "asked" : "closed"},
@@ -114,10 +125,10 @@ Result<Value> decline(Session& session, const CallReader& call) {
   return Value(Value::Object{});
 }
 
-constexpr std::array kVerbs = {Verb{"secret.set", set},        Verb{"secret.check", check},
-                               Verb{"secret.list", list},      Verb{"secret.remove", remove},
-                               Verb{"secret.attend", attend},  Verb{"secret.answer", answer},
-                               Verb{"secret.decline", decline}};
+constexpr std::array kVerbs = {Verb{"secret.set", set},         Verb{"secret.check", check},
+                               Verb{"secret.list", list},       Verb{"secret.remove", remove},
+                               Verb{"secret.attend", attend},   Verb{"secret.answer", answer},
+                               Verb{"secret.decline", decline}, Verb{"secret.key", key}};
 
 }  // namespace
 

@@ -131,7 +131,7 @@ class AgentService {
   const AgentSandbox::Tell tell_;
   AgentSandbox::Changed changed_;
   std::atomic<bool> ended_ = false;
-  secret::Secrets secrets_{secret::sealed_files(dirs_.data + "/secrets")};
+  secret::Secrets secrets_{secret::sealed_files(dirs_.data + "/secrets", secret::secret_service())};
   SecretPrompts secret_prompts_;
   store::Memories memories_{dirs_.data + "/memory"};
   AgentSandbox::ServeBridge serve_bridge_;
