@@ -38,8 +38,10 @@ Envelope failed(const Error& error) {
   return tool::failed("Failed to run the plugin's tool", error, tool::Retry::kYes);
 }
 
+constexpr std::string_view kChanged = "was removed or changed meanwhile";
+
 Envelope gone(const std::string& name) {
-  return tool::failure(tool::Kind::kToolNotFound, cat({"The plugin of ", name, " was removed or changed meanwhile."}));
+  return tool::failure(tool::Kind::kToolNotFound, cat({"The plugin of ", name, " ", kChanged, "."}));
 }
 
 Envelope ended(const tool::CommandEnd& end, const tool::Command& command) {
@@ -65,11 +67,14 @@ bool Plugins::is_still(const OfferedTool& offered) {
   return now && *now && (*now)->state == plugin::State::kReady && (*now)->recipe.json == offered.install->recipe.json;
 }
 
-Result<tool::CommandEnd> Plugins::start(AgentSandbox& agent, const plugin::Recipe& recipe,
-                                        const tool::Command& command) {
+// An update that comes after the look ends the sandbox that was made for the earlier recipe, and this with it.
+Result<tool::CommandEnd> Plugins::start(AgentSandbox& agent, const OfferedTool& offered, const tool::Command& command) {
+  const plugin::Recipe& recipe = offered.install->recipe;
   const auto shown = TRY(agents_.show(agent.record().name));
-  if (needs_own_sandbox(recipe, shown.record)) return run_apart(agent, rights_of(recipe), command);
-  return beside(agent, recipe, command);
+  if (!needs_own_sandbox(recipe, shown.record)) return beside(agent, recipe, command);
+  const auto sandbox = TRY(agent.plugin_sandbox(rights_of(recipe)));
+  if (!is_still(offered)) return fail(Error::not_found(std::string(kChanged)));
+  return run_in(agent, *sandbox, command);
 }
 
 // The files of a plugin that the agent has removed are made again, where the library has the same still.
@@ -86,7 +91,7 @@ Result<tool::CommandEnd> Plugins::run_again(AgentSandbox& agent, const OfferedTo
                       .by = made_by(recipe)})
            : fail(Error::unsupported(cat({"the library has another version of it: hutch plugin update ", recipe.id})));
   if (!again) return fail(Error(again.error()).with_context("its files are gone, and installing it again"));
-  return start(agent, recipe, command);
+  return start(agent, offered, command);
 }
 
 // With the first call after a start or an installation: the person finds the lines in the record, whoever called hears
@@ -138,7 +143,7 @@ Envelope Plugins::run(AgentSandbox& agent, const OfferedTool& offered, const Too
                               .timeout = timeout,
                               .on_output = call.on_output,
                               .stop = (*use)->stop()};
-  auto end = start(agent, recipe, command);
+  auto end = start(agent, offered, command);
   if (!end && has_lost_files(agent, recipe.id, command.stop)) end = run_again(agent, offered, command);
   if ((*use)->is_removed()) return gone(call.name);
   Envelope envelope = end ? ended(*end, command) : failed(end.error());

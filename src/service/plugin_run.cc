@@ -42,11 +42,15 @@ Result<tool::CommandEnd> run_beside(AgentSandbox& agent, const tool::Command& co
 
 Result<tool::CommandEnd> run_apart(AgentSandbox& agent, const PluginRights& rights, const tool::Command& command) {
   const auto sandbox = TRY(agent.plugin_sandbox(rights));
-  const auto resident = TRY(sandbox->kept().resident());
-  const KeptSandbox::Terms terms = sandbox->kept().terms();
+  return run_in(agent, *sandbox, command);
+}
+
+Result<tool::CommandEnd> run_in(AgentSandbox& agent, PluginSandbox& sandbox, const tool::Command& command) {
+  const auto resident = TRY(sandbox.kept().resident());
+  const KeptSandbox::Terms terms = sandbox.kept().terms();
   sandbox::ProcessRequest request;
   request.arguments = command.arguments;
-  request.environment = agent.plugin_environment(*sandbox);
+  request.environment = agent.plugin_environment(sandbox);
   std::ranges::copy(command.environment, std::back_inserter(request.environment));
   request.cwd = command.cwd;
   request.timeout = command.timeout;

@@ -24,5 +24,6 @@ std::string_view plugin_of(const PluginRights& rights);
 
 Result<tool::CommandEnd> run_beside(AgentSandbox& agent, const tool::Command& command);
 Result<tool::CommandEnd> run_apart(AgentSandbox& agent, const PluginRights& rights, const tool::Command& command);
+Result<tool::CommandEnd> run_in(AgentSandbox& agent, PluginSandbox& sandbox, const tool::Command& command);
 
 }  // namespace hutch::service

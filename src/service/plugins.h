@@ -116,7 +116,7 @@ class Plugins {
   tool::Envelope run(AgentSandbox& agent, const OfferedTool& offered, const ToolCall& call,
                      std::vector<std::string> more);
   Result<tool::CommandEnd> run_again(AgentSandbox& agent, const OfferedTool& offered, const tool::Command& command);
-  Result<tool::CommandEnd> start(AgentSandbox& agent, const plugin::Recipe& recipe, const tool::Command& command);
+  Result<tool::CommandEnd> start(AgentSandbox& agent, const OfferedTool& offered, const tool::Command& command);
   bool is_still(const OfferedTool& offered);
   std::vector<std::string> tell_needs(AgentSandbox& agent, const OfferedTool& offered, const std::stop_token& stop);
   Result<tool::CommandEnd> beside(AgentSandbox& agent, const plugin::Recipe& recipe, const tool::Command& command);
