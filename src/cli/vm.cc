@@ -188,12 +188,14 @@ Status print_status(const plan::HostFacts& facts, service::OutputForm form) {
   return sys::write_all(1, table(rows));
 }
 
+constexpr std::size_t kLineMax = 64 << 10;  // of what a machine writes
+
 // Lines as they came; what a terminal would obey in them is shown instead.
 std::string shown_lines(std::string_view bytes) {
   std::string text;
   for (const std::string_view line : split(bytes, '\n')) {
     if (!text.empty()) text += '\n';
-    text += printable(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line, line.size());
+    text += printable(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line, std::string::npos);
   }
   return text;
 }
@@ -208,6 +210,8 @@ Status print_console(const VmArguments& arguments) {
     const auto* count = skipped != nullptr ? skipped->get<std::int64_t>() : nullptr;
     if (count != nullptr && *count > 0) say(cat({std::to_string(*count), " bytes before are not kept"}));
     begun += TRY(wire::bytes_of_text(text_in(piece, "bytes")));
+    // A machine may never end its line.
+    if (begun.size() > kLineMax) begun += '\n';
     const std::size_t end = begun.rfind('\n');
     if (end == begun.npos) return {};
     const std::string lines = shown_lines(std::string_view(begun).substr(0, end));

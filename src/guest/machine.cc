@@ -119,7 +119,8 @@ Status place_guest(int tree) {
 Status make_root() {
   for (const char* directory : {kSystem, kChanges, kRoot}) TRY(make_if_absent(directory, 0755));
   TRY(mount_on("squashfs", {{"source", kSystemDisk}, {"ro", ""}}, {.read_only = true}, kSystem));
-  TRY(mount_on("ext4", {{"source", kChangesDisk}}, {}, kChanges));
+  // What it cannot write, for this machine's host has no room, would be lost in silence: it ends, and says why.
+  TRY(mount_on("ext4", {{"source", kChangesDisk}, {"errors", "panic"}, {"data_err", "abort"}}, {}, kChanges));
   const std::string upper = cat({kChanges, "/upper"});
   const std::string work = cat({kChanges, "/work"});
   TRY(make_if_absent(upper.c_str(), 0755));

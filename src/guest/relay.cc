@@ -23,6 +23,9 @@ using Opened = RelayChannel::Opened;
 
 // Data is taken of channels only while less than this waits for the stream.
 constexpr std::size_t kOutMax = 256 << 10;
+// While more waits, of what a machine asks and does not read, it is not heard: it alone waits for itself. Its own side
+// hears always, so that both never wait for each other.
+constexpr std::size_t kUnheardMax = 1 << 20;
 // Each of a machine's takes descriptors here.
 constexpr std::ptrdiff_t kOfMachineMax = 256;
 // A terminal's window is looked at so often: no signal tells whoever has its other side.
@@ -90,16 +93,18 @@ bool Relay::is_over() const {
 }
 
 Status Relay::turn() {
-  std::vector<pollfd> wait{{settings_.stream.get(), static_cast<short>(POLLIN | (out_.empty() ? 0 : POLLOUT)), 0}};
+  const bool hears = settings_.side == Side::kMachine || out_.size() < kUnheardMax;
+  const int events = (hears ? POLLIN : 0) | (out_.empty() ? 0 : POLLOUT);
+  std::vector<pollfd> wait{{settings_.stream.get(), static_cast<short>(events), 0}};
   std::vector<std::uint32_t> numbers{0};
   std::optional<std::chrono::milliseconds> timeout;
   if (settings_.side == Side::kHost) timeout = ClockTeller::kCheck;
   for (auto& [number, open] : channels_) {
     if (open.channel.kind() == ChannelKind::kTerminal) timeout = kSizeCheck;
-    auto events = awaited(open);
-    if (!events) continue;
-    if (out_.size() >= kOutMax) events = static_cast<short>(*events & ~POLLIN);
-    wait.push_back({open.channel.fd(), *events, 0});
+    auto of_channel = awaited(open);
+    if (!of_channel) continue;
+    if (out_.size() >= kOutMax) of_channel = static_cast<short>(*of_channel & ~POLLIN);
+    wait.push_back({open.channel.fd(), *of_channel, 0});
     numbers.push_back(number);
   }
   // poll(2) passes over a negative one.
@@ -239,7 +244,8 @@ Status Relay::take(wire::ChannelData data) {
   const auto found = channels_.find(data.channel);
   if (found == channels_.end()) return {};
   Open& open = found->second;
-  TRY(open.channel.put(std::move(data.bytes), std::exchange(open.arrived, {}), ++order_));
+  TRY(open.channel.put({std::move(data.bytes), std::exchange(open.arrived, {}), ++order_, of_guest_}));
+  if (open.channel.kind() == ChannelKind::kGuest) of_guest_ = order_;
   tell(open.channel, open.channel.write_out(last_to_write(open.channel)));
   return {};
 }
@@ -280,8 +286,7 @@ Status Relay::take_other(const wire::ChannelMessage& message) {
   } else if (std::holds_alternative<wire::ChannelEnd>(message)) {
     channel.end();
   } else if (std::holds_alternative<wire::ChannelStop>(message)) {
-    channel.stop();
-    say(wire::ChannelEnd{number});
+    if (channel.stop()) say(wire::ChannelEnd{number});
   }
   return {};
 }

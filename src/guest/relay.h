@@ -89,6 +89,7 @@ class Relay {
   std::uint32_t last_number_;
   std::uint32_t last_of_other_ = 0;
   std::uint64_t order_ = 0;  // of what comes from the other side
+  std::uint64_t of_guest_ = 0;  // of the last of it that a guest said
   std::map<std::uint32_t, Behind> behind_;  // by the guest's channel
   bool is_closed_ = false;
   ClockTeller clock_{};  // kHost

@@ -20,6 +20,8 @@ namespace {
 
 using wire::ChannelKind;
 
+constexpr std::size_t kPiecesMax = 256;  // of a channel, that wait to be written
+
 bool would_wait(const Error& error) { return error.sys_errno == EAGAIN; }
 
 std::vector<int> numbers_of(const std::vector<UniqueFd>& descriptors) {
@@ -95,13 +97,28 @@ void RelayChannel::close_sending() {
   if (is_over()) fd_.reset();
 }
 
-Status RelayChannel::put(std::string bytes, std::vector<UniqueFd> descriptors, std::uint64_t order) {
+// Pieces of a byte each would take many times what the credit for them allows. What is joined to an earlier one comes
+// early for those that wait behind that, never late.
+bool RelayChannel::joins_last(const Arrived& arrived) const {
+  if (waiting_.empty() || kind_ == ChannelKind::kGuest || !arrived.descriptors.empty()) return false;
+  return waiting_.back().order > arrived.of_guest || waiting_.size() >= kPiecesMax;
+}
+
+Status RelayChannel::put(Arrived arrived) {
+  std::string& bytes = arrived.bytes;
   if (ended_) return fail(Error::invalid("data on a channel that has ended"));
   // It was closed here, of which the other side has not heard yet.
   if (!receives_) return {};
   if (bytes.size() > granted_) return fail(Error::invalid("more data than a channel has credit for"));
   granted_ -= static_cast<std::uint32_t>(bytes.size());
-  if (!refuses_ && !bytes.empty()) waiting_.push_back({std::move(bytes), 0, std::move(descriptors), order});
+  if (refuses_ || bytes.empty()) return {};
+  if (!joins_last(arrived)) {
+    waiting_.push_back({std::move(bytes), 0, std::move(arrived.descriptors), arrived.order});
+    return {};
+  }
+  Piece& last = waiting_.back();
+  if (last.written >= wire::kChannelDataMax) last.bytes.erase(0, std::exchange(last.written, 0));
+  last.bytes += bytes;
   return {};
 }
 
@@ -116,7 +133,11 @@ void RelayChannel::end() {
   if (waiting_.empty()) settle();
 }
 
-void RelayChannel::stop() { close_sending(); }
+bool RelayChannel::stop() {
+  const bool was_sending = sends_;
+  close_sending();
+  return was_sending;
+}
 
 std::optional<std::uint64_t> RelayChannel::oldest() const {
   return waiting_.empty() ? std::nullopt : std::optional(waiting_.front().order);

@@ -41,13 +41,21 @@ class RelayChannel {
   // How many bytes are there for that; of a terminal nearly.
   std::size_t to_take() const;
 
-  // From the other side, as the relay's piece of that number; an error is a broken rule.
-  Status put(std::string bytes, std::vector<UniqueFd> descriptors, std::uint64_t order);
+  // From the other side; an error is a broken rule. `order` is the relay's number of it, `of_guest` that of the last
+  // before it that a guest said.
+  struct Arrived {
+    std::string bytes;
+    std::vector<UniqueFd> descriptors;
+    std::uint64_t order = 0;
+    std::uint64_t of_guest = 0;
+  };
+  Status put(Arrived arrived);
+  std::size_t pieces() const { return waiting_.size(); }  // that wait to be written
   // Of the first piece that waits to be written.
   std::optional<std::uint64_t> oldest() const;
   Status add_credit(std::uint32_t bytes);
   void end();   // nothing more comes
-  void stop();  // nobody reads what is sent any more
+  bool stop();  // nobody reads what is sent any more; false: nothing was
 
   // Writes what can be. How much credit is to be given for it, once that is worth a message.
   struct Written {
@@ -72,6 +80,7 @@ class RelayChannel {
   };
 
   RelayChannel(std::uint32_t number, wire::ChannelKind kind, Opened opened, UniqueFd fd);
+  bool joins_last(const Arrived& arrived) const;
   Result<std::size_t> write_some(const Piece& piece) const;
   void settle();  // after the last byte, or when nobody takes it
   void close_sending();

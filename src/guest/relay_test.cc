@@ -304,6 +304,114 @@ TEST(MachineRelay, HearsWhatTimeItIs) {
   EXPECT_EQ(heard, (std::vector<std::int64_t>{-5, 7}));
 }
 
+TEST_F(HostRelay, AnswersWhatIsRepeatedOnce) {
+  auto [host_end, machine_end] = must(sys::socket_pair());
+  auto [host, hosts] = must(sys::socket_pair());
+  std::string flood = wire::encode(wire::ChannelOpened{1, 2, wire::ChannelKind::kSocket});
+  for (int i = 0; i < 1000; ++i) flood += wire::encode(wire::ChannelStop{1});
+  ASSERT_TRUE(sys::send_all(machine_end.get(), flood, {}));
+  ASSERT_EQ(::shutdown(machine_end.get(), SHUT_WR), 0);
+  {
+    Relay relay({.side = Relay::Side::kHost, .stream = std::move(host_end)});
+    ASSERT_TRUE(relay.add_guest(std::move(hosts)));
+    ASSERT_TRUE(relay.run());
+  }
+  wire::ChannelReader reader;
+  reader.add(read_bytes(machine_end.get(), 1 << 20));
+  std::size_t ends = 0;
+  while (const auto message = must(reader.next())) ends += std::holds_alternative<wire::ChannelEnd>(*message) ? 1 : 0;
+  EXPECT_LE(ends, 1U);
+}
+
+// A machine that opens and ends, and never reads what it is answered.
+class DeafMachine {
+ public:
+  explicit DeafMachine(UniqueFd stream) : stream_(std::move(stream)) {}
+
+  // Until nothing more is taken of it, or so much was.
+  std::size_t flood(std::size_t bytes_max) {
+    std::size_t taken = 0;
+    for (int quiet = 0; quiet < 300 && taken < bytes_max;) {
+      while (waiting_.size() < 1 << 16) add();
+      const auto count = sys::write_some(stream_.get(), waiting_);
+      if (!count) rest();
+      quiet = count ? 0 : quiet + 1;
+      taken += count.value_or(0);
+      waiting_.erase(0, count.value_or(0));
+    }
+    return taken;
+  }
+
+ private:
+  void add() {
+    waiting_ += wire::encode(wire::ChannelOpened{number_, 2, wire::ChannelKind::kSocket});
+    waiting_ += wire::encode(wire::ChannelStop{number_});
+    waiting_ += wire::encode(wire::ChannelEnd{number_});
+    // The descriptor leaves with it.
+    waiting_ += wire::encode(wire::ChannelData{2, "x"});
+    // So that no more of them are there at once than a machine may have.
+    const std::string about_none = wire::encode(wire::ChannelStop{number_});
+    for (std::size_t filled = 0; filled < 400; filled += about_none.size()) waiting_ += about_none;
+    number_ += 2;
+  }
+
+  UniqueFd stream_;
+  std::string waiting_;
+  std::uint32_t number_ = 1;
+};
+
+TEST_F(HostRelay, DoesNotHearAMachineThatDoesNotRead) {
+  ::signal(SIGPIPE, SIG_IGN);
+  auto [host_end, machine_end] = must(sys::socket_pair());
+  auto [host, hosts] = must(sys::socket_pair());
+  ASSERT_TRUE(sys::set_nonblocking(machine_end.get()));
+  Status ended;
+  std::thread relay([&ended, stream = std::move(host_end), guest = std::move(hosts)]() mutable {
+    Relay one({.side = Relay::Side::kHost, .stream = std::move(stream)});
+    ASSERT_TRUE(one.add_guest(std::move(guest)));
+    ended = one.run();
+  });
+  std::thread user([&host] {
+    std::string bytes(1000, '\0');
+    for (auto received = sys::receive_some(host.get(), bytes); received && received->size > 0;) {
+      received = sys::receive_some(host.get(), bytes);
+    }
+  });
+  {
+    DeafMachine machine(std::move(machine_end));
+    const std::size_t taken = machine.flood(256 << 20);
+    EXPECT_GT(taken, 1U << 20) << "it was ended for something else";
+    EXPECT_LT(taken, 256U << 20);
+  }
+  relay.join();
+  user.join();
+  EXPECT_TRUE(ended) << ended.error().message;
+}
+
+TEST(RelayChannelTest, SmallPiecesAreJoined) {
+  auto [served, user] = must(sys::socket_pair());
+  RelayChannel channel =
+      must(RelayChannel::make(1, wire::ChannelKind::kSocket, RelayChannel::Opened::kThere, std::move(served)));
+  std::uint64_t order = 0;
+  std::string all;
+  for (std::size_t i = 0; i < wire::kChannelWindow; ++i) {
+    all += static_cast<char>('a' + i % 26);
+    ++order;
+    // A guest has said something between each two.
+    ASSERT_TRUE(channel.put({std::string(1, all.back()), {}, order, order - 1}));
+  }
+  EXPECT_FALSE(channel.put({"x", {}, ++order, 0})) << "beyond its credit";
+  EXPECT_LE(channel.pieces(), 256U);
+  std::string read;
+  for (int turns = 0; read.size() < all.size() && turns < 10'000; ++turns) {
+    (void)channel.write_out(order);
+    std::string bytes(1000, '\0');
+    const std::size_t size = must(sys::read_some(user.get(), bytes));
+    read.append(bytes, 0, size);
+  }
+  EXPECT_EQ(read, all);
+}
+
 TEST_F(HostRelay, PassesOverWhatIsAboutChannelsThatAreGone) {
   EXPECT_EQ(told({wire::ChannelData{9, "x"}, wire::ChannelCredit{9, 1}, wire::ChannelEnd{9}, wire::ChannelStop{9},
                   wire::ChannelResized{9, 1, 1}, wire::ChannelOpened{1, 99, wire::ChannelKind::kSocket}}),

@@ -29,9 +29,10 @@ Result<std::vector<std::string>> plan_environment(const PlanInput& input) {
   const Variables caller = caller_variables(input.caller_environment);
   Variables variables;
   const bool of_person = input.base_environment == BaseEnvironment::kPerson;
+  const bool in_machine = input.os_user != nullptr && input.os_user->machine == OsUserInput::Machine::kVirtual;
   for (const std::string_view name : {"PATH", "TERM", "LANG"}) {
     const auto found = caller.find(name);
-    const bool of_host = name == "PATH" && input.image != nullptr;
+    const bool of_host = name == "PATH" && (input.image != nullptr || in_machine);
     if (found != caller.end() && !of_host && (of_person || name == "PATH")) variables.insert(*found);
   }
   if (input.image != nullptr) set_of_image(variables, *input.image, input.facts.home);
@@ -41,7 +42,6 @@ Result<std::vector<std::string>> plan_environment(const PlanInput& input) {
     variables["USER"] = input.facts.user;
     variables["TMPDIR"] = "/tmp";
   }
-  const bool in_machine = input.os_user != nullptr && input.os_user->machine == OsUserInput::Machine::kVirtual;
   if (input.network == NetworkKind::kGateway) set_proxies(variables, in_machine ? kHostOfMachine : kLoopback);
   if (input.trust.opening == TlsOpening::kSome) {
     set_trust(variables, input.os_user != nullptr ? kTrustOfOsUser : std::string_view());

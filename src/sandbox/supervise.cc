@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <optional>
 
+#include "backend/last_words.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "sys/io.h"
@@ -22,6 +23,7 @@ using SteadyClock = std::chrono::steady_clock;
 using Moment = SteadyClock::time_point;
 
 constexpr std::chrono::milliseconds kForegroundCheck{250};
+constexpr std::size_t kConsoleBytesMax = 64 << 10;  // as much as a pipe has
 
 class Supervisor {
  public:
@@ -85,7 +87,15 @@ Result<UniqueFd> take_signals() {
 }
 
 Result<Outcome> supervise(const Supervision& supervision, const CommandRequest& request) {
-  return Supervisor(supervision, request).run();
+  auto outcome = Supervisor(supervision, request).run();
+  const UniqueFd& console = supervision.instance.console;
+  if (outcome || !console) return outcome;
+  // Nobody has read it by then.
+  std::string bytes(kConsoleBytesMax, '\0');
+  bytes.resize(sys::read_some(console.get(), bytes).value_or(0));
+  Error error = std::move(outcome).error();
+  error.message += backend::with_last_words(bytes);
+  return fail(std::move(error));
 }
 
 namespace {

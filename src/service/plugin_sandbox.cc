@@ -65,8 +65,12 @@ void PluginSandboxes::end(const std::string& plugin) {
 
 void PluginSandboxes::end_all() {
   std::map<std::string, std::shared_ptr<PluginSandbox>> leaving;
-  const std::scoped_lock lock(mutex_);
-  leaving.swap(sandboxes_);
+  {
+    const std::scoped_lock lock(mutex_);
+    leaving.swap(sandboxes_);
+  }
+  // A call that is under way has its own still.
+  for (const auto& [plugin, sandbox] : leaving) sandbox->kept().stop(KeptSandbox::After::kNever);
 }
 
 void PluginSandboxes::retire() {

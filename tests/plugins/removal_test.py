@@ -42,6 +42,18 @@ def test_it_ends_calls_that_are_under_way(daemon, agent, recipe, rights):
     leaves_nothing(daemon, agent, "long")
 
 
+def test_the_agents_stop_ends_its_calls_that_are_under_way(daemon, agent, recipe):
+    daemon("plugin", "install", recipe("Long", **RIGHTS["narrow"], tools=[
+        {**tool("wait", f"touch began; sleep {LONG}"), "timeout": 300}]), "--agent", agent).ok()
+    with daemon.popen("tool", "call", agent, "long_wait", stdout=subprocess.PIPE) as call:
+        harness.wait_until((place(daemon, agent) / "long/began").exists, "the call is under way")
+        daemon("agent", "stop", agent).ok()
+        assert not sleeps()
+        out, _ = call.communicate(timeout=harness.PATIENCE)
+    assert not json.loads(out)["ok"]
+    daemon("plugin", "remove", "long").ok()
+
+
 @pytest.mark.parametrize("rights", RIGHTS)
 def test_it_ends_a_set_up_that_is_under_way(daemon, agent, recipe, rights):
     path = recipe("Long", **RIGHTS[rights], setup=f"touch began; sleep {LONG}", tools=[tool("x", "true")])

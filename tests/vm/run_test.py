@@ -25,7 +25,7 @@ def command_line(pid):
 
 
 LOOK = """
-id; uname -r; pwd; echo "$HOME $USER $GREETING"; ls /sys/class/net | tr '\\n' ' '; echo; ls / | tr '\\n' ' '; echo
+id; uname -r; pwd; echo "$HOME $USER $GREETING $PATH"; ls /sys/class/net | tr '\\n' ' '; echo; ls / | tr '\\n' ' '; echo
 for device in /dev/vda /dev/vdb /dev/vport0p1 /dev/ttyS0 /dev/mem; do
   head -c 1 $device >/dev/null && echo "read $device"
 done
@@ -38,12 +38,12 @@ touch kept && echo wrote; exit 7
 def test_a_command_is_a_user_of_another_kernel(machines, as_user, project):
     as_user.write(project / "mine", "of this machine")
     result = machines.run("sh", "-c", LOOK, options=["--env", "GREETING=hello", "--network", "none"],
-                          timeout=120)
+                          env={"PATH": f"{os.environ['PATH']}:/mine"}, timeout=120)
     lines = result.text.splitlines()
     assert result.code == 7, result
     assert lines[0] == "uid=1000(agent) gid=1000(agent)"
     assert lines[1] != platform.release()
-    assert lines[2:4] == ["/workspace", "/workspace agent hello"]
+    assert lines[2:4] == ["/workspace", "/workspace agent hello /usr/local/bin:/usr/bin:/bin"]
     assert lines[4].split() == ["lo"], "a card that nobody asked for"
     assert lines[5].split() == ["bin", "dev", "etc", "proc", "root", "run", "sys", "tmp", "usr", "workspace"]
     assert "read /dev" not in result.text, "the machine's own devices are root's"

@@ -41,3 +41,17 @@ def test_a_full_disk_of_its_own_ends_nothing(daemon):
     assert "No space left" in said and "over" in said, said
     assert daemon.sh(agent, "rm /tmp/all; echo kept > kept; cat kept", timeout=60).ok().text == "kept\n"
     daemon("agent", "remove", agent).ok()
+
+
+def test_a_full_disk_of_this_machines_ends_it_and_says_why(machines, as_user):
+    """What it cannot write would be lost in silence, or it would stand still."""
+    if not as_user.is_root:
+        pytest.skip("root alone mounts a disk that is full soon")
+    small = f"mount -t tmpfs -o size=24M none {machines.state}/data/vm/runs && exec \"$@\""
+    words = [machines.program, "run", "--backend", "vm", "--network", "none", "--timeout", "150", "--", "sh", "-c",
+             "dd if=/dev/zero of=all bs=1M count=100; while true; do sync; sleep 1; echo more > more; done"]
+    (machines.state / "data/vm/runs").mkdir(exist_ok=True)
+    ended = harness.run_in(as_user, ["unshare", "--mount", "sh", "-c", small, "sh", *words], cwd="/",
+                           env={"HUTCH_STATE": str(machines.state)}, timeout=180)
+    assert ended.code == 125 and "the virtual machine ended; its last words" in ended.errors, ended
+    assert "EXT4-fs" in ended.errors and ended.seconds < 140, ended

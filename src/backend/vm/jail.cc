@@ -173,7 +173,8 @@ std::vector<std::string> qemu_arguments(const MachineSize& size, Accelerator acc
       "-mon", "chardev=monitor,mode=control"};
   const auto add = [&](const std::vector<std::string>& more) { words.insert(words.end(), more.begin(), more.end()); };
   add(disk("system", "4", ",read-only=on"));
-  add(disk("changes", "5", ",discard=unmap"));
+  // A disk of this machine's that is full stops nothing: it is an error of the machine's disk.
+  add(disk("changes", "5", ",discard=unmap,werror=report"));
   for (unsigned i = 0; i < kPorts; ++i) {
     const std::string number = std::to_string(i + 1);
     add({"-device", cat({"pcie-root-port,id=", port_name(i), ",chassis=", number, ",slot=", number})});

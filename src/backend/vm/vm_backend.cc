@@ -111,10 +111,12 @@ Status set_going(UniqueFd monitor, const Given& given) {
 }
 
 // Carries the guest's stream across; `lifeline` ends with what the machine cannot be without.
-Result<sys::ChildProcess> start_relay(const std::string& program, int guest, int machine, int lifeline) {
-  return sys::spawn(program, {.arguments = {"hutch-guest", "--relay"},
-                              .environment = {},
-                              .install = {{guest, 0}, {machine, 3}, {lifeline, 4}}});
+Result<sys::ChildProcess> start_relay(const StartOptions& options, int guest, int machine, int lifeline) {
+  auto relay = TRY(sys::spawn(options.guest_program, {.arguments = {"hutch-guest", "--relay"},
+                                                      .environment = {},
+                                                      .install = {{guest, 0}, {machine, 3}, {lifeline, 4}}}));
+  if (options.admit) TRY(options.admit(relay.pid()));
+  return relay;
 }
 
 // QEMU has them open still, by whatever name.
@@ -221,7 +223,7 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   qemu_end.reset();
   file_server.reset();
   auto [host_end, relay_end] = TRY(sys::socket_pair());
-  machine->relay = TRY(start_relay(options.guest_program, relay_end.get(), machine_end.get(), lifeline.read.get()));
+  machine->relay = TRY(start_relay(options, relay_end.get(), machine_end.get(), lifeline.read.get()));
   relay_end.reset();
   machine_end.reset();
   lifeline.read.reset();
