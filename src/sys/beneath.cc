@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -213,13 +214,17 @@ std::pair<std::uint64_t, std::uint64_t> flags_of(Beneath how) {
   return {O_PATH | O_CLOEXEC, kContained};
 }
 
+bool cannot(int error) { return error == EXDEV || error == EINVAL || error == ENOSYS || error == EOPNOTSUPP; }
+
 Status copy_range(int from, int to, off_t size, const std::function<Status()>& go_on) {
   static constexpr off_t kStep = 8 << 20;
   while (size > 0) {
     TRY(go_on());
     const auto wanted = static_cast<std::size_t>(std::min(kStep, size));
     ssize_t count = retry([&] { return ::copy_file_range(from, nullptr, to, nullptr, wanted, 0); });
-    if (count < 0 && (errno == EXDEV || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP)) {
+    // Between two file systems of different kinds the kernel copies only so (copy_file_range(2), sendfile(2)).
+    if (count < 0 && cannot(errno)) count = retry([&] { return ::sendfile(to, from, nullptr, wanted); });
+    if (count < 0 && cannot(errno)) {
       std::array<char, 65536> chunk;
       const std::size_t size_read = TRY(read_some(from, std::span(chunk).first(std::min(wanted, chunk.size()))));
       TRY(write_all(to, {chunk.data(), size_read}));

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <chrono>
+#include <future>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -74,12 +75,10 @@ Result<std::pair<UniqueFd, UniqueFd>> connected_listener(const RunFiles& files) 
 }
 
 // What a machine's processors work on: nothing yet, or what a saved one has.
-Result<UniqueFd> machine_memory(const MachineSize& size, const SnapshotFiles* saved) {
-  UniqueFd memory = TRY(new_memory(memory_bytes(size)));
-  if (saved == nullptr) return memory;
+Status fill_memory(int memory, const SnapshotFiles* saved) {
+  if (saved == nullptr) return {};
   const UniqueFd from = TRY(sys::open(saved->memory, sys::Open::kRead));
-  TRY(sys::copy_content(from.get(), memory.get(), [] { return Status(); }));
-  return memory;
+  return sys::copy_content(from.get(), memory, [] { return Status(); });
 }
 
 // Its devices come while it starts.
@@ -133,6 +132,14 @@ Status begin_guest(wire::Connection& guest, const plan::SandboxPlan& plan, const
   return {};
 }
 
+// It goes with the instance.
+void hold(std::shared_ptr<Machine> machine, Instance& instance) {
+  instance.network = std::move(machine->jail->network);
+  instance.network_sockets = std::move(machine->jail->network_sockets);
+  instance.remove = [machine]() -> Status { return {}; };
+  instance.keep_root = [machine](const KeptRoot& kept) { return keep_changes(*machine, kept.image); };
+}
+
 Result<FileServer> file_server_here() {
   for (const FileServer& server : kFileServers) {
     if (sys::exists(server.program)) return server;
@@ -178,6 +185,9 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
                                 settings_.system, files.file("changes")};
   TRY(layer.empty() ? make_changes(of_machine.changes) : copy_changes(layer, of_machine.changes));
   if (saved == nullptr) TRY(write_initramfs(of_machine.initramfs, options.guest_program, settings_.modules));
+  const UniqueFd memory = TRY_CTX(new_memory(memory_bytes(size)), "the machine's memory");
+  // QEMU starts meanwhile: it looks at none of it before it is told to go on.
+  auto filled = std::async([&] { return fill_memory(memory.get(), saved); });
   const std::vector<SystemName> names = TRY(system_names());
   sys::Pipe console = TRY(sys::pipe());
   TRY(sys::set_nonblocking(console.read.get()));
@@ -210,7 +220,6 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   auto [monitor, monitor_end] = TRY(sys::socket_pair());
   auto [machine_end, qemu_end] = TRY(sys::socket_pair());
   {
-    const UniqueFd memory = TRY_CTX(machine_memory(size, saved), "the machine's memory");
     const std::array streams = {memory.get(), monitor_end.get(), console.write.get()};
     const auto arguments = qemu_arguments(size, settings_.accelerator, saved != nullptr ? Boot::kSaved : Boot::kFresh);
     machine->jail.emplace(TRY(start_jailed(*jails_, jail, options, arguments, streams, "QEMU")));
@@ -219,6 +228,7 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   console.write.reset();
   const Given given{saved, file_server ? file_server.get() : -1, network, qemu_end.get()};
   TRY(tell_start(machine_end.get(), given));
+  TRY_CTX(filled.get(), "the machine's memory");
   TRY(with_words_of(set_going(std::move(monitor), given), console.read.get()));
   qemu_end.reset();
   file_server.reset();
@@ -229,11 +239,8 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   lifeline.read.reset();
   Instance instance{.guest = wire::Connection(std::move(host_end)), .process = std::move(machine->jail->process)};
   TRY(with_words_of(begin_guest(instance.guest, in_machine, options), console.read.get()));
-  instance.network = std::move(machine->jail->network);
-  instance.network_sockets = std::move(machine->jail->network_sockets);
   instance.console = std::move(console.read);
-  instance.remove = [machine]() -> Status { return {}; };
-  instance.keep_root = [machine](const KeptRoot& kept) { return keep_changes(*machine, kept.image); };
+  hold(std::move(machine), instance);
   return instance;
 }
 
