@@ -53,17 +53,20 @@ Result<UniqueFd> new_memory(std::uint64_t bytes) {
   return memory;
 }
 
-Status make_changes(const std::string& path) {
+Result<sys::ChildProcess> begin_disk(const std::string& path) {
   TRY(sys::make_sparse_file(path, kChangesBytes));
   const UniqueFd nothing = TRY(sys::open("/dev/null", sys::Open::kWrite));
-  auto made =
-      TRY(sys::spawn(kMakeFileSystem, {.arguments = {"mke2fs", "-q", "-F", "-t", "ext4", "-m", "0", "-E",
-                                                     "lazy_itable_init=1,lazy_journal_init=1", path},
-                                       .environment = {"PATH=/usr/sbin:/usr/bin"},
-                                       .install = {{nothing.get(), 0}, {nothing.get(), 1}, {nothing.get(), 2}}}));
-  const sys::WaitStatus ended = TRY(made.wait());
+  return sys::spawn(kMakeFileSystem, {.arguments = {"mke2fs", "-q", "-F", "-t", "ext4", "-m", "0", "-E",
+                                                    "lazy_itable_init=1,lazy_journal_init=1", path},
+                                      .environment = {"PATH=/usr/sbin:/usr/bin"},
+                                      .install = {{nothing.get(), 0}, {nothing.get(), 1}, {nothing.get(), 2}}});
+}
+
+Status await_disk(sys::ChildProcess& making) {
+  if (!making) return {};
+  const sys::WaitStatus ended = TRY(making.wait());
   if (ended.exited() && ended.exit_code() == 0) return {};
-  return fail({Code::kSystem, 0, cat({kMakeFileSystem, ": could not make a file system in ", path})});
+  return fail({Code::kSystem, 0, cat({kMakeFileSystem, ": could not make a file system for what a machine changes"})});
 }
 
 Status copy_changes(const std::string& from, const std::string& path) {

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
+#include "sys/process.h"
 #include "sys/tree.h"
 
 namespace hutch::backend::vm {
@@ -34,8 +35,10 @@ class RunFiles {
 // A machine's memory: a file of that size without a name, of which nothing is used.
 Result<UniqueFd> new_memory(std::uint64_t bytes);
 
-// A disk of 8 GB for what is changed of the system, with an empty file system. Code::kSystem where mke2fs(8) fails.
-Status make_changes(const std::string& path);
+// A disk of 8 GB for what is changed of the system: a process begins to make an empty file system on it. Code::kSystem
+// where mke2fs(8) fails; where there is no process nothing is waited for.
+Result<sys::ChildProcess> begin_disk(const std::string& path);
+Status await_disk(sys::ChildProcess& making);
 
 // The same with what is on another such disk.
 Status copy_changes(const std::string& from, const std::string& path);

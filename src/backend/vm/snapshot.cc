@@ -52,8 +52,9 @@ Result<Waiting> start_waiting(const VmBackend::Settings& settings, const Machine
   RunFiles run = TRY_CTX(RunFiles::make(settings.directory), "make room for the machine");
   if (initramfs.empty()) initramfs = run.file("initramfs");
   const MachineFiles of_machine{settings.kernel, std::move(initramfs), settings.system, run.file("changes")};
-  TRY(make_changes(of_machine.changes));
+  sys::ChildProcess making = TRY(begin_disk(of_machine.changes));
   TRY(write_initramfs(of_machine.initramfs, options.guest_program, settings.modules));
+  TRY(await_disk(making));
   const std::vector<SystemName> names = TRY(system_names());
   sys::Pipe console = TRY(sys::pipe());
   TRY(sys::set_nonblocking(console.read.get()));

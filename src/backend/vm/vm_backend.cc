@@ -64,6 +64,13 @@ std::string take_layer(plan::SandboxPlan& plan) {
   return layer;
 }
 
+// The disk of what is changed: as it was kept, else one that a process makes meanwhile.
+Result<sys::ChildProcess> begin_changes(const std::string& layer, const std::string& path) {
+  if (layer.empty()) return begin_disk(path);
+  TRY(copy_changes(layer, path));
+  return sys::ChildProcess();
+}
+
 // A socket that listens, and another that has connected to it; its name is gone.
 Result<std::pair<UniqueFd, UniqueFd>> connected_listener(const RunFiles& files) {
   static constexpr const char* kName = "files";
@@ -179,11 +186,10 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   const std::string layer = take_layer(in_machine);
   const std::vector<SharedDirectory> shares = TRY(take_shares(in_machine));
   RunFiles files = TRY_CTX(RunFiles::make(settings_.directory), "make room for the machine");
-  const bool is_usual = settings_.snapshot && size == settings_.usual;
-  const SnapshotFiles* saved = is_usual ? &*settings_.snapshot : nullptr;
+  const SnapshotFiles* saved = settings_.snapshot && size == settings_.usual ? &*settings_.snapshot : nullptr;
   const MachineFiles of_machine{settings_.kernel, saved != nullptr ? saved->initramfs : files.file("initramfs"),
                                 settings_.system, files.file("changes")};
-  TRY(layer.empty() ? make_changes(of_machine.changes) : copy_changes(layer, of_machine.changes));
+  sys::ChildProcess making = TRY(begin_changes(layer, of_machine.changes));
   if (saved == nullptr) TRY(write_initramfs(of_machine.initramfs, options.guest_program, settings_.modules));
   const UniqueFd memory = TRY_CTX(new_memory(memory_bytes(size)), "the machine's memory");
   // QEMU starts meanwhile: it looks at none of it before it is told to go on.
@@ -196,9 +202,9 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   auto machine = std::make_shared<Machine>(std::move(files));
   if (!shares.empty()) {
     const FileServer server = TRY(file_server_here());
-    auto [listener, connected] = TRY_CTX(connected_listener(machine->files), "the file server's socket");
     plan::SandboxPlan jail = file_server_plan(server, shares, names, sys::user_id(), sys::group_id());
     jail.seccomp = settings_.file_server_filter;
+    auto [listener, connected] = TRY_CTX(connected_listener(machine->files), "the file server's socket");
     const std::array streams = {listener.get(), lifeline.write.get(), console.write.get()};
     machine->file_server.emplace(
         TRY(start_jailed(*jails_, jail, options, file_server_arguments(server), streams, "the file server")));
@@ -222,6 +228,7 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   {
     const std::array streams = {memory.get(), monitor_end.get(), console.write.get()};
     const auto arguments = qemu_arguments(size, settings_.accelerator, saved != nullptr ? Boot::kSaved : Boot::kFresh);
+    TRY(await_disk(making));
     machine->jail.emplace(TRY(start_jailed(*jails_, jail, options, arguments, streams, "QEMU")));
   }
   monitor_end.reset();
