@@ -1,6 +1,5 @@
 // The Secret Service by secret-tool(1): libsecret itself takes GLib and D-Bus, which no static program has.
 #include <poll.h>
-#include <signal.h>
 
 #include <array>
 #include <chrono>
@@ -77,7 +76,8 @@ Result<Said> run(std::vector<std::string> arguments, const std::string& input) {
   in.write.reset();
   pollfd ended{process.pidfd(), POLLIN, 0};
   if (TRY(sys::poll({&ended, 1}, kPatience)) == 0) {
-    return fail(Error{Code::kTimeout, 0, "the Secret Service does not answer, or waits to be unlocked"});
+    return fail(Error{Code::kTimeout, 0,
+                      "the Secret Service does not answer, or waits to be unlocked: unlock it, and try again"});
   }
   const sys::WaitStatus status = TRY(process.wait());
   return Said{status.exited() ? status.exit_code() : 128 + status.signal(), TRY(rest_of(out.read.get())),

@@ -3,8 +3,12 @@
 import os
 
 
+def last_number():
+    """The highest of them."""
+    return 975 - 150 * (int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 4)
+
+
 def own_numbers():
     """A line of sh(1), for where /etc is the test's own: the system users that are made there have numbers that no test
     has which runs at the same time."""
-    last = 975 - 150 * (int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 4)
-    return f"sed -i '/^#*SYS_UID_M/d' /etc/login.defs && printf 'SYS_UID_MAX {last}\\n' >> /etc/login.defs"
+    return f"sed -i '/^#*SYS_UID_M/d' /etc/login.defs && printf 'SYS_UID_MAX {last_number()}\\n' >> /etc/login.defs"

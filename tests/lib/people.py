@@ -13,6 +13,7 @@ import subprocess
 import threading
 
 import harness
+from numbers_of_users import last_number
 
 PEOPLE = {"carol": 61401, "dave": 61402, "frank": 61403}
 
@@ -36,10 +37,8 @@ echo made; exec sleep infinity
 
 
 def numbers():
-    """The highest of a machine's users: machines that are there at once share the list of processes, in which
-    userdel(8) looks for the user's."""
-    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
-    return 990 - 150 * (worker % 4) - 30 * next(MACHINES)
+    """The highest of a machine's users."""
+    return last_number() - 30 * next(MACHINES)
 
 
 class Machine:
