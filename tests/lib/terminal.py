@@ -13,7 +13,8 @@ import harness
 
 
 # Tells its terminal's size over and over, and exits with 3 at SIGINT. Not a shell: its trap is lost when the signal
-# comes while a substitution is being forked, or another trap runs.
+# comes while a substitution is being forked, or another trap runs. It waits before it says so: with the signal,
+# the kernel drops what was printed and not yet read (stty(1), noflsh), and maybe what comes just after it.
 WATCHER = [
     "python3",
     "-c",
@@ -21,6 +22,7 @@ WATCHER = [
 import os, signal, time
 
 def interrupted(*_):
+    time.sleep(0.2)
     os.write(1, b"interrupted\\n")
     os._exit(3)
 
