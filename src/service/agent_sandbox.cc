@@ -106,6 +106,30 @@ Result<std::optional<MachineLayer>> installed_in_machine(const store::AgentRecor
   return machine_layer(agent, dirs, facts);
 }
 
+Result<LayerBefore> layer_before(const store::AgentRecord& agent, const host::StateDirs& dirs) {
+  if (!is_machine(agent)) return engine_layer_before(agent);
+  const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
+  return machine_layer_before(agent, dirs, facts);
+}
+
+hutch::Status keep_layer(const store::AgentRecord& agent, const host::StateDirs& dirs, KeptSandbox& installer,
+                         const std::vector<std::string>& package_hosts) {
+  if (!is_machine(agent)) {
+    const backend::KeptRoot kept = TRY(next_engine_layer(agent, package_hosts));
+    TRY_CTX(installer.keep_root(kept), "keep what was installed");
+    return {};
+  }
+  const auto machine = installer.running();
+  if (!machine) return fail({Code::kConflict, 0, "the installation's machine does not run any more"});
+  TRY(flush_disk(*machine));
+  const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
+  const backend::KeptRoot kept = TRY(next_machine_layer(agent, dirs, facts, package_hosts));
+  TRY_CTX(installer.keep_root(kept), "keep what was installed");
+  // Whatever still writes there ends before the disk is read.
+  installer.stop();
+  return {};
+}
+
 hutch::Status check_nothing_runs(const KeptSandbox& kept) {
   if (!kept.is_busy()) return {};
   return fail(
@@ -288,20 +312,10 @@ hutch::Status AgentSandbox::find_package_hosts() {
 
 hutch::Status AgentSandbox::keep_installed() {
   if (!starts_anew(record_)) return {};
-  if (is_machine(record_)) {
-    const auto machine = installer_.running();
-    if (!machine) return fail({Code::kConflict, 0, "the installation's machine does not run any more"});
-    TRY(flush_disk(*machine));
-    const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
-    const backend::KeptRoot kept = TRY(next_machine_layer(record_, dirs_, facts, package_hosts_));
-    TRY_CTX(installer_.keep_root(kept), "keep what was installed");
-    // Whatever still writes there ends before the disk is read.
-    installer_.stop();
-  } else {
-    const backend::KeptRoot kept = TRY(next_engine_layer(record_, package_hosts_));
-    TRY_CTX(installer_.keep_root(kept), "keep what was installed");
-  }
+  const LayerBefore before = TRY(layer_before(record_, dirs_));
+  TRY(keep_layer(record_, dirs_, installer_, package_hosts_));
   if (kept_.is_busy()) {
+    before.forget();
     return fail(
         {Code::kConflict, 0,
          "a process was started meanwhile, so that it is there from the sandbox's next start on; end what runs, "
@@ -309,8 +323,13 @@ hutch::Status AgentSandbox::keep_installed() {
   }
   kept_.stop();
   stop_plugins();
-  TRY(kept_.resident());
-  return {};
+  const auto started = kept_.resident();
+  if (started) {
+    before.forget();
+    return {};
+  }
+  TRY_CTX(before.restore(), "undo what was installed, with which no sandbox starts");
+  return fail(hutch::Error(started.error()).with_context("what was installed is undone: no sandbox starts with it"));
 }
 
 tool::Users AgentSandbox::users() const {

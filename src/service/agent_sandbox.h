@@ -91,8 +91,8 @@ class AgentSandbox {
   // A sandbox beside it, in which commands are root of the agent's image and see nothing of the host. One at a time;
   // waits so long for its turn. Code::kUnsupported where the agent has no image. It ends with the answer's owner.
   Result<Installation> begin_install(std::chrono::milliseconds patience);
-  // What an installation has changed stays. In a container or a machine by a new start: Code::kConflict where something
-  // runs in it.
+  // What an installation has changed stays. In a container or a machine by a new start, or it is undone where that
+  // fails: Code::kConflict where something runs in it.
   hutch::Status keep_installed();
   tool::Users users() const;  // of its image
   // Of the package managers of its system, as it was before the agent ran in it.

@@ -23,6 +23,8 @@ constexpr std::uint32_t kNamesMax = 256;
 
 std::string layer_name(const store::AgentRecord& agent) { return cat({"hutch-agent-", agent.id, ":latest"}); }
 
+std::string name_before(const store::AgentRecord& agent) { return cat({"hutch-agent-", agent.id, ":before"}); }
+
 std::string label_of(const EngineImage& image, std::string_view name) {
   const auto found = image.labels.find(name);
   return found == image.labels.end() ? std::string() : found->second;
@@ -73,10 +75,27 @@ Result<backend::KeptRoot> next_engine_layer(const store::AgentRecord& agent,
   return kept;
 }
 
+Result<LayerBefore> engine_layer_before(const store::AgentRecord& agent) {
+  const Engine engine = TRY(Engine::find(engine_environment()));
+  const std::string layer = layer_name(agent);
+  const std::string before = name_before(agent);
+  const Status tagged = engine.tag(layer, before);
+  if (!tagged && tagged.error().code != Code::kNotFound) return fail(tagged.error());
+  const bool had = tagged.has_value();
+  const auto restore = [=]() -> Status {
+    if (had) TRY(engine.tag(before, layer));
+    TRY(engine.remove_image(had ? before : layer));
+    return {};
+  };
+  return LayerBefore{restore, [=] { (void)engine.remove_image(before); }};
+}
+
 Result<std::string> remove_engine_layer(const store::AgentRecord& agent) {
   const auto engine = Engine::find(engine_environment());
   if (!engine && engine.error().code == Code::kNotFound) return std::string();
   if (!engine) return fail(engine.error());
+  // Of a hutch that was killed while something was installed.
+  TRY_CTX(engine->remove_image(name_before(agent)), "remove the agent's layer");
   const bool removed = TRY_CTX(engine->remove_image(layer_name(agent)), "remove the agent's layer");
   return removed ? layer_name(agent) : std::string();
 }

@@ -9,6 +9,7 @@
 #include "backend/backend.h"
 #include "base/result.h"
 #include "service/kept_sandbox.h"
+#include "service/layer_before.h"
 #include "service/package_hosts.h"
 #include "store/agent_record.h"
 
@@ -28,6 +29,9 @@ Result<std::optional<EngineLayer>> engine_layer(const store::AgentRecord& agent)
 // What a container of the agent's is to be kept as, over all that was kept before.
 Result<backend::KeptRoot> next_engine_layer(const store::AgentRecord& agent,
                                             const std::vector<std::string>& package_hosts);
+
+// What it was, until what is kept over it has shown that a container starts with it.
+Result<LayerBefore> engine_layer_before(const store::AgentRecord& agent);
 
 // The image's name; empty where there was none, or no engine is there to have it. No sandbox of the agent runs.
 Result<std::string> remove_engine_layer(const store::AgentRecord& agent);

@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "plan/os_user_places.h"
 #include "service/vm_files.h"
+#include "sys/beneath.h"
+#include "sys/create.h"
 #include "sys/files.h"
 #include "sys/journal.h"
 #include "sys/tree.h"
@@ -21,6 +23,7 @@ namespace {
 // The rest of its name is the checksum of the system that it lies over.
 constexpr std::string_view kDisk = "disk-";
 constexpr std::string_view kHosts = "package-hosts";
+constexpr const char* kBefore = "before";
 constexpr std::size_t kHostsBytesMax = 64 << 10;
 constexpr std::chrono::seconds kFlushWait{120};
 
@@ -67,6 +70,22 @@ Result<backend::KeptRoot> next_machine_layer(const store::AgentRecord& agent, co
   TRY(sys::make_private_directories(place));
   TRY(sys::replace_file(cat({place, "/", kHosts}), join(package_hosts, "\n")));
   return backend::KeptRoot{.image = cat({place, "/", kDisk, system}), .labels = {}};
+}
+
+Result<LayerBefore> machine_layer_before(const store::AgentRecord& agent, const host::StateDirs& dirs,
+                                         const plan::HostFacts& facts) {
+  const std::string place = place_of(agent, dirs);
+  const std::string disk = cat({place, "/", kDisk, TRY(vm_system(facts))});
+  const std::string before = cat({place, "/", kBefore});
+  const auto forget = [=] { (void)sys::unlink_at(sys::kCwd, before); };
+  forget();
+  const bool had = sys::exists(disk);
+  if (had) TRY(sys::make_hard_link(sys::kCwd, disk, sys::kCwd, before));
+  const auto restore = [=]() -> Status {
+    if (had) return sys::rename_file(before, disk);
+    return sys::exists(disk) ? sys::unlink_at(sys::kCwd, disk) : Status();
+  };
+  return LayerBefore{restore, forget};
 }
 
 Status flush_disk(sandbox::Resident& machine) {

@@ -12,6 +12,7 @@
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "sandbox/resident.h"
+#include "service/layer_before.h"
 #include "store/agent_record.h"
 
 namespace hutch::service {
@@ -32,6 +33,10 @@ void begin_with(const MachineLayer& layer, plan::SandboxPlan& plan);
 Result<backend::KeptRoot> next_machine_layer(const store::AgentRecord& agent, const host::StateDirs& dirs,
                                              const plan::HostFacts& facts,
                                              const std::vector<std::string>& package_hosts);
+
+// What it was, until what is kept over it has shown that a machine starts with it.
+Result<LayerBefore> machine_layer_before(const store::AgentRecord& agent, const host::StateDirs& dirs,
+                                         const plan::HostFacts& facts);
 
 // All that the machine was told to write has reached its disk.
 Status flush_disk(sandbox::Resident& machine);

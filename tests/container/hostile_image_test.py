@@ -102,13 +102,13 @@ KINDS = {
     "directory": lambda _: ("dir",),
     "file": lambda _: b"#!/bin/sh\necho evil\n",
 }
-# Not /etc/passwd as a pipe: the engine itself opens that file of an image, and waits for who writes to it.
 PLACES = [("etc", "link to the project"), ("etc", "link that stays within"), ("etc", "link to nowhere"),
           ("etc", "file"), ("tmp", "link to the project"), ("tmp", "pipe"),
           ("workspace", "link that stays within"),
           (".hutch-place", "link to the project"), (".hutch-place", "link that stays within"), (".hutch-place", "file"),
           (".hutch-guest", "link to the project"), (".hutch-guest", "directory"),
-          ("etc/passwd", "link to the project"), ("etc/passwd", "directory"),
+          ("etc/passwd", "link to the project"), ("etc/passwd", "directory"), ("etc/passwd", "pipe"),
+          ("etc/group", "pipe"),
           ("etc/.hutch-account", "directory"), ("etc/.hutch-account", "link to the project")]
 
 

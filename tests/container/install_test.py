@@ -12,10 +12,23 @@ pytestmark = pytest.mark.skipif(not packages.are_there(), reason="no apt and dpk
 
 IMAGE = "hutch-system:latest"
 MARKERS = [f"{number}{os.getpid()}" for number in (734, 735)]
+
+
+def unread(path):
+    """A pipe there, at which nobody waits as long as the installation runs."""
+    return f'rm -f "{path}"; mkfifo "{path}"; (while : > "{path}"; do :; done) > /dev/null 2>&1 & :'
+
+
 CONTENTS = [
     *packages.every_install_has(),
     packages.Package("around", [], "cat /proc/self/status > /srv/status; id -u > /srv/id\n"
                                    "echo $HOME:$EVIL > /srv/variables; ls -A /workspace /tmp > /srv/seen 2>&1 || :"),
+    packages.Package("pipe", [], unread("/etc/group")),
+    packages.Package("linked", [], f"{unread('/srv/pipe')}; rm /etc/passwd; ln -s ../srv/pipe /etc/passwd"),
+    # Two names of which the engine's answers have one, which is the file's.
+    packages.Package("decoy", [], "cd /etc; name=$(printf 'a\\377'); : > \"$(printf 'a\\357\\277\\275')\"\n"
+                                  f"{unread('$name')}; rm group; ln -s \"$name\" group"),
+    packages.Package("place", [], "rm -rf /workspace; mkdir /workspace; ln -s /srv /workspace/agents"),
     packages.Package("daemon", [], f"sleep {MARKERS[0]} & (sleep {MARKERS[1]} & ) & :"),
 ]
 
@@ -93,6 +106,20 @@ def test_what_fails_changes_nothing(daemon, agent, system):
     assert not answer["ok"] and "it went wrong" in answer["message"], answer
     assert layers(system) == []
     assert install(daemon, agent, "hello")["ok"], "nothing is half done"
+
+
+@pytest.mark.parametrize("name", ["pipe", "linked", "decoy", "place"])
+def test_what_no_container_starts_with_is_undone(daemon, agent, system, name):
+    """The engine opens accounts' files itself, and at a pipe it waits: then no container starts for anybody."""
+    answer = install(daemon, agent, name)
+    assert not answer["ok"] and "is undone" in answer["message"], answer
+    assert layers(system) == []
+    assert daemon.sh(agent, "test -f /etc/group").ok()
+    assert install(daemon, agent, "hello")["ok"]
+    assert not install(daemon, agent, name)["ok"]
+    assert daemon.sh(agent, "hello").ok().text == "hello\n" and len(layers(system)) == 1
+    status, text = system.ask("GET", "/v1.41/containers/json?all=1")
+    assert status == 200 and {one["State"] for one in json.loads(text)} == {"running"}, text
 
 
 def test_root_has_what_installing_takes_and_sees_nothing_of_the_agent(daemon, agent):

@@ -26,6 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)read_info(answer.body);
   (void)read_container_state(answer.body);
   (void)check_imported(answer.body);
+  const auto path = read_path_stat(answer.path_stat);
+  CHECK(!path || path->kind == PathInside::Kind::kLink || path->leads_to.empty());
   const auto image = read_image(answer.body);
   CHECK(!image ||
         std::ranges::all_of(image->labels, [](const auto& label) { return label.first.starts_with("hutch."); }));

@@ -15,7 +15,8 @@ import tempfile
 from rootfs import Rootfs
 
 PROGRAMS = ["sh", "apt-get", "dpkg", "dpkg-deb", "dpkg-query", "dpkg-split", "start-stop-daemon", "ldconfig", "tar",
-            "rm", "diff", "cat", "chmod", "chown", "cp", "id", "ln", "ls", "mkdir", "mv", "sleep", "stat", "touch"]
+            "rm", "diff", "cat", "chmod", "chown", "cp", "id", "ln", "ls", "mkdir", "mkfifo", "mv", "sleep", "stat",
+            "touch"]
 TABLES = ["cputable", "ostable", "tupletable"]
 METHODS = ["file", "copy", "store", "http"]
 DIRECTORIES = ["etc/apt/apt.conf.d", "etc/apt/preferences.d", "etc/dpkg/dpkg.cfg.d", "tmp", "root", "home",

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "backend/container/create_body.h"
@@ -81,6 +83,50 @@ Result<CreateSettings> create_settings(const Container& container, const std::st
   // podman's service has lowered its own to the kernel's default highest number of a process.
   settings.processes = std::min<std::uint64_t>(limits.processes.value_or(kProcessesMax), kProcessesMax);
   return settings;
+}
+
+// Images whose accounts are files. An id is that of what is in it.
+class SoundImages {
+ public:
+  bool has(const std::string& id) {
+    const std::scoped_lock lock(mutex_);
+    return ids_.contains(id);
+  }
+  void add(const std::string& id) {
+    static constexpr std::size_t kMax = 1024;
+    const std::scoped_lock lock(mutex_);
+    if (ids_.size() >= kMax) ids_.clear();
+    ids_.insert(id);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> ids_;
+};
+
+// The engine opens these two when it starts a container. At a pipe it waits, until somebody writes there, for good: and
+// then it starts none for anybody, or answers nobody.
+Status check_accounts(const Engine& engine, const std::string& container) {
+  static SoundImages sound;
+  static constexpr int kLinksMax = 8;
+  const std::string image = TRY(engine.state(container)).image;
+  if (!image.empty() && sound.has(image)) return {};
+  for (const std::string name : {"/etc/passwd", "/etc/group"}) {
+    std::string path = name;
+    auto found = TRY(engine.look(container, path));
+    for (int links = 0; found && found->kind == PathInside::Kind::kLink; ++links) {
+      if (links == kLinksMax || found->leads_to.empty()) break;
+      path = found->leads_to;
+      found = TRY(engine.look(container, path));
+      // Where it leads nowhere it may lead elsewhere for the engine.
+      if (!found) found.emplace();
+    }
+    if (!found || found->kind == PathInside::Kind::kFile || found->kind == PathInside::Kind::kDirectory) continue;
+    return fail(Error::invalid(cat({"the image's ", name, " is no file, and the engine would wait for what is in it; ",
+                                    "use another image, or hutch agent reset NAME, which drops what was installed"})));
+  }
+  if (!image.empty()) sound.add(image);
+  return {};
 }
 
 }  // namespace
@@ -168,6 +214,7 @@ Result<Instance> ContainerBackend::start(const plan::SandboxPlan& plan, const St
   const std::string body = TRY(create_body(plan, own));
   const auto created = container->engine().create(container->name(), body);
   if (!created) return fail(explain_creation(created.error(), plan));
+  TRY(check_accounts(container->engine(), container->name()));
   TRY(container->engine().start(container->name()));
   const ContainerState state = TRY(container->engine().state(container->name()));
   UniqueFd stream = TRY(container->accept(state));
@@ -202,10 +249,14 @@ Result<std::size_t> remove_stale(const ContainerBackend::Settings& settings) {
   for (std::string& name : TRY(engine.names_of(kOwnerLabel, settings.owner))) {
     if (!sys::exists(place_of(name))) left.push_back(std::move(name));
   }
+  // One that the engine cannot remove keeps none of the others.
+  Status removed;
   for (const std::string& name : left) {
-    TRY_CTX(engine.remove(name), cat({"remove container ", name}));
-    TRY(sys::remove_tree(place_of(name)));
+    Status gone = engine.remove(name);
+    if (gone) gone = sys::remove_tree(place_of(name));
+    if (!gone && removed) removed = fail(std::move(gone).error().with_context(cat({"remove container ", name})));
   }
+  if (!removed) return fail(std::move(removed).error());
   return left.size();
 }
 

@@ -34,8 +34,8 @@ std::string_view remedy(const Error& error) {
          "DOCKER_HOST=unix:///path/of/its/socket";
 }
 
-Result<Answer> read_answer(int socket, Time until) {
-  AnswerReader reader;
+Result<Answer> read_answer(int socket, std::string_view method, Time until) {
+  AnswerReader reader(method);
   std::array<char, 16'384> bytes{};
   while (!reader.done()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
@@ -138,6 +138,14 @@ Result<ContainerState> Engine::state(const std::string& container) const {
   return read_container_state(TRY(ask("GET", versioned({"/containers/", container, "/json"}))));
 }
 
+Result<std::optional<PathInside>> Engine::look(const std::string& container, const std::string& path) const {
+  const std::string target = versioned({"/containers/", container, "/archive?path=", escaped(path)});
+  const Answer answer = TRY(exchange("HEAD", target, {}, kPatience));
+  if (answer.status == 404) return std::optional<PathInside>();
+  TRY(good_body(answer, cat({"HEAD ", target})));
+  return std::optional(TRY(read_path_stat(answer.path_stat)));
+}
+
 Result<std::vector<std::string>> Engine::names_of(std::string_view label, std::string_view value) const {
   const std::string filter = nlohmann::json{{"label", {cat({label, "=", value})}}}.dump();
   return read_own_names(TRY(ask("GET", versioned({"/containers/json?all=1&filters=", escaped(filter)}))));
@@ -175,6 +183,12 @@ Status Engine::commit(const std::string& container, const std::string& image, co
   return {};
 }
 
+Status Engine::tag(const std::string& image, const std::string& name) const {
+  const auto [repository, tag] = name_and_tag(name);
+  TRY(ask("POST", versioned({"/images/", image, "/tag?repo=", repository, "&tag=", tag})));
+  return {};
+}
+
 Result<bool> Engine::remove_image(const std::string& image) const {
   const auto removed = ask("DELETE", versioned({"/images/", image, "?force=1"}), {}, kCommitPatience);
   if (!removed && removed.error().code != Code::kNotFound) return fail(removed.error());
@@ -188,7 +202,8 @@ Status Engine::import_image(const std::string& image, int archive) const {
   // Whoever closes before the end says why, which is read below.
   (void)send_archive(socket.get(), target, archive);
   const std::string what = cat({"POST ", target});
-  const Answer answer = TRY_CTX(read_answer(socket.get(), std::chrono::steady_clock::now() + kImportPatience), what);
+  const Answer answer =
+      TRY_CTX(read_answer(socket.get(), "POST", std::chrono::steady_clock::now() + kImportPatience), what);
   return check_imported(TRY(good_body(answer, what)));
 }
 
@@ -211,12 +226,15 @@ std::string Engine::versioned(std::initializer_list<std::string_view> target) co
 
 Result<std::string> Engine::ask(std::string_view method, std::string_view target, std::string_view body,
                                 std::chrono::seconds patience) const {
+  return good_body(TRY(exchange(method, target, body, patience)), cat({method, " ", target}));
+}
+
+Result<Answer> Engine::exchange(std::string_view method, std::string_view target, std::string_view body,
+                                std::chrono::seconds patience) const {
   const Time until = std::chrono::steady_clock::now() + patience;
   const UniqueFd socket = TRY(connect());
   TRY(sys::write_all(socket.get(), request_text(method, target, body)));
-  const std::string what = cat({method, " ", target});
-  const Answer answer = TRY_CTX(read_answer(socket.get(), until), what);
-  return good_body(answer, what);
+  return TRY_CTX(read_answer(socket.get(), method, until), cat({method, " ", target}));
 }
 
 }  // namespace hutch::backend::container

@@ -31,6 +31,8 @@ class Engine {
   Result<std::string> create(const std::string& name, const std::string& body) const;
   Status start(const std::string& container) const;
   Result<ContainerState> state(const std::string& container) const;
+  // At an absolute path of one that has not started, a last symbolic link not followed; absent: nothing.
+  Result<std::optional<PathInside>> look(const std::string& container, const std::string& path) const;
   // The names of all with the label `label`=`value`, whatever they do, that are as hutch makes them.
   Result<std::vector<std::string>> names_of(std::string_view label, std::string_view value) const;
   // With all that runs in it and its layer, and waits until it is gone. One that is not there is fine.
@@ -43,6 +45,8 @@ class Engine {
   // name loses it. Nothing runs in the container meanwhile.
   using Labels = std::map<std::string, std::string, std::less<>>;
   Status commit(const std::string& container, const std::string& image, const Labels& labels) const;
+  // It has another name as well; an image that had that one loses it. Code::kNotFound where there is none.
+  Status tag(const std::string& image, const std::string& name) const;
   // With the layers that are no other's. One that is not there is fine; false then.
   Result<bool> remove_image(const std::string& image) const;
   // The archive of a root file system (tar(5)), to its end, becomes the image.
@@ -57,6 +61,8 @@ class Engine {
   // One connection for each: the engine may have been started anew since the last.
   Result<std::string> ask(std::string_view method, std::string_view target, std::string_view body = {},
                           std::chrono::seconds patience = kPatience) const;
+  Result<Answer> exchange(std::string_view method, std::string_view target, std::string_view body,
+                          std::chrono::seconds patience) const;
   std::string versioned(std::initializer_list<std::string_view> target) const;
 
   std::string socket_;

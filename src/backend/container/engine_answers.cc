@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/base64.h"
 #include "base/text.h"
 
 namespace hutch::backend::container {
@@ -17,6 +18,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kTextBytesMax = 256;
 constexpr std::size_t kMessageBytesMax = 1024;
+constexpr std::size_t kPathBytesMax = 4096;
 constexpr std::size_t kLabelsMax = 64;
 constexpr std::size_t kLabelBytesMax = std::size_t{16} * 1024;
 constexpr std::string_view kOwnLabels = "hutch.";
@@ -116,6 +118,36 @@ Result<ContainerState> read_container_state(std::string_view body) {
   const auto pid = state->find("Pid");
   if (pid != state->end() && pid->is_number_unsigned() && pid->get<std::uint64_t>() <= kPidMax) {
     found.pid = pid->get<std::uint32_t>();
+  }
+  found.image = text_of(json, "Image");
+  return found;
+}
+
+// The mode's bits are those of Go's io/fs.FileMode.
+Result<PathInside> read_path_stat(std::string_view header) {
+  static constexpr std::uint64_t kModeDirectory = 1ULL << 31;
+  static constexpr std::uint64_t kModeLink = 1ULL << 27;
+  // Devices, pipes, sockets, and what is none of these.
+  static constexpr std::uint64_t kModeOther = 1ULL << 26 | 1ULL << 25 | 1ULL << 24 | 1ULL << 21 | 1ULL << 19;
+  const auto text = from_base64(header);
+  const Json json = text ? parse(*text) : Json();
+  const auto mode = json.is_object() ? json.find("mode") : json.end();
+  if (!json.is_object() || mode == json.end() || !mode->is_number_unsigned()) {
+    return fail({Code::kSystem, 0, "HEAD /containers/ID/archive: the answer does not say what is there"});
+  }
+  const auto bits = mode->get<std::uint64_t>();
+  PathInside found{.kind = PathInside::Kind::kFile};
+  if ((bits & kModeOther) != 0) found.kind = PathInside::Kind::kOther;
+  if ((bits & kModeDirectory) != 0) found.kind = PathInside::Kind::kDirectory;
+  if ((bits & kModeLink) != 0) found.kind = PathInside::Kind::kLink;
+  if (found.kind != PathInside::Kind::kLink) return found;
+  const auto target = json.find("linkTarget");
+  const auto* path = target != json.end() ? target->get_ptr<const std::string*>() : nullptr;
+  const auto is_plain = [](char c) { return c > ' ' && c < '\x7f'; };
+  // What JSON has no text for comes as another character, by which something else may lie there.
+  if (path != nullptr && path->size() <= kPathBytesMax && path->starts_with('/') &&
+      std::ranges::all_of(*path, is_plain)) {
+    found.leads_to = *path;
   }
   return found;
 }

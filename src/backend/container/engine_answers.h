@@ -29,6 +29,13 @@ struct EngineInfo {
 struct ContainerState {
   bool is_running = false;
   std::uint32_t pid = 0;  // of its first process, by the host's number; 0: none
+  std::string image{};    // the id of its image; empty: it does not say
+};
+
+// What lies at a path of a container.
+struct PathInside {
+  enum class Kind { kFile, kDirectory, kLink, kOther } kind = Kind::kOther;
+  std::string leads_to{};  // a link: absolute, within the container; empty: not known
 };
 
 struct EngineImage {
@@ -56,6 +63,8 @@ Status check_imported(std::string_view body);
 // Of GET /containers/ID/json, and the id in the answer to POST /containers/create.
 Result<ContainerState> read_container_state(std::string_view body);
 Result<std::string> read_created(std::string_view body);
+// Of the header of HEAD /containers/ID/archive.
+Result<PathInside> read_path_stat(std::string_view header);
 // Of GET /containers/json: the names that are as hutch makes them, without the slash before them.
 Result<std::vector<std::string>> read_own_names(std::string_view body);
 // Of GET /images/NAME/json.

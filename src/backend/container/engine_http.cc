@@ -59,7 +59,8 @@ std::string chunk_head(std::size_t bytes) { return boost::beast::buffers_to_stri
 
 class AnswerReader::Parser {
  public:
-  Parser() {
+  explicit Parser(std::string_view method) {
+    parser.skip(method == "HEAD");
     parser.header_limit(kHeadBytesMax);
     parser.body_limit(kBodyBytesMax);
     parser.eager(true);
@@ -69,7 +70,7 @@ class AnswerReader::Parser {
   std::string waiting;  // the beginning of something that could not be read alone
 };
 
-AnswerReader::AnswerReader() : parser_(std::make_unique<Parser>()) {}
+AnswerReader::AnswerReader(std::string_view method) : parser_(std::make_unique<Parser>(method)) {}
 AnswerReader::~AnswerReader() = default;
 
 Status AnswerReader::take(std::string_view bytes) {
@@ -100,6 +101,10 @@ Status AnswerReader::end() {
 
 bool AnswerReader::done() const { return parser_->parser.is_done(); }
 
-Answer AnswerReader::answer() const { return {parser_->parser.get().result_int(), parser_->parser.get().body()}; }
+Answer AnswerReader::answer() const {
+  const auto& answer = parser_->parser.get();
+  const auto stat = answer["X-Docker-Container-Path-Stat"];
+  return {answer.result_int(), answer.body(), std::string(stat.data(), stat.size())};
+}
 
 }  // namespace hutch::backend::container

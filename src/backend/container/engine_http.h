@@ -13,6 +13,7 @@ namespace hutch::backend::container {
 struct Answer {
   unsigned status = 0;
   std::string body;
+  std::string path_stat;  // X-Docker-Container-Path-Stat, of an answer about a path in a container
 };
 
 // A whole request, after whose answer the engine closes. `body` is JSON, or empty.
@@ -28,7 +29,8 @@ class AnswerReader {
   static constexpr std::uint32_t kHeadBytesMax = 64 * 1024;
   static constexpr std::size_t kBodyBytesMax = 4 << 20;
 
-  AnswerReader();
+  // To "HEAD" no body comes, whatever the answer's head says (RFC 9110, 9.3.2).
+  explicit AnswerReader(std::string_view method = "GET");
   ~AnswerReader();
   AnswerReader(const AnswerReader&) = delete;
   AnswerReader& operator=(const AnswerReader&) = delete;

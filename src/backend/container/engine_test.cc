@@ -4,6 +4,8 @@
 
 #include "backend/container/engine_answers.h"
 #include "backend/container/engine_place.h"
+#include "base/base64.h"
+#include "base/text.h"
 
 namespace hutch::backend::container {
 namespace {
@@ -54,6 +56,38 @@ TEST(AnswerReader, RefusesWhatIsCutOffOrHasNoEnd) {
   EXPECT_FALSE(read_by("HTTP/1.1 200 OK\r\nX: " + std::string(AnswerReader::kHeadBytesMax, 'x'), 4096));
   EXPECT_FALSE(read_by("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", 4096));
   EXPECT_FALSE(read_by("HTTP/1.1 200 OK\r\n\r\n" + std::string(AnswerReader::kBodyBytesMax + 1, 'x'), 65536));
+}
+
+TEST(AnswerReader, ExpectsNoBodyToHead) {
+  AnswerReader reader("HEAD");
+  ASSERT_TRUE(reader.take("HTTP/1.1 200 OK\r\nX-Docker-Container-Path-Stat: e30=\r\nContent-Length: 900\r\n\r\n"));
+  EXPECT_TRUE(reader.done());
+  EXPECT_EQ(reader.answer().path_stat, "e30=");
+}
+
+Result<PathInside> path_stat(std::string_view json) { return read_path_stat(to_base64(json)); }
+
+TEST(EngineAnswers, SayWhatLiesAtAPath) {
+  using enum PathInside::Kind;
+  const auto kind = [](std::uint64_t mode) { return path_stat(cat({R"({"mode":)", std::to_string(mode), "}"}))->kind; };
+  EXPECT_EQ(kind(0644), kFile);
+  EXPECT_EQ(kind(1ULL << 23 | 0755), kFile) << "setuid";
+  EXPECT_EQ(kind(1ULL << 31 | 0755), kDirectory);
+  EXPECT_EQ(kind(1ULL << 25 | 0644), kOther) << "a pipe";
+  EXPECT_EQ(kind(1ULL << 26 | 1ULL << 21), kOther) << "a device";
+  EXPECT_EQ(kind(1ULL << 24), kOther) << "a socket";
+  EXPECT_EQ(kind(1ULL << 19), kOther);
+  EXPECT_EQ(kind(134218239), kLink);
+  EXPECT_EQ(path_stat(R"({"mode":134218239,"linkTarget":"/usr/bin"})")->leads_to, "/usr/bin");
+  // Where another file could lie by the name that the answer has for it.
+  for (const char* target : {R"("etc/x")", R"("")", "7", R"("/a\ufffd")", R"("/a\nb")", R"("/a b")"}) {
+    EXPECT_EQ(path_stat(cat({R"({"mode":134218239,"linkTarget":)", target, "}"}))->leads_to, "") << target;
+  }
+  for (const char* json : {"{}", "[]", R"({"mode":"420"})", R"({"mode":-1})", R"({"mode":1.5})"}) {
+    EXPECT_FALSE(path_stat(json)) << json;
+  }
+  EXPECT_FALSE(read_path_stat("no base64!"));
+  EXPECT_FALSE(read_path_stat(""));
 }
 
 TEST(EngineAnswers, GiveTheEnginesMessagePrintable) {
