@@ -19,14 +19,18 @@ namespace {
 // Descriptors that a removal holds, and names of a directory that it holds at once.
 constexpr std::size_t kLevelsMax = 64;
 constexpr std::size_t kNamesMax = 4096;
+constexpr std::uint32_t kOwnMode = 0700;
 // A tree that somebody goes on filling is given up.
 constexpr std::uint64_t kEntriesMax = 10'000'000;
+
+// What becomes of a directory whose owner may not write or list it, as caches of packages are made.
+enum class Closed { kIsAnError, kIsOpened };
 
 // Goes by descriptors of directories that were opened without following a link, so that a tree that is changed
 // meanwhile leads nowhere else.
 class Remover {
  public:
-  explicit Remover(const GoOn& go_on) : go_on_(go_on) {}
+  Remover(const GoOn& go_on, Closed closed) : go_on_(go_on), closed_(closed) {}
   Result<std::uint64_t> run(int directory, const std::string& name);
 
  private:
@@ -41,6 +45,7 @@ class Remover {
   Status descend(const std::string& name);
 
   const GoOn& go_on_;
+  const Closed closed_;
   std::vector<Level> levels_;
   std::uint64_t removed_ = 0;
   std::uint64_t lifted_ = 0;
@@ -74,7 +79,8 @@ Result<wire::FileRemoved> remove_file(const wire::RemoveFile& request, const GoO
     TRY(sys::remove_tree_at(target.directory.get(), target.name));
     return wire::FileRemoved{1};
   }
-  return wire::FileRemoved{TRY(remove_tree(target.directory.get(), target.name, go_on))};
+  const Closed closed = request.tree == wire::RemoveFile::Tree::kOpen ? Closed::kIsOpened : Closed::kIsAnError;
+  return wire::FileRemoved{TRY(Remover(go_on, closed).run(target.directory.get(), target.name))};
 }
 
 Result<wire::FileMoved> move_file(const wire::MoveFile& request, const GoOn& go_on) {
@@ -104,7 +110,7 @@ Status make_directory(const wire::FilePlace& place) {
 }
 
 Result<std::uint64_t> remove_tree(int directory, const std::string& name, const GoOn& go_on) {
-  return Remover(go_on).run(directory, name);
+  return Remover(go_on, Closed::kIsAnError).run(directory, name);
 }
 
 namespace {
@@ -131,7 +137,15 @@ Result<std::uint64_t> Remover::run(int directory, const std::string& name) {
 }
 
 Status Remover::enter(int directory, const std::string& name) {
-  levels_.push_back({TRY(sys::open_beneath(directory, name, sys::Beneath::kListing)), name, {}});
+  auto opened = sys::open_beneath(directory, name, sys::Beneath::kListing);
+  if (!opened && opened.error().sys_errno == EACCES && closed_ == Closed::kIsOpened) {
+    TRY(sys::open_up(directory, name));
+    opened = sys::open_beneath(directory, name, sys::Beneath::kListing);
+  }
+  UniqueFd fd = TRY(std::move(opened));
+  // Where it fails it is somebody else's, and so does what is done next.
+  if (closed_ == Closed::kIsOpened) (void)sys::set_mode(fd.get(), kOwnMode);
+  levels_.push_back({std::move(fd), name, {}});
   return {};
 }
 
@@ -171,6 +185,8 @@ Status Remover::remove_entries(Level& level) {
 Status Remover::descend(const std::string& name) {
   const int parent = levels_.back().fd.get();
   if (levels_.size() >= kLevelsMax) {
+    // A directory is renamed only by who may write it.
+    if (closed_ == Closed::kIsOpened) (void)sys::open_up(parent, name);
     const std::string lifted = cat({".hutch-remove-", std::to_string(++lifted_)});
     const Status moved = sys::rename_at(parent, name, levels_.front().fd.get(), lifted, sys::Replacing::kRefused);
     if (!is_gone(moved)) TRY(moved);

@@ -56,7 +56,7 @@ Result<bool> is_there(tool::Place& place, const std::string& path) {
 
 Status remove(tool::Place& place, const std::string& path) {
   const auto removed =
-      tool::ask<wire::FileRemoved>(place, wire::RemoveFile{at(place.layout(), path), wire::RemoveFile::Tree::kRemove});
+      tool::ask<wire::FileRemoved>(place, wire::RemoveFile{at(place.layout(), path), wire::RemoveFile::Tree::kOpen});
   if (!removed && removed.error().code != Code::kNotFound) return fail(removed.error());
   return {};
 }

@@ -95,8 +95,6 @@ Result<std::string> regular_file_text(const std::string& path, std::size_t bytes
   }
 }
 
-namespace {
-
 // What its owner took away is given back, by a descriptor: whoever may write the directory could put a link to
 // something else in the place of a name, which fchmodat(2) follows.
 Status open_up(int directory, const std::string& name) {
@@ -104,6 +102,8 @@ Status open_up(int directory, const std::string& name) {
   const std::string own = cat({"/proc/self/fd/", std::to_string(found.get())});
   return check(::chmod(own.c_str(), 0700), {"chmod(", name, ")"});
 }
+
+namespace {
 
 // Opens it for listing and for writing, whatever its mode.
 Result<UniqueFd> open_to_remove(int directory, const std::string& name) {

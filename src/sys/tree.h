@@ -52,6 +52,8 @@ Status make_private_directories(const std::string& path);
 // there is no error.
 Status remove_tree(const std::string& path);
 Status remove_tree_at(int directory, const std::string& name);
+// Gives a directory back to its owner, who closed it (mode 0700). A link is an error.
+Status open_up(int directory, const std::string& name);
 
 enum class Permission { kRead, kWrite };
 

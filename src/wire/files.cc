@@ -206,7 +206,7 @@ void read(Reader& in, FindFiles& request) {
 
 void read(Reader& in, RemoveFile& request) {
   request.place = read_place(in);
-  request.tree = in.choice(RemoveFile::Tree::kForce);
+  request.tree = in.choice(RemoveFile::Tree::kOpen);
 }
 
 void read(Reader& in, MoveFile& request) {

@@ -72,8 +72,8 @@ struct FindFiles {
 
 struct RemoveFile {
   FilePlace place;
-  // kForce: directories in it that are closed to their owner are opened.
-  enum class Tree { kRefuse, kRemove, kForce } tree = Tree::kRefuse;
+  // kForce: directories in it that are closed to their owner are opened. kOpen: likewise, and it ends as kRemove does.
+  enum class Tree { kRefuse, kRemove, kForce, kOpen } tree = Tree::kRefuse;
 };
 
 // Within one file system as rename(2), else by copy and removal.

@@ -57,6 +57,7 @@ TEST(FileMessage, RequestsComeOutAsTheyWentIn) {
   EXPECT_EQ(request(FindFiles{kPlace, "*.c", 10}).pattern, "*.c");
   EXPECT_EQ(request(RemoveFile{kPlace, RemoveFile::Tree::kRemove}).tree, RemoveFile::Tree::kRemove);
   EXPECT_EQ(request(RemoveFile{kPlace, RemoveFile::Tree::kForce}).tree, RemoveFile::Tree::kForce);
+  EXPECT_EQ(request(RemoveFile{kPlace, RemoveFile::Tree::kOpen}).tree, RemoveFile::Tree::kOpen);
   EXPECT_EQ(request(MoveFile{kPlace, {"/", "."}}).destination, (FilePlace{"/", "."}));
   EXPECT_EQ(request(MakeDirectory{kPlace}).place, kPlace);
   EXPECT_EQ(request(BeginTree{{"/home", "a/b"}, ".new"}).temporary, ".new");

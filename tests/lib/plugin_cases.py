@@ -67,6 +67,22 @@ def test_what_fails_leaves_nothing(daemon, plugin_agent, recipe):
     assert daemon.sh(plugin_agent, "ls -A plugins").text == ""
 
 
+def test_directories_that_nobody_may_write_go_as_well(daemon, plugin_agent, recipe):
+    """As the caches of package managers are."""
+    closed = "mkdir -p a/b c/d/e; touch a/b/x c/d/e/x; chmod 555 a/b; chmod 0 c/d"
+    for number in range(3):
+        install(daemon, plugin_agent, recipe, "Closed", setup=f"{closed}; echo {number} > done",
+                tools=[tool("say", "cat done")])
+        assert said(daemon, plugin_agent, "closed_say") == f"{number}\n"
+        assert daemon.sh(plugin_agent, "ls -A plugins").text == "closed\n"
+    refused = daemon("plugin", "install", recipe("Closed", setup=f"{closed}; exit 4", tools=[tool("say", "cat done")]),
+                     "--agent", plugin_agent, timeout=180)
+    assert refused.code == 125 and "undone later" not in refused.errors, refused
+    assert said(daemon, plugin_agent, "closed_say") == "2\n"
+    daemon("plugin", "remove", "closed").ok()
+    assert daemon.sh(plugin_agent, "ls -A plugins").text == ""
+
+
 def test_an_agent_makes_a_plugin(daemon, plugin_agent):
     text = json.dumps({"name": "Made", "description": "d", "tools": [tool("say", "cat x")], "files": {"x": "made\n"},
                        "permissions": {"network": "outbound", "inference": True}})
