@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "guest/account.h"
 #include "guest/clock_teller.h"
+#include "guest/module_image.h"
 #include "guest/relay.h"
 #include "plan/machine_address.h"
 #include "plan/os_user_places.h"
@@ -44,6 +45,7 @@ constexpr int kLifelineFd = 4;
 
 // Of the file system that the kernel unpacks at its start (service/machine_files.cc makes it).
 constexpr const char* kModules = "/modules";
+constexpr std::size_t kModuleBytesMax = 64 << 20;
 constexpr const char* kSystem = "/system";  // the image, read-only
 constexpr const char* kChanges = "/changes";
 constexpr const char* kRoot = "/root";
@@ -103,7 +105,12 @@ Result<std::vector<sys::TreeEntry>> names_of(const std::string& directory) {
 Status load_modules() {
   auto names = TRY(names_of(kModules));
   std::ranges::sort(names, {}, &sys::TreeEntry::name);
-  for (const sys::TreeEntry& entry : names) TRY(sys::load_module(cat({kModules, "/", entry.name})));
+  for (const sys::TreeEntry& entry : names) {
+    const std::string path = cat({kModules, "/", entry.name});
+    // A kernel may want those alone that are signed: then as they are.
+    const Status loaded = sys::load_module_image(without_types(TRY(sys::read_file(path, kModuleBytesMax))));
+    if (!loaded) TRY(sys::load_module(path));
+  }
   return {};
 }
 
@@ -200,8 +207,8 @@ Result<UniqueFd> open_port() {
   return fail(Error::not_found("no port to the host"));
 }
 
-// Where all machines are alike still, and one may be saved. Whoever goes on from there says what time it is by then,
-// what no other machine has, and what there is to wait for.
+// Where machines are alike still, and one may be saved: before it looks at its disks, and with its root. Whoever goes
+// on from there says what time it is by then, what no other machine has, and what there is to wait for.
 Result<wire::MachineStart> await_start(int port) {
   TRY(sys::write_all(1, cat({wire::kMachineWaits, "\n"})));
   std::string bytes;
@@ -236,21 +243,27 @@ Status hear_clock(std::int64_t clock_ns) {
   return wrong ? sys::set_clock(*wrong) : Status();
 }
 
+// What all machines have of their own.
+Status make_system() {
+  const UniqueFd guest = TRY(sys::clone_tree_at("/init"));
+  TRY_CTX(make_root(), "make the root");
+  TRY(mount_all(kSystems));
+  TRY_CTX(place_guest(guest.get()), "place hutch-guest");
+  TRY_CTX(make_workspace(), kWorkspace);
+  TRY(sys::set_hostname("hutch"));
+  return sys::raise_loopback();
+}
+
 Status live() {
   TRY(mount_all(kKernels));
   TRY(sys::block_all_signals());
   TRY(sys::forget_children());
   TRY(load_modules());
   UniqueFd port = TRY(open_port());
-  const wire::MachineStart start = TRY_CTX(await_start(port.get()), "wait for the host");
-  const UniqueFd guest = TRY(sys::clone_tree_at("/init"));
-  TRY_CTX(make_root(), "make the root");
-  TRY(mount_all(kSystems));
-  TRY_CTX(place_guest(guest.get()), "place hutch-guest");
-  TRY_CTX(make_workspace(), kWorkspace);
+  wire::MachineStart start = TRY_CTX(await_start(port.get()), "wait for the host");
+  TRY(make_system());
+  if (start.again) start = TRY_CTX(await_start(port.get()), "wait for the host");
   if (start.directories) TRY_CTX(mount_shares(), "the host's directories");
-  TRY(sys::set_hostname("hutch"));
-  TRY(sys::raise_loopback());
   if (start.network) TRY_CTX(join_network(), "the network");
   Relay relay(
       {.side = Relay::Side::kMachine, .stream = std::move(port), .start_guest = start_guest, .hear_clock = hear_clock});

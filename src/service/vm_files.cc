@@ -46,7 +46,8 @@ constexpr const char* kUsualKernel = "linux-image-cloud-amd64";
 constexpr std::string_view kRemedy = "hutch vm provision makes what it starts from";
 constexpr const char* kProof = "kvm.json";
 constexpr const char* kPackageStep = "package";  // of the kernel; what is started has nothing of it
-constexpr std::array<std::string_view, 3> kOfSnapshot = {"memory", "state", "initramfs"};
+constexpr std::array<std::string_view, 6> kOfSnapshot = {kMachineMemory, "state",        "initramfs",
+                                                         kRootedMemory,  "rooted-state", kRootedChanges};
 // Of what is provisioned: one of another hutch may lack what this one starts.
 constexpr int kForm = 3;
 
@@ -59,6 +60,14 @@ struct Place {
 Result<Place> place_of(const plan::HostFacts& facts) {
   const host::StateDirs dirs = TRY(host::own_state_dirs(facts.uid, facts.home));
   return Place{cat({dirs.data, "/vm"}), dirs.config};
+}
+
+backend::vm::SnapshotFiles snapshot_in(const std::string& directory) {
+  const auto file = [&](std::string_view name) { return cat({directory, "/", name}); };
+  return {.initramfs = file("initramfs"),
+          .early = {file(kMachineMemory), file("state")},
+          .rooted = {file(kRootedMemory), file("rooted-state")},
+          .changes = file(kRootedChanges)};
 }
 
 // What changes when a file's bytes do, which nobody but root can put back.
@@ -192,9 +201,7 @@ Result<json> made_by(const backend::vm::VmBackend::Settings& settings) {
 // A machine that has started, in the directory `into`: the next ones begin there.
 Status save_machine(Starting& starting, const std::string& into, const TellImage& tell) {
   tell("starting a machine, to save it");
-  const auto file = [&](std::string_view name) { return cat({into, "/", name}); };
-  const backend::vm::SnapshotFiles snapshot{file(kMachineMemory), file("state"), file("initramfs")};
-  return backend::vm::save_snapshot(starting.settings, snapshot, starting.jails, starting.options);
+  return backend::vm::save_snapshot(starting.settings, snapshot_in(into), starting.jails, starting.options);
 }
 
 struct Provisioning {
@@ -414,8 +421,7 @@ Result<backend::vm::VmBackend::Settings> vm_settings(const plan::HostFacts& fact
   auto settings = TRY(settings_of(place, cat({place.top, "/files"}), manifest, facts));
   settings.accelerator = TRY(acceleration(place, facts)).accelerator;
   if (TRY(has_snapshot(manifest, settings.usual, settings.accelerator))) {
-    settings.snapshot.emplace(
-        backend::vm::SnapshotFiles{place.file(kMachineMemory), place.file("state"), place.file("initramfs")});
+    settings.snapshot.emplace(snapshot_in(cat({place.top, "/files"})));
   }
   if (manifest != before) TRY(sys::replace_file(place.file("manifest.json"), manifest.dump(1)));
   return settings;

@@ -23,7 +23,7 @@ Result<std::string> sum_of(const std::string& path) {
   }
 }
 
-Result<std::string> sum_of_memory(const std::string& path) {
+Result<std::string> sum_of_sparse(const std::string& path) {
   static constexpr std::size_t kBlock = 64 << 10;
   const UniqueFd file = TRY(sys::open(path, sys::Open::kRead));
   Sha256 sum;
@@ -42,7 +42,8 @@ Result<std::string> sum_of_memory(const std::string& path) {
 }  // namespace
 
 Result<std::string> sum_of_named(std::string_view name, const std::string& path) {
-  return name == kMachineMemory ? sum_of_memory(path) : sum_of(path);
+  const bool is_sparse = name == kMachineMemory || name == kRootedMemory || name == kRootedChanges;
+  return is_sparse ? sum_of_sparse(path) : sum_of(path);
 }
 
 }  // namespace hutch::service

@@ -24,6 +24,12 @@
 
 namespace hutch::sys {
 
+Status load_module_image(std::string_view bytes) {
+  const long loaded = ::syscall(SYS_init_module, bytes.data(), bytes.size(), "");
+  if (loaded < 0 && errno == EEXIST) return {};
+  return check(loaded, {"init_module()"});
+}
+
 Status load_module(const std::string& path) {
   const UniqueFd file = TRY(check_fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC), {"open(", path, ")"}));
   const long loaded = ::syscall(SYS_finit_module, file.get(), "", 0);

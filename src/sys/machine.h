@@ -13,6 +13,8 @@ namespace hutch::sys {
 
 // One that the kernel has already is no error.
 Status load_module(const std::string& path);
+// What of one was read: init_module(2).
+Status load_module_image(std::string_view bytes);
 
 // The current directory, the root of a mount, becomes "/" over the kernel's first file system, which nothing can be
 // pivoted from (pivot_root(2)).

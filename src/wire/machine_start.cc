@@ -5,7 +5,7 @@ namespace hutch::wire {
 
 namespace {
 
-constexpr std::string_view kBegin = "hutch-s2";
+constexpr std::string_view kBegin = "hutch-s3";
 constexpr std::size_t kClockBytes = 8;
 
 }  // namespace
@@ -16,8 +16,9 @@ std::string encode_machine_start(const MachineStart& start) {
   for (std::size_t i = 0; i < kClockBytes; ++i) bytes.push_back(static_cast<char>(clock >> (8 * i)));
   bytes += start.entropy;
   bytes.resize(kMachineStartBytes);
-  bytes[kMachineStartBytes - 2] = start.network ? 'n' : '-';
-  bytes.back() = start.directories ? 'd' : '-';
+  bytes[kMachineStartBytes - 3] = start.network ? 'n' : '-';
+  bytes[kMachineStartBytes - 2] = start.directories ? 'd' : '-';
+  bytes.back() = start.again ? 'a' : '-';
   return bytes;
 }
 
@@ -31,7 +32,7 @@ Result<MachineStart> decode_machine_start(std::string_view bytes) {
   }
   return MachineStart{static_cast<std::int64_t>(clock),
                       std::string(bytes.substr(kBegin.size() + kClockBytes, kEntropyBytes)),
-                      bytes[kMachineStartBytes - 2] == 'n', bytes.back() == 'd'};
+                      bytes[kMachineStartBytes - 3] == 'n', bytes[kMachineStartBytes - 2] == 'd', bytes.back() == 'a'};
 }
 
 }  // namespace hutch::wire

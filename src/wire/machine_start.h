@@ -15,13 +15,14 @@ namespace hutch::wire {
 inline constexpr std::string_view kMachineWaits = "hutch-guest: waits";
 
 inline constexpr std::size_t kEntropyBytes = 64;
-inline constexpr std::size_t kMachineStartBytes = 8 + 8 + kEntropyBytes + 2;
+inline constexpr std::size_t kMachineStartBytes = 8 + 8 + kEntropyBytes + 3;
 
 struct MachineStart {
   std::int64_t clock_ns = 0;  // since the epoch
-  std::string entropy;        // kEntropyBytes of it
+  std::string entropy{};      // kEntropyBytes of it
   bool network = false;       // a card
   bool directories = false;   // of the host's
+  bool again = false;         // it makes its root, and waits once more: what follows is another of these
 };
 
 std::string encode_machine_start(const MachineStart& start);

@@ -16,6 +16,8 @@ TEST(MachineStart, ComesAcross) {
   EXPECT_EQ(decoded->entropy, start.entropy);
   EXPECT_TRUE(decoded->network);
   EXPECT_FALSE(decoded->directories);
+  EXPECT_FALSE(decoded->again);
+  EXPECT_TRUE(decode_machine_start(encode_machine_start({1, start.entropy, false, false, true}))->again);
   const auto other = decode_machine_start(encode_machine_start({1, start.entropy, false, true}));
   EXPECT_FALSE(other->network);
   EXPECT_TRUE(other->directories);

@@ -12,6 +12,7 @@ CONTENTS = [
     *packages.every_install_has(),
     packages.Package("around", [], "cat /proc/self/status > /srv/status; id -u > /srv/id\n"
                                    "ls -A /workspace /tmp /shares > /srv/seen 2>&1 || :"),
+    packages.Package("place", [], "rm -rf /workspace; touch /workspace"),
 ]
 SOURCES = "deb [trusted=yes] http://good.example/debian ./\n"
 
@@ -48,6 +49,10 @@ def install(daemon, agent, *names):
     return daemon.tool(agent, "sandbox_install", packages=list(names))
 
 
+def disks_of(daemon):
+    return {path: path.stat().st_ino for path in (daemon.data / "machines").glob("*/*") if path.name != "package-hosts"}
+
+
 def test_what_is_installed_is_there_after_a_stop_and_a_start(daemon, agent):
     answer = install(daemon, agent, "hello")
     assert answer["ok"] and answer["result"]["installed"] == ["hello"], answer
@@ -66,13 +71,13 @@ def test_its_hosts_are_open_to_an_installation_alone(daemon, agent, internet):
 
 def test_what_fails_changes_nothing_and_names_what_is_unknown(daemon, agent):
     assert install(daemon, agent, "hello")["ok"]
-    disks = {path: path.stat().st_ino for path in (daemon.data / "machines").glob("*/disk-*")}
+    disks = disks_of(daemon)
     answer = install(daemon, agent, "around", "no-such-package")
     assert not answer["ok"] and "Unable to locate package no-such-package" in answer["message"], answer
     answer = install(daemon, agent, "broken")
     assert not answer["ok"] and "it went wrong" in answer["message"], answer
     assert not install(daemon, agent, "--option=x")["ok"]
-    assert {path: path.stat().st_ino for path in (daemon.data / "machines").glob("*/disk-*")} == disks
+    assert disks_of(daemon) == disks
     assert daemon.sh(agent, "test ! -e /srv/id && hello", timeout=180).ok().text == "hello\n"
 
 
@@ -131,3 +136,17 @@ def test_a_reset_drops_it_and_another_agent_has_none_of_it(daemon, agent):
     daemon("agent", "reset", agent).ok()
     assert daemon.sh(agent, "hello", timeout=180).code == 127
     assert install(daemon, agent, "hello")["ok"]
+
+
+def test_what_no_machine_starts_with_is_undone(daemon, agent):
+    other = daemon.agent("spoiled", "autonomousExec.enabled=true", allowedDomains=[])
+    for name, there in ((other, []), (agent, ["hello"])):
+        if there:
+            assert install(daemon, name, *there)["ok"]
+        before = disks_of(daemon)
+        answer = install(daemon, name, "place")
+        assert not answer["ok"] and "is undone" in answer["message"], answer
+        assert disks_of(daemon) == before
+        assert daemon.sh(name, "ls -d /workspace/agents; hello || :", timeout=180).ok().text == (
+            "/workspace/agents\n" + "hello\n" * len(there))
+    daemon("agent", "remove", other).ok()

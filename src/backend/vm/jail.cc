@@ -160,11 +160,12 @@ std::vector<std::string> qemu_arguments(const MachineSize& size, Accelerator acc
   const std::string mebibytes = cat({std::to_string(size.memory_mib), "M"});
   std::vector<std::string> words = {
       kQemu, "-name", "hutch", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-      // What its processor has is what accelerates it: all of this machine's, or all that QEMU can do. A file server
-      // maps the machine's memory (vhost-user): others share it.
+      // What its processor has is what accelerates it: all of this machine's, or all that QEMU can do, but for
+      // ERMS: where that is said a kernel clears and copies pages a byte at a time, which in software was a sixth of a
+      // boot. A file server maps the machine's memory (vhost-user): others share it.
       "-M", cat({"q35,accel=", kvm ? "kvm" : "tcg", ",memory-backend=memory"}), "-object",
-      cat({"memory-backend-file,id=memory,share=on,mem-path=/dev/fd/0,size=", mebibytes}), "-cpu", kvm ? "host" : "max",
-      "-smp", std::to_string(size.cpus), "-m", mebibytes,
+      cat({"memory-backend-file,id=memory,share=on,mem-path=/dev/fd/0,size=", mebibytes}), "-cpu",
+      kvm ? "host" : "max,-erms", "-smp", std::to_string(size.cpus), "-m", mebibytes,
       // A fault in it meets QEMU's own filter, then that of the jail.
       "-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny", "-kernel",
       inside("kernel"), "-initrd", inside("initramfs"), "-append",

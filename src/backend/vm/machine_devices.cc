@@ -7,6 +7,7 @@
 #include "backend/vm/jail.h"
 #include "base/text.h"
 #include "sys/io.h"
+#include "sys/journal.h"
 #include "sys/process.h"
 
 namespace hutch::backend::vm {
@@ -60,10 +61,22 @@ Status begin(Monitor& qemu) {
   return {};
 }
 
+Status tell_start(int machine, wire::MachineStart start) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  start.clock_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+  start.entropy = TRY(sys::random_hex(wire::kEntropyBytes / 2));
+  return sys::write_all(machine, wire::encode_machine_start(start));
+}
+
 Status connect_guest(Monitor& qemu, int guest) {
   TRY(qemu.give("guest", guest));
   const json change = {{"id", "hutch"}, {"backend", socket_named("guest")}};
   TRY(qemu.ask("chardev-change", change.dump()));
+  return {};
+}
+
+Status leave_guest(Monitor& qemu) {
+  TRY(qemu.ask("chardev-change", R"({"id": "hutch", "backend": {"type": "null", "data": {}}})"));
   return {};
 }
 

@@ -74,6 +74,23 @@ Result<Waiting> start_waiting(const VmBackend::Settings& settings, const Machine
   return Waiting{std::move(run), std::move(console.read), std::move(memory), std::move(running), std::move(*qemu)};
 }
 
+Status save_point(Waiting& machine, const SnapshotFiles::Point& point) {
+  const UniqueFd state = TRY(sys::make_file(sys::kCwd, point.state, 0600));
+  TRY(save_state(machine.qemu, state.get()));
+  const UniqueFd saved = TRY(sys::make_file(sys::kCwd, point.memory, 0600));
+  return sys::copy_content(machine.memory.get(), saved.get(), [] { return Status(); });
+}
+
+// It makes its root, and waits again.
+Status give_root(Waiting& machine) {
+  auto [own_end, qemu_end] = TRY(sys::socket_pair());
+  TRY(connect_guest(machine.qemu, qemu_end.get()));
+  qemu_end.reset();
+  TRY(tell_start(own_end.get(), {.again = true}));
+  TRY(with_words_of(await_guest(machine.console.get(), kStartWait), machine.console.get()));
+  return leave_guest(machine.qemu);
+}
+
 }  // namespace
 
 Status prove(const VmBackend::Settings& settings, std::chrono::seconds limit, Backend& jails,
@@ -86,10 +103,11 @@ Status prove(const VmBackend::Settings& settings, std::chrono::seconds limit, Ba
 Status save_snapshot(const VmBackend::Settings& settings, const SnapshotFiles& files, Backend& jails,
                      const StartOptions& options) {
   Waiting machine = TRY(start_waiting(settings, settings.usual, files.initramfs, kStartWait, jails, options));
-  const UniqueFd state = TRY(sys::make_file(sys::kCwd, files.state, 0600));
-  TRY(save_state(machine.qemu, state.get()));
-  const UniqueFd saved = TRY(sys::make_file(sys::kCwd, files.memory, 0600));
-  return sys::copy_content(machine.memory.get(), saved.get(), [] { return Status(); });
+  TRY(save_point(machine, files.early));
+  TRY(begin(machine.qemu));
+  TRY(give_root(machine));
+  TRY(save_point(machine, files.rooted));
+  return copy_changes(machine.files.file("changes"), files.changes);
 }
 
 }  // namespace hutch::backend::vm

@@ -15,10 +15,9 @@ namespace hutch::backend::vm {
 Status prove(const VmBackend::Settings& settings, std::chrono::seconds limit, Backend& jails,
              const StartOptions& options);
 
-// Starts a machine of the usual size, without directories of the host's, from `settings`; the guest stops before it
-// looks at a disk. Its memory is written to `files.memory`, a sparse file, its devices to `files.state`, and what it
-// booted from to `files.initramfs`; none of them must exist. Code::kTimeout where the machine does not come so far,
-// kSystem with QEMU's words where it cannot be saved.
+// Starts a machine of the usual size, without directories of the host's, from `settings`; it is saved at both
+// of the points at which it waits, memories and disk as sparse files; none of `files` must exist. Code::kTimeout where
+// the machine does not come so far, kSystem with QEMU's words where it cannot be saved.
 Status save_snapshot(const VmBackend::Settings& settings, const SnapshotFiles& files, Backend& jails,
                      const StartOptions& options);
 

@@ -65,10 +65,16 @@ std::string take_layer(plan::SandboxPlan& plan) {
 }
 
 // The disk of what is changed: as it was kept, else one that a process makes meanwhile.
-Result<sys::ChildProcess> begin_changes(const std::string& layer, const std::string& path) {
-  if (layer.empty()) return begin_disk(path);
-  TRY(copy_changes(layer, path));
+Result<sys::ChildProcess> begin_changes(const std::string& layer, const SnapshotFiles* saved, const std::string& path) {
+  if (layer.empty() && saved == nullptr) return begin_disk(path);
+  TRY(copy_changes(layer.empty() ? saved->changes : layer, path));
   return sys::ChildProcess();
+}
+
+// One with a root has a disk of its own: with another it would go by what it knows of that.
+const SnapshotFiles::Point* point_of(const SnapshotFiles* saved, const std::string& layer) {
+  if (saved == nullptr) return nullptr;
+  return layer.empty() ? &saved->rooted : &saved->early;
 }
 
 // A socket that listens, and another that has connected to it; its name is gone.
@@ -82,7 +88,7 @@ Result<std::pair<UniqueFd, UniqueFd>> connected_listener(const RunFiles& files) 
 }
 
 // What a machine's processors work on: nothing yet, or what a saved one has.
-Status fill_memory(int memory, const SnapshotFiles* saved) {
+Status fill_memory(int memory, const SnapshotFiles::Point* saved) {
   if (saved == nullptr) return {};
   const UniqueFd from = TRY(sys::open(saved->memory, sys::Open::kRead));
   return sys::copy_content(from.get(), memory, [] { return Status(); });
@@ -90,18 +96,20 @@ Status fill_memory(int memory, const SnapshotFiles* saved) {
 
 // Its devices come while it starts.
 struct Given {
-  const SnapshotFiles* saved = nullptr;
+  const SnapshotFiles::Point* saved = nullptr;
   int file_server = -1;
   bool network = false;
   int guest = -1;
 };
 
-// To a machine that waits for it.
-Status tell_start(int machine, const Given& given) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const wire::MachineStart start{std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(),
-                                 TRY(sys::random_hex(wire::kEntropyBytes / 2)), given.network, given.file_server >= 0};
-  return sys::write_all(machine, wire::encode_machine_start(start));
+// QEMU's jail has the network of the sandbox, in which the machine's own is what there is; whether it has one.
+bool give_network(plan::SandboxPlan& in_machine, plan::SandboxPlan& jail) {
+  if (in_machine.network != plan::NetworkKind::kGateway) return false;
+  jail.network = in_machine.network;
+  jail.host_ports = in_machine.host_ports;
+  jail.udp = in_machine.udp;
+  in_machine.network = plan::NetworkKind::kHost;
+  return true;
 }
 
 Status set_going(UniqueFd monitor, const Given& given) {
@@ -189,11 +197,12 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   const SnapshotFiles* saved = settings_.snapshot && size == settings_.usual ? &*settings_.snapshot : nullptr;
   const MachineFiles of_machine{settings_.kernel, saved != nullptr ? saved->initramfs : files.file("initramfs"),
                                 settings_.system, files.file("changes")};
-  sys::ChildProcess making = TRY(begin_changes(layer, of_machine.changes));
+  const SnapshotFiles::Point* begins_at = point_of(saved, layer);
+  sys::ChildProcess making = TRY(begin_changes(layer, saved, of_machine.changes));
   if (saved == nullptr) TRY(write_initramfs(of_machine.initramfs, options.guest_program, settings_.modules));
   const UniqueFd memory = TRY_CTX(new_memory(memory_bytes(size)), "the machine's memory");
   // QEMU starts meanwhile: it looks at none of it before it is told to go on.
-  auto filled = std::async([&] { return fill_memory(memory.get(), saved); });
+  auto filled = std::async([&] { return fill_memory(memory.get(), begins_at); });
   const std::vector<SystemName> names = TRY(system_names());
   sys::Pipe console = TRY(sys::pipe());
   TRY(sys::set_nonblocking(console.read.get()));
@@ -215,14 +224,7 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   lifeline.write.reset();
   plan::SandboxPlan jail = jail_plan(of_machine, names, settings_.accelerator, sys::user_id(), sys::group_id());
   jail.seccomp = settings_.filter;
-  const bool network = plan.network == plan::NetworkKind::kGateway;
-  if (network) {
-    jail.network = plan.network;
-    jail.host_ports = plan.host_ports;
-    jail.udp = plan.udp;
-    // In there the machine's own is what they have.
-    in_machine.network = plan::NetworkKind::kHost;
-  }
+  const bool network = give_network(in_machine, jail);
   auto [monitor, monitor_end] = TRY(sys::socket_pair());
   auto [machine_end, qemu_end] = TRY(sys::socket_pair());
   {
@@ -233,8 +235,8 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   }
   monitor_end.reset();
   console.write.reset();
-  const Given given{saved, file_server ? file_server.get() : -1, network, qemu_end.get()};
-  TRY(tell_start(machine_end.get(), given));
+  const Given given{begins_at, file_server ? file_server.get() : -1, network, qemu_end.get()};
+  TRY(tell_start(machine_end.get(), {.network = network, .directories = given.file_server >= 0}));
   TRY_CTX(filled.get(), "the machine's memory");
   TRY(with_words_of(set_going(std::move(monitor), given), console.read.get()));
   qemu_end.reset();

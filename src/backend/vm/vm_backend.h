@@ -14,9 +14,15 @@ namespace hutch::backend::vm {
 
 // What save_snapshot makes.
 struct SnapshotFiles {
-  std::string memory{};     // of a machine that waits (wire/machine_start.h)
-  std::string state{};      // of its devices
+  // A machine that waits (wire/machine_start.h).
+  struct Point {
+    std::string memory{};
+    std::string state{};  // of its devices
+  };
   std::string initramfs{};  // from which it booted
+  Point early{};            // it has not looked at its disks
+  Point rooted{};           // it has its root,
+  std::string changes{};    // and what it has changed there is on this disk
 };
 
 // A machine for each sandbox. Its guest speaks over a serial port of the machine's: hutch-guest --relay carries its
