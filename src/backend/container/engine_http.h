@@ -13,7 +13,7 @@ namespace hutch::backend::container {
 struct Answer {
   unsigned status = 0;
   std::string body;
-  std::string path_stat;  // X-Docker-Container-Path-Stat, of an answer about a path in a container
+  std::string path_stat{};  // X-Docker-Container-Path-Stat, of an answer about a path in a container
 };
 
 // A whole request, after whose answer the engine closes. `body` is JSON, or empty.
