@@ -30,10 +30,9 @@ std::optional<T> part_at(std::string_view bytes, std::uint64_t at) {
 std::size_t unsigned_size(std::string_view module) {
   if (!module.ends_with(kSigned) || module.size() < kSigned.size() + kAboutSignature) return module.size();
   const std::size_t behind = module.size() - kSigned.size();
-  std::size_t size = kAboutSignature;
-  std::size_t signature = 0;
-  for (std::size_t i = behind - 4; i < behind; ++i) signature = signature << 8 | static_cast<unsigned char>(module[i]);
-  size += signature;
+  std::size_t size = 0;
+  for (std::size_t i = behind - 4; i < behind; ++i) size = size << 8 | static_cast<unsigned char>(module[i]);
+  size += kAboutSignature;
   return size <= behind ? behind - size : module.size();
 }
 

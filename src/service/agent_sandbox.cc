@@ -313,7 +313,11 @@ hutch::Status AgentSandbox::find_package_hosts() {
 hutch::Status AgentSandbox::keep_installed() {
   if (!starts_anew(record_)) return {};
   const LayerBefore before = TRY(layer_before(record_, dirs_));
-  TRY(keep_layer(record_, dirs_, installer_, package_hosts_));
+  const hutch::Status kept = keep_layer(record_, dirs_, installer_, package_hosts_);
+  if (!kept) {
+    before.forget();
+    return kept;
+  }
   if (kept_.is_busy()) {
     before.forget();
     return fail(
