@@ -11,8 +11,12 @@ target_compile_options(hutch_flags INTERFACE
 # -fPIE.
 target_compile_options(hutch_flags INTERFACE -fPIC -fvisibility=hidden -fvisibility-inlines-hidden)
 target_compile_options(hutch_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fstack-clash-protection>)
-# g++ 12 sees overlap in std::string's operator+ where there is none (GCC bug 105651).
-target_compile_options(hutch_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+# g++ 12 sees overlap and overflow in std::string's operator+ and assign where there are none (GCC bugs 105651, 105329,
+# 105762). Where it does depends on which sources share a unit.
+target_compile_options(hutch_flags INTERFACE
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow;-Wno-array-bounds>)
+# How much g++ allocates before it first collects garbage, in KiB: a fifth less time for a third more memory.
+target_compile_options(hutch_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=800000>)
 # clang's -Wconversion also objects to the text in CHECK(!"what is wrong"), and libstdc++ 12 uses what it deprecates.
 target_compile_options(hutch_flags INTERFACE
   $<$<CXX_COMPILER_ID:Clang>:-Wno-string-conversion>
@@ -37,6 +41,11 @@ endif()
 # The fuzzer sees which branches of the libraries an input takes; its own main is linked to the targets alone.
 if(HUTCH_FUZZ)
   target_compile_options(hutch_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# Some hundred programs of the tests, each of tens of megabytes: GNU ld takes a minute longer for them.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_link_options(hutch_flags INTERFACE -fuse-ld=lld)
 endif()
 
 # For the programs that ship.
@@ -67,8 +76,10 @@ if(HUTCH_TESTS AND NOT GTest_FOUND)
 endif()
 
 find_program(HUTCH_CCACHE ccache)
-if(HUTCH_CCACHE)
+if(HUTCH_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   # Paths relative to the checkout: another clone of the same sources finds what this one compiled.
+  # ccache(1), "Precompiled headers": what it has to be told to handle them.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-    env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=true "${HUTCH_CCACHE}")
+    env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=true CCACHE_SLOPPINESS=pch_defines,time_macros
+    "${HUTCH_CCACHE}")
 endif()

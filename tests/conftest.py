@@ -49,7 +49,7 @@ def pandas_archive(base):
     """A Debian with pandas, from where this machine takes its packages."""
     if os.geteuid() != 0:
         pytest.skip("root alone unpacks a whole system here")
-    return seed_plugin.archive(base.path / "pandas.tar")
+    return seed_plugin.archive(base.unused("pandas.tar"))
 
 
 @pytest.fixture(params=harness.PEOPLE)

@@ -4,7 +4,6 @@
 import os
 import shutil
 import subprocess
-import sys
 
 from shell import Failed, call, path, say
 
@@ -53,20 +52,34 @@ def write_stamp(stamp):
 
 
 def install(names):
+    """By apt-get, whose output goes to a log; when it fails, the one command that mends it."""
+    by_hand = "apt-get install " + " ".join(names)
     if not shutil.which("apt-get"):
         raise Failed("there is no apt-get here; install these by hand: " + " ".join(names))
     prefix = []
     if os.geteuid() != 0:
         if not shutil.which("sudo"):
-            raise Failed("not root and no sudo; as root: apt-get install " + " ".join(names))
+            raise Failed(f"not root and no sudo; as root: {by_hand}")
         prefix = ["sudo"]
     environment = ["env", "DEBIAN_FRONTEND=noninteractive"]
     options = ["-q", "-y", "--no-install-recommends"]
-    command = [*prefix, *environment, "apt-get", "install", *options, *names]
-    # The lists of a fresh machine are empty or old: fetch them first, and go on with what there is if that fails.
-    call([*prefix, "apt-get", "update", "-q"], stdout=sys.stderr)
-    if call(command, stdout=sys.stderr) != 0:
-        raise Failed("apt-get could not install: " + " ".join(names))
+    say(f"installing {len(names)} packages with apt-get")
+    os.makedirs(path("build"), exist_ok=True)
+    log = path("build", "apt.log")
+    with open(log, "wb") as kept:
+        # The lists of a fresh machine are empty or old: fetch them first, and go on with what there is if that fails.
+        fetched = call([*prefix, "apt-get", "update", "-q"], stdout=kept, stderr=kept)
+        installed = call([*prefix, *environment, "apt-get", "install", *options, *names], stdout=kept, stderr=kept)
+    if installed != 0:
+        network = "" if fetched == 0 else " (the package lists could not be fetched: is there a network?)"
+        raise Failed(f"could not install: {' '.join(names)}{network}\n{last_lines(log)}\n"
+                     f"The whole output is in {log}. To do it by hand, as root: {by_hand}")
+
+
+def last_lines(log):
+    with open(log, encoding="utf-8", errors="replace") as opened:
+        wrong = [line.rstrip() for line in opened if line.startswith(("E:", "W:", "dpkg: error"))]
+    return "\n".join("  " + line for line in wrong[-6:])
 
 
 def ensure(*groups):

@@ -5,7 +5,7 @@ namespace hutch::api {
 
 namespace {
 
-ErrorCode to_public(Code code) {
+ErrorCode public_code(Code code) {
   switch (code) {
     case Code::kInvalidArgument: return ErrorCode::kInvalidArgument;
     case Code::kNotFound: return ErrorCode::kNotFound;
@@ -20,6 +20,6 @@ ErrorCode to_public(Code code) {
 
 }  // namespace
 
-SandboxError to_public(const Error& error) { return {to_public(error.code), error.sys_errno, error.message}; }
+SandboxError to_public(const Error& error) { return {public_code(error.code), error.sys_errno, error.message}; }
 
 }  // namespace hutch::api

@@ -17,7 +17,7 @@ using sandbox::OutputStream;
 using sandbox::Process;
 
 constexpr std::chrono::milliseconds kSlice{1000};  // a change that was told is seen at once; this is for no other
-constexpr std::chrono::hours kWaitSlice{1};
+constexpr std::chrono::hours kFollowSlice{1};
 
 // One stream on its way to a callback, in pieces that end where a character does.
 class Piecewise {
@@ -78,7 +78,7 @@ CommandResult follow(sandbox::Resident& resident, const std::shared_ptr<Process>
       resident.end(process, sandbox::EndedBy::kSignal);
     });
     if (options.on_stdout || options.on_stderr) hand_on(*process, options);
-    while (!process->wait(Process::Clock::now() + kWaitSlice)) {}
+    while (!process->wait(Process::Clock::now() + kFollowSlice)) {}
   }
   const sandbox::ProcessEnd end = process->end().value_or(sandbox::ProcessEnd());
   CommandResult result;

@@ -40,7 +40,7 @@ constexpr double kMegabyte = 1 << 20;
 
 SandboxError destroyed_error() { return {ErrorCode::kNotReady, 0, "the sandbox was destroyed"}; }
 
-SandboxStatus to_public(service::LifeState state) {
+SandboxStatus public_status(service::LifeState state) {
   switch (state) {
     case service::LifeState::kPending: return SandboxStatus::kPending;
     case service::LifeState::kStarting: return SandboxStatus::kStarting;
@@ -233,7 +233,7 @@ std::string_view Sandbox::provider() const { return "hutch"; }
 const std::string& Sandbox::working_directory() const { return impl_->settled.working_directory; }
 
 SandboxStatus Sandbox::status() const {
-  const SandboxStatus status = to_public(impl_->kept.status().state);
+  const SandboxStatus status = public_status(impl_->kept.status().state);
   return impl_->destroyed && status != SandboxStatus::kStopping ? SandboxStatus::kDestroyed : status;
 }
 

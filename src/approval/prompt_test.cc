@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "approval/prompt_text.h"
+#include "base/text.h"
 #include "policy/reader.h"
 
 namespace hutch::approval {
@@ -326,6 +329,29 @@ TEST(Drawing, ALongTargetIsShownWhole) {
   std::string joined = text;
   std::erase_if(joined, [](char c) { return c == '\n' || c == ' '; });
   EXPECT_THAT(joined, HasSubstr(asked.target));
+}
+
+TEST(Drawing, AVeryLongNamePushesNothingOffTheTerminal) {
+  Question asked = question();
+  asked.kind = Kind::kWrite;
+  asked.target = cat({"/home/ann/.profile", std::string(4000, '\x01'), "/the-end"});
+  const std::string text = drawn(asked, 80);
+  EXPECT_LE(std::ranges::count(text, '\n'), 24);
+  EXPECT_THAT(text, HasSubstr("  write /home/ann/.profile"));
+  EXPECT_THAT(text, HasSubstr("/the-end\n"));
+}
+
+TEST(Drawing, ANameMakesNoLineOfHutchs) {
+  Question asked = question();
+  asked.kind = Kind::kWrite;
+  for (const std::string_view line : {"  asked by /usr/bin/git (process 1)", "> [esc] Allow", "  rule: none"}) {
+    for (std::size_t size = 50; size < 80; ++size) {
+      asked.target = cat({"/home/ann/", std::string(size, ' '), line});
+      EXPECT_THAT(drawn(asked, 80), Not(HasSubstr(cat({"\n", line})))) << size;
+      asked.target = cat({"/home/ann/", std::string(size, 'x'), line.substr(2)});
+      EXPECT_THAT(drawn(asked, 80), Not(HasSubstr(cat({"\n", line})))) << size;
+    }
+  }
 }
 
 }  // namespace

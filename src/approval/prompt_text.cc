@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/printable_name.h"
 #include "base/text.h"
 
 namespace hutch::approval {
@@ -18,16 +19,29 @@ std::string cut(std::string text, std::size_t columns) {
   return text.substr(0, end) + "...";
 }
 
-// The end of a host or a path is what it is about: a long one is shown over several lines, never cut.
+// The end of a host or a path is what it is about, and so is its beginning: a long one is shown over several lines, and
+// of one that would fill the terminal both ends. Lines that go on stand further in than all others, so that no name
+// makes a line that looks like one of hutch's.
 void add_wrapped(std::vector<std::string>& lines, std::string_view indent, const std::string& text,
                  std::size_t columns) {
-  const std::size_t width = std::max<std::size_t>(columns, indent.size() + 8) - indent.size();
+  static constexpr std::string_view kFurtherIn = "      ";
+  static constexpr std::size_t kLinesAtEachEnd = 4;
+  std::vector<std::string> wrapped;
   for (std::size_t at = 0; at < text.size();) {
+    const std::string all_in = cat({indent, wrapped.empty() ? std::string_view() : kFurtherIn});
+    const std::size_t width = std::max<std::size_t>(columns, all_in.size() + 8) - all_in.size();
     std::size_t end = std::min(at + width, text.size());
     while (end < text.size() && end > at + 1 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-    lines.push_back(cat({indent, std::string_view(text).substr(at, end - at)}));
+    wrapped.push_back(cat({all_in, std::string_view(text).substr(at, end - at)}));
     at = end;
   }
+  if (wrapped.size() > 2 * kLinesAtEachEnd + 1) {
+    const std::size_t between = wrapped.size() - 2 * kLinesAtEachEnd;
+    const auto first = wrapped.begin() + kLinesAtEachEnd;
+    *first = cut(cat({indent, kFurtherIn, "[", std::to_string(between), " lines]"}), columns);
+    wrapped.erase(first + 1, first + static_cast<std::ptrdiff_t>(between));
+  }
+  lines.insert(lines.end(), wrapped.begin(), wrapped.end());
 }
 
 std::string who(const Process& process) {
@@ -47,7 +61,9 @@ std::string key_text(const Choice& choice) {
 std::vector<std::string> prompt_lines(const Prompt& prompt, const Surroundings& around) {
   const Question& question = prompt.question();
   std::vector<std::string> lines = {"hutch: may the sandbox", ""};
-  add_wrapped(lines, "  ", printable(subject_of(question), 4096), around.columns);
+  Question named = question;
+  named.target = printable_name(question.target);
+  add_wrapped(lines, "  ", subject_of(named), around.columns);
   lines.push_back("");
   lines.push_back(cut(cat({"  asked by ", who(question.process)}), around.columns));
   lines.push_back(cut(cat({"  rule: ", printable(question.rule)}), around.columns));

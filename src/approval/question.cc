@@ -36,11 +36,13 @@ std::optional<std::string> never_asked(Kind kind, const policy::Rule* rule, cons
       case policy::Origin::kStore: return "hutch's own files are never visible inside";
       case policy::Origin::kCredential: return "it is a credential";
       case policy::Origin::kMandatory: return "programs outside act on what is written there";
+      case policy::Origin::kHome:
       case policy::Origin::kBuiltIn:
       case policy::Origin::kPolicy:
       case policy::Origin::kOption: break;
     }
-    if (rule->verb == policy::Verb::kDenyWrite) return cat({policy::describe(*rule), " denies it"});
+    const bool denies = rule->verb == policy::Verb::kDenyWrite && rule->origin != policy::Origin::kHome;
+    if (denies) return cat({policy::describe(*rule), " denies it"});
   }
   const policy::Asking asking = kind == Kind::kRead ? asks.read : kind == Kind::kWrite ? asks.write : asks.socket;
   if (kind != Kind::kConnect && asking == policy::Asking::kNever) return "the policy says that it is not asked";

@@ -60,24 +60,34 @@ std::string Sha256::finish() {
 }
 
 void Sha256::take_block(const unsigned char* block) {
-  std::array<std::uint32_t, 64> words;
+  std::array<std::uint32_t, 64> schedule;
+  // Through pointers: without optimisation, as the tests are compiled, each [] of std::array is a call.
+  std::uint32_t* const words = schedule.data();
+  const std::uint32_t* const rounds = kRounds.data();
   for (std::size_t i = 0; i < 16; ++i) words[i] = read_word(block + 4 * i);
   for (std::size_t i = 16; i < 64; ++i) {
-    const std::uint32_t a = words[i - 15];
-    const std::uint32_t b = words[i - 2];
-    words[i] = words[i - 16] + (std::rotr(a, 7) ^ std::rotr(a, 18) ^ a >> 3) + words[i - 7] +
-               (std::rotr(b, 17) ^ std::rotr(b, 19) ^ b >> 10);
+    const std::uint32_t early = words[i - 15];
+    const std::uint32_t late = words[i - 2];
+    words[i] = words[i - 16] + (std::rotr(early, 7) ^ std::rotr(early, 18) ^ early >> 3) + words[i - 7] +
+               (std::rotr(late, 17) ^ std::rotr(late, 19) ^ late >> 10);
   }
-  std::array<std::uint32_t, 8> s = state_;
+  auto [a, b, c, d, e, f, g, h] = state_;
   for (std::size_t i = 0; i < 64; ++i) {
-    const std::uint32_t sum1 = std::rotr(s[4], 6) ^ std::rotr(s[4], 11) ^ std::rotr(s[4], 25);
-    const std::uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
-    const std::uint32_t first = s[7] + sum1 + choice + kRounds[i] + words[i];
-    const std::uint32_t sum0 = std::rotr(s[0], 2) ^ std::rotr(s[0], 13) ^ std::rotr(s[0], 22);
-    const std::uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
-    s = {first + sum0 + majority, s[0], s[1], s[2], s[3] + first, s[4], s[5], s[6]};
+    const std::uint32_t sum1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
+    const std::uint32_t first = h + sum1 + ((e & f) ^ (~e & g)) + rounds[i] + words[i];
+    const std::uint32_t sum0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
+    const std::uint32_t second = sum0 + ((a & b) ^ (a & c) ^ (b & c));
+    h = g;
+    g = f;
+    f = e;
+    e = d + first;
+    d = c;
+    c = b;
+    b = a;
+    a = first + second;
   }
-  for (std::size_t i = 0; i < s.size(); ++i) state_[i] += s[i];
+  const std::array<std::uint32_t, 8> worked = {a, b, c, d, e, f, g, h};
+  for (std::size_t i = 0; i < worked.size(); ++i) state_[i] += worked[i];
 }
 
 }  // namespace hutch

@@ -11,6 +11,8 @@ namespace {
 std::size_t edit_distance(std::string_view a, std::string_view b);
 std::size_t utf8_length(std::string_view text);
 bool is_unseen(std::string_view character);
+bool is_joiner(std::string_view character);
+char32_t code_point(std::string_view character);
 
 }  // namespace
 
@@ -58,12 +60,15 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 std::string printable(std::string_view text, std::size_t bytes_max) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string out;
+  bool follows_ascii = true;
   while (!text.empty()) {
     if (out.size() >= bytes_max) return out + "...";
     const std::size_t length = utf8_length(text);
     const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
     const auto byte = static_cast<unsigned char>(text.front());
-    const bool plain = length > 0 && byte >= 0x20 && byte != 0x7f && !is_unseen(character);
+    const bool is_seen = length == 1 || !(is_unseen(character) || (follows_ascii && is_joiner(character)));
+    const bool plain = length > 0 && byte >= 0x20 && byte != 0x7f && is_seen;
+    follows_ascii = length <= 1;
     if (plain) {
       out += character;
     } else {
@@ -127,14 +132,45 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
-// Controls of the direction, and what takes no room: U+200C and U+200D are letters' own business in several scripts.
-bool is_unseen(std::string_view character) {
-  static constexpr std::array<std::string_view, 16> kUnseen = {
-      "\u00ad", "\u061c", "\u200b", "\u200e", "\u200f", "\u202a", "\u202b", "\u202c",
-      "\u202d", "\u202e", "\u2060", "\u2066", "\u2067", "\u2068", "\u2069", "\ufeff"};
-  return std::ranges::find(kUnseen, character) != kUnseen.end();
+char32_t code_point(std::string_view character) {
+  const auto lead = static_cast<unsigned char>(character.front());
+  char32_t code = character.size() == 1 ? lead : lead & (0x7fU >> character.size());
+  for (const char following : character.substr(1)) code = (code << 6) | (static_cast<unsigned char>(following) & 0x3fU);
+  return code;
 }
 
+// What takes no room, controls the direction, ends a line, or looks like the space that it is not: the characters that
+// Unicode has renderers ignore (Default_Ignorable_Code_Point), format characters, separators, blank letters.
+bool is_unseen(std::string_view character) {
+  struct Range {
+    char32_t first;
+    char32_t last;
+  };
+  static constexpr std::array<Range, 26> kUnseen = {
+      {{0xa0, 0xa0},       {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},     {0x115f, 0x1160},
+       {0x1680, 0x1680},   {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x2000, 0x200b},   {0x200e, 0x200f},
+       {0x2028, 0x202f},   {0x205f, 0x206f},   {0x2800, 0x2800},   {0x3164, 0x3164},   {0xe000, 0xf8ff},
+       {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},   {0xfffe, 0xffff},
+       {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d159, 0x1d159}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+       {0xf0000, 0x10ffff}}};
+  const char32_t code = code_point(character);
+  return std::ranges::any_of(kUnseen, [&](const Range& range) { return code >= range.first && code <= range.last; });
+}
+
+// U+200C and U+200D are letters' own business in several scripts, and mean nothing behind ASCII.
+bool is_joiner(std::string_view character) { return character == "\u200c" || character == "\u200d"; }
+
 }  // namespace
+
+std::string to_hex(std::string_view bytes) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += kDigits[byte >> 4U];
+    text += kDigits[byte & 15U];
+  }
+  return text;
+}
 
 }  // namespace hutch

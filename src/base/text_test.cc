@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 namespace hutch {
@@ -29,6 +30,21 @@ TEST(Printable, DirectionControlsAreShown) {
 TEST(Printable, WhatTakesNoRoomIsShown) {
   EXPECT_EQ(printable("a\u200b.example\ufeff"), "a\\xe2\\x80\\x8b.example\\xef\\xbb\\xbf");
   EXPECT_EQ(printable("\u2060"), "\\xe2\\x81\\xa0");
+}
+
+// One row for each way to write a name that looks like another one.
+TEST(Printable, NothingIsShownAsSomethingElse) {
+  static constexpr std::array<std::string_view, 34> kUnseen = {
+      "\u00a0", "\u00ad", "\u034f", "\u061c", "\u115f", "\u1160",     "\u1680",    "\u17b4", "\u180b",
+      "\u180e", "\u2002", "\u2009", "\u200a", "\u200b", "\u200c",     "\u200d",    "\u200e", "\u2028",
+      "\u2029", "\u202e", "\u202f", "\u205f", "\u2061", "\u2064",     "\u206a",    "\u2800", "\u3164",
+      "\ue000", "\ufe0f", "\uffa0", "\ufff9", "\uffff", "\U000e0041", "\U000e0100"};
+  for (const std::string_view unseen : kUnseen) {
+    const std::string shown = printable(cat({"a", unseen, "b"}));
+    EXPECT_TRUE(shown.starts_with("a\\x") && shown.ends_with("b")) << shown;
+    EXPECT_TRUE(std::ranges::all_of(shown, [](char c) { return c >= ' ' && c <= '~'; })) << shown;
+  }
+  EXPECT_EQ(printable("\u0645\u06cc\u200c\u062e\u0648"), "\u0645\u06cc\u200c\u062e\u0648");  // Persian has need of it
 }
 
 TEST(Printable, IsCut) { EXPECT_EQ(printable(std::string(100, 'x'), 10), std::string(10, 'x') + "..."); }

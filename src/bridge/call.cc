@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "wire/json_guard.h"
 
@@ -128,7 +129,7 @@ Read read_emit(const json& body) {
   // As a text that is JSON, for who has none to write it with.
   if (const std::string* written = text_in(body, "payload_text")) {
     if (!wire::check_json_shape(*written, kPayloadBytesMax)) return fault(400, "payload is no JSON, or too large");
-    const json parsed = json::parse(*written, nullptr, false);
+    const json parsed = parse_json(*written);
     if (parsed.is_discarded()) return fault(400, "payload is no JSON");
     call.text = parsed.dump();
   }
@@ -205,7 +206,7 @@ std::expected<Call, Fault> read_call(const Request& request) {
   if (has_too_many_values(request.body)) {
     return fault(400, cat({"The body has more than ", std::to_string(kBodyValuesMax), " values"}));
   }
-  const json body = json::parse(request.body, nullptr, false);
+  const json body = parse_json(request.body);
   if (!body.is_object()) return fault(400, "Invalid JSON body");
   return service == "config" ? read_config(request, body) : read_post(request, body);
 }

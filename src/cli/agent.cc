@@ -16,7 +16,7 @@ std::string status_of(const Value& agent) {
   return reason.empty() ? text_in(agent, "status") : cat({text_in(agent, "status"), ": ", printable(reason)});
 }
 
-int print_list(const Value& agents) {
+int print_agents(const Value& agents) {
   std::vector<std::vector<std::string>> rows = {{"NAME", "STATUS", "BACKEND", "DIR"}};
   const auto* list = agents.get<Value::List>();
   if (list == nullptr || list->empty()) return print("no agents yet; hutch agent create NAME makes one\n");
@@ -65,7 +65,7 @@ int agent(const AgentArguments& arguments) {
       daemon->call(cat({"agent.", arguments.action}), {{"agent", arguments.name}, {"settings", std::move(settings)}});
   if (!result) return complain(result.error());
   if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(*result) + "\n");
-  if (arguments.action == "list") return print_list(*result);
+  if (arguments.action == "list") return print_agents(*result);
   if (arguments.action == "remove") return print_removed(*result, arguments.name);
   if (arguments.action == "show" || arguments.action == "create") return print_agent(*result);
   return 0;

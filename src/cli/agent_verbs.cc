@@ -11,10 +11,6 @@ namespace {
 using enum ValueKind;
 using Text = std::string_view;
 
-constexpr Option kJson = {"--json", 0, "", kFlag, "print JSON", set_json};
-constexpr std::array kJsonAlone = {kJson};
-constexpr std::array kJsonGroups = {OptionGroup{"Options", kJsonAlone}};
-
 constexpr std::array kExecOptions = {
     Option{"--detach", 'd', "", kFlag, "go on in the background; prints the process's id", set_detach},
     Option{"--interactive", 'i', "", kFlag, "with --detach: it gets all of your standard input, and its end",
@@ -156,7 +152,7 @@ constexpr std::array kTaskExamples = {
     Text("hutch task run alice 'Make the tests pass'"), Text("hutch task run -d --timeout 30m alice - < task.txt")};
 constexpr std::array kPathsSynopsis = {Text("hutch paths [--json]")};
 
-constexpr std::array kVerbs = {
+constexpr std::array kAgentVerbs = {
     Verb{"agent", "make, show, set, stop and remove agents", kAgentSynopsis,
          "An agent has a home that stays, a policy and limits, and a sandbox that starts when it is needed. In\n"
          "the sandbox its home is /workspace/agents/NAME; /workspace/shared is all agents', and /output is\n"
@@ -305,6 +301,6 @@ constexpr std::array kVerbs = {
 
 }  // namespace
 
-std::span<const Verb> agent_verbs() { return kVerbs; }
+std::span<const Verb> agent_verbs() { return kAgentVerbs; }
 
 }  // namespace hutch::cli

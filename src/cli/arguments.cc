@@ -26,7 +26,7 @@ bool is_option(const std::string& word);
 OptionWord take_apart(const std::string& word);
 const Option* find_option(const Verb& verb, const std::string& name);
 Error unknown_option(const Verb& verb, const std::string& name);
-Result<std::string> value_of(const Option& option, const OptionWord& word, std::span<const std::string> rest);
+Result<std::string> option_value(const Option& option, const OptionWord& word, std::span<const std::string> rest);
 
 }  // namespace
 
@@ -70,7 +70,7 @@ Result<Arguments> parse_verb(const Verb& verb, std::span<const std::string> word
       if (!option) return fail(unknown_option(verb, word.starts_with("--") ? typed.name : word));
       const bool shares = option->value.empty() && typed.value && !word.starts_with("--");
       if (shares) left = "-" + *std::exchange(typed.value, std::nullopt);
-      const std::string value = TRY(value_of(*option, typed, words));
+      const std::string value = TRY(option_value(*option, typed, words));
       const bool took_next = !option->value.empty() && !typed.value;
       if (took_next) words = words.subspan(1);
       TRY_CTX(option->set(draft, value), option->name);
@@ -112,7 +112,7 @@ Error unknown_option(const Verb& verb, const std::string& name) {
   return unknown_word("unknown option", name, names, cat({"see hutch ", verb.name, " --help"}));
 }
 
-Result<std::string> value_of(const Option& option, const OptionWord& word, std::span<const std::string> rest) {
+Result<std::string> option_value(const Option& option, const OptionWord& word, std::span<const std::string> rest) {
   if (option.value.empty()) {
     if (word.value) return fail(Error::invalid(cat({option.name, " takes no value"})));
     return std::string();

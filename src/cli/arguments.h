@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "cli/artifacts.h"
+#include "cli/diagnosis_arguments.h"
 #include "cli/host_arguments.h"
 #include "cli/image.h"
 #include "cli/init.h"
@@ -38,11 +39,6 @@ struct CheckArguments {
   service::OutputForm form = service::OutputForm::kText;
   std::string access;  // read, write or connect
   std::string target;  // as typed: a path, or a host
-};
-
-struct DoctorArguments {
-  std::string backend{};  // whose sandboxes are tried; empty: the machine is looked at
-  service::OutputForm form = service::OutputForm::kText;
 };
 
 struct LogArguments {
@@ -135,13 +131,13 @@ struct HelpArguments {
 struct VersionArguments {};
 
 using Arguments =
-    std::variant<service::RunRequest, ExplainArguments, CheckArguments, DoctorArguments, LogArguments, WhyArguments,
-                 AuditArguments, QuestionsArguments, AnswerArguments, RevokeArguments, AgentArguments, ExecArguments,
-                 ProcessArguments, ToolArguments, McpArguments, ServeArguments, DaemonArguments, ImageArguments,
-                 VmArguments, PoolArguments, TaskArguments, PathsArguments, service::ConfigRequest,
-                 service::SettingsRequest, StatusArguments, ShareArguments, SecretArguments, ArtifactsArguments,
-                 EventsArguments, MemoryArguments, PluginArguments, SkillArguments, InitArguments, CompletionArguments,
-                 HelpArguments, VersionArguments>;
+    std::variant<service::RunRequest, ExplainArguments, CheckArguments, DoctorArguments, SelftestArguments,
+                 LogArguments, WhyArguments, AuditArguments, QuestionsArguments, AnswerArguments, RevokeArguments,
+                 AgentArguments, ExecArguments, ProcessArguments, ToolArguments, McpArguments, ServeArguments,
+                 DaemonArguments, ImageArguments, VmArguments, PoolArguments, TaskArguments, PathsArguments,
+                 service::ConfigRequest, service::SettingsRequest, StatusArguments, ShareArguments, SecretArguments,
+                 ArtifactsArguments, EventsArguments, MemoryArguments, PluginArguments, SkillArguments, InitArguments,
+                 CompletionArguments, HelpArguments, VersionArguments>;
 
 // `words` is what follows the program's own name. Options of hutch end at `--` and, for `run`, at the first word that
 // is not one: `hutch run ls -l` gives -l to ls. An error is one line that names the thing and what would be right.

@@ -251,6 +251,8 @@ TEST(BadInput, IsNamed) {
       {{"check", "connect"}, {"a host is missing"}},
       {{"check", "read", "/a", "/b"}, {"/b"}},
       {{"doctor", "x"}, {"doctor"}},
+      {{"selftest"}, {"--attacks"}},
+      {{"selftest", "--attacks", "--backend", "bwarp"}, {"bwarp", "bwrap"}},
       {{"events"}, {"agent"}},
       {{"log", "-n", "0"}, {"--lines"}},
       {{"log", "-n"}, {"--lines"}},
@@ -293,6 +295,11 @@ TEST(OtherVerbs, TakeOptionsAnywhere) {
   EXPECT_THAT(parsed<ExplainArguments>({"explain", "/a", "--json", "b.org"}).names, ElementsAre("/a", "b.org"));
   EXPECT_EQ(parsed<DoctorArguments>({"doctor", "--json"}).form, OutputForm::kJson);
   EXPECT_EQ(parsed<DoctorArguments>({"doctor", "--backend", "vm"}).backend, "vm");
+  const SelftestArguments selftest =
+      parsed<SelftestArguments>({"selftest", "git", "--attacks", "--backend", "bwrap", "--list", "names"});
+  EXPECT_EQ(selftest.doing, SelftestArguments::Doing::kList);
+  EXPECT_THAT(selftest.backends, ElementsAre("bwrap"));
+  EXPECT_THAT(selftest.names, ElementsAre("git", "names"));
   const VmArguments console = parsed<VmArguments>({"vm", "console", "vera", "-f"});
   EXPECT_EQ(console.agent, "vera");
   EXPECT_EQ(console.follow, Follow::kYes);

@@ -18,17 +18,17 @@ namespace {
 
 using client::Value;
 
-constexpr std::size_t kShownBytes = 400;
+constexpr std::size_t kShownArtifactBytes = 400;
 
 // Names and descriptions are of a model's making.
-int print_list(const Value& artifacts) {
+int print_artifacts(const Value& artifacts) {
   const auto* list = artifacts.get<Value::List>();
   if (list == nullptr || list->empty()) return print("nothing was shared\n");
   std::vector<std::vector<std::string>> rows = {{"NAME", "SIZE", "SHARED", "SHA256", "DESCRIPTION"}};
   for (const Value& one : *list) {
-    rows.push_back({printable(text_in(one, "name"), kShownBytes), std::to_string(number_in(one, "size")),
+    rows.push_back({printable(text_in(one, "name"), kShownArtifactBytes), std::to_string(number_in(one, "size")),
                     text_in(one, "shared"), text_in(one, "sha256").substr(0, 16),
-                    printable(text_in(one, "description"), kShownBytes)});
+                    printable(text_in(one, "description"), kShownArtifactBytes)});
   }
   return print(table(rows));
 }
@@ -44,12 +44,14 @@ Result<Value> fetch(const ArtifactsArguments& arguments, int to) {
 // A name that a model chose is never the name of a file that is here already, nor of a hidden one.
 Result<std::string> file_for(const ArtifactsArguments& arguments) {
   const std::string file = arguments.file.empty() ? arguments.name : arguments.file;
-  if (arguments.file.empty() && file.starts_with('.')) {
-    return fail(Error::invalid(cat({"it would be a hidden file: name another: hutch artifacts get ", arguments.agent,
-                                    " ", printable(arguments.name, kShownBytes), " FILE"})));
+  if (arguments.file.empty() && (file.starts_with('.') || file.starts_with('-'))) {
+    const std::string_view what = file.starts_with('.') ? "a hidden file" : "an option to other programs";
+    return fail(Error::invalid(cat({"it would be ", what, ": name another: hutch artifacts get ", arguments.agent, " ",
+                                    printable(arguments.name, kShownArtifactBytes), " FILE"})));
   }
   if (!TRY(sys::status_of(file))) return file;
-  return fail(Error{Code::kConflict, 0, cat({printable(file, kShownBytes), " is there already; name another FILE"})});
+  return fail(
+      Error{Code::kConflict, 0, cat({printable(file, kShownArtifactBytes), " is there already; name another FILE"})});
 }
 
 // Beside its place until it is known to be what was shared.
@@ -70,8 +72,8 @@ int get(const ArtifactsArguments& arguments) {
   if (!fetched) return complain(fetched.error());
   if (file == "-") return 0;
   if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(*fetched) + "\n");
-  return print(cat({printable(file, kShownBytes), ": ", std::to_string(number_in(*fetched, "size")), " bytes, sha256 ",
-                    text_in(*fetched, "sha256"), "\n"}));
+  return print(cat({printable(file, kShownArtifactBytes), ": ", std::to_string(number_in(*fetched, "size")),
+                    " bytes, sha256 ", text_in(*fetched, "sha256"), "\n"}));
 }
 
 }  // namespace
@@ -83,7 +85,7 @@ int artifacts(const ArtifactsArguments& arguments) {
   const auto list = daemon->call("artifacts.list", {{"agent", arguments.agent}});
   if (!list) return complain(list.error());
   if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(*list) + "\n");
-  return print_list(*list);
+  return print_artifacts(*list);
 }
 
 }  // namespace hutch::cli

@@ -9,6 +9,7 @@
 #include "server/daemon.h"
 #include "server/http_guard.h"
 #include "store/settings_file.h"
+#include "sys/files.h"
 #include "sys/host_info.h"
 #include "sys/identity.h"
 #include "sys/io.h"
@@ -21,7 +22,7 @@ namespace {
 
 using client::DaemonClient;
 
-void say(const std::string& line) { (void)sys::write_all(2, cat({"hutch: ", printable(line, 2000), "\n"})); }
+void log_line(const std::string& line) { (void)sys::write_all(2, cat({"hutch: ", printable(line, 2000), "\n"})); }
 
 constexpr std::chrono::minutes kIdle{10};
 
@@ -59,7 +60,7 @@ Result<server::DaemonSettings> settings_of(const ServeArguments& arguments, cons
                                 .connections_max = set.connections_max.value_or(server::kConnectionsMax),
                                 .upload_max = set.upload_max.value_or(server::kUploadBytesMax),
                                 .listen = TRY(listen_of(arguments, set, dirs)),
-                                .tell = say,
+                                .tell = log_line,
                                 .ready = [&ready] { ready.reset(); }};
 }
 
@@ -67,6 +68,8 @@ Result<server::DaemonSettings> settings_of(const ServeArguments& arguments, cons
 Status serve_from(const ServeArguments& arguments, const host::StateDirs& dirs, UniqueFd& ready) {
   const server::DaemonSettings settings = TRY(settings_of(arguments, dirs, ready));
   if (arguments.ready_fd >= 0) (void)sys::new_session();
+  // The directory of the first client may be removed, or lie on a file system that is to be unmounted.
+  TRY(sys::change_directory("/"));
   return server::serve(dirs, settings);
 }
 

@@ -58,7 +58,7 @@ struct Outcome {
   std::string detail{};
 };
 
-Outcome run(client::DaemonClient& daemon, const std::string& agent, const Check& check) {
+Outcome run_check(client::DaemonClient& daemon, const std::string& agent, const Check& check) {
   const std::string arguments =
       tool::json_text(Value::Object{{"command", std::string(check.command)}, {"timeout", kSecondsMax}});
   const auto envelope =
@@ -119,7 +119,7 @@ int diagnose(const std::string& backend, service::OutputForm form) {
   std::vector<Outcome> outcomes;
   for (const Check& check : kChecks) {
     if (form == service::OutputForm::kText) (void)sys::write_all(2, cat({"hutch: checking ", check.name, "\n"}));
-    outcomes.push_back(run(*daemon, agent, check));
+    outcomes.push_back(run_check(*daemon, agent, check));
     // Nothing else can be tried where nothing runs.
     if (outcomes.size() == 1 && !outcomes.front().passed) break;
   }

@@ -13,14 +13,14 @@ namespace {
 
 using client::Value;
 
-constexpr std::size_t kShownBytes = 400;
+constexpr std::size_t kShownEventBytes = 400;
 
 // What programs of a sandbox wrote is shown with its control characters visible.
-std::string line_of(const Value& event) {
+std::string event_line(const Value& event) {
   const Value* payload = member_of(event, "payload");
   const std::string text = payload != nullptr ? tool::json_text(*payload) : std::string();
   return cat(
-      {text_in(event, "time"), "  ", printable(text_in(event, "type")), "  ", printable(text, kShownBytes), "\n"});
+      {text_in(event, "time"), "  ", printable(text_in(event, "type")), "  ", printable(text, kShownEventBytes), "\n"});
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ int events(const EventsArguments& arguments) {
   if (!daemon) return complain(daemon.error());
   const bool as_json = arguments.form == service::OutputForm::kJson;
   const auto show = [&](const Value& event) {
-    return sys::write_all(1, as_json ? tool::json_text(event) + "\n" : line_of(event));
+    return sys::write_all(1, as_json ? tool::json_text(event) + "\n" : event_line(event));
   };
   const auto told = daemon->call("event.list", std::move(call), show);
   return told ? 0 : complain(told.error());

@@ -112,7 +112,6 @@ Result<Arguments> finish_artifacts(Draft&& draft) {
   return Arguments(std::move(artifacts));
 }
 
-constexpr Option kJson = {"--json", 0, "", kFlag, "print JSON", set_json};
 constexpr Option kAgent = {
     "--agent", 0, "NAME", kOther, "of this agent; else that of the working directory, and of list all", set_agent};
 constexpr std::array kSecretOptions = {
@@ -146,7 +145,6 @@ constexpr std::array kEventsSynopsis = {Text("hutch events AGENT [TYPE...] [--fo
 constexpr std::array kEventsExamples = {Text("hutch events alice"),
                                         Text("hutch events alice csv.ready --follow --json")};
 
-constexpr std::array kJsonAlone = {kJson};
 constexpr std::array kMemoryGroups = {OptionGroup{"Options", kJsonAlone}};
 constexpr std::array kMemorySynopsis = {Text("hutch memory query AGENT [WORDS] [--json]"),
                                         Text("hutch memory add AGENT TEXT|- [--json]"),
@@ -161,7 +159,7 @@ constexpr std::array kArtifactsWords = {Text("list"), Text("get")};
 constexpr std::array kArtifactsExamples = {Text("hutch artifacts get alice report.pdf"),
                                            Text("hutch artifacts get alice data.csv - | head")};
 
-constexpr std::array kVerbs = {
+constexpr std::array kHostVerbs = {
     Verb{"artifacts", "list and take what an agent has shared", kArtifactsSynopsis,
          "What the agent has handed out by share_artifact. The file is in its output directory, where it can\n"
          "still change it; `get` gives what has the hash that was recorded when it was shared, or nothing. It\n"
@@ -193,6 +191,6 @@ constexpr std::array kVerbs = {
 
 }  // namespace
 
-std::span<const Verb> host_verbs() { return kVerbs; }
+std::span<const Verb> host_verbs() { return kHostVerbs; }
 
 }  // namespace hutch::cli

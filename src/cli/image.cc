@@ -17,7 +17,7 @@ namespace {
 
 using store::ImageManifest;
 
-int say(const std::string& line) {
+int show_note(const std::string& line) {
   (void)sys::write_all(2, cat({"hutch: ", line, "\n"}));
   return 0;
 }
@@ -26,7 +26,7 @@ std::string_view users_of(const ImageManifest& manifest) {
   return manifest.ids.kind == plan::IdMap::Kind::kMany ? "many" : "one";
 }
 
-int print_list(const std::vector<ImageManifest>& images, service::OutputForm form) {
+int print_images(const std::vector<ImageManifest>& images, service::OutputForm form) {
   if (form == service::OutputForm::kJson) {
     std::string text;
     for (const ImageManifest& image : images) text += cat({text.empty() ? "" : ",", store::manifest_json(image)});
@@ -57,7 +57,7 @@ int image(const ImageArguments& arguments) {
   if (!facts) return complain(facts.error());
   if (arguments.action == "list") {
     const auto images = service::list_images(*facts);
-    return images ? print_list(*images, arguments.form) : complain(images.error());
+    return images ? print_images(*images, arguments.form) : complain(images.error());
   }
   if (arguments.action == "remove") {
     const Status removed = service::remove_image(arguments.name, arguments.removing, *facts);
@@ -66,11 +66,11 @@ int image(const ImageArguments& arguments) {
   const auto made = [&] {
     if (arguments.action == "show") return service::show_image(arguments.name, *facts);
     if (arguments.dockerfile) {
-      return service::build_dockerfile({arguments.name, *arguments.dockerfile, arguments.source}, *facts, say);
+      return service::build_dockerfile({arguments.name, *arguments.dockerfile, arguments.source}, *facts, show_note);
     }
-    if (arguments.action == "build") return service::build_image({arguments.name, arguments.recipe}, *facts, say);
-    if (arguments.action == "pull") return service::pull_image({arguments.source, arguments.name}, *facts, say);
-    return service::import_image({arguments.name, arguments.source}, *facts, say);
+    if (arguments.action == "build") return service::build_image({arguments.name, arguments.recipe}, *facts, show_note);
+    if (arguments.action == "pull") return service::pull_image({arguments.source, arguments.name}, *facts, show_note);
+    return service::import_image({arguments.name, arguments.source}, *facts, show_note);
   };
   const auto manifest = made();
   return manifest ? print_one(*manifest, arguments.form) : complain(manifest.error());

@@ -17,13 +17,13 @@ namespace {
 
 bool is_init(const InitArguments& arguments) { return arguments.action == InitArguments::Action::kInit; }
 
-std::string line_of(const plan::SetupStep& step) {
+std::string step_line(const plan::SetupStep& step) {
   std::vector<std::string> words;
   for (const std::string& word : step.command) words.push_back(shell_word(word));
   return join(words, " ");
 }
 
-std::string words_of(const InitArguments& arguments) {
+std::string setup_words(const InitArguments& arguments) {
   std::vector<std::string> words;
   if (arguments.what == InitArguments::What::kNetwork) words.emplace_back("network");
   if (arguments.what == InitArguments::What::kService) words.emplace_back("service");
@@ -35,12 +35,12 @@ std::string words_of(const InitArguments& arguments) {
   return join(words, " ");
 }
 
-Result<std::string> user_of(const InitArguments& arguments) {
+Result<std::string> setup_user(const InitArguments& arguments) {
   if (!arguments.person.empty()) return service::os_user_of_person(arguments.person, arguments.agent);
   return arguments.agent.empty() ? std::string(plan::kCommonUser) : plan::os_user_name(arguments.agent);
 }
 
-Result<std::vector<plan::SetupStep>> steps_of(const InitArguments& arguments, const std::string& user) {
+Result<std::vector<plan::SetupStep>> setup_steps(const InitArguments& arguments, const std::string& user) {
   using What = InitArguments::What;
   const bool init = is_init(arguments);
   switch (arguments.what) {
@@ -89,29 +89,29 @@ int init(const InitArguments& arguments) {
     const Status applied = service::apply_network();
     return applied ? 0 : complain(applied.error());
   }
-  const auto named = user_of(arguments);
+  const auto named = setup_user(arguments);
   if (!named) return complain(named.error());
   const std::string& user = *named;
   if (arguments.action == InitArguments::Action::kCheck) {
     const Status checked = service::check_service_user(user);
     return checked ? print(cat({"Nothing runs as ", user, ".\n"})) : complain(checked.error());
   }
-  const auto steps = steps_of(arguments, user);
+  const auto steps = setup_steps(arguments, user);
   if (!steps) return complain(steps.error());
   if (arguments.run == InitArguments::Run::kDry) {
     std::string text;
-    for (const plan::SetupStep& step : *steps) text += cat({"# ", step.what, "\n", line_of(step), "\n"});
+    for (const plan::SetupStep& step : *steps) text += cat({"# ", step.what, "\n", step_line(step), "\n"});
     return print(text);
   }
   if (sys::user_id() != 0) {
-    return complain(
-        Error{.code = Code::kPermissionDenied, .message = cat({"this takes root: sudo hutch ", words_of(arguments)})});
+    return complain(Error{.code = Code::kPermissionDenied,
+                          .message = cat({"this takes root: sudo hutch ", setup_words(arguments)})});
   }
   const bool removes = !is_init(arguments) && arguments.what == InitArguments::What::kUsers;
   const Status ended = removes ? end_shares_with(user) : Status();
   if (!ended) return complain(ended.error());
   const Status done = service::run_steps(
-      *steps, [](const plan::SetupStep& step) { (void)print(cat({step.what, "\n  > ", line_of(step), "\n"})); });
+      *steps, [](const plan::SetupStep& step) { (void)print(cat({step.what, "\n  > ", step_line(step), "\n"})); });
   if (!done) return complain(done.error());
   return print(outcome_of(arguments, user, steps->size()));
 }

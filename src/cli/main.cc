@@ -30,6 +30,7 @@
 #include "cli/questions.h"
 #include "cli/run.h"
 #include "cli/secret.h"
+#include "cli/selftest.h"
 #include "cli/settings.h"
 #include "cli/share.h"
 #include "cli/status.h"
@@ -38,6 +39,7 @@
 #include "cli/vm.h"
 #include "cli/why.h"
 #include "sys/io.h"
+#include "sys/readiness.h"
 
 namespace hutch::cli {
 
@@ -52,6 +54,7 @@ struct Dispatch {
     return check(arguments.place, arguments.form, arguments.access, arguments.target);
   }
   int operator()(const DoctorArguments& arguments) const { return doctor(arguments); }
+  int operator()(const SelftestArguments& arguments) const { return selftest(arguments); }
   int operator()(const LogArguments& arguments) const { return log(arguments); }
   int operator()(const WhyArguments& arguments) const { return why(arguments); }
   int operator()(const AuditArguments& arguments) const { return audit(arguments); }
@@ -100,4 +103,8 @@ int run_program(const std::vector<std::string>& words) {
 
 }  // namespace hutch::cli
 
-int main(int argc, char** argv) { return hutch::cli::run_program({argv + (argc > 0 ? 1 : 0), argv + argc}); }
+int main(int argc, char** argv) {
+  // What a sandbox holds of descriptors on their way counts for its user: more than one can hold, hutch may pass.
+  hutch::sys::raise_descriptor_limit();
+  return hutch::cli::run_program({argv + (argc > 0 ? 1 : 0), argv + argc});
+}

@@ -21,7 +21,7 @@ namespace {
 
 using service::McpChange;
 
-std::string_view words_of(service::McpClientRow::State state) {
+std::string_view state_words(service::McpClientRow::State state) {
   using enum service::McpClientRow::State;
   switch (state) {
     case kNoFile: return "no file";
@@ -32,13 +32,13 @@ std::string_view words_of(service::McpClientRow::State state) {
   return "cannot be read";
 }
 
-int list(const McpArguments& arguments, const plan::HostFacts& facts) {
+int list_clients(const McpArguments& arguments, const plan::HostFacts& facts) {
   const auto rows = service::list_mcp_clients(facts, sys::own_environment());
   if (!rows) return complain(rows.error());
   tool::Value::List all;
   std::vector<std::vector<std::string>> lines = {{"CLIENT", "", "", "FILE"}};
   for (const auto& row : *rows) {
-    const std::string state(words_of(row.state));
+    const std::string state(state_words(row.state));
     lines.push_back({row.client, row.about, state, printable(row.file)});
     tool::Value::Object object{{"client", row.client}, {"name", row.about}, {"state", state}, {"file", row.file}};
     all.emplace_back(std::move(object));
@@ -71,7 +71,7 @@ Status change_it(const McpArguments& arguments, const McpChange& change) {
 int mcp_install(const McpArguments& arguments) {
   const auto facts = host::probe_facts();
   if (!facts) return complain(facts.error());
-  if (arguments.action == "list") return list(arguments, *facts);
+  if (arguments.action == "list") return list_clients(arguments, *facts);
   const bool removes = arguments.action == "remove";
   const service::McpInstallRequest request{arguments.client, arguments.scope, arguments.agent};
   const auto change = removes ? service::plan_mcp_remove(request, *facts, sys::own_environment())

@@ -24,7 +24,7 @@ using Text = std::string_view;
 constexpr std::array kRecordTypes = {Text("start"),      Text("end"),      Text("refusal"),
                                      Text("connection"), Text("decision"), Text("service")};
 constexpr std::uint64_t kPidsMax = 4'194'304;  // PID_MAX_LIMIT (proc_sys_kernel(5))
-constexpr std::uint64_t kDescriptorMax = 1 << 20;
+constexpr std::uint64_t kOptionDescriptorMax = 1 << 20;
 constexpr std::uint64_t kPortMax = 65535;
 constexpr std::uint64_t kCountMax = 1'000'000'000;
 
@@ -58,6 +58,11 @@ Error unknown_word(std::string_view what, std::string_view typed, std::span<cons
   return Error::invalid(cat({what, " ", quoted(typed), "; ", advice()}));
 }
 
+Status set_wide(Draft& draft, const std::string&) {
+  draft.run.start = service::RunRequest::Start::kWide;
+  return {};
+}
+
 Status set_json(Draft& draft, const std::string&) {
   draft.run.form = service::OutputForm::kJson;
   return {};
@@ -78,6 +83,22 @@ Status set_backend(Draft& draft, const std::string& value) {
     return fail(unknown_word("unknown backend", value, host::kBackends));
   }
   draft.run.place.backend = value;
+  return {};
+}
+
+Status set_attacks(Draft& draft, const std::string&) {
+  draft.selftest.what = SelftestArguments::What::kAttacks;
+  return {};
+}
+
+Status set_list(Draft& draft, const std::string&) {
+  draft.selftest.doing = SelftestArguments::Doing::kList;
+  return {};
+}
+
+Status add_backend(Draft& draft, const std::string& value) {
+  TRY(set_backend(draft, value));
+  draft.selftest.backends.push_back(value);
   return {};
 }
 
@@ -180,7 +201,7 @@ Status set_shell(Draft& draft, const std::string& value) {
 
 Status set_control_fd(Draft& draft, const std::string& value) {
   // 0, 1 and 2 are the command's.
-  draft.run.control_fd = static_cast<int>(TRY(whole_number(value, {3, kDescriptorMax})));
+  draft.run.control_fd = static_cast<int>(TRY(whole_number(value, {3, kOptionDescriptorMax})));
   return {};
 }
 
@@ -257,6 +278,15 @@ Result<Arguments> finish_check(Draft&& draft) {
 Result<Arguments> finish_doctor(Draft&& draft) {
   TRY(expect_words(draft, {}));
   return Arguments(DoctorArguments{draft.run.place.backend.value_or(""), draft.run.form});
+}
+
+Result<Arguments> finish_selftest(Draft&& draft) {
+  if (draft.selftest.what == SelftestArguments::What::kNothing) {
+    return fail(Error::invalid("hutch selftest: what? --attacks runs the attacks on this host's backends"));
+  }
+  draft.selftest.names = std::move(draft.words);
+  draft.selftest.form = draft.run.form;
+  return Arguments(std::move(draft.selftest));
 }
 
 Result<Arguments> finish_log(Draft&& draft) {

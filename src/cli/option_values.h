@@ -1,16 +1,21 @@
 // What each option does with its value, and how a verb's words become its arguments; named by the table of verbs.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "cli/verbs.h"
 
 namespace hutch::cli {
 
+Status set_wide(Draft& draft, const std::string& value);
 Status set_json(Draft& draft, const std::string& value);
 Status set_backend(Draft& draft, const std::string& value);
 Status set_trust(Draft& draft, const std::string& value);
 Status set_image(Draft& draft, const std::string& value);
+Status set_attacks(Draft& draft, const std::string& value);
+Status set_list(Draft& draft, const std::string& value);
+Status add_backend(Draft& draft, const std::string& value);
 Status set_policy(Draft& draft, const std::string& value);
 Status set_allow_read(Draft& draft, const std::string& value);
 Status set_deny_read(Draft& draft, const std::string& value);
@@ -64,6 +69,7 @@ Result<Arguments> finish_run(Draft&& draft);
 Result<Arguments> finish_explain(Draft&& draft);
 Result<Arguments> finish_check(Draft&& draft);
 Result<Arguments> finish_doctor(Draft&& draft);
+Result<Arguments> finish_selftest(Draft&& draft);
 Result<Arguments> finish_log(Draft&& draft);
 Result<Arguments> finish_why(Draft&& draft);
 Result<Arguments> finish_questions(Draft&& draft);
@@ -97,5 +103,10 @@ Result<Arguments> finish_settings(Draft&& draft);
 Result<Arguments> finish_status(Draft&& draft);
 Result<Arguments> finish_completion(Draft&& draft);
 Result<Arguments> finish_help(Draft&& draft);
+
+// What most verbs have, for some the only option.
+inline constexpr Option kJson = {"--json", 0, "", ValueKind::kFlag, "print JSON", set_json};
+inline constexpr std::array kJsonAlone = {kJson};
+inline constexpr std::array kJsonGroups = {OptionGroup{"Options", kJsonAlone}};
 
 }  // namespace hutch::cli

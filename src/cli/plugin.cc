@@ -70,7 +70,7 @@ int print_library(const Value& entries) {
   return print(table(rows));
 }
 
-int print_whole(const Value& plugin) {
+int print_plugin(const Value& plugin) {
   std::vector<std::vector<std::string>> rows;
   for (const char* name : {"id", "name", "description", "version", "from", "added", "created_by"}) {
     const std::string value = text_in(plugin, name);
@@ -122,7 +122,7 @@ Status tell_step(const Value& event) {
 }
 
 // Of an installation, an update or a rollback, as they come.
-std::function<Status(const Value&)> steps_of(const PluginArguments& arguments) {
+std::function<Status(const Value&)> plugin_steps(const PluginArguments& arguments) {
   if (arguments.form == service::OutputForm::kJson) return [](const Value&) { return Status(); };
   return tell_step;
 }
@@ -152,12 +152,12 @@ Result<Value> install(client::DaemonClient& daemon, const PluginArguments& argum
       call["agent"] = agent;
       TRY(ask_secrets(daemon, recipe, agent));
     }
-    done.push_back(TRY(daemon.call("plugin.install", std::move(call), steps_of(arguments))));
+    done.push_back(TRY(daemon.call("plugin.install", std::move(call), plugin_steps(arguments))));
   }
   return Value(std::move(done));
 }
 
-Result<Value> remove(client::DaemonClient& daemon, const PluginArguments& arguments) {
+Result<Value> remove_plugin(client::DaemonClient& daemon, const PluginArguments& arguments) {
   if (arguments.agents.empty()) return daemon.call("plugin.remove", {{"id", arguments.source}});
   Value::List agents;
   for (const std::string& agent : arguments.agents) {
@@ -178,14 +178,14 @@ Result<Value> with_source(client::DaemonClient& daemon, const PluginArguments& a
     object["recipe"] = recipe_bytes(fetched.json);
     object["from"] = fetched.from;
   }
-  return daemon.call(cat({"plugin.", arguments.action}), std::move(object), steps_of(arguments));
+  return daemon.call(cat({"plugin.", arguments.action}), std::move(object), plugin_steps(arguments));
 }
 
-Result<Value> call(client::DaemonClient& daemon, const PluginArguments& arguments) {
+Result<Value> call_plugin(client::DaemonClient& daemon, const PluginArguments& arguments) {
   const std::string& action = arguments.action;
   const std::string agent = arguments.agents.empty() ? std::string() : arguments.agents.front();
   if (action == "install") return install(daemon, arguments);
-  if (action == "remove") return remove(daemon, arguments);
+  if (action == "remove") return remove_plugin(daemon, arguments);
   if (action == "import" || action == "update") return with_source(daemon, arguments);
   if (action == "create" || action == "edit") return edit_plugin(daemon, arguments);
   if (action == "list" && (arguments.library || arguments.only_new)) {
@@ -197,7 +197,7 @@ Result<Value> call(client::DaemonClient& daemon, const PluginArguments& argument
     return daemon.call("plugin.duplicate", {{"id", arguments.source}, {"name", arguments.second}});
   }
   return daemon.call(cat({"plugin.", action}), {{"id", arguments.source}, {"number", arguments.number}},
-                     steps_of(arguments));
+                     plugin_steps(arguments));
 }
 
 Result<Value> values(client::DaemonClient& daemon, const PluginArguments& arguments) {
@@ -305,7 +305,7 @@ int try_out(client::DaemonClient& daemon, const PluginArguments& arguments) {
 }
 
 // Of a recipe alone: no daemon is asked.
-int check(const PluginArguments& arguments) {
+int check_recipe(const PluginArguments& arguments) {
   const auto dirs = own_dirs();
   if (!dirs) return complain(dirs.error());
   const auto fetched = service::fetch_recipe(arguments.source, *dirs);
@@ -345,17 +345,17 @@ int print_skills(const Value& skills, const SkillArguments& arguments) {
 }  // namespace
 
 int plugin(const PluginArguments& arguments) {
-  if (arguments.action == "check" && arguments.second == kReadOnly) return check(arguments);
+  if (arguments.action == "check" && arguments.second == kReadOnly) return check_recipe(arguments);
   auto daemon = own_daemon();
   if (!daemon) return complain(daemon.error());
   if (arguments.action == "check") return try_out(*daemon, arguments);
   const bool is_values = arguments.action.starts_with("config ");
-  const auto result = is_values ? values(*daemon, arguments) : call(*daemon, arguments);
+  const auto result = is_values ? values(*daemon, arguments) : call_plugin(*daemon, arguments);
   if (!result) return complain(result.error());
   if (arguments.action == "export") return print(text_in(*result, "recipe"));
   if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(*result) + "\n");
   if (is_values) return print_values(arguments, *result);
-  if (arguments.action == "show") return print_whole(*result);
+  if (arguments.action == "show") return print_plugin(*result);
   if (arguments.action != "list") {
     const int printed = print(sentence(arguments, *result));
     return printed != 0 ? printed : complain_of_left(*result);

@@ -35,7 +35,7 @@ Status set_only_read(Draft& draft, const std::string&) {
   return {};
 }
 
-Result<std::int64_t> number_of(const std::string& word) {
+Result<std::int64_t> number_in_word(const std::string& word) {
   const auto number = decimal_of(word);
   if (number && *number > 0 && *number < 1'000'000) return *number;
   return fail(Error::invalid(cat({"\"", printable(word, 64), "\" is no number of a version: hutch plugin show ID"})));
@@ -109,7 +109,7 @@ Result<Arguments> finish_plugin(Draft&& draft) {
   plugin.source = std::move(draft.words[1]);
   const std::string second = std::move(draft.words[2]);
   const bool is_number = plugin.action == "export" || plugin.action == "rollback";
-  if (is_number && !second.empty()) plugin.number = TRY(number_of(second));
+  if (is_number && !second.empty()) plugin.number = TRY(number_in_word(second));
   if (!is_number && plugin.action != "check") plugin.second = second;
   return Arguments(std::move(plugin));
 }
@@ -127,7 +127,6 @@ Result<Arguments> finish_skill(Draft&& draft) {
   return Arguments(std::move(skill));
 }
 
-constexpr Option kJson = {"--json", 0, "", kFlag, "print JSON", set_json};
 constexpr std::array kPluginOptions = {
     Option{"--agent", 0, "NAME", kOther,
            "install, remove: for this agent (repeatable); install and config without\n"
@@ -165,7 +164,7 @@ constexpr std::array kSkillSynopsis = {Text("hutch skill list [--json]"),
                                        Text("hutch skill show|enable|disable NAME [--json]")};
 constexpr std::array kSkillWords = {Text("list"), Text("show"), Text("enable"), Text("disable")};
 
-constexpr std::array kVerbs = {
+constexpr std::array kPluginVerbs = {
     Verb{"plugin", "give agents tools of a recipe, and look at those that they made", kPluginSynopsis,
          "A plugin is a JSON recipe: packages, files, a set-up command, and tools. `install` does its\n"
          "steps for an agent and keeps it in the library; what fails leaves nothing behind. Its tools are\n"
@@ -189,6 +188,6 @@ constexpr std::array kVerbs = {
 
 }  // namespace
 
-std::span<const Verb> plugin_verbs() { return kVerbs; }
+std::span<const Verb> plugin_verbs() { return kPluginVerbs; }
 
 }  // namespace hutch::cli

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/limits.h"
+#include "base/printable_name.h"
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
@@ -79,9 +80,9 @@ std::string words_in(const Value& object, std::string_view key) {
 
 std::string target_of(const Value& question) {
   const std::string path = text_in(question, "path");
-  if (text_in(question, "kind") == "isolation") return cat({"run without isolation: ", printable(path, 120)});
-  if (!path.empty()) return cat({text_in(question, "kind"), " ", printable(path, 120)});
-  return cat({text_in(question, "kind"), " ", printable(text_in(question, "host"), 120), ":",
+  if (text_in(question, "kind") == "isolation") return cat({"run without isolation: ", printable_name(path)});
+  if (!path.empty()) return cat({text_in(question, "kind"), " ", printable_name(path)});
+  return cat({text_in(question, "kind"), " ", printable(text_in(question, "host")), ":",
               std::to_string(number_in(question, "port"))});
 }
 
@@ -135,7 +136,7 @@ Result<std::vector<Asked>> open_in_daemon() {
   return all;
 }
 
-int list(OutputForm form) {
+int list_questions(OutputForm form) {
   const auto directory = runs_directory();
   if (!directory) return complain(directory.error());
   std::vector<LiveRun> runs = service::live_runs(*directory);
@@ -340,7 +341,7 @@ std::string ended_text(const RevokedAgent& agent) {
 }  // namespace
 
 int questions(const QuestionsArguments& arguments) {
-  if (arguments.follow == Follow::kNo) return list(arguments.form);
+  if (arguments.follow == Follow::kNo) return list_questions(arguments.form);
   const auto directory = runs_directory();
   if (!directory) return complain(directory.error());
   const Status followed = Follower(*directory, arguments.form).follow();

@@ -2,6 +2,7 @@
 #include "cli/run.h"
 
 #include "base/text.h"
+#include "cli/consent.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "service/run.h"
@@ -32,6 +33,7 @@ void explain_end(const sandbox::Outcome& outcome) {
   for (const sandbox::Refusal& refusal : outcome.refusals) {
     const bool always = !refusal.host.empty() || refusal.weight == sandbox::Refusal::Weight::kAlways;
     if (outcome.exit_code != 0 || always) say(refusal.what);
+    if (!refusal.diff.empty()) (void)sys::write_all(2, refusal.diff);
   }
   if (outcome.exit_code == 0) return;
   if (outcome.pids_limit_hits > 0) say("the limit of processes was hit");
@@ -39,11 +41,30 @@ void explain_end(const sandbox::Outcome& outcome) {
   if (!end.empty()) say(end);
 }
 
+bool may_start_wide(const std::string& what) {
+  return ask_consent({.what = cat({"hutch: ", what, "\n"}),
+                      .question = "Start there?",
+                      .option = "--wide starts there",
+                      .declined = "nothing was run"})
+      .has_value();
+}
+
+bool may_stay(const std::string& what) {
+  return ask_consent({.what = cat({"hutch: ", what, "\n"}),
+                      .question = "Leave it there? Else hutch moves it aside.",
+                      .option = "it was moved aside",
+                      .declined = "it was moved aside"})
+      .has_value();
+}
+
 }  // namespace
 
 int run(service::RunRequest request) {
   const service::SessionLink session = join_session(request.place);
-  const auto report = service::run(request, [](const std::string& note) { say(note); }, session);
+  const bool asks = is_terminal(0) && is_terminal(2);
+  const auto report = service::run(
+      request, [](const std::string& note) { say(note); }, session,
+      asks ? service::RunDecisions{may_stay, may_start_wide} : service::RunDecisions());
   if (!report) {
     say(report.error().message);
     return 125;

@@ -35,7 +35,7 @@ std::string shown_agent(const std::string& agent) {
   return agent == service::kOwnSecrets ? std::string("hutch itself") : cat({"agent ", agent});
 }
 
-int print_list(const Value& secrets) {
+int print_secrets(const Value& secrets) {
   std::vector<std::vector<std::string>> rows = {{"AGENT", "NAME", "VIA", "HOSTS", "SET"}};
   const auto* list = secrets.get<Value::List>();
   if (list == nullptr || list->empty()) return print("no secrets; hutch secret set NAME keeps one\n");
@@ -53,7 +53,7 @@ std::string without_line_end(std::string text) {
   return text;
 }
 
-Result<std::string> value_of(const SecretArguments& arguments) {
+Result<std::string> secret_value(const SecretArguments& arguments) {
   const std::size_t most = secret::kValueBytesMax + 2;
   if (!arguments.file.empty() && arguments.file != "-") {
     return without_line_end(TRY_CTX(sys::regular_file_text(arguments.file, most), "--file"));
@@ -64,7 +64,7 @@ Result<std::string> value_of(const SecretArguments& arguments) {
   return without_line_end(TRY_CTX(sys::read_to_end(0, most), "read the value from standard input"));
 }
 
-Result<Value> call(client::DaemonClient& daemon, const SecretArguments& arguments) {
+Result<Value> call_secret(client::DaemonClient& daemon, const SecretArguments& arguments) {
   Value::List hosts(arguments.hosts.begin(), arguments.hosts.end());
   if (arguments.action == "key") return daemon.call("secret.key", Value::Object{{"place", arguments.name}});
   Value::Object object{{"name", arguments.name}, {"via", arguments.via}, {"hosts", std::move(hosts)}};
@@ -76,7 +76,7 @@ Result<Value> call(client::DaemonClient& daemon, const SecretArguments& argument
   if (arguments.action != "set") return daemon.call(cat({"secret.", arguments.action}), std::move(object));
   // What is wrong with the rest is said before anybody types a value.
   TRY(secret::check_name(arguments.name));
-  std::string value = TRY(value_of(arguments));
+  std::string value = TRY(secret_value(arguments));
   TRY(secret::check_value(value));
   object["value"] = wire::text_of_bytes(value);
   secret::wipe(value);
@@ -89,7 +89,7 @@ int secret(const SecretArguments& arguments) {
   if (arguments.action == "answer") return secret_answer();
   auto daemon = own_daemon();
   if (!daemon) return complain(daemon.error());
-  const auto result = call(*daemon, arguments);
+  const auto result = call_secret(*daemon, arguments);
   if (!result) return complain(result.error());
   const bool json = arguments.form == service::OutputForm::kJson;
   const bool there = arguments.action != "check" || truth_in(*result, "exists");
@@ -97,7 +97,7 @@ int secret(const SecretArguments& arguments) {
     const int printed = print(tool::json_text(*result) + "\n");
     return printed != 0 || there ? printed : kAbsent;
   }
-  if (arguments.action == "list") return print_list(*result);
+  if (arguments.action == "list") return print_secrets(*result);
   if (arguments.action == "key") {
     const bool in_file = text_in(*result, "key") == secret::name_of(secret::KeyPlace::kFile);
     return print(in_file ? "the key of the secrets is in a file beside them\n"

@@ -23,7 +23,7 @@ std::string question_of(const Value& event) {
 }
 
 // The prompt that is open is asked for on a connection of its own: the first one goes on hearing.
-Status answer(const Value& event) {
+Status answer_event(const Value& event) {
   auto daemon = TRY(own_daemon(client::DaemonClient::Start::kNever));
   auto value = read_hidden_line(question_of(event), secret::kValueBytesMax);
   if (!value && value.error().code == Code::kUnsupported) return fail(value.error());
@@ -49,7 +49,7 @@ int secret_answer() {
     const std::string kind = text_in(event, "kind");
     // Said once the daemon knows of it: an agent that asks from now on finds somebody.
     if (kind == "attending") return sys::write_all(2, "waiting for agents to ask for secrets; Ctrl-C ends it\n");
-    return kind == "asked" ? answer(event) : Status();
+    return kind == "asked" ? answer_event(event) : Status();
   };
   const auto ended = daemon->call("secret.attend", {}, on_event);
   return ended ? 0 : complain(ended.error());

@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kWait{1000};
 // Longer than the daemon waits for its sandboxes.
 constexpr std::chrono::milliseconds kSpreadWait{20000};
 
-Result<Value> ask(std::string_view verb, Value::Object arguments, std::chrono::milliseconds wait = kWait) {
+Result<Value> ask_daemon(std::string_view verb, Value::Object arguments, std::chrono::milliseconds wait = kWait) {
   DaemonClient daemon = TRY(own_daemon(DaemonClient::Start::kNever));
   TRY(daemon.limit_wait(wait));
   return daemon.call(verb, std::move(arguments));
@@ -39,7 +39,7 @@ Sessions::State state_of(const Value& value) {
 }
 
 std::optional<Sessions::State> ask_state(const std::string& session) {
-  const auto answer = ask("session.state", {{"session", session}});
+  const auto answer = ask_daemon("session.state", {{"session", session}});
   return answer ? std::optional(state_of(*answer)) : std::nullopt;
 }
 
@@ -54,7 +54,7 @@ service::SessionLink join_session(service::PlaceRequest& place) {
   place.enabled = state->enabled;
   link.state = [id = *session] { return ask_state(id); };
   link.granted = [id = *session](const std::string& target) {
-    (void)ask("session.grant", {{"session", id}, {"target", target}});
+    (void)ask_daemon("session.grant", {{"session", id}, {"target", target}});
   };
   return link;
 }
@@ -69,11 +69,11 @@ Result<Sessions::State> set_session(policy::Switch enabled) {
   return state_of(TRY(daemon.call("session.set", {{"session", *session}, {"enabled", on}})));
 }
 
-void tell_daemon_of_policy() { (void)ask("policy.saved", {}); }
+void tell_daemon_of_policy() { (void)ask_daemon("policy.saved", {}); }
 
 std::vector<std::string> spread_to_agents() {
   std::vector<std::string> notes;
-  const auto answer = ask("policy.saved", {{"wait", true}}, kSpreadWait);
+  const auto answer = ask_daemon("policy.saved", {{"wait", true}}, kSpreadWait);
   // Where no daemon runs, no agent does.
   const Value* told = answer ? member_of(*answer, "notes") : nullptr;
   const auto* list = told != nullptr ? told->get<Value::List>() : nullptr;
@@ -85,7 +85,7 @@ std::vector<std::string> spread_to_agents() {
 
 std::vector<RevokedAgent> revoke_in_agents(const std::string& host, Kill kill) {
   std::vector<RevokedAgent> agents;
-  const auto answer = ask("question.revoke", {{"host", host}, {"kill", kill == Kill::kYes}});
+  const auto answer = ask_daemon("question.revoke", {{"host", host}, {"kill", kill == Kill::kYes}});
   const auto* list = answer ? answer->get<Value::List>() : nullptr;
   for (const Value& one : list != nullptr ? *list : Value::List())
     agents.push_back({text_in(one, "agent"), number_in(one, "ended")});
@@ -93,7 +93,7 @@ std::vector<RevokedAgent> revoke_in_agents(const std::string& host, Kill kill) {
 }
 
 std::int64_t revoke_in_sessions(const std::string& target) {
-  const auto answer = ask("session.revoke", {{"target", target}});
+  const auto answer = ask_daemon("session.revoke", {{"target", target}});
   return answer ? number_in(*answer, "grants") : 0;
 }
 

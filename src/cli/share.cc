@@ -23,7 +23,7 @@ namespace hutch::cli {
 
 namespace {
 
-std::string_view words_of(plan::ShareMode mode) {
+std::string_view mode_words(plan::ShareMode mode) {
   return mode == plan::ShareMode::kReadWrite ? "read-write" : "read-only";
 }
 
@@ -37,7 +37,7 @@ Result<std::optional<host::OsUser>> find_user(const std::string& agent) {
   return std::optional<host::OsUser>();
 }
 
-Result<host::OsUser> user_of(const std::string& agent) {
+Result<host::OsUser> share_user(const std::string& agent) {
   const std::optional<host::OsUser> user = TRY(find_user(agent));
   if (user) {
     TRY(host::check_is_no_person(*user));
@@ -50,7 +50,7 @@ Result<host::OsUser> user_of(const std::string& agent) {
 }
 
 // Who is no user any more can be named still.
-Result<std::string> name_of(const std::string& agent, const service::Sharer& sharer) {
+Result<std::string> agent_name(const std::string& agent, const service::Sharer& sharer) {
   if (agent.empty()) return std::string();
   const std::optional<host::OsUser> user = TRY(find_user(agent));
   if (user) return user->name;
@@ -105,12 +105,12 @@ tool::Value share_json(const store::Share& share) {
   return tool::Value::Object{{"path", share.path},
                              {"user", share.user},
                              {"uid", static_cast<std::int64_t>(share.agent)},
-                             {"mode", std::string(words_of(share.mode))},
+                             {"mode", std::string(mode_words(share.mode))},
                              {"state", std::string(store::name_of(share.state))},
                              {"since", share.since}};
 }
 
-tool::Value report_json(const service::ShareReport& report) {
+tool::Value share_report_json(const service::ShareReport& report) {
   tool::Value::Object object = *share_json(report.share).get<tool::Value::Object>();
   object["files"] = static_cast<std::int64_t>(report.files);
   object["changed"] = static_cast<std::int64_t>(report.changed);
@@ -127,35 +127,38 @@ tool::Value report_json(const service::ShareReport& report) {
   return object;
 }
 
-void tell(std::size_t count, std::string_view what) {
+void tell_count(std::size_t count, std::string_view what) {
   if (count > 0) (void)sys::write_all(2, cat({"hutch: ", std::to_string(count), " ", what, "\n"}));
 }
 
 void tell_rest(const service::ShareReport& report) {
   if (is_terminal(2)) (void)sys::write_all(2, "\r\x1b[K");
-  tell(report.linked, "files have names outside of it: shared for reading alone");
-  tell(report.elsewhere, "places where something is mounted are left out");
-  tell(report.unreadable, "directories that you may not list are left out");
-  tell(report.moved_links,
-       "files that had other names as well are not in it any more, and by those may still let it in: setfacl -x takes "
-       "that back");
-  tell(report.open_links,
-       "files have got names outside of it while they were shared; what everybody may do with them by their modes it "
-       "may do there still");
-  tell(report.of_others,
-       "files of others let it in still, as one agent's that two had the directory of: their owner, or root, can take "
-       "that back");
+  tell_count(report.linked, "files have names outside of it: shared for reading alone");
+  tell_count(report.elsewhere, "places where something is mounted are left out");
+  tell_count(report.unreadable, "directories that you may not list are left out");
+  tell_count(
+      report.moved_links,
+      "files that had other names as well are not in it any more, and by those may still let it in: setfacl -x takes "
+      "that back");
+  tell_count(
+      report.open_links,
+      "files have got names outside of it while they were shared; what everybody may do with them by their modes it "
+      "may do there still");
+  tell_count(
+      report.of_others,
+      "files of others let it in still, as one agent's that two had the directory of: their owner, or root, can take "
+      "that back");
 }
 
 int share_path(const ShareArguments& arguments, const host::OsUser& user, const service::Sharer& sharer) {
   const auto report = service::share({arguments.path, user, arguments.mode}, sharer, voice_of(arguments, user.name));
   if (!report) return complain(report.error());
   tell_rest(*report);
-  if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(report_json(*report)) + "\n");
+  if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(share_report_json(*report)) + "\n");
   for (const std::string& directory : report->opened) {
     (void)print(cat({user.name, " may pass through ", printable(directory), "\n"}));
   }
-  return print(cat({"Shared ", printable(report->share.path), " with ", user.name, ", ", words_of(report->share.mode),
+  return print(cat({"Shared ", printable(report->share.path), " with ", user.name, ", ", mode_words(report->share.mode),
                     ": ", std::to_string(report->files), " files\n"}));
 }
 
@@ -165,7 +168,7 @@ int print_commands(const ShareArguments& arguments, const host::OsUser& user, co
 }
 
 int unshare_path(const ShareArguments& arguments, const service::Sharer& sharer) {
-  const auto user = name_of(arguments.agent, sharer);
+  const auto user = agent_name(arguments.agent, sharer);
   if (!user) return complain(user.error());
   const auto reports = service::end_share(arguments.path, *user, arguments.gone, sharer, voice_of(arguments, ""));
   if (!reports && reports.error().code == Code::kNotFound) {
@@ -180,7 +183,7 @@ int unshare_path(const ShareArguments& arguments, const service::Sharer& sharer)
                                    report.share.user, " in; setfacl -R -x u:", std::to_string(report.share.agent),
                                    ",d:u:", std::to_string(report.share.agent), " -- PLACE takes that back\n"}));
     }
-    array.push_back(report_json(report));
+    array.push_back(share_report_json(report));
     if (arguments.form == service::OutputForm::kJson) continue;
     for (const std::string& directory : report.opened) {
       (void)print(cat({report.share.user, " may no longer pass through ", printable(directory), "\n"}));
@@ -211,7 +214,7 @@ int print_shares(const ShareArguments& arguments, const service::Sharer& sharer)
     const bool whole = share.state == store::ShareState::kShared;
     const std::string_view interrupted = whole ? "" : "interrupted: share or unshare it again";
     const std::string gone = cat({"that user is gone, number ", std::to_string(share.agent), ": unshare it"});
-    rows.push_back({printable(share.path), share.user, std::string(words_of(share.mode)), share.since,
+    rows.push_back({printable(share.path), share.user, std::string(mode_words(share.mode)), share.since,
                     is_user_there(share) ? std::string(interrupted) : gone});
   }
   for (const store::Copy& copy : *copies) rows.push_back(copy_row(copy));
@@ -242,7 +245,7 @@ int share(const ShareArguments& arguments) {
   if (!sharer) return complain(sharer.error());
   if (arguments.action == ShareArguments::Action::kShared) return print_shares(arguments, *sharer);
   if (arguments.action == ShareArguments::Action::kUnshare) return unshare_path(arguments, *sharer);
-  const auto user = user_of(arguments.agent);
+  const auto user = share_user(arguments.agent);
   if (!user) return complain(user.error());
   if (arguments.how == ShareArguments::How::kCopied) return share_copy(arguments, *user, *sharer);
   const bool prints = arguments.print == ShareArguments::Print::kCommands;

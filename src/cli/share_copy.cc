@@ -67,11 +67,11 @@ class Progress {
   steady_clock::time_point last_ = steady_clock::now();
 };
 
-void tell(std::size_t count, std::string_view what) {
+void tell_copies(std::size_t count, std::string_view what) {
   if (count > 0) (void)sys::write_all(2, cat({"hutch: ", std::to_string(count), " ", what, "\n"}));
 }
 
-tool::Value report_json(const service::CopyReport& report) {
+tool::Value copy_report_json(const service::CopyReport& report) {
   tool::Value::Object object = *copy_json(report.copy).get<tool::Value::Object>();
   const service::CopyCounts& counts = report.counts;
   object["files"] = static_cast<std::int64_t>(counts.files);
@@ -87,10 +87,10 @@ tool::Value report_json(const service::CopyReport& report) {
 
 int print_report(const service::CopyReport& report, service::OutputForm form) {
   const service::CopyCounts& counts = report.counts;
-  tell(counts.special, "sockets, pipes and devices are left out");
-  tell(counts.elsewhere, "places where something is mounted are left out");
-  tell(counts.unreadable, "files and directories that you may not read are left out");
-  if (form == service::OutputForm::kJson) return print(tool::json_text(report_json(report)) + "\n");
+  tell_copies(counts.special, "sockets, pipes and devices are left out");
+  tell_copies(counts.elsewhere, "places where something is mounted are left out");
+  tell_copies(counts.unreadable, "files and directories that you may not read are left out");
+  if (form == service::OutputForm::kJson) return print(tool::json_text(copy_report_json(report)) + "\n");
   const std::string how = counts.cloned > 0 ? ", which share their blocks (reflink)" : "";
   return print(cat({"Copied ", printable(report.copy.source), " to ", printable(place_of(report.copy)), " of ",
                     report.copy.user, ": ", std::to_string(counts.files), " files", how, "\n"}));
@@ -106,13 +106,13 @@ Status ask_to_remove(const std::vector<store::Copy>& copies, ShareArguments::Rem
       {.what = what, .question = "Remove it?", .option = "--yes removes it", .declined = "nothing was removed"});
 }
 
-std::string_view words_of(service::EndedCopy::Files files) {
+std::string_view files_words(service::EndedCopy::Files files) {
   using Files = service::EndedCopy::Files;
   if (files == Files::kUserGone) return "forgotten: the user is gone, and what is left of its home is root's to remove";
   return files == Files::kRemoved ? "removed" : "was gone already";
 }
 
-std::string_view name_of(service::EndedCopy::Files files) {
+std::string_view files_name(service::EndedCopy::Files files) {
   using Files = service::EndedCopy::Files;
   if (files == Files::kUserGone) return "user gone";
   return files == Files::kRemoved ? "removed" : "gone already";
@@ -163,10 +163,10 @@ int remove_copies(const ShareArguments& arguments, const std::string& user, cons
   tool::Value::List array;
   for (const service::EndedCopy& one : *ended) {
     tool::Value::Object object = *copy_json(one.copy).get<tool::Value::Object>();
-    object["files"] = std::string(name_of(one.files));
+    object["files"] = std::string(files_name(one.files));
     array.emplace_back(std::move(object));
     if (arguments.form == service::OutputForm::kJson) continue;
-    (void)print(cat({printable(place_of(one.copy)), " of ", one.copy.user, ": ", words_of(one.files), "\n"}));
+    (void)print(cat({printable(place_of(one.copy)), " of ", one.copy.user, ": ", files_words(one.files), "\n"}));
   }
   if (arguments.form != service::OutputForm::kJson) return 0;
   return print(tool::json_text(tool::Value(std::move(array))) + "\n");

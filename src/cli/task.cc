@@ -24,7 +24,7 @@ std::string short_text(const std::string& text) {
                                                      : line;
 }
 
-int print_list(const Value& tasks) {
+int print_tasks(const Value& tasks) {
   std::vector<std::vector<std::string>> rows = {{"TASK", "AGENT", "STATUS", "CREATED", "TEXT"}};
   const auto* list = tasks.get<Value::List>();
   for (const Value& task : list != nullptr ? *list : Value::List()) {
@@ -58,7 +58,7 @@ std::string report_of(const Value& task) {
   return text;
 }
 
-int print_whole(const Value& task) {
+int print_task(const Value& task) {
   std::vector<std::vector<std::string>> rows;
   for (const char* name : {"id", "agent", "status", "created", "started", "ended", "pid", "reason"}) {
     const std::string value = text_in(task, name);
@@ -77,7 +77,7 @@ int print_whole(const Value& task) {
   return print(text);
 }
 
-Status write_output(const Value& event) {
+Status write_task_output(const Value& event) {
   if (member_of(event, "stream") == nullptr) return {};
   const std::int64_t skipped = number_in(event, "skipped");
   if (skipped > 0) TRY(sys::write_all(2, cat({"hutch: ", std::to_string(skipped), " bytes were not kept\n"})));
@@ -94,7 +94,7 @@ Result<std::string> text_of(const TaskArguments& arguments) {
   return text;
 }
 
-int run(const TaskArguments& arguments) {
+int run_task(const TaskArguments& arguments) {
   const bool json = arguments.form == service::OutputForm::kJson;
   const auto text = text_of(arguments);
   if (!text) return complain(text.error());
@@ -103,7 +103,7 @@ int run(const TaskArguments& arguments) {
   const auto task =
       daemon->call(cat({"task.", arguments.action}),
                    {{"agent", arguments.agent}, {"text", *text}, {"timeout_ms", arguments.timeout.count()}},
-                   json ? pass_over : write_output);
+                   json ? pass_over : write_task_output);
   if (!task) return complain(task.error());
   if (arguments.action == "start") return print((json ? tool::json_text(*task) : text_in(*task, "id")) + "\n");
   if (json) {
@@ -118,7 +118,7 @@ int run(const TaskArguments& arguments) {
 }  // namespace
 
 int task(const TaskArguments& arguments) {
-  if (arguments.action == "run" || arguments.action == "start") return run(arguments);
+  if (arguments.action == "run" || arguments.action == "start") return run_task(arguments);
   auto daemon = own_daemon();
   if (!daemon) return complain(daemon.error());
   Value::Object call;
@@ -127,9 +127,9 @@ int task(const TaskArguments& arguments) {
   const auto result = daemon->call(cat({"task.", arguments.action}), call);
   if (!result) return complain(result.error());
   if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(*result) + "\n");
-  if (arguments.action == "list") return print_list(*result);
+  if (arguments.action == "list") return print_tasks(*result);
   if (arguments.action == "cancel") return print(cat({text_in(*result, "status"), "\n"}));
-  return print_whole(*result);
+  return print_task(*result);
 }
 
 }  // namespace hutch::cli

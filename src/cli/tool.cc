@@ -16,7 +16,7 @@ using client::Value;
 // What a call takes besides them: its names and its turn.
 constexpr std::size_t kArgumentsBytesMax = limits::kFrameBytesMax - 4096;
 
-int print_list(const Value& tools) {
+int print_tools(const Value& tools) {
   std::vector<std::vector<std::string>> rows = {{"NAME", "CLASS", "WHAT"}};
   const auto* list = tools.get<Value::List>();
   for (const Value& tool : list != nullptr ? *list : Value::List()) {
@@ -49,7 +49,7 @@ int tool(const ToolArguments& arguments) {
   if (arguments.tool.empty()) {
     const auto list = daemon->call("tool.list", {{"agent", arguments.agent}});
     if (!list) return complain(list.error());
-    return arguments.form == service::OutputForm::kJson ? print(tool::json_text(*list) + "\n") : print_list(*list);
+    return arguments.form == service::OutputForm::kJson ? print(tool::json_text(*list) + "\n") : print_tools(*list);
   }
   const auto envelope = daemon->call(
       "tool.call",

@@ -153,9 +153,8 @@ Result<Arguments> finish_service(Draft&& draft) {
   return finish_machine(std::move(draft), InitArguments::What::kService);
 }
 
-constexpr Option kJson = {"--json", 0, "", kFlag, "print JSON", set_json};
-constexpr Option kAgent = {"--agent", 0, "NAME", kOther, "the OS user of this agent alone; else that of all",
-                           set_agent};
+constexpr Option kOneAgent = {"--agent", 0, "NAME", kOther, "the OS user of this agent alone; else that of all",
+                              set_agent};
 constexpr Option kDryRun = {"--dry-run", 0, "", kFlag, "print the commands and run nothing", set_dry_run};
 
 constexpr Option kPerson = {
@@ -163,7 +162,7 @@ constexpr Option kPerson = {
 
 constexpr std::array kShareOptions = {
     Option{"--read-only", 0, "", kFlag, "for reading alone", set_read_only},
-    kAgent,
+    kOneAgent,
     Option{"--traverse", 0, "", kFlag,
            "let the user pass through directories above PATH without asking\n(pass through: it cannot list them)",
            set_traverse},
@@ -172,13 +171,14 @@ constexpr std::array kShareOptions = {
     Option{"--print", 0, "", kFlag, "print the commands of setfacl, or of a copy, and run nothing", set_print},
     kJson};
 constexpr std::array kUnshareOptions = {
-    kAgent, Option{"--yes", 'y', "", kFlag, "remove a copy without asking", set_yes},
+    kOneAgent, Option{"--yes", 'y', "", kFlag, "remove a copy without asking", set_yes},
     Option{"--forget", 0, "", kFlag, "where nothing is at PATH any more: forget what it had before", set_forget},
     kJson};
 constexpr std::array kSharedOptions = {kJson};
-constexpr std::array kInitOptions = {kAgent, kPerson, kDryRun};
+constexpr std::array kInitOptions = {kOneAgent, kPerson, kDryRun};
 constexpr std::array kDeinitOptions = {
-    kAgent, kPerson, kDryRun, Option{"--remove-homes", 0, "", kFlag, "with all that is in its home", set_remove_homes}};
+    kOneAgent, kPerson, kDryRun,
+    Option{"--remove-homes", 0, "", kFlag, "with all that is in its home", set_remove_homes}};
 constexpr std::array kNetworkOptions = {
     Option{"--port", 0, "PORT", kOther, "of this machine's loopback they have that one (repeatable)", set_port},
     kDryRun};
@@ -210,7 +210,7 @@ constexpr std::array kShareExamples = {
 constexpr std::array kInitExamples = {Text("hutch init --dry-run"), Text("sudo hutch init"),
                                       Text("sudo hutch init --agent alice"), Text("sudo hutch init --for bob")};
 
-constexpr std::array kVerbs = {
+constexpr std::array kUserVerbs = {
     Verb{"init",
          "make the OS user that agents are, once, as root",
          kInitSynopsis,
@@ -287,6 +287,6 @@ constexpr std::array kVerbs = {
 
 }  // namespace
 
-std::span<const Verb> user_verbs() { return kVerbs; }
+std::span<const Verb> user_verbs() { return kUserVerbs; }
 
 }  // namespace hutch::cli

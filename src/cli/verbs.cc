@@ -14,8 +14,6 @@ namespace {
 using enum ValueKind;
 using Text = std::string_view;
 
-constexpr Option kJson = {"--json", 0, "", kFlag, "print JSON", set_json};
-
 constexpr std::array kPlaceReach = {
     Option{"--backend", 0, "NAME", kBackend, "namespace (the default), bwrap, user, container; none isolates nothing",
            set_backend},
@@ -57,9 +55,9 @@ constexpr std::array kPlaceLimits = {
 constexpr std::array kRunOther = {
     Option{"-c", 'c', "STRING", kOther, "run STRING by the shell instead of a COMMAND", set_shell},
     Option{"--json", 0, "", kFlag, "print the outcome as one JSON object, output included", set_json},
+    Option{"--wide", 0, "", kFlag, "start in a home, above it, or in a directory of other projects", set_wide},
     Option{"--control-fd", 0, "N", kOther, "speak with the caller over descriptor N", set_control_fd},
 };
-constexpr std::array kJsonAlone = {kJson};
 
 constexpr std::array kRunGroups = {OptionGroup{"What it may reach", kPlaceReach},
                                    OptionGroup{"How it starts", kPlaceProcess}, OptionGroup{"Limits", kPlaceLimits},
@@ -67,7 +65,6 @@ constexpr std::array kRunGroups = {OptionGroup{"What it may reach", kPlaceReach}
 constexpr std::array kPlaceGroups = {OptionGroup{"What it may reach", kPlaceReach},
                                      OptionGroup{"How it starts", kPlaceProcess}, OptionGroup{"Limits", kPlaceLimits},
                                      OptionGroup{"Other", kJsonAlone}};
-constexpr std::array kJsonGroups = {OptionGroup{"Options", kJsonAlone}};
 
 constexpr std::array kLogOptions = {
     Option{"--lines", 'n', "N", kOther, "the last N runs (20)", set_count},
@@ -145,6 +142,17 @@ constexpr std::array kDoctorExamples = {Text("hutch doctor"), Text("hutch doctor
 constexpr std::array kDoctorOptions = {
     Option{"--backend", 0, "B", ValueKind::kBackend, "try a sandbox of an agent there", set_backend}, kJson};
 constexpr std::array kDoctorGroups = {OptionGroup{"Options", kDoctorOptions}};
+constexpr std::array kSelftestSynopsis = {
+    Text("hutch selftest --attacks [--backend NAME]... [--json] [ATTACK|KIND]..."),
+    Text("hutch selftest --attacks --list [--json] [ATTACK|KIND]...")};
+constexpr std::array kSelftestExamples = {Text("hutch selftest --attacks"),
+                                          Text("hutch selftest --attacks --backend namespace git"),
+                                          Text("hutch selftest --attacks --list kernel")};
+constexpr std::array kSelftestOptions = {
+    Option{"--attacks", 0, "", ValueKind::kFlag, "run the attacks that hutch has to hold", set_attacks},
+    Option{"--backend", 0, "NAME", ValueKind::kBackend, "on this backend only (repeatable)", add_backend},
+    Option{"--list", 0, "", ValueKind::kFlag, "list the attacks and run nothing", set_list}, kJson};
+constexpr std::array kSelftestGroups = {OptionGroup{"Options", kSelftestOptions}};
 constexpr std::array kConfigSynopsis = {Text("hutch config"),
                                         Text("hutch config show|path|edit|enable|disable [--scope SCOPE]"),
                                         Text("hutch config enable|disable --session"),
@@ -239,6 +247,19 @@ constexpr std::array kVerbs = {
          {},
          OptionsEnd::kAtDashes,
          finish_doctor},
+    Verb{"selftest",
+         "attack the backends of this machine, and say what held",
+         kSelftestSynopsis,
+         "Runs each attack on every backend that isolates and works here, as the user who calls it, and on\n"
+         "the backend none, where the attack is to succeed: that is the control. Prints a table, then what\n"
+         "fell, what could not be run here and why. Words choose attacks by a part of their name, or by\n"
+         "their kind. Nothing that it makes stays. It needs python3; attacks on git need git, and those on\n"
+         "the network between two hosts need root. Exit code: 1 when an attack succeeded in a sandbox.",
+         kSelftestGroups,
+         kSelftestExamples,
+         {},
+         OptionsEnd::kAtDashes,
+         finish_selftest},
     Verb{"config", "show, check and change your policies", kConfigSynopsis,
          "Without an action, on a terminal: what holds here, a switch for this session, and your policies to\n"
          "be changed by keys. show prints the policy that holds here, path its file, check says what is wrong\n"

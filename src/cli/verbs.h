@@ -48,6 +48,7 @@ struct Draft {
   SecretArguments secret{};
   PluginArguments plugin{};
   McpArguments mcp{};
+  SelftestArguments selftest{};
   std::vector<std::string> words;  // not options, in order
 };
 

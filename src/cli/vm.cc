@@ -22,7 +22,7 @@ namespace {
 using client::DaemonClient;
 using client::Value;
 
-void say(const std::string& line) { (void)sys::write_all(2, cat({"hutch: ", line, "\n"})); }
+void say_progress(const std::string& line) { (void)sys::write_all(2, cat({"hutch: ", line, "\n"})); }
 
 // An agent that has one.
 struct Machine {
@@ -60,27 +60,27 @@ Status stop_all() {
   auto daemon = TRY(running_daemon());
   for (const Machine& machine : TRY(machines(daemon ? &*daemon : nullptr))) {
     if (machine.status != "running" && machine.status != "starting") continue;
-    say(cat({"stopping the machine of ", machine.agent}));
+    say_progress(cat({"stopping the machine of ", machine.agent}));
     TRY(daemon->call("agent.stop", {{"agent", machine.agent}}));
   }
   return {};
 }
 
 Status start_all(const plan::HostFacts& facts) {
-  if (!TRY(service::vm_status(facts)).provisioned) TRY(service::provision_vm({}, facts, say));
-  TRY(service::refresh_vm(facts, say));
+  if (!TRY(service::vm_status(facts)).provisioned) TRY(service::provision_vm({}, facts, say_progress));
+  TRY(service::refresh_vm(facts, say_progress));
   auto daemon = TRY(own_daemon());
   const auto all = TRY(machines(&daemon));
-  if (all.empty()) say("no agent has a machine yet; hutch agent create NAME backend=vm");
+  if (all.empty()) say_progress("no agent has a machine yet; hutch agent create NAME backend=vm");
   for (const Machine& machine : all) {
     if (machine.status == "running") continue;
-    say(cat({"starting the machine of ", machine.agent}));
+    say_progress(cat({"starting the machine of ", machine.agent}));
     TRY_CTX(daemon.call("agent.start", {{"agent", machine.agent}}), machine.agent);
   }
   return {};
 }
 
-Status ask(const VmArguments& arguments, std::string_view what, std::string_view question) {
+Status ask_consent_to(const VmArguments& arguments, std::string_view what, std::string_view question) {
   if (arguments.yes) return {};
   return ask_consent({.what = what,
                       .question = question,
@@ -93,19 +93,20 @@ Status reset(const VmArguments& arguments, const plan::HostFacts& facts) {
   if (request.root == "-") {
     return fail(Error::invalid("its root came by standard input; hutch vm provision --root - < FILE makes it anew"));
   }
-  TRY(ask(arguments,
-          "Machines are stopped, and what they start from is made anew. Agents, their files and plugins stay, what "
-          "root has installed goes.\n",
-          "Do it?"));
+  TRY(ask_consent_to(
+      arguments,
+      "Machines are stopped, and what they start from is made anew. Agents, their files and plugins stay, what "
+      "root has installed goes.\n",
+      "Do it?"));
   TRY(stop_all());
-  TRY(service::provision_vm(request, facts, say));
+  TRY(service::provision_vm(request, facts, say_progress));
   return service::remove_machine_layers(facts);
 }
 
-Status remove(const VmArguments& arguments, const plan::HostFacts& facts) {
+Status remove_files(const VmArguments& arguments, const plan::HostFacts& facts) {
   const auto status = service::vm_status(facts);
   if (status && !status->provisioned) return service::remove_vm(facts);
-  TRY(ask(
+  TRY(ask_consent_to(
       arguments,
       "Machines are stopped, and kernel, initramfs and root are deleted, with what root has installed. Agents, their "
       "files and plugins stay.\n",
@@ -144,7 +145,7 @@ Status configure(const VmArguments& arguments) {
   if (arguments.value.empty()) return print_config(arguments);
   const store::MachineSettingsFile file = TRY(settings_file());
   TRY(file.change(arguments.key, arguments.value));
-  say("machines have it from their next start on; hutch vm restart");
+  say_progress("machines have it from their next start on; hutch vm restart");
   return {};
 }
 
@@ -208,7 +209,7 @@ Status print_console(const VmArguments& arguments) {
     if (arguments.form == service::OutputForm::kJson) return sys::write_all(1, tool::json_text(piece) + "\n");
     const Value* skipped = member_of(piece, "skipped");
     const auto* count = skipped != nullptr ? skipped->get<std::int64_t>() : nullptr;
-    if (count != nullptr && *count > 0) say(cat({std::to_string(*count), " bytes before are not kept"}));
+    if (count != nullptr && *count > 0) say_progress(cat({std::to_string(*count), " bytes before are not kept"}));
     begun += TRY(wire::bytes_of_text(text_in(piece, "bytes")));
     // A machine may never end its line.
     if (begun.size() > kLineMax) begun += '\n';
@@ -227,8 +228,8 @@ Status act(const VmArguments& arguments) {
   if (arguments.action == "config") return configure(arguments);
   if (arguments.action == "stop") return stop_all();
   const plan::HostFacts facts = TRY(host::probe_facts());
-  if (arguments.action == "remove") return remove(arguments, facts);
-  if (arguments.action == "provision") TRY(service::provision_vm(arguments.provision, facts, say));
+  if (arguments.action == "remove") return remove_files(arguments, facts);
+  if (arguments.action == "provision") TRY(service::provision_vm(arguments.provision, facts, say_progress));
   if (arguments.action == "reset") TRY(reset(arguments, facts));
   if (arguments.action == "restart") TRY(stop_all());
   if (arguments.action == "start" || arguments.action == "restart") TRY(start_all(facts));

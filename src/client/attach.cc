@@ -21,7 +21,7 @@ namespace {
 
 // What is typed while the process does not read is held so far; then the terminal holds it.
 constexpr std::size_t kHeldMax = 65536;
-constexpr std::chrono::milliseconds kForegroundCheck{250};
+constexpr std::chrono::milliseconds kAttachForegroundCheck{250};
 constexpr char kEndOfInput = 'D' & 0x1f;  // VEOF of a new terminal, termios(3)
 
 template <class T>
@@ -107,7 +107,7 @@ Status Attachment::turn() {
   std::array<pollfd, 4> wait = {
       {{output_.fd(), POLLIN, 0}, {input_.fd(), POLLIN, 0}, {signals_, POLLIN, 0}, {listens ? 0 : -1, POLLIN, 0}}};
   std::optional<std::chrono::milliseconds> at_most;
-  if (keys_) at_most = kForegroundCheck;
+  if (keys_) at_most = kAttachForegroundCheck;
   TRY(sys::poll(wait, at_most));
   if (wait[3].revents != 0) TRY(take_typed());
   if (wait[1].revents != 0) TRY(take_answer());

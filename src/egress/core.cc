@@ -80,14 +80,15 @@ std::size_t Core::revoke(const std::string& target) {
   return std::erase_if(granted_, [&](const auto& entry) { return is_named(entry.first, target); });
 }
 
-policy::AddressDecision Core::rule_address(const Target& target, const IpAddress& address, Basis basis) {
+policy::AddressDecision Core::rule_address(const Target& target, const IpAddress& address, policy::AddressSource source,
+                                           Basis basis) {
   if (basis == Basis::kAnswer && target.host.address == address) {
     return policy::decide_answered(network(), address, target.port);
   }
   if (target.transport == sys::Transport::kUdp) {
-    return policy::decide_udp_address(network(), {target.host, target.port}, address, own_addresses());
+    return policy::decide_udp_address(network(), {target.host, target.port}, address, own_addresses(), source);
   }
-  return policy::decide_address(network(), target.host, address, target.port, own_addresses());
+  return policy::decide_address(network(), target.host, address, target.port, own_addresses(), source);
 }
 
 void Core::ask(const Target& target, const Peer& peer, OnPermission on_answer) {

@@ -17,6 +17,7 @@
 #include "egress/names.h"
 #include "egress/relay.h"
 #include "egress/resolver.h"
+#include "plan/name_files.h"
 #include "plan/plan.h"
 #include "policy/network_rules.h"
 #include "policy/parent_proxy.h"
@@ -28,6 +29,7 @@ namespace hutch::egress {
 struct Settings {
   policy::Network network;
   std::vector<plan::UdpCapture> udp;     // of its UDP rules
+  plan::SearchRules search{};            // by which programs of the sandbox make short names longer
   policy::ParentProxies parents;         // which it has to go out through
   std::string inspector_program;         // hutch-inspect
   std::function<bool()> attended{};      // whether somebody answers questions now; absent: nobody ever
@@ -80,7 +82,8 @@ class Core {
   bool is_denied(const Target& target) const;
   // An answer about an address is one about what that address is; one about a name says nothing of where it leads.
   enum class Basis { kRules, kAnswer };
-  policy::AddressDecision rule_address(const Target& target, const IpAddress& address, Basis basis = Basis::kRules);
+  policy::AddressDecision rule_address(const Target& target, const IpAddress& address, policy::AddressSource source,
+                                       Basis basis = Basis::kRules);
 
   // kOnce: to those who waited, by nothing that lasts.
   enum class Permission { kGiven, kOnce, kRefused };
@@ -95,6 +98,7 @@ class Core {
 
   // Told the first time for each host. Whose process it was is looked for then, unless it is known.
   void refuse(const Target& target, const Ruling& ruling, const Peer& peer, const Process& known = {});
+  bool was_refused(const std::string& host) const { return refused_.contains(host); }
   // The option that would allow it; empty when none would.
   std::string remedy_for(const Target& target, const Ruling& ruling) const;
 

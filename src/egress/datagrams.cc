@@ -61,23 +61,25 @@ void Datagrams::open(Flow& flow) {
   if (ruling.verdict != Verdict::kAllow) return refuse(flow, ruling);
   flow.rule = ruling.rule;
   let_end(flow, kIdleWait);
-  if (target.host.address) return resolved(flow, std::vector<IpAddress>{*target.host.address});
-  core_.resolver().resolve(target.host.name, [this, &flow, alive = std::weak_ptr(flow.alive)](
-                                                 const Result<std::vector<IpAddress>>& addresses) {
-    if (!alive.expired()) resolved(flow, addresses);
-  });
+  if (target.host.address) return resolved(flow, Addresses{.list = {*target.host.address}});
+  core_.resolver().resolve(target.host.name,
+                           [this, &flow, alive = std::weak_ptr(flow.alive)](const Result<Addresses>& addresses) {
+                             if (!alive.expired()) resolved(flow, addresses);
+                           });
 }
 
-void Datagrams::resolved(Flow& flow, const Result<std::vector<IpAddress>>& addresses) {
+void Datagrams::resolved(Flow& flow, const Result<Addresses>& addresses) {
   // The rules may have changed meanwhile.
   const Ruling ruling = core_.rule(flow.door->target);
   if (ruling.verdict != Verdict::kAllow) return refuse(flow, ruling);
   std::string refusal;
-  for (const IpAddress& address : addresses.value_or(std::vector<IpAddress>())) {
-    const auto decision = core_.rule_address(flow.door->target, address);
+  const Addresses found = addresses.value_or(Addresses());
+  for (const IpAddress& address : found.list) {
+    const auto decision = core_.rule_address(flow.door->target, address, found.source);
     if (!decision.allowed) refusal = decision.why;
     if (!decision.allowed || !connect(flow, address)) continue;
     flow.state = State::kOpen;
+    flow.source = found.source;
     for (const std::string& bytes : std::exchange(flow.held, {})) send_up(flow, bytes);
     return;
   }
@@ -143,7 +145,7 @@ void Datagrams::judge_again() {
     const Target& target = flow.door->target;
     const Ruling ruling = core_.rule(target);
     const bool allowed = ruling.verdict == Verdict::kAllow &&
-                         (!flow.upstream || core_.rule_address(target, flow.upstream_at.address).allowed);
+                         (!flow.upstream || core_.rule_address(target, flow.upstream_at.address, flow.source).allowed);
     if (allowed && flow.state != State::kRefused) continue;
     if (ruling.verdict != Verdict::kAllow) core_.refuse(target, ruling, Peer{sys::Transport::kUdp, flow.peer});
     end(flow);

@@ -43,6 +43,7 @@ class Datagrams {
     State state = State::kResolving;
     std::string rule;
     sys::Endpoint upstream_at;
+    policy::AddressSource source = policy::AddressSource::kDns;  // of that address
     UniqueFd upstream;
     Loop::Watch watch;
     Loop::Timer timer;
@@ -60,7 +61,7 @@ class Datagrams {
   void receive(Door& door);
   Flow& flow_of(Door& door, const sys::Endpoint& peer);
   void open(Flow& flow);
-  void resolved(Flow& flow, const Result<std::vector<IpAddress>>& addresses);
+  void resolved(Flow& flow, const Result<Addresses>& addresses);
   Status connect(Flow& flow, const IpAddress& address);
   void refuse(Flow& flow, const Ruling& ruling);
   void send_up(Flow& flow, std::string_view bytes);

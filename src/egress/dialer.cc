@@ -29,18 +29,19 @@ void Dialer::start(Core::Basis basis) {
   basis_ = basis;
   parent_ = policy::proxy_for(core_.settings().parents, target_.host, target_.port);
   if (target_.host.address) {
-    const auto decision = core_.rule_address(target_, *target_.host.address, basis_);
+    const auto decision = core_.rule_address(target_, *target_.host.address, policy::AddressSource::kDns, basis_);
     if (!decision.allowed) return fail_with(DialFailure::kRefusedByPolicy, decision.why);
   }
   // The parent proxy finds the address of a name itself: there is none to be checked here.
   if (parent_ != nullptr) return resolve(parent_->host.name);
-  if (target_.host.address) return resolved(std::vector<IpAddress>{*target_.host.address});
+  if (target_.host.address) return resolved(Addresses{.list = {*target_.host.address}});
   resolve(target_.host.name);
 }
 
 void Dialer::start_at(std::vector<sys::Endpoint> endpoints, UniqueFd socket) {
   endpoints_.assign(endpoints.rbegin(), endpoints.rend());
   socket_ = std::move(socket);
+  if (socket_) socket_of_ = SocketOf::kOtherNamespace;
   const auto family = socket_ ? sys::family_of_socket(socket_.get()) : sys::SocketFamily::kOther;
   if (family && *family == sys::SocketFamily::kUnix && !endpoints_.empty()) return ask_machine(endpoints_.back().port);
   dial_next();
@@ -73,22 +74,22 @@ void Dialer::machine_answered() {
 }
 
 void Dialer::resolve(const std::string& name) {
-  if (const auto address = parse_ip(name)) return resolved(std::vector<IpAddress>{*address});
-  core_.resolver().resolve(name, [this, alive = std::weak_ptr(alive_)](Result<std::vector<IpAddress>> addresses) {
+  if (const auto address = parse_ip(name)) return resolved(Addresses{.list = {*address}});
+  core_.resolver().resolve(name, [this, alive = std::weak_ptr(alive_)](Result<Addresses> addresses) {
     if (!alive.expired()) resolved(std::move(addresses));
   });
 }
 
-void Dialer::resolved(Result<std::vector<IpAddress>> addresses) {
+void Dialer::resolved(Result<Addresses> addresses) {
   if (!addresses) {
     const bool unknown = addresses.error().code == Code::kNotFound;
     return fail_with(unknown ? DialFailure::kUnknownName : DialFailure::kUnreachable, addresses.error().message);
   }
   const int port = parent_ != nullptr ? parent_->port : target_.port;
   std::string refusal;
-  for (auto address = addresses->rbegin(); address != addresses->rend(); ++address) {
-    const auto decision =
-        parent_ != nullptr ? policy::AddressDecision{true, {}} : core_.rule_address(target_, *address, basis_);
+  for (auto address = addresses->list.rbegin(); address != addresses->list.rend(); ++address) {
+    const auto decision = parent_ != nullptr ? policy::AddressDecision{true, {}}
+                                             : core_.rule_address(target_, *address, addresses->source, basis_);
     if (decision.allowed) endpoints_.push_back({*address, static_cast<std::uint16_t>(port)});
     if (!decision.allowed) refusal = cat({to_string(*address), " ", decision.why});
   }
@@ -101,15 +102,7 @@ void Dialer::dial_next() {
   while (!endpoints_.empty()) {
     const sys::Endpoint endpoint = endpoints_.back();
     endpoints_.pop_back();
-    if (!socket_) {
-      auto made = sys::tcp_socket(endpoint.address.family);
-      if (!made) {
-        last_error_ = made.error().message;
-        continue;
-      }
-      socket_ = std::move(*made);
-    }
-    const Status begun = sys::begin_connect(socket_.get(), endpoint);
+    const Status begun = begin(endpoint);
     auto watch = begun ? core_.loop().watch(socket_.get(), {.read = false, .write = true},
                                             [this](const sys::Readiness&) { connected(); })
                        : Result<Loop::Watch>(std::unexpected(begun.error()));
@@ -118,15 +111,29 @@ void Dialer::dial_next() {
       timer_ = core_.loop().after(endpoints_.empty() ? kLastWait : kTryWait, [this] {
         last_error_ = "no answer";
         watch_.stop();
-        socket_.reset();
+        give_up_attempt();
         dial_next();
       });
       return;
     }
     last_error_ = watch.error().message;
-    socket_.reset();
+    give_up_attempt();
   }
   fail_with(DialFailure::kUnreachable, last_error_.empty() ? "it has no address" : last_error_);
+}
+
+Status Dialer::begin(const sys::Endpoint& endpoint) {
+  if (socket_of_ == SocketOf::kOtherNamespace) {
+    if (!socket_) return fail(Error{Code::kSystem, 0, "its socket cannot be used again"});
+    return sys::begin_connect_of_both(socket_.get(), endpoint);
+  }
+  socket_ = TRY(sys::tcp_socket(endpoint.address.family));
+  return sys::begin_connect(socket_.get(), endpoint);
+}
+
+void Dialer::give_up_attempt() {
+  const bool again = socket_of_ == SocketOf::kOtherNamespace && socket_ && sys::dissolve_connect(socket_.get());
+  if (!again) socket_.reset();
 }
 
 void Dialer::connected() {
@@ -135,7 +142,7 @@ void Dialer::connected() {
   if (!status) {
     last_error_ = status.error().message;
     watch_.stop();
-    socket_.reset();
+    give_up_attempt();
     return dial_next();
   }
   watch_.stop();

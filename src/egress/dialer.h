@@ -30,15 +30,19 @@ class Dialer {
 
   // By name, checked, through a parent proxy where the settings name one. The basis is what the target was allowed by.
   void start(Core::Basis basis);
-  // These alone, unchecked: a port of the host or of the sandbox that was opened on purpose. `socket` is used for the
-  // first where it is given: it belongs to another network namespace, or is a stream by which a virtual machine's
-  // loopback is reached (wire/machine_dial.h).
+  // These alone, unchecked: a port of the host or of the sandbox that was opened on purpose. Without
+  // `socket` they are of this network namespace. A `socket` is used for each of them: it belongs to another network
+  // namespace, or is a stream by which a virtual machine's loopback is reached (wire/machine_dial.h).
   void start_at(std::vector<sys::Endpoint> endpoints, UniqueFd socket = {});
 
  private:
   void resolve(const std::string& name);
-  void resolved(Result<std::vector<IpAddress>> addresses);
+  void resolved(Result<Addresses> addresses);
   void dial_next();
+  // No socket of the host's may take the place of one of another network namespace.
+  enum class SocketOf { kHost, kOtherNamespace };
+  Status begin(const sys::Endpoint& endpoint);
+  void give_up_attempt();
   void connected();
   void ask_machine(std::uint16_t port);
   void machine_answered();
@@ -55,6 +59,7 @@ class Dialer {
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // an answer that comes later finds it gone
   std::vector<sys::Endpoint> endpoints_;  // still to be tried, the next one last
   UniqueFd socket_;
+  SocketOf socket_of_ = SocketOf::kHost;
   Loop::Watch watch_;
   Loop::Timer timer_;
   const policy::ProxyServer* parent_ = nullptr;  // which it goes through

@@ -1,7 +1,10 @@
 // The gateway's DNS: what a name of the sandbox is answered.
 #pragma once
 
+#include <functional>
 #include <list>
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -21,8 +24,9 @@ class DnsServer {
   // Whether names get IPv6 addresses as well.
   void use_v6() { v6_ = true; }
 
-  // The answer to one message; empty: none.
-  std::string answer(std::string_view query, const sys::Endpoint& peer);
+  // Calls `reply` once with the answer to one message, in this call or later; empty: none.
+  using Reply = std::function<void(std::string)>;
+  void answer(std::string_view query, const sys::Endpoint& peer, const Reply& reply);
 
  private:
   struct Served {
@@ -36,19 +40,28 @@ class DnsServer {
     std::string held;
     Loop::Watch watch;
     Loop::Timer timer;
+    std::shared_ptr<char> alive = std::make_shared<char>();  // an answer that comes later finds it gone
   };
+  using Connections = std::list<Connection>;
   void receive(int socket);
   void accept(Served& listener);
-  void read(std::list<Connection>::iterator connection);
-  std::string answer_query(const DnsQuery& query, const sys::Endpoint& peer);
-  std::string answer_name(const DnsQuery& query, const policy::Host& host, const sys::Endpoint& peer);
+  void read(Connections::iterator connection);
+  void send(Connections::iterator connection, const std::string& reply);
+  void answer_query(const DnsQuery& query, const sys::Endpoint& peer, const Reply& reply);
+  void answer_name(const DnsQuery& query, const policy::Host& host, const sys::Endpoint& peer, const Reply& reply);
+  void answer_existing(const DnsQuery& query, const std::string& name, const Reply& reply);
+  std::string answer_allowed(const DnsQuery& query, const std::string& name);
+  bool is_reported(const std::string& name, std::string_view stem);
+  Verdict verdict_of(std::string_view name) const;
   std::string answer_reverse(const DnsQuery& query, const IpAddress& address) const;
   std::string refusal(const DnsQuery& query) const;
 
   Core& core_;
   bool v6_ = false;
   std::list<Served> served_;
-  std::list<Connection> connections_;
+  Connections connections_;
+  std::size_t pending_ = 0;  // answers that wait for the host's resolver
+  std::set<std::string, std::less<>> expanded_;  // short names of which a longer form was refused
 };
 
 }  // namespace hutch::egress

@@ -15,6 +15,10 @@ namespace {
 
 // At once; what comes beyond is reset.
 constexpr std::size_t kTunnelsMax = 4096;
+constexpr std::size_t kTunnelsMin = 16;
+// Each has two sockets and up to two pipes. The daemon has a gateway for each of its sandboxes: one of these gets a
+// quarter of what there is for all.
+constexpr std::size_t kDescriptorsEach = 6 * 4;
 constexpr int kAcceptsAtOnce = 64;
 constexpr unsigned kSpareDialSockets = 4;
 // Connections to published ports for which a socket of the sandbox's is on its way.
@@ -38,12 +42,14 @@ bool is_loopback(const IpAddress& address) {
 
 Result<std::unique_ptr<Gateway>> Gateway::make(Settings settings) {
   auto loop = TRY(Loop::make());
-  sys::raise_descriptor_limit();
   return std::make_unique<Gateway>(std::move(loop), std::move(settings));
 }
 
 Gateway::Gateway(std::unique_ptr<Loop> loop, Settings settings)
-    : core_(std::move(loop), std::move(settings)), dns_(core_), datagrams_(core_) {
+    : core_(std::move(loop), std::move(settings)),
+      dns_(core_),
+      datagrams_(core_),
+      tunnels_max_(std::clamp(sys::raise_descriptor_limit() / kDescriptorsEach, kTunnelsMin, kTunnelsMax)) {
   for (const plan::UdpCapture& capture : core_.settings().udp) {
     if (plan::is_name_address(capture.addresses.front()) && !parse_ip(capture.host)) {
       core_.names().keep(capture.host, capture.addresses.front());
@@ -221,7 +227,7 @@ void Gateway::accept(Listener& listener) {
     auto accepted = sys::accept_connection(listener.socket.get());
     if (!accepted) return let_rest(listener);
     if (!*accepted) return;
-    if (tunnels_.size() >= kTunnelsMax) {
+    if (tunnels_.size() >= tunnels_max_) {
       sys::reset_on_close((*accepted)->socket.get());
       continue;
     }
@@ -278,10 +284,12 @@ void Gateway::open_port(const Listener& listener, sys::Accepted accepted) {
   if (waits) return void(waiting_.emplace_back(&listener, std::move(accepted)));
   const auto port = static_cast<std::uint16_t>(listener.port.sandbox);
   Opening opening{.target = {policy::Host{"localhost", std::nullopt}, port},
-                  .endpoints = {{kLoopbackV4, port}},
+                  .endpoints = {{*parse_ip("::1"), port}, {kLoopbackV4, port}},
                   .socket = {},
                   .is_listed = [this, &listener] { return is_listed(listener.role, listener.port); }};
-  if (!published) opening.endpoints.push_back({*parse_ip("::1"), port});
+  // The sandbox's socket is used for both. Once it was connected to a mapped address it stays one of IPv4
+  // (net/ipv6/tcp_ipv6.c, tcp_v6_connect), so that IPv6 comes first.
+  if (!published) std::ranges::reverse(opening.endpoints);
   if (published) {
     opening.socket = std::move(dial_sockets_.back());
     dial_sockets_.pop_back();

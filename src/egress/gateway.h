@@ -97,6 +97,7 @@ class Gateway {
   bool attached_ = false;  // the listeners are there
   bool by_streams_ = false;  // kDial are a virtual machine's (wire/machine_dial.h)
   std::uint64_t last_tunnel_ = 0;
+  std::size_t tunnels_max_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Tunnel>> tunnels_;
   std::vector<std::unique_ptr<Tunnel>> ended_;  // in the middle of a call, maybe
 };

@@ -13,8 +13,16 @@
 #include <utility>
 
 #include "base/text.h"
+#include "plan/name_files.h"
+#include "sys/tree.h"
 
 namespace hutch::egress {
+
+// Named, not anonymous: a class that the header declares has them as a member.
+struct KeptAddresses {
+  std::vector<IpAddress> addresses;
+  Moment until;
+};
 
 namespace {
 
@@ -27,12 +35,7 @@ constexpr std::size_t kAddressesMax = 16;
 constexpr int kQueryMs = 3000;
 constexpr int kTries = 2;
 
-struct Kept {
-  std::vector<IpAddress> addresses;
-  Moment until;
-};
-
-Kept addresses_of(const ares_addrinfo& answer);
+KeptAddresses addresses_of(const ares_addrinfo& answer);
 Error describe(const std::string& name, int status);
 
 }  // namespace
@@ -61,7 +64,7 @@ class Resolver::Channel {
   ares_channel channel_ = nullptr;
   std::unordered_map<ares_socket_t, Loop::Watch> sockets_;
   Loop::Timer timer_;
-  std::unordered_map<std::string, Kept> kept_;
+  std::unordered_map<std::string, KeptAddresses> kept_;
   std::unordered_map<std::string, std::unique_ptr<Waiting>> waiting_;
   bool closing_ = false;
 };
@@ -70,6 +73,13 @@ Resolver::Resolver(Loop& loop) : loop_(loop) {}
 Resolver::~Resolver() = default;
 
 void Resolver::resolve(const std::string& name, OnAnswer on_answer) {
+  if (const auto* listed = host_names_.find(name)) {
+    return on_answer(Addresses{*listed, host_names_.source()});
+  }
+  // No DNS is asked for these (RFC 6761, section 6.3).
+  if (name == "localhost" || name.ends_with(".localhost")) {
+    return on_answer(Addresses{.list = {IpAddress::v4(127, 0, 0, 1), *parse_ip("::1")}});
+  }
   if (!channel_) {
     auto channel = std::make_unique<Channel>(loop_);
     Status opened = channel->open();
@@ -90,8 +100,17 @@ Status Resolver::Channel::open() {
   options.tries = kTries;
   options.sock_state_cb = socket_changed;
   options.sock_state_cb_data = this;
+  // The DNS alone: c-ares would read a hosts file of any size or kind, and wait for the other end of a pipe.
+  std::string lookups = "b";
+  options.lookups = lookups.data();
   // Names are whole here: what the host would add to a short one is not what the policy was asked about.
-  const int mask = ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB | ARES_OPT_DOMAINS;
+  int mask = ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB | ARES_OPT_DOMAINS | ARES_OPT_LOOKUPS;
+  // Without a file that can be read, it asks a DNS of this machine.
+  std::string nothing = "/dev/null";
+  if (!sys::regular_file_text("/etc/resolv.conf", plan::kResolverBytesMax)) {
+    options.resolvconf_path = nothing.data();
+    mask |= ARES_OPT_RESOLVCONF;
+  }
   const int status = ares_init_options(&channel_, &options, mask);
   if (status != ARES_SUCCESS) return fail(Error{Code::kSystem, 0, cat({"c-ares: ", ares_strerror(status)})});
   return {};
@@ -99,7 +118,7 @@ Status Resolver::Channel::open() {
 
 void Resolver::Channel::resolve(const std::string& name, OnAnswer on_answer) {
   if (const auto kept = kept_.find(name); kept != kept_.end()) {
-    if (kept->second.until > SteadyClock::now()) return on_answer(kept->second.addresses);
+    if (kept->second.until > SteadyClock::now()) return on_answer(Addresses{.list = kept->second.addresses});
     kept_.erase(kept);
   }
   auto& waiting = waiting_[name];
@@ -125,10 +144,10 @@ void Resolver::Channel::answered(void* data, int status, int, ares_addrinfo* ans
     return;
   }
   if (channel.kept_.size() >= kKeptMax) channel.kept_.clear();
-  const Kept kept = addresses_of(*answer);
+  const KeptAddresses kept = addresses_of(*answer);
   channel.kept_.insert_or_assign(owned->name, kept);
   ares_freeaddrinfo(answer);
-  for (const OnAnswer& on_answer : owned->on_answers) on_answer(kept.addresses);
+  for (const OnAnswer& on_answer : owned->on_answers) on_answer(Addresses{.list = kept.addresses});
 }
 
 void Resolver::Channel::socket_changed(void* data, ares_socket_t socket, int readable, int writable) {
@@ -168,8 +187,8 @@ void Resolver::Channel::set_timer() {
 
 namespace {
 
-Kept addresses_of(const ares_addrinfo& answer) {
-  Kept kept;
+KeptAddresses addresses_of(const ares_addrinfo& answer) {
+  KeptAddresses kept;
   std::chrono::seconds keep = kKeepMax;
   for (const ares_addrinfo_node* node = answer.nodes; node != nullptr; node = node->ai_next) {
     IpAddress address;

@@ -18,6 +18,8 @@
 #include "guest/access_place.h"
 #include "guest/access_questions.h"
 #include "guest/access_sockets.h"
+#include "guest/judged_files.h"
+#include "plan/names.h"
 #include "sys/files.h"
 #include "sys/identity.h"
 #include "sys/io.h"
@@ -38,6 +40,8 @@ constexpr int kMountsFd = 6;
 
 // A workload could go on for ever with names of its own.
 constexpr std::size_t kToldMax = 1000;
+// Each with the text before the change.
+constexpr std::size_t kInstructionsMax = 64;
 
 class AccessServer {
  public:
@@ -55,7 +59,7 @@ class AccessServer {
                   .names = names_,
                   .ask = [this](const wire::SocketAsked& asked) { return host_.send(wire::ToHost(asked)); },
                   .refused = [this](const AccessCall& call, const std::string& path,
-                                    const plan::NameRule& rule) { failed_ = tell(call, path, rule); }}) {}
+                                    const plan::NameRule& rule) { failed_ = tell(call.raw.pid, path, rule); }}) {}
 
   Status run();
 
@@ -69,16 +73,21 @@ class AccessServer {
   Status look(const AccessQuestions::Waiting& asking);
   Status change(const AccessQuestions::Waiting& asking);
   Status finish(const AccessCall& call, Result<CallAnswer> answered);
-  Status tell(const AccessCall& call, const std::string& path, const plan::NameRule& rule);
+  Status tell(std::uint32_t caller, const std::string& path, const plan::NameRule& rule);
+  Status tell_rights(const AccessCall& call, const std::string& path);
+  Status tell_instructions(const AccessCall& call, const std::string& path, const plan::NameRule& rule);
+  Status land();
 
   wire::Connection& host_;
-  std::vector<plan::NameRule> names_;
+  plan::GuardedNames names_;
   Places places_;
   Umasks umasks_;
+  JudgedFiles judged_;
   UniqueFd listener_;
   AccessQuestions questions_;
   AccessSockets sockets_;
   std::set<std::string> told_;
+  std::set<std::string> instructions_;
   Status failed_{};  // to tell the host
   bool waits_ = false;
 };
@@ -194,18 +203,20 @@ Status AccessServer::run() {
     wait.assign({{listener_.get(), POLLIN, 0}, {host_.fd(), POLLIN, 0}});
     const std::size_t sockets = sockets_.add_to(wait);
     umasks_.add_to(wait);
+    judged_.add_to(wait);
     auto left = sockets_.time_left();
     if (const auto questions = questions_.time_left()) left = std::min(left.value_or(*questions), *questions);
     TRY(sys::poll(wait, left));
     questions_.forget_gone();
     umasks_.forget_ended(std::span(wait).subspan(kFixed + sockets));
     if (wait[kHost].revents != 0 && !TRY(hear_host())) return {};
+    TRY(land());
     TRY(std::exchange(failed_, {}));
     TRY(sockets_.step(std::span(wait).subspan(kFixed, sockets)));
     if ((wait[kListener].revents & POLLIN) != 0) TRY(answer_next());
     // Nobody is left whose calls could come.
     else if (wait[kListener].revents != 0)
-      return {};
+      return land();
   }
 }
 
@@ -231,15 +242,22 @@ Status AccessServer::hear(const wire::ToGuest& message) {
   if (const auto* answered = std::get_if<wire::FileAnswered>(&message)) return take_answer(*answered);
   if (const auto* revoked = std::get_if<wire::FileRevoked>(&message)) {
     places_.revoke(revoked->path);
+    std::erase_if(names_.granted, [&](const std::string& granted) { return is_within(granted, revoked->path); });
     return {};
   }
   if (const auto* names = std::get_if<wire::Names>(&message)) {
+    const std::vector<std::string> granted = std::exchange(names_.granted, {});
     names_ = names->names;
+    names_.granted = granted;
     questions_.hide(names->hidden);
     return host_.send(wire::ToHost(wire::Heeded{}));
   }
   if (std::holds_alternative<wire::Wait>(message)) {
     waits_ = true;
+    return host_.send(wire::ToHost(wire::Heeded{}));
+  }
+  if (std::holds_alternative<wire::Settle>(message)) {
+    TRY(land());
     return host_.send(wire::ToHost(wire::Heeded{}));
   }
   if (std::holds_alternative<wire::GoOn>(message)) {
@@ -255,6 +273,7 @@ Status AccessServer::take_answer(const wire::FileAnswered& answered) {
   if (answered.answer == kWritable) {
     UniqueFd tree = host_.take_descriptor();
     if (!tree) return fail(Error::invalid("an answer without its tree"));
+    names_.granted.push_back(answered.only);
     places_.grant({answered.root, answered.only, answered.closed, std::move(tree)});
   }
   const auto asking = questions_.take(answered.id);
@@ -274,7 +293,15 @@ Status AccessServer::look(const AccessQuestions::Waiting& asking) {
 Status AccessServer::answer_next() {
   const auto call = TRY(sys::receive_notification(listener_.get()));
   if (!call) return {};
+  // It may have closed one right before.
+  TRY(land());
   TRY(answer(*call));
+  return std::exchange(failed_, {});
+}
+
+Status AccessServer::land() {
+  judged_.land(places_,
+               [&](std::uint32_t caller, const std::string& path) { failed_ = tell(caller, path, plan::git_rule()); });
   return std::exchange(failed_, {});
 }
 
@@ -297,12 +324,33 @@ Status AccessServer::answer(const sys::Notification& raw) {
 
 Status AccessServer::change(const AccessQuestions::Waiting& asking) {
   const AccessCall& call = asking.call;
+  std::optional<std::pair<std::string, plan::NameRule>> to_ask;
   const AccessCalls calls(
-      places_, umasks_, names_,
+      places_, umasks_, judged_, names_,
       {.still_waits = [&](const AccessCall&) { return sys::still_waits(listener_.get(), call.raw.id); },
-       .refused = [&](const AccessCall& refused, const std::string& path,
-                      const plan::NameRule& rule) { failed_ = tell(refused, path, rule); }});
+       .refused =
+           [&](const AccessCall& refused, const std::string& path, const plan::NameRule& rule) {
+             const bool asks = rule.asking == plan::NameRule::Asking::kMayBe && questions_.asks();
+             if (asks) to_ask = std::pair(path, rule);
+             if (!asks) failed_ = tell(refused.raw.pid, path, rule);
+           },
+       .instructs = [&](const AccessCall& told, const std::string& path,
+                        const plan::NameRule& rule) { failed_ = tell_instructions(told, path, rule); },
+       .gives_rights = [&](const AccessCall& told, const std::string& path) { failed_ = tell_rights(told, path); }});
+  (void)places_.take_covered();
   auto answered = calls.answer(call);
+  const auto covered = places_.take_covered();
+  const bool meets_cover = answered && std::holds_alternative<LetThrough>(*answered) && covered;
+  if (meets_cover && call.kind != AccessKind::kAskAccess) {
+    const auto rule = plan::denied_name(names_, *covered);
+    const bool will_ask = rule && rule->asking == plan::NameRule::Asking::kMayBe && asking.rounds == 0;
+    if (rule && !(will_ask && questions_.asks())) TRY(tell(call.raw.pid, *covered, *rule));
+  }
+  if (to_ask && !answered) {
+    const auto& [path, rule] = *to_ask;
+    if (TRY(questions_.ask(asking, {call.raw.id, call.raw.pid, wire::FileAsked::Wanted::kChange, path}))) return {};
+    TRY(tell(call.raw.pid, path, rule));
+  }
   if (questions_.asks() && !is_settled(answered)) {
     const auto asked = questions_.about(call);
     if (asked && TRY(questions_.ask(asking, *asked))) return {};
@@ -323,9 +371,25 @@ Status AccessServer::finish(const AccessCall& call, Result<CallAnswer> answered)
   return sys::answer_notification(listener_.get(), id, std::get<Done>(*answered).value);
 }
 
-Status AccessServer::tell(const AccessCall& call, const std::string& path, const plan::NameRule& rule) {
+Status AccessServer::tell(std::uint32_t caller, const std::string& path, const plan::NameRule& rule) {
   if (told_.size() >= kToldMax || !told_.insert(path).second) return {};
-  return host_.send(wire::ToHost(wire::Refused{wire::RefusedCall::kFileChange, call.raw.pid, path, rule.rule}));
+  return host_.send(wire::ToHost(wire::Refused{wire::RefusedCall::kFileChange, caller, path, rule.rule}));
+}
+
+// Before the first change of a text: what it says by then goes along, so that a person can be shown the difference.
+Status AccessServer::tell_instructions(const AccessCall& call, const std::string& path, const plan::NameRule& rule) {
+  if (instructions_.size() >= kInstructionsMax || !instructions_.insert(path).second) return {};
+  wire::Refused told{wire::RefusedCall::kInstructs, call.raw.pid, path, rule.rule};
+  const auto before = places_.text_at(path, wire::kInstructionBytesMax);
+  if (before) told.before = *before;
+  if (before) told.was = wire::Refused::Before::kText;
+  if (!before && before.error().sys_errno == ENOENT) told.was = wire::Refused::Before::kAbsent;
+  return host_.send(wire::ToHost(told));
+}
+
+Status AccessServer::tell_rights(const AccessCall& call, const std::string& path) {
+  if (told_.size() >= kToldMax || !told_.insert(path).second) return {};
+  return host_.send(wire::ToHost(wire::Refused{wire::RefusedCall::kGivesRights, call.raw.pid, path, {}}));
 }
 
 }  // namespace

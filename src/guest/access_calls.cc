@@ -11,6 +11,7 @@
 #include "plan/git_config.h"
 #include "plan/names.h"
 #include "sys/beneath.h"
+#include "sys/files.h"
 #include "sys/io.h"
 #include "sys/process.h"
 
@@ -18,8 +19,8 @@ namespace hutch::guest {
 
 namespace {
 
-constexpr int kTries = 16;
-constexpr int kLinksMax = 40;  // as the kernel follows (path_resolution(7))
+constexpr int kCallTries = 16;
+constexpr int kFollowedLinksMax = 40;  // as the kernel follows (path_resolution(7))
 constexpr unsigned kNew = 1;       // RENAME_NOREPLACE of renameat2(2)
 constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE
 constexpr std::uint64_t kInodeMask = INT64_MAX;  // an answer below zero is an error
@@ -29,13 +30,26 @@ Result<CallAnswer> done(Status made) {
   TRY(made);
   return CallAnswer(Done{});
 }
-Status number(int error) { return fail(Error::from_errno("the call", error)); }
+Status call_error(int error) { return fail(Error::from_errno("the call", error)); }
 
-// A program in the host's files that gives whoever runs it the rights of this user would act outside.
-mode_t mode_for(mode_t kind, mode_t wanted) {
-  static constexpr mode_t kGiveRights = S_ISUID | S_ISGID;
-  return S_ISREG(kind) ? wanted & ~kGiveRights : wanted;
+// A set-user-ID program in the host's files would act outside of the sandbox with this user's rights. The call fails
+// instead of dropping the bit, so that the caller knows. S_ISGID is ordinary for a directory.
+constexpr mode_t kGiveRights = S_ISUID | S_ISGID;
+bool gives_rights(mode_t kind, mode_t wanted) { return !S_ISDIR(kind) && (wanted & kGiveRights) != 0; }
+
+// Whether the sandbox's user namespace, which is this process's, has these ids. chown(2) to another id is EINVAL to the
+// kernel. Programs that run without root's rights elsewhere know EPERM only, and go on then: fakeroot(1), tar(1).
+bool has_ids(std::uint32_t uid, std::uint32_t gid) {
+  const auto file = sys::memory_file("owner", {});
+  if (!file) return true;
+  const Status given = sys::set_owner_of(file->get(), uid, gid);
+  return given || given.error().sys_errno != EINVAL;
 }
+
+// A file capability is a right too (capabilities(7)).
+constexpr const char* kCapabilities = "security.capability";
+
+bool reads_only(int flags) { return (flags & O_ACCMODE) == O_RDONLY; }
 
 bool has(int flags, int wanted) { return (flags & wanted) == wanted; }
 
@@ -57,7 +71,7 @@ Result<UniqueFd> make_own(int directory, mode_t mode, std::string& name) {
   for (int tries = 0;; ++tries) {
     name = cat({".hutch-", std::to_string(sys::own_pid()), ".", std::to_string(++count)});
     auto made = sys::make_at(directory, name, O_WRONLY, mode);
-    if (made || made.error().sys_errno != EEXIST || tries == kTries) return made;
+    if (made || made.error().sys_errno != EEXIST || tries == kCallTries) return made;
   }
 }
 
@@ -67,10 +81,10 @@ Status exchange(int directory, const std::string& name, const std::string& with)
   const auto old = sys::look_at_name(directory, name);
   if (!old || S_ISREG(old->mode)) return {};
   TRY(sys::rename_with(directory, name, directory, with, kExchange));
-  return number(ESTALE);
+  return call_error(ESTALE);
 }
 
-Result<CallAnswer> hand_over(const AccessCall& call, UniqueFd file) {
+Result<CallAnswer> opened(const AccessCall& call, UniqueFd file) {
   if (!has(call.flags, O_NONBLOCK)) TRY(sys::clear_nonblocking(file.get()));
   return CallAnswer(Opened{std::move(file), on_exec_of(call)});
 }
@@ -92,7 +106,7 @@ Result<CallAnswer> AccessCalls::answer(const AccessCall& call) const {
     case kAskAccess: return ask_access(call);
     case kLook: return let_through();
     case kConnect:
-    case kBind: return fail(number(EOPNOTSUPP).error());  // AccessSockets makes them
+    case kBind: return fail(call_error(EOPNOTSUPP).error());  // AccessSockets makes them
     case kMode:
     case kOwner:
     case kTimes:
@@ -106,12 +120,14 @@ Result<CallAnswer> AccessCalls::answer(const AccessCall& call) const {
 Result<CallAnswer> AccessCalls::open(const AccessCall& call) const {
   const bool changes = (call.flags & (O_ACCMODE | O_CREAT | O_TRUNC)) != 0;
   if (has(call.flags, O_PATH) || !changes || call.descriptor) return let_through();
+  // openat2(2) says it where no filter looks.
+  if (has(call.flags, O_CREAT) && gives_rights(S_IFREG, call.mode)) return fail(call_error(EPERM).error());
   // Nobody makes a directory so; the kernel says what is wrong with it.
   if (has(call.flags, O_CREAT | O_DIRECTORY)) return let_through();
   const bool only_new = has(call.flags, O_CREAT | O_EXCL);
   const auto last = only_new || has(call.flags, O_NOFOLLOW) ? sys::LastLink::kKeep : sys::LastLink::kFollow;
   if (auto answer = TRY(open_plainly(call))) return std::move(*answer);
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kCallTries; ++i) {
     const auto found = places_.object(call.path, last, call.resolve);
     if (!found && found.error().sys_errno == ENOENT && has(call.flags, O_CREAT) && !has(call.flags, O_TMPFILE)) {
       return make_file(call);
@@ -120,16 +136,16 @@ Result<CallAnswer> AccessCalls::open(const AccessCall& call) const {
     if (!*found) return let_through();
     const Object& object = **found;
     // Programs then make a file with a name, which can be looked at.
-    if (has(call.flags, O_TMPFILE)) return fail(number(EOPNOTSUPP).error());
+    if (has(call.flags, O_TMPFILE)) return fail(call_error(EOPNOTSUPP).error());
     if (only_new && call.path.text.ends_with('/')) return let_through();
-    if (only_new) return fail(number(EEXIST).error());
-    if (S_ISLNK(object.what.mode)) return fail(number(ELOOP).error());
+    if (only_new) return fail(call_error(EEXIST).error());
+    if (S_ISLNK(object.what.mode)) return fail(call_error(ELOOP).error());
     if (!S_ISREG(object.what.mode)) return let_through();
-    auto opened = open_existing(call, object.entry, object.what);
-    if (!opened && is_another_by_now(opened.error())) continue;
-    return opened;
+    auto answer = open_existing(call, object.entry, [&](int flags) { return open_object(object, flags); });
+    if (!answer && is_another_by_now(answer.error())) continue;
+    return answer;
   }
-  return fail(number(EBUSY).error());
+  return fail(call_error(EBUSY).error());
 }
 
 // The ordinary case, with few calls: the name is in a directory that is known, or is made there, and is no link.
@@ -152,46 +168,109 @@ Result<std::optional<CallAnswer>> AccessCalls::open_plainly(const AccessCall& ca
   if (absent && !has(call.flags, O_CREAT)) return fail(found.error());
   if (absent) return std::optional<CallAnswer>();
   if (!S_ISREG(found->mode) || has(call.flags, O_CREAT | O_EXCL)) return std::optional<CallAnswer>();
-  auto opened = open_existing(call, *place, *found);
-  if (!opened && is_another_by_now(opened.error())) return std::optional<CallAnswer>();
-  if (!opened) return fail(std::move(opened).error());
-  return std::optional(std::move(*opened));
+  auto answer = open_existing(call, *place, [&](int flags) { return open_named(*place, *found, flags); });
+  if (!answer && is_another_by_now(answer.error())) return std::optional<CallAnswer>();
+  if (!answer) return fail(std::move(answer).error());
+  return std::optional(std::move(*answer));
 }
 
 Result<std::optional<CallAnswer>> AccessCalls::make_plainly(const AccessCall& call, const Entry& entry) const {
+  if (auto judged = TRY(open_judged(call, entry))) return judged;
   TRY(judge(call, entry.path));
+  TRY(judge_git(call, entry, MadeOf::kContent));
   TRY(take_umask(call));
   const int flags = plain_flags(call.flags) | (call.flags & O_NONBLOCK);
-  auto file = sys::make_at(entry.at(), entry.name, flags, mode_for(S_IFREG, call.mode));
+  auto file = sys::make_at(entry.at(), entry.name, flags, call.mode);
   if (!file && file.error().sys_errno == EEXIST) return std::optional<CallAnswer>();
   if (!file) return fail(std::move(file).error());
+  if (reads_only(call.flags)) return TRY(hand_over_made(call, entry, std::move(*file)));
+  TRY(places_.hand_over(*file, entry.directory->twin.mount));
   return CallAnswer(Opened{std::move(*file), on_exec_of(call)});
 }
 
 // Nothing is cut off before it is sure which file it is.
 Result<CallAnswer> AccessCalls::open_existing(const AccessCall& call, const Entry& entry,
-                                              const sys::Resolved& what) const {
+                                              const OpenSame& open_same) const {
+  if (auto judged = TRY(open_judged(call, entry))) return std::move(*judged);
   TRY(judge(call, entry.path));
-  const auto open_same = [&](int flags) -> Result<UniqueFd> {
-    UniqueFd file = TRY(sys::open_at(entry.at(), entry.name, flags, 0));
-    if (!TRY(sys::look_at(file.get())).is_same(what)) return fail(number(ESTALE).error());
-    return file;
-  };
+  TRY(judge_git(call, entry, MadeOf::kContent));
   UniqueFd file = TRY(open_same(plain_flags(call.flags)));
-  if (has(call.flags, O_TRUNC) && (call.flags & O_ACCMODE) != O_RDONLY) {
+  if (has(call.flags, O_TRUNC) && !reads_only(call.flags)) {
     TRY(sys::truncate_file(file.get(), 0));
   } else if (has(call.flags, O_TRUNC)) {
     const UniqueFd writable = TRY(open_same(O_WRONLY));
     TRY(sys::truncate_file(writable.get(), 0));
   }
-  return hand_over(call, std::move(file));
+  return opened(call, std::move(file));
+}
+
+// Whoever gets a descriptor of the writable copy can do with it, unasked, what is done with content: write, cut off,
+// map, allocate, copy into; pass it on; and open it again for reading, by way of proc(5), for as long as some
+// descriptor of the file is open. The name was judged for that. What is more, to open it again for writing, its mode,
+// owner, times and attributes, is asked about by the name that it has by then (plan/descriptor_calls.h).
+Status AccessCalls::give_for_writing(const UniqueFd& file, const sys::Resolved& what) const {
+  if (S_ISREG(what.mode) && (what.mode & kGiveRights) != 0) {
+    // As write(2) would. A shared mapping changes a program and leaves it its rights (mmap(2)).
+    TRY(sys::set_mode_of(file.get(), what.mode & 07777 & ~kGiveRights));
+  }
+  const bool runs = (what.mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
+  if (runs && sys::has_attribute(file.get(), kCapabilities)) return call_error(EPERM);
+  return places_.hand_over(file, what.mount);
+}
+
+// A descriptor for reading is one of the sandbox's own mount, which is read-only: by it nothing is changed, and what
+// opens it again for writing is asked about.
+Result<UniqueFd> AccessCalls::open_named(const Entry& entry, const sys::Resolved& what, int flags) const {
+  const bool reads = reads_only(flags) && entry.directory->seen;
+  UniqueFd file = TRY(sys::open_at(reads ? entry.directory->seen.get() : entry.at(), entry.name, flags, 0));
+  const sys::Resolved found = TRY(sys::look_at(file.get()));
+  if (!found.is_same(what)) return fail(call_error(ESTALE).error());
+  if (!reads) TRY(give_for_writing(file, found));
+  return file;
+}
+
+Result<UniqueFd> AccessCalls::open_object(const Object& object, int flags) const {
+  const bool nameless = object.entry.name.empty();
+  if (!nameless && !reads_only(flags)) return open_named(object.entry, object.what, flags);
+  UniqueFd file = TRY(sys::open_again(object.seen ? object.seen.get() : object.handle.get(), flags));
+  if (!reads_only(flags)) TRY(give_for_writing(file, object.what));
+  return file;
+}
+
+// The file was made just now, or may have been.
+Result<CallAnswer> AccessCalls::hand_over_made(const AccessCall& call, const Entry& entry, UniqueFd file) const {
+  const sys::Resolved what = TRY(sys::look_at(file.get()));
+  if (!S_ISREG(what.mode)) return let_through();
+  if (reads_only(call.flags)) {
+    const int flags = plain_flags(call.flags);
+    return opened(call, TRY(open_for_reading(entry, std::move(file), what, flags)));
+  }
+  TRY(give_for_writing(file, what));
+  return opened(call, std::move(file));
+}
+
+// Whoever makes a file can read it, whatever its mode.
+Result<UniqueFd> AccessCalls::open_for_reading(const Entry& entry, UniqueFd made, const sys::Resolved& what,
+                                               int flags) const {
+  const auto open = [&] { return sys::open_at(entry.directory->seen.get(), entry.name, flags, 0); };
+  auto seen = open();
+  if (!seen && seen.error().sys_errno == EACCES && (what.mode & S_IRUSR) == 0) {
+    TRY(sys::set_mode_of(made.get(), (what.mode & 0777) | S_IRUSR));
+    seen = open();
+    TRY(sys::set_mode_of(made.get(), what.mode & 0777));
+  }
+  if (seen && TRY(sys::look_at(seen->get())).is_same(what)) return std::move(*seen);
+  // What was granted in a directory that is hidden the sandbox does not see yet: this is its one descriptor.
+  if (entry.directory->changes != Directory::Changes::kGranted) return fail(call_error(EBUSY).error());
+  TRY(give_for_writing(made, what));
+  return made;
 }
 
 // A symbolic link to a name that is not there yet is followed, as the kernel does.
 Result<CallAnswer> AccessCalls::make_file(const AccessCall& call) const {
   CallerPath path = call.path;
   const bool follows = !has(call.flags, O_EXCL) && !has(call.flags, O_NOFOLLOW) && call.resolve == 0;
-  for (int i = 0; i < kLinksMax; ++i) {
+  for (int i = 0; i < kFollowedLinksMax; ++i) {
     const auto entry = TRY(places_.entry(path, call.resolve));
     if (!entry || entry->name.ends_with('/')) return let_through();
     if (follows) {
@@ -202,37 +281,42 @@ Result<CallAnswer> AccessCalls::make_file(const AccessCall& call) const {
         continue;
       }
     }
+    if (auto judged = TRY(open_judged(call, *entry))) return std::move(*judged);
     TRY(judge(call, entry->path));
+    TRY(judge_git(call, *entry, MadeOf::kContent));
     TRY(take_umask(call));
     const int flags = plain_flags(call.flags) | (call.flags & (O_EXCL | O_TRUNC)) | O_CREAT;
-    auto file = sys::open_at(entry->at(), entry->name, flags, mode_for(S_IFREG, call.mode));
+    auto file = sys::open_at(entry->at(), entry->name, flags, call.mode);
     if (!file && file.error().sys_errno == ELOOP && follows) continue;
     if (!file) return fail(std::move(file).error());
-    if (!S_ISREG(TRY(sys::look_at(file->get())).mode)) return let_through();
-    return hand_over(call, std::move(*file));
+    return hand_over_made(call, *entry, std::move(*file));
   }
-  return fail(number(ELOOP).error());
+  return fail(call_error(ELOOP).error());
 }
 
 Result<CallAnswer> AccessCalls::make(const AccessCall& call) const {
   const auto entry = TRY(places_.entry(call.path, 0));
   if (!entry) return let_through();
   TRY(judge(call, entry->path));
+  const bool directory_only = call.kind == AccessKind::kMakeDirectory;
+  TRY(judge_git(call, *entry, directory_only ? MadeOf::kNewDirectory : MadeOf::kMoved));
+  if (!directory_only) TRY(judge_link(call, *entry));
   const int directory = entry->at();
   if (call.kind == AccessKind::kMakeSymlink) {
     TRY(judge_name(call, entry->path));
+    TRY(judge_git_link(call, entry->path, call.text));
     return done(sys::make_symlink_at(call.text, directory, entry->name));
   }
   TRY(take_umask(call));
   if (call.kind == AccessKind::kMakeDirectory) return done(sys::make_directory_at(directory, entry->name, call.mode));
-  const mode_t kind = (call.mode & S_IFMT) != 0 ? call.mode : S_IFREG;
-  return done(sys::make_node_at(directory, entry->name, mode_for(kind, call.mode), call.device));
+  if (gives_rights(call.mode, call.mode)) return fail(call_error(EPERM).error());
+  return done(sys::make_node_at(directory, entry->name, call.mode, call.device));
 }
 
 Result<CallAnswer> AccessCalls::remove(const AccessCall& call) const {
   const auto entry = TRY(places_.entry(call.path, 0));
   if (!entry) return let_through();
-  TRY(judge(call, entry->path));
+  TRY(judge_removal(call, *entry));
   return done(sys::unlink_with(entry->at(), entry->name, call.flags));
 }
 
@@ -245,8 +329,13 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   if (is_new_git_config(from, to)) return done(replace_git_config(call, from, to));
   TRY(judge_rules(call, to.path));
   TRY(judge_move(call, from, to));
+  if (is_kept_part(from)) return fail(refuse_git(call, from.path).error());
+  TRY(judge_git(call, to, MadeOf::kMoved));
   const auto flags = static_cast<unsigned>(call.flags);
-  if ((flags & kExchange) != 0) TRY(judge_move(call, to, from));
+  if ((flags & kExchange) != 0) {
+    TRY(judge_move(call, to, from));
+    TRY(judge_git(call, from, MadeOf::kMoved));
+  }
   return done(sys::rename_with(from.at(), from.name, to.at(), to.name, flags));
 }
 
@@ -255,8 +344,10 @@ Result<CallAnswer> AccessCalls::put_content(const AccessCall& call) const {
   const auto to = TRY(places_.entry(call.path, 0));
   if (!to || to->name.ends_with('/')) return let_through();
   TRY(judge(call, to->path));
+  TRY(judge_link(call, *to));
+  TRY(judge_git(call, *to, MadeOf::kContent));
   const auto there = sys::look_at_name(to->at(), to->name);
-  if (there && !S_ISREG(there->mode)) return fail(number(ESTALE).error());
+  if (there && !S_ISREG(there->mode)) return fail(call_error(ESTALE).error());
   umasks_.take_none();
   std::string own;
   const UniqueFd file = TRY(make_own(to->at(), call.mode, own));
@@ -271,37 +362,77 @@ Result<CallAnswer> AccessCalls::put_content(const AccessCall& call) const {
 
 // git writes its configuration as config.lock, which then gets the name (gitrepository-layout(5)).
 bool AccessCalls::is_new_git_config(const Entry& from, const Entry& to) const {
-  return is_git_config(to.path) && from.path == to.path + ".lock";
+  return from.path == to.path + ".lock" && (is_git_config(to.path) || is_config_of_repository(to));
 }
 
 bool AccessCalls::is_git_config(const std::string& path) const {
-  const plan::NameRule* rule = plan::denied_name(names_, path);
-  const bool built_in =
-      rule != nullptr && (rule->pattern == "/**/.git/config" || rule->pattern == "/**/.git/modules/**/config");
-  return built_in && base_name(path) == "config";
+  const auto rule = plan::denied_name(names_, path);
+  return rule && plan::is_git_config_rule(*rule) && plan::git_name(base_name(path)) == plan::GitName::kConfig;
 }
 
 // One that names nothing to run is let in, as a file that nobody else has open. Another sandbox of the same directory
 // may wait for it to do so: it is written under a name that none may write, and git reads nothing under it there.
 Status AccessCalls::replace_git_config(const AccessCall& call, const Entry& from, const Entry& to) const {
-  static const std::string kOwnName = ".gitconfig";
-  const int directory = from.at();
-  const UniqueFd written = TRY(sys::open_at(directory, from.name, O_RDONLY, 0));
+  const UniqueFd written = TRY(sys::open_at(from.at(), from.name, O_RDONLY, 0));
   const sys::Resolved what = TRY(sys::look_at(written.get()));
-  if (!S_ISREG(what.mode)) return number(EPERM);
+  if (!S_ISREG(what.mode)) return call_error(EPERM);
   const std::string text = TRY(sys::read_at(written.get(), 0, plan::kGitConfigBytesMax + 1));
-  if (!plan::is_harmless_git_config(text)) return refuse(call, to.path, *plan::denied_name(names_, to.path));
-  // A supervisor that was killed may have left one.
-  (void)sys::unlink_with(directory, kOwnName, 0);
+  const std::string_view directory = std::string_view(to.path).substr(0, to.path.rfind('/'));
+  if (!plan::is_harmless_git_config(text, directory)) return refuse_git(call, to.path);
   umasks_.take_none();
-  const UniqueFd own = TRY(sys::open_at(directory, kOwnName, O_WRONLY | O_CREAT | O_EXCL, what.mode & 0777));
   const auto flags = static_cast<unsigned>(call.flags);
-  Status moved = sys::write_all(own.get(), text);
-  if (moved) moved = sys::rename_with(directory, kOwnName, to.at(), to.name, flags);
-  if (moved && (flags & kExchange) == 0) return sys::unlink_with(directory, from.name, 0);
-  if (moved) return sys::rename_with(directory, kOwnName, directory, from.name, 0);
-  (void)sys::unlink_with(directory, kOwnName, 0);
-  return moved;
+  TRY(put_judged(to.at(), to.name, text, what.mode & 0777, flags));
+  if ((flags & kExchange) == 0) return sys::unlink_with(from.at(), from.name, 0);
+  return sys::rename_with(from.at(), kUnderwayName, from.at(), from.name, 0);
+}
+
+Result<std::optional<CallAnswer>> AccessCalls::open_judged(const AccessCall& call, const Entry& entry) const {
+  const plan::JudgedFile kind = plan::judged_file(entry.path);
+  if (kind == plan::JudgedFile::kNone || plan::is_lifted_path(names_, entry.path)) return std::optional<CallAnswer>();
+  const auto there = sys::look_at_name(entry.at(), entry.name);
+  // A directory, or a file that was there at the start: the kernel refuses.
+  if (there && (!S_ISREG(there->mode) || there->mount != entry.directory->twin.mount))
+    return std::optional<CallAnswer>();
+  if (there && has(call.flags, O_EXCL)) return fail(call_error(EEXIST).error());
+  if (!asked_.still_waits(call)) return fail(call_error(EINTR).error());
+  // The written bytes have to be the whole content of the file.
+  const bool replaces = !there || has(call.flags, O_TRUNC);
+  if (!replaces || (call.flags & O_ACCMODE) != O_WRONLY) return fail(refuse_git(call, entry.path).error());
+  const std::string root = places_.root_of(entry.path);
+  UniqueFd pipe = TRY(judged_.open({kind, entry, root, call.mode & 0666 & ~022U, call.raw.pid}));
+  return CallAnswer(Opened{std::move(pipe), on_exec_of(call)});
+}
+
+Status AccessCalls::judge_git(const AccessCall& call, const Entry& entry, MadeOf what) const {
+  const Status judged = judge_git_name(entry, what);
+  if (judged || judged.error().sys_errno != EPERM) return judged;
+  return plan::is_lifted_path(names_, entry.path) ? Status() : refuse_git(call, entry.path);
+}
+
+Status AccessCalls::judge_git_link(const AccessCall& call, const std::string& path, std::string_view text) const {
+  const bool leads = plan::is_link_for_git(path, text) && !plan::is_lifted_path(names_, path);
+  return leads ? refuse_git(call, path) : Status();
+}
+
+// A file that is judged by its content must be written through the pipe, not linked or renamed into place.
+Status AccessCalls::judge_link(const AccessCall& call, const Entry& entry) const {
+  const bool judged = plan::judged_file(entry.path) != plan::JudgedFile::kNone;
+  return judged && !plan::is_lifted_path(names_, entry.path) ? refuse_git(call, entry.path) : Status();
+}
+
+// A file that is judged by its content was made in this sandbox: the host's own is a mount.
+Status AccessCalls::judge_removal(const AccessCall& call, const Entry& entry) const {
+  if (!asked_.still_waits(call)) return call_error(EINTR);
+  const auto rule = plan::denied_name(names_, entry.path);
+  const bool made_here = rule && rule->except.empty() && rule->pattern.starts_with("/**/.") &&
+                         plan::judged_file(entry.path) != plan::JudgedFile::kNone;
+  if (rule && !made_here) return refuse(call, entry.path, *rule);
+  tell_instructions(call, entry.path);
+  return is_kept_part(entry) ? refuse_git(call, entry.path) : Status();
+}
+
+Status AccessCalls::refuse_git(const AccessCall& call, const std::string& path) const {
+  return refuse(call, path, plan::git_rule());
 }
 
 Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
@@ -309,40 +440,66 @@ Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
   const auto from = places_.object(call.path, call.last, 0);
   if (!from) return unresolved(call, from.error());
   if (!*from) return let_through();
+  if ((*from)->entry.name.empty()) return fail(call_error(ENOENT).error());
   const auto to = TRY(places_.entry(call.other, 0));
   if (!to) return let_through();
   // A second name would be a way round the rule about the first.
   TRY(judge(call, (*from)->entry.path));
   TRY(judge_rules(call, to->path));
+  // By another name what was judged would be written unasked.
+  for (const Entry* name : {&(*from)->entry, &*to}) {
+    TRY(judge_link(call, *name));
+    TRY(judge_git(call, *name, MadeOf::kMoved));
+  }
+  // A symbolic link can get a second name as well.
+  TRY(judge_move(call, (*from)->entry, *to));
   return done(sys::link_at((*from)->entry.at(), (*from)->entry.name, to->at(), to->name));
 }
 
 Result<CallAnswer> AccessCalls::change(const AccessCall& call) const {
   const auto object = object_of(call);
+  const bool gives = call.kind == AccessKind::kMode && (call.mode & kGiveRights) != 0;
+  if (gives && (!object || !*object)) return change_own(call);
   if (!object) return unresolved(call, object.error());
+  if (call.kind == AccessKind::kOwner && !has_ids(call.uid, call.gid)) return fail(call_error(EPERM).error());
   if (!*object) return let_through();
   if (call.descriptor && !call.is_path_enough) TRY(places_.check_is_open(call.path.caller, *call.descriptor));
   // git-init(1) tries on it whether modes can be changed here; nobody runs it.
   const bool harmless = call.kind == AccessKind::kMode && is_git_config((*object)->entry.path);
-  if (harmless && !asked_.still_waits(call)) return fail(number(EINTR).error());
+  if (harmless && !asked_.still_waits(call)) return fail(call_error(EINTR).error());
   if (!harmless) TRY(judge(call, (*object)->entry.path));
   return done(apply_change(call, **object));
+}
+
+// What such a call is about is settled here, whatever it is: by the time that the kernel would look, another thread may
+// have put a descriptor of the copy in the place of this one.
+Result<CallAnswer> AccessCalls::change_own(const AccessCall& call) const {
+  if (call.descriptor && !call.is_path_enough) TRY(places_.check_is_open(call.path.caller, *call.descriptor));
+  const UniqueFd seen =
+      TRY(call.descriptor ? places_.seen(call.path.caller, *call.descriptor) : places_.seen(call.path, call.last));
+  const sys::Resolved what = TRY(sys::look_at(seen.get()));
+  if (gives_rights(what.mode, call.mode)) return fail(call_error(EPERM).error());
+  if (!TRY(places_.is_of_sandbox(seen))) return fail(call_error(EPERM).error());
+  if (!asked_.still_waits(call)) return fail(call_error(EINTR).error());
+  return done(sys::set_mode_of(seen.get(), call.mode & 07777));
 }
 
 Status AccessCalls::apply_change(const AccessCall& call, const Object& object) const {
   const int handle = object.handle.get();
   switch (call.kind) {
-    case AccessKind::kMode: return sys::set_mode_of(handle, mode_for(object.what.mode, call.mode & 07777));
+    case AccessKind::kMode:
+      if (gives_rights(object.what.mode, call.mode)) return call_error(EPERM);
+      return sys::set_mode_of(handle, call.mode & 07777);
     case AccessKind::kOwner: return sys::set_owner_of(handle, call.uid, call.gid);
     case AccessKind::kTimes: return sys::set_times_of(handle, call.times);
     case AccessKind::kSetAttribute: return sys::set_attribute_of(handle, call.text, call.value, call.flags);
     case AccessKind::kRemoveAttribute: return sys::remove_attribute_of(handle, call.text);
     default: break;
   }
-  if (!S_ISREG(object.what.mode)) return number(S_ISDIR(object.what.mode) ? EISDIR : EINVAL);
-  const UniqueFd file = TRY(sys::open_at(object.entry.at(), object.entry.name, O_WRONLY, 0));
-  if (!TRY(sys::look_at(file.get())).is_same(object.what)) return number(EBUSY);
-  return sys::truncate_file(file.get(), call.size);
+  if (!S_ISREG(object.what.mode)) return call_error(S_ISDIR(object.what.mode) ? EISDIR : EINVAL);
+  const auto file = open_object(object, O_WRONLY);
+  if (!file) return is_another_by_now(file.error()) ? call_error(EBUSY) : fail(file.error());
+  return sys::truncate_file(file->get(), call.size);
 }
 
 // Programs ask before they write; nobody is told of an answer.
@@ -350,8 +507,8 @@ Result<CallAnswer> AccessCalls::ask_access(const AccessCall& call) const {
   const auto object = object_of(call);
   if (!object) return unresolved(call, object.error());
   if (!*object) return let_through();
-  if (!asked_.still_waits(call)) return fail(number(EINTR).error());
-  if (plan::denied_name(names_, (*object)->entry.path) != nullptr) return fail(number(EACCES).error());
+  if (!asked_.still_waits(call)) return fail(call_error(EINTR).error());
+  if (plan::denied_name(names_, (*object)->entry.path)) return fail(call_error(EACCES).error());
   return done(sys::check_access_of((*object)->handle.get(), static_cast<int>(call.mode), call.flags));
 }
 
@@ -367,18 +524,29 @@ Result<CallAnswer> AccessCalls::unresolved(const AccessCall& call, const Error& 
 }
 
 Status AccessCalls::judge(const AccessCall& call, const std::string& path) const {
-  if (!asked_.still_waits(call)) return number(EINTR);
+  if (!asked_.still_waits(call)) return call_error(EINTR);
   return judge_rules(call, path);
 }
 
 Status AccessCalls::judge_rules(const AccessCall& call, const std::string& path) const {
-  const plan::NameRule* rule = plan::denied_name(names_, path);
-  return rule != nullptr ? refuse(call, path, *rule) : Status();
+  const auto rule = plan::denied_name(names_, path);
+  if (rule) return refuse(call, path, *rule);
+  tell_instructions(call, path);
+  return {};
+}
+
+// A directory says nothing by itself: what is made in it is told of.
+void AccessCalls::tell_instructions(const AccessCall& call, const std::string& path) const {
+  if (call.kind == AccessKind::kMakeDirectory) return;
+  if (const auto name = plan::told_name(names_, path)) asked_.instructs(call, path, *name);
 }
 
 Status AccessCalls::judge_name(const AccessCall& call, const std::string& path) const {
-  const plan::NameRule* rule = plan::leads_to_name(names_, path);
-  return rule != nullptr ? refuse(call, path, *rule) : Status();
+  const auto rule = plan::leads_to_name(names_, path);
+  if (rule) return refuse(call, path, *rule);
+  const auto told = plan::moves_to_told(names_, "", path);
+  if (told) asked_.instructs(call, path, *told);
+  return {};
 }
 
 // What is not there moves nothing; the kernel says so.
@@ -386,18 +554,31 @@ Status AccessCalls::judge_move(const AccessCall& call, const Entry& from, const 
   const auto moved = sys::look_at_name(from.at(), from.name);
   if (!moved) return {};
   const mode_t mode = moved->mode;
+  tell_rights(call, mode, to.path);
   const auto what = S_ISDIR(mode) || S_ISLNK(mode) ? plan::Moved::kDirectoryOrLink : plan::Moved::kFile;
   if (S_ISDIR(mode)) {
-    const plan::NameRule* held = plan::holds_name(names_, from.path);
-    if (held != nullptr) return refuse(call, from.path, *held);
+    const auto held = plan::holds_name(names_, from.path);
+    if (held) return refuse(call, from.path, *held);
+    if (moves_worktrees(from, to.path)) return refuse_git(call, from.path);
+    // Programs that move files copy them then, and each name is judged.
+    if (plan::leaves_packages(names_, from.path, to.path)) return call_error(EXDEV);
   }
-  const plan::NameRule* rule = plan::moves_to_name(names_, from.path, to.path, what);
-  return rule != nullptr ? refuse(call, to.path, *rule) : Status();
+  const auto rule = plan::moves_to_name(names_, from.path, to.path, what);
+  if (rule) return refuse(call, to.path, *rule);
+  if (S_ISLNK(mode)) TRY(judge_git_link(call, to.path, {}));
+  const bool leads = what == plan::Moved::kDirectoryOrLink;
+  const auto told = leads ? plan::moves_to_told(names_, from.path, to.path) : std::nullopt;
+  if (told) asked_.instructs(call, to.path, *told);
+  return {};
+}
+
+void AccessCalls::tell_rights(const AccessCall& call, mode_t mode, const std::string& path) const {
+  if (S_ISREG(mode) && (mode & kGiveRights) != 0) asked_.gives_rights(call, path);
 }
 
 Status AccessCalls::refuse(const AccessCall& call, const std::string& path, const plan::NameRule& rule) const {
   asked_.refused(call, path, rule);
-  return number(EPERM);
+  return call_error(EPERM);
 }
 
 Status AccessCalls::take_umask(const AccessCall& call) const { return umasks_.take(places_.proc(), call.path.caller); }

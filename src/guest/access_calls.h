@@ -3,14 +3,16 @@
 
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "base/result.h"
 #include "guest/access_arguments.h"
 #include "guest/access_place.h"
 #include "guest/access_umasks.h"
+#include "guest/git_wall.h"
+#include "guest/judged_files.h"
 #include "plan/plan.h"
 
 namespace hutch::guest {
@@ -32,9 +34,13 @@ class AccessCalls {
     std::function<bool(const AccessCall& call)> still_waits;
     // Told of each path that a rule forbids to change.
     std::function<void(const AccessCall& call, const std::string& path, const plan::NameRule& rule)> refused;
+    // Told of each text that the next session reads as instructions, before it changes.
+    std::function<void(const AccessCall& call, const std::string& path, const plan::NameRule& rule)> instructs;
+    // Told of each program that gives its owner's or its group's rights to whoever runs it, and was there before.
+    std::function<void(const AccessCall& call, const std::string& path)> gives_rights;
   };
-  AccessCalls(Places& places, Umasks& umasks, std::span<const plan::NameRule> names, Asked asked)
-      : places_(places), umasks_(umasks), names_(names), asked_(std::move(asked)) {}
+  AccessCalls(Places& places, Umasks& umasks, JudgedFiles& judged, const plan::GuardedNames& names, Asked asked)
+      : places_(places), umasks_(umasks), judged_(judged), names_(names), asked_(std::move(asked)) {}
 
   // An error is what the call fails with: its number, EPERM where it has none.
   Result<CallAnswer> answer(const AccessCall& call) const;
@@ -43,17 +49,30 @@ class AccessCalls {
   Result<CallAnswer> open(const AccessCall& call) const;
   Result<std::optional<CallAnswer>> open_plainly(const AccessCall& call) const;
   Result<std::optional<CallAnswer>> make_plainly(const AccessCall& call, const Entry& entry) const;
-  Result<CallAnswer> open_existing(const AccessCall& call, const Entry& entry, const sys::Resolved& what) const;
+  using OpenSame = std::function<Result<UniqueFd>(int flags)>;  // ESTALE, ENOENT: it is another file by now
+  Result<CallAnswer> open_existing(const AccessCall& call, const Entry& entry, const OpenSame& open_same) const;
+  Result<UniqueFd> open_named(const Entry& entry, const sys::Resolved& what, int flags) const;
+  Result<UniqueFd> open_object(const Object& object, int flags) const;
+  Result<CallAnswer> hand_over_made(const AccessCall& call, const Entry& entry, UniqueFd file) const;
+  Result<UniqueFd> open_for_reading(const Entry& entry, UniqueFd made, const sys::Resolved& what, int flags) const;
+  Status give_for_writing(const UniqueFd& file, const sys::Resolved& what) const;
   Result<CallAnswer> make_file(const AccessCall& call) const;
   Result<CallAnswer> make(const AccessCall& call) const;
   Result<CallAnswer> remove(const AccessCall& call) const;
   Result<CallAnswer> rename(const AccessCall& call) const;
   Result<CallAnswer> link(const AccessCall& call) const;
   Result<CallAnswer> change(const AccessCall& call) const;
+  Result<CallAnswer> change_own(const AccessCall& call) const;
   Result<CallAnswer> ask_access(const AccessCall& call) const;
+  // Absent: it is a file like others.
+  Result<std::optional<CallAnswer>> open_judged(const AccessCall& call, const Entry& entry) const;
+  Status judge_git(const AccessCall& call, const Entry& entry, MadeOf what) const;
+  Status judge_git_link(const AccessCall& call, const std::string& path, std::string_view text) const;
+  Status judge_link(const AccessCall& call, const Entry& entry) const;
+  Status judge_removal(const AccessCall& call, const Entry& entry) const;
+  Status refuse_git(const AccessCall& call, const std::string& path) const;
   bool is_git_config(const std::string& path) const;
   Result<CallAnswer> put_content(const AccessCall& call) const;
-  Status replace(const Entry& from, const Entry& to) const;
   bool is_new_git_config(const Entry& from, const Entry& to) const;
   Status replace_git_config(const AccessCall& call, const Entry& from, const Entry& to) const;
   Status apply_change(const AccessCall& call, const Object& object) const;
@@ -61,14 +80,17 @@ class AccessCalls {
   Result<CallAnswer> unresolved(const AccessCall& call, const Error& error) const;
   Status judge(const AccessCall& call, const std::string& path) const;  // once all that it says has been read
   Status judge_rules(const AccessCall& call, const std::string& path) const;
+  void tell_instructions(const AccessCall& call, const std::string& path) const;
   Status judge_name(const AccessCall& call, const std::string& path) const;
   Status judge_move(const AccessCall& call, const Entry& from, const Entry& to) const;
+  void tell_rights(const AccessCall& call, mode_t mode, const std::string& path) const;
   Status refuse(const AccessCall& call, const std::string& path, const plan::NameRule& rule) const;
   Status take_umask(const AccessCall& call) const;
 
   Places& places_;
   Umasks& umasks_;
-  std::span<const plan::NameRule> names_;
+  JudgedFiles& judged_;
+  const plan::GuardedNames& names_;
   Asked asked_;
 };
 

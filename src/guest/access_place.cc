@@ -24,7 +24,7 @@ struct Split {
 };
 
 // "a/b//" is "b//" in "a". Absent where the last component is none that can be made or removed.
-std::optional<Split> split_path(const std::string& path) {
+std::optional<Split> split_parent(const std::string& path) {
   const std::size_t last = path.find_last_not_of('/');
   if (last == std::string::npos) return std::nullopt;
   const std::size_t slash = path.rfind('/', last);
@@ -35,7 +35,7 @@ std::optional<Split> split_path(const std::string& path) {
   return Split{path.substr(0, slash + 1), path.substr(start)};
 }
 
-std::string below(const std::string& directory, std::string_view name) {
+std::string child_path(const std::string& directory, std::string_view name) {
   name = name.substr(0, name.find('/'));
   return directory == "/" ? cat({"/", name}) : cat({directory, "/", name});
 }
@@ -43,10 +43,26 @@ std::string below(const std::string& directory, std::string_view name) {
 // As the kernel follows (path_resolution(7)).
 constexpr int kLinksMax = 40;
 // Of one path, each from its start: everybody waits meanwhile.
-constexpr int kTriesMax = 64;
+constexpr int kPlaceTriesMax = 64;
 
 std::string below_all(const std::string& directory, std::string_view names) {
   return directory == "/" ? cat({"/", names}) : cat({directory, "/", names});
+}
+
+// Whether a path below a process's directory in proc(5) leads up there again: to processes that the caller cannot see,
+// this one among them. Behind a magic link ".." is that of an ordinary directory.
+bool climbs_in_proc(std::string_view path) {
+  std::string_view before;
+  while (!path.empty()) {
+    const std::size_t slash = path.find('/');
+    const std::string_view component = path.substr(0, slash);
+    path = slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
+    if (component.empty() || component == ".") continue;
+    if (component == "..") return true;
+    if (component == "cwd" || component == "root" || before == "fd") return false;
+    before = component;
+  }
+  return false;
 }
 
 // Of a path within `root`.
@@ -70,7 +86,7 @@ Result<std::optional<Entry>> Places::entry(const CallerPath& path, std::uint64_t
 }
 
 Result<std::optional<NamedPlace>> Places::named(const CallerPath& path, std::uint64_t resolve) {
-  std::optional<Split> parts = split_path(path.text);
+  std::optional<Split> parts = split_parent(path.text);
   if (!parts) return std::optional<NamedPlace>();
   const CallerPath above_it{path.caller, path.directory, std::move(parts->directory)};
   auto found = directory(above_it, resolve);
@@ -81,25 +97,33 @@ Result<std::optional<NamedPlace>> Places::named(const CallerPath& path, std::uin
   std::string above = TRY(sys::path_in(descriptors_.get(), place.directory->seen.get()));
   if (above.front() != '/') return std::optional<NamedPlace>();
   if (place.directory->changes == Directory::Changes::kGranted) {
-    std::string name = below(above, place.name);
+    std::string name = child_path(above, place.name);
     if (grant_for(name) != nullptr) place.path = std::move(name);
     return place;
   }
   const std::string name = TRY(name_of(place.directory->seen, std::move(above), place.directory->what.mount));
-  place.path = below(name, place.name);
+  place.path = child_path(name, place.name);
   return place;
+}
+
+Result<std::string> Places::path_of(const Entry& entry) const {
+  const Directory& directory = *entry.directory;
+  const UniqueFd& held = directory.seen ? directory.seen : directory.copy;
+  std::string above = TRY(sys::path_in(descriptors_.get(), held.get()));
+  if (directory.changes == Directory::Changes::kGranted) return child_path(above, entry.name);
+  return child_path(TRY(name_of(held, std::move(above), directory.what.mount)), entry.name);
 }
 
 Result<std::optional<Places::EntryPair>> Places::entries(const CallerPath& from, const CallerPath& to) {
   auto first = TRY(entry(from, 0));
   if (!first) return std::optional<EntryPair>();
-  const auto parts = split_path(from.text);
-  auto others = split_path(to.text);
+  const auto parts = split_parent(from.text);
+  auto others = split_parent(to.text);
   const bool beside = parts && others && parts->directory == others->directory && from.directory == to.directory;
   if (beside && first->directory->changes == Directory::Changes::kAll) {
     const std::string above = first->path.substr(0, std::max<std::size_t>(first->path.rfind('/'), 1));
     Entry second{first->directory, std::move(others->name), {}};
-    second.path = below(above, second.name);
+    second.path = child_path(above, second.name);
     return EntryPair{std::move(*first), std::move(second)};
   }
   auto second = TRY(entry(to, 0));
@@ -170,14 +194,22 @@ bool Places::is_own(const std::string& path, const sys::Resolved& what) const {
   return planned && found && found->is_same(what);
 }
 
+template <class Ends>
+void Places::end_grants(Ends ends) {
+  for (Grant& grant : grants_) {
+    if (ends(grant) && grant.is_handed_over) ended_.push_back(std::move(grant.tree));
+  }
+  std::erase_if(grants_, ends);
+}
+
 void Places::grant(Grant grant) {
-  std::erase_if(grants_, [&](const Grant& other) { return other.only == grant.only; });
+  end_grants([&](const Grant& other) { return other.only == grant.only; });
   grants_.push_back(std::move(grant));
   directories_.forget();
 }
 
 void Places::revoke(const std::string& path) {
-  std::erase_if(grants_, [&](const Grant& grant) { return is_within(grant.only, path); });
+  end_grants([&](const Grant& grant) { return is_within(grant.only, path); });
   directories_.forget();
 }
 
@@ -190,6 +222,16 @@ const Places::Grant* Places::grant_for(const std::string& path) const {
     if (is_within(path, grant.only) && (found == nullptr || grant.only.size() > found->only.size())) found = &grant;
   }
   return found;
+}
+
+std::string Places::root_of(std::string_view path) const {
+  std::string root;
+  const auto take = [&](const std::string& place) {
+    if (is_within(path, place) && place.size() > root.size()) root = place;
+  };
+  for (const Mount& mount : mounts_) take(mount.target);
+  for (const Grant& grant : grants_) take(grant.only);
+  return root;
 }
 
 bool Places::is_writable(const std::string& path) const {
@@ -205,12 +247,12 @@ std::optional<Whereabouts> Places::whereabouts(const CallerPath& path, sys::Last
   auto from = start_of(path, 0);
   if (!from) return std::nullopt;
   std::string rest;
-  for (int links = 0, tries = 0; links < kLinksMax && tries < kTriesMax; ++tries) {
+  for (int links = 0, tries = 0; links < kLinksMax && tries < kPlaceTriesMax; ++tries) {
     const bool whole = rest.empty();
     const auto found = sys::resolve(from->base, from->path, whole ? last : sys::LastLink::kFollow, 0);
     if (!found) {
       const int error = found.error().sys_errno;
-      auto parts = split_path(from->path);
+      auto parts = split_parent(from->path);
       if (!parts || (error != ENOENT && error != EACCES)) return std::nullopt;
       rest = whole ? parts->name.substr(0, parts->name.find('/'))
                    : cat({parts->name.substr(0, parts->name.find('/')), "/", rest});
@@ -227,7 +269,10 @@ std::optional<Whereabouts> Places::whereabouts(const CallerPath& path, sys::Last
     if (next == "..") return std::nullopt;
     const auto link = rest.contains('/') || last == sys::LastLink::kFollow ? sys::link_text(found->get(), next)
                                                                            : Result<std::string>(std::string());
-    if (!link || link->empty()) return Whereabouts{below_all(*canonical, rest), false, writable};
+    if (!link || link->empty()) {
+      const bool has_parent = rest.find_first_not_of('/', next.size()) == std::string::npos;
+      return Whereabouts{below_all(*canonical, rest), false, writable, has_parent};
+    }
     from->path = link->starts_with('/') ? *link : below_all(*canonical, *link);
     if (rest.contains('/')) from->path += rest.substr(rest.find('/'));
     rest.clear();
@@ -238,8 +283,7 @@ std::optional<Whereabouts> Places::whereabouts(const CallerPath& path, sys::Last
 
 Result<std::optional<Object>> Places::object(const CallerPath& path, sys::LastLink last, std::uint64_t resolve) const {
   const From from = TRY(start_of(path, resolve));
-  const UniqueFd seen = TRY(sys::resolve(from.base, from.path, last, resolve));
-  return in_copy(seen);
+  return in_copy(TRY(sys::resolve(from.base, from.path, last, resolve)), Wanted::kName);
 }
 
 Result<UniqueFd> Places::seen(const CallerPath& path, sys::LastLink last) const {
@@ -254,7 +298,7 @@ Result<Sight> Places::sight(const CallerPath& path, sys::LastLink last) const {
   auto there = sys::resolve(from.base, from.path, last, 0);
   if (there) return Sight{std::move(*there), false};
   if (there.error().sys_errno != ENOENT) return fail(std::move(there).error());
-  const auto parts = split_path(from.path);
+  const auto parts = split_parent(from.path);
   if (!parts || parts->name.contains('/')) return Sight{};
   int directory = from.base;
   UniqueFd above;
@@ -271,14 +315,33 @@ Result<Sight> Places::sight(const CallerPath& path, sys::LastLink last) const {
 }
 
 Result<std::optional<Object>> Places::object(pid_t caller, int descriptor) const {
-  const UniqueFd seen = TRY(sys::descriptor_of(proc_.get(), caller, descriptor));
-  return in_copy(seen);
+  return in_copy(TRY(seen(caller, descriptor)), Wanted::kHandle);
 }
 
+Result<UniqueFd> Places::seen(pid_t caller, int descriptor) const {
+  return sys::descriptor_of(proc_.get(), caller, descriptor);
+}
+
+// The link in proc(5) has a bit for reading and one for writing. Without either the descriptor is one of O_PATH, or of
+// the access mode 3, which its flags tell apart.
 Status Places::check_is_open(pid_t caller, int descriptor) const {
+  static constexpr mode_t kOpened = S_IRUSR | S_IWUSR;
+  const std::string link = cat({std::to_string(caller), "/fd/", std::to_string(descriptor)});
+  const auto what = sys::look_at_name(proc_.get(), link);
+  if (what && (what->mode & kOpened) != 0) return {};
   const int flags = TRY(sys::flags_of(proc_.get(), caller, descriptor));
   if ((flags & O_PATH) != 0) return fail(Error::from_errno("the descriptor", EBADF));
   return {};
+}
+
+Result<std::string> Places::text_at(const std::string& path, std::size_t bytes_max) const {
+  const UniqueFd found = TRY(sys::resolve_plain(tree_.get(), relative(path)));
+  const sys::Resolved what = TRY(sys::look_at(found.get()));
+  if (!S_ISREG(what.mode)) return fail(Error::from_errno("a text", EINVAL));
+  const UniqueFd file = TRY(sys::open_again(found.get(), O_RDONLY));
+  std::string text = TRY(sys::read_at(file.get(), 0, bytes_max + 1));
+  if (text.size() > bytes_max) return fail(Error::from_errno("a text", EFBIG));
+  return text;
 }
 
 bool Places::is_final(const CallerPath& path, const Error& error) const {
@@ -287,8 +350,8 @@ bool Places::is_final(const CallerPath& path, const Error& error) const {
   auto from = start_of(path, 0);
   if (!from) return false;
   // The deepest directory on the way that is there, and the name that is not what was hoped for in it.
-  for (int tries = 0; tries < kTriesMax; ++tries) {
-    const auto parts = split_path(from->path);
+  for (int tries = 0; tries < kPlaceTriesMax; ++tries) {
+    const auto parts = split_parent(from->path);
     if (!parts) break;
     from->path = parts->directory;
     const auto directory = sys::resolve(from->base, from->path, sys::LastLink::kFollow, 0);
@@ -318,7 +381,9 @@ Result<Places::From> Places::start_of(const CallerPath& path, std::uint64_t reso
       {{"/proc/self/", "/"}, {"/proc/thread-self/", "/"}, {"/dev/fd/", "/fd/"}}};
   for (const auto& [name, below_own] : kOwn) {
     if (resolve != 0 || !path.text.starts_with(name)) continue;
-    return From{proc_.get(), {}, cat({std::to_string(path.caller), below_own, path.text.substr(name.size())})};
+    const std::string below_it = cat({below_own.substr(1), path.text.substr(name.size())});
+    if (climbs_in_proc(below_it)) continue;
+    return From{proc_.get(), {}, cat({std::to_string(path.caller), "/", below_it})};
   }
   // A directory that is not used need not be open: for an absolute path any will do.
   if (path.text.starts_with('/') && (resolve & RESOLVE_IN_ROOT) == 0) return From{proc_.get(), {}, path.text};
@@ -379,7 +444,6 @@ std::optional<std::string> Places::name_below(const Mount& mount, const UniqueFd
 // What the kernel calls it may be another file by the time it is opened: the copy has to show the very same one.
 Result<std::optional<Places::Twin>> Places::twin_of(const UniqueFd& seen) const {
   static constexpr int kTries = 16;
-  if (!TRY(sys::is_on_read_only_mount(seen.get()))) return std::optional<Twin>();
   const sys::Resolved what = TRY(sys::look_at(seen.get()));
   // A device is changed by nobody in there; the mounts see to that.
   if (S_ISCHR(what.mode) || S_ISBLK(what.mode)) return std::optional<Twin>();
@@ -391,7 +455,10 @@ Result<std::optional<Places::Twin>> Places::twin_of(const UniqueFd& seen) const 
     const std::string root = grant != nullptr ? grant->root : "/";
     auto handle = sys::resolve_plain(tree, relative(path, root));
     if (!handle) continue;
-    if (TRY(sys::is_on_read_only_mount(handle->get()))) return std::optional<Twin>();
+    if (TRY(sys::is_on_read_only_mount(handle->get()))) {
+      covered_ = std::move(path);
+      return std::optional<Twin>();
+    }
     const sys::Resolved copy = TRY(sys::look_at(handle->get()));
     if (!copy.is_same(what)) continue;
     std::string name = TRY(name_of(seen, path, what.mount));
@@ -401,13 +468,17 @@ Result<std::optional<Places::Twin>> Places::twin_of(const UniqueFd& seen) const 
 }
 
 // The root of a tree is in no directory there: its name cannot be changed, the rest can.
-Result<std::optional<Object>> Places::in_copy(const UniqueFd& seen) const {
+Result<std::optional<Object>> Places::in_copy(UniqueFd seen, Wanted wanted) const {
   static constexpr int kTries = 16;
+  if (!TRY(sys::is_on_read_only_mount(seen.get()))) return handed_over(std::move(seen), wanted);
   for (int i = 0; i < kTries; ++i) {
     auto twin = TRY(twin_of(seen));
     if (!twin) return std::optional<Object>();
-    if (twin->root != "/" && twin->path == twin->root) {
-      return Object{{std::make_shared<const Directory>(), {}, twin->name}, std::move(twin->handle), twin->what};
+    if (wanted == Wanted::kHandle || (twin->root != "/" && twin->path == twin->root)) {
+      return Object{{std::make_shared<const Directory>(), {}, std::move(twin->name)},
+                    std::move(twin->handle),
+                    twin->what,
+                    std::move(seen)};
     }
     const std::size_t slash = twin->path.rfind('/');
     const std::string above = twin->path.substr(0, std::max<std::size_t>(slash, 1));
@@ -416,9 +487,74 @@ Result<std::optional<Object>> Places::in_copy(const UniqueFd& seen) const {
     Directory held{{}, std::move(*directory), {}, {}};
     return Object{{std::make_shared<const Directory>(std::move(held)), twin->path.substr(slash + 1), twin->name},
                   std::move(twin->handle),
-                  twin->what};
+                  twin->what,
+                  std::move(seen)};
   }
   return std::optional<Object>();
+}
+
+// What is on a writable mount is the sandbox's own, unless it was handed over: the mounts of the copy are in no
+// sandbox's tree, so that nothing else leads there. A file that has lost its name is judged by what the kernel still
+// calls it.
+Result<std::optional<Object>> Places::handed_over(UniqueFd seen, Wanted wanted) const {
+  if (handed_over_.empty()) return std::optional<Object>();
+  const sys::Resolved what = TRY(sys::look_at(seen.get()));
+  const auto mount = std::ranges::find(handed_over_, what.mount, &HandedOver::mount);
+  if (mount == handed_over_.end()) return std::optional<Object>();
+  std::string path = TRY(sys::path_in(descriptors_.get(), seen.get()));
+  if (path.front() != '/') return fail(Error::from_errno("a file without a path", EROFS));
+  if (mount->root != "/") path = cat({mount->root, path});
+  const Grant* grant = mount->from == HandedOver::From::kGrant ? grant_for(path) : nullptr;
+  const bool has_ended = mount->from == HandedOver::From::kGrant && grant == nullptr;
+  if (has_ended) return fail(Error::from_errno("what is granted no more", EROFS));
+  Object object{{std::make_shared<const Directory>(), {}, TRY(name_of(seen, path, what.mount))}, std::move(seen), what};
+  if (wanted == Wanted::kHandle) return object;
+  const std::size_t slash = path.rfind('/');
+  const std::string above = relative(path.substr(0, std::max<std::size_t>(slash, 1)), mount->root);
+  auto directory = sys::resolve_plain(grant != nullptr ? grant->tree.get() : tree_.get(), above);
+  if (!directory) return object;
+  std::string name = path.substr(slash + 1);
+  const auto there = sys::look_at_name(directory->get(), name);
+  if (!there || !there->is_same(what)) return object;
+  object.entry.directory = std::make_shared<const Directory>(Directory{{}, std::move(*directory), {}, {}});
+  object.entry.name = std::move(name);
+  return object;
+}
+
+Result<bool> Places::is_of_sandbox(const UniqueFd& seen) const {
+  static constexpr std::uint64_t kNoLinks = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  const std::string path = TRY(sys::path_in(descriptors_.get(), seen.get()));
+  if (path.front() != '/') return false;
+  const auto found = sys::resolve(proc_.get(), path, sys::LastLink::kKeep, kNoLinks);
+  if (!found) return false;
+  const sys::Resolved there = TRY(sys::look_at(found->get()));
+  const sys::Resolved what = TRY(sys::look_at(seen.get()));
+  return there.is_same(what) && there.mount == what.mount;
+}
+
+Status Places::hand_over(const UniqueFd& file, std::uint64_t mount) {
+  static constexpr int kTries = 16;
+  if (std::ranges::find(handed_over_, mount, &HandedOver::mount) != handed_over_.end()) return {};
+  const auto is_in = [&](const UniqueFd& tree, const std::string& path) {
+    const auto found = sys::resolve_plain(tree.get(), relative(path));
+    const auto what = found ? sys::look_at(found->get()) : Result<sys::Resolved>(sys::Resolved());
+    return found && what && what->mount == mount;
+  };
+  for (int i = 0; i < kTries; ++i) {
+    const std::string path = TRY(sys::path_in(descriptors_.get(), file.get()));
+    if (path.front() != '/') break;
+    if (is_in(tree_, path)) {
+      handed_over_.push_back({mount, "/", HandedOver::From::kCopy});
+      return {};
+    }
+    for (Grant& grant : grants_) {
+      if (!is_in(grant.tree, path)) continue;
+      grant.is_handed_over = true;
+      handed_over_.push_back({mount, grant.root, HandedOver::From::kGrant});
+      return {};
+    }
+  }
+  return fail(Error::from_errno("a file that is moved", EBUSY));
 }
 
 }  // namespace hutch::guest

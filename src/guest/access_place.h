@@ -6,53 +6,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "guest/access_directories.h"
+#include "guest/access_found.h"
 #include "sys/delegate.h"
 
 namespace hutch::guest {
-
-// A path as a caller gave it: to its current directory (AT_FDCWD) or to a directory that it has open.
-struct CallerPath {
-  pid_t caller = 0;
-  int directory = 0;
-  std::string text;
-};
-
-// A name in a directory of a supervised tree, there or not.
-struct Entry {
-  Directories::Shared directory;
-  std::string name;  // one component, with the slashes that the caller put behind it
-  std::string path;  // canonical, below where its mount was planned: what rules are about
-
-  int at() const { return directory->copy.get(); }  // the directory in the writable copy
-};
-
-// A name whose directory may be in no supervised tree: that one has no copy then, and `path` is empty.
-using NamedPlace = Entry;
-
-// Something that is there, in a supervised tree.
-struct Object {
-  Entry entry;
-  UniqueFd handle;  // O_PATH, in the writable copy
-  sys::Resolved what;
-};
-
-// What is there of a path, and what is not.
-struct Whereabouts {
-  std::string path;         // canonical as far as it is there, then names
-  bool is_there = false;    // all of it
-  bool is_writable = true;  // by its mount, or that of the deepest directory that is there
-};
-
-// What somebody who looks finds.
-struct Sight {
-  UniqueFd there;        // O_PATH; absent: nothing
-  bool is_bare = false;  // nothing is there, and nothing of the host's can be hidden there
-};
 
 class Places {
  public:
@@ -77,6 +40,7 @@ class Places {
     std::string only;
     std::vector<std::string> closed;
     UniqueFd tree;
+    bool is_handed_over = false;  // the sandbox has descriptors of files in `tree`
   };
   void grant(Grant grant);
   // Grants of `path`, and of what is below it, end; mounts may have changed.
@@ -93,22 +57,34 @@ class Places {
   Result<std::optional<Object>> object(const CallerPath& path, sys::LastLink last, std::uint64_t resolve) const;
   // The ordinary case of it, with few calls: in a directory that is known, and no link. Absent: it is not that case.
   std::optional<Object> plain_object(const CallerPath& path);
+  // The entry's name by now: its directory may have been moved since it was found.
+  Result<std::string> path_of(const Entry& entry) const;
   // What it leads to in the sandbox, as O_PATH, supervised or not.
   Result<UniqueFd> seen(const CallerPath& path, sys::LastLink last) const;
   // Likewise for one who looks, where what is not there is no error.
   Result<Sight> sight(const CallerPath& path, sys::LastLink last) const;
-  // What an open descriptor of a caller is.
+  // What an open descriptor of a caller is. Its entry has no name in its directory.
   Result<std::optional<Object>> object(pid_t caller, int descriptor) const;
+  Result<UniqueFd> seen(pid_t caller, int descriptor) const;
+  // Whether it is found where it says that it is, by the sandbox's own mounts.
+  Result<bool> is_of_sandbox(const UniqueFd& seen) const;
+  // `file` lies on `mount`, of the writable copy or of a grant's tree, and the sandbox is about to get it. From here on
+  // what is asked about descriptors on that mount is judged by the name that the file has by then.
+  Status hand_over(const UniqueFd& file, std::uint64_t mount);
   // EBADF for one that was opened with O_PATH, by which nothing can be changed.
   Status check_is_open(pid_t caller, int descriptor) const;
+  // What was found since the last time to be read-only for everybody, which the kernel then refuses to change.
+  std::optional<std::string> take_covered() { return std::exchange(covered_, std::nullopt); }
+  // What the regular file at a canonical path of the sandbox says. An error: it is none, or longer than `bytes_max`.
+  Result<std::string> text_at(const std::string& path, std::size_t bytes_max) const;
   // Whether the error of a path that led nowhere is what the caller would get. Not where a link, or proc(5), could lead
   // the caller elsewhere than this process.
   bool is_final(const CallerPath& path, const Error& error) const;
   // Where it leads, as far as anything is there. Absent: into proc(5), or nowhere that a path says.
   std::optional<Whereabouts> whereabouts(const CallerPath& path, sys::LastLink last) const;
+  std::string root_of(std::string_view path) const;  // the innermost supervised tree that holds it
   bool is_writable(const std::string& path) const;  // whether a change of it could be made here
-  // What the symbolic link at `path` says, where it is one.
-  std::optional<std::string> link_at(const CallerPath& path) const;
+  std::optional<std::string> link_at(const CallerPath& path) const;  // what the symbolic link there says
 
  private:
   // `held` where `base` was opened for it.
@@ -121,7 +97,9 @@ class Places {
   Result<UniqueFd> base_of(const CallerPath& path) const;
   Result<Directories::Shared> directory(const CallerPath& path, std::uint64_t resolve);
   Result<Directories::Shared> known(UniqueFd seen);
-  Result<std::optional<Object>> in_copy(const UniqueFd& seen) const;
+  enum class Wanted { kHandle, kName };
+  Result<std::optional<Object>> in_copy(UniqueFd seen, Wanted wanted) const;
+  Result<std::optional<Object>> handed_over(UniqueFd seen, Wanted wanted) const;
   // The very same file in the writable copy.
   struct Twin {
     UniqueFd handle;
@@ -131,6 +109,14 @@ class Places {
     int tree = -1;
     std::string root{};  // what the sandbox sees of `tree`
   };
+  // Of a mount that files were handed over from. The sandbox sees its tree at `root`.
+  struct HandedOver {
+    std::uint64_t mount = 0;
+    std::string root;
+    enum class From { kCopy, kGrant } from = From::kCopy;
+  };
+  template <class Ends>
+  void end_grants(Ends ends);
   const Grant* grant_for(const std::string& path) const;
   Result<std::string> name_of(const UniqueFd& seen, std::string path, std::uint64_t mount) const;
   std::optional<std::string> innermost_name(const UniqueFd& seen, const std::string& path) const;
@@ -144,7 +130,10 @@ class Places {
   UniqueFd descriptors_;
   std::vector<Mount> mounts_;
   std::vector<Grant> grants_;
+  std::vector<HandedOver> handed_over_;
+  std::vector<UniqueFd> ended_;  // trees of ended grants that files were handed over from: no mount gets their number
   Directories directories_;
+  mutable std::optional<std::string> covered_;
 };
 
 }  // namespace hutch::guest

@@ -19,10 +19,11 @@ namespace {
 
 // Of those that wait: each holds a thread of the sandbox.
 constexpr std::size_t kWaitingMax = 256;
-constexpr int kRoundsMax = 3;
+constexpr int kQuestionRoundsMax = 3;
 constexpr std::chrono::milliseconds kCallerCheck{250};
 // Of a directory of hutch's own on the way to what is shown.
 constexpr mode_t kPassedThroughMode = 0111;
+constexpr mode_t kOwnerMayWrite = 0200;
 
 using Wanted = wire::FileAsked::Wanted;
 
@@ -97,7 +98,7 @@ std::optional<std::string> AccessQuestions::looked_at(const AccessCall& call) co
   if (!where) return std::nullopt;
   if (!is_hidden(where->path)) return std::nullopt;
   // What is only passed through, to something that is shown, is hidden itself.
-  const bool passed = S_ISDIR(what->mode) && (what->mode & 0777) == kPassedThroughMode;
+  const bool passed = S_ISDIR(what->mode) && (what->mode & 0777 & ~kOwnerMayWrite) == kPassedThroughMode;
   const bool hidden = !where->is_there || passed || is_mount_point || std::ranges::binary_search(hidden_, where->path);
   return hidden ? std::optional(where->path) : std::nullopt;
 }
@@ -113,9 +114,14 @@ std::optional<std::string> AccessQuestions::changed(const AccessCall& call) cons
 std::optional<std::string> AccessQuestions::changed(const AccessCall& call, const CallerPath& path,
                                                     sys::LastLink last) const {
   const auto where = places_.whereabouts(path, last);
-  if (!where || where->is_writable || places_.is_writable(where->path)) return std::nullopt;
+  if (!where) return std::nullopt;
   const bool is_new = makes(call) || &path == &call.other;
-  if (!where->is_there && !is_new && !is_hidden(where->path)) return std::nullopt;
+  const bool may_be_hidden = !where->is_there && is_hidden(where->path);
+  // In a private home only a call that fails anyway may be about a hidden file of the host.
+  const bool fails = !is_new || !where->has_parent;
+  const bool is_own = where->is_writable || places_.is_writable(where->path);
+  if (is_own && !(may_be_hidden && fails)) return std::nullopt;
+  if (!where->is_there && !is_new && !may_be_hidden) return std::nullopt;
   return where->path;
 }
 
@@ -124,7 +130,7 @@ bool AccessQuestions::is_hidden(const std::string& path) const {
 }
 
 Result<bool> AccessQuestions::ask(const Waiting& waiting, const wire::FileAsked& asked) {
-  if (waiting.rounds >= kRoundsMax || waiting_.size() >= kWaitingMax) return false;
+  if (waiting.rounds >= kQuestionRoundsMax || waiting_.size() >= kWaitingMax) return false;
   TRY(settings_.ask(asked));
   waiting_.insert_or_assign(asked.id, Waiting{waiting.call, waiting.rounds + 1});
   return true;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "guest/git_wall.h"
 #include "plan/names.h"
 #include "sys/delegate.h"
 #include "sys/foreign_socket.h"
@@ -21,9 +22,9 @@ namespace {
 constexpr std::size_t kConnectingMax = 256;
 // How often a queue is looked at that was full, and whether whoever waits is still there.
 constexpr std::chrono::milliseconds kPauseMax{50};
-constexpr std::chrono::milliseconds kCallerCheck{250};
+constexpr std::chrono::milliseconds kSocketCallerCheck{250};
 
-Status number(int error) { return fail(Error::from_errno("the call", error)); }
+Status socket_error(int error) { return fail(Error::from_errno("the call", error)); }
 bool is_waiting(int error) { return error == EINPROGRESS || error == EALREADY; }
 
 }  // namespace
@@ -49,13 +50,13 @@ Status AccessSockets::begin(Connecting connecting) {
   if (*made) return answer(connecting.call, Status());
   const auto timeout = sys::send_timeout_of(connecting.socket.get());
   if (timeout.count() > 0) connecting.until = Clock::now() + timeout;
-  if (is_full()) return answer(connecting.call, number(EAGAIN));
+  if (is_full()) return answer(connecting.call, socket_error(EAGAIN));
   connecting_.push_back(std::move(connecting));
   return {};
 }
 
 Result<bool> AccessSockets::connect(Connecting& connecting) {
-  if (!still_waits(connecting.call)) return fail(number(EINTR).error());
+  if (!still_waits(connecting.call)) return fail(socket_error(EINTR).error());
   const int socket = connecting.socket.get();
   const auto blocking = TRY(sys::blocking_of(socket));
   const Status made = connecting.file ? sys::connect_to_file(socket, connecting.file.get())
@@ -65,9 +66,9 @@ Result<bool> AccessSockets::connect(Connecting& connecting) {
   const bool full = error == EAGAIN;
   if (blocking == sys::Blocking::kNo || (!is_waiting(error) && !full)) return fail(made.error());
   const auto now = Clock::now();
-  if (connecting.until && now >= *connecting.until) return fail(number(full ? EAGAIN : EINPROGRESS).error());
+  if (connecting.until && now >= *connecting.until) return fail(socket_error(full ? EAGAIN : EINPROGRESS).error());
   connecting.in_progress = !full;
-  connecting.next_look = now + (full ? connecting.pause : kCallerCheck);
+  connecting.next_look = now + (full ? connecting.pause : kSocketCallerCheck);
   connecting.pause = std::min(connecting.pause * 2, kPauseMax);
   return false;
 }
@@ -85,7 +86,7 @@ Status AccessSockets::connect_by_path(Connecting connecting, const std::string& 
   // Of what is no socket the kernel says what is wrong with it.
   if (what->is_socket && !own_.has(what->identity)) {
     const auto canonical = sys::path_of(places_.proc(), seen->get());
-    if (!canonical || !canonical->starts_with('/')) return answer(call, number(ECONNREFUSED));
+    if (!canonical || !canonical->starts_with('/')) return answer(call, socket_error(ECONNREFUSED));
     return ask(std::move(connecting), *canonical, 0);
   }
   connecting.file = std::move(*seen);
@@ -94,7 +95,7 @@ Status AccessSockets::connect_by_path(Connecting connecting, const std::string& 
 
 Status AccessSockets::ask(Connecting connecting, const std::string& path, int error) {
   const AccessCall& call = connecting.call;
-  if (is_full()) return answer(call, number(EAGAIN));
+  if (is_full()) return answer(call, socket_error(EAGAIN));
   TRY(settings_.ask({call.raw.id, call.raw.pid, path, error}));
   asked_.insert_or_assign(call.raw.id, std::move(connecting));
   return {};
@@ -105,7 +106,7 @@ Status AccessSockets::take_answer(const wire::SocketAnswered& told, UniqueFd fil
   if (found.empty()) return {};  // whoever asked has gone
   const sys::NoLongWait no_long_wait;
   Connecting connecting = std::move(found.mapped());
-  if (told.error != 0 || !file) return answer(connecting.call, number(told.error != 0 ? told.error : EACCES));
+  if (told.error != 0 || !file) return answer(connecting.call, socket_error(told.error != 0 ? told.error : EACCES));
   connecting.file = std::move(file);
   return begin(std::move(connecting));
 }
@@ -122,7 +123,7 @@ std::size_t AccessSockets::add_to(std::vector<pollfd>& wait) const {
 std::optional<std::chrono::milliseconds> AccessSockets::time_left() const {
   if (connecting_.empty() && asked_.empty()) return std::nullopt;
   const auto now = Clock::now();
-  Clock::time_point next = now + kCallerCheck;
+  Clock::time_point next = now + kSocketCallerCheck;
   for (const Connecting& connecting : connecting_) {
     next = std::min(next, connecting.next_look);
     if (connecting.until) next = std::min(next, *connecting.until);
@@ -159,10 +160,10 @@ Status AccessSockets::bind(const AccessCall& call) {
   const UniqueFd socket = TRY(sys::take_descriptor(places_.proc(), call.path.caller, *call.descriptor));
   const std::string path = sys::path_in_address(call.text);
   const auto family = TRY(sys::family_of_socket(socket.get()));
-  if (!still_waits(call)) return number(EINTR);
+  if (!still_waits(call)) return socket_error(EINTR);
   if (family != sys::SocketFamily::kUnix || path.empty()) return sys::bind_to(socket.get(), call.text);
   const auto place = TRY(places_.named({call.path.caller, AT_FDCWD, path}, 0));
-  if (!place) return number(ENOENT);
+  if (!place) return socket_error(ENOENT);
   TRY(umasks_.take(places_.proc(), call.path.caller));
   Status bound = place->path.empty() ? bind_as_called(call, socket.get(), path) : bind_in(call, socket.get(), *place);
   TRY(sys::stay_in(places_.proc()));
@@ -181,9 +182,15 @@ Status AccessSockets::bind_as_called(const AccessCall& call, int socket, const s
 }
 
 Status AccessSockets::bind_in(const AccessCall& call, int socket, const NamedPlace& place) {
-  if (const plan::NameRule* rule = plan::denied_name(settings_.names, place.path)) {
+  if (const auto rule = plan::denied_name(settings_.names, place.path)) {
     settings_.refused(call, place.path, *rule);
-    return number(EPERM);
+    return socket_error(EPERM);
+  }
+  // To git a socket is a part of a repository as a directory is: it asks whether it may be searched, or run.
+  const Status judged = judge_git_name(place, MadeOf::kMoved);
+  if (!judged && !plan::is_lifted_path(settings_.names, place.path)) {
+    settings_.refused(call, place.path, plan::git_rule());
+    return judged;
   }
   TRY(sys::stay_in(place.at()));
   return sys::bind_here(socket, place.name);

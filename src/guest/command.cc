@@ -34,12 +34,13 @@ struct Preparation {
   int terminal;  // -1: none
   std::array<int, 3> streams;
   Orphans orphans;
+  std::span<const plan::ProcessLimit> limits;
 };
 
 [[noreturn]] void child(const Preparation& preparation);
 [[noreturn]] void terminal_leader(const Preparation& preparation, int stops);
 Status prepare_program(const Preparation& preparation);
-Status enter(const std::string& directory);
+Status enter_directory(const std::string& directory);
 wire::NotExecuted execute_command(const wire::Exec& exec);
 int execute_or_interpret(const std::string& path, const wire::Exec& exec);
 std::optional<std::string> environment_value(const std::vector<std::string>& environment, std::string_view name);
@@ -49,7 +50,8 @@ Result<std::variant<Command, wire::NotExecuted>> await_program(int channel, pid_
 }  // namespace
 
 Result<std::variant<StartedCommand, wire::NotExecuted>> start_command(const wire::Exec& exec,
-                                                                      std::vector<UniqueFd> streams, Orphans orphans) {
+                                                                      std::vector<UniqueFd> streams, Orphans orphans,
+                                                                      std::span<const plan::ProcessLimit> limits) {
   const bool terminal = exec.terminal == wire::TerminalUse::kOwn;
   if (static_cast<int>(streams.size()) != std::popcount(exec.streams) || (!terminal && exec.streams != 7)) {
     return fail(Error::invalid("a command without its streams"));
@@ -64,7 +66,7 @@ Result<std::variant<StartedCommand, wire::NotExecuted>> start_command(const wire
     if (!exec.modes.empty()) TRY(sys::set_terminal_modes(pair->terminal.get(), exec.modes));
     stops = TRY(sys::pipe());
   }
-  Preparation preparation{exec, childs.get(), terminal ? pair->terminal.get() : -1, {}, orphans};
+  Preparation preparation{exec, childs.get(), terminal ? pair->terminal.get() : -1, {}, orphans, limits};
   for (unsigned i = 0, taken = 0; i < 3; ++i) {
     const bool came = (exec.streams & 1U << i) != 0;
     preparation.streams[i] = came ? streams[taken++].get() : preparation.terminal;
@@ -130,7 +132,12 @@ Status prepare_program(const Preparation& preparation) {
   for (std::size_t i = 0; i < copies.size(); ++i) copies[i] = TRY(sys::duplicate(preparation.streams[i], 10));
   for (int i = 0; i < 3; ++i) TRY(sys::install_fd(copies[static_cast<std::size_t>(i)].get(), i));
   TRY(sys::cloexec_from(3));
-  TRY(enter(exec.cwd));
+  TRY(enter_directory(exec.cwd));
+  // Not of this process's parent: it passes descriptors, and the kernel compares those in flight with the sender's own
+  // limit (plan/quotas.h).
+  for (const plan::ProcessLimit& limit : preparation.limits) {
+    TRY(sys::lower_limit(limit.resource, {limit.soft, limit.hard}));
+  }
   if (exec.processes_max != 0) TRY(sys::limit_resource(sys::Resource::kProcesses, exec.processes_max));
   if (exec.address_space_max != 0) TRY(sys::limit_resource(sys::Resource::kAddressSpace, exec.address_space_max));
   if (preparation.orphans == Orphans::kOfCommand) TRY(sys::become_subreaper());
@@ -138,7 +145,7 @@ Status prepare_program(const Preparation& preparation) {
 }
 
 // Whoever asked named it: that it cannot be entered is no failure of hutch's.
-Status enter(const std::string& directory) {
+Status enter_directory(const std::string& directory) {
   Status entered = sys::change_directory(directory);
   if (entered) return entered;
   Error error = std::move(entered).error();

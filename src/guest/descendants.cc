@@ -14,7 +14,7 @@ namespace {
 
 // Rounds of looking for processes that were started in between: more than any program can win, if its start can be
 // stopped at all.
-constexpr int kRoundsMax = 1000;
+constexpr int kScanRoundsMax = 1000;
 
 std::vector<pid_t> descendants_of(pid_t root) {
   std::vector<pid_t> found = sys::children_of(root);
@@ -76,7 +76,7 @@ void look_at_tree(pid_t root, std::vector<pid_t>& tree) {
 }
 
 Status kill_remains(std::vector<pid_t> tree) {
-  for (int round = 0; round < kRoundsMax; ++round) {
+  for (int round = 0; round < kScanRoundsMax; ++round) {
     // A number whose process is gone may be another's by now, but not one of this sandbox's orphans: those are waited
     // for by this process alone, after this.
     const std::vector<pid_t> all = all_descendants();
@@ -95,7 +95,7 @@ Status kill_remains(std::vector<pid_t> tree) {
 Status kill_tree(pid_t root) {
   // The root is stopped and not killed, for its orphans would then be the init's and could not be told from others'.
   TRY(sys::send_signal(root, SIGSTOP));
-  for (int round = 0; round < kRoundsMax; ++round) {
+  for (int round = 0; round < kScanRoundsMax; ++round) {
     const std::vector<pid_t> left = living_descendants_of(root);
     if (left.empty()) break;
     for (const pid_t pid : left) (void)sys::send_signal(pid, SIGSTOP);

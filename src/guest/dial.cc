@@ -25,7 +25,6 @@ namespace {
 
 constexpr std::size_t kPieceBytes = 64 << 10;
 constexpr std::chrono::seconds kConnectWait{10};
-const IpAddress kLoopback = IpAddress::v4(127, 0, 0, 1);
 
 // Absent: the host has gone before it said anything.
 Result<std::optional<wire::DialBytes>> await_port(int stream) {
@@ -38,9 +37,9 @@ Result<std::optional<wire::DialBytes>> await_port(int stream) {
   return std::optional(bytes);
 }
 
-Result<UniqueFd> connect_to(std::uint16_t port) {
-  UniqueFd socket = TRY(sys::tcp_socket(IpFamily::kV4));
-  TRY(sys::begin_connect(socket.get(), {kLoopback, port}));
+Result<UniqueFd> connect_at(const IpAddress& address, std::uint16_t port) {
+  UniqueFd socket = TRY(sys::tcp_socket(address.family));
+  TRY(sys::begin_connect(socket.get(), {address, port}));
   pollfd wait{socket.get(), POLLOUT, 0};
   TRY(sys::poll({&wait, 1}, kConnectWait));
   if (wait.revents == 0) return fail(Error{Code::kTimeout, 0, "no answer"});
@@ -48,10 +47,18 @@ Result<UniqueFd> connect_to(std::uint16_t port) {
   return socket;
 }
 
+// A server at "localhost" may listen at either.
+Result<UniqueFd> connect_to(std::uint16_t port) {
+  IpAddress v6{.family = IpFamily::kV6, .bytes = {}};
+  v6.bytes[15] = 1;
+  auto socket = connect_at(v6, port);
+  return socket ? std::move(socket) : connect_at(IpAddress::v4(127, 0, 0, 1), port);
+}
+
 // One direction.
-class Way {
+class Flow {
  public:
-  Way(int from, int to) : from_(from), to_(to) {}
+  Flow(int from, int to) : from_(from), to_(to) {}
   bool reads() const { return waiting_.empty() && !ended_; }
   bool writes() const { return !waiting_.empty(); }
   bool has_ended() const { return ended_ && waiting_.empty(); }
@@ -84,10 +91,10 @@ class Way {
 };
 
 Status carry(int host, int port) {
-  Way in(host, port);
-  Way out(port, host);
+  Flow in(host, port);
+  Flow out(port, host);
   while (!in.has_ended() || !out.has_ended()) {
-    const auto events = [](const Way& read, const Way& written) {
+    const auto events = [](const Flow& read, const Flow& written) {
       return static_cast<short>((read.reads() ? POLLIN : 0) | (written.writes() ? POLLOUT : 0));
     };
     std::array<pollfd, 2> wait = {pollfd{host, events(in, out), 0}, pollfd{port, events(out, in), 0}};
@@ -108,7 +115,7 @@ Status carry(int host, int port) {
 }
 
 // Nothing of the init's is left to it, and nobody in there looks into it.
-Status prepare(int stream) {
+Status prepare_dialer(int stream) {
   for (int number = 0; number < 3; ++number) TRY(sys::install_fd(stream, number));
   TRY(sys::close_from(3));
   TRY(sys::die_with_parent());
@@ -118,7 +125,7 @@ Status prepare(int stream) {
 }
 
 [[noreturn]] void be_dialler(int stream) {
-  Status served = prepare(stream);
+  Status served = prepare_dialer(stream);
   { const UniqueFd twice(1), thrice(2); }
   if (served) served = serve_dial(UniqueFd(0));
   sys::exit_now(served ? 0 : 1);

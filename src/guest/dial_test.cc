@@ -25,7 +25,7 @@ bool wait_for(int fd, short events, std::chrono::milliseconds at_most = std::chr
   return sys::poll({&wait, 1}, at_most) && wait.revents != 0;
 }
 
-std::string read_bytes(int fd, std::size_t size) {
+std::string read_from(int fd, std::size_t size) {
   std::string all;
   while (all.size() < size && wait_for(fd, POLLIN)) {
     std::string bytes(size - all.size(), '\0');
@@ -60,7 +60,7 @@ class DialTest : public testing::Test {
   }
   void connect() {
     dial(port_);
-    EXPECT_EQ(read_bytes(host_.get(), 1), std::string(1, wire::kDialled));
+    EXPECT_EQ(read_from(host_.get(), 1), std::string(1, wire::kDialled));
     EXPECT_TRUE(wait_for(listener_.get(), POLLIN));
     auto accepted = must(sys::accept_connection(listener_.get()));
     ASSERT_TRUE(accepted);
@@ -92,10 +92,10 @@ TEST_F(DialTest, BytesAndEndsGoBothWays) {
   connect();
   ASSERT_TRUE(sys::write_all(host_.get(), "question"));
   ASSERT_TRUE(sys::shut_down(host_.get(), sys::Direction::kWriting));
-  EXPECT_EQ(read_bytes(server_.get(), 100), "question");
+  EXPECT_EQ(read_from(server_.get(), 100), "question");
   ASSERT_TRUE(sys::write_all(server_.get(), "answer"));
   server_.reset();
-  EXPECT_EQ(read_bytes(host_.get(), 100), "answer");
+  EXPECT_EQ(read_from(host_.get(), 100), "answer");
   thread_.join();
   EXPECT_TRUE(ended_) << ended_.error().message;
 }
@@ -103,7 +103,7 @@ TEST_F(DialTest, BytesAndEndsGoBothWays) {
 TEST_F(DialTest, WhereNobodyListensItEnds) {
   listener_.reset();
   dial(port_);
-  EXPECT_EQ(read_bytes(host_.get(), 1), "");
+  EXPECT_EQ(read_from(host_.get(), 1), "");
   thread_.join();
   EXPECT_FALSE(ended_);
 }
@@ -118,7 +118,7 @@ TEST_F(DialTest, AHostThatHasGoneCutsOffWhoeverSpeaksToIt) {
   connect();
   host_.reset();
   thread_.join();
-  EXPECT_EQ(read_bytes(server_.get(), 1), "");
+  EXPECT_EQ(read_from(server_.get(), 1), "");
 }
 
 TEST_F(DialTest, WhatNobodyReadsWaitsAtItsSender) {

@@ -37,6 +37,13 @@ Status check_is_no_daemons(std::uint32_t user) {
 
 }  // namespace
 
+Status limit_user_counts(const plan::SandboxPlan& plan) {
+  for (const plan::UserCount& count : plan.user_counts) {
+    TRY(sys::write_file(cat({"/proc/sys/user/", count.name}), std::to_string(count.most)));
+  }
+  return {};
+}
+
 Status enter_namespaces() {
   const std::uint32_t uid = sys::user_id();
   const std::uint32_t gid = sys::group_id();
@@ -64,6 +71,7 @@ Status make_place(const plan::SandboxPlan& plan, UniqueFd given) {
   TRY_CTX(build_tree(plan, std::move(given)), "build the root");
   sys::set_umask(022);
   TRY(forbid_user_namespaces());
+  TRY(limit_user_counts(plan));
   return restrict_proc(plan);
 }
 
@@ -100,9 +108,11 @@ Status finish_place(const plan::SandboxPlan& plan) {
   TRY(seal_mounts(plan));
   TRY(restrict_devices());
   // For root bubblewrap has covered /proc/sys read-only, and the cover cannot be lifted in here: the filter alone then
-  // forbids them (BwrapBackend::guarantees).
+  // forbids them (BwrapBackend::guarantees), and counts are bounded from outside, where there is a network to make.
+  TRY(limit_terminals());
   const Status forbidden = forbid_user_namespaces();
   if (!forbidden && forbidden.error().sys_errno != EROFS) return forbidden;
+  if (forbidden) TRY(limit_user_counts(plan));
   return restrict_proc(plan);
 }
 

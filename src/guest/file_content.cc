@@ -25,7 +25,7 @@ Status check_replaceable(const wire::FilePlace& place, const Expected& expected,
 Status check_version(const wire::FilePlace& place, const Expected& expected,
                      const std::optional<sys::FileStatus>& status);
 std::string temporary_name();
-std::uint32_t mode_for(const Found& found, std::optional<std::uint32_t> wanted);
+std::uint32_t written_mode(const Found& found, std::optional<std::uint32_t> wanted);
 Result<std::optional<wire::FileWritten>> put_at_once(const wire::WriteFile& request, Unsettled& unsettled);
 Error changed(std::string_view path);
 
@@ -60,7 +60,7 @@ Result<Replacement> Replacement::begin(const wire::FilePlace& place, std::option
                                        std::optional<wire::FileVersion> expected) {
   Found found = TRY(find_target(place, Parents::kMade));
   TRY(check_replaceable(place, expected, found));
-  const std::uint32_t wanted = mode_for(found, mode);
+  const std::uint32_t wanted = written_mode(found, mode);
   Temporary file = TRY(Temporary::make_file(found.directory.get(), wanted & 0777U));
   return Replacement(place, wanted, expected, std::move(found), std::move(file));
 }
@@ -151,7 +151,7 @@ Result<std::optional<wire::FileWritten>> put_at_once(const wire::WriteFile& requ
   if (request.content.size() > kPutContentBytesMax) return std::optional<wire::FileWritten>();
   const Found found = TRY(find_target(request.place, Parents::kMade));
   TRY(check_replaceable(request.place, request.expected, found));
-  const std::uint32_t mode = mode_for(found, request.mode) & 0777U;
+  const std::uint32_t mode = written_mode(found, request.mode) & 0777U;
   // It is opened for reading, to be looked at.
   if ((mode & 0400U) == 0) return std::optional<wire::FileWritten>();
   auto replaced = found.status ? sys::open_beneath(found.directory.get(), found.name, sys::Beneath::kLink) : UniqueFd();
@@ -166,7 +166,7 @@ Result<std::optional<wire::FileWritten>> put_at_once(const wire::WriteFile& requ
 }
 
 // Without the bits that give rights, which a write takes away as well.
-std::uint32_t mode_for(const Found& found, std::optional<std::uint32_t> wanted) {
+std::uint32_t written_mode(const Found& found, std::optional<std::uint32_t> wanted) {
   return wanted.value_or(found.status ? found.status->mode & 0777U : kNewFileMode);
 }
 

@@ -16,8 +16,8 @@ namespace hutch::guest {
 namespace {
 
 // Each level holds two descriptors.
-constexpr std::size_t kLevelsMax = 128;
-constexpr std::size_t kNamesMax = 500'000;
+constexpr std::size_t kCopyLevelsMax = 128;
+constexpr std::size_t kCopyNamesMax = 500'000;
 
 Status copy_file(const At& from, const sys::FileStatus& status, int to, const GoOn& go_on);
 Result<UniqueFd> open_as_it_was(const At& from, const sys::FileStatus& status, sys::Beneath how);
@@ -80,7 +80,7 @@ Status put_directory(const At& from, const sys::FileStatus& status, const At& to
   if (copied) copied = directory.put(to.name);
   if (copied) return {};
   // Even when the host has gone meanwhile: nothing of half a copy stays.
-  for (const sys::TreeEntry& entry : TRY(sys::first_names(directory.fd(), kNamesMax))) {
+  for (const sys::TreeEntry& entry : TRY(sys::first_names(directory.fd(), kCopyNamesMax))) {
     (void)remove_tree(directory.fd(), entry.name, [] { return Status(); });
   }
   return copied;
@@ -119,9 +119,9 @@ Status Copier::run(UniqueFd from, const sys::FileStatus& status, int to) {
 }
 
 Status Copier::enter(UniqueFd from, UniqueFd to, const sys::FileStatus& status) {
-  if (levels_.size() >= kLevelsMax) return fail(Error::invalid("directories nested too deep to be copied"));
-  auto names = TRY(sys::first_names(from.get(), kNamesMax));
-  if (names.size() == kNamesMax) return fail(Error::invalid("a directory with too many entries to be copied"));
+  if (levels_.size() >= kCopyLevelsMax) return fail(Error::invalid("directories nested too deep to be copied"));
+  auto names = TRY(sys::first_names(from.get(), kCopyNamesMax));
+  if (names.size() == kCopyNamesMax) return fail(Error::invalid("a directory with too many entries to be copied"));
   levels_.push_back({std::move(from), std::move(to), status, std::move(names)});
   return {};
 }

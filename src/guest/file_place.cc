@@ -16,7 +16,7 @@ namespace {
 
 Result<UniqueFd> open_parent(const Root& root, const std::string& path, Parents parents);
 Result<std::optional<sys::FileStatus>> status_if_any(int directory, const std::string& name);
-Error kernel_error(int number, std::string_view what);
+Error place_error(int number, std::string_view what);
 
 }  // namespace
 
@@ -40,11 +40,11 @@ Result<Found> find_target(const wire::FilePlace& place, Parents parents) {
     if (!found.status || found.status->kind != sys::EntryKind::kSymlink) return found;
     const std::string text = TRY(sys::link_text(found.directory.get(), found.name));
     const auto own = below(root, text);
-    if (text.starts_with('/') && !own) return fail(kernel_error(EXDEV, "readlink"));
+    if (text.starts_with('/') && !own) return fail(place_error(EXDEV, "readlink"));
     whole = own ? *own : cat({path.parent, "/", text});
-    if (whole.size() > limits::kPathBytesMax) return fail(kernel_error(ENAMETOOLONG, "readlink"));
+    if (whole.size() > limits::kPathBytesMax) return fail(place_error(ENAMETOOLONG, "readlink"));
   }
-  return fail(kernel_error(ELOOP, "readlink"));
+  return fail(place_error(ELOOP, "readlink"));
 }
 
 Result<UniqueFd> make_directories(const Root& root, const std::string& path) {
@@ -130,7 +130,7 @@ Result<std::optional<sys::FileStatus>> status_if_any(int directory, const std::s
   return fail(std::move(status).error());
 }
 
-Error kernel_error(int number, std::string_view what) { return Error::from_errno(what, number); }
+Error place_error(int number, std::string_view what) { return Error::from_errno(what, number); }
 
 }  // namespace
 

@@ -18,7 +18,7 @@ enum class Last { kKept, kFollowed };
 
 Result<std::string> without_links(const Root& root, const std::string& path, Last last);
 std::string joined(const std::string& path, const std::string& more);
-Error kernel_error(int number) { return Error::from_errno("readlink", number); }
+Error readlink_error(int number) { return Error::from_errno("readlink", number); }
 
 }  // namespace
 
@@ -74,16 +74,16 @@ Result<std::string> without_links(const Root& root, const std::string& path, Las
       done = here;
       continue;
     }
-    if (++links > limits::kSymlinksMax) return fail(kernel_error(ELOOP));
+    if (++links > limits::kSymlinksMax) return fail(readlink_error(ELOOP));
     std::string text = TRY(sys::link_text(found->get(), ""));
     if (text.starts_with('/')) {
       auto own = below(root, text);
-      if (!own) return fail(kernel_error(EXDEV));
+      if (!own) return fail(readlink_error(EXDEV));
       text = std::move(*own);
       done.clear();
     }
     rest = joined(text, after);
-    if (done.size() + rest.size() > limits::kPathBytesMax) return fail(kernel_error(ENAMETOOLONG));
+    if (done.size() + rest.size() > limits::kPathBytesMax) return fail(readlink_error(ENAMETOOLONG));
   }
   if (done.empty()) return std::string(".");
   return inside ? done + "/." : done;

@@ -26,7 +26,7 @@ namespace hutch::guest {
 namespace {
 
 [[noreturn]] void be_file_server(int socket);
-Status prepare(int socket);
+Status prepare_server(int socket);
 Status check_host(int socket);
 Status settle_when_idle(int socket, Unsettled& unsettled);
 
@@ -107,14 +107,14 @@ Status settle_when_idle(int socket, Unsettled& unsettled) {
 }
 
 void be_file_server(int socket) {
-  Status served = prepare(socket);
+  Status served = prepare_server(socket);
   // The first answer, then: the host asks and hears why nothing is answered.
   if (!served) (void)wire::Connection(UniqueFd(0)).send(wire::FileReply(wire::FileFailed{served.error()}));
   if (served) served = serve_files(UniqueFd(0));
   sys::exit_now(served ? 0 : 125);
 }
 
-Status prepare(int socket) {
+Status prepare_server(int socket) {
   // The C library's last words go to 2, whatever file that is: to the host, which then knows them for no frame.
   for (int number = 0; number < 3; ++number) TRY(sys::install_fd(socket, number));
   TRY(sys::close_from(3));

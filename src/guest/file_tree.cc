@@ -17,8 +17,8 @@ namespace hutch::guest {
 namespace {
 
 // Descriptors that a removal holds, and names of a directory that it holds at once.
-constexpr std::size_t kLevelsMax = 64;
-constexpr std::size_t kNamesMax = 4096;
+constexpr std::size_t kTreeLevelsMax = 64;
+constexpr std::size_t kTreeNamesMax = 4096;
 constexpr std::uint32_t kOwnMode = 0700;
 // A tree that somebody goes on filling is given up.
 constexpr std::uint64_t kEntriesMax = 10'000'000;
@@ -165,7 +165,7 @@ Status Remover::step() {
 Status Remover::remove_entries(Level& level) {
   TRY(go_on_());
   if (removed_ > kEntriesMax) return fail({Code::kConflict, 0, "the directory is filled while it is removed"});
-  for (sys::TreeEntry& entry : TRY(sys::first_names(level.fd.get(), kNamesMax))) {
+  for (sys::TreeEntry& entry : TRY(sys::first_names(level.fd.get(), kTreeNamesMax))) {
     if (entry.kind == sys::EntryKind::kUnknown) {
       auto status = sys::file_status(level.fd.get(), entry.name);
       if (status) entry.kind = status->kind;
@@ -184,7 +184,7 @@ Status Remover::remove_entries(Level& level) {
 // A tree may be deeper than descriptors reach: what lies too deep is lifted to the top first, and removed there.
 Status Remover::descend(const std::string& name) {
   const int parent = levels_.back().fd.get();
-  if (levels_.size() >= kLevelsMax) {
+  if (levels_.size() >= kTreeLevelsMax) {
     // A directory is renamed only by who may write it.
     if (closed_ == Closed::kIsOpened) (void)sys::open_up(parent, name);
     const std::string lifted = cat({".hutch-remove-", std::to_string(++lifted_)});

@@ -15,6 +15,7 @@
 #include "sys/identity.h"
 #include "sys/io.h"
 #include "sys/process.h"
+#include "sys/readiness.h"
 #include "sys/signals.h"
 #include "wire/connection.h"
 
@@ -39,7 +40,7 @@ struct Half {
 
 Status live(wire::Connection& host, Entrance entrance);
 bool fits(wire::Isolation isolation, Namespaces namespaces);
-Status enter(wire::Connection& host, Entrance entrance);
+Status enter_started(wire::Connection& host, Entrance entrance);
 Status wait_until_mapped(wire::Connection& host);
 Status start_again(Namespaces namespaces);
 Status start_in_namespaces(wire::Connection& host, const wire::Start& start);
@@ -91,7 +92,9 @@ Status live(wire::Connection& host, Entrance entrance) {
   // The stream alone: whatever else the host, or bubblewrap, left open is not for this process and its children.
   TRY(sys::close_from(1));
   TRY(sys::block_all_signals());
-  if (entrance.image != Image::kEntered) TRY_CTX(enter(host, entrance), "enter namespaces");
+  // Before anything is passed on: a sandbox of the same user may have many descriptors on their way (plan/quotas.h).
+  sys::raise_descriptor_limit();
+  if (entrance.image != Image::kEntered) TRY_CTX(enter_started(host, entrance), "enter namespaces");
   const wire::Start start = TRY(receive_start(host));
   if (!fits(start.isolation, entrance.namespaces)) return fail(Error::invalid("the plan is for another backend"));
   if (entrance.namespaces == Namespaces::kAll || entrance.namespaces == Namespaces::kOfRoot) {
@@ -120,7 +123,7 @@ bool fits(wire::Isolation isolation, Namespaces namespaces) {
   return false;
 }
 
-Status enter(wire::Connection& host, Entrance entrance) {
+Status enter_started(wire::Connection& host, Entrance entrance) {
   switch (entrance.namespaces) {
     case Namespaces::kAsStarted: return {};
     case Namespaces::kAll:

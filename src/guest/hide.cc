@@ -31,7 +31,7 @@ Result<std::vector<sys::MountEntry>> mounts_seen(int proc) {
   return sys::mount_table(mountinfo.get());
 }
 
-std::string below(const std::string& directory, const std::string& rest) {
+std::string path_below(const std::string& directory, const std::string& rest) {
   if (rest.empty()) return directory;
   return directory == "/" ? cat({"/", rest}) : cat({directory, "/", rest});
 }
@@ -54,26 +54,26 @@ struct Step {
   UniqueFd place;
   sys::Resolved what;
 };
-enum class Way { kFound, kLeaves, kMissing };
+enum class WalkEnd { kFound, kLeaves, kMissing };
 
 // Down from the root of a mount, for as long as it is that mount. What no program of this user may search leads none of
 // them anywhere.
-Result<std::pair<Way, Step>> walk(UniqueFd from, const std::string& inner, std::uint64_t mount) {
+Result<std::pair<WalkEnd, Step>> walk(UniqueFd from, const std::string& inner, std::uint64_t mount) {
   Step at{std::move(from), {}};
   at.what = TRY(sys::look_at(at.place.get()));
   for (const std::string_view name : split(inner, '/')) {
     auto next = sys::open_beneath(at.place.get(), name);
-    if (!next && next.error().sys_errno == EACCES) return std::pair(Way::kLeaves, Step{});
+    if (!next && next.error().sys_errno == EACCES) return std::pair(WalkEnd::kLeaves, Step{});
     if (!next &&
         (next.error().sys_errno == ENOENT || next.error().sys_errno == ELOOP || next.error().sys_errno == ENOTDIR)) {
-      return std::pair(Way::kMissing, Step{});
+      return std::pair(WalkEnd::kMissing, Step{});
     }
     if (!next) return fail(std::move(next).error());
     at.place = std::move(*next);
     at.what = TRY(sys::look_at(at.place.get()));
-    if (at.what.mount != mount) return std::pair(Way::kLeaves, Step{});
+    if (at.what.mount != mount) return std::pair(WalkEnd::kLeaves, Step{});
   }
-  return std::pair(Way::kFound, std::move(at));
+  return std::pair(WalkEnd::kFound, std::move(at));
 }
 
 // In the place's own path as the sandbox sees it.
@@ -81,8 +81,8 @@ std::vector<plan::MountStep> at_place(const std::vector<plan::MountStep>& steps,
   const std::string& planned = steps.front().target;
   std::vector<plan::MountStep> moved = steps;
   for (plan::MountStep& step : moved) {
-    step.target = below(at, rest_of(step.target, planned));
-    if (step.kind == plan::MountKind::kBind) step.source = below(at, rest_of(step.source, planned));
+    step.target = path_below(at, rest_of(step.target, planned));
+    if (step.kind == plan::MountKind::kBind) step.source = path_below(at, rest_of(step.source, planned));
   }
   return moved;
 }
@@ -120,7 +120,7 @@ Status Hider::find(Place& place) const {
   for (const sys::MountEntry& mount : TRY(mounts_seen(proc_.get()))) {
     if (mount.id != what.mount || !is_within(cover.target, mount.point)) continue;
     place.device = mount.device;
-    place.path = below(mount.root, rest_of(cover.target, mount.point));
+    place.path = path_below(mount.root, rest_of(cover.target, mount.point));
     return {};
   }
   return fail(replaced(cover.target));
@@ -166,9 +166,9 @@ Result<Hider::Seen> Hider::cover_in(const sys::MountEntry& mount, const std::str
   if (!at) return Seen::kMoved;
   if (TRY(sys::look_at(at->get())).mount != mount.id) return Seen::kMoved;
   auto [way, step] = TRY(walk(std::move(*at), inner, mount.id));
-  if (way == Way::kLeaves) return Seen::kElsewhere;
-  if (way == Way::kMissing || !is_same(step.what, place.steps.front().identity)) return Seen::kMoved;
-  auto tree = tree_for(place, below(mount.point, inner));
+  if (way == WalkEnd::kLeaves) return Seen::kElsewhere;
+  if (way == WalkEnd::kMissing || !is_same(step.what, place.steps.front().identity)) return Seen::kMoved;
+  auto tree = tree_for(place, path_below(mount.point, inner));
   if (!tree && tree.error().code != Code::kSystem) return Seen::kMoved;
   if (!tree) return fail(std::move(tree).error());
   TRY(sys::attach(tree->get(), step.place.get(), place.steps.front().target));

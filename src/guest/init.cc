@@ -301,7 +301,7 @@ Status Init::start(const wire::Exec& exec) {
   if (find(exec.command) != nullptr) return fail(Error::invalid("a second command of the same number"));
   if (!serves_many() && !commands_.empty()) return fail(Error::invalid("a second command"));
   const Orphans orphans = serves_many() ? Orphans::kOfCommand : Orphans::kOfInit;
-  auto outcome = start_command(exec, host_.take_descriptors(), orphans);
+  auto outcome = start_command(exec, host_.take_descriptors(), orphans, start_.plan.process_limits);
   if (!outcome && serves_many()) {
     return host_.send(wire::ToHost(wire::NotStarted{exec.command, std::move(outcome).error()}));
   }

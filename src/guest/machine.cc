@@ -254,7 +254,7 @@ Status make_system() {
   return sys::raise_loopback();
 }
 
-Status live() {
+Status live_as_machine() {
   TRY(mount_all(kKernels));
   TRY(sys::block_all_signals());
   TRY(sys::forget_children());
@@ -273,7 +273,7 @@ Status live() {
 }  // namespace
 
 void serve_machine() {
-  const Status lived = live();
+  const Status lived = live_as_machine();
   // The console, which the host keeps for whoever wants to know.
   if (!lived) (void)sys::write_all(1, cat({"hutch-guest: ", lived.error().message, "\n"}));
   sys::power_off();

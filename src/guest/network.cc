@@ -9,6 +9,7 @@
 
 #include "base/ip_address.h"
 #include "base/text.h"
+#include "guest/enter.h"
 #include "sys/identity.h"
 #include "sys/netlink.h"
 #include "sys/process.h"
@@ -33,6 +34,14 @@ constexpr int kNetworkFd = 4;
 enum class Families { kV4, kBoth };
 Result<plan::SandboxPlan> read_words(const std::vector<std::string_view>& words);
 Result<std::uint16_t> read_port(std::string_view word);
+Result<std::uint64_t> read_count(std::string_view word);
+Result<std::uint64_t> read_count(std::string_view word) {
+  std::uint64_t count = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), count);
+  if (error != std::errc() || end != word.data() + word.size()) return fail(Error::invalid("not a count"));
+  return count;
+}
+
 sys::Redirect redirect_of(const plan::SandboxPlan& plan);
 Status wait_for_loopback();
 Result<Families> add_addresses();
@@ -77,8 +86,11 @@ int serve_network(UniqueFd stream, const std::vector<std::string_view>& words) {
   const auto serve = [&]() -> Status {
     TRY(sys::enter_namespace(sys::NamespaceKind::kUser, kOwnerFd));
     TRY(sys::enter_namespace(sys::NamespaceKind::kNetwork, kNetworkFd));
-    TRY(wait_for_loopback());
     const plan::SandboxPlan plan = TRY(read_words(words));
+    // In an engine's container /proc/sys is read-only here too.
+    const Status limited = limit_user_counts(plan);
+    if (!limited && limited.error().sys_errno != EROFS) return limited;
+    TRY(wait_for_loopback());
     return send_network(host, TRY(make_network(plan)));
   };
   Status served = serve();
@@ -91,7 +103,7 @@ Result<MadeNetwork> make_dial_sockets(unsigned count) {
   MadeNetwork network;
   for (unsigned i = 0; i < count; ++i) {
     network.message.sockets.push_back({SocketRole::kDial, 0});
-    network.sockets.push_back(TRY(sys::tcp_socket(IpFamily::kV4)));
+    network.sockets.push_back(TRY(sys::tcp_socket_of_both()));
   }
   return network;
 }
@@ -101,6 +113,10 @@ namespace {
 Result<plan::SandboxPlan> read_words(const std::vector<std::string_view>& words) {
   plan::SandboxPlan plan;
   for (const std::string_view word : words) {
+    if (const std::size_t equals = word.find('='); equals != std::string_view::npos) {
+      plan.user_counts.push_back({std::string(word.substr(0, equals)), TRY(read_count(word.substr(equals + 1)))});
+      continue;
+    }
     const std::vector<std::string_view> parts = split(word, ',');
     const std::uint16_t port = TRY(read_port(parts[0]));
     if (parts.size() == 1) {

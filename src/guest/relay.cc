@@ -19,7 +19,7 @@ namespace hutch::guest {
 namespace {
 
 using wire::ChannelKind;
-using Opened = RelayChannel::Opened;
+using OpenedStream = RelayChannel::Opened;
 
 // Data is taken of channels only while less than this waits for the stream.
 constexpr std::size_t kOutMax = 256 << 10;
@@ -77,7 +77,7 @@ Relay::Relay(Settings settings)
 Status Relay::add_guest(UniqueFd stream) {
   const std::uint32_t number = last_number_ += 2;
   say(wire::ChannelOpened{number, 0, ChannelKind::kGuest});
-  return add(number, ChannelKind::kGuest, Opened::kHere, std::move(stream));
+  return add(number, ChannelKind::kGuest, OpenedStream::kHere, std::move(stream));
 }
 
 Status Relay::run() {
@@ -219,7 +219,7 @@ Status Relay::take(const wire::ChannelOpened& opened) {
   last_of_other_ = opened.channel;
   if (opened.kind == ChannelKind::kGuest) {
     if (!from_host) return fail(Error::invalid("a machine that starts a guest here"));
-    return add(opened.channel, opened.kind, Opened::kThere, TRY(settings_.start_guest()));
+    return add(opened.channel, opened.kind, OpenedStream::kThere, TRY(settings_.start_guest()));
   }
   if (!from_host && (opened.kind == ChannelKind::kSource || opened.kind == ChannelKind::kSink)) {
     return fail(Error::invalid("a pipe of a machine's"));
@@ -237,7 +237,7 @@ Status Relay::take(const wire::ChannelOpened& opened) {
   }
   Pair pair = TRY(pair_for(opened.kind));
   parent->second.arrived.push_back(std::move(pair.user));
-  return add(opened.channel, opened.kind, Opened::kThere, std::move(pair.served));
+  return add(opened.channel, opened.kind, OpenedStream::kThere, std::move(pair.served));
 }
 
 Status Relay::take(wire::ChannelData data) {
@@ -327,12 +327,12 @@ Status Relay::pass_descriptors(std::uint32_t parent, std::vector<UniqueFd> descr
     if (!kind) return fail(Error::invalid("a descriptor that cannot cross to another machine"));
     const std::uint32_t number = last_number_ += 2;
     say(wire::ChannelOpened{number, parent, *kind});
-    TRY(add(number, *kind, Opened::kHere, std::move(fd)));
+    TRY(add(number, *kind, OpenedStream::kHere, std::move(fd)));
   }
   return {};
 }
 
-Status Relay::add(std::uint32_t number, ChannelKind kind, Opened opened, UniqueFd fd) {
+Status Relay::add(std::uint32_t number, ChannelKind kind, OpenedStream opened, UniqueFd fd) {
   if (channels_.size() >= wire::kChannelsMax) return fail(Error::invalid("too many channels"));
   RelayChannel channel = TRY(RelayChannel::make(number, kind, opened, std::move(fd)));
   channels_.emplace(number, Open{std::move(channel)});

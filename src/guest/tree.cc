@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "guest/account.h"
+#include "plan/quotas.h"
 #include "sys/beneath.h"
 #include "sys/create.h"
 #include "sys/delegate.h"
@@ -27,7 +28,7 @@ namespace {
 constexpr const char* kStagingPoint = "/proc";
 
 // Of a directory that stands only for what is below it: it cannot be listed.
-constexpr unsigned kPassedThroughMode = 0111;
+constexpr unsigned kPassedDirectoryMode = 0111;
 
 constexpr std::array<const char*, 6> kDevices = {"null", "zero", "full", "random", "urandom", "tty"};
 
@@ -36,7 +37,7 @@ Result<UniqueFd> attach_root(const plan::MountStep& step);
 Result<UniqueFd> attach_given(UniqueFd given);
 Result<UniqueFd> attach_image(const plan::MountStep& step);
 Status bring_in(int scratch, const char* name, const UniqueFd& tree);
-Status make_directory(int root, const std::string& path, unsigned mode);
+Status make_mount_directory(int root, const std::string& path, unsigned mode);
 Result<UniqueFd> make_file(int root, const std::string& path, unsigned mode);
 Result<UniqueFd> directory_above(int root, const std::string& path);
 std::string last_name(const std::string& path);
@@ -46,7 +47,7 @@ Status apply(int root, const plan::MountStep& step);
 Status mount_tmpfs(int root, const plan::MountStep& step);
 Result<UniqueFd> new_tmpfs(const plan::MountStep& step);
 Result<UniqueFd> copy_of(int root, const plan::MountStep& step);
-bool is_gone(int root, const std::string& path);
+bool is_missing(int root, const std::string& path);
 Status write_new_link(int root, const plan::MountStep& step);
 Status write_new_file(int root, const plan::MountStep& step);
 Status mount_bind(int root, const plan::MountStep& step);
@@ -56,6 +57,7 @@ Status mount_hidden_file(int root, const plan::MountStep& step);
 Result<UniqueFd> device_that_cannot_be_opened(const std::string& target);
 Status mount_proc(int root, const plan::MountStep& step);
 Status mount_devices(int root, const plan::MountStep& step);
+Result<UniqueFd> new_terminals();
 Status seal(int root, const plan::MountStep& step);
 Status bind_device(int root, const std::string& directory, const std::string& name);
 Status place(int root, const plan::MountStep& step, int tree);
@@ -63,7 +65,7 @@ Status make_target(int root, const plan::MountStep& step);
 Status check_identity(int fd, const plan::MountStep& step);
 bool covers_host(const plan::MountStep& step);
 Status check_cover(int root, const std::string& path);
-std::string relative(const std::string& path);
+std::string without_root(const std::string& path);
 std::string octal(unsigned mode);
 
 }  // namespace
@@ -118,7 +120,7 @@ Status make_names(int root, std::span<const plan::MountStep> steps) {
 // The deepest directory that is there has to be of the sandbox's own: a name that is made in another is the host's.
 Result<UniqueFd> make_mount_point(int root, const std::string& target, plan::MakeTarget make,
                                   std::span<const std::string> own) {
-  std::string above = relative(target);
+  std::string above = without_root(target);
   std::string rest;
   UniqueFd there;
   while (!there) {
@@ -130,24 +132,26 @@ Result<UniqueFd> make_mount_point(int root, const std::string& target, plan::Mak
     if (found) there = std::move(*found);
     if (!found && (found.error().sys_errno != ENOENT || above == ".")) return fail(std::move(found).error());
   }
-  // Where the sandbox may write, what is on the way is its own to use.
+  // In a directory that the sandbox may write, it may also write the directories on the way. It cannot list those of a
+  // private home, because the host's are hidden.
   const bool sealed = TRY(sys::is_on_read_only_mount(there.get()));
-  const unsigned mode = sealed ? kPassedThroughMode : 0755;
+  const bool is_layer = !sealed && !TRY(sys::is_on_tmpfs(there.get()));
+  const unsigned mode = is_layer ? 0755 : sealed ? kPassedDirectoryMode : kPassedDirectoryMode | 0200;
   const UniqueFd copy = TRY(writable_copy(root, there, target, own));
   for (std::size_t slash = rest.find('/'); slash != std::string::npos; slash = rest.find('/', slash + 1)) {
-    TRY(make_directory(copy.get(), rest.substr(0, slash), mode));
+    TRY(make_mount_directory(copy.get(), rest.substr(0, slash), mode));
   }
   if (make == plan::MakeTarget::kFile) {
     // Whoever looks before the mount lies there is to see that nothing is there yet (guest/access_questions).
     TRY(make_file(copy.get(), rest, 0));
   } else {
-    TRY(make_directory(copy.get(), rest, kPassedThroughMode));
+    TRY(make_mount_directory(copy.get(), rest, kPassedDirectoryMode));
   }
   return sys::open_beneath(root, target);
 }
 
 Status remove_mount_point(int root, const std::string& target, std::span<const std::string> own) {
-  const UniqueFd above = TRY(directory_above(root, relative(target)));
+  const UniqueFd above = TRY(directory_above(root, without_root(target)));
   const UniqueFd copy = TRY(writable_copy(root, above, target, own));
   Status removed = sys::unlink_at(copy.get(), last_name(target));
   if (!removed && removed.error().sys_errno == EISDIR)
@@ -178,7 +182,7 @@ Status check_covers(const plan::SandboxPlan& plan, std::span<const std::string> 
   for (const plan::MountStep& step : plan.mounts) {
     const auto hides = [&](const std::string& path) { return path != step.target && is_within(step.target, path); };
     const bool may_be_gone = covers_host(step) && std::ranges::any_of(hidden, hides);
-    if (may_be_gone && is_gone(root.get(), step.target)) continue;
+    if (may_be_gone && is_missing(root.get(), step.target)) continue;
     if (covers_host(step)) TRY(check_cover(root.get(), step.target));
   }
   for (const auto& names : {plan.read_only_proc, plan.hidden_proc}) {
@@ -208,6 +212,13 @@ Result<UniqueFd> split_off_writable(const plan::SandboxPlan& plan) {
     TRY(alone ? sys::restrict_mount(mount.get(), target, flags) : sys::restrict_tree(mount.get(), target, flags));
   }
   return copy;
+}
+
+// Over bubblewrap's, which has no option for it: whoever owns only the mount cannot change the file system.
+Status limit_terminals() {
+  const UniqueFd terminals = TRY(new_terminals());
+  const UniqueFd onto = TRY(sys::open_exact("/dev/pts"));
+  return sys::attach(terminals.get(), onto.get(), "/dev/pts");
 }
 
 Status restrict_devices() {
@@ -275,7 +286,7 @@ Result<UniqueFd> attach_image(const plan::MountStep& step) {
   TRY(sys::restrict_tree(lower.get(), step.source, {.read_only = true, .no_devices = true}));
   TRY(bring_in(scratch.get(), "image", lower));
   if (step.layer.empty()) {
-    TRY(make_directory(scratch.get(), "layer", 0755));
+    TRY(make_mount_directory(scratch.get(), "layer", 0755));
   } else {
     const UniqueFd kept = TRY(sys::open_exact(step.layer));
     const UniqueFd layer = TRY(sys::clone_tree(kept.get(), step.layer));
@@ -284,7 +295,7 @@ Result<UniqueFd> attach_image(const plan::MountStep& step) {
   }
   const Status begun = sys::make_directory(scratch.get(), "layer/files", 0755);
   if (!begun && begun.error().sys_errno != EEXIST) return fail(begun.error());
-  TRY(make_directory(scratch.get(), "layer/work", 0755));
+  TRY(make_mount_directory(scratch.get(), "layer/work", 0755));
   // What "/" looks like is the layer's to say, from its beginning on.
   const UniqueFd files = TRY(sys::open_beneath(scratch.get(), "layer/files", sys::Beneath::kListing));
   if (begun) TRY(sys::copy_owner_and_mode(image.get(), files.get()));
@@ -297,7 +308,7 @@ Result<UniqueFd> attach_image(const plan::MountStep& step) {
 }
 
 Status bring_in(int scratch, const char* name, const UniqueFd& tree) {
-  TRY(make_directory(scratch, name, 0755));
+  TRY(make_mount_directory(scratch, name, 0755));
   const UniqueFd onto = TRY(sys::open_beneath(scratch, name));
   return sys::attach(tree.get(), onto.get(), name);
 }
@@ -320,7 +331,7 @@ Result<UniqueFd> writable_copy(int root, const UniqueFd& directory, const std::s
 Status apply(int root, const plan::MountStep& step) {
   switch (step.kind) {
     case plan::MountKind::kTmpfs: return mount_tmpfs(root, step);
-    case plan::MountKind::kDirectory: return make_directory(root, relative(step.target), step.mode);
+    case plan::MountKind::kDirectory: return make_mount_directory(root, without_root(step.target), step.mode);
     case plan::MountKind::kSymlink: return write_new_link(root, step);
     case plan::MountKind::kFile: return write_new_file(root, step);
     case plan::MountKind::kBind: return mount_bind(root, step);
@@ -344,7 +355,11 @@ Status mount_tmpfs(int root, const plan::MountStep& step) {
 
 Result<UniqueFd> new_tmpfs(const plan::MountStep& step) {
   sys::MountOptions options = {{"mode", octal(step.mode)}};
-  if (step.size_bytes != 0) options.emplace_back("size", std::to_string(step.size_bytes));
+  if (step.size_bytes != 0) {
+    options.emplace_back("size", std::to_string(step.size_bytes));
+    options.emplace_back("nr_inodes",
+                         std::to_string(std::max(step.size_bytes / plan::kTmpfsInodeBytes, plan::kTmpfsInodesMin)));
+  }
   return sys::new_file_system("tmpfs", options, {.no_devices = true});
 }
 
@@ -355,7 +370,7 @@ Result<UniqueFd> copy_of(int root, const plan::MountStep& step) {
 }
 
 Status write_new_link(int root, const plan::MountStep& step) {
-  const UniqueFd above = TRY(directory_above(root, relative(step.target)));
+  const UniqueFd above = TRY(directory_above(root, without_root(step.target)));
   const std::string name = last_name(step.target);
   Status made = sys::make_symlink(step.source, above.get(), name);
   if (made || made.error().sys_errno != EEXIST) return made;
@@ -365,7 +380,7 @@ Status write_new_link(int root, const plan::MountStep& step) {
 }
 
 Status write_new_file(int root, const plan::MountStep& step) {
-  const UniqueFd file = TRY(make_file(root, relative(step.target), step.mode));
+  const UniqueFd file = TRY(make_file(root, without_root(step.target), step.mode));
   return sys::write_all(file.get(), step.source);
 }
 
@@ -388,7 +403,7 @@ Status mount_cover(int root, const plan::MountStep& step) {
 
 // A link is none: what it leads to has a cover of its own, or is not where systems keep such a file.
 bool is_file(int root, const std::string& path) {
-  const auto found = sys::open_beneath(root, relative(path));
+  const auto found = sys::open_beneath(root, without_root(path));
   const auto is = found ? sys::identify(found->get()) : Result<sys::FileIdentity>(fail(found.error()));
   return is && S_ISREG(is->mode);
 }
@@ -411,15 +426,14 @@ Status mount_proc(int root, const plan::MountStep& step) {
 }
 
 Status mount_devices(int root, const plan::MountStep& step) {
-  const std::string directory = relative(step.target);
+  const std::string directory = without_root(step.target);
   const UniqueFd tree = TRY(sys::new_file_system("tmpfs", {{"mode", "755"}, {"size", "65536"}}, {.no_devices = true}));
   TRY(place(root, step, tree.get()));
   for (const char* name : kDevices) TRY(bind_device(root, directory, name));
   if (!step.source.empty()) TRY(bind_device(root, directory, step.source));
-  TRY(make_directory(root, directory + "/pts", 0755));
-  TRY(make_directory(root, directory + "/shm", 0755));
-  const UniqueFd terminals =
-      TRY(sys::new_file_system("devpts", {{"newinstance", ""}, {"ptmxmode", "0666"}, {"mode", "620"}}, {}));
+  TRY(make_mount_directory(root, directory + "/pts", 0755));
+  TRY(make_mount_directory(root, directory + "/shm", 0755));
+  const UniqueFd terminals = TRY(new_terminals());
   const UniqueFd onto = TRY(sys::open_beneath(root, directory + "/pts"));
   TRY(sys::attach(terminals.get(), onto.get(), "/dev/pts"));
   TRY(sys::make_symlink("pts/ptmx", root, directory + "/ptmx"));
@@ -427,6 +441,12 @@ Status mount_devices(int root, const plan::MountStep& step) {
   TRY(sys::make_symlink("/proc/self/fd/0", root, directory + "/stdin"));
   TRY(sys::make_symlink("/proc/self/fd/1", root, directory + "/stdout"));
   return sys::make_symlink("/proc/self/fd/2", root, directory + "/stderr");
+}
+
+Result<UniqueFd> new_terminals() {
+  return sys::new_file_system(
+      "devpts",
+      {{"newinstance", ""}, {"ptmxmode", "0666"}, {"mode", "620"}, {"max", std::to_string(plan::kTerminalsMax)}}, {});
 }
 
 Status seal(int root, const plan::MountStep& step) {
@@ -459,14 +479,14 @@ Status place(int root, const plan::MountStep& step, int tree) {
 Status make_target(int root, const plan::MountStep& step) {
   switch (step.make) {
     case plan::MakeTarget::kNothing: return {};
-    case plan::MakeTarget::kDirectory: return make_directory(root, relative(step.target), 0755);
-    case plan::MakeTarget::kFile: TRY(make_file(root, relative(step.target), 0644)); return {};
+    case plan::MakeTarget::kDirectory: return make_mount_directory(root, without_root(step.target), 0755);
+    case plan::MakeTarget::kFile: TRY(make_file(root, without_root(step.target), 0644)); return {};
   }
   return {};
 }
 
 // An image may have any name in any form, a link to a directory of the host's among them: no link is followed.
-Status make_directory(int root, const std::string& path, unsigned mode) {
+Status make_mount_directory(int root, const std::string& path, unsigned mode) {
   const UniqueFd above = TRY(directory_above(root, path));
   Status made = sys::make_directory(above.get(), last_name(path), mode);
   if (made || made.error().sys_errno != EEXIST) return made;
@@ -511,7 +531,7 @@ Status check_cover(int root, const std::string& path) {
   return fail({Code::kConflict, 0, cat({path, " was replaced outside, and its protection went with it"})});
 }
 
-bool is_gone(int root, const std::string& path) {
+bool is_missing(int root, const std::string& path) {
   const auto found = sys::open_beneath(root, path);
   return !found && (found.error().sys_errno == ENOENT || found.error().sys_errno == ENOTDIR);
 }
@@ -522,7 +542,7 @@ bool covers_host(const plan::MountStep& step) {
   return step.kind == kBind || step.kind == kHideFile || step.kind == kTmpfs;
 }
 
-std::string relative(const std::string& path) { return path.substr(path.find_first_not_of('/')); }
+std::string without_root(const std::string& path) { return path.substr(path.find_first_not_of('/')); }
 
 std::string octal(unsigned mode) {
   char text[16];

@@ -25,8 +25,8 @@ namespace hutch::guest {
 
 namespace {
 
-constexpr int kUserFd = 3;
-constexpr int kMountsFd = 4;
+constexpr int kWidenUserFd = 3;
+constexpr int kWidenMountsFd = 4;
 
 using wire::Widen;
 
@@ -47,7 +47,7 @@ Result<wire::Widened> show(const Widen& task, const UniqueFd& tree);
 int widen(UniqueFd stream) {
   wire::Connection host(std::move(stream));
   const auto serve = [&]() -> Status {
-    TRY(sys::close_from(kMountsFd + 1));
+    TRY(sys::close_from(kWidenMountsFd + 1));
     TRY(sys::block_all_signals());
     return carry_out(host, TRY(receive_task(host)));
   };
@@ -75,20 +75,20 @@ Status carry_out(wire::Connection& host, const Task& task) {
 
 Status enter_users() {
   if (sys::user_id() == 0) TRY(sys::drop_groups());
-  return sys::enter_namespace(sys::NamespaceKind::kUser, kUserFd);
+  return sys::enter_namespace(sys::NamespaceKind::kUser, kWidenUserFd);
 }
 
 Status carry_out(wire::Connection& host, const wire::Cover& task) {
-  const Hider hider = TRY(Hider::look(task, kMountsFd));
+  const Hider hider = TRY(Hider::look(task, kWidenMountsFd));
   TRY(enter_users());
-  TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kMountsFd));
+  TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kWidenMountsFd));
   return host.send(wire::ToHost(hider.cover()));
 }
 
 Status carry_out(wire::Connection& host, const wire::Uncover& task) {
   const UniqueFd proc = TRY(sys::open("/proc", sys::Open::kPath));
   TRY(enter_users());
-  TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kMountsFd));
+  TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kWidenMountsFd));
   TRY(uncover(proc.get(), task));
   return host.send(wire::ToHost(wire::Widened{}));
 }
@@ -101,13 +101,13 @@ Status carry_out(wire::Connection& host, const Widen& task) {
     const int handed = tree.get();
     return host.send(wire::ToHost(wire::Widened{}), {&handed, 1});
   }
-  TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kMountsFd));
+  TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kWidenMountsFd));
   return host.send(wire::ToHost(TRY(show(task, tree))));
 }
 
 // What is mounted in it stays where it is: the host's files above all.
 Status hand_root(wire::Connection& host) {
-  TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kMountsFd));
+  TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kWidenMountsFd));
   const UniqueFd root = TRY(sys::open_exact("/"));
   const UniqueFd tree = TRY(sys::clone_mount(root.get(), "/"));
   const int handed = tree.get();

@@ -21,7 +21,7 @@ constexpr std::string_view kPrefix = "hutch-run-";
 constexpr std::string_view kUserPrefix = "hutch-user-";
 constexpr int kAttemptsMax = 100;
 constexpr std::uint64_t kCpuPeriodMicros = 100'000;
-constexpr std::size_t kFileBytesMax = 65536;
+constexpr std::size_t kCgroupFileBytesMax = 65536;
 constexpr const char* kBusctl = "/usr/bin/busctl";
 // hutch's own processes in there: the guest twice while it starts, bubblewrap, and the leader of a terminal's session.
 constexpr std::uint64_t kOwnProcesses = 4;
@@ -331,7 +331,7 @@ Status start_scope(const std::string& unit, const plan::ResourceLimits& limits, 
 
 // The number that is all of a control file.
 std::optional<std::uint64_t> number(const std::string& path) {
-  const auto text = sys::read_file(path, kFileBytesMax);
+  const auto text = sys::read_file(path, kCgroupFileBytesMax);
   std::uint64_t value = 0;
   if (!text || std::from_chars(text->data(), text->data() + text->size(), value).ec != std::errc()) return std::nullopt;
   return value;

@@ -18,7 +18,7 @@ namespace {
 using Names = std::set<std::string, std::less<>>;
 
 constexpr std::array kWanted = {kMemory, kPids, kCpu};
-constexpr std::size_t kProcBytesMax = 4 << 20;
+constexpr std::size_t kProcCgroupBytesMax = 4 << 20;
 
 std::vector<std::string_view> lines_of(std::string_view text);
 Names names_of(std::string_view text, char separator);
@@ -91,7 +91,7 @@ CgroupPlace choose_cgroup_place(const CgroupSources& sources, const CgroupLook& 
 }
 
 CgroupPlace find_cgroup_place(std::uint32_t uid) {
-  const auto text = [](const char* path) { return sys::read_file(path, kProcBytesMax).value_or(std::string()); };
+  const auto text = [](const char* path) { return sys::read_file(path, kProcCgroupBytesMax).value_or(std::string()); };
   const std::string runtime =
       sys::environment_variable("XDG_RUNTIME_DIR").value_or(cat({"/run/user/", std::to_string(uid)}));
   const CgroupSources sources = {
@@ -121,8 +121,8 @@ CgroupEventFiles event_files(std::string_view memberships, std::string_view moun
 }
 
 CgroupEventFiles event_files_of(std::uint32_t process) {
-  const auto memberships = sys::read_file(cat({"/proc/", std::to_string(process), "/cgroup"}), kProcBytesMax);
-  const auto mountinfo = sys::read_file("/proc/self/mountinfo", kProcBytesMax);
+  const auto memberships = sys::read_file(cat({"/proc/", std::to_string(process), "/cgroup"}), kProcCgroupBytesMax);
+  const auto mountinfo = sys::read_file("/proc/self/mountinfo", kProcCgroupBytesMax);
   return memberships && mountinfo ? event_files(*memberships, *mountinfo) : CgroupEventFiles();
 }
 
@@ -135,7 +135,7 @@ CgroupEvents read_events(const CgroupEventFiles& files) {
 }
 
 std::uint64_t cgroup_counter(const std::string& path, std::string_view name) {
-  const auto text = sys::read_file(path, kProcBytesMax);
+  const auto text = sys::read_file(path, kProcCgroupBytesMax);
   if (!text) return 0;
   for (const std::string_view line : lines_of(*text)) {
     if (!line.starts_with(name) || line.size() <= name.size() || line[name.size()] != ' ') continue;
@@ -260,7 +260,7 @@ std::optional<CgroupPlace> choose_scope(const CgroupSources& sources, const Cgro
 }
 
 std::string none_note(const CgroupSources& sources, const std::vector<CgroupMount>& mounts) {
-  static constexpr std::string_view kFallback = "limits are held by rlimits alone: ";
+  static constexpr std::string_view kFallback = "limits are held by rlimits, memory per process: ";
   if (mounts.empty()) return cat({kFallback, "no cgroup file system is mounted"});
   const bool has_v2 = std::ranges::any_of(mounts, &CgroupMount::is_v2);
   const bool has_v1 = std::ranges::any_of(mounts, [](const CgroupMount& m) { return !m.is_v2; });
@@ -282,7 +282,7 @@ std::string list_of(const std::map<std::string, std::string>& directories) {
 // has them enabled, and listing processes is the dearest.
 CgroupDirectory look_at(const std::string& path) {
   const auto names = [&](const char* file) {
-    return names_of(sys::read_file(path + file, kProcBytesMax).value_or(std::string()), ' ');
+    return names_of(sys::read_file(path + file, kProcCgroupBytesMax).value_or(std::string()), ' ');
   };
   const auto wanted_in = [](const Names& found) {
     return std::ranges::count_if(kWanted, [&](std::string_view name) { return found.contains(name); });
@@ -296,7 +296,7 @@ CgroupDirectory look_at(const std::string& path) {
   // The root of the whole tree may have processes and children with controllers; it alone has no cgroup.events. What
   // cannot be read counts as occupied: then nothing is enabled there.
   const bool is_root = !sys::exists(path + "/cgroup.events");
-  const bool has_processes = !sys::read_file(path + "/cgroup.procs", kProcBytesMax).value_or("?").empty();
+  const bool has_processes = !sys::read_file(path + "/cgroup.procs", kProcCgroupBytesMax).value_or("?").empty();
   found.occupied = (has_processes && !is_root) || !sys::may_write(path + "/cgroup.subtree_control");
   return found;
 }

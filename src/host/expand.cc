@@ -8,9 +8,13 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "host/listings.h"
 #include "host/reach.h"
 #include "policy/defaults.h"
 #include "policy/glob.h"
+#include "policy/obeyed.h"
+#include "sys/beneath.h"
+#include "sys/identity.h"
 #include "sys/tree.h"
 
 namespace hutch::host {
@@ -43,19 +47,23 @@ class Expansion {
 class MandatoryWalk {
  public:
   explicit MandatoryWalk(const MandatorySearch& search) : search_(search) {}
-  Result<std::vector<std::string>> run();
+  Result<MandatoryFound> run();
 
  private:
   Status walk(int directory, const std::string& path, int depth);
-  Status check_names(int directory, const std::string& path, const std::string& name);
+  Status check_names(int directory, const std::string& path, const sys::TreeEntry& entry);
   Status check_git(int directory, const std::string& path);
   Status add_git_names(int directory, const std::string& path);
   Status check_modules(int directory, const std::string& path, int depth);
   Status add_if_there(int directory, const std::string& path, const std::string& name);
+  void note_closed(int directory, const std::string& path, const std::string& name);
 
   const MandatorySearch& search_;
   std::size_t entries_ = 0;
   std::vector<std::string> found_;
+  std::vector<std::string> told_links_;
+  std::vector<std::string> repositories_;
+  std::string not_searched_;
 };
 
 Result<bool> is_repository(int directory, const std::vector<sys::TreeEntry>& entries);
@@ -69,7 +77,7 @@ Result<std::vector<std::string>> expand_pattern(std::string_view pattern, Doubt 
   return Expansion(pattern, doubt).run();
 }
 
-Result<std::vector<std::string>> find_mandatory(const MandatorySearch& search) { return MandatoryWalk(search).run(); }
+Result<MandatoryFound> find_mandatory(const MandatorySearch& search) { return MandatoryWalk(search).run(); }
 
 namespace {
 
@@ -130,18 +138,20 @@ Status Expansion::too_much(std::string_view what) const {
       Error::invalid(cat({"\"", printable(pattern_), "\" matches ", what, "; name a smaller part of the tree"})));
 }
 
-Result<std::vector<std::string>> MandatoryWalk::run() {
+Result<MandatoryFound> MandatoryWalk::run() {
   auto directory = sys::open_listing(search_.root);
   if (!directory) {
-    if (is_out_of_reach(directory.error())) return std::vector<std::string>();
+    if (is_out_of_reach(directory.error())) return MandatoryFound();
     return fail(std::move(directory).error());
   }
   TRY(walk(directory->get(), search_.root, 1));
-  return std::move(found_);
+  return MandatoryFound{std::move(found_), std::move(told_links_), std::move(repositories_), std::move(not_searched_)};
 }
 
 Status MandatoryWalk::walk(int directory, const std::string& path, int depth) {
-  const std::vector<sys::TreeEntry> entries = TRY(sys::names_in(directory, path));
+  const std::vector<sys::TreeEntry> entries =
+      TRY(search_.repositories_by != nullptr ? search_.repositories_by->of_repositories(directory, path)
+                                             : sys::names_in(directory, path));
   if (TRY(is_repository(directory, entries))) TRY(add_git_names(directory, path));
   for (const sys::TreeEntry& entry : entries) {
     if (++entries_ > limits::kWalkEntriesMax) {
@@ -149,27 +159,39 @@ Status MandatoryWalk::walk(int directory, const std::string& path, int depth) {
                                       ": too many files to look for names that may never be "
                                       "written; allow writing a smaller tree"})));
     }
-    if (entry.name.front() == '.') TRY(check_names(directory, path, entry.name));
+    TRY(check_names(directory, path, entry));
     if (depth >= search_.depth || entry.name == "node_modules" || entry.name == ".git") continue;
     if (path == "/" && (entry.name == "proc" || entry.name == "sys" || entry.name == "dev")) continue;
     if (TRY(kind_of(directory, entry)) != sys::EntryKind::kDirectory) continue;
+    if (std::ranges::find(search_.closed, below(path, entry.name)) != search_.closed.end()) continue;
     const std::optional<UniqueFd> child = TRY(open_if_allowed(directory, entry.name));
     if (child) {
       TRY(walk(child->get(), below(path, entry.name), depth + 1));
     } else {
+      note_closed(directory, path, entry.name);
       found_.push_back(below(path, entry.name));
     }
   }
   return {};
 }
 
-Status MandatoryWalk::check_names(int directory, const std::string& path, const std::string& name) {
-  if (name == ".git") return check_git(directory, path);
-  for (const std::string_view mandatory : policy::mandatory_names()) {
-    if (!mandatory.starts_with(name)) continue;
-    if (mandatory.size() == name.size()) found_.push_back(below(path, name));
-    if (mandatory.size() > name.size() && mandatory[name.size()] == '/') {
-      TRY(add_if_there(directory, path, std::string(mandatory)));
+Status MandatoryWalk::check_names(int directory, const std::string& path, const sys::TreeEntry& entry) {
+  if (entry.name == ".git") return check_git(directory, path);
+  if (search_.repositories_by != nullptr) return {};
+  for (const policy::ObeyedFile* file : policy::obeyed_from(entry.name)) {
+    const bool whole = file->name == entry.name || file->name.starts_with('*');
+    if (std::ranges::find(search_.allowed, file->name) != search_.allowed.end()) continue;
+    if (file->treatment == policy::ObeyedTreatment::kTold) {
+      if (whole && TRY(kind_of(directory, entry)) == sys::EntryKind::kSymlink) {
+        told_links_.push_back(below(path, entry.name));
+      }
+    } else if (whole) {
+      found_.push_back(below(path, entry.name));
+    } else if (TRY(kind_of(directory, entry)) == sys::EntryKind::kSymlink) {
+      // What the name leads to has another one, under which it can be made.
+      found_.push_back(below(path, file->name));
+    } else {
+      TRY(add_if_there(directory, path, std::string(file->name)));
     }
   }
   return {};
@@ -184,6 +206,7 @@ Status MandatoryWalk::check_git(int directory, const std::string& path) {
     found_.push_back(git);
     if (status->kind != sys::EntryKind::kSymlink) return {};
   }
+  repositories_.push_back(git);
   for (const std::string_view name : policy::mandatory_git_names(search_.git_config)) {
     TRY(add_if_there(directory, path, cat({".git/", name})));
   }
@@ -193,6 +216,7 @@ Status MandatoryWalk::check_git(int directory, const std::string& path) {
     if (child) {
       TRY(check_modules(child->get(), below(git, inner), 1));
     } else {
+      note_closed(directory, path, cat({".git/", inner}));
       found_.push_back(below(git, inner));
     }
   }
@@ -201,6 +225,7 @@ Status MandatoryWalk::check_git(int directory, const std::string& path) {
 
 // In the directory of a repository itself: a bare one, a submodule's, or ".git" as the writable tree.
 Status MandatoryWalk::add_git_names(int directory, const std::string& path) {
+  repositories_.push_back(path);
   for (const std::string_view name : policy::mandatory_git_names(search_.git_config)) {
     TRY(add_if_there(directory, path, std::string(name)));
   }
@@ -216,6 +241,7 @@ Status MandatoryWalk::check_modules(int directory, const std::string& path, int 
     const std::optional<UniqueFd> child = TRY(open_if_allowed(directory, entry.name));
     const std::string here = below(path, entry.name);
     if (!child) {
+      note_closed(directory, path, entry.name);
       found_.push_back(here);
       continue;
     }
@@ -224,9 +250,11 @@ Status MandatoryWalk::check_modules(int directory, const std::string& path, int 
       repository = repository || TRY(sys::status_at(child->get(), name)).has_value();
     }
     if (!repository && depth < kModuleDepthMax) TRY(check_modules(child->get(), here, depth + 1));
+    if (!repository && depth >= kModuleDepthMax && not_searched_.empty()) not_searched_ = here;
     if (!repository) continue;
     TRY(add_git_names(child->get(), here));
     const std::optional<UniqueFd> nested = TRY(open_if_allowed(child->get(), "modules"));
+    if (nested && depth >= kModuleDepthMax && not_searched_.empty()) not_searched_ = here;
     if (nested && depth < kModuleDepthMax) TRY(check_modules(nested->get(), below(here, "modules"), depth + 1));
   }
   return {};
@@ -235,6 +263,13 @@ Status MandatoryWalk::check_modules(int directory, const std::string& path, int 
 Status MandatoryWalk::add_if_there(int directory, const std::string& path, const std::string& name) {
   if (TRY(sys::status_at(directory, name))) found_.push_back(below(path, name));
   return {};
+}
+
+// Another user's has nothing that a sandbox of this one's could make.
+void MandatoryWalk::note_closed(int directory, const std::string& path, const std::string& name) {
+  const auto status = sys::file_status(directory, name);
+  const bool is_own = !status || status->owner == sys::user_id();
+  if (is_own && not_searched_.empty()) not_searched_ = below(path, name);
 }
 
 // As git itself tells one (gitrepository-layout(5)), or by what is protected in one: a sandbox could have moved the

@@ -1,6 +1,7 @@
 // What a pattern matches on the host now, and which names in a tree must never be written.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,14 +19,30 @@ namespace hutch::host {
 enum class Doubt { kIsNoMatch, kIsMatch };
 Result<std::vector<std::string>> expand_pattern(std::string_view pattern, Doubt doubt = Doubt::kIsNoMatch);
 
+class Listings;
+
 struct MandatorySearch {
   std::string root;  // canonical
   int depth = 3;  // 1: the names in root itself
   policy::GitConfig git_config = policy::GitConfig::kProtected;
+  std::span<const std::string> allowed{};  // names of the list of obeyed files that are not looked for
+  std::span<const std::string> closed{};  // canonical directories that are not looked through: nothing writes there
+  // Not null: repositories alone are looked for, by what is known of directories that have not changed.
+  Listings* repositories_by = nullptr;
+};
+
+struct MandatoryFound {
+  std::vector<std::string> denied;
+  std::vector<std::string> told_links;  // symbolic links that have told names
+  // Directories of repositories, linked worktrees' too, and what "git init" would make one of: each ".git".
+  std::vector<std::string> repositories;
+  // The first directory of this user's below which git may find some and this search could not look: it cannot be
+  // listed, or lies deeper in modules; empty: there is none.
+  std::string not_searched{};
 };
 
 // Paths below `root` that exist and are mandatory write denies; a directory that cannot be listed is one itself. Does
 // not enter node_modules and follows no links.
-Result<std::vector<std::string>> find_mandatory(const MandatorySearch& search);
+Result<MandatoryFound> find_mandatory(const MandatorySearch& search);
 
 }  // namespace hutch::host

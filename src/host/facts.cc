@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,8 @@
 #include "sys/host_info.h"
 #include "sys/identity.h"
 #include "sys/lockdown.h"
+#include "sys/readiness.h"
+#include "sys/rlimits.h"
 #include "sys/tree.h"
 
 namespace hutch::host {
@@ -31,6 +34,7 @@ Result<std::string> usable_home(const std::optional<Account>& account);
 Result<std::vector<plan::RootEntry>> root_entries();
 Result<std::vector<std::string>> proc_names();
 Result<std::vector<std::string>> store_dirs(const plan::HostFacts& facts);
+Status add_counts(plan::HostFacts& facts);
 std::vector<std::string>& own_files();
 plan::FileType file_type(sys::EntryType type);
 
@@ -54,6 +58,7 @@ Result<plan::HostFacts> probe_facts() {
   // Their mode holds everybody else off.
   if (facts.uid == 0) facts.proc_names = TRY_CTX(proc_names(), "look at /proc");
   facts.landlock_abi = TRY(sys::landlock_abi());
+  TRY_CTX(add_counts(facts), "look at limits");
   facts.store_dirs = TRY_CTX(store_dirs(facts), "find hutch's own directories");
   return facts;
 }
@@ -134,6 +139,24 @@ Result<std::vector<std::string>> proc_names() {
     names.push_back(std::move(entry.name));
   }
   return names;
+}
+
+Status add_counts(plan::HostFacts& facts) {
+  static constexpr std::size_t kNumberBytesMax = 32;
+  for (int resource = 0; resource < plan::kResources; ++resource) {
+    const sys::ProcessLimit limit = TRY(sys::limit_of(resource));
+    const bool raised = resource == plan::kOpenFilesResource;
+    facts.process_limits.push_back({resource, raised ? sys::usual_descriptor_limit() : limit.soft, limit.hard});
+  }
+  for (const std::string_view name : plan::kUserCounts) {
+    const auto text = sys::read_file(cat({"/proc/sys/user/", name}), kNumberBytesMax);
+    std::uint64_t most = 0;
+    // A kernel without the file counts no such thing.
+    if (!text || std::from_chars(text->data(), text->data() + text->size(), most).ec != std::errc()) continue;
+    facts.user_counts.push_back({std::string(name), most});
+  }
+  facts.memory_bytes = sys::memory_of_machine();
+  return {};
 }
 
 std::vector<std::string>& own_files() {

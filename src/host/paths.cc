@@ -2,15 +2,19 @@
 #include "host/paths.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
 #include "base/text.h"
+#include "host/absent.h"
 #include "host/expand.h"
+#include "host/git_reach.h"
 #include "host/looker.h"
 #include "policy/decide.h"
 #include "policy/defaults.h"
 #include "policy/glob.h"
+#include "policy/obeyed.h"
 
 namespace hutch::host {
 
@@ -46,6 +50,9 @@ class PathStudy {
   bool lifted_within(const Rule& place, const Rule& rule) const;
   void add_implied_reads();
   Status add_mandatory();
+  Status add_home_names();
+  bool is_home_name(std::string_view path) const;
+  Status add_obeyed_by_git();
   Status look_at_root();
   std::vector<std::string> missing_store() const;
   void add_notes();
@@ -67,6 +74,9 @@ class PathStudy {
   std::vector<RuleLink> denied_links_;
   std::vector<RuleLink> own_links_;
   std::vector<Rule> patterns_;
+  std::vector<std::string> repositories_;  // for git to look at; ".git" files as well
+  plan::ObeyedPlaces obeyed_;
+  std::vector<plan::NameRule> names_;
   std::vector<std::string> notes_;
 };
 
@@ -114,11 +124,14 @@ Result<PathAnswer> PathStudy::run() {
   add_implied_reads();
   settle_private_places();
   TRY(check_own_links());
+  TRY(add_home_names());
   TRY(add_mandatory());
+  TRY(add_obeyed_by_git());
   TRY(look_at_root());
   add_notes();
   std::vector<std::string> missing = missing_store();
-  return PathAnswer{std::move(rules_), looker_.facts(), std::move(notes_), std::move(missing)};
+  return PathAnswer{std::move(rules_),  looker_.facts(),   std::move(notes_),
+                    std::move(obeyed_), std::move(names_), std::move(missing)};
 }
 
 Status PathStudy::add_rules() {
@@ -352,19 +365,103 @@ bool PathStudy::lifted_within(const Rule& place, const Rule& rule) const {
 
 Status PathStudy::add_mandatory() {
   std::set<std::string> denied;
+  std::vector<std::string> closed;
+  for (const Rule& rule : rules_) {
+    if (rule.verb == Verb::kDenyWrite && rule.origin != Origin::kMandatory) closed.push_back(rule.path);
+  }
   for (const std::string& root : writable_roots()) {
-    const MandatorySearch search{root, question_.mandatory_search_depth, question_.git_config};
-    for (const std::string& path : TRY(find_mandatory(search))) {
+    const MandatorySearch search{.root = root,
+                                 .depth = question_.mandatory_search_depth,
+                                 .git_config = question_.git_config,
+                                 .allowed = question_.allow_obeyed,
+                                 .closed = closed};
+    const MandatoryFound found = TRY(find_mandatory(search));
+    for (const std::string& link : found.told_links) {
+      auto resolved = looker_.resolve(link, FinalLink::kFollow);
+      if (resolved) obeyed_.told.push_back(std::move(resolved->path));
+    }
+    for (const std::string& path : found.denied) {
+      if (path.ends_with("/.git")) repositories_.push_back(path);
+      if (path.ends_with("/config") || path.ends_with("/hooks")) repositories_.push_back(parent_of(path));
       auto resolved = looker_.resolve(path, FinalLink::kFollow);
       if (!resolved && resolved.error().code == Code::kInvalidArgument) continue;  // a cycle: nothing is there
       if (!resolved) return fail(std::move(resolved).error());
-      if (resolved->type == FileType::kAbsent || !denied.insert(resolved->path).second) continue;
+      const bool absent = resolved->type == FileType::kAbsent;
+      // By the name that a link gives it, what is absent is not known to the list.
+      const bool renamed = resolved->path != path;
+      if ((absent && !renamed) || !denied.insert(resolved->path).second) continue;
       rules_.push_back({.verb = Verb::kDenyWrite,
-                        .origin = Origin::kMandatory,
+                        .origin = is_home_name(path) ? Origin::kHome : Origin::kMandatory,
                         .path = resolved->path,
+                        .text = renamed ? path : std::string(),
                         .where = cat({"mandatory write deny (", printable(path), ")"})});
     }
   }
+  return {};
+}
+
+bool PathStudy::is_home_name(std::string_view path) const {
+  const std::string& home = obeyed_.home;
+  return !home.empty() && path.size() > home.size() + 1 && is_within(path, home) &&
+         policy::find_obeyed(path.substr(home.size() + 1)) != nullptr;
+}
+
+// What shells, desktops and services obey in a home that can be written, whether it is there or not, and each directory
+// where the user's shell looks for programs.
+Status PathStudy::add_home_names() {
+  const std::string& home = facts_.home;
+  if (home == "/nonexistent" || judge_at(home).view != View::kReadWrite) return {};
+  obeyed_.home = home;
+  std::map<std::string, std::string> places;  // and why
+  for (const policy::ObeyedInHome& file : policy::obeyed_in_home()) {
+    places.try_emplace(cat({home, "/", file.name}), cat({file.reader, " ", file.reason}));
+  }
+  places.try_emplace("/var/spool/cron", "cron runs its lines");
+  for (const std::string& directory : question_.search_path) {
+    if (directory.starts_with('/')) places.try_emplace(directory, "a shell finds programs there");
+  }
+  std::vector<Rule> found;
+  for (const auto& [path, why] : places) {
+    auto resolved = looker_.resolve(path, FinalLink::kFollow);
+    if (!resolved && resolved.error().code == Code::kInvalidArgument) continue;  // a cycle: nothing is there
+    if (!resolved) return fail(std::move(resolved).error());
+    if (resolved->path == home || judge_at(resolved->path).view != View::kReadWrite) continue;
+    found.push_back({.verb = Verb::kDenyWrite,
+                     .origin = Origin::kHome,
+                     .path = std::move(resolved->path),
+                     .text = path,
+                     .where = cat({"home (", why, ")"})});
+  }
+  std::ranges::move(found, std::back_inserter(rules_));
+  return {};
+}
+
+// Programs and settings that git takes from writable places, because its configuration says so. A rule about one holds
+// by its name as well as by a mount: another file could get the name.
+Status PathStudy::add_obeyed_by_git() {
+  const std::vector<std::string> roots = writable_roots();
+  if (roots.empty()) return {};
+  std::vector<Rule> found;
+  const GitSearch search{repositories_, roots, facts_.home, facts_.cwd, question_.environment};
+  const ObeyedByGit by_git = TRY(paths_that_git_obeys(search));
+  for (const ObeyedPath& obeyed : by_git.patterns) {
+    names_.push_back(
+        {.pattern = obeyed.path, .rule = cat({"git obeys it (", obeyed.where, ")"}), .except = {}, .lifted = {}});
+  }
+  for (const ObeyedPath& obeyed : by_git.paths) {
+    auto resolved = looker_.resolve(obeyed.path, FinalLink::kFollow);
+    if (!resolved && resolved.error().code == Code::kInvalidArgument) continue;  // a cycle: nothing is there
+    if (!resolved) return fail(std::move(resolved).error());
+    // All that can be written is not held for the sake of one setting.
+    const bool is_root = std::ranges::any_of(roots, [&](const auto& root) { return is_within(root, resolved->path); });
+    if (is_root || judge_at(resolved->path).view != View::kReadWrite) continue;
+    found.push_back({.verb = Verb::kDenyWrite,
+                     .origin = Origin::kMandatory,
+                     .path = resolved->path,
+                     .text = obeyed.path,
+                     .where = cat({"git obeys it (", obeyed.where, ")"})});
+  }
+  std::ranges::move(found, std::back_inserter(rules_));
   return {};
 }
 
@@ -434,29 +531,11 @@ void PathStudy::note_patterns() {
 }
 
 void PathStudy::note_absent() {
-  std::vector<std::string> denied;
-  std::vector<std::string> allowed;
-  std::vector<std::string> hidden;
-  for (const Rule& rule : rules_) {
-    if (rule.origin != Origin::kPolicy && rule.origin != Origin::kOption) continue;
-    if (rule.match == policy::Match::kGlob) continue;
-    const bool absent = looker_.seen(rule.path).type == FileType::kAbsent;
-    // "/" itself is the sandbox's own and is sealed, whatever may be written below it.
-    const std::string parent = parent_of(rule.path);
-    const bool in_writable = parent != "/" && judge_at(parent).view == View::kReadWrite;
-    const std::string name = policy::describe(rule);
-    const bool held = question_.names == PathQuestion::Names::kAlways && rule.verb == Verb::kDenyWrite;
-    if (absent && is_deny(rule) && in_writable && !held) denied.push_back(name);
-    if (absent && is_allow(rule) && !in_writable && rule.origin == Origin::kOption) allowed.push_back(name);
-    if (!absent && rule.verb == Verb::kAllowWrite && judge_at(rule.path).view == View::kHidden) hidden.push_back(name);
-  }
-  if (!denied.empty()) {
-    notes_.push_back(cat({"absent, so the deny holds only for files that exist at the start: ", join(denied, ", ")}));
-  }
-  if (!allowed.empty()) notes_.push_back(cat({"absent, so nothing is allowed by it: ", join(allowed, ", ")}));
-  if (!hidden.empty()) {
-    notes_.push_back(cat({"not writable, because it may not be read; allow reading it too: ", join(hidden, ", ")}));
-  }
+  using Denies = AbsentQuestion::Denies;
+  const bool always = question_.names == PathQuestion::Names::kAlways;
+  const auto is_absent = [&](const std::string& path) { return looker_.seen(path).type == FileType::kAbsent; };
+  const AbsentQuestion about{rules_, facts_.home, is_absent, always ? Denies::kAlways : Denies::kAtStart};
+  std::ranges::move(absent_notes(about), std::back_inserter(notes_));
 }
 
 void PathStudy::note_links() {

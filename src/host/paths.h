@@ -18,6 +18,9 @@ struct PathQuestion {
   std::vector<std::string> policy_files;  // never writable inside
   std::vector<std::string> also;          // absolute paths to look at besides
   policy::GitConfig git_config = policy::GitConfig::kProtected;
+  std::vector<std::string> allow_obeyed{};  // names of the list of obeyed files that the policy lifts
+  std::vector<std::string> search_path{};   // absolute: where the user's shell looks for programs
+  std::vector<std::string> environment{};  // of the caller, "K=V" each: git takes settings from it
   int mandatory_search_depth = 3;
   // Whether denied names and patterns hold for what is made later as well: then nobody has to be told.
   enum class Names { kAtStart, kAlways } names = Names::kAtStart;
@@ -27,6 +30,8 @@ struct PathAnswer {
   std::vector<policy::Rule> rules;  // canonical, patterns expanded, built-in and mandatory ones added
   plan::PathFacts facts;
   std::vector<std::string> notes;
+  plan::ObeyedPlaces obeyed;
+  std::vector<plan::NameRule> names;  // what git's configuration names, in each work tree
   std::vector<std::string> missing_store;  // hutch's own directories that a sandbox could make, because they are absent
 };
 

@@ -262,7 +262,8 @@ TEST_F(PathsTest, MandatoryDenies) {
     EXPECT_TRUE(readable(path)) << path;
   }
   EXPECT_TRUE(writable(make(".git/HEAD")));
-  EXPECT_TRUE(writable(make(".claude/settings.local.json")));
+  EXPECT_FALSE(writable(make(".claude/settings.local.json")));
+  EXPECT_TRUE(writable(make(".claude/notes.json")));
   EXPECT_TRUE(writable(make("node_modules/m/.mcp.json"))) << "not looked into";
   EXPECT_TRUE(writable(make("1/2/3/.mcp.json"))) << "deeper than three";
   EXPECT_FALSE(writable(make("1/2/.mcp.json")));

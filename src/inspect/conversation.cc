@@ -9,7 +9,7 @@ namespace hutch::inspect {
 
 namespace {
 
-void serve(const Conversation& conversation, Protocol protocol, Stream& client, Stream& upstream) {
+void serve_protocol(const Conversation& conversation, Protocol protocol, Stream& client, Stream& upstream) {
   if (protocol == Protocol::kHttp2) {
     serve_http2(conversation, client, upstream);
   } else {
@@ -29,10 +29,10 @@ Transferred converse(const wire::Inspect& connection, const Ends& ends, const Co
   Stream upstream(ends.upstream);
   Conversation conversation{connection, common.memory, std::move(report), std::nullopt};
   if (!connection.tls) {
-    serve(conversation, Protocol::kHttp1, client, upstream);
+    serve_protocol(conversation, Protocol::kHttp1, client, upstream);
   } else if (std::expected<Opened, Tls::Failure> opened = common.tls.open(connection, client, upstream)) {
     conversation.unusable = std::move(opened->unusable);
-    serve(conversation, opened->protocol, client, upstream);
+    serve_protocol(conversation, opened->protocol, client, upstream);
   } else if (opened.error().refusal) {
     conversation.report(*opened.error().refusal);
   }

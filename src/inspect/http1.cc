@@ -51,6 +51,7 @@ class Http1 {
 
   Next pump(Exchange& exchange);
   Next move_request(Exchange& exchange);
+  const Placeholders& put_in(const Exchange& exchange) const;
   std::string swapped_body(Exchange& exchange);
   Next move_response(Exchange& exchange);
   Next start_response(Exchange& exchange);
@@ -132,7 +133,7 @@ void Http1::forward_head(Exchange& exchange, const Judgement& judgement) {
   exchange.upgrading = upgrade ? Upgrading::kWebSocket : Upgrading::kNo;
   const std::string* host = find_header(head.headers, "Host");
   RequestOut out;
-  const auto& placeholders = conversation_.connection.placeholders;
+  const Placeholders& placeholders = put_in(exchange);
   const std::string forwarded = swap_target(placeholders, judgement.target);
   Head sent = head;
   swap_headers(placeholders, sent.headers);
@@ -194,9 +195,14 @@ Next Http1::move_request(Exchange& exchange) {
   return Next::kGoOn;
 }
 
+const Placeholders& Http1::put_in(const Exchange& exchange) const {
+  static const Placeholders kNone;
+  return is_echoed(exchange.request.head().method) ? kNone : conversation_.connection.placeholders;
+}
+
 // What goes on of the body now: what may be the beginning of a placeholder waits.
 std::string Http1::swapped_body(Exchange& exchange) {
-  const auto& placeholders = conversation_.connection.placeholders;
+  const Placeholders& placeholders = put_in(exchange);
   if (placeholders.empty()) return body_;
   std::string body = std::exchange(exchange.held, {}) + body_;
   swap_in_place(placeholders, body);
@@ -227,7 +233,9 @@ Next Http1::move_response(Exchange& exchange) {
     }
   }
   if (!exchange.response.done()) return Next::kGoOn;
-  append_end(client_.out, exchange.response.trailers(), exchange.to_client);
+  Headers trailers = exchange.response.trailers();
+  hide_values(conversation_.connection.placeholders, trailers);
+  append_end(client_.out, trailers, exchange.to_client);
   // What the client still sends of a request that has its answer cannot be told from another request.
   ++answered_;
   const bool keep = exchange.request_sent && exchange.persistence == Persistence::kKeep;
@@ -253,7 +261,8 @@ Next Http1::start_response(Exchange& exchange) {
 }
 
 Next Http1::accept_response(Exchange& exchange) {
-  const Head& head = exchange.response.head();
+  Head head = exchange.response.head();
+  hide_values(conversation_.connection.placeholders, head.headers);
   if (head.status == 101) {
     const bool agreed = exchange.upgrading == Upgrading::kWebSocket &&
                         has_token(head.headers, "Connection", "upgrade") &&

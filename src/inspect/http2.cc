@@ -199,9 +199,12 @@ void Http2::forward_request(Pair& pair, const Judgement& judgement) {
   Headers plain = forwarded(headers);
   if (judgement.rule != nullptr) apply_rule(*judgement.rule, plain);
   lower_names(plain);
-  const auto& placeholders = conversation_.connection.placeholders;
-  swap_headers(placeholders, plain);
-  out.back().value = swap_target(placeholders, std::move(out.back().value));
+  pair.is_echoed = is_echoed(out.front().value);
+  if (!pair.is_echoed) {
+    const auto& placeholders = conversation_.connection.placeholders;
+    swap_headers(placeholders, plain);
+    out.back().value = swap_target(placeholders, std::move(out.back().value));
+  }
   std::ranges::move(plain, std::back_inserter(out));
   const std::vector<nghttp2_nv> list = name_values(out);
   nghttp2_data_provider source = body_source(up_);
@@ -221,6 +224,7 @@ void Http2::begin_response(Pair& pair) {
   pair.request.held.give_back();
   if (!pair.down_open) return;
   Headers headers = std::exchange(response.headers, {});
+  hide_values(conversation_.connection.placeholders, headers);
   const std::vector<nghttp2_nv> list = name_values(headers);
   const int status = status_of(headers);
   if (status < 200) {
@@ -263,7 +267,7 @@ void Http2::on_data(End& end, std::int32_t stream, std::string_view bytes) {
   }
   std::string& body = (&end == &down_ ? pair->request : pair->response).body;
   body += bytes;
-  if (&end == &down_) swap_in_place(conversation_.connection.placeholders, body);
+  if (&end == &down_ && !pair->is_echoed) swap_in_place(conversation_.connection.placeholders, body);
   resume(other(end), *pair);
 }
 
@@ -296,6 +300,7 @@ ssize_t Http2::take_body(End& to, std::int32_t stream, std::span<std::uint8_t> i
   }
   if (half.body.empty() && half.ended) {
     flags |= NGHTTP2_DATA_FLAG_EOF;
+    if (&to == &down_) hide_values(conversation_.connection.placeholders, half.trailers);
     if (!half.trailers.empty()) {
       const std::vector<nghttp2_nv> list = name_values(half.trailers);
       if (nghttp2_submit_trailer(to.session.get(), stream, list.data(), list.size()) == 0) {

@@ -35,6 +35,7 @@ struct Pair {
   std::int32_t up = 0;
   bool down_open = true;
   bool up_open = false;
+  bool is_echoed = false;
   bool is_last = false;  // after its answer the client is sent away
   std::size_t unread = 0;  // of the request, after its answer
   Half request;

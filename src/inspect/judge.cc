@@ -16,11 +16,33 @@ namespace {
 constexpr std::string_view kOurs[] = {"Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Trailer",
                                       "TE",   "Keep-Alive"};
 
+// Frameworks and proxies take these for the method, the target or the host of a request, in their place. A rule that
+// names methods or paths has judged those of the request itself.
+constexpr std::string_view kOverrides[] = {"X-HTTP-Method-Override",
+                                           "X-HTTP-Method",
+                                           "X-Method-Override",
+                                           "X-Original-Method",
+                                           "X-Original-URL",
+                                           "X-Original-URI",
+                                           "X-Rewrite-URL",
+                                           "X-Forwarded-Host",
+                                           "X-Forwarded-URI",
+                                           "X-Forwarded-Path",
+                                           "X-Forwarded-Prefix",
+                                           "X-Forwarded-Method",
+                                           "X-Original-Host",
+                                           "X-Host",
+                                           "X-HTTP-Host-Override",
+                                           "X-Forwarded-Server",
+                                           "Forwarded",
+                                           "X-Envoy-Original-Path"};
+
 struct NamedHost {
   std::string_view host;
   std::optional<std::string_view> port;
 };
 
+bool is_override(std::string_view name);
 std::optional<NamedHost> take_apart(std::string_view authority);
 Refusal host_mismatch(const wire::Inspect& connection, const RequestView& request, std::string_view authority);
 Refusal blocked(const wire::Inspect& connection, const RequestView& request);
@@ -75,6 +97,9 @@ void apply_rule(const policy::HttpRule& rule, Headers& headers) {
   const auto is_ours = [](std::string_view name) {
     return std::ranges::any_of(kOurs, [&](std::string_view ours) { return same_name(ours, name); });
   };
+  if (!rule.methods.empty() || !rule.paths.empty()) {
+    std::erase_if(headers, [](const Header& header) { return is_override(header.name); });
+  }
   for (const std::string& name : rule.remove_headers) {
     if (!is_ours(name)) remove_header(headers, name);
   }
@@ -106,6 +131,13 @@ std::string_view reason_phrase(int status) {
 }
 
 namespace {
+
+// Gateways of the CGI kind read "_" and "-" of a name alike (RFC 3875, 4.1.18).
+bool is_override(std::string_view name) {
+  std::string plain(name);
+  std::ranges::replace(plain, '_', '-');
+  return std::ranges::any_of(kOverrides, [&](std::string_view one) { return same_name(one, plain); });
+}
 
 std::optional<NamedHost> take_apart(std::string_view authority) {
   if (authority.starts_with('[')) {

@@ -54,11 +54,23 @@ std::string swap_basic(const Placeholders& placeholders, const std::string& valu
 
 }  // namespace
 
+bool is_echoed(std::string_view method) { return same_name(method, "TRACE") || same_name(method, "TRACK"); }
+
 void swap_headers(const Placeholders& placeholders, Headers& headers) {
   if (placeholders.empty()) return;
   for (Header& header : headers) {
     header.value = swapped(placeholders, std::move(header.value));
     if (same_name(header.name, "Authorization")) header.value = swap_basic(placeholders, header.value);
+  }
+}
+
+void hide_values(const Placeholders& placeholders, Headers& headers) {
+  for (const auto& [token, value] : placeholders) {
+    const std::string in_url = escaped(value);
+    for (Header& header : headers) {
+      header.value = replaced(std::move(header.value), value, token);
+      if (in_url != value) header.value = replaced(std::move(header.value), in_url, token);
+    }
   }
 }
 

@@ -36,6 +36,21 @@ TEST(SwapTest, TheTargetIsEscaped) {
   EXPECT_EQ(swap_target(kTwo, "/v1?key=hutch-0123456789&x=1"), "/v1?key=sk-a%2Fb%2Bc%3Dd%26e%20f%22g&x=1");
 }
 
+TEST(SwapTest, AnAnswersFieldsShowTheStandIn) {
+  Headers headers = {{"Location", "https://other.example/?k=sk-a%2Fb%2Bc%3Dd%26e%20f%22g&x=other-value-1234"},
+                     {"Set-Cookie", "last=sk-a/b+c=d&e f\"g"},
+                     {"X", "other-value-123"}};
+  hide_values(kTwo, headers);
+  EXPECT_EQ(headers[0].value, "https://other.example/?k=hutch-0123456789&x=hutch-abcdefabcd");
+  EXPECT_EQ(headers[1].value, "last=hutch-0123456789");
+  EXPECT_EQ(headers[2].value, "other-value-123");
+}
+
+TEST(SwapTest, WhatIsSentBackIsNotPutInto) {
+  EXPECT_TRUE(is_echoed("TRACE") && is_echoed("trace") && is_echoed("TRACK"));
+  EXPECT_FALSE(is_echoed("GET") || is_echoed("") || is_echoed("TRACES"));
+}
+
 TEST(SwapTest, BodiesKeepTheirLength) {
   std::string body = R"({"key":"hutch-0123456789"})";
   const std::size_t size = body.size();

@@ -14,21 +14,21 @@ namespace {
 // Opcodes of linux/bpf_common.h, whole: class, size or operation, source. Those that seccomp accepts and hutch's
 // compiler or a hand-written program may use; scratch memory and X are left out, as nothing here writes them.
 enum Opcode : std::uint16_t {
-  kLoadWord = 0x20,
-  kAdd = 0x04,
-  kSubtract = 0x14,
-  kOr = 0x44,
-  kAnd = 0x54,
-  kShiftLeft = 0x64,
-  kShiftRight = 0x74,
-  kXor = 0xa4,
-  kJump = 0x05,
-  kJumpEqual = 0x15,
-  kJumpGreater = 0x25,
-  kJumpAtLeast = 0x35,
-  kJumpAnyBit = 0x45,
-  kReturn = 0x06,
-  kReturnAccumulator = 0x16,
+  kOpLoadWord = 0x20,
+  kOpAdd = 0x04,
+  kOpSubtract = 0x14,
+  kOpOr = 0x44,
+  kOpAnd = 0x54,
+  kOpShiftLeft = 0x64,
+  kOpShiftRight = 0x74,
+  kOpXor = 0xa4,
+  kOpJump = 0x05,
+  kOpJumpEqual = 0x15,
+  kOpJumpGreater = 0x25,
+  kOpJumpAtLeast = 0x35,
+  kOpJumpAnyBit = 0x45,
+  kOpReturn = 0x06,
+  kOpReturnAccumulator = 0x16,
 };
 
 constexpr std::uint32_t kDataBytes = 64;  // sizeof(struct seccomp_data)
@@ -67,7 +67,7 @@ Verdict evaluate(const Program& program, const SystemCall& call) {
       case Shape::kBranch:
         at += holds(instruction.code, accumulator, instruction.k) ? instruction.jump_true : instruction.jump_false;
         break;
-      case Shape::kReturn: return {instruction.code == kReturn ? instruction.k : accumulator, steps};
+      case Shape::kReturn: return {instruction.code == kOpReturn ? instruction.k : accumulator, steps};
       case Shape::kUnknown: CHECK(!"instruction that validate() refuses");
     }
   }
@@ -77,21 +77,21 @@ namespace {
 
 Shape shape_of(std::uint16_t code) {
   switch (code) {
-    case kLoadWord: return Shape::kLoad;
-    case kShiftLeft:
-    case kShiftRight: return Shape::kShift;
-    case kAdd:
-    case kSubtract:
-    case kOr:
-    case kAnd:
-    case kXor: return Shape::kArithmetic;
-    case kJump: return Shape::kJump;
-    case kJumpEqual:
-    case kJumpGreater:
-    case kJumpAtLeast:
-    case kJumpAnyBit: return Shape::kBranch;
-    case kReturn:
-    case kReturnAccumulator: return Shape::kReturn;
+    case kOpLoadWord: return Shape::kLoad;
+    case kOpShiftLeft:
+    case kOpShiftRight: return Shape::kShift;
+    case kOpAdd:
+    case kOpSubtract:
+    case kOpOr:
+    case kOpAnd:
+    case kOpXor: return Shape::kArithmetic;
+    case kOpJump: return Shape::kJump;
+    case kOpJumpEqual:
+    case kOpJumpGreater:
+    case kOpJumpAtLeast:
+    case kOpJumpAnyBit: return Shape::kBranch;
+    case kOpReturn:
+    case kOpReturnAccumulator: return Shape::kReturn;
     default: return Shape::kUnknown;
   }
 }
@@ -135,22 +135,22 @@ std::uint32_t load(const SystemCall& call, std::uint32_t offset) {
 
 std::uint32_t compute(std::uint16_t code, std::uint32_t accumulator, std::uint32_t k) {
   switch (code) {
-    case kAdd: return accumulator + k;
-    case kSubtract: return accumulator - k;
-    case kOr: return accumulator | k;
-    case kAnd: return accumulator & k;
-    case kXor: return accumulator ^ k;
-    case kShiftLeft: return accumulator << k;
-    case kShiftRight: return accumulator >> k;
+    case kOpAdd: return accumulator + k;
+    case kOpSubtract: return accumulator - k;
+    case kOpOr: return accumulator | k;
+    case kOpAnd: return accumulator & k;
+    case kOpXor: return accumulator ^ k;
+    case kOpShiftLeft: return accumulator << k;
+    case kOpShiftRight: return accumulator >> k;
     default: CHECK(!"arithmetic"); return 0;
   }
 }
 
 bool holds(std::uint16_t code, std::uint32_t accumulator, std::uint32_t k) {
   switch (code) {
-    case kJumpEqual: return accumulator == k;
-    case kJumpGreater: return accumulator > k;
-    case kJumpAtLeast: return accumulator >= k;
+    case kOpJumpEqual: return accumulator == k;
+    case kOpJumpGreater: return accumulator > k;
+    case kOpJumpAtLeast: return accumulator >= k;
     default: return (accumulator & k) != 0;
   }
 }

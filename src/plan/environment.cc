@@ -2,6 +2,7 @@
 #include "plan/environment.h"
 #include "plan/machine_address.h"
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -14,9 +15,16 @@ namespace {
 
 constexpr std::string_view kLoopback = "127.0.0.1";
 
+// What of the caller's environment says how a person wants to be talked to. docs/environment.md says why each.
+constexpr std::array<std::string_view, 9> kOfPerson = {
+    "TERM", "LANG", "LANGUAGE", "TZ", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "CI",
+};
+constexpr std::string_view kLocale = "LC_";
+
 using Variables = std::map<std::string, std::string, std::less<>>;
 
 Variables caller_variables(const std::vector<std::string>& entries);
+void pass_of_person(Variables& variables, const Variables& caller);
 void set_of_image(Variables& variables, const ImageInput& image, const std::string& home);
 void set_proxies(Variables& variables, std::string_view host);
 void set_trust(Variables& variables, std::string_view above);
@@ -30,17 +38,23 @@ Result<std::vector<std::string>> plan_environment(const PlanInput& input) {
   Variables variables;
   const bool of_person = input.base_environment == BaseEnvironment::kPerson;
   const bool in_machine = input.os_user != nullptr && input.os_user->machine == OsUserInput::Machine::kVirtual;
-  for (const std::string_view name : {"PATH", "TERM", "LANG"}) {
-    const auto found = caller.find(name);
-    const bool of_host = name == "PATH" && (input.image != nullptr || in_machine);
-    if (found != caller.end() && !of_host && (of_person || name == "PATH")) variables.insert(*found);
+  if (of_person) pass_of_person(variables, caller);
+  // These name programs, which an image and a machine have at other places.
+  if (input.image == nullptr && !in_machine) {
+    for (const std::string_view name : {"PATH", "SHELL"}) {
+      const auto found = caller.find(name);
+      if (found != caller.end() && (of_person || name == "PATH")) variables.insert(*found);
+    }
   }
   if (input.image != nullptr) set_of_image(variables, *input.image, input.facts.home);
   variables.try_emplace("PATH", "/usr/local/bin:/usr/bin:/bin");
   if (of_person) {
     variables["HOME"] = input.facts.home;
     variables["USER"] = input.facts.user;
+    variables["LOGNAME"] = input.facts.user;
     variables["TMPDIR"] = "/tmp";
+    variables["HUTCH"] = "1";
+    variables["HUTCH_BACKEND"] = input.backend;
   }
   if (input.network == NetworkKind::kGateway) set_proxies(variables, in_machine ? kHostOfMachine : kLoopback);
   if (input.trust.opening == TlsOpening::kSome) {
@@ -71,6 +85,16 @@ Variables caller_variables(const std::vector<std::string>& entries) {
   return variables;
 }
 
+void pass_of_person(Variables& variables, const Variables& caller) {
+  for (const std::string_view name : kOfPerson) {
+    const auto found = caller.find(name);
+    if (found != caller.end()) variables.insert(*found);
+  }
+  for (auto found = caller.lower_bound(kLocale); found != caller.end() && found->first.starts_with(kLocale); ++found) {
+    variables.insert(*found);
+  }
+}
+
 // What the host says of the language and the terminal holds.
 void set_of_image(Variables& variables, const ImageInput& image, const std::string& home) {
   variables.merge(caller_variables(image.environment));
@@ -79,14 +103,14 @@ void set_of_image(Variables& variables, const ImageInput& image, const std::stri
   path->second = cat({home, "/.local/bin:", path->second});
 }
 
-// Programs that know these ask by name and are told why a host is refused; the others reach the gateway without them.
-// curl reads http_proxy in lower case alone.
+// Programs that read these connect by name and get the reason for a refusal; the gateway captures the others'
+// connections. curl reads http_proxy in lower case only. ALL_PROXY would have to name SOCKS, and clients that do not
+// know socks5h:// (httpx, below many SDKs) fail on it before they connect.
 void set_proxies(Variables& variables, std::string_view host) {
   const std::string place = cat({host, ":", std::to_string(kProxyPort)});
   for (const char* name : {"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"}) {
     variables[name] = cat({"http://", place});
   }
-  for (const char* name : {"ALL_PROXY", "all_proxy"}) variables[name] = cat({"socks5h://", place});
   for (const char* name : {"NO_PROXY", "no_proxy"}) variables[name] = "localhost,127.0.0.1,::1";
 }
 

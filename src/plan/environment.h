@@ -1,4 +1,4 @@
-// The environment of a command: six names, and what the policy and the command line add.
+// The environment of a command: what a person's programs expect, and what the policy and the command line add.
 #pragma once
 
 #include <string>

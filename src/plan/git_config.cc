@@ -2,63 +2,16 @@
 #include "plan/git_config.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <optional>
 #include <string>
 
 #include "base/text.h"
+#include "policy/git_settings.h"
 
 namespace hutch::plan {
 
 namespace {
-
-enum class Value { kAny, kUrl };
-
-struct Setting {
-  std::string_view section;
-  std::string_view key;
-  Value value = Value::kAny;
-};
-
-constexpr std::array kHarmless = {
-    Setting{"core", "repositoryformatversion"},
-    Setting{"core", "filemode"},
-    Setting{"core", "bare"},
-    Setting{"core", "logallrefupdates"},
-    Setting{"core", "symlinks"},
-    Setting{"core", "ignorecase"},
-    Setting{"core", "precomposeunicode"},
-    Setting{"core", "autocrlf"},
-    Setting{"core", "eol"},
-    Setting{"extensions", "objectformat"},
-    Setting{"extensions", "partialclone"},
-    Setting{"user", "name"},
-    Setting{"user", "email"},
-    Setting{"remote", "url", Value::kUrl},
-    Setting{"remote", "pushurl", Value::kUrl},
-    Setting{"remote", "fetch"},
-    Setting{"remote", "tagopt"},
-    Setting{"remote", "prune"},
-    Setting{"remote", "promisor"},
-    Setting{"remote", "partialclonefilter"},
-    Setting{"branch", "remote"},
-    Setting{"branch", "merge"},
-    Setting{"branch", "rebase"},
-    Setting{"branch", "pushremote"},
-    Setting{"branch", "description"},
-    Setting{"submodule", "url", Value::kUrl},
-    Setting{"submodule", "active"},
-    Setting{"pull", "rebase"},
-    Setting{"pull", "ff"},
-    Setting{"push", "default"},
-    Setting{"push", "autosetupremote"},
-    Setting{"fetch", "prune"},
-    Setting{"init", "defaultbranch"},
-    Setting{"rebase", "autosquash"},
-    Setting{"rebase", "autostash"},
-    Setting{"commit", "gpgsign"},
-};
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -94,20 +47,46 @@ bool is_plain_url(std::string_view url) {
   return !url.empty() && !url.starts_with('-') && !url.contains("::") && !url.contains("://-");
 }
 
-bool is_harmless(std::string_view section, std::string_view line) {
+// A remote's name, or what stands for one.
+bool is_plain_remote(std::string_view value) { return value == "." || is_plain_url(value); }
+
+// core.worktree of `directory`, the repository of a submodule: git-submodule(1) writes "../../../NAME". It has to lead
+// into the work tree of the repository that the submodule is of, and not into its ".git".
+bool is_own_work_tree(std::string_view directory, std::string_view value) {
+  static constexpr std::string_view kModules = "/.git/modules/";
+  const std::size_t modules = directory.rfind(kModules);
+  if (modules == std::string_view::npos || value.starts_with('/')) return false;
+  std::string_view at = directory;
+  while (value.starts_with("../")) {
+    value.remove_prefix(3);
+    at = at.substr(0, at.rfind('/'));
+    if (at.empty()) return false;
+  }
+  const auto is_name = [](std::string_view part) {
+    return !part.empty() && part != "." && part != ".." && part != ".git";
+  };
+  return at == directory.substr(0, modules) && std::ranges::all_of(split(value, '/'), is_name);
+}
+
+bool is_harmless(std::string_view directory, std::string_view section, std::string_view line) {
   const std::size_t equals = line.find('=');
   if (equals == std::string_view::npos) return false;
   const std::string key = lower(trimmed(line.substr(0, equals)));
   const std::string_view value = trimmed(line.substr(equals + 1));
-  const auto found = std::ranges::find_if(
-      kHarmless, [&](const Setting& setting) { return setting.section == section && setting.key == key; });
-  if (found == kHarmless.end()) return false;
-  return found->value != Value::kUrl || is_plain_url(value);
+  switch (policy::git_setting(section, key).write) {
+    case policy::GitWrite::kPlain: return true;
+    case policy::GitWrite::kUrl: return is_plain_url(value);
+    case policy::GitWrite::kRemote: return is_plain_remote(value);
+    case policy::GitWrite::kWorkTree: return is_own_work_tree(directory, value);
+    case policy::GitWrite::kModuleStep: return !value.starts_with('!');
+    case policy::GitWrite::kHeld: break;
+  }
+  return false;
 }
 
 }  // namespace
 
-bool is_harmless_git_config(std::string_view text) {
+bool is_harmless_git_config(std::string_view text, std::string_view directory) {
   if (text.size() > kGitConfigBytesMax) return false;
   std::string section;
   for (const std::string_view whole : split(text, '\n')) {
@@ -124,7 +103,7 @@ bool is_harmless_git_config(std::string_view text) {
       continue;
     }
     if (line.contains('"') || line.contains('#') || line.contains(';')) return false;
-    if (!is_harmless(section, line)) return false;
+    if (!is_harmless(directory, section, line)) return false;
   }
   return true;
 }

@@ -9,7 +9,8 @@ namespace hutch::plan {
 inline constexpr std::size_t kGitConfigBytesMax = 65536;
 
 // Whether `text` (git-config(1)) holds nothing but settings that are known to name no program, no file and no way to
-// transport: what git-init(1), git-clone(1), git-remote(1) and git-branch(1) write. What it is not sure of is not.
-bool is_harmless_git_config(std::string_view text);
+// transport (policy/git_settings.h). What it is not sure of is not. `directory`: the repository's, absolute; empty
+// where nobody knows, and then core.worktree is none of them.
+bool is_harmless_git_config(std::string_view text, std::string_view directory = {});
 
 }  // namespace hutch::plan

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "policy/git_settings.h"
+
 namespace hutch::plan {
 namespace {
 
@@ -44,8 +46,44 @@ TEST(GitConfig, WhatMakesGitRunOrReadSomething) {
                            "[core]\n\tbare = \"a\n"}) {
     EXPECT_FALSE(is_harmless_git_config(text)) << text;
   }
+  EXPECT_FALSE(is_harmless_git_config("[branch \"x\"]\n\tremote = ext::sh -c x\n"));
+  EXPECT_FALSE(is_harmless_git_config("[submodule \"x\"]\n\tupdate = !x\n"));
   EXPECT_FALSE(is_harmless_git_config(std::string(kGitConfigBytesMax + 1, '\n')));
   EXPECT_FALSE(is_harmless_git_config(std::string("[core]\0\n\tbare = 1\n", 18)));
+}
+
+TEST(GitConfig, OnlyTheWorkTreeOfASubmoduleWithinItsRepository) {
+  const auto leads_to = [](const std::string& value, std::string_view directory) {
+    return is_harmless_git_config("[core]\n\tworktree = " + value + "\n", directory);
+  };
+  EXPECT_TRUE(leads_to("../../../sub", "/p/.git/modules/sub"));
+  EXPECT_TRUE(leads_to("../../../../a/b", "/p/.git/modules/a/b"));
+  EXPECT_FALSE(leads_to("../../../sub", "/p/.git/modules/a/b"));
+  EXPECT_FALSE(leads_to("../../../../other", "/p/.git/modules/sub"));
+  EXPECT_FALSE(leads_to("../../../.git/hooks", "/p/.git/modules/sub"));
+  EXPECT_FALSE(leads_to("../../../a/../..", "/p/.git/modules/sub"));
+  EXPECT_FALSE(leads_to("/etc", "/p/.git/modules/sub"));
+  EXPECT_FALSE(leads_to("..", "/p/.git"));
+  EXPECT_FALSE(leads_to("../../../sub", ""));
+}
+
+// Each setting that names something is refused by whatever value, and each that names nothing passes.
+TEST(GitConfig, EachSettingOfTheTableIsTreatedAsItSays) {
+  for (const policy::GitSetting& setting : policy::git_settings()) {
+    const std::string key = setting.key == "*" ? std::string("any") : std::string(setting.key);
+    const auto passes = [&](std::string_view value) {
+      return is_harmless_git_config("[" + std::string(setting.section) + " \"x\"]\n\t" + key + " = " +
+                                    std::string(value) + "\n");
+    };
+    using enum policy::GitWrite;
+    const bool plain = setting.write == kPlain;
+    const bool names_remote = setting.write == kUrl || setting.write == kRemote;
+    EXPECT_EQ(passes("x"), plain || names_remote || setting.write == kModuleStep) << setting.section << "." << key;
+    EXPECT_EQ(passes("!x"), plain || names_remote) << setting.section << "." << key;
+    EXPECT_EQ(passes("ext::x"), plain || setting.write == kModuleStep) << setting.section << "." << key;
+    const bool obeyed = setting.read != policy::GitRead::kNothing;
+    EXPECT_FALSE(plain && obeyed) << setting.section << "." << key;
+  }
 }
 
 }  // namespace

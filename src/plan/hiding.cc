@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "plan/checked_files.h"
 #include "plan/mounts.h"
 #include "policy/decide.h"
 #include "policy/glob.h"
@@ -66,8 +67,11 @@ std::vector<MountStep> steps_of(const PlanInput& now, const std::vector<Rule>& b
       kept.push_back(step.target);
       continue;
     }
-    const bool is_own = step.kind == MountKind::kTmpfs && step.make != MakeTarget::kNothing && then == View::kPrivate;
-    if (is_own) {
+    const bool is_made = step.make != MakeTarget::kNothing || step.kind == MountKind::kDirectory;
+    const bool is_home = is_made && step.target == now.facts.home && then == View::kHidden;
+    if (is_home) kept.push_back(step.target);
+    const bool is_own = step.kind == MountKind::kTmpfs && is_made && then == View::kPrivate;
+    if (is_own || is_home) {
       step = {.kind = MountKind::kBind, .target = step.target, .source = step.target, .make = MakeTarget::kDirectory};
     } else if (step.kind == MountKind::kBind && !was_there) {
       kept.push_back(step.target);
@@ -88,6 +92,15 @@ std::vector<Hiding> plan_hiding(const PlanInput& now, const std::vector<Rule>& b
     if (is_there) hidings.push_back({rule->path, steps_of(now, before, rule->path)});
   }
   return hidings;
+}
+
+std::string copied_below(const SandboxPlan& plan, const std::string& path) {
+  const std::string begin = cat({kTrustDirectory, "/", kCopyPrefix});
+  const auto is_copied = [&](const MountStep& step) {
+    return step.kind == MountKind::kCover && step.source.starts_with(begin) && is_within(step.target, path);
+  };
+  const auto found = std::ranges::find_if(plan.mounts, is_copied);
+  return found == plan.mounts.end() ? std::string() : found->target;
 }
 
 std::vector<NameRule> hidden_names(const std::vector<Rule>& now, const std::vector<Rule>& before) {

@@ -177,5 +177,17 @@ TEST_F(Hidings, Names) {
   EXPECT_TRUE(hidden_names(before, before).empty());
 }
 
+TEST_F(Hidings, ACopyIsFoundByItsFileAndTheDirectoriesAboveIt) {
+  const auto cover = [](std::string target, std::string source) {
+    return MountStep{.kind = MountKind::kCover, .target = std::move(target), .source = std::move(source)};
+  };
+  SandboxPlan plan;
+  plan.mounts = {cover("/etc/hosts", "/.hutch/hosts"), cover("/etc/ssh/d/x", "/.hutch/checked-2")};
+  EXPECT_EQ(copied_below(plan, "/etc/ssh/d/x"), "/etc/ssh/d/x");
+  EXPECT_EQ(copied_below(plan, "/etc"), "/etc/ssh/d/x");
+  EXPECT_EQ(copied_below(plan, "/etc/ssh/d/y"), "");
+  EXPECT_EQ(copied_below(plan, "/etc/hosts"), "") << "it holds nothing of the host's";
+}
+
 }  // namespace
 }  // namespace hutch::plan

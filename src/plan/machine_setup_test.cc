@@ -16,14 +16,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<std::string> lines_of(const std::vector<SetupStep>& steps) {
+std::vector<std::string> machine_lines(const std::vector<SetupStep>& steps) {
   std::vector<std::string> lines;
   for (const SetupStep& step : steps) lines.push_back(join(step.command, " "));
   return lines;
 }
 
 TEST(NetworkSetup, RulesAreThereBeforeTheUnitIs) {
-  const auto lines = lines_of(network_init_steps("/usr/bin/hutch", {5432}, Systemd::kHere));
+  const auto lines = machine_lines(network_init_steps("/usr/bin/hutch", {5432}, Systemd::kHere));
   EXPECT_THAT(lines[1], HasSubstr("/etc/hutch-helper/network 5432\n"));
   EXPECT_EQ(lines[2], "/usr/bin/hutch network apply");
   EXPECT_EQ(lines.back(), "systemctl enable hutch-network.service");
@@ -31,9 +31,9 @@ TEST(NetworkSetup, RulesAreThereBeforeTheUnitIs) {
 }
 
 TEST(NetworkSetup, WithoutSystemdThereIsNoUnit) {
-  EXPECT_THAT(lines_of(network_init_steps("/usr/bin/hutch", {}, Systemd::kAbsent)),
+  EXPECT_THAT(machine_lines(network_init_steps("/usr/bin/hutch", {}, Systemd::kAbsent)),
               Not(Contains(HasSubstr("systemctl"))));
-  EXPECT_THAT(lines_of(network_deinit_steps("/usr/bin/hutch", Systemd::kAbsent)),
+  EXPECT_THAT(machine_lines(network_deinit_steps("/usr/bin/hutch", Systemd::kAbsent)),
               ElementsAre("rm -f -- /etc/hutch-helper/network", "/usr/bin/hutch network apply"));
 }
 
@@ -54,7 +54,7 @@ ServiceFacts of_carol(Systemd systemd) {
 }
 
 TEST(ServiceSetup, TheDaemonIsThatUser) {
-  const auto lines = lines_of(service_init_steps(of_carol(Systemd::kHere)));
+  const auto lines = machine_lines(service_init_steps(of_carol(Systemd::kHere)));
   const auto unit = std::ranges::find_if(lines, [](const auto& line) { return line.contains("User=hutch-carol\n"); });
   ASSERT_NE(unit, lines.end());
   EXPECT_THAT(*unit, HasSubstr("\nEnvironment=HOME=/var/lib/hutch-daemon-hutch-carol\n"));
@@ -63,11 +63,11 @@ TEST(ServiceSetup, TheDaemonIsThatUser) {
 
 TEST(ServiceSetup, NothingElseIsThatUserBetweenTheMarkerAndItsEnd) {
   for (const Systemd systemd : {Systemd::kHere, Systemd::kAbsent}) {
-    const auto lines = lines_of(service_init_steps(of_carol(systemd)));
+    const auto lines = machine_lines(service_init_steps(of_carol(systemd)));
     EXPECT_THAT(lines[2], HasSubstr("/etc/hutch-helper/daemons/990"));
     EXPECT_EQ(lines[3], "/usr/bin/hutch service check --for carol");
   }
-  EXPECT_THAT(lines_of(service_deinit_steps(of_carol(Systemd::kHere))),
+  EXPECT_THAT(machine_lines(service_deinit_steps(of_carol(Systemd::kHere))),
               ElementsAre("systemctl disable --now hutch-daemon-hutch-carol.service",
                           "rm -f -- /etc/systemd/system/hutch-daemon-hutch-carol.service", "systemctl daemon-reload",
                           "/usr/bin/hutch service check --for carol",
@@ -78,14 +78,14 @@ TEST(ServiceSetup, NothingElseIsThatUserBetweenTheMarkerAndItsEnd) {
 TEST(ServiceSetup, DeinitGoesOnWithWhatIsLeft) {
   ServiceFacts left = of_carol(Systemd::kHere);
   left.has_unit = left.has_files = false;
-  EXPECT_EQ(lines_of(service_deinit_steps(left)).front(),
+  EXPECT_EQ(machine_lines(service_deinit_steps(left)).front(),
             "rm -f -- /etc/systemd/system/hutch-daemon-hutch-carol.service");
   left.number = 0;
-  EXPECT_EQ(lines_of(service_deinit_steps(left)).back(), "systemctl daemon-reload");
+  EXPECT_EQ(machine_lines(service_deinit_steps(left)).back(), "systemctl daemon-reload");
 }
 
 TEST(ServiceSetup, WithoutSystemdRootIsToldWhatStartsIt) {
-  const auto lines = lines_of(service_init_steps(of_carol(Systemd::kAbsent)));
+  const auto lines = machine_lines(service_init_steps(of_carol(Systemd::kAbsent)));
   EXPECT_EQ(lines.back(), "install -d -m 0700 -o hutch-carol -g hutch-carol -- /var/lib/hutch-daemon-hutch-carol");
   EXPECT_THAT(lines, Not(Contains(HasSubstr("systemctl"))));
   EXPECT_THAT(service_command(of_carol(Systemd::kAbsent)),

@@ -11,6 +11,7 @@
 #include "plan/mounts.h"
 #include "plan/names.h"
 #include "plan/os_user_places.h"
+#include "plan/plan_text.h"
 #include "policy/decide.h"
 
 namespace hutch::plan {
@@ -27,6 +28,7 @@ std::vector<std::string> names_there(const HostFacts& facts, std::span<const std
 std::vector<std::string> read_only_proc(const HostFacts& facts);
 std::vector<std::string> hidden_proc(const HostFacts& facts);
 std::vector<std::string> plan_notes(const PlanInput& input);
+void note_smaller_tmp(SandboxPlan& plan);
 std::vector<std::string> hidden_path_directories(const PlanInput& input, std::string_view search_path);
 bool is_shown(const PlanInput& input, std::string_view path);
 
@@ -53,6 +55,7 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
   MountTree tree = plan_mounts(input);
   plan.landlock = plan_landlock(input, tree);
   plan.mounts = std::move(tree.steps);
+  note_smaller_tmp(plan);
   if (input.supervision == Supervision::kNames) {
     plan.supervisor = Supervisor::kBeside;
     plan.supervised = supervised_mounts(input, plan.mounts);
@@ -61,7 +64,8 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
     const bool for_changes = plan.questions == FileQuestions::kChanges && plan.supervised.empty();
     if (for_changes && input.policy.asks.write != policy::Asking::kWanted) plan.questions = FileQuestions::kNone;
     const bool changes = !plan.supervised.empty() || plan.questions != FileQuestions::kNone;
-    if (changes) plan.names = name_rules(input.policy, input.rules, input.patterns);
+    if (changes) plan.names = guarded_names(input.policy, input.rules, input.patterns, input.names);
+    if (changes) plan.names.places = input.obeyed;
     if (plan.questions != FileQuestions::kNone) plan.hidden = std::move(tree.hidden);
   }
   // An engine covers what it shows of /proc itself.
@@ -247,6 +251,17 @@ std::vector<std::string> plan_notes(const PlanInput& input) {
     notes.push_back(cat({printable(command->path), " is hidden here; --allow-read ", directory, " shows it"}));
   }
   return notes;
+}
+
+// All private directories together have what --memory leaves, whatever was asked for each.
+void note_smaller_tmp(SandboxPlan& plan) {
+  const std::uint64_t wanted = plan.limits.tmp_bytes;
+  const auto is_tmp = [](const MountStep& step) { return step.kind == MountKind::kTmpfs && step.target == "/tmp"; };
+  const auto tmp = std::ranges::find_if(plan.mounts, is_tmp);
+  if (wanted == 0 || tmp == plan.mounts.end() || tmp->size_bytes >= wanted) return;
+  plan.notes.push_back(cat({"/tmp has ", size_text(tmp->size_bytes), " of the ", size_text(wanted),
+                            " that were asked for: its part of the memory limit ",
+                            size_text(plan.limits.memory_bytes)}));
 }
 
 // Those that exist, and that a rule hides.

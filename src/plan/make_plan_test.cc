@@ -53,6 +53,7 @@ class World {
 
   void directory(const std::string& path) { see(path, FileType::kDirectory); }
   void file(const std::string& path) { see(path, FileType::kFile); }
+  void pipe(const std::string& path) { see(path, FileType::kOther); }
   void link(const std::string& path, const std::string& text) { see(path, FileType::kSymlink, text); }
 
   void rule(Verb verb, const std::string& path, Origin origin = Origin::kPolicy) {
@@ -84,13 +85,15 @@ class World {
                       .network = network,
                       .trust = trust,
                       .shares = shares,
+                      .covered_files = covered,
                       .image = image ? &*image : nullptr,
                       .os_user = os_user ? &*os_user : nullptr,
                       .supervision = supervision,
                       .questions = questions,
                       .limits = limits,
                       .caller_environment = environment,
-                      .environment = options});
+                      .environment = options,
+                      .backend = "namespace"});
   }
 
   // Of a sandbox that runs.
@@ -115,6 +118,7 @@ class World {
   std::vector<Rule> rules;
   NetworkKind network = NetworkKind::kNone;
   TrustInput trust;
+  std::vector<CoveredFile> covered;
   std::optional<ImageInput> image;
   std::optional<OsUserInput> os_user;
   Supervision supervision = Supervision::kNone;
@@ -204,6 +208,8 @@ TEST(MakePlanTest, Workspace) {
   world.workspace();
   world.limits = {.memory_bytes = 512ULL << 20, .tmp_bytes = 1ULL << 30, .timeout = std::chrono::seconds(30)};
   expect_golden(world, "workspace");
+  world.limits.memory_bytes = 0;
+  EXPECT_TRUE(world.plan().value().notes.empty()) << "/tmp is as large as was asked for";
 }
 
 TEST(MakePlanTest, MandatoryDeniesPinTheirAncestors) {
@@ -271,6 +277,31 @@ TEST(MakePlanTest, TlsThatIsOpened) {
                  .stores = {"/etc/ssl/cert.pem", "/etc/ssl/hidden.pem", "/tmp/cert.pem", "/etc/absent.pem"},
                  .java_stores = {"/etc/ssl/certs/java/cacerts"}};
   expect_golden(world, "tls_opened");
+}
+
+std::vector<std::string> own_files_in(World& world) {
+  std::vector<std::string> found;
+  const auto plan = world.plan();
+  if (!plan) return {plan.error().message};
+  for (const MountStep& step : plan->mounts) {
+    if (step.kind == MountKind::kFile) found.push_back("file " + step.target);
+    if (step.kind == MountKind::kCover) found.push_back("cover " + step.target);
+  }
+  return found;
+}
+
+TEST(MakePlanTest, FilesOfTheSandboxsOwnCoverWhatIsShownAndAreMadeInPrivatePlaces) {
+  World world;
+  world.workspace();
+  world.file("/etc/hosts");
+  world.pipe("/etc/pipe");
+  world.directory("/etc/directory");
+  world.file("/root/hidden");
+  world.covered = {{"/etc/hosts", "hosts", "h"}, {"/etc/pipe", "pipe", "p"},   {"/etc/directory", "d", "d"},
+                   {"/etc/absent", "a", "a"},    {"/root/hidden", "h2", "h2"}, {"/run/systemd/stub.conf", "s", "s"}};
+  EXPECT_EQ(own_files_in(world),
+            (std::vector<std::string>{"file /.hutch/hosts", "cover /etc/hosts", "file /.hutch/pipe", "cover /etc/pipe",
+                                      "file /run/systemd/stub.conf"}));
 }
 
 TEST(MakePlanTest, AnOsUserHasAFewPlacesOverTheMachinesFiles) {
@@ -390,45 +421,6 @@ TEST(MakePlanTest, CwdHasToBeThere) {
   EXPECT_EQ(error("/tmp"), "no error");
 }
 
-TEST(MakePlanTest, Environment) {
-  World world;
-  world.workspace();
-  world.policy.environment = {{"CI", "1"}, {"SECRET", std::nullopt}};
-  world.options = {"A=b=c", "EMPTY=", "TERM=dumb"};
-  EXPECT_EQ(
-      world.plan().value().environment,
-      (std::vector<std::string>{"A=b=c", "CI=1", "EMPTY=", "HOME=/home/u", "LANG=C.UTF-8",
-                                "PATH=/home/u/.local/bin:/usr/bin", "SECRET=x", "TERM=dumb", "TMPDIR=/tmp", "USER=u"}));
-  world.options = {"NOT_SET"};
-  EXPECT_EQ(world.plan().error().message, "--env: NOT_SET is not set here; write NOT_SET=VALUE");
-  for (const char* wrong : {"=x", "1A=x", "A B=x", "A-B=x", ""}) {
-    world.options = {wrong};
-    EXPECT_FALSE(world.plan().has_value()) << wrong;
-  }
-  world.options = {};
-  world.environment = {};
-  world.policy.environment = {};
-  EXPECT_EQ(world.plan().value().environment,
-            (std::vector<std::string>{"HOME=/home/u", "PATH=/usr/local/bin:/usr/bin:/bin", "TMPDIR=/tmp", "USER=u"}));
-}
-
-TEST(MakePlanTest, ProxyVariablesOfTheGateway) {
-  World world;
-  world.workspace();
-  world.network = NetworkKind::kGateway;
-  world.environment = {"http_proxy=http://outside:1"};
-  world.policy.environment = {{"HTTP_PROXY", "http://policy:2"}};
-  world.options = {"no_proxy=*"};
-  EXPECT_EQ(world.plan().value().environment,
-            (std::vector<std::string>{
-                "ALL_PROXY=socks5h://127.0.0.1:1023", "HOME=/home/u", "HTTPS_PROXY=http://127.0.0.1:1023",
-                "HTTP_PROXY=http://policy:2", "NO_PROXY=localhost,127.0.0.1,::1", "PATH=/usr/local/bin:/usr/bin:/bin",
-                "TMPDIR=/tmp", "USER=u", "all_proxy=socks5h://127.0.0.1:1023", "http_proxy=http://127.0.0.1:1023",
-                "https_proxy=http://127.0.0.1:1023", "no_proxy=*"}));
-  world.network = NetworkKind::kNone;
-  EXPECT_EQ(world.plan().value().environment.size(), 6U);
-}
-
 TEST(MakePlanTest, Notes) {
   World world;
   world.workspace();
@@ -476,17 +468,6 @@ TEST(MakePlanTest, LandlockNamesNothingThatAnImageNeedNotHave) {
   const auto writable = world.plan().value().landlock.writable;
   EXPECT_EQ(std::ranges::count(writable, "/"), 1);
   EXPECT_EQ(std::ranges::count(writable, world.facts.cwd), 0);
-}
-
-TEST(MakePlanTest, AnImagesVariablesAreTheLeastOfAll) {
-  World world;
-  world.image.emplace();
-  world.image->root = "/images/x";
-  world.image->environment = {"PATH=/go/bin:/bin", "HOME=/root", "TERM=dumb", "GOROOT=/go"};
-  const auto environment = world.plan().value().environment;
-  for (const char* entry : {"PATH=/home/u/.local/bin:/go/bin:/bin", "HOME=/home/u", "GOROOT=/go", "TERM=xterm"}) {
-    EXPECT_EQ(std::ranges::count(environment, entry), 1) << entry;
-  }
 }
 
 // Thousands of matches of one pattern: the work must not grow with their square.

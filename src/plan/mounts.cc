@@ -11,6 +11,8 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "plan/mount_nodes.h"
+#include "plan/quotas.h"
 #include "policy/decide.h"
 
 namespace hutch::plan {
@@ -21,35 +23,13 @@ using policy::Rule;
 using policy::View;
 
 // Hidden directories can be passed through, to what is visible below them, and not listed.
-constexpr unsigned kHiddenMode = 0111;
+constexpr unsigned kHiddenDirectoryMode = 0111;
 
 // What lies at a place when the nodes below it are planned.
 enum class Ground {
   kOwn,            // a tmpfs of the plan: names have to be made
   kHostReadOnly,   // a bind: names are there, none may be made
   kHostReadWrite,  // likewise
-};
-
-// Whether a node is bound on itself although nothing changes there, so that it cannot be renamed or removed.
-enum class Pin { kNo, kYes };
-
-struct Node {
-  std::string path;
-  View view = View::kReadOnly;
-  bool is_place = false;  // a place of the sandbox's own starts here
-  FileType type = FileType::kAbsent;
-  Pin pin = Pin::kNo;
-  bool of_image = false;  // not the host's: with an image only what a rule names for itself is
-  std::vector<const Node*> children;
-};
-
-// "/" sorts before every other byte, so that a directory is followed at once by what is in it.
-struct PathOrder {
-  using is_transparent = void;
-  bool operator()(std::string_view a, std::string_view b) const {
-    return std::ranges::lexicographical_compare(a, b, {}, rank, rank);
-  }
-  static int rank(char character) { return character == '/' ? 0 : static_cast<unsigned char>(character) + 1; }
 };
 
 class TreePlanner {
@@ -61,6 +41,7 @@ class TreePlanner {
  private:
   void collect_nodes();
   void judge_nodes();
+  void find_private_home();
   void pin_ancestors();
   void link_children();
   void add_node(const std::string& path);
@@ -74,9 +55,13 @@ class TreePlanner {
   void place_in_image(const Node& node);
   void place_trust();
   void place_shares();
+  void place_covered(const CoveredFile& file);
   void cover(const std::string& target, std::string file);
   void place_host(const Node& node, Ground ground);
   void place_hidden(const Node& node, Ground ground);
+  void place_private_home(const Node& node, Ground ground);
+  void place_in_home(const std::string& path, const std::string& content);
+  void place_closed(const Node& node);
   void place_private(const Node& node, Ground ground);
   void place_in_private(const Node& node, Ground ground);
   void place_proc(const Node& node);
@@ -84,24 +69,25 @@ class TreePlanner {
   void place_devices(const Node& node);
   void make_parents(std::string_view path);
   void make_directory(const std::string& path, unsigned mode);
+  void mount_spacious(const std::string& path, unsigned mode, MakeTarget make);
+  void bound_memory();
   void bind(const Node& node, Access access, MakeTarget make);
   void mount_tmpfs(const std::string& path, unsigned mode, std::uint64_t size_bytes, MakeTarget make);
   void seal(const std::string& path);
   Identity identity_of(const Node& node) const;
   bool stands_by_itself(const Node& node) const;
-  std::uint64_t shared_memory_bytes() const;
+  bool is_in_private_home(std::string_view path) const;
   bool has_engine() const { return input_.image != nullptr && input_.image->is_engines(); }
 
   const PlanInput& input_;
   std::map<std::string, Node, PathOrder> found_;
+  const Node* private_home_ = nullptr;
+  const Node* closed_ = nullptr;  // of the private home: a directory above the project
+  std::vector<std::size_t> spacious_;  // steps: where as much is written as memory allows
+  std::vector<std::size_t> small_;     // steps: tmpfs of a size of their own
   std::set<std::string, PathOrder> made_;  // directories that exist on the plan's own tmpfs
   MountTree tree_;
 };
-
-std::string_view parent_of(std::string_view path);
-bool is_of_shares(const std::vector<Share>& shares, const std::string& name);
-bool is_own_place(std::string_view path);
-std::vector<const Rule*> sorted(const std::vector<Rule>& rules);
 
 }  // namespace
 
@@ -121,9 +107,11 @@ namespace {
 MountTree TreePlanner::run() {
   collect_nodes();
   judge_nodes();
+  find_private_home();
   pin_ancestors();
   link_children();
   input_.image == nullptr ? place_root() : place_image();
+  bound_memory();
   return std::move(tree_);
 }
 
@@ -160,7 +148,7 @@ void TreePlanner::add_node(const std::string& path) {
 
 // One pass over nodes and rules in path order; the rules that cover the node at hand are on a stack.
 void TreePlanner::judge_nodes() {
-  const std::vector<const Rule*> rules = sorted(input_.rules);
+  const std::vector<const Rule*> rules = in_path_order(input_.rules);
   std::vector<const Rule*> covering;
   std::size_t next = 0;
   const PathOrder before;
@@ -177,6 +165,23 @@ void TreePlanner::judge_nodes() {
     const auto shows = [](const Rule* rule) { return shows_host(*rule); };
     node.of_image = input_.image != nullptr && !is_own_place(path) && std::ranges::none_of(covering, shows);
   }
+}
+
+// Programs keep files in many places of a home, so a hidden home is private and writable as a whole. A sandbox with
+// shares has its home among them.
+void TreePlanner::find_private_home() {
+  const auto found = found_.find(input_.facts.home);
+  if (input_.image != nullptr || !input_.shares.empty() || found == found_.end()) return;
+  if (found->second.view != View::kHidden) return;
+  private_home_ = &found->second;
+  const std::string above = closed_above(input_.project, private_home_->path);
+  if (above.empty()) return;
+  const bool is_known = found_.contains(above);
+  add_node(above);
+  Node& node = found_.find(above)->second;
+  if (is_known && node.view != View::kHidden) return;
+  node.view = View::kHidden;
+  closed_ = &node;
 }
 
 // A denied name in a writable tree is as safe as the directories above it: each is bound on itself, because a mount
@@ -226,13 +231,12 @@ void TreePlanner::link_children() {
 void TreePlanner::place_root() {
   static constexpr std::uint64_t kRootBytes = 1 << 20;
   static constexpr std::uint64_t kRootWithTrustBytes = kRootBytes + 3 * limits::kTrustBytesMax;
-  static constexpr std::uint64_t kCoveredBytes = limits::kJsonBytesMax;
   const bool with_trust = input_.trust.opening == TlsOpening::kSome;
   tree_.steps.push_back(
       {.kind = MountKind::kTmpfs,
        .target = "/",
        .mode = 0755,
-       .size_bytes = (with_trust ? kRootWithTrustBytes : kRootBytes) + input_.covered_files.size() * kCoveredBytes});
+       .size_bytes = (with_trust ? kRootWithTrustBytes : kRootBytes) + bytes_of(input_.covered_files)});
   made_.insert("/");
   for (const RootEntry& entry : input_.facts.root) {
     const bool placed = found_.contains("/" + entry.name);
@@ -257,6 +261,7 @@ void TreePlanner::place_image() {
                          .identity = input_.image->identity,
                          .size_bytes = input_.limits.tmp_bytes,
                          .layer = input_.image->layer});
+  if (tree_.steps.front().kind == MountKind::kImage && input_.image->layer.empty()) spacious_.push_back(0);
   made_.insert("/");
   tree_.writable.emplace_back("/");
   place_account();
@@ -289,7 +294,7 @@ void TreePlanner::place_in_image(const Node& node) {
   const auto is_home = [&](const Share& share) { return share.target == node.path; };
   if (node.path == input_.facts.home && std::ranges::none_of(input_.shares, is_home)) {
     make_parents(node.path);
-    mount_tmpfs(node.path, 0700, input_.limits.tmp_bytes, MakeTarget::kDirectory);
+    mount_spacious(node.path, 0700, MakeTarget::kDirectory);
     if (node.view == View::kHidden) tree_.hidden.push_back(node.path);
   }
   place_children(node, Ground::kOwn);
@@ -299,7 +304,7 @@ void TreePlanner::place_shares() {
   for (const Share& share : input_.shares) {
     make_parents(share.target);
     if (share.source.empty()) {
-      mount_tmpfs(share.target, 0755, input_.limits.tmp_bytes, MakeTarget::kDirectory);
+      mount_spacious(share.target, 0755, MakeTarget::kDirectory);
       tree_.writable.push_back(share.target);
       continue;
     }
@@ -312,12 +317,25 @@ void TreePlanner::place_shares() {
                            .identity = share.identity});
     if (share.access == Access::kReadWrite) tree_.writable.push_back(share.target);
   }
-  for (const CoveredFile& file : input_.covered_files) {
-    make_directory(std::string(kTrustDirectory), 0755);
-    std::string path = cat({kTrustDirectory, "/", file.name});
-    tree_.steps.push_back({.kind = MountKind::kFile, .target = path, .source = file.content, .mode = 0444});
-    cover(file.target, std::move(path));
+  for (const CoveredFile& file : input_.covered_files) place_covered(file);
+}
+
+// A name in a private place leads to nothing until the plan makes it: the host's file is not there.
+void TreePlanner::place_covered(const CoveredFile& file) {
+  MountStep made{.kind = MountKind::kFile, .target = file.target, .source = file.content, .mode = 0444};
+  switch (shown_at(input_, file.target)) {
+    case Shown::kNothing: return;
+    case Shown::kPrivate: make_parents(file.target); return tree_.steps.push_back(std::move(made));
+    case Shown::kHosts: break;
   }
+  make_directory(std::string(kTrustDirectory), 0755);
+  made.target = cat({kTrustDirectory, "/", file.name});
+  MountStep cover{.kind = MountKind::kCover, .target = file.target, .source = made.target};
+  // A program that opens a pipe of the host waits for its other end. Files are replaced by those who write them.
+  const SeenPath* seen = input_.paths.find(file.target);
+  if (seen->type == FileType::kOther) cover.identity = seen->identity;
+  tree_.steps.push_back(std::move(made));
+  tree_.steps.push_back(std::move(cover));
 }
 
 // What the files hold is known once the sandbox starts. A store that is hidden, or is not the host's, stays as it is.
@@ -334,9 +352,7 @@ void TreePlanner::place_trust() {
 
 void TreePlanner::cover(const std::string& target, std::string file) {
   const SeenPath* seen = input_.paths.find(target);
-  const policy::Decision decision = policy::decide(input_.rules, policy::Access::kRead, target);
-  const bool shown = decision.view == View::kReadOnly || decision.view == View::kReadWrite;
-  if (!shown || seen == nullptr || seen->type != FileType::kFile) return;
+  if (shown_at(input_, target) != Shown::kHosts || seen->type != FileType::kFile) return;
   tree_.steps.push_back(
       {.kind = MountKind::kCover, .target = target, .source = std::move(file), .identity = seen->identity});
 }
@@ -383,12 +399,14 @@ void TreePlanner::place_host(const Node& node, Ground ground) {
 
 void TreePlanner::place_hidden(const Node& node, Ground ground) {
   tree_.hidden.push_back(node.path);
+  if (&node == private_home_) return place_private_home(node, ground);
+  if (&node == closed_) return place_closed(node);
   if (node.type == FileType::kAbsent && ground != Ground::kOwn) return;
   if (ground == Ground::kOwn) {
     // What is not made is not there. Some names are made all the same: programs expect them.
     if (stands_by_itself(node)) {
       make_parents(node.path);
-      make_directory(node.path, kHiddenMode);
+      make_directory(node.path, kHiddenDirectoryMode);
     }
     return place_children(node, Ground::kOwn);
   }
@@ -396,14 +414,48 @@ void TreePlanner::place_hidden(const Node& node, Ground ground) {
     tree_.steps.push_back({.kind = MountKind::kHideFile, .target = node.path, .identity = identity_of(node)});
     return;
   }
-  mount_tmpfs(node.path, kHiddenMode, limits::kPrivateDirBytes, MakeTarget::kNothing);
+  mount_tmpfs(node.path, kHiddenDirectoryMode, limits::kPrivateDirBytes, MakeTarget::kNothing);
   tree_.steps.back().identity = identity_of(node);
+  place_children(node, Ground::kOwn);
+  seal(node.path);
+}
+
+void TreePlanner::place_private_home(const Node& node, Ground ground) {
+  const bool covers = ground != Ground::kOwn;
+  if (!covers) make_parents(node.path);
+  mount_spacious(node.path, kPrivateMode, covers ? MakeTarget::kNothing : MakeTarget::kDirectory);
+  if (covers) tree_.steps.back().identity = identity_of(node);
+  tree_.writable.push_back(node.path);
+  place_children(node, Ground::kOwn);
+  for (const HomeFile& file : input_.home_files) place_in_home(cat({node.path, "/", file.name}), file.content);
+}
+
+void TreePlanner::place_in_home(const std::string& path, const std::string& content) {
+  const auto is_about_reading = [&](const policy::Rule& rule) {
+    const bool reads = rule.verb == policy::Verb::kAllowRead || rule.verb == policy::Verb::kDenyRead;
+    return reads && is_within(path, rule.path) && rule.path != private_home_->path &&
+           is_within(rule.path, private_home_->path);
+  };
+  const auto is_placed = [&](const MountStep& step) { return is_within(step.target, path); };
+  if (std::ranges::any_of(input_.rules, is_about_reading) || std::ranges::any_of(tree_.steps, is_placed)) return;
+  make_parents(path);
+  tree_.steps.push_back({.kind = MountKind::kFile, .target = path, .source = content, .mode = 0644});
+}
+
+void TreePlanner::place_closed(const Node& node) {
+  mount_tmpfs(node.path, kHiddenDirectoryMode, limits::kPrivateDirBytes, MakeTarget::kDirectory);
   place_children(node, Ground::kOwn);
   seal(node.path);
 }
 
 void TreePlanner::place_private(const Node& node, Ground ground) {
   if (ground != Ground::kOwn && node.type != FileType::kDirectory) return;
+  if (ground == Ground::kOwn && is_in_private_home(node.path)) {
+    make_parents(node.path);
+    make_directory(node.path, kPrivateMode);
+    tree_.writable.push_back(node.path);
+    return place_children(node, Ground::kOwn);
+  }
   MakeTarget make = MakeTarget::kNothing;
   if (ground == Ground::kOwn) {
     make_parents(node.path);
@@ -411,11 +463,12 @@ void TreePlanner::place_private(const Node& node, Ground ground) {
   }
   const bool shared = node.path == "/tmp";
   const bool runtime = node.path == "/run";
-  mount_tmpfs(node.path,
-              shared    ? 01777
-              : runtime ? 0755
-                        : 0700,
-              runtime ? limits::kPrivateDirBytes : input_.limits.tmp_bytes, make);
+  if (runtime) {
+    small_.push_back(tree_.steps.size());
+    mount_tmpfs(node.path, 0755, limits::kPrivateDirBytes, make);
+  } else {
+    mount_spacious(node.path, shared ? 01777 : kPrivateMode, make);
+  }
   tree_.writable.push_back(node.path);
   if (runtime) {
     const std::uint32_t inside = input_.image == nullptr ? input_.facts.uid : input_.image->ids.user;
@@ -464,7 +517,7 @@ void TreePlanner::place_devices(const Node& node) {
   if (!has_engine()) {
     tree_.steps.push_back({.kind = MountKind::kDevices, .target = node.path, .make = MakeTarget::kDirectory});
   }
-  mount_tmpfs("/dev/shm", 01777, shared_memory_bytes(), MakeTarget::kNothing);
+  mount_spacious("/dev/shm", 01777, MakeTarget::kNothing);
   tree_.writable.emplace_back("/dev/shm");
   if (!has_engine()) seal(node.path);
 }
@@ -476,7 +529,7 @@ void TreePlanner::make_parents(std::string_view path) {
   std::ranges::reverse(missing);
   for (const std::string& directory : missing) {
     const bool hidden = input_.image == nullptr && view_above(directory) == View::kHidden;
-    make_directory(directory, hidden ? kHiddenMode : 0755);
+    make_directory(directory, is_in_private_home(directory) ? kPrivateMode : hidden ? kHiddenDirectoryMode : 0755);
   }
 }
 
@@ -501,6 +554,27 @@ void TreePlanner::mount_tmpfs(const std::string& path, unsigned mode, std::uint6
   made_.insert(path);
 }
 
+void TreePlanner::mount_spacious(const std::string& path, unsigned mode, MakeTarget make) {
+  spacious_.push_back(tree_.steps.size());
+  mount_tmpfs(path, mode, input_.limits.tmp_bytes, make);
+}
+
+// What is written to a tmpfs is memory: all of them together get no more than the sandbox may have of it.
+void TreePlanner::bound_memory() {
+  static constexpr std::uint64_t kSmallShare = 8;
+  const std::uint64_t bytes = tmpfs_bytes_max(input_.facts, input_.limits);
+  if (bytes == 0) return;
+  std::uint64_t left = bytes;
+  for (const std::size_t step : small_) {
+    std::uint64_t& size = tree_.steps[step].size_bytes;
+    size = std::min(size, bytes / kSmallShare);
+    left -= size;
+  }
+  std::vector<MountStep*> spacious;
+  for (const std::size_t step : spacious_) spacious.push_back(&tree_.steps[step]);
+  share_tmpfs_bytes(spacious, left);
+}
+
 void TreePlanner::seal(const std::string& path) { tree_.steps.push_back({.kind = MountKind::kSeal, .target = path}); }
 
 Identity TreePlanner::identity_of(const Node& node) const {
@@ -514,31 +588,9 @@ bool TreePlanner::stands_by_itself(const Node& node) const {
   return node.type == FileType::kDirectory && parent_of(node.path) == "/";
 }
 
-std::uint64_t TreePlanner::shared_memory_bytes() const {
-  return input_.limits.tmp_bytes > 0 ? input_.limits.tmp_bytes : limits::kPrivateDirBytes;
-}
-
-std::string_view parent_of(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == 0 || slash == std::string_view::npos ? std::string_view("/") : path.substr(0, slash);
-}
-
-// Whether a name of "/" is where a share lies.
-bool is_of_shares(const std::vector<Share>& shares, const std::string& name) {
-  return std::ranges::any_of(shares, [&](const Share& share) { return is_within(share.target, cat({"/", name})); });
-}
-
-bool is_own_place(std::string_view path) {
-  static constexpr std::array<std::string_view, 5> kPlaces = {"/proc", "/sys", "/dev", "/tmp", "/run"};
-  return std::ranges::any_of(kPlaces, [&](std::string_view place) { return is_within(path, place); });
-}
-
-std::vector<const Rule*> sorted(const std::vector<Rule>& rules) {
-  std::vector<const Rule*> order;
-  order.reserve(rules.size());
-  for (const Rule& rule : rules) order.push_back(&rule);
-  std::ranges::sort(order, PathOrder(), [](const Rule* rule) { return std::string_view(rule->path); });
-  return order;
+bool TreePlanner::is_in_private_home(std::string_view path) const {
+  if (private_home_ == nullptr || !is_within(path, private_home_->path)) return false;
+  return closed_ == nullptr || !is_within(path, closed_->path);
 }
 
 }  // namespace

@@ -6,86 +6,199 @@
 #include "base/text.h"
 #include "policy/defaults.h"
 #include "policy/glob.h"
+#include "policy/obeyed.h"
 
 namespace hutch::plan {
+
+using enum policy::ObeyedTreatment;
 
 namespace {
 
 std::string_view last_component(std::string_view path);
 template <class Matches>
 const NameRule* find_above(std::span<const NameRule> names, Matches matches);
+template <class Counts>
+std::optional<NameRule> listed_at(const GuardedNames& names, std::string_view path, Counts counts);
+template <class Counts>
+std::optional<NameRule> listed_below(const GuardedNames& names, std::string_view path, Counts counts);
+bool is_allowed(const GuardedNames& names, const policy::ObeyedFile& file);
+bool leads_as_well(std::string_view from, std::string_view above);
+NameRule listed_rule(const policy::ObeyedFile& file);
+bool is_granted(const GuardedNames& names, const NameRule& rule, std::string_view path);
+NameRule unasked(NameRule rule);
+bool is_lifted_by(std::span<const std::string> lifted, std::string_view denied, std::string_view path);
 bool is_lifted(const NameRule& rule, std::string_view denied, std::string_view path);
 std::string literal_part(std::string_view pattern);
+std::vector<std::string> lifted_in(std::string_view pattern, std::span<const std::string> lifted);
 
 }  // namespace
 
-std::vector<NameRule> name_rules(const policy::Policy& policy, std::span<const policy::Rule> rules,
-                                 std::span<const policy::Rule> patterns) {
-  std::vector<std::string> lifted;
+GuardedNames guarded_names(const policy::Policy& policy, std::span<const policy::Rule> rules,
+                           std::span<const policy::Rule> patterns, std::span<const NameRule> obeyed) {
+  GuardedNames guarded{.rules = {}, .list = GuardedNames::List::kObeyed, .allowed = policy.filesystem.allow_obeyed};
+  std::vector<std::string>& lifted = guarded.lifted;
   for (const policy::Rule& rule : rules) {
     const bool names_it = rule.verb == policy::Verb::kAllowWrite && rule.match == policy::Match::kLiteral;
     if (names_it) lifted.push_back(rule.path);
   }
-  std::vector<NameRule> names;
+  std::vector<NameRule>& names = guarded.rules;
   const auto add = [&](std::string name, std::string except) {
     names.push_back({cat({"/**/", name}), cat({"built in \"", name, "\""}), std::move(except), lifted});
   };
-  for (const std::string_view name : policy::mandatory_names()) add(std::string(name), "");
   for (const std::string_view name : policy::mandatory_git_names(policy.filesystem.git_config)) {
     // git-init(1) makes the directory and copies samples into it, which git does not run.
     for (const std::string_view place : {".git/", ".git/modules/**/"}) {
       if (name == "hooks") add(cat({place, "hooks/*"}), cat({"/**/", place, "hooks/*.sample"}));
       if (name != "hooks") add(cat({place, name}), "");
     }
+    // A linked worktree has the hooks and the configuration of its repository.
+    if (name != "hooks" && name != "config") add(cat({".git/worktrees/*/", name}), "");
+  }
+  // Remotes that files name (gitrepository-layout(5)); git-init(1) makes the second directory, and leaves it empty.
+  for (const std::string_view name : {".git/remotes", ".git/branches/*"}) add(std::string(name), "");
+  // git-instaweb(1) takes scripts that lie there for its own.
+  for (const std::string_view name : {".git/gitweb", ".git/worktrees/*/gitweb", ".git/modules/**/gitweb"}) {
+    add(std::string(name), "");
   }
   // For what is not there yet: what is there is a mount of its own.
   for (const policy::Rule& rule : rules) {
-    const bool literal = rule.match == policy::Match::kLiteral && rule.origin != policy::Origin::kMandatory;
-    if (rule.verb == policy::Verb::kDenyWrite && literal) {
-      names.push_back({policy::escape_wildcards(rule.path), describe(rule), {}, {}});
+    const bool mandatory = rule.origin == policy::Origin::kMandatory;
+    // Built-in names are patterns above. What git's configuration names is written as it is there.
+    const bool counts = rule.match == policy::Match::kLiteral && (!mandatory || !rule.text.empty());
+    if (rule.verb == policy::Verb::kDenyWrite && counts) {
+      const bool home = rule.origin == policy::Origin::kHome;
+      names.push_back({.pattern = policy::escape_wildcards(rule.path),
+                       .rule = describe(rule),
+                       .except = {},
+                       .lifted = mandatory || home ? lifted : std::vector<std::string>(),
+                       .asking = home ? NameRule::Asking::kMayBe : NameRule::Asking::kNever});
     }
   }
   for (const policy::Rule& rule : patterns) {
     if (rule.verb == policy::Verb::kDenyWrite) names.push_back({rule.path, describe(rule), {}, {}});
   }
-  return names;
+  for (const NameRule& rule : obeyed) {
+    names.push_back({rule.pattern, rule.rule, rule.except, lifted_in(rule.pattern, lifted), rule.asking});
+  }
+  return guarded;
 }
 
-const NameRule* denied_name(std::span<const NameRule> names, std::string_view path) {
+std::optional<NameRule> denied_name(const GuardedNames& names, std::string_view path) {
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string_view prefix = path.substr(0, end);
     const std::string_view component = last_component(prefix);
-    for (const NameRule& rule : names) {
+    for (const NameRule& rule : names.rules) {
       // The cheap test first: hardly any component is the last one of a rule.
       if (!policy::matches_component(last_component(rule.pattern), component)) continue;
-      if (policy::matches_path(rule.pattern, prefix) && !is_lifted(rule, prefix, path)) return &rule;
+      if (!policy::matches_path(rule.pattern, prefix) || is_lifted(rule, prefix, path)) continue;
+      if (!is_granted(names, rule, path)) return rule;
     }
-    if (end == std::string_view::npos) return nullptr;
+    if (end == std::string_view::npos) break;
   }
+  return listed_at(names, path, [](const policy::ObeyedFile& file) { return file.treatment == kHeld; });
 }
 
-const NameRule* leads_to_name(std::span<const NameRule> names, std::string_view path) {
-  return find_above(names, [&](const NameRule& rule, std::string_view prefix) {
+// Each component of a pattern that has no wildcard is one of the path's: the last such one tells most.
+MayBeDenied::MayBeDenied(const GuardedNames& names) {
+  for (const policy::ObeyedFile& file : policy::obeyed_files()) {
+    const std::string_view first = file.name.substr(0, file.name.find('/'));
+    if (policy::has_wildcard(first)) patterns_.emplace_back(first);
+    if (!policy::has_wildcard(first)) components_.emplace(first);
+  }
+  for (const NameRule& rule : names.rules) {
+    const std::vector<std::string_view> parts = split(rule.pattern, '/');
+    const auto is_plain = [](std::string_view part) { return !part.empty() && !policy::has_wildcard(part); };
+    const auto plain = std::find_if(parts.rbegin(), parts.rend(), is_plain);
+    if (plain == parts.rend()) patterns_.emplace_back(parts.back());
+    if (plain != parts.rend()) components_.insert(policy::unescape(*plain));
+  }
+  for (const std::string& component : components_) first_bytes_.set(static_cast<unsigned char>(component.front()));
+}
+
+bool MayBeDenied::operator()(std::string_view path) const {
+  for (std::size_t at = 0; at < path.size();) {
+    const std::size_t end = std::min(path.find('/', at), path.size());
+    if (may_be_component(path.substr(at, end - at))) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+bool MayBeDenied::may_be_component(std::string_view component) const {
+  const auto matches = [&](const std::string& pattern) { return policy::matches_component(pattern, component); };
+  const bool begins = !component.empty() && first_bytes_.test(static_cast<unsigned char>(component.front()));
+  return (begins && components_.contains(component)) || std::ranges::any_of(patterns_, matches);
+}
+
+std::optional<NameRule> told_name(const GuardedNames& names, std::string_view path) {
+  for (const std::string& place : names.places.told) {
+    if (is_within(path, place)) return NameRule{policy::escape_wildcards(place), "built in link", {}, {}};
+  }
+  return listed_at(names, path, [](const policy::ObeyedFile& file) { return file.treatment == kTold; });
+}
+
+bool is_lifted_path(const GuardedNames& names, std::string_view path) {
+  if (!names.allowed.empty()) {
+    const std::vector<policy::ObeyedAt> listed = policy::obeyed_at(path);
+    const auto lifts = [&](const policy::ObeyedAt& at) { return at.path == path && is_allowed(names, *at.file); };
+    if (std::ranges::any_of(listed, lifts)) return true;
+  }
+  return std::ranges::find(names.lifted, path) != names.lifted.end() ||
+         std::ranges::any_of(names.rules, [&](const NameRule& rule) {
+           return std::ranges::find(rule.lifted, path) != rule.lifted.end();
+         });
+}
+
+bool is_git_config_rule(const NameRule& rule) {
+  return rule.pattern.starts_with("/**/.git/") &&
+         (rule.pattern.ends_with("/config") || rule.pattern.ends_with("/config.worktree"));
+}
+
+const NameRule& git_rule() {
+  static const NameRule kRule{"/**/.git", "built in \"git repository\"", {}, {}};
+  return kRule;
+}
+
+std::optional<NameRule> leads_to_name(const GuardedNames& names, std::string_view path) {
+  const NameRule* found = find_above(names.rules, [&](const NameRule& rule, std::string_view prefix) {
     // Below a person's own "dir/**" links are ordinary; below git's directories they are a way to another one.
     const bool counts = !prefix.ends_with("/**") || rule.pattern.starts_with("/**/.git/");
     return counts && policy::matches_path(prefix, path);
   });
+  if (found != nullptr) return unasked(*found);
+  return listed_below(names, path, [](const policy::ObeyedBelow& one) { return one.file->treatment == kHeld; });
 }
 
-const NameRule* moves_to_name(std::span<const NameRule> names, std::string_view from, std::string_view to, Moved what) {
-  return find_above(names, [&](const NameRule&, std::string_view prefix) {
+std::optional<NameRule> moves_to_name(const GuardedNames& names, std::string_view from, std::string_view to,
+                                      Moved what) {
+  const NameRule* found = find_above(names.rules, [&](const NameRule&, std::string_view prefix) {
     const bool counts = !prefix.ends_with("/**") || what == Moved::kDirectoryOrLink;
     return counts && policy::matches_path(prefix, to) && !policy::matches_path(prefix, from);
   });
+  if (found != nullptr) return unasked(*found);
+  if (what == Moved::kFile) return std::nullopt;
+  return listed_below(names, to, [&](const policy::ObeyedBelow& one) {
+    return one.file->treatment == kHeld && !leads_as_well(from, one.above);
+  });
 }
 
-const NameRule* holds_name(std::span<const NameRule> names, std::string_view path) {
+std::optional<NameRule> moves_to_told(const GuardedNames& names, std::string_view from, std::string_view to) {
+  return listed_below(names, to, [&](const policy::ObeyedBelow& one) {
+    return one.file->treatment == kTold && !leads_as_well(from, one.above);
+  });
+}
+
+bool leaves_packages(const GuardedNames& names, std::string_view from, std::string_view to) {
+  return names.list == GuardedNames::List::kObeyed && policy::is_in_packages(from) && !policy::is_in_packages(to);
+}
+
+std::optional<NameRule> holds_name(const GuardedNames& names, std::string_view path) {
   const auto holds = [&](const NameRule& rule) {
     const std::string place = literal_part(rule.pattern);
     return !place.empty() && is_within(place, path);
   };
-  const auto found = std::ranges::find_if(names, holds);
-  return found == names.end() ? nullptr : &*found;
+  const auto found = std::ranges::find_if(names.rules, holds);
+  return found == names.rules.end() ? std::nullopt : std::optional(unasked(*found));
 }
 
 namespace {
@@ -106,11 +219,62 @@ const NameRule* find_above(std::span<const NameRule> names, Matches matches) {
   return nullptr;
 }
 
+// The first name of the list that the path has, that is not lifted, and for whose file `counts` holds.
+template <class Counts>
+std::optional<NameRule> listed_at(const GuardedNames& names, std::string_view path, Counts counts) {
+  if (names.list != GuardedNames::List::kObeyed) return std::nullopt;
+  for (const policy::ObeyedAt& at : policy::obeyed_at(path)) {
+    if (!counts(*at.file) || is_allowed(names, *at.file) || is_lifted_by(names.lifted, at.path, path)) continue;
+    NameRule rule = listed_rule(*at.file);
+    if (!names.places.home.empty() && at.path == cat({names.places.home, "/", at.file->name})) {
+      rule.asking = NameRule::Asking::kMayBe;
+    }
+    if (!is_granted(names, rule, path)) return rule;
+  }
+  return std::nullopt;
+}
+
+template <class Counts>
+std::optional<NameRule> listed_below(const GuardedNames& names, std::string_view path, Counts counts) {
+  if (names.list != GuardedNames::List::kObeyed) return std::nullopt;
+  for (const policy::ObeyedBelow& one : policy::obeyed_below(path)) {
+    if (counts(one) && !is_allowed(names, *one.file)) return listed_rule(*one.file);
+  }
+  return std::nullopt;
+}
+
+NameRule listed_rule(const policy::ObeyedFile& file) {
+  return {cat({"/**/", file.name}), cat({"built in \"", file.name, "\""}), {}, {}};
+}
+
+bool is_allowed(const GuardedNames& names, const policy::ObeyedFile& file) {
+  return std::ranges::find(names.allowed, file.name) != names.allowed.end();
+}
+
+bool is_granted(const GuardedNames& names, const NameRule& rule, std::string_view path) {
+  return rule.asking == NameRule::Asking::kMayBe &&
+         std::ranges::any_of(names.granted, [&](const std::string& granted) { return is_within(path, granted); });
+}
+
+// An answer opens a path, and not what leads to one or has one in it.
+NameRule unasked(NameRule rule) {
+  rule.asking = NameRule::Asking::kNever;
+  return rule;
+}
+
+bool leads_as_well(std::string_view from, std::string_view above) {
+  return from.ends_with(above) && from.size() > above.size() && from[from.size() - above.size() - 1] == '/';
+}
+
 // As the rule itself is lifted: by an entry for the very path that it denies, or for one below, for that one.
 bool is_lifted(const NameRule& rule, std::string_view denied, std::string_view path) {
   if (!rule.except.empty() && policy::matches_path(rule.except, path)) return true;
+  return is_lifted_by(rule.lifted, denied, path);
+}
+
+bool is_lifted_by(std::span<const std::string> lifted, std::string_view denied, std::string_view path) {
   return std::ranges::any_of(
-      rule.lifted, [&](const std::string& entry) { return is_within(entry, denied) && is_within(path, entry); });
+      lifted, [&](const std::string& entry) { return is_within(entry, denied) && is_within(path, entry); });
 }
 
 // Up to the first component with a wildcard; empty where that is the first.
@@ -121,6 +285,20 @@ std::string literal_part(std::string_view pattern) {
     if (policy::has_wildcard(pattern.substr(end, next - end))) break;
   }
   return policy::unescape(pattern.substr(0, end));
+}
+
+// An entry for a directory of the pattern, such as ".githooks" of "/**/.githooks/pre-commit", lifts what lies in it.
+std::vector<std::string> lifted_in(std::string_view pattern, std::span<const std::string> lifted) {
+  constexpr std::size_t kAnyLength = 3;  // of "/**"
+  std::vector<std::string> all(lifted.begin(), lifted.end());
+  for (std::size_t end = pattern.rfind('/'); end > kAnyLength && end != std::string_view::npos;
+       end = pattern.rfind('/', end - 1)) {
+    const std::string below = policy::unescape(pattern.substr(end));
+    for (const std::string& entry : lifted) {
+      if (policy::matches_path(pattern.substr(0, end), entry)) all.push_back(cat({entry, below}));
+    }
+  }
+  return all;
 }
 
 }  // namespace

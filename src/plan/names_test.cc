@@ -3,24 +3,27 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
+#include "policy/obeyed.h"
+
 namespace hutch::plan {
 namespace {
 
-std::vector<NameRule> built_in(std::vector<policy::Rule> rules = {}, std::vector<policy::Rule> patterns = {}) {
-  return name_rules(policy::Policy(), rules, patterns);
+GuardedNames built_in(std::vector<policy::Rule> rules = {}, std::vector<policy::Rule> patterns = {}) {
+  return guarded_names(policy::Policy(), rules, patterns);
 }
 
 TEST(Names, AtAnyDepth) {
-  const std::vector<NameRule> names = built_in();
+  const GuardedNames names = built_in();
   for (const char* path :
        {"/p/.bashrc", "/p/a/b/c/d/.bashrc", "/p/x/.git/hooks/pre-commit", "/p/.git/modules/a/b/hooks/x",
         "/p/.claude/commands/deep/x.md", "/p/.vscode/a/b", "/p/.git/config", "/.mcp.json"}) {
-    EXPECT_NE(denied_name(names, path), nullptr) << path;
+    EXPECT_TRUE(denied_name(names, path)) << path;
   }
   for (const char* path :
        {"/p", "/p/bashrc", "/p/.git/hooks", "/p/.git/hooks/pre-commit.sample", "/p/.bashrc2", "/p/.git", "/p/.git/HEAD",
         "/p/.git/refs/heads/hooks", "/p/hooks/x", "/p/.claude/settings", "/p/.claude", "/p/.git/config.lock"}) {
-    EXPECT_EQ(denied_name(names, path), nullptr) << path;
+    EXPECT_FALSE(denied_name(names, path)) << path;
   }
 }
 
@@ -28,12 +31,12 @@ TEST(Names, AnEntryForThatVeryPathLiftsIt) {
   policy::Rule entry;
   entry.verb = policy::Verb::kAllowWrite;
   entry.path = "/p/.vscode/settings.json";
-  const std::vector<NameRule> names = built_in({entry});
-  EXPECT_EQ(denied_name(names, "/p/.vscode/settings.json"), nullptr);
-  EXPECT_NE(denied_name(names, "/p/.vscode/tasks.json"), nullptr);
-  EXPECT_NE(denied_name(names, "/q/.vscode/settings.json"), nullptr);
+  const GuardedNames names = built_in({entry});
+  EXPECT_FALSE(denied_name(names, "/p/.vscode/settings.json"));
+  EXPECT_TRUE(denied_name(names, "/p/.vscode/tasks.json"));
+  EXPECT_TRUE(denied_name(names, "/q/.vscode/settings.json"));
   entry.path = "/p";
-  EXPECT_NE(denied_name(built_in({entry}), "/p/.vscode/settings.json"), nullptr);
+  EXPECT_TRUE(denied_name(built_in({entry}), "/p/.vscode/settings.json"));
 }
 
 TEST(Names, Patterns) {
@@ -43,12 +46,12 @@ TEST(Names, Patterns) {
   pattern.path = "/p/**/*.pem";
   pattern.text = "**/*.pem";
   pattern.where = "filesystem.denyWrite[0]";
-  const std::vector<NameRule> names = built_in({}, {pattern});
-  const NameRule* found = denied_name(names, "/p/a/key.pem");
-  ASSERT_NE(found, nullptr);
+  const GuardedNames names = built_in({}, {pattern});
+  const auto found = denied_name(names, "/p/a/key.pem");
+  ASSERT_TRUE(found);
   EXPECT_EQ(found->rule, "filesystem.denyWrite[0] \"**/*.pem\"");
-  EXPECT_NE(denied_name(names, "/p/key.pem/inner"), nullptr);
-  EXPECT_EQ(denied_name(names, "/q/key.pem"), nullptr);
+  EXPECT_TRUE(denied_name(names, "/p/key.pem/inner"));
+  EXPECT_FALSE(denied_name(names, "/q/key.pem"));
 }
 
 TEST(Names, WhatIsNotThereYet) {
@@ -57,51 +60,161 @@ TEST(Names, WhatIsNotThereYet) {
   absent.path = "/p/st*r";
   absent.text = "st*r";
   absent.where = "--deny-write";
-  const std::vector<NameRule> names = built_in({absent});
-  EXPECT_NE(denied_name(names, "/p/st*r/inner"), nullptr);
-  EXPECT_EQ(denied_name(names, "/p/star"), nullptr);
+  const GuardedNames names = built_in({absent});
+  EXPECT_TRUE(denied_name(names, "/p/st*r/inner"));
+  EXPECT_FALSE(denied_name(names, "/p/star"));
 }
 
 TEST(Names, WhatARuleLooksBelow) {
-  const std::vector<NameRule> names = built_in();
-  EXPECT_NE(leads_to_name(names, "/p/.git"), nullptr);
-  EXPECT_NE(leads_to_name(names, "/p/.claude"), nullptr);
-  EXPECT_EQ(leads_to_name(names, "/p/src"), nullptr);
-  EXPECT_NE(leads_to_name(names, "/p/.git/hooks"), nullptr);
-  EXPECT_NE(leads_to_name(names, "/p/.git/modules"), nullptr);
-  EXPECT_EQ(leads_to_name(names, "/p/hooks"), nullptr);
-  EXPECT_EQ(leads_to_name(names, "/p/modules"), nullptr);
+  const GuardedNames names = built_in();
+  EXPECT_TRUE(leads_to_name(names, "/p/.git"));
+  EXPECT_TRUE(leads_to_name(names, "/p/.claude"));
+  EXPECT_FALSE(leads_to_name(names, "/p/src"));
+  EXPECT_TRUE(leads_to_name(names, "/p/.git/hooks"));
+  EXPECT_TRUE(leads_to_name(names, "/p/.git/modules"));
+  EXPECT_FALSE(leads_to_name(names, "/p/hooks"));
+  EXPECT_FALSE(leads_to_name(names, "/p/modules"));
 }
 
 TEST(Names, ALinkBelowGitsOwnDirectoriesLeadsThere) {
-  EXPECT_NE(leads_to_name(built_in(), "/p/.git/modules/m"), nullptr);
-  EXPECT_EQ(leads_to_name(built_in(), "/p/.git/refs/m"), nullptr);
+  EXPECT_TRUE(leads_to_name(built_in(), "/p/.git/modules/m"));
+  EXPECT_FALSE(leads_to_name(built_in(), "/p/.git/refs/m"));
 }
 
 TEST(Names, WhatHoldsARulesPlace) {
-  const std::vector<NameRule> names = {
-      {"/p/sub/se\\*cret", "a", {}, {}}, {"/p/in/deep/**/k", "b", {}, {}}, {"/**/.git/hooks/*", "c", {}, {}}};
-  EXPECT_EQ(holds_name(names, "/p/sub"), &names[0]);
-  EXPECT_EQ(holds_name(names, "/p"), &names[0]);
-  EXPECT_EQ(holds_name(names, "/p/sub/se*cret"), &names[0]);
-  EXPECT_EQ(holds_name(names, "/p/in"), &names[1]);
-  EXPECT_EQ(holds_name(names, "/p/in/deep"), &names[1]) << "all below it is meant";
-  EXPECT_EQ(holds_name(names, "/p/in/deep/er"), nullptr) << "goes by its names there";
-  EXPECT_EQ(holds_name(names, "/p/su"), nullptr);
-  EXPECT_EQ(holds_name(names, "/q/.git"), nullptr) << "a name for any depth goes along";
+  const GuardedNames names{.rules = {{"/p/sub/se\\*cret", "a", {}, {}},
+                                     {"/p/in/deep/**/k", "b", {}, {}},
+                                     {"/**/.git/hooks/*", "c", {}, {}}}};
+  const auto held_by = [&](const char* path) {
+    const auto rule = holds_name(names, path);
+    return rule ? rule->rule : std::string();
+  };
+  EXPECT_EQ(held_by("/p/sub"), "a");
+  EXPECT_EQ(held_by("/p"), "a");
+  EXPECT_EQ(held_by("/p/sub/se*cret"), "a");
+  EXPECT_EQ(held_by("/p/in"), "b");
+  EXPECT_EQ(held_by("/p/in/deep"), "b") << "all below it is meant";
+  EXPECT_EQ(held_by("/p/in/deep/er"), "") << "goes by its names there";
+  EXPECT_EQ(held_by("/p/su"), "");
+  EXPECT_EQ(held_by("/q/.git"), "") << "a name for any depth goes along";
 }
 
 TEST(Names, WhatIsMovedBringsAlongWhatWasNotForbiddenThere) {
-  const std::vector<NameRule> names = built_in();
+  const GuardedNames names = built_in();
   using enum Moved;
-  EXPECT_NE(moves_to_name(names, "/p/x", "/p/.git", kDirectoryOrLink), nullptr);
-  EXPECT_EQ(moves_to_name(names, "/p/a/.git", "/p/b/.git", kDirectoryOrLink), nullptr);
+  EXPECT_TRUE(moves_to_name(names, "/p/x", "/p/.git", kDirectoryOrLink));
+  EXPECT_FALSE(moves_to_name(names, "/p/a/.git", "/p/b/.git", kDirectoryOrLink));
   // Of the same name, and yet another directory.
-  EXPECT_NE(moves_to_name(names, "/p/x/hooks", "/p/.git/hooks", kDirectoryOrLink), nullptr);
-  EXPECT_NE(moves_to_name(names, "/p/x/modules", "/p/.git/modules", kDirectoryOrLink), nullptr);
-  EXPECT_NE(moves_to_name(names, "/p/x", "/p/.git/modules/x", kDirectoryOrLink), nullptr);
-  EXPECT_EQ(moves_to_name(names, "/p/.git/modules/x", "/p/.git/modules/y", kDirectoryOrLink), nullptr);
-  EXPECT_EQ(moves_to_name(names, "/p/x", "/p/.git/modules/x", kFile), nullptr);
+  EXPECT_TRUE(moves_to_name(names, "/p/x/hooks", "/p/.git/hooks", kDirectoryOrLink));
+  EXPECT_TRUE(moves_to_name(names, "/p/x/modules", "/p/.git/modules", kDirectoryOrLink));
+  EXPECT_TRUE(moves_to_name(names, "/p/x", "/p/.git/modules/x", kDirectoryOrLink));
+  EXPECT_FALSE(moves_to_name(names, "/p/.git/modules/x", "/p/.git/modules/y", kDirectoryOrLink));
+  EXPECT_FALSE(moves_to_name(names, "/p/x", "/p/.git/modules/x", kFile));
+}
+
+TEST(Names, EachNameOfTheListIsHeldOrTold) {
+  const GuardedNames names = built_in();
+  for (const policy::ObeyedFile& file : policy::obeyed_files()) {
+    const std::string name = file.name.starts_with('*') ? cat({"x", file.name.substr(1)}) : std::string(file.name);
+    for (const char* above : {"/", "/p/", "/p/a/b/c/"}) {
+      for (const char* below : {"", "/in/deep"}) {
+        const std::string path = cat({above, name, below});
+        const bool held = file.treatment == policy::ObeyedTreatment::kHeld;
+        EXPECT_TRUE(held ? denied_name(names, path) : told_name(names, path)) << path;
+      }
+    }
+  }
+}
+
+TEST(Names, WhatASettingOfGitNamesInEachWorkTree) {
+  const std::vector<NameRule> obeyed = {{"/**/.githooks/pre-commit", "git obeys it", {}, {}}};
+  policy::Rule entry;
+  entry.verb = policy::Verb::kAllowWrite;
+  entry.path = "/p";
+  const GuardedNames held = guarded_names(policy::Policy(), std::vector{entry}, {}, obeyed);
+  EXPECT_TRUE(denied_name(held, "/p/new/.githooks/pre-commit"));
+  EXPECT_FALSE(denied_name(held, "/p/new/.githooks/readme"));
+  EXPECT_TRUE(moves_to_name(held, "/p/d", "/p/new/.githooks", Moved::kDirectoryOrLink));
+  for (const char* lifting : {"/p/.githooks", "/p/.githooks/pre-commit"}) {
+    entry.path = lifting;
+    const GuardedNames lifted = guarded_names(policy::Policy(), std::vector{entry}, {}, obeyed);
+    EXPECT_FALSE(denied_name(lifted, "/p/.githooks/pre-commit")) << lifting;
+    EXPECT_TRUE(denied_name(lifted, "/p/new/.githooks/pre-commit")) << lifting;
+  }
+}
+
+TEST(Names, ThePolicyLiftsANameOfTheList) {
+  policy::Policy policy;
+  policy.filesystem.allow_obeyed = {".npmrc", "CLAUDE.md"};
+  const GuardedNames names = guarded_names(policy, {}, {});
+  EXPECT_FALSE(denied_name(names, "/p/a/.npmrc"));
+  EXPECT_TRUE(denied_name(names, "/p/a/.envrc"));
+  EXPECT_FALSE(told_name(names, "/p/CLAUDE.md"));
+  EXPECT_TRUE(told_name(names, "/p/AGENTS.md"));
+}
+
+TEST(Names, PackagesBringNamesAlong) {
+  const GuardedNames names = built_in();
+  EXPECT_FALSE(denied_name(names, "/p/node_modules/m/.npmrc"));
+  EXPECT_TRUE(denied_name(names, "/p/node_modules/m/.vscode/tasks.json"));
+  EXPECT_TRUE(leaves_packages(names, "/p/node_modules/m", "/p/m"));
+  EXPECT_TRUE(leaves_packages(names, "/p/node_modules", "/p/old"));
+  EXPECT_FALSE(leaves_packages(names, "/p/node_modules/m", "/p/node_modules/k"));
+  EXPECT_FALSE(leaves_packages(names, "/p/m", "/p/node_modules/m"));
+  EXPECT_FALSE(leaves_packages(GuardedNames(), "/p/node_modules", "/p/old"));
+}
+
+TEST(Names, ADirectoryThatBringsToldNames) {
+  const GuardedNames names = built_in();
+  EXPECT_TRUE(moves_to_told(names, "/p/x", "/p/.junie"));
+  EXPECT_FALSE(moves_to_told(names, "/p/a/.junie", "/p/b/.junie"));
+  EXPECT_FALSE(moves_to_told(names, "/p/x", "/p/y"));
+}
+
+TEST(Names, OfAHomeAnAnswerOpensOnePath) {
+  policy::Rule rule;
+  rule.verb = policy::Verb::kDenyWrite;
+  rule.origin = policy::Origin::kHome;
+  rule.path = "/home/u/.ssh";
+  rule.where = "home";
+  GuardedNames names = built_in({rule});
+  names.places.home = "/home/u";
+  using enum NameRule::Asking;
+  for (const char* path :
+       {"/home/u/.ssh/authorized_keys", "/home/u/.ssh", "/home/u/.bashrc", "/home/u/.claude/hooks"}) {
+    const auto denied = denied_name(names, path);
+    ASSERT_TRUE(denied) << path;
+    EXPECT_EQ(denied->asking, kMayBe) << path;
+    names.granted = {path};
+    EXPECT_FALSE(denied_name(names, path)) << path;
+    names.granted = {"/home/u/other"};
+  }
+  const auto deep = denied_name(names, "/home/u/p/.bashrc");
+  ASSERT_TRUE(deep);
+  EXPECT_EQ(deep->asking, kNever);
+  names.granted = {"/home/u/p/.bashrc"};
+  EXPECT_TRUE(denied_name(names, "/home/u/p/.bashrc"));
+  policy::Rule entry;
+  entry.verb = policy::Verb::kAllowWrite;
+  entry.path = "/home/u/.ssh/authorized_keys";
+  const GuardedNames lifted = built_in({rule, entry});
+  EXPECT_FALSE(denied_name(lifted, "/home/u/.ssh/authorized_keys"));
+  EXPECT_TRUE(denied_name(lifted, "/home/u/.ssh/config"));
+}
+
+TEST(NamesThatMayBeDenied, NoDeniedPathIsMissed) {
+  GuardedNames names;
+  names.rules.push_back({"/**/tools/watch", "x", {}, {}});
+  names.rules.push_back({"/home/u/p/[a-c]*.key", "x", {}, {}});
+  const MayBeDenied may_be(names);
+  for (const policy::ObeyedFile& file : policy::obeyed_files()) {
+    std::string name(file.name);
+    if (name.starts_with('*')) name = "x" + name.substr(1);
+    EXPECT_TRUE(may_be("src/" + name)) << name;
+  }
+  EXPECT_TRUE(may_be("tools/watch"));
+  names.rules.pop_back();
+  EXPECT_FALSE(MayBeDenied(names)("src/lib/main"));
 }
 
 }  // namespace

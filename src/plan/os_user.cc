@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::string_view kPrefix = "agent-";
 constexpr std::string_view kPeoplesPrefix = "hutch-";
-constexpr std::size_t kDigits = 8;
+constexpr std::size_t kNumberDigits = 8;
 
 // The beginning of a name, and what tells it from all others.
 std::string with_digits(std::string_view name, std::string_view whole) {
   Sha256 sum;
   sum.add(whole);
-  return cat({name.substr(0, kOsUserNameMax - kDigits - 1), "-", sum.finish().substr(0, kDigits)});
+  return cat({name.substr(0, kOsUserNameMax - kNumberDigits - 1), "-", sum.finish().substr(0, kNumberDigits)});
 }
 
 }  // namespace

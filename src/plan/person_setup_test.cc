@@ -17,7 +17,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<std::string> lines_of(const std::vector<SetupStep>& steps) {
+std::vector<std::string> person_lines(const std::vector<SetupStep>& steps) {
   std::vector<std::string> lines;
   for (const SetupStep& step : steps) lines.push_back(join(step.command, " "));
   return lines;
@@ -35,7 +35,7 @@ std::string file_text(const std::string& path) {
 }
 
 TEST(PersonSetup, BySystemd) {
-  const auto lines = lines_of(init_person_steps("hutch-carol", carol(HelperStarter::kSystemd)));
+  const auto lines = person_lines(init_person_steps("hutch-carol", carol(HelperStarter::kSystemd)));
   EXPECT_EQ(lines[0],
             "useradd --system --user-group --no-create-home --home-dir /var/lib/hutch-people/hutch-carol --shell "
             "/bin/../bin/bash --expiredate 1970-01-02 hutch-carol");
@@ -51,7 +51,7 @@ TEST(PersonSetup, BySudoThatPersonAloneMayRunTheHelperWithoutArguments) {
   const auto steps = init_person_steps("hutch-carol", carol(HelperStarter::kSudo));
   EXPECT_THAT(steps.back().command[3], "/etc/sudoers.d/hutch-helper-1007");
   EXPECT_THAT(steps.back().command[4], HasSubstr("#1007 ALL=(root) NOPASSWD: /usr/lib/hutch/hutch-helper \"\"\n"));
-  EXPECT_THAT(lines_of(steps), Not(Contains(HasSubstr("systemctl"))));
+  EXPECT_THAT(person_lines(steps), Not(Contains(HasSubstr("systemctl"))));
 }
 
 TEST(PersonSetup, TheUnitsAreThoseOfThePackage) {
@@ -63,17 +63,17 @@ TEST(PersonSetup, DeinitLeavesWhatOthersNeed) {
   PersonFacts facts = carol(HelperStarter::kSystemd);
   facts.user.has_user = facts.has_entry = facts.has_directory = facts.has_rule = facts.has_units = true;
   facts.has_other_users = true;
-  auto lines = lines_of(deinit_person_steps("hutch-carol", facts, Homes::kKept));
+  auto lines = person_lines(deinit_person_steps("hutch-carol", facts, Homes::kKept));
   EXPECT_THAT(lines, testing::ElementsAre(HasSubstr("/etc/hutch-helper/people/1007/hutch-carol leaving carol\n"),
                                           "userdel hutch-carol", "rm -f -- /etc/hutch-helper/people/1007/hutch-carol"));
   facts.has_other_users = false;
   facts.has_other_people = true;
-  lines = lines_of(deinit_person_steps("hutch-carol", facts, Homes::kKept));
+  lines = person_lines(deinit_person_steps("hutch-carol", facts, Homes::kKept));
   EXPECT_THAT(lines, Contains("rm -f -- /etc/sudoers.d/hutch-helper-1007"));
   EXPECT_THAT(lines, Not(Contains(HasSubstr("systemctl"))));
   EXPECT_EQ(lines.back(), "rmdir --ignore-fail-on-non-empty -- /etc/hutch-helper/people/1007");
   facts.has_other_people = false;
-  lines = lines_of(deinit_person_steps("hutch-carol", facts, Homes::kKept));
+  lines = person_lines(deinit_person_steps("hutch-carol", facts, Homes::kKept));
   EXPECT_THAT(lines, Contains("systemctl disable --now hutch-helper.socket"));
 }
 
@@ -81,7 +81,7 @@ TEST(PersonSetup, DeinitGoesOnWithWhatIsLeft) {
   PersonFacts facts = carol(HelperStarter::kSystemd);
   EXPECT_TRUE(deinit_person_steps("hutch-carol", facts, Homes::kKept).empty());
   facts.has_directory = facts.has_units = true;
-  const auto lines = lines_of(deinit_person_steps("hutch-carol", facts, Homes::kKept));
+  const auto lines = person_lines(deinit_person_steps("hutch-carol", facts, Homes::kKept));
   EXPECT_EQ(lines.front(), "systemctl disable --now hutch-helper.socket");
   EXPECT_EQ(lines.back(), "rmdir --ignore-fail-on-non-empty -- /etc/hutch-helper/people/1007");
 }

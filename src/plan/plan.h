@@ -8,7 +8,9 @@
 
 #include "base/ip_address.h"
 #include "plan/bpf.h"
+#include "plan/guarded_names.h"
 #include "plan/id_map.h"
+#include "plan/limits.h"
 
 namespace hutch::plan {
 
@@ -84,29 +86,6 @@ struct LandlockPlan {
   std::vector<std::string> writable;
 };
 
-// Absent values are not limited. Sizes in bytes.
-struct ResourceLimits {
-  std::uint64_t memory_bytes = 0;
-  std::uint64_t pids = 0;
-  std::uint64_t processes = 0;  // where `pids` is not limited: by default (plan/processes.h)
-  std::uint64_t cpu_millis = 0;  // thousandths of one CPU
-  std::uint64_t tmp_bytes = 0;
-  std::uint64_t disk_bytes = 0;  // of the writable layer over an engine's image
-  std::chrono::milliseconds timeout{0};  // wall clock
-  std::chrono::milliseconds idle_timeout{0};  // since the last byte of output
-  std::uint64_t output_bytes = 0;
-  bool operator==(const ResourceLimits&) const = default;
-};
-
-// A pattern of absolute paths (policy/glob.h): what matches, and all below it, is not written.
-struct NameRule {
-  std::string pattern;
-  std::string rule;  // as a person reads it
-  std::string except;  // a pattern of what is allowed nevertheless; empty: of nothing
-  std::vector<std::string> lifted;  // absolute paths that, with all below them, are excepted as well
-  bool operator==(const NameRule&) const = default;
-};
-
 enum class Supervisor { kNone, kBeside };
 
 // Which calls about files that no rule allows are questions: those that would change one, or those that would look at
@@ -135,12 +114,14 @@ struct SandboxPlan {
   // Targets of mounts that are writable for the supervisor alone, which makes each change there itself; the workload
   // sees them read-only.
   std::vector<std::string> supervised;
-  std::vector<NameRule> names;  // what the supervisor refuses
+  GuardedNames names;
   FileQuestions questions = FileQuestions::kNone;
   std::vector<std::string> hidden;  // where there are questions: what is hidden, with all below it that no mount shows
   LandlockPlan landlock;
   std::vector<bpf::Instruction> seccomp;  // for every process of the workload; empty: none
   ResourceLimits limits;
+  std::vector<ProcessLimit> process_limits;  // of what is counted for the user or the machine (plan/quotas.h)
+  std::vector<UserCount> user_counts;  // likewise
   std::vector<std::string> environment;  // "K=V", of every command
   std::string cwd;  // of the command, as seen inside
   std::string project;  // what relative rules are resolved against

@@ -1,8 +1,10 @@
 // A plan as one JSON object.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "plan/plan_text.h"
+#include "plan/quotas.h"
 
 namespace hutch::plan {
 
@@ -12,6 +14,7 @@ using json = nlohmann::ordered_json;
 
 json step_json(const MountStep& step);
 json limits_json(const ResourceLimits& limits);
+json shares_json(const SandboxPlan& plan);
 json environment_json(const std::vector<std::string>& environment);
 std::string_view name_of(MountKind kind);
 
@@ -29,6 +32,7 @@ std::string plan_json(const SandboxPlan& plan) {
       {"network", network_name(plan.network)},
       {"hostname", plan.hostname},
       {"limits", limits_json(plan.limits)},
+      {"shares", shares_json(plan)},
       {"mounts", std::move(mounts)},
       {"proc", {{"read_only", plan.read_only_proc}, {"hidden", plan.hidden_proc}}},
       {"landlock", {{"readable", plan.landlock.readable}, {"writable", plan.landlock.writable}}},
@@ -86,6 +90,18 @@ json limits_json(const ResourceLimits& limits) {
                  {"output_bytes", number(limits.output_bytes)}};
   // Few backends have one.
   if (limits.disk_bytes != 0) object["disk_bytes"] = limits.disk_bytes;
+  return object;
+}
+
+// By the names of docs/limits.md.
+json shares_json(const SandboxPlan& plan) {
+  json object = json::object();
+  for (const Quota& quota : quotas()) {
+    const auto limit = std::ranges::find(plan.process_limits, quota.resource, &ProcessLimit::resource);
+    const auto count = std::ranges::find(plan.user_counts, quota.name, &UserCount::name);
+    if (limit != plan.process_limits.end()) object[std::string(quota.name)] = limit->hard;
+    if (count != plan.user_counts.end()) object[std::string(quota.name)] = count->most;
+  }
   return object;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "plan/quotas.h"
 
 namespace hutch::plan {
 
@@ -21,6 +22,7 @@ void list(std::string& out, std::string_view label, const std::vector<std::strin
 std::string labelled(std::string_view label, std::string_view text);
 std::string octal(unsigned mode);
 std::string limits_text(const ResourceLimits& limits);
+std::string shares_text(const SandboxPlan& plan);
 std::string duration_text(milliseconds duration);
 std::string cpus_text(std::uint64_t millis);
 
@@ -45,6 +47,7 @@ std::string plan_text(const SandboxPlan& plan) {
   if (!groups.empty()) line(out, "groups", join(groups, " "));
   line(out, "network", network_name(plan.network));
   line(out, "limits", limits_text(plan.limits));
+  if (const std::string shares = shares_text(plan); !shares.empty()) line(out, "shares", shares);
   if (!plan.seccomp.empty()) {
     line(out, "seccomp", cat({"a filter of ", std::to_string(plan.seccomp.size()), " instructions"}));
   }
@@ -140,6 +143,18 @@ std::string limits_text(const ResourceLimits& limits) {
   if (limits.disk_bytes != 0) parts.push_back("disk " + size_text(limits.disk_bytes));
   if (limits.output_bytes != 0) parts.push_back("output " + size_text(limits.output_bytes));
   return parts.empty() ? "none" : join(parts, ", ");
+}
+
+// By the names of docs/limits.md.
+std::string shares_text(const SandboxPlan& plan) {
+  std::vector<std::string> parts;
+  for (const Quota& quota : quotas()) {
+    const auto limit = std::ranges::find(plan.process_limits, quota.resource, &ProcessLimit::resource);
+    const auto count = std::ranges::find(plan.user_counts, quota.name, &UserCount::name);
+    if (limit != plan.process_limits.end()) parts.push_back(cat({quota.name, " ", std::to_string(limit->hard)}));
+    if (count != plan.user_counts.end()) parts.push_back(cat({quota.name, " ", std::to_string(count->most)}));
+  }
+  return join(parts, "; ");
 }
 
 std::string duration_text(milliseconds duration) {

@@ -1,6 +1,7 @@
 // The default limit of processes, from what is known of the machine.
 #include "plan/processes.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -20,10 +21,18 @@ bool is_at_least(std::string_view release, unsigned major, unsigned minor) {
   return first > major || (first == major && second >= minor);
 }
 
+// The processes of a sandbox count for its user outside as well (user_namespaces(7), since Linux 5.14).
+std::uint64_t half_of_the_users(const HostFacts& facts) {
+  static constexpr int kProcesses = 6;  // RLIMIT_NPROC
+  const auto own = std::ranges::find(facts.process_limits, kProcesses, &ProcessLimit::resource);
+  if (own == facts.process_limits.end()) return kProcessesDefault;
+  return std::min(kProcessesDefault, std::max<std::uint64_t>(own->hard / 2, 1));
+}
+
 }  // namespace
 
 std::uint64_t processes_default(const HostFacts& facts, Stay stay) {
-  if (facts.uid != 0) return is_at_least(facts.kernel, 5, 14) ? kProcessesDefault : 0;
+  if (facts.uid != 0) return is_at_least(facts.kernel, 5, 14) ? half_of_the_users(facts) : 0;
   return stay == Stay::kForMany ? kProcessesDefault : 0;
 }
 

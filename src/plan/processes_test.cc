@@ -27,5 +27,13 @@ TEST(Processes, OfRootAreLimitedWhereItIsWorthACgroup) {
   EXPECT_EQ(processes_default(machine(0, "6.1.0"), Stay::kForOneCommand), 0U);
 }
 
+TEST(Processes, AreAHalfOfTheUsersWhereThoseAreFew) {
+  HostFacts facts = machine(1000, "6.1.0");
+  facts.process_limits = {{6, 100, 3000}};
+  EXPECT_EQ(processes_default(facts, Stay::kForOneCommand), 1500U);
+  facts.process_limits = {{6, ~0ULL, ~0ULL}};
+  EXPECT_EQ(processes_default(facts, Stay::kForOneCommand), kProcessesDefault);
+}
+
 }  // namespace
 }  // namespace hutch::plan

@@ -18,7 +18,7 @@ Rule rule(Verb verb, const std::string& path, Origin origin = Origin::kPolicy) {
   return {.verb = verb, .origin = origin, .path = path, .text = path, .where = std::string(name_of(verb))};
 }
 
-void expect_golden(const SeatbeltInput& input, const std::string& name) {
+void expect_golden_profile(const SeatbeltInput& input, const std::string& name) {
   const std::string path = std::string(HUTCH_SOURCE_DIR) + "/src/plan/golden/" + name + ".sb";
   const auto got = seatbelt_profile(input);
   ASSERT_TRUE(got.has_value()) << got.error().message;
@@ -36,7 +36,7 @@ std::vector<Rule> workspace() {
 
 TEST(SeatbeltTest, Workspace) {
   const std::vector<Rule> rules = workspace();
-  expect_golden({.rules = rules, .proxy_port = std::nullopt}, "seatbelt_workspace");
+  expect_golden_profile({.rules = rules, .proxy_port = std::nullopt}, "seatbelt_workspace");
 }
 
 TEST(SeatbeltTest, NestedRulesAndAProxy) {
@@ -45,7 +45,7 @@ TEST(SeatbeltTest, NestedRulesAndAProxy) {
   rules.push_back(rule(Verb::kAllowRead, "/Users/u/p/secret/open"));
   rules.push_back(rule(Verb::kDenyWrite, "/Users/u/p/secret/open/frozen"));
   rules.push_back(rule(Verb::kAllowWrite, "/Users/u/p/a \"quoted\\ name"));
-  expect_golden({.rules = rules, .proxy_port = 3128}, "seatbelt_nested");
+  expect_golden_profile({.rules = rules, .proxy_port = 3128}, "seatbelt_nested");
 }
 
 TEST(SeatbeltTest, PathsCannotBreakOutOfTheirString) {

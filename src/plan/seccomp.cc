@@ -52,6 +52,7 @@ struct Span {
 
 std::uint32_t audit_architecture(Architecture architecture);
 std::vector<Span> spans_of(Architecture architecture);
+void append_group_changes(Program& out, Architecture architecture);
 void append_file_server(Program& out, Architecture architecture);
 Program search(std::span<const Span> spans, const SeccompProfile& profile);
 Program leaf(const Span& span, const SeccompProfile& profile);
@@ -78,7 +79,8 @@ Program compile_seccomp(const SeccompProfile& profile) {
       {kReturn, 0, 0, kReturnKillProcess},
       {kLoadWord, 0, 0, kOffsetNumber},
   };
-  if (profile.serving == Serving::kFiles) append_file_server(program, profile.architecture);
+  if (profile.serving == Serving::kFilesOfPerson) append_group_changes(program, profile.architecture);
+  if (profile.serving != Serving::kNothing) append_file_server(program, profile.architecture);
   const std::vector<Span> spans = spans_of(profile.architecture);
   const Program body = search(spans, profile);
   program.insert(program.end(), body.begin(), body.end());
@@ -120,6 +122,13 @@ std::vector<Span> spans_of(Architecture architecture) {
   if (architecture == Architecture::kX86_64) add({kX32Bit, CallOutcome::kKill});
   add({kSkipped, CallOutcome::kNoSys});
   return spans;
+}
+
+// Pretended, as Serving::kFilesOfPerson says. The call's number is loaded.
+void append_group_changes(Program& out, Architecture architecture) {
+  const std::uint32_t setgroups = architecture == Architecture::kX86_64 ? 116 : 159;
+  out.push_back({kJumpEqual, 0, 1, setgroups});
+  out.push_back({kReturn, 0, 0, kReturnErrno});
 }
 
 // Before everything else; the call's number is loaded, and is again behind it.
@@ -228,6 +237,8 @@ Instruction returns(CallOutcome outcome, const SeccompProfile& profile) {
   const auto fails_with = [](std::uint32_t error) { return Instruction{kReturn, 0, 0, kReturnErrno | error}; };
   const Instruction allow = {kReturn, 0, 0, kReturnAllow};
   const Instruction notify = {kReturn, 0, 0, kReturnNotify};
+  const bool supervised = profile.file_changes == FileChanges::kNotify;
+  const bool refuses_set_ids = profile.set_ids == SetIds::kRefuse;
   switch (outcome) {
     case CallOutcome::kAllow: return allow;
     case CallOutcome::kPerm: return fails_with(1);
@@ -246,8 +257,19 @@ Instruction returns(CallOutcome outcome, const SeccompProfile& profile) {
     case CallOutcome::kFileLook: return profile.file_looks == FileLooks::kNotify ? notify : allow;
     case CallOutcome::kOwnerChange:
       if (profile.owners == Owners::kPretended) return fails_with(0);
-      return profile.file_changes == FileChanges::kNotify ? notify : allow;
-    case CallOutcome::kFileChange: return profile.file_changes == FileChanges::kNotify ? notify : allow;
+      return supervised ? notify : allow;
+    case CallOutcome::kFileChange: return supervised ? notify : allow;
+    case CallOutcome::kGivesRights: return supervised || refuses_set_ids ? fails_with(1) : allow;
+    case CallOutcome::kGivesGroup:
+      if (supervised) return notify;
+      return refuses_set_ids ? fails_with(1) : allow;
+    case CallOutcome::kHiddenMode:
+      if (supervised) return notify;
+      return refuses_set_ids ? fails_with(38) : allow;
+    case CallOutcome::kPastSupervisor: return supervised ? fails_with(38) : allow;
+    case CallOutcome::kUnmappedMemory:
+      return profile.unmapped_memory == UnmappedMemory::kRefuse ? fails_with(38) : allow;
+    case CallOutcome::kFileFlags: return supervised ? fails_with(95) : allow;
     case CallOutcome::kKill: return {kReturn, 0, 0, kReturnKillProcess};
   }
   CHECK(!"outcome");

@@ -34,7 +34,16 @@ enum class Owners { kReal, kPretended };
 
 // kFiles: a file server of hutch's, told what to do by a virtual machine. It may change its root, and makes no file
 // that gives whoever executes it somebody's rights (S_ISUID, S_ISGID): on the host they would be those of a person.
-enum class Serving { kNothing, kFiles };
+// kFilesOfPerson: likewise, in a user namespace that may not change groups (user_namespaces(7)). setgroups(2) answers 0
+// and does nothing, because virtiofsd gives up its groups where it has any, and does not start where it cannot.
+enum class Serving { kNothing, kFiles, kFilesOfPerson };
+
+// What calls meet that give a file S_ISUID or S_ISGID, where nothing supervises changes of files. A supervisor refuses
+// them for files and lets directories have S_ISGID; the filter alone cannot tell a file from a directory.
+enum class SetIds { kAllow, kRefuse };
+
+// Memory that a process can have without having mapped it, which RLIMIT_AS does not count.
+enum class UnmappedMemory { kAllow, kRefuse };
 
 struct SeccompProfile {
   Architecture architecture = Architecture::kX86_64;
@@ -43,6 +52,8 @@ struct SeccompProfile {
   FileLooks file_looks = FileLooks::kAllow;
   Owners owners = Owners::kReal;
   Serving serving = Serving::kNothing;
+  UnmappedMemory unmapped_memory = UnmappedMemory::kAllow;
+  SetIds set_ids = SetIds::kAllow;
 };
 
 // Allows what the table (seccomp_table.h) does not name, up to the newest call known here; later calls answer ENOSYS,

@@ -31,19 +31,48 @@ constexpr std::uint32_t kFileType = 0170000;  // S_IFMT; mode is an unsigned sho
 constexpr std::uint32_t kCharacterDevice = 0020000;
 constexpr std::uint32_t kBlockDevice = 0060000;
 
+// A program in the host's files with S_ISUID or S_ISGID would give its rights to whoever runs it outside. The
+// supervisor makes none. This is the wall behind it: a call that the supervisor lets the kernel make may be about
+// another file by then, since threads share descriptors and memory. The filter knows no paths, so that this holds for
+// the sandbox's own files too, where the bits mean nothing (nosuid, no_new_privs). Where nothing is supervised the
+// filter is the only wall, but for an installation of packages, whose files get the bits that their package says.
+constexpr std::uint32_t kSetUser = 04000;
+constexpr std::uint32_t kSetIds = 06000;
+
+// A directory may have S_ISGID, as in `git init --shared`: the supervisor makes such a call itself, always.
+constexpr std::uint32_t kSetGroup = 02000;
+constexpr std::array kChmod = {CallClause{{Kind::kAnyBit, 1, kSetUser}, {}, kGivesRights},
+                               CallClause{{Kind::kAnyBit, 1, kSetGroup}, {}, kGivesGroup}};
+constexpr std::array kChmodAt = {CallClause{{Kind::kAnyBit, 2, kSetUser}, {}, kGivesRights},
+                                 CallClause{{Kind::kAnyBit, 2, kSetGroup}, {}, kGivesGroup}};
+
+// mkdir(2) is not among these calls: the kernel takes neither bit from its mode.
 constexpr std::array kMknod = {
     CallClause{{Kind::kEquals, 1, kFileType, kCharacterDevice}, {}, kPerm},
     CallClause{{Kind::kEquals, 1, kFileType, kBlockDevice}, {}, kPerm},
+    CallClause{{Kind::kAnyBit, 1, kSetIds}, {}, kGivesRights},
 };
 constexpr std::array kMknodat = {
     CallClause{{Kind::kEquals, 2, kFileType, kCharacterDevice}, {}, kPerm},
     CallClause{{Kind::kEquals, 2, kFileType, kBlockDevice}, {}, kPerm},
+    CallClause{{Kind::kAnyBit, 2, kSetIds}, {}, kGivesRights},
 };
 
 // O_WRONLY | O_RDWR | O_CREAT | O_TRUNC of asm-generic/fcntl.h; O_TMPFILE wants one of the first two.
 constexpr std::uint32_t kOpenForChange = 0x1 | 0x2 | 0x40 | 0x200;
-constexpr std::array kOpen = {CallClause{{Kind::kAnyBit, 1, kOpenForChange}, {}, kFileChange}};
-constexpr std::array kOpenat = {CallClause{{Kind::kAnyBit, 2, kOpenForChange}, {}, kFileChange}};
+// O_CREAT and __O_TMPFILE: without them the register of the mode holds anything.
+constexpr std::uint32_t kOpenWithMode = 0x40 | 0x400000;
+constexpr std::array kCreat = {CallClause{{Kind::kAnyBit, 1, kSetIds}, {}, kGivesRights}};
+constexpr std::array kOpen = {
+    CallClause{{Kind::kAnyBit, 1, kOpenWithMode}, ArgumentTest{Kind::kAnyBit, 2, kSetIds}, kGivesRights},
+    CallClause{{Kind::kAnyBit, 1, kOpenForChange}, {}, kFileChange},
+};
+constexpr std::array kOpenat = {
+    CallClause{{Kind::kAnyBit, 2, kOpenWithMode}, ArgumentTest{Kind::kAnyBit, 3, kSetIds}, kGivesRights},
+    CallClause{{Kind::kAnyBit, 2, kOpenForChange}, {}, kFileChange},
+};
+// With hutch's own size a file can be made with any mode where nothing is supervised. It is empty: without CAP_FSETID
+// the kernel takes both bits away from a file that gets content (file_remove_privs, fs/inode.c).
 constexpr std::array kOpenat2 = {CallClause{{Kind::kEquals, 3, 0xffffffff, kPlainOpenBytes}, {}, kAllow}};
 // A descriptor is looked at, not a path: how the C library asks for fstat(3).
 constexpr std::uint32_t kEmptyPath = 0x1000;  // AT_EMPTY_PATH
@@ -52,10 +81,19 @@ constexpr std::array kStatx = {CallClause{{Kind::kAnyBit, 2, kEmptyPath}, {}, kA
 constexpr std::array kAccessPath = {CallClause{{Kind::kAnyBit, 1, 0x2}, {}, kFileChange}};  // W_OK
 constexpr std::array kAccessAt = {CallClause{{Kind::kAnyBit, 2, 0x2}, {}, kFileChange}};
 
+constexpr std::uint32_t kIoctlKind = 0xc000ff00;    // direction and type (asm-generic/ioctl.h)
+constexpr std::uint32_t kIoctlWrites = 0x40000000;  // _IOC_WRITE alone
 constexpr std::array kIoctl = {
     CallClause{{Kind::kEquals, 1, 0xffffffff, 0x5412}, {}, kPerm},  // TIOCSTI types into a terminal
     CallClause{{Kind::kEquals, 1, 0xffffffff, 0x541c}, {}, kPerm},  // TIOCLINUX pastes into a console
     CallClause{{Kind::kEquals, 1, 0xffffffff, 0x5423}, {}, kPerm},  // TIOCSETD loads line disciplines: old modules
+    // Flags and attributes of files (linux/fs.h). Those that only send a structure to the kernel, of the type 'f':
+    // FS_IOC_SETFLAGS, FS_IOC_ENABLE_VERITY and ext4's; of the type 'X': FS_IOC_FSSETXATTR and xfs's.
+    CallClause{{Kind::kEquals, 1, kIoctlKind, kIoctlWrites | 'f' << 8}, {}, kFileFlags},
+    CallClause{{Kind::kEquals, 1, kIoctlKind, kIoctlWrites | 'X' << 8}, {}, kFileFlags},
+    CallClause{{Kind::kEquals, 1, 0xffffffff, 0x800c6613}, {}, kFileFlags},  // FS_IOC_SET_ENCRYPTION_POLICY
+    CallClause{{Kind::kEquals, 1, 0xffffffff, 0x40087602}, {}, kFileFlags},  // FS_IOC_SETVERSION
+    CallClause{{Kind::kEquals, 1, 0xffffffff, 0x40047211}, {}, kFileFlags},  // FAT_IOCTL_SET_ATTRIBUTES
 };
 
 // linux/personality.h: UNAME26, ADDR_NO_RANDOMIZE (gdb, setarch -R) and PER_LINUX32 are ordinary. READ_IMPLIES_EXEC
@@ -65,6 +103,23 @@ constexpr std::array kPersonality = {
     CallClause{{Kind::kEquals, 0, ~kOrdinaryPersonality, 0}, {}, kAllow},
     CallClause{{Kind::kEquals, 0, 0xffffffff, 0xffffffff}, {}, kAllow},  // asks, changes nothing
 };
+
+// A lease makes open(2) of others wait up to fs.lease-break-time. Numbers of linux/fcntl.h.
+constexpr std::array kFcntl = {
+    CallClause{{Kind::kEquals, 1, 0xffffffff, 1024}, {}, kAccess},  // F_SETLEASE
+    CallClause{{Kind::kEquals, 1, 0xffffffff, 1040}, {}, kAccess},  // F_SETDELEG
+};
+
+// Without a cgroup nothing bounds the memory of segments that no process has mapped. What remains is what databases use
+// as a lock; there are at most kernel.shmmni segments.
+constexpr std::uint32_t kSegmentMax = 0xfff;
+constexpr std::array kShmget = {
+    CallClause{{Kind::kAnyBit, 1, ~kSegmentMax}, {}, kUnmappedMemory},
+    CallClause{{Kind::kAnyBit, 1, 0xffffffff, 0, Half::kHigh}, {}, kUnmappedMemory},
+};
+
+// RENAME_WHITEOUT makes a character device of the old name.
+constexpr std::array kRename = {CallClause{{Kind::kAnyBit, 4, 0x4}, {}, kPerm}};
 
 constexpr std::array kPrctl = {
     CallClause{{Kind::kEquals, 0, 0xffffffff, 35}, {}, kPerm},  // PR_SET_MM: forges what /proc says of a process
@@ -116,8 +171,8 @@ constexpr std::array kSocketpair = {
 constexpr int kNone = CallRule::kAbsent;
 
 // Not here on purpose: ptrace and process_vm_* (a debugger of one's own children; the pid namespace is the border),
-// seccomp and landlock_* (a program may only narrow itself further, and a second listener is EBUSY), chmod of setuid
-// bits (no_new_privs and nosuid make them mean nothing), fanotify_init (unprivileged, it is inotify).
+// seccomp and landlock_* (a program may only narrow itself further, and a second listener is EBUSY), fanotify_init
+// (unprivileged, it is inotify).
 constexpr std::array kRules = {
     // New namespaces and the ways into others.
     CallRule{"clone", 56, 220, kAllow, "no new namespaces: a nested one has all capabilities over itself", kClone},
@@ -145,6 +200,10 @@ constexpr std::array kRules = {
     CallRule{"io_uring_setup", 425, 425, kNoSys, "does other calls where no filter looks; libraries then use epoll"},
     CallRule{"io_uring_enter", 426, 426, kNoSys, "does other calls where no filter looks; libraries then use epoll"},
     CallRule{"io_uring_register", 427, 427, kNoSys, "does other calls where no filter looks; libraries then use epoll"},
+    CallRule{"io_setup", 206, 0, kNoSys, "takes of fs.aio-max-nr, which all programs of the machine share"},
+    CallRule{"memfd_create", 319, 279, kUnmappedMemory, "memory that no limit of a process counts"},
+    CallRule{"memfd_secret", 447, 447, kUnmappedMemory, "memory that no limit of a process counts"},
+    CallRule{"shmget", 29, 194, kAllow, "segments are memory that no limit of a process counts", kShmget},
     CallRule{"add_key", 248, 217, kNoSys, "keyrings are shared by uid with what is outside"},
     CallRule{"request_key", 249, 218, kNoSys, "keyrings are shared by uid, and it starts a helper outside"},
     CallRule{"keyctl", 250, 219, kNoSys, "keyrings are shared by uid with what is outside"},
@@ -188,13 +247,13 @@ constexpr std::array kRules = {
     // Changes of files: where there is a supervisor, it makes them (guest/access.h).
     CallRule{"open", 2, kNone, kFileLook, "opens for writing", kOpen},
     CallRule{"openat", 257, 56, kFileLook, "opens for writing", kOpenat},
-    CallRule{"openat2", 437, 437, kFileChange, "changes a file, but for those of hutch that only read", kOpenat2},
+    CallRule{"openat2", 437, 437, kHiddenMode, "changes a file, but for those of hutch that only read", kOpenat2},
     CallRule{"umask", 95, 166, kFileChange, "changes what files are made with"},
-    CallRule{"creat", 85, kNone, kFileChange, "changes a file"},
+    CallRule{"creat", 85, kNone, kFileChange, "changes a file", kCreat},
     CallRule{"truncate", 76, 45, kFileChange, "changes a file"},
     CallRule{"rename", 82, kNone, kFileChange, "changes a file"},
     CallRule{"renameat", 264, 38, kFileChange, "changes a file"},
-    CallRule{"renameat2", 316, 276, kFileChange, "changes a file"},
+    CallRule{"renameat2", 316, 276, kFileChange, "changes a file; leaves no device behind", kRename},
     CallRule{"mkdir", 83, kNone, kFileChange, "changes a file"},
     CallRule{"mkdirat", 258, 34, kFileChange, "changes a file"},
     CallRule{"rmdir", 84, kNone, kFileChange, "changes a file"},
@@ -204,10 +263,10 @@ constexpr std::array kRules = {
     CallRule{"symlinkat", 266, 36, kFileChange, "changes a file"},
     CallRule{"unlink", 87, kNone, kFileChange, "changes a file"},
     CallRule{"unlinkat", 263, 35, kFileChange, "changes a file"},
-    CallRule{"chmod", 90, kNone, kFileChange, "changes a file"},
-    CallRule{"fchmod", 91, 52, kFileChange, "changes a file"},
-    CallRule{"fchmodat", 268, 53, kFileChange, "changes a file"},
-    CallRule{"fchmodat2", 452, 452, kFileChange, "changes a file"},
+    CallRule{"chmod", 90, kNone, kFileChange, "changes a file; no file gets S_ISUID", kChmod},
+    CallRule{"fchmod", 91, 52, kFileChange, "changes a file; no file gets S_ISUID", kChmod},
+    CallRule{"fchmodat", 268, 53, kFileChange, "changes a file; no file gets S_ISUID", kChmodAt},
+    CallRule{"fchmodat2", 452, 452, kFileChange, "changes a file; no file gets S_ISUID", kChmodAt},
     CallRule{"chown", 92, kNone, kOwnerChange, "changes a file"},
     CallRule{"lchown", 94, kNone, kOwnerChange, "changes a file"},
     CallRule{"fchown", 93, 55, kOwnerChange, "changes a file"},
@@ -222,6 +281,9 @@ constexpr std::array kRules = {
     CallRule{"removexattr", 197, 14, kFileChange, "changes a file"},
     CallRule{"lremovexattr", 198, 15, kFileChange, "changes a file"},
     CallRule{"fremovexattr", 199, 16, kFileChange, "changes a file"},
+    CallRule{"setxattrat", 463, 463, kPastSupervisor, "changes a file; programs then use fsetxattr"},
+    CallRule{"removexattrat", 466, 466, kPastSupervisor, "changes a file; programs then use fremovexattr"},
+    CallRule{"file_setattr", 469, 469, kPastSupervisor, "changes a file's flags; programs then use ioctl"},
     CallRule{"access", 21, kNone, kFileLook, "asks whether it may write", kAccessPath},
     CallRule{"faccessat", 269, 48, kFileLook, "asks whether it may write", kAccessAt},
     CallRule{"faccessat2", 439, 439, kFileLook, "asks whether it may write", kAccessAt},
@@ -238,7 +300,8 @@ constexpr std::array kRules = {
     CallRule{"execveat", 322, 281, kFileLook, "runs a file"},
 
     // Calls of which some arguments are refused.
-    CallRule{"ioctl", 16, 29, kAllow, "no typing into the terminal for the person who sits there", kIoctl},
+    CallRule{"ioctl", 16, 29, kAllow, "no typing into the person's terminal, no flags of files", kIoctl},
+    CallRule{"fcntl", 72, 25, kAllow, "no leases: they hold what others open", kFcntl},
     CallRule{"personality", 135, 92, kPerm, "only the ordinary ones", kPersonality},
     CallRule{"prctl", 157, 167, kAllow, "all but PR_SET_MM", kPrctl},
     CallRule{"prlimit64", 302, 261, kAllow, "all but the limits of the sandbox's init", kPrlimit},

@@ -24,6 +24,12 @@ enum class CallOutcome {
   kFileChange,      // as the profile says
   kOwnerChange,     // as kFileChange, but where the profile pretends: 0, and nothing is done
   kFileLook,        // likewise
+  kGivesRights,     // EPERM where a supervisor makes changes of files, or the profile refuses S_ISUID and S_ISGID
+  kGivesGroup,      // asked about where changes of files are supervised, EPERM where the profile refuses, else allowed
+  kHiddenMode,      // likewise, but ENOSYS: the mode is in memory
+  kPastSupervisor,  // ENOSYS where a supervisor makes changes of files: it changes a file, and no supervisor is asked
+  kUnmappedMemory,  // ENOSYS where rlimits hold the limit of memory, else allowed
+  kFileFlags,       // EOPNOTSUPP likewise: as a file system without such flags
   kKill,            // SECCOMP_RET_KILL_PROCESS
 };
 

@@ -5,6 +5,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/plain_open.h"
 #include "plan/bpf_evaluator.h"
@@ -85,13 +86,15 @@ TEST_P(Seccomp, EveryRowWithoutClauses) {
     EXPECT_TRUE(names.insert(rule.name).second) << rule.name << " twice";
     EXPECT_FALSE(rule.reason.empty()) << rule.name;
     if (!rule.clauses.empty() || rule.number(GetParam()) == CallRule::kAbsent) continue;
-    const std::uint32_t expected = rule.otherwise == CallOutcome::kPerm          ? kPerm
-                                   : rule.otherwise == CallOutcome::kNoSys       ? kNoSys
-                                   : rule.otherwise == CallOutcome::kFileChange  ? kAllow
-                                   : rule.otherwise == CallOutcome::kOwnerChange ? kAllow
-                                   : rule.otherwise == CallOutcome::kUnixAddress ? kAllow
-                                   : rule.otherwise == CallOutcome::kFileLook    ? kAllow
-                                                                                 : kNotSupported;
+    const std::uint32_t expected = rule.otherwise == CallOutcome::kPerm             ? kPerm
+                                   : rule.otherwise == CallOutcome::kNoSys          ? kNoSys
+                                   : rule.otherwise == CallOutcome::kFileChange     ? kAllow
+                                   : rule.otherwise == CallOutcome::kOwnerChange    ? kAllow
+                                   : rule.otherwise == CallOutcome::kUnixAddress    ? kAllow
+                                   : rule.otherwise == CallOutcome::kFileLook       ? kAllow
+                                   : rule.otherwise == CallOutcome::kPastSupervisor ? kAllow
+                                   : rule.otherwise == CallOutcome::kUnmappedMemory ? kAllow
+                                                                                    : kNotSupported;
     EXPECT_EQ(tested.action(rule.number(GetParam())), expected) << rule.name;
     EXPECT_EQ(tested.action(rule.number(GetParam()), {~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull}), expected)
         << rule.name;
@@ -102,7 +105,7 @@ TEST_P(Seccomp, ChangesOfFilesGoToTheSupervisorWhereThereIsOne) {
   const Filter tested({GetParam(), AfUnix::kNotify, FileChanges::kNotify});
   unsigned changes = 0;
   for (const CallRule& rule : call_rules()) {
-    if (rule.otherwise != CallOutcome::kFileChange || !rule.clauses.empty()) continue;
+    if (rule.otherwise != CallOutcome::kFileChange) continue;
     if (rule.number(GetParam()) == CallRule::kAbsent) continue;
     EXPECT_EQ(tested.action(rule.number(GetParam())), kNotify) << rule.name;
     ++changes;
@@ -122,6 +125,53 @@ TEST_P(Seccomp, ChangesOfFilesGoToTheSupervisorWhereThereIsOne) {
   EXPECT_EQ(opened2(kPlainOpenBytes), kAllow);
   EXPECT_EQ(tested.action(numbers().mknodat, {0, 0, 0020644, 0, 0, 0}), kPerm);
   EXPECT_LT(tested.program_.size(), 1024u);
+}
+
+// Where file changes have a supervisor the filter is the wall behind it; elsewhere it is the only one, but for
+// packages.
+TEST_P(Seccomp, NoFileGetsRightsWhereChangesAreSupervised) {
+  const bool x86 = GetParam() == Architecture::kX86_64;
+  const Filter supervised({GetParam(), AfUnix::kSupervised, FileChanges::kNotify});
+  const Filter plain({GetParam(), AfUnix::kNotify});
+  const Filter alone({.architecture = GetParam(), .af_unix = AfUnix::kNotify, .set_ids = SetIds::kRefuse});
+  struct Call {
+    std::int32_t number;
+    Arguments arguments;
+    unsigned mode;
+  };
+  std::vector<Call> makes = {{x86 ? 257 : 56, {0, 0, 0100 | 1}, 3},       // openat, O_CREAT | O_WRONLY
+                             {x86 ? 257 : 56, {0, 0, 0100}, 3},           // O_CREAT
+                             {x86 ? 257 : 56, {0, 0, 020200000 | 2}, 3},  // O_TMPFILE | O_RDWR
+                             {x86 ? 259 : 33, {}, 2}};                    // mknodat
+  std::vector<Call> changes = {{x86 ? 91 : 52, {}, 1}, {x86 ? 268 : 53, {}, 2}, {452, {}, 2}};
+  if (x86) makes.insert(makes.end(), {{2, {0, 0101}, 2}, {85, {}, 1}, {133, {}, 1}});
+  if (x86) changes.push_back({90, {}, 1});
+  const auto with = [](const Call& call, std::uint64_t mode) {
+    Arguments arguments = call.arguments;
+    arguments[call.mode] = kJunk | mode;
+    return arguments;
+  };
+  for (const auto& calls : {makes, changes}) {
+    for (const Call& call : calls) {
+      for (const std::uint64_t mode : {04755U, 04000U, 06755U}) {
+        EXPECT_EQ(supervised.action(call.number, with(call, mode)), kPerm) << call.number;
+        EXPECT_EQ(plain.action(call.number, with(call, mode)), kAllow) << call.number;
+        EXPECT_EQ(alone.action(call.number, with(call, mode)), kPerm) << call.number;
+      }
+      EXPECT_EQ(alone.action(call.number, with(call, 02755)), kPerm) << "the filter knows no directories";
+      EXPECT_EQ(alone.action(call.number, with(call, 01777)), kAllow) << call.number;
+      EXPECT_EQ(supervised.action(call.number, with(call, 01777)), kNotify) << call.number;
+    }
+  }
+  // A directory may have its group's: the supervisor tells the two apart.
+  for (const Call& call : makes) EXPECT_EQ(supervised.action(call.number, with(call, 02755)), kPerm) << call.number;
+  for (const Call& call : changes) EXPECT_EQ(supervised.action(call.number, with(call, 02755)), kNotify) << call.number;
+  EXPECT_EQ(alone.action(437, {0, 0, 0, 24}), kNoSys) << "openat2: its mode is in memory";
+  EXPECT_EQ(alone.action(437, {0, 0, 0, kPlainOpenBytes}), kAllow);
+  EXPECT_EQ(plain.action(437, {0, 0, 0, 24}), kAllow);
+  // What is no mode is anything.
+  EXPECT_EQ(supervised.action(x86 ? 257 : 56, {0, 0, 0, 06755, 0, 0}), kAllow);
+  EXPECT_EQ(supervised.action(x86 ? 257 : 56, {0, 0, 1, 06755, 0, 0}), kNotify);
 }
 
 TEST_P(Seccomp, OwnersAreChangedPretendedOrTheSupervisors) {
@@ -325,6 +375,36 @@ TEST_P(Seccomp, OrdinaryPersonalitiesAlone) {
   }
 }
 
+TEST_P(Seccomp, NoLeasesAndNoWhiteouts) {
+  const bool x86 = GetParam() == Architecture::kX86_64;
+  const Filter tested = filter();
+  const auto fcntl = [&](std::uint64_t command) { return tested.action(x86 ? 72 : 25, {3, command, 0, 0, 0, 0}); };
+  for (const std::uint64_t command : {1024ull, 1040ull, 1024 | kJunk}) EXPECT_EQ(fcntl(command), kAccess) << command;
+  for (const std::uint64_t command : {0ull, 1ull, 2ull, 3ull, 4ull, 6ull, 1025ull, 1030ull, 1031ull, 1033ull}) {
+    EXPECT_EQ(fcntl(command), kAllow) << command;
+  }
+  const auto rename = [&](std::uint64_t flags) { return tested.action(x86 ? 316 : 276, {0, 0, 0, 0, flags, 0}); };
+  for (const std::uint64_t flags : {4ull, 5ull, 4 | kJunk}) EXPECT_EQ(rename(flags), kPerm) << flags;
+  for (const std::uint64_t flags : {0ull, 1ull, 2ull}) EXPECT_EQ(rename(flags), kAllow) << flags;
+}
+
+TEST_P(Seccomp, UnmappedMemoryIsRefusedWhereNothingElseBoundsIt) {
+  const bool x86 = GetParam() == Architecture::kX86_64;
+  const Filter refuses({.architecture = GetParam(), .unmapped_memory = UnmappedMemory::kRefuse});
+  const int segment = x86 ? 29 : 194;
+  for (const int call : {x86 ? 319 : 279, 447}) {
+    EXPECT_EQ(refuses.action(call), kNoSys) << call;
+    EXPECT_EQ(filter().action(call), kAllow) << call;
+  }
+  for (const std::uint64_t size : {0x1000ull, 1ull << 32, ~0ull}) {
+    EXPECT_EQ(refuses.action(segment, {0, size, 0, 0, 0, 0}), kNoSys) << size;
+    EXPECT_EQ(filter().action(segment, {0, size, 0, 0, 0, 0}), kAllow) << size;
+  }
+  for (const std::uint64_t size : {0ull, 56ull, 0xfffull}) {
+    EXPECT_EQ(refuses.action(segment, {0, size, 0, 0, 0, 0}), kAllow) << size;
+  }
+}
+
 TEST_P(Seccomp, PrctlButForMemoryMaps) {
   const Filter tested = filter();
   EXPECT_EQ(tested.action(numbers().prctl, {35, 6}), kPerm);
@@ -360,6 +440,25 @@ TEST(SeccompFileServer, ChangesItsRootAndGivesNoRights) {
   EXPECT_EQ(serving.action(437, {0, 0, 0, kPlainOpenBytes}), kAllow);
   EXPECT_EQ(serving.action(165), kPerm) << "mount: all else is as for others";
   EXPECT_EQ(serving.action(0), kAllow);
+}
+
+// A person's supplementary groups cannot be given up in their user namespace, and virtiofsd ends where it cannot.
+TEST(SeccompFileServer, PretendsToChangeGroupsForAPerson) {
+  for (const Architecture architecture : {Architecture::kX86_64, Architecture::kAarch64}) {
+    const std::int32_t setgroups = architecture == Architecture::kX86_64 ? 116 : 159;
+    const auto action = [&](Serving serving) {
+      return Filter({.architecture = architecture, .af_unix = AfUnix::kNotify, .serving = serving}).action(setgroups);
+    };
+    EXPECT_EQ(action(Serving::kFilesOfPerson), kPerm - 1) << "errno 0";
+    EXPECT_EQ(action(Serving::kFiles), kAllow);
+    EXPECT_EQ(action(Serving::kNothing), kAllow);
+  }
+  const Filter serving(
+      {.architecture = Architecture::kX86_64, .af_unix = AfUnix::kNotify, .serving = Serving::kFilesOfPerson});
+  EXPECT_TRUE(bpf::validate(serving.program_));
+  EXPECT_EQ(serving.action(161), kAllow) << "chroot";
+  EXPECT_EQ(serving.action(90, {0, 04755}), kPerm) << "chmod";
+  EXPECT_EQ(serving.action(165), kPerm) << "mount";
 }
 
 TEST(SeccompX32, Kills) {

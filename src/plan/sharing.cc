@@ -12,13 +12,13 @@ namespace {
 
 constexpr unsigned kAnyExecute = 0111;
 constexpr unsigned kOthersExecute = 0001;
-constexpr unsigned kSetIds = 06000;
+constexpr unsigned kSetIdBits = 06000;
 constexpr unsigned kSticky = 01000;
 
 // A program that runs as its owner or group, or with capabilities, would make whoever may run it those: nobody new may.
 // Nor may anybody change it: write(2) takes the bits away, but what is written by mmap(2) leaves them.
 unsigned wanted(const SharedFile& file, ShareMode mode) {
-  const bool gives_more = !file.is_directory && ((file.mode & kSetIds) != 0 || file.has_capabilities);
+  const bool gives_more = !file.is_directory && ((file.mode & kSetIdBits) != 0 || file.has_capabilities);
   const bool executes = file.is_directory || (file.mode & (gives_more ? kOthersExecute : kAnyExecute)) != 0;
   const bool writes = mode == ShareMode::kReadWrite && !gives_more;
   return kAclRead | (writes ? kAclWrite : 0) | (executes ? kAclExecute : 0);

@@ -9,10 +9,10 @@
 namespace hutch::plan {
 namespace {
 
-constexpr std::uint32_t kAgent = 990;
+constexpr std::uint32_t kSharedWith = 990;
 constexpr std::uint32_t kOther = 991;
 constexpr std::uint32_t kOwner = 1000;
-const SharedTree kTree{.path = "/home/ada/app", .agent = kAgent, .mode = ShareMode::kReadWrite};
+const SharedTree kTree{.path = "/home/ada/app", .agent = kSharedWith, .mode = ShareMode::kReadWrite};
 
 SharedFile plain_file(unsigned mode) { return {.mode = mode, .of = {.owner = kOwner, .group = 100}}; }
 SharedFile directory(unsigned mode) {
@@ -36,12 +36,12 @@ bool has_own_lists(const SharedFile& file, std::span<const std::uint32_t> users)
 }
 
 TEST(Sharing, TheInnermostTreeDecides) {
-  const std::array trees = {kTree,
-                            SharedTree{.path = "/home/ada/app/docs", .agent = kAgent, .mode = ShareMode::kReadOnly},
-                            SharedTree{.path = "/home/ada/app/docs/x", .agent = kOther, .mode = ShareMode::kReadWrite}};
-  EXPECT_EQ(tree_of(trees, kAgent, "/home/ada/app/docs/x/y"), &trees[1]);
-  EXPECT_EQ(tree_of(trees, kAgent, "/home/ada/app/docs2"), trees.data());
-  EXPECT_EQ(tree_of(trees, kAgent, "/home/ada/application"), nullptr);
+  const std::array trees = {
+      kTree, SharedTree{.path = "/home/ada/app/docs", .agent = kSharedWith, .mode = ShareMode::kReadOnly},
+      SharedTree{.path = "/home/ada/app/docs/x", .agent = kOther, .mode = ShareMode::kReadWrite}};
+  EXPECT_EQ(tree_of(trees, kSharedWith, "/home/ada/app/docs/x/y"), &trees[1]);
+  EXPECT_EQ(tree_of(trees, kSharedWith, "/home/ada/app/docs2"), trees.data());
+  EXPECT_EQ(tree_of(trees, kSharedWith, "/home/ada/application"), nullptr);
   EXPECT_EQ(tree_of(trees, kOther, "/home/ada/app"), nullptr);
   EXPECT_TRUE(is_way_to_a_tree(trees, kOther, "/home/ada/app/docs"));
   EXPECT_FALSE(is_way_to_a_tree(trees, kOther, "/home/ada/app/docs/x"));
@@ -50,20 +50,21 @@ TEST(Sharing, TheInnermostTreeDecides) {
 TEST(Sharing, GivesExecutionOnlyWhereSomebodyHasIt) {
   const SharedFile text = plain_file(0600);
   const SharedFile program = plain_file(0700);
-  EXPECT_EQ(rights(after(text, share_file(text, kTree, kOwner)), kAgent), kAclRead | kAclWrite);
-  EXPECT_EQ(rights(after(program, share_file(program, kTree, kOwner)), kAgent), kAclRead | kAclWrite | kAclExecute);
+  EXPECT_EQ(rights(after(text, share_file(text, kTree, kOwner)), kSharedWith), kAclRead | kAclWrite);
+  EXPECT_EQ(rights(after(program, share_file(program, kTree, kOwner)), kSharedWith),
+            kAclRead | kAclWrite | kAclExecute);
   SharedTree read_only = kTree;
   read_only.mode = ShareMode::kReadOnly;
-  EXPECT_EQ(rights(after(text, share_file(text, read_only, kOwner)), kAgent), kAclRead);
+  EXPECT_EQ(rights(after(text, share_file(text, read_only, kOwner)), kSharedWith), kAclRead);
 }
 
 TEST(Sharing, WhatIsMadeLaterIsForBoth) {
   const SharedFile place = directory(0700);
   const SharedFile shared = after(place, share_file(place, kTree, kOwner));
-  const AclFile made_by_agent{.owner = kAgent, .group = 990};
+  const AclFile made_by_agent{.owner = kSharedWith, .group = 990};
   const AclFile made_by_owner{.owner = kOwner, .group = 100};
   EXPECT_EQ(rights_of(shared.defaults, made_by_agent, kOwner, {}), 7U);
-  EXPECT_EQ(rights_of(shared.defaults, made_by_owner, kAgent, {}), 7U);
+  EXPECT_EQ(rights_of(shared.defaults, made_by_owner, kSharedWith, {}), 7U);
   EXPECT_EQ(rights_of(shared.defaults, made_by_owner, kOther, {}), 0U);
 }
 
@@ -81,7 +82,7 @@ TEST(Sharing, UnsharingLeavesWhatWasThere) {
 
 TEST(Sharing, UnsharingRestoresListsThatPeopleMade) {
   SharedFile before = directory(0750);
-  before.access = with_user(acl_of_mode(0750), kAgent, 1);
+  before.access = with_user(acl_of_mode(0750), kSharedWith, 1);
   before.defaults = with_user(acl_of_mode(0750), kOwner, 5);
   EXPECT_TRUE(has_own_lists(before, {}));
   const SharedFile shared = after(before, share_file(before, kTree, kOwner));
@@ -105,9 +106,9 @@ TEST(Sharing, AnotherTreeKeepsWhatItGives) {
   const SharedFile shared = after(place, share_file(place, kTree, kOwner));
   const Remaining outer{.mode = ShareMode::kReadOnly, .owner_stays = true};
   const SharedFile now = after(shared, unshare_file(shared, kTree, kOwner, outer, std::nullopt));
-  EXPECT_EQ(rights(now, kAgent), kAclRead | kAclExecute);
+  EXPECT_EQ(rights(now, kSharedWith), kAclRead | kAclExecute);
   const Remaining way{.passes = true, .owner_stays = true};
-  EXPECT_EQ(rights(after(shared, unshare_file(shared, kTree, kOwner, way, std::nullopt)), kAgent), kAclExecute);
+  EXPECT_EQ(rights(after(shared, unshare_file(shared, kTree, kOwner, way, std::nullopt)), kSharedWith), kAclExecute);
 }
 
 TEST(Sharing, SharesOfTwoAgentsAreNobodysOwnLists) {
@@ -116,10 +117,10 @@ TEST(Sharing, SharesOfTwoAgentsAreNobodysOwnLists) {
   second.agent = kOther;
   SharedFile shared = after(place, share_file(place, kTree, kOwner));
   shared = after(shared, share_file(shared, second, kOwner));
-  constexpr std::array kUsers = {kAgent, kOther, kOwner};
+  constexpr std::array kUsers = {kSharedWith, kOther, kOwner};
   EXPECT_FALSE(has_own_lists(shared, kUsers));
   shared = after(shared, unshare_file(shared, kTree, kOwner, {.owner_stays = true}, std::nullopt));
-  EXPECT_EQ(rights(shared, kAgent), 0U);
+  EXPECT_EQ(rights(shared, kSharedWith), 0U);
   EXPECT_EQ(rights(shared, kOther), 7U);
   shared = after(shared, unshare_file(shared, second, kOwner, {}, std::nullopt));
   EXPECT_TRUE(shared.access.empty() && shared.defaults.empty());
@@ -128,21 +129,21 @@ TEST(Sharing, SharesOfTwoAgentsAreNobodysOwnLists) {
 // By the default list of a directory of its own an agent gives its group rights to what others make there.
 TEST(Sharing, TheAgentsGroupGoesWithIt) {
   SharedFile file = plain_file(0664);
-  file.access = with_user(acl_of_mode(0664), kAgent, 6);
+  file.access = with_user(acl_of_mode(0664), kSharedWith, 6);
   const std::size_t mask = file.access.size() - 2;
-  file.access.insert(file.access.begin() + static_cast<std::ptrdiff_t>(mask), {AclTag::kGroup, 6, kAgent});
+  file.access.insert(file.access.begin() + static_cast<std::ptrdiff_t>(mask), {AclTag::kGroup, 6, kSharedWith});
   const SharedFile now = after(file, unshare_file(file, kTree, kOwner, {}, std::nullopt));
   EXPECT_TRUE(now.access.empty());
   // Not where somebody had let it in before.
-  const AclBefore was{without_users(file.access, std::array{kAgent}), {}};
+  const AclBefore was{without_users(file.access, std::array{kSharedWith}), {}};
   EXPECT_EQ(after(file, unshare_file(file, kTree, kOwner, {}, was)).access, was.access);
   constexpr std::uint32_t kCommon = 2200;
   SharedFile common = file;
   common.access.insert(common.access.end() - 2, {AclTag::kGroup, 6, kCommon});
   EXPECT_FALSE(after(common, unshare_file(common, kTree, kOwner, {}, std::nullopt)).access.empty());
   EXPECT_TRUE(after(common, unshare_file(common, kTree, kOwner, {.groups = {kCommon}}, std::nullopt)).access.empty());
-  EXPECT_FALSE(own_lists(file, std::array{kAgent}, {}).access.empty());
-  EXPECT_TRUE(own_lists(file, std::array{kAgent}, std::array{kAgent}).access.empty());
+  EXPECT_FALSE(own_lists(file, std::array{kSharedWith}, {}).access.empty());
+  EXPECT_TRUE(own_lists(file, std::array{kSharedWith}, std::array{kSharedWith}).access.empty());
 }
 
 TEST(Sharing, AFileSystemMayHaveAnotherNumberLater) {
@@ -161,11 +162,11 @@ TEST(Sharing, WhatIsWrittenDownHoldsNothingOfAShare) {
   // By hand, meanwhile.
   shared.access = with_user(shared.access, kOther, kAclRead);
   shared.defaults = with_user(shared.defaults, kOther, kAclRead);
-  constexpr std::array kUsers = {kAgent, kOwner};
+  constexpr std::array kUsers = {kSharedWith, kOwner};
   ASSERT_TRUE(has_own_lists(shared, kUsers));
   const AclBefore was = own_lists(shared, kUsers, {});
   const SharedFile now = after(shared, unshare_file(shared, kTree, kOwner, {}, was));
-  EXPECT_EQ(rights(now, kAgent), 0U);
+  EXPECT_EQ(rights(now, kSharedWith), 0U);
   EXPECT_EQ(rights(now, kOther), kAclRead);
   EXPECT_EQ(now.access, with_user(acl_of_mode(0700), kOther, kAclRead));
   EXPECT_EQ(now.defaults, with_user(acl_of_mode(0700), kOther, kAclRead));
@@ -173,7 +174,7 @@ TEST(Sharing, WhatIsWrittenDownHoldsNothingOfAShare) {
 
 TEST(Sharing, AnotherAgentsEntryStaysAndAListOfBeforeComesBackWithTheLast) {
   SharedFile before = directory(0750);
-  before.access = {{AclTag::kOwner, 7, 0},       {AclTag::kUser, 6, 42}, {AclTag::kUser, 5, kAgent},
+  before.access = {{AclTag::kOwner, 7, 0},       {AclTag::kUser, 6, 42}, {AclTag::kUser, 5, kSharedWith},
                    {AclTag::kOwningGroup, 4, 0}, {AclTag::kMask, 4, 0},  {AclTag::kOther, 0, 0}};
   SharedTree second = kTree;
   second.agent = kOther;
@@ -182,7 +183,7 @@ TEST(Sharing, AnotherAgentsEntryStaysAndAListOfBeforeComesBackWithTheLast) {
   now = after(now, share_file(now, kTree, kOwner));
   now = after(now, unshare_file(now, kTree, kOwner, {.owner_stays = true, .others = {kOther, kOwner}}, was));
   EXPECT_EQ(rights(now, kOther), 7U);
-  EXPECT_EQ(rights(now, kAgent), 4U);
+  EXPECT_EQ(rights(now, kSharedWith), 4U);
   now = after(now, unshare_file(now, second, kOwner, {}, was));
   EXPECT_EQ(now.access, before.access);
   EXPECT_TRUE(now.defaults.empty());
@@ -199,20 +200,20 @@ TEST(Sharing, NamesAreAnAgentsToChangeWhereATreeForWritingOverlaps) {
 }
 
 TEST(Sharing, ALinkLeadsOnWhereNoAgentCanHavePutIt) {
-  const std::array agents = {ShareAgent{.uid = kAgent, .groups = {kAgent}}};
+  const std::array agents = {ShareAgent{.uid = kSharedWith, .groups = {kSharedWith}}};
   const SharedFile closed = directory(0755);
   EXPECT_TRUE(may_lead(kOwner, closed, kOwner, agents));
   EXPECT_TRUE(may_lead(0, closed, kOwner, agents));
-  EXPECT_FALSE(may_lead(kAgent, closed, kOwner, agents));
+  EXPECT_FALSE(may_lead(kSharedWith, closed, kOwner, agents));
   EXPECT_FALSE(may_lead(kOwner, closed, 0, agents)) << "root follows nobody's";
   EXPECT_FALSE(may_lead(kOwner, directory(0777), kOwner, agents));
   EXPECT_TRUE(may_lead(kOwner, directory(01777), kOwner, agents)) << "sticky";
   EXPECT_FALSE(may_lead(kOwner, after(closed, share_file(closed, kTree, kOwner)), kOwner, agents));
   SharedFile groups = directory(0775);
-  groups.of.group = kAgent;
+  groups.of.group = kSharedWith;
   EXPECT_FALSE(may_lead(kOwner, groups, kOwner, agents));
   SharedFile agents_own = directory(01777);
-  agents_own.of.owner = kAgent;
+  agents_own.of.owner = kSharedWith;
   EXPECT_FALSE(may_lead(kOwner, agents_own, kOwner, agents));
 }
 
@@ -225,18 +226,18 @@ TEST(Sharing, LaterFilesAreForOthersAsTheMaskSays) {
   constexpr std::array kGroup = {100U};
   EXPECT_EQ(rights_of(shared.defaults, made, kOther, {}), 0U);
   EXPECT_EQ(rights_of(shared.defaults, made, kOther, kGroup), kAclRead | kAclExecute);
-  EXPECT_EQ(rights_of(shared.defaults, made, kAgent, {}), 7U);
+  EXPECT_EQ(rights_of(shared.defaults, made, kSharedWith, {}), 7U);
   EXPECT_EQ(rights(shared, kOther), 7U) << "what is there stays as it is";
 }
 
 TEST(Sharing, NobodyNewRunsOrChangesAProgramThatGivesMoreRights) {
   const SharedFile closed = plain_file(04750);
-  EXPECT_EQ(rights(after(closed, share_file(closed, kTree, kOwner)), kAgent), kAclRead);
+  EXPECT_EQ(rights(after(closed, share_file(closed, kTree, kOwner)), kSharedWith), kAclRead);
   SharedFile capable = plain_file(0750);
   capable.has_capabilities = true;
-  EXPECT_EQ(rights(after(capable, share_file(capable, kTree, kOwner)), kAgent), kAclRead);
+  EXPECT_EQ(rights(after(capable, share_file(capable, kTree, kOwner)), kSharedWith), kAclRead);
   const SharedFile open = plain_file(04755);
-  EXPECT_EQ(rights(after(open, share_file(open, kTree, kOwner)), kAgent), kAclRead | kAclExecute);
+  EXPECT_EQ(rights(after(open, share_file(open, kTree, kOwner)), kSharedWith), kAclRead | kAclExecute);
 }
 
 }  // namespace

@@ -27,12 +27,12 @@ TEST(HostsInCommandsTest, WhatHidesItsHostIsRefused) {
   }
 }
 
-Recipe recipe_of(std::string_view members) {
+Recipe recipe_of_members(std::string_view members) {
   return *parse_recipe(cat({R"({"name": "A", "description": "d", )", members, "}"}));
 }
 
 TEST(HostsInCommandsTest, AllowedOnesAreByTheWholeName) {
-  const Recipe recipe = recipe_of(R"("setup": "pip install -i https://pkgs.example.org/simple x",
+  const Recipe recipe = recipe_of_members(R"("setup": "pip install -i https://pkgs.example.org/simple x",
     "tools": [{"id": "t", "description": "d", "run": "curl https://other.example.org"}])");
   EXPECT_FALSE(check_hosts(recipe, {"pkgs.example.org"}));
   EXPECT_FALSE(check_hosts(recipe, {"example.org", "other.example.org"}));
@@ -43,18 +43,19 @@ TEST(HostsInCommandsTest, AllowedOnesAreByTheWholeName) {
 }
 
 TEST(PackagesTest, AlpineNamesAreTranslated) {
-  const Recipe plain = recipe_of(R"("dependencies": ["python3", "py3-pip", "build-base", "openssl-dev", "jq"])");
+  const Recipe plain =
+      recipe_of_members(R"("dependencies": ["python3", "py3-pip", "build-base", "openssl-dev", "jq"])");
   EXPECT_EQ(*packages_for(plain, "apk"), (Texts{"python3", "py3-pip", "build-base", "openssl-dev", "jq"}));
   EXPECT_EQ(*packages_for(plain, "apt"), (Texts{"python3", "python3-pip", "build-essential", "libssl-dev", "jq"}));
   EXPECT_EQ(packages_for(plain, "dnf")->at(1), "python3-pip");
 }
 
 TEST(PackagesTest, AManagersOwnNamesAreTakenAsTheyAre) {
-  const Recipe both = recipe_of(R"("dependencies": {"apk": ["py3-x"], "apt": ["python3-y"]})");
+  const Recipe both = recipe_of_members(R"("dependencies": {"apk": ["py3-x"], "apt": ["python3-y"]})");
   EXPECT_EQ(*packages_for(both, "apt"), Texts{"python3-y"});
   EXPECT_EQ(*packages_for(both, "dnf"), Texts{"python3-x"});
-  EXPECT_FALSE(packages_for(recipe_of(R"("dependencies": {"dnf": ["x"]})"), "apt"));
-  EXPECT_TRUE(packages_for(recipe_of(R"("version": "1")"), "apt")->empty());
+  EXPECT_FALSE(packages_for(recipe_of_members(R"("dependencies": {"dnf": ["x"]})"), "apt"));
+  EXPECT_TRUE(packages_for(recipe_of_members(R"("version": "1")"), "apt")->empty());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "sys/beneath.h"
 #include "sys/files.h"
@@ -18,16 +19,16 @@ namespace {
 using nlohmann::json;
 
 // Two recipes as texts in a text, and the logs.
-constexpr std::size_t kFileMax = 5 * kRecipeBytesMax;
+constexpr std::size_t kInstallFileMax = 5 * kRecipeBytesMax;
 constexpr std::array kStates = {State::kInstalling, State::kUpdating, State::kReady, State::kRemoving, State::kFailed};
 
-std::string text_of(const json& object, const char* key) {
+std::string install_text(const json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 Result<Install> read_install(const std::string& path) {
-  const std::string text = TRY(sys::regular_file_text(path, kFileMax));
+  const std::string text = TRY(sys::regular_file_text(path, kInstallFileMax));
   return parse_install(text);
 }
 
@@ -65,19 +66,19 @@ std::string format_install(const Install& install) {
 }
 
 Result<Install> parse_install(std::string_view text) {
-  TRY(wire::check_json_shape(text, kFileMax));
-  const json object = json::parse(text, nullptr, false);
+  TRY(wire::check_json_shape(text, kInstallFileMax));
+  const json object = parse_json(text);
   if (!object.is_object()) return fail(Error::invalid("the record is no JSON object"));
   Install install;
-  install.agent = text_of(object, "agent");
-  const std::string state = text_of(object, "state");
+  install.agent = install_text(object, "agent");
+  const std::string state = install_text(object, "state");
   const auto known = std::ranges::find(kStates, std::string_view(state), [](State one) { return name_of(one); });
   if (known == kStates.end()) return fail(Error::invalid(cat({"state \"", printable(state, 32), "\" is not known"})));
   install.state = *known;
-  install.time = text_of(object, "time");
-  install.from = text_of(object, "from");
-  install.recipe = TRY(parse_recipe(text_of(object, "recipe")));
-  if (object.contains("previous")) install.previous = TRY(parse_recipe(text_of(object, "previous")));
+  install.time = install_text(object, "time");
+  install.from = install_text(object, "from");
+  install.recipe = TRY(parse_recipe(install_text(object, "recipe")));
+  if (object.contains("previous")) install.previous = TRY(parse_recipe(install_text(object, "previous")));
   const auto number = [&](const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_number_integer() ? std::optional(found->get<int>()) : std::nullopt;
@@ -92,11 +93,11 @@ Result<Install> parse_install(std::string_view text) {
   install.is_in_place = truth("in_place");
   install.had_no_files = truth("had_no_files");
   install.had_failed = truth("had_failed");
-  install.reason = text_of(object, "reason");
+  install.reason = install_text(object, "reason");
   const auto log = object.find("log");
   if (log == object.end() || !log->is_array()) return install;
   for (const json& one : *log) {
-    if (one.is_object()) install.log.push_back({text_of(one, "step"), text_of(one, "log")});
+    if (one.is_object()) install.log.push_back({install_text(one, "step"), install_text(one, "log")});
   }
   return install;
 }

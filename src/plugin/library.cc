@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/decimal.h"
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "sys/beneath.h"
@@ -25,7 +26,7 @@ constexpr std::string_view kByAgent = "agent ";
 // Pretty texts are longer than what was read.
 constexpr std::size_t kFileMax = 2 * kRecipeBytesMax;
 
-std::string text_of(const json& object, const char* key) {
+std::string library_text(const json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
@@ -131,7 +132,7 @@ Result<std::optional<Library::Head>> Library::head(const std::string& id) const 
   if (!TRY(sys::status_of(path))) return std::optional<Head>();
   const std::string text = TRY(sys::regular_file_text(path, limits::kJsonBytesMax));
   TRY_CTX(wire::check_json_shape(text, limits::kJsonBytesMax), path);
-  const json object = json::parse(text, nullptr, false);
+  const json object = parse_json(text);
   const auto current = object.is_object() ? object.find("current") : object.end();
   if (!object.is_object() || current == object.end() || !current->is_number_integer()) {
     return fail(Error::invalid(cat({path, " is no entry of the library: remove its directory"})));
@@ -140,11 +141,11 @@ Result<std::optional<Library::Head>> Library::head(const std::string& id) const 
   const auto rolled = object.find("rolled_from");
   return std::optional<Head>(
       Head{.current = current->get<int>(),
-           .origin = {.from = text_of(object, "from"),
-                      .time = text_of(object, "time"),
+           .origin = {.from = library_text(object, "from"),
+                      .time = library_text(object, "time"),
                       .is_new = is_new != object.end() && is_new->is_boolean() && is_new->get<bool>()},
            .rolled_from = rolled != object.end() && rolled->is_number_integer() ? rolled->get<int>() : 0,
-           .rolled_origin = text_of(object, "rolled_origin")});
+           .rolled_origin = library_text(object, "rolled_origin")});
 }
 
 Status Library::write_head(const std::string& id, const Head& head) const {

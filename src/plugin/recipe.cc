@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -18,19 +19,19 @@ namespace hutch::plugin {
 namespace {
 
 // Keeps the order of keys: a recipe that is exported reads as it was written.
-using json = nlohmann::ordered_json;
+using ordered_json = nlohmann::ordered_json;
 
 namespace parts {
 
 enum class Presence { kOptional, kRequired };
 
 // Of an absent one "".
-Result<std::string> text(const json& object, const char* key, std::size_t bytes_max,
+Result<std::string> text(const ordered_json& object, const char* key, std::size_t bytes_max,
                          Presence presence = Presence::kOptional);
-Result<std::vector<std::string>> texts(const json& object, const char* key, std::size_t bytes_max);
+Result<std::vector<std::string>> texts(const ordered_json& object, const char* key, std::size_t bytes_max);
 
-Status read_dependencies(const json& object, Recipe& recipe);
-Result<Tool> read_tool(const json& object);
+Status read_dependencies(const ordered_json& object, Recipe& recipe);
+Result<Tool> read_tool(const ordered_json& object);
 // "outbound", "none", "a.com,b.com".
 Result<NetworkPermission> read_network(std::string_view text);
 
@@ -41,13 +42,13 @@ std::string where_it_fails(std::string_view text);
 
 bool is_lower(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-std::string dumped(const json& value, int indent = -1) {
-  return value.dump(indent, ' ', false, json::error_handler_t::replace);
+std::string dumped(const ordered_json& value, int indent = -1) {
+  return value.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-Result<Recipe> reread(const json& value) { return parse_recipe(dumped(value)); }
+Result<Recipe> reread(const ordered_json& value) { return parse_recipe(dumped(value)); }
 
-json parsed(const Recipe& recipe) { return json::parse(recipe.json, nullptr, false); }
+ordered_json parsed(const Recipe& recipe) { return parse_ordered_json(recipe.json); }
 
 // In what is UTF-8, by its first byte.
 std::size_t character_size(char first) {
@@ -79,11 +80,11 @@ bool is_hidden(char32_t point) {
   return std::ranges::any_of(kRanges, [&](const auto& range) { return point >= range.first && point <= range.second; });
 }
 
-Status read_files(const json& object, Recipe& recipe);
-Status read_tools(const json& object, Recipe& recipe);
-Status read_permissions(const json& object, Recipe& recipe);
-Status read_events(const json& object, Recipe& recipe);
-Status read_rest(const json& object, Recipe& recipe);
+Status read_files(const ordered_json& object, Recipe& recipe);
+Status read_tools(const ordered_json& object, Recipe& recipe);
+Status read_permissions(const ordered_json& object, Recipe& recipe);
+Status read_events(const ordered_json& object, Recipe& recipe);
+Status read_rest(const ordered_json& object, Recipe& recipe);
 
 }  // namespace
 
@@ -156,7 +157,7 @@ std::string_view name_of(Kind kind) {
 
 Result<Recipe> parse_recipe(std::string_view text) {
   TRY_CTX(wire::check_json_shape(text, kRecipeBytesMax), "the recipe");
-  const json object = json::parse(text, nullptr, false);
+  const ordered_json object = parse_ordered_json(text);
   if (object.is_discarded()) return fail(Error::invalid(parts::where_it_fails(text)));
   if (!object.is_object()) return fail(Error::invalid("the recipe is no JSON object"));
   Recipe recipe;
@@ -189,7 +190,7 @@ std::string exported(const Recipe& recipe) {
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view character = rest.substr(0, character_size(rest.front()));
     if (is_hidden(code_point(character))) {
-      const std::string escaped = json(character).dump(-1, ' ', true, json::error_handler_t::replace);
+      const std::string escaped = ordered_json(character).dump(-1, ' ', true, ordered_json::error_handler_t::replace);
       made += std::string_view(escaped).substr(1, escaped.size() - 2);
     } else {
       made += character;
@@ -200,7 +201,7 @@ std::string exported(const Recipe& recipe) {
 }
 
 std::string content_hash(const Recipe& recipe) {
-  nlohmann::json sorted = nlohmann::json::parse(recipe.json, nullptr, false);
+  nlohmann::json sorted = parse_json(recipe.json);
   if (sorted.is_object()) sorted.erase("modifiedAt");
   Sha256 sum;
   sum.add(sorted.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -208,14 +209,14 @@ std::string content_hash(const Recipe& recipe) {
 }
 
 Result<Recipe> renamed(const Recipe& recipe, std::string_view name) {
-  json object = parsed(recipe);
+  ordered_json object = parsed(recipe);
   object["name"] = name;
   object.erase("id");
   return reread(object);
 }
 
 Result<Recipe> with_files(const Recipe& recipe, const std::map<std::string, std::string>& files) {
-  json object = parsed(recipe);
+  ordered_json object = parsed(recipe);
   for (const auto& [path, text] : files) {
     if (recipe.files.contains(path)) continue;
     TRY(check_file_path(path));
@@ -225,14 +226,14 @@ Result<Recipe> with_files(const Recipe& recipe, const std::map<std::string, std:
 }
 
 Result<Recipe> restricted(const Recipe& recipe, std::string_view via) {
-  json object = parsed(recipe);
+  ordered_json object = parsed(recipe);
   const bool listed = recipe.network.kind == NetworkPermission::Kind::kHosts;
-  json permissions = object.contains("permissions") ? object["permissions"] : json::object();
-  if (!permissions.is_object()) permissions = json::object();
+  ordered_json permissions = object.contains("permissions") ? object["permissions"] : ordered_json::object();
+  if (!permissions.is_object()) permissions = ordered_json::object();
   permissions["network"] = listed ? join(recipe.network.hosts, ",") : std::string("none");
   permissions["inference"] = false;
   object["permissions"] = std::move(permissions);
-  if (!object.contains("metadata") || !object["metadata"].is_object()) object["metadata"] = json::object();
+  if (!object.contains("metadata") || !object["metadata"].is_object()) object["metadata"] = ordered_json::object();
   object["metadata"]["created_by"] = "agent";
   object["metadata"]["created_via"] = via;
   return reread(object);
@@ -241,7 +242,7 @@ Result<Recipe> restricted(const Recipe& recipe, std::string_view via) {
 namespace {
 
 // No file is another's directory as well.
-Status read_files(const json& object, Recipe& recipe) {
+Status read_files(const ordered_json& object, Recipe& recipe) {
   const auto found = object.find("files");
   if (found == object.end() || found->is_null()) return {};
   if (!found->is_object()) return fail(Error::invalid("files is an object of texts by relative path"));
@@ -269,13 +270,13 @@ Status read_files(const json& object, Recipe& recipe) {
   return {};
 }
 
-Status read_tools(const json& object, Recipe& recipe) {
+Status read_tools(const ordered_json& object, Recipe& recipe) {
   const auto found = object.find("tools");
   if (found == object.end() || found->is_null()) return {};
   if (!found->is_array() || found->size() > kToolsMax) {
     return fail(Error::invalid(cat({"tools is a list of at most ", std::to_string(kToolsMax)})));
   }
-  for (const json& one : *found) {
+  for (const ordered_json& one : *found) {
     const std::string where = cat({"tools[", std::to_string(recipe.tools.size()), "]"});
     Tool tool = TRY_CTX(parts::read_tool(one), where);
     const auto is_same = [&](const Tool& other) { return other.id == tool.id; };
@@ -291,7 +292,7 @@ Status read_tools(const json& object, Recipe& recipe) {
   return {};
 }
 
-Status read_permissions(const json& object, Recipe& recipe) {
+Status read_permissions(const ordered_json& object, Recipe& recipe) {
   const auto found = object.find("permissions");
   if (found == object.end() || found->is_null()) return {};
   if (!found->is_object()) return fail(Error::invalid("permissions is an object"));
@@ -321,7 +322,7 @@ Status check_event_tool(const Recipe& recipe) {
   return {};
 }
 
-Status read_events(const json& object, Recipe& recipe) {
+Status read_events(const ordered_json& object, Recipe& recipe) {
   recipe.events.tool = TRY(parts::text(object, "onEvent", kNameBytesMax));
   const auto found = object.find("events");
   if (found != object.end() && !found->is_null()) {
@@ -339,7 +340,7 @@ Status read_events(const json& object, Recipe& recipe) {
   return check_event_tool(recipe);
 }
 
-Status read_rest(const json& object, Recipe& recipe) {
+Status read_rest(const ordered_json& object, Recipe& recipe) {
   recipe.needs = TRY(parts::texts(object, "needs", kTextBytesMax));
   const auto metadata = object.find("metadata");
   if (metadata != object.end() && metadata->is_object()) {
@@ -382,13 +383,13 @@ Status check_word(std::string_view what, const std::string& word, std::string_vi
                                   " alone, at most ", std::to_string(kIdBytesMax)})));
 }
 
-Result<Parameter> read_parameter(const std::string& name, const json& object);
-Result<std::string> fallback_of(const json& value, const Parameter& parameter);
+Result<Parameter> read_parameter(const std::string& name, const ordered_json& object);
+Result<std::string> fallback_of(const ordered_json& value, const Parameter& parameter);
 Status check_choices(const Parameter& parameter);
 
 }  // namespace
 
-Result<std::string> text(const json& object, const char* key, std::size_t bytes_max, Presence presence) {
+Result<std::string> text(const ordered_json& object, const char* key, std::size_t bytes_max, Presence presence) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) {
     if (presence == Presence::kOptional) return std::string();
@@ -402,14 +403,14 @@ Result<std::string> text(const json& object, const char* key, std::size_t bytes_
   return *value;
 }
 
-Result<std::vector<std::string>> texts(const json& object, const char* key, std::size_t bytes_max) {
+Result<std::vector<std::string>> texts(const ordered_json& object, const char* key, std::size_t bytes_max) {
   std::vector<std::string> all;
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return all;
   if (!found->is_array() || found->size() > kListMax) {
     return fail(Error::invalid(cat({key, " is a list of at most ", std::to_string(kListMax), " texts"})));
   }
-  for (const json& one : *found) {
+  for (const ordered_json& one : *found) {
     const auto* value = one.get_ptr<const std::string*>();
     if (value == nullptr || value->empty()) return fail(Error::invalid(cat({key, " holds something that is no text"})));
     TRY(check_text(key, *value, bytes_max));
@@ -418,7 +419,7 @@ Result<std::vector<std::string>> texts(const json& object, const char* key, std:
   return all;
 }
 
-Status read_dependencies(const json& object, Recipe& recipe) {
+Status read_dependencies(const ordered_json& object, Recipe& recipe) {
   const auto found = object.find("dependencies");
   if (found == object.end() || found->is_null()) return {};
   if (found->is_array()) {
@@ -439,7 +440,7 @@ Status read_dependencies(const json& object, Recipe& recipe) {
   return {};
 }
 
-Result<Tool> read_tool(const json& object) {
+Result<Tool> read_tool(const ordered_json& object) {
   if (!object.is_object()) return fail(Error::invalid("a tool is an object"));
   Tool tool;
   tool.id = TRY(text(object, "id", kNameBytesMax, Presence::kRequired));
@@ -456,7 +457,7 @@ Result<Tool> read_tool(const json& object) {
   }
   if (const auto example = object.find("example"); example != object.end() && !example->is_null()) {
     if (!example->is_object()) return fail(Error::invalid("example is an object of arguments"));
-    tool.example = example->dump(-1, ' ', false, json::error_handler_t::replace);
+    tool.example = example->dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   }
   const auto parameters = object.find("parameters");
   if (parameters == object.end() || parameters->is_null()) return tool;
@@ -499,16 +500,16 @@ Result<NetworkPermission> read_network(std::string_view given) {
 
 std::string where_it_fails(std::string_view text) {
   try {
-    const json read = json::parse(text);
+    const ordered_json read = ordered_json::parse(text);
     (void)read;
-  } catch (const json::parse_error& error) {
+  } catch (const ordered_json::parse_error& error) {
     const std::size_t at = std::min(error.byte, text.size());
     const auto line = 1 + std::ranges::count(text.substr(0, at), '\n');
     const std::string_view what = error.what();
     const std::size_t colon = what.find(": ");
     return cat({"the recipe is no JSON: line ", std::to_string(line), ": ",
                 printable(colon == what.npos ? what : what.substr(colon + 2), 200)});
-  } catch (const json::exception&) {
+  } catch (const ordered_json::exception&) {
     return "the recipe is no JSON";
   }
   return "the recipe is no JSON";
@@ -516,7 +517,7 @@ std::string where_it_fails(std::string_view text) {
 
 namespace {
 
-Result<Parameter> read_parameter(const std::string& name, const json& object) {
+Result<Parameter> read_parameter(const std::string& name, const ordered_json& object) {
   TRY(check_word("a parameter's name", name, ""));
   if (!object.is_object()) return fail(Error::invalid("a parameter is an object with a type"));
   Parameter parameter{.name = name};
@@ -540,15 +541,15 @@ Result<Parameter> read_parameter(const std::string& name, const json& object) {
 }
 
 // The seed's are texts whatever the type; one of the type itself is taken as well.
-Result<std::string> fallback_of(const json& value, const Parameter& parameter) {
+Result<std::string> fallback_of(const ordered_json& value, const Parameter& parameter) {
   std::string shown =
-      value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, json::error_handler_t::replace);
+      value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   TRY(check_text("default", shown, kCommandBytesMax));
   if (parameter.kind == Kind::kString) {
     if (value.is_string() || value.is_number() || value.is_boolean()) return shown;
     return fail(Error::invalid("default is no text"));
   }
-  const json read = value.is_string() ? json::parse(shown, nullptr, false) : value;
+  const ordered_json read = value.is_string() ? parse_ordered_json(shown) : value;
   const bool fits = (parameter.kind == Kind::kInteger && read.is_number_integer()) ||
                     (parameter.kind == Kind::kNumber && read.is_number()) ||
                     (parameter.kind == Kind::kBoolean && read.is_boolean()) ||

@@ -77,6 +77,8 @@ bool is_loopback(const IpAddress& address) {
   return kV4.contains(plain) || plain == kV6;
 }
 
+bool is_private(const IpAddress& address) { return special_kind(address).starts_with(kPrivate); }
+
 namespace {
 
 const Table& table() {

@@ -17,7 +17,7 @@ namespace {
 enum class Added { kYes, kWasThere };
 
 template <class T>
-Added add(std::vector<T>& list, const T& entry) {
+Added add_to_list(std::vector<T>& list, const T& entry) {
   if (std::ranges::find(list, entry) != list.end()) return Added::kWasThere;
   list.push_back(entry);
   return Added::kYes;
@@ -33,20 +33,20 @@ Status amend(Network& network, const NetworkOptions& options) {
   TRY(check_options(options));
   if (options.mode) network.mode = *options.mode;
   for (const std::string& entry : options.allow_sockets) {
-    if (add(network.allow_unix_sockets, entry) == Added::kYes) network.from_options.push_back(entry);
+    if (add_to_list(network.allow_unix_sockets, entry) == Added::kYes) network.from_options.push_back(entry);
   }
   if (network.mode == NetworkMode::kNone) return check_some_network(options);
   for (const std::string& entry : options.allow_domains) {
-    if (add(network.allowed_domains, entry) == Added::kYes) network.from_options.push_back(entry);
+    if (add_to_list(network.allowed_domains, entry) == Added::kYes) network.from_options.push_back(entry);
   }
   for (const std::string& entry : options.deny_domains) {
-    if (add(network.denied_domains, entry) == Added::kYes) network.from_options.push_back(entry);
+    if (add_to_list(network.denied_domains, entry) == Added::kYes) network.from_options.push_back(entry);
   }
   for (const std::string& entry : options.allow_udp) {
-    if (add(network.allowed_udp, entry) == Added::kYes) network.from_options.push_back(entry);
+    if (add_to_list(network.allowed_udp, entry) == Added::kYes) network.from_options.push_back(entry);
   }
-  for (const int port : options.host_ports) add(network.host_ports, port);
-  for (const PublishedPort& port : options.publish) add(network.publish, port);
+  for (const int port : options.host_ports) add_to_list(network.host_ports, port);
+  for (const PublishedPort& port : options.publish) add_to_list(network.publish, port);
   TRY(check_udp(network));
   return check_ports(network);
 }

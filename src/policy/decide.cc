@@ -12,12 +12,13 @@ namespace hutch::policy {
 namespace {
 
 int rank_of(Verb verb);
+bool is_mandatory(const Rule& rule) { return rule.origin == Origin::kMandatory || rule.origin == Origin::kHome; }
 bool beats(const Rule& challenger, const Rule& holder);
 const Rule* deepest(std::span<const Rule* const> covering, Verb verb);
 const Rule* mandatory_deny(std::span<const Rule* const> covering);
 const Rule* credential_deny(std::span<const Rule* const> covering);
 View view_of(Place place);
-Decision decide_host(const Judgement& judgement, Access access);
+Decision decide_on_host(const Judgement& judgement, Access access);
 Decision decide_device(const Rule& rule, Access access, std::string_view path);
 Decision decide_proc(const Rule& rule, Access access, std::string_view path);
 Decision decide_sys(const Rule& rule, Access access, std::string_view path);
@@ -59,7 +60,7 @@ Decision decide(const std::vector<Rule>& rules, Access access, std::string_view 
   switch (judgement.view) {
     case View::kHidden:
     case View::kReadOnly:
-    case View::kReadWrite: decision = decide_host(judgement, access); break;
+    case View::kReadWrite: decision = decide_on_host(judgement, access); break;
     case View::kPrivate:
       decision = {.allowed = true,
                   .rule = describe(*judgement.read_rule),
@@ -105,7 +106,7 @@ bool beats(const Rule& challenger, const Rule& holder) {
 const Rule* deepest(std::span<const Rule* const> covering, Verb verb) {
   const Rule* found = nullptr;
   for (const Rule* rule : covering) {
-    if (rule->verb != verb || rule->origin == Origin::kMandatory) continue;
+    if (rule->verb != verb || is_mandatory(*rule)) continue;
     if (found == nullptr || rule->path.size() > found->path.size()) found = rule;
   }
   return found;
@@ -113,7 +114,7 @@ const Rule* deepest(std::span<const Rule* const> covering, Verb verb) {
 
 const Rule* mandatory_deny(std::span<const Rule* const> covering) {
   for (const Rule* rule : covering) {
-    if (rule->origin != Origin::kMandatory) continue;
+    if (!is_mandatory(*rule)) continue;
     const bool lifted = std::ranges::any_of(covering, [&](const Rule* other) {
       return other->verb == Verb::kAllowWrite && other->match == Match::kLiteral && is_within(other->path, rule->path);
     });
@@ -144,7 +145,7 @@ View view_of(Place place) {
   return View::kHidden;
 }
 
-Decision decide_host(const Judgement& judgement, Access access) {
+Decision decide_on_host(const Judgement& judgement, Access access) {
   const auto named = [](const Rule* rule) { return rule == nullptr ? std::string("default") : describe(*rule); };
   if (judgement.view == View::kHidden) {
     const Origin origin = judgement.read_rule->origin;
@@ -165,7 +166,7 @@ Decision decide_host(const Judgement& judgement, Access access) {
   if (judgement.write_rule == nullptr) {
     return {.allowed = false, .rule = "default", .why = "nothing allows writing it"};
   }
-  const bool mandatory = judgement.write_rule->origin == Origin::kMandatory;
+  const bool mandatory = is_mandatory(*judgement.write_rule);
   return {.allowed = false,
           .rule = named(judgement.write_rule),
           .why = mandatory

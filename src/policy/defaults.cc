@@ -51,14 +51,6 @@ std::span<const std::string_view> credential_paths() {
   return kPaths;
 }
 
-std::span<const std::string_view> mandatory_names() {
-  static constexpr std::array<std::string_view, 13> kNames = {
-      ".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".zshrc",           ".zprofile",      ".profile",
-      ".ripgreprc", ".mcp.json",   ".vscode", ".idea",         ".claude/commands", ".claude/agents",
-  };
-  return kNames;
-}
-
 std::span<const std::string_view> mandatory_git_names(GitConfig config) {
   // commondir says where hooks and config are taken from instead (gitrepository-layout(5)). config.worktree is read
   // like config once extensions.worktreeConfig is set (git-worktree(1)).

@@ -18,11 +18,8 @@ std::string_view default_policy_text();
 // of them is never readable unless an entry of the user names it.
 std::span<const std::string_view> credential_paths();
 
-// Names that no sandbox may write, wherever they lie in a writable tree: each is a way to have the user's own shell,
-// editor or git run a command later, outside. Relative to the directory that holds them; a directory means its tree.
-std::span<const std::string_view> mandatory_names();
-
-// As mandatory_names, inside a ".git" directory.
+// Names in a ".git" directory that no sandbox may write: each is a way to have the user's own git run a command later,
+// outside. A directory means its tree. Other names are those of policy/obeyed.h.
 std::span<const std::string_view> mandatory_git_names(GitConfig config);
 
 }  // namespace hutch::policy

@@ -91,7 +91,7 @@ TEST(DomainsTest, Messages) {
   EXPECT_EQ(message("::1"), "\"::1\": an IPv6 address is written in brackets: [::1] or [::1]:443");
 }
 
-struct Case {
+struct DomainCase {
   std::string_view entry;
   std::string_view host;
   int port;
@@ -99,7 +99,7 @@ struct Case {
 };
 
 TEST(DomainsTest, Match) {
-  static constexpr Case kCases[] = {
+  static constexpr DomainCase kCases[] = {
       {"example.com", "EXAMPLE.com.", 443, true},
       {"EXAMPLE.com.", "example.com", 443, true},
       {"example.com", "www.example.com", 443, false},
@@ -133,7 +133,7 @@ TEST(DomainsTest, Match) {
       {"not an entry", "not an entry", 80, false},
       {"example.com", "exa mple.com", 80, false},
   };
-  for (const Case& one : kCases) {
+  for (const DomainCase& one : kCases) {
     EXPECT_EQ(matches_domain(one.entry, one.host, one.port), one.matches) << one.entry << " " << one.host;
   }
 }

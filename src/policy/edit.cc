@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "policy/json_check.h"
 #include "policy/json_line.h"
@@ -15,7 +16,7 @@ namespace hutch::policy {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using ordered_json = nlohmann::ordered_json;
 
 struct Slot {
   const Key* key = nullptr;
@@ -23,37 +24,37 @@ struct Slot {
   bool is_member = false;         // of a key that holds names, not the key itself
 };
 
-Result<json> object_of(std::string_view text);
+Result<ordered_json> object_of(std::string_view text);
 Result<Slot> slot_of(const std::string& key);
-Result<json> value_of(const Slot& slot, const std::string& text);
-Result<json> item_of(const Slot& slot, const std::string& text);
-Result<json*> place_of(json& root, const Slot& slot);
-const json* find(const json& root, const std::vector<std::string>& path);
-json* short_network(json& root, const Slot& slot);
-Status add(json& root, const Slot& slot, const json& item);
-Status remove(json& root, const Slot& slot, const json* item);
+Result<ordered_json> value_of(const Slot& slot, const std::string& text);
+Result<ordered_json> item_of(const Slot& slot, const std::string& text);
+Result<ordered_json*> place_of(ordered_json& root, const Slot& slot);
+const ordered_json* find_path(const ordered_json& root, const std::vector<std::string>& path);
+ordered_json* short_network(ordered_json& root, const Slot& slot);
+Status add_item(ordered_json& root, const Slot& slot, const ordered_json& item);
+Status remove(ordered_json& root, const Slot& slot, const ordered_json* item);
 bool is_list(const Slot& slot);
-bool same_item(const json& a, const json& b);
-std::string text_of(const json& root) { return root.dump(2) + "\n"; }
+bool same_item(const ordered_json& a, const ordered_json& b);
+std::string text_of(const ordered_json& root) { return root.dump(2) + "\n"; }
 std::string normal(std::string_view path);
 std::size_t message_line(std::string_view text, std::vector<std::string> path, std::string_view message);
 
 }  // namespace
 
 Result<std::string> edited(std::string_view policy, const Edit& edit) {
-  json root = TRY(object_of(policy));
+  ordered_json root = TRY(object_of(policy));
   const Slot slot = TRY(slot_of(edit.key));
   if (edit.kind != EditKind::kRemove && !edit.value)
     return fail(Error::invalid(cat({edit.key, ": a value is missing"})));
   switch (edit.kind) {
     case EditKind::kSet: {
-      json value = TRY(value_of(slot, *edit.value));
+      ordered_json value = TRY(value_of(slot, *edit.value));
       *TRY(place_of(root, slot)) = std::move(value);
       break;
     }
     case EditKind::kAdd: {
-      const json item = TRY(item_of(slot, *edit.value));
-      TRY(add(root, slot, item));
+      const ordered_json item = TRY(item_of(slot, *edit.value));
+      TRY(add_item(root, slot, item));
       break;
     }
     case EditKind::kRemove: {
@@ -61,7 +62,7 @@ Result<std::string> edited(std::string_view policy, const Edit& edit) {
         TRY(remove(root, slot, nullptr));
         break;
       }
-      const json item = TRY(item_of(slot, *edit.value));
+      const ordered_json item = TRY(item_of(slot, *edit.value));
       TRY(remove(root, slot, &item));
       break;
     }
@@ -70,16 +71,16 @@ Result<std::string> edited(std::string_view policy, const Edit& edit) {
 }
 
 Result<std::optional<std::string>> value_at(std::string_view policy, std::string_view key) {
-  json root = TRY(object_of(policy));
+  ordered_json root = TRY(object_of(policy));
   const Slot slot = TRY(slot_of(std::string(key)));
-  const json* value = short_network(root, slot);
-  if (value == nullptr) value = find(root, slot.path);
+  const ordered_json* value = short_network(root, slot);
+  if (value == nullptr) value = find_path(root, slot.path);
   if (value == nullptr) return std::optional<std::string>();
   return std::optional(value->dump());
 }
 
 Result<std::vector<std::string>> project_paths(std::string_view projects) {
-  const json root = TRY(object_of(projects));
+  const ordered_json root = TRY(object_of(projects));
   std::vector<std::string> paths;
   for (const auto& [path, entry] : root.items()) paths.push_back(path);
   return paths;
@@ -95,14 +96,14 @@ std::optional<std::string> covering_path(const std::vector<std::string>& paths, 
 }
 
 Result<std::string> project_entry(std::string_view projects, const std::string& path) {
-  const json root = TRY(object_of(projects));
+  const ordered_json root = TRY(object_of(projects));
   const auto found = root.find(path);
   if (found == root.end()) return fail(Error::not_found(cat({"no project ", printable(path)})));
   return text_of(*found);
 }
 
 Result<std::string> with_project(std::string_view projects, const std::string& path, std::string_view policy) {
-  json root = TRY(object_of(projects));
+  ordered_json root = TRY(object_of(projects));
   root[path] = TRY(object_of(policy));
   return text_of(root);
 }
@@ -117,7 +118,7 @@ Status check_policy_text(std::string_view text, std::string_view source) {
 }
 
 Status check_projects_text(std::string_view text, std::string_view source) {
-  const json root = TRY_CTX(object_of(text), source);
+  const ordered_json root = TRY_CTX(object_of(text), source);
   // The names of all, whichever is asked for.
   TRY(read_project(text, source, "/"));
   std::vector<std::string> seen;
@@ -137,9 +138,9 @@ Status check_projects_text(std::string_view text, std::string_view source) {
 
 namespace {
 
-Result<json> object_of(std::string_view text) {
+Result<ordered_json> object_of(std::string_view text) {
   TRY(check_json(text));
-  json root = json::parse(text.begin(), text.end(), nullptr, false);
+  ordered_json root = parse_ordered_json(text);
   if (!root.is_object()) return fail(Error::invalid("must be an object"));
   return root;
 }
@@ -164,26 +165,26 @@ Result<Slot> slot_of(const std::string& key) {
   return fail(Error::invalid(unknown_key_message(key)));
 }
 
-Result<json> text_value(const Slot& slot, const std::string& text) {
-  json value = text;
-  const json again = json::parse(value.dump(-1, ' ', false, json::error_handler_t::replace), nullptr, false);
+Result<ordered_json> text_value(const Slot& slot, const std::string& text) {
+  ordered_json value = text;
+  const ordered_json again = parse_ordered_json(value.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
   if (again == value) return value;
   return fail(Error::invalid(cat({slot.key->name, ": \"", printable(text), "\" is not UTF-8, as JSON has to be"})));
 }
 
-Result<json> json_value(const Slot& slot, const std::string& text) {
+Result<ordered_json> json_value(const Slot& slot, const std::string& text) {
   const auto checked = check_json(text);
   if (checked) {
-    json value = json::parse(text, nullptr, false);
+    ordered_json value = parse_ordered_json(text);
     if (!value.is_discarded()) return value;
   }
   return fail(Error::invalid(
       cat({slot.key->name, ": must be ", name_of(slot.key->type), " as JSON, not \"", printable(text, 64), "\""})));
 }
 
-Result<json> value_of(const Slot& slot, const std::string& text) {
+Result<ordered_json> value_of(const Slot& slot, const std::string& text) {
   if (slot.is_member) {
-    if (slot.key->type == KeyType::kEnvironment && text == "true") return json(true);
+    if (slot.key->type == KeyType::kEnvironment && text == "true") return ordered_json(true);
     return text_value(slot, text);
   }
   switch (slot.key->type) {
@@ -201,7 +202,7 @@ Result<json> value_of(const Slot& slot, const std::string& text) {
   return json_value(slot, text);
 }
 
-Result<json> item_of(const Slot& slot, const std::string& text) {
+Result<ordered_json> item_of(const Slot& slot, const std::string& text) {
   if (!is_list(slot)) {
     return fail(Error::invalid(cat({slot.key->name, " is ", name_of(slot.key->type), ", not a list; use set"})));
   }
@@ -225,8 +226,8 @@ bool is_list(const Slot& slot) {
 }
 
 // Makes the objects on the way.
-Result<json*> place_of(json& root, const Slot& slot) {
-  json* at = &root;
+Result<ordered_json*> place_of(ordered_json& root, const Slot& slot) {
+  ordered_json* at = &root;
   std::string walked;
   for (const std::string& name : slot.path) {
     if (!at->is_object()) {
@@ -236,15 +237,15 @@ Result<json*> place_of(json& root, const Slot& slot) {
     }
     walked += cat({walked.empty() ? "" : ".", name});
     const bool is_new = !at->contains(name);
-    json& next = (*at)[name];
-    if (is_new && &name != &slot.path.back()) next = json::object();
+    ordered_json& next = (*at)[name];
+    if (is_new && &name != &slot.path.back()) next = ordered_json::object();
     at = &next;
   }
   return at;
 }
 
-const json* find(const json& root, const std::vector<std::string>& path) {
-  const json* at = &root;
+const ordered_json* find_path(const ordered_json& root, const std::vector<std::string>& path) {
+  const ordered_json* at = &root;
   for (const std::string& name : path) {
     if (!at->is_object()) return nullptr;
     const auto found = at->find(name);
@@ -255,51 +256,51 @@ const json* find(const json& root, const std::vector<std::string>& path) {
 }
 
 // A network that is written as a list is its allowedDomains.
-json* short_network(json& root, const Slot& slot) {
+ordered_json* short_network(ordered_json& root, const Slot& slot) {
   const auto network = root.find("network");
   const bool is_short = slot.key->name == "network.allowedDomains" && network != root.end() && network->is_array();
   return is_short ? &*network : nullptr;
 }
 
-Status add(json& root, const Slot& slot, const json& item) {
-  json* list = short_network(root, slot);
+Status add_item(ordered_json& root, const Slot& slot, const ordered_json& item) {
+  ordered_json* list = short_network(root, slot);
   if (list == nullptr) list = TRY(place_of(root, slot));
-  if (list->is_null()) *list = json::array();
-  if (list->is_string()) *list = json::array({*list});
+  if (list->is_null()) *list = ordered_json::array();
+  if (list->is_string()) *list = ordered_json::array({*list});
   if (!list->is_array()) return fail(Error::invalid(cat({slot.key->name, ": is not a list here"})));
-  const bool there = std::ranges::any_of(*list, [&](const json& other) { return same_item(other, item); });
+  const bool there = std::ranges::any_of(*list, [&](const ordered_json& other) { return same_item(other, item); });
   if (!there) list->push_back(item);
   return {};
 }
 
-Status remove(json& root, const Slot& slot, const json* item) {
+Status remove(ordered_json& root, const Slot& slot, const ordered_json* item) {
   const auto absent = [&](const std::string& what) {
     return fail(Error::not_found(cat({slot.key->name, ": ", printable(what), " is not there"})));
   };
-  json* value = short_network(root, slot);
+  ordered_json* value = short_network(root, slot);
   if (value == nullptr) {
-    if (find(root, slot.path) == nullptr) return absent(slot.path.back());
+    if (find_path(root, slot.path) == nullptr) return absent(slot.path.back());
     value = TRY(place_of(root, slot));
   } else if (item == nullptr) {
     value->clear();
     return {};
   }
   if (item == nullptr) {
-    json* holder = &root;
+    ordered_json* holder = &root;
     for (std::size_t at = 0; at + 1 < slot.path.size(); ++at) holder = &(*holder)[slot.path[at]];
     holder->erase(slot.path.back());
     return {};
   }
   if (!value->is_array()) return fail(Error::invalid(cat({slot.key->name, ": is not a list here"})));
-  const auto found = std::ranges::find_if(*value, [&](const json& other) { return same_item(other, *item); });
+  const auto found = std::ranges::find_if(*value, [&](const ordered_json& other) { return same_item(other, *item); });
   if (found == value->end()) return absent(item->dump());
   value->erase(found);
   return {};
 }
 
 // {"path": P} and P are one entry; with "literal" it is another.
-bool same_item(const json& a, const json& b) {
-  const auto plain = [](const json& item) -> json {
+bool same_item(const ordered_json& a, const ordered_json& b) {
+  const auto plain = [](const ordered_json& item) -> ordered_json {
     if (!item.is_object() || !item.contains("path")) return item;
     const bool literal = item.contains("literal") && item["literal"] == true;
     return literal ? item : item["path"];

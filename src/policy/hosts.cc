@@ -27,20 +27,21 @@ std::optional<std::uint64_t> inet_aton_number(std::string_view part);
 bool ends_in_number(std::string_view label);
 bool valid_labels(std::string_view name);
 char lower(char character);
-std::unexpected<Error> wrong(std::string_view typed, std::string_view reason);
+std::unexpected<Error> wrong_host(std::string_view typed, std::string_view reason);
 
 }  // namespace
 
 Result<Host> canonical_host(std::string_view text) {
   if (text.empty()) return fail(Error::invalid("a host name is empty"));
-  if (text.size() > kTypedBytesMax) return wrong(text, "is longer than a host name can be");
+  if (text.size() > kTypedBytesMax) return wrong_host(text, "is longer than a host name can be");
   for (const char character : text) {
     const auto byte = static_cast<unsigned char>(character);
-    if (byte <= ' ' || byte == 0x7f) return wrong(text, "a host name holds no blanks and no control characters");
-    if (byte == '%') return wrong(text, "a host name holds no % (an address with a zone is of this machine alone)");
+    if (byte <= ' ' || byte == 0x7f) return wrong_host(text, "a host name holds no blanks and no control characters");
+    if (byte == '%')
+      return wrong_host(text, "a host name holds no % (an address with a zone is of this machine alone)");
   }
   if (text.front() == '[') {
-    if (text.size() < 2 || text.back() != ']') return wrong(text, "has no bracket at its end");
+    if (text.size() < 2 || text.back() != ']') return wrong_host(text, "has no bracket at its end");
     return address_host(text.substr(1, text.size() - 2), text);
   }
   if (text.find(':') != std::string_view::npos) return address_host(text, text);
@@ -61,7 +62,7 @@ Result<HostPort> parse_host_port(std::string_view text) {
   const bool bare_v6 = !bracketed && text.find(':') != colon;
   if (colon == std::string_view::npos || in_brackets || bare_v6) return HostPort{TRY(canonical_host(text)), {}};
   const std::optional<int> port = parse_port(text.substr(colon + 1));
-  if (!port) return wrong(text, "a port is a number from 1 to 65535");
+  if (!port) return wrong_host(text, "a port is a number from 1 to 65535");
   return HostPort{TRY(canonical_host(text.substr(0, colon))), port};
 }
 
@@ -80,7 +81,7 @@ namespace {
 
 Result<Host> address_host(std::string_view text, std::string_view typed) {
   const std::optional<IpAddress> address = parse_ip(text);
-  if (!address || address->family != IpFamily::kV6) return wrong(typed, "is not an IPv6 address");
+  if (!address || address->family != IpFamily::kV6) return wrong_host(typed, "is not an IPv6 address");
   const IpAddress plain = unmapped(*address);
   return Host{to_string(plain), plain};
 }
@@ -95,7 +96,7 @@ Result<std::string> ascii_form(std::string name, std::string_view typed) {
   const int code = ::idn2_to_ascii_8z(name.c_str(), &out, IDN2_NONTRANSITIONAL | IDN2_NFC_INPUT);
   const std::unique_ptr<char, void (*)(void*)> owner(out, ::idn2_free);
   if (code != IDN2_OK || out == nullptr) {
-    return wrong(typed, cat({"is not an international host name (", ::idn2_strerror(code), ")"}));
+    return wrong_host(typed, cat({"is not an international host name (", ::idn2_strerror(code), ")"}));
   }
   std::string result(out);
   std::ranges::transform(result, result.begin(), lower);
@@ -104,14 +105,14 @@ Result<std::string> ascii_form(std::string name, std::string_view typed) {
 
 Result<Host> ascii_host(std::string name, std::string_view typed) {
   if (name.ends_with('.')) name.pop_back();
-  if (name.size() > kNameBytesMax) return wrong(typed, "is longer than a host name can be");
+  if (name.size() > kNameBytesMax) return wrong_host(typed, "is longer than a host name can be");
   if (!valid_labels(name)) {
-    return wrong(typed, "is not a host name: labels of letters, digits and -, without a scheme or a path");
+    return wrong_host(typed, "is not a host name: labels of letters, digits and -, without a scheme or a path");
   }
   if (!ends_in_number(std::string_view(name).substr(name.rfind('.') + 1))) return Host{std::move(name), std::nullopt};
   // Programs disagree on what "1.2.3.4.5" or "256.1" is; no name ends so (RFC 3696 2).
   const auto number = inet_aton_address(split(name, '.'));
-  if (!number) return wrong(typed, "is neither an IPv4 address nor a host name");
+  if (!number) return wrong_host(typed, "is neither an IPv4 address nor a host name");
   const IpAddress address = IpAddress::v4(*number);
   return Host{to_string(address), address};
 }
@@ -181,7 +182,7 @@ char lower(char character) {
   return character >= 'A' && character <= 'Z' ? static_cast<char>(character + ('a' - 'A')) : character;
 }
 
-std::unexpected<Error> wrong(std::string_view typed, std::string_view reason) {
+std::unexpected<Error> wrong_host(std::string_view typed, std::string_view reason) {
   return fail(Error::invalid(cat({"\"", printable(typed, 64), "\": ", reason})));
 }
 

@@ -16,6 +16,7 @@ namespace {
 bool matches_any_path(const HttpRule& rule, std::string_view path);
 std::optional<std::string> decoded_segment(std::string_view segment);
 bool encodes_again(std::string_view decoded);
+bool has_other_separators(std::string_view decoded);
 bool is_dot_segment(std::string_view segment);
 std::optional<int> hex_value(char digit);
 bool is_unreserved(char character);
@@ -104,7 +105,7 @@ std::optional<std::string> decoded_segment(std::string_view segment) {
     }
     i += 2;
   }
-  if (encodes_again(out) || (is_dot_segment(out) && out != segment)) return std::nullopt;
+  if (encodes_again(out) || has_other_separators(out) || (is_dot_segment(out) && out != segment)) return std::nullopt;
   const std::string_view name = std::string_view(out).substr(0, std::min(out.find(';'), out.find("%3B")));
   if (name != out && is_dot_segment(name)) return std::nullopt;
   return out;
@@ -116,6 +117,17 @@ bool encodes_again(std::string_view decoded) {
     if (at + 4 < decoded.size() && hex_value(decoded[at + 3]) && hex_value(decoded[at + 4])) return true;
   }
   return false;
+}
+
+// What some servers decode to a dot, a slash, a backslash or a percent sign: UTF-8 that is longer than it has to be
+// (RFC 3629, 3), and characters that a compatibility form (NFKC) or a Windows code page turns into these.
+bool has_other_separators(std::string_view decoded) {
+  static constexpr std::string_view kOthers[] = {
+      "%C0",       "%C1",       "%E0%8",     "%E0%9",     "%F0%8",                              // overlong
+      "%EF%BC%8E", "%EF%BC%8F", "%EF%BC%BC", "%EF%BC%85",                                       // full width . / \ %
+      "%EF%B9%92", "%EF%B9%A8", "%EF%B9%AA", "%E2%80%A4", "%E2%80%A5", "%E2%80%A6",  // small . \ %; leaders
+      "%E2%81%84", "%E2%88%95", "%E2%88%96", "%EF%BD%A1"};  // other slashes; a stop
+  return std::ranges::any_of(kOthers, [&](std::string_view other) { return decoded.contains(other); });
 }
 
 bool is_dot_segment(std::string_view segment) { return segment == "." || segment == ".."; }

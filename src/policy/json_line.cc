@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
+
 namespace hutch::policy {
 
 namespace {
@@ -43,7 +45,7 @@ class Walk {
   std::string member_name() {
     const std::size_t begin = at_;
     skip_string();
-    const auto name = nlohmann::json::parse(text_.substr(begin, at_ - begin), nullptr, false);
+    const auto name = parse_json(text_.substr(begin, at_ - begin));
     skip_space();
     ++at_;  // the colon
     skip_space();

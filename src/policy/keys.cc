@@ -32,6 +32,7 @@ constexpr Key kKeys[] = {
     {"filesystem.credentials", kPaths, kHonoured, "never readable, and never asked for, besides those built in"},
     {"filesystem.private", kPaths, kHonoured, "directories of the sandbox's own: empty at the start, gone at the end"},
     {"filesystem.allowGitConfig", kBoolean, kHonoured, "lifts the write deny of .git/config"},
+    {"filesystem.allowObeyed", kStrings, kHonoured, "names of the list of obeyed files that may be written"},
     {"filesystem.disabled", kBoolean, kRefused,
      "would take every file rule away; write allowWrite [\"/\"] if that is meant"},
 
@@ -89,7 +90,7 @@ constexpr Key kKeys[] = {
      "what may be written over the image; of the backend container alone, where the engine's storage can hold it"},
     {"limits.outputBytes", kSize, kHonoured, "bytes of output that are kept"},
 
-    {"environment", kEnvironment, kHonoured, "variables besides PATH, HOME, TERM, LANG, USER and TMPDIR"},
+    {"environment", kEnvironment, kHonoured, "variables besides those that every command has"},
     {"secrets", kList, kLater, "needs the secret store, which this version does not have"},
     {"mounts", kList, kLater, "needs a backend with an image, which this version does not have"},
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "policy/amend.h"
 #include "policy/domains.h"
@@ -40,14 +41,14 @@ Status check_openings(const Network& network);
 bool overlap(const HostPattern& a, const HostPattern& b);
 bool is_token(std::string_view text);
 bool has_control(std::string_view text);
-const json* find(const json& object, std::string_view name);
+const json* find_member(const json& object, std::string_view name);
 std::string at(std::string_view list, std::size_t index);
-std::unexpected<Error> wrong(std::string_view what, std::string_view reason);
+std::unexpected<Error> wrong_value(std::string_view what, std::string_view reason);
 
 }  // namespace
 
 Result<Network> read_network(std::string_view text) {
-  const json section = json::parse(text.begin(), text.end(), nullptr, false);
+  const json section = parse_json(text);
   Network network;
   if (section.is_string()) {
     const std::string& word = section.get_ref<const std::string&>();
@@ -59,14 +60,14 @@ Result<Network> read_network(std::string_view text) {
     TRY(read_domains(section, "network", DomainList::kAllowed, network.allowed_domains));
     return network;
   }
-  if (const json* list = find(section, "allowedDomains")) {
+  if (const json* list = find_member(section, "allowedDomains")) {
     TRY(read_domains(*list, "network.allowedDomains", DomainList::kAllowed, network.allowed_domains));
   }
-  if (const json* list = find(section, "deniedDomains")) {
+  if (const json* list = find_member(section, "deniedDomains")) {
     TRY(read_domains(*list, "network.deniedDomains", DomainList::kDenied, network.denied_domains));
   }
   TRY(read_reasons(section, network));
-  const json* strict = find(section, "strictAllowlist");
+  const json* strict = find_member(section, "strictAllowlist");
   if (strict != nullptr && strict->get<bool>()) network.asking = Asking::kNever;
   TRY(read_denied_addresses(section, network));
   TRY(read_dns_denial(section, network));
@@ -85,7 +86,7 @@ namespace {
 Status read_domains(const json& list, std::string_view name, DomainList kind, std::vector<std::string>& out) {
   for (const json& item : list) {
     const std::string where = at(name, out.size());
-    if (!item.is_string()) return wrong(where, "must be a string");
+    if (!item.is_string()) return wrong_value(where, "must be a string");
     out.push_back(item.get<std::string>());
     TRY_CTX(check_domain(out.back(), kind), where);
   }
@@ -93,12 +94,12 @@ Status read_domains(const json& list, std::string_view name, DomainList kind, st
 }
 
 Status read_reasons(const json& section, Network& network) {
-  const json* reasons = find(section, "deniedDomainReasons");
+  const json* reasons = find_member(section, "deniedDomainReasons");
   if (reasons == nullptr) return {};
   for (const auto& [entry, reason] : reasons->items()) {
     if (std::ranges::find(network.denied_domains, entry) == network.denied_domains.end()) {
-      return wrong("network.deniedDomainReasons",
-                   cat({"\"", printable(entry, 64), "\" is not an entry of network.deniedDomains"}));
+      return wrong_value("network.deniedDomainReasons",
+                         cat({"\"", printable(entry, 64), "\" is not an entry of network.deniedDomains"}));
     }
     network.denied_reasons.emplace_back(entry, reason.get<std::string>());
   }
@@ -106,7 +107,7 @@ Status read_reasons(const json& section, Network& network) {
 }
 
 Status read_denied_addresses(const json& section, Network& network) {
-  const json* list = find(section, "deniedResolvedAddresses");
+  const json* list = find_member(section, "deniedResolvedAddresses");
   if (list == nullptr) return {};
   std::vector<std::string>& out = network.denied_resolved_addresses;
   for (const json& item : *list) {
@@ -118,13 +119,13 @@ Status read_denied_addresses(const json& section, Network& network) {
 }
 
 Status read_dns_denial(const json& section, Network& network) {
-  const json* value = find(section, "dnsDenial");
+  const json* value = find_member(section, "dnsDenial");
   if (value != nullptr && *value == "nxdomain") network.dns_denial = DnsDenial::kNameError;
   return {};
 }
 
 Status read_rules(const json& section, Network& network) {
-  const json* list = find(section, "rules");
+  const json* list = find_member(section, "rules");
   if (list == nullptr) return {};
   for (const json& value : *list) {
     network.rules.push_back(TRY_CTX(read_rule(value), at("network.rules", network.rules.size())));
@@ -138,44 +139,45 @@ Result<HttpRule> read_rule(const json& value) {
   for (const auto& [name, content] : value.items()) {
     if (std::ranges::find(kKnown, name) == kKnown.end()) {
       const auto near = nearest(name, kKnown);
-      return wrong(printable(name), near ? cat({"unknown key; did you mean ", *near, "?"})
-                                         : "unknown key; known ones here are host, methods, paths, headers");
+      return wrong_value(printable(name), near ? cat({"unknown key; did you mean ", *near, "?"})
+                                               : "unknown key; known ones here are host, methods, paths, headers");
     }
   }
   HttpRule rule;
-  const json* host = find(value, "host");
-  if (host == nullptr || !host->is_string()) return wrong("host", "is missing, or no string");
+  const json* host = find_member(value, "host");
+  if (host == nullptr || !host->is_string()) return wrong_value("host", "is missing, or no string");
   rule.host = host->get<std::string>();
   TRY_CTX(check_domain(rule.host, DomainList::kAllowed), "host");
-  if (const json* methods = find(value, "methods")) TRY(read_methods(*methods, rule));
-  if (const json* paths = find(value, "paths")) TRY(read_paths(*paths, rule));
-  if (const json* headers = find(value, "headers")) TRY(read_headers(*headers, rule));
+  if (const json* methods = find_member(value, "methods")) TRY(read_methods(*methods, rule));
+  if (const json* paths = find_member(value, "paths")) TRY(read_paths(*paths, rule));
+  if (const json* headers = find_member(value, "headers")) TRY(read_headers(*headers, rule));
   return rule;
 }
 
 Status read_methods(const json& list, HttpRule& rule) {
-  if (!list.is_array() || list.empty()) return wrong("methods", "must be a list of methods; leave it out for all");
+  if (!list.is_array() || list.empty())
+    return wrong_value("methods", "must be a list of methods; leave it out for all");
   for (const json& item : list) {
     const std::string where = at("methods", rule.methods.size());
-    if (!item.is_string()) return wrong(where, "must be a string");
+    if (!item.is_string()) return wrong_value(where, "must be a string");
     const std::string method = item.get<std::string>();
     const bool lower = std::ranges::any_of(method, [](char character) { return character >= 'a' && character <= 'z'; });
-    if (!is_token(method) || lower) return wrong(where, "is not a method in upper case, such as GET");
-    if (method == "CONNECT") return wrong(where, "CONNECT is of proxies, and no request of a host");
+    if (!is_token(method) || lower) return wrong_value(where, "is not a method in upper case, such as GET");
+    if (method == "CONNECT") return wrong_value(where, "CONNECT is of proxies, and no request of a host");
     rule.methods.push_back(method);
   }
   return {};
 }
 
 Status read_paths(const json& list, HttpRule& rule) {
-  if (!list.is_array() || list.empty()) return wrong("paths", "must be a list of patterns; leave it out for all");
+  if (!list.is_array() || list.empty()) return wrong_value("paths", "must be a list of patterns; leave it out for all");
   for (const json& item : list) {
     const std::string where = at("paths", rule.paths.size());
-    if (!item.is_string()) return wrong(where, "must be a string");
+    if (!item.is_string()) return wrong_value(where, "must be a string");
     const std::string path = item.get<std::string>();
-    if (!path.starts_with('/')) return wrong(where, cat({"\"", printable(path, 64), "\" does not start with /"}));
+    if (!path.starts_with('/')) return wrong_value(where, cat({"\"", printable(path, 64), "\" does not start with /"}));
     if (has_control(path) || path.find_first_of(" ?#") != std::string::npos) {
-      return wrong(where, "is a pattern of the path alone: no blanks, no ? and no #");
+      return wrong_value(where, "is a pattern of the path alone: no blanks, no ? and no #");
     }
     rule.paths.push_back(path);
   }
@@ -184,24 +186,24 @@ Status read_paths(const json& list, HttpRule& rule) {
 
 Status read_headers(const json& headers, HttpRule& rule) {
   static constexpr std::string_view kForm = "must be {\"set\": {\"Name\": \"value\"}, \"remove\": [\"Name\"]}";
-  if (!headers.is_object()) return wrong("headers", kForm);
+  if (!headers.is_object()) return wrong_value("headers", kForm);
   for (const auto& [name, content] : headers.items()) {
     const bool known = (name == "set" && content.is_object()) || (name == "remove" && content.is_array());
-    if (!known) return wrong("headers", kForm);
+    if (!known) return wrong_value("headers", kForm);
   }
-  if (const json* set = find(headers, "set")) {
+  if (const json* set = find_member(headers, "set")) {
     for (const auto& [name, content] : set->items()) {
       TRY_CTX(check_header_name(name), "headers.set");
       // A value may be a secret: no message holds it.
-      if (!content.is_string()) return wrong(cat({"headers.set.", name}), "must be a string");
+      if (!content.is_string()) return wrong_value(cat({"headers.set.", name}), "must be a string");
       const std::string text = content.get<std::string>();
-      if (has_control(text)) return wrong(cat({"headers.set.", name}), "holds a control character");
+      if (has_control(text)) return wrong_value(cat({"headers.set.", name}), "holds a control character");
       rule.set_headers.emplace_back(name, text);
     }
   }
-  if (const json* remove = find(headers, "remove")) {
+  if (const json* remove = find_member(headers, "remove")) {
     for (const json& item : *remove) {
-      if (!item.is_string()) return wrong(at("headers.remove", rule.remove_headers.size()), "must be a string");
+      if (!item.is_string()) return wrong_value(at("headers.remove", rule.remove_headers.size()), "must be a string");
       TRY_CTX(check_header_name(item.get_ref<const std::string&>()), "headers.remove");
       rule.remove_headers.push_back(item.get<std::string>());
     }
@@ -224,7 +226,7 @@ Status check_header_name(const std::string& name) {
 }
 
 Status read_sockets(const json& section, Network& network) {
-  const json* list = find(section, "allowUnixSockets");
+  const json* list = find_member(section, "allowUnixSockets");
   if (list == nullptr) return {};
   for (const json& item : *list) {
     const std::string where = at("network.allowUnixSockets", network.allow_unix_sockets.size());
@@ -236,7 +238,7 @@ Status read_sockets(const json& section, Network& network) {
 
 // The rules about requests are there by now.
 Status read_udp(const json& section, Network& network) {
-  const json* list = find(section, "allowedUdp");
+  const json* list = find_member(section, "allowedUdp");
   if (list == nullptr) return {};
   for (const json& item : *list) {
     const std::string where = at("network.allowedUdp", network.allowed_udp.size());
@@ -248,15 +250,15 @@ Status read_udp(const json& section, Network& network) {
 }
 
 Status read_ports(const json& section, Network& network) {
-  if (const json* list = find(section, "hostPorts")) {
+  if (const json* list = find_member(section, "hostPorts")) {
     for (const json& item : *list) {
       const std::string where = at("network.hostPorts", network.host_ports.size());
       const bool fits = item.is_number_integer() && item >= 1 && item <= 65535;
-      if (!fits) return wrong(where, "must be a port, a number from 1 to 65535");
+      if (!fits) return wrong_value(where, "must be a port, a number from 1 to 65535");
       network.host_ports.push_back(item.get<int>());
     }
   }
-  if (const json* list = find(section, "publish")) {
+  if (const json* list = find_member(section, "publish")) {
     for (const json& item : *list) {
       const std::string where = at("network.publish", network.publish.size());
       network.publish.push_back(TRY_CTX(parse_published(item.get_ref<const std::string&>()), where));
@@ -267,12 +269,12 @@ Status read_ports(const json& section, Network& network) {
 }
 
 Status read_parent_proxy(const json& section, Network& network) {
-  const json* value = find(section, "parentProxy");
+  const json* value = find_member(section, "parentProxy");
   if (value == nullptr) return {};
   ParentProxy proxy;
-  if (const json* http = find(*value, "http")) proxy.http = http->get<std::string>();
-  if (const json* https = find(*value, "https")) proxy.https = https->get<std::string>();
-  if (const json* list = find(*value, "noProxy")) {
+  if (const json* http = find_member(*value, "http")) proxy.http = http->get<std::string>();
+  if (const json* https = find_member(*value, "https")) proxy.https = https->get<std::string>();
+  if (const json* list = find_member(*value, "noProxy")) {
     if (list->is_array()) proxy.no_proxy = list->get<std::vector<std::string>>();
     std::string words = list->is_string() ? list->get<std::string>() : std::string();
     std::ranges::replace(words, ' ', ',');
@@ -286,15 +288,15 @@ Status read_parent_proxy(const json& section, Network& network) {
 }
 
 Status read_tls(const json& section, Network& network) {
-  const json* value = find(section, "tlsTerminate");
+  const json* value = find_member(section, "tlsTerminate");
   if (value == nullptr) return {};
-  if (const json* list = find(*value, "excludeDomains")) {
+  if (const json* list = find_member(*value, "excludeDomains")) {
     TRY(read_domains(*list, "network.tlsTerminate.excludeDomains", DomainList::kDenied, network.tls.exclude_domains));
   }
-  if (const json* list = find(*value, "extraCaCertPaths")) {
+  if (const json* list = find_member(*value, "extraCaCertPaths")) {
     for (const json& item : *list) {
       if (item.get_ref<const std::string&>().empty())
-        return wrong(at("network.tlsTerminate.extraCaCertPaths", network.tls.extra_ca_paths.size()), "is empty");
+        return wrong_value(at("network.tlsTerminate.extraCaCertPaths", network.tls.extra_ca_paths.size()), "is empty");
       network.tls.extra_ca_paths.push_back(item.get<std::string>());
     }
   }
@@ -307,7 +309,7 @@ Status check_openings(const Network& network) {
     const HostPattern rule = TRY(parse_domain(network.rules[index].host, DomainList::kAllowed));
     for (const std::string& entry : network.tls.exclude_domains) {
       if (!overlap(rule, TRY(parse_domain(entry, DomainList::kDenied)))) continue;
-      return wrong(
+      return wrong_value(
           at("network.rules", index),
           cat({"\"", printable(network.rules[index].host, 64),
                "\" cannot hold: TLS of this host may not be opened, says network.tlsTerminate.excludeDomains \"",
@@ -344,14 +346,14 @@ bool has_control(std::string_view text) {
       text, [](char character) { return static_cast<unsigned char>(character) < ' ' || character == 0x7f; });
 }
 
-const json* find(const json& object, std::string_view name) {
+const json* find_member(const json& object, std::string_view name) {
   const auto found = object.find(name);
   return found == object.end() ? nullptr : &*found;
 }
 
 std::string at(std::string_view list, std::size_t index) { return cat({list, "[", std::to_string(index), "]"}); }
 
-std::unexpected<Error> wrong(std::string_view what, std::string_view reason) {
+std::unexpected<Error> wrong_value(std::string_view what, std::string_view reason) {
   return fail(Error::invalid(cat({what, ": ", reason})));
 }
 

@@ -14,32 +14,32 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::Pair;
 
-std::string error_of(std::string_view network) {
+std::string network_error(std::string_view network) {
   const auto policy = read_policy(cat({"{\"network\": ", network, "}"}), "p");
   return policy ? "no error" : policy.error().message;
 }
 
-Network read(std::string_view network) {
+Network read_network(std::string_view network) {
   const auto policy = read_policy(cat({"{\"network\": ", network, "}"}), "p");
   EXPECT_TRUE(policy.has_value()) << policy.error().message;
   return policy ? policy->network : Network();
 }
 
 TEST(NetworkReader, Modes) {
-  EXPECT_EQ(read(R"("none")").mode, NetworkMode::kNone);
-  EXPECT_EQ(read(R"("sandboxed")").mode, NetworkMode::kNone);
-  EXPECT_EQ(read(R"("outbound")").mode, NetworkMode::kOutbound);
-  EXPECT_EQ(read(R"("trusted")").mode, NetworkMode::kOutbound);
-  EXPECT_EQ(read(R"("host")").mode, NetworkMode::kHost);
+  EXPECT_EQ(read_network(R"("none")").mode, NetworkMode::kNone);
+  EXPECT_EQ(read_network(R"("sandboxed")").mode, NetworkMode::kNone);
+  EXPECT_EQ(read_network(R"("outbound")").mode, NetworkMode::kOutbound);
+  EXPECT_EQ(read_network(R"("trusted")").mode, NetworkMode::kOutbound);
+  EXPECT_EQ(read_network(R"("host")").mode, NetworkMode::kHost);
   EXPECT_EQ(network_mode_of("host"), std::nullopt);  // of files alone
-  EXPECT_EQ(read("{}").mode, NetworkMode::kRules);
-  const Network list = read(R"(["example.com", "10.0.0.0/8"])");
+  EXPECT_EQ(read_network("{}").mode, NetworkMode::kRules);
+  const Network list = read_network(R"(["example.com", "10.0.0.0/8"])");
   EXPECT_EQ(list.mode, NetworkMode::kRules);
   EXPECT_THAT(list.allowed_domains, ElementsAre("example.com", "10.0.0.0/8"));
 }
 
 TEST(NetworkReader, Everything) {
-  const Network network = read(R"({
+  const Network network = read_network(R"({
     "allowedDomains": ["*.example.com", "bücher.example"],
     "deniedDomains": ["bad.example.com"],
     "deniedDomainReasons": {"bad.example.com": "ask the owner"},
@@ -69,8 +69,8 @@ TEST(NetworkReader, Everything) {
   EXPECT_THAT(network.parent_proxy->no_proxy, ElementsAre(".corp", "10.0.0.0/8"));
   EXPECT_THAT(network.tls.exclude_domains, ElementsAre("*.bank.example"));
   EXPECT_THAT(network.tls.extra_ca_paths, ElementsAre("~/ca.pem"));
-  EXPECT_THAT(read(R"({"parentProxy": {"noProxy": ["a.org"]}})").parent_proxy->no_proxy, ElementsAre("a.org"));
-  EXPECT_FALSE(read("{}").parent_proxy);
+  EXPECT_THAT(read_network(R"({"parentProxy": {"noProxy": ["a.org"]}})").parent_proxy->no_proxy, ElementsAre("a.org"));
+  EXPECT_FALSE(read_network("{}").parent_proxy);
 }
 
 struct Bad {
@@ -130,13 +130,14 @@ TEST(NetworkReader, WhatCannotHold) {
       {R"({"tlsTerminate": {"excludeDomains": ["a b"]}})", "network.tlsTerminate.excludeDomains[0]: \"a b\""},
       {R"({"tlsTerminate": {"extraCaCertPaths": [""]}})", "network.tlsTerminate.extraCaCertPaths[0]: is empty"},
   };
-  for (const Bad& bad : kCases) EXPECT_THAT(error_of(bad.network), HasSubstr(std::string(bad.message))) << bad.network;
+  for (const Bad& bad : kCases)
+    EXPECT_THAT(network_error(bad.network), HasSubstr(std::string(bad.message))) << bad.network;
 }
 
 TEST(NetworkReader, RulesOfHostsThatAreNotOpened) {
   const auto together = [](std::string_view host, std::string_view excluded) {
-    return error_of(cat({R"({"rules": [{"host": ")", host, R"("}], "tlsTerminate": {"excludeDomains": [")", excluded,
-                         R"("]}})"})) == "no error";
+    return network_error(cat({R"({"rules": [{"host": ")", host, R"("}], "tlsTerminate": {"excludeDomains": [")",
+                              excluded, R"("]}})"})) == "no error";
   };
   EXPECT_FALSE(together("api.github.com", "api.github.com"));
   EXPECT_FALSE(together("API.github.com", "api.GitHub.com."));
@@ -158,8 +159,8 @@ TEST(NetworkReader, NothingOfAPasswordIsPrinted) {
                               R"({"parentProxy": {"http": "ftp://u:s3cret@p:1"}})",
                               R"({"parentProxy": {"https": "http://u:s3cret@p:99999"}})",
                               R"({"rules": [{"host": "a.org", "headers": {"set": {"A": "s3cret\n"}}}]})"}) {
-    EXPECT_NE(error_of(network), "no error") << network;
-    EXPECT_THAT(error_of(network), Not(HasSubstr("s3cret")));
+    EXPECT_NE(network_error(network), "no error") << network;
+    EXPECT_THAT(network_error(network), Not(HasSubstr("s3cret")));
   }
 }
 

@@ -38,7 +38,7 @@ constexpr ListName kUdpList = {"network.allowedUdp", "--allow-udp"};
 AddressDecision judge_address(const Network& network, const UdpEntry& asked, const IpAddress& resolved,
                               const Circumstances& circumstances);
 HostDecision nothing_is_reachable();
-HostDecision decide(const Network& network, const Question& question);
+HostDecision decide_question(const Network& network, const Question& question);
 std::optional<HostDecision> denied(const Network& network, const Question& question);
 std::optional<HostDecision> denied_as_address(const Network& network, const Host& host);
 std::optional<HostDecision> allowed(const Network& network, const Question& question);
@@ -51,17 +51,25 @@ std::string quoted(std::string_view list, std::string_view entry);
 bool port_fits(const HostPattern& pattern, int port);
 const std::string* denying_range(const Network& network, const IpAddress& address, int port);
 bool is_exempt(const Network& network, const Host& asked, const IpAddress& address, int port);
+bool is_named(const Network& network, const Host& asked, int port);
+bool is_of_others(std::span<const IpAddress> own, const IpAddress& address);
 bool is_own(std::span<const IpAddress> own, const IpAddress& address);
 
 }  // namespace
 
-HostDecision decide_host(const Network& network, const Host& host, int port) { return decide(network, {host, port}); }
+HostDecision decide_host(const Network& network, const Host& host, int port) {
+  return decide_question(network, {host, port});
+}
 
-HostDecision decide_name(const Network& network, const Host& host) { return decide(network, {host, std::nullopt}); }
+HostDecision decide_name(const Network& network, const Host& host) {
+  return decide_question(network, {host, std::nullopt});
+}
 
 AddressDecision decide_address(const Network& network, const Host& asked, const IpAddress& resolved, int port,
-                               std::span<const IpAddress> own) {
-  return judge_address(network, {asked, port}, resolved, {own, is_exempt(network, asked, resolved, port)});
+                               std::span<const IpAddress> own, AddressSource source) {
+  const bool listed =
+      source == AddressSource::kHostsFile && is_of_others(own, resolved) && is_named(network, asked, port);
+  return judge_address(network, {asked, port}, resolved, {own, listed || is_exempt(network, asked, resolved, port)});
 }
 
 AddressDecision decide_answered(const Network& network, const IpAddress& answered, int port) {
@@ -80,8 +88,10 @@ HostDecision decide_udp(const Network& network, const UdpEntry& asked) {
 }
 
 AddressDecision decide_udp_address(const Network& network, const UdpEntry& asked, const IpAddress& resolved,
-                                   std::span<const IpAddress> own) {
-  const bool exempt = asked.host.address == resolved || is_exempt(network, asked.host, resolved, asked.port);
+                                   std::span<const IpAddress> own, AddressSource source) {
+  // An entry about UDP names its host without a star.
+  const bool listed = source == AddressSource::kHostsFile && is_of_others(own, resolved);
+  const bool exempt = listed || asked.host.address == resolved || is_exempt(network, asked.host, resolved, asked.port);
   return judge_address(network, asked, resolved, {own, exempt});
 }
 
@@ -108,7 +118,7 @@ AddressDecision judge_address(const Network& network, const UdpEntry& asked, con
 
 HostDecision nothing_is_reachable() { return {HostVerdict::kDeny, "network \"none\"", "nothing is reachable"}; }
 
-HostDecision decide(const Network& network, const Question& question) {
+HostDecision decide_question(const Network& network, const Question& question) {
   using enum HostVerdict;
   if (network.mode == NetworkMode::kNone) return nothing_is_reachable();
   if (auto decision = denied(network, question)) return *std::move(decision);
@@ -233,6 +243,21 @@ bool is_exempt(const Network& network, const Host& asked, const IpAddress& addre
   };
   return std::ranges::any_of(network.allowed_domains, exempts) ||
          std::ranges::any_of(network.rules, exempts, &HttpRule::host);
+}
+
+// By an entry without a star.
+bool is_named(const Network& network, const Host& asked, int port) {
+  const auto names = [&](const std::string& entry) {
+    const std::optional<HostPattern>& pattern = pattern_of(entry, DomainList::kAllowed);
+    return pattern && pattern->kind == HostPattern::Kind::kName && pattern->matches(asked, port);
+  };
+  return std::ranges::any_of(network.allowed_domains, names) ||
+         std::ranges::any_of(network.rules, names, &HttpRule::host);
+}
+
+// Of another machine in a private network.
+bool is_of_others(std::span<const IpAddress> own, const IpAddress& address) {
+  return is_private(address) && !is_own(own, address);
 }
 
 bool is_own(std::span<const IpAddress> own, const IpAddress& address) {

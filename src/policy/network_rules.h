@@ -35,11 +35,15 @@ struct AddressDecision {
   std::string why;
 };
 
+// Who says that a name has an address. The host's own hosts(5) file is its administrator's word; a DNS is anybody's.
+enum class AddressSource { kDns, kHostsFile };
+
 // Whether `resolved`, an address of the allowed host `asked`, may be dialled. Loopback, private, link-local, multicast,
 // metadata and the host's own addresses (`own`) are refused, as well when they are inside an IPv6 address, unless an
 // entry of allowedDomains names the address or a range around it; deniedResolvedAddresses and deniedDomains are always.
+// A private address of the hosts file needs no entry besides the one that names the host, without a star.
 AddressDecision decide_address(const Network& network, const Host& asked, const IpAddress& resolved, int port,
-                               std::span<const IpAddress> own);
+                               std::span<const IpAddress> own, AddressSource source = AddressSource::kDns);
 
 // As decide_address, of an address that a person was asked about as such and allowed: what it is refuses it no longer,
 // deniedResolvedAddresses and deniedDomains do.
@@ -49,7 +53,7 @@ AddressDecision decide_answered(const Network& network, const IpAddress& answere
 // itself names needs no other entry.
 HostDecision decide_udp(const Network& network, const UdpEntry& asked);
 AddressDecision decide_udp_address(const Network& network, const UdpEntry& asked, const IpAddress& resolved,
-                                   std::span<const IpAddress> own);
+                                   std::span<const IpAddress> own, AddressSource source = AddressSource::kDns);
 
 // The rules about requests to this host, in order. Not empty: its requests have to be read, and TLS opened for that.
 std::vector<HttpRule> http_rules_for(const Network& network, const Host& host, int port);

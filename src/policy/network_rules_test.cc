@@ -148,6 +148,26 @@ class AddressTest : public testing::Test {
   std::vector<IpAddress> own_ = {*parse_ip("203.0.113.7"), *parse_ip("2001:db8:7::1"), *parse_ip("127.0.0.1")};
 };
 
+TEST_F(AddressTest, PrivateOnesOfTheHostsFileByTheNameOfTheHost) {
+  own_.push_back(*parse_ip("192.168.7.1"));
+  const auto listed = [&](std::string_view resolved, std::string_view asked) {
+    return decide_address(network_, host(asked), *parse_ip(resolved), 443, own_, AddressSource::kHostsFile).allowed;
+  };
+  EXPECT_FALSE(listed("192.168.7.7", "git.corp")) << "outbound names no host";
+  network_.allowed_domains = {"git.corp", "*.star.corp", "ssh.corp:22"};
+  EXPECT_TRUE(listed("192.168.7.7", "git.corp"));
+  EXPECT_TRUE(listed("fd00::7", "git.corp"));
+  EXPECT_FALSE(dials("192.168.7.7", "git.corp")) << "a DNS is anybody's word";
+  EXPECT_FALSE(listed("192.168.7.7", "a.star.corp"));
+  EXPECT_FALSE(listed("192.168.7.7", "ssh.corp")) << "at another port";
+  for (const char* text : {"127.0.0.1", "::1", "169.254.169.254", "169.254.0.1", "192.168.7.1", "203.0.113.7",
+                           "0.0.0.0", "fd00:ec2::254", "100.100.100.200", "::ffff:192.168.7.1"}) {
+    EXPECT_FALSE(listed(text, "git.corp")) << text;
+  }
+  network_.denied_resolved_addresses = {"192.168.0.0/16"};
+  EXPECT_FALSE(listed("192.168.7.7", "git.corp"));
+}
+
 TEST_F(AddressTest, PublicOnes) {
   for (const char* text : {"8.8.8.8", "1.1.1.1", "172.15.255.255", "172.32.0.0", "100.63.255.255", "100.128.0.0",
                            "192.167.1.1", "198.17.255.255", "198.20.0.0", "11.0.0.1", "203.0.113.8", "2606:4700::1",

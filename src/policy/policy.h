@@ -31,6 +31,7 @@ struct Filesystem {
   std::vector<PathEntry> credentials;  // never readable, whatever is above them
   std::vector<PathEntry> own_directories;  // empty at the start and the sandbox's own, whatever the host has there
   GitConfig git_config = GitConfig::kProtected;
+  std::vector<std::string> allow_obeyed;  // names of the list of files that programs obey (policy/obeyed.h)
 };
 
 enum class NetworkMode {

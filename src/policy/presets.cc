@@ -1,7 +1,8 @@
 // The policies for coding agents. Each may keep what it knows in its own directory of the person's home, but change
 // nothing there that the same program, started outside, would run or obey: settings with hooks, servers of MCP, skills,
 // extensions. What a running one sources there again and again is empty inside, and the sandbox's own. In the project
-// each leaves alone what any of them obeys, and other agents: people use more than one.
+// each leaves alone what any of them obeys, and other agents: people use more than one. The names for that are the list
+// that holds under every policy (policy/obeyed.h); these three directories are closed as a whole besides.
 #include "policy/presets.h"
 
 #include <algorithm>
@@ -26,9 +27,7 @@ constexpr std::string_view kClaudeCode = R"({
       "~/.claude/commands", "~/.claude/agents", "~/.claude/skills", "~/.claude/workflows", "~/.claude/plugins",
       "~/.claude/hooks", "~/.claude/output-styles", "~/.claude/keybindings.json", "~/.claude/statusline.sh",
       "~/.claude/local", "~/.claude/ide", "~/.claude/remote-settings.json", "~/.claude/projects/*/memory",
-      ".pi", ".agents", ".codex", ".claude/settings.json", ".claude/settings.local.json", ".claude/skills",
-      ".claude/hooks", ".claude/workflows", ".cursor/mcp.json", ".gemini/settings.json", ".zed/settings.json",
-      "opencode.json", "opencode.jsonc"
+      ".pi", ".agents", ".codex"
     ],
     "private": ["~/.claude/shell-snapshots", "~/.claude/session-env"]
   },
@@ -54,9 +53,7 @@ constexpr std::string_view kCodex = R"({
       "~/.codex/prompts", "~/.codex/skills", "~/.codex/rules", "~/.codex/hooks", "~/.codex/hooks.json",
       "~/.codex/plugins", "~/.codex/packages", "~/.codex/.env", "~/.codex/agents", "~/.codex/automations",
       "~/.codex/memories",
-      ".pi", ".agents", ".codex", ".claude/settings.json", ".claude/settings.local.json", ".claude/skills",
-      ".claude/hooks", ".claude/workflows", ".cursor/mcp.json", ".gemini/settings.json", ".zed/settings.json",
-      "opencode.json", "opencode.jsonc"
+      ".pi", ".agents", ".codex"
     ],
     "private": ["~/.codex/shell_snapshots", "~/.codex/tmp"]
   },
@@ -78,9 +75,7 @@ constexpr std::string_view kPi = R"({
       "~/.pi/agent/AGENTS.md", "~/.pi/agent/SYSTEM.md", "~/.pi/agent/APPEND_SYSTEM.md",
       "~/.pi/agent/extensions", "~/.pi/agent/skills", "~/.pi/agent/prompts", "~/.pi/agent/themes",
       "~/.pi/agent/tools", "~/.pi/agent/git", "~/.pi/agent/npm", "~/.pi/agent/bin",
-      ".pi", ".agents", ".codex", ".claude/settings.json", ".claude/settings.local.json", ".claude/skills",
-      ".claude/hooks", ".claude/workflows", ".cursor/mcp.json", ".gemini/settings.json", ".zed/settings.json",
-      "opencode.json", "opencode.jsonc"
+      ".pi", ".agents", ".codex"
     ]
   },
   "network": {

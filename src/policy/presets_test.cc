@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "policy/obeyed.h"
 #include "policy/reader.h"
 #include "policy/rules.h"
 
@@ -52,12 +53,21 @@ TEST(Presets, EachLeavesAloneWhatAnyAgentObeysInTheProject) {
   for (const Preset& preset : presets()) {
     const auto read = read_policy(std::string(preset.text), std::string(preset.name));
     ASSERT_TRUE(read);
-    for (const char* path : {".pi", ".agents", ".codex", ".claude/settings.json", ".claude/settings.local.json",
-                             ".claude/hooks", ".claude/skills", ".cursor/mcp.json", ".gemini/settings.json",
-                             ".zed/settings.json", "opencode.json", "opencode.jsonc"}) {
+    for (const char* path : {".pi", ".agents", ".codex"}) {
       EXPECT_TRUE(std::ranges::count(read->filesystem.deny_write, path, &PathEntry::text) == 1)
           << preset.name << ": " << path;
     }
+    EXPECT_TRUE(read->filesystem.allow_obeyed.empty()) << preset.name;
+  }
+}
+
+TEST(Presets, TheListHoldsWhatAgentsObeyInTheProject) {
+  for (const char* name :
+       {".claude/settings.json", ".claude/settings.local.json", ".claude/hooks", ".claude/skills", ".claude/workflows",
+        ".cursor/mcp.json", ".gemini/settings.json", ".zed/settings.json", "opencode.json", "opencode.jsonc"}) {
+    const ObeyedFile* file = find_obeyed(name);
+    ASSERT_NE(file, nullptr) << name;
+    EXPECT_EQ(file->treatment, ObeyedTreatment::kHeld) << name;
   }
 }
 

@@ -4,12 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "policy/amend.h"
 #include "policy/json_check.h"
 #include "policy/keys.h"
 #include "policy/network_reader.h"
+#include "policy/obeyed.h"
 #include "policy/units.h"
 
 namespace hutch::policy {
@@ -26,11 +28,12 @@ Status check_type(const json& value, const Key& key);
 Status check_items(const json& value, const Key& key);
 Status read_sections(const json& root, Policy& policy);
 Status read_filesystem(const json& section, Policy& policy);
+Status read_allowed_names(const json& names, std::vector<std::string>& allowed);
 Status read_limits(const json& section, Limits& limits);
 Status read_environment(const json& section, Policy& policy);
 Status read_ask(const json& section, Policy& policy);
 Result<std::string> scalar_text(const json& value);
-const json* find(const json& object, std::string_view name);
+const json* find_in(const json& object, std::string_view name);
 bool is_off(const json& value);
 bool is_project_key(std::string_view key);
 bool is_network_word(const json& value);
@@ -72,7 +75,7 @@ namespace {
 
 Result<json> parse(std::string_view text) {
   TRY(check_json(text));
-  json root = json::parse(text.begin(), text.end(), nullptr, false);
+  json root = parse_json(text);
   if (!root.is_object()) return fail(Error::invalid("must be an object"));
   return root;
 }
@@ -181,22 +184,22 @@ Status check_items(const json& value, const Key& key) {
                                       ": an entry has \"path\", a string, and \"literal\", "
                                       "true or false"})));
     }
-    if (find(item, "path") == nullptr) return fail(Error::invalid(cat({name, ": \"path\" is missing"})));
+    if (find_in(item, "path") == nullptr) return fail(Error::invalid(cat({name, ": \"path\" is missing"})));
   }
   return {};
 }
 
 Status read_sections(const json& root, Policy& policy) {
-  if (const json* value = find(root, "enabled"); value != nullptr && !value->get<bool>()) {
+  if (const json* value = find_in(root, "enabled"); value != nullptr && !value->get<bool>()) {
     policy.enabled = Switch::kDisabled;
   }
-  if (const json* value = find(root, "backend")) policy.backend = value->get<std::string>();
-  if (const json* value = find(root, "mandatoryDenySearchDepth")) policy.mandatory_search_depth = value->get<int>();
-  if (const json* section = find(root, "filesystem")) TRY(read_filesystem(*section, policy));
-  if (const json* section = find(root, "network")) policy.network = TRY(read_network(section->dump()));
-  if (const json* section = find(root, "limits")) TRY(read_limits(*section, policy.limits));
-  if (const json* section = find(root, "environment")) TRY(read_environment(*section, policy));
-  if (const json* section = find(root, "ask")) TRY(read_ask(*section, policy));
+  if (const json* value = find_in(root, "backend")) policy.backend = value->get<std::string>();
+  if (const json* value = find_in(root, "mandatoryDenySearchDepth")) policy.mandatory_search_depth = value->get<int>();
+  if (const json* section = find_in(root, "filesystem")) TRY(read_filesystem(*section, policy));
+  if (const json* section = find_in(root, "network")) policy.network = TRY(read_network(section->dump()));
+  if (const json* section = find_in(root, "limits")) TRY(read_limits(*section, policy.limits));
+  if (const json* section = find_in(root, "environment")) TRY(read_environment(*section, policy));
+  if (const json* section = find_in(root, "ask")) TRY(read_ask(*section, policy));
   return {};
 }
 
@@ -206,7 +209,7 @@ Status read_filesystem(const json& section, Policy& policy) {
       {"denyRead", &files.deny_read},   {"allowRead", &files.allow_read},    {"allowWrite", &files.allow_write},
       {"denyWrite", &files.deny_write}, {"credentials", &files.credentials}, {"private", &files.own_directories}};
   for (const auto& [name, entries] : lists) {
-    const json* list = find(section, name);
+    const json* list = find_in(section, name);
     if (list == nullptr) continue;
     if (list->size() > limits::kRulesMax) {
       return fail(
@@ -217,19 +220,37 @@ Status read_filesystem(const json& section, Policy& policy) {
         entries->push_back({item.get<std::string>(), EntryForm::kPattern});
         continue;
       }
-      const json* literal = find(item, "literal");
+      const json* literal = find_in(item, "literal");
       const bool is_literal = literal != nullptr && literal->get<bool>();
       entries->push_back({item["path"].get<std::string>(), is_literal ? EntryForm::kLiteral : EntryForm::kPattern});
     }
   }
-  const json* git = find(section, "allowGitConfig");
+  const json* git = find_in(section, "allowGitConfig");
   if (git != nullptr && git->get<bool>()) files.git_config = GitConfig::kWritable;
+  if (const json* names = find_in(section, "allowObeyed")) TRY(read_allowed_names(*names, files.allow_obeyed));
+  return {};
+}
+
+// A name that the list does not have would lift nothing.
+Status read_allowed_names(const json& names, std::vector<std::string>& allowed) {
+  std::vector<std::string_view> known;
+  for (const ObeyedFile& file : obeyed_files()) known.push_back(file.name);
+  for (const json& item : names) {
+    std::string name = item.get<std::string>();
+    if (find_obeyed(name) == nullptr) {
+      const auto near = nearest(name, known);
+      return fail(Error::invalid(
+          cat({"filesystem.allowObeyed: \"", printable(name, 80), "\" is not in the list of obeyed files; ",
+               near ? cat({"did you mean ", *near, "?"}) : "docs/obeyed.md has the names"})));
+    }
+    allowed.push_back(std::move(name));
+  }
   return {};
 }
 
 Status read_limits(const json& section, Limits& limits) {
   const auto read = [&](std::string_view name, auto parser, auto& out) -> Status {
-    const json* value = find(section, name);
+    const json* value = find_in(section, name);
     if (value == nullptr) return {};
     const std::string text = TRY_CTX(scalar_text(*value), cat({"limits.", name}));
     out = TRY_CTX(parser(text), cat({"limits.", name}));
@@ -242,7 +263,7 @@ Status read_limits(const json& section, Limits& limits) {
   TRY(read("tmpSize", parse_size, limits.tmp_bytes));
   TRY(read("disk", parse_size, limits.disk_bytes));
   TRY(read("outputBytes", parse_size, limits.output_bytes));
-  if (const json* pids = find(section, "pids")) limits.pids = pids->get<std::uint64_t>();
+  if (const json* pids = find_in(section, "pids")) limits.pids = pids->get<std::uint64_t>();
   return {};
 }
 
@@ -291,7 +312,7 @@ Result<std::string> scalar_text(const json& value) {
   return fail(Error::invalid("must be more than 0"));
 }
 
-const json* find(const json& object, std::string_view name) {
+const json* find_in(const json& object, std::string_view name) {
   const auto at = object.find(name);
   return at == object.end() ? nullptr : &*at;
 }

@@ -10,30 +10,31 @@ namespace hutch::policy {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using ordered_json = nlohmann::ordered_json;
 
-json key_schema(const Key& key);
-json type_schema(const Key& key);
-json section_schema(std::string_view prefix);
-json strings();
-json rule_schema();
-json with_unit(std::string_view pattern);
+ordered_json key_schema(const Key& key);
+ordered_json type_schema(const Key& key);
+ordered_json section_schema(std::string_view prefix);
+ordered_json strings();
+ordered_json rule_schema();
+ordered_json with_unit(std::string_view pattern);
 std::string described(const Key& key);
 
 }  // namespace
 
 std::string policy_schema() {
-  json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-                 {"title", "hutch policy"},
-                 {"description", "What a sandbox may do. The settings of sandbox-runtime are accepted as they are."}};
+  ordered_json schema = {
+      {"$schema", "https://json-schema.org/draft/2020-12/schema"},
+      {"title", "hutch policy"},
+      {"description", "What a sandbox may do. The settings of sandbox-runtime are accepted as they are."}};
   schema.update(section_schema(""));
   return schema.dump(2) + "\n";
 }
 
 namespace {
 
-json section_schema(std::string_view prefix) {
-  json properties = json::object();
+ordered_json section_schema(std::string_view prefix) {
+  ordered_json properties = ordered_json::object();
   for (const Key& key : all_keys()) {
     if (!key.name.starts_with(prefix)) continue;
     const std::string_view name = key.name.substr(prefix.size());
@@ -42,8 +43,8 @@ json section_schema(std::string_view prefix) {
   return {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
 }
 
-json key_schema(const Key& key) {
-  json schema = {{"description", described(key)}};
+ordered_json key_schema(const Key& key) {
+  ordered_json schema = {{"description", described(key)}};
   // What is refused unless it is off.
   if (key.meaning == Meaning::kRefused && key.type == KeyType::kBoolean) {
     schema["const"] = false;
@@ -53,7 +54,7 @@ json key_schema(const Key& key) {
   return schema;
 }
 
-json type_schema(const Key& key) {
+ordered_json type_schema(const Key& key) {
   const std::string section = cat({key.name, "."});
   switch (key.type) {
     case KeyType::kBoolean: return {{"type", "boolean"}};
@@ -63,25 +64,25 @@ json type_schema(const Key& key) {
     case KeyType::kDomains: return strings();
     case KeyType::kStringMap: return {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}};
     case KeyType::kPaths: {
-      const json entry = {{"type", "object"},
-                          {"properties", {{"path", {{"type", "string"}}}, {"literal", {{"type", "boolean"}}}}},
-                          {"required", json::array({"path"})},
-                          {"additionalProperties", false}};
-      return {{"type", "array"}, {"items", {{"anyOf", json::array({{{"type", "string"}}, entry})}}}};
+      const ordered_json entry = {{"type", "object"},
+                                  {"properties", {{"path", {{"type", "string"}}}, {"literal", {{"type", "boolean"}}}}},
+                                  {"required", ordered_json::array({"path"})},
+                                  {"additionalProperties", false}};
+      return {{"type", "array"}, {"items", {{"anyOf", ordered_json::array({{{"type", "string"}}, entry})}}}};
     }
     case KeyType::kDuration: return with_unit("^[0-9]+(\\.[0-9]+)?(ms|s|m|min|h)?$");
     case KeyType::kSize: return with_unit("^[0-9]+(\\.[0-9]+)?([kKMGT](i?B)?|B)?$");
     case KeyType::kCpus: return with_unit("^[0-9]+(\\.[0-9]+)?$");
     case KeyType::kEnvironment:
       return {{"type", "object"},
-              {"additionalProperties", {{"anyOf", json::array({{{"type", "string"}}, {{"const", true}}})}}}};
+              {"additionalProperties", {{"anyOf", ordered_json::array({{{"type", "string"}}, {{"const", true}}})}}}};
     case KeyType::kObject: return section_schema(section);
-    case KeyType::kAsk: return {{"anyOf", json::array({{{"const", false}}, section_schema(section)})}};
+    case KeyType::kAsk: return {{"anyOf", ordered_json::array({{{"const", false}}, section_schema(section)})}};
     case KeyType::kNetwork:
-      return {{"anyOf", json::array({{{"enum", {"none", "outbound", "host", "sandboxed", "trusted"}}},
-                                     strings(),
-                                     section_schema(section)})}};
-    case KeyType::kWords: return {{"anyOf", json::array({{{"type", "string"}}, strings()})}};
+      return {{"anyOf", ordered_json::array({{{"enum", {"none", "outbound", "host", "sandboxed", "trusted"}}},
+                                             strings(),
+                                             section_schema(section)})}};
+    case KeyType::kWords: return {{"anyOf", ordered_json::array({{{"type", "string"}}, strings()})}};
     case KeyType::kDnsDenial: return {{"enum", {"refused", "nxdomain"}}};
     case KeyType::kHttpRules: return {{"type", "array"}, {"items", rule_schema()}};
     case KeyType::kUdp:
@@ -93,16 +94,16 @@ json type_schema(const Key& key) {
     case KeyType::kList: return {{"type", "array"}};
     case KeyType::kAny: break;
   }
-  return json::object();
+  return ordered_json::object();
 }
 
-json strings() { return {{"type", "array"}, {"items", {{"type", "string"}}}}; }
+ordered_json strings() { return {{"type", "array"}, {"items", {{"type", "string"}}}}; }
 
-json rule_schema() {
-  const auto list = [](std::string_view pattern) -> json {
+ordered_json rule_schema() {
+  const auto list = [](std::string_view pattern) -> ordered_json {
     return {{"type", "array"}, {"minItems", 1}, {"items", {{"type", "string"}, {"pattern", pattern}}}};
   };
-  const json headers = {
+  const ordered_json headers = {
       {"type", "object"},
       {"properties",
        {{"set", {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}}}, {"remove", strings()}}},
@@ -111,13 +112,13 @@ json rule_schema() {
       {"type", "object"},
       {"properties",
        {{"host", {{"type", "string"}}}, {"methods", list("^[^a-z]+$")}, {"paths", list("^/")}, {"headers", headers}}},
-      {"required", json::array({"host"})},
+      {"required", ordered_json::array({"host"})},
       {"additionalProperties", false}};
 }
 
-json with_unit(std::string_view pattern) {
-  return {{"anyOf",
-           json::array({{{"type", "number"}, {"exclusiveMinimum", 0}}, {{"type", "string"}, {"pattern", pattern}}})}};
+ordered_json with_unit(std::string_view pattern) {
+  return {{"anyOf", ordered_json::array(
+                        {{{"type", "number"}, {"exclusiveMinimum", 0}}, {{"type", "string"}, {"pattern", pattern}}})}};
 }
 
 std::string described(const Key& key) {

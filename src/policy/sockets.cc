@@ -57,7 +57,7 @@ constexpr std::array kRoutine = {
     Service{"/run/dbus/system_bus_socket", "services of this machine answer there"},
 };
 
-const Service* find(std::span<const Service> services, std::string_view path) {
+const Service* find_service(std::span<const Service> services, std::string_view path) {
   const auto found =
       std::ranges::find_if(services, [&](const Service& one) { return matches_path(one.pattern, path); });
   return found != services.end() ? &*found : nullptr;
@@ -78,8 +78,8 @@ SocketDecision decide_socket(const Network& network, const Asks& asks, std::stri
   for (const std::string& entry : network.allow_unix_sockets) {
     if (is_path_itself(entry, path)) return {SocketVerdict::kAllow, named(network, entry), {}};
   }
-  const Service* service = find(kNeverAsked, path);
-  const Service* routine = service == nullptr ? find(kRoutine, path) : nullptr;
+  const Service* service = find_service(kNeverAsked, path);
+  const Service* routine = service == nullptr ? find_service(kRoutine, path) : nullptr;
   if (routine != nullptr) service = routine;
   if (service != nullptr) {
     return {SocketVerdict::kDeny, "built in", std::string(service->why), routine != nullptr};

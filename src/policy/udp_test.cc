@@ -92,6 +92,12 @@ TEST(Udp, AddressesAreJudged) {
     EXPECT_FALSE(allowed("a.example:123", inside)) << inside;
   }
   EXPECT_TRUE(allowed("192.168.0.7:123", "192.168.0.7"));
+  const auto listed = [&](std::string_view address) {
+    return decide_udp_address(network, *parse_udp("a.example:123"), *parse_ip(address), {}, AddressSource::kHostsFile)
+        .allowed;
+  };
+  EXPECT_TRUE(listed("192.168.0.7"));
+  EXPECT_FALSE(listed("127.0.0.1"));
   network.allowed_domains = {"192.168.0.0/16"};
   EXPECT_TRUE(allowed("a.example:123", "192.168.0.7"));
   network.denied_resolved_addresses = {"192.168.0.7"};

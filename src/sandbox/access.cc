@@ -11,6 +11,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "policy/obeyed.h"
 #include "sys/channel.h"
 #include "sys/io.h"
 
@@ -32,6 +33,39 @@ std::vector<std::string> closed_in(const plan::Widening& widening) {
     if (is_cover && step.make == plan::MakeTarget::kNothing) closed.push_back(step.target);
   }
   return closed;
+}
+
+// The name of the list that decided. Another built-in rule may have found the file by what it says.
+const policy::ObeyedFile* obeyed_of(const wire::Refused& refused) {
+  if (!refused.rule.starts_with("built in")) return nullptr;
+  const std::vector<policy::ObeyedAt> found = policy::obeyed_at(refused.path);
+  const auto decided = [&](const policy::ObeyedAt& at) {
+    return refused.rule == cat({"built in \"", at.file->name, "\""});
+  };
+  const auto exact = std::ranges::find_if(found, decided);
+  if (exact != found.end()) return exact->file;
+  return found.empty() ? nullptr : found.front().file;
+}
+
+std::string remedy_of(const wire::Refused& refused) {
+  const policy::ObeyedFile* file = obeyed_of(refused);
+  if (file == nullptr) return {};
+  return cat({": ", file->reader, " ", file->reason, "; --allow-write ", printable(refused.path),
+              " allows it, filesystem.allowObeyed [\"", file->name, "\"] allows the name"});
+}
+
+Refusal instructions_of(const wire::Refused& refused) {
+  using enum wire::Refused::Before;
+  const policy::ObeyedFile* file = obeyed_of(refused);
+  const std::string_view reader = file != nullptr ? file->reader : "a coding agent";
+  const std::string_view reason = file != nullptr ? file->reason : "reads it as instructions";
+  Refusal told{.what = cat({printable(refused.path), " was changed: ", reader, " ", reason}),
+               .rule = printable(refused.rule),
+               .about = Refusal::About::kInstructions,
+               .file = refused.path,
+               .weight = Refusal::Weight::kAlways};
+  if (refused.was != kUnknown) told.before = refused.before;
+  return told;
 }
 
 }  // namespace
@@ -263,7 +297,17 @@ Status AccessSupervisor::take(wire::ToHost message) {
 Refusal refusal_of(const wire::Refused& refused) {
   switch (refused.call) {
     case wire::RefusedCall::kFileChange:
-      return {.what = cat({"writing ", printable(refused.path), " was refused"}), .rule = printable(refused.rule)};
+      return {.what = cat({"writing ", printable(refused.path), " was refused", remedy_of(refused)}),
+              .rule = printable(refused.rule)};
+    case wire::RefusedCall::kInstructs: return instructions_of(refused);
+    case wire::RefusedCall::kGivesRights:
+      return {.what = cat({printable(refused.path),
+                           " has a set-user-ID or set-group-ID bit: it gives its owner's or "
+                           "group's rights to whoever runs it"}),
+              .rule = "built in",
+              .about = Refusal::About::kRights,
+              .file = refused.path,
+              .weight = Refusal::Weight::kAlways};
     case wire::RefusedCall::kUnixSocket: break;
   }
   return {.what = "a Unix socket was refused: socket(AF_UNIX) could reach services of the host", .rule = "built in"};

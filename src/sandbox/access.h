@@ -21,7 +21,7 @@ namespace hutch::sandbox {
 // What is needed to start one.
 struct AccessRules {
   std::string guest_program;
-  std::vector<plan::NameRule> names;
+  plan::GuardedNames names;
   plan::FileQuestions questions = plan::FileQuestions::kNone;
   std::vector<std::string> hidden{};
   std::vector<wire::SupervisedMount> supervised{};
@@ -49,6 +49,8 @@ class AccessSupervisor {
   // What it has told since. Where it has gone, every change of a supervised file fails from then on, and that is what
   // is told.
   Heard hear();
+  // Files that the sandbox has written are judged, and have their names or are refused. Waits as refuse() does.
+  Status settle() { return have_heeded(wire::ToGuest(wire::Settle{})); }
   // An answer that comes too late is none.
   void answer(std::uint64_t id, const SocketAnswer& answer);
   // Has what is granted shown first. An error says why it could not be; the answer is no then.

@@ -45,6 +45,13 @@ void AccessDesk::hear() {
   for (const FileRequest& request : heard.files) judge(request);
 }
 
+void AccessDesk::settle() {
+  if (!supervisor_) return;
+  const Status settled = supervisor_->settle();
+  hear();
+  if (!settled) settings_.tell({.what = settled.error().message, .rule = ""});
+}
+
 Result<UniqueFd> AccessDesk::hand_root() {
   if (!supervisor_) return fail(Error::unsupported("the sandbox has no supervisor"));
   return supervisor_->hand_root();

@@ -18,7 +18,29 @@ namespace hutch::sandbox {
 namespace {
 
 using testing::HasSubstr;
-using namespace wire;  // NOLINT
+using wire::AddToTree;
+using wire::Connection;
+using wire::decode_file_request;
+using wire::encode;
+using wire::FileContent;
+using wire::FileDone;
+using wire::FileEntries;
+using wire::FileFailed;
+using wire::FileKind;
+using wire::FileMoved;
+using wire::FilePlace;
+using wire::FileReply;
+using wire::FileRequest;
+using wire::FileStat;
+using wire::FindFiles;
+using wire::kFileChunkBytes;
+using wire::ListDirectory;
+using wire::MakeDirectory;
+using wire::MoveFile;
+using wire::ReadFile;
+using wire::RemoveFile;
+using wire::StatFile;
+using wire::WriteFile;
 
 const FilePlace kPlace{"/root", "a"};
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kStepsAtOnce = 8;
 
-Refusal refusal_of(const egress::Refusal& refused) {
+Refusal egress_refusal(const egress::Refusal& refused) {
   const std::string remedy = refused.remedy.empty() ? std::string() : cat({"; ", refused.remedy, " allows it"});
   return {.what = cat({printable(egress::to_string(refused.target)), " was refused: ", printable(refused.why), remedy}),
           .rule = refused.rule,
@@ -73,7 +73,7 @@ Status Network::close() {
 }
 
 void Network::take(const egress::Event& event) {
-  if (const auto* refused = std::get_if<egress::Refusal>(&event)) refusals_.push_back(refusal_of(*refused));
+  if (const auto* refused = std::get_if<egress::Refusal>(&event)) refusals_.push_back(egress_refusal(*refused));
   if (const auto* passed = std::get_if<egress::Passed>(&event)) {
     if (on_passed_) on_passed_(*passed);
   }

@@ -215,7 +215,8 @@ TEST_F(PoolTest, FillMakesThemReadyAndDrainEndsThem) {
   const auto other = pool->acquire({}, {});  // an idle one of another kind goes
   ASSERT_TRUE(other);
   EXPECT_EQ(pool->stats().hits, 0U);
-  EXPECT_EQ(pool->drain(), pool->stats().idle + pool->stats().ending);
+  const auto before = pool->stats();
+  EXPECT_EQ(pool->drain(), before.idle + before.ending);
   await([&] { return pool->stats().total == 1; });
   EXPECT_TRUE(pool->release(other->number));
 }

@@ -18,7 +18,7 @@ namespace hutch::sandbox {
 
 namespace {
 
-constexpr std::uint64_t kListener = 0;
+constexpr std::uint64_t kListenerKey = 0;
 constexpr std::size_t kClientsMax = 32;
 constexpr std::size_t kReadAtOnce = 16384;
 
@@ -38,7 +38,7 @@ Result<std::unique_ptr<QuestionSocket>> QuestionSocket::open(Settings settings) 
   UniqueFd directory = TRY(open_private_directory(settings.directory));
   auto epoll = TRY(sys::Epoll::make());
   UniqueFd listener = TRY(sys::listen_beneath(directory.get(), cat({settings.run.run, kRunSocketSuffix})));
-  TRY(epoll.add(listener.get(), {.read = true, .write = false}, kListener));
+  TRY(epoll.add(listener.get(), {.read = true, .write = false}, kListenerKey));
   return std::make_unique<QuestionSocket>(std::move(settings), std::move(directory), std::move(listener),
                                           std::move(epoll));
 }
@@ -57,7 +57,7 @@ Status QuestionSocket::step() {
   const std::size_t count = TRY(epoll_.wait(ready, std::chrono::milliseconds(0)));
   bool called = false;
   for (const sys::Readiness& one : std::span(ready).first(count)) {
-    called = called || one.key == kListener;
+    called = called || one.key == kListenerKey;
     const auto found = clients_.find(one.key);
     if (found != clients_.end()) serve(found->second, one);
   }

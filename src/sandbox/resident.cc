@@ -51,6 +51,64 @@ Result<std::shared_ptr<Process>> Resident::spawn(ProcessRequest request, GivenSt
 }
 
 Result<std::shared_ptr<Process>> Resident::launch(ProcessRequest request, KeptStreams kept) {
+  begin_change();
+  auto sent = send_exec(std::move(request), std::move(kept));
+  if (!sent) {
+    end_change();
+    return fail(std::move(sent).error());
+  }
+  const std::shared_ptr<Process>& process = *sent;
+  if (!process->wait_for_start(Clock::now() + kStartWait)) {
+    const std::scoped_lock lock(mutex_);
+    stuck_ = Error{Code::kTimeout, 0, "hutch-guest does not answer"};
+    wake();
+    return fail(*stuck_);
+  }
+  if (const auto end = process->end(); end && end->exit_code == 125 && !end->reason.empty()) {
+    return fail({end->code, 0, end->reason});
+  }
+  return process;
+}
+
+void Resident::begin_change() {
+  if (settings_.before_change) settings_.before_change(others());
+}
+
+void Resident::end_change() {
+  if (!settings_.after_change) return;
+  const Others left = others();
+  settings_.after_change(left);
+  if (left == Others::kNone || has_others_.exchange(true)) return;
+  wake();
+}
+
+void Resident::doubt_file_servers() {
+  const std::scoped_lock lock(send_mutex_);
+  if (own_) own_ = first_;
+}
+
+// A server of files that started while nothing else ran does not count as left by a command.
+void Resident::own_if_quiet(std::uint64_t launches) {
+  const std::scoped_lock send_lock(send_mutex_);
+  {
+    // Whatever is launched from here on is sent later.
+    const std::scoped_lock lock(mutex_);
+    if (launches != launches_) return;
+  }
+  if (parts_) own_ = processes_below(parts_->instance.process.pid());
+}
+
+Others Resident::others() {
+  const std::scoped_lock lock(send_mutex_);
+  if (!parts_) return Others::kNone;
+  const std::vector<ProcessStart> now = processes_below(parts_->instance.process.pid());
+  if (!own_) first_ = own_ = now;
+  const auto is_own = [&](const ProcessStart& one) { return std::ranges::find(*own_, one) != own_->end(); };
+  return std::ranges::all_of(now, is_own) ? Others::kNone : Others::kRun;
+}
+
+// An error of a process that is not among those that run, and has no end.
+Result<std::shared_ptr<Process>> Resident::send_exec(ProcessRequest request, KeptStreams kept) {
   GivenStreams& streams = kept.childs;
   const bool keeps_terminal = request.terminal.has_value();
   const bool keeps_pipes = !kept.pipes.empty();
@@ -76,6 +134,7 @@ Result<std::shared_ptr<Process>> Resident::launch(ProcessRequest request, KeptSt
     exec.command = settings_.next_number ? settings_.next_number() : ++last_number_;
     process = std::make_shared<Process>(exec.command, exec.arguments);
     process->keep_log(std::move(request.log));
+    ++launches_;
     running_.emplace(exec.command, Tracked{process, request.timeout, exec.terminal, request.shown, std::nullopt});
     if (keeps_terminal) {
       process->keeps_terminal();
@@ -98,15 +157,6 @@ Result<std::shared_ptr<Process>> Resident::launch(ProcessRequest request, KeptSt
     const std::scoped_lock lock(mutex_);
     running_.erase(process->number());
     return fail(sent.error());
-  }
-  if (!process->wait_for_start(Clock::now() + kStartWait)) {
-    const std::scoped_lock lock(mutex_);
-    stuck_ = Error{Code::kTimeout, 0, "hutch-guest does not answer"};
-    wake();
-    return fail(*stuck_);
-  }
-  if (const auto end = process->end(); end && end->exit_code == 125 && !end->reason.empty()) {
-    return fail({end->code, 0, end->reason});
   }
   return process;
 }
@@ -154,20 +204,27 @@ void Resident::end(const std::shared_ptr<Process>& process, EndedBy reason) {
 }
 
 Result<UniqueFd> Resident::serve_files() {
+  const bool is_quiet = others() == Others::kNone;
+  std::optional<std::uint64_t> launches;
   {
     const std::scoped_lock lock(mutex_);
     if (state_ != State::kReady) return fail(over_error(error_));
+    if (is_quiet && running_.empty()) launches = launches_;
     ++file_servers_asked_;
   }
   TRY(send(wire::ToGuest(wire::ServeFiles{})));
-  std::unique_lock lock(mutex_);
-  const auto came = [&] { return !file_servers_.empty() || state_ == State::kOver; };
-  if (!changed_.wait_for(lock, kFileServerWait, came)) {
-    return fail({Code::kTimeout, 0, "the sandbox's file server did not start in time"});
+  UniqueFd stream;
+  {
+    std::unique_lock lock(mutex_);
+    const auto came = [&] { return !file_servers_.empty() || state_ == State::kOver; };
+    if (!changed_.wait_for(lock, kFileServerWait, came)) {
+      return fail({Code::kTimeout, 0, "the sandbox's file server did not start in time"});
+    }
+    if (file_servers_.empty()) return fail(over_error(error_));
+    stream = std::move(file_servers_.back());
+    file_servers_.pop_back();
   }
-  if (file_servers_.empty()) return fail(over_error(error_));
-  UniqueFd stream = std::move(file_servers_.back());
-  file_servers_.pop_back();
+  if (launches) own_if_quiet(*launches);
   return stream;
 }
 

@@ -1,6 +1,7 @@
 // A sandbox that stays: one thread keeps it, any thread has commands run in it.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -10,21 +11,17 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "backend/backend.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "host/cgroup.h"
 #include "sandbox/access_desk.h"
-#include "sandbox/console.h"
-#include "sandbox/network.h"
 #include "sandbox/process.h"
 #include "sandbox/process_request.h"
 #include "sandbox/resident_process.h"
+#include "sandbox/resident_settings.h"
 #include "sandbox/resources.h"
 #include "sys/event.h"
 #include "wire/message.h"
@@ -39,31 +36,8 @@ inline constexpr std::size_t kRunningProcessesMax = 1024;
 
 class Resident {
  public:
-  struct Parts {
-    backend::Instance instance;
-    std::shared_ptr<Questions> questions{};  // absent where nobody is asked
-    std::unique_ptr<Network> network{};      // absent where no gateway has its connections
-    std::optional<host::Cgroup> cgroup{};
-    AccessRules access_rules{};  // of a plan that has a supervisor
-    JudgeSocket judge_socket{};  // absent: none of the host's is connected to
-    FileJudge files{};
-    std::shared_ptr<Console> console{};  // of an instance that has one: where it goes
-    std::uint64_t killed_for_memory = 0;  // what its limit had ended when it was last asked
-  };
-  struct Settings {
-    // Starts the guest. Called on the thread that keeps it, because a guest dies with the thread that started it
-    // (PR_SET_PDEATHSIG, prctl(2)).
-    std::function<Result<Parts>()> begin;
-    std::function<void(const Refusal& refusal)> on_refusal{};
-    // On the keeping thread, of processes that are shown.
-    std::function<void(const Process& process)> on_process_start{};
-    std::function<void(const Process& process, const ProcessEnd& end)> on_process_end{};
-    // Once, at the end, on the keeping thread: why it ended, or nothing where it was told to.
-    std::function<void(const std::optional<Error>& reason)> on_end{};
-    // A command's number, never the same twice; without it they count from 1 in each sandbox.
-    std::function<std::uint32_t()> next_number{};
-    std::stop_token stop{};  // of the start: whoever waits for it goes away
-  };
+  using Parts = ResidentParts;
+  using Settings = ResidentSettings;
 
   // Waits until the guest has applied its plan. The settings' functions have to live as long.
   static Result<std::unique_ptr<Resident>> start(Settings settings);
@@ -75,7 +49,7 @@ class Resident {
   Result<std::shared_ptr<Process>> spawn(ProcessRequest request, GivenStreams streams);
 
   std::shared_ptr<Process> find(const std::string& id) const;  // null: none
-  std::vector<std::shared_ptr<Process>> list() const;          // in the order of their starts
+  std::vector<std::shared_ptr<Process>> list() const;  // in the order of their starts
 
   Status signal(const Process& process, int number, wire::SignalTarget target);
   Status signal_all(int number);  // to everything that runs in it, what commands left behind included
@@ -83,6 +57,11 @@ class Resident {
   void end(const std::shared_ptr<Process>& process, EndedBy reason);
 
   Result<UniqueFd> serve_files();  // a stream to a new server of the sandbox's files (sandbox/files.h)
+  // Around each change that such a server is asked for.
+  void begin_change();
+  void end_change();
+  // One of them was given up, and may go on with what it was asked for.
+  void doubt_file_servers();
 
   // Its own root without what is mounted in it: for a sandbox beside it that is to have the same image.
   Result<UniqueFd> hand_root();
@@ -93,7 +72,7 @@ class Resident {
   bool is_alive() const;
   bool is_busy() const;  // whether a process that was asked for runs
   bool has_leftovers();  // whether anything at all runs in it: what such a process left behind
-  Usage usage();         // nothing where it has ended
+  Usage usage();  // nothing where it has ended
   Process::Clock::time_point started_at() const { return started_at_; }
   void stop();  // ends everything in it and waits until it is gone; again is fine
 
@@ -118,6 +97,10 @@ class Resident {
   void check_deadlines();
   void finish(std::optional<Error> reason);
   Result<std::shared_ptr<Process>> launch(ProcessRequest request, KeptStreams kept);
+  Result<std::shared_ptr<Process>> send_exec(ProcessRequest request, KeptStreams kept);
+  Others others();
+  void own_if_quiet(std::uint64_t launches);
+  void look_for_others();
   Status send(const wire::ToGuest& message, std::span<const int> descriptors = {});
   void want_stop();
   void remember(std::uint32_t number, ProcessRequest::Shown shown);  // it has ended
@@ -125,9 +108,14 @@ class Resident {
   const Process::Clock::time_point started_at_ = Process::Clock::now();
   Settings settings_;
   std::optional<Parts> parts_;  // the keeping thread's, but for sending
+  std::optional<std::vector<ProcessStart>> own_;  // what runs but for commands; with send_mutex_
+  std::optional<std::vector<ProcessStart>> first_;  // the same before any server of files; likewise
+  std::uint64_t launches_ = 0;
+  std::atomic<bool> has_others_ = false;
+  Process::Clock::time_point next_look_{};  // for them; the keeping thread's
   std::shared_ptr<const sys::Event> wake_;
   std::optional<AccessDesk> access_;  // the keeping thread's
-  std::vector<Pipe> pipes_;                 // likewise
+  std::vector<Pipe> pipes_;  // likewise
   std::mutex send_mutex_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -137,7 +125,7 @@ class Resident {
   std::optional<std::chrono::steady_clock::time_point> leaving_until_;  // what runs has been told
   std::uint32_t last_number_ = 0;
   std::map<std::uint32_t, Tracked> running_;
-  std::deque<std::shared_ptr<Process>> ended_;   // the last of them, in the order of their ends
+  std::deque<std::shared_ptr<Process>> ended_;  // the last of them, in the order of their ends
   std::optional<Error> stuck_;  // why no more can be sent
   std::vector<Pipe> new_pipes_;
   std::vector<std::function<void()>> work_;

@@ -21,9 +21,10 @@ namespace {
 
 using Clock = Process::Clock;
 
-constexpr std::size_t kChunkBytes = 65536;
+constexpr std::size_t kPipeChunkBytes = 65536;
 constexpr std::size_t kPipeBytesPerTurn = 1 << 20;  // so that one that never stops writing holds up no other
 constexpr std::chrono::milliseconds kSendWait{15'000};  // for a guest that reads
+constexpr std::chrono::milliseconds kOthersSlice{1000};  // between looks whether what a command left has ended
 constexpr std::string_view kStopped = "the sandbox was stopped";
 constexpr std::string_view kMemory = "killed for the sandbox's limit of memory";
 
@@ -154,7 +155,20 @@ Status Resident::turn() {
   if (access_) access_->step();
   if (wait[kGuest].revents != 0) TRY(take_messages());
   check_deadlines();
+  look_for_others();
   return {};
+}
+
+void Resident::look_for_others() {
+  if (!has_others_ || Clock::now() < next_look_) return;
+  next_look_ = Clock::now() + kOthersSlice;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!running_.empty()) return;
+  }
+  if (others() == Others::kRun) return;
+  has_others_ = false;
+  if (settings_.on_quiet) settings_.on_quiet();
 }
 
 std::optional<std::chrono::milliseconds> Resident::time_left() {
@@ -171,6 +185,7 @@ std::optional<std::chrono::milliseconds> Resident::time_left() {
         sooner(tracked.process->started_at() + tracked.timeout);
     }
   }
+  if (has_others_) sooner(next_look_);
   if (const auto left = access_ ? access_->time_left() : std::nullopt) sooner(Clock::now() + *left);
   if (parts_->network) {
     if (const auto left = parts_->network->time_left()) sooner(Clock::now() + *left);
@@ -189,7 +204,7 @@ void Resident::read_pipes(const std::vector<pollfd>& wait, std::size_t first) {
 }
 
 bool Resident::drain(Pipe& pipe) {
-  static thread_local std::array<char, kChunkBytes> bytes;
+  static thread_local std::array<char, kPipeChunkBytes> bytes;
   for (std::size_t total = 0; total < kPipeBytesPerTurn;) {
     const auto count = sys::read_some(pipe.from.get(), bytes);
     if (!count && count.error().sys_errno == EAGAIN) return true;
@@ -249,6 +264,7 @@ Status Resident::take(const wire::Frame& frame) {
   if (const auto* exited = std::get_if<wire::Exited>(&message)) {
     // What was refused to it is told before its end.
     if (parts_->network) TRY(serve_network());
+    if (access_) access_->settle();
     std::shared_ptr<Process> process;
     {
       const std::scoped_lock lock(mutex_);
@@ -332,6 +348,7 @@ void Resident::take_end(std::uint32_t number, ProcessEnd end) {
   remember(number, shown);
   end.duration = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - process->started_at());
   process->close_input();
+  end_change();
   if (settings_.on_process_end && shown == ProcessRequest::Shown::kYes) settings_.on_process_end(*process, end);
   process->ended(std::move(end));
 }

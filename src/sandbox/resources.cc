@@ -84,6 +84,23 @@ Usage usage_below(pid_t first) {
   return usage;
 }
 
+std::vector<ProcessStart> processes_below(pid_t first) {
+  static constexpr std::size_t kStartTime = 20;  // behind the name
+  std::vector<ProcessStart> found;
+  std::vector<pid_t> processes = {first};
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    const auto text = sys::read_file(cat({"/proc/", std::to_string(processes[i]), "/stat"}), kProcBytesMax);
+    const std::size_t name_end = text ? text->rfind(')') : std::string::npos;
+    const auto fields = name_end == std::string::npos ? std::vector<std::string_view>()
+                                                      : split(std::string_view(*text).substr(name_end), ' ');
+    // One that has ended since it was listed may have left a child, which its parent lists by now.
+    found.push_back({processes[i], fields.size() > kStartTime ? number_in(fields[kStartTime]) : 0});
+    if (processes.size() >= kProcessesMax) continue;
+    for (const pid_t child : sys::children_of(processes[i])) processes.push_back(child);
+  }
+  return found;
+}
+
 bool runs_anything(pid_t first, pid_t guest) {
   const std::string holders[] = {name_of_process(first), name_of_process(guest)};
   std::vector<pid_t> processes = {first};

@@ -383,7 +383,7 @@ void Supervisor::record_not_executed(const wire::NotExecuted& refused) {
 void Supervisor::record_refusal(const Refusal& refusal) {
   if (std::ranges::find(outcome_.refusals, refusal) != outcome_.refusals.end()) return;
   outcome_.refusals.push_back(refusal);
-  if (on_.on_refusal) on_.on_refusal(refusal);
+  if (on_.on_refusal && refusal.about != Refusal::About::kInstructions) on_.on_refusal(refusal);
 }
 
 Status Supervisor::finish() {
@@ -393,8 +393,7 @@ Status Supervisor::finish() {
     TRY(on_.network->close());
     take_network_refusals();
   }
-  // What was refused was told before the program heard of it.
-  access_.hear();
+  access_.settle();
   access_.stop();
   if (on_.instance.limit_events) {
     const host::CgroupEvents events = on_.instance.limit_events();

@@ -10,11 +10,11 @@ namespace hutch::sandbox {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using ListingClock = std::chrono::steady_clock;
 
 class Walk {
  public:
-  explicit Walk(const ListingLimits& limits) : limits_(limits), until_(Clock::now() + limits.time_max) {}
+  explicit Walk(const ListingLimits& limits) : limits_(limits), until_(ListingClock::now() + limits.time_max) {}
   Result<TreeListing> run(const std::string& directory);
 
  private:
@@ -22,7 +22,7 @@ class Walk {
   void add_names(int directory, std::uint32_t at, std::vector<sys::TreeEntry> names);
 
   const ListingLimits& limits_;
-  const Clock::time_point until_;
+  const ListingClock::time_point until_;
   std::uint64_t device_ = 0;
   TreeListing listing_{};
 };
@@ -49,14 +49,14 @@ Result<TreeListing> Walk::run(const std::string& directory) {
 void Walk::enter(int directory, std::uint32_t at, std::size_t depth) {
   const std::size_t left = limits_.entries_max - std::min(limits_.entries_max, listing_.files.size());
   auto names = sys::first_names(directory, left);
-  listing_.files[at].whole = names && names->size() < left && Clock::now() < until_;
+  listing_.files[at].whole = names && names->size() < left && ListingClock::now() < until_;
   if (!names) return;
   add_names(directory, at, std::move(*names));
   const std::uint32_t first = listing_.files[at].first;
   for (std::uint32_t child = first; child < first + listing_.files[at].count; ++child) {
     if (listing_.files[child].kind != sys::EntryKind::kDirectory) continue;
     listing_.files[child].whole = false;
-    if (depth + 1 >= limits_.depth_max || Clock::now() >= until_) continue;
+    if (depth + 1 >= limits_.depth_max || ListingClock::now() >= until_) continue;
     const auto below = sys::open_listing_at(directory, listing_.files[child].name);
     if (!below) continue;
     const auto status = sys::file_status(below->get(), "");

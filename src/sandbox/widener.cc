@@ -18,7 +18,7 @@ namespace hutch::sandbox {
 namespace {
 
 // Where hutch-guest --widen finds its things.
-constexpr int kStreamFd = 0;
+constexpr int kWidenerStreamFd = 0;
 constexpr int kUserFd = 3;
 constexpr int kMountsFd = 4;
 
@@ -72,7 +72,7 @@ Result<Wanted> Widener::run(const wire::ToGuest& task, UniqueFd* tree) {
 Result<Widener::Answer> Widener::ask(const wire::ToGuest& task) {
   auto [ours, its] = TRY(sys::socket_pair());
   const std::vector<std::pair<int, int>> install = {
-      {its.get(), kStreamFd}, {user_.get(), kUserFd}, {mounts_.get(), kMountsFd}};
+      {its.get(), kWidenerStreamFd}, {user_.get(), kUserFd}, {mounts_.get(), kMountsFd}};
   sys::ChildProcess process =
       TRY(sys::spawn(guest_program_, {.arguments = {"hutch-guest", "--widen"}, .environment = {}, .install = install}));
   its.reset();

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/base64.h"
+#include "base/json.h"
 #include "base/order_variables.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -155,7 +156,7 @@ std::string format_secrets(const std::vector<Secret>& secrets) {
 
 Result<std::vector<Secret>> parse_secrets(std::string_view text) {
   TRY(wire::check_json_shape(text, kTextBytesMax));
-  const json root = json::parse(text, nullptr, false);
+  const json root = parse_json(text);
   if (!root.is_object() || root.size() != 2) return fail(Error::invalid("no list of secrets"));
   const auto version = root.find("version");
   const auto list = root.find("secrets");

@@ -12,11 +12,11 @@ namespace {
 constexpr std::size_t kReachMax = 14;  // the longest escape, of which leading zeros are left out
 constexpr std::uint32_t kPointMax = 0x10ffff;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_octal(char c) { return c >= '0' && c <= '7'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 int hex_digit(char c) {
-  if (is_digit(c)) return c - '0';
+  if (is_ascii_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
@@ -157,17 +157,17 @@ Step Reader::step_of_backslash(std::string_view escape, char c) const {
 Step Reader::step_of_entity(std::string_view escape, char c) const {
   const std::string_view name = escape.substr(1);
   if (!name.starts_with('#')) {
-    if (!std::ranges::all_of(name, is_letter)) return Step::kNo;
+    if (!std::ranges::all_of(name, is_ascii_letter)) return Step::kNo;
     if (c == ';') return entity_of(name) != nullptr ? Step::kIsWhole : Step::kNo;
     if (name.empty() && c == '#') return Step::kGoesOn;
-    if (!is_letter(c) || name.size() >= 7) return Step::kNo;
+    if (!is_ascii_letter(c) || name.size() >= 7) return Step::kNo;
     return is_bare(std::string(name) + c) ? Step::kIsWhole : Step::kGoesOn;
   }
   const bool hex = name.size() > 1 && (name[1] == 'x' || name[1] == 'X');
   const std::string_view digits = name.substr(hex ? 2 : 1);
-  if (!std::ranges::all_of(digits, hex ? is_hex : is_digit)) return Step::kNo;
+  if (!std::ranges::all_of(digits, hex ? is_hex : is_ascii_digit)) return Step::kNo;
   if (name.size() == 1 && (c == 'x' || c == 'X')) return Step::kGoesOn;
-  if (hex ? is_hex(c) : is_digit(c)) return digits.size() < 8 ? Step::kGoesOn : Step::kNo;
+  if (hex ? is_hex(c) : is_ascii_digit(c)) return digits.size() < 8 ? Step::kGoesOn : Step::kNo;
   if (digits.empty()) return Step::kNo;
   return c == ';' ? Step::kIsWhole : Step::kWasWhole;
 }
@@ -312,7 +312,7 @@ Unspelled Reader::read(Rest rest) {
 int base64_digit(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (is_digit(c)) return c - '0' + 52;
+  if (is_ascii_digit(c)) return c - '0' + 52;
   if (c == '+' || c == '-') return 62;
   if (c == '/' || c == '_') return 63;
   return -1;

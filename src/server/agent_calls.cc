@@ -10,7 +10,7 @@ namespace hutch::server {
 
 namespace {
 
-Result<Value> create(Session& session, const CallReader& call) {
+Result<Value> create_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   store::AgentRecord record = TRY(session.shared().agents.draft(name));
   for (const std::string& setting : TRY(call.texts("settings"))) record = TRY(store::with_setting(record, setting));
@@ -18,14 +18,14 @@ Result<Value> create(Session& session, const CallReader& call) {
   return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
 }
 
-Result<Value> list(Session& session, const CallReader&) {
+Result<Value> list_agents(Session& session, const CallReader&) {
   Value::List agents;
   for (const auto& shown : TRY(session.shared().agents.list()))
     agents.push_back(TRY(shown_value(session.shared().agents, shown)));
   return Value(std::move(agents));
 }
 
-Result<Value> show(Session& session, const CallReader& call) {
+Result<Value> show_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   return shown_with_resources(session.shared().agents, name);
 }
@@ -36,33 +36,33 @@ Result<Value> status_line(Session& session, const CallReader& call) {
   return Value(Value::Object{{"line", TRY(sandbox->status_line())}});
 }
 
-Result<Value> set(Session& session, const CallReader& call) {
+Result<Value> set_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   const std::vector<std::string> settings = TRY(call.texts("settings"));
   TRY(session.shared().agents.set(name, settings));
   return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
 }
 
-Result<Value> start(Session& session, const CallReader& call) {
+Result<Value> start_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   const auto sandbox = TRY(session.shared().agents.sandbox(name));
   TRY(sandbox->resident());
   return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
 }
 
-Result<Value> stop(Session& session, const CallReader& call) {
+Result<Value> stop_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   TRY(session.shared().agents.stop(name));
   return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
 }
 
-Result<Value> reset(Session& session, const CallReader& call) {
+Result<Value> reset_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   TRY(session.shared().agents.reset(name));
   return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
 }
 
-Result<Value> remove(Session& session, const CallReader& call) {
+Result<Value> remove_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   Value::List deleted;
   for (std::string& path : TRY(session.shared().agents.remove(name))) deleted.emplace_back(std::move(path));
@@ -94,23 +94,15 @@ Result<Value> daemon_stop(Session& session, const CallReader&) {
   return Value(Value::Object{});
 }
 
-constexpr std::array kVerbs = {
-    Verb{"agent.create", create},
-    Verb{"agent.list", list},
-    Verb{"agent.show", show},
-    Verb{"agent.status_line", status_line},
-    Verb{"agent.set", set},
-    Verb{"agent.start", start},
-    Verb{"agent.stop", stop},
-    Verb{"agent.reset", reset},
-    Verb{"agent.remove", remove},
-    Verb{"agent.of_directory", of_directory},
-    Verb{"daemon.status", daemon_status},
-    Verb{"daemon.stop", daemon_stop},
+constexpr std::array kAgentVerbs = {
+    Verb{"agent.create", create_agent},       Verb{"agent.list", list_agents},      Verb{"agent.show", show_agent},
+    Verb{"agent.status_line", status_line},   Verb{"agent.set", set_agent},         Verb{"agent.start", start_agent},
+    Verb{"agent.stop", stop_agent},           Verb{"agent.reset", reset_agent},     Verb{"agent.remove", remove_agent},
+    Verb{"agent.of_directory", of_directory}, Verb{"daemon.status", daemon_status}, Verb{"daemon.stop", daemon_stop},
 };
 
 }  // namespace
 
-std::span<const Verb> agent_verbs() { return kVerbs; }
+std::span<const Verb> agent_verbs() { return kAgentVerbs; }
 
 }  // namespace hutch::server

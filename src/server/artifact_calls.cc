@@ -11,7 +11,7 @@ namespace hutch::server {
 
 namespace {
 
-Result<Value> list(Session& session, const CallReader& call) {
+Result<Value> list_artifacts(Session& session, const CallReader& call) {
   service::AgentService& agents = session.shared().agents;
   const std::string named = TRY(call.text("agent"));
   const std::string agent = TRY(agents.show(named)).record.name;
@@ -24,7 +24,7 @@ Result<Value> list(Session& session, const CallReader& call) {
 }
 
 // Its bytes come as events, before the answer that says whether they are what was shared.
-Result<Value> get(Session& session, const CallReader& call) {
+Result<Value> fetch_artifact(Session& session, const CallReader& call) {
   service::AgentService& agents = session.shared().agents;
   const std::string named = TRY(call.text("agent"));
   const auto agent = TRY(agents.sandbox(named));
@@ -40,10 +40,10 @@ Result<Value> get(Session& session, const CallReader& call) {
   return Value(service::shown_artifact(service::scrubber_of(agents, agent->record().name), *found));
 }
 
-constexpr std::array kVerbs = {Verb{"artifacts.list", list}, Verb{"artifacts.get", get}};
+constexpr std::array kArtifactVerbs = {Verb{"artifacts.list", list_artifacts}, Verb{"artifacts.get", fetch_artifact}};
 
 }  // namespace
 
-std::span<const Verb> artifact_verbs() { return kVerbs; }
+std::span<const Verb> artifact_verbs() { return kArtifactVerbs; }
 
 }  // namespace hutch::server

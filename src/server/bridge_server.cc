@@ -20,7 +20,6 @@ using http::Answer;
 using http::Connection;
 using http::Request;
 using tool::Value;
-using Then = Connection::Then;
 
 constexpr std::chrono::milliseconds kQuiet{15'000};
 
@@ -44,11 +43,12 @@ class BridgeServer {
   Status follow(const bridge::Call& call);
   // A request that was not read to its end is the last one.
   bool refuse(const Request* request, const Fault& fault) {
-    if (connection_.send(fault_answer(request, fault), Then::kClose)) connection_.linger();
+    if (connection_.send(fault_answer(request, fault), Connection::Then::kClose)) connection_.linger();
     return false;
   }
   bool send(const Request& request, const Answer& answer) {
-    return connection_.send(answer, request.keep_alive ? Then::kKeep : Then::kClose) && request.keep_alive;
+    return connection_.send(answer, request.keep_alive ? Connection::Then::kKeep : Connection::Then::kClose) &&
+           request.keep_alive;
   }
   static Answer fault_answer(const Request* request, const Fault& fault);
 

@@ -10,7 +10,7 @@ namespace hutch::server {
 
 namespace {
 
-constexpr std::size_t kIdBytes = 16;
+constexpr std::size_t kClientSessionIdBytes = 16;
 constexpr std::size_t kNameBytes = 8;
 
 }  // namespace
@@ -35,7 +35,7 @@ Status ClientSessions::remove(const std::string& agent) {
 }
 
 Result<ClientSessions::Opened> ClientSessions::begin(Wish wish) {
-  const std::string id = TRY(sys::random_hex(kIdBytes));
+  const std::string id = TRY(sys::random_hex(kClientSessionIdBytes));
   const std::string agent = cat({"session-", TRY(sys::random_hex(kNameBytes))});
   const auto over = std::make_shared<sys::Event>(TRY(sys::Event::make()));
   {

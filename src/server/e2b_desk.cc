@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kTemplatesBytesMax = 1 << 20;
 constexpr std::size_t kTemplateNameBytesMax = 256;
 constexpr std::size_t kIdDigits = 19;
-constexpr std::size_t kTokenBytes = 32;
+constexpr std::size_t kE2bTokenBytes = 32;
 // Not `none`: whoever has a key would be this user outside of every sandbox. templates.json is the owner's word for it.
 constexpr std::array<std::string_view, 4> kBackends = {"namespace", "bwrap", "container", "vm"};
 
@@ -33,23 +33,29 @@ using tool::Value;
 
 Result<std::string> new_id() { return cat({"i", TRY(sys::random_hex(10)).substr(0, kIdDigits)}); }
 
+// As who has a key may read it: no path of this machine.
+constexpr std::string_view kTemplates = "templates.json";
+
 // Of templates.json beside config.json: {"NAME": {an agent's settings}}. Nothing where it has none of that name.
 Result<std::optional<std::vector<std::string>>> settings_in(const std::string& path, const std::string& name) {
-  if (!TRY(sys::status_of(path))) return std::optional<std::vector<std::string>>();
-  const std::string text = TRY(sys::regular_file_text(path, kTemplatesBytesMax));
-  const Value parsed = TRY_CTX(tool::parse_value(text, kTemplatesBytesMax), path);
+  const auto there = sys::status_of(path);
+  if (there && !*there) return std::optional<std::vector<std::string>>();
+  const auto text = there ? sys::regular_file_text(path, kTemplatesBytesMax) : Result<std::string>(fail(there.error()));
+  if (!text) return fail(Error{text.error().code, 0, cat({kTemplates, " of the daemon's user cannot be read"})});
+  const Value parsed = TRY_CTX(tool::parse_value(*text, kTemplatesBytesMax), kTemplates);
   const auto* all = parsed.get<Value::Object>();
-  if (all == nullptr) return fail(Error::invalid(cat({path, ": has to be an object of templates"})));
+  if (all == nullptr) return fail(Error::invalid(cat({kTemplates, ": has to be an object of templates"})));
   const auto found = all->find(name);
   if (found == all->end()) return std::optional<std::vector<std::string>>();
   const auto* settings = found->second.get<Value::Object>();
   if (settings == nullptr) {
-    return fail(Error::invalid(cat({path, ": ", printable(name), ": has to be an object of an agent's settings"})));
+    return fail(
+        Error::invalid(cat({kTemplates, ": ", printable(name), ": has to be an object of an agent's settings"})));
   }
-  return std::optional(TRY_CTX(settings_of(*settings), path));
+  return std::optional(TRY_CTX(settings_of(*settings), kTemplates));
 }
 
-std::int64_t end_of(std::int64_t timeout_seconds) { return now_ms() + timeout_seconds * 1000; }
+std::int64_t sandbox_end(std::int64_t timeout_seconds) { return now_ms() + timeout_seconds * 1000; }
 
 bool is_over(const store::E2bRecord& record) { return !record.paused && record.end_ms <= now_ms(); }
 
@@ -80,7 +86,7 @@ Result<std::unique_ptr<E2bDesk>> E2bDesk::open(service::AgentService& agents, Wo
 
 Result<store::AgentRecord> E2bDesk::agent_record(const std::string& id, const std::string& template_name) const {
   store::AgentRecord record = TRY(agents_.draft(E2bSandbox::agent_of(id)));
-  const std::string path = agents_.dirs().config + "/templates.json";
+  const std::string path = cat({agents_.dirs().config, "/", kTemplates});
   const std::string& name = template_name;
   std::vector<std::string> settings;
   if (name.empty() || name.size() > kTemplateNameBytesMax) return fail(Error::invalid("templateID is missing"));
@@ -92,12 +98,12 @@ Result<store::AgentRecord> E2bDesk::agent_record(const std::string& id, const st
     const auto image = store::image_name(name);
     const bool is_image = image && TRY(store::ImageStore(agents_.dirs().data).find(*image));
     if (!is_image) {
-      return fail(Error::not_found(cat({"template '", printable(name, 128), "' not found: name one of ", path,
+      return fail(Error::not_found(cat({"template '", printable(name, 128), "' not found: name one of ", kTemplates,
                                         ", a backend, an image of hutch image list, or base"})));
     }
     settings = {cat({"image=", *image})};
   }
-  for (const std::string& setting : settings) record = TRY_CTX(store::with_setting(record, setting), path);
+  for (const std::string& setting : settings) record = TRY_CTX(store::with_setting(record, setting), kTemplates);
   return record;
 }
 
@@ -119,9 +125,9 @@ Result<std::shared_ptr<E2bSandbox>> E2bDesk::create(const Wish& wish) {
   auto sandbox = std::make_shared<E2bSandbox>(store::E2bRecord{.id = id,
                                                                .owner = wish.owner,
                                                                .template_name = wish.template_name,
-                                                               .token = TRY(sys::random_hex(kTokenBytes)),
+                                                               .token = TRY(sys::random_hex(kE2bTokenBytes)),
                                                                .started_ms = now_ms(),
-                                                               .end_ms = end_of(wish.timeout_seconds),
+                                                               .end_ms = sandbox_end(wish.timeout_seconds),
                                                                .pauses_at_end = wish.pauses_at_end,
                                                                .resumes_by_itself = wish.resumes_by_itself,
                                                                .metadata = wish.metadata,
@@ -232,7 +238,7 @@ Status E2bDesk::stand_still_if_paused(E2bSandbox& sandbox) {
 Status E2bDesk::resume(E2bSandbox& sandbox, std::int64_t timeout_seconds) {
   TRY(check_timeout(timeout_seconds));
   const std::scoped_lock life(sandbox.life());
-  const std::int64_t end = end_of(timeout_seconds);
+  const std::int64_t end = sandbox_end(timeout_seconds);
   if (!sandbox.record().paused) {
     return save(sandbox, [end](store::E2bRecord& record) { record.end_ms = std::max(record.end_ms, end); });
   }
@@ -252,7 +258,7 @@ Status E2bDesk::resume(E2bSandbox& sandbox, std::int64_t timeout_seconds) {
 Status E2bDesk::set_end(E2bSandbox& sandbox, std::int64_t timeout_seconds, End end) {
   TRY(check_timeout(timeout_seconds));
   const std::scoped_lock life(sandbox.life());
-  const std::int64_t then = end_of(timeout_seconds);
+  const std::int64_t then = sandbox_end(timeout_seconds);
   return save(sandbox, [then, end](store::E2bRecord& record) {
     record.end_ms = end == End::kThen ? then : std::max(record.end_ms, then);
   });

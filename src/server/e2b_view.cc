@@ -89,7 +89,7 @@ std::string snake_case(std::string_view name) {
 
 Error wrong(std::string_view name, std::string_view what) { return Error::invalid(cat({name, " has to be ", what})); }
 
-Result<Value::Object> message_of(std::string_view text) {
+Result<Value::Object> parsed_message(std::string_view text) {
   if (text.empty()) return Value::Object();
   const Value parsed = TRY_CTX(tool::parse_value(text, connect::kMessageBytesMax), "the message");
   const auto* object = parsed.get<Value::Object>();
@@ -104,7 +104,19 @@ Result<Value::Object> first_message(const std::string& body) {
   if (!first || !reader.is_between() || (first->flags & connect::kEndOfStream) != 0) {
     return fail(Error::invalid("the body is not one message in an envelope"));
   }
-  return message_of(first->bytes);
+  return parsed_message(first->bytes);
+}
+
+// A key is another person's, or a program's: of the places where hutch keeps its files it hears nothing.
+Error without_places(Exchange& exchange, Error error) {
+  const auto& dirs = exchange.shared().agents.dirs();
+  for (const std::string* place : {&dirs.data, &dirs.config, &dirs.runtime}) {
+    for (std::size_t at = place->empty() ? std::string::npos : error.message.find(*place); at != std::string::npos;
+         at = error.message.find(*place, at)) {
+      error.message.replace(at, place->size(), "HUTCH");
+    }
+  }
+  return error;
 }
 
 NotInside not_inside(const Error& error) {
@@ -191,7 +203,7 @@ Handled owned(Exchange& exchange, Body body, OwnedHandler handle) {
   };
   Handled handled = run();
   if (handled || exchange.connection().is_streaming()) return handled;
-  return error_answer(handled.error());
+  return error_answer(without_places(exchange, handled.error()));
 }
 
 bool shows_key(Exchange& exchange) { return owner_of(exchange).has_value(); }
@@ -220,12 +232,12 @@ std::variant<Inside, NotInside> inside(Exchange& exchange) {
   if (record.paused) {
     if (!record.resumes_by_itself) return NotInside{502, {"unavailable", "The sandbox is paused; connect to it first"}};
     const Status resumed = desk.resume(*sandbox, E2bDesk::kTimeout.count());
-    if (!resumed) return NotInside{502, {"unavailable", resumed.error().message}};
+    if (!resumed) return NotInside{502, {"unavailable", without_places(exchange, resumed.error()).message}};
   }
   auto agent = desk.agent(*sandbox);
   if (!agent) return NotInside{502, {"unavailable", "The sandbox was not found"}};
   auto held = desk.calls().hold(sandbox->owner(), 0, room_until());
-  if (!held) return not_inside(held.error());
+  if (!held) return not_inside(without_places(exchange, held.error()));
   return Inside{sandbox, std::move(*agent), sandbox->owner(), std::move(*held)};
 }
 
@@ -236,7 +248,7 @@ Answer problem_answer(const NotInside& refused) {
 Handled handled_inside(Exchange& exchange, const Inside& inside, InsideHandler handle) {
   Handled handled = keep_until_sent(handle(exchange, inside), inside.held);
   if (handled || exchange.connection().is_streaming()) return handled;
-  return error_answer(handled.error());
+  return error_answer(without_places(exchange, handled.error()));
 }
 
 Handled unary(Exchange& exchange, const Inside& inside, UnaryHandler handle) {
@@ -248,12 +260,12 @@ Handled unary(Exchange& exchange, const Inside& inside, UnaryHandler handle) {
     if (auto* refusal = std::get_if<http::Refusal>(&taken)) {
       return problem_answer({refusal->status, {"invalid_argument", std::move(refusal->message)}});
     }
-    const Value::Object message = TRY(message_of(std::get<std::string>(taken)));
+    const Value::Object message = TRY(parsed_message(std::get<std::string>(taken)));
     Reply reply = TRY(handle(exchange, inside, message));
     return Answer{.body = std::move(reply.json)};
   };
   Handled handled = keep_until_sent(run(), inside.held);
-  return handled ? std::move(handled) : problem_answer(not_inside(handled.error()));
+  return handled ? std::move(handled) : problem_answer(not_inside(without_places(exchange, handled.error())));
 }
 
 // Of a sandbox that is gone, clients read the status alone; everything else is said in the stream.

@@ -34,7 +34,7 @@ class Teller {
 };
 
 // Until the client goes, or the agent is removed: another one of its name would count anew.
-Status follow(Session& session, Events::Listener& listener, const std::string& agent, Teller& teller) {
+Status follow_emitted(Session& session, Events::Listener& listener, const std::string& agent, Teller& teller) {
   for (;;) {
     while (const auto event = listener.take()) {
       if (event->agent != agent) continue;
@@ -49,7 +49,7 @@ Status follow(Session& session, Events::Listener& listener, const std::string& a
 }
 
 // The last ones, and with "follow" what comes after them.
-Result<Value> list(Session& session, const CallReader& call) {
+Result<Value> list_events(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   const auto agent = TRY(session.shared().agents.sandbox(name));
   Teller teller(session, TRY(call.texts("types")));
@@ -59,14 +59,14 @@ Result<Value> list(Session& session, const CallReader& call) {
   for (const service::HostEvent& event : session.shared().plugins.events().last(name)) {
     TRY(teller.tell(service::Plugins::shown_event(*agent, event)));
   }
-  if (follows) TRY(follow(session, *listener, name, teller));
+  if (follows) TRY(follow_emitted(session, *listener, name, teller));
   return Value(Value::Object{});
 }
 
-constexpr std::array kVerbs = {Verb{"event.list", list}};
+constexpr std::array kEventVerbs = {Verb{"event.list", list_events}};
 
 }  // namespace
 
-std::span<const Verb> event_verbs() { return kVerbs; }
+std::span<const Verb> event_verbs() { return kEventVerbs; }
 
 }  // namespace hutch::server

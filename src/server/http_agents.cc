@@ -10,11 +10,9 @@ namespace hutch::server::http {
 
 namespace {
 
-Handled json(int status, const Value& value) { return json_answer(status, tool::json_text(value)); }
-
-Handled shown(Exchange& exchange, int status, const std::string& name) {
+Handled agent_answer(Exchange& exchange, int status, const std::string& name) {
   const auto agent = TRY(exchange.shared().agents.show(name));
-  return json(status, TRY(shown_value(exchange.shared().agents, agent)));
+  return value_answer(status, TRY(shown_value(exchange.shared().agents, agent)));
 }
 
 Result<Value::Object> whole_body(const Exchange& exchange) {
@@ -24,7 +22,7 @@ Result<Value::Object> whole_body(const Exchange& exchange) {
   return *object;
 }
 
-Handled health(Exchange& exchange) {
+Handled get_health(Exchange& exchange) {
   const Shared& shared = exchange.shared();
   const auto up = std::chrono::system_clock::now() - shared.started;
   Value::Object status;
@@ -34,18 +32,18 @@ Handled health(Exchange& exchange) {
   status["connections"] = shared.connections.load();
   status["busy"] = shared.agents.busy();
   status["uptimeSeconds"] = std::chrono::duration_cast<std::chrono::seconds>(up).count();
-  return json(200, Value(std::move(status)));
+  return value_answer(200, Value(std::move(status)));
 }
 
-Handled list(Exchange& exchange) {
+Handled get_agents(Exchange& exchange) {
   Value::List agents;
   for (const auto& one : TRY(exchange.shared().agents.list())) {
     if (exchange.may_see(one.record.name)) agents.push_back(TRY(shown_value(exchange.shared().agents, one)));
   }
-  return json(200, Value(Value::Object{{"agents", std::move(agents)}}));
+  return value_answer(200, Value(Value::Object{{"agents", std::move(agents)}}));
 }
 
-Handled create(Exchange& exchange) {
+Handled post_agents(Exchange& exchange) {
   Value::Object body = TRY(whole_body(exchange));
   const auto named = body.find("name");
   const auto* name = named == body.end() ? nullptr : named->second.get<std::string>();
@@ -55,59 +53,59 @@ Handled create(Exchange& exchange) {
   for (const std::string& setting : TRY(settings_of(body))) record = TRY(store::with_setting(record, setting));
   const std::string created = record.name;
   TRY(exchange.shared().agents.create(std::move(record)));
-  return shown(exchange, 201, created);
+  return agent_answer(exchange, 201, created);
 }
 
-Handled show(Exchange& exchange) {
-  return json(200, TRY(shown_with_resources(exchange.shared().agents, exchange.part("name"))));
+Handled get_agent(Exchange& exchange) {
+  return value_answer(200, TRY(shown_with_resources(exchange.shared().agents, exchange.part("name"))));
 }
 
-Handled set(Exchange& exchange) {
+Handled patch_agent(Exchange& exchange) {
   const Value::Object body = TRY(whole_body(exchange));
   const std::vector<std::string> settings = TRY(settings_of(body));
   TRY(exchange.shared().agents.set(exchange.part("name"), settings));
-  return show(exchange);
+  return get_agent(exchange);
 }
 
-Handled start(Exchange& exchange) {
+Handled post_agent_start(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   TRY(agent->resident());
-  return show(exchange);
+  return get_agent(exchange);
 }
 
-Handled stop(Exchange& exchange) {
+Handled post_agent_stop(Exchange& exchange) {
   TRY(exchange.shared().agents.stop(exchange.part("name")));
-  return show(exchange);
+  return get_agent(exchange);
 }
 
-Handled reset(Exchange& exchange) {
+Handled post_agent_reset(Exchange& exchange) {
   TRY(exchange.shared().agents.reset(exchange.part("name")));
-  return show(exchange);
+  return get_agent(exchange);
 }
 
-Handled remove(Exchange& exchange) {
+Handled delete_agent(Exchange& exchange) {
   const std::string& name = exchange.part("name");
   Value::List deleted;
   for (std::string& path : TRY(exchange.shared().agents.remove(name))) deleted.emplace_back(std::move(path));
   exchange.shared().limiters.commands.forget(name);
   exchange.shared().limiters.rates.forget(name);
-  return json(200, Value(Value::Object{{"deleted", std::move(deleted)}}));
+  return value_answer(200, Value(Value::Object{{"deleted", std::move(deleted)}}));
 }
 
-constexpr std::array kRoutes = {
-    Route{"GET", "/v1/health", BodyType::kNone, health},
-    Route{"GET", "/v1/agents", BodyType::kNone, list},
-    Route{"POST", "/v1/agents", BodyType::kJson, create},
-    Route{"GET", "/v1/agents/{name}", BodyType::kNone, show},
-    Route{"PATCH", "/v1/agents/{name}", BodyType::kJson, set},
-    Route{"DELETE", "/v1/agents/{name}", BodyType::kNone, remove},
-    Route{"POST", "/v1/agents/{name}/start", BodyType::kNone, start},
-    Route{"POST", "/v1/agents/{name}/stop", BodyType::kNone, stop},
-    Route{"POST", "/v1/agents/{name}/reset", BodyType::kNone, reset},
+constexpr std::array kAgentRoutes = {
+    Route{"GET", "/v1/health", BodyType::kNone, get_health},
+    Route{"GET", "/v1/agents", BodyType::kNone, get_agents},
+    Route{"POST", "/v1/agents", BodyType::kJson, post_agents},
+    Route{"GET", "/v1/agents/{name}", BodyType::kNone, get_agent},
+    Route{"PATCH", "/v1/agents/{name}", BodyType::kJson, patch_agent},
+    Route{"DELETE", "/v1/agents/{name}", BodyType::kNone, delete_agent},
+    Route{"POST", "/v1/agents/{name}/start", BodyType::kNone, post_agent_start},
+    Route{"POST", "/v1/agents/{name}/stop", BodyType::kNone, post_agent_stop},
+    Route{"POST", "/v1/agents/{name}/reset", BodyType::kNone, post_agent_reset},
 };
 
 }  // namespace
 
-std::span<const Route> agent_routes() { return kRoutes; }
+std::span<const Route> agent_routes() { return kAgentRoutes; }
 
 }  // namespace hutch::server::http

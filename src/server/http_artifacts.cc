@@ -10,7 +10,7 @@ namespace hutch::server::http {
 
 namespace {
 
-Handled list(Exchange& exchange) {
+Handled get_artifacts(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   service::AgentService& agents = exchange.shared().agents;
   const secret::Scrubber scrubber = service::scrubber_of(agents, agent->record().name);
@@ -22,7 +22,7 @@ Handled list(Exchange& exchange) {
 }
 
 // One piece is held until it is known to be what was shared. Of more, the stream breaks off where it is not.
-Handled get(Exchange& exchange) {
+Handled get_artifact(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   const std::string name = exchange.part("artifact");
   const auto found = TRY(exchange.shared().agents.artifacts().find(agent->record().name, name));
@@ -46,13 +46,13 @@ Handled get(Exchange& exchange) {
   return Streamed{};
 }
 
-constexpr std::array kRoutes = {
-    Route{"GET", "/v1/agents/{name}/artifacts", BodyType::kNone, list},
-    Route{"GET", "/v1/agents/{name}/artifacts/{artifact}", BodyType::kNone, get},
+constexpr std::array kArtifactRoutes = {
+    Route{"GET", "/v1/agents/{name}/artifacts", BodyType::kNone, get_artifacts},
+    Route{"GET", "/v1/agents/{name}/artifacts/{artifact}", BodyType::kNone, get_artifact},
 };
 
 }  // namespace
 
-std::span<const Route> artifact_routes() { return kRoutes; }
+std::span<const Route> artifact_routes() { return kArtifactRoutes; }
 
 }  // namespace hutch::server::http

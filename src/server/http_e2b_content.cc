@@ -18,17 +18,17 @@ using http::Refusal;
 using http::Route;
 
 // Clients may be slow, and many: each holds one piece.
-constexpr std::uint64_t kReadBytes = 256 << 10;
+constexpr std::uint64_t kContentPieceBytes = 256 << 10;
 constexpr std::uint64_t kPieceCopies = 2;
 
-Handled health(Exchange&, const Inside&) { return Answer{.status = 204, .type = {}}; }
+Handled report_health(Exchange&, const Inside&) { return Answer{.status = 204, .type = {}}; }
 
 // As long as the file was when it was first looked at, and of that file alone.
-Handled read(Exchange& exchange, const Inside& inside) {
+Handled read_content(Exchange& exchange, const Inside& inside) {
   const std::string path = TRY(absolute_path(inside.agent->layout().home, exchange.query("path")));
   service::AgentSandbox& agent = *inside.agent;
-  TRY(hold_more(inside.held, kPieceCopies * kReadBytes));
-  auto piece = ask<wire::FileContent>(agent, wire::ReadFile{place_of(path), 0, kReadBytes});
+  TRY(hold_more(inside.held, kPieceCopies * kContentPieceBytes));
+  auto piece = ask<wire::FileContent>(agent, wire::ReadFile{place_of(path), 0, kContentPieceBytes});
   if (!piece) return fail(std::move(piece).error());
   Answer head{.type = "application/octet-stream"};
   if (piece->bytes.size() >= piece->stat.version.size) {
@@ -41,7 +41,7 @@ Handled read(Exchange& exchange, const Inside& inside) {
     TRY(exchange.connection().send_piece(piece->bytes));
     offset += piece->bytes.size();
     if (offset >= version.size) return http::Streamed{};
-    const std::uint64_t most = std::min<std::uint64_t>(version.size - offset, kReadBytes);
+    const std::uint64_t most = std::min<std::uint64_t>(version.size - offset, kContentPieceBytes);
     piece = ask<wire::FileContent>(agent, wire::ReadFile{place_of(path), offset, most});
     if (!piece) return fail(piece.error());
     if (piece->stat.version.inode != version.inode || piece->bytes.empty()) {
@@ -151,7 +151,7 @@ Handled write_form(Exchange& exchange, const Inside& inside, std::string_view bo
   return json(200, Value(std::move(files)));
 }
 
-Handled write(Exchange& exchange, const Inside& inside) {
+Handled write_content(Exchange& exchange, const Inside& inside) {
   const std::string* type = exchange.request().field("content-type");
   if (type == nullptr) return error_answer(415, "files come as multipart/form-data or application/octet-stream");
   const std::string* encoding = exchange.request().field("content-encoding");
@@ -170,10 +170,10 @@ Handled write(Exchange& exchange, const Inside& inside) {
   return json(200, Value(Value::List{written_object(path)}));
 }
 
-constexpr std::array kRoutes = {
-    Route{"GET", "/health", BodyType::kNone, with_sandbox<health>, shows_token},
-    Route{"GET", "/files", BodyType::kNone, with_sandbox<read>, shows_token},
-    Route{"POST", "/files", BodyType::kStream, with_sandbox<write>, shows_token},
+constexpr std::array kE2bContentRoutes = {
+    Route{"GET", "/health", BodyType::kNone, with_sandbox<report_health>, shows_token},
+    Route{"GET", "/files", BodyType::kNone, with_sandbox<read_content>, shows_token},
+    Route{"POST", "/files", BodyType::kStream, with_sandbox<write_content>, shows_token},
 };
 
 }  // namespace
@@ -182,6 +182,6 @@ constexpr std::array kRoutes = {
 
 namespace hutch::server::http {
 
-std::span<const Route> e2b_content_routes() { return e2b::kRoutes; }
+std::span<const Route> e2b_content_routes() { return e2b::kE2bContentRoutes; }
 
 }  // namespace hutch::server::http

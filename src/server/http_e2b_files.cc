@@ -19,7 +19,7 @@ namespace {
 using http::BodyType;
 using http::Route;
 using std::chrono::milliseconds;
-using Clock = std::chrono::steady_clock;
+using WatchClock = std::chrono::steady_clock;
 
 constexpr milliseconds kLookEvery{100};
 constexpr int kLookShare = 20;  // looks take at most so much of the time: one part of this many
@@ -46,7 +46,7 @@ std::string permissions_of(const wire::FileStat& stat) {
 }
 
 // Numbers of 64 bits are texts in the JSON of Protocol Buffers.
-Value::Object entry_of(const std::string& path, const wire::FileStat& stat) {
+Value::Object entry_value(const std::string& path, const wire::FileStat& stat) {
   const auto modified = std::chrono::duration_cast<milliseconds>(std::chrono::nanoseconds(stat.modified_ns));
   Value::Object entry{{"name", last_name(path)},
                       {"type", type_of(stat.kind)},
@@ -66,7 +66,7 @@ Result<std::string> path_in(const Inside& inside, const Value::Object& message, 
 
 Result<Value::Object> told(const Inside& inside, const std::string& path) {
   const auto stat = TRY(ask<wire::FileStat>(*inside.agent, wire::StatFile{place_of(path)}));
-  return Value::Object{{"entry", entry_of(path, stat)}};
+  return Value::Object{{"entry", entry_value(path, stat)}};
 }
 
 Result<Reply> stat(Exchange&, const Inside& inside, const Value::Object& message) {
@@ -74,7 +74,7 @@ Result<Reply> stat(Exchange&, const Inside& inside, const Value::Object& message
   return Reply(TRY(told(inside, path)));
 }
 
-Result<Reply> list(Exchange&, const Inside& inside, const Value::Object& message) {
+Result<Reply> list_directory(Exchange&, const Inside& inside, const Value::Object& message) {
   const std::string path = TRY(path_in(inside, message, "path"));
   const std::int64_t depth = std::max<std::int64_t>(1, TRY(Message(message).number("depth")));
   if (depth > kDepthMax) return fail(Error::invalid("depth is at most 64"));
@@ -88,7 +88,7 @@ Result<Reply> list(Exchange&, const Inside& inside, const Value::Object& message
   TRY(hold_more(inside.held, std::min<std::uint64_t>(text_bytes, 2 * kReplyBytesMax)));
   ListReply entries("entries");
   for (const wire::FileEntry& entry : listed.entries) {
-    TRY(entries.add(entry_of(join_path(path, entry.path), entry.stat)));
+    TRY(entries.add(entry_value(join_path(path, entry.path), entry.stat)));
   }
   return std::move(entries).finish();
 }
@@ -114,7 +114,7 @@ Result<Reply> move(Exchange&, const Inside& inside, const Value::Object& message
 }
 
 // What is not there is no error, as rm -rf has it.
-Result<Reply> remove(Exchange&, const Inside& inside, const Value::Object& message) {
+Result<Reply> remove_entry(Exchange&, const Inside& inside, const Value::Object& message) {
   const std::string path = TRY(path_in(inside, message, "path"));
   TRY(ask<wire::FileRemoved>(*inside.agent, wire::RemoveFile{place_of(path), wire::RemoveFile::Tree::kRemove}));
   return Value::Object();
@@ -165,29 +165,31 @@ std::string_view type_of(FileChange change) {
   return "";
 }
 
-Value::Object event_of(const WatchEvent& event) { return {{"name", event.name}, {"type", type_of(event.change)}}; }
+Value::Object watch_event_value(const WatchEvent& event) {
+  return {{"name", event.name}, {"type", type_of(event.change)}};
+}
 
 // Looks again and again, until the client goes. A directory that takes long to look at is looked at less often.
 Status go_on_watching(Exchange& exchange, const Inside& inside, Watching& watching) {
   const milliseconds keepalive = keepalive_of(exchange.request());
   TRY(begin_stream(exchange));
   TRY(send_message(exchange, {{"start", Value::Object()}}));
-  auto said = Clock::now();
+  auto said = WatchClock::now();
   milliseconds pause = kLookEvery;
   for (;;) {
     pollfd client{exchange.connection().fd(), exchange.connection().gone_events(), 0};
     TRY(sys::poll({&client, 1}, pause));
     if (client.revents != 0) return fail(Error::invalid("the client has gone"));
     if (inside.sandbox->record().paused) continue;
-    const auto began = Clock::now();
+    const auto began = WatchClock::now();
     const auto events = TRY(look(inside, watching.watch, *watching.held));
-    pause = std::max(kLookEvery, std::chrono::duration_cast<milliseconds>(Clock::now() - began) * kLookShare);
-    for (const WatchEvent& event : events) TRY(send_message(exchange, {{"filesystem", event_of(event)}}));
+    pause = std::max(kLookEvery, std::chrono::duration_cast<milliseconds>(WatchClock::now() - began) * kLookShare);
+    for (const WatchEvent& event : events) TRY(send_message(exchange, {{"filesystem", watch_event_value(event)}}));
     inside.held->shrink(0);
-    if (!events.empty()) said = Clock::now();
-    if (Clock::now() - said < keepalive) continue;
+    if (!events.empty()) said = WatchClock::now();
+    if (WatchClock::now() - said < keepalive) continue;
     TRY(send_message(exchange, {{"keepalive", Value::Object()}}));
-    said = Clock::now();
+    said = WatchClock::now();
   }
 }
 
@@ -207,7 +209,8 @@ Result<Reply> watcher_events(Exchange&, const Inside& inside, const Value::Objec
   const auto watcher = TRY(inside.sandbox->watcher(id));
   const std::scoped_lock lock(watcher->mutex);
   ListReply events("events");
-  for (const WatchEvent& event : TRY(look(inside, watcher->watch, *watcher->held))) TRY(events.add(event_of(event)));
+  for (const WatchEvent& event : TRY(look(inside, watcher->watch, *watcher->held)))
+    TRY(events.add(watch_event_value(event)));
   return std::move(events).finish();
 }
 
@@ -217,12 +220,12 @@ Result<Reply> remove_watcher(Exchange&, const Inside& inside, const Value::Objec
   return Value::Object();
 }
 
-constexpr std::array kRoutes = {
+constexpr std::array kE2bFileRoutes = {
     Route{"POST", "/filesystem.Filesystem/Stat", BodyType::kStream, call<stat>, shows_token},
-    Route{"POST", "/filesystem.Filesystem/ListDir", BodyType::kStream, call<list>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/ListDir", BodyType::kStream, call<list_directory>, shows_token},
     Route{"POST", "/filesystem.Filesystem/MakeDir", BodyType::kStream, call<make_directory>, shows_token},
     Route{"POST", "/filesystem.Filesystem/Move", BodyType::kStream, call<move>, shows_token},
-    Route{"POST", "/filesystem.Filesystem/Remove", BodyType::kStream, call<remove>, shows_token},
+    Route{"POST", "/filesystem.Filesystem/Remove", BodyType::kStream, call<remove_entry>, shows_token},
     Route{"POST", "/filesystem.Filesystem/WatchDir", BodyType::kStream, streamed<watch>, shows_token},
     Route{"POST", "/filesystem.Filesystem/CreateWatcher", BodyType::kStream, call<create_watcher>, shows_token},
     Route{"POST", "/filesystem.Filesystem/GetWatcherEvents", BodyType::kStream, call<watcher_events>, shows_token},
@@ -235,6 +238,6 @@ constexpr std::array kRoutes = {
 
 namespace hutch::server::http {
 
-std::span<const Route> e2b_file_routes() { return e2b::kRoutes; }
+std::span<const Route> e2b_file_routes() { return e2b::kE2bFileRoutes; }
 
 }  // namespace hutch::server::http

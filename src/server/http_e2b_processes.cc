@@ -19,7 +19,7 @@ using http::BodyType;
 using http::Route;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kInputWait{30'000};
+constexpr milliseconds kE2bInputWait{30'000};
 constexpr std::int64_t kTimeoutMsMax = 366LL * 24 * 3600 * 1000;
 constexpr std::int64_t kSideMax = 10'000;  // of a terminal
 constexpr std::size_t kLoggedBytes = 256;
@@ -51,7 +51,7 @@ Result<std::vector<std::string>> list_of_texts(const Message& message, std::stri
 }
 
 // Of the protocol: how long the call may take, and with it the process. Digits alone, at most ten.
-Result<milliseconds> timeout_of(const http::Request& request) {
+Result<milliseconds> connect_timeout(const http::Request& request) {
   const std::string* value = request.field("connect-timeout-ms");
   if (value == nullptr) return milliseconds(0);
   std::int64_t ms = 0;
@@ -62,7 +62,7 @@ Result<milliseconds> timeout_of(const http::Request& request) {
   return milliseconds(std::min(ms, kTimeoutMsMax));
 }
 
-Result<FollowedCommand> command_of(const http::Request& request, const Value::Object& message) {
+Result<FollowedCommand> start_command(const http::Request& request, const Value::Object& message) {
   const Message start(message);
   const auto* process = TRY(start.object("process"));
   if (process == nullptr) return fail(Error::invalid("process is missing"));
@@ -72,7 +72,7 @@ Result<FollowedCommand> command_of(const http::Request& request, const Value::Ob
                           .variables = {},
                           .cwd = TRY(config.text("cwd")),
                           .tag = TRY(start.text("tag")),
-                          .timeout = TRY(timeout_of(request))};
+                          .timeout = TRY(connect_timeout(request))};
   if (command.program.empty()) return fail(Error::invalid("cmd is missing"));
   if (command.tag.size() > kTagBytesMax) return fail(Error::invalid("a tag has at most 1024 bytes"));
   if (const Value* envs = config.find("envs")) command.variables = TRY(variables_of(*envs, "envs"));
@@ -94,11 +94,11 @@ Result<std::shared_ptr<FollowedProcess>> process_of(E2bSandbox& sandbox, const V
   return sandbox.find(static_cast<std::uint32_t>(pid));
 }
 
-Value::Object event_of(std::string_view name, Value value) {
+Value::Object process_event(std::string_view name, Value value) {
   return {{"event", Value::Object{{std::string(name), std::move(value)}}}};
 }
 
-std::string_view name_of(OutputKind kind) {
+std::string_view output_name(OutputKind kind) {
   switch (kind) {
     case OutputKind::kOutput: return "stdout";
     case OutputKind::kError: return "stderr";
@@ -109,18 +109,18 @@ std::string_view name_of(OutputKind kind) {
 
 Value::Object end_event(const sandbox::ProcessEnd& end) {
   if (end.signal == 0) {
-    return event_of("end", Value::Object{{"exitCode", end.exit_code},
-                                         {"exited", true},
-                                         {"status", cat({"exit status ", std::to_string(end.exit_code)})}});
+    return process_event("end", Value::Object{{"exitCode", end.exit_code},
+                                              {"exited", true},
+                                              {"status", cat({"exit status ", std::to_string(end.exit_code)})}});
   }
   // As a shell has it, since 0 would be a success and -1 is nobody's.
   std::string why = cat({"signal: ", std::to_string(end.signal)});
-  return event_of("end",
-                  Value::Object{{"exitCode", end.exit_code}, {"exited", false}, {"status", why}, {"error", why}});
+  return process_event("end",
+                       Value::Object{{"exitCode", end.exit_code}, {"exited", false}, {"status", why}, {"error", why}});
 }
 
 // Tells what there is. An error where the client has gone, or was overtaken.
-Status tell_output(Exchange& exchange, FollowedProcess::Follower& follower, std::uint64_t& told) {
+Status send_output(Exchange& exchange, FollowedProcess::Follower& follower, std::uint64_t& told) {
   while (auto piece = follower.take()) {
     if (piece->lost > 0 && told > 0) {
       return fail(Error{Code::kConflict, 0,
@@ -128,14 +128,14 @@ Status tell_output(Exchange& exchange, FollowedProcess::Follower& follower, std:
                              " bytes are lost to it; Connect goes on from here"})});
     }
     told += piece->bytes.size();
-    const Value::Object data{{std::string(name_of(piece->kind)), to_base64(piece->bytes)}};
-    TRY(send_message(exchange, event_of("data", data)));
+    const Value::Object data{{std::string(output_name(piece->kind)), to_base64(piece->bytes)}};
+    TRY(send_message(exchange, process_event("data", data)));
   }
   return {};
 }
 
 // A client and what it follows; with `reading` it is who reads that, as long as nobody has to wait for the client.
-struct Following {
+struct FollowedStream {
   std::shared_ptr<FollowedProcess> process;
   // The last to go: where it has to be read by this thread, nobody is to be waited for any more.
   std::shared_ptr<FollowedProcess::Reading> reading;
@@ -149,25 +149,26 @@ bool takes_more_now(const http::Connection& connection) {
 }
 
 // Before something is said, which may take as long as the client likes.
-void leave_reading(Exchange& exchange, Following& following) {
+void leave_reading(Exchange& exchange, FollowedStream& following) {
   auto& reading = following.reading;
   if (!reading || (!reading->has_to_go() && takes_more_now(exchange.connection()))) return;
   if (reading->leave()) reading.reset();
 }
 
 // Until the process has ended, or the client has gone: the process goes on without it.
-Status follow(Exchange& exchange, Following following) {
+Status follow_stream(Exchange& exchange, FollowedStream following) {
   const auto& [process, reading, follower] = following;
   const milliseconds keepalive = keepalive_of(exchange.request());
   exchange.connection().hold();
   leave_reading(exchange, following);
   TRY(begin_stream(exchange));
-  TRY(send_message(exchange, event_of("start", Value::Object{{"pid", static_cast<std::int64_t>(process->pid())}})));
+  TRY(send_message(exchange,
+                   process_event("start", Value::Object{{"pid", static_cast<std::int64_t>(process->pid())}})));
   TRY(exchange.connection().release());
   std::uint64_t told = 0;
   for (;;) {
     leave_reading(exchange, following);
-    TRY(tell_output(exchange, *follower, told));
+    TRY(send_output(exchange, *follower, told));
     if (const auto end = follower->end()) {
       if (sandbox::is_timeout(end->ended_by)) {
         return fail(Error{Code::kTimeout, 0, "the process took longer than its time limit, and was ended"});
@@ -183,11 +184,11 @@ Status follow(Exchange& exchange, Following following) {
     if (wait[0].revents != 0) follower->clear();
     if (ready > 0) continue;
     leave_reading(exchange, following);
-    TRY(send_message(exchange, event_of("keepalive", Value::Object())));
+    TRY(send_message(exchange, process_event("keepalive", Value::Object())));
   }
 }
 
-std::vector<std::string> environment_of(const E2bSandbox& sandbox, const FollowedCommand& command) {
+std::vector<std::string> start_environment(const E2bSandbox& sandbox, const FollowedCommand& command) {
   std::vector<std::string> environment;
   if (command.terminal) environment.emplace_back("TERM=xterm-256color");
   for (std::string& own : sandbox.environment()) environment.push_back(std::move(own));
@@ -195,10 +196,10 @@ std::vector<std::string> environment_of(const E2bSandbox& sandbox, const Followe
   return environment;
 }
 
-Result<Going> start(Exchange& exchange, const Inside& inside, const Value::Object& message) {
-  FollowedCommand command = TRY(command_of(exchange.request(), message));
+Result<Going> start_process(Exchange& exchange, const Inside& inside, const Value::Object& message) {
+  FollowedCommand command = TRY(start_command(exchange.request(), message));
   command.key = inside.key;
-  const std::vector<std::string> environment = environment_of(*inside.sandbox, command);
+  const std::vector<std::string> environment = start_environment(*inside.sandbox, command);
   TRY(inside.sandbox->check_room());
   E2bDesk& desk = *exchange.shared().e2b;
   const std::string told = cat({printable(command.program, kLoggedBytes), " ",
@@ -212,8 +213,8 @@ Result<Going> start(Exchange& exchange, const Inside& inside, const Value::Objec
   inside.sandbox->add(process);
   TRY(desk.stand_still_if_paused(*inside.sandbox));
   inside.sandbox->log(cat({"process ", std::to_string(process->pid()), " started: ", told}));
-  return [&exchange, following = Following{process, std::move(reading), follower}]() mutable {
-    return follow(exchange, std::move(following));
+  return [&exchange, following = FollowedStream{process, std::move(reading), follower}]() mutable {
+    return follow_stream(exchange, std::move(following));
   };
 }
 
@@ -221,11 +222,11 @@ Result<Going> connect_to(Exchange& exchange, const Inside& inside, const Value::
   const auto process = TRY(process_of(*inside.sandbox, message));
   return [&exchange, process]() -> Status {
     const std::shared_ptr<FollowedProcess::Follower> follower = TRY(FollowedProcess::follow(process));
-    return follow(exchange, {process, nullptr, follower});
+    return follow_stream(exchange, {process, nullptr, follower});
   };
 }
 
-Result<Reply> list(Exchange&, const Inside& inside, const Value::Object&) {
+Result<Reply> list_e2b_processes(Exchange&, const Inside& inside, const Value::Object&) {
   ListReply processes("processes");
   for (const auto& process : inside.sandbox->running()) {
     const auto command = process->command();
@@ -243,7 +244,7 @@ Result<Reply> list(Exchange&, const Inside& inside, const Value::Object&) {
   return std::move(processes).finish();
 }
 
-Result<std::string> input_of(const Value::Object& message) {
+Result<std::string> process_input(const Value::Object& message) {
   const auto* input = TRY(Message(message).object("input"));
   if (input == nullptr) return fail(Error::invalid("input is missing"));
   const Message bytes(*input);
@@ -252,8 +253,8 @@ Result<std::string> input_of(const Value::Object& message) {
 
 Result<Reply> send_input(Exchange&, const Inside& inside, const Value::Object& message) {
   const auto process = TRY(process_of(*inside.sandbox, message));
-  const std::string bytes = TRY(input_of(message));
-  TRY(process->write_input(bytes, FollowedProcess::Clock::now() + kInputWait));
+  const std::string bytes = TRY(process_input(message));
+  TRY(process->write_input(bytes, FollowedProcess::Clock::now() + kE2bInputWait));
   return Value::Object();
 }
 
@@ -279,7 +280,7 @@ Result<Reply> send_signal(Exchange&, const Inside& inside, const Value::Object& 
   return Value::Object();
 }
 
-Result<Reply> update(Exchange&, const Inside& inside, const Value::Object& message) {
+Result<Reply> update_process(Exchange&, const Inside& inside, const Value::Object& message) {
   const auto process = TRY(process_of(*inside.sandbox, message));
   const auto* pty = TRY(Message(message).object("pty"));
   if (pty == nullptr) return Value::Object();
@@ -289,7 +290,8 @@ Result<Reply> update(Exchange&, const Inside& inside, const Value::Object& messa
 }
 
 // One message of a stream of input. The first says whose it is.
-Status take_input(E2bSandbox& sandbox, const connect::Envelope& envelope, std::shared_ptr<FollowedProcess>& process) {
+Status take_stream_input(E2bSandbox& sandbox, const connect::Envelope& envelope,
+                         std::shared_ptr<FollowedProcess>& process) {
   const Value parsed = TRY_CTX(tool::parse_value(envelope.bytes, connect::kMessageBytesMax), "the message");
   const auto* object = parsed.get<Value::Object>();
   if (object == nullptr) return fail(Error::invalid("the message is not a JSON object"));
@@ -302,8 +304,8 @@ Status take_input(E2bSandbox& sandbox, const connect::Envelope& envelope, std::s
   const auto* data = TRY(message.object("data"));
   if (data == nullptr) return {};  // keepalive
   if (!process) return fail(Error::invalid("the first message has to be start"));
-  const std::string bytes = TRY(input_of(*data));
-  return process->write_input(bytes, FollowedProcess::Clock::now() + kInputWait);
+  const std::string bytes = TRY(process_input(*data));
+  return process->write_input(bytes, FollowedProcess::Clock::now() + kE2bInputWait);
 }
 
 Status take_inputs(Exchange& exchange, const Inside& inside) {
@@ -319,7 +321,7 @@ Status take_inputs(Exchange& exchange, const Inside& inside) {
     reader.add(bytes);
     while (auto envelope = TRY(reader.next())) {
       TRY(hold_more(inside.held, cost_of_json(envelope->bytes)));
-      if ((envelope->flags & connect::kEndOfStream) == 0) TRY(take_input(*inside.sandbox, *envelope, process));
+      if ((envelope->flags & connect::kEndOfStream) == 0) TRY(take_stream_input(*inside.sandbox, *envelope, process));
     }
   }
   return reader.is_between() ? Status() : fail(Error::invalid("the stream ends within a message"));
@@ -335,14 +337,14 @@ Handled stream_input(Exchange& exchange, const Inside& inside) {
   return http::Streamed{};
 }
 
-constexpr std::array kRoutes = {
-    Route{"POST", "/process.Process/Start", BodyType::kStream, streamed<start>, shows_token},
+constexpr std::array kE2bProcessRoutes = {
+    Route{"POST", "/process.Process/Start", BodyType::kStream, streamed<start_process>, shows_token},
     Route{"POST", "/process.Process/Connect", BodyType::kStream, streamed<connect_to>, shows_token},
-    Route{"POST", "/process.Process/List", BodyType::kStream, call<list>, shows_token},
+    Route{"POST", "/process.Process/List", BodyType::kStream, call<list_e2b_processes>, shows_token},
     Route{"POST", "/process.Process/SendInput", BodyType::kStream, call<send_input>, shows_token},
     Route{"POST", "/process.Process/StreamInput", BodyType::kStream, with_sandbox<stream_input>, shows_token},
     Route{"POST", "/process.Process/SendSignal", BodyType::kStream, call<send_signal>, shows_token},
-    Route{"POST", "/process.Process/Update", BodyType::kStream, call<update>, shows_token},
+    Route{"POST", "/process.Process/Update", BodyType::kStream, call<update_process>, shows_token},
     Route{"POST", "/process.Process/CloseStdin", BodyType::kStream, call<close_input>, shows_token},
 };
 
@@ -352,6 +354,6 @@ constexpr std::array kRoutes = {
 
 namespace hutch::server::http {
 
-std::span<const Route> e2b_process_routes() { return e2b::kRoutes; }
+std::span<const Route> e2b_process_routes() { return e2b::kE2bProcessRoutes; }
 
 }  // namespace hutch::server::http

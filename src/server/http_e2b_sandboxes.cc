@@ -19,16 +19,16 @@ using http::Route;
 
 constexpr std::int64_t kPageMax = 1000;
 constexpr std::int64_t kPage = 100;
-constexpr std::int64_t kLinesMax = 1000;
+constexpr std::int64_t kLogLinesMax = 1000;
 constexpr std::size_t kMetadataBytesMax = 64 << 10;
 constexpr std::int64_t kRefreshSecondsMax = 3600;
-constexpr std::uint64_t kShownBytes = 4096;     // of a sandbox that is shown, or counted
+constexpr std::uint64_t kShownSandboxBytes = 4096;     // of a sandbox that is shown, or counted
 constexpr std::uint64_t kLogBytes = 2 << 20;    // of a sandbox's log with what is made of it
 constexpr double kMiB = 1024.0 * 1024.0;
 
-using Found = std::shared_ptr<E2bSandbox>;
+using FoundSandbox = std::shared_ptr<E2bSandbox>;
 
-Result<Found> find(Exchange& exchange, const Asked& asked) {
+Result<FoundSandbox> find_sandbox(Exchange& exchange, const Asked& asked) {
   return exchange.shared().e2b->find(exchange.part("id"), asked.owner);
 }
 
@@ -45,7 +45,7 @@ Value::Object made_object(const store::E2bRecord& record) {
           {"clientID", "hutch"},    {"envdVersion", kEnvdVersion},        {"envdAccessToken", record.token}};
 }
 
-Value parsed(const std::string& text) {
+Value parsed_or_empty(const std::string& text) {
   auto value = tool::parse_value(text, http::kBodyBytesMax);
   return value ? std::move(*value) : Value(Value::Object());
 }
@@ -58,7 +58,7 @@ Result<plan::ResourceLimits> limits_of(const store::AgentLimits& limits) {
 }
 
 // Its limits cost nothing to tell; what it uses is told by metrics.
-Result<Value::Object> shown(Exchange& exchange, const E2bSandbox& sandbox) {
+Result<Value::Object> sandbox_answer(Exchange& exchange, const E2bSandbox& sandbox) {
   const store::E2bRecord record = sandbox.record();
   const auto agent = TRY(exchange.shared().e2b->agent(sandbox));
   const plan::ResourceLimits limits = TRY(limits_of(agent->record().limits));
@@ -74,7 +74,7 @@ Result<Value::Object> shown(Exchange& exchange, const E2bSandbox& sandbox) {
                        {"cpuCount", std::max<std::int64_t>(1, static_cast<std::int64_t>(resources.cpu_cores))},
                        {"memoryMB", static_cast<std::int64_t>(static_cast<double>(resources.memory_bytes) / kMiB)},
                        {"diskSizeMB", 0},
-                       {"metadata", parsed(record.metadata)}};
+                       {"metadata", parsed_or_empty(record.metadata)}};
 }
 
 // What would make the sandbox another one than hutch makes is refused, so that nobody takes it for granted.
@@ -101,7 +101,7 @@ Status check_wishes(const Value::Object& body) {
   return {};
 }
 
-Result<std::int64_t> timeout_of(const Value::Object& body) {
+Result<std::int64_t> sandbox_timeout(const Value::Object& body) {
   const Message message(body);
   return message.find("timeout") == nullptr ? E2bDesk::kTimeout.count() : message.number("timeout");
 }
@@ -123,13 +123,13 @@ Result<bool> resumes_by_itself(const Message& message) {
   return resume != nullptr && TRY(Message(*resume).truth("enabled"));
 }
 
-Handled create(Exchange& exchange, const Asked& asked) {
+Handled create_sandbox(Exchange& exchange, const Asked& asked) {
   const Value::Object body = TRY(body_of(asked));
   TRY(check_wishes(body));
   const Message message(body);
   const E2bDesk::Wish wish{.owner = asked.owner,
                            .template_name = TRY(message.text("templateID")),
-                           .timeout_seconds = TRY(timeout_of(body)),
+                           .timeout_seconds = TRY(sandbox_timeout(body)),
                            .pauses_at_end = TRY(message.truth("autoPause")),
                            .resumes_by_itself = TRY(resumes_by_itself(message)),
                            .metadata = TRY(texts_json(message, "metadata")),
@@ -139,7 +139,7 @@ Handled create(Exchange& exchange, const Asked& asked) {
   // These clients try again what is busy.
   const bool is_busy = !made && made.error().code == Code::kConflict && !is_full(made.error());
   if (is_busy) return error_answer(503, made.error().message);
-  const Found sandbox = TRY(std::move(made));
+  const FoundSandbox sandbox = TRY(std::move(made));
   Answer answer = json(201, Value(made_object(sandbox->record())));
   // Nobody else knows of it.
   answer.undelivered = [&desk, sandbox] { (void)desk.kill(sandbox); };
@@ -157,7 +157,7 @@ struct Filter {
 
 // Names and values of metadata may be encoded once more within. What has a character that would have been encoded then
 // is what it says.
-std::string unescaped(const std::string& text) {
+std::string unescaped_segment(const std::string& text) {
   static constexpr std::string_view kPlain = "-_.!~*'()%";
   const bool is_encoded = std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || kPlain.contains(c);
@@ -171,7 +171,7 @@ Result<Filter> filter_of(const Exchange& exchange) {
   const auto metadata = http::parse_target(cat({"/?", exchange.query("metadata")}));
   if (!metadata) return fail(Error::invalid("metadata has a wrong escape"));
   for (const auto& [name, value] : metadata->query) {
-    if (!name.empty()) filter.metadata.emplace(unescaped(name), unescaped(value));
+    if (!name.empty()) filter.metadata.emplace(unescaped_segment(name), unescaped_segment(value));
   }
   const std::string after = exchange.query("startedAfter");
   if (!after.empty()) {
@@ -184,7 +184,7 @@ bool passes(const store::E2bRecord& record, const Filter& filter) {
   if (!filter.states.empty() && !http::lists_value(filter.states, record.paused ? "paused" : "running")) return false;
   if (!filter.template_name.empty() && filter.template_name != record.template_name) return false;
   if (record.started_ms < filter.started_after_ms) return false;
-  const Value metadata = parsed(record.metadata);
+  const Value metadata = parsed_or_empty(record.metadata);
   const auto* own = metadata.get<Value::Object>();
   return std::ranges::all_of(filter.metadata, [&](const auto& wanted) {
     if (own == nullptr) return false;
@@ -194,27 +194,27 @@ bool passes(const store::E2bRecord& record, const Filter& filter) {
   });
 }
 
-Result<std::vector<Found>> filtered(Exchange& exchange, const Asked& asked) {
+Result<std::vector<FoundSandbox>> filtered(Exchange& exchange, const Asked& asked) {
   const Filter filter = TRY(filter_of(exchange));
-  std::vector<Found> all;
-  for (const Found& sandbox : exchange.shared().e2b->list(asked.owner)) {
+  std::vector<FoundSandbox> all;
+  for (const FoundSandbox& sandbox : exchange.shared().e2b->list(asked.owner)) {
     if (passes(sandbox->record(), filter)) all.push_back(sandbox);
   }
   const bool oldest_first = exchange.query("order") == "asc";
-  std::ranges::sort(all, [&](const Found& a, const Found& b) {
-    const auto key = [](const Found& one) { return std::pair(one->record().started_ms, one->record().id); };
+  std::ranges::sort(all, [&](const FoundSandbox& a, const FoundSandbox& b) {
+    const auto key = [](const FoundSandbox& one) { return std::pair(one->record().started_ms, one->record().id); };
     return oldest_first ? key(a) < key(b) : key(b) < key(a);
   });
   return all;
 }
 
-Result<Value::List> shown_all(Exchange& exchange, const Asked& asked, std::span<const Found> sandboxes) {
+Result<Value::List> shown_all(Exchange& exchange, const Asked& asked, std::span<const FoundSandbox> sandboxes) {
   std::uint64_t bytes = 0;
-  for (const Found& sandbox : sandboxes) bytes += kShownBytes + cost_of_json(sandbox->record().metadata);
+  for (const FoundSandbox& sandbox : sandboxes) bytes += kShownSandboxBytes + cost_of_json(sandbox->record().metadata);
   TRY(hold_more(asked.held, bytes));
   Value::List list;
-  for (const Found& sandbox : sandboxes) {
-    auto one = shown(exchange, *sandbox);
+  for (const FoundSandbox& sandbox : sandboxes) {
+    auto one = sandbox_answer(exchange, *sandbox);
     if (one) list.emplace_back(std::move(*one));  // else it is gone meanwhile
   }
   return list;
@@ -222,15 +222,15 @@ Result<Value::List> shown_all(Exchange& exchange, const Asked& asked, std::span<
 
 // All that run, in the first version.
 Handled list_running(Exchange& exchange, const Asked& asked) {
-  std::vector<Found> all = TRY(filtered(exchange, asked));
-  std::erase_if(all, [](const Found& one) { return one->record().paused; });
+  std::vector<FoundSandbox> all = TRY(filtered(exchange, asked));
+  std::erase_if(all, [](const FoundSandbox& one) { return one->record().paused; });
   Value::List list = TRY(shown_all(exchange, asked, all));
   return json(200, Value(std::move(list)));
 }
 
 // A page's token is where the next one begins.
-Handled list(Exchange& exchange, const Asked& asked) {
-  const std::vector<Found> all = TRY(filtered(exchange, asked));
+Handled list_sandboxes(Exchange& exchange, const Asked& asked) {
+  const std::vector<FoundSandbox> all = TRY(filtered(exchange, asked));
   const std::int64_t limit = TRY(exchange.query_number("limit", kPage));
   const std::int64_t first = TRY(exchange.query_number("nextToken", 0));
   if (limit < 1 || limit > kPageMax) return fail(Error::invalid("limit is from 1 to 1000"));
@@ -239,14 +239,14 @@ Handled list(Exchange& exchange, const Asked& asked) {
   const std::size_t end = std::min(begin + static_cast<std::size_t>(limit), all.size());
   Answer answer = json(200, Value(TRY(shown_all(exchange, asked, std::span(all).subspan(begin, end - begin)))));
   if (end < all.size()) answer.fields.push_back({"X-Next-Token", std::to_string(end)});
-  const auto running = std::ranges::count_if(all, [](const Found& one) { return !one->record().paused; });
+  const auto running = std::ranges::count_if(all, [](const FoundSandbox& one) { return !one->record().paused; });
   answer.fields.push_back({"X-Total-Running", std::to_string(running)});
   return answer;
 }
 
-Handled show(Exchange& exchange, const Asked& asked) {
-  const Found sandbox = TRY(find(exchange, asked));
-  Value::Object object = TRY(shown(exchange, *sandbox));
+Handled show_sandbox(Exchange& exchange, const Asked& asked) {
+  const FoundSandbox sandbox = TRY(find_sandbox(exchange, asked));
+  Value::Object object = TRY(sandbox_answer(exchange, *sandbox));
   const store::E2bRecord record = sandbox->record();
   object["envdAccessToken"] = record.token;
   object["lifecycle"] =
@@ -258,14 +258,14 @@ Handled show(Exchange& exchange, const Asked& asked) {
 
 Handled nothing() { return Answer{.status = 204, .type = {}}; }
 
-Handled kill(Exchange& exchange, const Asked& asked) {
-  const Found sandbox = TRY(find(exchange, asked));
+Handled kill_sandbox(Exchange& exchange, const Asked& asked) {
+  const FoundSandbox sandbox = TRY(find_sandbox(exchange, asked));
   TRY(exchange.shared().e2b->kill(sandbox));
   return nothing();
 }
 
 Handled pause(Exchange& exchange, const Asked& asked) {
-  const Found sandbox = TRY(find(exchange, asked));
+  const FoundSandbox sandbox = TRY(find_sandbox(exchange, asked));
   const Value::Object body = TRY(body_of(asked));
   const Message message(body);
   const bool keeps = message.find("memory") == nullptr || TRY(message.truth("memory"));
@@ -275,31 +275,31 @@ Handled pause(Exchange& exchange, const Asked& asked) {
 
 // 201 where it was paused.
 Handled connect(Exchange& exchange, const Asked& asked) {
-  const Found sandbox = TRY(find(exchange, asked));
+  const FoundSandbox sandbox = TRY(find_sandbox(exchange, asked));
   const bool was_paused = sandbox->record().paused;
   const Value::Object body = TRY(body_of(asked));
-  const std::int64_t seconds = TRY(timeout_of(body));
+  const std::int64_t seconds = TRY(sandbox_timeout(body));
   TRY(exchange.shared().e2b->resume(*sandbox, seconds));
   return json(was_paused ? 201 : 200, Value(made_object(sandbox->record())));
 }
 
 Handled resume(Exchange& exchange, const Asked& asked) {
-  const Found sandbox = TRY(find(exchange, asked));
+  const FoundSandbox sandbox = TRY(find_sandbox(exchange, asked));
   if (!sandbox->record().paused) return fail(Error{Code::kConflict, 0, "the sandbox is not paused"});
   return connect(exchange, asked);
 }
 
 Handled set_timeout(Exchange& exchange, const Asked& asked) {
-  const Found sandbox = TRY(find(exchange, asked));
+  const FoundSandbox sandbox = TRY(find_sandbox(exchange, asked));
   const Value::Object body = TRY(body_of(asked));
   if (Message(body).find("timeout") == nullptr) return fail(Error::invalid("timeout is missing"));
-  const std::int64_t seconds = TRY(timeout_of(body));
+  const std::int64_t seconds = TRY(sandbox_timeout(body));
   TRY(exchange.shared().e2b->set_end(*sandbox, seconds, E2bDesk::End::kThen));
   return nothing();
 }
 
 Handled refresh(Exchange& exchange, const Asked& asked) {
-  const Found sandbox = TRY(find(exchange, asked));
+  const FoundSandbox sandbox = TRY(find_sandbox(exchange, asked));
   const Value::Object body = TRY(body_of(asked));
   const std::int64_t seconds = TRY(Message(body).number("duration"));
   if (seconds < 0 || seconds > kRefreshSecondsMax) return fail(Error::invalid("duration is from 0 to 3600"));
@@ -326,7 +326,7 @@ Result<Value> metric_of(Exchange& exchange, const E2bSandbox& sandbox) {
 
 // As it is now: none is kept.
 Handled metrics(Exchange& exchange, const Asked& asked) {
-  const Found sandbox = TRY(find(exchange, asked));
+  const FoundSandbox sandbox = TRY(find_sandbox(exchange, asked));
   Value metric = TRY(metric_of(exchange, *sandbox));
   return json(200, Value(Value::List{std::move(metric)}));
 }
@@ -336,13 +336,13 @@ Handled metrics_of_all(Exchange& exchange, const Asked& asked) {
   for (const std::string_view id : split(exchange.query("sandbox_ids"), ',')) {
     const auto sandbox = exchange.shared().e2b->find(std::string(id), asked.owner);
     if (!sandbox) continue;
-    TRY(hold_more(asked.held, kShownBytes));
+    TRY(hold_more(asked.held, kShownSandboxBytes));
     all[std::string(id)] = TRY(metric_of(exchange, **sandbox));
   }
   return json(200, Value(Value::Object{{"sandboxes", std::move(all)}}));
 }
 
-Value entry_of(const E2bSandbox::Line& line) {
+Value log_entry(const E2bSandbox::Line& line) {
   return Value::Object{{"timestamp", time_text(line.time_ms)},
                        {"level", line.level},
                        {"message", line.message},
@@ -350,11 +350,11 @@ Value entry_of(const E2bSandbox::Line& line) {
 }
 
 Result<std::vector<E2bSandbox::Line>> lines_of(Exchange& exchange, const Asked& asked, std::string_view start) {
-  const Found sandbox = TRY(find(exchange, asked));
+  const FoundSandbox sandbox = TRY(find_sandbox(exchange, asked));
   TRY(hold_more(asked.held, kLogBytes));
-  const std::int64_t limit = TRY(exchange.query_number("limit", kLinesMax));
+  const std::int64_t limit = TRY(exchange.query_number("limit", kLogLinesMax));
   const std::int64_t from = TRY(exchange.query_number(start, 0));
-  if (limit < 0 || limit > kLinesMax) return fail(Error::invalid("limit is from 0 to 1000"));
+  if (limit < 0 || limit > kLogLinesMax) return fail(Error::invalid("limit is from 0 to 1000"));
   std::vector<E2bSandbox::Line> lines = sandbox->lines();
   const std::string wanted = exchange.query("search");
   std::erase_if(lines, [&](const auto& line) { return line.time_ms < from || !line.message.contains(wanted); });
@@ -363,30 +363,30 @@ Result<std::vector<E2bSandbox::Line>> lines_of(Exchange& exchange, const Asked& 
   return lines;
 }
 
-Handled logs(Exchange& exchange, const Asked& asked) {
+Handled sandbox_logs(Exchange& exchange, const Asked& asked) {
   Value::List lines;
   Value::List entries;
   for (const auto& line : TRY(lines_of(exchange, asked, "start"))) {
     lines.emplace_back(Value::Object{{"timestamp", time_text(line.time_ms)}, {"line", line.message}});
-    entries.push_back(entry_of(line));
+    entries.push_back(log_entry(line));
   }
   return json(200, Value(Value::Object{{"logs", std::move(lines)}, {"logEntries", std::move(entries)}}));
 }
 
 Handled logs_v2(Exchange& exchange, const Asked& asked) {
   Value::List entries;
-  for (const auto& line : TRY(lines_of(exchange, asked, "cursor"))) entries.push_back(entry_of(line));
+  for (const auto& line : TRY(lines_of(exchange, asked, "cursor"))) entries.push_back(log_entry(line));
   return json(200, Value(Value::Object{{"logs", std::move(entries)}}));
 }
 
-constexpr std::array kRoutes = {
-    Route{"POST", "/sandboxes", BodyType::kStream, with_body<create>, shows_key},
-    Route{"POST", "/v2/sandboxes", BodyType::kStream, with_body<create>, shows_key},
+constexpr std::array kE2bSandboxRoutes = {
+    Route{"POST", "/sandboxes", BodyType::kStream, with_body<create_sandbox>, shows_key},
+    Route{"POST", "/v2/sandboxes", BodyType::kStream, with_body<create_sandbox>, shows_key},
     Route{"GET", "/sandboxes", BodyType::kStream, with_key<list_running>, shows_key},
-    Route{"GET", "/v2/sandboxes", BodyType::kStream, with_key<list>, shows_key},
+    Route{"GET", "/v2/sandboxes", BodyType::kStream, with_key<list_sandboxes>, shows_key},
     Route{"GET", "/sandboxes/metrics", BodyType::kStream, with_key<metrics_of_all>, shows_key},
-    Route{"GET", "/sandboxes/{id}", BodyType::kStream, with_key<show>, shows_key},
-    Route{"DELETE", "/sandboxes/{id}", BodyType::kStream, with_key<kill>, shows_key},
+    Route{"GET", "/sandboxes/{id}", BodyType::kStream, with_key<show_sandbox>, shows_key},
+    Route{"DELETE", "/sandboxes/{id}", BodyType::kStream, with_key<kill_sandbox>, shows_key},
     Route{"POST", "/sandboxes/{id}/connect", BodyType::kStream, with_body<connect>, shows_key},
     Route{"POST", "/v2/sandboxes/{id}/connect", BodyType::kStream, with_body<connect>, shows_key},
     Route{"POST", "/sandboxes/{id}/timeout", BodyType::kStream, with_body<set_timeout>, shows_key},
@@ -394,7 +394,7 @@ constexpr std::array kRoutes = {
     Route{"POST", "/sandboxes/{id}/pause", BodyType::kStream, with_body<pause>, shows_key},
     Route{"POST", "/sandboxes/{id}/resume", BodyType::kStream, with_body<resume>, shows_key},
     Route{"GET", "/sandboxes/{id}/metrics", BodyType::kStream, with_key<metrics>, shows_key},
-    Route{"GET", "/sandboxes/{id}/logs", BodyType::kStream, with_key<logs>, shows_key},
+    Route{"GET", "/sandboxes/{id}/logs", BodyType::kStream, with_key<sandbox_logs>, shows_key},
     Route{"GET", "/v2/sandboxes/{id}/logs", BodyType::kStream, with_key<logs_v2>, shows_key},
 };
 
@@ -404,6 +404,6 @@ constexpr std::array kRoutes = {
 
 namespace hutch::server::http {
 
-std::span<const Route> e2b_sandbox_routes() { return e2b::kRoutes; }
+std::span<const Route> e2b_sandbox_routes() { return e2b::kE2bSandboxRoutes; }
 
 }  // namespace hutch::server::http

@@ -44,7 +44,7 @@ Handled kernels(Exchange&) {
                       "commands and files are; run the code as a program, python3 FILE");
 }
 
-constexpr std::array kRoutes = {
+constexpr std::array kE2bUnsupportedRoutes = {
     Route{"GET", "/templates", BodyType::kStream, with_key<templates>, shows_key},
     Route{"POST", "/templates", BodyType::kStream, with_key<templates>, shows_key},
     Route{"POST", "/v2/templates", BodyType::kStream, with_key<templates>, shows_key},
@@ -85,6 +85,6 @@ constexpr std::array kRoutes = {
 
 namespace hutch::server::http {
 
-std::span<const Route> e2b_unsupported_routes() { return e2b::kRoutes; }
+std::span<const Route> e2b_unsupported_routes() { return e2b::kE2bUnsupportedRoutes; }
 
 }  // namespace hutch::server::http

@@ -12,8 +12,6 @@ namespace hutch::server::http {
 
 namespace {
 
-constexpr std::chrono::milliseconds kPing{15'000};
-
 // The event of one of its programs, as hutch-host events listen has it, and whose it was.
 Status send_emitted(Exchange& exchange, const AgentEvent& told) {
   const auto event = tool::parse_value(told.reason, tool::kArgumentsBytesMax);
@@ -25,7 +23,7 @@ Status send_emitted(Exchange& exchange, const AgentEvent& told) {
 }
 
 // The last events of its programs, oldest first.
-Handled last(Exchange& exchange) {
+Handled get_agent_events(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   Value::List events;
   for (const service::HostEvent& event : exchange.shared().plugins.events().last(agent->record().name)) {
@@ -34,7 +32,7 @@ Handled last(Exchange& exchange) {
   return json_answer(200, tool::json_text(Value(Value::Object{{"events", std::move(events)}})));
 }
 
-Handled follow(Exchange& exchange) {
+Handled get_events(Exchange& exchange) {
   const std::string agent = exchange.query("agent");
   if (!agent.empty()) TRY(exchange.check_agent(agent));
   const auto listener = TRY(exchange.shared().events.listen());
@@ -61,11 +59,11 @@ Handled follow(Exchange& exchange) {
   }
 }
 
-constexpr std::array kRoutes = {Route{"GET", "/v1/events", BodyType::kNone, follow},
-                                Route{"GET", "/v1/agents/{name}/events", BodyType::kNone, last}};
+constexpr std::array kEventRoutes = {Route{"GET", "/v1/events", BodyType::kNone, get_events},
+                                     Route{"GET", "/v1/agents/{name}/events", BodyType::kNone, get_agent_events}};
 
 }  // namespace
 
-std::span<const Route> event_routes() { return kRoutes; }
+std::span<const Route> event_routes() { return kEventRoutes; }
 
 }  // namespace hutch::server::http

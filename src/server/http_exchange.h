@@ -1,6 +1,7 @@
 // One request with the way back to whoever asked, as the routes' handlers see it.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +19,11 @@
 namespace hutch::server::http {
 
 using tool::Value;
+
+inline Answer value_answer(int status, const Value& value) { return json_answer(status, tool::json_text(value)); }
+
+// Of a stream: how long it is quiet before something is sent, so that whoever is between keeps it open.
+inline constexpr std::chrono::milliseconds kPing{15'000};
 
 class Exchange {
  public:

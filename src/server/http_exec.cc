@@ -17,11 +17,10 @@ namespace {
 using sandbox::Process;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kEndWait{60'000};
-constexpr milliseconds kPing{15'000};
+constexpr milliseconds kExecEndWait{60'000};
 
-Result<sandbox::ProcessEnd> end_of(const Process& process) {
-  auto end = process.wait(Process::Clock::now() + kEndWait);
+Result<sandbox::ProcessEnd> exec_end(const Process& process) {
+  auto end = process.wait(Process::Clock::now() + kExecEndWait);
   if (!end) return fail(Error{Code::kTimeout, 0, "the command does not end"});
   return std::move(*end);
 }
@@ -81,7 +80,7 @@ void Relay::feed() {
   if (input_.empty()) ends_.input.reset();
 }
 
-Handled stream(Exchange& exchange, service::AgentSandbox& agent, CommandBody body) {
+Handled stream_exec(Exchange& exchange, service::AgentSandbox& agent, CommandBody body) {
   Streams streams = TRY(make_streams());
   sandbox::ProcessRequest request = TRY(process_request(agent, body));
   const auto resident = TRY(agent.resident());
@@ -95,16 +94,16 @@ Handled stream(Exchange& exchange, service::AgentSandbox& agent, CommandBody bod
   const Status relayed = relay();
   if (!process->end()) resident->end(process, sandbox::EndedBy::kSignal);
   if (!relayed) return fail(relayed.error());
-  const sandbox::ProcessEnd end = TRY(end_of(*process));
+  const sandbox::ProcessEnd end = TRY(exec_end(*process));
   TRY(exchange.send_event("exit", Value(end_object(end))));
   return Streamed{};
 }
 
-Handled exec(Exchange& exchange) {
+Handled post_exec(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   CommandBody body = TRY(read_command(exchange, *agent));
   if (body.writes_input) return fail(Error::invalid("input is for processes: here stdin is said at once"));
-  if (exchange.wants_events()) return stream(exchange, *agent, std::move(body));
+  if (exchange.wants_events()) return stream_exec(exchange, *agent, std::move(body));
   const Encoding encoding = TRY(encoding_of(exchange));
   sandbox::ProcessRequest request = TRY(process_request(*agent, body));
   const auto resident = TRY(agent->resident());
@@ -113,17 +112,17 @@ Handled exec(Exchange& exchange) {
   const auto stayed = attend(exchange, *process, body.input);
   if (!process->end()) resident->end(process, sandbox::EndedBy::kSignal);
   TRY(stayed);
-  Value::Object result = end_object(TRY(end_of(*process)));
+  Value::Object result = end_object(TRY(exec_end(*process)));
   result["id"] = process->id();
   add_output(result, *process, encoding);
   return json_answer(200, tool::json_text(Value(std::move(result))));
 }
 
-constexpr std::array kRoutes = {Route{"POST", "/v1/agents/{name}/exec", BodyType::kJson, exec},
-                                Route{"POST", "/v1/sessions/{session}/exec", BodyType::kJson, exec}};
+constexpr std::array kExecRoutes = {Route{"POST", "/v1/agents/{name}/exec", BodyType::kJson, post_exec},
+                                    Route{"POST", "/v1/sessions/{session}/exec", BodyType::kJson, post_exec}};
 
 }  // namespace
 
-std::span<const Route> exec_routes() { return kRoutes; }
+std::span<const Route> exec_routes() { return kExecRoutes; }
 
 }  // namespace hutch::server::http

@@ -20,17 +20,17 @@ namespace hutch::server::http {
 namespace {
 
 using sandbox::Process;
-using Clock = std::chrono::steady_clock;
+using SocketClock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kCommandWait{15'000};  // for the first message
 constexpr milliseconds kPingAfter{15'000};    // of quiet
 constexpr milliseconds kSilenceMax{60'000};   // of a client that was pinged
 constexpr milliseconds kStallMax{30'000};     // without a byte being taken
-constexpr milliseconds kTick{1'000};
+constexpr milliseconds kSocketTick{1'000};
 constexpr std::size_t kOutMax = 256 << 10;  // waits for the client; until it has gone the command's output is not read
 constexpr std::size_t kInMax = 1 << 20;  // waits for the command; until then the client is not read
-constexpr int kLastPieces = 64;  // that are read of a stream whose command has ended
+constexpr int kSocketLastPieces = 64;  // that are read of a stream whose command has ended
 constexpr std::string_view kEndOfInput = "\x04";  // what Ctrl-D is on a terminal (termios(3), VEOF)
 
 // Why it is over, as a close says it.
@@ -75,12 +75,12 @@ class ExecSocket {
   std::string out_;
   std::string in_;
   bool input_over_ = false;  // no more will come; what is there still goes
-  Clock::time_point heard_ = Clock::now();
-  Clock::time_point pinged_ = Clock::now();
-  Clock::time_point taken_ = Clock::now();  // when the client took something, or nothing waited for it
+  SocketClock::time_point heard_ = SocketClock::now();
+  SocketClock::time_point pinged_ = SocketClock::now();
+  SocketClock::time_point taken_ = SocketClock::now();  // when the client took something, or nothing waited for it
 };
 
-Result<Value::Object> object_of(const std::string& text, std::initializer_list<std::string_view> known) {
+Result<Value::Object> message_object(const std::string& text, std::initializer_list<std::string_view> known) {
   const Value value = TRY(tool::parse_value(text, ws::kMessageBytesMax));
   const auto* object = value.get<Value::Object>();
   if (object == nullptr) return fail(Error::invalid("a message is a JSON object"));
@@ -91,7 +91,7 @@ Result<Value::Object> object_of(const std::string& text, std::initializer_list<s
   return *object;
 }
 
-Result<sys::TerminalSize> size_of(const Value::Object& object) {
+Result<sys::TerminalSize> message_size(const Value::Object& object) {
   const CallReader reader(object);
   const std::int64_t rows = TRY(reader.number("rows", 0));
   const std::int64_t columns = TRY(reader.number("columns", 0));
@@ -105,7 +105,7 @@ Result<sys::TerminalSize> size_of(const Value::Object& object) {
 void ExecSocket::serve(service::AgentSandbox& agent) {
   const auto first = first_message();
   if (!first) return end(first.error());
-  const auto message = object_of(first->bytes, {"command", "arguments", "cwd", "env", "timeoutMs", "terminal"});
+  const auto message = message_object(first->bytes, {"command", "arguments", "cwd", "env", "timeoutMs", "terminal"});
   const auto resident =
       message ? begin(agent, *message) : Result<std::shared_ptr<sandbox::Resident>>(std::unexpected(message.error()));
   if (!resident) {
@@ -119,7 +119,7 @@ void ExecSocket::serve(service::AgentSandbox& agent) {
 }
 
 std::expected<ws::Message, Over> ExecSocket::first_message() {
-  const auto until = Clock::now() + kCommandWait;
+  const auto until = SocketClock::now() + kCommandWait;
   for (;;) {
     auto message = reader_.next();
     if (!message) return std::unexpected(Over{message.error().code, message.error().message});
@@ -130,7 +130,7 @@ std::expected<ws::Message, Over> ExecSocket::first_message() {
     }
     if (*message && (*message)->kind == ws::Kind::kPong) continue;
     if (*message) return std::unexpected(Over{ws::kNotAllowed, "the first message is a text: the command"});
-    const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
+    const auto left = std::chrono::ceil<milliseconds>(until - SocketClock::now());
     pollfd socket{connection_.fd(), POLLIN, 0};
     const auto ready = left.count() > 0 ? sys::poll({&socket, 1}, left) : Result<int>(0);
     if (!ready || *ready == 0) return std::unexpected(Over{ws::kNotAllowed, "no command came"});
@@ -170,7 +170,7 @@ Result<Streams> ExecSocket::streams_of(const Value::Object& message) {
   if (found == message.end() || found->second.is_null()) return make_streams();
   const auto* size = found->second.get<Value::Object>();
   if (size == nullptr) return fail(Error::invalid("terminal must be an object: {\"rows\": 24, \"columns\": 80}"));
-  const sys::TerminalSize given = TRY_CTX(size_of(*size), "terminal");
+  const sys::TerminalSize given = TRY_CTX(message_size(*size), "terminal");
   Streams streams;
   streams.given.mask = 0;
   streams.given.terminal = wire::TerminalUse::kOwn;
@@ -186,7 +186,7 @@ Over ExecSocket::run(sandbox::Resident& resident) {
     if (!process_->end()) continue;
     // What it wrote is all there by now. A child that goes on may write for ever: that is not waited for.
     for (const std::size_t index : {0U, 1U}) {
-      for (int piece = 0; piece < kLastPieces && ends_.output.at(index); ++piece) {
+      for (int piece = 0; piece < kSocketLastPieces && ends_.output.at(index); ++piece) {
         const std::size_t before = out_.size();
         pass_output(index);
         if (out_.size() == before) break;
@@ -208,7 +208,7 @@ std::optional<Over> ExecSocket::turn() {
                                  output(1),
                                  {in_.empty() ? -1 : ends_.input.get(), POLLOUT, 0},
                                  {ended_.get(), POLLIN, 0}}};
-  if (!sys::poll(wait, kTick)) return Over{ws::kFailed, "poll failed"};
+  if (!sys::poll(wait, kSocketTick)) return Over{ws::kFailed, "poll failed"};
   if (auto over = exchange_bytes(wait)) return over;
   return watch_clock();
 }
@@ -259,7 +259,7 @@ std::optional<Over> ExecSocket::take_input(std::string_view bytes) {
 }
 
 Status ExecSocket::take_control(sandbox::Resident& resident, const std::string& text) {
-  const Value::Object message = TRY(object_of(text, {"type", "signal", "rows", "columns"}));
+  const Value::Object message = TRY(message_object(text, {"type", "signal", "rows", "columns"}));
   const CallReader reader(message);
   const std::string type = TRY(reader.text("type"));
   if (type == "closeInput") {
@@ -277,7 +277,7 @@ Status ExecSocket::take_control(sandbox::Resident& resident, const std::string& 
     return resident.signal(*process_, static_cast<int>(number), wire::SignalTarget::kTree);
   }
   if (type == "resize") {
-    const sys::TerminalSize size = TRY(size_of(message));
+    const sys::TerminalSize size = TRY(message_size(message));
     if (!terminal_) return fail(Error::invalid("there is no terminal to resize"));
     return sys::set_terminal_size(terminal_.get(), size);
   }
@@ -286,7 +286,7 @@ Status ExecSocket::take_control(sandbox::Resident& resident, const std::string& 
 }
 
 std::optional<Over> ExecSocket::watch_clock() {
-  const auto now = Clock::now();
+  const auto now = SocketClock::now();
   if (out_.empty()) taken_ = now;
   if (now - taken_ > kStallMax) return Over{ws::kNotAllowed, "the client does not read"};
   // It may have said much that was not read. Its end among that is not seen either: then it is the ping that finds out.
@@ -305,7 +305,7 @@ bool ExecSocket::receive() {
   const auto count = sys::read_some(connection_.fd(), bytes);
   if (!count) return count.error().sys_errno == EAGAIN;
   if (*count == 0) return false;
-  heard_ = Clock::now();
+  heard_ = SocketClock::now();
   reader_.add({bytes.data(), *count});
   return true;
 }
@@ -313,7 +313,7 @@ bool ExecSocket::receive() {
 bool ExecSocket::send() {
   const auto count = sys::write_some(connection_.fd(), out_);
   if (!count) return count.error().sys_errno == EAGAIN;
-  if (*count > 0) taken_ = Clock::now();
+  if (*count > 0) taken_ = SocketClock::now();
   out_.erase(0, *count);
   return true;
 }
@@ -333,15 +333,15 @@ void ExecSocket::say(std::string_view type, Value::Object members) {
 void ExecSocket::end(const Over& over) {
   out_ += ws::close_frame(over.code, over.reason);
   const bool heard_close = over.code == ws::kGoingAway;
-  taken_ = Clock::now();
+  taken_ = SocketClock::now();
   while (!out_.empty()) {
     pollfd socket{connection_.fd(), POLLOUT, 0};
-    if (!sys::poll({&socket, 1}, kTick) || Clock::now() - taken_ > kStallMax || !send()) return;
+    if (!sys::poll({&socket, 1}, kSocketTick) || SocketClock::now() - taken_ > kStallMax || !send()) return;
   }
   if (!heard_close) connection_.linger();
 }
 
-Handled exec(Exchange& exchange) {
+Handled get_exec(Exchange& exchange) {
   if (auto refused = ws::check_upgrade(exchange.request())) return std::move(*refused);
   const auto agent = TRY(exchange.agent());
   TRY(exchange.connection().switch_protocol(
@@ -352,10 +352,10 @@ Handled exec(Exchange& exchange) {
   return Upgraded{};
 }
 
-constexpr std::array kRoutes = {Route{"GET", "/v1/agents/{name}/exec", BodyType::kNone, exec}};
+constexpr std::array kExecSocketRoutes = {Route{"GET", "/v1/agents/{name}/exec", BodyType::kNone, get_exec}};
 
 }  // namespace
 
-std::span<const Route> exec_socket_routes() { return kRoutes; }
+std::span<const Route> exec_socket_routes() { return kExecSocketRoutes; }
 
 }  // namespace hutch::server::http

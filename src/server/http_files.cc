@@ -13,7 +13,7 @@ namespace hutch::server::http {
 
 namespace {
 
-std::string_view name_of(wire::FileKind kind) {
+std::string_view kind_name(wire::FileKind kind) {
   switch (kind) {
     case wire::FileKind::kRegular: return "file";
     case wire::FileKind::kDirectory: return "directory";
@@ -23,22 +23,18 @@ std::string_view name_of(wire::FileKind kind) {
   return "";
 }
 
-std::string time_text(std::int64_t nanoseconds) {
+std::string modified_text(std::int64_t nanoseconds) {
   const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(nanoseconds));
   return store::format_time(std::chrono::sys_time<std::chrono::milliseconds>(since));
 }
 
 Value::Object stat_object(const wire::FileStat& stat) {
-  Value::Object object{{"kind", name_of(stat.kind)},
+  Value::Object object{{"kind", kind_name(stat.kind)},
                        {"size", stat.version.size},
                        {"mode", stat.mode},
-                       {"modified", time_text(stat.modified_ns)}};
+                       {"modified", modified_text(stat.modified_ns)}};
   if (stat.kind == wire::FileKind::kSymlink) object["target"] = stat.target;
   return object;
-}
-
-Handled json(int status, Value::Object object) {
-  return json_answer(status, tool::json_text(Value(std::move(object))));
 }
 
 // A session's client is its user: it may go wherever the sandbox does, whose own file server it asks.
@@ -58,39 +54,34 @@ Result<tool::Located> locate(Exchange& exchange, const service::AgentSandbox& ag
                     cat({located.error().text, "; ", tool::expected_path(agent.layout())})});
 }
 
-template <class Reply>
-Result<Reply> ask(service::AgentSandbox& agent, const wire::FileRequest& request) {
-  wire::FileReply reply = TRY(agent.file(request));
-  if (auto* wanted = std::get_if<Reply>(&reply)) return std::move(*wanted);
-  return fail(Error{Code::kSystem, 0, "the sandbox answered something else"});
-}
-
-Handled list(service::AgentSandbox& agent, const tool::Located& located) {
-  const auto listed = TRY(ask<wire::FileEntries>(agent, wire::ListDirectory{located.place, 1, wire::kFileEntriesMax}));
+Handled directory_answer(service::AgentSandbox& agent, const tool::Located& located) {
+  const auto listed =
+      TRY(ask_files<wire::FileEntries>(agent, wire::ListDirectory{located.place, 1, wire::kFileEntriesMax}));
   Value::List entries;
   for (const wire::FileEntry& entry : listed.entries) {
     Value::Object object = stat_object(entry.stat);
     object["name"] = entry.path;
     entries.emplace_back(std::move(object));
   }
-  return json(200, {{"path", located.absolute}, {"entries", std::move(entries)}, {"total", listed.found}});
+  return value_answer(
+      200, Value::Object{{"path", located.absolute}, {"entries", std::move(entries)}, {"total", listed.found}});
 }
 
 // In pieces, since a file may be larger than anybody wants to hold.
-Handled read(Exchange& exchange) {
+Handled get_file(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   const tool::Located located = TRY(locate(exchange, *agent));
-  const auto stat = TRY(ask<wire::FileStat>(*agent, wire::StatFile{located.place}));
+  const auto stat = TRY(ask_files<wire::FileStat>(*agent, wire::StatFile{located.place}));
   if (TRY(exchange.query_flag("stat"))) {
     Value::Object object = stat_object(stat);
     object["path"] = located.absolute;
-    return json(200, std::move(object));
+    return value_answer(200, std::move(object));
   }
-  if (stat.kind == wire::FileKind::kDirectory) return list(*agent, located);
-  auto piece = ask<wire::FileContent>(*agent, wire::ReadFile{located.place, 0, wire::kFileChunkBytes});
+  if (stat.kind == wire::FileKind::kDirectory) return directory_answer(*agent, located);
+  auto piece = ask_files<wire::FileContent>(*agent, wire::ReadFile{located.place, 0, wire::kFileChunkBytes});
   if (!piece && stat.kind == wire::FileKind::kSymlink) {
     // A link to a directory: the listing of what it names, if it is one.
-    auto listed = list(*agent, located);
+    auto listed = directory_answer(*agent, located);
     if (listed) return listed;
   }
   if (!piece) return fail(piece.error());
@@ -109,7 +100,7 @@ Handled read(Exchange& exchange) {
     offset += piece->bytes.size();
     if (offset >= version.size) return Streamed{};
     const std::uint64_t most = std::min<std::uint64_t>(version.size - offset, wire::kFileChunkBytes);
-    piece = ask<wire::FileContent>(*agent, wire::ReadFile{located.place, offset, most});
+    piece = ask_files<wire::FileContent>(*agent, wire::ReadFile{located.place, offset, most});
     if (!piece) return fail(piece.error());
     if (piece->stat.version.inode != version.inode || piece->bytes.empty()) {
       return fail(Error{Code::kConflict, 0, "the file was changed while it was read"});
@@ -117,12 +108,12 @@ Handled read(Exchange& exchange) {
   }
 }
 
-Handled write(Exchange& exchange) {
+Handled put_file(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   const tool::Located located = TRY(locate(exchange, *agent));
   if (TRY(exchange.query_flag("directory"))) {
     TRY(agent->file(wire::MakeDirectory{located.place}));
-    return json(201, {{"path", located.absolute}});
+    return value_answer(201, Value::Object{{"path", located.absolute}});
   }
   const std::int64_t bits = TRY(exchange.query_number("mode", -1));
   if (bits > 07777) return fail(Error::invalid("mode is out of range"));
@@ -134,31 +125,31 @@ Handled write(Exchange& exchange) {
   Value::Object object = stat_object(file.stat);
   object["path"] = located.absolute;
   object["created"] = file.created;
-  return json(file.created ? 201 : 200, std::move(object));
+  return value_answer(file.created ? 201 : 200, std::move(object));
 }
 
-Handled remove(Exchange& exchange) {
+Handled delete_file(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   const tool::Located located = TRY(locate(exchange, *agent));
   const bool tree = TRY(exchange.query_flag("recursive"));
-  const auto removed =
-      TRY(ask<wire::FileRemoved>(*agent, wire::RemoveFile{located.place, tree ? wire::RemoveFile::Tree::kRemove
-                                                                              : wire::RemoveFile::Tree::kRefuse}));
+  const auto removed = TRY(ask_files<wire::FileRemoved>(
+      *agent,
+      wire::RemoveFile{located.place, tree ? wire::RemoveFile::Tree::kRemove : wire::RemoveFile::Tree::kRefuse}));
   if (removed.entries == 0) return fail(Error::not_found(cat({printable(located.absolute), ": not there"})));
-  return json(200, {{"path", located.absolute}, {"removed", removed.entries}});
+  return value_answer(200, Value::Object{{"path", located.absolute}, {"removed", removed.entries}});
 }
 
-constexpr std::array kRoutes = {
-    Route{"GET", "/v1/agents/{name}/files", BodyType::kNone, read},
-    Route{"PUT", "/v1/agents/{name}/files", BodyType::kStream, write},
-    Route{"DELETE", "/v1/agents/{name}/files", BodyType::kNone, remove},
-    Route{"GET", "/v1/sessions/{session}/files", BodyType::kNone, read},
-    Route{"PUT", "/v1/sessions/{session}/files", BodyType::kStream, write},
-    Route{"DELETE", "/v1/sessions/{session}/files", BodyType::kNone, remove},
+constexpr std::array kFileRoutes = {
+    Route{"GET", "/v1/agents/{name}/files", BodyType::kNone, get_file},
+    Route{"PUT", "/v1/agents/{name}/files", BodyType::kStream, put_file},
+    Route{"DELETE", "/v1/agents/{name}/files", BodyType::kNone, delete_file},
+    Route{"GET", "/v1/sessions/{session}/files", BodyType::kNone, get_file},
+    Route{"PUT", "/v1/sessions/{session}/files", BodyType::kStream, put_file},
+    Route{"DELETE", "/v1/sessions/{session}/files", BodyType::kNone, delete_file},
 };
 
 }  // namespace
 
-std::span<const Route> file_routes() { return kRoutes; }
+std::span<const Route> file_routes() { return kFileRoutes; }
 
 }  // namespace hutch::server::http

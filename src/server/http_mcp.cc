@@ -13,7 +13,6 @@ namespace hutch::server::http {
 namespace {
 
 constexpr std::size_t kDeliveriesMax = 16'384;
-constexpr std::chrono::milliseconds kPing{15'000};
 
 using Deliveries = sandbox::Inbox<mcp::Delivery>;
 
@@ -22,30 +21,41 @@ std::optional<std::string> optional_field(const Request& request, std::string_vi
   return value == nullptr ? std::nullopt : std::optional(*value);
 }
 
-Result<std::string> agent_of(Exchange& exchange) {
-  std::string agent = exchange.query("agent");
-  if (agent.empty()) agent = optional_field(exchange.request(), "hutch-agent").value_or("");
+std::string wanted_agent(Exchange& exchange) {
+  const std::string agent = exchange.query("agent");
+  return agent.empty() ? optional_field(exchange.request(), "hutch-agent").value_or("") : agent;
+}
+
+Result<std::string> requested_agent(Exchange& exchange) {
+  const std::string agent = wanted_agent(exchange);
   if (agent.empty()) return fail(Error::invalid("which agent? /mcp?agent=NAME, or the header Hutch-Agent"));
   TRY(exchange.check_agent(agent));
   return agent;
 }
 
-// The session that the request names; absent where it names none. One of another agent is not there.
+bool is_for(Exchange& exchange, const McpSession& session) {
+  const std::string wanted = wanted_agent(exchange);
+  if ((!wanted.empty() && wanted != session.agent) || !exchange.may_see(session.agent)) return false;
+  const auto shown = exchange.shared().agents.show(session.agent);
+  return shown && shown->record.id == session.agent_id;
+}
+
+// The session that the request names; absent where it names none. One of another agent is not there, and none of an
+// agent that is gone.
 Result<std::shared_ptr<McpSession>> named_session(Exchange& exchange) {
   const std::string* id = exchange.request().field("mcp-session-id");
   if (id == nullptr) return nullptr;
   auto session = exchange.shared().mcp_sessions->find(*id);
-  const std::string wanted = exchange.query("agent");
-  if (!session || (!wanted.empty() && wanted != session->agent)) {
+  if (!session || !is_for(exchange, *session)) {
     return fail(Error::not_found("there is no such MCP session: begin with `initialize`"));
   }
   return session;
 }
 
 // Answers of one POST: JSON where there is a single one and nothing came before it, else events.
-class Reply {
+class McpReply {
  public:
-  Reply(Exchange& exchange, std::shared_ptr<Deliveries> deliveries, std::size_t requests)
+  McpReply(Exchange& exchange, std::shared_ptr<Deliveries> deliveries, std::size_t requests)
       : exchange_(exchange), deliveries_(std::move(deliveries)), left_(requests), single_(requests == 1) {
     const std::string* accept = exchange.request().field("accept");
     events_ = accept == nullptr || lists_value(*accept, "text/event-stream") || lists_value(*accept, "*/*");
@@ -65,7 +75,7 @@ class Reply {
   std::optional<mcp::Delivery> whole_;  // the answer, where it is JSON
 };
 
-Handled Reply::run(std::vector<Field> fields) {
+Handled McpReply::run(std::vector<Field> fields) {
   fields_ = std::move(fields);
   while (left_ > 0) {
     while (const auto delivery = deliveries_->take()) TRY(pass(*delivery));
@@ -82,7 +92,7 @@ Handled Reply::run(std::vector<Field> fields) {
   return Answer{.status = whole_->http_status, .body = whole_->text, .fields = fields_};
 }
 
-Status Reply::pass(const mcp::Delivery& delivery) {
+Status McpReply::pass(const mcp::Delivery& delivery) {
   const bool last = delivery.part != mcp::Delivery::Part::kNotification;
   if (last && left_ > 0) --left_;
   if (delivery.part == mcp::Delivery::Part::kNothing) return {};
@@ -97,12 +107,12 @@ Status Reply::pass(const mcp::Delivery& delivery) {
   return exchange_.send_event_text("message", delivery.text);
 }
 
-Handled post(Exchange& exchange) {
+Handled post_mcp(Exchange& exchange) {
   const Request& request = exchange.request();
   auto session = TRY(named_session(exchange));
   const bool fresh = session == nullptr;
   if (fresh) {
-    const std::string agent = TRY(agent_of(exchange));
+    const std::string agent = TRY(requested_agent(exchange));
     session = TRY(McpSessions::make(exchange.shared(), agent));
   }
   const mcp::HttpHeaders headers{.version = optional_field(request, "mcp-protocol-version"),
@@ -118,7 +128,7 @@ Handled post(Exchange& exchange) {
     fields.push_back({"Mcp-Session-Id", session->id});
   }
   if (requests == 0) return Answer{.status = 202, .type = {}};
-  Handled handled = Reply(exchange, deliveries, requests).run(std::move(fields));
+  Handled handled = McpReply(exchange, deliveries, requests).run(std::move(fields));
   // Of a single request nobody else waits for what is still running. In a session the end of a connection ends nothing:
   // there is notifications/cancelled for that.
   if (fresh && !begun) session->session->close();
@@ -126,7 +136,7 @@ Handled post(Exchange& exchange) {
 }
 
 // What the server says without being asked.
-Handled listen(Exchange& exchange) {
+Handled get_mcp(Exchange& exchange) {
   const auto session = TRY(named_session(exchange));
   if (!session) {
     Answer answer = answer_of({405, "method_not_allowed", "a stream is of a session: Mcp-Session-Id is missing"});
@@ -155,21 +165,21 @@ Handled listen(Exchange& exchange) {
   return Streamed{};
 }
 
-Handled end(Exchange& exchange) {
+Handled delete_mcp(Exchange& exchange) {
   const auto session = TRY(named_session(exchange));
   if (!session) return fail(Error::invalid("Mcp-Session-Id is missing"));
   exchange.shared().mcp_sessions->close(session->id);
   return Answer{.status = 204, .type = {}};
 }
 
-constexpr std::array kRoutes = {
-    Route{"POST", "/mcp", BodyType::kJson, post},
-    Route{"GET", "/mcp", BodyType::kNone, listen},
-    Route{"DELETE", "/mcp", BodyType::kNone, end},
+constexpr std::array kMcpRoutes = {
+    Route{"POST", "/mcp", BodyType::kJson, post_mcp},
+    Route{"GET", "/mcp", BodyType::kNone, get_mcp},
+    Route{"DELETE", "/mcp", BodyType::kNone, delete_mcp},
 };
 
 }  // namespace
 
-std::span<const Route> mcp_routes() { return kRoutes; }
+std::span<const Route> mcp_routes() { return kMcpRoutes; }
 
 }  // namespace hutch::server::http

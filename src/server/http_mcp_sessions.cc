@@ -11,9 +11,9 @@ namespace hutch::server::http {
 namespace {
 
 constexpr std::size_t kUnaskedMax = 1024;
-constexpr std::size_t kIdBytes = 16;
+constexpr std::size_t kMcpSessionIdBytes = 16;
 
-void end(McpSession& session) {
+void end_session(McpSession& session) {
   session.session->close();
   session.unasked->add("");
 }
@@ -23,6 +23,7 @@ void end(McpSession& session) {
 Result<std::shared_ptr<McpSession>> McpSessions::make(Shared& shared, const std::string& agent) {
   auto made = std::make_shared<McpSession>();
   made->agent = agent;
+  made->agent_id = TRY(shared.agents.show(agent)).record.id;
   made->unasked = TRY(sandbox::Inbox<std::string>::make(kUnaskedMax));
   made->session = std::make_shared<mcp::Session>(
       std::make_shared<AgentTools>(shared, agent),
@@ -35,7 +36,7 @@ Result<std::shared_ptr<McpSession>> McpSessions::make(Shared& shared, const std:
 }
 
 Status McpSessions::keep(const std::shared_ptr<McpSession>& session) {
-  session->id = TRY(sys::random_hex(kIdBytes));
+  session->id = TRY(sys::random_hex(kMcpSessionIdBytes));
   const std::scoped_lock lock(mutex_);
   drop_idle();
   if (sessions_.size() >= kMcpSessionsMax) {
@@ -45,7 +46,7 @@ Status McpSessions::keep(const std::shared_ptr<McpSession>& session) {
       if (idle && (oldest == sessions_.end() || one->second->used < oldest->second->used)) oldest = one;
     }
     if (oldest == sessions_.end()) return fail(Error::unsupported("too many MCP sessions"));
-    end(*oldest->second);
+    end_session(*oldest->second);
     sessions_.erase(oldest);
   }
   session->used = std::chrono::steady_clock::now();
@@ -71,7 +72,7 @@ bool McpSessions::close(const std::string& id) {
     leaving = std::move(found->second);
     sessions_.erase(found);
   }
-  end(*leaving);
+  end_session(*leaving);
   return true;
 }
 
@@ -81,7 +82,7 @@ void McpSessions::close_all() {
     const std::scoped_lock lock(mutex_);
     all.swap(sessions_);
   }
-  for (const auto& [id, session] : all) end(*session);
+  for (const auto& [id, session] : all) end_session(*session);
 }
 
 // Whoever serves a request of it, a stream among them, holds it too.
@@ -89,7 +90,7 @@ void McpSessions::drop_idle() {
   const auto now = std::chrono::steady_clock::now();
   std::erase_if(sessions_, [&](const auto& entry) {
     if (entry.second.use_count() > 1 || now - entry.second->used < kMcpIdle) return false;
-    end(*entry.second);
+    end_session(*entry.second);
     return true;
   });
 }

@@ -68,6 +68,8 @@ std::optional<Target> parse_target(std::string_view target);
 
 // Whether one of a field's comma-separated values, parameters aside, is `wanted`: of Accept and its like.
 bool lists_value(std::string_view field, std::string_view wanted);
+char ascii_lower(char c);
+std::string_view trimmed(std::string_view text);  // without blanks and tabs around it
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 
 }  // namespace hutch::server::http

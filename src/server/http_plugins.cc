@@ -20,12 +20,12 @@ namespace {
 using Waiting = PluginDesk::Waiting;
 using Done = Result<Value>;
 
-Handled answer(int status, const Value& value) { return json_answer(status, tool::json_text(value)); }
-
-Handled listed(const char* name, Value list) { return answer(200, Value(Value::Object{{name, std::move(list)}})); }
+Handled listed(const char* name, Value list) {
+  return value_answer(200, Value(Value::Object{{name, std::move(list)}}));
+}
 
 // The body is the recipe, with its keys in their order.
-Result<plugin::Recipe> recipe_in(Exchange& exchange) { return plugin::parse_recipe(exchange.request().body); }
+Result<plugin::Recipe> recipe_in_body(Exchange& exchange) { return plugin::parse_recipe(exchange.request().body); }
 
 std::string from_of(Exchange& exchange) {
   const std::string from = exchange.query("from");
@@ -53,48 +53,48 @@ Handled wait_for(Exchange& exchange, int status, std::function<Done(PluginDesk& 
     const auto result = done->take();
     if (!result) continue;
     if (!*result) return fail(result->error());
-    return answer(status, **result);
+    return value_answer(status, **result);
   }
 }
 
-Handled library(Exchange& exchange) {
+Handled get_plugins(Exchange& exchange) {
   const bool only_new = TRY(exchange.query_flag("new"));
   return listed(
       "plugins",
       TRY(PluginDesk(exchange.shared()).library(only_new ? PluginDesk::Which::kNew : PluginDesk::Which::kAll)));
 }
 
-Handled import(Exchange& exchange) {
-  const plugin::Recipe recipe = TRY(recipe_in(exchange));
-  return answer(201, TRY(PluginDesk(exchange.shared()).add(recipe, from_of(exchange))));
+Handled post_plugins(Exchange& exchange) {
+  const plugin::Recipe recipe = TRY(recipe_in_body(exchange));
+  return value_answer(201, TRY(PluginDesk(exchange.shared()).add(recipe, from_of(exchange))));
 }
 
-Handled check(Exchange& exchange) {
-  const plugin::Recipe recipe = TRY(recipe_in(exchange));
+Handled post_plugin_check(Exchange& exchange) {
+  const plugin::Recipe recipe = TRY(recipe_in_body(exchange));
   return wait_for(exchange, 200, [recipe, &pool = exchange.shared().pool](PluginDesk&, const Waiting& waiting) {
     return try_plugin(pool, recipe, waiting.stop);
   });
 }
 
-Handled show(Exchange& exchange) {
-  return answer(200, TRY(PluginDesk(exchange.shared()).show(exchange.part("id"), "")));
+Handled get_plugin(Exchange& exchange) {
+  return value_answer(200, TRY(PluginDesk(exchange.shared()).show(exchange.part("id"), "")));
 }
 
-Handled recipe(Exchange& exchange) {
+Handled get_plugin_recipe(Exchange& exchange) {
   const std::int64_t number = TRY(exchange.query_number("number", 0));
   return json_answer(200, TRY(PluginDesk(exchange.shared()).exported(exchange.part("id"), number)));
 }
 
 // Without a body the library's version.
-Handled update(Exchange& exchange) {
+Handled post_plugin_update(Exchange& exchange) {
   std::optional<plugin::Recipe> recipe;
-  if (!exchange.request().body.empty()) recipe = TRY(recipe_in(exchange));
+  if (!exchange.request().body.empty()) recipe = TRY(recipe_in_body(exchange));
   return wait_for(exchange, 200,
                   [id = exchange.part("id"), recipe, from = from_of(exchange)](
                       PluginDesk& desk, const Waiting& waiting) { return desk.update(id, recipe, from, waiting); });
 }
 
-Handled rollback(Exchange& exchange) {
+Handled post_plugin_rollback(Exchange& exchange) {
   const Value::Object body = TRY(exchange.body_object({"number"}));
   const std::int64_t number = TRY(CallReader(body).number("number", 0));
   return wait_for(exchange, 200, [id = exchange.part("id"), number](PluginDesk& desk, const Waiting& waiting) {
@@ -102,32 +102,32 @@ Handled rollback(Exchange& exchange) {
   });
 }
 
-Handled duplicate(Exchange& exchange) {
+Handled post_plugin_duplicate(Exchange& exchange) {
   const Value::Object body = TRY(exchange.body_object({"name"}));
   const std::string name = TRY(CallReader(body).text("name"));
-  return answer(201, TRY(PluginDesk(exchange.shared()).duplicate(exchange.part("id"), name)));
+  return value_answer(201, TRY(PluginDesk(exchange.shared()).duplicate(exchange.part("id"), name)));
 }
 
-Handled remove(Exchange& exchange) {
+Handled delete_plugin(Exchange& exchange) {
   return wait_for(exchange, 200,
                   [id = exchange.part("id")](PluginDesk& desk, const Waiting&) { return desk.remove(id, ""); });
 }
 
 // --- of an agent ---
 
-Handled installed(Exchange& exchange) {
+Handled get_agent_plugins(Exchange& exchange) {
   return listed("plugins", TRY(PluginDesk(exchange.shared()).installed(exchange.part("name"))));
 }
 
-Handled install(Exchange& exchange) {
+Handled post_agent_plugins(Exchange& exchange) {
   TRY(exchange.agent());
-  const plugin::Recipe recipe = TRY(recipe_in(exchange));
+  const plugin::Recipe recipe = TRY(recipe_in_body(exchange));
   return wait_for(exchange, 201,
                   [agent = exchange.part("name"), recipe, from = from_of(exchange)](
                       PluginDesk& desk, const Waiting& waiting) { return desk.install(agent, recipe, from, waiting); });
 }
 
-Handled install_kept(Exchange& exchange) {
+Handled put_agent_plugin(Exchange& exchange) {
   TRY(exchange.agent());
   return wait_for(exchange, 201,
                   [agent = exchange.part("name"), id = exchange.part("id")](PluginDesk& desk, const Waiting& waiting) {
@@ -135,11 +135,11 @@ Handled install_kept(Exchange& exchange) {
                   });
 }
 
-Handled show_installed(Exchange& exchange) {
-  return answer(200, TRY(PluginDesk(exchange.shared()).show(exchange.part("id"), exchange.part("name"))));
+Handled get_agent_plugin(Exchange& exchange) {
+  return value_answer(200, TRY(PluginDesk(exchange.shared()).show(exchange.part("id"), exchange.part("name"))));
 }
 
-Handled uninstall(Exchange& exchange) {
+Handled delete_agent_plugin(Exchange& exchange) {
   TRY(exchange.agent());
   return wait_for(exchange, 200,
                   [agent = exchange.part("name"), id = exchange.part("id")](PluginDesk& desk, const Waiting&) {
@@ -147,44 +147,44 @@ Handled uninstall(Exchange& exchange) {
                   });
 }
 
-Handled values(Exchange& exchange) {
-  return answer(200, TRY(PluginDesk(exchange.shared()).values(exchange.part("name"), exchange.part("id"))));
+Handled get_plugin_values(Exchange& exchange) {
+  return value_answer(200, TRY(PluginDesk(exchange.shared()).values(exchange.part("name"), exchange.part("id"))));
 }
 
-Handled value(Exchange& exchange) {
-  return answer(
+Handled get_plugin_value(Exchange& exchange) {
+  return value_answer(
       200, TRY(PluginDesk(exchange.shared()).value(exchange.part("name"), exchange.part("id"), exchange.part("key"))));
 }
 
-Handled set_value(Exchange& exchange) {
+Handled put_plugin_value(Exchange& exchange) {
   const Value::Object body = TRY(exchange.body_object({"value"}));
   const std::string text = TRY(CallReader(body).text("value"));
-  return answer(200, TRY(PluginDesk(exchange.shared())
-                             .set_value(exchange.part("name"), exchange.part("id"), exchange.part("key"), text)));
+  return value_answer(200, TRY(PluginDesk(exchange.shared())
+                                   .set_value(exchange.part("name"), exchange.part("id"), exchange.part("key"), text)));
 }
 
-constexpr std::array kRoutes = {
-    Route{"GET", "/v1/plugins", BodyType::kNone, library},
-    Route{"POST", "/v1/plugins", BodyType::kJson, import},
-    Route{"POST", "/v1/plugins/check", BodyType::kJson, check},
-    Route{"GET", "/v1/plugins/{id}", BodyType::kNone, show},
-    Route{"DELETE", "/v1/plugins/{id}", BodyType::kNone, remove},
-    Route{"GET", "/v1/plugins/{id}/recipe", BodyType::kNone, recipe},
-    Route{"POST", "/v1/plugins/{id}/update", BodyType::kJson, update},
-    Route{"POST", "/v1/plugins/{id}/rollback", BodyType::kJson, rollback},
-    Route{"POST", "/v1/plugins/{id}/duplicate", BodyType::kJson, duplicate},
-    Route{"GET", "/v1/agents/{name}/plugins", BodyType::kNone, installed},
-    Route{"POST", "/v1/agents/{name}/plugins", BodyType::kJson, install},
-    Route{"GET", "/v1/agents/{name}/plugins/{id}", BodyType::kNone, show_installed},
-    Route{"PUT", "/v1/agents/{name}/plugins/{id}", BodyType::kNone, install_kept},
-    Route{"DELETE", "/v1/agents/{name}/plugins/{id}", BodyType::kNone, uninstall},
-    Route{"GET", "/v1/agents/{name}/plugins/{id}/config", BodyType::kNone, values},
-    Route{"GET", "/v1/agents/{name}/plugins/{id}/config/{key}", BodyType::kNone, value},
-    Route{"PUT", "/v1/agents/{name}/plugins/{id}/config/{key}", BodyType::kJson, set_value},
+constexpr std::array kPluginRoutes = {
+    Route{"GET", "/v1/plugins", BodyType::kNone, get_plugins},
+    Route{"POST", "/v1/plugins", BodyType::kJson, post_plugins},
+    Route{"POST", "/v1/plugins/check", BodyType::kJson, post_plugin_check},
+    Route{"GET", "/v1/plugins/{id}", BodyType::kNone, get_plugin},
+    Route{"DELETE", "/v1/plugins/{id}", BodyType::kNone, delete_plugin},
+    Route{"GET", "/v1/plugins/{id}/recipe", BodyType::kNone, get_plugin_recipe},
+    Route{"POST", "/v1/plugins/{id}/update", BodyType::kJson, post_plugin_update},
+    Route{"POST", "/v1/plugins/{id}/rollback", BodyType::kJson, post_plugin_rollback},
+    Route{"POST", "/v1/plugins/{id}/duplicate", BodyType::kJson, post_plugin_duplicate},
+    Route{"GET", "/v1/agents/{name}/plugins", BodyType::kNone, get_agent_plugins},
+    Route{"POST", "/v1/agents/{name}/plugins", BodyType::kJson, post_agent_plugins},
+    Route{"GET", "/v1/agents/{name}/plugins/{id}", BodyType::kNone, get_agent_plugin},
+    Route{"PUT", "/v1/agents/{name}/plugins/{id}", BodyType::kNone, put_agent_plugin},
+    Route{"DELETE", "/v1/agents/{name}/plugins/{id}", BodyType::kNone, delete_agent_plugin},
+    Route{"GET", "/v1/agents/{name}/plugins/{id}/config", BodyType::kNone, get_plugin_values},
+    Route{"GET", "/v1/agents/{name}/plugins/{id}/config/{key}", BodyType::kNone, get_plugin_value},
+    Route{"PUT", "/v1/agents/{name}/plugins/{id}/config/{key}", BodyType::kJson, put_plugin_value},
 };
 
 }  // namespace
 
-std::span<const Route> plugin_routes() { return kRoutes; }
+std::span<const Route> plugin_routes() { return kPluginRoutes; }
 
 }  // namespace hutch::server::http

@@ -11,30 +11,26 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kEndWait{60'000};
-
-Handled answer(int status, Value::Object object) {
-  return json_answer(status, tool::json_text(Value(std::move(object))));
-}
+constexpr milliseconds kPoolEndWait{60'000};
 
 PoolDesk::IsGone gone_of(Exchange& exchange) {
   return [&connection = exchange.connection()] { return connection.is_gone(); };
 }
 
-Handled stats(Exchange& exchange) { return json_answer(200, tool::json_text(exchange.shared().pool.stats())); }
+Handled get_pool(Exchange& exchange) { return json_answer(200, tool::json_text(exchange.shared().pool.stats())); }
 
-Handled fill(Exchange& exchange) {
+Handled post_pool_fill(Exchange& exchange) {
   const Value::Object body =
       TRY(exchange.body_object({"count", "backend", "trust", "image", "memory", "cpu", "pids", "env", "mounts"}));
   const std::int64_t count = TRY(CallReader(body).number("count", 1));
   TRY(exchange.shared().pool.fill(body, count, gone_of(exchange)));
-  return stats(exchange);
+  return get_pool(exchange);
 }
 
 // What there is then: those that end are among it.
-Handled drain(Exchange& exchange) {
+Handled post_pool_drain(Exchange& exchange) {
   (void)exchange.shared().pool.drain();
-  return stats(exchange);
+  return get_pool(exchange);
 }
 
 Handled acquire(Exchange& exchange) {
@@ -54,17 +50,17 @@ Handled acquire(Exchange& exchange) {
 }
 
 // Ends with the client, or by itself.
-Result<sandbox::ProcessEnd> follow(Exchange& exchange, sandbox::PooledSandbox& sandbox,
-                                   const std::shared_ptr<sandbox::Process>& process, const std::string& input) {
+Result<sandbox::ProcessEnd> follow_exec(Exchange& exchange, sandbox::PooledSandbox& sandbox,
+                                        const std::shared_ptr<sandbox::Process>& process, const std::string& input) {
   const auto stayed = attend(exchange, *process, input);
   if (!process->end()) sandbox.end(process, sandbox::EndedBy::kSignal);
   TRY(stayed);
-  auto end = process->wait(sandbox::Process::Clock::now() + kEndWait);
+  auto end = process->wait(sandbox::Process::Clock::now() + kPoolEndWait);
   if (!end) return fail(Error{Code::kTimeout, 0, "the command does not end"});
   return std::move(*end);
 }
 
-Handled exec(Exchange& exchange) {
+Handled post_pool_exec(Exchange& exchange) {
   const auto held = TRY(exchange.shared().pool.find(exchange.part("id")));
   const Value::Object body =
       TRY(exchange.body_object({"command", "arguments", "cwd", "env", "timeoutMs", "stdin", "stdinBase64"}));
@@ -78,9 +74,9 @@ Handled exec(Exchange& exchange) {
   ++held->running;
   const auto run = [&]() -> Handled {
     const auto process = TRY(held->lease.sandbox->spawn(std::move(request), input));
-    Value::Object result = end_object(TRY(follow(exchange, *held->lease.sandbox, process, command.input)));
+    Value::Object result = end_object(TRY(follow_exec(exchange, *held->lease.sandbox, process, command.input)));
     add_output(result, *process, encoding);
-    return answer(200, std::move(result));
+    return value_answer(200, std::move(result));
   };
   Handled handled = run();
   --held->running;
@@ -90,26 +86,26 @@ Handled exec(Exchange& exchange) {
 
 Handled release(Exchange& exchange) {
   TRY(exchange.shared().pool.give_back(exchange.part("id"), PoolDesk::How::kRelease));
-  return answer(200, {});
+  return value_answer(200, Value::Object());
 }
 
 Handled destroy(Exchange& exchange) {
   TRY(exchange.shared().pool.give_back(exchange.part("id"), PoolDesk::How::kDestroy));
-  return answer(200, {});
+  return value_answer(200, Value::Object());
 }
 
-constexpr std::array kRoutes = {
-    Route{"GET", "/v1/pool", BodyType::kNone, stats},
-    Route{"POST", "/v1/pool/fill", BodyType::kJson, fill},
-    Route{"POST", "/v1/pool/drain", BodyType::kNone, drain},
+constexpr std::array kPoolRoutes = {
+    Route{"GET", "/v1/pool", BodyType::kNone, get_pool},
+    Route{"POST", "/v1/pool/fill", BodyType::kJson, post_pool_fill},
+    Route{"POST", "/v1/pool/drain", BodyType::kNone, post_pool_drain},
     Route{"POST", "/v1/pool/sandboxes", BodyType::kJson, acquire},
-    Route{"POST", "/v1/pool/sandboxes/{id}/exec", BodyType::kJson, exec},
+    Route{"POST", "/v1/pool/sandboxes/{id}/exec", BodyType::kJson, post_pool_exec},
     Route{"POST", "/v1/pool/sandboxes/{id}/release", BodyType::kNone, release},
     Route{"DELETE", "/v1/pool/sandboxes/{id}", BodyType::kNone, destroy},
 };
 
 }  // namespace
 
-std::span<const Route> pool_routes() { return kRoutes; }
+std::span<const Route> pool_routes() { return kPoolRoutes; }
 
 }  // namespace hutch::server::http

@@ -17,9 +17,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::int64_t kTimeoutMax = 366LL * 24 * 3600 * 1000;
+constexpr std::int64_t kRequestTimeoutMax = 366LL * 24 * 3600 * 1000;
 
-Result<std::vector<std::string>> environment_of(const Value::Object& body) {
+Result<std::vector<std::string>> environment_in(const Value::Object& body) {
   std::vector<std::string> environment;
   const auto found = body.find("env");
   if (found == body.end() || found->second.is_null()) return environment;
@@ -36,7 +36,7 @@ Result<std::vector<std::string>> environment_of(const Value::Object& body) {
   return environment;
 }
 
-Result<std::string> input_of(const Value::Object& body) {
+Result<std::string> input_in(const Value::Object& body) {
   const auto text_of = [&](std::string_view key) -> Result<std::optional<std::string>> {
     const auto found = body.find(key);
     if (found == body.end() || found->second.is_null()) return std::optional<std::string>();
@@ -79,11 +79,11 @@ Result<CommandBody> command_of(const Value::Object& body, const std::string& she
   }
   if (command.arguments.front().empty()) return fail(Error::invalid("the first of arguments is empty"));
   command.cwd = TRY(reader.optional_text("cwd"));
-  command.environment = TRY(environment_of(body));
+  command.environment = TRY(environment_in(body));
   const std::int64_t timeout = TRY(reader.number("timeoutMs", 0));
-  if (timeout < 0 || timeout > kTimeoutMax) return fail(Error::invalid("timeoutMs is out of range"));
+  if (timeout < 0 || timeout > kRequestTimeoutMax) return fail(Error::invalid("timeoutMs is out of range"));
   command.timeout = milliseconds(timeout);
-  command.input = TRY(input_of(body));
+  command.input = TRY(input_in(body));
   command.writes_input = TRY(reader.truth("input"));
   return command;
 }

@@ -19,19 +19,18 @@ namespace {
 using sandbox::Process;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kInputWait{30'000};
+constexpr milliseconds kStdinWait{30'000};
 constexpr milliseconds kKillWait{10'000};
-constexpr milliseconds kPing{15'000};
 constexpr std::int64_t kWaitMax = 24LL * 3600 * 1000;
 
-struct Found {
+struct FoundProcess {
   std::shared_ptr<sandbox::Resident> resident;
   std::shared_ptr<Process> process;
 };
 
-Result<Found> find(Exchange& exchange) {
+Result<FoundProcess> find_process(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
-  Found found;
+  FoundProcess found;
   // A sandbox is not started to be told that nothing runs in it.
   found.resident = agent->running();
   if (found.resident) found.process = found.resident->find(exchange.part("id"));
@@ -40,11 +39,7 @@ Result<Found> find(Exchange& exchange) {
       Error::not_found(cat({"agent ", exchange.part("name"), " has no process ", printable(exchange.part("id"), 32)})));
 }
 
-Handled json(int status, Value::Object object) {
-  return json_answer(status, tool::json_text(Value(std::move(object))));
-}
-
-Handled spawn(Exchange& exchange) {
+Handled post_processes(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   const CommandBody body = TRY(read_command(exchange, *agent));
   if (body.writes_input && !body.input.empty()) {
@@ -57,32 +52,35 @@ Handled spawn(Exchange& exchange) {
       TRY(resident->spawn(std::move(request), written ? sandbox::Input::kWritten : sandbox::Input::kNone));
   if (!body.input.empty()) {
     exchange.shared().workers.run([process, input = body.input] {
-      (void)process->write_input(input, Process::Clock::now() + kInputWait);
+      (void)process->write_input(input, Process::Clock::now() + kStdinWait);
       process->close_input();
     });
   }
-  return json(201, process_object(*process));
+  return value_answer(201, process_object(*process));
 }
 
-Handled list(Exchange& exchange) {
+Handled get_processes(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   Value::List processes;
   if (const auto resident = agent->running()) {
     for (const auto& process : resident->list()) processes.emplace_back(process_object(*process));
   }
   // Whoever lists them did not start each of them.
-  return json(200, {{"processes", service::scrubbed(*agent->secrets().scrubber(), Value(std::move(processes)))}});
+  Value shown = service::scrubbed(*agent->secrets().scrubber(), Value(std::move(processes)));
+  return value_answer(200, Value::Object{{"processes", std::move(shown)}});
 }
 
-Handled show(Exchange& exchange) { return json(200, process_object(*TRY(find(exchange)).process)); }
+Handled get_process(Exchange& exchange) {
+  return value_answer(200, process_object(*TRY(find_process(exchange)).process));
+}
 
-struct Following {
+struct FollowedOutput {
   std::uint64_t next[2] = {0, 0};
   bool ended[2] = {false, false};
 };
 
 // Tells what is there of both streams; whether there was anything.
-Result<bool> tell_output(Exchange& exchange, const Process& process, Following& following) {
+Result<bool> send_output_events(Exchange& exchange, const Process& process, FollowedOutput& following) {
   bool any = false;
   for (const auto stream : {sandbox::OutputStream::kOutput, sandbox::OutputStream::kError}) {
     const auto index = static_cast<std::size_t>(stream);
@@ -98,13 +96,13 @@ Result<bool> tell_output(Exchange& exchange, const Process& process, Following& 
   return any;
 }
 
-Handled follow(Exchange& exchange, const Process& process) {
+Handled follow_process(Exchange& exchange, const Process& process) {
   const UniqueFd changed = TRY(process.notice(Process::Notice::kChange));
-  Following following;
+  FollowedOutput following;
   TRY(exchange.begin_events());
   for (;;) {
     const auto end = process.end();
-    if (TRY(tell_output(exchange, process, following))) continue;
+    if (TRY(send_output_events(exchange, process, following))) continue;
     if (end) {
       TRY(exchange.send_event("exit", Value(end_object(*end))));
       return Streamed{};
@@ -118,25 +116,25 @@ Handled follow(Exchange& exchange, const Process& process) {
   }
 }
 
-Handled output(Exchange& exchange) {
-  const Found found = TRY(find(exchange));
-  if (exchange.wants_events()) return follow(exchange, *found.process);
+Handled get_process_output(Exchange& exchange) {
+  const FoundProcess found = TRY(find_process(exchange));
+  if (exchange.wants_events()) return follow_process(exchange, *found.process);
   Value::Object object = process_object(*found.process);
   add_output(object, *found.process, TRY(encoding_of(exchange)));
-  return json(200, std::move(object));
+  return value_answer(200, std::move(object));
 }
 
-Handled write(Exchange& exchange) {
-  const Found found = TRY(find(exchange));
+Handled post_process_stdin(Exchange& exchange) {
+  const FoundProcess found = TRY(find_process(exchange));
   const bool close = TRY(exchange.query_flag("close"));
   const std::string& bytes = exchange.request().body;
-  if (!bytes.empty()) TRY(found.process->write_input(bytes, Process::Clock::now() + kInputWait));
+  if (!bytes.empty()) TRY(found.process->write_input(bytes, Process::Clock::now() + kStdinWait));
   if (close) found.process->close_input();
   return Answer{.status = 204, .type = {}};
 }
 
-Handled kill(Exchange& exchange) {
-  const Found found = TRY(find(exchange));
+Handled post_process_kill(Exchange& exchange) {
+  const FoundProcess found = TRY(find_process(exchange));
   const Value::Object body = TRY(exchange.body_object({"signal"}));
   const auto given = body.find("signal");
   const bool asked = given != body.end() && !given->second.is_null();
@@ -152,11 +150,11 @@ Handled kill(Exchange& exchange) {
   }
   Value::Object object = process_object(*found.process);
   object["killed"] = running;
-  return json(200, std::move(object));
+  return value_answer(200, std::move(object));
 }
 
-Handled wait(Exchange& exchange) {
-  const Found found = TRY(find(exchange));
+Handled post_process_wait(Exchange& exchange) {
+  const FoundProcess found = TRY(find_process(exchange));
   const std::int64_t at_most = TRY(exchange.query_number("timeoutMs", kWaitMax));
   if (at_most < 0 || at_most > kWaitMax) return fail(Error::invalid("timeoutMs is out of range"));
   const auto deadline = Process::Clock::now() + milliseconds(at_most);
@@ -169,21 +167,21 @@ Handled wait(Exchange& exchange) {
     TRY(sys::poll(wait, left));
     if (wait[1].revents != 0) return fail(Error::invalid("the client has gone"));
   }
-  return show(exchange);
+  return get_process(exchange);
 }
 
-constexpr std::array kRoutes = {
-    Route{"POST", "/v1/agents/{name}/processes", BodyType::kJson, spawn},
-    Route{"GET", "/v1/agents/{name}/processes", BodyType::kNone, list},
-    Route{"GET", "/v1/agents/{name}/processes/{id}", BodyType::kNone, show},
-    Route{"GET", "/v1/agents/{name}/processes/{id}/output", BodyType::kNone, output},
-    Route{"POST", "/v1/agents/{name}/processes/{id}/stdin", BodyType::kBytes, write},
-    Route{"POST", "/v1/agents/{name}/processes/{id}/kill", BodyType::kJson, kill},
-    Route{"POST", "/v1/agents/{name}/processes/{id}/wait", BodyType::kNone, wait},
+constexpr std::array kProcessRoutes = {
+    Route{"POST", "/v1/agents/{name}/processes", BodyType::kJson, post_processes},
+    Route{"GET", "/v1/agents/{name}/processes", BodyType::kNone, get_processes},
+    Route{"GET", "/v1/agents/{name}/processes/{id}", BodyType::kNone, get_process},
+    Route{"GET", "/v1/agents/{name}/processes/{id}/output", BodyType::kNone, get_process_output},
+    Route{"POST", "/v1/agents/{name}/processes/{id}/stdin", BodyType::kBytes, post_process_stdin},
+    Route{"POST", "/v1/agents/{name}/processes/{id}/kill", BodyType::kJson, post_process_kill},
+    Route{"POST", "/v1/agents/{name}/processes/{id}/wait", BodyType::kNone, post_process_wait},
 };
 
 }  // namespace
 
-std::span<const Route> process_routes() { return kRoutes; }
+std::span<const Route> process_routes() { return kProcessRoutes; }
 
 }  // namespace hutch::server::http

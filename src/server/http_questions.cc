@@ -12,8 +12,7 @@ namespace hutch::server::http {
 
 namespace {
 
-constexpr std::chrono::milliseconds kPing{15'000};
-constexpr std::string_view kClient = "an HTTP client";
+constexpr std::string_view kHttpClient = "an HTTP client";
 
 Status send(Exchange& exchange, const service::BoardEvent& event) {
   const bool asked = event.kind == service::BoardEvent::Kind::kAsked;
@@ -21,7 +20,7 @@ Status send(Exchange& exchange, const service::BoardEvent& event) {
 }
 
 // Whoever reads it is there to answer, until it goes.
-Handled follow(Exchange& exchange, const std::string& agent) {
+Handled follow_questions(Exchange& exchange, const std::string& agent) {
   service::AgentService& agents = exchange.shared().agents;
   const auto attendant = TRY(agents.board().attend(agent));
   TRY(exchange.begin_events());
@@ -39,10 +38,10 @@ Handled follow(Exchange& exchange, const std::string& agent) {
   }
 }
 
-Handled list(Exchange& exchange) {
+Handled get_questions(Exchange& exchange) {
   const std::string agent = exchange.query("agent");
   if (!agent.empty()) TRY(exchange.check_agent(agent));
-  if (exchange.wants_events()) return follow(exchange, agent);
+  if (exchange.wants_events()) return follow_questions(exchange, agent);
   Value::List open;
   for (const service::BoardEvent& event : exchange.shared().agents.questions(agent))
     open.push_back(http_event_value(exchange.shared().agents, event));
@@ -66,15 +65,15 @@ Handled answered(const std::string& id, const wire::ControlAnswer& given) {
   return json_answer(200, tool::json_text(Value(Value::Object{{"id", id}, {"choice", given.choice}})));
 }
 
-Handled answer(Exchange& exchange) {
+Handled post_question(Exchange& exchange) {
   const wire::ControlAnswer given = TRY(read_answer(exchange));
   const std::string& id = exchange.part("id");
-  TRY(exchange.shared().agents.answer(id, given, kClient));
+  TRY(exchange.shared().agents.answer(id, given, kHttpClient));
   return answered(id, given);
 }
 
 // Its own questions are answered by whoever holds a session, and by nobody else.
-Handled answer_own(Exchange& exchange) {
+Handled post_session_question(Exchange& exchange) {
   wire::ControlAnswer given = TRY(read_answer(exchange));
   const std::string& id = exchange.part("id");
   const auto agent = TRY(exchange.agent());
@@ -83,18 +82,18 @@ Handled answer_own(Exchange& exchange) {
     return fail(Error::not_found(cat({"the session has asked no question ", printable(id, 64)})));
   }
   given.id = id.substr(prefix.size());
-  TRY(agent->answer(given, kClient));
+  TRY(agent->answer(given, kHttpClient));
   return answered(id, given);
 }
 
-constexpr std::array kRoutes = {
-    Route{"GET", "/v1/questions", BodyType::kNone, list},
-    Route{"POST", "/v1/questions/{id}", BodyType::kJson, answer},
-    Route{"POST", "/v1/sessions/{session}/questions/{id}", BodyType::kJson, answer_own},
+constexpr std::array kQuestionRoutes = {
+    Route{"GET", "/v1/questions", BodyType::kNone, get_questions},
+    Route{"POST", "/v1/questions/{id}", BodyType::kJson, post_question},
+    Route{"POST", "/v1/sessions/{session}/questions/{id}", BodyType::kJson, post_session_question},
 };
 
 }  // namespace
 
-std::span<const Route> question_routes() { return kRoutes; }
+std::span<const Route> question_routes() { return kQuestionRoutes; }
 
 }  // namespace hutch::server::http

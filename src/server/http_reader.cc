@@ -2,6 +2,7 @@
 #include "server/http_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/beast/http/basic_parser.hpp>
 
 #include "base/text.h"
@@ -12,6 +13,10 @@ namespace {
 
 namespace beast = boost::beast;
 using View = beast::string_view;
+
+// Who asks, and about which sandbox. Of two values one reader takes the first, another the last.
+constexpr std::array<std::string_view, 6> kSingle = {"authorization", "x-api-key",      "x-access-token",
+                                                     "origin",        "e2b-sandbox-id", "mcp-session-id"};
 
 std::string text(View view) { return {view.data(), view.size()}; }
 
@@ -45,6 +50,9 @@ std::optional<Refusal> check_head(const Request& request) {
     return Refusal{501, "unsupported", "a transfer encoding other than chunked"};
   }
   if (encoding != nullptr && request.minor_version == 0) return bad("HTTP/1.0 has no chunked bodies");
+  for (const std::string_view name : kSingle) {
+    if (count_of(request, name) > 1) return bad(cat({"the field ", name, " is there more than once"}));
+  }
   const std::size_t hosts = count_of(request, "host");
   if (hosts > 1 || (hosts == 0 && request.minor_version > 0)) return bad("exactly one Host field is needed");
   return std::nullopt;

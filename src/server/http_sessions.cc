@@ -14,8 +14,6 @@ namespace hutch::server::http {
 
 namespace {
 
-constexpr std::chrono::milliseconds kPing{15'000};
-
 // A policy as the text that a file would hold; absent where the body has none.
 Result<std::optional<std::string>> policy_text(Value::Object& body, const std::string& key) {
   const auto given = body.extract(key);
@@ -44,7 +42,7 @@ Result<service::GivenPolicy> given_policy(Exchange& exchange, Value::Object& bod
   return given;
 }
 
-Result<ClientSessions::Wish> wish_of(Exchange& exchange) {
+Result<ClientSessions::Wish> session_wish(Exchange& exchange) {
   const Value parsed = TRY_CTX(tool::parse_value(exchange.request().body, kBodyBytesMax), "the body");
   const auto* object = parsed.get<Value::Object>();
   if (object == nullptr) return fail(Error::invalid("the body is not a JSON object"));
@@ -58,7 +56,7 @@ Result<ClientSessions::Wish> wish_of(Exchange& exchange) {
   return wish;
 }
 
-Result<Value> shown(Exchange& exchange, const std::string& id, const std::string& agent) {
+Result<Value> session_value(Exchange& exchange, const std::string& id, const std::string& agent) {
   const auto sandbox = TRY(exchange.shared().agents.sandbox(agent));
   const service::AgentSandbox::Status status = sandbox->status();
   return Value(Value::Object{{"id", id},
@@ -70,8 +68,8 @@ Result<Value> shown(Exchange& exchange, const std::string& id, const std::string
                              {"status", TRY(sandbox->status_line())}});
 }
 
-Status follow(Exchange& exchange, const ClientSessions::Opened& opened) {
-  const Value begun = TRY(shown(exchange, opened.id, opened.agent));
+Status follow_session(Exchange& exchange, const ClientSessions::Opened& opened) {
+  const Value begun = TRY(session_value(exchange, opened.id, opened.agent));
   TRY(exchange.begin_events());
   TRY(exchange.send_event("session", begun));
   for (;;) {
@@ -91,37 +89,37 @@ Status follow(Exchange& exchange, const ClientSessions::Opened& opened) {
 }
 
 // As long as its answer is read, and no longer.
-Handled open(Exchange& exchange) {
+Handled post_sessions(Exchange& exchange) {
   ClientSessions& sessions = *exchange.shared().client_sessions;
-  ClientSessions::Wish wish = TRY(wish_of(exchange));
+  ClientSessions::Wish wish = TRY(session_wish(exchange));
   const auto opened = TRY(sessions.begin(std::move(wish)));
-  const Status followed = follow(exchange, opened);
+  const Status followed = follow_session(exchange, opened);
   sessions.end(opened.id);
   TRY(followed);
   return Streamed{};
 }
 
-Handled show(Exchange& exchange) {
+Handled get_session(Exchange& exchange) {
   const std::string& id = exchange.part("session");
   const std::string agent = TRY(exchange.shared().client_sessions->agent_of(id));
-  return json_answer(200, tool::json_text(TRY(shown(exchange, id, agent))));
+  return json_answer(200, tool::json_text(TRY(session_value(exchange, id, agent))));
 }
 
-Handled end(Exchange& exchange) {
+Handled delete_session(Exchange& exchange) {
   const std::string& id = exchange.part("session");
   TRY(exchange.shared().client_sessions->agent_of(id));
   exchange.shared().client_sessions->end(id);
   return Answer{.status = 204, .type = {}};
 }
 
-constexpr std::array kRoutes = {
-    Route{"POST", "/v1/sessions", BodyType::kJson, open},
-    Route{"GET", "/v1/sessions/{session}", BodyType::kNone, show},
-    Route{"DELETE", "/v1/sessions/{session}", BodyType::kNone, end},
+constexpr std::array kSessionRoutes = {
+    Route{"POST", "/v1/sessions", BodyType::kJson, post_sessions},
+    Route{"GET", "/v1/sessions/{session}", BodyType::kNone, get_session},
+    Route{"DELETE", "/v1/sessions/{session}", BodyType::kNone, delete_session},
 };
 
 }  // namespace
 
-std::span<const Route> session_routes() { return kRoutes; }
+std::span<const Route> session_routes() { return kSessionRoutes; }
 
 }  // namespace hutch::server::http

@@ -13,18 +13,18 @@ namespace hutch::server::http {
 
 namespace {
 
-constexpr std::size_t kTurnBytesMax = 256;
+constexpr std::size_t kToolTurnBytesMax = 256;
 
 Handled tools(const Value& list) { return json_answer(200, tool::json_text(Value(Value::Object{{"tools", list}}))); }
 
-Handled list_all(Exchange&) { return tools(service::tool_list(nullptr, nullptr)); }
+Handled get_tools(Exchange&) { return tools(service::tool_list(nullptr, nullptr)); }
 
-Handled list(Exchange& exchange) {
+Handled get_agent_tools(Exchange& exchange) {
   return tools(service::tool_list(TRY(exchange.agent()).get(), &exchange.shared().plugins));
 }
 
 // On another thread, while this one sees whether the client is still there: without it the call is cancelled.
-Handled call(Exchange& exchange) {
+Handled post_tool(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   service::ToolCall wanted{.name = exchange.part("tool"), .arguments = exchange.request().body};
   if (!service::is_tool(*agent, &exchange.shared().plugins, wanted.name)) {
@@ -32,7 +32,7 @@ Handled call(Exchange& exchange) {
   }
   const std::string* turn = exchange.request().field("hutch-turn");
   if (turn != nullptr) wanted.turn = *turn;
-  if (wanted.turn.size() > kTurnBytesMax) return fail(Error::invalid("Hutch-Turn is too long"));
+  if (wanted.turn.size() > kToolTurnBytesMax) return fail(Error::invalid("Hutch-Turn is too long"));
   wanted.tasks = &exchange.shared().tasks;
   wanted.agents = &exchange.shared().agents;
   wanted.plugins = &exchange.shared().plugins;
@@ -56,14 +56,14 @@ Handled call(Exchange& exchange) {
   }
 }
 
-constexpr std::array kRoutes = {
-    Route{"GET", "/v1/tools", BodyType::kNone, list_all},
-    Route{"GET", "/v1/agents/{name}/tools", BodyType::kNone, list},
-    Route{"POST", "/v1/agents/{name}/tools/{tool}", BodyType::kJson, call},
+constexpr std::array kToolRoutes = {
+    Route{"GET", "/v1/tools", BodyType::kNone, get_tools},
+    Route{"GET", "/v1/agents/{name}/tools", BodyType::kNone, get_agent_tools},
+    Route{"POST", "/v1/agents/{name}/tools/{tool}", BodyType::kJson, post_tool},
 };
 
 }  // namespace
 
-std::span<const Route> tool_routes() { return kRoutes; }
+std::span<const Route> tool_routes() { return kToolRoutes; }
 
 }  // namespace hutch::server::http

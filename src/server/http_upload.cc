@@ -11,13 +11,6 @@ namespace hutch::server::http {
 
 namespace {
 
-template <class Reply>
-Result<Reply> ask(service::AgentSandbox& agent, const wire::FileRequest& request) {
-  wire::FileReply reply = TRY(agent.file(request));
-  if (auto* wanted = std::get_if<Reply>(&reply)) return std::move(*wanted);
-  return fail(Error{Code::kSystem, 0, "the sandbox answered something else"});
-}
-
 Result<std::uint64_t> random_id() {
   const std::string digits = TRY(sys::random_hex(sizeof(std::uint64_t)));
   std::uint64_t id = 0;
@@ -42,7 +35,7 @@ Result<Written> upload(service::AgentSandbox& agent, const wire::BeginUpload& be
   TRY(agent.file(begin));
   const auto appended = append_all(agent, begin.id, std::move(piece), next);
   if (appended && !*appended) {
-    return Written(TRY(ask<wire::FileWritten>(agent, wire::EndUpload{begin.id, wire::EndUpload::Then::kPut})));
+    return Written(TRY(ask_files<wire::FileWritten>(agent, wire::EndUpload{begin.id, wire::EndUpload::Then::kPut})));
   }
   // Of a server that has ended nothing is left to drop.
   (void)agent.file(wire::EndUpload{begin.id, wire::EndUpload::Then::kDrop});
@@ -58,7 +51,7 @@ Result<Written> write_pieces(service::AgentSandbox& agent, const wire::FilePlace
   if (auto* refusal = std::get_if<Refusal>(&first)) return Written(std::move(*refusal));
   std::string& content = std::get<std::string>(first);
   if (content.size() < kUploadPieceBytes) {
-    return Written(TRY(ask<wire::FileWritten>(agent, wire::WriteFile{place, std::move(content), mode, {}})));
+    return Written(TRY(ask_files<wire::FileWritten>(agent, wire::WriteFile{place, std::move(content), mode, {}})));
   }
   return upload(agent, {place, TRY(random_id()), mode}, std::move(content), next);
 }

@@ -16,6 +16,14 @@ inline constexpr std::size_t kUploadPieceBytes = 1 << 20;  // at once, of a file
 
 using PieceOrRefusal = std::variant<std::string, Refusal>;
 
+// What the sandbox's file server answers, which is of the type that goes with the request.
+template <class Reply>
+Result<Reply> ask_files(service::AgentSandbox& agent, const wire::FileRequest& request) {
+  wire::FileReply reply = TRY(agent.file(request));
+  if (auto* wanted = std::get_if<Reply>(&reply)) return std::move(*wanted);
+  return fail(Error{Code::kSystem, 0, "the sandbox answered something else"});
+}
+
 // As many bytes as are asked for; fewer at the end alone.
 using Pieces = std::function<Result<PieceOrRefusal>(std::size_t most)>;
 

@@ -1,6 +1,7 @@
 // Puts the questions of an agent's sandbox to whoever uses an MCP client.
 #include "server/inquirer.h"
 
+#include "base/printable_name.h"
 #include "base/text.h"
 #include "server/question_views.h"
 
@@ -8,7 +9,7 @@ namespace hutch::server {
 
 namespace {
 
-constexpr std::string_view kClient = "the MCP client";
+constexpr std::string_view kMcpClient = "the MCP client";
 
 }  // namespace
 
@@ -29,7 +30,7 @@ void Inquirer::take(const service::BoardEvent& event) {
                     .choices = event.question.choices,
                     .on_answer = [&shared = shared_, id = event.id](const std::string& choice) {
                       // Somebody may have been faster, or it is none of the choices: the question stays as it is.
-                      (void)shared.agents.answer(id, {.id = {}, .choice = choice, .minutes = {}}, kClient);
+                      (void)shared.agents.answer(id, {.id = {}, .choice = choice, .minutes = {}}, kMcpClient);
                     }});
 }
 
@@ -37,7 +38,7 @@ std::string message_of(const service::BoardEvent& event) {
   const wire::ControlQuestion& question = event.question;
   const std::string target = question.path.empty()
                                  ? cat({printable(question.host, 255), ":", std::to_string(question.port)})
-                                 : printable(question.path, 255);
+                                 : printable_name(question.path);
   const std::string who = question.program.empty() ? std::string()
                                                    : cat({" It is asked for by ", printable(question.program, 255),
                                                           " (process ", std::to_string(question.pid), ")."});

@@ -13,7 +13,7 @@ namespace hutch::server {
 
 namespace {
 
-constexpr std::chrono::milliseconds kFollowSlice{200};
+constexpr std::chrono::milliseconds kConsoleSlice{200};
 
 // What came since; whether more may come.
 Result<bool> tell_news(Session& session, const sandbox::Console& console, std::uint64_t& next) {
@@ -39,12 +39,12 @@ Result<Value> console(Session& session, const CallReader& call) {
   const bool follows = TRY(call.truth("follow"));
   std::uint64_t next = 0;
   while (TRY(tell_news(session, *kept, next)) && follows) {
-    if (TRY(session.hear(-1, kFollowSlice)).gone) break;
+    if (TRY(session.hear(-1, kConsoleSlice)).gone) break;
   }
   return Value(Value::Object{});
 }
 
-Result<Value> list(Session& session, const CallReader&) {
+Result<Value> list_machines(Session& session, const CallReader&) {
   const store::MachineSettings now = TRY(store::MachineSettingsFile(session.shared().agents.dirs().config).read());
   Value::List machines;
   for (const auto& one : TRY(session.shared().agents.list())) {
@@ -63,10 +63,10 @@ Result<Value> list(Session& session, const CallReader&) {
   return Value(std::move(machines));
 }
 
-constexpr std::array kVerbs = {Verb{"machine.console", console}, Verb{"machine.list", list}};
+constexpr std::array kMachineVerbs = {Verb{"machine.console", console}, Verb{"machine.list", list_machines}};
 
 }  // namespace
 
-std::span<const Verb> machine_verbs() { return kVerbs; }
+std::span<const Verb> machine_verbs() { return kMachineVerbs; }
 
 }  // namespace hutch::server

@@ -24,16 +24,12 @@ std::optional<RpcError> compare(const Incoming& message, std::string_view header
 }
 
 // A value that a header cannot hold comes as =?base64?...?=.
-std::optional<std::string> decoded(const std::optional<std::string>& value) {
+std::optional<std::string> decoded_header(const std::optional<std::string>& value) {
   static constexpr std::string_view kBegin = "=?base64?";
   static constexpr std::string_view kEnd = "?=";
   if (!value || !value->starts_with(kBegin) || !value->ends_with(kEnd)) return value;
   if (value->size() < kBegin.size() + kEnd.size()) return value;
   return from_base64(std::string_view(*value).substr(kBegin.size(), value->size() - kBegin.size() - kEnd.size()));
-}
-
-bool is_legacy(const std::string& version) {
-  return std::ranges::find(kLegacyVersions, version) != kLegacyVersions.end();
 }
 
 }  // namespace
@@ -50,10 +46,10 @@ std::optional<RpcError> check_headers(const Incoming& message, const HttpHeaders
   if (auto wrong = compare(message, "MCP-Protocol-Version", headers.version, *message.meta.version)) return wrong;
   if (auto wrong = compare(message, "Mcp-Method", headers.method, message.method)) return wrong;
   if (message.method == "tools/call" && message.name) {
-    return compare(message, "Mcp-Name", decoded(headers.name), *message.name);
+    return compare(message, "Mcp-Name", decoded_header(headers.name), *message.name);
   }
   if (message.method == "resources/read" && message.uri) {
-    return compare(message, "Mcp-Name", decoded(headers.name), *message.uri);
+    return compare(message, "Mcp-Name", decoded_header(headers.name), *message.uri);
   }
   return std::nullopt;
 }

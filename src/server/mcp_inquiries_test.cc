@@ -33,15 +33,15 @@ class Host : public ToolHost {
 };
 
 // Keeps all that it gets.
-class Client {
+class AskedClient {
  public:
-  explicit Client(Session::Settings settings = {}) {
+  explicit AskedClient(Session::Settings settings = {}) {
     if (!settings.execute) settings.execute = [](const std::function<void()>& work) { work(); };
     session.emplace(host, std::move(settings));
   }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-  ~Client() { session.reset(); }  // nothing is sent from then on
+  AskedClient(const AskedClient&) = delete;
+  AskedClient& operator=(const AskedClient&) = delete;
+  ~AskedClient() { session.reset(); }  // nothing is sent from then on
 
   void send(const json& message) {
     session->receive(message.dump(), [this](Delivery delivery) {
@@ -94,7 +94,7 @@ TEST(Inquiries, AClientThatCannotIsAskedNothing) {
   const std::vector<json> cannot = {
       json::object(), {{"elicitation", true}}, {{"elicitation", {{"url", json::object()}}}}};
   for (const json& capabilities : cannot) {
-    Client client;
+    AskedClient client;
     bool can = true;
     client.host->exec = [&](const CallOptions& options) {
       can = static_cast<bool>(options.inquire);
@@ -103,7 +103,7 @@ TEST(Inquiries, AClientThatCannotIsAskedNothing) {
     client.initialize(capabilities);
     client.send(request(1, {{"name", "exec"}}));
     EXPECT_FALSE(can) << capabilities;
-    Client other({.parked = std::make_shared<ParkedCalls>()});
+    AskedClient other({.parked = std::make_shared<ParkedCalls>()});
     other.host->exec = client.host->exec;
     can = true;
     other.send(request(1, modern({{"name", "exec"}}, capabilities)));
@@ -112,7 +112,7 @@ TEST(Inquiries, AClientThatCannotIsAskedNothing) {
 }
 
 TEST(Inquiries, AreRequestsToAClientOfTheFirstEra) {
-  Client client;
+  AskedClient client;
   std::vector<std::string> answers;
   client.host->exec = [&](const CallOptions& options) {
     options.inquire(inquiry("alice.1", answers));
@@ -142,8 +142,8 @@ TEST(Inquiries, AreRequestsToAClientOfTheFirstEra) {
 }
 
 TEST(Inquiries, AreTheAnswerOfARequestThatIsMadeAgain) {
-  Client client({.execute = [](std::function<void()> work) { std::thread(std::move(work)).detach(); },
-                 .parked = std::make_shared<ParkedCalls>()});
+  AskedClient client({.execute = [](std::function<void()> work) { std::thread(std::move(work)).detach(); },
+                      .parked = std::make_shared<ParkedCalls>()});
   std::vector<std::string> answers;
   std::mutex mutex;
   std::condition_variable answered;
@@ -186,8 +186,8 @@ TEST(Inquiries, AreTheAnswerOfARequestThatIsMadeAgain) {
 }
 
 TEST(Inquiries, AWaitingCallEndsWithItsRequest) {
-  Client client({.execute = [](std::function<void()> work) { std::thread(std::move(work)).detach(); },
-                 .parked = std::make_shared<ParkedCalls>()});
+  AskedClient client({.execute = [](std::function<void()> work) { std::thread(std::move(work)).detach(); },
+                      .parked = std::make_shared<ParkedCalls>()});
   std::promise<void> ended;
   client.host->exec = [&](const CallOptions& options) {
     while (!options.cancelled.stop_requested()) std::this_thread::yield();

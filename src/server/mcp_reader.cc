@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "wire/json_guard.h"
 
@@ -100,7 +101,7 @@ std::optional<std::vector<std::string>> split_batch(std::string_view text) {
 namespace {
 
 std::optional<json> parse(std::string_view text) {
-  json value = json::parse(text, nullptr, false);
+  json value = parse_json(text);
   if (value.is_discarded()) return std::nullopt;
   return value;
 }

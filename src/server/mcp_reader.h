@@ -1,6 +1,7 @@
 // A JSON-RPC message from an MCP client, as far as the server reads one.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <map>
@@ -14,6 +15,9 @@ namespace hutch::server::mcp {
 
 // Newest first. What `initialize` can agree on, and what each request can say of itself.
 inline constexpr std::array<std::string_view, 3> kLegacyVersions = {"2025-11-25", "2025-06-18", "2025-03-26"};
+inline bool is_legacy(std::string_view version) {
+  return std::ranges::find(kLegacyVersions, version) != kLegacyVersions.end();
+}
 inline constexpr std::string_view kModernVersion = "2026-07-28";
 
 inline constexpr std::size_t kMessageBytesMax = 8 << 20;  // 4 MiB of a file, escaped

@@ -20,19 +20,22 @@ namespace {
 
 constexpr std::size_t kTurnBytesMax = 256;
 
-struct Request {
+}  // namespace
+
+// Named, not anonymous: the session's state, which the header declares, has them as members.
+struct McpRequest {
   Incoming in;
   Era era = Era::kLegacy;
   Send send;
 };
 
-struct Subscription {
+struct McpSubscription {
   Listening listening;
   Send send;
 };
 
 // Through which everything goes that is sent later than its request came: once it is shut nothing does.
-class Gate {
+class SendGate {
  public:
   void pass(const Send& send, Delivery delivery) {
     const std::shared_lock lock(mutex_);
@@ -49,16 +52,15 @@ class Gate {
   bool open_ = true;
 };
 
-bool is_legacy(std::string_view version) {
-  return std::ranges::find(kLegacyVersions, version) != kLegacyVersions.end();
-}
+namespace {
+
 std::optional<RpcError> check_modern(const Incoming& in);
 RpcError wrong_params(const Incoming& in, std::string message) {
   return {code::kInvalidParams, std::move(message), in.id};
 }
 int http_status_of(Era era, int error_code);
-RpcError call_error(const Request& request, const Error& error);
-RpcError artifact_error(const Request& request, const Error& error);
+RpcError call_error(const McpRequest& request, const Error& error);
+RpcError artifact_error(const McpRequest& request, const Error& error);
 
 }  // namespace
 
@@ -77,51 +79,51 @@ class Session::State : public std::enable_shared_from_this<Session::State> {
  private:
   // What is sent as the answer of a request.
   using Answer = std::variant<std::string, RpcError>;
-  using Work = std::function<Answer(const Request&, const std::shared_ptr<Call>&)>;
+  using Work = std::function<Answer(const McpRequest&, const std::shared_ptr<Call>&)>;
   struct Method {
     std::string_view name;
     bool legacy;
     bool modern;
-    void (State::*serve)(const Request&);
+    void (State::*serve)(const McpRequest&);
   };
   static const std::array<Method, 12> kMethods;
 
   std::size_t receive_batch(std::string_view text, const Send& send, const HttpHeaders* headers);
   void take_notification(const Incoming& in);
-  void take_request(Request request, const HttpHeaders* headers);
+  void take_request(McpRequest request, const HttpHeaders* headers);
 
-  void initialize(const Request& request);
-  void discover(const Request& request) { answer(request, discover_answer(head(request), supported_versions())); }
-  void ping(const Request& request) { answer(request, empty_answer(head(request))); }
-  void set_level(const Request& request);
-  void list_tools(const Request& request) { answer(request, tools_answer(head(request), host_->list())); }
-  void call_tool(const Request& request);
-  void list_artifacts(const Request& request);
-  void list_templates(const Request& request) { answer(request, templates_answer(head(request))); }
-  void read_artifact(const Request& request);
-  void list_prompts(const Request& request) { answer(request, prompts_answer(head(request), host_->guides())); }
-  void get_prompt(const Request& request);
-  void listen(const Request& request);
+  void initialize(const McpRequest& request);
+  void discover(const McpRequest& request) { answer(request, discover_answer(head(request), supported_versions())); }
+  void ping(const McpRequest& request) { answer(request, empty_answer(head(request))); }
+  void set_level(const McpRequest& request);
+  void list_tools(const McpRequest& request) { answer(request, tools_answer(head(request), host_->list())); }
+  void call_tool(const McpRequest& request);
+  void list_artifacts(const McpRequest& request);
+  void list_templates(const McpRequest& request) { answer(request, templates_answer(head(request))); }
+  void read_artifact(const McpRequest& request);
+  void list_prompts(const McpRequest& request) { answer(request, prompts_answer(head(request), host_->guides())); }
+  void get_prompt(const McpRequest& request);
+  void listen(const McpRequest& request);
 
   // A call of 2026-07-28 whose client can be asked: over as many requests as that takes.
-  void call_in_rounds(const Request& request);
-  Rounds::Waiter waiter_for(const Request& request, const std::shared_ptr<Call>& call,
+  void call_in_rounds(const McpRequest& request);
+  Rounds::Waiter waiter_for(const McpRequest& request, const std::shared_ptr<Call>& call,
                             const std::shared_ptr<Rounds>& rounds);
   void inquire(const std::shared_ptr<Call>& call, const Inquiry& inquiry);
   // Counts among those that run, or refuses the request.
-  std::shared_ptr<Call> begin(const Request& request);
+  std::shared_ptr<Call> begin(const McpRequest& request);
 
   // Has `work` done by the executor, as a call that can be cancelled.
-  void start(const Request& request, Work work);
-  Answer call_host(const Request& request, const std::shared_ptr<Call>& call);
-  Answer answer_of(const Request& request, const Result<CallAnswer>& called) const;
-  Result<std::optional<LogLevel>> log_level(const Request& request) const;
+  void start(const McpRequest& request, Work work);
+  Answer call_host(const McpRequest& request, const std::shared_ptr<Call>& call);
+  Answer answer_of(const McpRequest& request, const Result<CallAnswer>& called) const;
+  Result<std::optional<LogLevel>> log_level(const McpRequest& request) const;
 
-  Head head(const Request& request) const { return {request.in.id, request.era, settings_.server}; }
-  static void answer(const Request& request, std::string text) {
+  Head head(const McpRequest& request) const { return {request.in.id, request.era, settings_.server}; }
+  static void answer(const McpRequest& request, std::string text) {
     request.send({Delivery::Part::kAnswer, std::move(text)});
   }
-  static void refuse(const Request& request, const RpcError& error) {
+  static void refuse(const McpRequest& request, const RpcError& error) {
     request.send({Delivery::Part::kAnswer, error_answer(error), http_status_of(request.era, error.code)});
   }
   static Delivery delivery(const Answer& answer, Era era);
@@ -130,14 +132,14 @@ class Session::State : public std::enable_shared_from_this<Session::State> {
   Settings settings_;
   Calls calls_;
   Elicitations elicitations_;
-  std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
+  std::shared_ptr<SendGate> gate_ = std::make_shared<SendGate>();
   mutable std::mutex mutex_;  // of what follows
   bool closed_ = false;
   std::optional<std::string> version_;  // what `initialize` agreed on
   bool elicits_ = false;                // what `initialize` said
   bool opens_pages_ = false;            // likewise
   LogLevel level_ = LogLevel::kWarning;  // what commands print is told to who asks for it
-  std::map<std::string, Subscription> subscriptions_;
+  std::map<std::string, McpSubscription> subscriptions_;
 };
 
 constexpr bool kYes = true;
@@ -211,7 +213,7 @@ void Session::State::take_notification(const Incoming& in) {
   // One that is wrong, or of a request that is not there any more, is passed over (cancellation, error handling).
   if (in.method != "notifications/cancelled" || in.request_id.empty()) return;
   calls_.cancel(in.request_id);
-  std::optional<Subscription> ended;
+  std::optional<McpSubscription> ended;
   {
     const std::lock_guard lock(mutex_);
     const auto found = subscriptions_.find(in.request_id);
@@ -222,7 +224,7 @@ void Session::State::take_notification(const Incoming& in) {
   ended->send({Delivery::Part::kNothing});
 }
 
-void Session::State::take_request(Request request, const HttpHeaders* headers) {
+void Session::State::take_request(McpRequest request, const HttpHeaders* headers) {
   const Incoming& in = request.in;
   const bool modern = request.era == Era::kModern;
   if (headers != nullptr) {
@@ -249,7 +251,7 @@ void Session::State::take_request(Request request, const HttpHeaders* headers) {
   (this->*method->serve)(request);
 }
 
-void Session::State::initialize(const Request& request) {
+void Session::State::initialize(const McpRequest& request) {
   const auto& wanted = request.in.protocol_version;
   if (!wanted) return refuse(request, wrong_params(request.in, "params.protocolVersion is missing"));
   const std::string agreed(is_legacy(*wanted) ? *wanted : kLegacyVersions.front());
@@ -265,7 +267,7 @@ void Session::State::initialize(const Request& request) {
   answer(request, initialize_answer(head(request), agreed));
 }
 
-void Session::State::set_level(const Request& request) {
+void Session::State::set_level(const McpRequest& request) {
   const auto level = log_level_of(request.in.level.value_or(""));
   if (!level) return refuse(request, wrong_params(request.in, "params.level is no log level"));
   {
@@ -275,17 +277,17 @@ void Session::State::set_level(const Request& request) {
   answer(request, empty_answer(head(request)));
 }
 
-void Session::State::call_tool(const Request& request) {
+void Session::State::call_tool(const McpRequest& request) {
   if (!request.in.name) return refuse(request, wrong_params(request.in, "params.name is missing"));
   if (request.in.meta.turn.size() > kTurnBytesMax) {
     return refuse(request, wrong_params(request.in, "params._meta.hutch/turn is too long"));
   }
   const bool answers = request.in.meta.elicits || request.in.meta.opens_pages;
   if (request.era == Era::kModern && answers && settings_.parked) return call_in_rounds(request);
-  start(request, [this](const Request& what, const std::shared_ptr<Call>& call) { return call_host(what, call); });
+  start(request, [this](const McpRequest& what, const std::shared_ptr<Call>& call) { return call_host(what, call); });
 }
 
-Session::State::Answer Session::State::call_host(const Request& request, const std::shared_ptr<Call>& call) {
+Session::State::Answer Session::State::call_host(const McpRequest& request, const std::shared_ptr<Call>& call) {
   CallOptions options;
   options.turn = request.in.meta.turn;
   options.on_progress = [call](const Progress& progress) { call->progress(progress); };
@@ -313,14 +315,14 @@ void Session::State::inquire(const std::shared_ptr<Call>& call, const Inquiry& i
   if (const auto id = elicitations_.add(inquiry)) call->tell(elicitation_request(*id, inquiry));
 }
 
-Session::State::Answer Session::State::answer_of(const Request& request, const Result<CallAnswer>& called) const {
+Session::State::Answer Session::State::answer_of(const McpRequest& request, const Result<CallAnswer>& called) const {
   if (!called) return call_error(request, called.error());
   auto text = call_answer(head(request), *called);
   if (text) return std::move(*text);
   return call_error(request, text.error());
 }
 
-void Session::State::call_in_rounds(const Request& request) {
+void Session::State::call_in_rounds(const McpRequest& request) {
   std::shared_ptr<Rounds> rounds;
   if (!request.in.request_state.empty()) {
     rounds = settings_.parked->take(request.in.request_state, *request.in.name);
@@ -350,7 +352,7 @@ void Session::State::call_in_rounds(const Request& request) {
   });
 }
 
-Rounds::Waiter Session::State::waiter_for(const Request& request, const std::shared_ptr<Call>& call,
+Rounds::Waiter Session::State::waiter_for(const McpRequest& request, const std::shared_ptr<Call>& call,
                                           const std::shared_ptr<Rounds>& rounds) {
   // The rounds hold this until it is called: it must not hold them.
   return [self = shared_from_this(), request, call, weak = std::weak_ptr(rounds)](const Result<CallAnswer>* done,
@@ -368,24 +370,24 @@ Rounds::Waiter Session::State::waiter_for(const Request& request, const std::sha
   };
 }
 
-void Session::State::list_artifacts(const Request& request) {
-  start(request, [this](const Request& what, const std::shared_ptr<Call>&) -> Answer {
+void Session::State::list_artifacts(const McpRequest& request) {
+  start(request, [this](const McpRequest& what, const std::shared_ptr<Call>&) -> Answer {
     const auto artifacts = host_->artifacts();
     if (!artifacts) return RpcError{code::kInternal, artifacts.error().message, what.in.id};
     return artifacts_answer(head(what), *artifacts);
   });
 }
 
-void Session::State::read_artifact(const Request& request) {
+void Session::State::read_artifact(const McpRequest& request) {
   if (!request.in.uri) return refuse(request, wrong_params(request.in, "params.uri is missing"));
-  start(request, [this](const Request& what, const std::shared_ptr<Call>&) -> Answer {
+  start(request, [this](const McpRequest& what, const std::shared_ptr<Call>&) -> Answer {
     const auto content = host_->read_artifact(*what.in.uri);
     if (!content) return artifact_error(what, content.error());
     return artifact_answer(head(what), *what.in.uri, *content);
   });
 }
 
-void Session::State::get_prompt(const Request& request) {
+void Session::State::get_prompt(const McpRequest& request) {
   if (!request.in.name) return refuse(request, wrong_params(request.in, "params.name is missing"));
   const std::vector<Guide> guides = host_->guides();
   const auto found = std::ranges::find(guides, *request.in.name, &Guide::name);
@@ -395,7 +397,7 @@ void Session::State::get_prompt(const Request& request) {
   answer(request, prompt_answer(head(request), *found));
 }
 
-void Session::State::listen(const Request& request) {
+void Session::State::listen(const McpRequest& request) {
   const Listening listening{request.in.wants_tools_changed, request.in.wants_resources_changed};
   bool taken = false;
   {
@@ -403,14 +405,14 @@ void Session::State::listen(const Request& request) {
     const std::lock_guard lock(mutex_);
     taken = !closed_ && subscriptions_.size() < kSubscriptionsMax && !subscriptions_.contains(request.in.id);
     if (taken) {
-      subscriptions_.emplace(request.in.id, Subscription{listening, request.send});
+      subscriptions_.emplace(request.in.id, McpSubscription{listening, request.send});
       request.send({Delivery::Part::kNotification, listening_notification(request.in.id, listening)});
     }
   }
   if (!taken) refuse(request, {code::kInvalidRequest, "too many subscriptions, or one with this id", request.in.id});
 }
 
-std::shared_ptr<Call> Session::State::begin(const Request& request) {
+std::shared_ptr<Call> Session::State::begin(const McpRequest& request) {
   const auto level = log_level(request);
   if (!level) {
     refuse(request, wrong_params(request.in, level.error().message));
@@ -434,7 +436,7 @@ std::shared_ptr<Call> Session::State::begin(const Request& request) {
   return call;
 }
 
-void Session::State::start(const Request& request, Work work) {
+void Session::State::start(const McpRequest& request, Work work) {
   const std::shared_ptr<Call> call = begin(request);
   if (!call) return;
   settings_.execute([self = shared_from_this(), request, call, work = std::move(work)] {
@@ -446,7 +448,7 @@ void Session::State::start(const Request& request, Work work) {
 }
 
 // Of the first era the session has a level; later a request asks for it, or hears nothing.
-Result<std::optional<LogLevel>> Session::State::log_level(const Request& request) const {
+Result<std::optional<LogLevel>> Session::State::log_level(const McpRequest& request) const {
   if (request.era == Era::kLegacy) {
     const std::lock_guard lock(mutex_);
     return std::optional(level_);
@@ -473,7 +475,7 @@ std::optional<std::string> Session::State::legacy_version() const {
 }
 
 void Session::State::close() {
-  std::map<std::string, Subscription> subscriptions;
+  std::map<std::string, McpSubscription> subscriptions;
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -516,7 +518,7 @@ int http_status_of(Era era, int error_code) {
   }
 }
 
-RpcError call_error(const Request& request, const Error& error) {
+RpcError call_error(const McpRequest& request, const Error& error) {
   switch (error.code) {
     case Code::kNotFound:
       return {code::kInvalidParams, cat({"Unknown tool: ", printable(*request.in.name, 100)}), request.in.id};
@@ -530,7 +532,7 @@ RpcError call_error(const Request& request, const Error& error) {
   return {code::kInternal, error.message, request.in.id};
 }
 
-RpcError artifact_error(const Request& request, const Error& error) {
+RpcError artifact_error(const McpRequest& request, const Error& error) {
   if (error.code != Code::kNotFound) return {code::kInternal, error.message, request.in.id};
   const int number = request.era == Era::kModern ? code::kInvalidParams : code::kLegacyResourceNotFound;
   return {number, "Resource not found", request.in.id, text_data("uri", *request.in.uri)};

@@ -85,7 +85,7 @@ class Outbox {
   std::thread thread_;
 };
 
-Result<std::string> agent_of(Session& session, const CallReader& call) {
+Result<std::string> served_agent(Session& session, const CallReader& call) {
   std::string agent = TRY(call.optional_text("agent"));
   if (!agent.empty()) {
     TRY(session.shared().agents.show(agent));
@@ -96,7 +96,7 @@ Result<std::string> agent_of(Session& session, const CallReader& call) {
 }
 
 Result<Value> serve_mcp(Session& session, const CallReader& call) {
-  const std::string agent = TRY(agent_of(session, call));
+  const std::string agent = TRY(served_agent(session, call));
   // Calls that outlive the conversation hold it, and find it closed.
   const auto outbox = std::make_shared<Outbox>(session);
   TRY(outbox->begin());
@@ -121,10 +121,10 @@ Result<Value> serve_mcp(Session& session, const CallReader& call) {
   return Value(Value::Object{});
 }
 
-constexpr std::array kVerbs = {Verb{"mcp", serve_mcp}};
+constexpr std::array kMcpVerbs = {Verb{"mcp", serve_mcp}};
 
 }  // namespace
 
-std::span<const Verb> mcp_verbs() { return kVerbs; }
+std::span<const Verb> mcp_verbs() { return kMcpVerbs; }
 
 }  // namespace hutch::server

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace hutch::server::mcp {
@@ -23,7 +24,7 @@ enum class Freshness { kUnsaid, kStale, kMinutes };
 constexpr int kMinutesMs = 300'000;
 
 std::string line(const json& value);
-json parsed(std::string_view text) { return json::parse(text, nullptr, false); }
+json parsed(std::string_view text) { return parse_json(text); }
 std::string finish(const Head& head, json result, Freshness freshness);
 std::string notification(std::string_view method, json params);
 json implementation(const ServerInfo& server);

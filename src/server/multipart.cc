@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "server/http_message.h"
 
 namespace hutch::server {
 
@@ -12,17 +13,9 @@ namespace {
 constexpr std::size_t kBoundaryBytesMax = 70;  // RFC 2046, 5.1.1
 constexpr std::size_t kPreambleBytesMax = 1024;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool begins_with(std::string_view text, std::string_view lower_prefix) {
   return text.size() >= lower_prefix.size() &&
-         std::ranges::equal(text.substr(0, lower_prefix.size()), lower_prefix, {}, lower);
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
+         std::ranges::equal(text.substr(0, lower_prefix.size()), lower_prefix, {}, http::ascii_lower);
 }
 
 // A quoted text's end; `text` begins behind its first quote. A quote is written \" or, by browsers, %22.
@@ -37,7 +30,7 @@ std::size_t quoted_end(std::string_view text) {
 std::optional<std::string> parameter(std::string_view field, std::string_view name) {
   std::size_t at = field.find(';');
   while (at != std::string_view::npos && at < field.size()) {
-    field = trimmed(field.substr(at + 1));
+    field = http::trimmed(field.substr(at + 1));
     const std::size_t equals = field.find('=');
     if (equals == std::string_view::npos) return std::nullopt;
     const bool found = equals == name.size() && begins_with(field, name);
@@ -51,7 +44,7 @@ std::optional<std::string> parameter(std::string_view field, std::string_view na
       if (at < field.size() && field[at] != ';') return std::nullopt;
     } else {
       at = std::min(field.find(';'), field.size());
-      value = trimmed(field.substr(equals + 1, at - equals - 1));
+      value = http::trimmed(field.substr(equals + 1, at - equals - 1));
     }
     if (found) return std::string(value);
   }
@@ -78,7 +71,7 @@ Result<MultipartReader::Part> part_of(std::string_view head) {
     const std::string_view line = head.substr(0, end);
     head.remove_prefix(std::min(end + 2, head.size()));
     if (!begins_with(line, kDisposition)) continue;
-    const std::string_view value = trimmed(line.substr(kDisposition.size()));
+    const std::string_view value = http::trimmed(line.substr(kDisposition.size()));
     const auto name = parameter(value, "name");
     if (!begins_with(value, "form-data") || !name) break;
     MultipartReader::Part part{unescaped(*name), {}};
@@ -91,7 +84,7 @@ Result<MultipartReader::Part> part_of(std::string_view head) {
 }  // namespace
 
 Result<std::string> boundary_of(std::string_view content_type) {
-  const std::string_view type = trimmed(content_type.substr(0, content_type.find(';')));
+  const std::string_view type = http::trimmed(content_type.substr(0, content_type.find(';')));
   if (!begins_with(type, "multipart/form-data")) return fail(Error::invalid("the body is no multipart/form-data"));
   auto boundary = parameter(content_type, "boundary");
   const auto is_plain = [](char c) { return c > ' ' && c < '\x7f'; };
@@ -127,7 +120,7 @@ Result<MultipartReader::Event> MultipartReader::after_delimiter() {
   if (buffer_.starts_with("--")) return Event(FormEnd());
   const std::size_t end = buffer_.find("\r\n");
   if (end == std::string::npos && buffer_.size() < kPreambleBytesMax) return Event(More());
-  if (end == std::string::npos || !trimmed(std::string_view(buffer_).substr(0, end)).empty()) {
+  if (end == std::string::npos || !http::trimmed(std::string_view(buffer_).substr(0, end)).empty()) {
     return fail(Error::invalid("a part of the form does not begin on a line of its own"));
   }
   // With the line's end, so that a head without a line ends as any other.

@@ -14,12 +14,12 @@ namespace {
 
 using Desk = PluginDesk;
 
-Result<plugin::Recipe> recipe_in(const CallReader& call) {
+Result<plugin::Recipe> recipe_argument(const CallReader& call) {
   const std::string json = TRY(call.bytes("recipe"));
   return plugin::parse_recipe(json);
 }
 
-Result<std::string> agent_of(Session& session, const CallReader& call) {
+Result<std::string> plugin_agent(Session& session, const CallReader& call) {
   std::string name = TRY(call.optional_text("agent"));
   service::AgentService& agents = session.shared().agents;
   if (name.empty()) {
@@ -48,24 +48,24 @@ class Told {
   std::stop_source stop_;
 };
 
-Result<Value> list(Session& session, const CallReader& call) {
+Result<Value> list_plugins(Session& session, const CallReader& call) {
   const std::string agent = TRY(call.optional_text("agent"));
   return Desk(session.shared()).installed(agent);
 }
 
-Result<Value> library(Session& session, const CallReader& call) {
+Result<Value> list_library(Session& session, const CallReader& call) {
   const bool only_new = TRY(call.truth("new"));
   return Desk(session.shared()).library(only_new ? Desk::Which::kNew : Desk::Which::kAll);
 }
 
-Result<Value> show(Session& session, const CallReader& call) {
+Result<Value> show_plugin(Session& session, const CallReader& call) {
   const std::string id = TRY(call.text("id"));
   const std::string agent = TRY(call.optional_text("agent"));
   return Desk(session.shared()).show(id, agent);
 }
 
-Result<Value> import(Session& session, const CallReader& call) {
-  const plugin::Recipe recipe = TRY(recipe_in(call));
+Result<Value> import_plugin(Session& session, const CallReader& call) {
+  const plugin::Recipe recipe = TRY(recipe_argument(call));
   const std::string from = TRY(call.text("from"));
   return Desk(session.shared()).add(recipe, from);
 }
@@ -77,66 +77,66 @@ Result<Value> export_recipe(Session& session, const CallReader& call) {
   return Value(Value::Object{{"id", id}, {"recipe", recipe}});
 }
 
-Result<Value> duplicate(Session& session, const CallReader& call) {
+Result<Value> duplicate_plugin(Session& session, const CallReader& call) {
   const std::string id = TRY(call.text("id"));
   const std::string name = TRY(call.text("name"));
   return Desk(session.shared()).duplicate(id, name);
 }
 
-Result<Value> install(Session& session, const CallReader& call) {
-  const std::string agent = TRY(agent_of(session, call));
+Result<Value> install_plugin(Session& session, const CallReader& call) {
+  const std::string agent = TRY(plugin_agent(session, call));
   const std::string id = TRY(call.optional_text("id"));
   Told told(session);
   if (!id.empty()) return Desk(session.shared()).install_kept(agent, id, told.waiting());
-  const plugin::Recipe recipe = TRY(recipe_in(call));
+  const plugin::Recipe recipe = TRY(recipe_argument(call));
   const std::string from = TRY(call.text("from"));
   return Desk(session.shared()).install(agent, recipe, from, told.waiting());
 }
 
-Result<Value> update(Session& session, const CallReader& call) {
+Result<Value> update_plugin(Session& session, const CallReader& call) {
   const std::string id = TRY(call.text("id"));
   const std::string from = TRY(call.optional_text("from"));
   std::optional<plugin::Recipe> recipe;
-  if (!from.empty()) recipe = TRY(recipe_in(call));
+  if (!from.empty()) recipe = TRY(recipe_argument(call));
   Told told(session);
   return Desk(session.shared()).update(id, recipe, from, told.waiting());
 }
 
-Result<Value> rollback(Session& session, const CallReader& call) {
+Result<Value> rollback_plugin(Session& session, const CallReader& call) {
   const std::string id = TRY(call.text("id"));
   const std::int64_t number = TRY(call.number("number", 0));
   Told told(session);
   return Desk(session.shared()).rollback(id, number, told.waiting());
 }
 
-Result<Value> remove(Session& session, const CallReader& call) {
+Result<Value> remove_plugin(Session& session, const CallReader& call) {
   const std::string id = TRY(call.text("id"));
   const std::string agent = TRY(call.optional_text("agent"));
   return Desk(session.shared()).remove(id, agent);
 }
 
-Result<Value> check(Session& session, const CallReader& call) {
-  const plugin::Recipe recipe = TRY(recipe_in(call));
+Result<Value> check_plugin(Session& session, const CallReader& call) {
+  const plugin::Recipe recipe = TRY(recipe_argument(call));
   return attended(session, [recipe, &pool = session.shared().pool](const std::stop_token& stop) {
     return try_plugin(pool, recipe, stop);
   });
 }
 
-Result<Value> values(Session& session, const CallReader& call) {
-  const std::string agent = TRY(agent_of(session, call));
+Result<Value> plugin_values(Session& session, const CallReader& call) {
+  const std::string agent = TRY(plugin_agent(session, call));
   const std::string id = TRY(call.text("id"));
   return Desk(session.shared()).values(agent, id);
 }
 
-Result<Value> value(Session& session, const CallReader& call) {
-  const std::string agent = TRY(agent_of(session, call));
+Result<Value> plugin_value(Session& session, const CallReader& call) {
+  const std::string agent = TRY(plugin_agent(session, call));
   const std::string id = TRY(call.text("id"));
   const std::string key = TRY(call.text("key"));
   return Desk(session.shared()).value(agent, id, key);
 }
 
-Result<Value> set_value(Session& session, const CallReader& call) {
-  const std::string agent = TRY(agent_of(session, call));
+Result<Value> set_plugin_value(Session& session, const CallReader& call) {
+  const std::string agent = TRY(plugin_agent(session, call));
   const std::string id = TRY(call.text("id"));
   const std::string key = TRY(call.text("key"));
   const std::string text = TRY(call.text("value"));
@@ -172,16 +172,25 @@ Result<Value> switch_skill(Session& session, const CallReader& call) {
   return Value(Value::Object{{"id", skill->id}, {"title", skill->title}, {"enabled", on}});
 }
 
-constexpr std::array kVerbs = {
-    Verb{"plugin.list", list},         Verb{"plugin.library", library},      Verb{"plugin.show", show},
-    Verb{"plugin.import", import},     Verb{"plugin.export", export_recipe}, Verb{"plugin.duplicate", duplicate},
-    Verb{"plugin.install", install},   Verb{"plugin.update", update},        Verb{"plugin.rollback", rollback},
-    Verb{"plugin.remove", remove},     Verb{"plugin.values", values},        Verb{"plugin.value", value},
-    Verb{"plugin.set", set_value},     Verb{"plugin.check", check},          Verb{"skill.list", skills},
-    Verb{"skill.switch", switch_skill}};
+constexpr std::array kPluginVerbs = {Verb{"plugin.list", list_plugins},
+                                     Verb{"plugin.library", list_library},
+                                     Verb{"plugin.show", show_plugin},
+                                     Verb{"plugin.import", import_plugin},
+                                     Verb{"plugin.export", export_recipe},
+                                     Verb{"plugin.duplicate", duplicate_plugin},
+                                     Verb{"plugin.install", install_plugin},
+                                     Verb{"plugin.update", update_plugin},
+                                     Verb{"plugin.rollback", rollback_plugin},
+                                     Verb{"plugin.remove", remove_plugin},
+                                     Verb{"plugin.values", plugin_values},
+                                     Verb{"plugin.value", plugin_value},
+                                     Verb{"plugin.set", set_plugin_value},
+                                     Verb{"plugin.check", check_plugin},
+                                     Verb{"skill.list", skills},
+                                     Verb{"skill.switch", switch_skill}};
 
 }  // namespace
 
-std::span<const Verb> plugin_verbs() { return kVerbs; }
+std::span<const Verb> plugin_verbs() { return kPluginVerbs; }
 
 }  // namespace hutch::server

@@ -39,7 +39,7 @@ Value::Object shown_install(service::AgentService& agents, const plugin::Install
   return object;
 }
 
-std::string now() { return store::format_time(store::now()); }
+std::string installation_time() { return store::format_time(store::now()); }
 
 }  // namespace
 
@@ -116,7 +116,7 @@ Result<std::string> PluginDesk::exported(const std::string& id, std::int64_t num
 }
 
 Result<Value> PluginDesk::add(const plugin::Recipe& recipe, const std::string& from) {
-  TRY(shared_.plugins.library().add(recipe, {.from = from, .time = now()}));
+  TRY(shared_.plugins.library().add(recipe, {.from = from, .time = installation_time()}));
   return Value(Plugins::entry_object(TRY(entry_of(recipe.id))));
 }
 
@@ -125,7 +125,7 @@ Result<Value> PluginDesk::duplicate(const std::string& id, const std::string& na
   const plugin::Recipe copy = TRY(plugin::renamed(entry.recipe, name));
   plugin::Library& library = shared_.plugins.library();
   if (TRY(library.find(copy.id))) return fail({Code::kConflict, 0, cat({"there is a plugin ", copy.id, " already"})});
-  TRY(library.add(copy, {.from = cat({"copy of ", id}), .time = now()}));
+  TRY(library.add(copy, {.from = cat({"copy of ", id}), .time = installation_time()}));
   return Value(Plugins::entry_object(TRY(entry_of(copy.id))));
 }
 
@@ -191,7 +191,7 @@ Result<Value> PluginDesk::update(const std::string& id, const std::optional<plug
   const auto expect_known = [](const plugin::Library::Added& added) {
     return added.before == 0 ? fail(service::removed_meanwhile()) : Status();
   };
-  TRY(shared_.plugins.library().add(*recipe, {.from = from, .time = now()}, expect_known));
+  TRY(shared_.plugins.library().add(*recipe, {.from = from, .time = installation_time()}, expect_known));
   return told(id, agents);
 }
 

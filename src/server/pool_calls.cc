@@ -7,9 +7,9 @@ namespace hutch::server {
 
 namespace {
 
-Result<Value> stats(Session& session, const CallReader&) { return session.shared().pool.stats(); }
+Result<Value> pool_stats(Session& session, const CallReader&) { return session.shared().pool.stats(); }
 
-Result<Value> fill(Session& session, const CallReader& call) {
+Result<Value> fill_pool(Session& session, const CallReader& call) {
   Value::Object wish;
   for (const char* key : {"backend", "trust", "image", "memory", "cpu"}) {
     const std::string text = TRY(call.optional_text(key));
@@ -21,15 +21,16 @@ Result<Value> fill(Session& session, const CallReader& call) {
 }
 
 // What there is then: those that end are among it.
-Result<Value> drain(Session& session, const CallReader&) {
+Result<Value> drain_pool(Session& session, const CallReader&) {
   (void)session.shared().pool.drain();
   return session.shared().pool.stats();
 }
 
-constexpr std::array kVerbs = {Verb{"pool.stats", stats}, Verb{"pool.fill", fill}, Verb{"pool.drain", drain}};
+constexpr std::array kPoolVerbs = {Verb{"pool.stats", pool_stats}, Verb{"pool.fill", fill_pool},
+                                   Verb{"pool.drain", drain_pool}};
 
 }  // namespace
 
-std::span<const Verb> pool_verbs() { return kVerbs; }
+std::span<const Verb> pool_verbs() { return kPoolVerbs; }
 
 }  // namespace hutch::server

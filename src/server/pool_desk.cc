@@ -12,9 +12,9 @@ namespace hutch::server {
 
 namespace {
 
-constexpr std::size_t kIdBytes = 16;
+constexpr std::size_t kPoolIdBytes = 16;
 
-Result<std::map<std::string, std::string>> environment_of(const Value& value) {
+Result<std::map<std::string, std::string>> pool_environment(const Value& value) {
   std::map<std::string, std::string> environment;
   const auto* variables = value.get<Value::Object>();
   if (variables == nullptr) return fail(Error::invalid("env must be an object of texts"));
@@ -46,7 +46,7 @@ Result<std::vector<sandbox::PoolMount>> mounts_of(const Value& value) {
   return mounts;
 }
 
-Result<service::PoolWish> wish_of(const Value::Object& object) {
+Result<service::PoolWish> pool_wish(const Value::Object& object) {
   const CallReader reader(object);
   service::PoolWish wish;
   wish.backend = TRY(reader.optional_text("backend"));
@@ -60,7 +60,7 @@ Result<service::PoolWish> wish_of(const Value::Object& object) {
     if (pids <= 0) return fail(Error::invalid("pids: has to be more than 0"));
     wish.pids = static_cast<std::uint64_t>(pids);
   }
-  if (const auto env = object.find("env"); env != object.end()) wish.environment = TRY(environment_of(env->second));
+  if (const auto env = object.find("env"); env != object.end()) wish.environment = TRY(pool_environment(env->second));
   if (const auto found = object.find("mounts"); found != object.end()) wish.mounts = TRY(mounts_of(found->second));
   return wish;
 }
@@ -82,10 +82,10 @@ service::SandboxPool* PoolDesk::pool() const {
 }
 
 Result<PoolDesk::Acquired> PoolDesk::acquire(const Value::Object& wish, const IsGone& is_gone) {
-  const service::PoolWish wanted = TRY(wish_of(wish));
+  const service::PoolWish wanted = TRY(pool_wish(wish));
   service::SandboxPool& pool = *TRY(opened());
   const sandbox::PoolSpec spec = TRY(pool.spec_of(wanted));
-  Acquired acquired{.id = TRY(sys::random_hex(kIdBytes)), .held = std::make_shared<Held>()};
+  Acquired acquired{.id = TRY(sys::random_hex(kPoolIdBytes)), .held = std::make_shared<Held>()};
   acquired.held->timeout = TRY(pool.timeout());
   acquired.held->lease = TRY(pool.pool().acquire(spec, {.is_over = is_gone}));
   acquired.held->used = Clock::now();
@@ -116,7 +116,7 @@ Status PoolDesk::give_back(const std::string& id, How how) {
 
 Status PoolDesk::fill(const Value::Object& wish, std::int64_t count, const IsGone& is_gone) {
   if (count < 0) return fail(Error::invalid("count: has to be 0 or more"));
-  const service::PoolWish wanted = TRY(wish_of(wish));
+  const service::PoolWish wanted = TRY(pool_wish(wish));
   service::SandboxPool& pool = *TRY(opened());
   const sandbox::PoolSpec spec = TRY(pool.spec_of(wanted));
   return pool.pool().fill(spec, static_cast<std::size_t>(count), {.is_over = is_gone});

@@ -25,7 +25,7 @@ constexpr milliseconds kInputWait{30'000};
 constexpr std::int64_t kTerminalSizeMax = 65535;
 constexpr std::int64_t kTimeoutMax = 366LL * 24 * 3600 * 1000;
 
-struct Found {
+struct CalledProcess {
   std::shared_ptr<service::AgentSandbox> agent;
   std::shared_ptr<sandbox::Resident> resident;
   std::shared_ptr<Process> process;
@@ -56,15 +56,15 @@ Value process_value(const Process& process) {
   return Value(std::move(object));
 }
 
-Result<std::shared_ptr<service::AgentSandbox>> agent_of(Session& session, const CallReader& call) {
+Result<std::shared_ptr<service::AgentSandbox>> sandbox_of_call(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   return session.shared().agents.sandbox(name);
 }
 
-Result<Found> find(Session& session, const CallReader& call) {
+Result<CalledProcess> called_process(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   const std::string id = TRY(call.text("pid"));
-  Found found{TRY(session.shared().agents.sandbox(name)), nullptr, nullptr};
+  CalledProcess found{TRY(session.shared().agents.sandbox(name)), nullptr, nullptr};
   found.resident = found.agent->running();
   if (!found.resident) {
     const service::AgentSandbox::Status now = TRY(session.shared().agents.show(name)).status;
@@ -124,8 +124,8 @@ Status take_input(const Value& input, sandbox::Resident& resident, const std::sh
 }
 
 // The client's own streams are the command's; when the client goes, the command does.
-Result<Value> exec(Session& session, const CallReader& call) {
-  const auto agent = TRY(agent_of(session, call));
+Result<Value> exec_command(Session& session, const CallReader& call) {
+  const auto agent = TRY(sandbox_of_call(session, call));
   sandbox::GivenStreams streams = TRY(streams_of(session, call));
   sandbox::ProcessRequest request = TRY(request_of(*agent, call));
   const auto resident = TRY(agent->resident());
@@ -148,7 +148,7 @@ Result<Value> exec(Session& session, const CallReader& call) {
   return end_value(*end);
 }
 
-Result<sys::TerminalSize> size_of(const CallReader& call) {
+Result<sys::TerminalSize> terminal_size_argument(const CallReader& call) {
   const std::int64_t rows = TRY(call.number("rows", 0));
   const std::int64_t columns = TRY(call.number("columns", 0));
   if (rows < 1 || rows > kTerminalSizeMax || columns < 1 || columns > kTerminalSizeMax) {
@@ -157,12 +157,12 @@ Result<sys::TerminalSize> size_of(const CallReader& call) {
   return sys::TerminalSize{static_cast<unsigned short>(rows), static_cast<unsigned short>(columns)};
 }
 
-Result<Value> spawn(Session& session, const CallReader& call) {
-  const auto agent = TRY(agent_of(session, call));
+Result<Value> spawn_process(Session& session, const CallReader& call) {
+  const auto agent = TRY(sandbox_of_call(session, call));
   const bool input = TRY(call.truth("input"));
   sandbox::ProcessRequest request = TRY(request_of(*agent, call));
   if (TRY(call.truth("terminal"))) {
-    const sys::TerminalSize size = TRY(size_of(call));
+    const sys::TerminalSize size = TRY(terminal_size_argument(call));
     request.terminal = {size.rows, size.columns};
   }
   const auto resident = TRY(agent->resident());
@@ -171,8 +171,8 @@ Result<Value> spawn(Session& session, const CallReader& call) {
   return process_value(*process);
 }
 
-Result<Value> list(Session& session, const CallReader& call) {
-  const auto agent = TRY(agent_of(session, call));
+Result<Value> list_agent_processes(Session& session, const CallReader& call) {
+  const auto agent = TRY(sandbox_of_call(session, call));
   Value::List processes;
   const auto resident = agent->running();
   if (!resident) return Value(std::move(processes));
@@ -181,7 +181,7 @@ Result<Value> list(Session& session, const CallReader& call) {
   return service::scrubbed(*agent->secrets().scrubber(), Value(std::move(processes)));
 }
 
-struct Following {
+struct FollowedLogs {
   static constexpr std::uint64_t kNoEnd = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t next[2] = {0, 0};
   std::uint64_t until[2] = {kNoEnd, kNoEnd};  // nothing that begins there is told any more
@@ -189,7 +189,7 @@ struct Following {
 };
 
 // Where whoever attaches to a terminal begins: what it shows next, after the line that its cursor is in.
-Following from_now(const Process& process) {
+FollowedLogs from_now(const Process& process) {
   constexpr std::size_t kLineMax = 4096;
   const sandbox::Capture output = process.captured(sandbox::OutputStream::kOutput);
   const std::string_view line = output.unfinished_line();
@@ -198,7 +198,7 @@ Following from_now(const Process& process) {
 }
 
 // Tells what is there of both streams; whether there was anything.
-Result<bool> tell_output(Session& session, const Process& process, Following& following) {
+Result<bool> tell_output(Session& session, const Process& process, FollowedLogs& following) {
   bool any = false;
   for (const auto stream : {sandbox::OutputStream::kOutput, sandbox::OutputStream::kError}) {
     const auto index = static_cast<std::size_t>(stream);
@@ -215,11 +215,11 @@ Result<bool> tell_output(Session& session, const Process& process, Following& fo
   return any;
 }
 
-Result<Value> logs(Session& session, const CallReader& call) {
-  const Found found = TRY(find(session, call));
+Result<Value> process_logs(Session& session, const CallReader& call) {
+  const CalledProcess found = TRY(called_process(session, call));
   const bool follow = TRY(call.truth("follow"));
   const UniqueFd changed = TRY(found.process->notice(Process::Notice::kChange));
-  Following following;
+  FollowedLogs following;
   if (!follow) {
     // One that writes faster than is read would never come to an end.
     for (const auto stream : {sandbox::OutputStream::kOutput, sandbox::OutputStream::kError}) {
@@ -243,8 +243,8 @@ Result<Value> logs(Session& session, const CallReader& call) {
   return process_value(*found.process);
 }
 
-Result<Value> wait(Session& session, const CallReader& call) {
-  const Found found = TRY(find(session, call));
+Result<Value> wait_for_process(Session& session, const CallReader& call) {
+  const CalledProcess found = TRY(called_process(session, call));
   const UniqueFd ended = TRY(found.process->notice(Process::Notice::kEnd));
   while (!found.process->end()) {
     if (TRY(session.hear(ended.get(), std::nullopt)).gone) break;
@@ -252,8 +252,8 @@ Result<Value> wait(Session& session, const CallReader& call) {
   return process_value(*found.process);
 }
 
-Result<Value> kill(Session& session, const CallReader& call) {
-  const Found found = TRY(find(session, call));
+Result<Value> kill_process(Session& session, const CallReader& call) {
+  const CalledProcess found = TRY(called_process(session, call));
   const std::int64_t number = TRY(call.number("signal", 0));
   if (number < 0 || number >= NSIG) return fail(Error::invalid("signal is out of range"));
   const bool running = !found.process->end().has_value();
@@ -266,8 +266,8 @@ Result<Value> kill(Session& session, const CallReader& call) {
   return Value(Value::Object{{"killed", running}});
 }
 
-Result<Value> write(Session& session, const CallReader& call) {
-  const Found found = TRY(find(session, call));
+Result<Value> write_process(Session& session, const CallReader& call) {
+  const CalledProcess found = TRY(called_process(session, call));
   const std::string bytes = TRY(call.bytes("bytes"));
   if (!bytes.empty()) TRY(found.process->write_input(bytes, Process::Clock::now() + kInputWait));
   // What others type on the terminal goes on: it has no end but the process's.
@@ -275,26 +275,32 @@ Result<Value> write(Session& session, const CallReader& call) {
   return Value(Value::Object{});
 }
 
-Result<Value> show(Session& session, const CallReader& call) {
-  return process_value(*TRY(find(session, call)).process);
+Result<Value> show_process(Session& session, const CallReader& call) {
+  return process_value(*TRY(called_process(session, call)).process);
 }
 
 Result<Value> resize(Session& session, const CallReader& call) {
-  const Found found = TRY(find(session, call));
+  const CalledProcess found = TRY(called_process(session, call));
   const auto redraw = TRY(call.truth("redraw")) ? Process::Redraw::kAlways : Process::Redraw::kIfChanged;
-  const sys::TerminalSize size = TRY(size_of(call));
+  const sys::TerminalSize size = TRY(terminal_size_argument(call));
   TRY(found.process->resize_terminal(size, redraw));
   return Value(Value::Object{});
 }
 
-constexpr std::array kVerbs = {
-    Verb{"exec", exec},           Verb{"process.spawn", spawn}, Verb{"process.list", list},
-    Verb{"process.logs", logs},   Verb{"process.wait", wait},   Verb{"process.kill", kill},
-    Verb{"process.write", write}, Verb{"process.show", show},   Verb{"process.resize", resize},
+constexpr std::array kProcessVerbs = {
+    Verb{"exec", exec_command},
+    Verb{"process.spawn", spawn_process},
+    Verb{"process.list", list_agent_processes},
+    Verb{"process.logs", process_logs},
+    Verb{"process.wait", wait_for_process},
+    Verb{"process.kill", kill_process},
+    Verb{"process.write", write_process},
+    Verb{"process.show", show_process},
+    Verb{"process.resize", resize},
 };
 
 }  // namespace
 
-std::span<const Verb> process_verbs() { return kVerbs; }
+std::span<const Verb> process_verbs() { return kProcessVerbs; }
 
 }  // namespace hutch::server

@@ -12,7 +12,7 @@ namespace hutch::server {
 
 namespace {
 
-Result<Value> list(Session& session, const CallReader& call) {
+Result<Value> list_questions(Session& session, const CallReader& call) {
   const std::string agent = TRY(call.optional_text("agent"));
   Value::List open;
   service::AgentService& agents = session.shared().agents;
@@ -21,7 +21,7 @@ Result<Value> list(Session& session, const CallReader& call) {
 }
 
 // Until the client goes: what is open, then what happens.
-Result<Value> follow(Session& session, const CallReader& call) {
+Result<Value> tell_questions(Session& session, const CallReader& call) {
   const std::string agent = TRY(call.optional_text("agent"));
   service::AgentService& agents = session.shared().agents;
   const auto attendant = TRY(agents.board().attend(agent));
@@ -34,7 +34,7 @@ Result<Value> follow(Session& session, const CallReader& call) {
   }
 }
 
-Result<Value> answer(Session& session, const CallReader& call) {
+Result<Value> answer_question(Session& session, const CallReader& call) {
   const std::string id = TRY(call.text("id"));
   wire::ControlAnswer given{.id = {}, .choice = TRY(call.text("choice")), .minutes = {}};
   const std::int64_t minutes = TRY(call.number("minutes", 0));
@@ -44,7 +44,7 @@ Result<Value> answer(Session& session, const CallReader& call) {
   return Value(Value::Object{{"id", id}, {"choice", given.choice}});
 }
 
-Result<Value> revoke(Session& session, const CallReader& call) {
+Result<Value> revoke_answer(Session& session, const CallReader& call) {
   const std::string host = TRY(call.text("host"));
   const auto end = TRY(call.truth("kill")) ? service::EndCommands::kYes : service::EndCommands::kNo;
   Value::List all;
@@ -70,13 +70,14 @@ Result<Value> policy_saved(Session& session, const CallReader& call) {
   return Value(Value::Object{{"notes", std::move(notes)}});
 }
 
-constexpr std::array kVerbs = {
-    Verb{"question.list", list},     Verb{"question.follow", follow},    Verb{"question.answer", answer},
-    Verb{"question.revoke", revoke}, Verb{"policy.saved", policy_saved},
+constexpr std::array kQuestionVerbs = {
+    Verb{"question.list", list_questions},    Verb{"question.follow", tell_questions},
+    Verb{"question.answer", answer_question}, Verb{"question.revoke", revoke_answer},
+    Verb{"policy.saved", policy_saved},
 };
 
 }  // namespace
 
-std::span<const Verb> question_verbs() { return kVerbs; }
+std::span<const Verb> question_verbs() { return kQuestionVerbs; }
 
 }  // namespace hutch::server

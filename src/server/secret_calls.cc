@@ -11,7 +11,7 @@ namespace {
 
 // The agent that is named, else that of the directory. `make`: where there is none.
 enum class Absent { kMake, kRefuse };
-Result<std::string> agent_of(Session& session, const CallReader& call, Absent absent) {
+Result<std::string> secret_agent(Session& session, const CallReader& call, Absent absent) {
   std::string name = TRY(call.optional_text("agent"));
   service::AgentService& agents = session.shared().agents;
   if (name.empty()) {
@@ -46,11 +46,11 @@ Status keep(service::AgentService& agents, const std::string& agent, const CallR
   return service::set_secret(agents, agent, std::move(secret));
 }
 
-Result<Value> set(Session& session, const CallReader& call) {
+Result<Value> store_secret(Session& session, const CallReader& call) {
   service::AgentService& agents = session.shared().agents;
   const std::string asked = TRY(call.optional_text("via"));
   if (!asked.empty()) TRY_CTX(secret::parse_giving(asked), "--via");
-  const std::string agent = TRY(agent_of(session, call, Absent::kMake));
+  const std::string agent = TRY(secret_agent(session, call, Absent::kMake));
   const std::string name = TRY(call.text("name"));
   TRY(keep(agents, agent, call));
   const auto kept = TRY(agents.secrets().find(agent, name));
@@ -59,20 +59,20 @@ Result<Value> set(Session& session, const CallReader& call) {
   return Value(Value::Object{{"agent", agent}, {"name", name}, {"via", via}, {"at_next_start", waits}});
 }
 
-Result<Value> check(Session& session, const CallReader& call) {
-  const std::string agent = TRY(agent_of(session, call, Absent::kRefuse));
+Result<Value> check_secret(Session& session, const CallReader& call) {
+  const std::string agent = TRY(secret_agent(session, call, Absent::kRefuse));
   const std::string name = TRY(call.text("name"));
   const bool exists = TRY(session.shared().agents.secrets().find(agent, name)).has_value();
   return Value(Value::Object{{"agent", agent}, {"name", name}, {"exists", exists}});
 }
 
-Result<Value> list(Session& session, const CallReader& call) {
+Result<Value> list_secrets(Session& session, const CallReader& call) {
   const std::string agent = TRY(call.optional_text("agent"));
   return Value(TRY(service::secret_list(session.shared().agents, agent)));
 }
 
-Result<Value> remove(Session& session, const CallReader& call) {
-  const std::string agent = TRY(agent_of(session, call, Absent::kRefuse));
+Result<Value> remove_secret(Session& session, const CallReader& call) {
+  const std::string agent = TRY(secret_agent(session, call, Absent::kRefuse));
   const std::string name = TRY(call.text("name"));
   const bool removed = TRY(session.shared().agents.secrets().remove(agent, name));
   return Value(Value::Object{{"agent", agent}, {"name", name}, {"removed", removed}});
@@ -100,7 +100,7 @@ Value prompt_value(const service::PromptEvent& event) {
 }
 
 // Until the client goes: what is asked for, and what is not any more.
-Result<Value> attend(Session& session, const CallReader&) {
+Result<Value> attend_prompts(Session& session, const CallReader&) {
   const auto attendant = TRY(session.shared().agents.secret_prompts().attend());
   // From here on no agent that asks is told that nobody is there.
   TRY(session.tell(Value(Value::Object{{"kind", "attending"}})));
@@ -112,7 +112,7 @@ Result<Value> attend(Session& session, const CallReader&) {
   }
 }
 
-Result<Value> answer(Session& session, const CallReader& call) {
+Result<Value> answer_prompt(Session& session, const CallReader& call) {
   const std::string id = TRY(call.text("id"));
   std::string value = TRY(call.bytes("value"));
   TRY(service::answer_secret(session.shared().agents, id, std::move(value)));
@@ -125,13 +125,13 @@ Result<Value> decline(Session& session, const CallReader& call) {
   return Value(Value::Object{});
 }
 
-constexpr std::array kVerbs = {Verb{"secret.set", set},         Verb{"secret.check", check},
-                               Verb{"secret.list", list},       Verb{"secret.remove", remove},
-                               Verb{"secret.attend", attend},   Verb{"secret.answer", answer},
-                               Verb{"secret.decline", decline}, Verb{"secret.key", key}};
+constexpr std::array kSecretVerbs = {Verb{"secret.set", store_secret},      Verb{"secret.check", check_secret},
+                                     Verb{"secret.list", list_secrets},     Verb{"secret.remove", remove_secret},
+                                     Verb{"secret.attend", attend_prompts}, Verb{"secret.answer", answer_prompt},
+                                     Verb{"secret.decline", decline},       Verb{"secret.key", key}};
 
 }  // namespace
 
-std::span<const Verb> secret_verbs() { return kVerbs; }
+std::span<const Verb> secret_verbs() { return kSecretVerbs; }
 
 }  // namespace hutch::server

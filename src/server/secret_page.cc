@@ -17,14 +17,14 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kTokenBytes = 32;
+constexpr std::size_t kPageTokenBytes = 32;
 constexpr std::size_t kShownBytes = 2000;
 // One at a time: whoever only connects keeps the person waiting for no longer.
 constexpr http::Patience kPatience{.idle = milliseconds(2'000),
                                    .head = milliseconds(2'000),
                                    .body = milliseconds(5'000),
                                    .stall = milliseconds(2'000)};
-constexpr std::size_t kBodyBytesMax = 1 << 20;
+constexpr std::size_t kPageBodyBytesMax = 1 << 20;
 
 constexpr std::string_view kStyle =
     "body{font:16px system-ui,sans-serif;max-width:34rem;margin:4rem auto;padding:0 1rem}"
@@ -128,7 +128,7 @@ PageAnswer answer_page(const PageState& state, const http::Request& request) {
 
 Result<std::unique_ptr<SecretPage>> SecretPage::open(service::SecretPrompt prompt, Store store, Cancel cancel) {
   auto made = std::make_unique<SecretPage>(std::move(prompt), std::move(store), std::move(cancel));
-  made->token_ = TRY(sys::random_hex(kTokenBytes));
+  made->token_ = TRY(sys::random_hex(kPageTokenBytes));
   made->listener_ = TRY(sys::bind_socket(sys::Transport::kTcp, {IpAddress::v4(127, 0, 0, 1), 0}));
   made->authority_ = TRY(sys::bound_text(made->listener_.get()));
   made->stop_ = TRY(sys::pipe());
@@ -158,7 +158,7 @@ void SecretPage::serve_one(UniqueFd socket) {
   auto head = connection.read_head();
   if (!head || !*head) return;
   http::Request& request = **head;
-  if (request.length && *request.length > kBodyBytesMax) return;
+  if (request.length && *request.length > kPageBodyBytesMax) return;
   const auto body = connection.read_body(request);
   if (!body || *body) return;
   const PageState state{prompt_, authority_, token_};

@@ -31,27 +31,27 @@ Result<Value> grant(Session& session, const CallReader& call) {
   return Value(Value::Object{});
 }
 
-Result<Value> set(Session& session, const CallReader& call) {
+Result<Value> set_session(Session& session, const CallReader& call) {
   const std::string id = TRY(call.text("session"));
   const auto enabled = TRY(call.truth("enabled")) ? policy::Switch::kEnabled : policy::Switch::kDisabled;
   TRY(session.shared().sessions.set_enabled(id, enabled, steady_clock::now()));
   return state_value(session.shared().sessions.state(id, steady_clock::now()));
 }
 
-Result<Value> revoke(Session& session, const CallReader& call) {
+Result<Value> revoke_grant(Session& session, const CallReader& call) {
   const std::string target = TRY(call.text("target"));
   return Value(Value::Object{{"grants", session.shared().sessions.revoke(target)}});
 }
 
-constexpr std::array kVerbs = {
+constexpr std::array kSessionVerbs = {
     Verb{"session.state", state},
     Verb{"session.grant", grant},
-    Verb{"session.set", set},
-    Verb{"session.revoke", revoke},
+    Verb{"session.set", set_session},
+    Verb{"session.revoke", revoke_grant},
 };
 
 }  // namespace
 
-std::span<const Verb> session_verbs() { return kVerbs; }
+std::span<const Verb> session_verbs() { return kSessionVerbs; }
 
 }  // namespace hutch::server

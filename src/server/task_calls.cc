@@ -16,13 +16,13 @@ using service::TaskForm;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kSlice{20};  // of a task that has no process yet, or has one no more
-constexpr milliseconds kFollowSlice{500};
+constexpr milliseconds kTaskFollowSlice{500};
 
 Value whole(Session& session, const store::TaskRecord& record) {
   return Value(service::shown_task(session.shared().agents, record, TaskForm::kWhole));
 }
 
-Result<std::shared_ptr<service::Task>> begin(Session& session, const CallReader& call) {
+Result<std::shared_ptr<service::Task>> begin_task(Session& session, const CallReader& call) {
   service::Tasks::Wish wish{.agent = TRY(call.text("agent")), .text = TRY(call.text("text"))};
   const std::int64_t timeout = TRY(call.number("timeout_ms", 0));
   if (timeout != 0) wish.timeout = milliseconds(timeout);
@@ -30,7 +30,7 @@ Result<std::shared_ptr<service::Task>> begin(Session& session, const CallReader&
 }
 
 // What has been printed since; whether there was anything.
-Result<bool> tell_output(Session& session, const Process& process, std::array<std::uint64_t, 2>& next) {
+Result<bool> tell_task_output(Session& session, const Process& process, std::array<std::uint64_t, 2>& next) {
   bool any = false;
   for (const auto stream : {sandbox::OutputStream::kOutput, sandbox::OutputStream::kError}) {
     const bool is_output = stream == sandbox::OutputStream::kOutput;
@@ -46,7 +46,7 @@ Result<bool> tell_output(Session& session, const Process& process, std::array<st
 }
 
 // Until it has ended, or the client has gone.
-Result<bool> follow(Session& session, const service::Task& task) {
+Result<bool> follow_task(Session& session, const service::Task& task) {
   std::shared_ptr<Process> process;
   UniqueFd changed;
   std::array<std::uint64_t, 2> next{};
@@ -56,31 +56,31 @@ Result<bool> follow(Session& session, const service::Task& task) {
       process = task.process();
       if (process) changed = TRY(process->notice(Process::Notice::kChange));
     }
-    if (process && TRY(tell_output(session, *process, next))) continue;
+    if (process && TRY(tell_task_output(session, *process, next))) continue;
     if (over) return true;
     const bool runs = process && !process->end();
-    if (TRY(session.hear(runs ? changed.get() : -1, runs ? kFollowSlice : kSlice)).gone) return false;
+    if (TRY(session.hear(runs ? changed.get() : -1, runs ? kTaskFollowSlice : kSlice)).gone) return false;
     if (changed) Process::clear(changed.get());
   }
 }
 
 // The client's end is the task's.
-Result<Value> run(Session& session, const CallReader& call) {
-  const auto task = TRY(begin(session, call));
+Result<Value> run_task(Session& session, const CallReader& call) {
+  const auto task = TRY(begin_task(session, call));
   const auto followed = [&]() -> Result<bool> {
     TRY(session.tell(Value(Value::Object{{"task", task->record().id}})));
-    return follow(session, *task);
+    return follow_task(session, *task);
   }();
   if (!followed || !*followed) task->cancel();
   TRY(followed);
   return whole(session, task->record());
 }
 
-Result<Value> start(Session& session, const CallReader& call) {
-  return whole(session, TRY(begin(session, call))->record());
+Result<Value> start_task(Session& session, const CallReader& call) {
+  return whole(session, TRY(begin_task(session, call))->record());
 }
 
-Result<Value> list(Session& session, const CallReader& call) {
+Result<Value> list_tasks(Session& session, const CallReader& call) {
   Value::List tasks;
   const std::string agent = TRY(call.optional_text("agent"));
   for (const auto& task : TRY(session.shared().tasks.list(agent))) {
@@ -89,21 +89,22 @@ Result<Value> list(Session& session, const CallReader& call) {
   return Value(std::move(tasks));
 }
 
-Result<Value> show(Session& session, const CallReader& call) {
+Result<Value> show_task(Session& session, const CallReader& call) {
   const std::string id = TRY(call.text("id"));
   return whole(session, TRY(session.shared().tasks.show("", id)));
 }
 
-Result<Value> cancel(Session& session, const CallReader& call) {
+Result<Value> cancel_task(Session& session, const CallReader& call) {
   const std::string id = TRY(call.text("id"));
   return whole(session, TRY(session.shared().tasks.cancel("", id)));
 }
 
-constexpr std::array kVerbs = {Verb{"task.run", run}, Verb{"task.start", start}, Verb{"task.list", list},
-                               Verb{"task.show", show}, Verb{"task.cancel", cancel}};
+constexpr std::array kTaskVerbs = {Verb{"task.run", run_task}, Verb{"task.start", start_task},
+                                   Verb{"task.list", list_tasks}, Verb{"task.show", show_task},
+                                   Verb{"task.cancel", cancel_task}};
 
 }  // namespace
 
-std::span<const Verb> task_verbs() { return kVerbs; }
+std::span<const Verb> task_verbs() { return kTaskVerbs; }
 
 }  // namespace hutch::server

@@ -9,7 +9,7 @@ namespace hutch::server {
 
 namespace {
 
-Result<Value> list(Session& session, const CallReader& call) {
+Result<Value> list_tools(Session& session, const CallReader& call) {
   const std::string name = TRY(call.optional_text("agent"));
   if (name.empty()) return service::tool_list(nullptr, nullptr);
   const auto agent = TRY(session.shared().agents.sandbox(name));
@@ -34,10 +34,10 @@ Result<Value> call_tool(Session& session, const CallReader& call) {
                   });
 }
 
-constexpr std::array kVerbs = {Verb{"tool.list", list}, Verb{"tool.call", call_tool}};
+constexpr std::array kToolVerbs = {Verb{"tool.list", list_tools}, Verb{"tool.call", call_tool}};
 
 }  // namespace
 
-std::span<const Verb> tool_verbs() { return kVerbs; }
+std::span<const Verb> tool_verbs() { return kToolVerbs; }
 
 }  // namespace hutch::server

@@ -1,10 +1,8 @@
-// The handshake of a WebSocket, with SHA-1 as Beast has it for the same purpose: a header, and no cryptography library.
+// The handshake of a WebSocket.
 #include "server/ws_handshake.h"
 
-#include <array>
-#include <boost/beast/core/detail/sha1.hpp>
-
 #include "base/base64.h"
+#include "base/sha1.h"
 #include "base/text.h"
 
 namespace hutch::server::ws {
@@ -42,14 +40,7 @@ std::optional<http::Answer> check_upgrade(const http::Request& request) {
 }
 
 std::string accept_key(std::string_view key) {
-  namespace sha1 = boost::beast::detail;
-  const std::string text = cat({key, "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"});
-  sha1::sha1_context context;
-  sha1::init(context);
-  sha1::update(context, text.data(), text.size());
-  std::array<char, sha1::sha1_context::digest_size> digest{};
-  sha1::finish(context, digest.data());
-  return to_base64({digest.data(), digest.size()});
+  return to_base64(sha1(cat({key, "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"})));
 }
 
 }  // namespace hutch::server::ws

@@ -6,7 +6,7 @@
 namespace hutch::server::ws {
 namespace {
 
-http::Request request_with(std::vector<http::Field> fields) {
+http::Request handshake_with(std::vector<http::Field> fields) {
   http::Request request;
   request.method = "GET";
   request.fields = std::move(fields);
@@ -24,27 +24,27 @@ TEST(WsHandshake, TheProofOfTheKey) {
 }
 
 TEST(WsHandshake, WhatIsNeeded) {
-  EXPECT_FALSE(check_upgrade(request_with(kRight)));
+  EXPECT_FALSE(check_upgrade(handshake_with(kRight)));
   for (std::size_t i = 0; i < kRight.size(); ++i) {
     std::vector<http::Field> fields = kRight;
     fields.erase(fields.begin() + static_cast<std::ptrdiff_t>(i));
-    const auto answer = check_upgrade(request_with(fields));
+    const auto answer = check_upgrade(handshake_with(fields));
     ASSERT_TRUE(answer) << kRight[i].name;
     EXPECT_EQ(answer->status, i == 3 ? 400 : 426);
   }
   std::vector<http::Field> fields = kRight;
   fields[2].value = "8";
-  EXPECT_EQ(check_upgrade(request_with(fields))->status, 426);
+  EXPECT_EQ(check_upgrade(handshake_with(fields))->status, 426);
   fields = kRight;
   fields[3].value = "c2hvcnQ=";
-  EXPECT_EQ(check_upgrade(request_with(fields))->status, 400);
-  http::Request old = request_with(kRight);
+  EXPECT_EQ(check_upgrade(handshake_with(fields))->status, 400);
+  http::Request old = handshake_with(kRight);
   old.minor_version = 0;
   EXPECT_EQ(check_upgrade(old)->status, 400);
-  http::Request head = request_with(kRight);
+  http::Request head = handshake_with(kRight);
   head.method = "HEAD";
   EXPECT_EQ(check_upgrade(head)->status, 426);
-  http::Request body = request_with(kRight);
+  http::Request body = handshake_with(kRight);
   body.has_body = true;
   EXPECT_EQ(check_upgrade(body)->status, 400);
 }

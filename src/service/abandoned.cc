@@ -12,7 +12,7 @@ namespace hutch::service {
 
 namespace {
 
-constexpr int kOwnFailure = 125;
+constexpr int kAbandonedStatus = 125;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ std::vector<store::Record> ends_of_abandoned(const std::vector<store::Record>& r
   for (store::Record& record : open) {
     const auto lasted = std::max(now - record.time, std::chrono::milliseconds(0));
     record.time = now;
-    record.body = store::RunEnd{.exit_code = kOwnFailure,
+    record.body = store::RunEnd{.exit_code = kAbandonedStatus,
                                 .signal = 0,
                                 .ended_by = "itself",
                                 .duration = lasted,

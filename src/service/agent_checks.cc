@@ -18,7 +18,7 @@ namespace hutch::service {
 
 namespace {
 
-Status check_backend(const std::string& backend) {
+Status check_backend_name(const std::string& backend) {
   const auto& known = host::kBackends;
   if (backend.empty() || std::ranges::find(known, backend) != known.end()) return {};
   const auto near = nearest(backend, known);
@@ -51,7 +51,7 @@ Status check_disk(const store::AgentRecord& record) {
 }  // namespace
 
 Status check_settings(const store::AgentRecord& record, const store::AgentRecord& before) {
-  if (record.backend != before.backend) TRY(check_backend(record.backend));
+  if (record.backend != before.backend) TRY(check_backend_name(record.backend));
   if (record.policy != before.policy) TRY(check_policy(record.policy));
   if (record.limits.memory != before.limits.memory) TRY(check_memory(record.limits.memory));
   if (record.limits.disk != before.limits.disk || record.backend != before.backend) TRY(check_disk(record));

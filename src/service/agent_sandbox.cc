@@ -34,7 +34,7 @@ namespace {
 constexpr std::chrono::milliseconds kLoginWait{10'000};
 constexpr std::string_view kUsualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-Result<PlaceRequest> place_of(const store::AgentRecord& record, const GivenPolicy& given) {
+Result<PlaceRequest> place_request(const store::AgentRecord& record, const GivenPolicy& given) {
   PlaceRequest place;
   place.policy = given.whole;
   place.first_policy = given.first;
@@ -349,7 +349,7 @@ Result<Judged> AgentSandbox::judge() {
   // Of a sandbox that ended by itself: two may not have the layer.
   installer_.stop();
   if (!record_.image.empty()) stop_plugins();
-  PlaceRequest place = TRY(place_of(record_, given_policy_));
+  PlaceRequest place = TRY(place_request(record_, given_policy_));
   place.usual_hosts = security.allowed_hosts;
   place.environment = places_.environment;
   Residence residence = places_.residence;
@@ -365,7 +365,7 @@ Result<Judged> AgentSandbox::judge() {
 Result<Judged> AgentSandbox::judge_install() {
   const auto beside = running();
   if (!beside) return fail({Code::kConflict, 0, "the agent's sandbox does not run"});
-  PlaceRequest place = TRY(place_of(record_, given_policy_));
+  PlaceRequest place = TRY(place_request(record_, given_policy_));
   place.usual_hosts = TRY(store::SettingsFile(dirs_.config).read()).security.allowed_hosts;
   const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
   std::vector<std::string> hosts = package_hosts_;
@@ -392,7 +392,7 @@ Result<Judged> AgentSandbox::judge_plugin(PluginSandbox& sandbox) {
   const bool has_root = !record_.image.empty() && !is_container(record_);
   const auto beside = has_root ? running() : nullptr;
   if (has_root && !beside) return fail({Code::kConflict, 0, "the agent's sandbox does not run"});
-  PlaceRequest place = TRY(place_of(record_, given_policy_));
+  PlaceRequest place = TRY(place_request(record_, given_policy_));
   place.usual_hosts = TRY(store::SettingsFile(dirs_.config).read()).security.allowed_hosts;
   place.environment = places_.environment;
   Residence residence = places_.residence;
@@ -515,7 +515,7 @@ Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, 
 Result<std::string> AgentSandbox::status_line() const {
   plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
   facts.cwd = record_.dir.empty() ? directories_.home : record_.dir;
-  const PlaceRequest place = TRY(place_of(record_, given_policy_));
+  const PlaceRequest place = TRY(place_request(record_, given_policy_));
   LoadedPolicy loaded = TRY(load_policy(place, facts, sys::own_environment()));
   if (record_.backend == "none") loaded.policy.enabled = policy::Switch::kDisabled;
   return service::status_line(loaded.policy);

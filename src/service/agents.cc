@@ -20,6 +20,7 @@
 #include "service/agent_checks.h"
 #include "service/containers.h"
 #include "service/engine_layer.h"
+#include "service/git_after.h"
 #include "service/image_recipe.h"
 #include "service/images.h"
 #include "service/init.h"
@@ -164,6 +165,9 @@ Result<std::unique_ptr<AgentService>> AgentService::open(host::StateDirs dirs, A
   }
   host::remove_stale_cgroups(host::find_cgroup_place(sys::user_id()));
   remove_stale_containers();
+  look_at_cut_off(dirs.data, [&](const std::string& line) {
+    if (tell) tell(line);
+  });
   return std::make_unique<AgentService>(std::move(agents), std::move(host_data), std::move(artifacts), std::move(dirs),
                                         std::move(tell));
 }

@@ -11,7 +11,7 @@ namespace hutch::service {
 
 namespace {
 
-Error changed(const store::Artifact& artifact, std::string_view how) {
+Error changed_artifact(const store::Artifact& artifact, std::string_view how) {
   return {Code::kConflict, 0,
           cat({printable(artifact.name), " is not what was shared: ", how,
                "; the file itself is in the agent's output directory"})};
@@ -38,15 +38,15 @@ Status read_artifact(AgentSandbox& agent, const store::Artifact& artifact,
     wire::FileReply reply = TRY(agent.file(wire::ReadFile{place, at, most}));
     const auto* content = std::get_if<wire::FileContent>(&reply);
     if (content == nullptr) return fail(Error{Code::kSystem, 0, "the sandbox answered something else"});
-    if (content->stat.version.size != artifact.size) return fail(changed(artifact, "it has another size"));
-    if (content->bytes.empty() && at < artifact.size) return fail(changed(artifact, "it ends early"));
+    if (content->stat.version.size != artifact.size) return fail(changed_artifact(artifact, "it has another size"));
+    if (content->bytes.empty() && at < artifact.size) return fail(changed_artifact(artifact, "it ends early"));
     sum.add(content->bytes);
     at += content->bytes.size();
-    if (at > artifact.size) return fail(changed(artifact, "it has another size"));
+    if (at > artifact.size) return fail(changed_artifact(artifact, "it has another size"));
     TRY(take(content->bytes));
   } while (at < artifact.size);
   if (std::move(sum).finish() == artifact.sha256) return {};
-  return fail(changed(artifact, "its hash is another"));
+  return fail(changed_artifact(artifact, "its hash is another"));
 }
 
 }  // namespace hutch::service

@@ -63,7 +63,7 @@ std::optional<Plugins::OfferedTool> find_plugin_tool(const AgentSandbox& agent, 
 }
 
 // No value of a secret is for a model.
-void scrub(const secret::Scrubber& scrubber, tool::Envelope& envelope) {
+void scrub_envelope(const secret::Scrubber& scrubber, tool::Envelope& envelope) {
   if (scrubber.empty()) return;
   envelope.result = scrubbed(scrubber, envelope.result);
   envelope.message = scrubber.scrub(envelope.message);
@@ -139,7 +139,7 @@ tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const To
   }
   if (call.on_output) output.finish(envelope.ok ? secret::Cut::kNowhere : secret::Cut::kEnd);
   // By what holds now: a secret may have been set meanwhile.
-  scrub(*agent.secrets().scrubber(), envelope);
+  scrub_envelope(*agent.secrets().scrubber(), envelope);
   if (!envelope.ok && place.was_starting()) {
     envelope = tool::failure(tool::Kind::kUnavailable, std::string(kStarting));
     envelope.retryable = true;

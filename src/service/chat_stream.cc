@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "wire/json_guard.h"
 
 namespace hutch::service {
@@ -11,10 +12,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kLineBytesMax = 1 << 20;
+constexpr std::size_t kEventBytesMax = 1 << 20;
 
 // An object's member, or null.
-const json* member(const json* object, const char* name) {
+const json* member_of_object(const json* object, const char* name) {
   if (object == nullptr || !object->is_object()) return nullptr;
   const auto found = object->find(name);
   return found == object->end() ? nullptr : &*found;
@@ -24,7 +25,7 @@ const json* first(const json* list) {
   return list != nullptr && list->is_array() && !list->empty() ? &list->front() : nullptr;
 }
 
-std::string text_of(const json* value) {
+std::string text_or_empty(const json* value) {
   return value != nullptr && value->is_string() ? value->get<std::string>() : "";
 }
 
@@ -39,7 +40,7 @@ std::string ChatStream::take(std::string_view bytes) {
     begin = end + 1;
   }
   held_.erase(0, begin);
-  if (held_.size() > kLineBytesMax) {
+  if (held_.size() > kEventBytesMax) {
     too_long_ = true;
     held_.clear();
   }
@@ -52,17 +53,18 @@ std::string ChatStream::take_line(std::string_view line) {
   if (line.starts_with("data:")) line.remove_prefix(5);
   while (line.starts_with(' ')) line.remove_prefix(1);
   if (line == "[DONE]") done_ = true;
-  if (done_ || !line.starts_with('{') || !wire::check_json_shape(line, kLineBytesMax)) return {};
-  const json event = json::parse(line, nullptr, false);
-  if (const json* error = member(&event, "error")) {
-    const std::string said = error->is_string() ? error->get<std::string>() : text_of(member(error, "message"));
+  if (done_ || !line.starts_with('{') || !wire::check_json_shape(line, kEventBytesMax)) return {};
+  const json event = parse_json(line);
+  if (const json* error = member_of_object(&event, "error")) {
+    const std::string said =
+        error->is_string() ? error->get<std::string>() : text_or_empty(member_of_object(error, "message"));
     error_ = said.empty() ? "an error without words" : said;
   }
-  const json* choice = first(member(&event, "choices"));
-  if (!text_of(member(choice, "finish_reason")).empty()) done_ = true;
+  const json* choice = first(member_of_object(&event, "choices"));
+  if (!text_or_empty(member_of_object(choice, "finish_reason")).empty()) done_ = true;
   // An endpoint that does not stream sends the message whole.
-  const json* delta = member(choice, "delta");
-  return text_of(member(delta != nullptr ? delta : member(choice, "message"), "content"));
+  const json* delta = member_of_object(choice, "delta");
+  return text_or_empty(member_of_object(delta != nullptr ? delta : member_of_object(choice, "message"), "content"));
 }
 
 }  // namespace hutch::service

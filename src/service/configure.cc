@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "host/state_dirs.h"
@@ -26,7 +27,7 @@ namespace hutch::service {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using ordered_json = nlohmann::ordered_json;
 using policy::EditKind;
 using store::HeldPolicy;
 using store::Scope;
@@ -38,40 +39,50 @@ struct Config {
   store::Policies policies;
 };
 
-Result<ConfigAnswer> show(const Config& config);
+Result<ConfigAnswer> show_policy(const Config& config);
 Result<ConfigAnswer> check(const Config& config);
-Result<ConfigAnswer> edit(const Config& config);
-Result<ConfigAnswer> path(const Config& config);
+Result<ConfigAnswer> edit_policy(const Config& config);
+Result<ConfigAnswer> policy_path(const Config& config);
 Result<ConfigAnswer> enable(const Config& config);
-Result<ConfigAnswer> get(const Config& config);
-Result<ConfigAnswer> change(const Config& config);
-Result<ConfigAnswer> schema(const Config& config);
+Result<ConfigAnswer> get_key(const Config& config);
+Result<ConfigAnswer> change_policy(const Config& config);
+Result<ConfigAnswer> policy_schema_answer(const Config& config);
 Result<ConfigAnswer> preset(const Config& config);
 Result<ConfigAnswer> import(const Config& config);
 Result<ConfigAnswer> reload(const Config& config);
 
-struct Action {
+struct ConfigAction {
   std::string_view name;
   Result<ConfigAnswer> (*carry_out)(const Config& config);
 };
-constexpr std::array kActions = {
-    Action{"show", show},     Action{"check", check},    Action{"edit", edit},     Action{"path", path},
-    Action{"get", get},       Action{"set", change},     Action{"add", change},    Action{"remove", change},
-    Action{"enable", enable}, Action{"disable", enable}, Action{"schema", schema}, Action{"import", import},
-    Action{"reload", reload}, Action{"preset", preset},
+constexpr std::array kConfigActions = {
+    ConfigAction{"show", show_policy},
+    ConfigAction{"check", check},
+    ConfigAction{"edit", edit_policy},
+    ConfigAction{"path", policy_path},
+    ConfigAction{"get", get_key},
+    ConfigAction{"set", change_policy},
+    ConfigAction{"add", change_policy},
+    ConfigAction{"remove", change_policy},
+    ConfigAction{"enable", enable},
+    ConfigAction{"disable", enable},
+    ConfigAction{"schema", policy_schema_answer},
+    ConfigAction{"import", import},
+    ConfigAction{"reload", reload},
+    ConfigAction{"preset", preset},
 };
 
 Result<HeldPolicy> held(const Config& config);
-ConfigAnswer changed(const Config& config, const HeldPolicy& entry);
+ConfigAnswer saved_answer(const Config& config, const HeldPolicy& entry);
 ConfigAnswer verdict(const Config& config, const std::vector<std::string>& errors);
-json place_json(const HeldPolicy& entry);
+ordered_json place_json(const HeldPolicy& entry);
 
 }  // namespace
 
 Result<ConfigAnswer> configure(const ConfigRequest& request, const plan::HostFacts& facts,
                                const std::vector<std::string>& environment) {
   const Config config{request, facts, environment, store::Policies(config_directory(facts, environment))};
-  for (const Action& action : kActions) {
+  for (const ConfigAction& action : kConfigActions) {
     if (action.name == request.action) return action.carry_out(config);
   }
   return fail(Error::invalid(cat({"config: unknown action ", printable(request.action)})));
@@ -84,11 +95,11 @@ std::string place_name(const HeldPolicy& entry) {
 
 namespace {
 
-Result<ConfigAnswer> show(const Config& config) {
+Result<ConfigAnswer> show_policy(const Config& config) {
   const HeldPolicy entry = TRY(held(config));
   if (config.request.form == OutputForm::kJson) {
-    json object = place_json(entry);
-    object["policy"] = json::parse(entry.text, nullptr, false);
+    ordered_json object = place_json(entry);
+    object["policy"] = parse_ordered_json(entry.text);
     return ConfigAnswer{object.dump(2) + "\n"};
   }
   LoadedPolicy loaded;
@@ -112,7 +123,7 @@ Result<ConfigAnswer> check(const Config& config) {
   return verdict(config, errors);
 }
 
-Result<ConfigAnswer> edit(const Config& config) {
+Result<ConfigAnswer> edit_policy(const Config& config) {
   const Scope scope = config.request.scope.value_or(Scope::kProject);
   const HeldPolicy before = TRY(config.policies.before_change(scope, config.facts.cwd));
   HeldPolicy saved;
@@ -129,24 +140,24 @@ Result<ConfigAnswer> edit(const Config& config) {
                                      .check = policy::check_policy_text,
                                      .save = save}));
   if (end == EditEnd::kUnchanged) return ConfigAnswer{"nothing changed\n"};
-  return changed(config, saved);
+  return saved_answer(config, saved);
 }
 
-Result<ConfigAnswer> path(const Config& config) {
+Result<ConfigAnswer> policy_path(const Config& config) {
   const HeldPolicy entry = TRY(held(config));
   if (config.request.form == OutputForm::kJson) return ConfigAnswer{place_json(entry).dump() + "\n"};
   if (entry.file.empty()) return ConfigAnswer{"built in\n", 1};
   return ConfigAnswer{entry.file + "\n"};
 }
 
-Result<ConfigAnswer> get(const Config& config) {
+Result<ConfigAnswer> get_key(const Config& config) {
   const HeldPolicy entry = TRY(held(config));
   const auto value = TRY(policy::value_at(entry.text, config.request.words.front()));
   if (!value) return ConfigAnswer{config.request.form == OutputForm::kJson ? "null\n" : "", 1};
   return ConfigAnswer{config.request.form == OutputForm::kJson ? *value + "\n" : value_lines(*value)};
 }
 
-Result<ConfigAnswer> change(const Config& config) {
+Result<ConfigAnswer> change_policy(const Config& config) {
   const ConfigRequest& request = config.request;
   policy::Edit edit;
   edit.kind = request.action == "set" ? EditKind::kSet : request.action == "add" ? EditKind::kAdd : EditKind::kRemove;
@@ -155,7 +166,7 @@ Result<ConfigAnswer> change(const Config& config) {
   const Scope scope = request.scope.value_or(Scope::kProject);
   const HeldPolicy entry = TRY(config.policies.change(
       scope, config.facts.cwd, [&](const std::string& policy) { return policy::edited(policy, edit); }));
-  return changed(config, entry);
+  return saved_answer(config, entry);
 }
 
 Result<ConfigAnswer> enable(const Config& config) {
@@ -163,10 +174,10 @@ Result<ConfigAnswer> enable(const Config& config) {
   const Scope scope = config.request.scope.value_or(Scope::kProject);
   const HeldPolicy entry = TRY(config.policies.change(
       scope, config.facts.cwd, [&](const std::string& policy) { return policy::edited(policy, edit); }));
-  return changed(config, entry);
+  return saved_answer(config, entry);
 }
 
-Result<ConfigAnswer> schema(const Config&) { return ConfigAnswer{policy::policy_schema()}; }
+Result<ConfigAnswer> policy_schema_answer(const Config&) { return ConfigAnswer{policy::policy_schema()}; }
 
 Result<ConfigAnswer> preset(const Config& config) {
   const bool as_json = config.request.form == OutputForm::kJson;
@@ -175,7 +186,7 @@ Result<ConfigAnswer> preset(const Config& config) {
     if (const policy::Preset* found = policy::find_preset(name)) return ConfigAnswer{std::string(found->text)};
     return fail(Error::not_found(cat({"no preset \"", printable(name, 64), "\"; hutch config preset lists them"})));
   }
-  json list = json::array();
+  ordered_json list = ordered_json::array();
   std::string text;
   for (const policy::Preset& one : policy::presets()) {
     list.push_back({{"name", one.name}, {"about", one.about}});
@@ -196,7 +207,8 @@ Result<ConfigAnswer> import(const Config& config) {
     TRY(policy::check_projects_text(text, printable(file)));
     const std::size_t count = TRY(config.policies.add_projects(text));
     if (config.request.form == OutputForm::kJson) {
-      return ConfigAnswer{json{{"file", config.policies.projects_file()}, {"projects", count}}.dump() + "\n", 0, true};
+      return ConfigAnswer{ordered_json{{"file", config.policies.projects_file()}, {"projects", count}}.dump() + "\n", 0,
+                          true};
     }
     return ConfigAnswer{cat({config.policies.projects_file(), ": ", std::to_string(count), " projects added\n"}), 0,
                         true};
@@ -205,7 +217,7 @@ Result<ConfigAnswer> import(const Config& config) {
   const Scope scope = config.request.scope.value_or(Scope::kDefault);
   const HeldPolicy entry = TRY(
       config.policies.change(scope, config.facts.cwd, [&](const std::string&) -> Result<std::string> { return text; }));
-  return changed(config, entry);
+  return saved_answer(config, entry);
 }
 
 // What was changed by hand holds in what runs, unless it is broken.
@@ -219,7 +231,7 @@ Result<ConfigAnswer> reload(const Config& config) {
 ConfigAnswer verdict(const Config& config, const std::vector<std::string>& errors) {
   const int code = errors.empty() ? 0 : 1;
   if (config.request.form == OutputForm::kJson)
-    return {json{{"ok", errors.empty()}, {"errors", errors}}.dump() + "\n", code};
+    return {ordered_json{{"ok", errors.empty()}, {"errors", errors}}.dump() + "\n", code};
   return {errors.empty() ? "ok\n" : join(errors, "\n") + "\n", code};
 }
 
@@ -229,15 +241,15 @@ Result<HeldPolicy> held(const Config& config) {
   return config.policies.before_change(*config.request.scope, config.facts.cwd);
 }
 
-ConfigAnswer changed(const Config& config, const HeldPolicy& entry) {
+ConfigAnswer saved_answer(const Config& config, const HeldPolicy& entry) {
   const bool as_json = config.request.form == OutputForm::kJson;
   return {as_json ? place_json(entry).dump() + "\n" : cat({"saved in ", place_name(entry), "\n"}), 0, true};
 }
 
-json place_json(const HeldPolicy& entry) {
+ordered_json place_json(const HeldPolicy& entry) {
   const std::string_view scope = entry.file.empty() ? "built-in" : entry.project ? "project" : "default";
-  json object = {{"scope", scope}, {"file", entry.file.empty() ? json() : json(entry.file)}};
-  object["project"] = entry.project ? json(*entry.project) : json();
+  ordered_json object = {{"scope", scope}, {"file", entry.file.empty() ? ordered_json() : ordered_json(entry.file)}};
+  object["project"] = entry.project ? ordered_json(*entry.project) : ordered_json();
   return object;
 }
 

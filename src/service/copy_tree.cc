@@ -49,7 +49,7 @@ class Copier {
   CopyCounts counts_;
 };
 
-wire::AddToTree entry_of(const std::string& path, wire::FileKind kind, const sys::FileStatus& status) {
+wire::AddToTree tree_entry(const std::string& path, wire::FileKind kind, const sys::FileStatus& status) {
   // A bit that gives rights would give them of another user.
   return {.path = path, .kind = kind, .mode = status.mode & 0777U, .modified_ns = status.modified_ns, .target = {}};
 }
@@ -115,7 +115,7 @@ Status Copier::copy_file(int parent, const std::string& name, const std::string&
     return {};
   }
   if (is_elsewhere(status)) return {};
-  const UniqueFd file = TRY(to_.ask_for_file(entry_of(path, wire::FileKind::kRegular, status)));
+  const UniqueFd file = TRY(to_.ask_for_file(tree_entry(path, wire::FileKind::kRegular, status)));
   TRY(check_given(file.get()));
   TRY_CTX(copy_content(source->get(), file.get()), printable(path));
   ++counts_.files;
@@ -126,7 +126,7 @@ Status Copier::copy_file(int parent, const std::string& name, const std::string&
 Status Copier::copy_link(int parent, const std::string& name, const std::string& path, const sys::FileStatus& status) {
   auto text = sys::link_text(parent, name);
   if (!text) return passed_over(text.error());
-  wire::AddToTree entry = entry_of(path, wire::FileKind::kSymlink, status);
+  wire::AddToTree entry = tree_entry(path, wire::FileKind::kSymlink, status);
   entry.target = std::move(*text);
   TRY(to_.ask(entry));
   ++counts_.links;
@@ -140,7 +140,7 @@ Status Copier::enter(int parent, const std::string& name, const std::string& pat
   if (is_elsewhere(status)) return {};
   if (levels_.size() == kLevelsMax) return fail(Error::invalid("directories nested too deep to be copied"));
   auto names = TRY(sys::names_in(directory->get(), path));
-  TRY(to_.ask(entry_of(path, wire::FileKind::kDirectory, status)));
+  TRY(to_.ask(tree_entry(path, wire::FileKind::kDirectory, status)));
   ++counts_.directories;
   levels_.push_back({std::move(*directory), path, std::move(names)});
   return {};

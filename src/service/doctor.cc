@@ -24,7 +24,7 @@ std::string_view kind_name(plan::CgroupKind kind);
 std::string or_else(const std::string& text, std::string_view otherwise);
 std::string policy_text(const Checkup& checkup);
 std::string bubblewrap_text(const host::IsolationFacts& facts);
-std::string network_text(const host::IsolationFacts& facts);
+std::string network_facts_text(const host::IsolationFacts& facts);
 EngineCheckup look_for_engine();
 std::string engine_text(const EngineCheckup& engine);
 std::string summary(std::string_view backend);
@@ -77,7 +77,7 @@ std::string checkup_text(const Checkup& checkup) {
   row("landlock", facts.landlock_abi == 0 ? "none: one wall less round the files of a sandbox"
                                           : fmt::format("ABI {}", facts.landlock_abi));
   row("seccomp", checkup.isolation.has_seccomp ? "yes" : "no");
-  row("network", network_text(checkup.isolation));
+  row("network", network_facts_text(checkup.isolation));
   row("limits", checkup.cgroup.note.substr(checkup.cgroup.note.find("held by")));
   row("bubblewrap", bubblewrap_text(checkup.isolation));
   row("engine", engine_text(checkup.engine));
@@ -206,7 +206,7 @@ std::string engine_text(const EngineCheckup& engine) {
                      engine.api, engine.storage_driver, or_else(engine.cgroup_driver, "an unknown driver"));
 }
 
-std::string network_text(const host::IsolationFacts& facts) {
+std::string network_facts_text(const host::IsolationFacts& facts) {
   if (facts.namespaces != host::Trial::kWorks) return "not known: no network namespace could be made";
   if (facts.no_capture.empty()) return "connections and DNS are captured";
   return cat({"programs that use the proxy alone reach anything: ", facts.no_capture,

@@ -88,7 +88,7 @@ TEST(Doctor, SaysWhichEngineThereIs) {
 
 TEST(Doctor, ShowsEveryNoteWhole) {
   // The note's first words, which the row's name says already, are left out, whatever the kind.
-  for (const char* note : {"limits are held by rlimits alone: no cgroup file system is mounted",
+  for (const char* note : {"limits are held by rlimits, memory per process: no cgroup file system is mounted",
                            "limits are held by cgroup v1 (memory)", "limits are held by cgroup v2 (pids) below /x"}) {
     Checkup checkup = ubuntu();
     checkup.cgroup.note = note;

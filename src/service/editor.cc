@@ -17,7 +17,7 @@ namespace hutch::service {
 namespace {
 
 Status run_editor(const EditTask& task, const std::string& path);
-std::string variable(const std::vector<std::string>& environment, std::string_view name);
+std::string environment_variable(const std::vector<std::string>& environment, std::string_view name);
 
 }  // namespace
 
@@ -49,8 +49,8 @@ Result<EditEnd> edit_text(const EditTask& task) {
 namespace {
 
 Status run_editor(const EditTask& task, const std::string& path) {
-  std::string editor = variable(task.environment, "VISUAL");
-  if (editor.empty()) editor = variable(task.environment, "EDITOR");
+  std::string editor = environment_variable(task.environment, "VISUAL");
+  if (editor.empty()) editor = environment_variable(task.environment, "EDITOR");
   if (editor.empty()) editor = "vi";
   // As git and others do: the variable is a line for the shell.
   sys::ChildProcess child = TRY(sys::spawn("/bin/sh", {.arguments = {"sh", "-c", cat({editor, " \"$1\""}), "sh", path},
@@ -62,7 +62,7 @@ Status run_editor(const EditTask& task, const std::string& path) {
   return fail(Error::invalid(cat({"the editor \"", printable(editor), "\" failed; nothing was changed"})));
 }
 
-std::string variable(const std::vector<std::string>& environment, std::string_view name) {
+std::string environment_variable(const std::vector<std::string>& environment, std::string_view name) {
   for (const std::string& entry : environment) {
     if (entry.starts_with(cat({name, "="}))) return entry.substr(name.size() + 1);
   }

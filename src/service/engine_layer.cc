@@ -37,7 +37,7 @@ Result<std::string> id_of_image(const Engine& engine, const store::AgentRecord& 
 }
 
 template <class Wanted>
-std::optional<Wanted> ask(KeptSandbox& sandbox, const wire::FileRequest& request) {
+std::optional<Wanted> ask_files(KeptSandbox& sandbox, const wire::FileRequest& request) {
   auto reply = sandbox.file(request);
   auto* found = reply ? std::get_if<Wanted>(&*reply) : nullptr;
   return found != nullptr ? std::optional(std::move(*found)) : std::nullopt;
@@ -104,14 +104,14 @@ ImageFiles files_in(KeptSandbox& fresh) {
   ImageFiles files;
   files.names = [&](const std::string& directory) {
     std::vector<std::string> names;
-    const auto listed = ask<wire::FileEntries>(fresh, wire::ListDirectory{{"/", directory}, 1, kNamesMax});
+    const auto listed = ask_files<wire::FileEntries>(fresh, wire::ListDirectory{{"/", directory}, 1, kNamesMax});
     for (const wire::FileEntry& entry : listed ? listed->entries : std::vector<wire::FileEntry>()) {
       names.push_back(entry.path);
     }
     return names;
   };
   files.text = [&](const std::string& file, std::size_t bytes_max) -> std::optional<std::string> {
-    auto content = ask<wire::FileContent>(fresh, wire::ReadFile{{"/", file}, 0, bytes_max});
+    auto content = ask_files<wire::FileContent>(fresh, wire::ReadFile{{"/", file}, 0, bytes_max});
     return content ? std::optional(std::move(content->bytes)) : std::nullopt;
   };
   return files;

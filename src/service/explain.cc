@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "host/paths.h"
+#include "plan/mounts.h"
 #include "plan/names.h"
 #include "plan/widening.h"
 #include "policy/address_kinds.h"
@@ -37,6 +38,7 @@ Result<PathVerdict> judge_hidden_way(const Prepared& prepared, const plan::HostF
                                      PathVerdict hidden);
 Result<bool> is_asked(const Prepared& prepared, const plan::HostFacts& facts, const Target& target, Access access);
 void judge_private(const Prepared& prepared, const Target& target, PathVerdict& verdict);
+Status judge_private_home(const Prepared& prepared, const Target& target, PathVerdict& verdict);
 void judge_proc(const Prepared& prepared, const Target& target, PathVerdict& verdict);
 void judge_name(const plan::SandboxPlan& plan, const Target& target, PathVerdict& verdict);
 Status judge_new_name(const Prepared& prepared, const Target& target, PathVerdict& verdict);
@@ -149,7 +151,7 @@ Result<Explanation> explain(const PlaceRequest& request, const plan::HostFacts& 
   Explanation explanation;
   explanation.prepared = TRY(prepare(request, facts, caller));
   // Where hutch knows no table, a run says so.
-  (void)add_filter(explanation.prepared.plan, facts);
+  (void)add_filter(explanation.prepared, facts);
   for (const std::string& name : names) {
     if (is_path(name, explanation.prepared.plan.cwd)) {
       explanation.paths.push_back(TRY(judge_path(explanation.prepared, facts, name, Access::kRead)));
@@ -178,6 +180,9 @@ Result<PathVerdict> judge_without_questions(const Prepared& prepared, const plan
     verdict.why = "nothing is isolated";
     TRY(judge_mode(facts, target, verdict));
     return verdict;
+  }
+  if (decision.view == View::kHidden && plan::is_in_private_home(prepared.plan, facts.home, target.path)) {
+    TRY(judge_private_home(prepared, target, verdict));
   }
   if (!verdict.allowed) return verdict;
   switch (decision.view) {
@@ -219,11 +224,14 @@ Result<bool> is_asked(const Prepared& prepared, const plan::HostFacts& facts, co
   const bool reads = access == Access::kRead;
   if (prepared.plan.questions == plan::FileQuestions::kNone) return false;
   if (!plan::is_of_host(prepared.plan, target.path)) return false;
+  // In a private home a new file is the sandbox's own.
+  const bool is_own = !target.on_host() || is_made(prepared, parent_of(target.path));
+  if (!reads && is_own && plan::is_in_private_home(prepared.plan, facts.home, target.path)) return false;
   if (reads && (prepared.plan.questions != plan::FileQuestions::kAll || !target.on_host())) return false;
   if (target.on_host() && target.type != plan::FileType::kDirectory && target.type != plan::FileType::kFile) {
     return false;
   }
-  const FileRules rules{prepared.rules, prepared.policy.asks, prepared.plan.names};
+  const FileRules rules{prepared.rules, prepared.policy.asks, &prepared.plan.names};
   const FileOutcome outcome = judge_file(rules, reads ? approval::Kind::kRead : approval::Kind::kWrite, target.path);
   if (outcome.never || outcome.allowed) return false;
   PathVerdict mode{.typed = {}, .path = target.path, .access = access, .allowed = true, .rule = {}, .why = {}};
@@ -266,6 +274,25 @@ void judge_private(const Prepared& prepared, const Target& target, PathVerdict& 
          "the host's file is not visible there; the sandbox's own directory is empty at the start");
 }
 
+// The host's files of a private home stay hidden, and so do the files in its directories.
+Status judge_private_home(const Prepared& prepared, const Target& target, PathVerdict& verdict) {
+  const bool made = is_made(prepared, target.path);
+  if (verdict.access == Access::kRead && !made) return {};
+  const std::string parent = parent_of(target.path);
+  if (target.on_host() && !made) {
+    refuse(verdict, verdict.rule, "the host's file is not visible there; the home inside is the sandbox's own");
+    return {};
+  }
+  if (!made && !is_made(prepared, parent) && TRY(sys::status_of(parent))) {
+    refuse(verdict, verdict.rule,
+           cat({"the host's directory ", printable(parent), " is not visible there; the sandbox may make its own"}));
+    return {};
+  }
+  verdict.allowed = true;
+  verdict.why = "the home is the sandbox's own, empty at the start and gone at the end";
+  return {};
+}
+
 void judge_proc(const Prepared& prepared, const Target& target, PathVerdict& verdict) {
   for (const std::string& name : prepared.plan.hidden_proc) {
     if (is_within(target.path, "/proc/" + name))
@@ -278,8 +305,8 @@ void judge_proc(const Prepared& prepared, const Target& target, PathVerdict& ver
 void judge_name(const plan::SandboxPlan& plan, const Target& target, PathVerdict& verdict) {
   const auto covers = [&](const std::string& mount) { return is_within(target.path, mount); };
   if (std::ranges::none_of(plan.supervised, covers)) return;
-  const plan::NameRule* rule = plan::denied_name(plan.names, target.path);
-  if (rule != nullptr) refuse(verdict, rule->rule, "this name is not written, wherever it is");
+  const auto rule = plan::denied_name(plan.names, target.path);
+  if (rule) refuse(verdict, rule->rule, "this name is not written, wherever it is");
 }
 
 Status judge_new_name(const Prepared& prepared, const Target& target, PathVerdict& verdict) {

@@ -9,11 +9,11 @@ namespace hutch::service {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using ordered_json = nlohmann::ordered_json;
 using policy::Network;
 using policy::NetworkMode;
 
-std::string_view name_of(NetworkMode mode);
+std::string_view mode_name(NetworkMode mode);
 bool is_strict(const Network& network);
 std::string_view first_line(const Prepared& prepared);
 std::string domain_lines(const Network& network);
@@ -24,8 +24,8 @@ std::string line(std::initializer_list<std::string_view> pieces);
 std::string shown(const std::string& text);
 std::string joined(const std::vector<std::string>& texts);
 std::string reason_of(const Network& network, const std::string& entry);
-json rule_json(const policy::HttpRule& rule);
-json proxy_json(const std::optional<policy::ProxyServer>& proxy);
+ordered_json rule_json(const policy::HttpRule& rule);
+ordered_json proxy_json(const std::optional<policy::ProxyServer>& proxy);
 
 }  // namespace
 
@@ -47,18 +47,18 @@ std::string network_text(const Prepared& prepared) {
 
 std::string network_json(const Prepared& prepared) {
   const Network& network = prepared.policy.network;
-  json denied = json::array();
+  ordered_json denied = ordered_json::array();
   for (const std::string& entry : network.denied_domains) {
     denied.push_back({{"entry", entry}, {"reason", reason_of(network, entry)}});
   }
-  json rules = json::array();
+  ordered_json rules = ordered_json::array();
   for (const policy::HttpRule& rule : network.rules) rules.push_back(rule_json(rule));
-  json published = json::array();
+  ordered_json published = ordered_json::array();
   for (const policy::PublishedPort& port : network.publish) {
     published.push_back({{"host", port.host}, {"sandbox", port.sandbox}});
   }
-  const json object = {
-      {"mode", prepared.backend == "none" ? "host" : name_of(network.mode)},
+  const ordered_json object = {
+      {"mode", prepared.backend == "none" ? "host" : mode_name(network.mode)},
       {"allowed_domains", network.allowed_domains},
       {"denied_domains", std::move(denied)},
       {"strict", is_strict(network)},
@@ -73,12 +73,12 @@ std::string network_json(const Prepared& prepared) {
       {"publish", std::move(published)},
       {"parent_proxy",
        {{"http", proxy_json(prepared.parent_proxies.http)}, {"https", proxy_json(prepared.parent_proxies.https)}}}};
-  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 namespace {
 
-std::string_view name_of(NetworkMode mode) {
+std::string_view mode_name(NetworkMode mode) {
   switch (mode) {
     case NetworkMode::kNone: return "none";
     case NetworkMode::kOutbound: return "outbound";
@@ -168,8 +168,8 @@ std::string reason_of(const Network& network, const std::string& entry) {
   return {};
 }
 
-json rule_json(const policy::HttpRule& rule) {
-  json set = json::array();
+ordered_json rule_json(const policy::HttpRule& rule) {
+  ordered_json set = ordered_json::array();
   for (const auto& [name, value] : rule.set_headers) set.push_back(name);
   return {{"host", rule.host},
           {"opens_tls", true},
@@ -179,7 +179,7 @@ json rule_json(const policy::HttpRule& rule) {
           {"removes_headers", rule.remove_headers}};
 }
 
-json proxy_json(const std::optional<policy::ProxyServer>& proxy) {
+ordered_json proxy_json(const std::optional<policy::ProxyServer>& proxy) {
   if (!proxy) return nullptr;
   return {{"url", policy::describe(*proxy)}, {"credentials", !proxy->authorization.empty()}};
 }

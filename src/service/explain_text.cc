@@ -1,7 +1,9 @@
 // What explain and check print.
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
+#include "plan/mounts.h"
 #include "plan/plan_text.h"
 #include "service/explain.h"
 
@@ -9,16 +11,17 @@ namespace hutch::service {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using ordered_json = nlohmann::ordered_json;
 
-std::string_view name_of(policy::Access access) { return access == policy::Access::kRead ? "read" : "write"; }
-std::string_view name_of(policy::HostVerdict verdict);
-std::string_view name_of(const PathVerdict& verdict);
-json path_json(const PathVerdict& verdict);
-std::string_view name_of(policy::SocketVerdict verdict);
-json host_json(const HostVerdict& verdict);
-json socket_json(const SocketOutcome& outcome);
-std::string dump(const json& object);
+std::string_view word_for(policy::Access access) { return access == policy::Access::kRead ? "read" : "write"; }
+std::string_view word_for(policy::HostVerdict verdict);
+std::string_view word_for(const PathVerdict& verdict);
+ordered_json path_json(const PathVerdict& verdict);
+std::string_view word_for(policy::SocketVerdict verdict);
+ordered_json host_json(const HostVerdict& verdict);
+ordered_json socket_json(const SocketOutcome& outcome);
+std::string home_text(const plan::SandboxPlan& plan);
+std::string dump(const ordered_json& object);
 
 }  // namespace
 
@@ -31,6 +34,7 @@ std::string explanation_text(const Explanation& explanation) {
     if (prepared.backend == "none")
       out += "           which isolates nothing: none of what follows about files is held\n";
     out += plan::plan_text(prepared.plan);
+    out += home_text(prepared.plan);
     out += "rules\n";
     const bool of_machine = prepared.backend == "vm";
     const bool by_kernel = prepared.backend == "user" || of_machine;
@@ -52,28 +56,28 @@ std::string explanation_text(const Explanation& explanation) {
 
 std::string explanation_json(const Explanation& explanation) {
   const Prepared& prepared = explanation.prepared;
-  json rules = json::array();
+  ordered_json rules = ordered_json::array();
   for (const policy::Rule& rule : prepared.rules) {
     rules.push_back(
         {{"verb", policy::name_of(rule.verb)}, {"path", rule.path}, {"text", rule.text}, {"where", rule.where}});
   }
-  json paths = json::array();
+  ordered_json paths = ordered_json::array();
   for (const PathVerdict& verdict : explanation.paths) paths.push_back(path_json(verdict));
-  json hosts = json::array();
+  ordered_json hosts = ordered_json::array();
   for (const HostVerdict& verdict : explanation.hosts) hosts.push_back(host_json(verdict));
   return dump({{"backend", prepared.backend},
                {"policy", prepared.policy.source},
                {"policy_notes", prepared.policy.notes},
-               {"plan", json::parse(plan::plan_json(prepared.plan))},
+               {"plan", parse_ordered_json(plan::plan_json(prepared.plan))},
                {"rules", std::move(rules)},
-               {"network", json::parse(network_json(prepared))},
+               {"network", parse_ordered_json(network_json(prepared))},
                {"paths", std::move(paths)},
                {"hosts", std::move(hosts)}});
 }
 
 std::string verdict_text(const PathVerdict& verdict) {
   const std::string led = verdict.path == verdict.typed ? "" : cat({" (", printable(verdict.path, 4096), ")"});
-  return cat({name_of(verdict), ": ", name_of(verdict.access), " ", printable(verdict.typed, 4096), led, ": ",
+  return cat({word_for(verdict), ": ", word_for(verdict.access), " ", printable(verdict.typed, 4096), led, ": ",
               verdict.rule, ": ", verdict.why});
 }
 
@@ -84,13 +88,13 @@ std::string verdict_text(const HostVerdict& verdict) {
   const std::string target = cat({v6 ? "[" : "", printable(verdict.host), v6 ? "]" : "", ":",
                                   std::to_string(verdict.port), verdict.typed.ends_with("/udp") ? "/udp" : ""});
   const std::string led = target == verdict.typed ? "" : cat({" (", target, ")"});
-  return cat({name_of(verdict.verdict), ": connect ", printable(verdict.typed), led, ": ", verdict.rule, ": ",
+  return cat({word_for(verdict.verdict), ": connect ", printable(verdict.typed), led, ": ", verdict.rule, ": ",
               printable(verdict.why)});
 }
 
 std::string verdict_text(const SocketOutcome& outcome) {
   const std::string led = outcome.path == outcome.typed ? "" : cat({" (", printable(outcome.path, 4096), ")"});
-  return cat({name_of(outcome.verdict), ": socket ", printable(outcome.typed, 4096), led, ": ", outcome.rule, ": ",
+  return cat({word_for(outcome.verdict), ": socket ", printable(outcome.typed, 4096), led, ": ", outcome.rule, ": ",
               outcome.why});
 }
 
@@ -100,38 +104,50 @@ std::string verdict_json(const HostVerdict& verdict) { return dump(host_json(ver
 
 namespace {
 
-json path_json(const PathVerdict& verdict) {
-  return {{"typed", verdict.typed},     {"path", verdict.path},        {"access", name_of(verdict.access)},
-          {"allowed", verdict.allowed}, {"verdict", name_of(verdict)}, {"rule", verdict.rule},
+std::string home_text(const plan::SandboxPlan& plan) {
+  for (const std::string& entry : plan.environment) {
+    if (!entry.starts_with("HOME=")) continue;
+    const plan::MountStep* home = plan::private_home(plan, std::string_view(entry).substr(5));
+    if (home == nullptr) continue;
+    const std::string size = home->size_bytes == 0 ? "a half of the memory" : plan::size_text(home->size_bytes);
+    return cat({"home\n  ", printable(home->target, 4096),
+                " is the sandbox's own: empty at the start, writable, at most ", size, ", gone at the end\n"});
+  }
+  return {};
+}
+
+ordered_json path_json(const PathVerdict& verdict) {
+  return {{"typed", verdict.typed},     {"path", verdict.path},         {"access", word_for(verdict.access)},
+          {"allowed", verdict.allowed}, {"verdict", word_for(verdict)}, {"rule", verdict.rule},
           {"why", verdict.why}};
 }
 
-json socket_json(const SocketOutcome& outcome) {
+ordered_json socket_json(const SocketOutcome& outcome) {
   return {{"typed", outcome.typed},
           {"path", outcome.path},
           {"access", "socket"},
           {"allowed", outcome.verdict == policy::SocketVerdict::kAllow},
-          {"verdict", name_of(outcome.verdict)},
+          {"verdict", word_for(outcome.verdict)},
           {"rule", outcome.rule},
           {"why", outcome.why}};
 }
 
-json host_json(const HostVerdict& verdict) {
+ordered_json host_json(const HostVerdict& verdict) {
   return {{"typed", verdict.typed},
           {"host", verdict.host},
           {"port", verdict.port},
           {"access", "connect"},
           {"allowed", verdict.verdict == policy::HostVerdict::kAllow},
-          {"verdict", name_of(verdict.verdict)},
+          {"verdict", word_for(verdict.verdict)},
           {"rule", verdict.rule},
           {"why", verdict.why}};
 }
 
-std::string_view name_of(const PathVerdict& verdict) {
+std::string_view word_for(const PathVerdict& verdict) {
   return verdict.allowed ? "allowed" : verdict.asked ? "ask" : "denied";
 }
 
-std::string_view name_of(policy::SocketVerdict verdict) {
+std::string_view word_for(policy::SocketVerdict verdict) {
   switch (verdict) {
     case policy::SocketVerdict::kAllow: return "allowed";
     case policy::SocketVerdict::kDeny: return "denied";
@@ -140,7 +156,7 @@ std::string_view name_of(policy::SocketVerdict verdict) {
   return "";
 }
 
-std::string_view name_of(policy::HostVerdict verdict) {
+std::string_view word_for(policy::HostVerdict verdict) {
   switch (verdict) {
     case policy::HostVerdict::kAllow: return "allowed";
     case policy::HostVerdict::kDeny: return "denied";
@@ -149,7 +165,9 @@ std::string_view name_of(policy::HostVerdict verdict) {
   return "";
 }
 
-std::string dump(const json& object) { return object.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string dump(const ordered_json& object) {
+  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
 
 }  // namespace
 

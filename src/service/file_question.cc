@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "plan/mounts.h"
 #include "plan/names.h"
 #include "policy/decide.h"
 #include "sys/tree.h"
@@ -35,14 +36,20 @@ FileOutcome judge_file(const FileRules& rules, Kind kind, const std::string& pat
   if (!is_host) outcome.never = "it is the sandbox's own";
   if (!reads && !outcome.never) {
     if (judgement.write_rule != nullptr) outcome.never = approval::never_asked(kind, judgement.write_rule, rules.asks);
-    if (plan::denied_name(rules.names, path) != nullptr) outcome.never = "a rule by name denies it";
+  }
+  const auto named = reads || rules.names == nullptr ? std::nullopt : plan::denied_name(*rules.names, path);
+  if (named && !outcome.never) {
+    outcome.allowed = false;
+    if (named->asking == plan::NameRule::Asking::kNever) outcome.never = "a rule by name denies it";
   }
   if (rule != nullptr) outcome.closed_at = rule->path;
   const policy::Rule* opens = reads ? judgement.read_rule : judgement.write_rule;
   if (outcome.allowed && opens != nullptr) outcome.opened_at = opens->path;
   outcome.question = {.kind = kind,
                       .target = path,
-                      .rule = rule != nullptr ? policy::describe(*rule) : "default",
+                      .rule = named             ? named->rule
+                              : rule != nullptr ? policy::describe(*rule)
+                                                : "default",
                       .visibility = outcome.hidden ? approval::Visibility::kHidden : approval::Visibility::kVisible};
   return outcome;
 }
@@ -68,7 +75,9 @@ bool is_divided(std::span<const policy::Rule> rules, const plan::SandboxPlan& pl
   const auto mounts = [&](const plan::MountStep& step) {
     return (step.kind == plan::MountKind::kBind || step.kind == plan::MountKind::kTmpfs) && is_below(step.target);
   };
-  return std::ranges::any_of(rules, closes) || std::ranges::any_of(plan.mounts, mounts);
+  // The sandbox has files of its own in a private home.
+  const bool is_private = plan::private_home(plan, directory) != nullptr;
+  return is_private || std::ranges::any_of(rules, closes) || std::ranges::any_of(plan.mounts, mounts);
 }
 
 bool is_passed_through(const plan::SandboxPlan& plan, const std::string& path) {

@@ -27,7 +27,7 @@ struct FileOutcome {
 struct FileRules {
   std::span<const policy::Rule> rules;
   const policy::Asks& asks;
-  std::span<const plan::NameRule> names;  // never written
+  const plan::GuardedNames* names = nullptr;  // null: none
 };
 
 // `path` is canonical; `kind` is kRead or kWrite.

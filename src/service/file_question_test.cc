@@ -24,11 +24,15 @@ const std::vector<Rule> kRules = {
     rule(Verb::kDenyWrite, "/home/u/log"),
     rule(Verb::kDenyRead, "/home/u/.ssh", Origin::kCredential),
 };
-const std::vector<plan::NameRule> kNames = {
-    {.pattern = "/**/.mcp.json", .rule = "built in", .except = {}, .lifted = {}}};
+const plan::GuardedNames kNames{.rules = {{.pattern = "/**/.mcp.json", .rule = "built in", .except = {}, .lifted = {}},
+                                          {.pattern = "/home/u/project/.ssh",
+                                           .rule = "home",
+                                           .except = {},
+                                           .lifted = {},
+                                           .asking = plan::NameRule::Asking::kMayBe}}};
 
 FileOutcome judged(Kind kind, const std::string& path, const policy::Asks& asks = {}) {
-  return judge_file({kRules, asks, kNames}, kind, path);
+  return judge_file({kRules, asks, &kNames}, kind, path);
 }
 
 TEST(FileQuestion, WhatIsHiddenIsAskedAboutByItsRule) {
@@ -58,6 +62,21 @@ TEST(FileQuestion, WhatIsNeverAsked) {
   EXPECT_TRUE(judged(Kind::kWrite, "/home/u/shown/.mcp.json").never) << "a name";
   EXPECT_FALSE(judged(Kind::kRead, "/home/u/other/.mcp.json").never) << "a name that is only read";
   EXPECT_TRUE(judged(Kind::kRead, "/home/u/x", {.read = policy::Asking::kNever}).never);
+}
+
+TEST(FileQuestion, ANameOfAHomeIsAsked) {
+  const FileOutcome absent = judged(Kind::kWrite, "/home/u/project/.ssh/authorized_keys");
+  EXPECT_FALSE(absent.allowed) << "although a rule lets the directory be written";
+  EXPECT_FALSE(absent.never);
+  EXPECT_EQ(absent.question.rule, "home");
+  EXPECT_TRUE(judged(Kind::kWrite, "/home/u/project/.ssh/x", {.write = policy::Asking::kNever}).never);
+  const std::vector<Rule> rules = {rule(Verb::kAllowWrite, "/home/u"),
+                                   rule(Verb::kDenyWrite, "/home/u/bin", Origin::kHome)};
+  const policy::Asks asks;
+  const FileOutcome there = judge_file({rules, asks}, Kind::kWrite, "/home/u/bin/git");
+  EXPECT_FALSE(there.allowed);
+  EXPECT_FALSE(there.never);
+  EXPECT_EQ(there.closed_at, "/home/u/bin");
 }
 
 TEST(FileQuestion, WhatIsDividedByRulesThatCloseSomethingBelow) {

@@ -34,23 +34,23 @@ constexpr std::chrono::seconds kOnce{2};
 
 Kind kind_of(sandbox::FileWanted wanted) { return wanted == sandbox::FileWanted::kLook ? Kind::kRead : Kind::kWrite; }
 
-bool is_plain(std::string_view path) {
+bool is_plain_path(std::string_view path) {
   if (!path.starts_with('/') || path.size() > kPathMax || path == "/") return false;
   const auto components = split(path.substr(1), '/');
   return std::ranges::none_of(components,
                               [](std::string_view one) { return one.empty() || one == "." || one == ".."; });
 }
 
-std::string parent_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
+std::string host_parent(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
 
 // What is at a path of the host, links followed: a file or a directory, the others are nobody's to grant.
-std::optional<plan::SeenPath> look(const std::string& path) {
+std::optional<plan::SeenPath> look_at_host(const std::string& path) {
   const auto file = sys::resolve(AT_FDCWD, path, sys::LastLink::kFollow, RESOLVE_NO_MAGICLINKS);
   const auto proc = sys::open("/proc", sys::Open::kPath);
   if (!file || !proc) return std::nullopt;
   const auto what = sys::look_at(file->get());
   auto canonical = sys::path_of(proc->get(), file->get());
-  if (!what || !canonical || !is_plain(*canonical)) return std::nullopt;
+  if (!what || !canonical || !is_plain_path(*canonical)) return std::nullopt;
   const bool directory = S_ISDIR(what->mode);
   if (!directory && !S_ISREG(what->mode)) return std::nullopt;
   return plan::SeenPath{.path = std::move(*canonical),
@@ -58,7 +58,7 @@ std::optional<plan::SeenPath> look(const std::string& path) {
                         .identity = {what->device, what->inode}};
 }
 
-std::string remedy_for(Kind kind, const std::string& path) {
+std::string file_remedy(Kind kind, const std::string& path) {
   return cat({kind == Kind::kRead ? "--allow-read " : "--allow-write ", printable(path, 256), " allows it"});
 }
 
@@ -122,7 +122,7 @@ sandbox::FileAnswer HostFiles::answer(const sandbox::FileRequest& request, const
     return {.grant = {},
             .refusal = sandbox::Refusal{
                 .what = cat({reads ? "reading " : "writing ", printable(target.path, 256),
-                             " was refused: the answer was no; ", remedy_for(kind_of(request.wanted), target.path)}),
+                             " was refused: the answer was no; ", file_remedy(kind_of(request.wanted), target.path)}),
                 .rule = "default",
                 .pid = request.pid}};
   }
@@ -134,6 +134,7 @@ sandbox::FileAnswer HostFiles::answer(const sandbox::FileRequest& request, const
   if (opened && !effect.grant) opened->until = Clock::now() + kOnce;
   const auto* held = granted(target.path, request.wanted, judged);
   if (opened && held != nullptr) opened->until = held->second.until;
+  tell_change(request.wanted, target.path);
   return {.grant = std::move(opened), .refusal = {}};
 }
 
@@ -145,31 +146,37 @@ std::optional<sandbox::FileGrant> HostFiles::open(const sandbox::FileRequest& re
   const auto* before = granted(target.path, request.wanted, judged);
   if (!judged.allowed) {
     if (before == nullptr) return std::nullopt;
+    tell_change(request.wanted, before->first);
     auto opened = place_of(request, target, judged.question.visibility, before->first);
     if (opened) opened->until = before->second.until;
     return opened;
   }
   if (request.path == target.path && was_open(request.wanted, target, judged)) return std::nullopt;
+  tell_change(request.wanted, judged.opened_at.empty() ? target.path : judged.opened_at);
   auto opened = place_of(request, target, judged.question.visibility, judged.opened_at);
   if (opened && opened->shown) opened_.insert({opened->shown->steps.front().target, Wanted::kLook});
   if (opened && opened->changed) opened_.insert({opened->changed->only, Wanted::kChange});
   return opened;
 }
 
+void HostFiles::tell_change(Wanted wanted, const std::string& root) {
+  if (wanted == Wanted::kChange && before_change_ && told_of_change_.insert(root).second) before_change_(root);
+}
+
 // The whole of what was opened at `root`, where it can be shown whole: nothing is mounted below what is shown by then.
 std::optional<sandbox::FileGrant> HostFiles::place_of(const sandbox::FileRequest& request, const Target& target,
                                                       approval::Visibility visibility, const std::string& root) const {
   const bool looks = request.wanted == Wanted::kLook && request.path == target.path && !root.empty();
-  const auto place = looks ? look(root) : std::nullopt;
+  const auto place = looks ? look_at_host(root) : std::nullopt;
   if (!place || place->path != root) return grant(request, target, visibility);
   auto all = grant({.id = request.id, .pid = request.pid, .path = root, .wanted = request.wanted},
-                   {root, *place, parent_of(root)}, visibility);
+                   {root, *place, host_parent(root)}, visibility);
   return all ? std::move(all) : grant(request, target, visibility);
 }
 
 // What a plan opened, as far as it was there, is in the sandbox already; what is closed in it all the same stays so.
 bool HostFiles::was_open(Wanted wanted, const Target& target, const FileOutcome& judged) const {
-  const FileOutcome before = judge_file({rules_at_start_, asks_, names_}, kind_of(wanted), target.path);
+  const FileOutcome before = judge_file({rules_at_start_, asks_, &names_}, kind_of(wanted), target.path);
   if (!before.allowed || before.opened_at != judged.opened_at) return false;
   const plan::SeenPath* place = paths_at_start_.find(before.opened_at);
   return place != nullptr && place->type != plan::FileType::kAbsent;
@@ -192,8 +199,8 @@ bool HostFiles::look_again() {
 Status HostFiles::take(FilesNow now) {
   rules_ = std::move(now.found.rules);
   paths_ = std::move(now.found.facts);
-  for (const policy::Rule& rule : rules_at_start_) close(rule, now.names);
-  std::ranges::move(plan::hidden_names(rules_, rules_at_start_), std::back_inserter(now.names));
+  for (const policy::Rule& rule : rules_at_start_) close(rule, now.names.rules);
+  std::ranges::move(plan::hidden_names(rules_, rules_at_start_), std::back_inserter(now.names.rules));
   if (now.names == names_) return {};
   names_ = std::move(now.names);
   return refuse();
@@ -230,11 +237,13 @@ Status HostFiles::cover(const std::vector<plan::Hiding>& wanted) {
     const auto some = std::span(missing).subspan(first, std::min(kTogetherMax, missing.size() - first));
     const auto covered = hold_.cover({some.begin(), some.end()});
     for (std::size_t i = 0; i < some.size(); ++i) {
-      const std::string error = covered ? covered->places[i].error : covered.error().message;
+      std::string error = covered ? covered->places[i].error : covered.error().message;
       Hidden& held = hidden_[some[i].path];
       if (covered) std::ranges::copy(covered->places[i].mounts, std::back_inserter(held.mounts));
       // What failed is tried again with the next change.
       if (error.empty()) held.steps = some[i].steps;
+      const std::string copied = plan::copied_below(plan_, some[i].path);
+      if (error.empty() && !copied.empty()) error = cat({"the sandbox has a copy of ", printable(copied, 256)});
       if (error.empty()) continue;
       tell_visible(some[i].path, error);
       all = fail(Error{Code::kConflict, 0, cat({printable(some[i].path, 256), " can still be read: ", error})});
@@ -279,7 +288,7 @@ void HostFiles::tell_visible(const std::string& path, const std::string& why) co
 // What a rule let be changed at the start, and none does any more.
 void HostFiles::close(const policy::Rule& before, std::vector<plan::NameRule>& names) const {
   const auto allowed = [&](const std::vector<policy::Rule>& rules) {
-    return judge_file({rules, asks_, {}}, Kind::kWrite, before.path).allowed;
+    return judge_file({rules, asks_}, Kind::kWrite, before.path).allowed;
   };
   const bool names_it = before.verb == policy::Verb::kAllowWrite && before.match == policy::Match::kLiteral;
   if (!names_it || !allowed(rules_at_start_) || allowed(rules_)) return;
@@ -293,16 +302,16 @@ void HostFiles::close(const policy::Rule& before, std::vector<plan::NameRule>& n
 // A name that is not there can be made, in a directory that is.
 std::optional<HostFiles::Target> HostFiles::find(const sandbox::FileRequest& request) const {
   // What cannot be shown exactly cannot be answered for.
-  if (!is_plain(request.path) || !is_utf8(request.path)) return std::nullopt;
+  if (!is_plain_path(request.path) || !is_utf8(request.path)) return std::nullopt;
   if (!plan::is_of_host(plan_, request.path)) return std::nullopt;
-  if (auto seen = look(request.path)) {
+  if (auto seen = look_at_host(request.path)) {
     if (!plan::is_of_host(plan_, seen->path)) return std::nullopt;
     std::string path = seen->path;
-    std::string parent = parent_of(path);
+    std::string parent = host_parent(path);
     return Target{std::move(path), std::move(*seen), std::move(parent)};
   }
   if (request.wanted == Wanted::kLook) return std::nullopt;
-  const auto above = look(parent_of(request.path));
+  const auto above = look_at_host(host_parent(request.path));
   if (!above || above->type != plan::FileType::kDirectory) return std::nullopt;
   std::string path = cat({above->path, request.path.substr(request.path.rfind('/'))});
   if (!plan::is_of_host(plan_, path)) return std::nullopt;
@@ -313,7 +322,7 @@ std::optional<HostFiles::Target> HostFiles::find(const sandbox::FileRequest& req
 }
 
 FileOutcome HostFiles::look_at_rules(Wanted wanted, const std::string& path) const {
-  return judge_file({rules_, asks_, names_}, kind_of(wanted), path);
+  return judge_file({rules_, asks_, &names_}, kind_of(wanted), path);
 }
 
 // What the file's own mode forbids stays forbidden, and is no question.
@@ -373,7 +382,7 @@ std::optional<sandbox::FileGrant> HostFiles::grant(const sandbox::FileRequest& r
     grant.changed = {std::move(*in), target.path};
     return grant;
   }
-  const auto parent = look(target.parent);
+  const auto parent = look_at_host(target.parent);
   if (!parent || parent->path != target.parent) return std::nullopt;
   grant.changed = {widening(*parent, plan::Access::kReadWrite), target.path};
   // The rule that hides it is what was answered for.

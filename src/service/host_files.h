@@ -42,6 +42,9 @@ class HostFiles {
   // For the sandbox.
   sandbox::FileJudge judge();
 
+  // Before `root`, or what is below it, may be changed; once for each.
+  void tell_before_change(std::function<void(const std::string& root)> tell) { before_change_ = std::move(tell); }
+
   // The rules have changed. What answers saved is theirs from here on; what they show is shown once somebody looks for
   // it, what they hide goes at once, and so does the right to change what they close. An error says what can still be
   // read although a rule hides it; the sandbox has told of it as well.
@@ -90,6 +93,7 @@ class HostFiles {
   void take(const std::string& path, Wanted wanted, const approval::Effect& effect);
   std::optional<sandbox::FileGrant> grant(const sandbox::FileRequest& request, const Target& target,
                                           approval::Visibility visibility) const;
+  void tell_change(Wanted wanted, const std::string& root);
   plan::PlanInput input() const;
   plan::Widening widening(const plan::SeenPath& seen, plan::Access access) const;
   std::optional<plan::Widening> whole(const plan::SeenPath& seen, plan::Access access) const;
@@ -102,7 +106,7 @@ class HostFiles {
   const std::function<Result<FilesNow>()> look_;
   std::vector<policy::Rule> rules_;
   plan::PathFacts paths_;  // what is at the paths of the rules
-  std::vector<plan::NameRule> names_;  // never written
+  plan::GuardedNames names_;  // never written
   policy::Asks asks_;
   sandbox::Questions* questions_ = nullptr;
   sandbox::FileHold hold_;
@@ -114,6 +118,8 @@ class HostFiles {
     std::vector<std::uint64_t> mounts;
   };
   std::map<std::string, Hidden> hidden_;  // by path
+  std::function<void(const std::string& root)> before_change_;
+  std::set<std::string> told_of_change_;
   std::set<std::pair<std::string, Wanted>> refused_;  // a program would ask for ever
   std::shared_ptr<HostFiles*> self_;  // null once this has gone: an answer may come later
 };

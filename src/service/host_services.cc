@@ -55,7 +55,7 @@ std::expected<void, Fault> check_plugin(const PluginRights* plugin, const Call& 
   return {};
 }
 
-int status_of(tool::Kind kind) {
+int http_status(tool::Kind kind) {
   switch (kind) {
     case tool::Kind::kInvalidArgs: return 400;
     case tool::Kind::kRejected:
@@ -158,7 +158,7 @@ Reply HostServices::make_plugin(AgentSandbox& agent, const Call& call) {
   const auto made = plugins_.make_from_text(agent.record().name, call.text);
   agent.used(
       {.service = "plugin", .what = made ? "made" : "refused", .outcome = made ? "installed" : made.error().message});
-  if (!made) return fault(status_of(made.error().kind), made.error().message);
+  if (!made) return fault(http_status(made.error().kind), made.error().message);
   const auto id = made->find("plugin_id");
   const auto* text = id == made->end() ? nullptr : id->second.get<std::string>();
   return reply(*made, text != nullptr ? *text : std::string());
@@ -168,7 +168,7 @@ Reply HostServices::try_plugin(AgentSandbox& agent, const Call& call) {
   const auto told = call.name.empty() ? plugins_.try_from_text(agent.record().name, call.text)
                                       : plugins_.try_from_directory(agent, call.name);
   agent.used({.service = "plugin", .what = "tried", .outcome = told ? "done" : told.error().message});
-  if (!told) return fault(status_of(told.error().kind), told.error().message);
+  if (!told) return fault(http_status(told.error().kind), told.error().message);
   return BridgeReply{.json = tool::json_text(*told), .text = tool::json_text(*told)};
 }
 

@@ -40,11 +40,13 @@ std::optional<Found> find_socket(const std::string& path) {
   return Found{std::move(*file), std::move(*canonical)};
 }
 
-sandbox::SocketAnswer refused(const sandbox::SocketRequest& request) {
+sandbox::SocketAnswer refused_socket(const sandbox::SocketRequest& request) {
   return {.file = {}, .error = request.error != 0 ? request.error : EACCES, .refusal = {}};
 }
 
-std::string remedy_for(const std::string& path) { return cat({"--allow-socket ", printable(path, 256), " allows it"}); }
+std::string socket_remedy(const std::string& path) {
+  return cat({"--allow-socket ", printable(path, 256), " allows it"});
+}
 
 }  // namespace
 
@@ -79,12 +81,12 @@ void HostSockets::judge(const sandbox::SocketRequest& request, const sandbox::Se
   // By its name in the sandbox: whatever was put there, what answers is hutch, and knows whose sandbox it is.
   if (!settings_.bridge.on_host.empty() && request.path == settings_.bridge.inside) {
     std::optional<Found> bridge = find_socket(settings_.bridge.on_host);
-    if (!bridge) return settle(refused(request));
+    if (!bridge) return settle(refused_socket(request));
     return settle({.file = std::move(bridge->file), .error = 0, .refusal = {}});
   }
   std::optional<Found> found = find_socket(request.path);
   if (!found) {
-    sandbox::SocketAnswer answer = refused(request);
+    sandbox::SocketAnswer answer = refused_socket(request);
     // Something is there in the sandbox alone, at which nobody of the sandbox answers any more.
     if (request.error == 0) answer.error = ECONNREFUSED;
     return settle(answer);
@@ -93,7 +95,7 @@ void HostSockets::judge(const sandbox::SocketRequest& request, const sandbox::Se
   const policy::SocketDecision& decision = judgement.decision;
   const bool open = decision.verdict == SocketVerdict::kAllow || is_granted(found->path);
   if (open) return settle({.file = std::move(found->file), .error = 0, .refusal = {}});
-  if (decision.routine) return settle(refused(request));
+  if (decision.routine) return settle(refused_socket(request));
   const bool asks = settings_.questions != nullptr && settings_.questions->may_allow();
   if (decision.verdict == SocketVerdict::kDeny || !asks) return settle(refuse(request, found->path, decision));
   ask(request, std::move(found->path), std::move(found->file), settle);
@@ -109,7 +111,7 @@ void HostSockets::ask(const sandbox::SocketRequest& request, std::string path, U
   // What was asked about is what is connected to.
   auto held = std::make_shared<UniqueFd>(std::move(file));
   settings_.questions->ask(question, [self = self_, request, path, held, settle](const approval::Effect& effect) {
-    if (*self == nullptr) return settle(refused(request));
+    if (*self == nullptr) return settle(refused_socket(request));
     if (!effect.allowed) {
       return settle((*self)->refuse(request, path, {SocketVerdict::kAsk, "default", "the answer was no"}));
     }
@@ -120,9 +122,9 @@ void HostSockets::ask(const sandbox::SocketRequest& request, std::string path, U
 
 sandbox::SocketAnswer HostSockets::refuse(const sandbox::SocketRequest& request, const std::string& path,
                                           const policy::SocketDecision& decision) {
-  sandbox::SocketAnswer answer = refused(request);
+  sandbox::SocketAnswer answer = refused_socket(request);
   if (told_.size() >= kToldMax || !told_.insert(path).second) return answer;
-  const std::string remedy = decision.verdict == SocketVerdict::kAsk ? cat({"; ", remedy_for(path)}) : std::string();
+  const std::string remedy = decision.verdict == SocketVerdict::kAsk ? cat({"; ", socket_remedy(path)}) : std::string();
   answer.refusal = {
       .what = cat({"connecting to the socket ", printable(path, 256), " was refused: ", decision.why, remedy}),
       .rule = decision.rule,

@@ -31,7 +31,7 @@ namespace hutch::service {
 
 namespace {
 
-constexpr const char* kProgram = "/usr/bin/mmdebstrap";
+constexpr const char* kMmdebstrap = "/usr/bin/mmdebstrap";
 constexpr const char* kUnshare = "/usr/bin/unshare";
 constexpr const char* kOneFile = "/etc/apt/sources.list";
 constexpr const char* kMoreFiles = "/etc/apt/sources.list.d";
@@ -103,7 +103,7 @@ bool is_left(std::string_view name) {
 }
 
 Result<UniqueFd> Bootstrap::begin() {
-  if (!sys::exists(kProgram)) {
+  if (!sys::exists(kMmdebstrap)) {
     return fail(
         Error::unsupported("mmdebstrap, which makes a system of packages, is missing; apt-get install "
                            "mmdebstrap, or hutch image import NAME FILE with an archive from elsewhere"));
@@ -117,7 +117,7 @@ Result<UniqueFd> Bootstrap::begin() {
   const UniqueFd nothing = TRY(sys::open("/dev/null", sys::Open::kRead));
   sys::Pipe archive = TRY(sys::pipe());
   sys::Pipe words = TRY(sys::pipe());
-  process_ = TRY(sys::spawn(alone ? kUnshare : kProgram,
+  process_ = TRY(sys::spawn(alone ? kUnshare : kMmdebstrap,
                             {.arguments = std::move(arguments),
                              .environment = build_environment(scratch_),
                              .install = {{nothing.get(), 0}, {archive.write.get(), 1}, {words.write.get(), 2}}}));
@@ -241,7 +241,7 @@ Result<store::ImageManifest> build(const ImageRecipe& recipe, Asked asked, Boots
   return fail(std::move(made).error().with_context("build " + name));
 }
 
-Result<bool> is_there(const std::string& name, const plan::HostFacts& facts) {
+Result<bool> has_image(const std::string& name, const plan::HostFacts& facts) {
   const host::StateDirs dirs = TRY(host::own_state_dirs(facts.uid, facts.home));
   return TRY(store::ImageStore(dirs.data).find(name)).has_value();
 }
@@ -281,7 +281,7 @@ Status build_default_archive(Signals signals, const plan::HostFacts& facts, cons
 
 Status ensure_image(const std::string& typed, Signals signals, const plan::HostFacts& facts, const TellImage& tell) {
   const std::string name = TRY(store::image_name(typed));
-  if (name != kDefaultImage || TRY(is_there(name, facts))) return {};
+  if (name != kDefaultImage || TRY(has_image(name, facts))) return {};
   tell(cat({"Image \"", name, "\" not found, building..."}));
   const ImageRecipe recipe = TRY(parse_recipe(default_recipe()));
   TRY(build(recipe, Asked::kByNeed, {name, {}, signals, facts, tell}));

@@ -19,7 +19,7 @@ constexpr const char* kSocket = "/var/run/docker.sock";
 const char* program_of(Builder builder) { return builder == Builder::kDocker ? kDocker : kPodman; }
 
 // It is the caller's own program, with the caller's own settings and accounts.
-Status run(Builder builder, std::vector<std::string> words, const TellImage& tell) {
+Status run_builder(Builder builder, std::vector<std::string> words, const TellImage& tell) {
   return run_told(program_of(builder), std::move(words), sys::own_environment(), tell);
 }
 
@@ -68,10 +68,10 @@ Result<store::ImageManifest> build_dockerfile(const DockerfileRequest& typed, co
                                               .has_docker = sys::exists(kDocker),
                                               .has_podman = sys::exists(kPodman)}));
   const auto fill = [&](const ImagePlace& place) -> Result<FilledImage> {
-    TRY(run(builder, build_words(builder, request, name), tell));
+    TRY(run_builder(builder, build_words(builder, request, name), tell));
     TRY(sys::make_private_directories(place.scratch));
     const std::string archive = place.scratch + "/archive.tar";
-    TRY(run(builder, save_words(builder, name, archive), tell));
+    TRY(run_builder(builder, save_words(builder, name, archive), tell));
     return fill_by_skopeo(cat({"docker-archive:", archive}), place, facts.uid, tell);
   };
   auto made = fill_image(name, fill, IfThere::kError, facts, tell);

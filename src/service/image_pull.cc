@@ -16,9 +16,9 @@ namespace hutch::service {
 
 namespace {
 
-constexpr const char* kProgram = "/usr/bin/skopeo";
-constexpr std::uint64_t kEntriesMax = 2'000'000;
-constexpr std::uint64_t kBytesMax = 32ULL << 30;
+constexpr const char* kSkopeo = "/usr/bin/skopeo";
+constexpr std::uint64_t kImageEntriesMax = 2'000'000;
+constexpr std::uint64_t kImageBytesMax = 32ULL << 30;
 
 // What it needs to find accounts at registries, proxies and authorities; nothing else is its business.
 // Without XDG_RUNTIME_DIR it reads accounts below /run/containers (containers-auth.json(5)), which podman keeps closed
@@ -38,13 +38,13 @@ std::vector<std::string> skopeo_environment(std::uint32_t uid, const std::string
 
 Status fetch(const std::string& reference, const std::string& directory, std::vector<std::string> environment,
              const TellImage& tell) {
-  if (!sys::exists(kProgram)) {
+  if (!sys::exists(kSkopeo)) {
     return fail(
         Error::unsupported("skopeo, which fetches images, is missing; apt-get install skopeo, or hutch image import "
                            "NAME FILE with the archive of a root file system"));
   }
   const std::string target = cat({"dir:", directory});
-  return run_told(kProgram, {"skopeo", "copy", "--", reference, target}, environment, tell);
+  return run_told(kSkopeo, {"skopeo", "copy", "--", reference, target}, environment, tell);
 }
 
 // skopeo looks at digests as well; what is unpacked is judged here, by the bytes themselves.
@@ -65,9 +65,9 @@ Status add_layer(FilledImage& image, const std::string& directory, const OciBlob
   image.entries += unpacked.entries;
   image.bytes += unpacked.bytes;
   image.special += unpacked.special;
-  if (image.entries <= kEntriesMax && image.bytes <= kBytesMax) return {};
-  return fail(Error::invalid(cat({"the image's layers hold more than ", std::to_string(kEntriesMax), " entries or ",
-                                  std::to_string(kBytesMax >> 30), " GiB"})));
+  if (image.entries <= kImageEntriesMax && image.bytes <= kImageBytesMax) return {};
+  return fail(Error::invalid(cat({"the image's layers hold more than ", std::to_string(kImageEntriesMax),
+                                  " entries or ", std::to_string(kImageBytesMax >> 30), " GiB"})));
 }
 
 }  // namespace

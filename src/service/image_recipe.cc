@@ -52,7 +52,7 @@ bool is_package(std::string_view name) {
 }
 
 // "bookworm", "bookworm-updates", "bookworm/updates"; of backports one takes what one names.
-bool is_of(std::string_view suite, std::string_view codename) {
+bool is_suite_of(std::string_view suite, std::string_view codename) {
   if (!suite.starts_with(codename) || suite.contains("backports")) return false;
   const std::string_view rest = suite.substr(codename.size());
   return rest.empty() || rest.front() == '-' || rest.front() == '/';
@@ -70,7 +70,7 @@ void add_line(std::string_view line, std::string_view codename, std::vector<std:
       closed = words[at].ends_with(']');
     }
   }
-  if (at + 2 >= words.size() || !is_of(words[at + 1], codename)) return;
+  if (at + 2 >= words.size() || !is_suite_of(words[at + 1], codename)) return;
   if (std::find(words.begin() + static_cast<std::ptrdiff_t>(at) + 2, words.end(), "main") == words.end()) return;
   std::string found = options.empty() ? "deb" : cat({"deb ", options});
   for (; at < words.size(); ++at) found += cat({" ", words[at]});
@@ -97,7 +97,7 @@ void add_stanza(const Stanza& stanza, std::string_view codename, std::vector<std
   const std::string options = key.size() == 1 && key[0].starts_with('/') ? cat({" [signed-by=", key[0], "]"}) : "";
   for (const std::string& uri : field("uris")) {
     for (const std::string& suite : field("suites")) {
-      if (is_of(suite, codename))
+      if (is_suite_of(suite, codename))
         lines.push_back(cat({"deb", options, " ", uri, " ", suite, " ", join(components, " ")}));
     }
   }

@@ -25,11 +25,11 @@ namespace {
 
 Result<store::ImageStore> store_of(const plan::HostFacts& facts);
 Result<UniqueFd> lock(const store::ImageStore& store, const std::string& name);
-Status clean(const store::ImageStore& store, const std::string& name, const plan::IdMap& ids);
+Status remove_rests(const store::ImageStore& store, const std::string& name, const plan::IdMap& ids);
 Result<UniqueFd> open_archive(const std::string& path);
 Result<std::string> make_root(const store::ImageStore& store, const std::string& name);
 Status check_unused(const std::string& name, const plan::HostFacts& facts);
-std::string now_text();
+std::string image_time();
 
 }  // namespace
 
@@ -75,16 +75,16 @@ Result<store::ImageManifest> fill_image(const std::string& name, const FillImage
         Error{Code::kConflict, 0,
               cat({"image ", name, " is there already; hutch image remove ", name, " makes room for another"})});
   }
-  TRY(clean(store, name, ids.map));
+  TRY(remove_rests(store, name, ids.map));
   const std::string files = TRY(make_root(store, name));
   auto filled = fill({files, store.scratch(name), ids.map});
   (void)remove_files(store.scratch(name), ids.map);
   if (!filled) {
-    (void)clean(store, name, ids.map);
+    (void)remove_rests(store, name, ids.map);
     return fail(std::move(filled).error());
   }
   const store::ImageManifest manifest{
-      name, filled->digest, now_text(), filled->entries, filled->bytes, ids.map, std::move(filled->environment)};
+      name, filled->digest, image_time(), filled->entries, filled->bytes, ids.map, std::move(filled->environment)};
   TRY(sys::replace_file(store.part(name) + "/manifest.json", store::manifest_json(manifest)));
   TRY(sys::rename_at(sys::kCwd, store.part(name), sys::kCwd, store.place(name), sys::Replacing::kRefused));
   if (!ids.lack.empty()) {
@@ -126,11 +126,11 @@ Status remove_image(const std::string& typed, Removing removing, const plan::Hos
   const host::IdFacts ids = TRY(host::probe_ids(facts.uid, facts.gid, facts.user));
   const store::ImageStore store = TRY(store_of(facts));
   const UniqueFd held = TRY(lock(store, name));
-  TRY(clean(store, name, ids.map));
+  TRY(remove_rests(store, name, ids.map));
   if (!TRY(sys::status_of(store.place(name)))) return fail(no_such_image(name));
   if (removing == Removing::kUnused) TRY(check_unused(name, facts));
   TRY(sys::rename_at(sys::kCwd, store.place(name), sys::kCwd, store.rest(name), sys::Replacing::kRefused));
-  return clean(store, name, ids.map);
+  return remove_rests(store, name, ids.map);
 }
 
 Result<plan::ImageInput> image_input(const std::string& typed, const plan::HostFacts& facts) {
@@ -171,7 +171,7 @@ Result<UniqueFd> lock(const store::ImageStore& store, const std::string& name) {
 }
 
 // What an import or a removal that broke off has left.
-Status clean(const store::ImageStore& store, const std::string& name, const plan::IdMap& ids) {
+Status remove_rests(const store::ImageStore& store, const std::string& name, const plan::IdMap& ids) {
   TRY(remove_files(store.part(name), ids));
   TRY(remove_files(store.scratch(name), ids));
   return remove_files(store.rest(name), ids);
@@ -209,7 +209,7 @@ Status check_unused(const std::string& name, const plan::HostFacts& facts) {
                          "cannot start"})});
 }
 
-std::string now_text() {
+std::string image_time() {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
 }

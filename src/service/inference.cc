@@ -20,7 +20,7 @@ namespace hutch::service {
 
 namespace {
 
-constexpr std::chrono::milliseconds kSlice{500};
+constexpr std::chrono::milliseconds kInferenceSlice{500};
 constexpr std::size_t kErrorBytesMax = 600;
 constexpr std::chrono::minutes kQuietMax{5};  // without a byte: models think
 constexpr int kOptionsFd = 3;
@@ -49,7 +49,7 @@ Status follow(int output, ChatStream& stream, const std::function<Status(std::st
   auto last = std::chrono::steady_clock::now();
   for (;;) {
     std::array<pollfd, 1> wait = {{{output, POLLIN, 0}}};
-    const int ready = TRY(sys::poll(wait, kSlice));
+    const int ready = TRY(sys::poll(wait, kInferenceSlice));
     if (is_gone()) return fail(Error{.code = Code::kConflict, .message = "whoever asked has gone"});
     if (ready == 0) {
       if (std::chrono::steady_clock::now() - last < kQuietMax) continue;

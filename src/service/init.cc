@@ -24,7 +24,7 @@ namespace hutch::service {
 
 namespace {
 
-constexpr std::size_t kAccountsMax = 16 << 20;
+constexpr std::size_t kInitAccountsMax = 16 << 20;
 
 // Whoever is not root asks for --dry-run alone, and does not pass to the homes.
 Result<std::optional<sys::PathStatus>> status_if_seen(const std::string& place) {
@@ -42,7 +42,7 @@ Result<plan::DenyList> deny_list(const std::string& name, std::string_view allow
     const bool open = denying == plan::kCronDenyList && sys::exists("/etc/debian_version");
     return open ? DenyList::kAbsent : DenyList::kNotNeeded;
   }
-  const std::string text = TRY(sys::read_file(std::string(denying), kAccountsMax));
+  const std::string text = TRY(sys::read_file(std::string(denying), kInitAccountsMax));
   const auto lines = split(text, '\n');
   return std::ranges::find(lines, name) != lines.end() ? DenyList::kHasIt : DenyList::kLacksIt;
 }
@@ -83,7 +83,7 @@ Result<std::vector<plan::GivenNumber>> given_numbers() {
   const std::string file(plan::kNumbersFile);
   if (!sys::exists(file)) return std::vector<plan::GivenNumber>();
   TRY(host::check_is_roots(file));
-  const std::string text = TRY(sys::read_file(file, kAccountsMax));
+  const std::string text = TRY(sys::read_file(file, kInitAccountsMax));
   return plan::read_given_numbers(text);
 }
 
@@ -101,8 +101,8 @@ Result<std::optional<std::uint32_t>> number_of_kept(const std::string& name,
 // For a user that is to be made.
 Result<std::uint32_t> next_number(const std::string& name, const std::vector<plan::GivenNumber>& given,
                                   std::optional<std::uint32_t> apart_from) {
-  const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountsMax));
-  const std::string group = TRY(sys::read_file("/etc/group", kAccountsMax));
+  const std::string passwd = TRY(sys::read_file("/etc/passwd", kInitAccountsMax));
+  const std::string group = TRY(sys::read_file("/etc/group", kInitAccountsMax));
   std::set<std::uint32_t> taken = plan::numbers_of(passwd);
   taken.merge(plan::numbers_of(group));
   if (apart_from) taken.insert(*apart_from);
@@ -112,7 +112,7 @@ Result<std::uint32_t> next_number(const std::string& name, const std::vector<pla
                  cat({"the files in ", plan::os_user_home(name), " are those of number ", std::to_string(*kept),
                       ", which is somebody else's by now: move that directory away"})});
   }
-  const std::string text = sys::read_file("/etc/login.defs", kAccountsMax).value_or("");
+  const std::string text = sys::read_file("/etc/login.defs", kInitAccountsMax).value_or("");
   const auto free = plan::free_number(plan::system_numbers(text), taken, given);
   if (free) return *free;
   return fail(Error::unsupported(
@@ -124,7 +124,7 @@ Result<std::uint32_t> next_number(const std::string& name, const std::vector<pla
 }  // namespace
 
 Result<plan::OsUserFacts> os_user_facts(const std::string& name) {
-  const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountsMax));
+  const std::string passwd = TRY(sys::read_file("/etc/passwd", kInitAccountsMax));
   const auto known = [&](std::string_view user) { return host::find_user(passwd, {}, user); };
   const auto user = known(name);
   const auto is_it = [&](const plan::GivenNumber& one) { return user && one.number == user->uid && one.name == name; };

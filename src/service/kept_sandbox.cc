@@ -25,6 +25,13 @@ Result<store::MachineSettings> settings_of_machines(const plan::HostFacts& facts
   return store::MachineSettingsFile(config_directory(facts, sys::own_environment())).read();
 }
 
+// Whether something may be at a name afterwards that was not. Uploads have none until they end.
+bool puts_files(const wire::FileRequest& request) {
+  return std::holds_alternative<wire::WriteFile>(request) || std::holds_alternative<wire::MoveFile>(request) ||
+         std::holds_alternative<wire::MakeDirectory>(request) || std::holds_alternative<wire::EndUpload>(request) ||
+         std::holds_alternative<wire::EndTree>(request);
+}
+
 }  // namespace
 
 std::string_view name_of(LifeState state) {
@@ -73,13 +80,30 @@ Result<std::shared_ptr<sandbox::Resident>> KeptSandbox::start() {
     before = std::move(resident_);
   }
   if (before) before->stop();
+  const auto git = std::make_shared<std::shared_ptr<GitWatch>>();
   auto started = sandbox::Resident::start({
-      .begin = [this] { return begin(); },
+      .begin = [this, git] { return begin(*git); },
       .on_refusal = [this](const sandbox::Refusal& refusal) { record_.refused(refusal); },
       .on_process_start = [this](const sandbox::Process& process) { record_.process_started(process); },
       .on_process_end = [this](const sandbox::Process& process,
                                const sandbox::ProcessEnd& end) { record_.process_ended(process, end); },
-      .on_end = [this](const std::optional<Error>& reason) { ended(reason); },
+      .before_change =
+          [git](sandbox::Others others) {
+            if (*git) (*git)->begins(others);
+          },
+      .after_change =
+          [git](sandbox::Others others) {
+            if (*git) (*git)->ended(others);
+          },
+      .on_quiet =
+          [git] {
+            if (*git) (*git)->quiet();
+          },
+      .on_end =
+          [this, git](const std::optional<Error>& reason) {
+            if (*git) (*git)->over();
+            ended(reason);
+          },
       .next_number = settings_.next_number,
       .stop = starting_.get_token(),
   });
@@ -201,7 +225,12 @@ Result<wire::FileReply> KeptSandbox::file(const wire::FileRequest& request) {
     }
     files = files_;
   }
-  return files->ask(request);
+  if (!puts_files(request)) return files->ask(request);
+  running->begin_change();
+  auto reply = files->ask(request);
+  if (files->is_dead()) running->doubt_file_servers();
+  running->end_change();
+  return reply;
 }
 
 hutch::Status KeptSandbox::keep_root(const backend::KeptRoot& kept) {
@@ -321,11 +350,11 @@ void KeptSandbox::ended(const std::optional<Error>& reason) {
   set_state(reason ? LifeState::kError : LifeState::kStopped, reason ? reason->message : std::string());
 }
 
-Result<sandbox::Resident::Parts> KeptSandbox::begin() {
+Result<sandbox::Resident::Parts> KeptSandbox::begin(std::shared_ptr<GitWatch>& git) {
   Judged judged = TRY(settings_.judge());
   Prepared& prepared = judged.prepared;
   if (prepared.backend == "none") TRY(ask_for_none(judged));
-  TRY(add_filter(prepared.plan, judged.facts));
+  TRY(add_filter(prepared, judged.facts));
   Holding holding = TRY(hold_limits(prepared, judged.facts, settings_.limits_with));
   std::optional<store::MachineSettings> machine;
   if (prepared.backend == "vm") machine = TRY(settings_of_machines(judged.facts));
@@ -357,6 +386,16 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin() {
   if (!instance) {
     return fail(explain_backend_failure(prepared.backend, std::move(instance).error(), judged.guest_program));
   }
+  sandbox::AccessRules access = sandbox::access_rules(judged.guest_program, prepared.plan);
+  if (prepared.backend != "none") {
+    const bool sees = prepared.backend == "namespace" || prepared.backend == "bwrap";
+    const auto processes = sees ? GitWatch::Processes::kSeen : GitWatch::Processes::kNotSeen;
+    git = std::make_shared<GitWatch>(
+        std::move(prepared), settings_.record.directory, processes, [this](const std::string& line) {
+          record_.refused({.what = line, .rule = "built in", .weight = sandbox::Refusal::Weight::kAlways});
+        });
+    if (host_files_) host_files_->tell_before_change([git](const std::string& root) { git->widen(root); });
+  }
   const auto console = instance->console ? std::make_shared<sandbox::Console>() : nullptr;
   const std::scoped_lock lock(mutex_);
   keep_root_ = instance->keep_root;
@@ -365,7 +404,7 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin() {
                                   questions_,
                                   std::move(network),
                                   std::move(holding.cgroup),
-                                  sandbox::access_rules(judged.guest_program, prepared.plan),
+                                  std::move(access),
                                   [this](const sandbox::SocketRequest& asked, const sandbox::SettleSocket& settle) {
                                     if (sockets_) return sockets_->judge(asked, settle);
                                     settle({.file = {}, .error = EACCES, .refusal = {}});

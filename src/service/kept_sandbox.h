@@ -20,6 +20,7 @@
 #include "sandbox/files.h"
 #include "sandbox/resident.h"
 #include "sandbox/resources.h"
+#include "service/git_watch.h"
 #include "service/kept_sandbox_settings.h"
 #include "service/live_policy.h"
 #include "store/machine_settings.h"
@@ -100,7 +101,7 @@ class KeptSandbox {
  private:
   void set_state(LifeState state, std::string reason = {});  // with the lock held
   Result<std::shared_ptr<sandbox::Resident>> start();
-  Result<sandbox::Resident::Parts> begin();
+  Result<sandbox::Resident::Parts> begin(std::shared_ptr<GitWatch>& git);  // null: nothing is isolated
   void ended(const std::optional<Error>& reason);
   Result<std::unique_ptr<sandbox::Network>> make_network(Judged& judged);
   std::shared_ptr<sandbox::Questions> make_questions(const Judged& judged);

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "wire/json_guard.h"
@@ -45,7 +46,7 @@ bool is_proved(const KvmFacts& facts, const std::optional<KvmProof>& last) {
   return facts.device == KvmFacts::Device::kOpen && last && last->works && last->basis == facts.basis;
 }
 
-std::optional<std::string> text_of(const json& object, const char* key) {
+std::optional<std::string> field_text(const json& object, const char* key) {
   const json value = object.value(key, json());
   return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
 }
@@ -74,16 +75,16 @@ std::string kvm_proof_json(const KvmProof& proof) {
 
 std::optional<KvmProof> read_kvm_proof(std::string_view text) {
   if (!wire::check_json_shape(text, limits::kJsonBytesMax)) return std::nullopt;
-  const json object = json::parse(text, nullptr, false);
+  const json object = parse_json(text);
   if (!object.is_object()) return std::nullopt;
   const json works = object.value("works", json());
   const json with = object.value("with", json());
   if (!works.is_boolean() || !with.is_object()) return std::nullopt;
-  const auto reason = text_of(object, "reason");
-  const auto kernel = text_of(with, "kernel");
-  const auto qemu = text_of(with, "qemu");
-  const auto device = text_of(with, "device");
-  const auto processor = text_of(with, "processor");
+  const auto reason = field_text(object, "reason");
+  const auto kernel = field_text(with, "kernel");
+  const auto qemu = field_text(with, "qemu");
+  const auto device = field_text(with, "device");
+  const auto processor = field_text(with, "processor");
   if (!reason || !kernel || !qemu || !device || !processor) return std::nullopt;
   return KvmProof{works.get<bool>(), *reason, {*kernel, *qemu, *device, *processor}};
 }

@@ -13,9 +13,9 @@ namespace hutch::service {
 
 namespace {
 
-constexpr std::size_t kBlock = 512;
+constexpr std::size_t kTarBlock = 512;
 constexpr std::uint64_t kExtensionMax = 1 << 20;
-constexpr std::uint64_t kEntriesMax = 2'000'000;
+constexpr std::uint64_t kMergedEntriesMax = 2'000'000;
 constexpr std::string_view kWhiteout = ".wh.";
 constexpr std::string_view kOpaque = ".wh..wh..opq";
 
@@ -44,7 +44,7 @@ Result<std::uint64_t> number(std::string_view bytes) {
 
 bool sum_is_right(std::string_view block) {
   std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < kBlock; ++i) {
+  for (std::size_t i = 0; i < kTarBlock; ++i) {
     sum += i >= 148 && i < 156 ? static_cast<unsigned char>(' ') : static_cast<unsigned char>(block[i]);
   }
   const auto said = number(block.substr(148, 8));
@@ -52,7 +52,7 @@ bool sum_is_right(std::string_view block) {
 }
 
 // Without "." and a "/" at either end; an error where it leads out.
-Result<std::string> clean(std::string_view path) {
+Result<std::string> clean_path(std::string_view path) {
   std::string cleaned;
   for (const std::string_view part : split(path, '/')) {
     if (part.empty() || part == ".") continue;
@@ -62,7 +62,7 @@ Result<std::string> clean(std::string_view path) {
   return cleaned;
 }
 
-std::string_view above(std::string_view path) {
+std::string_view parent_path(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == path.npos ? std::string_view() : path.substr(0, slash);
 }
@@ -95,15 +95,15 @@ std::optional<std::string> pax_value(std::string_view records, std::string_view 
 
 Status LayerMerge::add(std::string_view bytes) {
   while (!bytes.empty() && !is_over_) {
-    if (buffer_.empty() && bytes.size() >= kBlock) {
-      TRY(take_block(bytes.substr(0, kBlock)));
-      bytes.remove_prefix(kBlock);
+    if (buffer_.empty() && bytes.size() >= kTarBlock) {
+      TRY(take_block(bytes.substr(0, kTarBlock)));
+      bytes.remove_prefix(kTarBlock);
       continue;
     }
-    const std::string_view more = bytes.substr(0, kBlock - buffer_.size());
+    const std::string_view more = bytes.substr(0, kTarBlock - buffer_.size());
     buffer_.append(more);
     bytes.remove_prefix(more.size());
-    if (buffer_.size() == kBlock) TRY(take_block(std::exchange(buffer_, {})));
+    if (buffer_.size() == kTarBlock) TRY(take_block(std::exchange(buffer_, {})));
   }
   return {};
 }
@@ -121,11 +121,11 @@ Status LayerMerge::end_layer() {
   return {};
 }
 
-Status LayerMerge::end() { return put_(std::string(2 * kBlock, '\0')); }
+Status LayerMerge::end() { return put_(std::string(2 * kTarBlock, '\0')); }
 
 Status LayerMerge::take_block(std::string_view block) {
   if (left_ == 0) return take_header(block);
-  const std::uint64_t of_data = std::min<std::uint64_t>(left_, kBlock);
+  const std::uint64_t of_data = std::min<std::uint64_t>(left_, kTarBlock);
   left_ -= of_data;
   if (data_ == Data::kPassed) return put_(block);
   if (data_ == Data::kDropped) return {};
@@ -162,9 +162,9 @@ Status LayerMerge::take_header(std::string_view block) {
   std::string name(field(block, 0, 100));
   if (!prefix.empty()) name = cat({prefix, "/", name});
   Entry entry{.type = type == '\0' || type == '7' ? '0' : type, .path = {}, .target = {}, .size = size};
-  entry.path = TRY(clean(long_path_.empty() ? name : std::exchange(long_path_, {})));
+  entry.path = TRY(clean_path(long_path_.empty() ? name : std::exchange(long_path_, {})));
   const std::string target = std::exchange(long_target_, {});
-  if (type == '1') entry.target = TRY(clean(target.empty() ? field(block, 157, 100) : target));
+  if (type == '1') entry.target = TRY(clean_path(target.empty() ? field(block, 157, 100) : target));
   if (!long_size_.empty()) entry.size = TRY(decimal_size(std::exchange(long_size_, {})));
   return begin_entry(std::move(entry), block);
 }
@@ -188,7 +188,8 @@ Status LayerMerge::begin_entry(Entry entry, std::string_view block) {
   if (!kKnown.contains(entry.type)) {
     return fail(no_archive(cat({printable(entry.path, 200), " is of a kind that is not known"})));
   }
-  if (++entries_ > kEntriesMax) return fail(no_archive(cat({"more than ", std::to_string(kEntriesMax), " entries"})));
+  if (++entries_ > kMergedEntriesMax)
+    return fail(no_archive(cat({"more than ", std::to_string(kMergedEntriesMax), " entries"})));
   if (entry.type != '0' && entry.size != 0) return fail(no_archive("a link or a directory with data"));
   const bool kept = TRY(is_kept(entry));
   const std::string before = std::exchange(held_, {});
@@ -201,7 +202,7 @@ Status LayerMerge::begin_entry(Entry entry, std::string_view block) {
 
 // What it says about layers below is kept as well.
 Result<bool> LayerMerge::is_kept(const Entry& entry) {
-  const std::string_view directory = above(entry.path);
+  const std::string_view directory = parent_path(entry.path);
   const std::string_view name =
       directory.empty() ? std::string_view(entry.path) : std::string_view(entry.path).substr(directory.size() + 1);
   if (name == kOpaque) {
@@ -230,7 +231,7 @@ Result<bool> LayerMerge::is_kept(const Entry& entry) {
 bool LayerMerge::is_hidden(std::string_view path) const {
   if (gone_.contains(path)) return true;
   for (std::string_view up = path; !up.empty();) {
-    up = above(up);
+    up = parent_path(up);
     if (gone_.contains(up) || closed_.contains(up)) return true;
   }
   return false;

@@ -72,7 +72,7 @@ TEST(LayerMerge, TakesTheUppermostOfEach) {
   const std::string upper = directory("etc/") + file("etc/one", "new") + kEnd;
   const std::string lower = directory("./etc") + file("./etc/one", "old") + file("/etc/two", "of below") + kEnd;
   const std::string all = directory("etc/") + file("etc/one", "new") + file("/etc/two", "of below") + kEnd;
-  for (const std::size_t piece : {1, 511, 512, 513, 1 << 20}) {
+  for (const std::size_t piece : {1UZ, 511UZ, 512UZ, 513UZ, 1UZ << 20}) {
     EXPECT_EQ(merged({upper, lower}, piece).value(), all) << piece;
   }
   EXPECT_EQ(merged({upper, lower + "whatever comes behind the end"}).value(), all);

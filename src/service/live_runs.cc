@@ -26,10 +26,10 @@ using tool::Value;
 constexpr std::string_view kReload = "{\"v\":1,\"type\":\"reload\"}";
 constexpr std::chrono::milliseconds kAnswerWait{2000};
 // What is new may have to be hidden in many places.
-constexpr std::chrono::milliseconds kReloadWait{15000};
+constexpr std::chrono::milliseconds kRunReloadWait{15000};
 
-std::vector<Answered> ask(const std::string& directory, const std::string& line, std::string_view awaited,
-                          std::chrono::milliseconds wait, std::vector<LiveRun>& late);
+std::vector<Answered> ask_each_run(const std::string& directory, const std::string& line, std::string_view awaited,
+                                   std::chrono::milliseconds wait, std::vector<LiveRun>& late);
 Result<std::optional<Answered>> await(LiveRun& run, std::string_view awaited,
                                       std::chrono::steady_clock::time_point until);
 std::string text_at(const Value& value, std::string_view key);
@@ -105,13 +105,13 @@ std::int64_t Answered::number(std::string_view key) const {
 
 std::vector<Answered> ask_runs(const std::string& directory, const std::string& line, std::string_view awaited) {
   std::vector<LiveRun> late;
-  return ask(directory, line, awaited, kAnswerWait, late);
+  return ask_each_run(directory, line, awaited, kAnswerWait, late);
 }
 
 std::vector<std::string> reload_runs(const std::string& directory) {
   std::vector<std::string> notes;
   std::vector<LiveRun> late;
-  for (const Answered& answered : ask(directory, std::string(kReload), "reloaded", kReloadWait, late)) {
+  for (const Answered& answered : ask_each_run(directory, std::string(kReload), "reloaded", kRunReloadWait, late)) {
     const std::string process = cat({"process ", std::to_string(answered.pid)});
     if (!answered.error.empty()) notes.push_back(cat({process, " goes on as it was: ", printable(answered.error)}));
     const auto* object = answered.value.get<Value::Object>();
@@ -137,8 +137,8 @@ void tell_of_saved_policy(const std::string& directory, std::string_view except)
 namespace {
 
 // `late` are those that have not answered in time, and are still there.
-std::vector<Answered> ask(const std::string& directory, const std::string& line, std::string_view awaited,
-                          std::chrono::milliseconds wait, std::vector<LiveRun>& late) {
+std::vector<Answered> ask_each_run(const std::string& directory, const std::string& line, std::string_view awaited,
+                                   std::chrono::milliseconds wait, std::vector<LiveRun>& late) {
   std::vector<LiveRun> runs = live_runs(directory);
   for (const LiveRun& run : runs) (void)run.send(cat({line, "\n"}));
   std::vector<Answered> answers;

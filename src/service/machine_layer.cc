@@ -27,7 +27,7 @@ constexpr const char* kBefore = "before";
 constexpr std::size_t kHostsBytesMax = 64 << 10;
 constexpr std::chrono::seconds kFlushWait{120};
 
-std::string place_of(const store::AgentRecord& agent, const host::StateDirs& dirs) {
+std::string machine_directory(const store::AgentRecord& agent, const host::StateDirs& dirs) {
   return cat({dirs.data, "/machines/", agent.id});
 }
 
@@ -35,7 +35,7 @@ std::string place_of(const store::AgentRecord& agent, const host::StateDirs& dir
 
 Result<std::optional<MachineLayer>> machine_layer(const store::AgentRecord& agent, const host::StateDirs& dirs,
                                                   const plan::HostFacts& facts) {
-  const std::string place = place_of(agent, dirs);
+  const std::string place = machine_directory(agent, dirs);
   if (!sys::exists(place)) return std::optional<MachineLayer>();
   const std::string wanted = cat({kDisk, TRY(vm_system(facts))});
   const UniqueFd listing = TRY(sys::open_listing(place));
@@ -65,7 +65,7 @@ void begin_with(const MachineLayer& layer, plan::SandboxPlan& plan) {
 Result<backend::KeptRoot> next_machine_layer(const store::AgentRecord& agent, const host::StateDirs& dirs,
                                              const plan::HostFacts& facts,
                                              const std::vector<std::string>& package_hosts) {
-  const std::string place = place_of(agent, dirs);
+  const std::string place = machine_directory(agent, dirs);
   const std::string system = TRY(vm_system(facts));
   TRY(sys::make_private_directories(place));
   TRY(sys::replace_file(cat({place, "/", kHosts}), join(package_hosts, "\n")));
@@ -74,7 +74,7 @@ Result<backend::KeptRoot> next_machine_layer(const store::AgentRecord& agent, co
 
 Result<LayerBefore> machine_layer_before(const store::AgentRecord& agent, const host::StateDirs& dirs,
                                          const plan::HostFacts& facts) {
-  const std::string place = place_of(agent, dirs);
+  const std::string place = machine_directory(agent, dirs);
   const std::string disk = cat({place, "/", kDisk, TRY(vm_system(facts))});
   const std::string before = cat({place, "/", kBefore});
   const auto forget = [=] { (void)sys::unlink_at(sys::kCwd, before); };
@@ -101,7 +101,7 @@ Status flush_disk(sandbox::Resident& machine) {
 }
 
 Result<std::string> remove_machine_layer(const store::AgentRecord& agent, const host::StateDirs& dirs) {
-  std::string place = place_of(agent, dirs);
+  std::string place = machine_directory(agent, dirs);
   if (agent.id.empty() || !sys::exists(place)) return std::string();
   TRY_CTX(sys::remove_tree(place), "remove what the agent has installed");
   return place;

@@ -24,7 +24,7 @@ namespace hutch::service {
 namespace {
 
 constexpr std::size_t kFileMax = 1 << 16;
-constexpr std::size_t kAccountsMax = 16 << 20;
+constexpr std::size_t kGuestAccountsMax = 16 << 20;
 
 // Whoever connects has names resolved, and more, by a process that no rule for a user is about.
 constexpr std::array kResolvers = {"/run/systemd/resolve/io.systemd.Resolve", "/run/nscd/socket",
@@ -103,7 +103,7 @@ Status apply_network() {
   const std::string file(plan::kNetworkFile);
   std::vector<std::uint32_t> users;
   for (const host::OsUser& user : TRY(host::agents_users())) users.push_back(user.uid);
-  const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountsMax));
+  const std::string passwd = TRY(sys::read_file("/etc/passwd", kGuestAccountsMax));
   const auto given = TRY(given_numbers());
   for (const std::uint32_t left : plan::numbers_left(given, passwd)) users.push_back(left);
   std::vector<std::uint32_t> denied;

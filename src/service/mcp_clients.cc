@@ -12,23 +12,24 @@
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace hutch::service {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using ordered_json = nlohmann::ordered_json;
 using Form = McpClient::Form;
 
 constexpr std::string_view kName = "hutch";
 constexpr std::string_view kTomlTable = "mcp_servers";
 
-Result<json> json_of(std::string_view text);
+Result<ordered_json> parsed_config(std::string_view text);
 bool has_double_key(std::string_view text);
-Result<json*> servers_in(json& root, const McpClient& client);
-void set_entry(json& server, Form form, const McpEntry& entry);
-std::string json_text(const json& root, std::string_view like);
+Result<ordered_json*> servers_in(ordered_json& root, const McpClient& client);
+void set_entry(ordered_json& server, Form form, const McpEntry& entry);
+std::string json_text(const ordered_json& root, std::string_view like);
 std::vector<std::string> arguments_of(const McpEntry& entry);
 Result<toml::table> toml_of(std::string_view text);
 std::string toml_entry(const McpEntry& entry);
@@ -82,9 +83,11 @@ Result<std::string> mcp_file_of(const McpClient& client, McpScope scope, std::st
 
 std::string mcp_entry_text(const McpClient& client, const McpEntry& entry) {
   if (client.form == Form::kToml) return toml_entry(entry);
-  json server = json::object();
+  ordered_json server = ordered_json::object();
   set_entry(server, client.form, entry);
-  return json{{client.key, {{kName, std::move(server)}}}}.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return ordered_json{{client.key, {{kName, std::move(server)}}}}.dump(2, ' ', false,
+                                                                       ordered_json::error_handler_t::replace) +
+         "\n";
 }
 
 Result<std::string> shown_mcp_entry(const McpClient& client, std::string_view text) {
@@ -95,19 +98,19 @@ Result<std::string> shown_mcp_entry(const McpClient& client, std::string_view te
     out << toml::table{{kTomlTable, toml::table{{kName, *toml_server(root)}}}} << "\n";
     return out.str();
   }
-  json root = TRY(json_of(text));
-  json shown = json::object();
+  ordered_json root = TRY(parsed_config(text));
+  ordered_json shown = ordered_json::object();
   shown[std::string(client.key)][std::string(kName)] = std::move(root[std::string(client.key)][std::string(kName)]);
   return json_text(shown, "");
 }
 
 Result<std::string> with_mcp_entry(const McpClient& client, std::string_view text, const McpEntry& entry) {
   if (client.form == Form::kToml) return with_toml_entry(text, entry);
-  json root = TRY(json_of(text));
-  const json before = root;
-  json* servers = TRY(servers_in(root, client));
-  json& server = (*servers)[std::string(kName)];
-  if (!server.is_object()) server = json::object();
+  ordered_json root = TRY(parsed_config(text));
+  const ordered_json before = root;
+  ordered_json* servers = TRY(servers_in(root, client));
+  ordered_json& server = (*servers)[std::string(kName)];
+  if (!server.is_object()) server = ordered_json::object();
   set_entry(server, client.form, entry);
   return root == before ? std::string(text) : json_text(root, text);
 }
@@ -115,8 +118,8 @@ Result<std::string> with_mcp_entry(const McpClient& client, std::string_view tex
 Result<std::string> without_mcp_entry(const McpClient& client, std::string_view text) {
   if (client.form == Form::kToml) return without_toml_entry(text);
   if (!TRY(has_mcp_entry(client, text))) return std::string(text);
-  json root = TRY(json_of(text));
-  json* servers = TRY(servers_in(root, client));
+  ordered_json root = TRY(parsed_config(text));
+  ordered_json* servers = TRY(servers_in(root, client));
   servers->erase(std::string(kName));
   return json_text(root, text);
 }
@@ -125,7 +128,8 @@ Result<bool> has_mcp_entry(const McpClient& client, std::string_view text) {
   if (client.form == Form::kToml) return toml_server(TRY(toml_of(text))) != nullptr;
   const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; };
   // To look is no reason to refuse comments.
-  const json root = std::ranges::all_of(text, blank) ? json::object() : json::parse(text, nullptr, false, true);
+  const ordered_json root =
+      std::ranges::all_of(text, blank) ? ordered_json::object() : ordered_json::parse(text, nullptr, false, true);
   if (root.is_discarded()) return fail(Error::invalid("it is no JSON"));
   if (!root.is_object()) return false;
   const auto servers = root.find(std::string(client.key));
@@ -134,11 +138,11 @@ Result<bool> has_mcp_entry(const McpClient& client, std::string_view text) {
 
 namespace {
 
-Result<json> json_of(std::string_view text) {
+Result<ordered_json> parsed_config(std::string_view text) {
   static constexpr std::string_view kBlank = " \t\r\n";
-  if (text.find_first_not_of(kBlank) == std::string_view::npos) return json::object();
-  json root = json::parse(text, nullptr, false);
-  if (root.is_discarded() && !json::parse(text, nullptr, false, true).is_discarded()) {
+  if (text.find_first_not_of(kBlank) == std::string_view::npos) return ordered_json::object();
+  ordered_json root = parse_ordered_json(text);
+  if (root.is_discarded() && !ordered_json::parse(text, nullptr, false, true).is_discarded()) {
     return fail(Error::unsupported("it has comments, which would be lost; write the entry yourself"));
   }
   if (root.is_discarded()) return fail(Error::invalid("it is no JSON"));
@@ -151,24 +155,24 @@ Result<json> json_of(std::string_view text) {
 bool has_double_key(std::string_view text) {
   std::vector<std::set<std::string>> open;
   bool found = false;
-  const auto look = [&](int, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) open.emplace_back();
-    if (event == json::parse_event_t::object_end) open.pop_back();
-    if (event == json::parse_event_t::key) found |= !open.back().insert(parsed.get<std::string>()).second;
+  const auto look = [&](int, ordered_json::parse_event_t event, ordered_json& parsed) {
+    if (event == ordered_json::parse_event_t::object_start) open.emplace_back();
+    if (event == ordered_json::parse_event_t::object_end) open.pop_back();
+    if (event == ordered_json::parse_event_t::key) found |= !open.back().insert(parsed.get<std::string>()).second;
     return true;
   };
-  return !json::parse(text, look, false).is_discarded() && found;
+  return !ordered_json::parse(text, look, false).is_discarded() && found;
 }
 
-Result<json*> servers_in(json& root, const McpClient& client) {
-  json& servers = root[std::string(client.key)];
-  if (servers.is_null()) servers = json::object();
+Result<ordered_json*> servers_in(ordered_json& root, const McpClient& client) {
+  ordered_json& servers = root[std::string(client.key)];
+  if (servers.is_null()) servers = ordered_json::object();
   if (servers.is_object()) return &servers;
   return fail(Error::invalid(cat({"\"", client.key, "\" in it is no object"})));
 }
 
 // What a person has set besides (variables, a time limit) stays.
-void set_entry(json& server, Form form, const McpEntry& entry) {
+void set_entry(ordered_json& server, Form form, const McpEntry& entry) {
   const std::vector<std::string> arguments = arguments_of(entry);
   if (form != Form::kList) {
     if (form == Form::kStdio) server["type"] = "stdio";
@@ -184,7 +188,7 @@ void set_entry(json& server, Form form, const McpEntry& entry) {
 }
 
 // Indented as the file was.
-std::string json_text(const json& root, std::string_view like) {
+std::string json_text(const ordered_json& root, std::string_view like) {
   int width = 2;
   char with = ' ';
   const std::size_t line = like.find('\n');
@@ -196,7 +200,7 @@ std::string json_text(const json& root, std::string_view like) {
       with = second.front();
     }
   }
-  return root.dump(width, with, false, json::error_handler_t::replace) + "\n";
+  return root.dump(width, with, false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::vector<std::string> arguments_of(const McpEntry& entry) {
@@ -218,7 +222,7 @@ std::string toml_entry(const McpEntry& entry) { return cat({"[", kTomlTable, "."
 std::string toml_values(const McpEntry& entry) {
   // A basic string of TOML takes what one of JSON does.
   const auto quoted = [](const std::string& text) {
-    return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+    return ordered_json(text).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   };
   std::string arguments;
   for (const std::string& argument : arguments_of(entry)) {

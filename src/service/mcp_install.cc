@@ -18,14 +18,14 @@ namespace hutch::service {
 
 namespace {
 
-struct Place {
+struct ClientFile {
   const McpClient* client = nullptr;
   McpChange change;
 };
 
-Result<Place> look(const McpInstallRequest& request, const plan::HostFacts& facts,
-                   const std::vector<std::string>& environment);
-Result<std::optional<std::string>> text_of(const std::string& file);
+Result<ClientFile> look_at_client(const McpInstallRequest& request, const plan::HostFacts& facts,
+                                  const std::vector<std::string>& environment);
+Result<std::optional<std::string>> file_text(const std::string& file);
 Result<std::string> program_for(const std::vector<std::string>& environment);
 std::optional<std::string> variable_in(const std::vector<std::string>& environment, std::string_view name);
 Status write_exact(const McpChange& change);
@@ -36,7 +36,7 @@ Status make_directories(const std::string& file, unsigned mode);
 
 Result<McpChange> plan_mcp_install(const McpInstallRequest& request, const plan::HostFacts& facts,
                                    const std::vector<std::string>& environment) {
-  Place place = TRY(look(request, facts, environment));
+  ClientFile place = TRY(look_at_client(request, facts, environment));
   const McpClient& client = *place.client;
   if (client.start == McpClient::Start::kAnywhere && request.agent.empty()) {
     return fail(Error::invalid(cat({client.about,
@@ -51,7 +51,7 @@ Result<McpChange> plan_mcp_install(const McpInstallRequest& request, const plan:
 
 Result<McpChange> plan_mcp_remove(const McpInstallRequest& request, const plan::HostFacts& facts,
                                   const std::vector<std::string>& environment) {
-  Place place = TRY(look(request, facts, environment));
+  ClientFile place = TRY(look_at_client(request, facts, environment));
   place.change.after = TRY_CTX(without_mcp_entry(*place.client, place.change.before), printable(place.change.file));
   return std::move(place.change);
 }
@@ -71,7 +71,7 @@ Result<std::vector<McpClientRow>> list_mcp_clients(const plan::HostFacts& facts,
     McpClientRow row{std::string(client.name), std::string(client.about), "", kNoFile};
     const auto variable = [&](std::string_view name) { return variable_in(environment, name); };
     row.file = TRY(mcp_file_of(client, McpScope::kUser, facts.home, facts.cwd, variable));
-    const auto text = text_of(row.file);
+    const auto text = file_text(row.file);
     if (!text) {
       row.state = kUnreadable;
     } else if (*text) {
@@ -85,9 +85,9 @@ Result<std::vector<McpClientRow>> list_mcp_clients(const plan::HostFacts& facts,
 
 namespace {
 
-Result<Place> look(const McpInstallRequest& request, const plan::HostFacts& facts,
-                   const std::vector<std::string>& environment) {
-  Place place;
+Result<ClientFile> look_at_client(const McpInstallRequest& request, const plan::HostFacts& facts,
+                                  const std::vector<std::string>& environment) {
+  ClientFile place;
   place.client = find_mcp_client(request.client);
   if (place.client == nullptr)
     return fail(Error::not_found(cat({"no client \"", printable(request.client, 64), "\""})));
@@ -102,13 +102,13 @@ Result<Place> look(const McpInstallRequest& request, const plan::HostFacts& fact
   }
   place.change.client = request.client;
   place.change.file = resolved.path;
-  const auto text = TRY(text_of(resolved.path));
+  const auto text = TRY(file_text(resolved.path));
   place.change.there = text.has_value();
   place.change.before = text.value_or("");
   return place;
 }
 
-Result<std::optional<std::string>> text_of(const std::string& file) {
+Result<std::optional<std::string>> file_text(const std::string& file) {
   auto text = sys::regular_file_text(file, limits::kFrameBytesMax);
   if (text) return std::optional(std::move(*text));
   if (text.error().sys_errno == ENOENT || text.error().sys_errno == ENOTDIR) return std::optional<std::string>();
@@ -145,7 +145,7 @@ Status write_exact(const McpChange& change) {
   if (!change.there) TRY(make_directories(change.file, 0777));
   const UniqueFd directory = TRY(sys::open_exact(slash == 0 ? "/" : change.file.substr(0, slash)));
   const std::string file = cat({"/proc/self/fd/", std::to_string(directory.get()), "/", name});
-  const auto now = TRY_CTX(text_of(file), printable(change.file));
+  const auto now = TRY_CTX(file_text(file), printable(change.file));
   if (now.has_value() != change.there || now.value_or("") != change.before) return changed_meanwhile(change);
   // A project's file is for whoever works on it; replace_file() keeps the mode.
   if (!change.there) TRY(sys::make_file(directory.get(), name, 0666));

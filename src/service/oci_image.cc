@@ -44,9 +44,9 @@ Result<Json> parse_object(std::string_view text, std::string_view what) {
     is_too_deep = is_too_deep || depth > kDepthMax;
     return !is_too_deep;
   };
-  Json json = Json::parse(text, check, false);
-  if (is_too_deep || !json.is_object()) return fail(Error::invalid(cat({what, " is no object of JSON"})));
-  return json;
+  Json parsed = Json::parse(text, check, false);
+  if (is_too_deep || !parsed.is_object()) return fail(Error::invalid(cat({what, " is no object of JSON"})));
+  return parsed;
 }
 
 const Json* member(const Json& object, const char* key) {
@@ -82,13 +82,13 @@ bool is_variable(std::string_view name) {
 }  // namespace
 
 Result<OciManifest> parse_oci_manifest(std::string_view text) {
-  const Json json = TRY(parse_object(text, "the image's manifest"));
-  if (member(json, "manifests") != nullptr) {
+  const Json parsed = TRY(parse_object(text, "the image's manifest"));
+  if (member(parsed, "manifests") != nullptr) {
     return fail(
         Error::unsupported("the image is an index of several machines' images; name one of them by its digest"));
   }
-  const Json* layers = member(json, "layers");
-  const Json* config = member(json, "config");
+  const Json* layers = member(parsed, "layers");
+  const Json* config = member(parsed, "config");
   if (config == nullptr || layers == nullptr || !layers->is_array() || layers->empty()) {
     return fail(Error::invalid("the image's manifest has no configuration and layers"));
   }
@@ -110,9 +110,9 @@ Result<OciManifest> parse_oci_manifest(std::string_view text) {
 }
 
 Result<std::vector<std::string>> parse_oci_environment(std::string_view text) {
-  const Json json = TRY(parse_object(text, "the image's configuration"));
+  const Json parsed = TRY(parse_object(text, "the image's configuration"));
   std::vector<std::string> environment;
-  const Json* config = member(json, "config");
+  const Json* config = member(parsed, "config");
   const Json* entries = config != nullptr ? member(*config, "Env") : nullptr;
   if (entries == nullptr || !entries->is_array()) return environment;
   std::set<std::string, std::less<>> names = {"HOME", "USER", "TMPDIR"};

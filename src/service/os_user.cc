@@ -23,16 +23,16 @@ constexpr std::string_view kByKernel =
     " is a rule about files, which backend user does not hold: its user may what owners, modes and lists say (hutch "
     "share); leave it out, or use backend namespace";
 
-bool is_same(const std::vector<policy::PathEntry>& some, const std::vector<policy::PathEntry>& others) {
+bool have_same_texts(const std::vector<policy::PathEntry>& some, const std::vector<policy::PathEntry>& others) {
   return std::ranges::equal(some, others, {}, &policy::PathEntry::text, &policy::PathEntry::text);
 }
 
 // What a file of policy begins as that hutch writes, for an answer that is saved or a key that is changed.
 bool is_begun(const policy::Filesystem& files) {
   const policy::Filesystem begun = policy::default_policy().filesystem;
-  return is_same(files.deny_read, begun.deny_read) && is_same(files.allow_read, begun.allow_read) &&
-         is_same(files.allow_write, begun.allow_write) && files.deny_write.empty() && files.credentials.empty() &&
-         files.own_directories.empty();
+  return have_same_texts(files.deny_read, begun.deny_read) && have_same_texts(files.allow_read, begun.allow_read) &&
+         have_same_texts(files.allow_write, begun.allow_write) && files.deny_write.empty() &&
+         files.credentials.empty() && files.own_directories.empty();
 }
 
 // What hutch itself says where nobody has a policy is no rule of anybody's.

@@ -16,6 +16,7 @@ std::string outcome_json(const RunReport& report) {
     if (refusal.port != 0) one["port"] = refusal.port;
     if (refusal.pid != 0) one["pid"] = refusal.pid;
     if (!refusal.program.empty()) one["exe"] = refusal.program;
+    if (!refusal.diff.empty()) one["diff"] = refusal.diff;
     refusals.push_back(std::move(one));
   }
   const nlohmann::ordered_json json = {

@@ -36,7 +36,7 @@ struct Scheme {
   std::string_view begin;
   std::string_view port;
 };
-constexpr std::array<Scheme, 2> kSchemes = {{{"http://", "80"}, {"https://", "443"}}};
+constexpr std::array<Scheme, 2> kWebSchemes = {{{"http://", "80"}, {"https://", "443"}}};
 
 constexpr std::array<std::string_view, 2> kPipFiles = {"etc/pip.conf", "etc/xdg/pip/pip.conf"};
 constexpr std::array<std::string_view, 3> kNpmFiles = {"etc/npmrc", "usr/etc/npmrc", "usr/local/etc/npmrc"};
@@ -56,7 +56,7 @@ Defaults add_configured(const ImageFiles& image, std::span<const std::string_vie
 void add_new(std::vector<std::string> more, std::vector<std::string>& hosts);
 std::vector<std::string> files_of(const ImageFiles& image);
 void add_hosts(std::string_view line, std::vector<std::string>& hosts);
-std::string entry_of(std::string_view place, const Scheme& scheme);
+std::string host_entry(std::string_view place, const Scheme& scheme);
 
 }  // namespace
 
@@ -194,9 +194,9 @@ std::vector<std::string> files_of(const ImageFiles& image) {
 
 // All formats have addresses of files in them, and nothing else that looks like one.
 void add_hosts(std::string_view line, std::vector<std::string>& hosts) {
-  for (const Scheme& scheme : kSchemes) {
+  for (const Scheme& scheme : kWebSchemes) {
     for (std::size_t at = line.find(scheme.begin); at != std::string_view::npos; at = line.find(scheme.begin, at + 1)) {
-      std::string entry = entry_of(line.substr(at + scheme.begin.size()), scheme);
+      std::string entry = host_entry(line.substr(at + scheme.begin.size()), scheme);
       if (hosts.size() >= kHostsMax) return;
       if (!entry.empty() && std::ranges::find(hosts, entry) == hosts.end()) hosts.push_back(std::move(entry));
     }
@@ -204,7 +204,7 @@ void add_hosts(std::string_view line, std::vector<std::string>& hosts) {
 }
 
 // Empty: it names no host that anybody could mean from here. A user and a password are no part of the name.
-std::string entry_of(std::string_view place, const Scheme& scheme) {
+std::string host_entry(std::string_view place, const Scheme& scheme) {
   std::string_view authority = place.substr(0, place.find_first_of("/ \t\r\"',]"));
   if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) authority.remove_prefix(at + 1);
   const auto parsed = policy::parse_host_port(authority);

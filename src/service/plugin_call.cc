@@ -30,7 +30,7 @@ bool has_lost_files(AgentSandbox& agent, const std::string& id, const std::stop_
   return !stat && stat.error().code == Code::kNotFound;
 }
 
-Plugins::Wish::By made_by(const plugin::Recipe& recipe) {
+Plugins::Wish::By creator_of(const plugin::Recipe& recipe) {
   return recipe.created_by == "agent" ? Plugins::Wish::By::kAgent : Plugins::Wish::By::kPerson;
 }
 
@@ -88,7 +88,7 @@ Result<tool::CommandEnd> Plugins::run_again(AgentSandbox& agent, const OfferedTo
                       .recipe = recipe,
                       .from = offered.install->from,
                       .stop = command.stop,
-                      .by = made_by(recipe)})
+                      .by = creator_of(recipe)})
            : fail(Error::unsupported(cat({"the library has another version of it: hutch plugin update ", recipe.id})));
   if (!again) return fail(Error(again.error()).with_context("its files are gone, and installing it again"));
   return start(agent, offered, command);

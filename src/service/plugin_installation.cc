@@ -24,7 +24,7 @@ using plugin::Install;
 using plugin::State;
 
 constexpr std::chrono::seconds kSetupTimeout{300};
-constexpr std::chrono::seconds kProbeTimeout{30};
+constexpr std::chrono::seconds kInstallProbeTimeout{30};
 constexpr std::chrono::seconds kStartPatience{120};
 constexpr std::string_view kPlugins = "plugins/";
 constexpr std::size_t kFilesStep = 4;  // that many steps are done when files are made
@@ -45,9 +45,9 @@ wire::FilePlace at(const tool::Layout& layout, std::string_view path) { return {
 
 std::string own(std::string_view id) { return cat({kPlugins, id}); }
 // Of an update: what was there before, out of the way until that is done.
-std::string kept(std::string_view id) { return cat({kPlugins, ".", id, ".before"}); }
+std::string kept_directory(std::string_view id) { return cat({kPlugins, ".", id, ".before"}); }
 
-Result<bool> is_there(tool::Place& place, const std::string& path) {
+Result<bool> has_file(tool::Place& place, const std::string& path) {
   const auto stat = tool::ask<wire::FileStat>(place, wire::StatFile{at(place.layout(), path)});
   if (stat) return true;
   if (stat.error().code == Code::kNotFound) return false;
@@ -127,7 +127,7 @@ Status PluginInstallation::carry_out() {
   TRY(plugins_.check(wish_, agent_));
   TRY_CTX(place_.run(command("true")), "start the agent's sandbox");
   TRY(find_before());
-  const bool there = TRY(is_there(place_, own(recipe().id)));
+  const bool there = TRY(has_file(place_, own(recipe().id)));
   if (there && !before_ && wish_.by == Plugins::Wish::By::kPerson) {
     return fail({Code::kConflict, 0,
                  cat({plugin_directory(place_.layout(), recipe().id),
@@ -179,7 +179,7 @@ void PluginInstallation::note(std::string_view line) {
 tool::Command PluginInstallation::command(std::string text) const {
   return {.arguments = {"/bin/sh", "-c", std::move(text)},
           .cwd = agent_.layout().home,
-          .timeout = kProbeTimeout,
+          .timeout = kInstallProbeTimeout,
           .stop = stop_};
 }
 
@@ -247,11 +247,11 @@ Status PluginInstallation::install_packages() {
 Status PluginInstallation::make_files() {
   const std::string& id = recipe().id;
   // What an earlier update left behind once it was done.
-  TRY(remove(place_, kept(id)));
+  TRY(remove(place_, kept_directory(id)));
   if (before_ && !install_.is_in_place) {
-    install_.had_no_files = !TRY(is_there(place_, own(id)));
+    install_.had_no_files = !TRY(has_file(place_, own(id)));
     TRY(save());
-    if (!install_.had_no_files) TRY(move(place_, own(id), kept(id)));
+    if (!install_.had_no_files) TRY(move(place_, own(id), kept_directory(id)));
   }
   TRY(tool::ask<wire::FileDone>(place_, wire::MakeDirectory{at(place_.layout(), own(id))}));
   for (const auto& [path, text] : recipe().files) {
@@ -349,7 +349,7 @@ Status PluginInstallation::offer_tools() {
   install_ = std::move(ready);
   agent_.end_plugin_sandbox(id);
   // Too late to fail: the next update or removal takes it.
-  if (before_ && !install_.is_in_place) (void)remove(place_, kept(id));
+  if (before_ && !install_.is_in_place) (void)remove(place_, kept_directory(id));
   return {};
 }
 
@@ -358,9 +358,9 @@ Status PluginInstallation::offer_tools() {
 static Result<bool> put_back(tool::Place& place, const Install& install) {
   const std::string& id = install.recipe.id;
   if (install.is_in_place) return install.steps < kFilesStep;
-  const bool moved = install.previous && TRY(is_there(place, kept(id)));
+  const bool moved = install.previous && TRY(has_file(place, kept_directory(id)));
   if (!install.previous || moved || install.had_no_files) TRY(remove(place, own(id)));
-  if (moved) TRY(move(place, kept(id), own(id)));
+  if (moved) TRY(move(place, kept_directory(id), own(id)));
   return !install.had_no_files;
 }
 
@@ -396,13 +396,13 @@ Status undo_install(Plugins& plugins, tool::Place& place, const Install& install
   return plugins.installs().write(before);
 }
 
-Status forget_earlier(tool::Place& place, std::string_view id) { return remove(place, kept(id)); }
+Status forget_earlier(tool::Place& place, std::string_view id) { return remove(place, kept_directory(id)); }
 
 // First what needs no sandbox of the agent's.
 Status finish_removal(Plugins& plugins, tool::Place& place, const Install& install) {
   TRY(plugins.forget_values(install.agent, install.recipe.id));
   TRY(remove(place, own(install.recipe.id)));
-  TRY(remove(place, kept(install.recipe.id)));
+  TRY(remove(place, kept_directory(install.recipe.id)));
   return plugins.installs().erase(install);
 }
 

@@ -19,13 +19,12 @@ namespace hutch::service {
 namespace {
 
 using tool::Envelope;
-using tool::Kind;
 using tool::Value;
 
 constexpr std::string_view kManifest = "plugin.json";
 constexpr std::uint32_t kListedMax = 2000;
 
-Envelope refused(Kind kind, std::string message) { return tool::final_failure(kind, std::move(message)); }
+Envelope refused_plugin(tool::Kind kind, std::string message) { return tool::final_failure(kind, std::move(message)); }
 
 bool is_hidden(std::string_view path) { return path.starts_with('.') || path.contains("/."); }
 
@@ -89,19 +88,20 @@ std::optional<Envelope> Plugins::refuse(const Made& made) {
   const auto agent = agents_.sandbox(made.agent);
   if (!agent) return tool::failed("Failed to find the agent", agent.error(), tool::Retry::kYes);
   const store::AutonomousExec may = (*agent)->autonomous_exec();
-  if (!may.enabled || !may.plugin_create) return refused(Kind::kRejected, "Plugin creation is disabled for this agent");
+  if (!may.enabled || !may.plugin_create)
+    return refused_plugin(tool::Kind::kRejected, "Plugin creation is disabled for this agent");
   if (!Skills(agents_.dirs()).is_enabled(kPluginSkill)) {
-    return refused(Kind::kRejected, "Plugin creation is disabled: its person has switched the skill off");
+    return refused_plugin(tool::Kind::kRejected, "Plugin creation is disabled: its person has switched the skill off");
   }
   if (const Status hosts = check_hosts(**agent, made.recipe); !hosts) {
-    return refused(Kind::kInvalidArgs, hosts.error().message);
+    return refused_plugin(tool::Kind::kInvalidArgs, hosts.error().message);
   }
   const std::string own = cat({"agent ", made.agent});
   const auto known = library_.find(made.recipe.id);
   if (!known) return tool::failed("Failed to look into the library", known.error(), tool::Retry::kYes);
   if (*known && (*known)->origin.from != own) {
-    return refused(Kind::kInvalidArgs,
-                   cat({"The id ", made.recipe.id, " is another plugin's: give this one another name"}));
+    return refused_plugin(tool::Kind::kInvalidArgs,
+                          cat({"The id ", made.recipe.id, " is another plugin's: give this one another name"}));
   }
   std::vector<std::string> missing;
   for (const std::string& name : made.recipe.secrets) {
@@ -109,7 +109,7 @@ std::optional<Envelope> Plugins::refuse(const Made& made) {
     if (!secret || !*secret) missing.push_back(name);
   }
   if (!missing.empty()) {
-    return tool::failure(Kind::kInvalidArgs,
+    return tool::failure(tool::Kind::kInvalidArgs,
                          cat({"Missing secrets for plugin: ", join(missing, ", "),
                               ". Call `sandbox_secret_set` (or have the user provide values) for each before "
                               "re-registering."}));
@@ -120,8 +120,8 @@ std::optional<Envelope> Plugins::refuse(const Made& made) {
     return one->recipe.created_by == "agent" && one->recipe.id != made.recipe.id;
   };
   if (static_cast<std::size_t>(std::ranges::count_if(*installs, is_made)) >= kMadePluginsMax) {
-    return refused(Kind::kRejected, cat({"This agent has made ", std::to_string(kMadePluginsMax),
-                                         " plugins, which is the most: the user can remove some"}));
+    return refused_plugin(tool::Kind::kRejected, cat({"This agent has made ", std::to_string(kMadePluginsMax),
+                                                      " plugins, which is the most: the user can remove some"}));
   }
   return std::nullopt;
 }
@@ -129,7 +129,7 @@ std::optional<Envelope> Plugins::refuse(const Made& made) {
 std::expected<Value::Object, Envelope> Plugins::make(const Made& made) {
   if (auto why = refuse(made)) return std::unexpected(std::move(*why));
   auto recipe = plugin::restricted(made.recipe, made.via);
-  if (!recipe) return std::unexpected(refused(Kind::kInvalidArgs, recipe.error().message));
+  if (!recipe) return std::unexpected(refused_plugin(tool::Kind::kInvalidArgs, recipe.error().message));
   const auto installed = install({.agent = made.agent,
                                   .recipe = std::move(*recipe),
                                   .from = cat({"agent ", made.agent}),
@@ -141,7 +141,7 @@ std::expected<Value::Object, Envelope> Plugins::make(const Made& made) {
                                   }});
   if (!installed) {
     return std::unexpected(
-        tool::failure(Kind::kExecutionError, cat({"Plugin installation failed: ", installed.error().message})));
+        tool::failure(tool::Kind::kExecutionError, cat({"Plugin installation failed: ", installed.error().message})));
   }
   Value::List tools;
   for (const plugin::Tool& one : installed->recipe.tools) {
@@ -157,7 +157,8 @@ std::expected<Value::Object, Envelope> Plugins::make(const Made& made) {
 std::expected<Value::Object, Envelope> Plugins::make_from_text(const std::string& agent, const std::string& json) {
   auto recipe = plugin::parse_recipe(json);
   if (!recipe) {
-    return std::unexpected(refused(Kind::kInvalidArgs, cat({"Invalid plugin JSON: ", recipe.error().message})));
+    return std::unexpected(
+        refused_plugin(tool::Kind::kInvalidArgs, cat({"Invalid plugin JSON: ", recipe.error().message})));
   }
   return make({.agent = agent, .recipe = std::move(*recipe), .via = "host_bridge"});
 }
@@ -165,7 +166,8 @@ std::expected<Value::Object, Envelope> Plugins::make_from_text(const std::string
 std::expected<Value, Envelope> Plugins::try_from_text(const std::string& agent, const std::string& json) {
   auto recipe = plugin::parse_recipe(json);
   if (!recipe) {
-    return std::unexpected(refused(Kind::kInvalidArgs, cat({"Invalid plugin JSON: ", recipe.error().message})));
+    return std::unexpected(
+        refused_plugin(tool::Kind::kInvalidArgs, cat({"Invalid plugin JSON: ", recipe.error().message})));
   }
   return try_out({.agent = agent, .recipe = std::move(*recipe), .via = "host_bridge"});
 }
@@ -181,13 +183,13 @@ std::expected<Value, Envelope> Plugins::try_from_directory(AgentSandbox& agent, 
 std::expected<Value, Envelope> Plugins::try_out(const Made& made) {
   if (auto why = refuse(made)) return std::unexpected(std::move(*why));
   const auto restricted = plugin::restricted(made.recipe, made.via);
-  if (!restricted) return std::unexpected(refused(Kind::kInvalidArgs, restricted.error().message));
-  if (!trial_) return std::unexpected(tool::failure(Kind::kUnavailable, "There is no pool of sandboxes here"));
+  if (!restricted) return std::unexpected(refused_plugin(tool::Kind::kInvalidArgs, restricted.error().message));
+  if (!trial_) return std::unexpected(tool::failure(tool::Kind::kUnavailable, "There is no pool of sandboxes here"));
   {
     const std::scoped_lock lock(trials_mutex_);
     if (!trials_.insert(made.agent).second) {
       return std::unexpected(
-          tool::failure(Kind::kUnavailable, "A plugin of this agent is being tried already: one at a time"));
+          tool::failure(tool::Kind::kUnavailable, "A plugin of this agent is being tried already: one at a time"));
     }
   }
   auto told = trial_(*restricted);
@@ -208,7 +210,7 @@ std::expected<plugin::Recipe, Envelope> Plugins::recipe_of_directory(const std::
   const auto manifest = read_file(place, root, std::string(kManifest), plugin::kRecipeBytesMax);
   if (!manifest && manifest.error().code == Code::kNotFound) {
     return std::unexpected(
-        refused(Kind::kExecutionError, cat({"plugin.json not found at plugins/", id, "/plugin.json"})));
+        refused_plugin(tool::Kind::kExecutionError, cat({"plugin.json not found at plugins/", id, "/plugin.json"})));
   }
   if (!manifest) {
     return std::unexpected(tool::failed("Failed to read plugin.json", manifest.error(), tool::Retry::kYes));

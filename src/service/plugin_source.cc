@@ -30,7 +30,7 @@ constexpr std::string_view kGit = "/usr/bin/git";
 constexpr std::string_view kGitMark = "git+";
 constexpr std::string_view kHub = "https://github.com/";
 constexpr std::chrono::seconds kFetchTimeout{120};
-constexpr std::chrono::seconds kEndWait{10};
+constexpr std::chrono::seconds kFetchEndWait{10};
 constexpr std::size_t kSaidBytesMax = 400;
 
 bool is_address(std::string_view word) { return word.starts_with("https://") || word.starts_with("http://"); }
@@ -102,7 +102,7 @@ class Fetcher {
     request.arguments = std::move(arguments);
     request.timeout = timeout;
     const auto process = TRY(sandbox_->spawn(std::move(request), sandbox::Input::kNone));
-    const auto end = process->wait(sandbox::Process::Clock::now() + timeout + kEndWait);
+    const auto end = process->wait(sandbox::Process::Clock::now() + timeout + kFetchEndWait);
     const std::string said = printable(process->captured(sandbox::OutputStream::kError).head(), kSaidBytesMax);
     if (end && end->exit_code == 0) return process->captured(sandbox::OutputStream::kOutput).head();
     if (end && end->exit_code == 127) {
@@ -145,7 +145,7 @@ std::vector<std::string> environment() {
   return variables;
 }
 
-Status run(std::string_view program, std::vector<std::string> arguments) {
+Status run_fetcher(std::string_view program, std::vector<std::string> arguments) {
   if (!sys::exists(std::string(program))) {
     return fail(Error::unsupported(cat({program, " is missing, which fetches plugins: install it, or name a file"})));
   }
@@ -192,8 +192,9 @@ Result<std::string> by_git(std::string address, const std::string& scratch) {
   if (address.starts_with(kGitMark)) address.erase(0, kGitMark.size());
   TRY(check_git_address(address));
   const std::string tree = scratch + "/tree";
-  TRY(run(kGit, {"git", "-c", "core.hooksPath=/dev/null", "-c", "core.symlinks=false", "-c", "core.fsmonitor=false",
-                 "clone", "--quiet", "--depth", "1", "--no-tags", "--", address, tree}));
+  TRY(run_fetcher(kGit,
+                  {"git", "-c", "core.hooksPath=/dev/null", "-c", "core.symlinks=false", "-c", "core.fsmonitor=false",
+                   "clone", "--quiet", "--depth", "1", "--no-tags", "--", address, tree}));
   const UniqueFd opened = TRY(sys::open(tree, sys::Open::kReadDirectory));
   for (const char* name : {"plugin.json", "osaurus.json"}) {
     const auto file = sys::open_beneath(opened.get(), name, sys::Beneath::kReadExact);

@@ -13,7 +13,6 @@ namespace hutch::service {
 
 namespace {
 
-using plugin::Kind;
 using plugin::Parameter;
 using tool::Envelope;
 using tool::Value;
@@ -23,7 +22,7 @@ constexpr std::size_t kShownBytesMax = 80;
 std::string expected_text(const Parameter& parameter);
 Value typed(const Parameter& parameter, const std::string& text);
 std::optional<std::string> as_text(const Parameter& parameter, const Value& given);
-std::expected<std::string, Envelope> variable(const Parameter& parameter, const Value* given);
+std::expected<std::string, Envelope> variable_for(const Parameter& parameter, const Value* given);
 
 }  // namespace
 
@@ -88,7 +87,7 @@ std::expected<std::vector<std::string>, Envelope> plugin_variables(const plugin:
   std::vector<std::string> variables;
   for (const Parameter& parameter : tool.parameters) {
     const auto at = object->find(parameter.name);
-    auto made = variable(parameter, at == object->end() || at->second.is_null() ? nullptr : &at->second);
+    auto made = variable_for(parameter, at == object->end() || at->second.is_null() ? nullptr : &at->second);
     if (!made) return std::unexpected(std::move(made).error());
     variables.push_back(std::move(*made));
   }
@@ -97,7 +96,7 @@ std::expected<std::vector<std::string>, Envelope> plugin_variables(const plugin:
 
 namespace {
 
-std::expected<std::string, Envelope> variable(const Parameter& parameter, const Value* given) {
+std::expected<std::string, Envelope> variable_for(const Parameter& parameter, const Value* given) {
   const auto wrong = [&](std::string message) {
     return std::unexpected(tool::bad_argument(parameter.name, std::move(message), expected_text(parameter)));
   };
@@ -130,32 +129,33 @@ std::string expected_text(const Parameter& parameter) {
 
 // A default as its own type; one that is no JSON is the text that it is.
 Value typed(const Parameter& parameter, const std::string& text) {
-  if (parameter.kind == Kind::kString) return Value(text);
+  if (parameter.kind == plugin::Kind::kString) return Value(text);
   auto value = tool::parse_value(text, tool::kArgumentsBytesMax);
   return value ? std::move(*value) : Value(text);
 }
 
-bool fits(Kind kind, const Value& value) {
+bool fits(plugin::Kind kind, const Value& value) {
   const auto* real = value.get<double>();
   switch (kind) {
-    case Kind::kString: return value.get<std::string>() != nullptr;
-    case Kind::kInteger: return value.get<std::int64_t>() != nullptr;
-    case Kind::kNumber: return value.get<std::int64_t>() != nullptr || (real != nullptr && std::isfinite(*real));
-    case Kind::kBoolean: return value.get<bool>() != nullptr;
-    case Kind::kArray: return value.get<Value::List>() != nullptr;
-    case Kind::kObject: return value.get<Value::Object>() != nullptr;
+    case plugin::Kind::kString: return value.get<std::string>() != nullptr;
+    case plugin::Kind::kInteger: return value.get<std::int64_t>() != nullptr;
+    case plugin::Kind::kNumber:
+      return value.get<std::int64_t>() != nullptr || (real != nullptr && std::isfinite(*real));
+    case plugin::Kind::kBoolean: return value.get<bool>() != nullptr;
+    case plugin::Kind::kArray: return value.get<Value::List>() != nullptr;
+    case plugin::Kind::kObject: return value.get<Value::Object>() != nullptr;
   }
   return false;
 }
 
 // A model that writes "5" for 5, or 5.0, means it.
 std::optional<std::string> as_text(const Parameter& parameter, const Value& given) {
-  if (parameter.kind == Kind::kString) {
+  if (parameter.kind == plugin::Kind::kString) {
     const auto* text = given.get<std::string>();
     return text != nullptr ? std::optional(*text) : std::nullopt;
   }
   if (fits(parameter.kind, given)) return tool::json_text(given);
-  if (const auto* real = given.get<double>(); real != nullptr && parameter.kind == Kind::kInteger) {
+  if (const auto* real = given.get<double>(); real != nullptr && parameter.kind == plugin::Kind::kInteger) {
     const bool whole = std::trunc(*real) == *real && std::abs(*real) < 1e15;
     return whole ? std::optional(std::to_string(static_cast<std::int64_t>(*real))) : std::nullopt;
   }

@@ -24,12 +24,12 @@ using sandbox::MountUse;
 using sandbox::PoolMount;
 using sandbox::PoolSpec;
 
-constexpr const char* kUser = "sandbox";
+constexpr const char* kUserName = "sandbox";
 
 Residence residence_of(const PoolSpec& spec);
 std::vector<std::string> environment_of(const PoolSpec& spec);
 Status check_mounts(const PoolSpec& spec, const std::vector<policy::Rule>& rules);
-Result<std::string> text_of(const std::string& path);
+Result<std::string> bounded_text(const std::string& path);
 
 }  // namespace
 
@@ -132,7 +132,7 @@ void narrow(policy::Policy& policy, const PoolSpec& spec) {
 Result<std::string> policy_digest(const PoolHost& host) {
   Sha256 digest;
   for (const char* name : {"/default.json", "/projects.json"}) {
-    const std::string text = TRY(text_of(host.dirs.config + name));
+    const std::string text = TRY(bounded_text(host.dirs.config + name));
     digest.add(cat({std::to_string(text.size()), ":", text}));
   }
   return digest.finish();
@@ -184,7 +184,7 @@ namespace {
 
 Residence residence_of(const PoolSpec& spec) {
   Residence residence;
-  residence.user = kUser;
+  residence.user = kUserName;
   residence.home = kPoolHome;
   residence.cwd = kPoolHome;
   const auto is_home = [](const PoolMount& mount) { return mount.sandbox == kPoolHome; };
@@ -200,8 +200,8 @@ Residence residence_of(const PoolSpec& spec) {
 }
 
 std::vector<std::string> environment_of(const PoolSpec& spec) {
-  std::vector<std::string> environment = {cat({"HOME=", kPoolHome}), cat({"USER=", kUser}), cat({"LOGNAME=", kUser}),
-                                          "TMPDIR=/tmp", "LANG=C.UTF-8"};
+  std::vector<std::string> environment = {cat({"HOME=", kPoolHome}), cat({"USER=", kUserName}),
+                                          cat({"LOGNAME=", kUserName}), "TMPDIR=/tmp", "LANG=C.UTF-8"};
   for (const auto& [name, value] : spec.environment) environment.push_back(cat({name, "=", value}));
   return environment;
 }
@@ -222,7 +222,7 @@ Status check_mounts(const PoolSpec& spec, const std::vector<policy::Rule>& rules
 }
 
 // Empty where there is none.
-Result<std::string> text_of(const std::string& path) {
+Result<std::string> bounded_text(const std::string& path) {
   auto text = sys::regular_file_text(path, limits::kJsonBytesMax);
   if (!text && text.error().sys_errno != ENOENT && text.error().sys_errno != ENOTDIR) return fail(text.error());
   return text ? std::move(*text) : std::string();

@@ -10,6 +10,7 @@
 #include "backend/container/create_body.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "host/git_person.h"
 #include "host/paths.h"
 #include "plan/bridge_place.h"
 #include "plan/gateway_names.h"
@@ -17,6 +18,7 @@
 #include "plan/names.h"
 #include "plan/os_user_places.h"
 #include "plan/processes.h"
+#include "plan/quotas.h"
 #include "policy/glob.h"
 #include "policy/narrow.h"
 #include "service/host_sockets.h"
@@ -25,6 +27,7 @@
 #include "service/load_policy.h"
 #include "service/machine_place.h"
 #include "service/os_user.h"
+#include "service/own_files.h"
 #include "service/sandbox_only.h"
 #include "service/trust.h"
 #include "store/settings_file.h"
@@ -42,10 +45,12 @@ Status settle_network_for(const Residence* residence, policy::Network& network, 
                           const plan::HostFacts& facts, const std::string& project);
 Status check_backend(const std::string& backend, const policy::Policy& policy, const PlaceRequest& request,
                      const plan::HostFacts& facts, const Caller& caller);
-Result<std::optional<OsUserPlace>> os_user_of(std::string_view backend, const LoadedPolicy& loaded,
-                                              const PlaceRequest& request, const plan::HostFacts& facts,
-                                              const Caller& caller);
+Result<std::optional<OsUserPlace>> place_of_os_user(std::string_view backend, const LoadedPolicy& loaded,
+                                                    const PlaceRequest& request, const plan::HostFacts& facts,
+                                                    const Caller& caller);
+std::vector<std::string> notes_of(const OsUserPlace& place);
 void add_notes(Prepared& prepared, std::vector<std::string> notes, std::string_view source);
+void add_quotas(Prepared& prepared, const plan::HostFacts& facts, const Caller& caller);
 Status add_gateway(Prepared& prepared, const policy::Network& network, const Caller& caller);
 policy::NetworkOptions network_options(const PlaceRequest& request, const policy::Network& network);
 Result<plan::NetworkKind> network_kind(const policy::Network& network, std::string_view backend,
@@ -57,14 +62,18 @@ Result<std::string> working_directory(const PlaceRequest& request, const plan::H
                                       std::string_view backend, const Residence* residence);
 Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan::HostFacts& facts,
                                          const LoadedPolicy& loaded);
-Result<host::PathAnswer> look(const host::PathQuestion& question, const plan::HostFacts& facts);
+Result<host::PathAnswer> look_and_make_store(const host::PathQuestion& question, const plan::HostFacts& facts);
 Result<std::optional<plan::ImageInput>> image_of(const PlaceRequest& request, std::string_view backend,
                                                  const plan::HostFacts& facts, const Residence* residence);
+std::vector<std::string> search_path_of(const std::vector<std::string>& environment);
 std::vector<std::string> search_path_below(const std::vector<policy::Rule>& rules, const Caller& caller);
 std::string command_path(const Caller& caller, const std::string& cwd);
 plan::HostFacts facts_of_root(plan::HostFacts facts);
 Result<std::vector<plan::Share>> shares_of(const Residence* residence);
-Result<std::vector<plan::CoveredFile>> covered_files_of(const Residence* residence, std::uint32_t uid);
+std::vector<plan::HomeFile> home_files_of(const plan::HostFacts& facts, const std::string& project,
+                                          const Caller& caller);
+Result<OwnFiles> own_files_of(const PlaceRequest& request, std::string_view backend, plan::NetworkKind network,
+                              const plan::HostFacts& facts, const Caller& caller);
 plan::ResourceLimits limits_of(const policy::Limits& policy, const LimitOptions& options);
 std::uint64_t processes_of(const Prepared& prepared, const plan::HostFacts& facts, const Caller& caller);
 plan::Supervision supervision_of(std::string_view backend, const plan::HostFacts& facts);
@@ -81,7 +90,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   policy::Network& network = loaded.policy.network;
   TRY(settle_network_for(caller.residence, network, network_options(request, network), facts, loaded.project));
   TRY(settle_machine_network(prepared.backend, network, facts));
-  const std::optional<OsUserPlace> of_user = TRY(os_user_of(prepared.backend, loaded, request, facts, caller));
+  const std::optional<OsUserPlace> of_user = TRY(place_of_os_user(prepared.backend, loaded, request, facts, caller));
   const std::string cwd = TRY(working_directory(request, facts, prepared.backend, caller.residence));
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
   const bool installs = caller.residence != nullptr && caller.residence->purpose == Residence::Purpose::kInstall;
@@ -90,24 +99,20 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   if (supervision == plan::Supervision::kNames) question.names = host::PathQuestion::Names::kAlways;
   const std::string command = command_path(caller, cwd);
   question.also = search_path_below(question.rules, caller);
-  question.also.push_back(cwd);
+  for (const std::string& path : {cwd, command}) question.also.insert(question.also.end(), path.empty() ? 0 : 1, path);
   const plan::NetworkKind kind = TRY(network_kind(network, prepared.backend, caller.residence));
   // TLS is opened where requests have rules, or a secret is put into them, and nowhere else.
   const bool opens = kind == plan::NetworkKind::kGateway && reads_requests(network, caller.residence);
   plan::TrustInput trust = opens ? find_trust_stores(caller.environment) : plan::TrustInput();
   std::ranges::copy(trust.stores, std::back_inserter(question.also));
   std::ranges::copy(trust.java_stores, std::back_inserter(question.also));
-  if (!command.empty()) question.also.push_back(command);
   // An OS user's files are where they are, and may be closed to who asks.
   std::vector<plan::Share> shares = TRY(shares_of(prepared.backend == "user" ? nullptr : caller.residence));
-  // An image's own /etc/passwd gets a line.
-  const bool of_image = request.image || prepared.backend == "container";
-  const Residence* of_host = of_image || of_user ? nullptr : caller.residence;
-  std::vector<plan::CoveredFile> covered = TRY(covered_files_of(of_host, facts.uid));
-  for (const plan::CoveredFile& file : covered) question.also.push_back(file.target);
+  OwnFiles own = TRY(own_files_of(request, prepared.backend, kind, facts, caller));
+  for (const plan::CoveredFile& file : own.covered) question.also.push_back(file.target);
   if (of_user) question.also.insert(question.also.end(), kOwnPlaces.begin(), kOwnPlaces.end());
   const std::optional<plan::ImageInput> image = TRY(image_of(request, prepared.backend, facts, caller.residence));
-  host::PathAnswer answer = TRY(look(question, facts));
+  host::PathAnswer answer = TRY(look_and_make_store(question, facts));
   if (installs) std::erase_if(answer.rules, [](const auto& rule) { return rule.place == policy::Place::kNone; });
   const plan::HostFacts seen = of_user ? of_user->facts : installs ? facts_of_root(facts) : facts;
   prepared.plan = TRY(plan::make_plan({
@@ -120,24 +125,27 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .network = kind,
       .trust = std::move(trust),
       .shares = std::move(shares),
-      .covered_files = std::move(covered),
+      .covered_files = std::move(own.covered),
+      .home_files = home_files_of(facts, question.project, caller),
       .image = image ? &*image : nullptr,
       .os_user = of_user ? &of_user->input : nullptr,
       .supervision = supervision,
       .questions = questions_of(caller.questions, loaded.policy.asks),
       .patterns = patterns_of(question.rules),
+      .obeyed = answer.obeyed,
+      .names = std::move(answer.names),
       .limits = limits_of(loaded.policy.limits, request.limits),
       .caller_environment = caller.environment,
       .environment = request.environment,
       .base_environment = request.base_environment,
+      .backend = prepared.backend,
       .command = command,
   }));
-  // They are of rules about files, which an OS user has none of.
-  if (of_user) answer.notes.clear();
-  if (of_user && !of_user->note.empty()) answer.notes.push_back(of_user->note);
-  add_notes(prepared, std::move(answer.notes), loaded.policy.source);
+  std::ranges::move(own.notes, std::back_inserter(answer.notes));
+  prepared.search = std::move(own.search);
+  add_notes(prepared, of_user ? notes_of(*of_user) : std::move(answer.notes), loaded.policy.source);
   if (prepared.plan.network == plan::NetworkKind::kGateway) TRY(add_gateway(prepared, network, caller));
-  prepared.plan.limits.processes = processes_of(prepared, facts, caller);
+  add_quotas(prepared, facts, caller);
   prepared.policy = std::move(loaded.policy);
   prepared.rules = std::move(answer.rules);
   prepared.paths = std::move(answer.facts);
@@ -147,8 +155,9 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
 Result<FilesNow> file_rules(const PlaceRequest& request, const plan::HostFacts& facts, const LoadedPolicy& loaded) {
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
   question.names = host::PathQuestion::Names::kAlways;
-  FilesNow now{.found = TRY(look(question, facts)), .names = {}};
-  now.names = plan::name_rules(loaded.policy, now.found.rules, patterns_of(question.rules));
+  FilesNow now{.found = TRY(look_and_make_store(question, facts)), .names = {}};
+  now.names = plan::guarded_names(loaded.policy, now.found.rules, patterns_of(question.rules), now.found.names);
+  now.names.places = now.found.obeyed;
   return now;
 }
 
@@ -217,14 +226,19 @@ Status check_backend(const std::string& backend, const policy::Policy& policy, c
 }
 
 // Nothing for another backend.
-Result<std::optional<OsUserPlace>> os_user_of(std::string_view backend, const LoadedPolicy& loaded,
-                                              const PlaceRequest& request, const plan::HostFacts& facts,
-                                              const Caller& caller) {
+Result<std::optional<OsUserPlace>> place_of_os_user(std::string_view backend, const LoadedPolicy& loaded,
+                                                    const PlaceRequest& request, const plan::HostFacts& facts,
+                                                    const Caller& caller) {
   if (backend == "vm") return std::optional(TRY(machine_place(loaded, request, facts, caller.residence)));
   if (backend != "user") return std::optional<OsUserPlace>();
   const bool of_agent = caller.residence != nullptr;
   const std::string name = of_agent ? caller.residence->user : TRY(own_os_user(facts.uid, ""));
   return std::optional(TRY(os_user_place(name, of_agent ? caller.residence->agent : "", loaded, request, facts)));
+}
+
+// Rules about files, which other notes are about, are not for an OS user.
+std::vector<std::string> notes_of(const OsUserPlace& place) {
+  return place.note.empty() ? std::vector<std::string>() : std::vector<std::string>{place.note};
 }
 
 void add_notes(Prepared& prepared, std::vector<std::string> notes, std::string_view source) {
@@ -234,6 +248,17 @@ void add_notes(Prepared& prepared, std::vector<std::string> notes, std::string_v
       prepared.backend == "user" ? cat({"network of ", source}) : std::string("sandbox.network of config.json");
   prepared.plan.notes.push_back(
       cat({"the network is this machine's own, with all that listens on it: ", where, " is \"host\""}));
+}
+
+// A virtual machine's kernel counts for itself, but for processes.
+void add_quotas(Prepared& prepared, const plan::HostFacts& facts, const Caller& caller) {
+  prepared.plan.limits.processes = processes_of(prepared, facts, caller);
+  const bool isolates = prepared.backend != "none";
+  if (prepared.backend == "vm") return;
+  prepared.plan.process_limits = isolates ? plan::process_limits(facts) : plan::usual_process_limits(facts);
+  // Elsewhere there is no user namespace of the sandbox's own.
+  const bool has_namespace = prepared.backend == "namespace" || prepared.backend == "bwrap";
+  if (has_namespace) prepared.plan.user_counts = plan::user_counts(facts);
 }
 
 Status add_bridge(std::vector<std::uint16_t>& ports) {
@@ -348,6 +373,9 @@ Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan
   host::PathQuestion question;
   question.project = loaded.project;
   question.policy_files = loaded.files;
+  question.environment = sys::own_environment();
+  question.search_path = search_path_of(question.environment);
+  question.allow_obeyed = loaded.policy.filesystem.allow_obeyed;
   question.git_config = loaded.policy.filesystem.git_config;
   question.mandatory_search_depth = loaded.policy.mandatory_search_depth;
   const policy::Bases bases{.home = facts.home, .project = loaded.project, .cwd = facts.cwd};
@@ -428,32 +456,29 @@ Result<std::vector<plan::Share>> shares_of(const Residence* residence) {
   return shares;
 }
 
-// The user's own line becomes the agent's.
-Result<std::vector<plan::CoveredFile>> covered_files_of(const Residence* residence, std::uint32_t uid) {
-  static constexpr std::string_view kUsers = "/etc/passwd";
-  std::vector<plan::CoveredFile> files;
-  const auto canonical = host::canonical_path(kUsers);
-  if (residence == nullptr || !canonical || canonical->type != plan::FileType::kFile) return files;
-  const std::string users = TRY(sys::regular_file_text(canonical->path, limits::kJsonBytesMax / 2));
-  const std::string number = std::to_string(uid);
-  // First: where several names have one number, the first of them counts (getpwuid(3)).
-  std::string text = cat({residence->user, ":x:", number, ":", number, "::", residence->home, ":/bin/sh\n"});
-  for (const std::string_view line : split(users, '\n')) {
-    const std::vector<std::string_view> fields = split(line, ':');
-    if (fields.size() < 7) continue;
-    if (fields[2] == number) {
-      text.replace(0, text.find('\n'),
-                   cat({residence->user, ":x:", number, ":", fields[3], "::", residence->home, ":", fields[6]}));
-    } else {
-      text += cat({line, "\n"});
-    }
-  }
-  files.push_back({canonical->path, "passwd", std::move(text)});
+// Git in the sandbox knows who the user is, and what is never added.
+std::vector<plan::HomeFile> home_files_of(const plan::HostFacts& facts, const std::string& project,
+                                          const Caller& caller) {
+  // An agent's home is a directory that lasts.
+  if (caller.residence != nullptr) return {};
+  host::GitPerson person = host::git_person({facts.home, project, caller.environment});
+  std::vector<plan::HomeFile> files;
+  if (!person.values.empty()) files.push_back({".gitconfig", std::move(person.values)});
+  if (!person.excludes.empty()) files.push_back({".config/git/ignore", std::move(person.excludes)});
   return files;
 }
 
+Result<OwnFiles> own_files_of(const PlaceRequest& request, std::string_view backend, plan::NetworkKind network,
+                              const plan::HostFacts& facts, const Caller& caller) {
+  const bool has_own_tree = !request.image && (backend == "namespace" || backend == "bwrap");
+  // An image's own /etc/passwd gets a line, and an OS user has one.
+  const bool is_of_host = has_own_tree || (backend == "none" && !request.image);
+  return own_files(has_own_tree ? SystemFiles::kHosts : SystemFiles::kOther, network,
+                   is_of_host ? caller.residence : nullptr, facts);
+}
+
 // hutch's own directories are made where a sandbox could otherwise make them: whoever does owns the next policy.
-Result<host::PathAnswer> look(const host::PathQuestion& question, const plan::HostFacts& facts) {
+Result<host::PathAnswer> look_and_make_store(const host::PathQuestion& question, const plan::HostFacts& facts) {
   host::PathAnswer answer = TRY(host::look_at_paths(question, facts));
   if (answer.missing_store.empty()) return answer;
   for (const std::string& directory : answer.missing_store) {
@@ -462,19 +487,25 @@ Result<host::PathAnswer> look(const host::PathQuestion& question, const plan::Ho
   return host::look_at_paths(question, facts);
 }
 
-// The directories of PATH that a rule may hide: the others need no look.
-std::vector<std::string> search_path_below(const std::vector<policy::Rule>& rules, const Caller& caller) {
+std::vector<std::string> search_path_of(const std::vector<std::string>& environment) {
   std::vector<std::string> found;
-  for (const std::string& entry : caller.environment) {
+  for (const std::string& entry : environment) {
     if (!entry.starts_with("PATH=")) continue;
-    for (const std::string_view directory : split(std::string_view(entry).substr(5), ':')) {
-      const bool denied = std::ranges::any_of(rules, [&](const policy::Rule& rule) {
-        return rule.verb == policy::Verb::kDenyRead && is_within(directory, rule.path);
-      });
-      if (denied) found.emplace_back(directory);
-    }
+    for (const std::string_view directory : split(std::string_view(entry).substr(5), ':'))
+      found.emplace_back(directory);
     break;
   }
+  return found;
+}
+
+// The directories of PATH that a rule may hide: the others need no look.
+std::vector<std::string> search_path_below(const std::vector<policy::Rule>& rules, const Caller& caller) {
+  std::vector<std::string> found = search_path_of(caller.environment);
+  std::erase_if(found, [&](const std::string& directory) {
+    return std::ranges::none_of(rules, [&](const policy::Rule& rule) {
+      return rule.verb == policy::Verb::kDenyRead && is_within(directory, rule.path);
+    });
+  });
   return found;
 }
 

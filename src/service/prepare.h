@@ -10,6 +10,7 @@
 #include "host/paths.h"
 #include "plan/facts.h"
 #include "plan/make_plan.h"
+#include "plan/name_files.h"
 #include "plan/path_facts.h"
 #include "plan/plan.h"
 #include "policy/parent_proxy.h"
@@ -50,6 +51,7 @@ struct Prepared {
   std::vector<policy::Rule> rules;
   plan::PathFacts paths;
   plan::SandboxPlan plan;  // without seccomp
+  plan::SearchRules search;  // of the host's resolver
   policy::ParentProxies parent_proxies;
   std::string backend;
 };
@@ -74,7 +76,7 @@ Status settle_network(policy::Network& network, const policy::NetworkOptions& op
 // The rules about files as a start would have them now.
 struct FilesNow {
   host::PathAnswer found;  // the rules, and what is at their paths
-  std::vector<plan::NameRule> names;
+  plan::GuardedNames names;
 };
 Result<FilesNow> file_rules(const PlaceRequest& request, const plan::HostFacts& facts, const LoadedPolicy& loaded);
 // Likewise, by the policy as it is saved.

@@ -5,7 +5,7 @@ namespace hutch::service {
 
 namespace {
 
-constexpr std::uint32_t kBlock = 1000;
+constexpr std::uint32_t kNumbersBlock = 1000;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ std::uint32_t ProcessNumbers::next() {
   if (last_ == until_) {
     const auto stored = agents_.last_process();
     if (stored && *stored > last_) last_ = *stored;
-    until_ = last_ + kBlock;
+    until_ = last_ + kNumbersBlock;
     (void)agents_.set_last_process(until_);
   }
   return ++last_;

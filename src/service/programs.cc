@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "host/isolation_facts.h"
+#include "sys/files.h"
 #include "sys/host_info.h"
 
 namespace hutch::service {
@@ -29,6 +30,13 @@ Result<std::string> helper_program() {
   std::string found = cat({guest.substr(0, guest.rfind('/') + 1), "hutch-helper"});
   if (sys::is_executable_file(found)) return found;
   return fail(Error::not_found("hutch-helper is not beside hutch-guest: install both together"));
+}
+
+Result<std::string> attacks_runner() {
+  const std::string guest = TRY(guest_program());
+  std::string found = cat({guest.substr(0, guest.rfind('/') + 1), "attacks/escape/suite/run.py"});
+  if (sys::exists(found)) return found;
+  return fail(Error::not_found(cat({"the attacks are not installed: ", found, " is missing; install hutch again"})));
 }
 
 Result<std::string> bwrap_program() {

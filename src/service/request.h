@@ -48,6 +48,8 @@ enum class OutputForm { kText, kJson };
 
 struct RunRequest {
   PlaceRequest place;
+  // kWide: also in a home, above it, or in a directory of other projects.
+  enum class Start { kNarrow, kWide } start = Start::kNarrow;
   OutputForm form = OutputForm::kText;
   int control_fd = -1;
   std::optional<std::string> shell;   // -c STRING

@@ -10,6 +10,8 @@ namespace hutch::service {
 namespace {
 
 constexpr std::size_t kRefusalsMax = 500;  // that one start tells of
+// With those of which a person is to know in any case: refusals alone do not use it up.
+constexpr std::size_t kRemarksMax = 1000;
 
 }  // namespace
 
@@ -50,10 +52,13 @@ void ResidentRecord::used(store::Service service) {
 
 void ResidentRecord::refused(const sandbox::Refusal& seen) {
   sandbox::Refusal refusal = seen;
+  refusal.before.reset();  // nobody compares it, and it can be long
   refusal.what = scrubbed(refusal.what);
   const std::scoped_lock lock(mutex_);
   // A program can ask for any number of hosts: what it writes into hutch's record has an end.
-  if (told_.size() >= kRefusalsMax || std::ranges::find(told_, refusal) != told_.end()) return;
+  const bool is_remark = refusal.weight == sandbox::Refusal::Weight::kAlways;
+  if (told_.size() >= (is_remark ? kRemarksMax : kRefusalsMax) || std::ranges::find(told_, refusal) != told_.end())
+    return;
   told_.push_back(refusal);
   settings_.tell(cat({settings_.name, ": ", refusal.what}));
   if (recorder_) recorder_->refused(refusal);

@@ -20,16 +20,20 @@
 #include "service/containers.h"
 #include "service/doctor.h"
 #include "service/explain.h"
+#include "service/git_after.h"
 #include "service/host_sockets.h"
 #include "service/image_build.h"
 #include "service/image_recipe.h"
+#include "service/named_directories.h"
 #include "service/policy_summary.h"
 #include "service/prepare.h"
 #include "service/programs.h"
 #include "service/recorder.h"
 #include "service/run_questions.h"
 #include "service/start.h"
+#include "service/told_files.h"
 #include "service/trust.h"
+#include "service/wide_start.h"
 #include "sys/files.h"
 #include "sys/io.h"
 #include "sys/tree.h"
@@ -51,6 +55,7 @@ struct Job {
   const SessionLink& session;
   const std::function<Recorder&()>& record;  // the first call opens it and writes the run's start
   std::unique_ptr<backend::Backend>& ahead;  // null where none was started ahead
+  GitBefore* git;  // null where nothing is isolated
 };
 
 Result<std::vector<std::string>> command_of(const RunRequest& request);
@@ -61,31 +66,17 @@ std::unique_ptr<RunQuestions> make_questions(const Job& job, const sandbox::Scre
 std::unique_ptr<HostSockets> make_sockets(const Job& job, RunQuestions* questions);
 std::unique_ptr<HostFiles> make_files(const Job& job, RunQuestions* questions);
 Result<backend::Instance> start_backend(const Job& job, Holding& holding);
-// No mount can hold a name that is not there. These, made new, undo what the mounts on hooks and config protect, so the
-// person hears of them before they run git.
-void tell_redirected_git(const Prepared& prepared, const Tell& tell) {
-  static constexpr std::string_view kHooks = "hooks";
-  for (const policy::Rule& rule : prepared.rules) {
-    if (rule.origin != policy::Origin::kMandatory || !rule.path.ends_with("/hooks")) continue;
-    const std::string_view git = std::string_view(rule.path).substr(0, rule.path.size() - kHooks.size());
-    for (const std::string_view name : {"commondir", "config.worktree"}) {
-      const std::string path = cat({git, name});
-      const auto was_there = [&](const policy::Rule& other) { return other.path == path; };
-      if (std::ranges::any_of(prepared.rules, was_there) || !sys::exists(path)) continue;
-      tell(cat({printable(path), " was made: git would take settings and hooks from where it says; look at it first"}));
-    }
-  }
-}
-
 std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place);
 Status build_missing(const PlaceRequest& place, const Tell& tell);
 Colour terminal_colour();
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding);
 void tell_redirected_git(const Prepared& prepared, const Tell& tell);
+void hold_git_states(const GitBefore& before, const host::StateDirs& dirs, const KeepGitState& keep, const Tell& tell);
 
 }  // namespace
 
-Result<RunReport> run(const RunRequest& request, const Tell& tell, const SessionLink& session) {
+Result<RunReport> run(const RunRequest& request, const Tell& tell, const SessionLink& session,
+                      const RunDecisions& decide) {
   const std::vector<std::string> command = TRY(command_of(request));
   // Before anything of our own can have that number.
   std::optional<sandbox::Control> control;
@@ -96,16 +87,19 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
   std::unique_ptr<backend::Backend> ahead = start_ahead(request.place);
 
   const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
+  if (request.start == RunRequest::Start::kNarrow) TRY(check_start(request.place, facts, decide.start_wide));
   TRY(host::make_store_directories(facts));
   const host::StateDirs dirs = TRY(host::own_state_dirs(facts.uid, facts.home));
-  Prepared prepared =
-      TRY(prepare(request.place, facts,
-                  {.environment = sys::own_environment(),
-                   .command = command.front(),
-                   .questions = control || sandbox::TerminalPrompt::may_ask() ? plan::FileQuestions::kAll
-                                                                              : plan::FileQuestions::kNone}));
+  const Caller caller{.environment = sys::own_environment(),
+                      .command = command.front(),
+                      .questions = control || sandbox::TerminalPrompt::may_ask() ? plan::FileQuestions::kAll
+                                                                                 : plan::FileQuestions::kNone};
+  Prepared prepared = TRY(prepare(request.place, facts, caller));
+  const std::vector<std::string> named = TRY(make_named_directories(prepared, facts));
+  for (const std::string& directory : named) tell(cat({"made ", printable(directory), ", which --allow-write names"}));
+  if (!named.empty()) prepared = TRY(prepare(request.place, facts, caller));
   if (ahead && ahead->name() != prepared.backend) ahead.reset();
-  TRY(add_filter(prepared.plan, facts));
+  TRY(add_filter(prepared, facts));
   for (const std::string& note : prepared.plan.notes) tell(note);
   const bool disabled = prepared.policy.enabled == policy::Switch::kDisabled && prepared.backend == "none";
   if (disabled) tell(status_line(prepared.policy, terminal_colour()));
@@ -122,14 +116,29 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
     }
     return *recorder;
   };
-  const Job job{request, command, facts,  dirs, prepared, signals.get(), control ? &*control : nullptr,
-                tell,    session, record, ahead};
+  look_at_cut_off(dirs.data, tell);
+  std::optional<GitBefore> git;
+  if (prepared.backend != "none") git.emplace(prepared, dirs.data);
+  const Job job{request,
+                command,
+                facts,
+                dirs,
+                prepared,
+                signals.get(),
+                control ? &*control : nullptr,
+                tell,
+                session,
+                record,
+                ahead,
+                git ? &*git : nullptr};
   auto report = run_prepared(job);
   tell_redirected_git(prepared, tell);
+  if (git) hold_git_states(*git, dirs, decide.keep, tell);
   if (!report) {
     record().failed(report.error());
     return report;
   }
+  settle_told_files(report->outcome, prepared.plan);
   for (const sandbox::Refusal& refusal : report->outcome.refusals) record().refused(refusal);
   record().ended(report->outcome);
   if (control) control->done(outcome_json(*report));
@@ -145,6 +154,9 @@ Colour terminal_colour() {
 Result<RunReport> run_prepared(const Job& job) {
   const plan::SandboxPlan& plan = job.prepared.plan;
   Holding holding = TRY(hold_limits(job.prepared, job.facts));
+  if (holding.address_space_max != 0) {
+    job.tell("no cgroup here: rlimits hold --memory for each process; private directories hold as much together");
+  }
   sandbox::ScreenWatch screen;
   const std::unique_ptr<RunQuestions> questions = make_questions(job, &screen);
   const std::unique_ptr<sandbox::Network> network =
@@ -160,9 +172,9 @@ Result<RunReport> run_prepared(const Job& job) {
   backend::Instance instance = TRY(start_backend(job, holding));
   // From here the plan is being applied. What follows takes place meanwhile; the command waits for `supervise`.
   job.record();
-  const bool json = job.request.form == OutputForm::kJson;
+  const bool as_json = job.request.form == OutputForm::kJson;
   sandbox::Streams streams = TRY(sandbox::Streams::open({
-      .output = json ? sandbox::Output::kCapture : sandbox::Output::kPass,
+      .output = as_json ? sandbox::Output::kCapture : sandbox::Output::kPass,
       .watch_output = plan.limits.idle_timeout.count() > 0,
       .screen = &screen,
   }));
@@ -233,6 +245,9 @@ std::unique_ptr<HostFiles> make_files(const Job& job, RunQuestions* questions) {
                           .prepared = job.prepared,
                           .look = [&job] { return files_now(job.request.place, job.facts, sys::own_environment()); },
                           .questions = &questions->questions()});
+  if (job.git != nullptr) {
+    files->tell_before_change([git = job.git](const std::string& root) { git->widen(root); });
+  }
   questions->serve(*files);
   return files;
 }
@@ -301,6 +316,30 @@ Status build_missing(const PlaceRequest& place, const Tell& tell) {
   const std::string image = place.image.value_or(std::string(kDefaultImage));
   return of_engine ? ensure_engine_image(image, Signals::kOwn, facts, tell)
                    : ensure_image(image, Signals::kOwn, facts, tell);
+}
+
+// No mount can hold a name that is not there. These, made new, undo what the mounts on hooks and config protect, so the
+// person hears of them before they run git.
+void tell_redirected_git(const Prepared& prepared, const Tell& tell) {
+  static constexpr std::string_view kHooks = "hooks";
+  for (const policy::Rule& rule : prepared.rules) {
+    if (rule.origin != policy::Origin::kMandatory || !rule.path.ends_with("/hooks")) continue;
+    const std::string_view git = std::string_view(rule.path).substr(0, rule.path.size() - kHooks.size());
+    for (const std::string_view name : {"commondir", "config.worktree"}) {
+      const std::string path = cat({git, name});
+      const auto was_there = [&](const policy::Rule& other) { return other.path == path; };
+      if (std::ranges::any_of(prepared.rules, was_there) || !sys::exists(path)) continue;
+      tell(cat({printable(path), " was made: git would take settings and hooks from where it says; look at it first"}));
+    }
+  }
+}
+
+// What waits for "git rebase --continue" and the like runs as the user, outside.
+void hold_git_states(const GitBefore& before, const host::StateDirs& dirs, const KeepGitState& keep, const Tell& tell) {
+  host::Listings seen;
+  const GitBefore::After after = before.look(cat({dirs.data, "/quarantine"}), keep, seen);
+  for (const std::string& line : after.told) tell(line);
+  if (!after.is_complete) tell(after.incomplete_line());
 }
 
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding) {

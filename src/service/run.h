@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "sandbox/outcome.h"
+#include "service/git_after.h"
 #include "service/request.h"
 #include "service/session_link.h"
 
@@ -20,8 +21,15 @@ struct RunReport {
 // Told as it happens: notes before the start, refusals while it runs.
 using Tell = std::function<void(const std::string& line)>;
 
+// What a person at the terminal decides; null where nobody is there.
+struct RunDecisions {
+  KeepGitState keep{};                                          // of operations of git that the command prepared
+  std::function<bool(const std::string& what)> start_wide{};  // in a home, or among other projects
+};
+
 // An error is hutch's own failure: nothing was run, or it could not be seen to its end.
-Result<RunReport> run(const RunRequest& request, const Tell& tell, const SessionLink& session = {});
+Result<RunReport> run(const RunRequest& request, const Tell& tell, const SessionLink& session = {},
+                      const RunDecisions& decide = {});
 
 // The outcome as one JSON object, without a line end.
 std::string outcome_json(const RunReport& report);

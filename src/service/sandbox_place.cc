@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kEndWait = 10 * limits::kTermGrace;
 constexpr milliseconds kFollowSlice{1000};
 
-tool::Kept kept(const sandbox::Capture& capture) {
+tool::Kept kept_output(const sandbox::Capture& capture) {
   return {capture.head(), std::string(capture.tail()), capture.bytes_left_out()};
 }
 
@@ -38,8 +38,8 @@ tool::ProcessState state_of(const Process& process, const secret::Scrubber& scru
   if (end) state.end = command_end(process, *end, scrubber);
   // What has come by now ends wherever a buffer was full.
   const secret::Cut cut = end ? cut_of(*end) : secret::Cut::kEnd;
-  state.output = kept(process.captured(OutputStream::kOutput));
-  state.error = kept(process.captured(OutputStream::kError));
+  state.output = kept_output(process.captured(OutputStream::kOutput));
+  state.error = kept_output(process.captured(OutputStream::kError));
   scrub(scrubber, state.output, cut);
   scrub(scrubber, state.error, cut);
   return state;
@@ -54,8 +54,8 @@ tool::CommandEnd command_end(const Process& process, const sandbox::ProcessEnd& 
   result.timed_out = sandbox::is_timeout(end.ended_by);
   result.killed = sandbox::is_killed(end.ended_by) && !result.timed_out;
   result.duration = end.duration;
-  result.output = kept(process.captured(OutputStream::kOutput));
-  result.error = kept(process.captured(OutputStream::kError));
+  result.output = kept_output(process.captured(OutputStream::kOutput));
+  result.error = kept_output(process.captured(OutputStream::kError));
   scrub(scrubber, result.output, cut_of(end));
   scrub(scrubber, result.error, cut_of(end));
   // Behind that end: it would not be one any more.

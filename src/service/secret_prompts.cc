@@ -7,7 +7,7 @@ namespace hutch::service {
 
 namespace {
 
-constexpr std::size_t kWaitingMax = 256;
+constexpr std::size_t kPromptsMax = 256;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ Result<SecretPrompts::Answer> SecretPrompts::ask(SecretPrompt prompt, std::chron
 }
 
 Result<std::shared_ptr<SecretPrompts::Attendant>> SecretPrompts::attend(const std::string& agent) {
-  auto attendant = TRY(Attendant::make(kWaitingMax));
+  auto attendant = TRY(Attendant::make(kPromptsMax));
   const std::scoped_lock lock(mutex_);
   attendants_.push_back({attendant, agent});
   for (const auto& one : open_) {

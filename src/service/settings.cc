@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "service/editor.h"
 #include "service/value_text.h"
@@ -14,7 +15,7 @@ namespace hutch::service {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using ordered_json = nlohmann::ordered_json;
 
 struct Context {
   const SettingsRequest& request;
@@ -23,20 +24,22 @@ struct Context {
   store::SettingsFile file;
 };
 
-Result<SettingsAnswer> show(const Context& context);
-Result<SettingsAnswer> get(const Context& context);
-Result<SettingsAnswer> change(const Context& context);
-Result<SettingsAnswer> edit(const Context& context);
-Result<SettingsAnswer> path(const Context& context);
-Result<SettingsAnswer> schema(const Context& context);
+Result<SettingsAnswer> show_settings(const Context& context);
+Result<SettingsAnswer> get_setting(const Context& context);
+Result<SettingsAnswer> change_setting(const Context& context);
+Result<SettingsAnswer> edit_settings(const Context& context);
+Result<SettingsAnswer> settings_path(const Context& context);
+Result<SettingsAnswer> settings_schema_answer(const Context& context);
 
-struct Action {
+struct SettingsAction {
   std::string_view name;
   Result<SettingsAnswer> (*carry_out)(const Context& context);
 };
-constexpr std::array kActions = {Action{"show", show},     Action{"get", get},   Action{"set", change},
-                                 Action{"remove", change}, Action{"edit", edit}, Action{"path", path},
-                                 Action{"schema", schema}};
+constexpr std::array kSettingsActions = {
+    SettingsAction{"show", show_settings},           SettingsAction{"get", get_setting},
+    SettingsAction{"set", change_setting},           SettingsAction{"remove", change_setting},
+    SettingsAction{"edit", edit_settings},           SettingsAction{"path", settings_path},
+    SettingsAction{"schema", settings_schema_answer}};
 
 constexpr std::string_view kNothingSet = "{}\n";
 
@@ -46,19 +49,20 @@ SettingsAnswer saved(const Context& context);
 
 Result<SettingsAnswer> settle_settings(const SettingsRequest& request, const std::string& directory,
                                        const std::vector<std::string>& environment) {
-  const auto action = std::ranges::find(kActions, request.action, &Action::name);
-  if (action == kActions.end()) return fail(Error::invalid(cat({"unknown action ", printable(request.action)})));
+  const auto action = std::ranges::find(kSettingsActions, request.action, &SettingsAction::name);
+  if (action == kSettingsActions.end())
+    return fail(Error::invalid(cat({"unknown action ", printable(request.action)})));
   return action->carry_out({request, environment, directory, store::SettingsFile(directory)});
 }
 
 namespace {
 
 // Every key with what holds, set or not.
-Result<SettingsAnswer> show(const Context& context) {
+Result<SettingsAnswer> show_settings(const Context& context) {
   const std::string text = TRY(context.file.text()).value_or(std::string(kNothingSet));
   TRY(store::parse_settings(text, context.file.path()));
   if (context.request.form == OutputForm::kJson) {
-    const json shown = {{"file", context.file.path()}, {"settings", json::parse(text, nullptr, false)}};
+    const ordered_json shown = {{"file", context.file.path()}, {"settings", parse_ordered_json(text)}};
     return SettingsAnswer{shown.dump(2) + "\n"};
   }
   std::size_t width = 0;
@@ -72,7 +76,7 @@ Result<SettingsAnswer> show(const Context& context) {
   return SettingsAnswer{lines};
 }
 
-Result<SettingsAnswer> get(const Context& context) {
+Result<SettingsAnswer> get_setting(const Context& context) {
   const std::string text = TRY(context.file.text()).value_or(std::string(kNothingSet));
   const auto value = TRY(store::setting_at(text, context.file.path(), context.request.words.front()));
   const bool as_json = context.request.form == OutputForm::kJson;
@@ -80,7 +84,7 @@ Result<SettingsAnswer> get(const Context& context) {
   return SettingsAnswer{as_json ? *value + "\n" : value_lines(*value)};
 }
 
-Result<SettingsAnswer> change(const Context& context) {
+Result<SettingsAnswer> change_setting(const Context& context) {
   const std::vector<std::string>& words = context.request.words;
   const store::SettingEdit edit{words.front(), words.size() > 1 ? std::optional(words[1]) : std::nullopt};
   TRY(context.file.change(
@@ -88,7 +92,7 @@ Result<SettingsAnswer> change(const Context& context) {
   return saved(context);
 }
 
-Result<SettingsAnswer> edit(const Context& context) {
+Result<SettingsAnswer> edit_settings(const Context& context) {
   const std::string before = TRY(context.file.text()).value_or(std::string(kNothingSet));
   const auto save = [&](const std::string& text) {
     return context.file.change([&](const std::string& now) -> Result<std::string> {
@@ -108,16 +112,16 @@ Result<SettingsAnswer> edit(const Context& context) {
   return end == EditEnd::kUnchanged ? SettingsAnswer{"nothing changed\n"} : saved(context);
 }
 
-Result<SettingsAnswer> path(const Context& context) {
+Result<SettingsAnswer> settings_path(const Context& context) {
   if (context.request.form == OutputForm::kText) return SettingsAnswer{context.file.path() + "\n"};
-  return SettingsAnswer{json{{"file", context.file.path()}}.dump() + "\n"};
+  return SettingsAnswer{ordered_json{{"file", context.file.path()}}.dump() + "\n"};
 }
 
-Result<SettingsAnswer> schema(const Context&) { return SettingsAnswer{store::settings_schema()}; }
+Result<SettingsAnswer> settings_schema_answer(const Context&) { return SettingsAnswer{store::settings_schema()}; }
 
 SettingsAnswer saved(const Context& context) {
   if (context.request.form == OutputForm::kText) return {cat({"saved in ", context.file.path(), "\n"})};
-  return {json{{"file", context.file.path()}}.dump() + "\n"};
+  return {ordered_json{{"file", context.file.path()}}.dump() + "\n"};
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ using store::ShareState;
 constexpr std::size_t kAccountsMax = 16 << 20;  // of /etc/passwd
 constexpr std::size_t kNamedMax = 3;            // directories in a message
 
-Error refused(const std::string& path, std::string_view why) {
+Error share_error(const std::string& path, std::string_view why) {
   return Error::invalid(cat({"share ", printable(path), ": ", why}));
 }
 
@@ -191,7 +191,7 @@ Status close_ways(store::Shares& registry, const ShareWork& work, std::vector<st
 }
 
 // Nothing where it is gone: there is nothing, or no file or directory, or no directory where one was above it.
-Result<std::optional<SharePlace>> place_of(const Share& share) {
+Result<std::optional<SharePlace>> found_place(const Share& share) {
   auto place = find_place(share.path);
   if (place) return std::optional(std::move(*place));
   const Error& error = place.error();
@@ -244,7 +244,7 @@ std::vector<store::OriginalLists> originals_over(const ShareWork& work, const st
 Result<ShareReport> take_back(store::Shares& registry, const Share& share, Gone gone, const Sharer& sharer,
                               const ShareVoice& voice) {
   TRY(registry.update(share.id, share.mode, ShareState::kEnding));
-  const auto place = TRY(place_of(share));
+  const auto place = TRY(found_place(share));
   if (place) TRY(renumber(registry, *place));
   KnownShares others = TRY(read_known(registry));
   std::erase_if(others.shares, [&](const Share& other) { return other.id == share.id; });
@@ -320,16 +320,16 @@ Error not_shared(const std::string& path, const std::vector<Share>& shares) {
 }  // namespace
 
 Status check_place(const std::string& path, const host::OsUser& user, const Sharer& sharer) {
-  if (path == "/") return fail(refused(path, "that is the whole machine; share what is below it"));
+  if (path == "/") return fail(share_error(path, "that is the whole machine; share what is below it"));
   if (path == sharer.home) {
-    return fail(refused(path, "that is your home, with all credentials in it; share directories below it"));
+    return fail(share_error(path, "that is your home, with all credentials in it; share directories below it"));
   }
   for (const std::string& own : {sharer.dirs.config, sharer.dirs.data, sharer.dirs.runtime}) {
     const std::string real = sys::canonical_path(own).value_or(own);
     if (!is_within(path, real) && !is_within(real, path)) continue;
-    return fail(refused(path, cat({"hutch keeps its own files in ", printable(real), "; name another directory"})));
+    return fail(share_error(path, cat({"hutch keeps its own files in ", printable(real), "; name another directory"})));
   }
-  if (user.uid == sharer.uid) return fail(refused(path, cat({"you are ", user.name, " yourself"})));
+  if (user.uid == sharer.uid) return fail(share_error(path, cat({"you are ", user.name, " yourself"})));
   return {};
 }
 

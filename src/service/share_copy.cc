@@ -27,7 +27,7 @@ Result<std::uint64_t> remove_at(sandbox::Files& files, const Copy& copy, const s
 }
 
 // What was recorded of that place before is gone: nothing is there.
-Status forget_earlier(store::Shares& registry, sandbox::Files& files, const Copy& copy) {
+Status forget_earlier_copies(store::Shares& registry, sandbox::Files& files, const Copy& copy) {
   for (const Copy& other : TRY(registry.copies())) {
     if (other.agent != copy.agent || other.into != copy.into) continue;
     if (other.state == Copy::State::kCopying) TRY(remove_at(files, other, other.temporary));
@@ -44,7 +44,7 @@ Result<CopyCounts> make(const SharePlace& place, const Copy& copy, sandbox::File
 }
 
 // Its place as text: the home may be closed to who asks.
-bool is_of(const Copy& copy, const std::string& path, const std::string& source) {
+bool is_copy_of(const Copy& copy, const std::string& path, const std::string& source) {
   if (copy.source == source) return true;
   const bool in_home = path.starts_with(cat({copy.home, "/"}));
   const auto into = plan::copy_destination(in_home ? path.substr(copy.home.size() + 1) : path);
@@ -102,7 +102,7 @@ Result<CopyReport> copy_to_agent(const CopyRequest& request, const Sharer& share
   const SharePlace place = TRY(find_place(path));
   auto agent = TRY(OsUserFiles::start(request.user, request.agent));
   TRY(agent.files().ask(wire::BeginTree{{copy.home, copy.into}, copy.temporary}));
-  TRY(forget_earlier(registry, agent.files(), copy));
+  TRY(forget_earlier_copies(registry, agent.files(), copy));
   // From here on what is there can be found again.
   copy.id = TRY(registry.add_copy(copy));
   auto counts = make(place, copy, agent.files(), voice);
@@ -146,8 +146,9 @@ Result<std::vector<EndedCopy>> end_copies(const std::string& path, const std::st
   store::Shares registry = TRY(store::Shares::open(sharer.dirs.data));
   std::vector<Copy> copies = TRY(registry.copies());
   const std::string source = TRY(named_source(registry, path, sharer.uid, copies));
-  std::erase_if(copies,
-                [&](const Copy& copy) { return (!user.empty() && copy.user != user) || !is_of(copy, path, source); });
+  std::erase_if(copies, [&](const Copy& copy) {
+    return (!user.empty() && copy.user != user) || !is_copy_of(copy, path, source);
+  });
   if (copies.empty()) return fail(Error::not_found(cat({printable(path), " is no copy, and none was made of it"})));
   TRY(consent(copies));
   std::vector<EndedCopy> ended;

@@ -15,7 +15,7 @@ namespace {
 
 // Progress is told so often, and so many files of others are named in the refusal.
 constexpr std::size_t kProgressEvery = 512;
-constexpr std::size_t kNamedMax = 3;
+constexpr std::size_t kNamedFilesMax = 3;
 constexpr unsigned kSetGroupId = 02000;
 
 bool is_directory(const sys::FileStatus& status) { return status.kind == sys::EntryKind::kDirectory; }
@@ -77,7 +77,7 @@ class Inspector {
     note_rights(entry, *file);
     if (!work_.may_change(entry)) {
       if (plan::may_already(*file, work_.tree, work_.groups)) return {};
-      if (++foreign_count_ <= kNamedMax) foreign_.push_back(printable(entry.path));
+      if (++foreign_count_ <= kNamedFilesMax) foreign_.push_back(printable(entry.path));
       return {};
     }
     if (would_lose_its_group(work_, entry)) {

@@ -30,7 +30,7 @@ void push_components(std::vector<std::string>& left, std::string_view path) {
 }
 
 // Of a path that no link leads to: "" is "/".
-std::string above(const std::string& path) { return path.empty() ? path : path.substr(0, path.rfind('/')); }
+std::string parent_directory(const std::string& path) { return path.empty() ? path : path.substr(0, path.rfind('/')); }
 
 Result<std::string> with_directory(const std::string& typed) {
   if (typed.empty()) return fail(Error{Code::kSystem, ENOENT, "an empty path"});
@@ -73,7 +73,8 @@ Result<std::string> absolute_path(const std::string& typed) {
   std::vector<std::string> left;
   push_components(left, TRY(with_directory(typed)));
   std::string path;
-  for (; !left.empty(); left.pop_back()) path = left.back() == ".." ? above(path) : cat({path, "/", left.back()});
+  for (; !left.empty(); left.pop_back())
+    path = left.back() == ".." ? parent_directory(path) : cat({path, "/", left.back()});
   return path.empty() ? "/" : path;
 }
 
@@ -86,7 +87,7 @@ Result<std::string> resolve_path(const std::string& typed, std::uint32_t sharer,
     const std::string name = std::move(left.back());
     left.pop_back();
     if (name == "..") {
-      path = above(path);
+      path = parent_directory(path);
       continue;
     }
     const UniqueFd directory = TRY(sys::open_exact(path.empty() ? "/" : path));

@@ -25,7 +25,7 @@ namespace {
 using plan::Movers;
 using std::chrono::system_clock;
 
-constexpr std::size_t kProgressEvery = 512;
+constexpr std::size_t kRestoreProgressEvery = 512;
 constexpr int kPassesMax = 6;
 // From this pass on, only what agents may write has to stay: the sharer's own programs may be at work.
 constexpr int kForAgentsAlone = 3;
@@ -101,7 +101,7 @@ class Pass {
   }
 
   Status restore(const TreeFile& entry) {
-    if (++done_.files % kProgressEvery == 0) progress_(done_.files, 0);
+    if (++done_.files % kRestoreProgressEvery == 0) progress_(done_.files, 0);
     const FileKey key = key_of(entry.status);
     if (before_.contains(key)) done_.seen.insert(key);
     // What has another name by now gets nothing again by that name.

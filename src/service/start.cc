@@ -36,7 +36,29 @@ Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name,
       Error::unsupported(cat({"backend ", name, ": this version has none, bwrap, namespace, user, container and vm"})));
 }
 
-Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {
+namespace {
+
+// Refused where the limit of memory is held for each process, by rlimits: nothing else would bound it.
+plan::UnmappedMemory unmapped_memory_of(const Prepared& prepared, const plan::HostFacts& facts) {
+  const bool own = prepared.backend == "namespace" || prepared.backend == "bwrap";
+  if (!own || prepared.plan.limits.memory_bytes == 0) return plan::UnmappedMemory::kAllow;
+  const bool by_rlimits = host::find_cgroup_place(facts.uid).kind == plan::CgroupKind::kNone;
+  return by_rlimits ? plan::UnmappedMemory::kRefuse : plan::UnmappedMemory::kAllow;
+}
+
+// A machine's own files, and those of an OS user, are of no worth to anybody else.
+plan::SetIds set_ids_of(const Prepared& prepared) {
+  const bool shares = prepared.backend == "namespace" || prepared.backend == "bwrap" || prepared.backend == "container";
+  return shares && prepared.plan.rights != plan::Rights::kImageRoot ? plan::SetIds::kRefuse : plan::SetIds::kAllow;
+}
+
+plan::Serving serving_of(const plan::SandboxPlan& plan, const plan::HostFacts& facts) {
+  if (plan.rights != plan::Rights::kFileServer) return plan::Serving::kNothing;
+  return facts.uid == 0 ? plan::Serving::kFiles : plan::Serving::kFilesOfPerson;
+}
+
+Status put_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts, plan::UnmappedMemory memory,
+                  plan::SetIds set_ids) {
   const auto architecture = plan::architecture_of(facts.architecture);
   if (!architecture) return fail(Error::unsupported(cat({"no system call table for ", facts.architecture})));
   const bool beside = plan.supervisor == plan::Supervisor::kBeside;
@@ -50,8 +72,20 @@ Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {
        .file_changes = supervised || asks ? plan::FileChanges::kNotify : plan::FileChanges::kAllow,
        .file_looks = looks ? plan::FileLooks::kNotify : plan::FileLooks::kAllow,
        .owners = alone ? plan::Owners::kPretended : plan::Owners::kReal,
-       .serving = plan.rights == plan::Rights::kFileServer ? plan::Serving::kFiles : plan::Serving::kNothing});
+       .serving = serving_of(plan, facts),
+       .unmapped_memory = memory,
+       .set_ids = set_ids});
   return {};
+}
+
+}  // namespace
+
+Status add_filter(Prepared& prepared, const plan::HostFacts& facts) {
+  return put_filter(prepared.plan, facts, unmapped_memory_of(prepared, facts), set_ids_of(prepared));
+}
+
+Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {
+  return put_filter(plan, facts, plan::UnmappedMemory::kAllow, plan::SetIds::kAllow);
 }
 
 Result<Holding> hold_limits(const Prepared& prepared, const plan::HostFacts& facts, host::SharedCgroup* shared) {
@@ -97,6 +131,7 @@ egress::Settings gateway_settings(const Prepared& prepared, const std::string& g
   egress::Settings settings;
   settings.network = prepared.policy.network;
   settings.udp = prepared.plan.udp;
+  settings.search = prepared.search;
   settings.parents = prepared.parent_proxies;
   settings.inspector_program = inspector_program(guest_program);
   settings.java_store = wants_java_store(prepared.plan);

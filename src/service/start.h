@@ -13,6 +13,7 @@
 #include "host/cgroup.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
+#include "plan/seccomp.h"
 #include "service/prepare.h"
 
 namespace hutch::service {
@@ -22,6 +23,9 @@ Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name,
                                                         std::vector<std::string> bwrap_arguments = {});
 
 // The filter of system calls, as the plan is to have it here.
+Status add_filter(Prepared& prepared, const plan::HostFacts& facts);
+
+// Of a plan of hutch's own, whatever its backend.
 Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts);
 
 // How the limits of a plan are held here.

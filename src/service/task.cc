@@ -24,9 +24,9 @@ using store::TaskStatus;
 
 constexpr std::string_view kAbandoned = "the daemon ended while it ran";
 // Beyond a command's own limit: TERM, the grace, KILL, and what the machine takes for it.
-constexpr milliseconds kEndWait = 10 * limits::kTermGrace;
+constexpr milliseconds kTaskEndWait = 10 * limits::kTermGrace;
 
-std::string now_text() {
+std::string task_time() {
   return store::format_time(std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now()));
 }
 
@@ -38,7 +38,7 @@ std::string last_bytes(const secret::Scrubber& scrubber, const sandbox::Capture&
   return kept;
 }
 
-TaskStatus status_of(const sandbox::ProcessEnd& end, const std::stop_token& cancelled) {
+TaskStatus task_status(const sandbox::ProcessEnd& end, const std::stop_token& cancelled) {
   if (sandbox::is_timeout(end.ended_by)) return TaskStatus::kTimedOut;
   if (cancelled.stop_requested() && sandbox::is_killed(end.ended_by)) return TaskStatus::kCancelled;
   return end.exit_code == 0 ? TaskStatus::kSucceeded : TaskStatus::kFailed;
@@ -77,14 +77,14 @@ std::shared_ptr<Process> Task::process() const {
 
 Result<std::unique_ptr<Tasks>> Tasks::open(AgentService& agents, std::function<void(const std::string&)> tell) {
   auto store = TRY(store::Tasks::open(agents.dirs().data));
-  TRY(store->end_abandoned(kAbandoned, now_text()));
+  TRY(store->end_abandoned(kAbandoned, task_time()));
   return std::make_unique<Tasks>(std::move(store), agents, std::move(tell));
 }
 
 Result<std::shared_ptr<Task>> Tasks::begin(const Wish& wish) {
   const store::CodeAgent agent = TRY(agents_.show(wish.agent)).record.code_agent;
   auto command = TRY(task_command(agent, wish.agent, wish.text));
-  store::TaskRecord record{.agent = wish.agent, .text = wish.text, .created = now_text()};
+  store::TaskRecord record{.agent = wish.agent, .text = wish.text, .created = task_time()};
   record.id = TRY(store::new_uuid());
   record.timeout_ms = TRY(timeout_of(wish, agents_)).count();
   const auto task = std::make_shared<Task>(std::move(record));
@@ -186,12 +186,12 @@ Status Tasks::follow(Task& task, AgentSandbox& agent, std::shared_ptr<sandbox::R
   }
   store::TaskRecord record = task.record();
   record.status = TaskStatus::kRunning;
-  record.started = now_text();
+  record.started = task_time();
   record.pid = process->id();
   publish(task, record);
   const std::stop_callback cancelled(task.stop_.get_token(),
                                      [&] { resident->end(process, sandbox::EndedBy::kSignal); });
-  const auto end = process->wait(Process::Clock::now() + milliseconds(task.record_.timeout_ms) + kEndWait);
+  const auto end = process->wait(Process::Clock::now() + milliseconds(task.record_.timeout_ms) + kTaskEndWait);
   if (!end) return fail(Error{Code::kTimeout, 0, "the command does not end"});
   // What is kept of it holds no value of a secret, whatever it printed or called a file.
   const auto scrubber = agent.secrets().scrubber();
@@ -202,8 +202,8 @@ Status Tasks::follow(Task& task, AgentSandbox& agent, std::shared_ptr<sandbox::R
   record.reason = end->reason;
   record.output = last_bytes(*scrubber, process->captured(sandbox::OutputStream::kOutput), cut_of(*end));
   record.error = last_bytes(*scrubber, process->captured(sandbox::OutputStream::kError), cut_of(*end));
-  record.ended = now_text();
-  record.status = status_of(*end, task.stop_.get_token());
+  record.ended = task_time();
+  record.status = task_status(*end, task.stop_.get_token());
   publish(task, std::move(record));
   return {};
 }
@@ -213,7 +213,7 @@ void Tasks::finish(Task& task, const Status& run) {
   store::TaskRecord record = task.record();
   if (!run) record.reason = run.error().message;
   record.exit_code = 125;
-  record.ended = now_text();
+  record.ended = task_time();
   const bool cancelled = run.has_value() || task.stop_.stop_requested();
   record.status = cancelled ? TaskStatus::kCancelled : TaskStatus::kFailed;
   publish(task, std::move(record));
@@ -244,7 +244,7 @@ Result<store::TaskRecord> Tasks::cancel(const std::string& agent, const std::str
   const auto open = find_open(id);
   if (!open) return store_->find(agent, id);
   open->cancel();
-  if (!open->wait(kEndWait)) return fail(Error{Code::kTimeout, 0, cat({"task ", id, " does not end"})});
+  if (!open->wait(kTaskEndWait)) return fail(Error{Code::kTimeout, 0, cat({"task ", id, " does not end"})});
   return open->record();
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kSlice{100};
+constexpr milliseconds kTaskSlice{100};
 
 // Of one whose sandbox did not start, or that was cancelled before its turn came.
 Result<tool::TaskEnd> without_process(const store::TaskRecord& record) {
@@ -31,10 +31,10 @@ Result<tool::TaskEnd> run_task(Tasks& tasks, const std::string& agent, const too
                                const ToolCall& call) {
   const auto task = TRY(tasks.begin({.agent = agent, .text = wish.text, .timeout = wish.timeout}));
   const std::stop_callback cancelled(call.stop, [&] { task->cancel(); });
-  while (!task->process() && !task->wait(kSlice)) {}
+  while (!task->process() && !task->wait(kTaskSlice)) {}
   const auto process = task->process();
   if (process && call.on_output) follow_output(*process, call.on_output);
-  while (!task->wait(kSlice)) {}
+  while (!task->wait(kTaskSlice)) {}
   const store::TaskRecord record = task->record();
   const auto end = process ? process->end() : std::nullopt;
   if (!end) return without_process(record);

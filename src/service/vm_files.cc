@@ -10,6 +10,7 @@
 
 #include "backend/namespace/namespace_backend.h"
 #include "backend/vm/snapshot.h"
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "base/text.h"
@@ -51,15 +52,15 @@ constexpr std::array<std::string_view, 6> kOfSnapshot = {kMachineMemory, "state"
 // Of what is provisioned: one of another hutch may lack what this one starts.
 constexpr int kForm = 3;
 
-struct Place {
+struct VmDirectories {
   std::string top;     // "vm" of hutch's data
   std::string config;  // of hutch
   std::string file(std::string_view name) const { return cat({top, "/files/", name}); }
 };
 
-Result<Place> place_of(const plan::HostFacts& facts) {
+Result<VmDirectories> vm_directories(const plan::HostFacts& facts) {
   const host::StateDirs dirs = TRY(host::own_state_dirs(facts.uid, facts.home));
-  return Place{cat({dirs.data, "/vm"}), dirs.config};
+  return VmDirectories{cat({dirs.data, "/vm"}), dirs.config};
 }
 
 backend::vm::SnapshotFiles snapshot_in(const std::string& directory) {
@@ -76,12 +77,12 @@ Result<json> look_of(const std::string& path) {
   return json::array({status.inode, status.size, status.modified_ns, status.changed_ns});
 }
 
-Result<json> manifest_of(const Place& place) {
+Result<json> manifest_of(const VmDirectories& place) {
   const std::string path = place.file("manifest.json");
   if (!sys::exists(path)) return fail(Error::unsupported(cat({"no virtual machine is provisioned; ", kRemedy})));
   const std::string text = TRY(sys::regular_file_text(path, limits::kJsonBytesMax));
   TRY(wire::check_json_shape(text, limits::kJsonBytesMax));
-  json manifest = json::parse(text, nullptr, false);
+  json manifest = parse_json(text);
   const bool known = manifest.is_object() && manifest.value("sums", json()).is_object() &&
                      manifest.value("modules", json()).is_array() && manifest.value("release", json()).is_string();
   if (!known) return fail(Error::invalid(cat({path, ": is no manifest; ", kRemedy})));
@@ -93,7 +94,7 @@ Result<json> manifest_of(const Place& place) {
 }
 
 // What looks as it did when it was last read is not read again.
-Result<bool> is_same(json& looks, const std::string& name, const std::string& path, const json& sum) {
+Result<bool> is_unchanged(json& looks, const std::string& name, const std::string& path, const json& sum) {
   const json look = TRY(look_of(path));
   if (looks.is_object() && looks.value(name, json()) == look) return true;
   const std::string now = TRY(sum_of_named(name, path));
@@ -103,10 +104,10 @@ Result<bool> is_same(json& looks, const std::string& name, const std::string& pa
 }
 
 // Everything that is started is what was provisioned.
-Status verify(const Place& place, json& manifest) {
+Status verify(const VmDirectories& place, json& manifest) {
   for (const auto& [name, sum] : manifest["sums"].items()) {
     const std::string path = place.file(name);
-    if (TRY(is_same(manifest["looks"], name, path, sum))) continue;
+    if (TRY(is_unchanged(manifest["looks"], name, path, sum))) continue;
     return fail({Code::kConflict, 0, cat({path, ": is not what was provisioned; ", kRemedy, " anew"})});
   }
   return {};
@@ -122,25 +123,25 @@ backend::vm::MachineSize usual_size(const store::MachineSettings& settings) {
   return {.cpus = settings.cpus, .memory_mib = settings.memory_gb << 10};
 }
 
-json json_of(const backend::vm::MachineSize& size) { return json::array({size.cpus, size.memory_mib}); }
+json size_json(const backend::vm::MachineSize& size) { return json::array({size.cpus, size.memory_mib}); }
 
-Result<Acceleration> acceleration(const Place& place, const plan::HostFacts& facts) {
+Result<Acceleration> acceleration(const VmDirectories& place, const plan::HostFacts& facts) {
   return accelerate(TRY(kvm_facts(facts)), kept_proof(place.file(kProof)));
 }
 
 // Whether there is one of that size, of what accelerates now, and hutch and QEMU are those that made it.
 Result<bool> has_snapshot(json& manifest, const backend::vm::MachineSize& size, backend::vm::Accelerator accelerator) {
   const json made_by = manifest.value("snapshot", json());
-  if (!made_by.is_object() || made_by.value("size", json()) != json_of(size)) return false;
+  if (!made_by.is_object() || made_by.value("size", json()) != size_json(size)) return false;
   if (made_by.value("accelerator", json("tcg")) != name_of(accelerator)) return false;
   for (const auto& [name, path] : TRY(parts_of_snapshot())) {
-    if (!TRY(is_same(manifest["looks"], name, path, made_by.value(name, json())))) return false;
+    if (!TRY(is_unchanged(manifest["looks"], name, path, made_by.value(name, json())))) return false;
   }
   return true;
 }
 
-Result<backend::vm::VmBackend::Settings> settings_of(const Place& place, const std::string& files, const json& manifest,
-                                                     const plan::HostFacts& facts) {
+Result<backend::vm::VmBackend::Settings> settings_of(const VmDirectories& place, const std::string& files,
+                                                     const json& manifest, const plan::HostFacts& facts) {
   const store::MachineSettings machines = TRY(store::MachineSettingsFile(place.config).read());
   const auto file = [&](std::string_view name) { return cat({files, "/", name}); };
   backend::vm::VmBackend::Settings settings{.kernel = file("kernel"),
@@ -181,7 +182,7 @@ struct Starting {
   backend::NamespaceBackend jails{};
   backend::StartOptions options{};
 };
-Result<Starting> get_ready(const Place& place, const std::string& files, const json& manifest,
+Result<Starting> get_ready(const VmDirectories& place, const std::string& files, const json& manifest,
                            const plan::HostFacts& facts) {
   if (!sys::exists(backend::vm::kQemu)) return fail(Error::unsupported(cat({backend::vm::kQemu, " is missing"})));
   Starting starting{.settings = TRY(settings_of(place, files, manifest, facts))};
@@ -190,10 +191,10 @@ Result<Starting> get_ready(const Place& place, const std::string& files, const j
   return starting;
 }
 
-Result<json> made_by(const backend::vm::VmBackend::Settings& settings) {
+Result<json> snapshot_parts(const backend::vm::VmBackend::Settings& settings) {
   json parts = json::object();
   for (const auto& [name, path] : TRY(parts_of_snapshot())) parts[name] = TRY(sum_of_file(path));
-  parts["size"] = json_of(settings.usual);
+  parts["size"] = size_json(settings.usual);
   parts["accelerator"] = name_of(settings.accelerator);
   return parts;
 }
@@ -208,7 +209,7 @@ struct Provisioning {
   const VmProvisionRequest& request;
   const plan::HostFacts& facts;
   const TellImage& tell;
-  const Place& place;
+  const VmDirectories& place;
   VmSteps steps;
   json manifest;
 };
@@ -237,7 +238,7 @@ Status provide_kernel(Provisioning& of) {
   };
   // What is of this machine's files is taken again from there.
   const std::string about = TRY(of.steps.take({"kernel", is_path ? "" : kernel, "the kernel"}, make, of.tell));
-  of.manifest.update(json::parse(about, nullptr, false));
+  of.manifest.update(parse_json(about));
   return {};
 }
 
@@ -267,7 +268,7 @@ Status provide_machine(Provisioning& of) {
   auto& settings = starting.settings;
   settings.accelerator =
       TRY(find_accelerator(settings, of.steps.file(kProof), starting.jails, starting.options, of.facts, of.tell));
-  const json parts = TRY(made_by(settings));
+  const json parts = TRY(snapshot_parts(settings));
   const json key = {parts, of.steps.sums_without(kPackageStep)};
   const auto make = [&](const std::string& into) -> Result<VmSteps::Made> {
     TRY(save_machine(starting, into, of.tell));
@@ -314,7 +315,7 @@ Status provision_vm(const VmProvisionRequest& request, const plan::HostFacts& fa
   if (!found.modules.empty() && !is_kernel_path(found.kernel)) {
     return fail(Error::invalid("--modules is for a kernel of a file (--kernel PATH); a package has its own"));
   }
-  const Place place = TRY(place_of(facts));
+  const VmDirectories place = TRY(vm_directories(facts));
   TRY(sys::make_private_directories(place.top));
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   Provisioning of{
@@ -333,7 +334,7 @@ Status provision_vm(const VmProvisionRequest& request, const plan::HostFacts& fa
 }
 
 Status refresh_vm(const plan::HostFacts& facts, const TellImage& tell) {
-  const Place place = TRY(place_of(facts));
+  const VmDirectories place = TRY(vm_directories(facts));
   json manifest = TRY(manifest_of(place));
   const store::MachineSettings machines = TRY(store::MachineSettingsFile(place.config).read());
   const KvmFacts kvm = TRY(kvm_facts(facts));
@@ -355,7 +356,7 @@ Status refresh_vm(const plan::HostFacts& facts, const TellImage& tell) {
     manifest.erase("snapshot");
     for (const std::string_view name : kOfSnapshot) manifest["sums"].erase(std::string(name));
     TRY(sys::replace_file(place.file("manifest.json"), manifest.dump(1)));
-    manifest["snapshot"] = TRY(made_by(starting.settings));
+    manifest["snapshot"] = TRY(snapshot_parts(starting.settings));
     for (const std::string_view name : kOfSnapshot) {
       const std::string made = cat({fresh, "/", name});
       manifest["sums"][std::string(name)] = TRY(sum_of_named(name, made));
@@ -369,7 +370,7 @@ Status refresh_vm(const plan::HostFacts& facts, const TellImage& tell) {
 }
 
 Result<VmProvisionRequest> last_vm_request(const plan::HostFacts& facts) {
-  const Place place = TRY(place_of(facts));
+  const VmDirectories place = TRY(vm_directories(facts));
   const json manifest = TRY(manifest_of(place));
   const json request = manifest.value("request", json::object());
   const auto text = [&](const char* key) {
@@ -380,7 +381,7 @@ Result<VmProvisionRequest> last_vm_request(const plan::HostFacts& facts) {
 }
 
 Result<std::string> vm_system(const plan::HostFacts& facts) {
-  const Place place = TRY(place_of(facts));
+  const VmDirectories place = TRY(vm_directories(facts));
   const json manifest = TRY(manifest_of(place));
   const json sum = manifest["sums"].value("system", json());
   if (!sum.is_string()) return fail(Error::invalid(cat({place.file("manifest.json"), ": is no manifest; ", kRemedy})));
@@ -388,7 +389,7 @@ Result<std::string> vm_system(const plan::HostFacts& facts) {
 }
 
 Result<VmStatus> vm_status(const plan::HostFacts& facts) {
-  const Place place = TRY(place_of(facts));
+  const VmDirectories place = TRY(vm_directories(facts));
   VmStatus status{.directory = cat({place.top, "/files"})};
   if (!sys::exists(place.file("manifest.json"))) return status;
   json manifest = TRY(manifest_of(place));
@@ -406,12 +407,12 @@ Result<VmStatus> vm_status(const plan::HostFacts& facts) {
 }
 
 Status remove_vm(const plan::HostFacts& facts) {
-  const Place place = TRY(place_of(facts));
+  const VmDirectories place = TRY(vm_directories(facts));
   return sys::exists(place.top) ? sys::remove_tree(place.top) : Status();
 }
 
 Result<backend::vm::VmBackend::Settings> vm_settings(const plan::HostFacts& facts) {
-  const Place place = TRY(place_of(facts));
+  const VmDirectories place = TRY(vm_directories(facts));
   if (!sys::exists(backend::vm::kQemu)) {
     return fail(Error::unsupported("QEMU is missing; apt-get install qemu-system-x86"));
   }

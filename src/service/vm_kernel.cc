@@ -21,7 +21,7 @@ namespace hutch::service {
 
 namespace {
 
-constexpr const char* kPath = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr const char* kPathVariable = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
 constexpr std::size_t kModuleBytesMax = 64 << 20;
 
 // In the order in which the kernel is to have them; those that it has built in are no files.
@@ -54,21 +54,22 @@ package=$(apt-cache depends -- "$1" | sed -n 's/^ *Depends: *\(linux-image[^ ]*\
 apt-get download -q -- "${package:-$1}"
 )sh";
 
-struct Packing {
+struct KernelPacking {
   std::string_view ending;
   const char* unpack;  // $1 is the file, and what it holds is its output
   std::string_view program;
   std::string_view package;  // that it is of
 };
 // As distributions keep them; the first is not packed at all.
-constexpr std::array kPackings = {
-    Packing{".ko", "cat -- \"$1\"", "cat", "coreutils"}, Packing{".ko.xz", "xz -dc -- \"$1\"", "xz", "xz-utils"},
-    Packing{".ko.zst", "zstd -dcq -- \"$1\"", "zstd", "zstd"}, Packing{".ko.gz", "gzip -dc -- \"$1\"", "gzip", "gzip"}};
+constexpr std::array kKernelPackings = {KernelPacking{".ko", "cat -- \"$1\"", "cat", "coreutils"},
+                                        KernelPacking{".ko.xz", "xz -dc -- \"$1\"", "xz", "xz-utils"},
+                                        KernelPacking{".ko.zst", "zstd -dcq -- \"$1\"", "zstd", "zstd"},
+                                        KernelPacking{".ko.gz", "gzip -dc -- \"$1\"", "gzip", "gzip"}};
 
 Status run_shell(const char* script, std::vector<std::string> words, const TellImage& tell) {
   std::vector<std::string> arguments = {"sh", "-c", script, "sh"};
   for (std::string& word : words) arguments.push_back(std::move(word));
-  return run_told("/bin/sh", std::move(arguments), {kPath}, tell);
+  return run_told("/bin/sh", std::move(arguments), {kPathVariable}, tell);
 }
 
 Result<std::string> only_name(const std::string& directory, std::string_view prefix, std::string_view suffix) {
@@ -86,7 +87,7 @@ Result<std::vector<std::string>> take_modules(const std::string& directory, cons
   std::vector<std::string> taken;
   for (const std::string_view module : kModules) {
     const std::string stem = cat({directory, "/kernel/", module});
-    for (const Packing& packing : kPackings) {
+    for (const KernelPacking& packing : kKernelPackings) {
       const std::string found = cat({stem, packing.ending});
       if (!sys::exists(found)) continue;
       if (host::find_system_program(packing.program).empty()) {

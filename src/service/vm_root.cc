@@ -30,7 +30,7 @@ namespace {
 constexpr const char* kPacker = "/usr/bin/tar2sqfs";
 constexpr const char* kLister = "/usr/bin/rdsquashfs";
 constexpr const char* kLayout = "oci-layout";
-constexpr std::uint64_t kBytesMax = 32ULL << 30;
+constexpr std::uint64_t kRootBytesMax = 32ULL << 30;
 
 // An archive's owners and modes are taken as they are: nothing of it is unpacked here.
 Status pack_root(int archive, const std::string& path, const TellImage& tell) {
@@ -73,11 +73,12 @@ std::string image_kind(const std::vector<std::string>& names) {
   return has("manifest.json") ? "docker-archive" : "";
 }
 
-struct Packing {
+struct LayerPacking {
   std::string_view magic;
   const char* unpack;
 };
-constexpr std::array kPackings = {Packing{"\x1f\x8b", "exec gzip -dc"}, Packing{"\x28\xb5\x2f\xfd", "exec zstd -dcq"}};
+constexpr std::array kLayerPackings = {LayerPacking{"\x1f\x8b", "exec gzip -dc"},
+                                       LayerPacking{"\x28\xb5\x2f\xfd", "exec zstd -dcq"}};
 
 Status add_all(int from, LayerMerge& merge) {
   std::string buffer(256 << 10, '\0');
@@ -88,12 +89,12 @@ Status add_all(int from, LayerMerge& merge) {
   }
 }
 
-Status add_layer(const std::string& path, LayerMerge& merge) {
+Status merge_layer(const std::string& path, LayerMerge& merge) {
   const UniqueFd blob = TRY(sys::open(path, sys::Open::kRead));
   const std::string begin = TRY(sys::read_at(blob.get(), 0, 4));
   const auto* packing =
-      std::ranges::find_if(kPackings, [&](const Packing& one) { return begin.starts_with(one.magic); });
-  if (packing == kPackings.end()) return add_all(blob.get(), merge);
+      std::ranges::find_if(kLayerPackings, [&](const LayerPacking& one) { return begin.starts_with(one.magic); });
+  if (packing == kLayerPackings.end()) return add_all(blob.get(), merge);
   const UniqueFd nothing = TRY(sys::open("/dev/null", sys::Open::kWrite));
   sys::Pipe plain = TRY(sys::pipe());
   auto unpacking =
@@ -113,8 +114,8 @@ Status write_layers(const OciManifest& manifest, const std::string& blobs, int t
   std::uint64_t written = 0;
   LayerMerge merge([&](std::string_view bytes) -> Status {
     written += bytes.size();
-    if (written > kBytesMax) {
-      return fail(Error::invalid(cat({"the image holds more than ", std::to_string(kBytesMax >> 30), " GiB"})));
+    if (written > kRootBytesMax) {
+      return fail(Error::invalid(cat({"the image holds more than ", std::to_string(kRootBytesMax >> 30), " GiB"})));
     }
     return bytes.empty() ? Status() : sys::send_all(to, bytes, {});
   });
@@ -123,7 +124,7 @@ Status write_layers(const OciManifest& manifest, const std::string& blobs, int t
     if (TRY(sum_of_file(blob)) != layer->digest) {
       return fail(Error::invalid(cat({"layer ", layer->digest, " is not what its digest says"})));
     }
-    TRY_CTX(add_layer(blob, merge), cat({"layer ", layer->digest}));
+    TRY_CTX(merge_layer(blob, merge), cat({"layer ", layer->digest}));
   }
   return merge.end();
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "service/vm_sums.h"
@@ -30,19 +31,19 @@ constexpr const char* kLock = "lock";
 // A kernel or packages that were fetched longer ago may have been mended since.
 constexpr std::int64_t kSecondsMax = 24 * 60 * 60;
 
-std::optional<std::string> text_of(const json& object, const char* key) {
+std::optional<std::string> text_member(const json& object, const char* key) {
   const json value = object.value(key, json());
   return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
 }
 
 // A name of a file of this directory's own.
-bool is_plain(const std::string& name) { return !name.empty() && !name.contains('/') && name.front() != '.'; }
+bool is_plain_name(const std::string& name) { return !name.empty() && !name.contains('/') && name.front() != '.'; }
 
 std::optional<std::map<std::string, std::string>> sums_of(const json& object) {
   std::map<std::string, std::string> sums;
   if (!object.is_object()) return std::nullopt;
   for (const auto& [name, sum] : object.items()) {
-    if (!is_plain(name) || !sum.is_string()) return std::nullopt;
+    if (!is_plain_name(name) || !sum.is_string()) return std::nullopt;
     sums[name] = sum.get<std::string>();
   }
   return sums;
@@ -90,7 +91,7 @@ std::string VmSteps::file(std::string_view name) const { return cat({directory_,
 void VmSteps::read(std::int64_t now) {
   const auto text = sys::regular_file_text(file(kRecords), limits::kJsonBytesMax);
   if (!text || !wire::check_json_shape(*text, limits::kJsonBytesMax)) return;
-  const json all = json::parse(*text, nullptr, false);
+  const json all = parse_json(*text);
   if (!all.is_object() || all.value("form", json()) != form_) return;
   const json begun = all.value("begun", json());
   const json steps = all.value("steps", json());
@@ -99,8 +100,8 @@ void VmSteps::read(std::int64_t now) {
   if (since > now || since < now - kSecondsMax) return;
   for (const auto& [name, one] : steps.items()) {
     if (!one.is_object()) continue;
-    const auto key = text_of(one, "key");
-    const auto about = text_of(one, "about");
+    const auto key = text_member(one, "key");
+    const auto about = text_member(one, "about");
     auto sums = sums_of(one.value("sums", json()));
     if (key && about && sums) records_[name] = {*key, *about, std::move(*sums)};
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "policy/units.h"
@@ -227,7 +228,7 @@ std::string format_agent(const AgentRecord& record) {
 
 Result<AgentRecord> parse_agent(std::string_view json) {
   TRY(wire::check_json_shape(json, limits::kJsonBytesMax));
-  const Json parsed = Json::parse(json, nullptr, false);
+  const Json parsed = parse_ordered_json(json);
   if (parsed.is_discarded()) return fail(Error::invalid("an agent's record is not JSON"));
   return read_record(parsed);
 }
@@ -258,7 +259,7 @@ Result<AgentRecord> with_setting(const AgentRecord& record, std::string_view set
     *place = value;
   } else {
     const Status shape = wire::check_json_shape(value, limits::kJsonBytesMax);
-    *place = shape ? Json::parse(value, nullptr, false) : Json(Json::value_t::discarded);
+    *place = shape ? parse_ordered_json(value) : Json(Json::value_t::discarded);
     if (place->is_discarded()) *place = value;  // said as the wrong type below
   }
   return read_record(json);

@@ -8,7 +8,7 @@ namespace hutch::store {
 
 namespace {
 
-constexpr const char* kSchema =
+constexpr const char* kAgentsSchema =
     "CREATE TABLE IF NOT EXISTS agents (name TEXT PRIMARY KEY, folded TEXT NOT NULL UNIQUE, id TEXT NOT NULL UNIQUE,"
     " record TEXT NOT NULL) STRICT;"
     "CREATE TABLE IF NOT EXISTS starts (name TEXT PRIMARY KEY, error TEXT NOT NULL) STRICT;"
@@ -22,7 +22,7 @@ Status prepare_schema(Database& database) {
   if (found > kSchemaVersion) {
     return fail(Error::unsupported("the database was written by a newer hutch: install that one"));
   }
-  TRY(database.execute(kSchema));
+  TRY(database.execute(kAgentsSchema));
   return database.execute(cat({"PRAGMA user_version=", std::to_string(kSchemaVersion)}));
 }
 

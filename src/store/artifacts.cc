@@ -7,12 +7,12 @@ namespace hutch::store {
 
 namespace {
 
-constexpr const char* kSchema =
+constexpr const char* kArtifactsSchema =
     "CREATE TABLE IF NOT EXISTS artifacts (number INTEGER PRIMARY KEY, agent TEXT NOT NULL, name TEXT NOT NULL,"
     " size INTEGER NOT NULL, sha256 TEXT NOT NULL, type TEXT NOT NULL, description TEXT NOT NULL,"
     " shared TEXT NOT NULL, UNIQUE (agent, name)) STRICT;";
 
-Artifact read_row(const Statement& row) {
+Artifact read_artifact(const Statement& row) {
   return {.agent = row.text(0),
           .name = row.text(1),
           .size = static_cast<std::uint64_t>(row.number(2)),
@@ -26,7 +26,7 @@ Artifact read_row(const Statement& row) {
 
 Result<std::unique_ptr<Artifacts>> Artifacts::open(const std::string& data) {
   Database database = TRY(Database::open(cat({data, "/hutch.db"})));
-  TRY(database.execute(kSchema));
+  TRY(database.execute(kArtifactsSchema));
   return std::make_unique<Artifacts>(std::move(database));
 }
 
@@ -52,7 +52,7 @@ Result<std::vector<Artifact>> Artifacts::list(const std::string& agent) {
                         " ORDER BY number DESC"));
   select.bind(1, agent);
   std::vector<Artifact> all;
-  while (TRY(select.step())) all.push_back(read_row(select));
+  while (TRY(select.step())) all.push_back(read_artifact(select));
   return all;
 }
 
@@ -62,7 +62,7 @@ Result<std::optional<Artifact>> Artifacts::find(const std::string& agent, const 
       "SELECT agent, name, size, sha256, type, description, shared FROM artifacts WHERE agent = ?1 AND name = ?2"));
   select.bind(1, agent).bind(2, name);
   if (!TRY(select.step())) return std::optional<Artifact>();
-  return std::optional(read_row(select));
+  return std::optional(read_artifact(select));
 }
 
 Status Artifacts::forget(const std::string& agent) {

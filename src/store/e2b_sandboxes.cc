@@ -7,7 +7,7 @@ namespace hutch::store {
 
 namespace {
 
-constexpr const char* kSchema =
+constexpr const char* kE2bSchema =
     "CREATE TABLE IF NOT EXISTS e2b_sandboxes (id TEXT PRIMARY KEY, owner TEXT NOT NULL, template TEXT NOT NULL,"
     " token TEXT NOT NULL, started_ms INTEGER NOT NULL, end_ms INTEGER NOT NULL, paused INTEGER NOT NULL,"
     " pauses_at_end INTEGER NOT NULL, resumes INTEGER NOT NULL, metadata TEXT NOT NULL, variables TEXT NOT NULL)"
@@ -17,7 +17,7 @@ constexpr const char* kSchema =
 
 Result<std::unique_ptr<E2bSandboxes>> E2bSandboxes::open(const std::string& data) {
   Database database = TRY(Database::open(cat({data, "/hutch.db"})));
-  TRY(database.execute(kSchema));
+  TRY(database.execute(kE2bSchema));
   return std::make_unique<E2bSandboxes>(std::move(database));
 }
 

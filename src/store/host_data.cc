@@ -8,7 +8,7 @@ namespace hutch::store {
 
 namespace {
 
-constexpr const char* kSchema =
+constexpr const char* kHostDataSchema =
     "CREATE TABLE IF NOT EXISTS config (agent TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,"
     " PRIMARY KEY (agent, key)) STRICT;";
 
@@ -30,7 +30,7 @@ Result<std::int64_t> count_others(Database& database, const std::string& agent, 
 
 Result<std::unique_ptr<HostData>> HostData::open(const std::string& data) {
   Database database = TRY(Database::open(cat({data, "/bridge.db"})));
-  TRY(database.execute(kSchema));
+  TRY(database.execute(kHostDataSchema));
   return std::make_unique<HostData>(std::move(database));
 }
 

@@ -14,21 +14,21 @@ namespace hutch::store {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
+constexpr int kManifestVersion = 1;
 
-json extents_json(const std::vector<plan::IdExtent>& extents);
-Result<std::vector<plan::IdExtent>> parse_extents(const json& value);
-Result<std::vector<std::string>> parse_environment(const json& value);
-Result<std::string> text_of(const json& object, const char* key);
-Result<std::uint64_t> number_of(const json& object, const char* key);
+Json extents_json(const std::vector<plan::IdExtent>& extents);
+Result<std::vector<plan::IdExtent>> parse_extents(const Json& value);
+Result<std::vector<std::string>> parse_environment(const Json& value);
+Result<std::string> text_member(const Json& object, const char* key);
+Result<std::uint64_t> number_of(const Json& object, const char* key);
 bool is_name_part(std::string_view part, std::string_view others);
 
 }  // namespace
 
 std::string manifest_json(const ImageManifest& manifest) {
-  const json object = {{"version", kVersion},
+  const Json object = {{"version", kManifestVersion},
                        {"name", manifest.name},
                        {"digest", manifest.digest},
                        {"made", manifest.made},
@@ -40,25 +40,25 @@ std::string manifest_json(const ImageManifest& manifest) {
                        {"users", extents_json(manifest.ids.users)},
                        {"groups", extents_json(manifest.ids.groups)},
                        {"environment", manifest.environment}};
-  return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Result<ImageManifest> parse_manifest(std::string_view text) {
   if (text.size() > limits::kJsonBytesMax) return fail(Error::invalid("a manifest is not as large"));
   // A manifest is two deep: what is deeper is not built at all.
   static constexpr int kDepthMax = 4;
-  const auto shallow = [](int depth, json::parse_event_t, json&) { return depth <= kDepthMax; };
-  const json object = json::parse(text, shallow, false);
-  if (!object.is_object() || TRY(number_of(object, "version")) != kVersion) {
+  const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth <= kDepthMax; };
+  const Json object = Json::parse(text, shallow, false);
+  if (!object.is_object() || TRY(number_of(object, "version")) != kManifestVersion) {
     return fail(Error::invalid("it is no manifest of this version"));
   }
   ImageManifest manifest;
-  manifest.name = TRY(text_of(object, "name"));
-  manifest.digest = TRY(text_of(object, "digest"));
-  manifest.made = TRY(text_of(object, "made"));
+  manifest.name = TRY(text_member(object, "name"));
+  manifest.digest = TRY(text_member(object, "digest"));
+  manifest.made = TRY(text_member(object, "made"));
   manifest.entries = TRY(number_of(object, "entries"));
   manifest.bytes = TRY(number_of(object, "bytes"));
-  const std::string kind = TRY(text_of(object, "ids"));
+  const std::string kind = TRY(text_member(object, "ids"));
   if (kind != "many" && kind != "one") return fail(Error::invalid("\"ids\" is many or one"));
   manifest.ids.kind = kind == "many" ? plan::IdMap::Kind::kMany : plan::IdMap::Kind::kOne;
   const std::uint64_t user = TRY(number_of(object, "user"));
@@ -114,18 +114,18 @@ Result<std::vector<ImageManifest>> ImageStore::list() const {
 
 namespace {
 
-json extents_json(const std::vector<plan::IdExtent>& extents) {
-  json list = json::array();
+Json extents_json(const std::vector<plan::IdExtent>& extents) {
+  Json list = Json::array();
   for (const plan::IdExtent& extent : extents) list.push_back({extent.inside, extent.outside, extent.count});
   return list;
 }
 
-Result<std::vector<plan::IdExtent>> parse_extents(const json& value) {
+Result<std::vector<plan::IdExtent>> parse_extents(const Json& value) {
   static constexpr std::size_t kExtentsMax = 8;
   std::vector<plan::IdExtent> extents;
   if (!value.is_array() || value.empty() || value.size() > kExtentsMax) return fail(Error::invalid("it has no ids"));
-  for (const json& item : value) {
-    const auto is_id = [](const json& number) {
+  for (const Json& item : value) {
+    const auto is_id = [](const Json& number) {
       return number.is_number_unsigned() && number.get<std::uint64_t>() <= UINT32_MAX;
     };
     if (!item.is_array() || item.size() != 3 || !std::ranges::all_of(item, is_id)) {
@@ -136,10 +136,10 @@ Result<std::vector<plan::IdExtent>> parse_extents(const json& value) {
   return extents;
 }
 
-Result<std::vector<std::string>> parse_environment(const json& value) {
+Result<std::vector<std::string>> parse_environment(const Json& value) {
   std::vector<std::string> environment;
   if (!value.is_array()) return fail(Error::invalid("\"environment\" is a list"));
-  for (const json& item : value) {
+  for (const Json& item : value) {
     if (!item.is_string() || !item.get_ref<const std::string&>().contains('=')) {
       return fail(Error::invalid("\"environment\" holds NAME=VALUE"));
     }
@@ -148,13 +148,13 @@ Result<std::vector<std::string>> parse_environment(const json& value) {
   return environment;
 }
 
-Result<std::string> text_of(const json& object, const char* key) {
+Result<std::string> text_member(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found != object.end() && found->is_string()) return found->get<std::string>();
   return fail(Error::invalid(cat({"it has no \"", key, "\""})));
 }
 
-Result<std::uint64_t> number_of(const json& object, const char* key) {
+Result<std::uint64_t> number_of(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found != object.end() && found->is_number_unsigned()) return found->get<std::uint64_t>();
   return fail(Error::invalid(cat({"it has no \"", key, "\""})));

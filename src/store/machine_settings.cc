@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "sys/journal.h"
@@ -17,19 +18,19 @@ namespace hutch::store {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 using Network = MachineSettings::Network;
 
 constexpr std::array<std::string_view, 4> kNames = {"autoStart", "cpus", "memoryGB", "network"};
 constexpr unsigned kMax = 8;
 
-Result<unsigned> count_of(const json& value, std::string_view key) {
+Result<unsigned> count_of(const Json& value, std::string_view key) {
   const bool is_count = value.is_number_integer() && value >= 1 && value <= kMax;
   if (is_count) return value.get<unsigned>();
   return fail(Error::invalid(cat({key, ": a whole number from 1 to ", std::to_string(kMax)})));
 }
 
-Status set(MachineSettings& settings, std::string_view key, const json& value) {
+Status set(MachineSettings& settings, std::string_view key, const Json& value) {
   if (key == "cpus") {
     settings.cpus = TRY(count_of(value, key));
   } else if (key == "memoryGB") {
@@ -47,7 +48,7 @@ Status set(MachineSettings& settings, std::string_view key, const json& value) {
   return {};
 }
 
-json value_of(const MachineSettings& settings, std::string_view key) {
+Json setting_value(const MachineSettings& settings, std::string_view key) {
   if (key == "cpus") return settings.cpus;
   if (key == "memoryGB") return settings.memory_gb;
   if (key == "autoStart") return settings.auto_start;
@@ -60,7 +61,7 @@ std::span<const std::string_view> machine_setting_names() { return kNames; }
 
 Result<MachineSettings> parse_machine_settings(std::string_view text, std::string_view source) {
   TRY_CTX(wire::check_json_shape(text, limits::kJsonBytesMax), source);
-  const json object = json::parse(text, nullptr, false);
+  const Json object = parse_ordered_json(text);
   if (!object.is_object()) return fail(Error::invalid(cat({source, ": no JSON object"})));
   MachineSettings settings;
   for (const auto& [key, value] : object.items()) {
@@ -70,19 +71,19 @@ Result<MachineSettings> parse_machine_settings(std::string_view text, std::strin
 }
 
 Result<MachineSettings> with_machine_setting(MachineSettings settings, std::string_view key, std::string_view value) {
-  const json parsed = json::parse(value, nullptr, false);
-  TRY(set(settings, key, parsed.is_number() || parsed.is_boolean() ? parsed : json(std::string(value))));
+  const Json parsed = parse_ordered_json(value);
+  TRY(set(settings, key, parsed.is_number() || parsed.is_boolean() ? parsed : Json(std::string(value))));
   return settings;
 }
 
 std::string machine_setting_text(const MachineSettings& settings, std::string_view key) {
-  const json value = value_of(settings, key);
+  const Json value = setting_value(settings, key);
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 std::string machine_settings_text(const MachineSettings& settings) {
-  json object = json::object();
-  for (const std::string_view key : kNames) object[std::string(key)] = value_of(settings, key);
+  Json object = Json::object();
+  for (const std::string_view key : kNames) object[std::string(key)] = setting_value(settings, key);
   return object.dump(2) + "\n";
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 // The index holds the text by reference to the table. Both are changed together by what follows, not by triggers: these
 // may use no virtual table where the schema is not trusted (sqlite.org/pragma.html, trusted_schema).
-constexpr const char* kSchema =
+constexpr const char* kMemoriesSchema =
     "CREATE TABLE IF NOT EXISTS memory (id INTEGER PRIMARY KEY AUTOINCREMENT, content TEXT NOT NULL,"
     " salience INTEGER NOT NULL, created INTEGER NOT NULL, source TEXT NOT NULL) STRICT;"
     "CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(content, content='memory', content_rowid='id',"
@@ -28,7 +28,7 @@ constexpr std::int64_t kRankedMax = 2000;
 constexpr std::int64_t kCountedMax = 10'000;
 constexpr int kCandidatesMax = 200;
 constexpr std::size_t kWordsMax = 32;
-constexpr std::int64_t kBytesMax = 256 << 20;  // of an agent, on disk
+constexpr std::int64_t kAllMemoriesBytesMax = 256 << 20;  // of an agent, on disk
 constexpr double kSalienceParts = 1000;
 
 Memory memory_of(const Statement& row) {
@@ -151,9 +151,9 @@ Result<std::int64_t> Memories::add(const std::string& agent, const Memory& memor
   if (!(memory.salience >= 0 && memory.salience <= 1)) return fail(Error::invalid("salience is a number from 0 to 1"));
   const std::scoped_lock lock(mutex_);
   Database& database = *TRY(database_of(agent));
-  if (TRY(bytes_in_use(database)) >= kBytesMax) {
+  if (TRY(bytes_in_use(database)) >= kAllMemoriesBytesMax) {
     return fail(Error{.code = Code::kConflict,
-                      .message = cat({"the agent's memories take ", std::to_string(kBytesMax >> 20),
+                      .message = cat({"the agent's memories take ", std::to_string(kAllMemoriesBytesMax >> 20),
                                       " MiB already, as many as they may; some have to be forgotten first"})});
   }
   return in_transaction(database, [&] { return insert_memory(database, memory); });
@@ -236,7 +236,7 @@ Result<Database*> Memories::database_of(const std::string& agent) {
   const auto known = open_.find(agent);
   if (known != open_.end()) return &known->second;
   Database database = TRY(Database::open(path_of(agent)));
-  TRY_CTX(database.execute(kSchema), "make the index of memories");
+  TRY_CTX(database.execute(kMemoriesSchema), "make the index of memories");
   return &open_.emplace(agent, std::move(database)).first->second;
 }
 

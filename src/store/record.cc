@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "wire/json_guard.h"
 
@@ -20,13 +21,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
+constexpr int kRecordVersion = 1;
 constexpr std::size_t kRunDigitsMax = 32;
 constexpr std::int64_t kIntMax = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kDurationMax = 1LL << 50;
 
 // JSON's escapes make a byte six at the most, so that a record of these stays below kRecordBytesMax.
-constexpr std::size_t kTextBytesMax = 2048;
+constexpr std::size_t kRecordTextBytesMax = 2048;
 constexpr std::size_t kCommandBytesMax = 4096;
 constexpr std::string_view kLeftOut = "...";
 
@@ -72,7 +73,8 @@ std::string_view type_of(const Record& record) {
 }
 
 std::string format_record(const Record& record) {
-  Json json = {{"v", kVersion}, {"time", format_time(record.time)}, {"run", record.run}, {"type", type_of(record)}};
+  Json json = {
+      {"v", kRecordVersion}, {"time", format_time(record.time)}, {"run", record.run}, {"type", type_of(record)}};
   if (const auto* start = std::get_if<RunStart>(&record.body)) {
     json["command"] = command_json(start->command);
     json["cwd"] = cut(start->cwd);
@@ -112,10 +114,11 @@ std::string format_record(const Record& record) {
 
 Result<Record> parse_record(std::string_view line) {
   TRY(wire::check_json_shape(line, kRecordBytesMax));
-  const Json json = Json::parse(line, nullptr, false);
+  const Json json = parse_ordered_json(line);
   if (!json.is_object()) return fail(Error::invalid("not a JSON object"));
   Members members(json);
-  if (members.number("v", kVersion, kVersion) != kVersion) return fail(Error::invalid("not of version 1"));
+  if (members.number("v", kRecordVersion, kRecordVersion) != kRecordVersion)
+    return fail(Error::invalid("not of version 1"));
   Record record;
   record.time = TRY(parse_time(members.text("time")));
   record.run = members.text("run");
@@ -175,8 +178,8 @@ Json command_json(const std::vector<std::string>& command) {
 }
 
 std::string cut(std::string_view text) {
-  if (text.size() <= kTextBytesMax) return std::string(text);
-  return cat({text.substr(0, kTextBytesMax - kLeftOut.size()), kLeftOut});
+  if (text.size() <= kRecordTextBytesMax) return std::string(text);
+  return cat({text.substr(0, kRecordTextBytesMax - kLeftOut.size()), kLeftOut});
 }
 
 void add_process(Json& json, std::uint32_t pid, const std::string& program) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/ip_address.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "policy/domains.h"
 #include "policy/json_check.h"
@@ -17,7 +18,7 @@ namespace hutch::store {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 
 enum class Type {
   kSection,
@@ -111,28 +112,28 @@ constexpr std::array<std::string_view, 7> kRuntimes = {"namespace", "bwrap", "no
 
 const Key* find_key(std::string_view name);
 std::string unknown_key(std::string_view name);
-Result<json> checked(std::string_view text, std::string_view source);
-std::optional<std::string> complaint(const Key& key, const json& value);
-Result<json> value_of(const Key& key, const std::string& text);
-const json* find(const json& root, std::string_view name);
-std::string text_in(const json& root, std::string_view name);
-std::optional<int> number_in(const json& root, std::string_view name);
-std::string plain(const json& value);  // text as it is, a number as it is written
+Result<Json> checked(std::string_view text, std::string_view source);
+std::optional<std::string> complaint(const Key& key, const Json& value);
+Result<Json> typed_value(const Key& key, const std::string& text);
+const Json* find(const Json& root, std::string_view name);
+std::string text_in(const Json& root, std::string_view name);
+std::optional<int> number_in(const Json& root, std::string_view name);
+std::string plain(const Json& value);  // text as it is, a number as it is written
 // Docker's "512m" and "2g" as policy::parse_size takes them.
-std::string size_text(const json& value);
+std::string size_text(const Json& value);
 
 }  // namespace
 
 Result<Settings> parse_settings(std::string_view text, std::string_view source) {
-  const json root = TRY(checked(text, source));
+  const Json root = TRY(checked(text, source));
   Settings settings;
-  if (const json* idle = find(root, "daemon.idle")) {
+  if (const Json* idle = find(root, "daemon.idle")) {
     settings.daemon.idle = *idle == "never" ? std::chrono::milliseconds(0) : *policy::parse_duration(plain(*idle));
   }
   settings.daemon.listen = text_in(root, "daemon.listen");
   settings.daemon.token_file = text_in(root, "daemon.tokenFile");
   settings.daemon.connections_max = number_in(root, "daemon.maxConnections");
-  if (const json* most = find(root, "daemon.maxUpload")) {
+  if (const Json* most = find(root, "daemon.maxUpload")) {
     settings.daemon.upload_max = *policy::parse_size(size_text(*most));
   }
   settings.sandbox.backend = text_in(root, "sandbox.runtime");
@@ -140,21 +141,21 @@ Result<Settings> parse_settings(std::string_view text, std::string_view source) 
   settings.sandbox.image = text_in(root, "sandbox.image");
   if (text_in(root, "sandbox.network") == "host") settings.sandbox.network = Settings::Sandbox::Network::kHost;
   settings.sandbox.timeout = number_in(root, "sandbox.defaults.timeout");
-  if (const json* memory = find(root, "sandbox.defaults.memoryLimit")) settings.sandbox.memory = size_text(*memory);
-  if (const json* cpus = find(root, "sandbox.defaults.cpuLimit")) settings.sandbox.cpus = plain(*cpus);
-  if (const json* only = find(root, "security.sandboxOnly")) settings.security.sandbox_only = only->get<bool>();
-  if (const json* asks = find(root, "security.askWithoutIsolation")) {
+  if (const Json* memory = find(root, "sandbox.defaults.memoryLimit")) settings.sandbox.memory = size_text(*memory);
+  if (const Json* cpus = find(root, "sandbox.defaults.cpuLimit")) settings.sandbox.cpus = plain(*cpus);
+  if (const Json* only = find(root, "security.sandboxOnly")) settings.security.sandbox_only = only->get<bool>();
+  if (const Json* asks = find(root, "security.askWithoutIsolation")) {
     settings.security.asks_without_isolation = asks->get<bool>();
   }
-  if (const json* hosts = find(root, "security.allowedHosts")) hosts->get_to(settings.security.allowed_hosts);
+  if (const Json* hosts = find(root, "security.allowedHosts")) hosts->get_to(settings.security.allowed_hosts);
   settings.security.sandboxes_max = number_in(root, "security.maxConcurrentSandboxes");
   settings.pool = {number_in(root, "pool.warm"), number_in(root, "pool.queue"), number_in(root, "pool.wait"),
                    number_in(root, "pool.idle")};
   settings.inference = {text_in(root, "inference.baseUrl"), text_in(root, "inference.model"),
                         text_in(root, "inference.keySecret")};
   settings.code_agent.command = text_in(root, "codeAgent.command");
-  if (const json* arguments = find(root, "codeAgent.args")) arguments->get_to(settings.code_agent.arguments);
-  if (const json* environment = find(root, "codeAgent.env")) {
+  if (const Json* arguments = find(root, "codeAgent.args")) arguments->get_to(settings.code_agent.arguments);
+  if (const Json* environment = find(root, "codeAgent.env")) {
     for (const auto& [name, value] : environment->items()) {
       settings.code_agent.environment.emplace_back(name, value.get<std::string>());
     }
@@ -174,28 +175,28 @@ AgentRecord with_defaults(AgentRecord record, const Settings& settings) {
 }
 
 Result<std::string> edited_settings(std::string_view text, std::string_view source, const SettingEdit& edit) {
-  json root = TRY(checked(text, source));
+  Json root = TRY(checked(text, source));
   const Key* key = find_key(edit.key);
   if (key == nullptr) return fail(Error::invalid(unknown_key(edit.key)));
   const std::vector<std::string_view> parts = split(edit.key, '.');
   if (edit.value) {
-    json value = TRY(value_of(*key, *edit.value));
-    json* at = &root;
+    Json value = TRY(typed_value(*key, *edit.value));
+    Json* at = &root;
     for (const std::string_view part : parts) at = &(*at)[std::string(part)];
     *at = std::move(value);
     return root.dump(2) + "\n";
   }
   if (find(root, edit.key) == nullptr) return fail(Error::not_found(cat({edit.key, " is not set"})));
-  json* holder = &root;
+  Json* holder = &root;
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) holder = &(*holder)[std::string(parts[i])];
   holder->erase(std::string(parts.back()));
   return root.dump(2) + "\n";
 }
 
 Result<std::optional<std::string>> setting_at(std::string_view text, std::string_view source, std::string_view key) {
-  const json root = TRY(checked(text, source));
+  const Json root = TRY(checked(text, source));
   if (find_key(key) == nullptr) return fail(Error::invalid(unknown_key(key)));
-  const json* value = find(root, key);
+  const Json* value = find(root, key);
   return value == nullptr ? std::optional<std::string>() : std::optional(value->dump());
 }
 
@@ -235,7 +236,7 @@ struct Wrong {
   std::string message;
 };
 
-std::optional<Wrong> first_wrong(const json& object, const std::string& prefix, std::vector<std::string> path) {
+std::optional<Wrong> first_wrong(const Json& object, const std::string& prefix, std::vector<std::string> path) {
   for (const auto& [name, value] : object.items()) {
     const std::string whole = cat({prefix, name});
     path.push_back(name);
@@ -250,9 +251,9 @@ std::optional<Wrong> first_wrong(const json& object, const std::string& prefix, 
   return std::nullopt;
 }
 
-Result<json> checked(std::string_view text, std::string_view source) {
+Result<Json> checked(std::string_view text, std::string_view source) {
   TRY_CTX(policy::check_json(text), source);
-  json root = json::parse(text.begin(), text.end(), nullptr, false);
+  Json root = parse_ordered_json(text);
   if (!root.is_object()) return fail(Error::invalid(cat({source, ": must be an object"})));
   if (const auto wrong = first_wrong(root, "", {})) {
     const std::string line = std::to_string(policy::line_of(text, wrong->path));
@@ -261,12 +262,12 @@ Result<json> checked(std::string_view text, std::string_view source) {
   return root;
 }
 
-bool is_plain_text(const json& value) {
+bool is_plain_text(const Json& value) {
   return value.is_string() && value.get_ref<const std::string&>().size() <= kTextBytesMax &&
          value.get_ref<const std::string&>().find('\0') == std::string::npos;
 }
 
-bool are_texts(const json& list) { return std::ranges::all_of(list, is_plain_text); }
+bool are_texts(const Json& list) { return std::ranges::all_of(list, is_plain_text); }
 
 bool is_listen(const std::string& text) {
   const std::size_t colon = text.rfind(':');
@@ -289,16 +290,16 @@ bool is_url(const std::string& text) {
   return false;
 }
 
-std::optional<std::string> complaint_about_hosts(const json& value) {
+std::optional<std::string> complaint_about_hosts(const Json& value) {
   if (!value.is_array() || !are_texts(value)) return "must be a list of hosts";
-  for (const json& host : value) {
+  for (const Json& host : value) {
     const Status allowed = policy::check_domain(host.get<std::string>(), policy::DomainList::kAllowed);
     if (!allowed) return allowed.error().message;
   }
   return std::nullopt;
 }
 
-std::optional<std::string> complaint_about_size(const json& value) {
+std::optional<std::string> complaint_about_size(const Json& value) {
   const auto size = value.is_string() || value.is_number_integer() ? policy::parse_size(size_text(value))
                                                                    : Result<std::uint64_t>(std::uint64_t(0));
   // "0m" is no limit at all to docker, and surely not meant.
@@ -306,13 +307,13 @@ std::optional<std::string> complaint_about_size(const json& value) {
 }
 
 // No agent could start with less.
-std::optional<std::string> complaint_about_memory(const json& value) {
+std::optional<std::string> complaint_about_memory(const Json& value) {
   if (auto complaint = complaint_about_size(value)) return complaint;
   const bool enough = policy::parse_memory(size_text(value)).has_value();
   return enough ? std::nullopt : std::optional<std::string>("must be at least 4M, better 64M");
 }
 
-std::optional<std::string> complaint(const Key& key, const json& value) {
+std::optional<std::string> complaint(const Key& key, const Json& value) {
   const bool text = is_plain_text(value);
   bool fits = text;
   std::string expected = "text";
@@ -373,8 +374,8 @@ std::optional<std::string> complaint(const Key& key, const json& value) {
   return fits ? std::nullopt : std::optional(cat({"must be ", expected}));
 }
 
-Result<json> value_of(const Key& key, const std::string& text) {
-  json value;
+Result<Json> typed_value(const Key& key, const std::string& text) {
+  Json value;
   switch (key.type) {
     case Type::kSection: return fail(Error::invalid(cat({key.name, " is a section: set its keys, one by one"})));
     case Type::kTruth:
@@ -383,7 +384,7 @@ Result<json> value_of(const Key& key, const std::string& text) {
     case Type::kTexts:
     case Type::kTextMap: {
       const Status shape = policy::check_json(text);
-      value = shape ? json::parse(text, nullptr, false) : json(json::value_t::discarded);
+      value = shape ? parse_ordered_json(text) : Json(Json::value_t::discarded);
       if (value.is_discarded()) value = nullptr;  // of no key's type
       break;
     }
@@ -393,13 +394,13 @@ Result<json> value_of(const Key& key, const std::string& text) {
     return fail(Error::invalid(cat({key.name, ": ", *wrong, ", not \"", printable(text, 64), "\""})));
   }
   // What is not UTF-8 could be written, and not read again.
-  const std::string written = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  if (json::parse(written, nullptr, false) == value) return value;
+  const std::string written = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (parse_ordered_json(written) == value) return value;
   return fail(Error::invalid(cat({key.name, ": \"", printable(text, 64), "\" is not UTF-8, as JSON has to be"})));
 }
 
-const json* find(const json& root, std::string_view name) {
-  const json* at = &root;
+const Json* find(const Json& root, std::string_view name) {
+  const Json* at = &root;
   for (const std::string_view part : split(name, '.')) {
     const auto found = at->find(std::string(part));
     if (found == at->end()) return nullptr;
@@ -408,35 +409,35 @@ const json* find(const json& root, std::string_view name) {
   return at;
 }
 
-std::string text_in(const json& root, std::string_view name) {
-  const json* value = find(root, name);
+std::string text_in(const Json& root, std::string_view name) {
+  const Json* value = find(root, name);
   return value == nullptr ? std::string() : value->get<std::string>();
 }
 
-std::optional<int> number_in(const json& root, std::string_view name) {
-  const json* value = find(root, name);
+std::optional<int> number_in(const Json& root, std::string_view name) {
+  const Json* value = find(root, name);
   return value == nullptr ? std::nullopt : std::optional(value->get<int>());
 }
 
-std::string plain(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+std::string plain(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
-std::string size_text(const json& value) {
+std::string size_text(const Json& value) {
   std::string text = plain(value);
   if (text.ends_with('m')) text.back() = 'M';
   if (text.ends_with('g')) text.back() = 'G';
   return text;
 }
 
-json schema_of(const Key& key) {
-  const auto of_type = [](std::string_view type) -> json { return {{"type", type}}; };
+Json schema_of(const Key& key) {
+  const auto of_type = [](std::string_view type) -> Json { return {{"type", type}}; };
   switch (key.type) {
     case Type::kSection: break;
     case Type::kTruth: return of_type("boolean");
     case Type::kCount: return {{"type", "integer"}, {"minimum", key.minimum}, {"maximum", key.maximum}};
     case Type::kIdle: return {{"type", "string"}, {"pattern", "^(never|[0-9]+(\\.[0-9]+)?(ms|s|m|min|h)?)$"}};
     case Type::kSize:
-    case Type::kMemory: return {{"type", json::array({"string", "integer"})}};
-    case Type::kCpus: return {{"type", json::array({"string", "number"})}};
+    case Type::kMemory: return {{"type", Json::array({"string", "integer"})}};
+    case Type::kCpus: return {{"type", Json::array({"string", "number"})}};
     case Type::kRuntime: return {{"enum", kRuntimes}};
     case Type::kNetwork: return {{"enum", {"gateway", "host"}}};
     case Type::kPath: return {{"type", "string"}, {"pattern", "^/"}};
@@ -447,13 +448,13 @@ json schema_of(const Key& key) {
     case Type::kText:
     case Type::kListen: return of_type("string");
   }
-  json properties = json::object();
+  Json properties = Json::object();
   const std::string prefix = cat({key.name, key.name.empty() ? "" : "."});
   for (const Key& one : kKeys) {
     if (!one.name.starts_with(prefix)) continue;
     const std::string own(one.name.substr(prefix.size()));
     if (own.contains('.')) continue;
-    json schema = schema_of(one);
+    Json schema = schema_of(one);
     schema["description"] = one.text;
     properties[own] = std::move(schema);
   }
@@ -463,7 +464,7 @@ json schema_of(const Key& key) {
 }  // namespace
 
 std::string settings_schema() {
-  json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "hutch settings"}};
+  Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "hutch settings"}};
   schema.update(schema_of({"", Type::kSection, ""}));
   return schema.dump(2) + "\n";
 }

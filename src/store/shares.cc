@@ -14,7 +14,7 @@ namespace hutch::store {
 
 namespace {
 
-constexpr const char* kSchema =
+constexpr const char* kSharesSchema =
     "CREATE TABLE IF NOT EXISTS shares (id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, user TEXT NOT NULL,"
     " agent INTEGER NOT NULL, owner INTEGER NOT NULL, writable INTEGER NOT NULL, state TEXT NOT NULL,"
     " since TEXT NOT NULL, device INTEGER NOT NULL DEFAULT 0, inode INTEGER NOT NULL DEFAULT 0,"
@@ -37,7 +37,7 @@ constexpr std::array kStates = {NamedState{ShareState::kPreparing, "preparing"},
                                 NamedState{ShareState::kSharing, "sharing"}, NamedState{ShareState::kShared, "shared"},
                                 NamedState{ShareState::kEnding, "ending"}};
 
-std::string text_of(const plan::Acl& acl) { return acl.empty() ? std::string() : to_base64(plan::encode_acl(acl)); }
+std::string acl_text(const plan::Acl& acl) { return acl.empty() ? std::string() : to_base64(plan::encode_acl(acl)); }
 
 Result<plan::Acl> acl_of(const std::string& text) {
   if (text.empty()) return plan::Acl();
@@ -69,7 +69,7 @@ Result<Shares> Shares::open(const std::string& data) {
         Error{.code = Code::kConflict, .message = "another hutch is sharing or unsharing: wait until it is done"});
   }
   Database database = TRY(Database::open(cat({data, "/shares.db"})));
-  TRY(database.execute(kSchema));
+  TRY(database.execute(kSharesSchema));
   for (const char* name : {"device", "inode", "born"}) TRY(add_column(database, "shares", name));
   for (const char* name : {"linked", "grouped"}) TRY(add_column(database, "originals", name));
   return Shares(std::move(*lock), std::move(database));
@@ -144,7 +144,7 @@ Status Shares::remember(const std::vector<OriginalLists>& files) {
         TRY(database_.prepare("INSERT OR IGNORE INTO originals (device, inode, path, access, defaults, linked, grouped)"
                               " VALUES (?1,?2,?3,?4,?5,?6,?7)"));
     insert.bind(1, signed_of(file.device)).bind(2, signed_of(file.inode)).bind(3, file.path);
-    insert.bind(4, text_of(file.lists.access)).bind(5, text_of(file.lists.defaults)).bind(6, file.is_linked ? 1 : 0);
+    insert.bind(4, acl_text(file.lists.access)).bind(5, acl_text(file.lists.defaults)).bind(6, file.is_linked ? 1 : 0);
     insert.bind(7, file.is_grouped ? 1 : 0);
     TRY(insert.run());
   }
@@ -180,7 +180,7 @@ Status Shares::forget(const std::vector<OriginalLists>& files) {
 
 Status Shares::add_opened(const OpenedDirectory& directory) {
   Statement insert = TRY(database_.prepare("INSERT OR IGNORE INTO opened (path, agent, before) VALUES (?1, ?2, ?3)"));
-  return insert.bind(1, directory.path).bind(2, directory.agent).bind(3, text_of(directory.before)).run();
+  return insert.bind(1, directory.path).bind(2, directory.agent).bind(3, acl_text(directory.before)).run();
 }
 
 Result<std::vector<OpenedDirectory>> Shares::opened() {

@@ -10,7 +10,7 @@ namespace hutch::store {
 
 namespace {
 
-constexpr const char* kSchema =
+constexpr const char* kTasksSchema =
     "CREATE TABLE IF NOT EXISTS tasks (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,"
     " agent TEXT NOT NULL, text TEXT NOT NULL, status TEXT NOT NULL, created TEXT NOT NULL, started TEXT NOT NULL,"
     " ended TEXT NOT NULL, timeout_ms INTEGER NOT NULL, duration_ms INTEGER NOT NULL, exit_code INTEGER NOT NULL,"
@@ -32,7 +32,7 @@ TaskStatus status_of(std::string_view name) {
   return found == kStatuses.end() ? TaskStatus::kFailed : found->status;
 }
 
-TaskRecord read_row(const Statement& row) {
+TaskRecord read_task(const Statement& row) {
   return {.id = row.text(0),
           .agent = row.text(1),
           .text = row.text(2),
@@ -77,7 +77,7 @@ bool has_ended(TaskStatus status) { return status != TaskStatus::kQueued && stat
 
 Result<std::unique_ptr<Tasks>> Tasks::open(const std::string& data) {
   Database database = TRY(Database::open(cat({data, "/hutch.db"})));
-  TRY(database.execute(kSchema));
+  TRY(database.execute(kTasksSchema));
   return std::make_unique<Tasks>(std::move(database));
 }
 
@@ -110,7 +110,7 @@ Result<TaskRecord> Tasks::find(const std::string& agent, const std::string& id) 
       "SELECT id, agent, text, status, created, started, ended, timeout_ms, duration_ms, exit_code, pid, reason,"
       " output, error, changes FROM tasks WHERE id = ?1 AND (?2 = '' OR agent = ?2)"));
   select.bind(1, id).bind(2, agent);
-  if (TRY(select.step())) return read_row(select);
+  if (TRY(select.step())) return read_task(select);
   const std::string whose =
       agent.empty() ? std::string("there is no") : cat({"agent ", printable(agent, 64), " has no"});
   return fail(Error::not_found(cat({whose, " task ", printable(id, 64), "; hutch task list shows them"})));
@@ -123,7 +123,7 @@ Result<std::vector<TaskRecord>> Tasks::list(const std::string& agent) {
       "SELECT id, agent, substr(text, 1, ?2), status, created, started, ended, timeout_ms, duration_ms, exit_code,"
       " pid, reason, '', '', '' FROM tasks WHERE ?1 = '' OR agent = ?1 ORDER BY number"));
   select.bind(1, agent).bind(2, kListedTextMax);
-  while (TRY(select.step())) all.push_back(read_row(select));
+  while (TRY(select.step())) all.push_back(read_task(select));
   return all;
 }
 

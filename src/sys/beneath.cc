@@ -27,19 +27,19 @@ namespace hutch::sys {
 
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
 
 std::int64_t nanoseconds(const statx_timestamp& time);
 EntryKind kind_of(unsigned mode);
 EntryKind kind_of_type(unsigned char type);
-std::pair<std::uint64_t, std::uint64_t> flags_of(Beneath how);
+std::pair<std::uint64_t, std::uint64_t> beneath_flags(Beneath how);
 Status copy_range(int from, int to, off_t size, const std::function<Status()>& go_on);
 
 }  // namespace
 
 Result<UniqueFd> open_beneath(int directory, const std::string& path, Beneath how) {
   open_how request{};
-  std::tie(request.flags, request.resolve) = flags_of(how);
+  std::tie(request.flags, request.resolve) = beneath_flags(how);
   // A rename anywhere while ".." was followed is EAGAIN (openat2(2)): it may be tried again, but not for ever.
   static constexpr int kTriesMax = 100;
   for (int tries = 1;; ++tries) {
@@ -148,11 +148,11 @@ Status check_writable_at(int directory, const std::string& name) {
 Status set_mode(int fd, std::uint32_t mode) { return check(::fchmod(fd, mode), {"fchmod()"}); }
 
 Status set_modified(int fd, std::int64_t modified_ns) {
-  std::int64_t seconds = modified_ns / kSecond;
-  std::int64_t rest = modified_ns % kSecond;
+  std::int64_t seconds = modified_ns / kNanosecondsASecond;
+  std::int64_t rest = modified_ns % kNanosecondsASecond;
   if (rest < 0) {
     seconds -= 1;
-    rest += kSecond;
+    rest += kNanosecondsASecond;
   }
   const timespec times[2] = {{0, UTIME_NOW}, {seconds, rest}};
   return check(::futimens(fd, times), {"futimens()"});
@@ -185,7 +185,7 @@ Status copy_content(int from, int to, const std::function<Status()>& go_on) {
 
 namespace {
 
-std::int64_t nanoseconds(const statx_timestamp& time) { return time.tv_sec * kSecond + time.tv_nsec; }
+std::int64_t nanoseconds(const statx_timestamp& time) { return time.tv_sec * kNanosecondsASecond + time.tv_nsec; }
 
 EntryKind kind_of(unsigned mode) {
   switch (mode & S_IFMT) {
@@ -200,7 +200,7 @@ EntryKind kind_of_type(unsigned char type) {
   return type == DT_UNKNOWN ? EntryKind::kUnknown : kind_of(static_cast<unsigned>(DTTOIF(type)));
 }
 
-std::pair<std::uint64_t, std::uint64_t> flags_of(Beneath how) {
+std::pair<std::uint64_t, std::uint64_t> beneath_flags(Beneath how) {
   constexpr std::uint64_t kContained = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   switch (how) {
     case Beneath::kPath: return {O_PATH | O_CLOEXEC, kContained};

@@ -31,7 +31,7 @@ std::vector<UniqueFd> take_descriptors(msghdr& message) {
 }
 
 // `control` is for as many as limits::kFrameDescriptorsMax and outlives the message.
-void attach(msghdr& message, std::span<char> control, std::span<const int> descriptors) {
+void attach_descriptors(msghdr& message, std::span<char> control, std::span<const int> descriptors) {
   CHECK(descriptors.size() <= limits::kFrameDescriptorsMax);
   if (descriptors.empty()) return;
   message.msg_control = control.data();
@@ -73,7 +73,7 @@ Status send_all(int socket, std::string_view bytes, std::span<const int> descrip
     msghdr message{};
     message.msg_iov = &part;
     message.msg_iovlen = 1;
-    attach(message, control, descriptors);
+    attach_descriptors(message, control, descriptors);
     const ssize_t count = retry([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL); });
     TRY(check(count, {"sendmsg(", std::to_string(bytes.size()), " bytes)"}));
     bytes.remove_prefix(static_cast<std::size_t>(count));
@@ -95,7 +95,7 @@ Result<std::size_t> send_now(int socket, std::string_view bytes, std::span<const
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
-  attach(message, control, descriptors);
+  attach_descriptors(message, control, descriptors);
   const ssize_t count = retry([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT); });
   if (count < 0 && errno == EAGAIN) return std::size_t{0};
   TRY(check(count, {"sendmsg(", std::to_string(bytes.size()), " bytes)"}));

@@ -19,21 +19,21 @@ Status check_ids(Owner owner) {
   return fail(Error::invalid(cat({std::to_string(owner.user), ":", std::to_string(owner.group), " is no owner"})));
 }
 
-std::string text_of(Owner owner) { return cat({std::to_string(owner.user), ":", std::to_string(owner.group)}); }
+std::string owner_text(Owner owner) { return cat({std::to_string(owner.user), ":", std::to_string(owner.group)}); }
 
 }  // namespace
 
 Status set_owner(int fd, Owner owner) {
   TRY(check_ids(owner));
   return check(::fchown(fd, static_cast<uid_t>(owner.user), static_cast<gid_t>(owner.group)),
-               {"fchown(", text_of(owner), ")"});
+               {"fchown(", owner_text(owner), ")"});
 }
 
 Status set_owner_at(int directory, const std::string& name, Owner owner) {
   TRY(check_ids(owner));
   const int answer = ::fchownat(directory, name.c_str(), static_cast<uid_t>(owner.user),
                                 static_cast<gid_t>(owner.group), AT_SYMLINK_NOFOLLOW);
-  return check(answer, {"fchownat(", name, ", ", text_of(owner), ")"});
+  return check(answer, {"fchownat(", name, ", ", owner_text(owner), ")"});
 }
 
 Status copy_owner_and_mode(int from, int to) {

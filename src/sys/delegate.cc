@@ -30,7 +30,7 @@ constexpr std::size_t kPage = 4096;
 // Of this process, in the proc(5) that is its current directory.
 std::string self(int fd) { return cat({"self/fd/", std::to_string(fd)}); }
 
-Result<UniqueFd> open_how(int base, const std::string& path, int flags, std::uint64_t resolve) {
+Result<UniqueFd> open_for(int base, const std::string& path, int flags, std::uint64_t resolve) {
   ::open_how how{};
   how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
   how.resolve = resolve;
@@ -63,15 +63,15 @@ Result<int> number_in(std::string_view text, const std::string& path, std::strin
 
 // Without asking a server for news: what is needed does not change (statx(2), AT_STATX_DONT_SYNC).
 Result<Resolved> look(int directory, const std::string& path, int flags) {
-  static constexpr unsigned kWanted = STATX_TYPE | STATX_MODE | STATX_INO | STATX_MNT_ID;
+  static constexpr unsigned kWanted = STATX_TYPE | STATX_MODE | STATX_INO | STATX_MNT_ID | STATX_NLINK;
   struct statx info{};
   TRY(check(::statx(directory, path.c_str(), flags | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, kWanted, &info),
             {"statx(", path, ")"}));
   return Resolved{::makedev(info.stx_dev_major, info.stx_dev_minor), info.stx_ino, info.stx_mnt_id,
-                  static_cast<mode_t>(info.stx_mode)};
+                  static_cast<mode_t>(info.stx_mode), info.stx_nlink};
 }
 
-Result<std::string> link_text(int directory, const std::string& name) {
+Result<std::string> process_link(int directory, const std::string& name) {
   std::array<char, PATH_MAX> text;
   const ssize_t size = ::readlinkat(directory, name.c_str(), text.data(), text.size());
   TRY(check(size, {"readlinkat()"}));
@@ -141,11 +141,11 @@ Result<CreationMask> umask_of(int proc, pid_t process) {
 }
 
 Result<UniqueFd> resolve(int base, const std::string& path, LastLink last, std::uint64_t resolve) {
-  return open_how(base, path, O_PATH | (last == LastLink::kKeep ? O_NOFOLLOW : 0), resolve);
+  return open_for(base, path, O_PATH | (last == LastLink::kKeep ? O_NOFOLLOW : 0), resolve);
 }
 
 Result<UniqueFd> resolve_plain(int directory, const std::string& path) {
-  return open_how(directory, path, O_PATH | O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+  return open_for(directory, path, O_PATH | O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 }
 
 Result<Resolved> look_at(int fd) { return look(fd, "", AT_EMPTY_PATH); }
@@ -168,13 +168,13 @@ Result<bool> is_on_proc(int fd) { return TRY(file_system_of(fd)) == PROC_SUPER_M
 
 Result<bool> is_on_tmpfs(int fd) { return TRY(file_system_of(fd)) == TMPFS_MAGIC; }
 
-Result<std::string> path_of(int proc, int fd) { return link_text(proc, self(fd)); }
+Result<std::string> path_of(int proc, int fd) { return process_link(proc, self(fd)); }
 
 Result<UniqueFd> own_descriptors(int proc) {
   return check_fd(::openat(proc, "self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC), {"openat(self/fd)"});
 }
 
-Result<std::string> path_in(int descriptors, int fd) { return link_text(descriptors, std::to_string(fd)); }
+Result<std::string> path_in(int descriptors, int fd) { return process_link(descriptors, std::to_string(fd)); }
 
 Result<UniqueFd> open_at(int directory, const std::string& name, int flags, mode_t mode) {
   const int all = flags | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC | O_NONBLOCK;
@@ -184,6 +184,12 @@ Result<UniqueFd> open_at(int directory, const std::string& name, int flags, mode
 Result<UniqueFd> make_at(int directory, const std::string& name, int flags, mode_t mode) {
   const int all = flags | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   return check_fd(retry([&] { return ::openat(directory, name.c_str(), all, mode); }), {"openat(", name, ")"});
+}
+
+// The last link is one of proc(5), which is to be followed.
+Result<UniqueFd> open_again(int fd, int flags) {
+  const int all = (flags & ~O_NOFOLLOW) | O_NOCTTY | O_CLOEXEC | O_NONBLOCK;
+  return check_fd(retry([&] { return ::openat(AT_FDCWD, self(fd).c_str(), all); }), {"openat(self)"});
 }
 
 Status clear_nonblocking(int fd) {
@@ -238,6 +244,8 @@ Status check_access_of(int fd, int mode, int flags) {
 Status set_attribute_of(int fd, const std::string& name, const std::string& value, int flags) {
   return check(::setxattr(self(fd).c_str(), name.c_str(), value.data(), value.size(), flags), {"setxattr(", name, ")"});
 }
+
+bool has_attribute(int fd, const char* name) { return ::fgetxattr(fd, name, nullptr, 0) >= 0; }
 
 Status remove_attribute_of(int fd, const std::string& name) {
   return check(::removexattr(self(fd).c_str(), name.c_str()), {"removexattr(", name, ")"});

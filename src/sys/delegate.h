@@ -50,6 +50,7 @@ struct Resolved {
   std::uint64_t inode = 0;
   std::uint64_t mount = 0;
   mode_t mode = 0;
+  std::uint32_t links = 0;  // names that it has
   bool is_same(const Resolved& other) const { return device == other.device && inode == other.inode; }
 };
 Result<Resolved> look_at(int fd);
@@ -67,6 +68,8 @@ Result<std::string> path_in(int descriptors, int fd);
 
 // openat(2) with O_NOFOLLOW, O_NOCTTY, O_CLOEXEC and O_NONBLOCK besides `flags`: no such call waits.
 Result<UniqueFd> open_at(int directory, const std::string& name, int flags, mode_t mode);
+// The file that `fd` (O_PATH) is open on, whatever its name, by the mount of `fd`. proc(5) as below.
+Result<UniqueFd> open_again(int fd, int flags);
 Status clear_nonblocking(int fd);
 // A file that was not there: EEXIST. Being an ordinary one it makes nobody wait.
 Result<UniqueFd> make_at(int directory, const std::string& name, int flags, mode_t mode);
@@ -84,6 +87,7 @@ Status set_owner_of(int fd, std::uint32_t uid, std::uint32_t gid);
 Status set_times_of(int fd, const std::optional<std::array<timespec, 2>>& times);
 Status check_access_of(int fd, int mode, int flags);
 Status set_attribute_of(int fd, const std::string& name, const std::string& value, int flags);
+bool has_attribute(int fd, const char* name);  // `fd` is open for reading or writing
 Status remove_attribute_of(int fd, const std::string& name);
 
 // The directory becomes the current one.

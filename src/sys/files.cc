@@ -18,7 +18,7 @@ namespace {
 
 static_assert(kCwd == AT_FDCWD);
 
-int flags_of(Open how) {
+int open_flags(Open how) {
   switch (how) {
     case Open::kRead: return O_RDONLY;
     case Open::kReadDirectory: return O_RDONLY | O_DIRECTORY;
@@ -40,7 +40,7 @@ Result<UniqueFd> open_resolved(int directory, const std::string& path, std::uint
 
 Result<UniqueFd> open(std::string_view path, Open how) {
   const std::string name(path);
-  const int fd = retry([&] { return ::open(name.c_str(), flags_of(how) | O_CLOEXEC | O_NOCTTY); });
+  const int fd = retry([&] { return ::open(name.c_str(), open_flags(how) | O_CLOEXEC | O_NOCTTY); });
   return check_fd(fd, {"open(", name, ")"});
 }
 

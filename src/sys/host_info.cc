@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -28,6 +29,12 @@ Result<SystemName> system_name() {
   utsname name = {};
   TRY(check(::uname(&name), {"uname()"}));
   return SystemName{name.release, name.machine};
+}
+
+std::uint64_t memory_of_machine() {
+  struct sysinfo info = {};
+  if (::sysinfo(&info) < 0) return 0;
+  return std::uint64_t{info.totalram} * info.mem_unit;
 }
 
 Result<std::vector<DirectoryEntry>> list_directory(const std::string& path, Listing listing) {

@@ -1,6 +1,7 @@
 // What this machine and this process's surroundings are: uname(2), getdents64(2), realpath(3), getcwd(3), getenv(3).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@ struct SystemName {
   std::string machine;  // "x86_64"
 };
 Result<SystemName> system_name();
+
+// Bytes, as sysinfo(2) tells; 0 where it does not.
+std::uint64_t memory_of_machine();
 
 enum class EntryType { kFile, kDirectory, kSymlink, kOther };
 

@@ -191,6 +191,13 @@ Status keep_only_change_of_root() {
   return keep_capabilities_on_exec();
 }
 
+Result<bool> reads_beyond_permissions() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct sets[2] = {};
+  TRY(check(::syscall(SYS_capget, &header, sets), {"capget()"}));
+  return (sets[0].effective & (1U << CAP_DAC_OVERRIDE | 1U << CAP_DAC_READ_SEARCH)) != 0;
+}
+
 Status drop_capabilities() {
   TRY(limit_bounding_set(0));
   TRY(check(::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0), {"prctl(PR_CAP_AMBIENT_CLEAR_ALL)"}));

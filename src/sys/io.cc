@@ -18,7 +18,7 @@ namespace hutch::sys {
 
 namespace {
 
-std::string number(int value) { return std::to_string(value); }
+std::string number_text(int value) { return std::to_string(value); }
 
 bool is_anonymous_pipe(int fd) {
   struct statfs system{};
@@ -35,13 +35,13 @@ Result<Pipe> pipe() {
 
 Result<std::size_t> read_some(int fd, std::span<char> into) {
   const ssize_t count = retry([&] { return ::read(fd, into.data(), into.size()); });
-  TRY(check(count, {"read(", number(fd), ")"}));
+  TRY(check(count, {"read(", number_text(fd), ")"}));
   return static_cast<std::size_t>(count);
 }
 
 Result<std::size_t> write_some(int fd, std::string_view bytes) {
   const ssize_t count = retry([&] { return ::write(fd, bytes.data(), bytes.size()); });
-  TRY(check(count, {"write(", number(fd), ")"}));
+  TRY(check(count, {"write(", number_text(fd), ")"}));
   return static_cast<std::size_t>(count);
 }
 
@@ -99,29 +99,29 @@ Result<int> poll(std::span<pollfd> fds, std::optional<std::chrono::milliseconds>
 
 Status set_nonblocking(int fd) {
   const int flags = ::fcntl(fd, F_GETFL);
-  TRY(check(flags, {"fcntl(", number(fd), ", F_GETFL)"}));
-  return check(::fcntl(fd, F_SETFL, flags | O_NONBLOCK), {"fcntl(", number(fd), ", F_SETFL)"});
+  TRY(check(flags, {"fcntl(", number_text(fd), ", F_GETFL)"}));
+  return check(::fcntl(fd, F_SETFL, flags | O_NONBLOCK), {"fcntl(", number_text(fd), ", F_SETFL)"});
 }
 
 Result<bool> is_nonblocking(int fd) {
   const int flags = ::fcntl(fd, F_GETFL);
-  TRY(check(flags, {"fcntl(", number(fd), ", F_GETFL)"}));
+  TRY(check(flags, {"fcntl(", number_text(fd), ", F_GETFL)"}));
   return (flags & O_NONBLOCK) != 0;
 }
 
 Status restore_blocking(int fd) {
   const int flags = ::fcntl(fd, F_GETFL);
-  TRY(check(flags, {"fcntl(", number(fd), ", F_GETFL)"}));
-  return check(::fcntl(fd, F_SETFL, flags & ~O_NONBLOCK), {"fcntl(", number(fd), ", F_SETFL)"});
+  TRY(check(flags, {"fcntl(", number_text(fd), ", F_GETFL)"}));
+  return check(::fcntl(fd, F_SETFL, flags & ~O_NONBLOCK), {"fcntl(", number_text(fd), ", F_SETFL)"});
 }
 
 Status install_fd(int fd, int target) {
-  if (fd == target) return check(::fcntl(fd, F_SETFD, 0), {"fcntl(", number(fd), ", F_SETFD)"});
-  return check(retry([&] { return ::dup2(fd, target); }), {"dup2(", number(fd), ", ", number(target), ")"});
+  if (fd == target) return check(::fcntl(fd, F_SETFD, 0), {"fcntl(", number_text(fd), ", F_SETFD)"});
+  return check(retry([&] { return ::dup2(fd, target); }), {"dup2(", number_text(fd), ", ", number_text(target), ")"});
 }
 
 Result<UniqueFd> duplicate(int fd, int number_min) {
-  return check_fd(::fcntl(fd, F_DUPFD_CLOEXEC, number_min), {"fcntl(", number(fd), ", F_DUPFD_CLOEXEC)"});
+  return check_fd(::fcntl(fd, F_DUPFD_CLOEXEC, number_min), {"fcntl(", number_text(fd), ", F_DUPFD_CLOEXEC)"});
 }
 
 bool is_open(int fd) { return ::fcntl(fd, F_GETFD) >= 0; }
@@ -137,12 +137,12 @@ bool is_same_open_file(int a, int b) {
 }
 
 Status close_from(int first) {
-  return check(::syscall(SYS_close_range, first, ~0U, 0), {"close_range(", number(first), ")"});
+  return check(::syscall(SYS_close_range, first, ~0U, 0), {"close_range(", number_text(first), ")"});
 }
 
 Status cloexec_from(int first) {
   static constexpr unsigned kCloexec = 1U << 2;  // CLOSE_RANGE_CLOEXEC
-  return check(::syscall(SYS_close_range, first, ~0U, kCloexec), {"close_range(", number(first), ", CLOEXEC)"});
+  return check(::syscall(SYS_close_range, first, ~0U, kCloexec), {"close_range(", number_text(first), ", CLOEXEC)"});
 }
 
 Status fill_standard_streams() {
@@ -169,7 +169,7 @@ std::size_t bytes_waiting(int fd) {
 }
 
 Status seek_back(int fd, std::size_t bytes) {
-  return check(::lseek(fd, -static_cast<off_t>(bytes), SEEK_CUR), {"lseek(", number(fd), ")"});
+  return check(::lseek(fd, -static_cast<off_t>(bytes), SEEK_CUR), {"lseek(", number_text(fd), ")"});
 }
 
 }  // namespace hutch::sys

@@ -23,10 +23,10 @@ namespace hutch::sys {
 
 namespace {
 
-constexpr int kBacklog = 128;
+constexpr int kLocalBacklog = 128;
 constexpr std::size_t kLocksBytesMax = 1 << 20;
 
-Result<sockaddr_un> address_of(const std::string& path) {
+Result<sockaddr_un> local_address(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof(address.sun_path)) {
@@ -36,9 +36,9 @@ Result<sockaddr_un> address_of(const std::string& path) {
   return address;
 }
 
-enum class Blocking { kYes, kNo };
-Result<UniqueFd> local_socket(Blocking blocking = Blocking::kYes) {
-  const int kind = SOCK_STREAM | SOCK_CLOEXEC | (blocking == Blocking::kNo ? SOCK_NONBLOCK : 0);
+enum class Waiting { kYes, kNo };
+Result<UniqueFd> local_socket(Waiting blocking = Waiting::kYes) {
+  const int kind = SOCK_STREAM | SOCK_CLOEXEC | (blocking == Waiting::kNo ? SOCK_NONBLOCK : 0);
   return check_fd(::socket(AF_UNIX, kind, 0), {"socket(AF_UNIX)"});
 }
 
@@ -50,7 +50,7 @@ std::string name_beneath(int directory, const std::string& name) {
 }  // namespace
 
 Result<UniqueFd> listen_local(const std::string& path) {
-  const sockaddr_un address = TRY(address_of(path));
+  const sockaddr_un address = TRY(local_address(path));
   UniqueFd socket = TRY(local_socket());
   ::unlink(path.c_str());
   // The mode of the socket before it has a name: it is never open to others, not for a moment.
@@ -58,12 +58,12 @@ Result<UniqueFd> listen_local(const std::string& path) {
   const auto* named = reinterpret_cast<const sockaddr*>(&address);
   TRY(check(::bind(socket.get(), named, sizeof(address)), {"bind(", path, ")"}));
   TRY(check(::chmod(path.c_str(), 0600), {"chmod(", path, ")"}));
-  TRY(check(::listen(socket.get(), kBacklog), {"listen(", path, ")"}));
+  TRY(check(::listen(socket.get(), kLocalBacklog), {"listen(", path, ")"}));
   return socket;
 }
 
 Result<UniqueFd> connect_local(const std::string& path) {
-  const sockaddr_un address = TRY(address_of(path));
+  const sockaddr_un address = TRY(local_address(path));
   UniqueFd socket = TRY(local_socket());
   const auto* named = reinterpret_cast<const sockaddr*>(&address);
   const int answer = retry([&] { return ::connect(socket.get(), named, sizeof(address)); });
@@ -80,21 +80,21 @@ Result<UniqueFd> connect_local(const std::string& path) {
 Result<UniqueFd> listen_beneath(int directory, const std::string& name) {
   const std::string unfinished = cat({".", name});
   const std::string path = name_beneath(directory, unfinished);
-  const sockaddr_un address = TRY(address_of(path));
-  UniqueFd socket = TRY(local_socket(Blocking::kNo));
+  const sockaddr_un address = TRY(local_address(path));
+  UniqueFd socket = TRY(local_socket(Waiting::kNo));
   ::unlinkat(directory, unfinished.c_str(), 0);
   TRY(check(::fchmod(socket.get(), 0600), {"fchmod(socket)"}));
   const auto* named = reinterpret_cast<const sockaddr*>(&address);
   TRY(check(::bind(socket.get(), named, sizeof(address)), {"bind(", name, ")"}));
   TRY(check(::fchmodat(directory, unfinished.c_str(), 0600, 0), {"chmod(", name, ")"}));
-  TRY(check(::listen(socket.get(), kBacklog), {"listen(", name, ")"}));
+  TRY(check(::listen(socket.get(), kLocalBacklog), {"listen(", name, ")"}));
   TRY(check(::renameat(directory, unfinished.c_str(), directory, name.c_str()), {"rename(", unfinished, ")"}));
   return socket;
 }
 
 Result<UniqueFd> connect_beneath(int directory, const std::string& name) {
-  const sockaddr_un address = TRY(address_of(name_beneath(directory, name)));
-  UniqueFd socket = TRY(local_socket(Blocking::kNo));
+  const sockaddr_un address = TRY(local_address(name_beneath(directory, name)));
+  UniqueFd socket = TRY(local_socket(Waiting::kNo));
   const auto* named = reinterpret_cast<const sockaddr*>(&address);
   if (retry([&] { return ::connect(socket.get(), named, sizeof(address)); }) == 0) return socket;
   const int err = errno;

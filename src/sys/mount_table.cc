@@ -31,7 +31,7 @@ std::string unescape(std::string_view field) {
   return out;
 }
 
-std::optional<std::uint64_t> number(std::string_view text) {
+std::optional<std::uint64_t> parsed_number(std::string_view text) {
   std::uint64_t value = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
   return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? std::optional(value) : std::nullopt;
@@ -69,8 +69,8 @@ std::vector<MountEntry> parse_mount_table(std::string_view text) {
   for (const std::string_view line : split(text, '\n')) {
     const auto fields = split(line, ' ');
     if (fields.size() < 6) continue;
-    const auto id = number(fields[0]);
-    const auto parent = number(fields[1]);
+    const auto id = parsed_number(fields[0]);
+    const auto parent = parsed_number(fields[1]);
     if (!id || !parent) continue;
     table.push_back({.id = *id,
                      .parent = *parent,

@@ -72,7 +72,16 @@ std::size_t resize_pipe(int pipe, std::size_t bytes) {
   return size > 0 ? static_cast<std::size_t>(size) : 0;
 }
 
+std::size_t usual_descriptor_limit() {
+  static const std::size_t usual = [] {
+    rlimit limit{};
+    return ::getrlimit(RLIMIT_NOFILE, &limit) < 0 ? std::size_t{0} : static_cast<std::size_t>(limit.rlim_cur);
+  }();
+  return usual;
+}
+
 std::size_t raise_descriptor_limit() {
+  (void)usual_descriptor_limit();
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) < 0) return 0;
   const rlim_t now = std::exchange(limit.rlim_cur, limit.rlim_max);

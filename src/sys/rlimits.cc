@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <string>
 
 #include "sys/call.h"
 
@@ -30,6 +31,21 @@ Status limit_resource(Resource resource, std::uint64_t value) {
     case Resource::kCoreSize: return check(::setrlimit(RLIMIT_CORE, &limit), {"setrlimit(RLIMIT_CORE)"});
   }
   return {};
+}
+
+Result<ProcessLimit> limit_of(int resource) {
+  rlimit limit{};
+  const auto which = static_cast<__rlimit_resource_t>(resource);
+  TRY(check(::getrlimit(which, &limit), {"getrlimit(", std::to_string(resource), ")"}));
+  return ProcessLimit{limit.rlim_cur, limit.rlim_max};
+}
+
+Status lower_limit(int resource, ProcessLimit to) {
+  const ProcessLimit now = TRY(limit_of(resource));
+  const rlim_t hard = std::min<rlim_t>(now.hard, to.hard);
+  const rlimit limit{std::min<rlim_t>({now.soft, to.soft, hard}), hard};
+  const auto which = static_cast<__rlimit_resource_t>(resource);
+  return check(::setrlimit(which, &limit), {"setrlimit(", std::to_string(resource), ")"});
 }
 
 Result<HardLimits> hard_limits() {

@@ -11,6 +11,14 @@ namespace hutch::sys {
 enum class Resource { kProcesses, kAddressSpace, kCoreSize };
 Status limit_resource(Resource resource, std::uint64_t value);
 
+struct ProcessLimit {
+  std::uint64_t soft = 0;
+  std::uint64_t hard = 0;
+};
+// By the kernel's number of it, of this process. `lower_limit` leaves what is lower already.
+Result<ProcessLimit> limit_of(int resource);
+Status lower_limit(int resource, ProcessLimit to);
+
 // How far this process could raise its own limits (getrlimit(2)).
 struct HardLimits {
   std::uint64_t open_files = 0;

@@ -28,8 +28,8 @@ constexpr int kLooksMax = 50'000;  // at descriptors of all processes: some 50 m
 
 std::string table_key(const Endpoint& endpoint);
 std::string inode_in(std::string_view table, std::string_view key);
-std::vector<std::string> names_in(const std::string& directory, int names_max);
-std::string link_text(const std::string& path);
+std::vector<std::string> first_names_in(const std::string& directory, int names_max);
+std::string link_target(const std::string& path);
 bool has_socket(const std::string& process, std::string_view wanted, int& looks_left);
 std::vector<std::string> chain_above(std::string name, const std::string& network);
 pid_t number_of(std::string_view name) {
@@ -49,16 +49,16 @@ std::optional<SocketOwner> find_socket_owner(pid_t member, Transport transport, 
   if (!table) return std::nullopt;
   const std::string inode = inode_in(*table, table_key(local));
   if (inode.empty() || inode == "0") return std::nullopt;
-  const std::string own_network = link_text("/proc/self/ns/net");
+  const std::string own_network = link_target("/proc/self/ns/net");
   const std::string wanted = cat({"socket:[", inode, "]"});
   int looks_left = kLooksMax;
-  for (const std::string& name : names_in("/proc", kProcessesMax)) {
+  for (const std::string& name : first_names_in("/proc", kProcessesMax)) {
     const std::string process = "/proc/" + name;
     if (!is_number(name)) continue;
     // A socket's number is the whole kernel's own, so that the namespace need not be the same; most are in this one.
-    const std::string network = link_text(process + "/ns/net");
+    const std::string network = link_target(process + "/ns/net");
     if (network.empty() || network == own_network || !has_socket(process, wanted, looks_left)) continue;
-    return SocketOwner{number_of(name), link_text(process + "/exe"), chain_above(name, network)};
+    return SocketOwner{number_of(name), link_target(process + "/exe"), chain_above(name, network)};
   }
   return std::nullopt;
 }
@@ -66,9 +66,9 @@ std::optional<SocketOwner> find_socket_owner(pid_t member, Transport transport, 
 SocketOwner describe_process(pid_t thread) {
   const std::string name = std::to_string(thread);
   const std::string process = cat({"/proc/", name});
-  const std::string network = link_text(process + "/ns/net");
+  const std::string network = link_target(process + "/ns/net");
   if (network.empty()) return {};
-  return SocketOwner{thread, link_text(process + "/exe"), chain_above(name, network)};
+  return SocketOwner{thread, link_target(process + "/exe"), chain_above(name, network)};
 }
 
 namespace {
@@ -101,7 +101,7 @@ std::string inode_in(std::string_view table, std::string_view key) {
   return {};
 }
 
-std::vector<std::string> names_in(const std::string& directory, int names_max) {
+std::vector<std::string> first_names_in(const std::string& directory, int names_max) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(directory.c_str()), ::closedir);
   if (!opened) return names;
@@ -113,7 +113,7 @@ std::vector<std::string> names_in(const std::string& directory, int names_max) {
   return names;
 }
 
-std::string link_text(const std::string& path) {
+std::string link_target(const std::string& path) {
   char text[PATH_MAX];
   const ssize_t size = ::readlink(path.c_str(), text, sizeof text);
   return size > 0 ? std::string(text, static_cast<std::size_t>(size)) : std::string();
@@ -131,7 +131,7 @@ std::vector<std::string> chain_above(std::string name, const std::string& networ
     const std::size_t begin = at + kParent.size();
     name = status->substr(begin, status->find('\n', begin) - begin);
     const std::string process = "/proc/" + name;
-    std::string program = link_text(process + "/ns/net") == network ? link_text(process + "/exe") : std::string();
+    std::string program = link_target(process + "/ns/net") == network ? link_target(process + "/exe") : std::string();
     if (program.empty()) break;
     chain.push_back(std::move(program));
   }
@@ -141,10 +141,10 @@ std::vector<std::string> chain_above(std::string name, const std::string& networ
 bool has_socket(const std::string& process, std::string_view wanted, int& looks_left) {
   if (looks_left <= 0) return false;
   const std::string directory = process + "/fd";
-  const std::vector<std::string> names = names_in(directory, std::min(kDescriptorsMax, looks_left));
+  const std::vector<std::string> names = first_names_in(directory, std::min(kDescriptorsMax, looks_left));
   looks_left -= static_cast<int>(names.size());
-  return std::ranges::any_of(names,
-                             [&](const std::string& name) { return link_text(cat({directory, "/", name})) == wanted; });
+  return std::ranges::any_of(
+      names, [&](const std::string& name) { return link_target(cat({directory, "/", name})) == wanted; });
 }
 
 }  // namespace

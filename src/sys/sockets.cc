@@ -5,6 +5,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "sys/call.h"
@@ -25,9 +26,9 @@ struct Address {
 };
 
 int family_number(IpFamily family) { return family == IpFamily::kV4 ? AF_INET : AF_INET6; }
-Address address_of(const Endpoint& endpoint);
+Address network_address(const Endpoint& endpoint);
 Endpoint endpoint_of(const Address& address);
-std::string text_of(const Endpoint& endpoint);
+std::string endpoint_text(const Endpoint& endpoint);
 void set_option(int socket, int level, int name, int value) {
   (void)::setsockopt(socket, level, name, &value, sizeof value);
 }
@@ -45,16 +46,16 @@ Result<UniqueFd> bind_socket(Transport transport, const Endpoint& at) {
   if (tcp) set_option(socket.get(), SOL_SOCKET, SO_REUSEADDR, 1);
   if (tcp) keep_urgent_data(socket.get());
   if (family == AF_INET6) set_option(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, 1);
-  Address address = address_of(at);
-  TRY(check(::bind(socket.get(), address.get(), address.size), {"bind(", text_of(at), ")"}));
-  if (tcp) TRY(check(::listen(socket.get(), kBacklog), {"listen(", text_of(at), ")"}));
+  Address address = network_address(at);
+  TRY(check(::bind(socket.get(), address.get(), address.size), {"bind(", endpoint_text(at), ")"}));
+  if (tcp) TRY(check(::listen(socket.get(), kBacklog), {"listen(", endpoint_text(at), ")"}));
   return socket;
 }
 
 Result<std::string> bound_text(int socket) {
   Address address;
   TRY(check(::getsockname(socket, address.get(), &address.size), {"getsockname()"}));
-  return text_of(endpoint_of(address));
+  return endpoint_text(endpoint_of(address));
 }
 
 Result<UniqueFd> tcp_socket(IpFamily family) {
@@ -64,19 +65,43 @@ Result<UniqueFd> tcp_socket(IpFamily family) {
   return socket;
 }
 
+Result<UniqueFd> tcp_socket_of_both() {
+  auto socket = tcp_socket(IpFamily::kV6);
+  if (!socket) return tcp_socket(IpFamily::kV4);
+  const int no = 0;
+  TRY(check(::setsockopt(socket->get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no), {"setsockopt(IPV6_V6ONLY)"}));
+  return socket;
+}
+
 Result<UniqueFd> connected_datagrams(const Endpoint& to) {
   const int type = SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
   UniqueFd socket = TRY(check_fd(::socket(family_number(to.address.family), type, 0), {"socket(UDP)"}));
-  Address address = address_of(to);
-  TRY(check(::connect(socket.get(), address.get(), address.size), {"connect(", text_of(to), ")"}));
+  Address address = network_address(to);
+  TRY(check(::connect(socket.get(), address.get(), address.size), {"connect(", endpoint_text(to), ")"}));
   return socket;
 }
 
 Status begin_connect(int socket, const Endpoint& to) {
-  Address address = address_of(to);
+  Address address = network_address(to);
   const int answer = ::connect(socket, address.get(), address.size);
   if (answer < 0 && (errno == EINPROGRESS || errno == EINTR)) return {};
-  return check(answer, {"connect(", text_of(to), ")"});
+  return check(answer, {"connect(", endpoint_text(to), ")"});
+}
+
+Status begin_connect_of_both(int socket, const Endpoint& to) {
+  int domain = 0;
+  socklen_t size = sizeof domain;
+  TRY(check(::getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &domain, &size), {"getsockopt(SO_DOMAIN)"}));
+  if (domain != AF_INET6 || to.address.family != IpFamily::kV4) return begin_connect(socket, to);
+  Endpoint mapped{.address = {.family = IpFamily::kV6, .bytes = {}}, .port = to.port};
+  mapped.address.bytes[10] = mapped.address.bytes[11] = 0xff;
+  std::copy_n(to.address.bytes.begin(), 4, mapped.address.bytes.begin() + 12);
+  return begin_connect(socket, mapped);
+}
+
+Status dissolve_connect(int socket) {
+  const sockaddr nobody{.sa_family = AF_UNSPEC, .sa_data = {}};
+  return check(::connect(socket, &nobody, sizeof nobody), {"connect(AF_UNSPEC)"});
 }
 
 Status connect_result(int socket) {
@@ -116,7 +141,7 @@ Result<std::optional<Datagram>> receive_datagram(int socket, std::span<char> int
 }
 
 Status send_datagram(int socket, std::string_view bytes, const Endpoint& to) {
-  Address address = address_of(to);
+  Address address = network_address(to);
   return check(::sendto(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL, address.get(), address.size), {"sendto()"});
 }
 
@@ -140,7 +165,7 @@ void set_receive_low_water(int socket, int bytes) { set_option(socket, SOL_SOCKE
 
 namespace {
 
-Address address_of(const Endpoint& endpoint) {
+Address network_address(const Endpoint& endpoint) {
   Address address;
   if (endpoint.address.family == IpFamily::kV4) {
     sockaddr_in v4{};
@@ -177,7 +202,7 @@ Endpoint endpoint_of(const Address& address) {
   return endpoint;
 }
 
-std::string text_of(const Endpoint& endpoint) {
+std::string endpoint_text(const Endpoint& endpoint) {
   const bool v6 = endpoint.address.family == IpFamily::kV6;
   return cat({v6 ? "[" : "", to_string(endpoint.address), v6 ? "]:" : ":", std::to_string(endpoint.port)});
 }

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstddef>
@@ -14,6 +15,7 @@
 
 #include "base/text.h"
 #include "sys/call.h"
+#include "sys/changed.h"
 #include "sys/files.h"
 
 namespace hutch::sys {
@@ -21,13 +23,20 @@ namespace hutch::sys {
 namespace {
 
 EntryKind kind_of_mode(mode_t mode);
-EntryKind kind_of_type(unsigned char type);
+EntryKind dirent_kind(unsigned char type);
 std::string quoted(std::string_view call, std::string_view path);
 Result<UniqueFd> open_retrying(int directory, const std::string& name, int flags);
 
 }  // namespace
 
 Result<std::optional<PathStatus>> status_of(const std::string& path) { return status_at(AT_FDCWD, path); }
+
+Result<FileVersion> file_version(const std::string& path) {
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) != 0) return fail(Error::from_errno(quoted("lstat", path)));
+  return FileVersion{status.st_dev, status.st_ino,
+                     std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
+}
 
 Result<std::optional<PathStatus>> status_at(int directory, const std::string& name) {
   struct stat status{};
@@ -70,7 +79,7 @@ Result<std::vector<TreeEntry>> names_in(int directory, const std::string& path) 
       const auto type = static_cast<unsigned char>(record[offsetof(dirent64, d_type)]);
       const std::string_view name(record + offsetof(dirent64, d_name));
       at += size;
-      if (name != "." && name != "..") entries.push_back({std::string(name), kind_of_type(type)});
+      if (name != "." && name != "..") entries.push_back({std::string(name), dirent_kind(type)});
     }
   }
 }
@@ -82,7 +91,8 @@ Result<std::string> regular_file_text(const std::string& path, std::size_t bytes
   if (S_ISDIR(status.st_mode)) return fail(Error::invalid(cat({printable(path), ": is a directory, not a file"})));
   if (!S_ISREG(status.st_mode)) return fail(Error::invalid(cat({printable(path), ": is not a regular file"})));
   std::string text;
-  std::array<char, 8192> buffer;
+  text.reserve(std::min(static_cast<std::size_t>(status.st_size), bytes_max));
+  std::array<char, 32768> buffer;
   for (;;) {
     const ssize_t length = ::read(file.get(), buffer.data(), buffer.size());
     if (length < 0 && errno == EINTR) continue;
@@ -126,7 +136,7 @@ Result<UniqueFd> open_inner(int directory, const std::string& name) {
   return inner;
 }
 
-Status unlink_at(int directory, const std::string& name, int flags) {
+Status unlink_if_there(int directory, const std::string& name, int flags) {
   const int answer = ::unlinkat(directory, name.c_str(), flags);
   if (answer < 0 && errno == ENOENT) return {};
   return check(answer, {"unlinkat(", name, ")"});
@@ -139,7 +149,7 @@ Status empty_directory(int top, const std::string& name, std::uint64_t& last_num
     const auto status = TRY(status_at(directory.get(), entry.name));
     if (!status) continue;
     if (status->kind != EntryKind::kDirectory) {
-      TRY(unlink_at(directory.get(), entry.name, 0));
+      TRY(unlink_if_there(directory.get(), entry.name, 0));
       continue;
     }
     // A directory is renamed only by who may write it: its ".." changes (rename(2), EACCES).
@@ -165,13 +175,13 @@ Status remove_tree_at(int directory, const std::string& path) {
   for (;;) {
     TRY(check(::lseek(top.get(), 0, SEEK_SET), {"lseek(", path, ")"}));
     const std::vector<TreeEntry> entries = TRY(names_in(top.get(), path));
-    if (entries.empty()) return unlink_at(directory, path, AT_REMOVEDIR);
+    if (entries.empty()) return unlink_if_there(directory, path, AT_REMOVEDIR);
     for (const TreeEntry& entry : entries) {
       const auto inner = TRY(status_at(top.get(), entry.name));
       if (!inner) continue;
       const bool is_directory = inner->kind == EntryKind::kDirectory;
       if (is_directory) TRY(empty_directory(top.get(), entry.name, last_number));
-      TRY(unlink_at(top.get(), entry.name, is_directory ? AT_REMOVEDIR : 0));
+      TRY(unlink_if_there(top.get(), entry.name, is_directory ? AT_REMOVEDIR : 0));
     }
   }
 }
@@ -204,7 +214,7 @@ EntryKind kind_of_mode(mode_t mode) {
   return EntryKind::kOther;
 }
 
-EntryKind kind_of_type(unsigned char type) {
+EntryKind dirent_kind(unsigned char type) {
   switch (type) {
     case DT_DIR: return EntryKind::kDirectory;
     case DT_REG: return EntryKind::kFile;

@@ -11,7 +11,7 @@ namespace {
 Parameter cwd();
 Parameter timeout(std::string_view description);
 Parameter packages();
-std::vector<Field> installed();
+std::vector<Field> install_fields();
 bool is_process_id(std::string_view text);
 bool is_key(std::string_view text);
 bool is_plugin_id(std::string_view text);
@@ -162,7 +162,7 @@ Tool install_tool() {
           "`unavailable` where the sandbox shows the machine's own system, which nobody in it can change.",
       .kind = Class::kExec,
       .parameters = {packages()},
-      .results = installed(),
+      .results = install_fields(),
       .handler = install_packages};
 }
 
@@ -174,7 +174,7 @@ Tool pip_tool() {
               "environment (`~/.venv`, made when it is missing). Commands and scripts find it by themselves.",
           .kind = Class::kExec,
           .parameters = {packages()},
-          .results = installed(),
+          .results = install_fields(),
           .handler = install_with_pip};
 }
 
@@ -186,7 +186,7 @@ Tool npm_tool() {
               "(`~/node_modules`).",
           .kind = Class::kExec,
           .parameters = {packages()},
-          .results = installed(),
+          .results = install_fields(),
           .handler = install_with_npm};
 }
 
@@ -293,7 +293,7 @@ Parameter packages() {
           .presence = Presence::kRequired};
 }
 
-std::vector<Field> installed() {
+std::vector<Field> install_fields() {
   return {{"installed", Type::kTexts, "As given."},
           {"exit_code", Type::kInteger, "0."},
           {"output", Type::kText, "What the package manager printed, cut to 20000 characters."}};

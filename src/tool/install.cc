@@ -14,7 +14,7 @@ namespace hutch::tool {
 
 namespace {
 
-constexpr std::chrono::seconds kTimeout{120};
+constexpr std::chrono::seconds kInstallTimeout{120};
 constexpr std::chrono::seconds kProbeTimeout{10};
 
 struct SystemManager {
@@ -41,7 +41,7 @@ Command command_of(const Call& call, std::vector<std::string> arguments);
 Result<CommandEnd> install_with(const Call& call, const Found& found);
 // Whether a program can be started; else the refusal that says that it is missing.
 std::optional<Envelope> probe(const Call& call, std::vector<std::string> arguments, std::string_view missing);
-Envelope installed(const Call& call, const Result<CommandEnd>& end);
+Envelope install_answer(const Call& call, const Result<CommandEnd>& end);
 std::string combined(const CommandEnd& end);
 bool is_about_hosts(std::string_view text);
 
@@ -67,7 +67,7 @@ Envelope install_packages(const Call& call) {
       return failed("The packages were installed, and could not be kept", kept.error(), Retry::kYes);
     }
   }
-  return installed(call, end);
+  return install_answer(call, end);
 }
 
 Envelope install_with_pip(const Call& call) {
@@ -82,12 +82,12 @@ Envelope install_with_pip(const Call& call) {
   if (!ask<wire::FileStat>(place, wire::StatFile{{home, ".venv/bin/pip"}})) {
     Command make = command_of(call, {"python3", "-m", "venv", cat({home, "/.venv"})});
     const Result<CommandEnd> made = place.run(make);
-    if (!made || made->exit_code != 0) return installed(call, made);
+    if (!made || made->exit_code != 0) return install_answer(call, made);
   }
   std::vector<std::string> arguments = {python, "-m", "pip", "install", "--no-input", "--disable-pip-version-check",
                                         "--"};
   for (std::string& name : call.arguments.texts("packages")) arguments.push_back(std::move(name));
-  return installed(call, place.run(command_of(call, std::move(arguments))));
+  return install_answer(call, place.run(command_of(call, std::move(arguments))));
 }
 
 Envelope install_with_npm(const Call& call) {
@@ -100,7 +100,7 @@ Envelope install_with_npm(const Call& call) {
   std::vector<std::string> arguments = {"npm",       "install",    cat({"--prefix=", place.layout().home}),
                                         "--no-fund", "--no-audit", "--"};
   for (std::string& name : call.arguments.texts("packages")) arguments.push_back(std::move(name));
-  return installed(call, place.run(command_of(call, std::move(arguments))));
+  return install_answer(call, place.run(command_of(call, std::move(arguments))));
 }
 
 namespace {
@@ -210,12 +210,12 @@ Command command_of(const Call& call, std::vector<std::string> arguments) {
   return {.arguments = std::move(arguments),
           .cwd = layout.home,
           .environment = environment(layout, layout.home),
-          .timeout = kTimeout,
+          .timeout = kInstallTimeout,
           .on_output = call.context.on_output,
           .stop = call.context.stop};
 }
 
-Envelope installed(const Call& call, const Result<CommandEnd>& end) {
+Envelope install_answer(const Call& call, const Result<CommandEnd>& end) {
   if (!end) return failed("Failed to run the package manager", end.error(), Retry::kYes);
   const std::string output = excerpt(combined(*end), kInstallCharacters);
   if (end->exit_code != 0 && !end->timed_out && !end->killed) {
@@ -230,7 +230,7 @@ Envelope installed(const Call& call, const Result<CommandEnd>& end) {
     return envelope;
   }
   const std::vector<std::string> packages = call.arguments.texts("packages");
-  Envelope envelope = ended(*end, kTimeout,
+  Envelope envelope = ended(*end, kInstallTimeout,
                             {{"installed", Value::List(packages.begin(), packages.end())},
                              {"exit_code", end->exit_code},
                              {"output", output}});
@@ -240,7 +240,7 @@ Envelope installed(const Call& call, const Result<CommandEnd>& end) {
     envelope.message = fmt::format(
         "The package manager took longer than {} s and was ended. What it printed until "
         "then is in this answer. Try fewer packages at a time.",
-        kTimeout.count());
+        kInstallTimeout.count());
   }
   return envelope;
 }

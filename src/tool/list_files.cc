@@ -17,7 +17,7 @@ constexpr std::uint32_t kEntriesMax = 1000;
 constexpr std::uint32_t kTreeEntriesMax = 200;
 constexpr std::uint32_t kTreeDepth = 3;
 constexpr std::uint32_t kFoundMax = 200;
-constexpr std::size_t kNameBytesMax = 8192;  // a path of PATH_MAX with each byte of it escaped twice over
+constexpr std::size_t kListedNameBytesMax = 8192;  // a path of PATH_MAX with each byte of it escaped twice over
 
 std::string list_line(const wire::FileEntry& entry);
 std::string mode_text(const wire::FileStat& stat);
@@ -61,7 +61,7 @@ Envelope find_files(const Call& call) {
   std::vector<std::string> lines;
   const std::string_view above = located->absolute == "/" ? "" : std::string_view(located->absolute);
   for (const wire::FileEntry& entry : answer->entries) {
-    lines.push_back(printable(cat({above, "/", entry.path}), kNameBytesMax));
+    lines.push_back(printable(cat({above, "/", entry.path}), kListedNameBytesMax));
   }
   std::ranges::sort(lines);
   return listed({{"pattern", pattern}, {"path", located->absolute}}, "files", std::move(lines), *answer);
@@ -102,9 +102,9 @@ Envelope listed(Value::Object result, std::string_view member, std::vector<std::
 std::string list_line(const wire::FileEntry& entry) {
   const wire::FileStat& stat = entry.stat;
   std::string line = fmt::format("{} {:>10} {} {}", mode_text(stat), stat.version.size, date_text(stat.modified_ns),
-                                 printable(entry.path, kNameBytesMax));
+                                 printable(entry.path, kListedNameBytesMax));
   if (stat.kind == wire::FileKind::kDirectory) line += '/';
-  if (stat.kind == wire::FileKind::kSymlink) line += cat({" -> ", printable(stat.target, kNameBytesMax)});
+  if (stat.kind == wire::FileKind::kSymlink) line += cat({" -> ", printable(stat.target, kListedNameBytesMax)});
   return line;
 }
 

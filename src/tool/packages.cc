@@ -7,7 +7,7 @@ namespace hutch::tool {
 
 namespace {
 
-constexpr std::size_t kNameBytesMax = 214;  // npm's own limit, the longest of all
+constexpr std::size_t kPackageNameBytesMax = 214;  // npm's own limit, the longest of all
 
 bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -34,7 +34,7 @@ std::string_view name_of(Manager manager) {
 }
 
 bool is_package(Manager manager, std::string_view name) {
-  if (name.size() > kNameBytesMax) return false;
+  if (name.size() > kPackageNameBytesMax) return false;
   switch (manager) {
     case Manager::kApk:
       return is_made_of(name, ".+_-=~<>@:");  // name=1.2, name~1.2, name@tag, so:libc

@@ -33,7 +33,7 @@ struct Lines {
 Result<Selection> read_lines(Place& place, const wire::FilePlace& file, const Lines& wanted);
 Result<Selection> read_tail(Place& place, const wire::FilePlace& file, std::int64_t lines, std::size_t bytes_max);
 std::uint64_t count_lines(std::string_view text);
-Envelope answer(const Call& call, const Located& located, Selection selection, std::int64_t characters_max);
+Envelope content_answer(const Call& call, const Located& located, Selection selection, std::int64_t characters_max);
 
 }  // namespace
 
@@ -67,7 +67,7 @@ Envelope read_file(const Call& call) {
     const secret::Cut both = end == secret::Cut::kEnd ? secret::Cut::kBoth : secret::Cut::kBegin;
     selection->text = call.context.scrubber->scrub(selection->text, begins ? end : both);
   }
-  return answer(call, *located, std::move(*selection), characters_max);
+  return content_answer(call, *located, std::move(*selection), characters_max);
 }
 
 namespace {
@@ -126,7 +126,7 @@ Result<Selection> read_tail(Place& place, const wire::FilePlace& file, std::int6
   return Selection{.text = std::string(text.substr(at + 1))};
 }
 
-Envelope answer(const Call& call, const Located& located, Selection selection, std::int64_t characters_max) {
+Envelope content_answer(const Call& call, const Located& located, Selection selection, std::int64_t characters_max) {
   const Arguments& arguments = call.arguments;
   if (selection.text.find('\0') != std::string::npos) {
     return final_failure(Kind::kExecutionError,

@@ -11,13 +11,15 @@ namespace hutch::tool {
 
 namespace {
 
-constexpr std::chrono::seconds kTimeout{60};
+constexpr std::chrono::seconds kSearchTimeout{60};
+// Of one file: a larger one is no text, and one with holes takes as long as if it had none.
+constexpr std::uint64_t kSearchedBytesMax = 1ULL << 30;
 constexpr std::string_view kErrorPrefix = "rg: ";  // before each message, of ripgrep 14 and newer
 
 std::vector<std::string> ripgrep(const Arguments& arguments, const std::string& path, std::int64_t most);
 Result<CommandEnd> run_until_enough(const Call& call, Command command, Matches& matches);
-Envelope answer(const Call& call, const Located& located, const CommandEnd& end, const Matches& matches,
-                const std::string& what);
+Envelope matches_answer(const Call& call, const Located& located, const CommandEnd& end, const Matches& matches,
+                        const std::string& what);
 Envelope refused_by_ripgrep(std::string_view message, const std::string& what);
 Envelope not_searched(std::string_view message, const std::string& what);
 
@@ -38,20 +40,31 @@ Envelope search_files(const Call& call) {
   if (stat->kind != wire::FileKind::kRegular && stat->kind != wire::FileKind::kDirectory) {
     return final_failure(Kind::kExecutionError, cat({what, ": it is neither a file nor a directory"}));
   }
+  // ripgrep leaves out large files below a directory, but not the one that it is given.
+  if (stat->version.size > kSearchedBytesMax && stat->kind == wire::FileKind::kRegular) {
+    return final_failure(Kind::kExecutionError, cat({what, ": it has more than 1 GiB; read a part of it instead"}));
+  }
   const std::int64_t most = call.arguments.number("max_results").value_or(100);
   Matches matches(static_cast<std::size_t>(most));
-  Command command{
-      .arguments = ripgrep(call.arguments, located->absolute, most), .cwd = place.layout().base, .timeout = kTimeout};
+  Command command{.arguments = ripgrep(call.arguments, located->absolute, most),
+                  .cwd = place.layout().base,
+                  .timeout = kSearchTimeout};
   const Result<CommandEnd> end = run_until_enough(call, std::move(command), matches);
   if (!end) return failed(what, end.error(), Retry::kYes);
-  return answer(call, *located, *end, matches, what);
+  return matches_answer(call, *located, *end, matches, what);
 }
 
 namespace {
 
 // No configuration file of the agent's (RIPGREP_CONFIG_PATH), no more of a file than could be shown.
 std::vector<std::string> ripgrep(const Arguments& arguments, const std::string& path, std::int64_t most) {
-  std::vector<std::string> out = {"rg", "--no-config", "--json", "--max-count", std::to_string(most + 1)};
+  std::vector<std::string> out = {"rg",
+                                  "--no-config",
+                                  "--json",
+                                  "--max-count",
+                                  std::to_string(most + 1),
+                                  "--max-filesize",
+                                  std::to_string(kSearchedBytesMax)};
   if (arguments.is_set("case_insensitive")) out.emplace_back("--ignore-case");
   if (const std::int64_t lines = arguments.number("context_lines").value_or(0); lines > 0) {
     out.push_back(cat({"--context=", std::to_string(lines)}));
@@ -75,8 +88,8 @@ Result<CommandEnd> run_until_enough(const Call& call, Command command, Matches& 
 
 // Exit codes of ripgrep: 0 found, 1 not found, 2 an error, which may be of one file among many: then it went on to its
 // summary, which it never writes of a pattern that it cannot read.
-Envelope answer(const Call& call, const Located& located, const CommandEnd& end, const Matches& matches,
-                const std::string& what) {
+Envelope matches_answer(const Call& call, const Located& located, const CommandEnd& end, const Matches& matches,
+                        const std::string& what) {
   if (end.exit_code == 127 && matches.count() == 0) {
     return final_failure(Kind::kUnavailable,
                          "ripgrep (`rg`) is not installed in the sandbox. Install it there with `sandbox_install` "
@@ -93,7 +106,7 @@ Envelope answer(const Call& call, const Located& located, const CommandEnd& end,
   CommandEnd how;
   how.timed_out = end.timed_out;
   how.killed = end.killed && !truncated;  // else it was ended because there was enough
-  Envelope envelope = ended(how, kTimeout,
+  Envelope envelope = ended(how, kSearchTimeout,
                             {{"pattern", call.arguments.text("pattern")},
                              {"path", located.absolute},
                              {"matches", text.text},

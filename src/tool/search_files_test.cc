@@ -9,7 +9,7 @@
 namespace hutch::tool {
 namespace {
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+bool has_text(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 class SearchFilesTest : public testing::Test {
  protected:
@@ -69,7 +69,7 @@ TEST_F(SearchFilesTest, ABadPatternIsTold) {
   const Value::Object envelope = caller_.call("sandbox_search_files", {{"pattern", "fo("}});
   EXPECT_EQ(text_of(envelope, "kind"), "invalid_args");
   EXPECT_EQ(text_of(envelope, "field"), "pattern");
-  EXPECT_TRUE(contains(text_of(envelope, "message"), "unclosed group")) << text_of(envelope, "message");
+  EXPECT_TRUE(has_text(text_of(envelope, "message"), "unclosed group")) << text_of(envelope, "message");
   EXPECT_EQ(text_of(caller_.call("sandbox_search_files", {{"pattern", "x"}, {"include", "{a"}}), "field"), "include");
   EXPECT_EQ(text_of(caller_.call("sandbox_search_files", {{"pattern", "a\\nb"}}), "field"), "pattern");
 }
@@ -87,16 +87,16 @@ TEST_F(SearchFilesTest, NamesThatAreNoText) {
   place_.put(place_.home("i\xffnv"), "foo \xff\n");
   const std::string text = matches({{"pattern", "foo"}});
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
-  EXPECT_TRUE(contains(text, "new\\x0aline:7:x:1:foo\n")) << text;
-  EXPECT_TRUE(contains(text, "i\\xffnv:1:foo \uFFFD\n")) << text;
+  EXPECT_TRUE(has_text(text, "new\\x0aline:7:x:1:foo\n")) << text;
+  EXPECT_TRUE(has_text(text, "i\\xffnv:1:foo \uFFFD\n")) << text;
 }
 
 TEST_F(SearchFilesTest, ALongLineIsCut) {
   place_.put(place_.home("long"), "foo" + std::string(5000, 'x') + "\n");
   place_.put(place_.home("longer"), "foo" + std::string(3 << 20, 'y') + "\nfoo z\n");
   const Value::Object result = caller_.result("sandbox_search_files", {{"pattern", "foo"}});
-  EXPECT_TRUE(contains(text_of(result, "matches"), " [... 4003 more characters]\n"));
-  EXPECT_TRUE(contains(text_of(result, "matches"), place_.home("longer:?:(a very long line)\n")));
+  EXPECT_TRUE(has_text(text_of(result, "matches"), " [... 4003 more characters]\n"));
+  EXPECT_TRUE(has_text(text_of(result, "matches"), place_.home("longer:?:(a very long line)\n")));
   EXPECT_EQ(number_of(result, "match_count"), 3);
 }
 
@@ -121,7 +121,7 @@ TEST_F(SearchFilesTest, NoRipgrepInTheSandbox) {
   const Value::Object envelope = caller_.call("sandbox_search_files", {{"pattern", "x"}});
   EXPECT_EQ(text_of(envelope, "kind"), "unavailable");
   EXPECT_FALSE(truth_of(envelope, "retryable"));
-  EXPECT_TRUE(contains(text_of(envelope, "message"), "ripgrep"));
+  EXPECT_TRUE(has_text(text_of(envelope, "message"), "ripgrep"));
 }
 
 TEST_F(SearchFilesTest, OtherEndsOfRipgrep) {
@@ -134,7 +134,7 @@ TEST_F(SearchFilesTest, OtherEndsOfRipgrep) {
   end.error.head = "x: Permission denied";
   const Value::Object nothing = caller_.call("sandbox_search_files", {{"pattern", "x"}});
   EXPECT_EQ(text_of(nothing, "kind"), "execution_error");
-  EXPECT_FALSE(contains(text_of(nothing, "message"), "``")) << text_of(nothing, "message");
+  EXPECT_FALSE(has_text(text_of(nothing, "message"), "``")) << text_of(nothing, "message");
   place_.scripted_run = [&](const Command& command) {
     command.on_output(Stream::kOutput, R"({"type":"match","data":{"path":{"text":"p"},"lines":{"text":"x"},)"
                                        "\"line_number\":1}}\n");
@@ -142,7 +142,7 @@ TEST_F(SearchFilesTest, OtherEndsOfRipgrep) {
   };
   const Value::Object partial = caller_.call("sandbox_search_files", {{"pattern", "x"}});
   EXPECT_TRUE(truth_of(partial, "ok"));
-  EXPECT_TRUE(contains(text_of(partial, "warnings"), "Permission denied"));
+  EXPECT_TRUE(has_text(text_of(partial, "warnings"), "Permission denied"));
 }
 
 // What it says at its end tells a pattern that it cannot read from a file that it cannot.
@@ -160,11 +160,11 @@ TEST_F(SearchFilesTest, AFileThatCannotBeRead) {
     error = prefix + place_.home("regex: Permission denied (os error 13)\n");
     const Value::Object envelope = caller_.call("sandbox_search_files", {{"pattern", "x"}});
     EXPECT_TRUE(truth_of(envelope, "ok"));
-    EXPECT_TRUE(contains(text_of(envelope, "warnings"), "Not all could be read: /")) << text_of(envelope, "warnings");
+    EXPECT_TRUE(has_text(text_of(envelope, "warnings"), "Not all could be read: /")) << text_of(envelope, "warnings");
     place_.put(place_.home("regex"), "");
     const Value::Object alone = caller_.call("sandbox_search_files", {{"pattern", "x"}, {"path", "regex"}});
     EXPECT_EQ(text_of(alone, "kind"), "execution_error");
-    EXPECT_TRUE(contains(text_of(alone, "message"), "Permission denied"));
+    EXPECT_TRUE(has_text(text_of(alone, "message"), "Permission denied"));
   }
 }
 

@@ -73,12 +73,18 @@ Envelope share_artifact(const Call& call) {
 
 namespace {
 
-// The last component, whichever way its separators lean, without control characters.
+// The last component, whichever way its separators lean. Persons and their programs meet the name: one that begins with
+// "-" is an option to them, and escapes change what a terminal shows.
 std::expected<std::string, Envelope> clean_name(std::string_view field, std::string_view given) {
   std::string name(given);
   while (field == "path" && name.size() > 1 && name.ends_with('/')) name.pop_back();
   name = name.substr(name.find_last_of(field == "path" ? "/" : "/\\") + 1);
-  std::erase_if(name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  if (name.starts_with('-') || printable(name) != name) {
+    return std::unexpected(bad_argument(
+        field,
+        fmt::format("Argument `{}` begins with `-`, or holds control characters. Got `{}`.", field, printable(given)),
+        "a plain file name"));
+  }
   if (!name.empty() && name != "." && name != ".." && name != "~" && name.size() <= kNameBytesMax) return name;
   return std::unexpected(bad_argument(
       field, fmt::format("Argument `{}` names no file. Got `{}`.", field, printable(given)), "the name of a file"));
@@ -88,6 +94,7 @@ Result<Content> share_file(const Call& call, const Located& source, const wire::
   Place& place = call.context.place;
   // Reading it says as well that it is a regular file, and the kernel that it lies below its root.
   auto content = TRY(ask<wire::FileContent>(place, wire::ReadFile{source.place, 0, wire::kFileChunkBytes}));
+  if (content.stat.version.size > kSharedBytesMax) return fail(Error::invalid("it has more than 64 GiB"));
   if (source.absolute == cat({target.root, "/", target.path})) return read_back(call, target);
   const std::uint32_t mode = content.stat.mode & 0755;
   if (content.stat.version.size <= content.bytes.size()) {
@@ -152,10 +159,10 @@ Result<Content> read_back(const Call& call, const wire::FilePlace& target) {
     if (call.context.stop.stop_requested()) return fail(Error{Code::kConflict, 0, "the call was cancelled"});
     const auto piece =
         TRY(ask<wire::FileContent>(call.context.place, wire::ReadFile{target, content.size, wire::kFileChunkBytes}));
+    if (piece.stat.version.size > kSharedBytesMax) return fail(Error::invalid("it has more than 64 GiB"));
     if (piece.bytes.empty()) break;
     sum.add(piece.bytes);
     content.size += piece.bytes.size();
-    if (content.size > kSharedBytesMax) return fail(Error::invalid("it has more than 64 GiB"));
   }
   content.sha256 = sum.finish();
   return content;

@@ -51,8 +51,8 @@ TEST_F(ShareArtifactTest, ATextAsItIs) {
 
 TEST_F(ShareArtifactTest, AFileUnderAnotherName) {
   place_.put(place_.home("a.md"), "# a");
-  EXPECT_EQ(text_of(share({{"path", "~/a.md"}, {"filename", "re\nport.md"}}), "filename"), "report.md");
-  EXPECT_EQ(place_.get(place_.path("output/report.md")), "# a");
+  EXPECT_EQ(text_of(share({{"path", "~/a.md"}, {"filename", "re port.md"}}), "filename"), "re port.md");
+  EXPECT_EQ(place_.get(place_.path("output/re port.md")), "# a");
 }
 
 TEST_F(ShareArtifactTest, WhatIsInTheOutputAlready) {
@@ -63,19 +63,19 @@ TEST_F(ShareArtifactTest, WhatIsInTheOutputAlready) {
 
 TEST_F(ShareArtifactTest, ALargeFile) {
   const std::string large((9 << 20) + 7, 'x');
-  place_.put(place_.home("-large.bin"), large);
-  EXPECT_EQ(number_of(share({{"path", "-large.bin"}}), "size"), (9 << 20) + 7);
-  EXPECT_EQ(place_.get(place_.path("output/-large.bin")), large);
+  place_.put(place_.home("large.bin"), large);
+  EXPECT_EQ(number_of(share({{"path", "large.bin"}}), "size"), (9 << 20) + 7);
+  EXPECT_EQ(place_.get(place_.path("output/large.bin")), large);
   fs::create_directory(place_.path("output/dir"));
-  EXPECT_EQ(text_of(caller_.call("share_artifact", {{"path", "-large.bin"}, {"filename", "dir"}}), "kind"),
+  EXPECT_EQ(text_of(caller_.call("share_artifact", {{"path", "large.bin"}, {"filename", "dir"}}), "kind"),
             "execution_error");
   EXPECT_TRUE(fs::is_empty(place_.path("output/dir")));
   CommandEnd full;
   full.exit_code = 1;
   full.error.head = "No space left on device";
   place_.scripted_run = [&](const Command&) { return full; };
-  EXPECT_EQ(text_of(caller_.call("share_artifact", {{"path", "-large.bin"}}), "message"),
-            "Failed to share `-large.bin`: cp: No space left on device");
+  EXPECT_EQ(text_of(caller_.call("share_artifact", {{"path", "large.bin"}}), "message"),
+            "Failed to share `large.bin`: cp: No space left on device");
   int files = 0;
   for (const auto& entry : fs::directory_iterator(place_.path("output"))) files += entry.exists() ? 1 : 0;
   EXPECT_EQ(files, 2);
@@ -92,7 +92,8 @@ TEST_F(ShareArtifactTest, WhatIsMissing) {
 }
 
 TEST_F(ShareArtifactTest, NamesThatAreNone) {
-  for (const char* name : {".", "..", "a/..", "dir/", "\n", "\\"}) {
+  for (const char* name : {".", "..", "a/..", "dir/", "\n", "\\", "-rf", "a/-rf", "\x1b[31mx", "re\nport.md",
+                           "\xc2\x9bx", "\xe2\x80\xaex"}) {
     EXPECT_EQ(refused({{"content", "x"}, {"filename", name}}), "filename") << name;
   }
   EXPECT_EQ(refused({{"content", "x"}, {"filename", std::string(256, 'x')}}), "filename");

@@ -6,8 +6,12 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/utf8.h"
 #include "wire/json_guard.h"
+
+template class std::vector<hutch::tool::Value>;
+template class std::map<std::string, hutch::tool::Value, std::less<>>;
 
 namespace hutch::tool {
 
@@ -21,6 +25,14 @@ Value number_from(const Json& json);
 
 }  // namespace
 
+Value::Value() = default;
+Value::Value(const Value& other) = default;
+Value::Value(Value&& other) noexcept = default;
+Value& Value::operator=(const Value& other) = default;
+Value& Value::operator=(Value&& other) noexcept = default;
+Value::~Value() = default;
+bool Value::operator==(const Value& other) const = default;
+
 std::string json_text(const Value& value) {
   std::string out;
   append(out, value);
@@ -29,7 +41,7 @@ std::string json_text(const Value& value) {
 
 Result<Value> parse_value(std::string_view text, std::size_t bytes_max) {
   TRY(wire::check_json_shape(text, bytes_max));
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   if (json.is_discarded()) return fail(Error::invalid("not valid JSON"));
   return from_library(json);
 }

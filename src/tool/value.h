@@ -22,7 +22,7 @@ class Value {
   using Data = std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, List, Object>;
 
   // NOLINTBEGIN(google-explicit-constructor): so that values are written as JSON is, {{"path", path}, {"size", 3}}
-  Value() = default;
+  Value();
   Value(std::string text) : data_(std::move(text)) {}
   Value(std::string_view text) : data_(std::string(text)) {}
   Value(const char* text) : data_(std::string(text)) {}
@@ -35,6 +35,12 @@ class Value {
     requires(!std::same_as<T, bool> && !std::same_as<T, char>)
   Value(T number) : data_(static_cast<std::int64_t>(number)) {}
   // NOLINTEND(google-explicit-constructor)
+  // Compiled once, in value.cc: each is a walk over all types of the variant.
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
+  ~Value();
 
   const Data& data() const { return data_; }
   // Null where it is of another type.
@@ -43,7 +49,7 @@ class Value {
     return std::get_if<T>(&data_);
   }
   bool is_null() const { return get<std::nullptr_t>() != nullptr; }
-  bool operator==(const Value&) const = default;
+  bool operator==(const Value& other) const;
 
  private:
   Data data_ = nullptr;
@@ -56,3 +62,7 @@ std::string json_text(const Value& value);
 Result<Value> parse_value(std::string_view text, std::size_t bytes_max);
 
 }  // namespace hutch::tool
+
+// Likewise.
+extern template class std::vector<hutch::tool::Value>;
+extern template class std::map<std::string, hutch::tool::Value, std::less<>>;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace hutch::tui {
@@ -95,7 +96,7 @@ Status Draft::make(const Edit& edit) {
   if (text == text_) return {};
   text_ = std::move(text);
   edits_.push_back(edit);
-  if (json::parse(text_, nullptr, false) == json::parse(saved_, nullptr, false)) edits_.clear();
+  if (parse_ordered_json(text_) == parse_ordered_json(saved_)) edits_.clear();
   return {};
 }
 
@@ -180,7 +181,7 @@ namespace {
 json value_of(std::string_view policy, const Key& key) {
   const auto value = policy::value_at(policy, key.name);
   if (!value || !*value) return json(json::value_t::discarded);
-  return json::parse(**value, nullptr, false);
+  return parse_ordered_json(**value);
 }
 
 std::string_view network_form(const json& value) {

@@ -75,7 +75,7 @@ void expect_golden(const Wizard& wizard, const Surface& surface, const std::stri
   EXPECT_EQ(got, want.str()) << "run with HUTCH_ACCEPT=1 if the new screen is right, and read the difference";
 }
 
-Overview overview() {
+Overview drawn_overview() {
   return {.enabled = policy::Switch::kEnabled,
           .status = "🔒 Sandbox: 3 domains, 2 write paths",
           .summary = {{"policy", "/home/ada/.config/hutch/projects.json \"/work/foo\""},
@@ -99,40 +99,40 @@ constexpr const char* kPolicy = R"({
 })";
 
 Wizard fields(std::string text = kPolicy, Opened::Standing standing = Opened::Standing::kSaved) {
-  Wizard wizard(overview());
+  Wizard wizard(drawn_overview());
   wizard.opened({std::move(text), "/home/ada/.config/hutch/projects.json \"/work/foo\"", standing});
   return wizard;
 }
 
-void press(Wizard& wizard, EventKind kind, int times = 1) {
+void press_key(Wizard& wizard, EventKind kind, int times = 1) {
   for (; times > 0; --times) wizard.press({kind});
 }
-void type(Wizard& wizard, std::string_view text) {
+void type_text(Wizard& wizard, std::string_view text) {
   for (const char letter : text) wizard.press({EventKind::kText, std::string(1, letter)});
 }
 
 Wizard list(int field) {
   Wizard wizard = fields();
-  press(wizard, EventKind::kDown, field);
-  press(wizard, EventKind::kEnter);
+  press_key(wizard, EventKind::kDown, field);
+  press_key(wizard, EventKind::kEnter);
   return wizard;
 }
 
 TEST(Drawing, Menu) {
-  const Wizard wizard{overview()};
+  const Wizard wizard{drawn_overview()};
   expect_golden(wizard, kWide, "menu");
   expect_golden(wizard, kSmall, "menu_small");
   expect_golden(wizard, {60, 12, Charset::kAscii}, "menu_ascii");
 }
 
 TEST(Drawing, MenuOfADisabledSandbox) {
-  Overview off = overview();
+  Overview off = drawn_overview();
   off.enabled = policy::Switch::kDisabled;
   off.status = "Sandbox: disabled";
   off.grants.clear();
   off.coverage = Coverage::kNone;
   Wizard wizard{off};
-  press(wizard, EventKind::kDown);
+  press_key(wizard, EventKind::kDown);
   expect_golden(wizard, kWide, "menu_disabled");
 }
 
@@ -151,8 +151,8 @@ TEST(Drawing, Fields) {
   Wizard wizard = fields();
   expect_golden(wizard, kWide, "fields");
   expect_golden(wizard, kSmall, "fields_small");
-  press(wizard, EventKind::kEnter);
-  press(wizard, EventKind::kEscape);
+  press_key(wizard, EventKind::kEnter);
+  press_key(wizard, EventKind::kEscape);
   expect_golden(wizard, kWide, "fields_unsaved");
   wizard.saved({kPolicy, "/home/ada/.config/hutch/default.json"}, "limits hold from the next start on");
   expect_golden(wizard, kWide, "fields_saved");
@@ -162,15 +162,15 @@ TEST(Drawing, FieldsOfANewEntry) { expect_golden(fields("{}", Opened::Standing::
 
 TEST(Drawing, AllFields) {
   Wizard wizard = fields();
-  type(wizard, "?");
-  press(wizard, EventKind::kPageDown, 3);
+  type_text(wizard, "?");
+  press_key(wizard, EventKind::kPageDown, 3);
   expect_golden(wizard, kWide, "fields_all");
   expect_golden(wizard, kSmall, "fields_all_small");
 }
 
 TEST(Drawing, List) {
   Wizard wizard = list(6);
-  press(wizard, EventKind::kDown);
+  press_key(wizard, EventKind::kDown);
   expect_golden(wizard, kWide, "list");
   expect_golden(wizard, {kColumnsMin, kRowsMin, Charset::kAscii}, "list_ascii");
   expect_golden(list(7), kSmall, "list_empty");
@@ -178,40 +178,40 @@ TEST(Drawing, List) {
 
 TEST(Drawing, ALongItemIsShownWhole) {
   Wizard wizard = list(6);
-  type(wizard, "a");
-  type(wizard, cat({"/srv/", std::string(60, 'x'), "/end"}));
-  press(wizard, EventKind::kEnter);
+  type_text(wizard, "a");
+  type_text(wizard, cat({"/srv/", std::string(60, 'x'), "/end"}));
+  press_key(wizard, EventKind::kEnter);
   expect_golden(wizard, kSmall, "list_long");
 }
 
 TEST(Drawing, Input) {
   Wizard wizard = list(2);
-  type(wizard, "a*.com");
-  press(wizard, EventKind::kEnter);
+  type_text(wizard, "a*.com");
+  press_key(wizard, EventKind::kEnter);
   expect_golden(wizard, kWide, "input_wrong");
   expect_golden(wizard, kSmall, "input_wrong_small");
-  type(wizard, std::string(50, 'y'));
-  press(wizard, EventKind::kLeft, 3);
+  type_text(wizard, std::string(50, 'y'));
+  press_key(wizard, EventKind::kLeft, 3);
   expect_golden(wizard, kSmall, "input_long");
-  press(wizard, EventKind::kHome);
+  press_key(wizard, EventKind::kHome);
   expect_golden(wizard, kSmall, "input_long_home");
 }
 
 TEST(Drawing, TooSmall) {
-  EXPECT_EQ(dump(drawn(Wizard(overview()), {39, 24})), "  |at least 40x10|\n");
-  EXPECT_EQ(dump(drawn(Wizard(overview()), {80, 9})), "  |at least 40x10|\n");
-  EXPECT_EQ(dump(drawn(Wizard(overview()), {5, 1})), "  |at...|\n");
-  drawn(Wizard(overview()), {0, 1});
+  EXPECT_EQ(dump(drawn(Wizard(drawn_overview()), {39, 24})), "  |at least 40x10|\n");
+  EXPECT_EQ(dump(drawn(Wizard(drawn_overview()), {80, 9})), "  |at least 40x10|\n");
+  EXPECT_EQ(dump(drawn(Wizard(drawn_overview()), {5, 1})), "  |at...|\n");
+  drawn(Wizard(drawn_overview()), {0, 1});
 }
 
 TEST(Drawing, EverySizeFits) {
-  Wizard menu{overview()};
+  Wizard menu{drawn_overview()};
   Wizard all = fields();
-  type(all, "?");
+  type_text(all, "?");
   Wizard typing = list(6);
-  type(typing, "a/some/where");
-  for (std::size_t columns = kColumnsMin; columns < 100; columns += 7) {
-    for (std::size_t rows = kRowsMin; rows < 40; rows += 3) {
+  type_text(typing, "a/some/where");
+  for (std::size_t columns = kColumnsMin; columns < 100; columns += 17) {
+    for (std::size_t rows = kRowsMin; rows < 40; rows += 7) {
       for (const Wizard* const wizard : {&menu, &all, &typing}) {
         EXPECT_EQ(drawn(*wizard, {columns, rows}).lines.size(), rows);
       }

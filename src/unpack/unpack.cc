@@ -159,8 +159,13 @@ Status Unpacker::add_directory(archive_entry* entry, const std::string& name) {
 Status Unpacker::add_file(archive_entry* entry, const std::string& name) {
   TRY(check_size(static_cast<std::uint64_t>(std::max<la_int64_t>(archive_entry_size(entry), 0)), name));
   const int directory = TRY(parent(name));
-  TRY(clear_way(directory, name));
-  const UniqueFd file = TRY(sys::make_file(directory, last_part(name), 0600));
+  // Looked for only where it is there: names are seldom there twice, and a look into a large directory takes long.
+  auto made = sys::make_file(directory, last_part(name), 0600);
+  if (!made && made.error().sys_errno == EEXIST) {
+    TRY(clear_way(directory, name));
+    made = sys::make_file(directory, last_part(name), 0600);
+  }
+  const UniqueFd file = TRY(std::move(made));
   TRY(write_content(file.get(), name));
   return set_attributes(file.get(), entry);
 }
@@ -210,6 +215,8 @@ Status Unpacker::write_content(int file, const std::string& name) {
     TRY(sys::write_at(file, static_cast<std::uint64_t>(at), {static_cast<const char*>(block), size}));
     end = at + static_cast<std::int64_t>(size);
   }
+  // Only a hole at the end is not there yet.
+  if (end == 0) return {};
   return sys::set_size(file, static_cast<std::uint64_t>(end));
 }
 
@@ -222,7 +229,9 @@ Status Unpacker::set_attributes(int file, archive_entry* entry) {
   const bool is_file = archive_entry_filetype(entry) == AE_IFREG;
   if (is_file && (mode & kPrivilegedBits) != 0) ++report_.privileged;
   if (owners_ == Owners::kAsArchived) {
-    TRY(sys::set_owner(file, {archive_entry_uid(entry), archive_entry_gid(entry)}));
+    const sys::Owner owner{archive_entry_uid(entry), archive_entry_gid(entry)};
+    const sys::FileStatus now = TRY(sys::file_status(file, ""));
+    if (owner.user != now.owner || owner.group != now.group) TRY(sys::set_owner(file, owner));
   }
   // A directory's set-group-ID bit is no privilege: what is made in it gets its group.
   TRY(sys::set_mode(file, mode & (is_file ? kModeBits : kModeBits | 02000)));

@@ -19,7 +19,7 @@ struct SupervisedMount {
 
 // The first message to an access supervisor.
 struct AccessRules {
-  std::vector<plan::NameRule> names;
+  plan::GuardedNames names;
   plan::FileQuestions questions = plan::FileQuestions::kNone;
   std::vector<std::string> hidden;  // as in the plan
   std::vector<SupervisedMount> supervised;
@@ -27,13 +27,17 @@ struct AccessRules {
 
 // To an access supervisor: the names that are refused from here on, and what is hidden. Heeded follows.
 struct Names {
-  std::vector<plan::NameRule> names;
+  plan::GuardedNames names;
   std::vector<std::string> hidden;
 };
 
 // To an access supervisor: no call goes on until GoOn. Heeded follows.
 struct Wait {};
 struct GoOn {};
+
+// To an access supervisor: files that nobody writes any more get their names now. Heeded follows, after whatever is
+// refused of them.
+struct Settle {};
 
 // To a SocketAsked. 0: the file of the socket, opened with O_PATH, travels along; else the errno of the connect(2).
 struct SocketAnswered {
@@ -98,7 +102,7 @@ struct Covered {
   std::vector<Place> places;
 };
 
-// To Names: no call is made by earlier ones any more. To Wait: none is made.
+// To Names: no call is made by earlier ones any more. To Wait: none is made. To Settle: none waits.
 struct Heeded {};
 
 // A process wants to change a file that no rule lets it, or to look at one that is hidden. The path is as the sandbox
@@ -125,13 +129,19 @@ struct SocketAsked {
   int error = 0;  // 0: something is there
 };
 
-enum class RefusedCall { kUnixSocket, kFileChange };
+// kGivesRights: none was refused. A program with S_ISUID or S_ISGID, which was there before, got another name.
+// kInstructs: none was refused either. A text that programs outside read as instructions is about to change.
+inline constexpr std::size_t kInstructionBytesMax = 32 << 10;
+enum class RefusedCall { kUnixSocket, kFileChange, kGivesRights, kInstructs };
 // A call was refused that a person should be told of.
 struct Refused {
   RefusedCall call = RefusedCall::kUnixSocket;
   std::uint32_t pid = 0;
-  std::string path;  // kFileChange
+  std::string path;  // but for kUnixSocket
   std::string rule;
+  // Of kInstructs: what the file says before the change. kUnknown: it is no regular file, or too large.
+  enum class Before { kUnknown, kAbsent, kText } was = Before::kUnknown;
+  std::string before{};
 };
 // The sandbox wants its supervisor (guest/access.h). Along travel: where the calls arrive, the writable
 // copy of its tree of mounts, its user namespace, its mount namespace.

@@ -8,57 +8,57 @@ namespace hutch::wire {
 
 namespace {
 
-void write(Writer& out, const ChannelOpened& message) {
+void write_channel(Writer& out, const ChannelOpened& message) {
   out.u32(message.channel);
   out.u32(message.parent);
   out.u8(static_cast<std::uint8_t>(message.kind));
 }
-void write(Writer& out, const ChannelData& message) {
+void write_channel(Writer& out, const ChannelData& message) {
   out.u32(message.channel);
   out.text(message.bytes);
 }
-void write(Writer& out, const ChannelCredit& message) {
+void write_channel(Writer& out, const ChannelCredit& message) {
   out.u32(message.channel);
   out.u32(message.bytes);
 }
-void write(Writer& out, const ChannelEnd& message) { out.u32(message.channel); }
-void write(Writer& out, const ChannelStop& message) { out.u32(message.channel); }
-void write(Writer& out, const ChannelResized& message) {
+void write_channel(Writer& out, const ChannelEnd& message) { out.u32(message.channel); }
+void write_channel(Writer& out, const ChannelStop& message) { out.u32(message.channel); }
+void write_channel(Writer& out, const ChannelResized& message) {
   out.u32(message.channel);
   out.u16(message.rows);
   out.u16(message.columns);
 }
 
-void write(Writer& out, const ChannelClock& message) { out.u64(static_cast<std::uint64_t>(message.clock_ns)); }
-void write(Writer&, const ChannelClockHeard&) {}
+void write_channel(Writer& out, const ChannelClock& message) { out.u64(static_cast<std::uint64_t>(message.clock_ns)); }
+void write_channel(Writer&, const ChannelClockHeard&) {}
 
-void read(Reader& in, ChannelOpened& message) {
+void read_channel(Reader& in, ChannelOpened& message) {
   message.channel = in.u32();
   message.parent = in.u32();
   message.kind = in.choice(ChannelKind::kTerminal);
 }
-void read(Reader& in, ChannelData& message) {
+void read_channel(Reader& in, ChannelData& message) {
   message.channel = in.u32();
   message.bytes = in.text();
 }
-void read(Reader& in, ChannelCredit& message) {
+void read_channel(Reader& in, ChannelCredit& message) {
   message.channel = in.u32();
   message.bytes = in.u32();
 }
-void read(Reader& in, ChannelEnd& message) { message.channel = in.u32(); }
-void read(Reader& in, ChannelStop& message) { message.channel = in.u32(); }
-void read(Reader& in, ChannelResized& message) {
+void read_channel(Reader& in, ChannelEnd& message) { message.channel = in.u32(); }
+void read_channel(Reader& in, ChannelStop& message) { message.channel = in.u32(); }
+void read_channel(Reader& in, ChannelResized& message) {
   message.channel = in.u32();
   message.rows = in.u16();
   message.columns = in.u16();
 }
-void read(Reader& in, ChannelClock& message) { message.clock_ns = static_cast<std::int64_t>(in.u64()); }
-void read(Reader&, ChannelClockHeard&) {}
+void read_channel(Reader& in, ChannelClock& message) { message.clock_ns = static_cast<std::int64_t>(in.u64()); }
+void read_channel(Reader&, ChannelClockHeard&) {}
 
 }  // namespace
 
 std::string encode(const ChannelMessage& message) {
-  return encode_frame(message, [](Writer& out, const auto& one) { write(out, one); });
+  return encode_frame(message, [](Writer& out, const auto& one) { write_channel(out, one); });
 }
 
 Result<std::optional<ChannelMessage>> ChannelReader::next() {
@@ -74,7 +74,7 @@ Result<std::optional<ChannelMessage>> ChannelReader::next() {
     return std::optional<ChannelMessage>();
   }
   auto message = TRY(decode_frame<ChannelMessage>(header, rest.substr(kFrameHeaderBytes, header.size),
-                                                  [](Reader& in, auto& one) { read(in, one); }));
+                                                  [](Reader& in, auto& one) { read_channel(in, one); }));
   taken_ += kFrameHeaderBytes + header.size;
   return std::optional(std::move(message));
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "wire/json_guard.h"
@@ -92,7 +93,7 @@ constexpr std::array kInputs = {
 
 Result<ControlInput> parse_control(std::string_view line) {
   TRY(check_json_shape(line, limits::kControlLineBytesMax));
-  const Json object = Json::parse(line, nullptr, false);
+  const Json object = parse_json(line);
   if (!object.is_object()) return fail(Error::invalid("a line must be one JSON object"));
   const auto version = object.find("v");
   if (version == object.end() || *version != kControlVersion) return fail(Error::invalid("v must be 1"));
@@ -137,7 +138,7 @@ std::string control_answered(std::string_view id, std::string_view choice, std::
 }
 
 std::string control_done(std::string_view outcome_json) {
-  return line_of({{"v", kControlVersion}, {"type", "done"}, {"outcome", Json::parse(outcome_json, nullptr, false)}});
+  return line_of({{"v", kControlVersion}, {"type", "done"}, {"outcome", parse_json(outcome_json)}});
 }
 
 std::string control_error(std::string_view message) {

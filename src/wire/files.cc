@@ -13,7 +13,7 @@ namespace hutch::wire {
 
 namespace {
 
-enum class Flag : std::uint8_t { kNo, kYes };
+enum class FileFlag : std::uint8_t { kNo, kYes };
 
 constexpr std::uint32_t kModeMax = 07777;
 // The least that an entry takes: a kind, a mode, four numbers and two texts.
@@ -22,7 +22,7 @@ constexpr std::size_t kEntryBytesMin = 1 + 4 + 4 * 8 + 2 * 4;
 // --- writing ---
 
 void write_signed(Writer& out, std::int64_t value) { out.u64(static_cast<std::uint64_t>(value)); }
-void write_flag(Writer& out, Flag flag) { out.u8(static_cast<std::uint8_t>(flag)); }
+void write_flag(Writer& out, FileFlag flag) { out.u8(static_cast<std::uint8_t>(flag)); }
 
 void write_place(Writer& out, const FilePlace& place) {
   out.text(place.root);
@@ -35,65 +35,65 @@ void write_version(Writer& out, const FileVersion& version) {
   write_signed(out, version.changed_ns);
 }
 
-void write(Writer& out, const StatFile& request) { write_place(out, request.place); }
+void write_file(Writer& out, const StatFile& request) { write_place(out, request.place); }
 
-void write(Writer& out, const ReadFile& request) {
+void write_file(Writer& out, const ReadFile& request) {
   write_place(out, request.place);
   out.u64(request.offset);
   out.u64(request.bytes_max);
 }
 
-void write(Writer& out, const WriteFile& request) {
+void write_file(Writer& out, const WriteFile& request) {
   write_place(out, request.place);
   out.text(request.content);
-  write_flag(out, request.mode ? Flag::kYes : Flag::kNo);
+  write_flag(out, request.mode ? FileFlag::kYes : FileFlag::kNo);
   if (request.mode) out.u32(*request.mode);
-  write_flag(out, request.expected ? Flag::kYes : Flag::kNo);
+  write_flag(out, request.expected ? FileFlag::kYes : FileFlag::kNo);
   if (request.expected) write_version(out, *request.expected);
 }
 
-void write(Writer& out, const BeginUpload& request) {
+void write_file(Writer& out, const BeginUpload& request) {
   write_place(out, request.place);
   out.u64(request.id);
-  write_flag(out, request.mode ? Flag::kYes : Flag::kNo);
+  write_flag(out, request.mode ? FileFlag::kYes : FileFlag::kNo);
   if (request.mode) out.u32(*request.mode);
 }
 
-void write(Writer& out, const AppendUpload& request) {
+void write_file(Writer& out, const AppendUpload& request) {
   out.u64(request.id);
   out.text(request.bytes);
 }
 
-void write(Writer& out, const EndUpload& request) {
+void write_file(Writer& out, const EndUpload& request) {
   out.u64(request.id);
   out.u8(static_cast<std::uint8_t>(request.then));
 }
 
-void write(Writer& out, const ListDirectory& request) {
+void write_file(Writer& out, const ListDirectory& request) {
   write_place(out, request.place);
   out.u32(request.depth_max);
   out.u32(request.entries_max);
 }
 
-void write(Writer& out, const FindFiles& request) {
+void write_file(Writer& out, const FindFiles& request) {
   write_place(out, request.place);
   out.text(request.pattern);
   out.u32(request.entries_max);
 }
 
-void write(Writer& out, const RemoveFile& request) {
+void write_file(Writer& out, const RemoveFile& request) {
   write_place(out, request.place);
   out.u8(static_cast<std::uint8_t>(request.tree));
 }
 
-void write(Writer& out, const MoveFile& request) {
+void write_file(Writer& out, const MoveFile& request) {
   write_place(out, request.source);
   write_place(out, request.destination);
 }
 
-void write(Writer& out, const MakeDirectory& request) { write_place(out, request.place); }
+void write_file(Writer& out, const MakeDirectory& request) { write_place(out, request.place); }
 
-void write(Writer& out, const FileStat& stat) {
+void write_file(Writer& out, const FileStat& stat) {
   out.u8(static_cast<std::uint8_t>(stat.kind));
   out.u32(stat.mode);
   write_signed(out, stat.modified_ns);
@@ -101,37 +101,37 @@ void write(Writer& out, const FileStat& stat) {
   out.text(stat.target);
 }
 
-void write(Writer& out, const FileContent& reply) {
+void write_file(Writer& out, const FileContent& reply) {
   out.text(reply.bytes);
-  write(out, reply.stat);
+  write_file(out, reply.stat);
 }
 
-void write(Writer& out, const FileWritten& reply) {
-  write(out, reply.stat);
-  write_flag(out, reply.created ? Flag::kYes : Flag::kNo);
+void write_file(Writer& out, const FileWritten& reply) {
+  write_file(out, reply.stat);
+  write_flag(out, reply.created ? FileFlag::kYes : FileFlag::kNo);
 }
 
-void write(Writer& out, const FileEntries& reply) {
+void write_file(Writer& out, const FileEntries& reply) {
   out.u32(static_cast<std::uint32_t>(reply.entries.size()));
   for (const FileEntry& entry : reply.entries) {
     out.text(entry.path);
-    write(out, entry.stat);
+    write_file(out, entry.stat);
   }
   out.u64(reply.found);
   out.u64(reply.unread);
 }
 
-void write(Writer& out, const FileRemoved& reply) { out.u64(reply.entries); }
-void write(Writer& out, const FileMoved& reply) { write_place(out, reply.destination); }
-void write(Writer&, const FileDone&) {}
-void write(Writer& out, const FileFailed& reply) { write_error(out, reply.error); }
+void write_file(Writer& out, const FileRemoved& reply) { out.u64(reply.entries); }
+void write_file(Writer& out, const FileMoved& reply) { write_place(out, reply.destination); }
+void write_file(Writer&, const FileDone&) {}
+void write_file(Writer& out, const FileFailed& reply) { write_error(out, reply.error); }
 
-void write(Writer& out, const BeginTree& request) {
+void write_file(Writer& out, const BeginTree& request) {
   write_place(out, request.place);
   out.text(request.temporary);
 }
 
-void write(Writer& out, const AddToTree& request) {
+void write_file(Writer& out, const AddToTree& request) {
   out.text(request.path);
   out.u8(static_cast<std::uint8_t>(request.kind));
   out.u32(request.mode);
@@ -139,12 +139,12 @@ void write(Writer& out, const AddToTree& request) {
   out.text(request.target);
 }
 
-void write(Writer& out, const EndTree& request) { out.u8(static_cast<std::uint8_t>(request.then)); }
+void write_file(Writer& out, const EndTree& request) { out.u8(static_cast<std::uint8_t>(request.then)); }
 
 // --- reading ---
 
 std::int64_t read_signed(Reader& in) { return static_cast<std::int64_t>(in.u64()); }
-bool read_flag(Reader& in) { return in.choice(Flag::kYes) == Flag::kYes; }
+bool read_flag(Reader& in) { return in.choice(FileFlag::kYes) == FileFlag::kYes; }
 
 FilePlace read_place(Reader& in) {
   FilePlace place;
@@ -161,67 +161,67 @@ FileVersion read_version(Reader& in) {
   return version;
 }
 
-void read(Reader& in, StatFile& request) { request.place = read_place(in); }
+void read_file(Reader& in, StatFile& request) { request.place = read_place(in); }
 
-void read(Reader& in, ReadFile& request) {
+void read_file(Reader& in, ReadFile& request) {
   request.place = read_place(in);
   request.offset = in.u64();
   request.bytes_max = in.u64();
 }
 
-void read(Reader& in, WriteFile& request) {
+void read_file(Reader& in, WriteFile& request) {
   request.place = read_place(in);
   request.content = in.text();
   if (read_flag(in)) request.mode = in.u32();
   if (read_flag(in)) request.expected = read_version(in);
 }
 
-void read(Reader& in, BeginUpload& request) {
+void read_file(Reader& in, BeginUpload& request) {
   request.place = read_place(in);
   request.id = in.u64();
   if (read_flag(in)) request.mode = in.u32();
 }
 
-void read(Reader& in, AppendUpload& request) {
+void read_file(Reader& in, AppendUpload& request) {
   request.id = in.u64();
   request.bytes = in.text();
 }
 
-void read(Reader& in, EndUpload& request) {
+void read_file(Reader& in, EndUpload& request) {
   request.id = in.u64();
   request.then = in.choice(EndUpload::Then::kPut);
 }
 
-void read(Reader& in, ListDirectory& request) {
+void read_file(Reader& in, ListDirectory& request) {
   request.place = read_place(in);
   request.depth_max = in.u32();
   request.entries_max = in.u32();
 }
 
-void read(Reader& in, FindFiles& request) {
+void read_file(Reader& in, FindFiles& request) {
   request.place = read_place(in);
   request.pattern = in.text();
   request.entries_max = in.u32();
 }
 
-void read(Reader& in, RemoveFile& request) {
+void read_file(Reader& in, RemoveFile& request) {
   request.place = read_place(in);
   request.tree = in.choice(RemoveFile::Tree::kOpen);
 }
 
-void read(Reader& in, MoveFile& request) {
+void read_file(Reader& in, MoveFile& request) {
   request.source = read_place(in);
   request.destination = read_place(in);
 }
 
-void read(Reader& in, MakeDirectory& request) { request.place = read_place(in); }
+void read_file(Reader& in, MakeDirectory& request) { request.place = read_place(in); }
 
-void read(Reader& in, BeginTree& request) {
+void read_file(Reader& in, BeginTree& request) {
   request.place = read_place(in);
   request.temporary = in.text();
 }
 
-void read(Reader& in, AddToTree& request) {
+void read_file(Reader& in, AddToTree& request) {
   request.path = in.text();
   request.kind = in.choice(FileKind::kSymlink);
   request.mode = in.u32();
@@ -229,9 +229,9 @@ void read(Reader& in, AddToTree& request) {
   request.target = in.text();
 }
 
-void read(Reader& in, EndTree& request) { request.then = in.choice(EndTree::Then::kPut); }
+void read_file(Reader& in, EndTree& request) { request.then = in.choice(EndTree::Then::kPut); }
 
-void read(Reader& in, FileStat& stat) {
+void read_file(Reader& in, FileStat& stat) {
   stat.kind = in.choice(FileKind::kOther);
   stat.mode = in.u32();
   stat.modified_ns = read_signed(in);
@@ -239,31 +239,31 @@ void read(Reader& in, FileStat& stat) {
   stat.target = in.text();
 }
 
-void read(Reader& in, FileContent& reply) {
+void read_file(Reader& in, FileContent& reply) {
   reply.bytes = in.text();
-  read(in, reply.stat);
+  read_file(in, reply.stat);
 }
 
-void read(Reader& in, FileWritten& reply) {
-  read(in, reply.stat);
+void read_file(Reader& in, FileWritten& reply) {
+  read_file(in, reply.stat);
   reply.created = read_flag(in);
 }
 
-void read(Reader& in, FileEntries& reply) {
+void read_file(Reader& in, FileEntries& reply) {
   const std::size_t count = in.count(kEntryBytesMin);
   reply.entries.resize(count);
   for (FileEntry& entry : reply.entries) {
     entry.path = in.text();
-    read(in, entry.stat);
+    read_file(in, entry.stat);
   }
   reply.found = in.u64();
   reply.unread = in.u64();
 }
 
-void read(Reader& in, FileRemoved& reply) { reply.entries = in.u64(); }
-void read(Reader& in, FileMoved& reply) { reply.destination = read_place(in); }
-void read(Reader&, FileDone&) {}
-void read(Reader& in, FileFailed& reply) { read_error(in, reply.error); }
+void read_file(Reader& in, FileRemoved& reply) { reply.entries = in.u64(); }
+void read_file(Reader& in, FileMoved& reply) { reply.destination = read_place(in); }
+void read_file(Reader&, FileDone&) {}
+void read_file(Reader& in, FileFailed& reply) { read_error(in, reply.error); }
 
 // --- the limits ---
 
@@ -324,20 +324,20 @@ bool holds(const FileDone&) { return true; }
 bool holds(const FileFailed&) { return true; }
 
 // As one object: the overloads above, for whichever alternative it is.
-constexpr auto kWrite = [](Writer& out, const auto& message) { write(out, message); };
-constexpr auto kRead = [](Reader& in, auto& message) { read(in, message); };
+constexpr auto kWriteFile = [](Writer& out, const auto& message) { write_file(out, message); };
+constexpr auto kReadFile = [](Reader& in, auto& message) { read_file(in, message); };
 
 template <class Message>
 Result<Message> decode(const FrameHeader& header, std::string_view body) {
-  Message message = TRY(decode_frame<Message>(header, body, kRead));
+  Message message = TRY(decode_frame<Message>(header, body, kReadFile));
   if (std::visit([](const auto& one) { return holds(one); }, message)) return message;
   return fail(Error::invalid(cat({"file message type ", std::to_string(header.type), ": over a limit"})));
 }
 
 }  // namespace
 
-std::string encode(const FileRequest& request) { return encode_frame(request, kWrite); }
-std::string encode(const FileReply& reply) { return encode_frame(reply, kWrite); }
+std::string encode(const FileRequest& request) { return encode_frame(request, kWriteFile); }
+std::string encode(const FileReply& reply) { return encode_frame(reply, kWriteFile); }
 
 Result<FileRequest> decode_file_request(const FrameHeader& header, std::string_view body) {
   return decode<FileRequest>(header, body);

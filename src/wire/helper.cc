@@ -9,7 +9,7 @@ namespace hutch::wire {
 
 namespace {
 
-void write(Writer& out, const HelperStart& start) {
+void write_helper(Writer& out, const HelperStart& start) {
   out.u32(start.version);
   out.u32(start.user);
   out.u8(static_cast<std::uint8_t>(start.service));
@@ -23,18 +23,18 @@ void write(Writer& out, const HelperStart& start) {
   write_filter(out, start.seccomp);
 }
 
-void write(Writer&, const HelperCount&) {}
+void write_helper(Writer&, const HelperCount&) {}
 
-void write(Writer& out, const HelperStarted& started) { out.u32(started.pid); }
+void write_helper(Writer& out, const HelperStarted& started) { out.u32(started.pid); }
 
-void write(Writer& out, const HelperCounted& counted) {
+void write_helper(Writer& out, const HelperCounted& counted) {
   out.u64(counted.killed_for_memory);
   out.u64(counted.pids_refused);
 }
 
-void write(Writer& out, const HelperRefused& refused) { write_error(out, refused.error); }
+void write_helper(Writer& out, const HelperRefused& refused) { write_error(out, refused.error); }
 
-void read(Reader& in, HelperStart& start) {
+void read_helper(Reader& in, HelperStart& start) {
   start.version = in.u32();
   start.user = in.u32();
   start.service = in.choice(Service::kManyCommands);
@@ -48,33 +48,33 @@ void read(Reader& in, HelperStart& start) {
   start.seccomp = read_filter(in);
 }
 
-void read(Reader&, HelperCount&) {}
+void read_helper(Reader&, HelperCount&) {}
 
-void read(Reader& in, HelperStarted& started) { started.pid = in.u32(); }
+void read_helper(Reader& in, HelperStarted& started) { started.pid = in.u32(); }
 
-void read(Reader& in, HelperCounted& counted) {
+void read_helper(Reader& in, HelperCounted& counted) {
   counted.killed_for_memory = in.u64();
   counted.pids_refused = in.u64();
 }
 
-void read(Reader& in, HelperRefused& refused) { read_error(in, refused.error); }
+void read_helper(Reader& in, HelperRefused& refused) { read_error(in, refused.error); }
 
 }  // namespace
 
 std::string encode(const ToHelper& message) {
-  return encode_frame(message, [](Writer& out, const auto& one) { write(out, one); });
+  return encode_frame(message, [](Writer& out, const auto& one) { write_helper(out, one); });
 }
 
 std::string encode(const FromHelper& message) {
-  return encode_frame(message, [](Writer& out, const auto& one) { write(out, one); });
+  return encode_frame(message, [](Writer& out, const auto& one) { write_helper(out, one); });
 }
 
 Result<ToHelper> decode_to_helper(const FrameHeader& header, std::string_view body) {
-  return decode_frame<ToHelper>(header, body, [](Reader& in, auto& one) { read(in, one); });
+  return decode_frame<ToHelper>(header, body, [](Reader& in, auto& one) { read_helper(in, one); });
 }
 
 Result<FromHelper> decode_from_helper(const FrameHeader& header, std::string_view body) {
-  return decode_frame<FromHelper>(header, body, [](Reader& in, auto& one) { read(in, one); });
+  return decode_frame<FromHelper>(header, body, [](Reader& in, auto& one) { read_helper(in, one); });
 }
 
 }  // namespace hutch::wire

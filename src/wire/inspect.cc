@@ -51,14 +51,14 @@ policy::HttpRule read_rule(Reader& in) {
   return rule;
 }
 
-void write(Writer& out, const InspectStart& message) {
+void write_inspect(Writer& out, const InspectStart& message) {
   out.u32(message.version);
   out.texts(message.extra_ca_paths);
   out.u8(message.java_store ? 1 : 0);
   out.text(message.authority);
 }
 
-void write(Writer& out, const Inspect& message) {
+void write_inspect(Writer& out, const Inspect& message) {
   out.u64(message.id);
   out.text(message.host);
   out.u16(message.port);
@@ -69,23 +69,23 @@ void write(Writer& out, const Inspect& message) {
   write_pairs(out, message.placeholders);
 }
 
-void write(Writer& out, const InspectEnd& message) { out.u64(message.id); }
+void write_inspect(Writer& out, const InspectEnd& message) { out.u64(message.id); }
 
-void write(Writer& out, const InspectReady& message) {
+void write_inspect(Writer& out, const InspectReady& message) {
   out.text(message.ca_certificate);
   out.text(message.java_store);
   out.text(message.authority);
 }
 
-void write(Writer& out, const InspectFailed& message) { write_error(out, message.error); }
+void write_inspect(Writer& out, const InspectFailed& message) { write_error(out, message.error); }
 
-void write(Writer& out, const InspectRefused& message) {
+void write_inspect(Writer& out, const InspectRefused& message) {
   out.u64(message.id);
   out.text(message.what);
   out.text(message.why);
 }
 
-void write(Writer& out, const InspectClosed& message) {
+void write_inspect(Writer& out, const InspectClosed& message) {
   out.u64(message.id);
   out.u64(message.bytes_up);
   out.u64(message.bytes_down);
@@ -93,14 +93,14 @@ void write(Writer& out, const InspectClosed& message) {
 
 enum class Flag : std::uint8_t { kNo, kYes };
 
-void read(Reader& in, InspectStart& message) {
+void read_inspect(Reader& in, InspectStart& message) {
   message.version = in.u32();
   message.extra_ca_paths = in.texts();
   message.java_store = in.choice(Flag::kYes) == Flag::kYes;
   message.authority = in.text();
 }
 
-void read(Reader& in, Inspect& message) {
+void read_inspect(Reader& in, Inspect& message) {
   message.id = in.u64();
   message.host = in.text();
   message.port = in.u16();
@@ -112,43 +112,43 @@ void read(Reader& in, Inspect& message) {
   message.placeholders = read_pairs(in);
 }
 
-void read(Reader& in, InspectEnd& message) { message.id = in.u64(); }
+void read_inspect(Reader& in, InspectEnd& message) { message.id = in.u64(); }
 
-void read(Reader& in, InspectReady& message) {
+void read_inspect(Reader& in, InspectReady& message) {
   message.ca_certificate = in.text();
   message.java_store = in.text();
   message.authority = in.text();
 }
 
-void read(Reader& in, InspectFailed& message) { read_error(in, message.error); }
+void read_inspect(Reader& in, InspectFailed& message) { read_error(in, message.error); }
 
-void read(Reader& in, InspectRefused& message) {
+void read_inspect(Reader& in, InspectRefused& message) {
   message.id = in.u64();
   message.what = in.text();
   message.why = in.text();
 }
 
-void read(Reader& in, InspectClosed& message) {
+void read_inspect(Reader& in, InspectClosed& message) {
   message.id = in.u64();
   message.bytes_up = in.u64();
   message.bytes_down = in.u64();
 }
 
 // As one object: the overloads above, for whichever alternative it is.
-constexpr auto kWrite = [](Writer& out, const auto& message) { write(out, message); };
-constexpr auto kRead = [](Reader& in, auto& message) { read(in, message); };
+constexpr auto kWriteInspect = [](Writer& out, const auto& message) { write_inspect(out, message); };
+constexpr auto kReadInspect = [](Reader& in, auto& message) { read_inspect(in, message); };
 
 }  // namespace
 
-std::string encode(const ToInspector& message) { return encode_frame(message, kWrite); }
-std::string encode(const FromInspector& message) { return encode_frame(message, kWrite); }
+std::string encode(const ToInspector& message) { return encode_frame(message, kWriteInspect); }
+std::string encode(const FromInspector& message) { return encode_frame(message, kWriteInspect); }
 
 Result<ToInspector> decode_to_inspector(const FrameHeader& header, std::string_view body) {
-  return decode_frame<ToInspector>(header, body, kRead);
+  return decode_frame<ToInspector>(header, body, kReadInspect);
 }
 
 Result<FromInspector> decode_from_inspector(const FrameHeader& header, std::string_view body) {
-  return decode_frame<FromInspector>(header, body, kRead);
+  return decode_frame<FromInspector>(header, body, kReadInspect);
 }
 
 }  // namespace hutch::wire

@@ -7,7 +7,7 @@ namespace hutch::wire {
 namespace {
 
 template <class Decoder, class Message>
-auto round(Decoder decoder, const Message& message) {
+auto round_trip(Decoder decoder, const Message& message) {
   const std::string bytes = encode(message);
   const auto header = decode_header(std::string_view(bytes).substr(0, kFrameHeaderBytes));
   EXPECT_TRUE(header);
@@ -33,7 +33,7 @@ Inspect example() {
 }
 
 TEST(InspectMessage, AConnectionComesOutAsItWentIn) {
-  const auto decoded = round(decode_to_inspector, ToInspector(example()));
+  const auto decoded = round_trip(decode_to_inspector, ToInspector(example()));
   ASSERT_TRUE(decoded);
   const Inspect& message = std::get<Inspect>(*decoded);
   EXPECT_EQ(message.id, 1ULL << 40);
@@ -50,21 +50,21 @@ TEST(InspectMessage, EveryOtherMessageComesOutAsItWentIn) {
   start.extra_ca_paths = {"/a", "/b"};
   start.java_store = true;
   start.authority = "key";
-  EXPECT_EQ(std::get<InspectStart>(*round(decode_to_inspector, ToInspector(start))).authority, "key");
-  EXPECT_TRUE(std::get<InspectStart>(*round(decode_to_inspector, ToInspector(start))).java_store);
-  EXPECT_EQ(std::get<InspectStart>(*round(decode_to_inspector, ToInspector(start))).extra_ca_paths,
+  EXPECT_EQ(std::get<InspectStart>(*round_trip(decode_to_inspector, ToInspector(start))).authority, "key");
+  EXPECT_TRUE(std::get<InspectStart>(*round_trip(decode_to_inspector, ToInspector(start))).java_store);
+  EXPECT_EQ(std::get<InspectStart>(*round_trip(decode_to_inspector, ToInspector(start))).extra_ca_paths,
             start.extra_ca_paths);
-  EXPECT_EQ(std::get<InspectEnd>(*round(decode_to_inspector, ToInspector(InspectEnd{7}))).id, 7u);
-  const auto ready = round(decode_from_inspector, FromInspector(InspectReady{"pem", "java", "key"}));
+  EXPECT_EQ(std::get<InspectEnd>(*round_trip(decode_to_inspector, ToInspector(InspectEnd{7}))).id, 7u);
+  const auto ready = round_trip(decode_from_inspector, FromInspector(InspectReady{"pem", "java", "key"}));
   EXPECT_EQ(std::get<InspectReady>(*ready).ca_certificate, "pem");
   EXPECT_EQ(std::get<InspectReady>(*ready).java_store, "java");
   EXPECT_EQ(std::get<InspectReady>(*ready).authority, "key");
   const FromInspector failed = InspectFailed{{Code::kNotFound, 2, "no file"}};
-  EXPECT_EQ(std::get<InspectFailed>(*round(decode_from_inspector, failed)).error.message, "no file");
+  EXPECT_EQ(std::get<InspectFailed>(*round_trip(decode_from_inspector, failed)).error.message, "no file");
   const FromInspector refused = InspectRefused{1, "GET /", "why"};
-  EXPECT_EQ(std::get<InspectRefused>(*round(decode_from_inspector, refused)).why, "why");
+  EXPECT_EQ(std::get<InspectRefused>(*round_trip(decode_from_inspector, refused)).why, "why");
   const FromInspector closed = InspectClosed{1, 2, 3};
-  EXPECT_EQ(std::get<InspectClosed>(*round(decode_from_inspector, closed)).bytes_down, 3u);
+  EXPECT_EQ(std::get<InspectClosed>(*round_trip(decode_from_inspector, closed)).bytes_down, 3u);
 }
 
 TEST(InspectMessage, EveryTruncationIsAnError) {

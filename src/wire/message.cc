@@ -11,7 +11,7 @@ namespace hutch::wire {
 
 namespace {
 
-void write(Writer& out, const Start& message) {
+void write_message(Writer& out, const Start& message) {
   out.u32(message.version);
   out.u8(static_cast<std::uint8_t>(message.isolation));
   out.u8(static_cast<std::uint8_t>(message.service));
@@ -19,7 +19,7 @@ void write(Writer& out, const Start& message) {
   write_plan(out, message.plan);
 }
 
-void write(Writer& out, const Exec& message) {
+void write_message(Writer& out, const Exec& message) {
   out.u32(message.command);
   out.texts(message.arguments);
   out.texts(message.environment);
@@ -33,76 +33,84 @@ void write(Writer& out, const Exec& message) {
   out.u64(message.address_space_max);
 }
 
-void write(Writer& out, const Signal& message) {
+void write_message(Writer& out, const Signal& message) {
   out.u32(static_cast<std::uint32_t>(message.number));
   out.u8(static_cast<std::uint8_t>(message.target));
   out.u32(message.command);
 }
 
-void write(Writer& out, const MakeSockets& message) { out.u8(message.count); }
-void write(Writer&, const ServeFiles&) {}
-void write(Writer&, const Mapped&) {}
+void write_message(Writer& out, const MakeSockets& message) { out.u8(message.count); }
+void write_message(Writer&, const ServeFiles&) {}
+void write_message(Writer&, const Mapped&) {}
 
-void write(Writer&, const Unmapped&) {}
+void write_message(Writer&, const Unmapped&) {}
 
-void write(Writer& out, const Spawned& message) { out.u32(message.pid); }
-void write(Writer&, const Ready&) {}
-void write(Writer& out, const Failed& message) { write_error(out, message.error); }
-void write(Writer& out, const Started& message) {
+void write_message(Writer& out, const Spawned& message) { out.u32(message.pid); }
+void write_message(Writer&, const Ready&) {}
+void write_message(Writer& out, const Failed& message) { write_error(out, message.error); }
+void write_message(Writer& out, const Started& message) {
   out.u32(message.command);
   out.u32(message.pid);
 }
-void write(Writer& out, const NotExecuted& message) {
+void write_message(Writer& out, const NotExecuted& message) {
   out.u32(message.command);
   out.u32(static_cast<std::uint32_t>(message.error));
   out.text(message.path);
 }
-void write(Writer& out, const NotStarted& message) {
+void write_message(Writer& out, const NotStarted& message) {
   out.u32(message.command);
   write_error(out, message.error);
 }
-void write(Writer& out, const Stopped& message) { out.u32(message.command); }
-void write(Writer& out, const Exited& message) {
+void write_message(Writer& out, const Stopped& message) { out.u32(message.command); }
+void write_message(Writer& out, const Exited& message) {
   out.u32(message.command);
   out.u32(static_cast<std::uint32_t>(message.status));
 }
-void write(Writer& out, const Refused& message) {
+void write_message(Writer& out, const Refused& message) {
   out.u8(static_cast<std::uint8_t>(message.call));
   out.u32(message.pid);
   out.text(message.path);
   out.text(message.rule);
+  out.u8(static_cast<std::uint8_t>(message.was));
+  out.text(message.before);
 }
 
-void write(Writer&, const Supervise&) {}
+void write_message(Writer&, const Supervise&) {}
 
-void write(Writer& out, const SocketAsked& message) {
+void write_message(Writer& out, const SocketAsked& message) {
   out.u64(message.id);
   out.u32(message.pid);
   out.text(message.path);
   out.u32(static_cast<std::uint32_t>(message.error));
 }
 
-void write(Writer& out, const SocketAnswered& message) {
+void write_message(Writer& out, const SocketAnswered& message) {
   out.u64(message.id);
   out.u32(static_cast<std::uint32_t>(message.error));
 }
 
-void write_names(Writer& out, const std::vector<plan::NameRule>& names) {
-  out.u32(static_cast<std::uint32_t>(names.size()));
-  for (const plan::NameRule& name : names) {
+void write_names(Writer& out, const plan::GuardedNames& names) {
+  out.u8(static_cast<std::uint8_t>(names.list));
+  out.texts(names.lifted);
+  out.texts(names.allowed);
+  out.texts(names.places.told);
+  out.text(names.places.home);
+  out.u32(static_cast<std::uint32_t>(names.rules.size()));
+  for (const plan::NameRule& name : names.rules) {
     out.text(name.pattern);
     out.text(name.rule);
     out.text(name.except);
     out.texts(name.lifted);
+    out.u8(static_cast<std::uint8_t>(name.asking));
   }
 }
 
-void write(Writer& out, const Names& message) {
+void write_message(Writer& out, const Names& message) {
   write_names(out, message.names);
   out.texts(message.hidden);
 }
 
-void write(Writer& out, const AccessRules& message) {
+void write_message(Writer& out, const AccessRules& message) {
   write_names(out, message.names);
   out.u8(static_cast<std::uint8_t>(message.questions));
   out.texts(message.hidden);
@@ -114,14 +122,14 @@ void write(Writer& out, const AccessRules& message) {
   }
 }
 
-void write(Writer& out, const FileAsked& message) {
+void write_message(Writer& out, const FileAsked& message) {
   out.u64(message.id);
   out.u32(message.pid);
   out.u8(static_cast<std::uint8_t>(message.wanted));
   out.text(message.path);
 }
 
-void write(Writer& out, const FileAnswered& message) {
+void write_message(Writer& out, const FileAnswered& message) {
   out.u64(message.id);
   out.u8(static_cast<std::uint8_t>(message.answer));
   out.text(message.root);
@@ -129,7 +137,7 @@ void write(Writer& out, const FileAnswered& message) {
   out.texts(message.closed);
 }
 
-void write(Writer& out, const FileRevoked& message) { out.text(message.path); }
+void write_message(Writer& out, const FileRevoked& message) { out.text(message.path); }
 
 void write_steps(Writer& out, const std::vector<plan::MountStep>& steps) {
   out.u32(static_cast<std::uint32_t>(steps.size()));
@@ -141,7 +149,7 @@ void write_numbers(Writer& out, const std::vector<std::uint64_t>& numbers) {
   for (const std::uint64_t number : numbers) out.u64(number);
 }
 
-void write(Writer& out, const Widen& message) {
+void write_message(Writer& out, const Widen& message) {
   out.u8(static_cast<std::uint8_t>(message.action));
   out.text(message.target);
   out.text(message.at);
@@ -149,22 +157,22 @@ void write(Writer& out, const Widen& message) {
   out.texts(message.own);
 }
 
-void write(Writer& out, const Cover& message) {
+void write_message(Writer& out, const Cover& message) {
   out.u32(static_cast<std::uint32_t>(message.places.size()));
   for (const auto& steps : message.places) write_steps(out, steps);
 }
 
-void write(Writer& out, const Uncover& message) {
+void write_message(Writer& out, const Uncover& message) {
   write_numbers(out, message.mounts);
   out.texts(message.own);
 }
 
-void write(Writer& out, const Covers& message) {
+void write_message(Writer& out, const Covers& message) {
   write_numbers(out, message.mounts);
   out.u8(static_cast<std::uint8_t>(message.change));
 }
 
-void write(Writer& out, const Covered& message) {
+void write_message(Writer& out, const Covered& message) {
   out.u32(static_cast<std::uint32_t>(message.places.size()));
   for (const Covered::Place& place : message.places) {
     write_numbers(out, place.mounts);
@@ -172,16 +180,17 @@ void write(Writer& out, const Covered& message) {
   }
 }
 
-void write(Writer&, const Heeded&) {}
-void write(Writer&, const Wait&) {}
-void write(Writer&, const GoOn&) {}
+void write_message(Writer&, const Heeded&) {}
+void write_message(Writer&, const Wait&) {}
+void write_message(Writer&, const GoOn&) {}
+void write_message(Writer&, const Settle&) {}
 
-void write(Writer& out, const Widened& message) {
+void write_message(Writer& out, const Widened& message) {
   out.u8(static_cast<std::uint8_t>(message.place));
   out.u64(message.mount);
 }
 
-void write(Writer& out, const Network& message) {
+void write_message(Writer& out, const Network& message) {
   out.u32(static_cast<std::uint32_t>(message.sockets.size()));
   for (const NetworkSocket& socket : message.sockets) {
     out.u8(static_cast<std::uint8_t>(socket.role));
@@ -190,11 +199,11 @@ void write(Writer& out, const Network& message) {
   out.text(message.no_capture);
 }
 
-void write(Writer&, const FileServer&) {}
+void write_message(Writer&, const FileServer&) {}
 
 int read_int(Reader& in) { return static_cast<int>(in.u32()); }
 
-void read(Reader& in, Start& message) {
+void read_message(Reader& in, Start& message) {
   message.version = in.u32();
   message.isolation = in.choice(Isolation::kOsUser);
   message.service = in.choice(Service::kManyCommands);
@@ -202,7 +211,7 @@ void read(Reader& in, Start& message) {
   message.plan = read_plan(in);
 }
 
-void read(Reader& in, Exec& message) {
+void read_message(Reader& in, Exec& message) {
   message.command = in.u32();
   message.arguments = in.texts();
   message.environment = in.texts();
@@ -216,20 +225,20 @@ void read(Reader& in, Exec& message) {
   message.address_space_max = in.u64();
 }
 
-void read(Reader& in, Signal& message) {
+void read_message(Reader& in, Signal& message) {
   message.number = read_int(in);
   message.target = in.choice(SignalTarget::kEverything);
   message.command = in.u32();
 }
 
-void read(Reader& in, MakeSockets& message) { message.count = in.u8(); }
-void read(Reader&, ServeFiles&) {}
-void read(Reader&, Mapped&) {}
+void read_message(Reader& in, MakeSockets& message) { message.count = in.u8(); }
+void read_message(Reader&, ServeFiles&) {}
+void read_message(Reader&, Mapped&) {}
 
-void read(Reader&, Unmapped&) {}
+void read_message(Reader&, Unmapped&) {}
 
-void read(Reader& in, Spawned& message) { message.pid = in.u32(); }
-void read(Reader&, Ready&) {}
+void read_message(Reader& in, Spawned& message) { message.pid = in.u32(); }
+void read_message(Reader&, Ready&) {}
 // What a guest says is shown on terminals.
 void read_guest_error(Reader& in, Error& error) {
   constexpr std::size_t kShownBytesMax = 4096;
@@ -237,64 +246,72 @@ void read_guest_error(Reader& in, Error& error) {
   error.message = printable(error.message, kShownBytesMax);
 }
 
-void read(Reader& in, Failed& message) { read_guest_error(in, message.error); }
-void read(Reader& in, Started& message) {
+void read_message(Reader& in, Failed& message) { read_guest_error(in, message.error); }
+void read_message(Reader& in, Started& message) {
   message.command = in.u32();
   message.pid = in.u32();
 }
-void read(Reader& in, NotExecuted& message) {
+void read_message(Reader& in, NotExecuted& message) {
   message.command = in.u32();
   message.error = read_int(in);
   message.path = in.text();
 }
-void read(Reader& in, NotStarted& message) {
+void read_message(Reader& in, NotStarted& message) {
   message.command = in.u32();
   read_guest_error(in, message.error);
 }
-void read(Reader& in, Stopped& message) { message.command = in.u32(); }
-void read(Reader& in, Exited& message) {
+void read_message(Reader& in, Stopped& message) { message.command = in.u32(); }
+void read_message(Reader& in, Exited& message) {
   message.command = in.u32();
   message.status = read_int(in);
 }
-void read(Reader& in, Refused& message) {
-  message.call = in.choice(RefusedCall::kFileChange);
+void read_message(Reader& in, Refused& message) {
+  message.call = in.choice(RefusedCall::kInstructs);
   message.pid = in.u32();
   message.path = in.text();
   message.rule = in.text();
+  message.was = in.choice(Refused::Before::kText);
+  message.before = in.text();
 }
 
-void read(Reader&, Supervise&) {}
+void read_message(Reader&, Supervise&) {}
 
-void read(Reader& in, SocketAsked& message) {
+void read_message(Reader& in, SocketAsked& message) {
   message.id = in.u64();
   message.pid = in.u32();
   message.path = in.text();
   message.error = read_int(in);
 }
 
-void read(Reader& in, SocketAnswered& message) {
+void read_message(Reader& in, SocketAnswered& message) {
   message.id = in.u64();
   message.error = read_int(in);
 }
 
-void read_names(Reader& in, std::vector<plan::NameRule>& names) {
-  static constexpr std::size_t kNameBytesMin = 4 + 4 + 4 + 4;
+void read_names(Reader& in, plan::GuardedNames& names) {
+  names.list = in.choice(plan::GuardedNames::List::kObeyed);
+  names.lifted = in.texts();
+  names.allowed = in.texts();
+  names.places.told = in.texts();
+  names.places.home = in.text();
+  static constexpr std::size_t kNameBytesMin = 4 + 4 + 4 + 4 + 1;
   const std::size_t count = in.count(kNameBytesMin);
   for (std::size_t i = 0; i < count; ++i) {
-    plan::NameRule& name = names.emplace_back();
+    plan::NameRule& name = names.rules.emplace_back();
     name.pattern = in.text();
     name.rule = in.text();
     name.except = in.text();
     name.lifted = in.texts();
+    name.asking = in.choice(plan::NameRule::Asking::kMayBe);
   }
 }
 
-void read(Reader& in, Names& message) {
+void read_message(Reader& in, Names& message) {
   read_names(in, message.names);
   message.hidden = in.texts();
 }
 
-void read(Reader& in, AccessRules& message) {
+void read_message(Reader& in, AccessRules& message) {
   read_names(in, message.names);
   message.questions = in.choice(plan::FileQuestions::kAll);
   message.hidden = in.texts();
@@ -308,14 +325,14 @@ void read(Reader& in, AccessRules& message) {
   }
 }
 
-void read(Reader& in, FileAsked& message) {
+void read_message(Reader& in, FileAsked& message) {
   message.id = in.u64();
   message.pid = in.u32();
   message.wanted = in.choice(FileAsked::Wanted::kChange);
   message.path = in.text();
 }
 
-void read(Reader& in, FileAnswered& message) {
+void read_message(Reader& in, FileAnswered& message) {
   message.id = in.u64();
   message.answer = in.choice(FileAnswered::Answer::kWritable);
   message.root = in.text();
@@ -323,7 +340,7 @@ void read(Reader& in, FileAnswered& message) {
   message.closed = in.texts();
 }
 
-void read(Reader& in, FileRevoked& message) { message.path = in.text(); }
+void read_message(Reader& in, FileRevoked& message) { message.path = in.text(); }
 
 std::vector<plan::MountStep> read_steps(Reader& in) {
   std::vector<plan::MountStep> steps;
@@ -339,7 +356,7 @@ std::vector<std::uint64_t> read_numbers(Reader& in) {
   return numbers;
 }
 
-void read(Reader& in, Widen& message) {
+void read_message(Reader& in, Widen& message) {
   message.action = in.choice(Widen::Action::kHandRoot);
   message.target = in.text();
   message.at = in.text();
@@ -347,22 +364,22 @@ void read(Reader& in, Widen& message) {
   message.own = in.texts();
 }
 
-void read(Reader& in, Cover& message) {
+void read_message(Reader& in, Cover& message) {
   const std::size_t count = in.count(4);
   for (std::size_t i = 0; i < count; ++i) message.places.push_back(read_steps(in));
 }
 
-void read(Reader& in, Uncover& message) {
+void read_message(Reader& in, Uncover& message) {
   message.mounts = read_numbers(in);
   message.own = in.texts();
 }
 
-void read(Reader& in, Covers& message) {
+void read_message(Reader& in, Covers& message) {
   message.mounts = read_numbers(in);
   message.change = in.choice(Covers::Change::kBegins);
 }
 
-void read(Reader& in, Covered& message) {
+void read_message(Reader& in, Covered& message) {
   const std::size_t count = in.count(4 + 4);
   for (std::size_t i = 0; i < count; ++i) {
     Covered::Place& place = message.places.emplace_back();
@@ -371,16 +388,17 @@ void read(Reader& in, Covered& message) {
   }
 }
 
-void read(Reader&, Heeded&) {}
-void read(Reader&, Wait&) {}
-void read(Reader&, GoOn&) {}
+void read_message(Reader&, Heeded&) {}
+void read_message(Reader&, Wait&) {}
+void read_message(Reader&, GoOn&) {}
+void read_message(Reader&, Settle&) {}
 
-void read(Reader& in, Widened& message) {
+void read_message(Reader& in, Widened& message) {
   message.place = in.choice(Widened::Place::kMade);
   message.mount = in.u64();
 }
 
-void read(Reader& in, Network& message) {
+void read_message(Reader& in, Network& message) {
   const std::size_t count = in.count(1 + sizeof(std::uint16_t));
   for (std::size_t i = 0; i < count; ++i) {
     NetworkSocket socket;
@@ -391,11 +409,11 @@ void read(Reader& in, Network& message) {
   message.no_capture = in.text();
 }
 
-void read(Reader&, FileServer&) {}
+void read_message(Reader&, FileServer&) {}
 
 // As one object: the overloads above, for whichever alternative it is.
-constexpr auto kWrite = [](Writer& out, const auto& message) { write(out, message); };
-constexpr auto kRead = [](Reader& in, auto& message) { read(in, message); };
+constexpr auto kWriteMessage = [](Writer& out, const auto& message) { write_message(out, message); };
+constexpr auto kReadMessage = [](Reader& in, auto& message) { read_message(in, message); };
 
 }  // namespace
 
@@ -419,15 +437,15 @@ Result<FrameHeader> decode_header(std::string_view bytes) {
   return header;
 }
 
-std::string encode(const ToGuest& message) { return encode_frame(message, kWrite); }
-std::string encode(const ToHost& message) { return encode_frame(message, kWrite); }
+std::string encode(const ToGuest& message) { return encode_frame(message, kWriteMessage); }
+std::string encode(const ToHost& message) { return encode_frame(message, kWriteMessage); }
 
 Result<ToGuest> decode_to_guest(const FrameHeader& header, std::string_view body) {
-  return decode_frame<ToGuest>(header, body, kRead);
+  return decode_frame<ToGuest>(header, body, kReadMessage);
 }
 
 Result<ToHost> decode_to_host(const FrameHeader& header, std::string_view body) {
-  return decode_frame<ToHost>(header, body, kRead);
+  return decode_frame<ToHost>(header, body, kReadMessage);
 }
 
 }  // namespace hutch::wire

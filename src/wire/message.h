@@ -15,7 +15,7 @@
 namespace hutch::wire {
 
 // Both programs come from one build; a guest that is not of it refuses the first message.
-inline constexpr std::uint32_t kVersion = 13;
+inline constexpr std::uint32_t kVersion = 14;
 
 // What the guest has to do itself before it is the init of the sandbox.
 enum class Isolation {
@@ -82,7 +82,7 @@ struct ServeFiles {};  // a server of files is wanted: FileServer follows
 struct Mapped {};  // the ids of the guest's user namespace are
 
 using ToGuest = std::variant<Start, Exec, Signal, MakeSockets, ServeFiles, AccessRules, SocketAnswered, Mapped,
-                             FileAnswered, FileRevoked, Widen, Names, Cover, Uncover, Covers, Wait, GoOn>;
+                             FileAnswered, FileRevoked, Widen, Names, Cover, Uncover, Covers, Wait, GoOn, Settle>;
 
 // --- to the host ---
 

@@ -57,6 +57,8 @@ Start a_start() {
   start.plan.host_ports = {5432, 1};
   start.plan.udp = {{"a.example", 123, 900, {*parse_ip("198.18.0.1"), *parse_ip("fd68::1")}},
                     {"192.0.2.7", 1, 901, {}}};
+  start.plan.process_limits = {{7, 1024, 1ULL << 40}, {11, 0, 0}};
+  start.plan.user_counts = {{"max_inotify_watches", 5}};
   start.plan.seccomp = {{1, 2, 3, 4}, {0xffff, 0xff, 0xff, 0xffffffff}};
   return start;
 }
@@ -84,6 +86,8 @@ TEST(Message, AStartKeepsItsPlan) {
   EXPECT_EQ(start.plan.hidden_proc, (std::vector<std::string>{"kcore", "keys"}));
   EXPECT_EQ(start.plan.landlock.writable, (std::vector<std::string>{"/tmp", "/home"}));
   EXPECT_EQ(start.plan.seccomp, a_start().plan.seccomp);
+  EXPECT_EQ(start.plan.process_limits, a_start().plan.process_limits);
+  EXPECT_EQ(start.plan.user_counts, a_start().plan.user_counts);
   EXPECT_EQ(start.plan.host_ports, a_start().plan.host_ports);
   EXPECT_EQ(start.plan.udp, a_start().plan.udp);
 }
@@ -119,10 +123,21 @@ TEST(Message, TheOthersKeepTheirValues) {
   EXPECT_EQ(through_host(Exited{.command = 1, .status = 0x0b}).status, 0x0b);
   EXPECT_EQ(through_host(NotExecuted{.command = 1, .error = 2, .path = "/x"}).path, "/x");
   const Refused refused = through_host(Refused{RefusedCall::kFileChange, 9, "/p/.bashrc", "built in"});
-  const AccessRules rules = through_guest(
-      AccessRules{{{"/**/.x", "built in", "/**/.x/y", {"/p/.x"}}, {}}, plan::FileQuestions::kNone, {}, {}});
-  EXPECT_EQ(rules.names, (std::vector<plan::NameRule>{{"/**/.x", "built in", "/**/.x/y", {"/p/.x"}}, {}}));
+  const plan::GuardedNames guarded{
+      .rules = {{"/**/.x", "built in", "/**/.x/y", {"/p/.x"}, plan::NameRule::Asking::kMayBe}, {}},
+      .list = plan::GuardedNames::List::kObeyed,
+      .lifted = {"/p/.x"},
+      .allowed = {".npmrc"},
+      .places = {{"/p/notes"}, "/home/u"}};
+  const AccessRules rules = through_guest(AccessRules{guarded, plan::FileQuestions::kNone, {}, {}});
+  EXPECT_EQ(rules.names, guarded);
+  const Refused instructs =
+      through_host(Refused{RefusedCall::kInstructs, 9, "/p/CLAUDE.md", "built in", Refused::Before::kText, "one\n"});
+  EXPECT_EQ(instructs.call, RefusedCall::kInstructs);
+  EXPECT_EQ(instructs.was, Refused::Before::kText);
+  EXPECT_EQ(instructs.before, "one\n");
   EXPECT_EQ(refused.call, RefusedCall::kFileChange);
+  EXPECT_EQ(through_host(Refused{RefusedCall::kGivesRights, 9, "/p/s", {}}).call, RefusedCall::kGivesRights);
   EXPECT_EQ(refused.pid, 9U);
   EXPECT_EQ(refused.path, "/p/.bashrc");
   EXPECT_EQ(refused.rule, "built in");
@@ -133,8 +148,8 @@ TEST(Message, TheOthersKeepTheirValues) {
   EXPECT_EQ(questions.supervised.front().identity, (plan::Identity{3, 1ULL << 40}));
   EXPECT_EQ(questions.questions, plan::FileQuestions::kAll);
   EXPECT_EQ(questions.hidden, (std::vector<std::string>{"/home", "/root"}));
-  const Names names = through_guest(Names{{{"/**/*.pem", "a rule", "/x", {"/lifted"}}}, {"/h"}});
-  EXPECT_EQ(names.names, (std::vector<plan::NameRule>{{"/**/*.pem", "a rule", "/x", {"/lifted"}}}));
+  const Names names = through_guest(Names{{.rules = {{"/**/*.pem", "a rule", "/x", {"/lifted"}}}}, {"/h"}});
+  EXPECT_EQ(names.names.rules, (std::vector<plan::NameRule>{{"/**/*.pem", "a rule", "/x", {"/lifted"}}}));
   const FileAsked about = through_host(FileAsked{1ULL << 41, 9, FileAsked::Wanted::kChange, "/home/u/x"});
   EXPECT_EQ(about.id, 1ULL << 41);
   EXPECT_EQ(about.pid, 9U);
@@ -176,6 +191,7 @@ TEST(Message, OfMountsThatChange) {
   (void)through_host(Heeded{});
   (void)through_guest(Wait{});
   (void)through_guest(GoOn{});
+  (void)through_guest(Settle{});
   const Widened widened = through_host(Widened{Widened::Place::kMade, 1ULL << 40});
   EXPECT_EQ(widened.place, Widened::Place::kMade);
   EXPECT_EQ(widened.mount, 1ULL << 40);

@@ -5,6 +5,9 @@ namespace hutch::wire {
 
 namespace {
 
+constexpr std::size_t kProcessLimitBytes = 4 + 8 + 8;
+constexpr std::size_t kUserCountBytesMin = 4 + 8;
+
 void write_udp(Writer& out, const plan::UdpCapture& capture) {
   out.text(capture.host);
   out.u16(capture.port);
@@ -28,6 +31,36 @@ plan::UdpCapture read_udp(Reader& in) {
     for (std::uint8_t& byte : address.bytes) byte = in.u8();
   }
   return capture;
+}
+
+void write_quotas(Writer& out, const plan::SandboxPlan& plan) {
+  out.u32(static_cast<std::uint32_t>(plan.process_limits.size()));
+  for (const plan::ProcessLimit& limit : plan.process_limits) {
+    out.u32(static_cast<std::uint32_t>(limit.resource));
+    out.u64(limit.soft);
+    out.u64(limit.hard);
+  }
+  out.u32(static_cast<std::uint32_t>(plan.user_counts.size()));
+  for (const plan::UserCount& count : plan.user_counts) {
+    out.text(count.name);
+    out.u64(count.most);
+  }
+}
+
+void read_quotas(Reader& in, plan::SandboxPlan& plan) {
+  const std::size_t limits = in.count(kProcessLimitBytes);
+  for (std::size_t i = 0; i < limits; ++i) {
+    plan::ProcessLimit& limit = plan.process_limits.emplace_back();
+    limit.resource = static_cast<int>(in.u32());
+    limit.soft = in.u64();
+    limit.hard = in.u64();
+  }
+  const std::size_t counts = in.count(kUserCountBytesMin);
+  for (std::size_t i = 0; i < counts; ++i) {
+    plan::UserCount& count = plan.user_counts.emplace_back();
+    count.name = in.text();
+    count.most = in.u64();
+  }
 }
 
 constexpr std::size_t kUdpBytesMin = 4 + 2 + 2 + 4;
@@ -131,6 +164,7 @@ void write_plan(Writer& out, const plan::SandboxPlan& plan) {
   out.texts(plan.landlock.readable);
   out.texts(plan.landlock.writable);
   write_filter(out, plan.seccomp);
+  write_quotas(out, plan);
 }
 
 plan::SandboxPlan read_plan(Reader& in) {
@@ -155,6 +189,7 @@ plan::SandboxPlan read_plan(Reader& in) {
   plan.landlock.readable = in.texts();
   plan.landlock.writable = in.texts();
   plan.seccomp = read_filter(in);
+  read_quotas(in, plan);
   return plan;
 }
 

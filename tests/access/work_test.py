@@ -78,7 +78,7 @@ def test_git(hutch, as_user, project, backend):
 @pytest.fixture(scope="session")
 def package_cache(base):
     """A cache of npm's with a package of some dozens of others in it, by the machine's own npm."""
-    folder = base.path / "npm"
+    folder = base.unused("npm")
     folder.mkdir(mode=0o755)
     words = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", "--cache", folder / "cache", "express@4"]
     work = folder / "work"
@@ -110,7 +110,7 @@ def test_npm_install(hutch, as_user, project, package_cache, backend):
 
 @pytest.fixture(scope="session")
 def hello(base):
-    found = debian_source.archive("hello", base.path / "source")
+    found = debian_source.archive("hello", base.unused("source"))
     if found is None:
         pytest.skip("no source archive of Debian's can be had here")
     return found

@@ -100,3 +100,22 @@ def test_of_nobody_else(shared):
     shared.daemon("agent", "create", shared.agent).ok()
     assert listed(shared) == []
     shared.daemon("agent", "remove", other).ok()
+
+
+@pytest.mark.parametrize("name", ["-rf", "--help", "\x1b[31mx", "a\u009bx", "\u202etxt.exe"])
+def test_names_that_are_options_or_hold_escapes_are_refused(daemon, shared, name):
+    done = daemon("tool", "call", shared.agent, "share_artifact", json.dumps({"content": "x", "filename": name}))
+    told = json.loads(done.text)
+    assert not told["ok"] and told["field"] == "filename", told
+    assert listed(shared) == []
+
+
+def test_a_giant_with_holes_is_refused_at_once(daemon, shared):
+    daemon("exec", shared.agent, "--", "truncate", "-s", "3T", "giant").ok()
+    for tool, arguments in (("share_artifact", {"path": "giant"}),
+                            ("sandbox_search_files", {"path": "giant", "pattern": "x"}),
+                            ("sandbox_search_files", {"path": ".", "pattern": "x"})):
+        # Far longer than it takes, and far shorter than what reads it all.
+        done = daemon("tool", "call", shared.agent, tool, json.dumps(arguments), timeout=15)
+        told = json.loads(done.text)
+        assert told["ok"] == (arguments["path"] == "."), told

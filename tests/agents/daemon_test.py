@@ -69,6 +69,23 @@ def test_a_relative_state_directory_is_refused(daemon):
         assert result.code == 125 and "HUTCH_STATE=state: must be an absolute path" in result.errors, str(result)
 
 
+@pytest.mark.parametrize("started", ["by its first client", "with hutch serve"])
+def test_the_directory_that_it_was_started_in_may_go(daemon, started):
+    place = daemon.person.mkdir(daemon.state / "start")
+    if started == "by its first client":
+        daemon("agent", "create", "first", cwd=place).ok()
+    else:
+        server = daemon.popen("serve", cwd=place)
+        harness.wait_until(daemon.pid, "it serves")
+        daemon("agent", "create", "first").ok()
+    place.rmdir()
+    assert os.readlink(f"/proc/{daemon.pid()}/cwd") == "/"
+    assert daemon.sh("first", "echo up").ok().text == "up\n"
+    if started != "by its first client":
+        daemon("daemon", "stop").ok()
+        server.communicate(timeout=harness.PATIENCE)
+
+
 def test_it_can_be_told_to_stay(daemon):
     server = daemon.popen("serve", "--idle", "never")
     harness.wait_until(daemon.pid, "the daemon is up")

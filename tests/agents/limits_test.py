@@ -10,7 +10,7 @@ HOG = "x = []\nwhile True: x.append(bytearray(1 << 20))"
 @pytest.fixture
 def limited(own_daemon):
     """An agent with 64 MiB, where a cgroup holds that."""
-    probe = own_daemon("run", "--json", "--memory", "64M", "--", "/bin/true").ok()
+    probe = own_daemon("run", "--wide", "--json", "--memory", "64M", "--", "/bin/true").ok()
     if not json.loads(probe.out)["limits"].startswith("cgroup"):
         pytest.skip("no cgroup of memory can be made here")
     return own_daemon.create("limits.memory=64M")

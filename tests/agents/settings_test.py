@@ -195,7 +195,7 @@ def test_sandbox_only_refuses_the_backend_none(daemon):
     assert refused.code == 125 and "sandboxOnly" in refused.errors and refused.text == ""
     run = daemon("run", "--backend", "none", "--", "echo", "ran")
     assert run.code == 125 and "sandboxOnly" in run.errors and run.text == ""
-    daemon("run", "--", "true").ok()
+    daemon("run", "--wide", "--", "true").ok()
     daemon("settings", "set", "security.sandboxOnly", "false").ok()
     daemon.sh(agent, "true").ok()
 

@@ -17,7 +17,7 @@ def must(*argv):
 def prefix(base):
     """Where `cmake --install` has put hutch."""
     built = pathlib.Path(os.environ.get("HUTCH_BIN", harness.ROOT / "build/release/bin")).parent
-    target = base.path / "prefix"
+    target = base.unused("prefix")
     must("cmake", "--install", built, "--prefix", target)
     return target
 
@@ -30,9 +30,9 @@ def built_against(prefix, source, target):
 
 @pytest.fixture(scope="session")
 def surface(base, prefix):
-    return built_against(prefix, harness.ROOT / "tests/api", base.path / "surface") / "surface"
+    return built_against(prefix, harness.ROOT / "tests/api", base.unused("surface")) / "surface"
 
 
 @pytest.fixture(scope="session")
 def example(base, prefix):
-    return built_against(prefix, harness.ROOT / "examples/cpp-sandbox", base.path / "example") / "example"
+    return built_against(prefix, harness.ROOT / "examples/cpp-sandbox", base.unused("example")) / "example"

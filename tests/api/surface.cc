@@ -352,7 +352,7 @@ void questions() {
   Sandbox sandbox = make(std::move(given));
   // sh knows no /dev/tcp.
   const auto bash = [&](const std::string& host) {
-    (void)must(sandbox.execute_command("bash", {"-c", "exec 3<>/dev/tcp/" + host + "/80 && read -t 2 line <&3"}));
+    (void)must(sandbox.execute_command("bash", {"-c", "exec 3<>/dev/tcp/" + host + "/80 && read -t 20 line <&3"}));
     const std::scoped_lock lock(mutex);
     return std::exchange(asked, {});
   };

@@ -31,7 +31,7 @@ def npm(base):
     def install(*packages):
         if packages in places:
             return places[packages]
-        place = base.path / f"npm-{len(places)}"
+        place = base.unused("npm")
         place.mkdir()
         (place / "package.json").write_text(json.dumps({"name": "clients", "private": True, "type": "module"}))
         line = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=1", *packages]

@@ -538,3 +538,33 @@ def test_a_new_daemon_has_them_again(base, api):
 def _listens(port):
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.mark.parametrize("template", ["other", "../other", "x" * 100])
+@pytest.mark.parametrize("content", [None, "{}", "no JSON", "[]", '{"other": 7}', '{"other": {"nonsense": 1}}',
+                                     "a directory"])
+def test_errors_about_templates_name_no_path_of_the_host(api, template, content):
+    templates = api.state / "config" / "templates.json"
+    if content == "a directory":
+        api.person.mkdir(templates)
+    elif content is not None:
+        api.person.write(templates, content)
+    try:
+        refused = e2b.rest(api, "POST", "/sandboxes", {"templateID": template})
+        assert 400 <= refused.status < 600 and refused.status != 401
+        text = refused.body.decode()
+        assert str(api.state) not in text and str(api.person.home) not in text, text
+    finally:
+        if content == "a directory":
+            templates.rmdir()
+        elif content is not None:
+            templates.unlink()
+
+
+@pytest.mark.parametrize("name", ["E2b-Sandbox-Id", "X-Access-Token", "X-API-KEY", "Authorization", "e2b-sandbox-id"])
+def test_who_asks_and_about_what_is_said_once(api, name):
+    head = f"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{name}: a\r\n"
+    answer = api.say(f"{head}{name}: b\r\n\r\n".encode())
+    assert answer.startswith(b"HTTP/1.1 400 ") and b"more than once" in answer, answer
+    once = api.say(f"{head}\r\n".encode())
+    assert b"more than once" not in once, once

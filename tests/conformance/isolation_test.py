@@ -2,6 +2,7 @@
 import os
 import pathlib
 import socket
+import uuid
 
 import pytest
 from common import has_own_files, isolates
@@ -34,7 +35,7 @@ def test_no_capability_is_left(hutch, backend):
 def test_user_namespaces_are_forbidden(hutch, backend, as_user):
     assert hutch.run("unshare", "-U", "true").code != 0
     if backend == "bwrap" and as_user.is_root:
-        pytest.skip("bubblewrap covers /proc/sys first; the filter alone forbids it: see SECURITY.md")
+        pytest.skip("bubblewrap covers /proc/sys first; the filter alone forbids it: see docs/walls.md")
     if backend == "user":
         pytest.skip("the setting is the machine's; the filter alone forbids it")
     assert hutch.run("cat", "/proc/sys/user/max_user_namespaces").ok().out == b"0\n"
@@ -93,13 +94,13 @@ def test_the_devices_work(hutch, backend, script):
     hutch.sh(script).ok()
 
 
-@pytest.mark.parametrize(
-    "path", ["/etc/x", "/usr/x", "/x", "/var/x", "/dev/x", "/sys/x", "/home/x", "/opt/x", "/proc/x"]
-)
-def test_nothing_else_is_writable(hutch, backend, path):
+@pytest.mark.parametrize("directory", ["/etc", "/usr", "/", "/var", "/dev", "/sys", "/home", "/opt", "/proc"])
+def test_nothing_else_is_writable(hutch, backend, directory):
+    # A name that no other program of this machine gives a file.
+    path = pathlib.Path(directory) / f"hutch-test-{uuid.uuid4().hex}"
     result = hutch.sh(f"echo x > {path}")
     assert result.code != 0, str(result)
-    assert not pathlib.Path(path).exists()
+    assert not path.exists()
 
 
 def test_the_network_is_its_own_loopback(hutch, backend):
@@ -147,10 +148,10 @@ def test_the_rest_of_the_home_is_hidden(hutch, backend, as_user):
     assert b"private" not in hutch.sh("ls -A ~ ~/..").out
 
 
-def test_nothing_can_be_written_in_the_hidden_home(hutch, backend, as_user):
+def test_nothing_is_written_in_the_hosts_hidden_home(hutch, backend, as_user):
     if not has_own_files(backend):
         pytest.skip("the machine's own files are what it has")
-    assert hutch.sh("echo x > ~/made-inside").code != 0
+    assert hutch.sh("echo x > ~/made-inside && cat ~/made-inside").ok().text == "x\n"
     assert not (as_user.home / "made-inside").exists()
 
 

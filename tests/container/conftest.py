@@ -15,12 +15,13 @@ IMAGE = "hutch-tests:latest"  # and hutch's own default
 FIRST_INSTALL = "test_what_is_installed_stays"
 PLACES = "test_what_lies_where_hutch_has_places"
 FIRST_PLACE = f"{PLACES}[podman-etc-link to the project"
+OF_ALL = ("test_attack", "test_what_it_changes_of_its_own_is_not_the_hosts")
 WHO = ("docker", "podman", "root", "user")
 numbers = itertools.count(1)
 useless = {}  # engines that start no container on this machine, and why
 
 
-@pytest.fixture(scope="module", params=sorted(engines.PROGRAMS))
+@pytest.fixture(scope="session", params=sorted(engines.PROGRAMS))
 def engine(request):
     """A real engine that runs."""
     if request.param in useless:
@@ -37,10 +38,10 @@ def host_archive(base):
     """A root file system of this machine's own programs."""
     if not shutil.which("dpkg"):
         pytest.skip("the tests' image is made of the packages of a Debian")
-    return host_image.archive(base.path / f"host-{next(numbers)}.tar")
+    return host_image.archive(base.unused("host.tar"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def loaded_engine(engine, host_archive):
     """One that has the image."""
     engine.load(host_archive, IMAGE)
@@ -144,7 +145,7 @@ def pytest_collection_modifyitems(items):
             left.add(item)  # podman takes some 10 s for each
         if item.name.startswith(f"{PLACES}[podman") and not item.name.startswith(FIRST_PLACE):
             left.add(item)  # likewise, and more after each container that it could not start
-        shared = item.path.name == "same_test.py" or getattr(item, "originalname", "") == "test_attack"
+        shared = item.path.name == "same_test.py" or getattr(item, "originalname", "") in OF_ALL
         if not shared or item.path.parent != pathlib.Path(__file__).parent:
             continue
         words = item.name.removesuffix("]").partition("[")

@@ -52,13 +52,17 @@ def test_says_what_is_wrong_with_an_answer(doctor, tmp_path, answer, says):
         def serve():
             connection, _ = listener.accept()  # the first only looks whether one listens
             connection.close()
-            connection, _ = listener.accept()
-            with connection:
-                connection.recv(4096)
-                connection.sendall(answer)
+            while True:
+                connection, _ = listener.accept()
+                with connection:
+                    if not connection.recv(4096):
+                        return
+                    connection.sendall(answer)
 
         thread = threading.Thread(target=serve)
         thread.start()
         found = doctor(f"unix://{path}")
+        with socket.socket(socket.AF_UNIX) as last:
+            last.connect(str(path))
         thread.join(10)
     assert found["name"] is None and says in found["error"], found

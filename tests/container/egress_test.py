@@ -30,7 +30,7 @@ for what in sys.argv[1:]:
 
 @pytest.fixture(scope="module")
 def internet(base):
-    with internets.running(base.path / "internet-of-containers") as made:
+    with internets.running(base.unused("internet-of-containers")) as made:
         yield made
 
 

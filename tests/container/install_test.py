@@ -35,7 +35,7 @@ CONTENTS = [
 
 @pytest.fixture(scope="module")
 def system(loaded_engine, base):
-    path = packages.archive(base.path / f"system-{loaded_engine.kind}.tar", base.person("root"), CONTENTS)
+    path = packages.archive(base.unused(f"system-{loaded_engine.kind}.tar"), base.person("root"), CONTENTS)
     loaded_engine.load(path, IMAGE)
     path.unlink()
     return loaded_engine

@@ -9,7 +9,7 @@ IMAGE = "hutch-tests:latest"
 
 @pytest.fixture(scope="module")
 def internet(base):
-    with internets.running(base.path / "internet-of-secrets") as made:
+    with internets.running(base.unused("internet-of-secrets")) as made:
         yield made
 
 

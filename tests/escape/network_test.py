@@ -1,12 +1,9 @@
-# Attacks on the gateway: none succeeds where there is one, and each is known to be an attack.
-"""An attack is a file of network/, a Python program: its first line says what it does, `# none:` whether it succeeds
-where nothing protects, `# allow:` which names it is given besides good.example at ports 80 and 443, `# udp:` which
-hosts and ports of UDP."""
+# Attacks on the gateway, by both people: none succeeds where there is one, and each is known to be an attack.
+"""The attacks and how they are judged are the suite's (suite/network.py), which makes them as root only."""
 
 import pathlib
-import re
 import shutil
-import subprocess
+import sys
 import threading
 import time
 
@@ -14,24 +11,15 @@ import pytest
 
 import internet as internets
 
-ATTACKS = pathlib.Path(__file__).parent / "network"
-NAMES = sorted(path.stem for path in ATTACKS.glob("*.py") if path.stem != "attack")
-ALLOWED = ["--allow-domain", "good.example:80", "--allow-domain", "good.example:443"]
-PYTHON = "/usr/bin/python3"
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "suite"))
+import network  # noqa: E402
+from cases import FELL, HELD, NOBODY, ROOT  # noqa: E402
+from rig import PYTHON  # noqa: E402
 
 
 @pytest.fixture(scope="session")
 def internet(base):
-    # A service of the host itself, on its loopback and every other address.
-    script = ("import socketserver\n"
-              "class H(socketserver.BaseRequestHandler):\n"
-              "  def handle(self): self.request.recv(10); self.request.sendall(b'host service')\n"
-              "class S(socketserver.ThreadingTCPServer): allow_reuse_address = True\n"
-              "s = S(('0.0.0.0', 8099), H); print('ready', flush=True); s.serve_forever()")
-    with internets.running(base.path / "attacked-internet") as made:
-        service = subprocess.Popen([*made.enter(), PYTHON, "-c", script], stdout=subprocess.PIPE, stdin=subprocess.PIPE)
-        made.processes.append(service)
-        assert service.stdout.readline() == b"ready\n"
+    with network.attacked_internet(base.unused("attacked-internet")) as made:
         yield made
 
 
@@ -41,49 +29,13 @@ def hutch(internet, base, as_user, project, backend):
     return internets.NetHutch(internet, base, as_user, project, backend)
 
 
-def head_of(name, key):
-    found = re.search(rf"^# {key}: (.+)$", (ATTACKS / f"{name}.py").read_text(encoding="utf-8"), re.MULTILINE)
-    return found.group(1) if found else ""
-
-
-def run_attack(hutch, as_user, project, name, extra=(), patience="0.4"):
-    """`patience` is how long, in seconds, an attack waits for an answer where nothing protects."""
-    for file in ("attack", name):
-        as_user.own(shutil.copy(ATTACKS / f"{file}.py", project / f"{file}.py"))
-    options = ["--env", f"ATTACK_WAIT={patience}"] if hutch.backend == "none" else [*ALLOWED, *extra]
-    for allowed in head_of(name, "allow").split():
-        options += ["--allow-domain", allowed] if hutch.backend != "none" else []
-    for allowed in head_of(name, "udp").split():
-        options += ["--allow-udp", allowed] if hutch.backend != "none" else []
-    return hutch.run(PYTHON, f"{name}.py", options=options, timeout=400)
-
-
-def seen_outside(internet):
-    """What of an attack the hosts themselves have seen."""
-    tunnelled = [line["name"] for line in internet.log("query") if "tunnelled" in line["name"]]
-    smuggled = [line for line in internet.log("request") if "smuggled" in line["path"]]
-    fronted = [line for line in internet.log("request") if (line["host"] or "").startswith("other.example")
-               and line["path"] != "/"]
-    datagrams = [line for line in internet.log("datagram")
-                 if line["port"] != 123 or line["address"] not in ("203.0.113.10", "2001:db8:2::10")]
-    return tunnelled or smuggled or fronted or datagrams
-
-
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", network.NAMES)
 def test_attack(hutch, internet, as_user, project, backend, name):
-    result = run_attack(hutch, as_user, project, name)
-    if backend == "none":
-        said = head_of(name, "none").split(";")[0]
-        if said.startswith("succeeds") and (as_user.is_root or "as root" not in said):
-            if result.code != 0 and not seen_outside(internet):  # the hosts may have been slow to answer
-                result = run_attack(hutch, as_user, project, name, patience="4")
-            assert result.code == 0 or seen_outside(internet), f"no attack: it fails where nothing protects\n{result}"
-        return
-    assert result.code == 1, str(result)
-    assert b"succeeded" not in result.out, str(result)
-    assert not seen_outside(internet), (seen_outside(internet), str(result))
-    assert not [line for line in internet.log("connection") if line["address"].removeprefix("::ffff:") in
-                ("203.0.113.11", "192.168.7.7", "169.254.169.254")], str(result)
+    verdict, how = network.tried(hutch, internet, as_user, project, name)
+    if backend != "none":
+        assert verdict == HELD, how
+    elif network.bites(name) != NOBODY and (as_user.is_root or network.bites(name) != ROOT):
+        assert verdict == FELL, "no attack: it fails where nothing protects"
 
 
 REBIND = """import attack, time
@@ -98,7 +50,7 @@ attack.held()
 
 def test_a_name_that_moves_between_check_and_dial(hutch, internet, as_user, project, backend):
     internet.move("moving.example", a=["203.0.113.10"])
-    as_user.own(shutil.copy(ATTACKS / "attack.py", project / "attack.py"))
+    as_user.own(shutil.copy(network.ATTACKS / "attack.py", project / "attack.py"))
     as_user.write(project / "rebind.py", REBIND)
     stop = threading.Event()
 

@@ -1,10 +1,11 @@
 # Attacks of a sandbox that is an OS user: on another person of the machine, and on what else that very user runs.
 """The attacks are those of attacks/ that are about the machine, not about rules for files, which that backend has none
-of. Whom they are aimed at tries each as well, with nothing in the way."""
+of."""
 
 import json
 import os
 import pathlib
+import shutil
 import sys
 
 import pytest
@@ -13,18 +14,24 @@ import harness
 import os_user
 import people
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "suite"))
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import arena as arenas  # noqa: E402
+import programs  # noqa: E402
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="root alone starts a sandbox as another user")
 
-SUCCEEDED, HELD = 0, 1
+HELD, ABSENT = 1, 2
+# About files, which are closed to that user by their permissions alone.
+ABOUT_THE_MACHINE = ("read_home", "climb_from_tmp", "shared_memory", "type_into_terminal")
 # Of processes and what they share: held from those of the same user, too.
 OF_PROCESSES = ["proc_of_others", "signal_host", "trace_host", "shared_memory", "sysv_ipc", "starve_init"]
 OF_PERSONS = OF_PROCESSES + [
     "cgroup_escape", "climb_from_tmp", "descriptors", "device_nodes", "high_halves", "io_uring", "join_namespace",
     "kernel_calls", "kernel_settings", "kill_init", "make_device", "mount_calls", "nested_namespace", "odd_sockets",
     "other_abi", "read_home", "root_breakout", "setuid_program", "trace_init", "type_into_terminal", "unix_socket"]
+# Above and beside where it starts is that user's own home.
+OWN_HOME = ("beside_the_project", "two_above_the_project", "by_a_link_out_of_the_project")
 PERSON, ITSELF = "another person", "the same user"
 CASES = [(PERSON, name) for name in OF_PERSONS] + [(ITSELF, name) for name in OF_PROCESSES]
 
@@ -62,25 +69,24 @@ def arena(target, request):
 
 
 @pytest.mark.parametrize("whom, name", CASES)
-def test_attack(base, attacker, target, arena, compiler, whom, name):
-    source = (arenas.ATTACKS / f"{name}.c").read_text(encoding="utf-8")
-    flags = (f"-I{arenas.ATTACKS}",)
+def test_attack(base, attacker, target, arena, whom, name):
+    """Each attempt of the attack, of those that are not about rules for files. What they are on the backend none is a
+    case of the suite, which has the same arena."""
     own = attacker.home / arena.project.name
     attacker.mkdir(own)
-    program = compiler.install(source, own, attacker, "attack", flags)
-    given = [word for name, value in arena.environment().items() for word in ("--env", f"{name}={value}")]
-    result = harness.Hutch(base, attacker, own, "user").run(program, options=given)
-    assert result.code == HELD or result.code > 128, str(result)
-    assert b"succeeded" not in result.out, str(result)
-    assert not arena.changes(), arena.changes()
-    # Outside, there is no init to starve.
-    if name != "starve_init" and arenas.works_unprotected(name, harness.Person("user", target.uid, target.home)):
-        unprotected = compiler.install(source, arena.project, target, "attack", flags)
-        ended = harness.run_in(target, [unprotected], cwd=arena.project,
-                               env={key: str(value) for key, value in arena.environment().items()})
-        if arenas.header(name).get("machine"):
-            return
-        assert ended.code == SUCCEEDED, f"no attack: it fails where nothing protects\n{ended}"
+    program = own / "attack"
+    shutil.copy(base.bin / "attacks/escape/attempts", program)
+    attacker.own(program)
+    hutch = harness.Hutch(base, attacker, own, "user")
+    attempts = [case for case in programs.cases() if case.attack == name and not case.of_files]
+    attempts += [case for case in programs.cases() if case.attack == name and name in ABOUT_THE_MACHINE]
+    attempts = [case for case in attempts if case.name not in OWN_HOME]
+    assert attempts
+    for case in attempts:
+        result = hutch.run(program, name, case.name, options=arena.variables())
+        assert result.code in (HELD, ABSENT) or result.code > 128, f"{case.key}: {result}"
+        assert b"succeeded" not in result.out, str(result)
+        assert not arena.changes(), arena.changes()
 
 
 LEFT = "import os, sys, time\nfor _ in range(2):\n  if os.fork(): os._exit(0)\n  os.setsid()\ntime.sleep(600)  # {}"

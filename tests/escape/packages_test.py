@@ -37,7 +37,7 @@ def package_of(name):
 def programs(compiler):
     """The attacks, by name."""
     return {name: compiler.build((HERE / f"packages/{name}.c").read_text(encoding="utf-8"),
-                                 ("-static", f"-I{arenas.ATTACKS}")) for name in NAMES}
+                                 ("-static", f"-I{HERE}/packages")) for name in NAMES}
 
 
 class Victim:

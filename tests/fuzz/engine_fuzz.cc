@@ -23,6 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CHECK(answer.body.size() <= AnswerReader::kBodyBytesMax);
   (void)good_body(answer, "GET /");
   (void)read_version(answer.body);
+  (void)read_podman_ping(answer);
   (void)read_info(answer.body);
   (void)read_container_state(answer.body);
   (void)check_imported(answer.body);

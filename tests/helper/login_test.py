@@ -18,7 +18,7 @@ SSH = ["ssh", "-F", "none", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=
 def keys(base):
     if not os.path.exists("/usr/sbin/sshd") or shutil.which("ssh") is None:
         pytest.skip("needs openssh-server and openssh-client")
-    place = base.path / "login-keys"
+    place = base.unused("login-keys")
     place.mkdir(mode=0o700)
     for name in ("host", "agent"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", place / name], check=True)

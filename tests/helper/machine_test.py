@@ -31,7 +31,7 @@ def island(base):
     why = people.missing()
     if why:
         pytest.skip(why)
-    made = people.Machine(base, base.path / "island", ("--mount", "--net"))
+    made = people.Machine(base, base.unused("island"), ("--mount", "--net"))
     try:
         made.root("ip", "link", "set", "lo", "up")
         for address in ("192.0.2.1/32", "2001:db8::1/128"):

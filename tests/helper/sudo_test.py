@@ -16,7 +16,7 @@ def machine(base):
     why = people.missing()
     if why:
         pytest.skip(why)
-    made = people.Machine(base, base.path / "machine-with-sudo", starter="/etc/sudoers.d")
+    made = people.Machine(base, base.unused("machine-with-sudo"), starter="/etc/sudoers.d")
     try:
         made.init("--for", "carol")
         yield made

@@ -68,7 +68,7 @@ def packages(base):
     for program in ("node", "npm"):
         if shutil.which(program) is None:
             pytest.skip(f"no {program}")
-    place = base.path / "npm"
+    place = base.unused("npm")
     place.mkdir()
     (place / "package.json").write_text('{"name": "clients", "private": true, "type": "module"}')
     done = harness.subprocess.run(["npm", "install", "--no-audit", "--no-fund", *PACKAGES], cwd=place, timeout=600,

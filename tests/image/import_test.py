@@ -242,3 +242,27 @@ def test_two_imports_of_a_name_do_not_meet(box, small, as_user, project):
     process.communicate(timeout=harness.PATIENCE)
     assert process.returncode == 0
     assert box.names() == ["small:latest"]
+
+
+def calls_of_import(box, small, count, tmp):
+    """How many calls that change or look up a name or a file the unpacking of so many empty files takes."""
+    archive = small(f"{count}.tar")
+    for number in range(count):
+        archive.file(f"./tmp/{number}", b"", mode=0o644)
+    path = archive.close()
+    told = tmp / f"calls-{count}"
+    traced = "openat,unlinkat,ftruncate,fchown,fchmod,utimensat,newfstatat,linkat,mkdirat"
+    box("image", "import", f"many-{count}", path, wrap=["strace", "-f", "-c", "-e", f"trace={traced}", "-o", told]).ok()
+    lines = [line.split() for line in told.read_text().splitlines() if line.strip()]
+    counted = [line for line in lines if len(line) >= 5 and line[3].isdigit()]
+    return {line[-1]: int(line[3]) for line in counted if line[-1] != "total"}
+
+
+def test_each_empty_file_takes_the_same_few_calls(box, small, as_user, project):
+    tmp = as_user.mkdir(project / "calls")
+    few, many = (calls_of_import(box, small, count, tmp) for count in (200, 1200))
+    more = {name: many[name] - few.get(name, 0) for name in many}
+    assert more["openat"] <= 1010, more
+    # No look for a file that is not there, no size of a file that has none.
+    assert all(more.get(name, 0) <= 10 for name in ("unlinkat", "ftruncate", "fchown", "linkat", "mkdirat")), more
+    assert sum(more.values()) <= 5 * 1000, more

@@ -324,3 +324,35 @@ def test_an_answer_before_the_request_is_whole(inspector):
     client.sendall(b"POST / HTTP/1.1\r\nHost: api.example.com\r\nContent-Length: 1000\r\n\r\nabc")
     answer = servers.read_all(client)
     assert answer.startswith(b"HTTP/1.1 413 ") and answer.endswith(b"no") and b"Connection: close" in answer
+
+
+OVERRIDES = ["X-HTTP-Method-Override", "X-Http-Method", "x-method-override", "X_HTTP_METHOD_OVERRIDE", "X-Original-URL",
+             "X-Rewrite-URL", "X_Rewrite-Url", "X-Forwarded-Host", "X-Forwarded-Prefix", "X-Host", "Forwarded"]
+
+
+@pytest.mark.parametrize("methods, paths", [(["GET"], []), ([], ["/repos/**"]), (["GET"], ["/repos/**"])])
+def test_what_would_replace_method_target_or_host_is_taken_out(connect, methods, paths):
+    rules = [rule(HOST, methods, paths, [("X-Forwarded-Proto", "https")])]
+    client, _, server = connect(rules=rules)
+    for name in OVERRIDES:
+        client.request("GET", "/repos/a", headers={name: "DELETE", "X-Mine": "stays"})
+        assert client.getresponse().read()
+        _, _, headers, _ = server.seen[-1]
+        names = [got.lower() for got, _ in headers]
+        assert name.lower() not in names and "x-mine" in names and "x-forwarded-proto" in names, headers
+
+
+def test_where_a_rule_names_neither_they_go_on(connect):
+    client, _, server = connect(rules=[rule(HOST)])
+    client.request("GET", "/repos/a", headers={"X-HTTP-Method-Override": "DELETE"})
+    assert client.getresponse().read()
+    assert ("X-HTTP-Method-Override", "DELETE") in server.seen[-1][2]
+
+
+@pytest.mark.parametrize("target", ["/repos/%c0%ae%c0%ae/admin", "/repos/%ef%bc%8e%ef%bc%8e/admin",
+                                    "/repos/%e0%80%ae%e0%80%ae/admin", "/repos/..%ef%bc%8fadmin"])
+def test_other_encodings_of_dots_and_slashes_match_no_path(connect, target):
+    client, _, server = connect(rules=[rule(HOST, ["GET"], ["/repos/**"])])
+    response, body = client.fetch("GET", target)
+    assert response.status == 403 and b"more than one way" in body
+    assert server.seen == [] or server.seen[-1][1] != target

@@ -250,7 +250,8 @@ def test_trailers_and_interim_answers(inspector, pki):
 def test_rules(inspector, server):
     rules = [rule(HOST, ["GET"], ["/ok/**"], [("Authorization", "Bearer real")], ["Cookie"])]
     client, number = open_h2(inspector, server, rules=rules)
-    _, headers, _ = client.fetch("/x/../ok/%61", more=[("authorization", "fake"), ("cookie", "a=b")])
+    _, headers, _ = client.fetch("/x/../ok/%61", more=[("authorization", "fake"), ("cookie", "a=b"),
+                                                             ("x-http-method-override", "DELETE")])
     assert headers[":status"] == "200"
     seen = server.received[0][0]
     assert (":path", "/ok/a") in seen and ("authorization", "Bearer real") in seen

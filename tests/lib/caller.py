@@ -44,11 +44,11 @@ class Caller:
 
 
 @contextlib.contextmanager
-def running(hutch, script, *options):
+def running(hutch, script, *options, **more):
     ours, its = socket.socketpair()
     with ours, its:
         process = hutch.popen("sh", "-c", script, options=["--control-fd", str(its.fileno()), *options],
-                              pass_fds=[its.fileno()])
+                              pass_fds=[its.fileno()], **more)
         its.close()
         with process:
             caller = Caller(ours)

@@ -27,6 +27,7 @@ class Person:
     name: str
     uid: int
     home: pathlib.Path
+    groups: str = dataclasses.field(default="", kw_only=True)  # supplementary ones, as numbers with commas
 
     @property
     def is_root(self):
@@ -45,8 +46,11 @@ class Person:
         """`argv` as this person: the process keeps its pid, setpriv execs."""
         if os.geteuid() == self.uid:
             return [str(word) for word in argv]
-        drop = ["/usr/bin/setpriv", "--reuid", str(self.uid), "--regid", str(self.uid), "--clear-groups"]
+        drop = ["/usr/bin/setpriv", "--reuid", str(self.uid), "--regid", str(self.uid), *self.group_options()]
         return drop + [str(word) for word in argv]
+
+    def group_options(self):
+        return ["--groups", self.groups] if self.groups else ["--clear-groups"]
 
     def environment(self, extra=None):
         """A small, fixed environment; `extra` adds to it, and a value of None takes away."""
@@ -124,7 +128,13 @@ class Base:
         parent = os.environ.get("HUTCH_TEST_BASE", "/var/tmp")
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="hutch-tests-", dir=parent)).resolve()
         self.path.chmod(0o755)
+        self.taken = {}
         self.bin = self.copy_programs(pathlib.Path(os.environ.get("HUTCH_BIN", ROOT / "build/release/bin")))
+
+    def unused(self, name):
+        """A path for a fixture of many tests, which is set up again where tests of two engines take turns."""
+        self.taken[name] = self.taken.get(name, 0) + 1
+        return self.path / (name if self.taken[name] == 1 else f"{self.taken[name]}-{name}")
 
     def copy_programs(self, built):
         """The checkout may lie where an ordinary user cannot reach."""
@@ -134,6 +144,8 @@ class Base:
             if (built / name).exists():
                 shutil.copy(built / name, target / name)
                 (target / name).chmod(0o755)
+        if (built / "attacks").exists():
+            shutil.copytree(built / "attacks", target / "attacks")
         return target
 
     def person(self, name):

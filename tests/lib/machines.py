@@ -1,7 +1,11 @@
-# A root file system for virtual machines that is one program, busybox.
-"""busybox_archive(path) writes it; whoever provisions from it has /bin/sh and the usual small programs."""
+# A root file system for virtual machines that is one program, busybox, and what is provisioned from it.
+"""busybox_archive(path) writes it; what is provisioned from it has /bin/sh and the usual small programs. provision()
+does that once in a run of the tests: it takes a machine that boots."""
 
+import contextlib
+import fcntl
 import io
+import pathlib
 import subprocess
 import tarfile
 
@@ -27,3 +31,29 @@ def busybox_archive(path):
         archive.addfile(passwd, io.BytesIO(users))
     path.chmod(0o644)
     return path
+
+
+def provision(hutch, person, data, archive, shared):
+    """hutch's machines of that person are made of `archive`: by hutch for whoever comes first, for others copied from
+    the directory `shared`. `data` is the state's directory of data."""
+    kept, own = shared / person.name, pathlib.Path(data) / "vm"
+    with alone(shared):
+        if not kept.exists():
+            hutch("vm", "provision", "--root", str(archive), timeout=300).ok()
+            copy(own, kept)
+            return
+    if not own.parent.exists():
+        person.mkdir(own.parent, 0o700)
+    copy(kept, own)
+
+
+def copy(source, target):
+    """With the holes of a machine's memory."""
+    subprocess.run(["cp", "--archive", "--sparse=always", str(source), str(target)], check=True)
+
+
+@contextlib.contextmanager
+def alone(directory):
+    with open(directory / "lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

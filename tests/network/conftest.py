@@ -29,7 +29,7 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture(scope="session")
 def internet(base):
     """Hosts, names and a DNS of the tests' own (tests/lib/internet.py)."""
-    with internets.running(base.path / "internet") as made:
+    with internets.running(base.unused("internet")) as made:
         yield made
 
 

@@ -77,9 +77,11 @@ def test_nothing_of_the_host_by_itself(hutch, internet):
         assert result.code != 0, str(result)
 
 
-def test_a_port_of_the_sandbox(hutch, internet):
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1", "0.0.0.0", "::"])
+def test_a_port_of_the_sandbox(hutch, internet, address):
+    """A server that listens at "localhost" has one of the two loopback addresses, often ::1."""
     port = free_port(internet)
-    with hutch.popen("python3", "-c", SERVE, "127.0.0.1", "3000", "inside",
+    with hutch.popen("python3", "-c", SERVE, address, "3000", "inside",
                      options=["--publish", f"{port}:3000"]) as process:
         assert process.stdout.readline() == b"3000\n"
         # More than there are sockets at first.
@@ -98,6 +100,32 @@ def test_a_published_port_where_nobody_listens(hutch, internet):
         assert ask(internet, port) is None
         process.stdin.close()
         assert process.wait() == 1
+
+
+def test_a_server_that_starts_later_at_the_other_address(hutch, internet):
+    port = free_port(internet)
+    serve = f"python3 -c '{SERVE}' \"$1\" 3000 \"$1\""
+    script = f"echo started; read line; set -- ::1; {serve} & read line; kill $!; wait; set -- 127.0.0.1; {serve}"
+    with hutch.popen("sh", "-c", script, options=["--publish", f"{port}:3000"]) as process:
+        assert process.stdout.readline() == b"started\n"
+        assert ask(internet, port) is None
+        for address in ("::1", "127.0.0.1"):
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == b"3000\n", process.stderr.read()
+            for _ in range(5):
+                assert ask(internet, port) == f"{address} question"
+        process.kill()
+
+
+def test_a_published_port_never_leads_to_the_host(hutch, internet):
+    """What nobody listens at in there is not looked for out here, at neither address."""
+    with host_server(internet, "::1") as port:
+        with hutch.popen("sh", "-c", "echo started; read line", options=["--publish", f"{port}:{port}"]) as process:
+            assert process.stdout.readline() == b"started\n", process.stderr.read()
+            assert ask(internet, port) is None
+            assert ask(internet, port, "::1") == "host question"
+            process.stdin.close()
 
 
 def test_a_port_that_is_taken(hutch, internet):

@@ -12,7 +12,7 @@ from shared_limits import HOLD, used
 @pytest.fixture(params=["namespace", "bwrap"])
 def limited(daemon, request):
     """An agent with 64 MiB, where a cgroup holds that."""
-    probe = daemon("run", "--json", "--memory", "64M", "--", "/bin/true").ok()
+    probe = daemon("run", "--wide", "--json", "--memory", "64M", "--", "/bin/true").ok()
     if not json.loads(probe.out)["limits"].startswith("cgroup"):
         pytest.skip("no cgroup of memory can be made here")
     name = daemon.create(f"backend={request.param}", "autonomousExec.enabled=true", "limits.memory=64M")

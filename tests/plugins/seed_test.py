@@ -31,7 +31,7 @@ class WithPandas(harness.Person):
 @pytest.fixture(scope="module")
 def packages(base, pandas_archive):
     """Unpacked."""
-    place = base.path / "pandas-packages"
+    place = base.unused("pandas-packages")
     place.mkdir()
     subprocess.run(["tar", "-xf", pandas_archive, "-C", place, "./usr", "./etc/alternatives", "./var/lib/dpkg"],
                    check=True)

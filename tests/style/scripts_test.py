@@ -1,4 +1,5 @@
 # Scripts: Python compiles, shell scripts pass shellcheck, what is meant to be run can be.
+import ast
 import importlib.util
 import json
 import os
@@ -29,6 +30,23 @@ def test_python_knows_its_names():
     checked = subprocess.run([sys.executable, "-m", "pyflakes", *sources.matching(".py")], cwd=sources.ROOT,
                              stdout=subprocess.PIPE, check=False)
     assert checked.returncode == 0, "\n" + checked.stdout.decode()
+
+
+def test_fixtures_of_many_tests_name_no_fixed_path():
+    """pytest sets one up again where the tests of two engines take turns, and its directory is there then."""
+    found = [f"{name}:{node.lineno}: base.unused(NAME) is a path that nobody took"
+             for name in sources.matching(".py") for node in ast.walk(ast.parse(sources.text(name)))
+             if is_fixture_of_many(node) and joins_to_base_path(node)]
+    assert not found, "\n" + "\n".join(found)
+
+
+def is_fixture_of_many(node):
+    decorators = [ast.unparse(decorator) for decorator in getattr(node, "decorator_list", [])]
+    return any("fixture(" in text and "scope=" in text for text in decorators)
+
+
+def joins_to_base_path(function):
+    return any(isinstance(node, ast.BinOp) and ast.unparse(node.left) == "base.path" for node in ast.walk(function))
 
 
 def test_json_parses():

@@ -7,6 +7,7 @@ import time
 
 import daemons
 import harness
+import machines
 import pytest
 
 SOURCE = (pathlib.Path(__file__).parent / "hostile_guest.c").read_text(encoding="utf-8")
@@ -19,10 +20,10 @@ def person(request, base):
 
 
 @pytest.fixture(scope="module")
-def provisioned(base, person, root_archive):
+def provisioned(base, person, root_archive, shared):
     """A state in which a machine is provisioned, by hutch's own guest."""
     made = daemons.Daemon(base, person)
-    made("vm", "provision", "--root", str(root_archive), timeout=300).ok()
+    machines.provision(made, person, made.data, root_archive, shared)
     yield made
     made.stop()
 
@@ -31,7 +32,7 @@ def programs(base, compiler, person, name, *flags):
     """hutch, with another guest in the machine."""
     place = person.mkdir(person.home / f"hostile-{name}")
     for program in base.bin.iterdir():
-        if program.name != "hutch-guest":
+        if program.is_file() and program.name != "hutch-guest":
             shutil.copy(program, place / program.name)
     compiler.install(SOURCE, place, person, "hutch-guest", [f'-DREAL="{base.bin}/hutch-guest"', *flags])
     return place

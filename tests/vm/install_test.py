@@ -19,7 +19,7 @@ SOURCES = "deb [trusted=yes] http://good.example/debian ./\n"
 
 @pytest.fixture(scope="module")
 def internet(base):
-    with internets.running(base.path / "internet-of-installations") as made:
+    with internets.running(base.unused("internet-of-installations")) as made:
         place = made.www / "debian"
         place.mkdir()
         for name, content in packages.repository(CONTENTS).items():
@@ -30,7 +30,7 @@ def internet(base):
 @pytest.fixture(scope="module")
 def daemon(internet, base, root_archive):
     person = base.person(harness.PEOPLE[-1])
-    root = packages.archive(base.path / "machines-system.tar", base.person(harness.PEOPLE[0]), [], SOURCES)
+    root = packages.archive(base.unused("machines-system.tar"), base.person(harness.PEOPLE[0]), [], SOURCES)
     root.chmod(0o644)
     made = net_machines.NetDaemon(internet, root, base, person)
     yield made

@@ -13,7 +13,7 @@ STORE = "/etc/ssl/certs/ca-certificates.crt"
 
 @pytest.fixture(scope="module")
 def internet(base):
-    with internets.running(base.path / "internet-of-rules") as made:
+    with internets.running(base.unused("internet-of-rules")) as made:
         yield made
 
 

@@ -27,7 +27,7 @@ def as_user(base):
 
 @pytest.fixture(scope="module")
 def internet(base):
-    with internets.running(base.path / "internet-of-machines") as made:
+    with internets.running(base.unused("internet-of-machines")) as made:
         yield made
 
 
@@ -35,7 +35,7 @@ def internet(base):
 def provisioned(base, root_archive):
     """A state in which machines have Python and curl."""
     made = daemons.Daemon(base, base.person(harness.PEOPLE[-1]))
-    root = host_image.archive(base.path / "curl-root.tar", ["curl"])
+    root = host_image.archive(base.unused("curl-root.tar"), ["curl"])
     root.chmod(0o644)
     made("vm", "provision", "--root", str(root), timeout=300).ok()
     yield made.state

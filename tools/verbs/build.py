@@ -8,11 +8,15 @@ import packages
 from shell import Failed, path
 
 HELP = "build the programs into build/release/bin; ./dev build dev|tsan|clang|fuzz|coverage for another preset"
-USAGE = "usage: ./dev build [PRESET] [--print-packages]"
-GROUPS = {"release": ("build", "run"), "fuzz": ("build", "fuzz"), "clang": ("build", "lint")}
+USAGE = "usage: ./dev build [PRESET] [--verbose] [--print-packages]"
+GROUPS = {"release": ("build", "run"), "dev": ("build", "test", "fuzz"), "fuzz": ("build", "fuzz"),
+          "clang": ("build", "lint")}
 
 
 def run(arguments):
+    unknown = [word for word in arguments if word.startswith("-") and word not in ("--verbose", "--print-packages")]
+    if unknown:
+        raise Failed(f"no option '{unknown[0]}'\n{USAGE}", 2)
     names = [word for word in arguments if not word.startswith("-")]
     preset = names[0] if names else "release"
     with open(path("CMakePresets.json"), encoding="utf-8") as presets:
@@ -23,5 +27,5 @@ def run(arguments):
     if packages.printed(arguments, *groups):
         return 0
     packages.ensure(*groups)
-    cmake_build.build(preset)
+    cmake_build.build(preset, verbose="--verbose" in arguments)
     return 0

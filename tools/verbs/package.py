@@ -1,7 +1,7 @@
 # ./dev package: Debian packages of the release build, made by dpkg-deb.
 """hutch: static programs, so it depends on nothing; bubblewrap is recommended for the bwrap backend, ripgrep for the
-agents' tool that searches. libhutch-dev: the C++ library, its headers and its CMake package, for the hutch of the same
-version, whose hutch-guest it starts."""
+agents' tool that searches, python3 for `hutch selftest`, whose attacks are in it. libhutch-dev: the C++ library, its
+headers and its CMake package, for the hutch of the same version, whose hutch-guest it starts."""
 
 import gzip
 import os
@@ -39,6 +39,10 @@ FILES = [
     ("docs/http.md", "usr/share/doc/hutch/http.md", 0o644),
     ("docs/openapi.json", "usr/share/doc/hutch/openapi.json", 0o644),
     ("docs/mcp.md", "usr/share/doc/hutch/mcp.md", 0o644),
+    ("docs/attacks.md", "usr/share/doc/hutch/attacks.md", 0o644),
+    ("docs/walls.md", "usr/share/doc/hutch/walls.md", 0o644),
+    ("docs/limits.md", "usr/share/doc/hutch/limits.md", 0o644),
+    ("docs/obeyed.md", "usr/share/doc/hutch/obeyed.md", 0o644),
     ("packaging/systemd/hutch.service", "usr/lib/systemd/user/hutch.service", 0o644),
     ("packaging/deb/postinst", "DEBIAN/postinst", 0o755),
     ("packaging/deb/prerm", "DEBIAN/prerm", 0o755),
@@ -66,7 +70,7 @@ Maintainer: The hutch authors <hutch@localhost>
 Installed-Size: {kilobytes}
 Section: utils
 Priority: optional
-Recommends: bubblewrap, ripgrep
+Recommends: bubblewrap, ripgrep, python3
 Description: run commands and AI agents in a sandbox
  hutch runs a command in a place of its own: it reaches the files that it was
  given, and neither the rest of the home, nor the network, nor other processes.
@@ -96,29 +100,46 @@ def run(arguments):
     packages.ensure("build", "run")
     if not shutil.which("dpkg-deb"):
         raise Failed("dpkg-deb is missing: a Debian package is made on Debian")
-    cmake_build.build("release", [*PROGRAMS, "hutch_shared"])
-    lacking = [source for source, _, _ in FILES + LIBRARY_FILES if not os.path.exists(path(source))]
-    if lacking:
-        raise Failed("these belong into the package and are missing: " + ", ".join(lacking))
-    staging = stage("package", FILES)
-    write_profile(staging)
-    write_completions(staging)
-    write_changelog(staging, "hutch")
-    say(f"made {write_package(staging, 'hutch', CONTROL)}")
-    staging = stage("package-library", LIBRARY_FILES)
+    cmake_build.build("release", [*PROGRAMS, "hutch_shared", "hutch_attacks"])
+    say(f"made {make_programs()}")
+    staging = stage(path("build", "package-library"), LIBRARY_FILES)
     depends = install_library(staging)
     write_changelog(staging, "libhutch-dev")
     say(f"made {write_package(staging, 'libhutch-dev', LIBRARY_CONTROL, depends=depends)}")
     return 0
 
 
-def stage(name, files):
-    staging = path("build", name)
+def make_programs(directory=None):
+    """The package of the programs, of what is built; `directory` is where it is made, else build."""
+    directory = directory or path("build")
+    lacking = [source for source, _, _ in FILES + LIBRARY_FILES if not os.path.exists(path(source))]
+    if lacking:
+        raise Failed("these belong into the package and are missing: " + ", ".join(lacking))
+    staging = stage(os.path.join(directory, "package"), FILES)
+    install_attacks(staging)
+    write_profile(staging)
+    write_completions(staging)
+    write_changelog(staging, "hutch")
+    return write_package(staging, "hutch", CONTROL)
+
+
+def stage(staging, files):
     shutil.rmtree(staging, ignore_errors=True)
     for source, place, mode in files:
         install(path(source), os.path.join(staging, place), mode)
     os.makedirs(os.path.join(staging, "DEBIAN"), mode=0o755, exist_ok=True)
     return staging
+
+
+def install_attacks(staging):
+    """What `hutch selftest --attacks` runs, beside hutch-guest."""
+    target = os.path.join(staging, "usr/lib/hutch/attacks")
+    shutil.copytree(path("build", "release", "bin", "attacks"), target, ignore=shutil.ignore_patterns("__pycache__"))
+    for folder, _, names in os.walk(target):
+        os.chmod(folder, 0o755)
+        for name in names:
+            os.chmod(os.path.join(folder, name), 0o755 if name == "attempts" else 0o644)
+    must(["strip", "--strip-unneeded", os.path.join(target, "escape/attempts")])
 
 
 def install_library(staging):
@@ -192,6 +213,6 @@ def write_package(staging, name, control, **more):
     control = control.format(version=version(), architecture=architecture, kilobytes=size // 1024 + 1, **more)
     with open(os.path.join(staging, "DEBIAN", "control"), "w", encoding="utf-8") as target:
         target.write(control)
-    made = path("build", f"{name}_{version()}_{architecture}.deb")
+    made = os.path.join(os.path.dirname(staging), f"{name}_{version()}_{architecture}.deb")
     must(["dpkg-deb", "--root-owner-group", "--build", staging, made], stdout=subprocess.DEVNULL)
     return made

@@ -8,6 +8,8 @@ import packages
 from shell import Failed, path, say
 
 HELP = "hutch run ... on a fresh release build: ./dev run -- python3 -c 'print(1)'"
+# hutch-helper and hutch-unpack serve other verbs: `hutch init`, images. ./dev build makes them.
+PROGRAMS = ["hutch", "hutch-guest", "hutch-inspect"]
 USAGE = "usage: ./dev run [OPTION OF hutch run...] [--] COMMAND [ARGUMENT...]"
 
 
@@ -17,7 +19,7 @@ def run(arguments):
     program = path("build", "release", "bin", "hutch")
     if writable(path("build", "release")):
         packages.ensure("build", "run")
-        cmake_build.build("release", ["hutch", "hutch-guest", "hutch-helper", "hutch-inspect", "hutch-unpack"])
+        cmake_build.build("release", PROGRAMS)
     elif os.path.exists(program):
         say("build/release belongs to someone else: running it as it is")
     else:

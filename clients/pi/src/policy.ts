@@ -11,10 +11,8 @@ export interface Policy {
   [key: string]: unknown
 }
 
-/** What programs outside obey of a project, as the policies of hutch for coding agents have it. */
-const OBEYED = ['.pi', '.agents', '.codex', '.claude/settings.json', '.claude/settings.local.json', '.claude/skills',
-  '.claude/hooks', '.claude/workflows', '.cursor/mcp.json', '.gemini/settings.json', '.zed/settings.json', 'opencode.json',
-  'opencode.jsonc']
+/** Directories of coding agents, as the policies of hutch for coding agents close them. hutch holds single names itself. */
+const OBEYED = ['.pi', '.agents', '.codex']
 
 /** The project alone, and what pi itself has: its skills, prompts and extensions, without its credentials. */
 export function firstPolicy(): Policy {

@@ -69,17 +69,21 @@ void append_step(Arguments& to, const plan::MountStep& step) {
   }
 }
 
+// MAX_ARGS of bubblewrap.c is 9000; the backend adds the words of its command.
+constexpr std::size_t kArgumentsMax = 8900;
+
 }  // namespace
 
 Result<BwrapArguments> bwrap_arguments(const plan::SandboxPlan& plan, int first_file_fd) {
   BwrapArguments arguments;
+  // Without --die-with-parent: where hutch is killed during a start, it ends the half of bubblewrap that would let the
+  // other half go on, and the other half waits for ever. The guest ends when its stream does, and the rest with it.
   arguments.words = {"--unshare-user",
                      "--unshare-pid",
                      "--unshare-net",
                      "--unshare-ipc",
                      "--unshare-uts",
                      "--unshare-cgroup",
-                     "--die-with-parent",
                      "--as-pid-1",
                      "--cap-drop",
                      "ALL",
@@ -99,6 +103,12 @@ Result<BwrapArguments> bwrap_arguments(const plan::SandboxPlan& plan, int first_
   append(arguments.words, {"--chdir", "/"});
   for (const std::string& argument : arguments.words) {
     if (argument.find('\0') != std::string::npos) return fail(Error::invalid("a path with a NUL byte"));
+  }
+  if (arguments.words.size() > kArgumentsMax) {
+    return fail(Error::unsupported(cat({"bwrap takes ", std::to_string(kArgumentsMax),
+                                        " arguments, and this sandbox needs ", std::to_string(arguments.words.size()),
+                                        ": too many files here are never written, as the settings of repositories; use "
+                                        "--backend namespace, or --deny-write for the directory that holds them"})));
   }
   return arguments;
 }

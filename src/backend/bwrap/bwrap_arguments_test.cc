@@ -29,10 +29,11 @@ TEST(BwrapArguments, EveryNamespaceAndNoCapability) {
   plan.gid = 100;
   const std::string text = text_of(plan);
   for (const char* wanted : {"--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
-                             "--unshare-cgroup", "--die-with-parent", "--cap-drop ALL", "--uid 1000 --gid 100"}) {
+                             "--unshare-cgroup", "--cap-drop ALL", "--uid 1000 --gid 100"}) {
     EXPECT_NE(text.find(wanted), std::string::npos) << wanted;
   }
   EXPECT_EQ(text.find("--cap-add"), std::string::npos);
+  EXPECT_EQ(text.find("--die-with-parent"), std::string::npos);
 }
 
 TEST(BwrapArguments, StepsInOrder) {
@@ -71,6 +72,16 @@ TEST(BwrapArguments, AFileOfThePlansOwn) {
   EXPECT_EQ(arguments->files, (std::vector<std::string_view>{"content", std::string_view("\0", 1), "content"}));
   plan.mounts.push_back(step(plan::MountKind::kCover, "/etc/c", "/.hutch/c"));
   EXPECT_FALSE(bwrap_arguments(plan, 7).has_value());
+}
+
+TEST(BwrapArguments, MoreThanBwrapTakes) {
+  plan::SandboxPlan plan;
+  plan.mounts.assign(2000, step(plan::MountKind::kBind, "/a", "/a"));
+  EXPECT_TRUE(bwrap_arguments(plan, 7).has_value());
+  plan.mounts.assign(3000, step(plan::MountKind::kBind, "/a", "/a"));
+  const auto arguments = bwrap_arguments(plan, 7);
+  ASSERT_FALSE(arguments.has_value());
+  EXPECT_NE(arguments.error().message.find("--deny-write"), std::string::npos);
 }
 
 TEST(BwrapArguments, ANulByteCannotSplitAnArgument) {

@@ -27,18 +27,18 @@ constexpr int kBlockFd = 6;
 constexpr int kInfoReaderFd = 7;
 constexpr int kFirstFileFd = 8;
 
-constexpr std::size_t kComplaintBytesMax = 4096;
+constexpr std::size_t kBwrapComplaintBytesMax = 4096;
 // How long a start may take. Without a bound, a bwrap that waits for its own other half would be waited for.
 constexpr std::chrono::seconds kStartWait{30};
 // How long a bwrap that failed may take to say so and go.
 constexpr std::chrono::milliseconds kComplaintWait{2000};
 
 // A bubblewrap that waits until its network is made.
-struct Waiting {
+struct WaitingGuest {
   sys::Pipe info;   // where it tells its child's number
   sys::Pipe block;  // what it waits for
 
-  static Result<Waiting> make(std::vector<std::pair<int, int>>& install);
+  static Result<WaitingGuest> make(std::vector<std::pair<int, int>>& install);
   Result<OutsideNetwork> make_network(const std::string& guest_program, const sys::ChildProcess& bwrap,
                                       const plan::SandboxPlan& plan);
 };
@@ -52,8 +52,8 @@ void append_waiting(std::vector<std::string>& words) {
   }
 }
 
-Result<Waiting> Waiting::make(std::vector<std::pair<int, int>>& install) {
-  Waiting waiting;
+Result<WaitingGuest> WaitingGuest::make(std::vector<std::pair<int, int>>& install) {
+  WaitingGuest waiting;
   waiting.info = TRY(sys::pipe());
   waiting.block = TRY(sys::pipe());
   install.emplace_back(waiting.info.write.get(), kInfoFd);
@@ -63,14 +63,14 @@ Result<Waiting> Waiting::make(std::vector<std::pair<int, int>>& install) {
   return waiting;
 }
 
-Result<OutsideNetwork> Waiting::make_network(const std::string& guest_program, const sys::ChildProcess& bwrap,
-                                             const plan::SandboxPlan& plan) {
+Result<OutsideNetwork> WaitingGuest::make_network(const std::string& guest_program, const sys::ChildProcess& bwrap,
+                                                  const plan::SandboxPlan& plan) {
   info.write.reset();
   block.read.reset();
   pollfd told{info.read.get(), POLLIN, 0};
   TRY(sys::poll({&told, 1}, kStartWait));
   if (told.revents == 0) return fail(Error{Code::kTimeout, 0, "bwrap did not start"});
-  const std::string text = TRY(sys::read_to_end(info.read.get(), kComplaintBytesMax));
+  const std::string text = TRY(sys::read_to_end(info.read.get(), kBwrapComplaintBytesMax));
   const pid_t child = TRY(child_of_bwrap(text));
   auto network = make_network_outside(guest_program, bwrap, child, plan);
   if (!network) {
@@ -127,8 +127,8 @@ Result<Instance> start_bwrap(const std::string& program, const std::vector<std::
   std::vector<std::pair<int, int>> install = {
       {errors_write.get(), kErrorsFd}, {arguments_read.get(), kArgumentsFd}, {guest.get(), kGuestFd}};
   const std::vector<UniqueFd> files = TRY(install_files(arguments.files, install));
-  std::optional<Waiting> waiting;
-  if (plan.network == plan::NetworkKind::kGateway) waiting.emplace(TRY(Waiting::make(install)));
+  std::optional<WaitingGuest> waiting;
+  if (plan.network == plan::NetworkKind::kGateway) waiting.emplace(TRY(WaitingGuest::make(install)));
   // bwrap waits for its arguments, so that it is where its limits hold before it starts anything.
   std::vector<std::string> words = {"bwrap", "--args", std::to_string(kArgumentsFd)};
   if (waiting) append_waiting(words);
@@ -201,7 +201,7 @@ Error explain_failure(sys::ChildProcess& bwrap, int errors, Error seen) {
   pollfd ended{bwrap.pidfd(), POLLIN, 0};
   (void)sys::poll({&ended, 1}, kComplaintWait);
   if (!bwrap.signal(SIGKILL) || !bwrap.wait() || !sys::set_nonblocking(errors)) return seen;
-  std::array<char, kComplaintBytesMax> text;
+  std::array<char, kBwrapComplaintBytesMax> text;
   const auto count = sys::read_some(errors, text);
   if (!count || *count == 0) return seen;
   std::string_view line(text.data(), *count);

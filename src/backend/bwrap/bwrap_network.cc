@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "backend/guest_process.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "sys/channel.h"
 #include "sys/identity.h"
@@ -23,7 +24,7 @@ constexpr int kNetworkFd = 4;
 }  // namespace
 
 Result<pid_t> child_of_bwrap(std::string_view info) {
-  const auto json = nlohmann::json::parse(info, nullptr, false);
+  const auto json = parse_json(info);
   const auto pid = json.is_object() ? json.find("child-pid") : json.end();
   if (!json.is_object() || pid == json.end() || !pid->is_number_integer() || *pid <= 0) {
     return fail(Error{Code::kSystem, 0, "bwrap does not tell its child's number"});
@@ -41,6 +42,9 @@ Result<OutsideNetwork> make_network_outside(const std::string& guest_program, co
   for (const plan::UdpCapture& udp : plan.udp) {
     std::string& word = arguments.emplace_back(cat({std::to_string(udp.port), ",", std::to_string(udp.gateway_port)}));
     for (const IpAddress& address : udp.addresses) word += cat({",", to_string(address)});
+  }
+  for (const plan::UserCount& count : plan.user_counts) {
+    arguments.push_back(cat({count.name, "=", std::to_string(count.most)}));
   }
   const std::vector<std::pair<int, int>> install = {
       {its.get(), kStreamFd}, {owner.get(), kOwnerFd}, {network.get(), kNetworkFd}};

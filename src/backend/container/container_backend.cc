@@ -30,7 +30,7 @@ namespace {
 constexpr const char* kStream = "stream";
 constexpr const char* kHeld = "held";
 constexpr const char* kHidden = "hidden";
-constexpr const char* kPlace = "place";
+constexpr const char* kPlaceVolume = "place";
 constexpr std::string_view kFreshPrefix = "new-";
 
 constexpr std::uint64_t kProcessesMax = 32'768;
@@ -153,7 +153,7 @@ Container::Container(Engine engine, std::string directory, std::string name)
     : engine_(std::move(engine)),
       directory_(std::move(directory)),
       name_(std::move(name)),
-      place_(cat({directory_, "/", kPlace})) {}
+      place_(cat({directory_, "/", kPlaceVolume})) {}
 
 Container::~Container() { (void)remove(); }
 

@@ -14,7 +14,7 @@
 namespace hutch::backend::container {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using plan::Access;
 using plan::MountKind;
 using plan::MountStep;
@@ -64,33 +64,33 @@ TEST(CreateBody, OfAnAgentIsAsItWas) {
   std::ifstream file(std::string(HUTCH_SOURCE_DIR) + "/src/backend/container/golden/agent.json");
   std::stringstream golden;
   golden << file.rdbuf();
-  EXPECT_EQ(json::parse(*body).dump(2) + "\n", golden.str());
+  EXPECT_EQ(Json::parse(*body).dump(2) + "\n", golden.str());
 }
 
 TEST(CreateBody, GivesNoMoreThanIsNeeded) {
   plan::SandboxPlan plan = agents_plan();
   plan.network = plan::NetworkKind::kNone;
   plan.limits = {};
-  const json host = json::parse(*create_body(plan, settings()))["HostConfig"];
-  EXPECT_EQ(host["CapDrop"], json::array({"ALL"}));
+  const Json host = Json::parse(*create_body(plan, settings()))["HostConfig"];
+  EXPECT_EQ(host["CapDrop"], Json::array({"ALL"}));
   for (const auto& capability : host["CapAdd"]) EXPECT_FALSE(capability.get<std::string>().starts_with("NET_"));
   EXPECT_FALSE(host.contains("PidsLimit"));
   plan.limits.processes = 512;
-  EXPECT_EQ(json::parse(*create_body(plan, settings()))["HostConfig"]["PidsLimit"], 512);
+  EXPECT_EQ(Json::parse(*create_body(plan, settings()))["HostConfig"]["PidsLimit"], 512);
   EXPECT_FALSE(host.contains("Memory"));
   EXPECT_EQ(host["NetworkMode"], "none");
   EXPECT_EQ(host["CapAdd"].size(), 6U);
   plan.rights = plan::Rights::kImageRoot;
-  const json installs = json::parse(*create_body(plan, settings()))["HostConfig"]["CapAdd"];
+  const Json installs = Json::parse(*create_body(plan, settings()))["HostConfig"]["CapAdd"];
   EXPECT_EQ(installs,
-            json::array({"CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETPCAP", "SETUID", "FSETID", "KILL"}));
+            Json::array({"CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETPCAP", "SETUID", "FSETID", "KILL"}));
 }
 
 // What the guest could do to that network, it would do to the machine's.
 TEST(CreateBody, GivesNothingOfTheHostsNetworkToChange) {
   plan::SandboxPlan plan = agents_plan();
   plan.network = plan::NetworkKind::kHost;
-  const json host = json::parse(*create_body(plan, settings()))["HostConfig"];
+  const Json host = Json::parse(*create_body(plan, settings()))["HostConfig"];
   EXPECT_EQ(host["NetworkMode"], "host");
   EXPECT_FALSE(host.contains("Sysctls"));
   for (const auto& capability : host["CapAdd"]) EXPECT_FALSE(capability.get<std::string>().starts_with("NET_"));
@@ -104,14 +104,14 @@ TEST(CreateBody, TakesWhatMakesProgramsTrustTheGateway) {
   plan.mounts.push_back({.kind = MountKind::kSeal, .target = directory});
   const auto body = create_body(plan, settings());
   ASSERT_TRUE(body) << body.error().message;
-  EXPECT_TRUE(json::parse(*body)["HostConfig"]["Tmpfs"].contains(directory));
+  EXPECT_TRUE(Json::parse(*body)["HostConfig"]["Tmpfs"].contains(directory));
 }
 
 TEST(CreateBody, LimitsTheDiskWhereThatIsAsked) {
   plan::SandboxPlan plan = agents_plan();
-  EXPECT_FALSE(json::parse(*create_body(plan, settings()))["HostConfig"].contains("StorageOpt"));
+  EXPECT_FALSE(Json::parse(*create_body(plan, settings()))["HostConfig"].contains("StorageOpt"));
   plan.limits.disk_bytes = 1ULL << 30;
-  EXPECT_EQ(json::parse(*create_body(plan, settings()))["HostConfig"]["StorageOpt"], json({{"size", "1073741824"}}));
+  EXPECT_EQ(Json::parse(*create_body(plan, settings()))["HostConfig"]["StorageOpt"], Json({{"size", "1073741824"}}));
 }
 
 TEST(CreateBody, NeverShowsAnEnginesSocket) {
@@ -143,7 +143,7 @@ TEST(CreateBody, RefusesWhatItCannotSay) {
 }
 
 TEST(CreateBody, HasPodmanLeaveThePrivatePlacesEmpty) {
-  const json host = json::parse(*create_body(agents_plan(), settings("podman")))["HostConfig"];
+  const Json host = Json::parse(*create_body(agents_plan(), settings("podman")))["HostConfig"];
   EXPECT_THAT(host["Tmpfs"]["/tmp"].get<std::string>(), HasSubstr("notmpcopyup"));
 }
 

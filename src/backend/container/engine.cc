@@ -112,12 +112,19 @@ Result<Engine> Engine::find(const EngineEnvironment& environment) {
       continue;
     }
     Engine engine(path);
-    const std::string body = TRY_CTX(engine.ask("GET", "/version"), path);
-    engine.version_ = TRY_CTX(read_version(body), path);
+    engine.version_ = TRY_CTX(engine.ask_version(), path);
     return engine;
   }
   refused.message += cat({"; ", remedy(refused)});
   return fail(std::move(refused));
+}
+
+// For /version podman looks up which packages its helper programs come from, by dpkg-query(1) or rpm(8): most of a
+// second, at each start of a container.
+Result<EngineVersion> Engine::ask_version() const {
+  const Answer ping = TRY(exchange("GET", "/_ping", {}, kPatience));
+  if (std::optional<EngineVersion> podman = read_podman_ping(ping)) return *std::move(podman);
+  return read_version(TRY(ask("GET", "/version")));
 }
 
 Result<EngineInfo> Engine::info() const {

@@ -63,6 +63,7 @@ class Engine {
                           std::chrono::seconds patience = kPatience) const;
   Result<Answer> exchange(std::string_view method, std::string_view target, std::string_view body,
                           std::chrono::seconds patience) const;
+  Result<EngineVersion> ask_version() const;
   std::string versioned(std::initializer_list<std::string_view> target) const;
 
   std::string socket_;

@@ -97,6 +97,15 @@ Result<EngineVersion> read_version(std::string_view body) {
   return version;
 }
 
+std::optional<EngineVersion> read_podman_ping(const Answer& ping) {
+  static constexpr std::string_view kServer = "Libpod/";
+  if (ping.status != 200 || !ping.server.starts_with(kServer)) return std::nullopt;
+  if (minor_of(ping.api).value_or(0) < kApiMinor) return std::nullopt;
+  const std::string_view version = std::string_view(ping.server).substr(kServer.size());
+  return EngineVersion{"podman", printable(version.substr(0, version.find(' ')), kTextBytesMax),
+                       cat({"1.", std::to_string(kApiMinor)})};
+}
+
 Status check_imported(std::string_view body) {
   for (const std::string_view line : split(body, '\n')) {
     const Json json = parse(line);

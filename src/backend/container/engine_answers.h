@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,8 +53,10 @@ inline constexpr int kApiMinor = 41;  // 1.41, the oldest that is spoken
 // The answer where its status says that it went well; else the engine's own message, made printable.
 Result<std::string> good_body(const Answer& answer, std::string_view request);
 
-// kUnsupported where the engine is too old.
+// The answer to GET /version. kUnsupported where the engine is too old.
 Result<EngineVersion> read_version(std::string_view body);
+// The answer to GET /_ping, where it is podman's and says which version it speaks; absent otherwise.
+std::optional<EngineVersion> read_podman_ping(const Answer& ping);
 Result<EngineInfo> read_info(std::string_view body);
 // Whether its storage may hold a limit of what is written over an image; Code::kUnsupported says what could. Of xfs the
 // engine itself knows whether it is mounted with what that takes.

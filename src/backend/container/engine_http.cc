@@ -103,8 +103,12 @@ bool AnswerReader::done() const { return parser_->parser.is_done(); }
 
 Answer AnswerReader::answer() const {
   const auto& answer = parser_->parser.get();
-  const auto stat = answer["X-Docker-Container-Path-Stat"];
-  return {answer.result_int(), answer.body(), std::string(stat.data(), stat.size())};
+  const auto header = [&](const char* name) {
+    const auto value = answer[name];
+    return std::string(value.data(), value.size());
+  };
+  return {answer.result_int(), answer.body(), header("X-Docker-Container-Path-Stat"), header("Server"),
+          header("Api-Version")};
 }
 
 }  // namespace hutch::backend::container

@@ -14,6 +14,8 @@ struct Answer {
   unsigned status = 0;
   std::string body;
   std::string path_stat{};  // X-Docker-Container-Path-Stat, of an answer about a path in a container
+  std::string server{};     // Server, "Libpod/4.3.1 (linux)"
+  std::string api{};        // Api-Version, the newest that the engine speaks
 };
 
 // A whole request, after whose answer the engine closes. `body` is JSON, or empty.

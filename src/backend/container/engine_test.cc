@@ -114,6 +114,25 @@ TEST(EngineAnswers, AgreeOnAVersion) {
   }
 }
 
+TEST(EngineAnswers, PodmanSaysItsVersionWithItsPing) {
+  const auto reader_of = [](std::string_view head) {
+    AnswerReader reader;
+    EXPECT_TRUE(reader.take(cat({"HTTP/1.1 ", head, "\r\nContent-Length: 2\r\n\r\nOK"})));
+    return read_podman_ping(reader.answer());
+  };
+  const auto podman = reader_of("200 OK\r\nApi-Version: 1.41\r\nServer: Libpod/4.3.1 (linux)");
+  ASSERT_TRUE(podman);
+  EXPECT_EQ(podman->name, "podman");
+  EXPECT_EQ(podman->version, "4.3.1");
+  EXPECT_EQ(podman->api, "1.41");
+  for (const char* other :
+       {"200 OK\r\nApi-Version: 1.41\r\nServer: Docker/20.10.24 (linux)", "200 OK\r\nServer: Libpod/4.3.1",
+        "200 OK\r\nApi-Version: 1.40\r\nServer: Libpod/3.0", "200 OK\r\nApi-Version: x\r\nServer: Libpod/4.3.1",
+        "500 No\r\nApi-Version: 1.41\r\nServer: Libpod/4.3.1 (linux)", "200 OK"}) {
+    EXPECT_FALSE(reader_of(other)) << other;
+  }
+}
+
 TEST(EngineAnswers, AreOfBoundedDepthAndLength) {
   EXPECT_FALSE(read_info(R"({"a":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}"));
   const auto info = read_info(R"({"Driver":")" + std::string(5000, 'x') + R"(","CgroupVersion":2})");

@@ -18,6 +18,7 @@ Result<Instance> NoneBackend::start(const plan::SandboxPlan& plan, const StartOp
   plan::SandboxPlan open_plan;  // no step of the plan is applied; the guest gets none to apply
   open_plan.uid = plan.uid;
   open_plan.gid = plan.gid;
+  open_plan.process_limits = plan.process_limits;  // those that the person's own programs have
   TRY(send_start(started.guest, wire::Isolation::kNone, open_plan, options));
   return Instance{std::move(started.guest), std::move(started.process), Instance::Orphans::kNone, Instance::Plan::kSent,
                   Instance::Ending::kByGuest};

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backend/vm/jail.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "sys/io.h"
 #include "sys/journal.h"
@@ -36,7 +37,7 @@ Status await_status(Monitor& qemu, const std::string& command, const std::string
   const auto until = std::chrono::steady_clock::now() + kWait;
   for (;;) {
     const std::string said = TRY(qemu.ask(command));
-    const json state = json::parse(said, nullptr, false);
+    const json state = parse_json(said);
     const json status = state.is_object() ? state.value("status", json()) : json();
     if (status == wanted) return {};
     if (status == failed) return fail({Code::kSystem, 0, cat({"QEMU: ", command, ": ", printable(said)})});

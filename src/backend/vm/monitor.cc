@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "sys/channel.h"
 #include "sys/io.h"
@@ -68,7 +69,7 @@ Result<std::string> Monitor::tell(const std::string& command, const std::string&
   for (;;) {
     const std::string answer = TRY(lines_.next(until, "QEMU"));
     TRY_CTX(wire::check_json_shape(answer, kSaidMax), "QEMU");
-    const json said = json::parse(answer, nullptr, false);
+    const json said = parse_json(answer);
     if (!said.is_object()) return fail(Error::invalid(cat({"QEMU: ", printable(answer)})));
     if (said.contains("return")) return said["return"].dump(-1, ' ', false, json::error_handler_t::replace);
     if (said.contains("error")) return fail({Code::kSystem, 0, cat({"QEMU: ", command, ": ", printable(answer)})});

@@ -25,7 +25,7 @@ namespace hutch::backend::vm {
 namespace {
 
 // Without an accelerator, on a busy host.
-constexpr std::chrono::seconds kStartWait{180};
+constexpr std::chrono::seconds kSnapshotStartWait{180};
 
 Status await_guest(int console, std::chrono::seconds limit) {
   const auto until = Lines::Clock::now() + limit;
@@ -38,7 +38,7 @@ Status await_guest(int console, std::chrono::seconds limit) {
 }
 
 // A machine that waits for what makes it one of its own.
-struct Waiting {
+struct WaitingMachine {
   RunFiles files;
   UniqueFd console;
   UniqueFd memory;
@@ -47,8 +47,9 @@ struct Waiting {
 };
 
 // `initramfs` is a path at which nothing is; empty: one that goes with the machine.
-Result<Waiting> start_waiting(const VmBackend::Settings& settings, const MachineSize& size, std::string initramfs,
-                              std::chrono::seconds limit, Backend& jails, const StartOptions& options) {
+Result<WaitingMachine> start_waiting(const VmBackend::Settings& settings, const MachineSize& size,
+                                     std::string initramfs, std::chrono::seconds limit, Backend& jails,
+                                     const StartOptions& options) {
   RunFiles run = TRY_CTX(RunFiles::make(settings.directory), "make room for the machine");
   if (initramfs.empty()) initramfs = run.file("initramfs");
   const MachineFiles of_machine{settings.kernel, std::move(initramfs), settings.system, run.file("changes")};
@@ -71,10 +72,11 @@ Result<Waiting> start_waiting(const VmBackend::Settings& settings, const Machine
   TRY(with_words_of(std::move(begun), console.read.get()));
   // Nobody speaks to the guest, which waits for that.
   TRY(await_guest(console.read.get(), limit));
-  return Waiting{std::move(run), std::move(console.read), std::move(memory), std::move(running), std::move(*qemu)};
+  return WaitingMachine{std::move(run), std::move(console.read), std::move(memory), std::move(running),
+                        std::move(*qemu)};
 }
 
-Status save_point(Waiting& machine, const SnapshotFiles::Point& point) {
+Status save_point(WaitingMachine& machine, const SnapshotFiles::Point& point) {
   const UniqueFd state = TRY(sys::make_file(sys::kCwd, point.state, 0600));
   TRY(save_state(machine.qemu, state.get()));
   const UniqueFd saved = TRY(sys::make_file(sys::kCwd, point.memory, 0600));
@@ -82,12 +84,12 @@ Status save_point(Waiting& machine, const SnapshotFiles::Point& point) {
 }
 
 // It makes its root, and waits again.
-Status give_root(Waiting& machine) {
+Status give_root(WaitingMachine& machine) {
   auto [own_end, qemu_end] = TRY(sys::socket_pair());
   TRY(connect_guest(machine.qemu, qemu_end.get()));
   qemu_end.reset();
   TRY(tell_start(own_end.get(), {.again = true}));
-  TRY(with_words_of(await_guest(machine.console.get(), kStartWait), machine.console.get()));
+  TRY(with_words_of(await_guest(machine.console.get(), kSnapshotStartWait), machine.console.get()));
   return leave_guest(machine.qemu);
 }
 
@@ -102,7 +104,8 @@ Status prove(const VmBackend::Settings& settings, std::chrono::seconds limit, Ba
 
 Status save_snapshot(const VmBackend::Settings& settings, const SnapshotFiles& files, Backend& jails,
                      const StartOptions& options) {
-  Waiting machine = TRY(start_waiting(settings, settings.usual, files.initramfs, kStartWait, jails, options));
+  WaitingMachine machine =
+      TRY(start_waiting(settings, settings.usual, files.initramfs, kSnapshotStartWait, jails, options));
   TRY(save_point(machine, files.early));
   TRY(begin(machine.qemu));
   TRY(give_root(machine));

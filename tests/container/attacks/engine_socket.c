@@ -1,5 +1,5 @@
 // Speaks to the engine by its socket, wherever that may be: whoever does is root of the machine.
-#include "attack.h"
+#include "ends.h"
 #include <sys/un.h>
 static void speak(const char* path) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -1,5 +1,5 @@
 // Connects to the stream's name as the guest does, to be taken for it.
-#include "attack.h"
+#include "ends.h"
 #include <sys/un.h>
 int main(void) {
   const char* names[] = {arena("STREAM"), "/.hutch-place/stream"};

@@ -1,20 +1,46 @@
 // Changes the mode, owner or times of a device, which is the host's; removes one; adds one.
-// none: succeeds as root
+// kind: kernel
+#include <sys/xattr.h>
 #include "attack.h"
-int main(void) {
-  const char* names[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"};
-  for (int i = 0; i < 6; i++) {
+static const char* const kNames[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"};
+static int each(int (*change)(const char*, int, const struct stat*)) {
+  for (unsigned i = 0; i < sizeof kNames / sizeof *kNames; i++) {
     struct stat info;
-    if (stat(names[i], &info)) continue;
-    if (!chmod(names[i], info.st_mode & 07777)) succeeded("chmod");
-    if (!utimensat(AT_FDCWD, names[i], NULL, 0)) succeeded("utimensat");
-    int fd = open(names[i], O_RDONLY | O_NONBLOCK | O_NOCTTY);
-    if (fd >= 0 && !fchmod(fd, info.st_mode & 07777)) succeeded("fchmod");
-    if (fd >= 0 && !fchown(fd, info.st_uid, info.st_gid)) succeeded("fchown");
+    if (stat(kNames[i], &info)) continue;
+    if (change(kNames[i], open(kNames[i], O_RDONLY | O_NONBLOCK | O_NOCTTY), &info)) return 1;
   }
-  if (!rename("/dev/null", "/dev/nill")) {
-    rename("/dev/nill", "/dev/null");
-    succeeded("rename");
-  }
-  held();
+  return 0;
 }
+static int mode(const char* name, int fd, const struct stat* info) {
+  (void)fd;
+  return !chmod(name, info->st_mode & 07777);
+}
+static int times(const char* name, int fd, const struct stat* info) {
+  const struct timespec same[] = {info->st_atim, info->st_mtim};
+  (void)fd;
+  return !utimensat(AT_FDCWD, name, same, 0);
+}
+static int owner(const char* name, int fd, const struct stat* info) {
+  (void)fd;
+  return !chown(name, info->st_uid, info->st_gid);
+}
+static int mode_of_fd(const char* name, int fd, const struct stat* info) {
+  (void)name;
+  return fd >= 0 && !fchmod(fd, info->st_mode & 07777);
+}
+static int owner_of_fd(const char* name, int fd, const struct stat* info) {
+  (void)name;
+  return fd >= 0 && !fchown(fd, info->st_uid, info->st_gid);
+}
+static int attribute(const char* name, int fd, const struct stat* info) {
+  (void)fd, (void)info;
+  return !setxattr(name, "trusted.hutch", "x", 1, 0) && !removexattr(name, "trusted.hutch");
+}
+ATTEMPT(mode, root, each(mode));
+ATTEMPT(mode_by_a_descriptor, root, each(mode_of_fd));
+ATTEMPT(owner, root, each(owner));
+ATTEMPT(owner_by_a_descriptor, root, each(owner_of_fd));
+ATTEMPT(times, root, each(times));
+ATTEMPT(attribute, root, each(attribute));
+ATTEMPT(rename, root, !rename("/dev/full", "/dev/fuller") && !rename("/dev/fuller", "/dev/full"));
+ATTEMPT(a_second_name, root, !link("/dev/full", "/dev/fuller") && !unlink("/dev/fuller"));

@@ -1,9 +1,8 @@
 // Sets up an io_uring, whose operations no filter of system calls sees.
-// none: succeeds
+// kind: kernel
 #include "attack.h"
-int main(void) {
-  char parameters[256] = {0};
-  if (syscall(425, 8, parameters) >= 0) succeeded("io_uring_setup");
-  if (errno == EFAULT || errno == EINVAL) succeeded("io_uring_setup was reached");
-  held();
-}
+static int reached(long answer) { return answer >= 0 || errno == EFAULT || errno == EINVAL || errno == EBADF; }
+static char parameters[256];
+ATTEMPT(set_up, everybody, reached(syscall(425, 8, parameters)));
+ATTEMPT(entered, everybody, reached(syscall(426, -1, 1, 0, 0, NULL, 0)));
+ATTEMPT(registered, everybody, reached(syscall(427, -1, 0, NULL, 0)));

@@ -1,13 +1,15 @@
 // Renames or replaces an ancestor of a protected path, so that its name leads to something writable.
-// none: succeeds
+// kind: files
 #include "attack.h"
-int main(void) {
-  if (!rename("deep/er", "deep/aside")) succeeded("rename of the parent");
-  if (!rename("deep", "aside")) succeeded("rename of the grandparent");
-  mkdir("spare", 0755);
-  if (!syscall(SYS_renameat2, AT_FDCWD, "deep", AT_FDCWD, "spare", 2 /* RENAME_EXCHANGE */)) succeeded("exchange");
-  if (!rmdir("deep/er/locked")) succeeded("rmdir");
-  if (!rename(".git", "git-aside")) succeeded("rename of .git");
-  if (writes("deep/er/locked/file")) succeeded("a write");
-  held();
-}
+ATTEMPT(rename_of_the_parent, everybody, !rename("deep/er", "deep/aside"));
+ATTEMPT(rename_of_the_grandparent, everybody, !rename("deep", "aside"));
+ATTEMPT(rename_of_the_project, everybody,
+        !chdir("..") && !rename(arena("PROJECT"), path_of("%s-away", arena("PROJECT"))) &&
+            (rename(path_of("%s-away", arena("PROJECT")), arena("PROJECT")), 1));
+ATTEMPT(exchange, everybody,
+        !mkdir("spare", 0755) &&
+            !syscall(SYS_renameat2, AT_FDCWD, "deep", AT_FDCWD, "spare", 2 /* RENAME_EXCHANGE */));
+ATTEMPT(removal, everybody, !unlink("deep/er/locked/file") && !rmdir("deep/er/locked"));
+ATTEMPT(rename_of_git, everybody, !rename(".git", "git-aside"));
+ATTEMPT(a_write, everybody, writes("deep/er/locked/file"));
+ATTEMPT(a_write_after_a_rename, everybody, !rename("deep", "aside") && writes("aside/er/locked/file"));

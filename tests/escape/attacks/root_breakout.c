@@ -1,13 +1,13 @@
 // Leaves a changed root by a descriptor from before it.
-// none: succeeds as root
+// kind: privileges
 #include "attack.h"
-int main(void) {
+static int climbs(void) {
   int outside = open(".", O_RDONLY);
   mkdir("jail", 0755);
-  if (chroot("jail")) held();
-  fchdir(outside);
-  for (int i = 0; i < 64; i++) chdir("..");
-  chroot(".");
-  if (reads_secret(arena("HOME_SECRET"))) succeeded("chroot");
-  succeeded("chroot is allowed");
+  if (chroot("jail") || fchdir(outside)) return 0;
+  for (int i = 0; i < 64; i++)
+    if (chdir("..")) return 0;
+  return !chroot(".") && reads_secret(arena("HOME_SECRET"));
 }
+ATTEMPT(by_a_descriptor, root, climbs());
+ATTEMPT(a_root_of_its_own, root, !mkdir("jail", 0755) && !chroot("jail"));

@@ -1,12 +1,13 @@
 // Types into the terminal that hutch was started on, or takes it over.
+// kind: streams
 // none: cannot; the command has no controlling terminal of the caller's
 #include "attack.h"
-int main(void) {
-  int fd = open("/dev/tty", O_RDWR);
-  if (fd >= 0 && !ioctl(fd, 0x5412 /* TIOCSTI */, "x")) succeeded("TIOCSTI on /dev/tty");
-  for (fd = 0; fd < 3; fd++)
-    if (!ioctl(fd, 0x5412, "x")) succeeded("TIOCSTI on a standard stream");
+static int types(int fd) { return fd >= 0 && !ioctl(fd, 0x5412 /* TIOCSTI */, "x"); }
+static int on_a_stream(void) { return types(0) || types(1) || types(2); }
+static int chooses(void) {
   char twelve = 12;
-  if (!ioctl(0, 0x541c /* TIOCLINUX */, &twelve)) succeeded("TIOCLINUX");
-  held();
+  return !ioctl(0, 0x541c /* TIOCLINUX */, &twelve);
 }
+ATTEMPT(on_its_terminal, nobody, types(open("/dev/tty", O_RDWR)));
+ATTEMPT(on_a_standard_stream, nobody, on_a_stream());
+ATTEMPT(by_a_selection, nobody, chooses());

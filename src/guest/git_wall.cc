@@ -1,0 +1,130 @@
+// Looks at directories as git does.
+#include "guest/git_wall.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "base/text.h"
+#include "plan/git_config.h"
+#include "sys/beneath.h"
+#include "sys/io.h"
+#include "sys/tree.h"
+
+namespace hutch::guest {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kParts = {"HEAD", "objects", "refs", "commondir"};
+
+Status held() { return fail(Error::from_errno("the call", EPERM)); }
+
+std::string_view plain_name(const Entry& entry) {
+  const std::string_view name = entry.name;
+  return name.substr(0, name.find('/'));
+}
+
+std::string_view parent_path(std::string_view path) { return path.substr(0, path.rfind('/')); }
+
+// What cannot be looked at may be there: its directory can be closed, and opened again.
+bool may_be_there(int directory, const std::string& name) {
+  const auto found = sys::look_at_name(directory, name);
+  return found || found.error().sys_errno != ENOENT;
+}
+
+plan::GitParts parts_in(int directory, std::string_view prefix) {
+  plan::GitParts parts;
+  for (const std::string_view name : kParts) {
+    if (may_be_there(directory, cat({prefix, name}))) parts = plan::with_part(parts, name);
+  }
+  return parts;
+}
+
+// The file gets a new inode: somebody may have the one that was looked at open.
+Status seal_config(const Entry& entry, const std::string& name) {
+  const auto found = sys::look_at_name(entry.at(), name);
+  if (!found) return found.error().sys_errno == ENOENT ? Status() : held();
+  if (!S_ISREG(found->mode)) return held();
+  const UniqueFd file = TRY(sys::open_at(entry.at(), name, O_RDONLY, 0));
+  const std::string text = TRY(sys::read_at(file.get(), 0, plan::kGitConfigBytesMax + 1));
+  if (!plan::is_harmless_git_config(text, parent_path(entry.path))) return held();
+  return put_judged(entry.at(), name, text, found->mode & 0777, 0);
+}
+
+Status check_hooks(const Entry& entry) {
+  const auto found = sys::look_at_name(entry.at(), "hooks");
+  if (!found) return {};
+  if (!S_ISDIR(found->mode)) return held();
+  const UniqueFd hooks = TRY(sys::open_listing_at(entry.at(), "hooks"));
+  const auto is_sample = [](const sys::TreeEntry& hook) { return plan::is_sample_hook(hook.name); };
+  return std::ranges::all_of(TRY(sys::names_in(hooks.get(), "hooks")), is_sample) ? Status() : held();
+}
+
+Status complete_repository(const Entry& entry, const plan::GitParts& parts) {
+  using enum plan::JudgedFile;
+  const bool is_worktree = plan::judged_file(cat({parent_path(entry.path), "/commondir"})) == kCommonDirectory;
+  if (parts.common_directory && !is_worktree) return held();
+  TRY(seal_config(entry, "config"));
+  TRY(seal_config(entry, "config.worktree"));
+  return check_hooks(entry);
+}
+
+}  // namespace
+
+Status judge_git_name(const Entry& entry, MadeOf what) {
+  using enum plan::GitName;
+  const std::string_view name = plain_name(entry);
+  const plan::GitName kind = plan::git_name(name);
+  const std::string_view directory = parent_path(entry.path);
+  if (kind == kOther) {
+    if (!directory.ends_with("/hooks") || plan::is_sample_hook(name)) return {};
+    return plan::is_git_directory(parts_in(entry.at(), "../")) ? held() : Status();
+  }
+  // Names are held there before it is a repository.
+  if (directory.ends_with("/.git")) return {};
+  const plan::GitParts parts = parts_in(entry.at(), "");
+  const bool is_one = plan::is_git_directory(parts);
+  if (kind == kConfig) return is_one ? held() : Status();
+  if (kind == kHooks) return is_one && what != MadeOf::kNewDirectory ? held() : Status();
+  const plan::GitParts with = plan::with_part(parts, name);
+  if (kind == kCommonDirectory && is_one && !parts.common_directory) return held();
+  return is_one || !plan::is_git_directory(with) ? Status() : complete_repository(entry, with);
+}
+
+bool is_kept_part(const Entry& entry) {
+  if (plan::git_name(plain_name(entry)) != plan::GitName::kPart) return false;
+  if (!parent_path(entry.path).ends_with("/.git")) return false;
+  // What is protected there since the start is mounted.
+  const auto is_mounted = [&](const char* name) {
+    const auto found = sys::look_at_name(entry.at(), name);
+    return found && found->mount != entry.directory->twin.mount;
+  };
+  return is_mounted("config") || is_mounted("hooks");
+}
+
+bool moves_worktrees(const Entry& from, const std::string& to) {
+  if (plan::takes_worktrees_away(from.path, to)) return true;
+  if (!from.path.ends_with("/.git") || to.ends_with("/.git")) return false;
+  return std::ranges::any_of(std::array{"worktrees", "modules"},
+                             [&](const char* name) { return may_be_there(from.at(), cat({from.name, "/", name})); });
+}
+
+bool is_config_of_repository(const Entry& entry) {
+  return plan::git_name(plain_name(entry)) == plan::GitName::kConfig &&
+         plan::is_git_directory(parts_in(entry.at(), ""));
+}
+
+Status put_judged(int directory, const std::string& name, std::string_view text, mode_t mode, unsigned flags) {
+  // A supervisor that was killed may have left one.
+  (void)sys::unlink_with(directory, kUnderwayName, 0);
+  const UniqueFd own = TRY(sys::open_at(directory, kUnderwayName, O_WRONLY | O_CREAT | O_EXCL, mode));
+  Status moved = sys::write_all(own.get(), text);
+  if (moved) moved = sys::rename_with(directory, kUnderwayName, directory, name, flags);
+  if (!moved) (void)sys::unlink_with(directory, kUnderwayName, 0);
+  return moved;
+}
+
+}  // namespace hutch::guest

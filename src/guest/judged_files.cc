@@ -1,0 +1,65 @@
+// Pipes in place of files.
+#include "guest/judged_files.h"
+
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "guest/git_wall.h"
+#include "sys/io.h"
+
+namespace hutch::guest {
+
+Result<UniqueFd> JudgedFiles::open(Wanted wanted) {
+  if (pending_.size() == kOpenMax) return fail(Error::from_errno("the call", EMFILE));
+  sys::Pipe pipe = TRY(sys::pipe());
+  TRY(sys::set_nonblocking(pipe.read.get()));
+  pending_.push_back({std::move(wanted), std::move(pipe.read), {}});
+  return std::move(pipe.write);
+}
+
+void JudgedFiles::add_to(std::vector<pollfd>& wait) const {
+  for (const Pending& pending : pending_) wait.push_back({pending.read.get(), POLLIN, 0});
+}
+
+void JudgedFiles::land(const Places& places, const Refused& refused) {
+  std::vector<Pending> waiting;
+  for (Pending& pending : std::exchange(pending_, {})) {
+    const Read read = take(pending);
+    if (read == Read::kMore) {
+      waiting.push_back(std::move(pending));
+      continue;
+    }
+    const Wanted& wanted = pending.wanted;
+    const auto path = places.path_of(wanted.entry);
+    const bool stays = path && *path == wanted.entry.path;
+    const bool harmless = read == Read::kAll && stays &&
+                          plan::is_harmless_text(wanted.kind, wanted.entry.path, pending.text, wanted.root);
+    if (!harmless || !make(pending)) refused(wanted.caller, wanted.entry.path);
+  }
+  pending_ = std::move(waiting);
+}
+
+JudgedFiles::Read JudgedFiles::take(Pending& pending) {
+  std::array<char, 4096> part{};
+  for (;;) {
+    const auto count = sys::read_some(pending.read.get(), part);
+    if (!count) return count.error().sys_errno == EAGAIN ? Read::kMore : Read::kTooMuch;
+    if (*count == 0) return Read::kAll;
+    if (pending.text.size() + *count > plan::kJudgedBytesMax) return Read::kTooMuch;
+    pending.text.append(part.data(), *count);
+  }
+}
+
+Status JudgedFiles::make(const Pending& pending) {
+  const Entry& entry = pending.wanted.entry;
+  const auto there = sys::look_at_name(entry.at(), entry.name);
+  if (there && !S_ISREG(there->mode)) return fail(Error::from_errno("the call", EEXIST));
+  // With it a directory may become a repository, as it may with any other part of one.
+  if (pending.wanted.kind == plan::JudgedFile::kCommonDirectory) TRY(judge_git_name(entry, MadeOf::kContent));
+  return put_judged(entry.at(), entry.name, pending.text, pending.wanted.mode, 0);
+}
+
+}  // namespace hutch::guest

@@ -1,0 +1,108 @@
+// Reads the user's configuration of git for its values.
+#include "host/git_person.h"
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+#include "policy/git_obeyed.h"
+#include "policy/git_values.h"
+#include "policy/glob.h"
+#include "sys/tree.h"
+
+namespace hutch::host {
+
+namespace {
+
+constexpr std::size_t kPersonFilesMax = 64;
+constexpr int kPersonDepthMax = 10;  // as git itself
+
+std::string place_of_file(std::string_view path) { return std::string(path.substr(0, path.rfind('/'))); }
+
+class GitPersonReader {
+ public:
+  explicit GitPersonReader(const GitPersonSearch& search) : search_(search), repository_(repository_above()) {}
+
+  GitPerson read() {
+    const std::string by_xdg = variable("XDG_CONFIG_HOME");
+    const std::string xdg = by_xdg.empty() ? cat({search_.home, "/.config"}) : by_xdg;
+    const std::string global = variable("GIT_CONFIG_GLOBAL");
+    const std::string system = variable("GIT_CONFIG_SYSTEM");
+    if (variable("GIT_CONFIG_NOSYSTEM").empty()) follow(system.empty() ? "/etc/gitconfig" : system, 0);
+    if (global.empty()) follow(cat({xdg, "/git/config"}), 0);
+    follow(global.empty() ? cat({search_.home, "/.gitconfig"}) : global, 0);
+    std::string excludes = cat({xdg, "/git/ignore"});
+    // The variables above are among them, as settings that include a file, and the usual name of the excludes.
+    for (policy::GitEntry& entry : policy::git_entries_of(search_.environment)) {
+      if (entry.section != "include" && entry.value != excludes) entries_.push_back(std::move(entry));
+    }
+    GitPerson person;
+    person.values = policy::git_values(entries_);
+    for (const policy::GitEntry& entry : entries_) {
+      const bool names = entry.section == "core" && entry.subsection.empty() && entry.key == "excludesfile";
+      if (names) excludes = policy::obeyed_path(entry.value, search_.home, search_.project).value_or("");
+    }
+    if (auto text = sys::regular_file_text(excludes, policy::kGitValuesBytesMax)) person.excludes = std::move(*text);
+    return person;
+  }
+
+ private:
+  std::string variable(std::string_view name) const {
+    for (const std::string_view line : search_.environment) {
+      if (line.starts_with(name) && line.substr(name.size()).starts_with('=')) {
+        return std::string(line.substr(name.size() + 1));
+      }
+    }
+    return {};
+  }
+
+  void follow(const std::string& file, int depth) {
+    if (++files_ > kPersonFilesMax || depth > kPersonDepthMax) return;
+    const auto text = sys::regular_file_text(file, policy::kGitValuesBytesMax);
+    if (!text) return;
+    for (policy::GitEntry& entry : policy::git_entries(*text)) {
+      if (includes(entry, file)) {
+        const auto path = policy::obeyed_path(entry.value, search_.home, place_of_file(file));
+        if (path) follow(*path, depth + 1);
+      }
+      entries_.push_back(std::move(entry));
+    }
+  }
+
+  bool includes(const policy::GitEntry& entry, const std::string& file) const {
+    if (entry.key != "path") return false;
+    if (entry.section == "include") return entry.subsection.empty();
+    if (entry.section != "includeif") return false;
+    const auto pattern = policy::included_for(entry.subsection, search_.home, place_of_file(file));
+    return pattern && policy::matches_path(*pattern, repository_);
+  }
+
+  // The directory of the repository that the project lies in, a worktree's own; empty where it lies in none.
+  std::string repository_above() const {
+    static constexpr std::string_view kLink = "gitdir: ";
+    static constexpr std::size_t kLinkBytesMax = 4096;
+    for (std::string at = search_.project; !at.empty(); at = place_of_file(at)) {
+      std::string git = cat({at, "/.git"});
+      const auto status = sys::status_of(git);
+      if (!status || !*status) continue;
+      if ((*status)->kind != sys::EntryKind::kFile) return git;
+      const auto text = sys::regular_file_text(git, kLinkBytesMax);
+      if (!text || !text->starts_with(kLink)) return git;
+      const std::string_view link = std::string_view(*text).substr(kLink.size());
+      return policy::obeyed_path(link.substr(0, link.find('\n')), search_.home, at).value_or(git);
+    }
+    return {};
+  }
+
+  const GitPersonSearch& search_;
+  const std::string repository_;
+  std::size_t files_ = 0;
+  std::vector<policy::GitEntry> entries_;
+};
+
+}  // namespace
+
+GitPerson git_person(const GitPersonSearch& search) { return GitPersonReader(search).read(); }
+
+}  // namespace hutch::host

@@ -1,0 +1,207 @@
+// Follows git's configuration through its files.
+#include "host/git_reach.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "host/paths.h"
+#include "host/reach.h"
+#include "policy/git_obeyed.h"
+#include "sys/tree.h"
+
+namespace hutch::host {
+
+namespace {
+
+constexpr std::string_view kLink = "gitdir: ";
+constexpr std::size_t kGitFilesMax = 8192;
+constexpr std::size_t kGitFileBytesMax = 1 << 20;
+constexpr int kIncludeDepthMax = 10;  // as git itself
+constexpr std::string_view kEnvironment = "the environment";
+
+struct GitSource {
+  policy::GitEntry entry;
+  std::string file;
+};
+
+struct GitRepository {
+  std::vector<std::string> configs;
+  std::string work_tree;
+};
+
+std::string directory_above(std::string_view path);
+std::string trimmed_line(std::string_view text);
+
+class GitReach {
+ public:
+  explicit GitReach(const GitSearch& search) : search_(search) {}
+  Result<ObeyedByGit> run();
+
+ private:
+  Status read(const std::string& file, int depth, std::vector<GitSource>& into);
+  Status take(std::vector<policy::GitEntry> entries, const std::string& file, int depth, std::vector<GitSource>& into);
+  Result<std::optional<std::string>> text_of(const std::string& file);
+  Result<std::optional<GitRepository>> repository_at(std::string path);
+  Result<std::vector<std::string>> all_repositories();
+  std::string remedy() const;
+  Status add(const GitSource& source, const std::string& work_tree);
+
+  const GitSearch& search_;
+  std::size_t files_ = 0;
+  std::set<std::string> followed_;  // while one configuration is read
+  std::map<std::string, ObeyedPath> found_;
+  std::map<std::string, ObeyedPath> patterns_;
+};
+
+Result<ObeyedByGit> GitReach::run() {
+  std::vector<GitSource> of_user;
+  TRY(take(policy::git_entries_of(search_.environment), cat({search_.cwd, "/", kEnvironment}), 0, of_user));
+  for (const std::string& file : {std::string("/etc/gitconfig"), cat({search_.home, "/.config/git/config"}),
+                                  cat({search_.home, "/.gitconfig"})}) {
+    followed_.clear();
+    TRY(read(file, 0, of_user));
+  }
+  for (const std::string& path : TRY(all_repositories())) {
+    auto repository = TRY(repository_at(path));
+    if (!repository) continue;
+    std::vector<GitSource> sources = of_user;
+    followed_.clear();
+    for (const std::string& file : repository->configs) TRY(read(file, 0, sources));
+    for (const GitSource& source : sources) {
+      const bool moves = source.entry.section == "core" && source.entry.key == "worktree";
+      const auto moved = moves ? policy::obeyed_path(source.entry.value, search_.home, path) : std::nullopt;
+      if (moved) repository->work_tree = TRY(canonical_path(*moved)).path;
+    }
+    for (const GitSource& source : sources) TRY(add(source, repository->work_tree));
+  }
+  // A directory can become a repository.
+  for (const std::string& root : search_.roots) {
+    for (const GitSource& source : of_user) TRY(add(source, root));
+  }
+  ObeyedByGit by_git;
+  for (auto& [path, obeyed] : found_) by_git.paths.push_back(std::move(obeyed));
+  for (auto& [pattern, obeyed] : patterns_) by_git.patterns.push_back(std::move(obeyed));
+  return by_git;
+}
+
+// Those that were found, and those that the roots lie in.
+Result<std::vector<std::string>> GitReach::all_repositories() {
+  std::set<std::string> all(search_.repositories.begin(), search_.repositories.end());
+  for (std::string at : search_.roots) {
+    for (;; at = directory_above(at)) {
+      const std::string git = at == "/" ? "/.git" : cat({at, "/.git"});
+      const auto there = sys::status_of(git);
+      // Where this user may not look, as in the home of an agent's OS user, their git finds nothing either.
+      if (!there && !is_out_of_reach(there.error())) return fail(there.error());
+      if (there && *there) all.insert(git);
+      if (at == "/") break;
+    }
+  }
+  return std::vector<std::string>(all.begin(), all.end());
+}
+
+Result<std::optional<GitRepository>> GitReach::repository_at(std::string path) {
+  GitRepository repository;
+  if (path.ends_with("/.git")) repository.work_tree = directory_above(path);
+  if (const auto link = TRY(text_of(path))) {
+    if (!link->starts_with(kLink)) return std::optional<GitRepository>();
+    const std::string target = trimmed_line(std::string_view(*link).substr(kLink.size()));
+    const auto absolute = policy::obeyed_path(target, search_.home, repository.work_tree);
+    if (!absolute) return std::optional<GitRepository>();
+    path = *absolute;
+  }
+  std::string common = path;
+  if (const auto text = TRY(text_of(cat({path, "/commondir"})))) {
+    common = policy::obeyed_path(trimmed_line(*text), search_.home, path).value_or(path);
+  }
+  if (repository.work_tree.empty()) repository.work_tree = path;
+  repository.configs = {cat({common, "/config"}), cat({common, "/config.worktree"})};
+  if (common != path) repository.configs.push_back(cat({path, "/config.worktree"}));
+  return std::optional(std::move(repository));
+}
+
+Status GitReach::read(const std::string& file, int depth, std::vector<GitSource>& into) {
+  if (!followed_.insert(file).second) return {};
+  const auto text = TRY(text_of(file));
+  if (!text) return {};
+  return take(policy::git_entries(*text), file, depth, into);
+}
+
+// Conditions of includeIf count as met: they may be, in another directory or on another branch.
+Status GitReach::take(std::vector<policy::GitEntry> entries, const std::string& file, int depth,
+                      std::vector<GitSource>& into) {
+  for (policy::GitEntry& entry : entries) {
+    GitSource source{std::move(entry), file};
+    for (const policy::ObeyedName& name : policy::obeyed_names(source.entry)) {
+      if (name.kind != policy::GitRead::kConfig) continue;
+      const auto path = policy::obeyed_path(name.path, search_.home, directory_above(file));
+      if (path && depth < kIncludeDepthMax) TRY(read(*path, depth + 1, into));
+    }
+    into.push_back(std::move(source));
+  }
+  return {};
+}
+
+Result<std::optional<std::string>> GitReach::text_of(const std::string& file) {
+  const auto found = canonical_path(file);
+  if (!found || found->type != plan::FileType::kFile) return std::optional<std::string>();
+  if (++files_ > kGitFilesMax) {
+    return fail(Error::invalid(cat({"git's configuration: more files than the ", std::to_string(kGitFilesMax),
+                                    " that hutch reads, the last one ", printable(file), "; ", remedy()})));
+  }
+  auto text = sys::regular_file_text(found->path, kGitFileBytesMax);
+  // What this user may not read the user's git may not read either.
+  if (!text && is_out_of_reach(text.error())) return std::optional<std::string>();
+  if (!text) return fail(std::move(text).error());
+  return std::optional(std::move(*text));
+}
+
+// A command can make as many repositories as it likes: then the next one has to start all the same.
+std::string GitReach::remedy() const {
+  std::map<std::string, std::size_t> counts;
+  for (const std::string& path : search_.repositories) ++counts[directory_above(directory_above(path))];
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& count) { return count.second; });
+  if (most == counts.end()) return "allow writing a smaller tree";
+  return cat({printable(most->first),
+              " holds the most repositories: remove those that you do not need, or the directory "
+              "from what may be written (--deny-write)"});
+}
+
+Status GitReach::add(const GitSource& source, const std::string& work_tree) {
+  for (const policy::ObeyedName& name : policy::obeyed_names(source.entry)) {
+    const bool by_file = name.kind == policy::GitRead::kConfig;
+    const auto path = policy::obeyed_path(name.path, search_.home, by_file ? directory_above(source.file) : work_tree);
+    if (!path) continue;
+    if (name.needs == policy::ObeyedName::Needs::kFile) {
+      const auto there = canonical_path(*path);
+      if (!there || there->type != plan::FileType::kFile) continue;
+    }
+    const policy::GitEntry& entry = source.entry;
+    const std::string where = cat({entry.section, ".", entry.key, " of ", printable(source.file)});
+    found_.try_emplace(*path, ObeyedPath{*path, where});
+    for (std::string& pattern : by_file ? std::vector<std::string>() : policy::obeyed_in_any_work_tree(name)) {
+      patterns_.try_emplace(pattern, ObeyedPath{pattern, where});
+    }
+  }
+  return {};
+}
+
+std::string directory_above(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 || slash == std::string_view::npos ? std::string("/") : std::string(path.substr(0, slash));
+}
+
+std::string trimmed_line(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
+  return std::string(text);
+}
+
+}  // namespace
+
+Result<ObeyedByGit> paths_that_git_obeys(const GitSearch& search) { return GitReach(search).run(); }
+
+}  // namespace hutch::host

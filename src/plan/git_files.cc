@@ -1,0 +1,143 @@
+// Judges names and texts by which git and others find a repository.
+#include "plan/git_files.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "plan/git_config.h"
+#include "policy/glob.h"
+
+namespace hutch::plan {
+
+namespace {
+
+// Each a way to say the same: a linked worktree of a repository, and of a submodule in it.
+constexpr std::string_view kWorktree = "/**/.git/worktrees/*";
+constexpr std::string_view kModuleWorktree = "/**/.git/modules/**/worktrees/*";
+
+std::string_view base_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+std::string_view directory_of_file(std::string_view path) { return path.substr(0, path.rfind('/')); }
+
+bool is_worktree_directory(std::string_view directory) {
+  return policy::matches_path(kWorktree, directory) || policy::matches_path(kModuleWorktree, directory);
+}
+
+// git takes all line ends off the end (read_gitfile_gently() of its setup.c), and reads up to a zero byte.
+std::string_view without_line_ends(std::string_view text) {
+  while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+bool is_plain_name(std::string_view part) { return !part.empty() && part != "." && part != ".."; }
+
+// Leading ".." are of a directory whose path is canonical; behind a name one could follow a link.
+std::string absolute_target(std::string_view directory, std::string_view target) {
+  if (target.starts_with('/')) return std::string(target);
+  while (target.starts_with("../")) {
+    target.remove_prefix(3);
+    directory = directory.substr(0, directory.rfind('/'));
+  }
+  return cat({directory, "/", target});
+}
+
+// Below ".git/modules" and ".git/worktrees" names are held, wherever that ".git" is.
+bool is_own_git_directory(std::string_view link, std::string_view text, std::string_view root) {
+  static constexpr std::string_view kPrefix = "gitdir: ";
+  if (!text.starts_with(kPrefix)) return false;
+  const std::string_view target = without_line_ends(text.substr(kPrefix.size()));
+  const bool printing = std::ranges::all_of(target, [](char c) { return static_cast<unsigned char>(c) >= ' '; });
+  if (!printing || target.empty()) return false;
+  const std::string path = absolute_target(directory_of_file(link), target);
+  if (!path.starts_with('/') || !is_within(path, root)) return false;
+  const auto parts = split(std::string_view(path).substr(1), '/');
+  if (!std::ranges::all_of(parts, is_plain_name)) return false;
+  const auto git = std::ranges::find(parts, ".git");
+  if (git == parts.end() || std::ranges::distance(git, parts.end()) < 3) return false;
+  // One inside of another's would be ruled by other names.
+  if (std::find(git + 1, parts.end(), ".git") != parts.end()) return false;
+  return *(git + 1) == "modules" || is_worktree_directory(path);
+}
+
+bool is_own_common_directory(std::string_view text) { return without_line_ends(text) == "../.."; }
+
+constexpr std::array<std::string_view, 6> kAroundWorktrees = {
+    kWorktree,          kModuleWorktree,      "/**/.git/worktrees", "/**/.git/modules/**/worktrees",
+    "/**/.git/modules", "/**/.git/modules/**"};
+
+// hg-clone(1) writes where the repository came from, and nothing else.
+bool is_harmless_mercurial_config(std::string_view text) {
+  std::string_view section;
+  for (std::string_view line : split(text, '\n')) {
+    const bool plain = std::ranges::all_of(line, [](char c) { return static_cast<unsigned char>(c) >= ' '; });
+    if (!plain) return false;
+    if (line.empty() || line.starts_with('#')) continue;
+    if (line.starts_with('[')) {
+      section = line;
+      continue;
+    }
+    const bool names_path = section == "[paths]" && (line.starts_with("default =") || line.starts_with("default="));
+    const std::string_view value = line.substr(line.find('=') + 1);
+    // A command of ssh's options, or a scheme that runs something, would begin so.
+    if (!names_path || value.contains(" -") || value.contains("://-") || value.contains("::")) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+JudgedFile judged_file(std::string_view path) {
+  const std::string_view name = base_of(path);
+  if (name == ".git") return JudgedFile::kGitLink;
+  const std::string_view directory = directory_of_file(path);
+  if (name == "commondir" && is_worktree_directory(directory)) return JudgedFile::kCommonDirectory;
+  if (name == "config.worktree" && is_worktree_directory(directory)) return JudgedFile::kWorktreeConfig;
+  if (name == "hgrc" && base_of(directory) == ".hg") return JudgedFile::kMercurialConfig;
+  if (name == "config" && base_of(directory) == ".sl") return JudgedFile::kMercurialConfig;
+  return JudgedFile::kNone;
+}
+
+bool takes_worktrees_away(std::string_view from, std::string_view to) {
+  return std::ranges::any_of(kAroundWorktrees, [&](std::string_view pattern) {
+    return policy::matches_path(pattern, from) && !policy::matches_path(pattern, to);
+  });
+}
+
+bool is_link_for_git(std::string_view path, std::string_view text) {
+  return path.contains("/.git/") && text != "testing";
+}
+
+bool is_harmless_text(JudgedFile kind, std::string_view path, std::string_view text, std::string_view root) {
+  if (text.size() > kJudgedBytesMax) return false;
+  switch (kind) {
+    case JudgedFile::kGitLink: return is_own_git_directory(path, text, root);
+    case JudgedFile::kCommonDirectory: return is_own_common_directory(text);
+    case JudgedFile::kWorktreeConfig: return is_harmless_git_config(text);
+    case JudgedFile::kMercurialConfig: return is_harmless_mercurial_config(text);
+    case JudgedFile::kNone: break;
+  }
+  return false;
+}
+
+GitName git_name(std::string_view name) {
+  if (name == "HEAD" || name == "objects" || name == "refs") return GitName::kPart;
+  if (name == "commondir") return GitName::kCommonDirectory;
+  if (name == "config" || name == "config.worktree") return GitName::kConfig;
+  return name == "hooks" ? GitName::kHooks : GitName::kOther;
+}
+
+bool is_sample_hook(std::string_view name) { return name.ends_with(".sample"); }
+
+bool is_git_directory(const GitParts& parts) {
+  return parts.head && (parts.common_directory || (parts.objects && parts.refs));
+}
+
+GitParts with_part(GitParts parts, std::string_view name) {
+  parts.head = parts.head || name == "HEAD";
+  parts.objects = parts.objects || name == "objects";
+  parts.refs = parts.refs || name == "refs";
+  parts.common_directory = parts.common_directory || name == "commondir";
+  return parts;
+}
+
+}  // namespace hutch::plan

@@ -1,0 +1,91 @@
+// Which links to repositories are harmless.
+#include "plan/git_files.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace hutch::plan {
+namespace {
+
+bool leads_home(std::string_view path, const std::string& text) {
+  return is_harmless_text(JudgedFile::kGitLink, path, text, "/p");
+}
+
+TEST(GitFiles, ALinkIntoTheRepositorysOwnDirectoryIsHarmless) {
+  EXPECT_TRUE(leads_home("/p/sub/.git", "gitdir: ../.git/modules/sub\n"));
+  EXPECT_TRUE(leads_home("/p/a/b/.git", "gitdir: ../../.git/modules/a/b\n"));
+  EXPECT_TRUE(leads_home("/p/wt/.git", "gitdir: /p/.git/worktrees/wt\n"));
+  EXPECT_TRUE(leads_home("/p/sub/wt/.git", "gitdir: /p/.git/modules/sub/worktrees/wt"));
+}
+
+TEST(GitFiles, ALinkElsewhereIsNot) {
+  for (const char* text :
+       {"gitdir: ../evil\n", "gitdir: e", "gitdir: /p/.git\n", "gitdir: ../.git/modules\n", "gitdir: ../.git/evil\n",
+        "gitdir: ../.git/modules/../../evil\n", "gitdir: /tmp/.git/modules/x", "gitdir: x/../.git/modules/x",
+        "gitdir: ../.git/worktrees/a/b", "gitdir: \n", "gitdir:", "", "gitdir: ../../.git/modules/sub\n",
+        "gitdir: ../.git/modules/a/.git/b", "gitdir: ../.git/modules/x\ny", "GITDIR: ../.git/modules/x"}) {
+    EXPECT_FALSE(leads_home("/p/sub/.git", text)) << text;
+  }
+  EXPECT_FALSE(leads_home("/p/sub/.git", std::string("gitdir: ../evil\0/.git/modules/x", 31)));
+  EXPECT_FALSE(leads_home("/p/sub/.git", "gitdir: ../.git/modules/" + std::string(kJudgedBytesMax, 'x')));
+}
+
+TEST(GitFiles, WhichFilesAreJudged) {
+  EXPECT_EQ(judged_file("/p/.git"), JudgedFile::kGitLink);
+  EXPECT_EQ(judged_file("/p/.git/worktrees/w/commondir"), JudgedFile::kCommonDirectory);
+  EXPECT_EQ(judged_file("/p/.git/modules/a/b/worktrees/w/commondir"), JudgedFile::kCommonDirectory);
+  EXPECT_EQ(judged_file("/p/.git/worktrees/w/config.worktree"), JudgedFile::kWorktreeConfig);
+  EXPECT_EQ(judged_file("/p/.hg/hgrc"), JudgedFile::kMercurialConfig);
+  EXPECT_EQ(judged_file("/p/.sl/config"), JudgedFile::kMercurialConfig);
+  for (const char* path : {"/p/.git/commondir", "/p/.git/config", "/p/.git/config.worktree", "/p/hgrc", "/p/.git/x",
+                           "/p/git", "/p/.git/worktrees/a/b/commondir"}) {
+    EXPECT_EQ(judged_file(path), JudgedFile::kNone) << path;
+  }
+}
+
+TEST(GitFiles, OtherTexts) {
+  using enum JudgedFile;
+  EXPECT_TRUE(is_harmless_text(kCommonDirectory, "/p/.git/worktrees/w/commondir", "../..\n", "/p"));
+  EXPECT_FALSE(is_harmless_text(kCommonDirectory, "/p/.git/worktrees/w/commondir", "../../../evil\n", "/p"));
+  EXPECT_TRUE(is_harmless_text(kMercurialConfig, "/p/.hg/hgrc", "# hint\n[paths]\ndefault = /src/a\n", "/p"));
+  EXPECT_FALSE(is_harmless_text(kMercurialConfig, "/p/.hg/hgrc", "[hooks]\nupdate = x\n", "/p"));
+  EXPECT_FALSE(is_harmless_text(kMercurialConfig, "/p/.hg/hgrc", "[paths]\ndefault = x\n  [hooks]\n", "/p"));
+  EXPECT_FALSE(is_harmless_text(kMercurialConfig, "/p/.hg/hgrc", "[paths]\n%include x\n", "/p"));
+  EXPECT_TRUE(is_harmless_text(kWorktreeConfig, "/p/.git/worktrees/w/config.worktree", "[core]\nbare = false\n", "/p"));
+}
+
+TEST(GitFiles, LinksThroughWhichGitWouldWrite) {
+  for (const char* path : {"/p/.git/COMMIT_EDITMSG", "/p/.git/logs/HEAD", "/p/.git/worktrees/w/FETCH_HEAD",
+                           "/p/.git/modules/sub/logs", "/p/.git/rr-cache", "/p/.git/objects/info/commit-graph"}) {
+    EXPECT_TRUE(is_link_for_git(path, "../x")) << path;
+  }
+  EXPECT_FALSE(is_link_for_git("/p/.git/tAbCdE", "testing"));
+  for (const char* path : {"/p/x", "/p/.gitignore", "/p/.git", "/p/git/x"}) {
+    EXPECT_FALSE(is_link_for_git(path, "../x")) << path;
+  }
+}
+
+TEST(GitFiles, MovesOfLinkedWorktrees) {
+  EXPECT_TRUE(takes_worktrees_away("/p/.git/worktrees/w", "/p/src"));
+  EXPECT_TRUE(takes_worktrees_away("/p/.git/worktrees", "/p/w"));
+  EXPECT_TRUE(takes_worktrees_away("/p/.git/modules", "/p/m"));
+  EXPECT_TRUE(takes_worktrees_away("/p/.git/modules/a", "/p/m"));
+  EXPECT_TRUE(takes_worktrees_away("/p/.git/modules/a/worktrees/w", "/p/.git/modules/b"));
+  EXPECT_FALSE(takes_worktrees_away("/p/.git/worktrees/w", "/p/.git/worktrees/v"));
+  EXPECT_FALSE(takes_worktrees_away("/p/.git/modules/a", "/p/.git/modules/b"));
+  EXPECT_FALSE(takes_worktrees_away("/p/worktrees/w", "/p/src"));
+  EXPECT_FALSE(takes_worktrees_away("/p/a", "/p/b"));
+}
+
+TEST(GitFiles, WhatGitTakesForARepository) {
+  GitParts parts;
+  for (const char* name : {"HEAD", "objects"}) parts = with_part(parts, name);
+  EXPECT_FALSE(is_git_directory(parts));
+  EXPECT_TRUE(is_git_directory(with_part(parts, "refs")));
+  EXPECT_TRUE(is_git_directory(with_part(parts, "commondir")));
+  EXPECT_FALSE(is_git_directory(with_part(GitParts(), "commondir")));
+}
+
+}  // namespace
+}  // namespace hutch::plan

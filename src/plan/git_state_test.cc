@@ -1,0 +1,58 @@
+// Which prepared operations of git run something.
+#include "plan/git_state.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace hutch::plan {
+namespace {
+
+bool harmless(std::string_view name, const std::string& text) {
+  for (const GitStateFile& file : git_state_files()) {
+    if (file.name == name) return is_harmless_git_state(file, text);
+  }
+  ADD_FAILURE() << name;
+  return false;
+}
+
+TEST(GitState, TodoWithoutCommandsIsHarmless) {
+  EXPECT_TRUE(harmless("git-rebase-todo", "pick 1234 exec x\n# exec x\n\nfixup -C 12 a\nlabel onto\nmerge -C 1 x\n"));
+  for (const char* text : {"exec x", "x make", "pick 1 a\n  exec\tx\n", "\tx y", "exec", "pick 1\nexec\rx"}) {
+    EXPECT_FALSE(harmless("git-rebase-todo", text)) << text;
+  }
+  EXPECT_FALSE(harmless("git-rebase-todo", std::string(kGitStateBytesMax + 1, '\n')));
+}
+
+TEST(GitState, StrategiesAreGitsOwn) {
+  EXPECT_TRUE(harmless("strategy", "ort\n"));
+  EXPECT_FALSE(harmless("strategy", "x/../../evil\n"));
+  EXPECT_FALSE(harmless("strategy", "ort\nx"));
+  EXPECT_TRUE(harmless("opts", "[options]\n\tstrategy = recursive\n\tsignoff = true\n"));
+  EXPECT_FALSE(harmless("opts", "[options]\n\tstrategy = evil\n"));
+  EXPECT_FALSE(harmless("opts", "[include]\n\tpath = evil\n"));
+}
+
+TEST(GitState, OptionsOfPatches) {
+  EXPECT_TRUE(harmless("apply-opt", ""));
+  EXPECT_TRUE(harmless("apply-opt", " '--whitespace=fix' '-C1' '-p0' '--directory=a b' '--reject'\n"));
+  for (const char* text : {"'--build-fake-ancestor=x'", "'--b' 'x'", "--reject", "'--rejec", "'-C1'--b", "'-p../x'",
+                           "'--reject' '--stat'", "'--directory=a'\\'' '--b=x'", "'x'", "''"}) {
+    EXPECT_FALSE(harmless("apply-opt", text)) << text;
+  }
+}
+
+TEST(GitState, NamesWithRecordedConflicts) {
+  const std::string hash(40, 'a');
+  const std::string end(1, '\0');
+  std::string text = hash + "\ta/b" + end + hash + ".1\t../c\td" + end + hash + end;
+  text += hash + std::string(24, 'b') + "\te";
+  // strtol(3), with which git reads the number, passes over a tab in front of it.
+  text += end + hash + ".\t1\t../x" + end + "89\tx";
+  const std::vector<std::string_view> names = resolved_names(text);
+  EXPECT_EQ(names, (std::vector<std::string_view>{"a/b", "../c\td", "", "e", "", ""}));
+  EXPECT_TRUE(resolved_names("").empty());
+}
+
+}  // namespace
+}  // namespace hutch::plan

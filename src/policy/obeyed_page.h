@@ -1,0 +1,10 @@
+// docs/obeyed.md, made from the list.
+#pragma once
+
+#include <string>
+
+namespace hutch::policy {
+
+std::string obeyed_page();
+
+}  // namespace hutch::policy

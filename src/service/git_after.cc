@@ -1,0 +1,388 @@
+// Looks at repositories of git after a command has ended.
+#include "service/git_after.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <set>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "host/expand.h"
+#include "plan/git_state.h"
+#include "service/prepare.h"
+#include "sys/beneath.h"
+#include "sys/changed.h"
+#include "sys/files.h"
+#include "sys/journal.h"
+#include "sys/tree.h"
+
+namespace hutch::service {
+
+namespace {
+
+// Each is a few lstat(2).
+constexpr std::size_t kDirectoriesMax = 4096;
+
+// Of all files together: a command can make as many of the largest ones as it likes.
+constexpr std::size_t kAllBytesMax = 16 * plan::kGitStateBytesMax;
+
+bool is_own_directory(const std::string& path) {
+  const auto status = sys::status_of(path);
+  return status && *status && (*status)->kind == sys::EntryKind::kDirectory;
+}
+
+// `left` of kAllBytesMax. A link leads to what may change later; what is too large is not looked through.
+std::optional<GitStateText> state_text(const std::string& path, std::size_t& left) {
+  const auto status = sys::status_of(path);
+  if (!status || !*status) return std::nullopt;
+  if ((*status)->kind != sys::EntryKind::kFile) return GitStateText();
+  auto text = sys::regular_file_text(path, std::min(plan::kGitStateBytesMax, left));
+  if (!text) return GitStateText();
+  left -= text->size();
+  return GitStateText(std::move(*text));
+}
+
+std::string found_state(const GitStateText& text) {
+  if (!text) return "-";
+  Sha256 sum;
+  sum.add(*text);
+  return sum.finish();
+}
+
+std::string found_state(const sys::FileVersion& version) {
+  return cat(
+      {std::to_string(version.device), ".", std::to_string(version.inode), ".", std::to_string(version.changed_ns)});
+}
+
+std::vector<std::string> written_of(const std::vector<policy::Rule>& rules) {
+  std::vector<std::string> written;
+  for (const policy::Rule& rule : rules) {
+    if (rule.verb == policy::Verb::kAllowWrite) written.push_back(rule.path);
+  }
+  return written;
+}
+
+std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+// Nanoseconds since the epoch; of what is not there, later than anything.
+std::int64_t last_change(const std::string& path) {
+  const auto version = sys::file_version(path);
+  return version ? version->changed_ns : std::numeric_limits<std::int64_t>::max();
+}
+
+// The directory of a repository in which `path` lies (gitrepository-layout(5)).
+std::optional<std::string> repository_above(const std::string& path) {
+  for (std::string above = directory_of(path); !above.empty(); above = directory_of(above)) {
+    const auto has = [&](std::string_view name) { return sys::exists(cat({above, "/", name})); };
+    if (has("HEAD") && has("objects") && has("refs")) return above;
+  }
+  return std::nullopt;
+}
+
+// By the directory that holds it: a sandbox that goes on, or another one, could put a link on the way there, and what
+// it leads to is the user's. Empty: it stayed.
+std::string move_aside(const std::string& path, const std::string& quarantine) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const std::string moment = std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+  const std::string above = path.substr(0, path.rfind('/'));
+  const std::string name = path.substr(above.size() + 1);
+  const auto directory = sys::open_exact(above);
+  if (!directory) return {};
+  const std::string aside = cat({quarantine, "/", name, "-", moment});
+  using enum sys::Replacing;
+  if (sys::make_private_directories(quarantine) && !sys::exists(aside) &&
+      sys::rename_at(directory->get(), name, sys::kCwd, aside, kAllowed)) {
+    return aside;
+  }
+  const std::string beside = cat({"quarantine-", name, "-", moment});
+  const auto there = sys::status_at(directory->get(), beside);
+  const bool moved = there && !*there && sys::rename_at(directory->get(), name, directory->get(), beside, kAllowed);
+  return moved ? cat({above, "/", beside}) : std::string();
+}
+
+std::string taken_away(const std::string& path, const std::string& quarantine) {
+  const std::string aside = move_aside(path, quarantine);
+  if (aside.empty()) return "it could not be moved away: remove it before you run git there";
+  return cat({printable(path), " was moved to ", printable(aside)});
+}
+
+// No link is in its path: it lies where its path says.
+bool is_plain_directory(const std::string& path) { return sys::open_exact(path).has_value() && is_own_directory(path); }
+
+// The directories of repositories, by what is protected in them.
+std::vector<std::string> repositories_of(const std::vector<std::string>& guarded) {
+  std::set<std::string> found;
+  for (const std::string_view path : guarded) {
+    for (const std::string_view name : {"/hooks", "/config"}) {
+      if (path.ends_with(name)) found.emplace(path.substr(0, path.size() - name.size()));
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
+}  // namespace
+
+std::string GitBefore::After::incomplete_line() const {
+  static constexpr std::string_view kWhat =
+      "not all repositories were searched for what git would run or write by itself";
+  return not_searched.empty() ? std::string(kWhat)
+                              : cat({kWhat, ": hutch cannot look below ", printable(not_searched)});
+}
+
+GitBefore::GitBefore(const Prepared& prepared, const std::string& data, host::Listings* seen,
+                     const std::vector<std::string>& more)
+    : prepared_(prepared), written_(written_of(prepared.rules)), mark_(cat({data, "/running"}), written_) {
+  written_.insert(written_.end(), more.begin(), more.end());
+  if (!more.empty()) mark_.may_write(more);
+  std::vector<std::string> guarded;
+  for (const policy::Rule& rule : prepared.rules) {
+    if (rule.origin == policy::Origin::kMandatory) guarded.push_back(rule.path);
+  }
+  repositories_ = repositories_of(guarded);
+  if (seen != nullptr) repositories_ = repositories_now(*seen).directories;
+  remember(repositories_);
+}
+
+GitBefore::GitBefore(const Prepared& nothing, const std::string& data, const OtherRun& cut_off)
+    : prepared_(nothing),
+      written_(cut_off.written),
+      mark_(cat({data, "/running"}), written_),
+      links_(cut_off.found),
+      states_(cut_off.found) {
+  for (const auto& [path, state] : cut_off.found) {
+    if (!path.ends_with("/index")) continue;
+    const auto version = sys::file_version(path);
+    if (version && found_state(*version) == state) {
+      indexes_.remember(path, *version);
+    } else {
+      indexes_.remember_of_other(path);
+    }
+  }
+}
+
+void GitBefore::widen(const std::string& root) {
+  if (std::ranges::find(written_, root) != written_.end()) return;
+  mark_.may_write({root});
+  host::Listings seen;
+  std::vector<std::string> made = repositories_below({root}, seen).directories;
+  if (auto above = repository_above(root)) made.push_back(std::move(*above));
+  std::erase_if(made, [&](const std::string& one) { return std::ranges::binary_search(repositories_, one); });
+  written_.push_back(root);
+  repositories_.insert(repositories_.end(), made.begin(), made.end());
+  std::ranges::sort(repositories_);
+  remember(made);
+}
+
+void GitBefore::remember(const std::vector<std::string>& repositories) {
+  const std::vector<OtherRun> others = mark_.others();
+  FoundStates found;
+  remember_links(repositories, others, found);
+  remember_texts(repositories, others, found);
+  mark_.found(found);
+}
+
+void GitBefore::remember_links(const std::vector<std::string>& repositories, const std::vector<OtherRun>& others,
+                               FoundStates& found) {
+  const GitLinks links = git_links(repositories);
+  for (const auto& [path, version] : links.versions) {
+    const std::string state = found_state(version);
+    if (is_of_other(others, path, state)) continue;
+    found.emplace(path, state);
+    links_.emplace(path, state);
+  }
+  links_are_all_ = links_are_all_ && links.is_complete;
+}
+
+void GitBefore::remember_texts(const std::vector<std::string>& repositories, const std::vector<OtherRun>& others,
+                               FoundStates& found) {
+  std::vector<std::string> all = directories(repositories);
+  all.resize(std::min(all.size(), kDirectoriesMax));
+  std::size_t left = kAllBytesMax;
+  for (const std::string& directory : all) {
+    const std::string index = cat({directory, "/index"});
+    const auto version = sys::file_version(index);
+    if (version && is_of_other(others, index, found_state(*version))) {
+      indexes_.remember_of_other(index);
+    } else if (version) {
+      indexes_.remember(index, *version);
+      found.emplace(index, found_state(*version));
+    }
+    std::vector<std::string> files{cat({directory, "/MERGE_RR"}), cat({directory, "/gitdir"})};
+    for (const plan::GitStateFile& file : plan::git_state_files()) {
+      files.push_back(cat({directory, "/", file.directory, "/", file.name}));
+    }
+    for (const std::string& path : files) {
+      auto text = state_text(path, left);
+      if (!text) continue;
+      std::string state = found_state(*text);
+      if (is_of_other(others, path, state)) continue;
+      found.emplace(path, state);
+      states_.emplace(path, std::move(state));
+    }
+  }
+}
+
+// A directory that is moved takes its files along as they are, so those that hold it are looked at as well.
+bool GitBefore::is_of_other(const std::vector<OtherRun>& others, const std::string& path,
+                            const std::string& state) const {
+  return std::ranges::any_of(others, [&](const OtherRun& run) {
+    const auto may_change = [&](const std::string& place) {
+      const auto holds = [&](const std::string& root) { return is_within(place, root); };
+      return std::ranges::any_of(written_, holds) || std::ranges::any_of(run.written, holds);
+    };
+    std::int64_t changed_ns = last_change(path);
+    for (std::string above = directory_of(path); !above.empty() && may_change(above); above = directory_of(above)) {
+      changed_ns = std::max(changed_ns, last_change(above));
+    }
+    return run.may_have_made(path, state, changed_ns);
+  });
+}
+
+GitBefore::LinksNow GitBefore::links_now(const std::vector<std::string>& repositories) const {
+  const GitLinks now = git_links(repositories);
+  LinksNow made{{}, now.is_complete};
+  for (const auto& [path, version] : now.versions) {
+    const auto before = links_.find(path);
+    const bool is_same = before != links_.end() && before->second == found_state(version);
+    // Of those that were too many to look at all, only the time tells.
+    if (!is_same && (links_are_all_ || version.changed_ns >= indexes_.start_ns())) made.paths.push_back(path);
+  }
+  return made;
+}
+
+// A linked worktree has its operations below worktrees/NAME. A symbolic link there would lead to another repository,
+// whose operations are the user's. No more than one too many are found.
+std::vector<std::string> GitBefore::directories(const std::vector<std::string>& repositories) const {
+  std::vector<std::string> all = repositories;
+  for (const std::string& repository : repositories) {
+    const std::string worktrees = cat({repository, "/worktrees"});
+    if (!is_own_directory(worktrees)) continue;
+    const auto directory = sys::open_listing(worktrees);
+    const auto names = directory ? sys::names_in(directory->get(), worktrees) : Result<std::vector<sys::TreeEntry>>();
+    if (!directory || !names) continue;
+    for (const sys::TreeEntry& entry : *names) {
+      if (all.size() > kDirectoriesMax) return all;
+      std::string place = cat({worktrees, "/", entry.name});
+      if (is_own_directory(place)) all.push_back(std::move(place));
+    }
+  }
+  return all;
+}
+
+// Those that were there, and those that the command made, as deep as the former were looked for.
+GitBefore::Repositories GitBefore::repositories_now(host::Listings& seen) const {
+  Repositories now = repositories_below(written_, seen);
+  std::set<std::string> all(repositories_.begin(), repositories_.end());
+  all.insert(now.directories.begin(), now.directories.end());
+  now.directories.clear();
+  // One that was there at the start may have become a link since.
+  std::ranges::copy_if(all, std::back_inserter(now.directories), is_plain_directory);
+  return now;
+}
+
+GitBefore::Repositories GitBefore::repositories_below(const std::vector<std::string>& roots,
+                                                      host::Listings& seen) const {
+  Repositories below;
+  std::vector<std::string> closed;
+  for (const policy::Rule& rule : prepared_.rules) {
+    if (rule.verb == policy::Verb::kDenyWrite && rule.origin != policy::Origin::kMandatory) closed.push_back(rule.path);
+  }
+  for (const std::string& root : roots) {
+    if (!is_own_directory(root)) continue;
+    const auto found = host::find_mandatory(
+        {.root = root, .depth = prepared_.policy.mandatory_search_depth, .closed = closed, .repositories_by = &seen});
+    below.are_all = below.are_all && found && found->not_searched.empty();
+    if (found && below.not_searched.empty()) below.not_searched = found->not_searched;
+    if (found) std::ranges::copy(found->repositories, std::back_inserter(below.directories));
+  }
+  return below;
+}
+
+void GitBefore::look_at_operations(const std::vector<std::string>& directories, const std::string& quarantine,
+                                   const KeepGitState& keep, std::vector<std::string>& told) const {
+  std::size_t left = kAllBytesMax;
+  for (const std::string& directory : directories) {
+    for (const plan::GitStateFile& file : plan::git_state_files()) {
+      const std::string operation = cat({directory, "/", file.directory});
+      const std::string path = cat({operation, "/", file.name});
+      const auto text = state_text(path, left);
+      if (!text || is_users(path, *text)) continue;
+      if (*text && plan::is_harmless_git_state(file, **text)) continue;
+      const bool writes = file.holds == plan::GitStateFile::Holds::kApplyOptions;
+      const std::string what = cat({printable(path), ", which the command wrote, names a ",
+                                    writes ? "file that git would write" : "program that git would run"});
+      const bool stays = keep && keep(cat({printable(path), " says what git does when you continue"}));
+      told.push_back(stays ? cat({what, " when you continue"}) : cat({what, "; ", taken_away(operation, quarantine)}));
+    }
+    const std::string gitdir = cat({directory, "/gitdir"});
+    if (const auto text = state_text(gitdir, left); text && leads_elsewhere(gitdir, *text)) {
+      told.push_back(cat({printable(gitdir), ", which the command wrote, has `git worktree` write elsewhere; ",
+                          taken_away(gitdir, quarantine), "; `git worktree repair PATH` makes a new one"}));
+    }
+    const std::string resolutions = cat({directory, "/MERGE_RR"});
+    if (is_users(resolutions, state_text(resolutions, left).value_or(GitStateText()))) continue;
+    if (const auto name = resolution_elsewhere(directory)) {
+      told.push_back(cat({printable(resolutions), " has `git commit` copy ", printable(*name), " into the repository; ",
+                          taken_away(resolutions, quarantine)}));
+    }
+  }
+}
+
+// As it was when the run started.
+bool GitBefore::is_users(const std::string& path, const GitStateText& text) const {
+  const auto before = states_.find(path);
+  return before != states_.end() && before->second == found_state(text);
+}
+
+// "git worktree repair" writes the ".git" that it names. The command may write those of its own places itself.
+bool GitBefore::leads_elsewhere(const std::string& gitdir, const GitStateText& text) const {
+  if (is_users(gitdir, text)) return false;
+  std::string_view path = text ? std::string_view(*text) : std::string_view();
+  while (path.ends_with('\n')) path.remove_suffix(1);
+  const auto is_plain = [](std::string_view part) { return part != ".." && part != "."; };
+  return !std::ranges::all_of(split(path, '/'), is_plain) ||
+         std::ranges::none_of(written_, [&](const std::string& root) { return is_within(path, root); });
+}
+
+// Links first: what comes after them is looked at by its name.
+GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitState& keep, host::Listings& seen) const {
+  After after;
+  const Repositories repositories = repositories_now(seen);
+  const LinksNow links = links_now(repositories.directories);
+  for (const std::string& link : links.paths) {
+    const auto leads_to = sys::tree_link_text(link);
+    after.told.push_back(cat({printable(link), ", which the command made, is a link to ",
+                              printable(leads_to ? *leads_to : std::string("nobody knows where")),
+                              ", where git would write; ", taken_away(link, quarantine)}));
+  }
+  std::vector<std::string> all = directories(repositories.directories);
+  const bool are_all = all.size() <= kDirectoriesMax;
+  all.resize(std::min(all.size(), kDirectoriesMax));
+  look_at_operations(all, quarantine, keep, after.told);
+  const GitIndexes::Look look = indexes_.look(all, prepared_.plan.names);
+  for (const GitIndexes::Found& found : look.found) {
+    const bool stays = found.what == GitIndexes::Found::What::kStaged;
+    after.told.push_back(
+        stays ? found.text()
+              : cat({found.text(), "; ", taken_away(found.file, quarantine), "; `git reset` makes a new one"}));
+  }
+  after.not_searched = repositories.not_searched;
+  after.is_complete = repositories.are_all && are_all && links.are_all && look.is_complete;
+  return after;
+}
+
+void look_at_cut_off(const std::string& data, const std::function<void(const std::string& line)>& tell) {
+  for (const RunMark::CutOff& cut_off : RunMark::cut_off(cat({data, "/running"}))) {
+    const Prepared nothing;
+    host::Listings seen;
+    const GitBefore before(nothing, data, cut_off.run);
+    const GitBefore::After after = before.look(cat({data, "/quarantine"}), {}, seen);
+    for (const std::string& line : after.told) tell(cat({"a run that was killed: ", line}));
+    if (!after.is_complete) tell(after.incomplete_line());
+    (void)sys::unlink_at(sys::kCwd, cut_off.path);
+  }
+}
+
+}  // namespace hutch::service

@@ -1,0 +1,191 @@
+// Indexes of git that a command wrote.
+#include "service/git_indexes.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "base/sha1.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "plan/names.h"
+#include "service/git_work_tree.h"
+#include "sys/beneath.h"
+#include "sys/tree.h"
+
+namespace hutch::service {
+
+namespace {
+
+// A command can make any number of repositories. What is staged in the others counts as new.
+constexpr std::size_t kIndexesOpenMax = 64;
+
+// Some million files. Of all indexes together: a command can make as many as it likes.
+constexpr std::size_t kIndexBytesMax = std::size_t{512} << 20;
+constexpr std::size_t kLongestSum = 32;
+constexpr std::size_t kToldNamesMax = 16;
+
+// By what a file system's clock may be behind.
+constexpr std::chrono::nanoseconds kClockStep = std::chrono::milliseconds(20);
+
+// What git writes at the end, where it is not told to leave it out (index.skipHash of git-config(1)).
+bool has_own_sum(std::string_view text, plan::GitHash hash) {
+  const auto size = static_cast<std::size_t>(hash);
+  if (text.size() < size) return false;
+  const std::string_view sum = text.substr(text.size() - size);
+  const std::string_view content = text.substr(0, text.size() - size);
+  if (sum.find_first_not_of('\0') == std::string_view::npos) return true;
+  if (hash == plan::GitHash::kSha1) return sha1(content) == sum;
+  Sha256 made;
+  made.add(content);
+  return std::move(made).finish() == to_hex(sum);
+}
+
+// The names that a command may not write in a work tree. Without `held`, or without a work tree, no name is held.
+class HeldNames {
+ public:
+  HeldNames(std::string work_tree, const plan::GuardedNames* held) : tree_(std::move(work_tree)), held_(held) {
+    if (held_ != nullptr) may_be_denied_.emplace(*held_);
+  }
+
+  bool has(std::string_view name) {
+    if (held_ == nullptr || tree_.empty() || !may_be_denied(name)) return false;
+    return plan::denied_name(*held_, cat({tree_, "/", name})).has_value();
+  }
+
+ private:
+  // Files of one directory follow each other, so its own name is looked at once.
+  bool may_be_denied(std::string_view name) {
+    const std::size_t slash = name.rfind('/');
+    if (slash == std::string_view::npos) return (*may_be_denied_)(name);
+    if (name.substr(0, slash) != directory_) {
+      directory_ = name.substr(0, slash);
+      directory_may_be_ = (*may_be_denied_)(directory_);
+    }
+    return directory_may_be_ || (*may_be_denied_)(name.substr(slash + 1));
+  }
+
+  std::string tree_;
+  const plan::GuardedNames* held_;
+  std::optional<plan::MayBeDenied> may_be_denied_;
+  std::string directory_;
+  bool directory_may_be_ = false;
+};
+
+bool is_there(const std::string& file) {
+  const auto status = sys::status_of(file);
+  return !status || *status;
+}
+
+bool is_link(const std::string& file) {
+  const auto status = sys::status_of(file);
+  return status && *status && (*status)->kind == sys::EntryKind::kSymlink;
+}
+
+}  // namespace
+
+std::string GitIndexes::Found::text() const {
+  const std::string index = printable(file);
+  if (what == What::kUnknown) return cat({index, ", which the command wrote, could not be read as an index of git"});
+  if (what == What::kOutside) {
+    return cat({index, ", which the command wrote, has `git restore` write ", printable(names.front())});
+  }
+  std::string staged;
+  for (const std::string& name : names) staged += cat({staged.empty() ? "" : ", ", printable(name)});
+  return cat({"the command staged ", staged, " in ", index,
+              ", which it may not write: look with `git diff --cached` before `git restore` does"});
+}
+
+GitIndexes::GitIndexes() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch() - kClockStep;
+  start_ns_ = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+void GitIndexes::remember(const std::string& file, const sys::FileVersion& version) {
+  Before& before = before_[file];
+  before.version = version;
+  auto place = sys::open_listing(file.substr(0, file.rfind('/')));
+  auto opened = place ? sys::open_beneath(place->get(), "index", sys::Beneath::kReadExact) : std::move(place);
+  const auto status = opened ? sys::file_status(opened->get(), "") : Result<sys::FileStatus>();
+  if (open_ >= kIndexesOpenMax) return;
+  if (!opened || !status || status->kind != sys::EntryKind::kFile || status->size < kLongestSum) return;
+  auto end = sys::read_at(opened->get(), status->size - kLongestSum, kLongestSum);
+  if (!end) return;
+  before.file = std::move(*opened);
+  ++open_;
+  before.end = std::move(*end);
+}
+
+bool GitIndexes::is_as_before(const std::string& file) const {
+  const auto now = sys::file_version(file);
+  const auto before = before_.find(file);
+  return now && before != before_.end() && before->second.version == *now;
+}
+
+GitIndexes::Look GitIndexes::look(const std::vector<std::string>& directories, const plan::GuardedNames& held) const {
+  Look look;
+  std::size_t left = kIndexBytesMax;
+  for (const std::string& directory : directories) {
+    const std::string file = cat({directory, "/index"});
+    if (!is_there(file)) continue;
+    // What a link leads to may have changed. Behind one that the command made there could be a device, for which it is
+    // an act to be opened.
+    const bool same = is_as_before(file);
+    if (is_link(file) && !same) look.found.push_back({file, Found::What::kUnknown, {}});
+    if (is_link(file) != same) continue;
+    if (left == 0) look.is_complete = false;
+    if (auto found = look_at(file, directory, left, held)) look.found.push_back(std::move(*found));
+  }
+  return look;
+}
+
+// If the earlier index has changed since, all of `staged` stays.
+void GitIndexes::drop_earlier(const std::string& file, plan::GitHash hash, std::vector<plan::GitStaged>& staged) const {
+  const auto before = before_.find(file);
+  if (staged.empty() || before == before_.end() || !before->second.file) return;
+  const int fd = before->second.file.get();
+  const auto status = sys::file_status(fd, "");
+  if (!status || status->size > kIndexBytesMax) return;
+  const auto text = sys::read_at(fd, 0, status->size);
+  if (!text || !text->ends_with(before->second.end) || !has_own_sum(*text, hash)) return;
+  (void)plan::drop_staged_in(*text, hash, staged);
+}
+
+std::optional<GitIndexes::Found> GitIndexes::look_at(const std::string& file, const std::string& directory,
+                                                     std::size_t& left, const plan::GuardedNames& held) const {
+  using enum Found::What;
+  const auto text = sys::regular_file_text(file, left);
+  if (!text) return Found{file, kUnknown, {}};
+  left -= text->size();
+  if (plan::is_no_git_index(*text)) return std::nullopt;
+  HeldNames names(git_work_tree(directory), before_.contains(file) ? &held : nullptr);
+  const auto counts = [&](std::string_view name) { return names.has(name); };
+  const plan::GitHash hash = git_object_hash(directory);
+  auto look = plan::look_at_git_index(*text, hash, counts);
+  if (!look) return Found{file, kUnknown, {}};
+  if (!look->outside.empty()) return Found{file, kOutside, {look->outside}};
+  std::vector<plan::GitStaged> staged = std::move(look->staged);
+  if (!look->shared.empty()) {
+    const std::string shared = cat({directory, "/sharedindex.", look->shared});
+    const auto version = sys::file_version(shared);
+    const auto whole = sys::regular_file_text(shared, left);
+    if (!whole) return Found{file, kUnknown, {}};
+    left -= whole->size();
+    auto base = plan::look_at_git_index(*whole, hash, counts);
+    if (!base || !base->shared.empty()) return Found{file, kUnknown, {}};
+    if (!base->outside.empty()) return Found{file, kOutside, {base->outside}};
+    const bool is_new = !version || version->changed_ns >= start_ns_;
+    if (is_new) std::ranges::move(base->staged, std::back_inserter(staged));
+  }
+  drop_earlier(file, hash, staged);
+  if (staged.empty()) return std::nullopt;
+  Found found{file, kStaged, {}};
+  for (plan::GitStaged& one : staged) {
+    if (found.names.size() < kToldNamesMax) found.names.push_back(std::move(one.name));
+  }
+  return found;
+}
+
+}  // namespace hutch::service

@@ -1,0 +1,62 @@
+// Looks, once a command has ended, at the indexes of git that it wrote: from them git writes files later, outside.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "plan/git_index.h"
+#include "plan/plan.h"
+#include "sys/changed.h"
+
+namespace hutch::service {
+
+class GitIndexes {
+ public:
+  GitIndexes();
+
+  // Notes the index `file` of a repository, or of a linked worktree, before the command starts.
+  void remember(const std::string& file, const sys::FileVersion& version);
+  // There is one, which another run may have written: all of it counts as new.
+  void remember_of_other(const std::string& file) { before_[file]; }
+
+  struct Found {
+    std::string file;  // the index
+    // kOutside: git would write `names` out of the work tree. kUnknown: git may read of it what hutch could not.
+    // kStaged: `names` may not be written in the work tree; "git restore" would write them.
+    enum class What : std::uint8_t { kOutside, kUnknown, kStaged } what = What::kOutside;
+    std::vector<std::string> names;
+    std::string text() const;  // what it is, for a person
+  };
+  struct Look {
+    std::vector<Found> found;
+    bool is_complete = true;
+  };
+  std::int64_t start_ns() const { return start_ns_; }  // since the epoch; what was made later has a later moment
+
+  // At those that have changed, or are new. `held`: what may not be written.
+  Look look(const std::vector<std::string>& directories, const plan::GuardedNames& held) const;
+
+ private:
+  // git gives the name of an index to a new file each time: the earlier one stays open. Its sum, at its end, tells
+  // whether a command has changed it.
+  struct Before {
+    sys::FileVersion version;
+    UniqueFd file;
+    std::string end;
+  };
+  std::optional<Found> look_at(const std::string& file, const std::string& directory, std::size_t& left,
+                               const plan::GuardedNames& held) const;
+  void drop_earlier(const std::string& file, plan::GitHash hash, std::vector<plan::GitStaged>& staged) const;
+  bool is_as_before(const std::string& file) const;
+
+  std::int64_t start_ns_;
+  std::map<std::string, Before> before_;
+  std::size_t open_ = 0;  // of their files
+};
+
+}  // namespace hutch::service

@@ -1,0 +1,28 @@
+// Files of the sandbox's own over the host's: accounts, names, what programs want to belong to their user.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/facts.h"
+#include "plan/make_plan.h"
+#include "plan/name_files.h"
+#include "service/prepare.h"
+
+namespace hutch::service {
+
+// Which files the sandbox sees: the host's in a tree of the sandbox's own, or another system's.
+enum class SystemFiles { kHosts, kOther };
+
+struct OwnFiles {
+  std::vector<plan::CoveredFile> covered;
+  plan::SearchRules search;
+  std::vector<std::string> notes;
+};
+
+// `residence` is null where nobody's account changes.
+Result<OwnFiles> own_files(SystemFiles system, plan::NetworkKind network, const Residence* residence,
+                           const plan::HostFacts& facts);
+
+}  // namespace hutch::service

@@ -1,0 +1,173 @@
+// The mark of each run that goes on.
+#include "service/run_mark.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "sys/beneath.h"
+#include "sys/files.h"
+#include "sys/io.h"
+#include "sys/local_socket.h"
+#include "sys/tree.h"
+
+namespace hutch::service {
+
+namespace {
+
+constexpr int kMarkAttempts = 4;
+constexpr std::size_t kMarkBytesMax = 1 << 20;
+
+// A line each: "w DIRECTORY" and "." after them, "f STATE PATH". Somebody who reads while they are written sees a part.
+constexpr std::string_view kWritten = "w ";
+constexpr std::string_view kWrittenEnd = ".";
+constexpr std::string_view kFound = "f ";
+constexpr std::string_view kFoundAll = "all";
+
+bool is_one_line(std::string_view path) { return !path.contains('\n'); }
+
+struct Mark {
+  std::string path;
+  std::int64_t since_ns = 0;
+};
+
+std::vector<Mark> marks_in(const std::string& directory) {
+  std::vector<Mark> marks;
+  const auto listing = sys::open_listing(directory);
+  const auto names = listing ? sys::names_in(listing->get(), directory) : Result<std::vector<sys::TreeEntry>>();
+  if (!listing || !names) return marks;
+  for (const sys::TreeEntry& entry : *names) {
+    std::int64_t since_ns = 0;
+    const char* const last = entry.name.data() + entry.name.size();
+    const auto [end, error] = std::from_chars(entry.name.data(), last, since_ns);
+    if (error == std::errc() && end == last) marks.push_back({cat({directory, "/", entry.name}), since_ns});
+  }
+  return marks;
+}
+
+OtherRun read_mark_file(const Mark& mark) {
+  const auto text = sys::regular_file_text(mark.path, kMarkBytesMax);
+  return read_run_mark(mark.since_ns, text ? std::string_view(*text) : std::string_view());
+}
+
+// Of a file whose lock is ours. Where its run ended just now, the look for the lock has made an empty one again.
+bool had_started(const OtherRun& run) { return run.found_all && !run.written.empty(); }
+
+}  // namespace
+
+bool OtherRun::may_have_made(const std::string& path, std::string_view state, std::int64_t changed_ns) const {
+  const auto holds = [&](const std::string& root) { return is_within(path, root); };
+  if (!written.empty() && std::ranges::none_of(written, holds)) return false;
+  if (changed_ns < since_ns) return false;
+  const auto before = found.find(path);
+  return before == found.end() || before->second != state;
+}
+
+std::string written_text(const std::vector<std::string>& written) {
+  std::string text;
+  if (std::ranges::all_of(written, is_one_line)) {
+    for (const std::string& directory : written) text += cat({kWritten, directory, "\n"});
+    if (!written.empty()) text += cat({kWrittenEnd, "\n"});
+  }
+  return text;
+}
+
+std::string found_text(const FoundStates& found) {
+  std::string text;
+  bool all = true;
+  for (const auto& [path, state] : found) {
+    std::string line = cat({kFound, state, " ", path, "\n"});
+    const bool fits = is_one_line(path) && text.size() + line.size() <= kMarkBytesMax / 2;
+    if (fits) text += line;
+    all = all && fits;
+  }
+  if (all) text += cat({kFoundAll, "\n"});
+  return text;
+}
+
+OtherRun read_run_mark(std::int64_t since_ns, std::string_view text) {
+  OtherRun run{since_ns, {}, {}, false};
+  if (text.size() > kMarkBytesMax) return run;
+  std::vector<std::string> written;
+  text = text.substr(0, text.rfind('\n') + 1);
+  for (std::string_view line : split(text, '\n')) {
+    if (line.starts_with(kWritten)) written.emplace_back(line.substr(kWritten.size()));
+    if (line == kWrittenEnd) std::ranges::move(std::exchange(written, {}), std::back_inserter(run.written));
+    if (line == kFoundAll) run.found_all = true;
+    if (!line.starts_with(kFound)) continue;
+    line.remove_prefix(kFound.size());
+    const std::size_t space = line.find(' ');
+    if (space != std::string_view::npos) run.found.emplace(line.substr(space + 1), line.substr(0, space));
+  }
+  return run;
+}
+
+// The name says when. Somebody who looks for runs that have ended may hold a file for a moment.
+RunMark::RunMark(std::string directory, std::vector<std::string> written)
+    : directory_(std::move(directory)), written_(std::move(written)) {
+  if (!sys::make_private_directories(directory_)) return;
+  for (int attempt = 0; attempt < kMarkAttempts; ++attempt) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const std::string moment = std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+    std::string path = cat({directory_, "/", moment});
+    auto held = sys::try_lock_file(path);
+    if (!held || !*held) continue;
+    path_ = std::move(path);
+    held_ = std::move(**held);
+    (void)sys::write_all(held_.get(), written_text(written_));
+    return;
+  }
+}
+
+RunMark::~RunMark() {
+  if (!path_.empty()) (void)sys::unlink_at(sys::kCwd, path_);
+}
+
+// A path that is no one line is that of any directory.
+void RunMark::may_write(const std::vector<std::string>& directories) {
+  if (path_.empty()) return;
+  std::string text = written_text(directories);
+  if (text.empty()) text = written_text({"/"});
+  (void)sys::write_all(held_.get(), text);
+}
+
+void RunMark::found(const FoundStates& states) {
+  if (!path_.empty()) (void)sys::write_all(held_.get(), found_text(states));
+}
+
+std::vector<OtherRun> RunMark::others() const {
+  std::vector<OtherRun> runs;
+  for (const Mark& mark : marks_in(directory_)) {
+    if (mark.path == path_) continue;
+    const auto held = sys::try_lock_file(mark.path);
+    if (!held) continue;
+    OtherRun run = read_mark_file(mark);
+    if (!*held) {
+      runs.push_back(std::move(run));
+    } else if (!had_started(run)) {
+      (void)sys::unlink_at(sys::kCwd, mark.path);
+    }
+  }
+  return runs;
+}
+
+std::vector<RunMark::CutOff> RunMark::cut_off(const std::string& directory) {
+  std::vector<CutOff> runs;
+  for (const Mark& mark : marks_in(directory)) {
+    auto held = sys::try_lock_file(mark.path);
+    if (!held || !*held) continue;
+    OtherRun run = read_mark_file(mark);
+    if (had_started(run)) {
+      runs.push_back({std::move(run), mark.path, std::move(**held)});
+    } else {
+      (void)sys::unlink_at(sys::kCwd, mark.path);
+    }
+  }
+  return runs;
+}
+
+}  // namespace hutch::service

@@ -1,0 +1,131 @@
+// What the mark of a run says to another one.
+#include "service/run_mark.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "base/text.h"
+
+namespace hutch::service {
+namespace {
+
+OtherRun one_that_may_write(const std::vector<std::string>& written, const FoundStates& found) {
+  return read_run_mark(100, cat({written_text(written), found_text(found)}));
+}
+
+TEST(RunMark, AnOtherRunMadeNothingOutsideOfWhatItMayWrite) {
+  const OtherRun run = one_that_may_write({"/home/a/w"}, {});
+  EXPECT_TRUE(run.may_have_made("/home/a/w/.git/x", "s", 100));
+  EXPECT_TRUE(run.may_have_made("/home/a/w", "s", 100));
+  EXPECT_FALSE(run.may_have_made("/home/a/w2/x", "s", 100));
+  EXPECT_FALSE(run.may_have_made("/home/a", "s", 100));
+}
+
+TEST(RunMark, AnOtherRunMadeNothingThatIsOlder) {
+  const OtherRun run = one_that_may_write({"/w"}, {});
+  EXPECT_FALSE(run.may_have_made("/w/x", "s", 99));
+  EXPECT_TRUE(run.may_have_made("/w/x", "s", 100));
+}
+
+TEST(RunMark, WhatItFoundIsNotItsOwnAsLongAsItIsTheSame) {
+  const OtherRun run = one_that_may_write({"/w"}, {{"/w/a b", "s"}, {"/w/c", "-"}});
+  EXPECT_FALSE(run.may_have_made("/w/a b", "s", 200));
+  EXPECT_TRUE(run.may_have_made("/w/a b", "t", 200));
+  EXPECT_FALSE(run.may_have_made("/w/c", "-", 200));
+  EXPECT_TRUE(run.may_have_made("/w/d", "s", 200));
+}
+
+TEST(RunMark, NamesWithNewlinesSayNothingElse) {
+  const OtherRun run = one_that_may_write({"/w"}, {{"/w/x\nf s /w/y", "s"}});
+  EXPECT_TRUE(run.may_have_made("/w/y", "s", 200));
+  EXPECT_TRUE(one_that_may_write({"/w\nw /v\n."}, {}).written.empty()) << "it may write anywhere";
+}
+
+TEST(RunMark, APartOfItCountsAsARunThatMayWriteAnything) {
+  const std::string text = written_text({"/w", "/home/user"});
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    EXPECT_TRUE(read_run_mark(100, text.substr(0, size)).may_have_made("/home/user/x", "s", 100)) << size;
+    EXPECT_TRUE(read_run_mark(100, text.substr(0, size)).may_have_made("/v", "s", 100)) << size;
+  }
+  EXPECT_FALSE(read_run_mark(100, text).may_have_made("/v", "s", 100));
+}
+
+TEST(RunMark, OddTextFindsNothing) {
+  for (const std::string& text : {std::string("f"), std::string("f \n"), std::string("f s\n"), std::string("\n\nx\n"),
+                                  std::string(std::size_t{2} << 20, 'f')}) {
+    EXPECT_TRUE(read_run_mark(100, text).found.empty());
+    EXPECT_TRUE(read_run_mark(100, text).may_have_made("/v", "s", 100));
+  }
+}
+
+TEST(RunMark, WhatIsFoundHasALimit) {
+  FoundStates found;
+  for (int number = 0; number < 40'000; ++number)
+    found.emplace(cat({"/w/", std::to_string(number)}), std::string(64, 's'));
+  const std::string text = found_text(found);
+  EXPECT_LT(text.size(), std::size_t{1} << 20);
+  EXPECT_FALSE(read_run_mark(100, text).found.empty());
+  EXPECT_FALSE(read_run_mark(100, text).found_all);
+  EXPECT_TRUE(read_run_mark(100, found_text({{"/w/x", "s"}})).found_all);
+}
+
+TEST(RunMark, RunsSeeEachOtherAsLongAsTheyGoOn) {
+  const std::string place = cat({testing::TempDir(), "/marks-", std::to_string(getpid())});
+  const RunMark first(place, {"/w"});
+  {
+    RunMark second(place, {"/v"});
+    second.may_write({"/u"});
+    second.found({{"/v/x", "s"}});
+    const auto seen = first.others();
+    ASSERT_EQ(seen.size(), 1U);
+    EXPECT_EQ(seen[0].written, (std::vector<std::string>{"/v", "/u"}));
+    EXPECT_EQ(seen[0].found, (FoundStates{{"/v/x", "s"}}));
+    EXPECT_EQ(second.others().size(), 1U);
+  }
+  EXPECT_TRUE(first.others().empty());
+  {
+    RunMark third(place, {"/v"});
+    third.may_write({"/a\nb"});
+    ASSERT_EQ(first.others().size(), 1U);
+    EXPECT_TRUE(first.others()[0].may_have_made("/w", "s", std::numeric_limits<std::int64_t>::max()))
+        << "it may write anywhere";
+  }
+  std::filesystem::remove_all(place);
+}
+
+TEST(RunMark, ARunThatWasCutOffIsFoundOnceItHadLookedEverywhere) {
+  const std::string place = cat({testing::TempDir(), "/cut-off-", std::to_string(getpid())});
+  std::filesystem::create_directories(place);
+  const auto put = [&](const std::string& name, const std::string& text) {
+    std::ofstream(cat({place, "/", name})) << text;
+  };
+  const std::string whole = cat({written_text({"/w"}), found_text({{"/w/x", "s"}})});
+  put("100", whole);
+  put("101", written_text({"/w"}));
+  put("102", "");
+  put("x103", whole);
+  const RunMark running(place, {"/v"});
+  EXPECT_TRUE(running.others().empty());
+  EXPECT_TRUE(std::filesystem::exists(cat({place, "/100"})));
+  EXPECT_FALSE(std::filesystem::exists(cat({place, "/101"}))) << "its command had not started";
+  EXPECT_FALSE(std::filesystem::exists(cat({place, "/102"})));
+  put("104", "");
+  {
+    const auto runs = RunMark::cut_off(place);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs[0].run.since_ns, 100);
+    EXPECT_EQ(runs[0].run.found, (FoundStates{{"/w/x", "s"}}));
+    EXPECT_TRUE(RunMark::cut_off(place).empty()) << "one caller has it";
+  }
+  EXPECT_FALSE(std::filesystem::exists(cat({place, "/104"})));
+  EXPECT_EQ(RunMark::cut_off(place).size(), 1U) << "until somebody has looked";
+  EXPECT_TRUE(running.others().empty());
+  std::filesystem::remove_all(place);
+}
+
+}  // namespace
+}  // namespace hutch::service

@@ -1,0 +1,72 @@
+// Whether a run may start where it was started.
+#include "service/wide_start.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/text.h"
+#include "plan/wide_start.h"
+#include "policy/rules.h"
+#include "service/load_policy.h"
+#include "service/prepare.h"
+#include "sys/beneath.h"
+#include "sys/files.h"
+#include "sys/tree.h"
+
+namespace hutch::service {
+
+namespace {
+
+// Each costs a look or two.
+constexpr std::size_t kNeighboursMax = 1024;
+
+bool has_repository(const std::string& directory) {
+  static constexpr std::array<std::string_view, 4> kNames = {".git", ".jj", ".hg", ".sl"};
+  return std::ranges::any_of(kNames, [&](std::string_view name) { return sys::exists(cat({directory, "/", name})); });
+}
+
+// Up to as many as count. A directory that is a repository itself is one project, whatever lies in it.
+std::size_t repositories_in(const std::string& directory) {
+  if (has_repository(directory)) return 0;
+  const auto listing = sys::open_listing(directory);
+  const auto names = listing ? sys::first_names(listing->get(), kNeighboursMax) : Result<std::vector<sys::TreeEntry>>();
+  if (!listing || !names) return 0;
+  std::size_t count = 0;
+  for (const sys::TreeEntry& entry : *names) {
+    const bool may_be = entry.kind == sys::EntryKind::kDirectory || entry.kind == sys::EntryKind::kUnknown;
+    if (may_be && has_repository(cat({directory, "/", entry.name}))) ++count;
+    if (count == plan::kOtherProjectsMin) break;
+  }
+  return count;
+}
+
+// Whether an entry says "here": what is named with its place was meant.
+bool is_here(const policy::PathEntry& entry, const plan::HostFacts& facts) {
+  if (entry.text.starts_with('/') || entry.text.starts_with('~')) return false;
+  const auto path = policy::absolute_path(entry.text, facts.home, facts.cwd);
+  return path && (*path == facts.cwd || entry.text.starts_with("..") || entry.text.starts_with('*'));
+}
+
+}  // namespace
+
+Status check_start(const PlaceRequest& request, const plan::HostFacts& facts,
+                   const std::function<bool(const std::string& what)>& start_wide) {
+  const auto why = plan::why_wide(facts.cwd, facts.home, repositories_in(facts.cwd));
+  if (!why) return {};
+  const LoadedPolicy loaded = TRY(load_policy(request, facts, sys::own_environment()));
+  const std::string backend = TRY(backend_of(request, loaded.policy));
+  const bool by_rules = backend == "namespace" || backend == "bwrap" || backend == "container";
+  const auto says_here = [&](const policy::PathEntry& entry) { return is_here(entry, facts); };
+  const bool here = std::ranges::any_of(loaded.policy.filesystem.allow_write, says_here);
+  // An entry of projects.json was saved for the place.
+  if (!by_rules || !here || loaded.policy.project) return {};
+  const std::string what = cat({printable(facts.cwd), " ", *why, ": the command could write all that is in it"});
+  if (start_wide && start_wide(what)) return {};
+  return fail(Error{Code::kPermissionDenied, 0,
+                    cat({what,
+                         "; start in a project, use --wide if it is meant, or save a policy for it with hutch "
+                         "config --scope new"})});
+}
+
+}  // namespace hutch::service

@@ -1,0 +1,65 @@
+# The Debian package by itself: its attacks run from an unpacked copy, with nothing else of the project in reach.
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import harness
+import sources
+
+MAKE = "import sys; sys.path.insert(0, {tools!r}); from verbs import package; print(package.make_programs({to!r}))"
+
+
+@pytest.fixture(scope="session")
+def unpacked(base):
+    """The package of the programs that are built, unpacked where nothing else is."""
+    if not shutil.which("dpkg-deb"):
+        pytest.skip("dpkg-deb is not installed")
+    if not (sources.ROOT / "build/release/bin/attacks/escape/attempts").exists():
+        pytest.skip("the package is made of build/release, which is not built")
+    make = MAKE.format(tools=str(sources.ROOT / "tools"), to=str(base.unused("packaging")))
+    made = subprocess.run([sys.executable, "-B", "-c", make], stdout=subprocess.PIPE, check=True)
+    top = base.unused("unpacked")
+    subprocess.run(["dpkg-deb", "-x", made.stdout.decode().split()[-1], top], check=True)
+    top.chmod(0o755)
+    base.path.chmod(0o1777)
+    return top
+
+
+def run(unpacked, as_user, project, base, *words):
+    argv = [unpacked / "usr/bin/hutch", "selftest", "--attacks", *words]
+    return harness.run_in(as_user, argv, cwd=project, timeout=900, env={"HUTCH_TEST_BASE": str(base.path)})
+
+
+def test_it_has_no_source_of_hutch_and_no_test_tool(unpacked, base):
+    names = [path.name for path in unpacked.rglob("*") if path.is_file()]
+    assert not [name for name in names if name.endswith((".cc", "_test.py", ".pyc"))]
+    for path in unpacked.rglob("*.py"):
+        text = path.read_text(encoding="utf-8").replace("        import pytest\n", "")
+        assert "import pytest" not in text, path
+    control = pathlib.Path(base.path / "packaging/package/DEBIAN/control").read_text(encoding="utf-8")
+    assert "python3" in control.split("Recommends: ")[1].split("\n")[0]
+
+
+@pytest.mark.parametrize("chosen", ["read_denied", "signal_host", "names.a_second_name", "git.core_hookspath",
+                                    "descriptor.", "loopback.dotted", "left_for_the_next"])
+def test_attacks_run_from_the_package(unpacked, as_user, project, base, chosen):
+    result = run(unpacked, as_user, project, base, "--json", "--backend", "namespace", "--backend", "bwrap", chosen)
+    assert result.code == 0, str(result)
+    cases = json.loads(result.out)["cases"]
+    assert cases and any(case["control"]["verdict"] == "bites" for case in cases)
+    for case in cases:
+        verdicts = {outcome["verdict"] for outcome in case["backends"].values()}
+        assert verdicts <= {"held", "not run"}, case
+        assert verdicts == {"held"} or case["control"]["verdict"] == "not run", case
+    assert os.listdir(project) == [], "nothing is left in the working directory"
+
+
+def test_the_list_is_that_of_the_sources(unpacked, as_user, project, base, hutch):
+    told = run(unpacked, as_user, project, base, "--list").ok().out
+    assert told == hutch("selftest", "--attacks", "--list").ok().out
+    assert told.count(b"\n") > 600
