@@ -10,6 +10,8 @@ import signal
 import harness
 
 NUMBERS = itertools.count(1)
+# What one daemon left is told once: the daemons that come after it have not left it.
+TOLD = set()
 
 
 class Daemon:
@@ -24,6 +26,7 @@ class Daemon:
         self.socket = self.state / "run/hutch.sock"
         self.data = self.state / "data"
         self.names = itertools.count(1)
+        self.pids = set()
 
     def __call__(self, *args, **options):
         """`hutch ARGS` to its end."""
@@ -78,7 +81,9 @@ class Daemon:
 
     def pid(self):
         """Of the daemon, None where none runs."""
-        return self.json("daemon", "status").get("pid")
+        pid = self.json("daemon", "status").get("pid")
+        self.pids.add(pid)
+        return pid
 
     def kill(self):
         pid = self.pid()
@@ -98,25 +103,26 @@ class Daemon:
         self.expect_nothing_left()
 
     def expect_nothing_left(self):
-        harness.wait_until(lambda: not self.remains(), f"nothing is left: {self.remains()}")
+        try:
+            harness.wait_until(lambda: not self.remains(), "nothing is left")
+        except AssertionError as error:
+            left = self.remains()
+            TOLD.update(left)
+            raise AssertionError(f"left behind: {left}") from error
 
     def remains(self):
         """Processes, mounts, cgroups and sockets that are this daemon's."""
         found = [f"process {pid}: {command}" for pid, command in self.own_processes().items()]
         mounts = pathlib.Path("/proc/self/mounts").read_text()
         found += [line for line in mounts.splitlines() if str(self.state) in line]
-        found += [f"cgroup {name}" for name in cgroups() if not self.is_anothers(name)]
+        found += [f"cgroup {name}" for name in cgroups() if self.is_own(name)]
         if self.socket.exists():
             found.append(str(self.socket))
-        return found
+        return [one for one in found if one not in TOLD]
 
-    def is_anothers(self, cgroup):
-        """A hutch that is running: its number is in the name."""
-        try:
-            environment = pathlib.Path(f"/proc/{cgroup.rsplit('-', 2)[1]}/environ").read_bytes()
-        except OSError:
-            return False
-        return str(self.state).encode() + b"\0" not in environment
+    def is_own(self, cgroup):
+        """The number of whoever made it is in its name. One that another test's hutch left is not this one's."""
+        return int(cgroup.rsplit("-", 2)[1]) in self.pids
 
     def own_processes(self):
         """By pid: whoever has this state directory in its environment, or an agent's home in it."""
