@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "cli/completion_scripts.h"
 #include "cli/verbs.h"
-#include "host/isolation_facts.h"
 
 namespace hutch::cli {
 
@@ -26,6 +25,8 @@ std::string bash_pattern(const std::set<std::string_view>& names);
 std::set<std::string_view> valued_names();
 std::set<std::string_view> names_of_kind(std::initializer_list<ValueKind> kinds);
 std::string verb_names();
+std::string known_values(ValueKind kind);
+std::string bash_values();
 std::string zsh_option(const Option& option);
 std::string fish_option(std::string_view verb, const Option& option);
 std::string escaped(std::string_view text, std::string_view characters);
@@ -61,7 +62,7 @@ std::string bash_script() {
                    {"@PATHS@", bash_pattern(names_of_kind({ValueKind::kPath}))},
                    {"@DIRECTORIES@", bash_pattern(names_of_kind({ValueKind::kDirectory}))},
                    {"@VARIABLES@", bash_pattern(names_of_kind({ValueKind::kVariable}))},
-                   {"@BACKENDS@", join({host::kBackends.begin(), host::kBackends.end()}, " ")},
+                   {"@KNOWN@", bash_values()},
                    {"@VERBS@", verb_names()},
                    {"@WORDS@", words}});
 }
@@ -144,17 +145,34 @@ std::string verb_names() {
   return join(names, " ");
 }
 
+std::string known_values(ValueKind kind) {
+  const std::span<const std::string_view> values = values_of(kind);
+  return join({values.begin(), values.end()}, " ");
+}
+
+// A case for each kind of option whose values are known.
+std::string bash_values() {
+  std::string cases;
+  for (const ValueKind kind :
+       {ValueKind::kBackend, ValueKind::kNetwork, ValueKind::kRecordType, ValueKind::kScope}) {
+    cases += cat({"    ", bash_pattern(names_of_kind({kind})), ") mapfile -t COMPREPLY < <(compgen -W \"",
+                  known_values(kind), "\" -- \"$word\"); return ;;\n"});
+  }
+  return cases;
+}
+
 std::string zsh_option(const Option& option) {
-  const auto action = [&]() -> std::string_view {
+  const std::string values = known_values(option.kind);
+  const auto action = [&]() -> std::string {
     switch (option.kind) {
       case ValueKind::kFlag: return "";
       case ValueKind::kPath: return ":path: _files";
       case ValueKind::kDirectory: return ":directory: _files -/";
-      case ValueKind::kBackend: return ":backend:(namespace bwrap none)";
-      case ValueKind::kNetwork: return ":network:(none outbound rules)";
+      case ValueKind::kBackend: return cat({":backend:(", values, ")"});
+      case ValueKind::kNetwork: return cat({":network:(", values, ")"});
       case ValueKind::kVariable: return ":variable: _parameters -g '*export*'";
-      case ValueKind::kRecordType: return ":type:(start end refusal connection decision service)";
-      case ValueKind::kScope: return ":scope:(project new default)";
+      case ValueKind::kRecordType: return cat({":type:(", values, ")"});
+      case ValueKind::kScope: return cat({":scope:(", values, ")"});
       case ValueKind::kOther: return ":value: ";
     }
     return "";
@@ -163,16 +181,16 @@ std::string zsh_option(const Option& option) {
 }
 
 std::string fish_option(std::string_view verb, const Option& option) {
-  const auto value = [&]() -> std::string_view {
+  const auto value = [&]() -> std::string {
     switch (option.kind) {
       case ValueKind::kFlag: return "";
       case ValueKind::kPath: return " -r -F";
       case ValueKind::kDirectory: return " -x -a '(__fish_complete_directories)'";
-      case ValueKind::kBackend: return " -x -a 'namespace bwrap none'";
-      case ValueKind::kNetwork: return " -x -a 'none outbound rules'";
+      case ValueKind::kBackend:
+      case ValueKind::kNetwork:
+      case ValueKind::kRecordType:
+      case ValueKind::kScope: return cat({" -x -a '", known_values(option.kind), "'"});
       case ValueKind::kVariable: return " -x -a '(set -nx)'";
-      case ValueKind::kRecordType: return " -x -a 'start end refusal connection decision service'";
-      case ValueKind::kScope: return " -x -a 'project new default'";
       case ValueKind::kOther: return " -x";
     }
     return "";

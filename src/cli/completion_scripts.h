@@ -67,10 +67,7 @@ _hutch_complete() {
     fi
   fi
   case $previous in
-    --backend) mapfile -t COMPREPLY < <(compgen -W "@BACKENDS@" -- "$word") && return ;;
-    --network) mapfile -t COMPREPLY < <(compgen -W "none outbound rules" -- "$word") && return ;;
-    --type) mapfile -t COMPREPLY < <(compgen -W "start end refusal connection decision" -- "$word") && return ;;
-    @PATHS@) mapfile -t COMPREPLY < <(compgen -f -- "$word") && return ;;
+@KNOWN@    @PATHS@) mapfile -t COMPREPLY < <(compgen -f -- "$word") && return ;;
     @DIRECTORIES@) mapfile -t COMPREPLY < <(compgen -d -- "$word") && return ;;
     @VARIABLES@) mapfile -t COMPREPLY < <(compgen -e -- "$word") && return ;;
   esac

@@ -15,6 +15,7 @@ std::string overview();
 std::string of_verb(const Verb& verb);
 std::string usage(std::span<const std::string_view> synopsis);
 std::string left_of(const Option& option);
+std::string right_of(const Option& option);
 std::string padded(std::string text, std::size_t width);
 void append_row(std::string& out, std::string left, std::size_t width, std::string_view right);
 
@@ -33,10 +34,11 @@ std::string overview() {
   std::string out =
       "Usage: hutch VERB [OPTION...]\n"
       "\n"
-      "Runs programs in sandboxes that cannot touch what they were not given.\n"
-      "\n"
-      "Verbs:\n";
-  for (const Verb& verb : verbs()) append_row(out, std::string(verb.name), 12, verb.summary);
+      "Runs programs in sandboxes that cannot touch what they were not given.\n";
+  for (const VerbGroup& group : verb_groups()) {
+    out += cat({"\n", group.title, ":\n"});
+    for (const std::string_view name : group.verbs) append_row(out, std::string(name), 12, find_verb(name)->summary);
+  }
   out +=
       "\n"
       "Examples:\n"
@@ -57,7 +59,7 @@ std::string of_verb(const Verb& verb) {
   }
   for (const OptionGroup& group : verb.groups) {
     out += cat({"\n", group.title, ":\n"});
-    for (const Option& option : group.options) append_row(out, left_of(option), width + 2, option.help);
+    for (const Option& option : group.options) append_row(out, left_of(option), width + 2, right_of(option));
   }
   if (!verb.examples.empty()) out += "\nExamples:\n";
   for (const std::string_view example : verb.examples) out += cat({"  ", example, "\n"});
@@ -74,6 +76,14 @@ std::string left_of(const Option& option) {
   const bool has_both = option.letter != 0 && option.name.starts_with("--");
   return cat({has_both ? std::string{'-', option.letter, ',', ' '} : "", option.name, option.value.empty() ? "" : " ",
               option.value});
+}
+
+// A help that says what each value means names them all itself.
+std::string right_of(const Option& option) {
+  const std::span<const std::string_view> values = values_of(option.kind);
+  const auto is_named = [&](std::string_view value) { return option.help.contains(value); };
+  if (std::ranges::all_of(values, is_named)) return std::string(option.help);
+  return cat({option.help, ":\n", join({values.begin(), values.end()}, ", ")});
 }
 
 std::string padded(std::string text, std::size_t width) {

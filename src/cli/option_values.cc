@@ -23,6 +23,8 @@ using Text = std::string_view;
 
 constexpr std::array kRecordTypes = {Text("start"),      Text("end"),      Text("refusal"),
                                      Text("connection"), Text("decision"), Text("service")};
+constexpr std::array kScopes = {Text("project"), Text("new"), Text("default")};
+constexpr std::array kNetworks = {Text("none"), Text("outbound"), Text("rules")};
 constexpr std::uint64_t kPidsMax = 4'194'304;  // PID_MAX_LIMIT (proc_sys_kernel(5))
 constexpr std::uint64_t kOptionDescriptorMax = 1 << 20;
 constexpr std::uint64_t kPortMax = 65535;
@@ -39,6 +41,21 @@ bool is_variable_name(std::string_view name);
 std::string quoted(std::string_view text);
 
 }  // namespace
+
+std::span<const std::string_view> values_of(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::kBackend: return host::kBackends;
+    case ValueKind::kNetwork: return kNetworks;
+    case ValueKind::kRecordType: return kRecordTypes;
+    case ValueKind::kScope: return kScopes;
+    case ValueKind::kFlag:
+    case ValueKind::kPath:
+    case ValueKind::kDirectory:
+    case ValueKind::kVariable:
+    case ValueKind::kOther: break;
+  }
+  return {};
+}
 
 Status expect_words(const Draft& draft, std::span<const Text> names) {
   if (draft.words.size() < names.size()) return fail(Error::invalid(cat({names[draft.words.size()], " is missing"})));
@@ -336,7 +353,6 @@ Result<Arguments> finish_revoke(Draft&& draft) {
 }
 
 Status set_scope(Draft& draft, const std::string& value) {
-  static constexpr std::array kScopes = {Text("project"), Text("new"), Text("default")};
   static constexpr std::array kValues = {store::Scope::kProject, store::Scope::kNew, store::Scope::kDefault};
   const auto found = std::ranges::find(kScopes, value);
   if (found == kScopes.end()) return fail(unknown_word("unknown scope", value, kScopes));

@@ -15,7 +15,7 @@ using enum ValueKind;
 using Text = std::string_view;
 
 constexpr std::array kPlaceReach = {
-    Option{"--backend", 0, "NAME", kBackend, "namespace (the default), bwrap, user, container; none isolates nothing",
+    Option{"--backend", 0, "NAME", kBackend, "what isolates (the default is namespace; none isolates nothing)",
            set_backend},
     Option{"--image", 0, "NAME", kOther, "its root file system instead of this host's own (hutch image list)",
            set_image},
@@ -382,6 +382,20 @@ std::span<const Verb> verbs() {
     joined.insert(joined.end(), kVerbs.end() - kAfterAgents, kVerbs.end());
     return joined;
   }();
+  return all;
+}
+
+std::span<const VerbGroup> verb_groups() {
+  static const std::vector<VerbGroup> all = {
+      {"Start here", {"run", "explain", "check", "why", "config", "doctor", "agent", "exec", "shell", "mcp"}},
+      {"Runs and policies", {"questions", "answer", "revoke", "status", "log", "audit", "settings"}},
+      {"Agents", {"ps", "logs", "attach", "wait", "kill", "task", "tool", "plugin", "skill", "memory", "events"}},
+      {"Files and secrets", {"artifacts", "secret", "share", "unshare", "shared"}},
+      {"Images and machines", {"image", "vm", "pool"}},
+      {"Serving", {"serve", "daemon"}},
+      {"An OS user for agents", {"init", "deinit", "network", "service"}},
+      {"Upkeep", {"selftest", "paths", "completion", "help"}},
+  };
   return all;
 }
 

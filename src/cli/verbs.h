@@ -55,6 +55,9 @@ struct Draft {
 // What a shell can offer as an option's value.
 enum class ValueKind { kFlag, kPath, kDirectory, kBackend, kNetwork, kVariable, kRecordType, kScope, kOther };
 
+// The values that an option of this kind takes, where they are known. Help and completion list them.
+std::span<const std::string_view> values_of(ValueKind kind);
+
 struct Option {
   std::string_view name;   // "--memory"; "-c" for one without a long name
   char letter = 0;         // 'n' for -n
@@ -85,6 +88,13 @@ struct Verb {
 };
 
 std::span<const Verb> verbs();
+
+// How the list of verbs is laid out for a reader: each verb is in one group.
+struct VerbGroup {
+  std::string_view title;
+  std::vector<std::string_view> verbs;
+};
+std::span<const VerbGroup> verb_groups();
 
 // Those that go through the daemon; a part of the table.
 std::span<const Verb> agent_verbs();
