@@ -2,6 +2,7 @@
 #include "plan/environment.h"
 #include "plan/machine_address.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
@@ -72,6 +73,14 @@ Result<std::vector<std::string>> plan_environment(const PlanInput& input) {
   std::vector<std::string> environment;
   for (const auto& [name, value] : variables) environment.push_back(cat({name, "=", value}));
   return environment;
+}
+
+void add_working_directory(std::vector<std::string>& environment, const std::string& path) {
+  static constexpr std::string_view kName = "PWD";
+  const auto name_of = [](const std::string& entry) { return std::string_view(entry).substr(0, entry.find('=')); };
+  const auto place = std::ranges::find_if(environment, [&](const auto& entry) { return name_of(entry) >= kName; });
+  if (place != environment.end() && name_of(*place) == kName) return;
+  environment.insert(place, cat({kName, "=", path}));
 }
 
 namespace {

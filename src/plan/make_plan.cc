@@ -53,6 +53,7 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
   plan.environment = TRY(plan_environment(input));
   plan.notes = plan_notes(input);
   MountTree tree = plan_mounts(input);
+  if (tree.has_typed_cwd) add_working_directory(plan.environment, input.typed_cwd.path);
   plan.landlock = plan_landlock(input, tree);
   plan.mounts = std::move(tree.steps);
   note_smaller_tmp(plan);

@@ -10,6 +10,7 @@
 #include "plan/path_facts.h"
 #include "plan/plan.h"
 #include "plan/trust.h"
+#include "plan/typed_path.h"
 #include "policy/policy.h"
 #include "policy/rules.h"
 
@@ -75,6 +76,7 @@ struct PlanInput {
   const PathFacts& paths;
   std::string project;  // canonical
   std::string cwd;  // canonical; where the command starts
+  TypedPath typed_cwd{};  // as a person typed it
   NetworkKind network = NetworkKind::kNone;
   TrustInput trust{};
   std::vector<Share> shares{};

@@ -46,7 +46,8 @@ class TreePlanner {
   void link_children();
   void add_node(const std::string& path);
   void add_pins_above(const std::string& path);
-  View view_above(std::string_view path) const;
+  const Node& node_above(std::string_view path) const;
+  View view_above(std::string_view path) const { return node_above(path).view; }
   void place(const Node& node, Ground ground);
   void place_children(const Node& node, Ground ground);
   void place_root();
@@ -62,6 +63,8 @@ class TreePlanner {
   void place_private_home(const Node& node, Ground ground);
   void place_in_home(const std::string& path, const std::string& content);
   void place_closed(const Node& node);
+  void place_links(const Node& node);
+  bool has_link(const PathLink& link) const;
   void place_private(const Node& node, Ground ground);
   void place_in_private(const Node& node, Ground ground);
   void place_proc(const Node& node);
@@ -112,6 +115,8 @@ MountTree TreePlanner::run() {
   link_children();
   input_.image == nullptr ? place_root() : place_image();
   bound_memory();
+  const std::vector<PathLink>& links = input_.typed_cwd.links;
+  tree_.has_typed_cwd = !links.empty() && std::ranges::all_of(links, [&](const auto& link) { return has_link(link); });
   return std::move(tree_);
 }
 
@@ -212,10 +217,10 @@ void TreePlanner::add_pins_above(const std::string& path) {
   }
 }
 
-View TreePlanner::view_above(std::string_view path) const {
+const Node& TreePlanner::node_above(std::string_view path) const {
   for (std::string_view at = parent_of(path);; at = parent_of(at)) {
     const auto known = found_.find(at);
-    if (known != found_.end()) return known->second.view;
+    if (known != found_.end()) return known->second;
   }
 }
 
@@ -428,6 +433,7 @@ void TreePlanner::place_private_home(const Node& node, Ground ground) {
   tree_.writable.push_back(node.path);
   place_children(node, Ground::kOwn);
   for (const HomeFile& file : input_.home_files) place_in_home(cat({node.path, "/", file.name}), file.content);
+  place_links(node);
 }
 
 void TreePlanner::place_in_home(const std::string& path, const std::string& content) {
@@ -445,7 +451,29 @@ void TreePlanner::place_in_home(const std::string& path, const std::string& cont
 void TreePlanner::place_closed(const Node& node) {
   mount_tmpfs(node.path, kHiddenDirectoryMode, limits::kPrivateDirBytes, MakeTarget::kDirectory);
   place_children(node, Ground::kOwn);
+  place_links(node);
   seal(node.path);
+}
+
+// In a place of the sandbox's own the links of the typed path are made anew.
+void TreePlanner::place_links(const Node& node) {
+  for (const PathLink& link : input_.typed_cwd.links) {
+    const auto is_there = [&](const MountStep& step) { return is_within(step.target, link.path); };
+    if (found_.contains(link.path) || &node_above(link.path) != &node) continue;
+    if (std::ranges::any_of(tree_.steps, is_there)) continue;
+    make_parents(link.path);
+    tree_.steps.push_back({.kind = MountKind::kSymlink, .target = link.path, .source = link.text});
+  }
+}
+
+bool TreePlanner::has_link(const PathLink& link) const {
+  const auto is_it = [&](const MountStep& step) {
+    return step.kind == MountKind::kSymlink && step.target == link.path && step.source == link.text;
+  };
+  if (std::ranges::any_of(tree_.steps, is_it)) return true;
+  const View view = node_above(link.path).view;
+  const bool is_hosts = view == View::kReadOnly || view == View::kReadWrite;
+  return input_.image == nullptr && is_hosts && !found_.contains(link.path);
 }
 
 void TreePlanner::place_private(const Node& node, Ground ground) {
@@ -454,7 +482,8 @@ void TreePlanner::place_private(const Node& node, Ground ground) {
     make_parents(node.path);
     make_directory(node.path, kPrivateMode);
     tree_.writable.push_back(node.path);
-    return place_children(node, Ground::kOwn);
+    place_children(node, Ground::kOwn);
+    return place_links(node);
   }
   MakeTarget make = MakeTarget::kNothing;
   if (ground == Ground::kOwn) {
@@ -476,6 +505,7 @@ void TreePlanner::place_private(const Node& node, Ground ground) {
     make_directory(cat({"/run/user/", std::to_string(inside)}), 0700);
   }
   place_children(node, Ground::kOwn);
+  place_links(node);
 }
 
 // A home below /tmp: programs expect that there is one.

@@ -13,6 +13,7 @@ struct MountTree {
   std::vector<MountStep> steps;       // in the order in which they are to be made
   std::vector<std::string> writable;  // mounts that the sandbox may write
   std::vector<std::string> hidden;    // paths that rules hide
+  bool has_typed_cwd = false;         // the sandbox has each link of PlanInput::typed_cwd
 };
 
 MountTree plan_mounts(const PlanInput& input);

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "host/git_person.h"
 #include "host/paths.h"
+#include "host/typed_path.h"
 #include "plan/bridge_place.h"
 #include "plan/gateway_names.h"
 #include "plan/make_plan.h"
@@ -60,6 +61,8 @@ Result<policy::ParentProxies> proxies_of(const policy::Network& network, const C
 bool reads_requests(const policy::Network& network, const Residence* residence);
 Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts,
                                       std::string_view backend, const Residence* residence);
+plan::TypedPath typed_directory(const PlaceRequest& request, const plan::HostFacts& facts, const Caller& caller,
+                                const std::string& cwd);
 Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan::HostFacts& facts,
                                          const LoadedPolicy& loaded);
 Result<host::PathAnswer> look_and_make_store(const host::PathQuestion& question, const plan::HostFacts& facts);
@@ -122,6 +125,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .paths = answer.facts,
       .project = installs ? std::string("/") : question.project,
       .cwd = cwd,
+      .typed_cwd = typed_directory(request, facts, caller, cwd),
       .network = kind,
       .trust = std::move(trust),
       .shares = std::move(shares),
@@ -366,6 +370,18 @@ Result<std::string> working_directory(const PlaceRequest& request, const plan::H
   if (!request.cwd) return facts.cwd;
   const std::string path = TRY_CTX(policy::absolute_path(*request.cwd, facts.home, facts.cwd), "--cwd");
   return TRY_CTX(host::canonical_path(path), "--cwd").path;
+}
+
+// A relative --cwd starts from where the caller's shell says that it is.
+plan::TypedPath typed_directory(const PlaceRequest& request, const plan::HostFacts& facts, const Caller& caller,
+                                const std::string& cwd) {
+  static constexpr std::string_view kName = "PWD=";
+  if (caller.residence != nullptr) return {};
+  const auto is_it = [](const std::string& entry) { return entry.starts_with(kName); };
+  const auto found = std::ranges::find_if(caller.environment, is_it);
+  std::string typed = found == caller.environment.end() ? std::string() : found->substr(kName.size());
+  if (request.cwd) typed = policy::absolute_path(*request.cwd, facts.home, typed).value_or(std::string());
+  return host::typed_path(typed, cwd);
 }
 
 Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan::HostFacts& facts,
