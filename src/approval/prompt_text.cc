@@ -19,9 +19,9 @@ std::string cut(std::string text, std::size_t columns) {
   return text.substr(0, end) + "...";
 }
 
-// The end of a host or a path is what it is about, and so is its beginning: a long one is shown over several lines, and
-// of one that would fill the terminal both ends. Lines that go on stand further in than all others, so that no name
-// makes a line that looks like one of hutch's.
+// Both the beginning and the end of a host or a path matter. A long one is shown over several lines; of one that would
+// fill the terminal, both ends are shown. Continued lines have a deeper indent than all others, so that no name can
+// make a line that looks like one of hutch's.
 void add_wrapped(std::vector<std::string>& lines, std::string_view indent, const std::string& text,
                  std::size_t columns) {
   static constexpr std::string_view kFurtherIn = "      ";

@@ -1,4 +1,4 @@
-// The one place where nlohmann's parser is compiled for plain reads.
+// Compiles nlohmann's parser for plain reads, in this one place.
 #include "base/json.h"
 
 #include <nlohmann/json.hpp>

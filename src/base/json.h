@@ -6,8 +6,8 @@
 
 namespace hutch {
 
-// A discarded value (is_discarded()) where `text` is not JSON. Depth and size are the caller's to bound first
-// (wire/json_guard.h). Keys are sorted; of a key that is written twice the last one counts.
+// Returns a discarded value (is_discarded()) if `text` is not JSON. The caller bounds depth and size first
+// (wire/json_guard.h). Keys are sorted; if a key is written twice, the last one counts.
 nlohmann::json parse_json(std::string_view text);
 
 // Likewise, with the keys in the order of the text.

@@ -40,7 +40,7 @@ inline constexpr std::size_t kControlLineBytesMax = 1 << 20;
 // All certificates that a machine trusts.
 inline constexpr std::size_t kTrustBytesMax = 4 << 20;
 
-// Private directories without a size of their own (/run).
+// For private directories without their own size (/run).
 inline constexpr std::uint64_t kPrivateDirBytes = 64ULL << 20;
 
 }  // namespace hutch::limits

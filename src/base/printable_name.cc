@@ -1,4 +1,4 @@
-// Names about which somebody is asked.
+// Makes names printable for questions.
 #include "base/printable_name.h"
 
 #include "base/text.h"
@@ -11,7 +11,7 @@ std::string printable_name(std::string_view name, std::size_t bytes_max) {
     const bool is_blank = name[at] == ' ';
     const bool stands_alone = at > 0 && at + 1 < name.size() && name[at - 1] != ' ' && name[at - 1] != '/' &&
                               name[at + 1] != '/' && name[at + 1] != ' ';
-    // A NUL is in no name: it stands for a blank that is to be spelt out.
+    // A NUL is in no name, so it can mark a blank that must be escaped.
     spelt += is_blank && !stands_alone ? '\0' : name[at];
   }
   std::string shown = printable(spelt, bytes_max);

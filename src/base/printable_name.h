@@ -1,4 +1,4 @@
-// Names about which somebody is asked.
+// Makes names printable for questions.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace hutch {
 
-// As printable() shows it; of blanks only one that stands alone between other characters stays as it is. A row of them
-// would move what follows to where it looks like text of hutch.
+// As printable(), but a blank stays only if it is single and between other characters. A row of blanks could move the
+// following text to a place where it looks like hutch's.
 std::string printable_name(std::string_view name, std::size_t bytes_max = 16'384);
 
 }  // namespace hutch

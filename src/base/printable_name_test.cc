@@ -1,4 +1,4 @@
-// Names about which somebody is asked.
+// How names look in questions.
 #include "base/printable_name.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The sanitizers of the dev build find what they are there for: ten kinds of fault, each made on purpose.
+// The sanitizers of the dev build find ten kinds of fault, each made on purpose.
 #include <gtest/gtest.h>
 
 #include <climits>
@@ -20,7 +20,7 @@
 namespace hutch {
 namespace {
 
-// Keeps the compiler from knowing a value, and so from warning of the fault or leaving it out.
+// Hides a value from the compiler, so that it neither warns of the fault nor removes it.
 template <class T>
 T unknown(T value) {
   volatile T copy = value;

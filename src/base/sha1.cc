@@ -1,4 +1,4 @@
-// SHA-1 as Boost.Beast has it for WebSockets: a header, and no cryptography library.
+// SHA-1, as Boost.Beast has it for WebSockets: a header, so that no cryptography library is needed.
 #include "base/sha1.h"
 
 #include <boost/beast/core/detail/sha1.hpp>

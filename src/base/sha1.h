@@ -1,4 +1,4 @@
-// SHA-1 (FIPS 180-4), where a format of others asks for it: RFC 6455, git.
+// SHA-1 (FIPS 180-4), for formats that require it: RFC 6455, git.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace hutch {
 
-// Its 20 bytes.
+// Returns the 20 bytes of the sum.
 std::string sha1(std::string_view bytes);
 
 }  // namespace hutch

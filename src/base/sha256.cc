@@ -61,7 +61,7 @@ std::string Sha256::finish() {
 
 void Sha256::take_block(const unsigned char* block) {
   std::array<std::uint32_t, 64> schedule;
-  // Through pointers: without optimisation, as the tests are compiled, each [] of std::array is a call.
+  // These are pointers, because without optimisation, as in the tests, each [] of std::array is a call.
   std::uint32_t* const words = schedule.data();
   const std::uint32_t* const rounds = kRounds.data();
   for (std::size_t i = 0; i < 16; ++i) words[i] = read_word(block + 4 * i);

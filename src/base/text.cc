@@ -139,8 +139,8 @@ char32_t code_point(std::string_view character) {
   return code;
 }
 
-// What takes no room, controls the direction, ends a line, or looks like the space that it is not: the characters that
-// Unicode has renderers ignore (Default_Ignorable_Code_Point), format characters, separators, blank letters.
+// Characters that take no room, control the direction, end a line, or look like a space: those that Unicode lets
+// renderers ignore (Default_Ignorable_Code_Point), format characters, separators, blank letters.
 bool is_unseen(std::string_view character) {
   struct Range {
     char32_t first;
@@ -157,7 +157,7 @@ bool is_unseen(std::string_view character) {
   return std::ranges::any_of(kUnseen, [&](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
-// U+200C and U+200D are letters' own business in several scripts, and mean nothing behind ASCII.
+// Several scripts use U+200C and U+200D within words; behind ASCII they have no meaning.
 bool is_joiner(std::string_view character) { return character == "\u200c" || character == "\u200d"; }
 
 }  // namespace

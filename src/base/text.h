@@ -31,7 +31,7 @@ std::string shell_word(std::string_view word);
 // Whether `path` is `ancestor` or lies below it. Both absolute and without "." or "..".
 bool is_within(std::string_view path, std::string_view ancestor);
 
-// In lower case, two digits for each byte.
+// Returns lower-case digits, two for each byte.
 std::string to_hex(std::string_view bytes);
 
 }  // namespace hutch

@@ -32,7 +32,7 @@ TEST(Printable, WhatTakesNoRoomIsShown) {
   EXPECT_EQ(printable("\u2060"), "\\xe2\\x81\\xa0");
 }
 
-// One row for each way to write a name that looks like another one.
+// One row for each way to write a name that looks like another.
 TEST(Printable, NothingIsShownAsSomethingElse) {
   static constexpr std::array<std::string_view, 34> kUnseen = {
       "\u00a0", "\u00ad", "\u034f", "\u061c", "\u115f", "\u1160",     "\u1680",    "\u17b4", "\u180b",
@@ -44,7 +44,7 @@ TEST(Printable, NothingIsShownAsSomethingElse) {
     EXPECT_TRUE(shown.starts_with("a\\x") && shown.ends_with("b")) << shown;
     EXPECT_TRUE(std::ranges::all_of(shown, [](char c) { return c >= ' ' && c <= '~'; })) << shown;
   }
-  EXPECT_EQ(printable("\u0645\u06cc\u200c\u062e\u0648"), "\u0645\u06cc\u200c\u062e\u0648");  // Persian has need of it
+  EXPECT_EQ(printable("\u0645\u06cc\u200c\u062e\u0648"), "\u0645\u06cc\u200c\u062e\u0648");  // Persian needs it
 }
 
 TEST(Printable, IsCut) { EXPECT_EQ(printable(std::string(100, 'x'), 10), std::string(10, 'x') + "..."); }

@@ -68,7 +68,7 @@ Result<server::DaemonSettings> settings_of(const ServeArguments& arguments, cons
 Status serve_from(const ServeArguments& arguments, const host::StateDirs& dirs, UniqueFd& ready) {
   const server::DaemonSettings settings = TRY(settings_of(arguments, dirs, ready));
   if (arguments.ready_fd >= 0) (void)sys::new_session();
-  // The directory of the first client may be removed, or lie on a file system that is to be unmounted.
+  // Someone may remove the directory of the first client, or unmount its file system.
   TRY(sys::change_directory("/"));
   return server::serve(dirs, settings);
 }

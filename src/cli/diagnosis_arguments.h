@@ -1,4 +1,4 @@
-// What the command line says of the verbs that look at this machine: doctor and selftest.
+// The arguments of the verbs that examine the host: doctor and selftest.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace hutch::cli {
 
 struct DoctorArguments {
-  std::string backend{};  // whose sandboxes are tried; empty: the machine is looked at
+  std::string backend{};  // try sandboxes of this backend; empty: examine the host
   service::OutputForm form = service::OutputForm::kText;
 };
 
@@ -18,7 +18,7 @@ struct SelftestArguments {
   enum class Doing { kRun, kList };
   What what = What::kNothing;
   Doing doing = Doing::kRun;
-  std::vector<std::string> backends{};  // empty: each that isolates and is there
+  std::vector<std::string> backends{};  // empty: each backend that isolates and works
   std::vector<std::string> names{};     // parts of names, or kinds; empty: all
   service::OutputForm form = service::OutputForm::kText;
 };

@@ -104,7 +104,8 @@ int run_program(const std::vector<std::string>& words) {
 }  // namespace hutch::cli
 
 int main(int argc, char** argv) {
-  // What a sandbox holds of descriptors on their way counts for its user: more than one can hold, hutch may pass.
+  // The kernel counts a sandbox's descriptors in flight for its user. With a higher limit than a sandbox, hutch can
+  // still pass descriptors.
   hutch::sys::raise_descriptor_limit();
   return hutch::cli::run_program({argv + (argc > 0 ? 1 : 0), argv + argc});
 }

@@ -104,7 +104,7 @@ Result<Arguments> finish_status(Draft&& draft);
 Result<Arguments> finish_completion(Draft&& draft);
 Result<Arguments> finish_help(Draft&& draft);
 
-// What most verbs have, for some the only option.
+// Most verbs have this option, some have only this one.
 inline constexpr Option kJson = {"--json", 0, "", ValueKind::kFlag, "print JSON", set_json};
 inline constexpr std::array kJsonAlone = {kJson};
 inline constexpr std::array kJsonGroups = {OptionGroup{"Options", kJsonAlone}};

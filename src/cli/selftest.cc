@@ -29,7 +29,7 @@ int selftest(const SelftestArguments& arguments) {
 
 namespace {
 
-// python3 of the system, isolated: neither the caller's variables nor the working directory say what it imports.
+// The system's python3, isolated: neither the caller's variables nor the working directory affect its imports.
 Result<std::vector<std::string>> runner(const SelftestArguments& arguments) {
   const std::string python = host::find_system_program("python3");
   if (python.empty()) {

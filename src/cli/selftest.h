@@ -1,11 +1,11 @@
-// hutch selftest: the attacks that hutch has to hold.
+// hutch selftest: the attacks that hutch must withstand.
 #pragma once
 
 #include "cli/arguments.h"
 
 namespace hutch::cli {
 
-// Becomes the program that runs the attacks. Returns only where that failed: an exit code.
+// Executes the program that runs the attacks. Returns an exit code only if that failed.
 int selftest(const SelftestArguments& arguments);
 
 }  // namespace hutch::cli

@@ -29,7 +29,7 @@ namespace hutch::egress {
 struct Settings {
   policy::Network network;
   std::vector<plan::UdpCapture> udp;     // of its UDP rules
-  plan::SearchRules search{};            // by which programs of the sandbox make short names longer
+  plan::SearchRules search{};            // programs of the sandbox extend short names by these
   policy::ParentProxies parents;         // which it has to go out through
   std::string inspector_program;         // hutch-inspect
   std::function<bool()> attended{};      // whether somebody answers questions now; absent: nobody ever

@@ -30,16 +30,16 @@ class Dialer {
 
   // By name, checked, through a parent proxy where the settings name one. The basis is what the target was allowed by.
   void start(Core::Basis basis);
-  // These alone, unchecked: a port of the host or of the sandbox that was opened on purpose. Without
-  // `socket` they are of this network namespace. A `socket` is used for each of them: it belongs to another network
-  // namespace, or is a stream by which a virtual machine's loopback is reached (wire/machine_dial.h).
+  // Dials only these endpoints, without checks: a port of the host or of the sandbox that was opened on purpose. They
+  // are in this network namespace if there is no `socket`. The dialer uses `socket` for each endpoint: it belongs to
+  // another network namespace, or is a stream to a VM's loopback (wire/machine_dial.h).
   void start_at(std::vector<sys::Endpoint> endpoints, UniqueFd socket = {});
 
  private:
   void resolve(const std::string& name);
   void resolved(Result<Addresses> addresses);
   void dial_next();
-  // No socket of the host's may take the place of one of another network namespace.
+  // A socket of the host's must not replace one of another network namespace.
   enum class SocketOf { kHost, kOtherNamespace };
   Status begin(const sys::Endpoint& endpoint);
   void give_up_attempt();

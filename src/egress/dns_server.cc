@@ -23,7 +23,7 @@ constexpr std::size_t kHeldBytesMax = 16 << 10;
 constexpr std::chrono::milliseconds kConnectionWait{10'000};
 constexpr std::size_t kLengthBytes = 2;
 constexpr std::chrono::milliseconds kDnsRest{100};
-// Beyond these nobody waits: a name is answered as if it existed, and the connection fails.
+// Further names do not wait: they are answered as if they existed, and the connection fails.
 constexpr std::size_t kPendingMax = 256;
 constexpr std::size_t kExpandedMax = 1000;
 
@@ -34,7 +34,7 @@ bool is_own_name(std::string_view name) {
   return name == "localhost" || name.ends_with(".localhost") || name == kHostname;
 }
 
-// The first of the addresses that the query is about.
+// Answers with the first address of the family that the query asks for.
 std::string answer_local(const DnsQuery& query, const std::vector<IpAddress>& addresses) {
   const bool wants_v4 = query.type == static_cast<std::uint16_t>(DnsType::kA);
   const bool wants_v6 = query.type == static_cast<std::uint16_t>(DnsType::kAaaa);
@@ -160,17 +160,17 @@ void DnsServer::answer_name(const DnsQuery& query, const policy::Host& host, con
   const Ruling ruling = core_.rule(target);
   if (ruling.verdict == Verdict::kDeny) {
     if (is_reported(host.name, stem)) core_.refuse(target, ruling, Peer{sys::Transport::kUdp, peer});
-    // A resolver ends its search at a name that is refused (res_search(3)), and the next one may be allowed.
+    // A resolver ends its search at a refused name (res_search(3)), but the next name may be allowed.
     return reply(stem.empty() ? refusal(query) : dns_answer(query, DnsStatus::kNameError));
   }
   if (stem.empty()) return reply(answer_allowed(query, host.name));
   if (ruling.verdict == Verdict::kAllow) return answer_existing(query, host.name, reply);
-  // A person would be asked about a name that nobody typed.
+  // hutch would otherwise ask a person about a name that nobody typed.
   const bool is_typed = verdict_of(stem) != Verdict::kAllow;
   reply(is_typed ? answer_allowed(query, host.name) : dns_answer(query, DnsStatus::kNameError));
 }
 
-// A resolver that searches takes the first name that exists. A parent proxy knows other names than this host.
+// A resolver that searches takes the first name that exists. A parent proxy may know other names than this host.
 void DnsServer::answer_existing(const DnsQuery& query, const std::string& name, const Reply& reply) {
   const bool by_parent = policy::proxy_for(core_.settings().parents, policy::Host{name, std::nullopt}, 0) != nullptr;
   if (by_parent || pending_ >= kPendingMax) return reply(answer_allowed(query, name));
@@ -182,7 +182,7 @@ void DnsServer::answer_existing(const DnsQuery& query, const std::string& name, 
   });
 }
 
-// hutch tells only the address of an allowed name: other records could carry anything in and out.
+// hutch sends only the address of an allowed name: other records could carry anything in and out.
 std::string DnsServer::answer_allowed(const DnsQuery& query, const std::string& name) {
   const bool wants_v4 = query.type == static_cast<std::uint16_t>(DnsType::kA);
   const bool wants_v6 = query.type == static_cast<std::uint16_t>(DnsType::kAaaa);
@@ -191,8 +191,8 @@ std::string DnsServer::answer_allowed(const DnsQuery& query, const std::string& 
   return dns_address_answer(query, wants_v4 ? addresses.v4 : addresses.v6, kTtlSeconds);
 }
 
-// Which of the names that a resolver makes of a short one are refusals that a person can act on. `stem` is empty where
-// no search domain ends the name.
+// Whether a person can act on the refusal of this name, which a resolver may have made from a short one. `stem` is
+// empty if no search domain ends the name.
 bool DnsServer::is_reported(const std::string& name, std::string_view stem) {
   if (stem.empty()) return !expanded_.contains(name);
   if (verdict_of(stem) != Verdict::kDeny || core_.was_refused(std::string(stem))) return false;

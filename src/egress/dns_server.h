@@ -24,7 +24,7 @@ class DnsServer {
   // Whether names get IPv6 addresses as well.
   void use_v6() { v6_ = true; }
 
-  // Calls `reply` once with the answer to one message, in this call or later; empty: none.
+  // Calls `reply` once with the answer to one message, in this call or later; an empty answer means none.
   using Reply = std::function<void(std::string)>;
   void answer(std::string_view query, const sys::Endpoint& peer, const Reply& reply);
 
@@ -40,7 +40,7 @@ class DnsServer {
     std::string held;
     Loop::Watch watch;
     Loop::Timer timer;
-    std::shared_ptr<char> alive = std::make_shared<char>();  // an answer that comes later finds it gone
+    std::shared_ptr<char> alive = std::make_shared<char>();  // a later answer finds it gone
   };
   using Connections = std::list<Connection>;
   void receive(int socket);
@@ -61,7 +61,7 @@ class DnsServer {
   std::list<Served> served_;
   Connections connections_;
   std::size_t pending_ = 0;  // answers that wait for the host's resolver
-  std::set<std::string, std::less<>> expanded_;  // short names of which a longer form was refused
+  std::set<std::string, std::less<>> expanded_;  // short names with a refused longer form
 };
 
 }  // namespace hutch::egress

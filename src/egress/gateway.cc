@@ -16,8 +16,8 @@ namespace {
 // At once; what comes beyond is reset.
 constexpr std::size_t kTunnelsMax = 4096;
 constexpr std::size_t kTunnelsMin = 16;
-// Each has two sockets and up to two pipes. The daemon has a gateway for each of its sandboxes: one of these gets a
-// quarter of what there is for all.
+// Each tunnel has two sockets and up to two pipes. The daemon has a gateway for each of its sandboxes, and each gateway
+// gets a quarter of all descriptors.
 constexpr std::size_t kDescriptorsEach = 6 * 4;
 constexpr int kAcceptsAtOnce = 64;
 constexpr unsigned kSpareDialSockets = 4;
@@ -287,8 +287,8 @@ void Gateway::open_port(const Listener& listener, sys::Accepted accepted) {
                   .endpoints = {{*parse_ip("::1"), port}, {kLoopbackV4, port}},
                   .socket = {},
                   .is_listed = [this, &listener] { return is_listed(listener.role, listener.port); }};
-  // The sandbox's socket is used for both. Once it was connected to a mapped address it stays one of IPv4
-  // (net/ipv6/tcp_ipv6.c, tcp_v6_connect), so that IPv6 comes first.
+  // The sandbox's one socket dials both endpoints. After a connection to a mapped address it stays an IPv4 socket
+  // (net/ipv6/tcp_ipv6.c, tcp_v6_connect), so IPv6 comes first.
   if (!published) std::ranges::reverse(opening.endpoints);
   if (published) {
     opening.socket = std::move(dial_sockets_.back());

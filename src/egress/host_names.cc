@@ -40,7 +40,7 @@ void HostNames::refresh() {
   version_ = version;
   table_.clear();
   source_ = policy::AddressSource::kDns;
-  // A look at the kind comes first: opening a device may do something.
+  // The kind is checked first, because opening a device may have an effect.
   if (!status || status->kind != sys::EntryKind::kFile) return;
   const auto text = sys::regular_file_text(cat({"/proc/self/fd/", std::to_string(file->get())}), plan::kHostsBytesMax);
   if (!text) return;

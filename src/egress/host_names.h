@@ -1,4 +1,4 @@
-// The names of the host's hosts(5) file, read again when it has changed.
+// The names of the host's hosts(5) file, which is read again after a change.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,25 @@ class HostNames {
  public:
   explicit HostNames(std::string path = "/etc/hosts") : path_(std::move(path)) {}
 
-  // The addresses that the file gives to a canonical name, valid until the next call; null where it has none. A file
+  // The addresses that the file gives to a canonical name, valid until the next call; null if it gives none. A file
   // that cannot be read, or is larger than plan::kHostsBytesMax, has no names.
   const std::vector<IpAddress>* find(std::string_view name);
 
-  // Whose word the addresses of the last call are. A file that others than root may write is anybody's, as a DNS is.
+  // The source of the addresses of the last call. A file that anybody but root may write counts like a DNS.
   policy::AddressSource source() const { return source_; }
 
-  // The same of a name that has addresses of the loopback alone; null for every other name.
+  // Likewise, for a name that has only loopback addresses; null for every other name.
   const std::vector<IpAddress>* find_local(std::string_view name);
 
  private:
   void refresh();
 
-  // Which file was read, and as of when.
+  // Identifies the file and its state when it was read.
   struct Version {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
     std::uint64_t size = 0;
-    std::int64_t changed_ns = 0;  // of the owner and the mode as well
+    std::int64_t changed_ns = 0;  // changes of the owner and the mode count too
     bool operator==(const Version&) const = default;
   };
 

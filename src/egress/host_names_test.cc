@@ -1,4 +1,4 @@
-// The hosts file of the host: what it gives, that changes are seen, and that no kind of file is waited for.
+// The host's hosts file: its names, that changes are noticed, and that hutch never waits for any kind of file.
 #include "egress/host_names.h"
 
 #include <gtest/gtest.h>

@@ -18,7 +18,7 @@
 
 namespace hutch::egress {
 
-// Named, not anonymous: a class that the header declares has them as a member.
+// Not in the anonymous namespace: a class in the header has these as a member.
 struct KeptAddresses {
   std::vector<IpAddress> addresses;
   Moment until;
@@ -100,12 +100,12 @@ Status Resolver::Channel::open() {
   options.tries = kTries;
   options.sock_state_cb = socket_changed;
   options.sock_state_cb_data = this;
-  // The DNS alone: c-ares would read a hosts file of any size or kind, and wait for the other end of a pipe.
+  // Only DNS: c-ares would read a hosts file of any size or kind, and wait for the other end of a pipe.
   std::string lookups = "b";
   options.lookups = lookups.data();
   // Names are whole here: what the host would add to a short one is not what the policy was asked about.
   int mask = ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB | ARES_OPT_DOMAINS | ARES_OPT_LOOKUPS;
-  // Without a file that can be read, it asks a DNS of this machine.
+  // If this file cannot be read, c-ares asks a DNS on the host itself.
   std::string nothing = "/dev/null";
   if (!sys::regular_file_text("/etc/resolv.conf", plan::kResolverBytesMax)) {
     options.resolvconf_path = nothing.data();

@@ -1,5 +1,5 @@
-// Addresses of names, as the host's own resolver configuration has them: /etc/hosts, then the DNS servers of
-// /etc/resolv.conf, which c-ares(3) asks.
+// Addresses of names, by the host's own resolver configuration: /etc/hosts, then the DNS servers of /etc/resolv.conf,
+// which c-ares(3) asks.
 #pragma once
 
 #include <functional>

@@ -40,7 +40,7 @@ constexpr int kMountsFd = 6;
 
 // A workload could go on for ever with names of its own.
 constexpr std::size_t kToldMax = 1000;
-// Each with the text before the change.
+// A report also carries the text before the change, so there are fewer.
 constexpr std::size_t kInstructionsMax = 64;
 
 class AccessServer {
@@ -293,7 +293,7 @@ Status AccessServer::look(const AccessQuestions::Waiting& asking) {
 Status AccessServer::answer_next() {
   const auto call = TRY(sys::receive_notification(listener_.get()));
   if (!call) return {};
-  // It may have closed one right before.
+  // The caller may have closed a judged file just before this call.
   TRY(land());
   TRY(answer(*call));
   return std::exchange(failed_, {});
@@ -376,7 +376,7 @@ Status AccessServer::tell(std::uint32_t caller, const std::string& path, const p
   return host_.send(wire::ToHost(wire::Refused{wire::RefusedCall::kFileChange, caller, path, rule.rule}));
 }
 
-// Before the first change of a text: what it says by then goes along, so that a person can be shown the difference.
+// Reports a text before its first change. The report holds the earlier content, so that hutch can show the difference.
 Status AccessServer::tell_instructions(const AccessCall& call, const std::string& path, const plan::NameRule& rule) {
   if (instructions_.size() >= kInstructionsMax || !instructions_.insert(path).second) return {};
   wire::Refused told{wire::RefusedCall::kInstructs, call.raw.pid, path, rule.rule};

@@ -20,7 +20,7 @@ namespace hutch::guest {
 namespace {
 
 constexpr int kCallTries = 16;
-constexpr int kFollowedLinksMax = 40;  // as the kernel follows (path_resolution(7))
+constexpr int kFollowedLinksMax = 40;  // the kernel's own limit (path_resolution(7))
 constexpr unsigned kNew = 1;       // RENAME_NOREPLACE of renameat2(2)
 constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE
 constexpr std::uint64_t kInodeMask = INT64_MAX;  // an answer below zero is an error
@@ -33,12 +33,13 @@ Result<CallAnswer> done(Status made) {
 Status call_error(int error) { return fail(Error::from_errno("the call", error)); }
 
 // A set-user-ID program in the host's files would act outside of the sandbox with this user's rights. The call fails
-// instead of dropping the bit, so that the caller knows. S_ISGID is ordinary for a directory.
+// instead of dropping the bit, so that the caller notices. S_ISGID is ordinary for a directory.
 constexpr mode_t kGiveRights = S_ISUID | S_ISGID;
 bool gives_rights(mode_t kind, mode_t wanted) { return !S_ISDIR(kind) && (wanted & kGiveRights) != 0; }
 
-// Whether the sandbox's user namespace, which is this process's, has these ids. chown(2) to another id is EINVAL to the
-// kernel. Programs that run without root's rights elsewhere know EPERM only, and go on then: fakeroot(1), tar(1).
+// Whether the sandbox's user namespace, which is also this process's, maps these ids. The kernel's chown(2) fails with
+// EINVAL for other ids. Programs that run without root's rights expect only EPERM, and continue after it: fakeroot(1),
+// tar(1).
 bool has_ids(std::uint32_t uid, std::uint32_t gid) {
   const auto file = sys::memory_file("owner", {});
   if (!file) return true;
@@ -46,7 +47,7 @@ bool has_ids(std::uint32_t uid, std::uint32_t gid) {
   return given || given.error().sys_errno != EINVAL;
 }
 
-// A file capability is a right too (capabilities(7)).
+// A file capability gives rights too (capabilities(7)).
 constexpr const char* kCapabilities = "security.capability";
 
 bool reads_only(int flags) { return (flags & O_ACCMODE) == O_RDONLY; }
@@ -106,7 +107,7 @@ Result<CallAnswer> AccessCalls::answer(const AccessCall& call) const {
     case kAskAccess: return ask_access(call);
     case kLook: return let_through();
     case kConnect:
-    case kBind: return fail(call_error(EOPNOTSUPP).error());  // AccessSockets makes them
+    case kBind: return fail(call_error(EOPNOTSUPP).error());  // AccessSockets handles both
     case kMode:
     case kOwner:
     case kTimes:
@@ -120,7 +121,7 @@ Result<CallAnswer> AccessCalls::answer(const AccessCall& call) const {
 Result<CallAnswer> AccessCalls::open(const AccessCall& call) const {
   const bool changes = (call.flags & (O_ACCMODE | O_CREAT | O_TRUNC)) != 0;
   if (has(call.flags, O_PATH) || !changes || call.descriptor) return let_through();
-  // openat2(2) says it where no filter looks.
+  // A mode in openat2(2)'s structure lies in memory, which the filter cannot read.
   if (has(call.flags, O_CREAT) && gives_rights(S_IFREG, call.mode)) return fail(call_error(EPERM).error());
   // Nobody makes a directory so; the kernel says what is wrong with it.
   if (has(call.flags, O_CREAT | O_DIRECTORY)) return let_through();
@@ -204,13 +205,13 @@ Result<CallAnswer> AccessCalls::open_existing(const AccessCall& call, const Entr
   return opened(call, std::move(file));
 }
 
-// Whoever gets a descriptor of the writable copy can do with it, unasked, what is done with content: write, cut off,
-// map, allocate, copy into; pass it on; and open it again for reading, by way of proc(5), for as long as some
-// descriptor of the file is open. The name was judged for that. What is more, to open it again for writing, its mode,
-// owner, times and attributes, is asked about by the name that it has by then (plan/descriptor_calls.h).
+// A descriptor of the writable copy allows every change of content without another question: write, truncate, map,
+// allocate, copy into. The process can also pass it on, and reopen the file for reading through proc(5) while some
+// descriptor of the file is open. The supervisor has judged the name for that. It judges other changes (reopening for
+// writing, mode, owner, times, attributes) by the name that the file has at that time (plan/descriptor_calls.h).
 Status AccessCalls::give_for_writing(const UniqueFd& file, const sys::Resolved& what) const {
   if (S_ISREG(what.mode) && (what.mode & kGiveRights) != 0) {
-    // As write(2) would. A shared mapping changes a program and leaves it its rights (mmap(2)).
+    // write(2) drops these bits as well. A write through a shared mapping would leave them set (mmap(2)).
     TRY(sys::set_mode_of(file.get(), what.mode & 07777 & ~kGiveRights));
   }
   const bool runs = (what.mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
@@ -218,8 +219,8 @@ Status AccessCalls::give_for_writing(const UniqueFd& file, const sys::Resolved& 
   return places_.hand_over(file, what.mount);
 }
 
-// A descriptor for reading is one of the sandbox's own mount, which is read-only: by it nothing is changed, and what
-// opens it again for writing is asked about.
+// A descriptor for reading lies on the sandbox's own mount, which is read-only: nobody can change a file through it,
+// and the supervisor judges each attempt to reopen it for writing.
 Result<UniqueFd> AccessCalls::open_named(const Entry& entry, const sys::Resolved& what, int flags) const {
   const bool reads = reads_only(flags) && entry.directory->seen;
   UniqueFd file = TRY(sys::open_at(reads ? entry.directory->seen.get() : entry.at(), entry.name, flags, 0));
@@ -237,7 +238,7 @@ Result<UniqueFd> AccessCalls::open_object(const Object& object, int flags) const
   return file;
 }
 
-// The file was made just now, or may have been.
+// This call has made the file, or may have made it.
 Result<CallAnswer> AccessCalls::hand_over_made(const AccessCall& call, const Entry& entry, UniqueFd file) const {
   const sys::Resolved what = TRY(sys::look_at(file.get()));
   if (!S_ISREG(what.mode)) return let_through();
@@ -249,7 +250,7 @@ Result<CallAnswer> AccessCalls::hand_over_made(const AccessCall& call, const Ent
   return opened(call, std::move(file));
 }
 
-// Whoever makes a file can read it, whatever its mode.
+// The process that makes a file can read it, whatever its mode.
 Result<UniqueFd> AccessCalls::open_for_reading(const Entry& entry, UniqueFd made, const sys::Resolved& what,
                                                int flags) const {
   const auto open = [&] { return sys::open_at(entry.directory->seen.get(), entry.name, flags, 0); };
@@ -260,7 +261,7 @@ Result<UniqueFd> AccessCalls::open_for_reading(const Entry& entry, UniqueFd made
     TRY(sys::set_mode_of(made.get(), what.mode & 0777));
   }
   if (seen && TRY(sys::look_at(seen->get())).is_same(what)) return std::move(*seen);
-  // What was granted in a directory that is hidden the sandbox does not see yet: this is its one descriptor.
+  // The sandbox does not see yet what was granted in a hidden directory: the writable descriptor is the only one.
   if (entry.directory->changes != Directory::Changes::kGranted) return fail(call_error(EBUSY).error());
   TRY(give_for_writing(made, what));
   return made;
@@ -390,12 +391,12 @@ Result<std::optional<CallAnswer>> AccessCalls::open_judged(const AccessCall& cal
   const plan::JudgedFile kind = plan::judged_file(entry.path);
   if (kind == plan::JudgedFile::kNone || plan::is_lifted_path(names_, entry.path)) return std::optional<CallAnswer>();
   const auto there = sys::look_at_name(entry.at(), entry.name);
-  // A directory, or a file that was there at the start: the kernel refuses.
+  // The kernel refuses these calls: the name is a directory, or a file that was there at the start.
   if (there && (!S_ISREG(there->mode) || there->mount != entry.directory->twin.mount))
     return std::optional<CallAnswer>();
   if (there && has(call.flags, O_EXCL)) return fail(call_error(EEXIST).error());
   if (!asked_.still_waits(call)) return fail(call_error(EINTR).error());
-  // The written bytes have to be the whole content of the file.
+  // hutch can judge only a write that replaces the whole content of the file.
   const bool replaces = !there || has(call.flags, O_TRUNC);
   if (!replaces || (call.flags & O_ACCMODE) != O_WRONLY) return fail(refuse_git(call, entry.path).error());
   const std::string root = places_.root_of(entry.path);
@@ -414,13 +415,13 @@ Status AccessCalls::judge_git_link(const AccessCall& call, const std::string& pa
   return leads ? refuse_git(call, path) : Status();
 }
 
-// A file that is judged by its content must be written through the pipe, not linked or renamed into place.
+// A process must write a file that is judged by its content through the pipe; it must not link or rename it into place.
 Status AccessCalls::judge_link(const AccessCall& call, const Entry& entry) const {
   const bool judged = plan::judged_file(entry.path) != plan::JudgedFile::kNone;
   return judged && !plan::is_lifted_path(names_, entry.path) ? refuse_git(call, entry.path) : Status();
 }
 
-// A file that is judged by its content was made in this sandbox: the host's own is a mount.
+// Any file of a judged name that can be removed was made in this sandbox: the host's own is a mount.
 Status AccessCalls::judge_removal(const AccessCall& call, const Entry& entry) const {
   if (!asked_.still_waits(call)) return call_error(EINTR);
   const auto rule = plan::denied_name(names_, entry.path);
@@ -446,12 +447,12 @@ Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
   // A second name would be a way round the rule about the first.
   TRY(judge(call, (*from)->entry.path));
   TRY(judge_rules(call, to->path));
-  // By another name what was judged would be written unasked.
+  // Under another name the sandbox could write a judged file without a judgement.
   for (const Entry* name : {&(*from)->entry, &*to}) {
     TRY(judge_link(call, *name));
     TRY(judge_git(call, *name, MadeOf::kMoved));
   }
-  // A symbolic link can get a second name as well.
+  // link(2) gives a symbolic link a second name too.
   TRY(judge_move(call, (*from)->entry, *to));
   return done(sys::link_at((*from)->entry.at(), (*from)->entry.name, to->at(), to->name));
 }
@@ -471,8 +472,8 @@ Result<CallAnswer> AccessCalls::change(const AccessCall& call) const {
   return done(apply_change(call, **object));
 }
 
-// What such a call is about is settled here, whatever it is: by the time that the kernel would look, another thread may
-// have put a descriptor of the copy in the place of this one.
+// The supervisor settles such a call itself, whatever file it is about. If the kernel made the call, another thread
+// could meanwhile put a descriptor of the writable copy in the place of this one.
 Result<CallAnswer> AccessCalls::change_own(const AccessCall& call) const {
   if (call.descriptor && !call.is_path_enough) TRY(places_.check_is_open(call.path.caller, *call.descriptor));
   const UniqueFd seen =
@@ -535,7 +536,7 @@ Status AccessCalls::judge_rules(const AccessCall& call, const std::string& path)
   return {};
 }
 
-// A directory says nothing by itself: what is made in it is told of.
+// A directory itself instructs nobody; files made in it are reported.
 void AccessCalls::tell_instructions(const AccessCall& call, const std::string& path) const {
   if (call.kind == AccessKind::kMakeDirectory) return;
   if (const auto name = plan::told_name(names_, path)) asked_.instructs(call, path, *name);
@@ -560,7 +561,7 @@ Status AccessCalls::judge_move(const AccessCall& call, const Entry& from, const 
     const auto held = plan::holds_name(names_, from.path);
     if (held) return refuse(call, from.path, *held);
     if (moves_worktrees(from, to.path)) return refuse_git(call, from.path);
-    // Programs that move files copy them then, and each name is judged.
+    // Programs that move files copy them after this error, and the supervisor judges each name.
     if (plan::leaves_packages(names_, from.path, to.path)) return call_error(EXDEV);
   }
   const auto rule = plan::moves_to_name(names_, from.path, to.path, what);

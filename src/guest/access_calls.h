@@ -34,9 +34,9 @@ class AccessCalls {
     std::function<bool(const AccessCall& call)> still_waits;
     // Told of each path that a rule forbids to change.
     std::function<void(const AccessCall& call, const std::string& path, const plan::NameRule& rule)> refused;
-    // Told of each text that the next session reads as instructions, before it changes.
+    // Called for each text that the next session reads as instructions, before it changes.
     std::function<void(const AccessCall& call, const std::string& path, const plan::NameRule& rule)> instructs;
-    // Told of each program that gives its owner's or its group's rights to whoever runs it, and was there before.
+    // Called for each program with S_ISUID or S_ISGID that was there before and gets another name.
     std::function<void(const AccessCall& call, const std::string& path)> gives_rights;
   };
   AccessCalls(Places& places, Umasks& umasks, JudgedFiles& judged, const plan::GuardedNames& names, Asked asked)
@@ -49,7 +49,7 @@ class AccessCalls {
   Result<CallAnswer> open(const AccessCall& call) const;
   Result<std::optional<CallAnswer>> open_plainly(const AccessCall& call) const;
   Result<std::optional<CallAnswer>> make_plainly(const AccessCall& call, const Entry& entry) const;
-  using OpenSame = std::function<Result<UniqueFd>(int flags)>;  // ESTALE, ENOENT: it is another file by now
+  using OpenSame = std::function<Result<UniqueFd>(int flags)>;  // ESTALE, ENOENT: the name leads to another file by now
   Result<CallAnswer> open_existing(const AccessCall& call, const Entry& entry, const OpenSame& open_same) const;
   Result<UniqueFd> open_named(const Entry& entry, const sys::Resolved& what, int flags) const;
   Result<UniqueFd> open_object(const Object& object, int flags) const;
@@ -64,7 +64,7 @@ class AccessCalls {
   Result<CallAnswer> change(const AccessCall& call) const;
   Result<CallAnswer> change_own(const AccessCall& call) const;
   Result<CallAnswer> ask_access(const AccessCall& call) const;
-  // Absent: it is a file like others.
+  // Absent: the file is not judged by its content.
   Result<std::optional<CallAnswer>> open_judged(const AccessCall& call, const Entry& entry) const;
   Status judge_git(const AccessCall& call, const Entry& entry, MadeOf what) const;
   Status judge_git_link(const AccessCall& call, const std::string& path, std::string_view text) const;

@@ -1,4 +1,4 @@
-// What a caller's path is, and what may be found of it.
+// A caller's path, and the lookup results for it.
 #pragma once
 
 #include <sys/types.h>
@@ -11,45 +11,45 @@
 
 namespace hutch::guest {
 
-// A path as a caller gave it: to its current directory (AT_FDCWD) or to a directory that it has open.
+// A path as a caller passed it, relative to its current directory (AT_FDCWD) or to a directory that it has open.
 struct CallerPath {
   pid_t caller = 0;
   int directory = 0;
   std::string text;
 };
 
-// A name in a directory of a supervised tree, there or not.
+// A name in a directory of a supervised tree; the file need not exist.
 struct Entry {
   Directories::Shared directory;
   std::string name;  // one component, with the slashes that the caller put behind it
-  std::string path;  // canonical, below where its mount was planned: what rules are about
+  std::string path;  // canonical, below where its mount was planned: rules are about this path
 
   int at() const { return directory->copy.get(); }  // the directory in the writable copy
 };
 
-// A name whose directory may be in no supervised tree: that one has no copy then, and `path` is empty.
+// A name whose directory may lie outside of every supervised tree: then there is no copy, and `path` is empty.
 using NamedPlace = Entry;
 
-// Something that is there, in a supervised tree.
+// An existing file in a supervised tree.
 struct Object {
-  Entry entry;      // without a name where it has none any more, or none was wanted
+  Entry entry;      // without a name where the file has lost its name, or none was wanted
   UniqueFd handle;  // O_PATH, in the writable copy
   sys::Resolved what;
-  UniqueFd seen{};  // likewise, by the sandbox's own mount; absent for what was handed over
+  UniqueFd seen{};  // O_PATH, on the sandbox's own mount; absent for a file that was handed over
 };
 
-// What is there of a path, and what is not.
+// How much of a path exists.
 struct Whereabouts {
-  std::string path;         // canonical as far as it is there, then names
-  bool is_there = false;    // all of it
-  bool is_writable = true;  // by its mount, or that of the deepest directory that is there
-  bool has_parent = true;   // whether the directory of the last name is there
+  std::string path;         // canonical as far as it exists; the names that do not exist follow
+  bool is_there = false;    // the whole path exists
+  bool is_writable = true;  // by its mount, or by that of the deepest directory that exists
+  bool has_parent = true;   // whether the directory of the last name exists
 };
 
-// What somebody who looks finds.
+// The result of a lookup of a path.
 struct Sight {
-  UniqueFd there;        // O_PATH; absent: nothing
-  bool is_bare = false;  // nothing is there, and nothing of the host's can be hidden there
+  UniqueFd there;        // O_PATH; absent: the path does not exist
+  bool is_bare = false;  // nothing is there, and no host file can be hidden there
 };
 
 }  // namespace hutch::guest

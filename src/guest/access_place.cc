@@ -49,8 +49,8 @@ std::string below_all(const std::string& directory, std::string_view names) {
   return directory == "/" ? cat({"/", names}) : cat({directory, "/", names});
 }
 
-// Whether a path below a process's directory in proc(5) leads up there again: to processes that the caller cannot see,
-// this one among them. Behind a magic link ".." is that of an ordinary directory.
+// Whether a path below a process's directory in proc(5) climbs out of it: to processes that the caller cannot see,
+// including this one. Behind a magic link ".." belongs to an ordinary directory.
 bool climbs_in_proc(std::string_view path) {
   std::string_view before;
   while (!path.empty()) {
@@ -322,8 +322,8 @@ Result<UniqueFd> Places::seen(pid_t caller, int descriptor) const {
   return sys::descriptor_of(proc_.get(), caller, descriptor);
 }
 
-// The link in proc(5) has a bit for reading and one for writing. Without either the descriptor is one of O_PATH, or of
-// the access mode 3, which its flags tell apart.
+// The link in proc(5) has a bit for reading and one for writing. A link without both belongs to a descriptor of O_PATH
+// or of access mode 3; the flags tell which.
 Status Places::check_is_open(pid_t caller, int descriptor) const {
   static constexpr mode_t kOpened = S_IRUSR | S_IWUSR;
   const std::string link = cat({std::to_string(caller), "/fd/", std::to_string(descriptor)});
@@ -493,9 +493,9 @@ Result<std::optional<Object>> Places::in_copy(UniqueFd seen, Wanted wanted) cons
   return std::optional<Object>();
 }
 
-// What is on a writable mount is the sandbox's own, unless it was handed over: the mounts of the copy are in no
-// sandbox's tree, so that nothing else leads there. A file that has lost its name is judged by what the kernel still
-// calls it.
+// A file on a writable mount is the sandbox's own, unless it was handed over: no sandbox has the mounts of the copy in
+// its tree, so nothing else leads there. The supervisor judges a file that has lost its name by the last name that the
+// kernel reports.
 Result<std::optional<Object>> Places::handed_over(UniqueFd seen, Wanted wanted) const {
   if (handed_over_.empty()) return std::optional<Object>();
   const sys::Resolved what = TRY(sys::look_at(seen.get()));

@@ -57,25 +57,27 @@ class Places {
   Result<std::optional<Object>> object(const CallerPath& path, sys::LastLink last, std::uint64_t resolve) const;
   // The ordinary case of it, with few calls: in a directory that is known, and no link. Absent: it is not that case.
   std::optional<Object> plain_object(const CallerPath& path);
-  // The entry's name by now: its directory may have been moved since it was found.
+  // The entry's current name: its directory may have moved since the lookup.
   Result<std::string> path_of(const Entry& entry) const;
   // What it leads to in the sandbox, as O_PATH, supervised or not.
   Result<UniqueFd> seen(const CallerPath& path, sys::LastLink last) const;
   // Likewise for one who looks, where what is not there is no error.
   Result<Sight> sight(const CallerPath& path, sys::LastLink last) const;
-  // What an open descriptor of a caller is. Its entry has no name in its directory.
+  // The file of an open descriptor of a caller. Its entry has no name in its directory.
   Result<std::optional<Object>> object(pid_t caller, int descriptor) const;
   Result<UniqueFd> seen(pid_t caller, int descriptor) const;
-  // Whether it is found where it says that it is, by the sandbox's own mounts.
+  // Whether the path that the kernel reports for `seen` leads to the same file on the sandbox's own mounts.
   Result<bool> is_of_sandbox(const UniqueFd& seen) const;
-  // `file` lies on `mount`, of the writable copy or of a grant's tree, and the sandbox is about to get it. From here on
-  // what is asked about descriptors on that mount is judged by the name that the file has by then.
+  // The caller is about to give `file` to the sandbox. It lies on `mount`, of the writable copy or of a grant's tree.
+  // From here on the supervisor judges calls about descriptors on that mount by the name that the file has at that
+  // time.
   Status hand_over(const UniqueFd& file, std::uint64_t mount);
   // EBADF for one that was opened with O_PATH, by which nothing can be changed.
   Status check_is_open(pid_t caller, int descriptor) const;
-  // What was found since the last time to be read-only for everybody, which the kernel then refuses to change.
+  // The last path found since the previous call that is read-only for everybody: the kernel refuses to change it.
   std::optional<std::string> take_covered() { return std::exchange(covered_, std::nullopt); }
-  // What the regular file at a canonical path of the sandbox says. An error: it is none, or longer than `bytes_max`.
+  // The content of the regular file at a canonical path of the sandbox. An error if it is not a regular file, or is
+  // longer than `bytes_max`.
   Result<std::string> text_at(const std::string& path, std::size_t bytes_max) const;
   // Whether the error of a path that led nowhere is what the caller would get. Not where a link, or proc(5), could lead
   // the caller elsewhere than this process.
@@ -84,7 +86,7 @@ class Places {
   std::optional<Whereabouts> whereabouts(const CallerPath& path, sys::LastLink last) const;
   std::string root_of(std::string_view path) const;  // the innermost supervised tree that holds it
   bool is_writable(const std::string& path) const;  // whether a change of it could be made here
-  std::optional<std::string> link_at(const CallerPath& path) const;  // what the symbolic link there says
+  std::optional<std::string> link_at(const CallerPath& path) const;  // the target of the symbolic link at `path`
 
  private:
   // `held` where `base` was opened for it.
@@ -109,7 +111,7 @@ class Places {
     int tree = -1;
     std::string root{};  // what the sandbox sees of `tree`
   };
-  // Of a mount that files were handed over from. The sandbox sees its tree at `root`.
+  // A mount from which files were handed over. The sandbox sees its tree at `root`.
   struct HandedOver {
     std::uint64_t mount = 0;
     std::string root;
@@ -131,7 +133,7 @@ class Places {
   std::vector<Mount> mounts_;
   std::vector<Grant> grants_;
   std::vector<HandedOver> handed_over_;
-  std::vector<UniqueFd> ended_;  // trees of ended grants that files were handed over from: no mount gets their number
+  std::vector<UniqueFd> ended_;  // trees of ended grants, whose files were handed over: no new mount gets their number
   Directories directories_;
   mutable std::optional<std::string> covered_;
 };

@@ -117,7 +117,7 @@ std::optional<std::string> AccessQuestions::changed(const AccessCall& call, cons
   if (!where) return std::nullopt;
   const bool is_new = makes(call) || &path == &call.other;
   const bool may_be_hidden = !where->is_there && is_hidden(where->path);
-  // In a private home only a call that fails anyway may be about a hidden file of the host.
+  // In a private home, only a call that fails anyway may be about a hidden host file.
   const bool fails = !is_new || !where->has_parent;
   const bool is_own = where->is_writable || places_.is_writable(where->path);
   if (is_own && !(may_be_hidden && fails)) return std::nullopt;

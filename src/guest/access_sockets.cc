@@ -186,7 +186,7 @@ Status AccessSockets::bind_in(const AccessCall& call, int socket, const NamedPla
     settings_.refused(call, place.path, *rule);
     return socket_error(EPERM);
   }
-  // To git a socket is a part of a repository as a directory is: it asks whether it may be searched, or run.
+  // git takes a socket for a part of a repository as it takes a directory: it checks only search or execute permission.
   const Status judged = judge_git_name(place, MadeOf::kMoved);
   if (!judged && !plan::is_lifted_path(settings_.names, place.path)) {
     settings_.refused(call, place.path, plan::git_rule());

@@ -31,7 +31,7 @@ class AccessSockets {
  public:
   struct Settings {
     int listener = -1;
-    const plan::GuardedNames& names;  // as they are by then
+    const plan::GuardedNames& names;  // the current names
     // Asks the host; SocketAnswered follows.
     std::function<Status(const wire::SocketAsked& asked)> ask;
     std::function<void(const AccessCall& call, const std::string& path, const plan::NameRule& rule)> refused;

@@ -133,8 +133,8 @@ Status prepare_program(const Preparation& preparation) {
   for (int i = 0; i < 3; ++i) TRY(sys::install_fd(copies[static_cast<std::size_t>(i)].get(), i));
   TRY(sys::cloexec_from(3));
   TRY(enter_directory(exec.cwd));
-  // Not of this process's parent: it passes descriptors, and the kernel compares those in flight with the sender's own
-  // limit (plan/quotas.h).
+  // This process's parent keeps its own limits: it passes descriptors, and the kernel compares those in flight with the
+  // sender's limit (plan/quotas.h).
   for (const plan::ProcessLimit& limit : preparation.limits) {
     TRY(sys::lower_limit(limit.resource, {limit.soft, limit.hard}));
   }

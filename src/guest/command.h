@@ -35,8 +35,8 @@ struct StartedCommand {
 // given back to the init once the command has ended (PR_SET_CHILD_SUBREAPER survives execve(2), prctl(2)).
 enum class Orphans { kOfInit, kOfCommand };
 
-// `streams` are 0, 1 and 2 of the command, or empty when it gets a terminal of its own. `limits` are the plan's. An
-// error is hutch's own failure, before the program ran.
+// `streams` are 0, 1 and 2 of the command, or empty when it gets its own terminal. `limits` are the plan's. An error is
+// hutch's own failure, before the program ran.
 Result<std::variant<StartedCommand, wire::NotExecuted>> start_command(const wire::Exec& exec,
                                                                       std::vector<UniqueFd> streams, Orphans orphans,
                                                                       std::span<const plan::ProcessLimit> limits);

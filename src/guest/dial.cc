@@ -47,7 +47,7 @@ Result<UniqueFd> connect_at(const IpAddress& address, std::uint16_t port) {
   return socket;
 }
 
-// A server at "localhost" may listen at either.
+// A server at "localhost" may listen on IPv4 or IPv6.
 Result<UniqueFd> connect_to(std::uint16_t port) {
   IpAddress v6{.family = IpFamily::kV6, .bytes = {}};
   v6.bytes[15] = 1;

@@ -107,8 +107,9 @@ Status finish_place(const plan::SandboxPlan& plan) {
   TRY_CTX(verify_tree(plan), "check what bwrap mounted");
   TRY(seal_mounts(plan));
   TRY(restrict_devices());
-  // For root bubblewrap has covered /proc/sys read-only, and the cover cannot be lifted in here: the filter alone then
-  // forbids them (BwrapBackend::guarantees), and counts are bounded from outside, where there is a network to make.
+  // For root, bubblewrap has covered /proc/sys read-only, and this process cannot remove the cover. Only the filter
+  // then forbids user namespaces (BwrapBackend::guarantees); serve_network() bounds the counts from outside, where
+  // there is a network to make.
   TRY(limit_terminals());
   const Status forbidden = forbid_user_namespaces();
   if (!forbidden && forbidden.error().sys_errno != EROFS) return forbidden;

@@ -33,8 +33,8 @@ Status enter_namespaces_of_root();
 // that it takes alone.
 Status become_os_user(const plan::SandboxPlan& plan);
 
-// Bounds the counts of the user namespace that this process is in, and has the capabilities of. The files of
-// /proc/sys/user are those of the namespace of whoever opens them (namespaces(7)).
+// Bounds the counts of the user namespace that this process is in and has the capabilities of. Files of /proc/sys/user
+// belong to the namespace of the process that opens them (namespaces(7)).
 Status limit_user_counts(const plan::SandboxPlan& plan);
 
 // The same end for a place that bubblewrap made, in namespaces of copies: checks that what it mounted is what was

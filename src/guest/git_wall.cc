@@ -1,4 +1,4 @@
-// Looks at directories as git does.
+// Checks directories as git does.
 #include "guest/git_wall.h"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ std::string_view plain_name(const Entry& entry) {
 
 std::string_view parent_path(std::string_view path) { return path.substr(0, path.rfind('/')); }
 
-// What cannot be looked at may be there: its directory can be closed, and opened again.
+// A name that cannot be looked at may exist: a process can close its directory and open it again.
 bool may_be_there(int directory, const std::string& name) {
   const auto found = sys::look_at_name(directory, name);
   return found || found.error().sys_errno != ENOENT;
@@ -43,7 +43,7 @@ plan::GitParts parts_in(int directory, std::string_view prefix) {
   return parts;
 }
 
-// The file gets a new inode: somebody may have the one that was looked at open.
+// The file gets a new inode, because a process may have the checked file open.
 Status seal_config(const Entry& entry, const std::string& name) {
   const auto found = sys::look_at_name(entry.at(), name);
   if (!found) return found.error().sys_errno == ENOENT ? Status() : held();
@@ -83,7 +83,7 @@ Status judge_git_name(const Entry& entry, MadeOf what) {
     if (!directory.ends_with("/hooks") || plan::is_sample_hook(name)) return {};
     return plan::is_git_directory(parts_in(entry.at(), "../")) ? held() : Status();
   }
-  // Names are held there before it is a repository.
+  // In a ".git", rules protect these names before the directory is a repository.
   if (directory.ends_with("/.git")) return {};
   const plan::GitParts parts = parts_in(entry.at(), "");
   const bool is_one = plan::is_git_directory(parts);
@@ -97,7 +97,7 @@ Status judge_git_name(const Entry& entry, MadeOf what) {
 bool is_kept_part(const Entry& entry) {
   if (plan::git_name(plain_name(entry)) != plan::GitName::kPart) return false;
   if (!parent_path(entry.path).ends_with("/.git")) return false;
-  // What is protected there since the start is mounted.
+  // Names that are protected since the start are mounts.
   const auto is_mounted = [&](const char* name) {
     const auto found = sys::look_at_name(entry.at(), name);
     return found && found->mount != entry.directory->twin.mount;
@@ -118,7 +118,7 @@ bool is_config_of_repository(const Entry& entry) {
 }
 
 Status put_judged(int directory, const std::string& name, std::string_view text, mode_t mode, unsigned flags) {
-  // A supervisor that was killed may have left one.
+  // A killed supervisor may have left this file.
   (void)sys::unlink_with(directory, kUnderwayName, 0);
   const UniqueFd own = TRY(sys::open_at(directory, kUnderwayName, O_WRONLY | O_CREAT | O_EXCL, mode));
   Status moved = sys::write_all(own.get(), text);

@@ -1,4 +1,4 @@
-// What the access supervisor holds of directories that git would take for a repository.
+// How the access supervisor protects directories that git would take for a repository.
 #pragma once
 
 #include <string>
@@ -10,27 +10,28 @@
 
 namespace hutch::guest {
 
-// What a call is about to make of a name.
+// The kind of entry that a call would put at a name.
 enum class MadeOf { kContent, kNewDirectory, kMoved };
 
-// An error of number EPERM: git would take programs or settings of a sandbox's from there. A directory becomes a
-// repository with the last of its parts, and is looked through at that moment; from then on its configuration is
-// written as that of a ".git" is.
+// Fails with EPERM where git would take a sandbox's programs or settings from the directory. A directory becomes a
+// repository with the last of its parts, and this function checks the whole directory at that moment. From then on its
+// configuration is judged like that of a ".git".
 Status judge_git_name(const Entry& entry, MadeOf what);
 
-// Whether the name is a part of the host's own repository, without which git would look for another one.
+// Whether the name is a part of the host's own repository. Without that part git would look for another repository.
 bool is_kept_part(const Entry& entry);
 
-// Whether the directory `from`, moved to the name `to`, would take a linked worktree's along.
+// Whether moving the directory `from` to the name `to` would move the directory of a linked worktree with it.
 bool moves_worktrees(const Entry& from, const std::string& to);
 
-// Whether `entry` is the configuration of a repository under any name but ".git".
+// Whether `entry` is the configuration of a repository with any name but ".git".
 bool is_config_of_repository(const Entry& entry);
 
-// What such a file is called until then; no rule lets a sandbox write that name.
+// The temporary name of a judged file; no rule lets a sandbox write this name.
 inline const std::string kUnderwayName = ".gitconfig";
 
-// `name` in `directory` becomes a file of this content that nobody else has open. `flags` of renameat2(2).
+// Writes a new file with this content, which nobody else has open, and renames it to `name` in `directory`. `flags` are
+// those of renameat2(2).
 Status put_judged(int directory, const std::string& name, std::string_view text, mode_t mode, unsigned flags);
 
 }  // namespace hutch::guest

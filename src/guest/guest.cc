@@ -92,7 +92,7 @@ Status live(wire::Connection& host, Entrance entrance) {
   // The stream alone: whatever else the host, or bubblewrap, left open is not for this process and its children.
   TRY(sys::close_from(1));
   TRY(sys::block_all_signals());
-  // Before anything is passed on: a sandbox of the same user may have many descriptors on their way (plan/quotas.h).
+  // This comes before any descriptor is passed: a sandbox of the same user may have many in flight (plan/quotas.h).
   sys::raise_descriptor_limit();
   if (entrance.image != Image::kEntered) TRY_CTX(enter_started(host, entrance), "enter namespaces");
   const wire::Start start = TRY(receive_start(host));

@@ -1,4 +1,4 @@
-// Pipes in place of files.
+// Gives a caller a pipe in place of a file that is judged by its content.
 #include "guest/judged_files.h"
 
 #include <sys/stat.h>
@@ -57,7 +57,7 @@ Status JudgedFiles::make(const Pending& pending) {
   const Entry& entry = pending.wanted.entry;
   const auto there = sys::look_at_name(entry.at(), entry.name);
   if (there && !S_ISREG(there->mode)) return fail(Error::from_errno("the call", EEXIST));
-  // With it a directory may become a repository, as it may with any other part of one.
+  // commondir, like each other part, may make its directory a repository.
   if (pending.wanted.kind == plan::JudgedFile::kCommonDirectory) TRY(judge_git_name(entry, MadeOf::kContent));
   return put_judged(entry.at(), entry.name, pending.text, pending.wanted.mode, 0);
 }

@@ -1,4 +1,4 @@
-// Files that get their names once it is known what they say.
+// Files that get their names only after hutch has judged their content.
 #pragma once
 
 #include <poll.h>
@@ -17,9 +17,9 @@
 
 namespace hutch::guest {
 
-// A caller that opens one for writing gets a pipe. When everybody has closed it, the supervisor judges what came out,
-// and makes the file itself: nobody has it open who could change it later. It does so before it answers the next call,
-// so that a process which writes the file and then makes a supervised call finds it.
+// A caller that opens such a file for writing gets a pipe. When everybody has closed it, the supervisor judges the
+// content and makes the file itself, so that nobody has the file open and could change it later. It makes the file
+// before it answers the next call: a process that writes the file and then makes a supervised call finds it.
 class JudgedFiles {
  public:
   using Refused = std::function<void(std::uint32_t caller, const std::string& path)>;
@@ -27,19 +27,19 @@ class JudgedFiles {
   struct Wanted {
     plan::JudgedFile kind = plan::JudgedFile::kNone;
     Entry entry;
-    std::string root;  // the writable directory that it lies in
+    std::string root;  // the writable directory that holds it
     mode_t mode = 0;
     std::uint32_t caller = 0;
   };
   Result<UniqueFd> open(Wanted wanted);
 
   void add_to(std::vector<pollfd>& wait) const;
-  // Makes the files that are complete. What a text means depends on where it lies: in a directory that was moved
-  // meanwhile none is made.
+  // Makes the files that are complete. The meaning of a text depends on its directory, so a file is not made if its
+  // directory has moved.
   void land(const Places& places, const Refused& refused);
 
  private:
-  // A workload could go on for ever with files that it does not close.
+  // A workload could otherwise open files for ever and never close them.
   static constexpr std::size_t kOpenMax = 64;
 
   struct Pending {

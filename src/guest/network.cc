@@ -87,7 +87,7 @@ int serve_network(UniqueFd stream, const std::vector<std::string_view>& words) {
     TRY(sys::enter_namespace(sys::NamespaceKind::kUser, kOwnerFd));
     TRY(sys::enter_namespace(sys::NamespaceKind::kNetwork, kNetworkFd));
     const plan::SandboxPlan plan = TRY(read_words(words));
-    // In an engine's container /proc/sys is read-only here too.
+    // In an engine's container /proc/sys is read-only here as well.
     const Status limited = limit_user_counts(plan);
     if (!limited && limited.error().sys_errno != EROFS) return limited;
     TRY(wait_for_loopback());

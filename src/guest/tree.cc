@@ -132,8 +132,8 @@ Result<UniqueFd> make_mount_point(int root, const std::string& target, plan::Mak
     if (found) there = std::move(*found);
     if (!found && (found.error().sys_errno != ENOENT || above == ".")) return fail(std::move(found).error());
   }
-  // In a directory that the sandbox may write, it may also write the directories on the way. It cannot list those of a
-  // private home, because the host's are hidden.
+  // If the sandbox may write in a directory, it may also write the missing directories on the way to the target. It
+  // cannot list those of a private home, because the host's are hidden.
   const bool sealed = TRY(sys::is_on_read_only_mount(there.get()));
   const bool is_layer = !sealed && !TRY(sys::is_on_tmpfs(there.get()));
   const unsigned mode = is_layer ? 0755 : sealed ? kPassedDirectoryMode : kPassedDirectoryMode | 0200;
@@ -214,7 +214,8 @@ Result<UniqueFd> split_off_writable(const plan::SandboxPlan& plan) {
   return copy;
 }
 
-// Over bubblewrap's, which has no option for it: whoever owns only the mount cannot change the file system.
+// This mounts over bubblewrap's /dev/pts, because bubblewrap has no option for the limit. A process that owns only the
+// mount cannot change the file system.
 Status limit_terminals() {
   const UniqueFd terminals = TRY(new_terminals());
   const UniqueFd onto = TRY(sys::open_exact("/dev/pts"));

@@ -53,7 +53,7 @@ Status seal_mounts(const plan::SandboxPlan& plan);
 // The devices of /dev work, but their names, modes and times cannot be changed.
 Status restrict_devices();
 
-// /dev/pts holds no more terminals than a sandbox gets.
+// Limits the terminals that /dev/pts holds to a sandbox's share.
 Status limit_terminals();
 
 // The plan's names in /proc become read-only or unreadable.

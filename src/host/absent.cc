@@ -1,4 +1,4 @@
-// Notes about entries whose files do not exist.
+// Makes notes about entries whose files do not exist.
 #include "host/absent.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::string directory_holding(std::string_view path) {
   return slash == 0 || slash == std::string_view::npos ? std::string("/") : std::string(path.substr(0, slash));
 }
 
-// Files that the command writes at such a path go with the private home. An entry below another entry adds nothing.
+// The command's files at such a path are lost with the private home. An entry below another entry adds nothing.
 bool is_lost(const AbsentQuestion& question, const Rule& rule) {
   const bool about = rule.verb == Verb::kAllowWrite && rule.origin == policy::Origin::kPolicy;
   if (!about || !is_within(rule.path, question.home) || !may_be_directory(rule, question.home)) return false;
@@ -36,7 +36,7 @@ bool is_lost(const AbsentQuestion& question, const Rule& rule) {
 }  // namespace
 
 bool nothing_is_allowed(const std::vector<Rule>& rules, const Rule& rule) {
-  // "/" itself is the sandbox's own and is sealed, whatever may be written below it.
+  // "/" itself is the sandbox's own and is sealed, even if paths below it are writable.
   const std::string parent = directory_holding(rule.path);
   return parent == "/" || seen_view(rules, parent) != View::kReadWrite;
 }
@@ -67,7 +67,7 @@ std::vector<std::string> absent_notes(const AbsentQuestion& question) {
     const std::string name = policy::describe(rule);
     const bool held = question.denies == AbsentQuestion::Denies::kAlways && rule.verb == Verb::kDenyWrite;
     if (absent && denies && !unmade && !held) denied.push_back(name);
-    // --allow-write is a rule about reading and a rule about writing.
+    // --allow-write makes two rules, one for reading and one for writing.
     const bool is_known = std::ranges::find(allowed, name) != allowed.end();
     if (allows && unmade && !is_known && (rule.origin == policy::Origin::kOption || is_lost(question, rule))) {
       allowed.push_back(name);

@@ -1,4 +1,4 @@
-// Looks for files of the host that programs refuse in a sandbox because of who seems to own them.
+// Finds host files that programs refuse in a sandbox because of their apparent owner.
 #include "host/checked_files.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace hutch::host {
 
 namespace {
 
-// The matches in one directory, and the files that are looked at in all.
+// The limits of matches in one directory, and of all files.
 constexpr std::size_t kMatchesMax = 2 * plan::kCheckedFilesMax;
 constexpr std::size_t kLooksMax = 256;
 
@@ -34,7 +34,7 @@ class Includes {
   void read(const std::string& path);
 
   const plan::CheckedConfig& config_;
-  std::deque<std::string> paths_;  // still to be looked at
+  std::deque<std::string> paths_;  // not read yet
   std::set<std::string> seen_;
   CheckedFiles found_;
   bool is_limited_ = false;
@@ -63,7 +63,7 @@ void Includes::add(std::string_view text) {
   }
 }
 
-// Wildcards above the last component are not followed. As glob(7) has it, "*" is no name that starts with a dot.
+// Wildcards above the last component are not expanded. As in glob(7), "*" does not match a name that starts with a dot.
 void Includes::add_matches(const std::string& pattern) {
   const std::size_t slash = pattern.rfind('/');
   const std::string directory = policy::unescape(pattern.substr(0, slash));
@@ -85,13 +85,13 @@ void Includes::add_matches(const std::string& pattern) {
 void Includes::read(const std::string& path) {
   auto canonical = canonical_path(path);
   if (!canonical || canonical->type != plan::FileType::kFile || !seen_.insert(canonical->path).second) return;
-  // Another file may get the name meanwhile: the one that is judged is the one that is read.
+  // hutch checks and reads the same open file, because another file may get the name meanwhile.
   const auto file = sys::open_exact(canonical->path);
   const auto status = file ? sys::file_status(file->get(), "") : Result<sys::FileStatus>(fail(file.error()));
   const bool is_regular = status && status->kind == sys::EntryKind::kFile;
   if (!is_regular || !plan::is_roots_alone(status->owner, status->mode)) return;
   auto text = sys::regular_file_text(cat({"/proc/self/fd/", std::to_string(file->get())}), plan::kCheckedBytesMax);
-  // One that this user may not read is refused outside as well.
+  // A file that this user may not read is refused outside as well.
   const bool is_large = !text && text.error().code == Code::kInvalidArgument;
   const bool is_over = is_large || found_.files.size() == plan::kCheckedFilesMax;
   is_limited_ = is_limited_ || is_over;
@@ -104,7 +104,7 @@ void Includes::read(const std::string& path) {
 
 CheckedFiles look_at_checked_files(std::uint32_t uid) {
   CheckedFiles all;
-  // A sandbox reads what the permissions of its user allow, and has no capability: so may a copy.
+  // A sandbox has no capability: it reads only what its user's permissions allow, and a copy must not hold more.
   if (uid == 0 || sys::reads_beyond_permissions().value_or(true)) return all;
   for (const plan::CheckedConfig& config : plan::kCheckedConfigs) {
     CheckedFiles found = Includes(config).run();

@@ -1,5 +1,4 @@
-// Looks for files of the host that programs refuse in a sandbox because of who seems to own them
-// (plan/checked_files.h).
+// Finds host files that programs refuse in a sandbox because of their apparent owner (plan/checked_files.h).
 #pragma once
 
 #include <cstdint>
@@ -15,11 +14,11 @@ struct CheckedFile {
 
 struct CheckedFiles {
   std::vector<CheckedFile> files;
-  std::vector<std::string> notes;  // a line where there are more than plan::kCheckedFilesMax, or larger ones
+  std::vector<std::string> notes;  // a line if there are more than plan::kCheckedFilesMax, or larger ones
 };
 
-// Regular files of root's that this user may read. None for root, to whom they are root's inside as well, and none for
-// a process whose capabilities read files beyond their permissions: its sandbox has no capability.
+// Regular files of root's that this user may read. There are none for root, who owns them inside as well. There are
+// none for a process whose capabilities override file permissions, because its sandbox has no capability.
 CheckedFiles look_at_checked_files(std::uint32_t uid);
 
 }  // namespace hutch::host

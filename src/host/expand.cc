@@ -188,7 +188,7 @@ Status MandatoryWalk::check_names(int directory, const std::string& path, const 
     } else if (whole) {
       found_.push_back(below(path, entry.name));
     } else if (TRY(kind_of(directory, entry)) == sys::EntryKind::kSymlink) {
-      // What the name leads to has another one, under which it can be made.
+      // The link's target has another name, under which a command could make it.
       found_.push_back(below(path, file->name));
     } else {
       TRY(add_if_there(directory, path, std::string(file->name)));
@@ -265,7 +265,7 @@ Status MandatoryWalk::add_if_there(int directory, const std::string& path, const
   return {};
 }
 
-// Another user's has nothing that a sandbox of this one's could make.
+// A sandbox of this user cannot make anything in another user's directory.
 void MandatoryWalk::note_closed(int directory, const std::string& path, const std::string& name) {
   const auto status = sys::file_status(directory, name);
   const bool is_own = !status || status->owner == sys::user_id();

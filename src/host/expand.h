@@ -25,19 +25,19 @@ struct MandatorySearch {
   std::string root;  // canonical
   int depth = 3;  // 1: the names in root itself
   policy::GitConfig git_config = policy::GitConfig::kProtected;
-  std::span<const std::string> allowed{};  // names of the list of obeyed files that are not looked for
-  std::span<const std::string> closed{};  // canonical directories that are not looked through: nothing writes there
-  // Not null: repositories alone are looked for, by what is known of directories that have not changed.
+  std::span<const std::string> allowed{};  // names of the list of obeyed files that the search skips
+  std::span<const std::string> closed{};  // canonical directories that the search skips: nothing writes there
+  // Not null: the search looks only for repositories, and uses what it knows of unchanged directories.
   Listings* repositories_by = nullptr;
 };
 
 struct MandatoryFound {
   std::vector<std::string> denied;
-  std::vector<std::string> told_links;  // symbolic links that have told names
-  // Directories of repositories, linked worktrees' too, and what "git init" would make one of: each ".git".
+  std::vector<std::string> told_links;  // symbolic links with names that hutch reports
+  // Directories of repositories and of linked worktrees, and each ".git", which "git init" would make a repository.
   std::vector<std::string> repositories;
-  // The first directory of this user's below which git may find some and this search could not look: it cannot be
-  // listed, or lies deeper in modules; empty: there is none.
+  // The first directory of this user's that the search could not enter, although git may find repositories below it: it
+  // cannot be listed, or lies deeper in modules. Empty if there is none.
   std::string not_searched{};
 };
 

@@ -151,7 +151,7 @@ Status add_counts(plan::HostFacts& facts) {
   for (const std::string_view name : plan::kUserCounts) {
     const auto text = sys::read_file(cat({"/proc/sys/user/", name}), kNumberBytesMax);
     std::uint64_t most = 0;
-    // A kernel without the file counts no such thing.
+    // A kernel without the file has no such count.
     if (!text || std::from_chars(text->data(), text->data() + text->size(), most).ec != std::errc()) continue;
     facts.user_counts.push_back({std::string(name), most});
   }

@@ -1,4 +1,4 @@
-// Reads the user's configuration of git for its values.
+// Reads the values of the user's configuration of git.
 #include "host/git_person.h"
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace hutch::host {
 namespace {
 
 constexpr std::size_t kPersonFilesMax = 64;
-constexpr int kPersonDepthMax = 10;  // as git itself
+constexpr int kPersonDepthMax = 10;  // git's own limit
 
 std::string place_of_file(std::string_view path) { return std::string(path.substr(0, path.rfind('/'))); }
 
@@ -33,7 +33,7 @@ class GitPersonReader {
     if (global.empty()) follow(cat({xdg, "/git/config"}), 0);
     follow(global.empty() ? cat({search_.home, "/.gitconfig"}) : global, 0);
     std::string excludes = cat({xdg, "/git/ignore"});
-    // The variables above are among them, as settings that include a file, and the usual name of the excludes.
+    // The entries contain the variables above, as settings that include a file, and the usual name of the excludes.
     for (policy::GitEntry& entry : policy::git_entries_of(search_.environment)) {
       if (entry.section != "include" && entry.value != excludes) entries_.push_back(std::move(entry));
     }
@@ -78,7 +78,7 @@ class GitPersonReader {
     return pattern && policy::matches_path(*pattern, repository_);
   }
 
-  // The directory of the repository that the project lies in, a worktree's own; empty where it lies in none.
+  // The directory of the repository that contains the project, or of its worktree; empty if there is none.
   std::string repository_above() const {
     static constexpr std::string_view kLink = "gitdir: ";
     static constexpr std::size_t kLinkBytesMax = 4096;

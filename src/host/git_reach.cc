@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kLink = "gitdir: ";
 constexpr std::size_t kGitFilesMax = 8192;
 constexpr std::size_t kGitFileBytesMax = 1 << 20;
-constexpr int kIncludeDepthMax = 10;  // as git itself
+constexpr int kIncludeDepthMax = 10;  // git's own limit
 constexpr std::string_view kEnvironment = "the environment";
 
 struct GitSource {
@@ -52,7 +52,7 @@ class GitReach {
 
   const GitSearch& search_;
   std::size_t files_ = 0;
-  std::set<std::string> followed_;  // while one configuration is read
+  std::set<std::string> followed_;  // files of the configuration that is being read
   std::map<std::string, ObeyedPath> found_;
   std::map<std::string, ObeyedPath> patterns_;
 };
@@ -78,7 +78,7 @@ Result<ObeyedByGit> GitReach::run() {
     }
     for (const GitSource& source : sources) TRY(add(source, repository->work_tree));
   }
-  // A directory can become a repository.
+  // A directory can become a repository later.
   for (const std::string& root : search_.roots) {
     for (const GitSource& source : of_user) TRY(add(source, root));
   }
@@ -88,14 +88,14 @@ Result<ObeyedByGit> GitReach::run() {
   return by_git;
 }
 
-// Those that were found, and those that the roots lie in.
+// The repositories that were found, and those that contain the roots.
 Result<std::vector<std::string>> GitReach::all_repositories() {
   std::set<std::string> all(search_.repositories.begin(), search_.repositories.end());
   for (std::string at : search_.roots) {
     for (;; at = directory_above(at)) {
       const std::string git = at == "/" ? "/.git" : cat({at, "/.git"});
       const auto there = sys::status_of(git);
-      // Where this user may not look, as in the home of an agent's OS user, their git finds nothing either.
+      // If this user may not look there, as in the home of an agent's OS user, their git finds nothing either.
       if (!there && !is_out_of_reach(there.error())) return fail(there.error());
       if (there && *there) all.insert(git);
       if (at == "/") break;
@@ -131,7 +131,7 @@ Status GitReach::read(const std::string& file, int depth, std::vector<GitSource>
   return take(policy::git_entries(*text), file, depth, into);
 }
 
-// Conditions of includeIf count as met: they may be, in another directory or on another branch.
+// Conditions of includeIf count as met: they may be met in another directory or on another branch.
 Status GitReach::take(std::vector<policy::GitEntry> entries, const std::string& file, int depth,
                       std::vector<GitSource>& into) {
   for (policy::GitEntry& entry : entries) {
@@ -154,13 +154,13 @@ Result<std::optional<std::string>> GitReach::text_of(const std::string& file) {
                                     " that hutch reads, the last one ", printable(file), "; ", remedy()})));
   }
   auto text = sys::regular_file_text(found->path, kGitFileBytesMax);
-  // What this user may not read the user's git may not read either.
+  // The user's git may not read a file either that this user may not read.
   if (!text && is_out_of_reach(text.error())) return std::optional<std::string>();
   if (!text) return fail(std::move(text).error());
   return std::optional(std::move(*text));
 }
 
-// A command can make as many repositories as it likes: then the next one has to start all the same.
+// A command can make any number of repositories. The error says what to remove, so that the next command can start.
 std::string GitReach::remedy() const {
   std::map<std::string, std::size_t> counts;
   for (const std::string& path : search_.repositories) ++counts[directory_above(directory_above(path))];

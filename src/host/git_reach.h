@@ -1,4 +1,4 @@
-// Which files the user's git obeys by its configuration, as it is now.
+// The files that the user's git obeys by its current configuration.
 #pragma once
 
 #include <string>
@@ -13,21 +13,21 @@ struct GitSearch {
   std::vector<std::string> roots;         // directories that may lie in a repository
   std::string home;
   std::string cwd;
-  std::vector<std::string> environment;  // "K=V" each: of the caller, whose git has the same
+  std::vector<std::string> environment;  // the caller's, "K=V" each: their git has the same
 };
 
 struct ObeyedPath {
-  std::string path;   // absolute; neither canonical nor known to exist
-  std::string where;  // the setting and the file that says so
+  std::string path;   // absolute; it may not be canonical, and may not exist
+  std::string where;  // the setting, and the file that contains it
 };
 
 struct ObeyedByGit {
   std::vector<ObeyedPath> paths;
-  std::vector<ObeyedPath> patterns;  // of paths (policy/glob.h): the names that count in each work tree
+  std::vector<ObeyedPath> patterns;  // patterns of paths (policy/glob.h): names in each work tree
 };
 
-// The files of the system's, the user's and the repositories' configurations, with all that they include. An error:
-// they are more, or larger, than hutch reads.
+// Files from the configurations of the system, the user and the repositories, with everything that they include. An
+// error if there are more, or larger ones, than hutch reads.
 Result<ObeyedByGit> paths_that_git_obeys(const GitSearch& search);
 
 }  // namespace hutch::host

@@ -1,4 +1,4 @@
-// What directories hold, by the time of their last change.
+// Keeps the contents of directories, with the time of their last change.
 #include "host/listings.h"
 
 #include <algorithm>
@@ -11,11 +11,12 @@ namespace hutch::host {
 
 namespace {
 
-// A sandbox can rename directories for ever, and each name would be kept. With more all are read again.
+// A sandbox can rename directories for ever, and each name would be kept. Beyond this limit all are dropped and read
+// again.
 constexpr std::size_t kListingsMax = 1 << 14;
 constexpr std::size_t kEntriesMax = 1 << 16;
 
-// A change within the same tick of the kernel's clock leaves the same time (at 100 ticks a second; inode(7)).
+// A change within the same tick of the kernel's clock gets the same time (at 100 ticks a second; inode(7)).
 constexpr std::int64_t kTickNs = 20'000'000;
 
 std::int64_t now_ns() {

@@ -1,4 +1,4 @@
-// What directories hold, read again only once they have changed.
+// Keeps the contents of directories, and reads them again only after a change.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace hutch::host {
 
-// The names by which a directory is a repository, or may lead to one (gitrepository-layout(5)).
+// Whether the name is a part of a repository, or may lead to one (gitrepository-layout(5)).
 bool tells_repository(std::string_view name);
 
 class Listings {
  public:
-  // The directories among its entries, what may be one, and what tells_repository(). `path` is the directory's own, for
-  // errors and to find it again.
+  // The entries of the directory that are, or may be, directories, and those for which tells_repository() is true.
+  // `path` is the directory's own, for errors and as the key.
   Result<std::vector<sys::TreeEntry>> of_repositories(int directory, const std::string& path);
 
  private:
@@ -29,7 +29,7 @@ class Listings {
     std::vector<sys::TreeEntry> entries;
   };
   std::map<std::string, Listing> listings_;
-  std::size_t entries_ = 0;  // of all
+  std::size_t entries_ = 0;  // in all listings
 };
 
 }  // namespace hutch::host

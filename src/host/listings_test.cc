@@ -1,4 +1,4 @@
-// Listings of real directories: what is kept, and when they are read again.
+// Listings of real directories: which are kept, and when they are read again.
 #include "host/listings.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ class ListingsTest : public testing::Test {
   ~ListingsTest() override { fs::remove_all(top_); }
 
   static std::string info() { return testing::UnitTest::GetInstance()->current_test_info()->name(); }
-  // Until a change would have another time than earlier ones, and would not be taken for one of them.
+  // Waits until the next change gets a later time than all earlier changes.
   static void let_time_pass() {
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
     while (std::chrono::steady_clock::now() < until) std::this_thread::yield();

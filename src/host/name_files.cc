@@ -1,4 +1,4 @@
-// Looks at the host's files of names.
+// Checks the host's resolv.conf(5) and hosts(5).
 #include "host/name_files.h"
 
 #include "base/text.h"
@@ -15,7 +15,7 @@ std::string note_about_resolver(std::string_view why) {
   return cat({"/etc/resolv.conf of the host is not read, so the sandbox has no search domains: ", why});
 }
 
-// A large file would only be read once a name is asked for.
+// Checks the size now, because the gateway reads the file only when a program asks for a name.
 void look_at_hosts(NameFiles& files) {
   auto hosts = canonical_path("/etc/hosts");
   const auto note = [&](std::string_view why) {
@@ -44,7 +44,7 @@ NameFiles look_at_name_files() {
   }
   files.resolver = std::move(resolver->path);
   if (resolver->type == plan::FileType::kAbsent) return files;
-  // A look at the type comes first: some devices do something when they are opened.
+  // The type is checked first, because opening a device may have an effect.
   const auto text =
       resolver->type == plan::FileType::kFile
           ? sys::regular_file_text(files.resolver, plan::kResolverBytesMax)

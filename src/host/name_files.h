@@ -1,4 +1,4 @@
-// Looks at the host's files of names: where the sandbox's own come to lie, and what of the host's they carry over.
+// Checks the host's resolv.conf(5) and hosts(5): where the sandbox's own files must lie, and which settings they keep.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 namespace hutch::host {
 
 struct NameFiles {
-  std::string resolver;  // canonical path that /etc/resolv.conf leads to; empty where it leads nowhere
+  std::string resolver;  // the canonical target of /etc/resolv.conf; empty if there is none
   std::string hosts;     // likewise of /etc/hosts
   plan::SearchRules search;
   std::vector<std::string> notes;  // a line for each file that is not read
 };
 
-// Never waits: hutch notes a file that is not regular or too large, and does not read it.
+// Never blocks: hutch notes a file that is not regular or too large, and does not read it.
 NameFiles look_at_name_files();
 
 }  // namespace hutch::host

@@ -74,7 +74,7 @@ class PathStudy {
   std::vector<RuleLink> denied_links_;
   std::vector<RuleLink> own_links_;
   std::vector<Rule> patterns_;
-  std::vector<std::string> repositories_;  // for git to look at; ".git" files as well
+  std::vector<std::string> repositories_;  // for git_reach; includes ".git" files
   plan::ObeyedPlaces obeyed_;
   std::vector<plan::NameRule> names_;
   std::vector<std::string> notes_;
@@ -387,7 +387,7 @@ Status PathStudy::add_mandatory() {
       if (!resolved && resolved.error().code == Code::kInvalidArgument) continue;  // a cycle: nothing is there
       if (!resolved) return fail(std::move(resolved).error());
       const bool absent = resolved->type == FileType::kAbsent;
-      // By the name that a link gives it, what is absent is not known to the list.
+      // Behind a link the file has another name, which the list does not contain, so even an absent file needs a rule.
       const bool renamed = resolved->path != path;
       if ((absent && !renamed) || !denied.insert(resolved->path).second) continue;
       rules_.push_back({.verb = Verb::kDenyWrite,
@@ -406,13 +406,13 @@ bool PathStudy::is_home_name(std::string_view path) const {
          policy::find_obeyed(path.substr(home.size() + 1)) != nullptr;
 }
 
-// What shells, desktops and services obey in a home that can be written, whether it is there or not, and each directory
-// where the user's shell looks for programs.
+// Protects the files that shells, desktops and services obey in a writable home, whether they exist or not, and each
+// directory where the user's shell looks for programs.
 Status PathStudy::add_home_names() {
   const std::string& home = facts_.home;
   if (home == "/nonexistent" || judge_at(home).view != View::kReadWrite) return {};
   obeyed_.home = home;
-  std::map<std::string, std::string> places;  // and why
+  std::map<std::string, std::string> places;  // path and reason
   for (const policy::ObeyedInHome& file : policy::obeyed_in_home()) {
     places.try_emplace(cat({home, "/", file.name}), cat({file.reader, " ", file.reason}));
   }
@@ -423,7 +423,7 @@ Status PathStudy::add_home_names() {
   std::vector<Rule> found;
   for (const auto& [path, why] : places) {
     auto resolved = looker_.resolve(path, FinalLink::kFollow);
-    if (!resolved && resolved.error().code == Code::kInvalidArgument) continue;  // a cycle: nothing is there
+    if (!resolved && resolved.error().code == Code::kInvalidArgument) continue;  // a cycle of links: no file is there
     if (!resolved) return fail(std::move(resolved).error());
     if (resolved->path == home || judge_at(resolved->path).view != View::kReadWrite) continue;
     found.push_back({.verb = Verb::kDenyWrite,
@@ -436,8 +436,8 @@ Status PathStudy::add_home_names() {
   return {};
 }
 
-// Programs and settings that git takes from writable places, because its configuration says so. A rule about one holds
-// by its name as well as by a mount: another file could get the name.
+// Protects programs and settings that git takes from writable paths because of its configuration. Such a rule is about
+// the name as well as the mount, because another file could get the name.
 Status PathStudy::add_obeyed_by_git() {
   const std::vector<std::string> roots = writable_roots();
   if (roots.empty()) return {};
@@ -450,9 +450,9 @@ Status PathStudy::add_obeyed_by_git() {
   }
   for (const ObeyedPath& obeyed : by_git.paths) {
     auto resolved = looker_.resolve(obeyed.path, FinalLink::kFollow);
-    if (!resolved && resolved.error().code == Code::kInvalidArgument) continue;  // a cycle: nothing is there
+    if (!resolved && resolved.error().code == Code::kInvalidArgument) continue;  // a cycle of links: no file is there
     if (!resolved) return fail(std::move(resolved).error());
-    // All that can be written is not held for the sake of one setting.
+    // One setting must not protect a whole writable root.
     const bool is_root = std::ranges::any_of(roots, [&](const auto& root) { return is_within(root, resolved->path); });
     if (is_root || judge_at(resolved->path).view != View::kReadWrite) continue;
     found.push_back({.verb = Verb::kDenyWrite,

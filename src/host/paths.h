@@ -19,8 +19,8 @@ struct PathQuestion {
   std::vector<std::string> also;          // absolute paths to look at besides
   policy::GitConfig git_config = policy::GitConfig::kProtected;
   std::vector<std::string> allow_obeyed{};  // names of the list of obeyed files that the policy lifts
-  std::vector<std::string> search_path{};   // absolute: where the user's shell looks for programs
-  std::vector<std::string> environment{};  // of the caller, "K=V" each: git takes settings from it
+  std::vector<std::string> search_path{};   // absolute: the user's shell looks for programs there
+  std::vector<std::string> environment{};  // the caller's, "K=V" each: git takes settings from it
   int mandatory_search_depth = 3;
   // Whether denied names and patterns hold for what is made later as well: then nobody has to be told.
   enum class Names { kAtStart, kAlways } names = Names::kAtStart;
@@ -31,7 +31,7 @@ struct PathAnswer {
   plan::PathFacts facts;
   std::vector<std::string> notes;
   plan::ObeyedPlaces obeyed;
-  std::vector<plan::NameRule> names;  // what git's configuration names, in each work tree
+  std::vector<plan::NameRule> names;  // names from git's configuration, in each work tree
   std::vector<std::string> missing_store;  // hutch's own directories that a sandbox could make, because they are absent
 };
 

@@ -16,8 +16,8 @@ namespace {
 constexpr std::string_view kOurs[] = {"Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Trailer",
                                       "TE",   "Keep-Alive"};
 
-// Frameworks and proxies take these for the method, the target or the host of a request, in their place. A rule that
-// names methods or paths has judged those of the request itself.
+// Frameworks and proxies use these in place of the request's method, target or host. A rule that names methods or paths
+// has judged those of the request itself.
 constexpr std::string_view kOverrides[] = {"X-HTTP-Method-Override",
                                            "X-HTTP-Method",
                                            "X-Method-Override",
@@ -132,7 +132,7 @@ std::string_view reason_phrase(int status) {
 
 namespace {
 
-// Gateways of the CGI kind read "_" and "-" of a name alike (RFC 3875, 4.1.18).
+// CGI gateways treat "_" and "-" in a name alike (RFC 3875, 4.1.18).
 bool is_override(std::string_view name) {
   std::string plain(name);
   std::ranges::replace(plain, '_', '-');

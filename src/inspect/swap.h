@@ -15,13 +15,13 @@ namespace hutch::inspect {
 // it stays true.
 using Placeholders = std::vector<std::pair<std::string, std::string>>;
 
-// A server answers these with what it was sent (RFC 9110, section 9.3.8): nothing is put in.
+// A server answers these methods with the request itself (RFC 9110, section 9.3.8), so no value is put in.
 bool is_echoed(std::string_view method);
 // In a field's value; of Basic authentication also in what it encodes (RFC 7617).
 void swap_headers(const Placeholders& placeholders, Headers& headers);
 // In the path and query: the value escaped as it has to be there.
 std::string swap_target(const Placeholders& placeholders, std::string target);
-// The other way, in fields of an answer: a redirect repeats the query that it was asked with, escaped or not.
+// Replaces values by placeholders in an answer's fields: a redirect repeats the request's query, escaped or not.
 void hide_values(const Placeholders& placeholders, Headers& headers);
 // In a piece of a body that goes on.
 void swap_in_place(const Placeholders& placeholders, std::string& body);

@@ -1,4 +1,4 @@
-// Files of the system that a program reads only where root or its own user owns them.
+// System files that a program reads only if root or its own user owns them.
 #include "plan/checked_files.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr std::string_view kBlanks = " \t\r\f\v";
 
 void skip_blanks(std::string_view& text) { text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size())); }
 
-// The next argument, as argv_split() of ssh's misc.c takes it from a line: quotes and backslashes keep blanks.
+// Returns the next argument, as argv_split() of ssh's misc.c takes it from a line: quotes and backslashes keep blanks.
 std::optional<std::string> next_argument(std::string_view& text) {
   skip_blanks(text);
   if (text.empty() || text.front() == '#') return std::nullopt;
@@ -40,7 +40,7 @@ std::optional<std::string> next_argument(std::string_view& text) {
   return argument;
 }
 
-// What follows the keyword, blanks and at most one "=" in a line that includes files; nothing for every other line.
+// In a line that includes files, returns the part after the keyword, blanks and at most one "="; else nothing.
 std::optional<std::string_view> included_part(std::string_view line) {
   static constexpr std::string_view kKeyword = "include";
   skip_blanks(line);

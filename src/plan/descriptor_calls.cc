@@ -1,4 +1,4 @@
-// What is decided about each call that takes a descriptor of a supervised file.
+// The decision about each call that takes a descriptor of a supervised file.
 #include "plan/descriptor_calls.h"
 
 #include <array>
@@ -9,7 +9,7 @@ namespace {
 
 using enum DescriptorTreatment;
 
-// How a call gets to a descriptor: as its argument; with AT_EMPTY_PATH beside it; or by a path of proc(5).
+// How a call names a descriptor: as its argument; with AT_EMPTY_PATH beside it; or by a path in proc(5).
 constexpr std::string_view kNumber = "descriptor";
 constexpr std::string_view kEmpty = "empty path";
 constexpr std::string_view kProc = "/proc/self/fd";

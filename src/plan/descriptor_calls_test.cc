@@ -1,4 +1,4 @@
-// The table of calls that take a descriptor says what the filter does.
+// The table of calls that take a descriptor matches what the filter does.
 #include "plan/descriptor_calls.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ constexpr std::uint32_t kHeld = 0x7fc00000;
 
 class DescriptorCalls : public testing::TestWithParam<Architecture> {
  protected:
-  // O_WRONLY where the call opens something, so that it is a change.
+  // The second argument is O_WRONLY where the call opens something, so that the call is a change.
   std::uint32_t decided(const CallRule& rule, const DescriptorCall& call) const {
     const auto number = static_cast<std::int32_t>(rule.number(GetParam()));
     std::array<std::uint64_t, 6> arguments = {3, call.request.value_or(1), 1, 0, 0x1000, 0};
@@ -49,7 +49,7 @@ TEST_P(DescriptorCalls, AreDecidedAsTheTableSays) {
     const CallRule* rule = rule_of(call.call);
     const bool goes_on =
         call.treatment == DescriptorTreatment::kContent || call.treatment == DescriptorTreatment::kHarmless;
-    // What the table of calls does not name is allowed.
+    // The filter allows calls that its table does not name.
     if (rule == nullptr) {
       EXPECT_TRUE(goes_on) << label;
       continue;
@@ -65,7 +65,7 @@ TEST_P(DescriptorCalls, AreDecidedAsTheTableSays) {
   }
 }
 
-// A file's metadata is changed by none but the supervisor: what it does not make, no kernel makes for a descriptor.
+// Only the supervisor changes a file's metadata: the kernel changes none for a descriptor by itself.
 TEST_P(DescriptorCalls, HoldEveryChangeThatTakesADescriptor) {
   for (const CallRule& rule : call_rules()) {
     const bool changes = rule.name.starts_with('f') &&

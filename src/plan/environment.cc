@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view kLoopback = "127.0.0.1";
 
-// What of the caller's environment says how a person wants to be talked to. docs/environment.md says why each.
+// Variables of the caller that say how a person wants programs to talk to them. docs/environment.md gives the reason
+// for each.
 constexpr std::array<std::string_view, 9> kOfPerson = {
     "TERM", "LANG", "LANGUAGE", "TZ", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "CI",
 };
@@ -40,7 +41,7 @@ Result<std::vector<std::string>> plan_environment(const PlanInput& input) {
   const bool of_person = input.base_environment == BaseEnvironment::kPerson;
   const bool in_machine = input.os_user != nullptr && input.os_user->machine == OsUserInput::Machine::kVirtual;
   if (of_person) pass_of_person(variables, caller);
-  // These name programs, which an image and a machine have at other places.
+  // These name programs, which lie at other paths in an image and in a VM.
   if (input.image == nullptr && !in_machine) {
     for (const std::string_view name : {"PATH", "SHELL"}) {
       const auto found = caller.find(name);
@@ -112,9 +113,9 @@ void set_of_image(Variables& variables, const ImageInput& image, const std::stri
   path->second = cat({home, "/.local/bin:", path->second});
 }
 
-// Programs that read these connect by name and get the reason for a refusal; the gateway captures the others'
-// connections. curl reads http_proxy in lower case only. ALL_PROXY would have to name SOCKS, and clients that do not
-// know socks5h:// (httpx, below many SDKs) fail on it before they connect.
+// Programs that read these connect by name and get the reason for a refusal; the gateway captures the connections of
+// other programs. curl reads http_proxy only in lower case. ALL_PROXY would have to name SOCKS, and clients that do not
+// know socks5h:// (httpx, below many SDKs) then fail before they connect.
 void set_proxies(Variables& variables, std::string_view host) {
   const std::string place = cat({host, ":", std::to_string(kProxyPort)});
   for (const char* name : {"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"}) {

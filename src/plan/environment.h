@@ -1,4 +1,5 @@
-// The environment of a command: what a person's programs expect, and what the policy and the command line add.
+// The environment of a command: variables that a person's programs expect, and those of the policy and the command
+// line.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Which variables a command has, of whom, and which it has not.
+// Which variables a command has, where they come from, and which variables it does not have.
 #include "plan/environment.h"
 
 #include <gmock/gmock.h>

@@ -32,7 +32,7 @@ struct Availability {
 // The OS user of all agents that have none of their own: hutch init makes it.
 inline constexpr std::string_view kCommonUser = "hutch";
 
-// Counts of a user namespace that the facts hold, by their files in /proc/sys/user.
+// The counts of a user namespace that the facts hold, named by their files in /proc/sys/user.
 inline constexpr std::array<std::string_view, 4> kUserCounts = {"max_inotify_instances", "max_inotify_watches",
                                                                 "max_fanotify_groups", "max_fanotify_marks"};
 inline constexpr int kOpenFilesResource = 7;  // RLIMIT_NOFILE
@@ -51,9 +51,9 @@ struct HostFacts {
   int landlock_abi = 0;  // 0: none
   CgroupKind cgroup = CgroupKind::kNone;
   std::string cgroup_note;  // how limits are held, or why they cannot be by a cgroup
-  std::vector<ProcessLimit> process_limits;  // of this process, as it was started
-  std::vector<UserCount> user_counts;  // of kUserCounts those that the kernel has
-  std::uint64_t memory_bytes = 0;  // of the machine; 0: not known
+  std::vector<ProcessLimit> process_limits;  // of this process, at its start
+  std::vector<UserCount> user_counts;  // those of kUserCounts that the kernel has
+  std::uint64_t memory_bytes = 0;  // of the host; 0: unknown
   std::vector<std::string> store_dirs;  // hutch's own config, data and socket directories: never visible inside
 };
 

@@ -47,11 +47,11 @@ bool is_plain_url(std::string_view url) {
   return !url.empty() && !url.starts_with('-') && !url.contains("::") && !url.contains("://-");
 }
 
-// A remote's name, or what stands for one.
+// A remote's name or URL, or "." for this repository.
 bool is_plain_remote(std::string_view value) { return value == "." || is_plain_url(value); }
 
-// core.worktree of `directory`, the repository of a submodule: git-submodule(1) writes "../../../NAME". It has to lead
-// into the work tree of the repository that the submodule is of, and not into its ".git".
+// core.worktree of `directory`, the repository of a submodule: git-submodule(1) writes "../../../NAME". The value must
+// lead into the work tree of the repository that has the submodule, and not into its ".git".
 bool is_own_work_tree(std::string_view directory, std::string_view value) {
   static constexpr std::string_view kModules = "/.git/modules/";
   const std::size_t modules = directory.rfind(kModules);

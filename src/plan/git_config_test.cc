@@ -67,7 +67,7 @@ TEST(GitConfig, OnlyTheWorkTreeOfASubmoduleWithinItsRepository) {
   EXPECT_FALSE(leads_to("../../../sub", ""));
 }
 
-// Each setting that names something is refused by whatever value, and each that names nothing passes.
+// A setting that names something is refused with any value; a setting that names nothing passes.
 TEST(GitConfig, EachSettingOfTheTableIsTreatedAsItSays) {
   for (const policy::GitSetting& setting : policy::git_settings()) {
     const std::string key = setting.key == "*" ? std::string("any") : std::string(setting.key);

@@ -1,4 +1,4 @@
-// Judges names and texts by which git and others find a repository.
+// Judges names and texts by which git and other programs find a repository.
 #include "plan/git_files.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace hutch::plan {
 
 namespace {
 
-// Each a way to say the same: a linked worktree of a repository, and of a submodule in it.
+// The directory of a linked worktree: in a repository, and in the repository of a submodule.
 constexpr std::string_view kWorktree = "/**/.git/worktrees/*";
 constexpr std::string_view kModuleWorktree = "/**/.git/modules/**/worktrees/*";
 
@@ -23,7 +23,7 @@ bool is_worktree_directory(std::string_view directory) {
   return policy::matches_path(kWorktree, directory) || policy::matches_path(kModuleWorktree, directory);
 }
 
-// git takes all line ends off the end (read_gitfile_gently() of its setup.c), and reads up to a zero byte.
+// git removes all line ends from the end (read_gitfile_gently() of its setup.c), and reads up to a zero byte.
 std::string_view without_line_ends(std::string_view text) {
   while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
   return text;
@@ -31,7 +31,7 @@ std::string_view without_line_ends(std::string_view text) {
 
 bool is_plain_name(std::string_view part) { return !part.empty() && part != "." && part != ".."; }
 
-// Leading ".." are of a directory whose path is canonical; behind a name one could follow a link.
+// Leading ".." start at a directory with a canonical path. A ".." behind a name could follow a link, so it stays.
 std::string absolute_target(std::string_view directory, std::string_view target) {
   if (target.starts_with('/')) return std::string(target);
   while (target.starts_with("../")) {
@@ -41,7 +41,7 @@ std::string absolute_target(std::string_view directory, std::string_view target)
   return cat({directory, "/", target});
 }
 
-// Below ".git/modules" and ".git/worktrees" names are held, wherever that ".git" is.
+// Names below ".git/modules" and ".git/worktrees" are protected, wherever that ".git" lies.
 bool is_own_git_directory(std::string_view link, std::string_view text, std::string_view root) {
   static constexpr std::string_view kPrefix = "gitdir: ";
   if (!text.starts_with(kPrefix)) return false;
@@ -54,7 +54,7 @@ bool is_own_git_directory(std::string_view link, std::string_view text, std::str
   if (!std::ranges::all_of(parts, is_plain_name)) return false;
   const auto git = std::ranges::find(parts, ".git");
   if (git == parts.end() || std::ranges::distance(git, parts.end()) < 3) return false;
-  // One inside of another's would be ruled by other names.
+  // Other names would be protected in a ".git" inside of another ".git".
   if (std::find(git + 1, parts.end(), ".git") != parts.end()) return false;
   return *(git + 1) == "modules" || is_worktree_directory(path);
 }
@@ -65,7 +65,7 @@ constexpr std::array<std::string_view, 6> kAroundWorktrees = {
     kWorktree,          kModuleWorktree,      "/**/.git/worktrees", "/**/.git/modules/**/worktrees",
     "/**/.git/modules", "/**/.git/modules/**"};
 
-// hg-clone(1) writes where the repository came from, and nothing else.
+// hg-clone(1) writes only where the repository came from.
 bool is_harmless_mercurial_config(std::string_view text) {
   std::string_view section;
   for (std::string_view line : split(text, '\n')) {
@@ -78,7 +78,7 @@ bool is_harmless_mercurial_config(std::string_view text) {
     }
     const bool names_path = section == "[paths]" && (line.starts_with("default =") || line.starts_with("default="));
     const std::string_view value = line.substr(line.find('=') + 1);
-    // A command of ssh's options, or a scheme that runs something, would begin so.
+    // Such a value would begin options of ssh's command, or a scheme that runs a program.
     if (!names_path || value.contains(" -") || value.contains("://-") || value.contains("::")) return false;
   }
   return true;

@@ -6,8 +6,7 @@
 
 namespace hutch::plan {
 
-// A file that a sandbox may write with a content that leads nowhere else: the supervisor sees it before anybody reads
-// it.
+// A file that a sandbox may write if its content leads nowhere else: the supervisor reads it before anybody else can.
 enum class JudgedFile {
   kNone,
   kGitLink,          // ".git" as a file (gitrepository-layout(5)): where the repository is
@@ -17,28 +16,29 @@ enum class JudgedFile {
 };
 JudgedFile judged_file(std::string_view path);
 
-// Whether a directory moved from `from` to `to` may be, or hold, a linked worktree's, whose commondir would lead from
-// there to another repository. A ".git" that gets another name is none of them.
+// Whether the directory that moves from `from` to `to` may be, or contain, the directory of a linked worktree. From
+// `to`, its commondir would lead to another repository. Renaming a ".git" is not covered here.
 bool takes_worktrees_away(std::string_view from, std::string_view to);
 
-// Whether the symbolic link at `path`, which says `text`, would lead git out of a repository's own directory: it writes
-// COMMIT_EDITMSG, FETCH_HEAD, logs, commit graphs and others where a link leads. git-init(1) makes one to
-// "testing", to see whether links can be made.
+// Whether the symbolic link at `path` with the target `text` would lead git out of a repository's own directory: git
+// writes COMMIT_EDITMSG, FETCH_HEAD, logs, commit graphs and others where a link leads. git-init(1) makes a link to
+// "testing", to find out whether it can make links.
 bool is_link_for_git(std::string_view path, std::string_view text);
 
 inline constexpr std::size_t kJudgedBytesMax = 65536;
 
-// Whether `text` may be the content of the file at `path`. `root`: the writable directory that it lies in.
+// Whether `text` may be the content of the file at `path`. `root` is the writable directory that contains the file.
 bool is_harmless_text(JudgedFile kind, std::string_view path, std::string_view text, std::string_view root);
 
-// What a name in a directory means to git, should that directory be a repository.
+// The meaning of a name to git, if its directory is a repository.
 enum class GitName { kOther, kPart, kCommonDirectory, kConfig, kHooks };
 GitName git_name(std::string_view name);
 
 // Whether the file may lie in the directory "hooks" of a repository that a sandbox made.
 bool is_sample_hook(std::string_view name);
 
-// What git looks for to tell a repository (is_git_directory() of its setup.c); what it looks at besides counts as well.
+// The names by which git recognises a repository (is_git_directory() of its setup.c); other names that git reads there
+// count as well.
 struct GitParts {
   bool head = false;
   bool objects = false;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kIndexSignature = "DIRC";
 constexpr std::size_t kIndexHeaderBytes = 12;
 
-// In front of an entry's object: times, device, inode, mode, owner, group and size, of four bytes each.
+// These bytes precede an entry's object: times, device, inode, mode, owner, group and size, of four bytes each.
 constexpr std::size_t kStatBytes = 40;
 constexpr std::size_t kModeAt = 24;
 constexpr std::size_t kFlagBytes = 2;
@@ -38,7 +38,7 @@ std::uint32_t number_at(std::string_view bytes, std::size_t at, std::size_t size
   return number;
 }
 
-// decode_varint() of git's varint.c. Absent: it has no end, or is more than any name is long.
+// decode_varint() of git's varint.c. Absent: the number has no end, or is larger than any name is long.
 std::optional<std::size_t> varint_at(std::string_view bytes, std::size_t& at) {
   constexpr std::size_t kMax = 1 << 20;
   std::size_t value = 0;
@@ -117,7 +117,7 @@ Result<std::optional<GitIndexEntry>> GitIndexReader::next() {
     entry.name = name_;
     at_ = end + 1;
   } else {
-    // Filled up with one to eight zero bytes.
+    // One to eight zero bytes fill up the entry.
     at_ += (end - at_ + 8) & ~std::size_t{7};
     if (at_ > bytes_.size()) return damaged_index("an entry without an end");
   }
@@ -125,7 +125,7 @@ Result<std::optional<GitIndexEntry>> GitIndexReader::next() {
   return std::optional(entry);
 }
 
-// A git with several threads goes to these places, without reading what is in front of them.
+// A git with several threads jumps to these offsets, and does not read what precedes them.
 Status GitIndexReader::check_offsets(std::string_view table) const {
   std::size_t index = 0;
   for (std::size_t at = 4; at + kOffsetPairBytes <= table.size(); at += kOffsetPairBytes) {
@@ -139,7 +139,7 @@ Status GitIndexReader::check_offsets(std::string_view table) const {
 
 Result<std::string> GitIndexReader::shared() const {
   std::string name;
-  // A git with several threads looks for it there, and believes what it says of where the others begin.
+  // A git with several threads looks for this extension there, and trusts its offset of the other extensions.
   const std::size_t last_at = bytes_.size() - std::min(bytes_.size(), kExtensionHeaderBytes + 4 + hash_);
   bool is_read = !bytes_.substr(last_at).starts_with("EOIE");
   for (std::size_t at = at_; at < bytes_.size();) {
@@ -168,7 +168,7 @@ Result<GitIndexLook> look_at_git_index(std::string_view bytes, GitHash hash,
   GitIndexReader reader = TRY(GitIndexReader::open(bytes, hash));
   bool replaces = false;
   while (const auto entry = TRY(reader.next())) {
-    // In a part of an index an entry without a name replaces one of the whole.
+    // In a split index, an entry without a name replaces an entry of the shared index.
     replaces = replaces || entry->name.empty();
     if (!entry->name.empty() && !is_work_tree_name(entry->name, entry->mode) && look.outside.empty()) {
       look.outside = entry->name;

@@ -24,7 +24,7 @@ struct Made {
   std::uint32_t mode = kFile;
 };
 
-// Writes what git would.
+// Writes an index as git does.
 class Index {
  public:
   explicit Index(std::uint32_t version = 2, std::size_t hash = 20) : version_(version), hash_(hash) {}
@@ -162,10 +162,10 @@ TEST(GitIndex, OffsetsThatLeadElsewhereAreAnError) {
     EXPECT_FALSE(with(number(index.offset(0)) + number(2) + number(index.offset(2) + 1) + number(1), index.end()));
     EXPECT_FALSE(with(number(index.offset(0)) + number(2), index.end()));
   }
-  // An end that lies in another part is found by a git that looks for it at the end of the file.
+  // A git that looks for this extension at the end of the file finds it inside of another extension.
   const std::string end = "EOIE" + number(24) + number(12) + std::string(20, 'h');
   EXPECT_FALSE(look(Index().add({"a"}).extend("AAAA", "more" + end).text()));
-  // One that continues the name before would have another one to begin with.
+  // A git that starts at an entry whose name continues the previous one would read another name.
   Index continued(4);
   continued.add({"aa"}).add({"ab"});
   EXPECT_FALSE(look(continued.extend("IEOT", number(1) + number(continued.offset(1)) + number(1)).text()));

@@ -11,7 +11,7 @@ namespace hutch::plan {
 
 namespace {
 
-// git-rebase(1), git-am(1), git-cherry-pick(1) and git-revert(1); sequencer.c and builtin/rebase.c of git.
+// The files of git-rebase(1), git-am(1), git-cherry-pick(1) and git-revert(1); sequencer.c and builtin/rebase.c of git.
 constexpr std::array kStateFiles = {
     GitStateFile{"rebase-merge", "git-rebase-todo", GitStateFile::Holds::kTodo},
     GitStateFile{"rebase-merge", "strategy", GitStateFile::Holds::kStrategy},
@@ -22,7 +22,7 @@ constexpr std::array kStateFiles = {
     GitStateFile{"sequencer", "opts", GitStateFile::Holds::kOptions},
 };
 
-// Any other one is the program git-merge-NAME.
+// Another name runs the program git-merge-NAME.
 bool is_own_strategy(std::string_view name) {
   static constexpr std::array<std::string_view, 7> kOwn = {"",        "ort",  "recursive", "resolve",
                                                            "octopus", "ours", "subtree"};
@@ -30,8 +30,8 @@ bool is_own_strategy(std::string_view name) {
   return std::ranges::find(kOwn, name) != kOwn.end();
 }
 
-// Options of git-apply(1) that git-am(1) takes, and hands on. One of the others, --build-fake-ancestor=FILE, writes any
-// file; git knows an option by its first letters too.
+// Options of git-apply(1) that git-am(1) takes and passes on. Another option of git-apply, --build-fake-ancestor=FILE,
+// writes any file; git accepts the first letters of an option too.
 bool is_handed_on(std::string_view option) {
   static constexpr std::array<std::string_view, 9> kBegins = {
       "-C",         "-p",         "--whitespace=", "--ignore-space-change", "--ignore-whitespace", "--directory=",
@@ -44,7 +44,7 @@ bool is_handed_on(std::string_view option) {
   });
 }
 
-// Each in single quotes (sq_quote_argv() of git's quote.c). One that holds a quote itself is not looked through.
+// Each option is in single quotes (sq_quote_argv() of git's quote.c). An option that contains a quote is refused.
 bool are_handed_on(std::string_view text) {
   static constexpr std::string_view kBetween = " \n";
   for (;;) {
@@ -58,7 +58,7 @@ bool are_handed_on(std::string_view text) {
   }
 }
 
-// HASH, or HASH.NUMBER, in front of the tab.
+// HASH, or HASH.NUMBER, before the tab.
 bool is_conflict_number(std::string_view text) {
   const std::size_t dot = std::min(text.find('.'), text.size());
   const std::string_view hash = text.substr(0, dot);

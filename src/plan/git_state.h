@@ -1,4 +1,4 @@
-// What git keeps of an operation that is to go on: commands in there run when the user says "--continue".
+// The files in which git keeps an operation for later: git runs the commands in them when the user says "--continue".
 #pragma once
 
 #include <span>
@@ -8,19 +8,19 @@
 namespace hutch::plan {
 
 struct GitStateFile {
-  std::string_view directory;  // below the repository's; it is the whole operation
-  std::string_view name;       // in it
+  std::string_view directory;  // below the repository's directory; it holds the whole operation
+  std::string_view name;       // in `directory`
   enum class Holds { kTodo, kStrategy, kOptions, kApplyOptions } holds;
 };
 std::span<const GitStateFile> git_state_files();
 
 inline constexpr std::size_t kGitStateBytesMax = 1 << 20;
 
-// Whether git, going on with it, would run nothing that the file names, and write no file that it names.
+// Whether git, when it continues the operation, would neither run nor write anything that the file names.
 bool is_harmless_git_state(const GitStateFile& file, std::string_view text);
 
-// The files that MERGE_RR names, whose conflicts git-rerere(1) has seen (read_rr() of git's rerere.c). An empty name
-// stands for an entry that git does not write so: it could read another name there.
+// The files that MERGE_RR names: git-rerere(1) has seen their conflicts (read_rr() of git's rerere.c). An empty name
+// represents an entry in another form than git's, from which git could read another name.
 std::vector<std::string_view> resolved_names(std::string_view text);
 
 }  // namespace hutch::plan

@@ -47,7 +47,7 @@ TEST(GitState, NamesWithRecordedConflicts) {
   const std::string end(1, '\0');
   std::string text = hash + "\ta/b" + end + hash + ".1\t../c\td" + end + hash + end;
   text += hash + std::string(24, 'b') + "\te";
-  // strtol(3), with which git reads the number, passes over a tab in front of it.
+  // git reads the number with strtol(3), which skips a tab before it.
   text += end + hash + ".\t1\t../x" + end + "89\tx";
   const std::vector<std::string_view> names = resolved_names(text);
   EXPECT_EQ(names, (std::vector<std::string_view>{"a/b", "../c\td", "", "e", "", ""}));

@@ -24,8 +24,8 @@ std::vector<Hiding> plan_hiding(const PlanInput& now, const std::vector<policy::
 // nothing that it is in is moved.
 std::vector<NameRule> hidden_names(const std::vector<policy::Rule>& now, const std::vector<policy::Rule>& before);
 
-// A file at the path or below it of which the sandbox has a copy (plan/checked_files.h): what it holds stays readable
-// until the sandbox ends. Empty where there is none.
+// A file at the path or below it of which the sandbox has a copy (plan/checked_files.h): its content stays readable
+// until the sandbox ends. Empty if there is none.
 std::string copied_below(const SandboxPlan& plan, const std::string& path);
 
 }  // namespace hutch::plan

@@ -1,4 +1,4 @@
-// Limits of a sandbox: what a person sets, and shares of what the kernel counts for a user (plan/quotas.h).
+// Limits of a sandbox: those that a person sets, and shares of the kernel's counts for a user (plan/quotas.h).
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 
 namespace hutch::plan {
 
-// A limit of each command and of what it starts (setrlimit(2)), where that is below what it has.
+// A limit of each command and its children (setrlimit(2)); it applies only where it is below their current limit.
 struct ProcessLimit {
   int resource = 0;  // as the kernel numbers it (asm-generic/resource.h)
   std::uint64_t soft = 0;
@@ -15,7 +15,7 @@ struct ProcessLimit {
   bool operator==(const ProcessLimit&) const = default;
 };
 
-// A count of the sandbox's user namespace: a file of /proc/sys/user (namespaces(7)).
+// A limit of a count of the sandbox's user namespace: a file of /proc/sys/user (namespaces(7)).
 struct UserCount {
   std::string name;
   std::uint64_t most = 0;
@@ -26,7 +26,7 @@ struct UserCount {
 struct ResourceLimits {
   std::uint64_t memory_bytes = 0;
   std::uint64_t pids = 0;
-  std::uint64_t processes = 0;  // where `pids` is not limited: by default (plan/processes.h)
+  std::uint64_t processes = 0;  // the default where `pids` is not limited (plan/processes.h)
   std::uint64_t cpu_millis = 0;  // thousandths of one CPU
   std::uint64_t tmp_bytes = 0;
   std::uint64_t disk_bytes = 0;  // of the writable layer over an engine's image

@@ -254,7 +254,7 @@ std::vector<std::string> plan_notes(const PlanInput& input) {
   return notes;
 }
 
-// All private directories together have what --memory leaves, whatever was asked for each.
+// All private directories together get at most --memory, whatever size was requested for each.
 void note_smaller_tmp(SandboxPlan& plan) {
   const std::uint64_t wanted = plan.limits.tmp_bytes;
   const auto is_tmp = [](const MountStep& step) { return step.kind == MountKind::kTmpfs && step.target == "/tmp"; };

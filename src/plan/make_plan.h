@@ -27,14 +27,14 @@ struct Share {
   bool operator==(const Share&) const = default;
 };
 
-// A file of the sandbox's own over one of the host's, whichever file has that name when the sandbox starts.
+// A file of the sandbox's own that covers a host file, whichever file has that name when the sandbox starts.
 struct CoveredFile {
-  std::string target;  // canonical; made where it lies in a private place; nothing is done where it is hidden or absent
-  std::string name;  // below kTrustDirectory, where the file itself lies
+  std::string target;  // canonical; made if it lies in a private directory; skipped if it is hidden or absent
+  std::string name;  // below kTrustDirectory, where hutch puts the file itself
   std::string content;
 };
 
-// A file of the sandbox's own in a home that is its own.
+// A file of the sandbox's own in its private home.
 struct HomeFile {
   std::string name;  // below the home
   std::string content;
@@ -47,7 +47,7 @@ struct ImageInput {
   std::string layer;  // canonical: what keeps the changes; empty: they go with the sandbox
   IdMap ids{};
   std::string account{};  // what whoami says; empty: what the image does
-  std::string home{};  // of the account
+  std::string home{};  // of `account`
   std::vector<std::string> environment{};  // "NAME=VALUE", of its configuration: below everything else
   // kInstall: by root of the image, in the root of a sandbox beside this one. kEngine: an engine of containers has it,
   // and makes the kernel's file systems as well; kEngineInstall: the same, by root of the image.
@@ -81,19 +81,19 @@ struct PlanInput {
   TrustInput trust{};
   std::vector<Share> shares{};
   std::vector<CoveredFile> covered_files{};
-  std::vector<HomeFile> home_files{};  // nothing is done where the host's home is seen, or a rule for reading names one
+  std::vector<HomeFile> home_files{};  // skipped if the sandbox sees the host's home, or a read rule names the file
   const ImageInput* image = nullptr;  // null: the host's own files are what the sandbox sees
   const OsUserInput* os_user = nullptr;  // null: the sandbox is the caller
   Supervision supervision = Supervision::kNone;
   FileQuestions questions = FileQuestions::kNone;  // nothing where there is no supervisor
   std::vector<policy::Rule> patterns{};  // rules with a wildcard, before anybody looked at what exists
   ObeyedPlaces obeyed{};
-  std::vector<NameRule> names{};  // that are not written in any work tree
+  std::vector<NameRule> names{};  // the sandbox may not write these in any work tree
   ResourceLimits limits;
   std::vector<std::string> caller_environment;  // "K=V" each
   std::vector<std::string> environment;  // of the command line: "K=V", or "K" to pass the caller's own
   BaseEnvironment base_environment = BaseEnvironment::kPerson;
-  std::string backend{};  // its name, for HUTCH_BACKEND
+  std::string backend{};  // the name, for HUTCH_BACKEND
   std::string command{};  // the first word of the command, for a note when it is hidden
 };
 

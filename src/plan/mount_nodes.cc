@@ -1,4 +1,4 @@
-// The paths that rules name, in the order in which mounts are planned for them.
+// The paths that rules name, in the order in which hutch plans their mounts.
 #include "plan/mount_nodes.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The paths that rules name, in the order in which mounts are planned for them.
+// The paths that rules name, in the order in which hutch plans their mounts.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ namespace hutch::plan {
 // The mode of a private directory.
 inline constexpr unsigned kPrivateMode = 0700;
 
-// Whether a node is bound on itself although nothing changes there, so that it cannot be renamed or removed.
+// Whether a node is bound on itself although its view does not change, so that nobody can rename or remove it.
 enum class Pin { kNo, kYes };
 
 struct Node {
   std::string path;
   policy::View view = policy::View::kReadOnly;
-  bool is_place = false;  // a place of the sandbox's own starts here
+  bool is_place = false;  // the deciding read rule is about this very path
   FileType type = FileType::kAbsent;
   Pin pin = Pin::kNo;
-  bool of_image = false;  // not the host's: with an image only what a rule names for itself is
+  bool of_image = false;  // not the host's: with an image, only paths that a rule names are the host's
   std::vector<const Node*> children;
 };
 
-// "/" sorts before every other byte, so that a directory is followed at once by what is in it.
+// "/" sorts before every other byte, so that the contents of a directory follow it directly.
 struct PathOrder {
   using is_transparent = void;
   bool operator()(std::string_view a, std::string_view b) const;
@@ -38,21 +38,22 @@ std::vector<const policy::Rule*> in_path_order(const std::vector<policy::Rule>& 
 
 std::string_view parent_of(std::string_view path);
 
-// Whether a name of "/" is where a share lies.
+// Whether a share lies below this name in "/".
 bool is_of_shares(const std::vector<Share>& shares, const std::string& name);
 
-// Whether the sandbox has a private directory or file system there, with any image.
+// Whether the sandbox has a private directory or file system at the path, whatever its image.
 bool is_own_place(std::string_view path);
 
-// What a sandbox has at the path of a file: nothing, a place of its own, or the host's file.
+// A sandbox sees one of these at the path of a file: nothing, a file in a private directory, or the host's file.
 enum class Shown { kNothing, kPrivate, kHosts };
 Shown shown_at(const PlanInput& input, const std::string& target);
 
-// How much of a tmpfs the files take, with a page for the names.
+// How many bytes of a tmpfs the files take, with a page for each name.
 std::uint64_t bytes_of(const std::vector<CoveredFile>& files);
 
-// The directory above the project that stays closed in a private home; empty if there is none. Files beside a project
-// are meant to stay, so that a write fails instead of being lost. Directories that begin with a dot are for programs.
+// The directory above the project that stays closed in a private home; empty if there is none. A user expects files
+// beside a project to stay, so a write there fails instead of being lost. Directories that begin with a dot are for
+// programs.
 std::string closed_above(std::string_view project, std::string_view home);
 
 }  // namespace hutch::plan

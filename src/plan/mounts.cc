@@ -85,9 +85,9 @@ class TreePlanner {
   const PlanInput& input_;
   std::map<std::string, Node, PathOrder> found_;
   const Node* private_home_ = nullptr;
-  const Node* closed_ = nullptr;  // of the private home: a directory above the project
-  std::vector<std::size_t> spacious_;  // steps: where as much is written as memory allows
-  std::vector<std::size_t> small_;     // steps: tmpfs of a size of their own
+  const Node* closed_ = nullptr;  // a directory of the private home above the project
+  std::vector<std::size_t> spacious_;  // steps of tmpfs that may use as much as memory allows
+  std::vector<std::size_t> small_;     // steps of tmpfs with their own size
   std::set<std::string, PathOrder> made_;  // directories that exist on the plan's own tmpfs
   MountTree tree_;
 };
@@ -173,7 +173,7 @@ void TreePlanner::judge_nodes() {
 }
 
 // Programs keep files in many places of a home, so a hidden home is private and writable as a whole. A sandbox with
-// shares has its home among them.
+// shares has its home among the shares.
 void TreePlanner::find_private_home() {
   const auto found = found_.find(input_.facts.home);
   if (input_.image != nullptr || !input_.shares.empty() || found == found_.end()) return;
@@ -325,7 +325,7 @@ void TreePlanner::place_shares() {
   for (const CoveredFile& file : input_.covered_files) place_covered(file);
 }
 
-// A name in a private place leads to nothing until the plan makes it: the host's file is not there.
+// A name in a private directory does not exist until the plan makes it: the host's file is not there.
 void TreePlanner::place_covered(const CoveredFile& file) {
   MountStep made{.kind = MountKind::kFile, .target = file.target, .source = file.content, .mode = 0444};
   switch (shown_at(input_, file.target)) {
@@ -336,7 +336,7 @@ void TreePlanner::place_covered(const CoveredFile& file) {
   make_directory(std::string(kTrustDirectory), 0755);
   made.target = cat({kTrustDirectory, "/", file.name});
   MountStep cover{.kind = MountKind::kCover, .target = file.target, .source = made.target};
-  // A program that opens a pipe of the host waits for its other end. Files are replaced by those who write them.
+  // A program that opens the host's pipe would wait for the other end. A regular file can be replaced at any time.
   const SeenPath* seen = input_.paths.find(file.target);
   if (seen->type == FileType::kOther) cover.identity = seen->identity;
   tree_.steps.push_back(std::move(made));
@@ -589,7 +589,7 @@ void TreePlanner::mount_spacious(const std::string& path, unsigned mode, MakeTar
   mount_tmpfs(path, mode, input_.limits.tmp_bytes, make);
 }
 
-// What is written to a tmpfs is memory: all of them together get no more than the sandbox may have of it.
+// A tmpfs uses memory: all tmpfs of a sandbox together get at most the sandbox's memory.
 void TreePlanner::bound_memory() {
   static constexpr std::uint64_t kSmallShare = 8;
   const std::uint64_t bytes = tmpfs_bytes_max(input_.facts, input_.limits);

@@ -16,7 +16,7 @@ constexpr std::size_t kSearchDomainsMax = 6;
 constexpr std::size_t kSearchBytesMax = 256;
 constexpr unsigned kNdotsMax = 15;
 
-// Words of one line, which spaces and tabs separate.
+// Splits one line into words at spaces and tabs.
 std::vector<std::string_view> words_of_line(std::string_view line) {
   std::vector<std::string_view> words;
   while (!line.empty()) {
@@ -29,7 +29,7 @@ std::vector<std::string_view> words_of_line(std::string_view line) {
   return words;
 }
 
-// "." is what systemd-resolved writes where there is no domain: not a host name, like every other word that it refuses.
+// systemd-resolved writes "." if there is no domain. "." is not a host name, like each other word that is skipped here.
 std::vector<std::string> search_domains(const std::vector<std::string_view>& words) {
   std::vector<std::string> domains;
   std::size_t bytes = 0;
@@ -49,7 +49,7 @@ SearchRules read_search_rules(std::string_view text) {
   static constexpr std::string_view kNdots = "ndots:";
   SearchRules rules;
   for (const std::string_view line : split(text.substr(0, kResolverBytesMax), '\n')) {
-    // A keyword begins its line (resolv.conf(5)).
+    // A keyword begins its line (resolv.conf(5)), so an indented line does not count.
     std::vector<std::string_view> words = words_of_line(line);
     if (words.empty() || !line.starts_with(words.front())) continue;
     const std::string_view keyword = words.front();

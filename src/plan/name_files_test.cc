@@ -1,4 +1,4 @@
-// What is read of resolv.conf(5) and hosts(5), and the sandbox's own files.
+// hutch reads resolv.conf(5) and hosts(5), and writes the sandbox's own files.
 #include "plan/name_files.h"
 
 #include <gtest/gtest.h>

@@ -51,19 +51,20 @@ GuardedNames guarded_names(const policy::Policy& policy, std::span<const policy:
       if (name == "hooks") add(cat({place, "hooks/*"}), cat({"/**/", place, "hooks/*.sample"}));
       if (name != "hooks") add(cat({place, name}), "");
     }
-    // A linked worktree has the hooks and the configuration of its repository.
+    // A linked worktree uses the hooks and the configuration of its repository.
     if (name != "hooks" && name != "config") add(cat({".git/worktrees/*/", name}), "");
   }
-  // Remotes that files name (gitrepository-layout(5)); git-init(1) makes the second directory, and leaves it empty.
+  // Files that name remotes (gitrepository-layout(5)). git-init(1) makes the second directory, and leaves it empty.
   for (const std::string_view name : {".git/remotes", ".git/branches/*"}) add(std::string(name), "");
-  // git-instaweb(1) takes scripts that lie there for its own.
+  // git-instaweb(1) runs scripts that lie there as its own.
   for (const std::string_view name : {".git/gitweb", ".git/worktrees/*/gitweb", ".git/modules/**/gitweb"}) {
     add(std::string(name), "");
   }
   // For what is not there yet: what is there is a mount of its own.
   for (const policy::Rule& rule : rules) {
     const bool mandatory = rule.origin == policy::Origin::kMandatory;
-    // Built-in names are patterns above. What git's configuration names is written as it is there.
+    // The built-in names are patterns above. A mandatory rule with a text is about a path, such as one from git's
+    // configuration.
     const bool counts = rule.match == policy::Match::kLiteral && (!mandatory || !rule.text.empty());
     if (rule.verb == policy::Verb::kDenyWrite && counts) {
       const bool home = rule.origin == policy::Origin::kHome;
@@ -98,7 +99,8 @@ std::optional<NameRule> denied_name(const GuardedNames& names, std::string_view 
   return listed_at(names, path, [](const policy::ObeyedFile& file) { return file.treatment == kHeld; });
 }
 
-// Each component of a pattern that has no wildcard is one of the path's: the last such one tells most.
+// A path must contain each component of a pattern that has no wildcard. The last such component excludes the most
+// paths.
 MayBeDenied::MayBeDenied(const GuardedNames& names) {
   for (const policy::ObeyedFile& file : policy::obeyed_files()) {
     const std::string_view first = file.name.substr(0, file.name.find('/'));
@@ -219,7 +221,7 @@ const NameRule* find_above(std::span<const NameRule> names, Matches matches) {
   return nullptr;
 }
 
-// The first name of the list that the path has, that is not lifted, and for whose file `counts` holds.
+// The first name of the list that the path has, that is not lifted, and whose file `counts` accepts.
 template <class Counts>
 std::optional<NameRule> listed_at(const GuardedNames& names, std::string_view path, Counts counts) {
   if (names.list != GuardedNames::List::kObeyed) return std::nullopt;
@@ -256,7 +258,7 @@ bool is_granted(const GuardedNames& names, const NameRule& rule, std::string_vie
          std::ranges::any_of(names.granted, [&](const std::string& granted) { return is_within(path, granted); });
 }
 
-// An answer opens a path, and not what leads to one or has one in it.
+// An answer opens a path, but not a link to it or a directory that contains it.
 NameRule unasked(NameRule rule) {
   rule.asking = NameRule::Asking::kNever;
   return rule;
@@ -287,9 +289,9 @@ std::string literal_part(std::string_view pattern) {
   return policy::unescape(pattern.substr(0, end));
 }
 
-// An entry for a directory of the pattern, such as ".githooks" of "/**/.githooks/pre-commit", lifts what lies in it.
+// An entry for a directory of the pattern, such as ".githooks" of "/**/.githooks/pre-commit", lifts the files in it.
 std::vector<std::string> lifted_in(std::string_view pattern, std::span<const std::string> lifted) {
-  constexpr std::size_t kAnyLength = 3;  // of "/**"
+  constexpr std::size_t kAnyLength = 3;  // the length of "/**"
   std::vector<std::string> all(lifted.begin(), lifted.end());
   for (std::size_t end = pattern.rfind('/'); end > kAnyLength && end != std::string_view::npos;
        end = pattern.rfind('/', end - 1)) {

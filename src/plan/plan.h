@@ -120,7 +120,7 @@ struct SandboxPlan {
   LandlockPlan landlock;
   std::vector<bpf::Instruction> seccomp;  // for every process of the workload; empty: none
   ResourceLimits limits;
-  std::vector<ProcessLimit> process_limits;  // of what is counted for the user or the machine (plan/quotas.h)
+  std::vector<ProcessLimit> process_limits;  // of counts per user or per host (plan/quotas.h)
   std::vector<UserCount> user_counts;  // likewise
   std::vector<std::string> environment;  // "K=V", of every command
   std::string cwd;  // of the command, as seen inside

@@ -93,7 +93,7 @@ json limits_json(const ResourceLimits& limits) {
   return object;
 }
 
-// By the names of docs/limits.md.
+// The keys are the names of docs/limits.md.
 json shares_json(const SandboxPlan& plan) {
   json object = json::object();
   for (const Quota& quota : quotas()) {

@@ -145,7 +145,7 @@ std::string limits_text(const ResourceLimits& limits) {
   return parts.empty() ? "none" : join(parts, ", ");
 }
 
-// By the names of docs/limits.md.
+// The names are those of docs/limits.md.
 std::string shares_text(const SandboxPlan& plan) {
   std::vector<std::string> parts;
   for (const Quota& quota : quotas()) {

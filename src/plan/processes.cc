@@ -21,7 +21,7 @@ bool is_at_least(std::string_view release, unsigned major, unsigned minor) {
   return first > major || (first == major && second >= minor);
 }
 
-// The processes of a sandbox count for its user outside as well (user_namespaces(7), since Linux 5.14).
+// The kernel also counts a sandbox's processes for its user outside (user_namespaces(7), since Linux 5.14).
 std::uint64_t half_of_the_users(const HostFacts& facts) {
   static constexpr int kProcesses = 6;  // RLIMIT_NPROC
   const auto own = std::ranges::find(facts.process_limits, kProcesses, &ProcessLimit::resource);

@@ -1,4 +1,4 @@
-// The table of counts, and the shares of them.
+// The table of the kernel's counts, and the shares of them.
 #include "plan/quotas.h"
 
 #include <algorithm>
@@ -12,12 +12,13 @@ using enum QuotaHold;
 
 constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
-// More than any program wants; what is above is left for others.
+// No known program needs more; the rest is left for others.
 constexpr std::uint64_t kOpenFilesMost = 65536;
 
 constexpr std::array kQuotas = {
-    // Counted by uid, on both sides of a user namespace. The kernel compares the count with the sender's RLIMIT_NOFILE
-    // (net/core/scm.c): a lower one here means that senders outside, which have the host's, are never refused.
+    // The kernel counts these by uid, inside and outside of a user namespace together, and compares the count with the
+    // sender's RLIMIT_NOFILE (net/core/scm.c). Because the limit in here is lower, it never refuses senders outside,
+    // which have the host's.
     Quota{"descriptors in flight", kRlimit, kOpenFilesResource, 2, 256, kOpenFilesMost,
           "all above a half of the hard limit; hutch raises its own to the hard limit"},
     Quota{"pending signals, POSIX timers", kRlimit, 11, 4, 64, kNoLimit, "three quarters"},
@@ -54,7 +55,7 @@ std::span<const Quota> quotas() { return kQuotas; }
 
 std::optional<std::uint64_t> share_of(const Quota& quota, std::uint64_t host_limit) {
   if (quota.share == 0) return quota.most;
-  // RLIM_INFINITY: nothing is counted against it.
+  // RLIM_INFINITY: the kernel checks no limit.
   if (host_limit == kNoLimit && quota.most == kNoLimit) return std::nullopt;
   const std::uint64_t part = std::min(host_limit / quota.share, quota.most);
   return std::min(std::max(part, quota.least), host_limit);
@@ -99,7 +100,7 @@ void share_tmpfs_bytes(std::span<MountStep* const> spacious, std::uint64_t bytes
   const auto is_main = [](const MountStep* step) { return std::ranges::find(kMain, step->target) != kMain.end(); };
   const auto main_count = static_cast<std::uint64_t>(std::ranges::count_if(spacious, is_main));
   const std::uint64_t others = spacious.size() - main_count;
-  // As much as each of the main ones is left for all others together.
+  // All others together get as much as each main tmpfs.
   const std::uint64_t main_bytes = others == 0 ? bytes : bytes / (main_count + 1) * main_count;
   for (MountStep* step : spacious) {
     const std::uint64_t part = is_main(step) ? main_bytes / main_count : (bytes - main_bytes) / others;

@@ -1,4 +1,4 @@
-// What the kernel counts for a user or for the whole machine, and how much of each count one sandbox gets.
+// The kernel's counts for a user or for the whole host, and the share of each that one sandbox gets.
 #pragma once
 
 #include <cstdint>
@@ -15,50 +15,51 @@ namespace hutch::plan {
 enum class QuotaHold {
   kRlimit,     // a limit of each process that the kernel compares with the user's count (getrlimit(2))
   kUserCount,  // a file of /proc/sys/user: the count of a user namespace, besides that of the namespaces above it
-  kMount,      // an option of a mount
-  kFilter,     // the calls that would take it are refused
-  kNamespace,  // the sandbox's own namespace has a count of its own
+  kMount,      // a mount option
+  kFilter,     // the filter refuses the calls that would use it
+  kNamespace,  // the sandbox's own namespace has its own count
   kAccounting,  // hutch counts itself
-  kCgroup,     // memory of the kernel: only a cgroup bounds it, by --memory
+  kCgroup,     // kernel memory: only a cgroup bounds it, by --memory
   kNothing,    // hutch does not bound it
 };
 
-// One row for each count. `share` is the divisor of the host's own limit: 2 is a half. 0: `most` itself.
+// One row for each count. `share` divides the host's limit: 2 is a half. 0 means `most` itself.
 struct Quota {
-  std::string_view name;  // of kUserCount: the file's
+  std::string_view name;  // for kUserCount: the name of the file
   QuotaHold hold = QuotaHold::kNothing;
   int resource = -1;  // kRlimit: its number (asm-generic/resource.h)
   std::uint64_t share = 0;
-  std::uint64_t least = 0;  // what programs need; never more than the host's own limit
+  std::uint64_t least = 0;  // the minimum that programs need; never more than the host's limit
   std::uint64_t most = 0;
-  std::string_view left;  // what is left for others, as docs/limits.md has it
+  std::string_view left;  // the rest for others, in the words of docs/limits.md
 };
 std::span<const Quota> quotas();
 
-// What a sandbox gets of one; absent where the machine does not tell its own limit.
+// The share that a sandbox gets of one count; absent if neither the host nor the table limits it.
 std::optional<std::uint64_t> share_of(const Quota& quota, std::uint64_t host_limit);
 
-// The limits of each command of a sandbox that isolates.
+// The limits of each command of an isolating sandbox.
 std::vector<ProcessLimit> process_limits(const HostFacts& facts);
 
-// Where nothing isolates: what the person's own programs have.
+// The limits without isolation: those that the person's own programs have.
 std::vector<ProcessLimit> usual_process_limits(const HostFacts& facts);
 
 std::vector<UserCount> user_counts(const HostFacts& facts);
 
-// The most that all tmpfs of one sandbox hold together: the limit of its memory, or a half of the machine's where the
-// person gives neither that nor a size of each. 0: each has its own size.
+// The most that all tmpfs of one sandbox hold together, in bytes: the limit of its memory. Without that limit and
+// without a size for each, it is half of the host's memory. 0: each has its own size.
 std::uint64_t tmpfs_bytes_max(const HostFacts& facts, const ResourceLimits& limits);
 
 // Gives each step of `spacious` a size, so that they hold `bytes` together: /, /tmp, /dev/shm and all others together
 // get equal parts.
 void share_tmpfs_bytes(std::span<MountStep* const> spacious, std::uint64_t bytes);
 
-// Of the devpts of a sandbox: kernel.pty.max counts those of all sandboxes together (Documentation/filesystems/devpts).
+// For the devpts of a sandbox. kernel.pty.max counts the terminals of all sandboxes together
+// (Documentation/filesystems/devpts).
 inline constexpr std::uint64_t kTerminalsMax = 128;
 
-// One for each page, as the kernel's own default for a tmpfs of that size (tmpfs(5), nr_inodes): an empty file takes
-// memory that `size` does not count.
+// There is one inode for each page, as in the kernel's default for a tmpfs of that size (tmpfs(5), nr_inodes): an empty
+// file takes memory that `size` does not count.
 inline constexpr std::uint64_t kTmpfsInodeBytes = 4096;
 inline constexpr std::uint64_t kTmpfsInodesMin = 16384;
 

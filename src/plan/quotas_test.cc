@@ -1,4 +1,4 @@
-// Shares of what the kernel counts for a user or the machine.
+// Shares of the kernel's counts for a user or the host.
 #include "plan/quotas.h"
 
 #include <gtest/gtest.h>
@@ -103,7 +103,7 @@ TEST(Quotas, TheMemoryOfPrivateDirectories) {
   EXPECT_EQ(tmpfs_bytes_max(facts, {.tmp_bytes = 100}), 0U) << "the person said how large each is";
 }
 
-// docs/limits.md has a row for each, in this order and in these words.
+// docs/limits.md has a row for each count, in this order and with these words.
 TEST(Quotas, AreThoseOfTheDocumentation) {
   std::ifstream file(HUTCH_SOURCE_DIR "/docs/limits.md");
   std::stringstream text;

@@ -124,7 +124,7 @@ std::vector<Span> spans_of(Architecture architecture) {
   return spans;
 }
 
-// Pretended, as Serving::kFilesOfPerson says. The call's number is loaded.
+// Pretends to change groups, as Serving::kFilesOfPerson says. The call's number is loaded.
 void append_group_changes(Program& out, Architecture architecture) {
   const std::uint32_t setgroups = architecture == Architecture::kX86_64 ? 116 : 159;
   out.push_back({kJumpEqual, 0, 1, setgroups});

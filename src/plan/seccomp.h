@@ -32,17 +32,17 @@ enum class FileLooks { kAllow, kNotify };
 // manager that cannot give files away does not go on.
 enum class Owners { kReal, kPretended };
 
-// kFiles: a file server of hutch's, told what to do by a virtual machine. It may change its root, and makes no file
-// that gives whoever executes it somebody's rights (S_ISUID, S_ISGID): on the host they would be those of a person.
+// kFiles: a file server of hutch that serves a VM. It may change its root, and must not make files with S_ISUID or
+// S_ISGID: on the host they would give a person's rights to the process that executes them.
 // kFilesOfPerson: likewise, in a user namespace that may not change groups (user_namespaces(7)). setgroups(2) answers 0
-// and does nothing, because virtiofsd gives up its groups where it has any, and does not start where it cannot.
+// and does nothing, because virtiofsd gives up its groups if it has any, and does not start if it cannot.
 enum class Serving { kNothing, kFiles, kFilesOfPerson };
 
-// What calls meet that give a file S_ISUID or S_ISGID, where nothing supervises changes of files. A supervisor refuses
-// them for files and lets directories have S_ISGID; the filter alone cannot tell a file from a directory.
+// The answer to calls that give a file S_ISUID or S_ISGID, if no supervisor makes changes of files. A supervisor
+// refuses them for files and lets directories have S_ISGID; the filter itself cannot tell a file from a directory.
 enum class SetIds { kAllow, kRefuse };
 
-// Memory that a process can have without having mapped it, which RLIMIT_AS does not count.
+// Memory that a process has without mapping it, so that RLIMIT_AS does not count it.
 enum class UnmappedMemory { kAllow, kRefuse };
 
 struct SeccompProfile {

@@ -31,15 +31,16 @@ constexpr std::uint32_t kFileType = 0170000;  // S_IFMT; mode is an unsigned sho
 constexpr std::uint32_t kCharacterDevice = 0020000;
 constexpr std::uint32_t kBlockDevice = 0060000;
 
-// A program in the host's files with S_ISUID or S_ISGID would give its rights to whoever runs it outside. The
-// supervisor makes none. This is the wall behind it: a call that the supervisor lets the kernel make may be about
-// another file by then, since threads share descriptors and memory. The filter knows no paths, so that this holds for
-// the sandbox's own files too, where the bits mean nothing (nosuid, no_new_privs). Where nothing is supervised the
-// filter is the only wall, but for an installation of packages, whose files get the bits that their package says.
+// A program in the host's files with S_ISUID or S_ISGID would give its rights to any user who runs it outside. The
+// supervisor makes no such file, and the filter is the wall behind it: when the supervisor lets the kernel make a call,
+// the call may by then be about another file, because threads share descriptors and memory. The filter does not know
+// paths, so the rule also holds for the sandbox's own files, where the bits have no effect (nosuid, no_new_privs). If
+// there is no supervisor, the filter is the only wall. An installation of packages is the exception: its files get the
+// bits that their package says.
 constexpr std::uint32_t kSetUser = 04000;
 constexpr std::uint32_t kSetIds = 06000;
 
-// A directory may have S_ISGID, as in `git init --shared`: the supervisor makes such a call itself, always.
+// A directory may have S_ISGID, as in `git init --shared`: the supervisor always makes such a call itself.
 constexpr std::uint32_t kSetGroup = 02000;
 constexpr std::array kChmod = {CallClause{{Kind::kAnyBit, 1, kSetUser}, {}, kGivesRights},
                                CallClause{{Kind::kAnyBit, 1, kSetGroup}, {}, kGivesGroup}};
@@ -60,7 +61,7 @@ constexpr std::array kMknodat = {
 
 // O_WRONLY | O_RDWR | O_CREAT | O_TRUNC of asm-generic/fcntl.h; O_TMPFILE wants one of the first two.
 constexpr std::uint32_t kOpenForChange = 0x1 | 0x2 | 0x40 | 0x200;
-// O_CREAT and __O_TMPFILE: without them the register of the mode holds anything.
+// O_CREAT and __O_TMPFILE: without them the kernel ignores the mode, and its register may hold any value.
 constexpr std::uint32_t kOpenWithMode = 0x40 | 0x400000;
 constexpr std::array kCreat = {CallClause{{Kind::kAnyBit, 1, kSetIds}, {}, kGivesRights}};
 constexpr std::array kOpen = {
@@ -71,8 +72,8 @@ constexpr std::array kOpenat = {
     CallClause{{Kind::kAnyBit, 2, kOpenWithMode}, ArgumentTest{Kind::kAnyBit, 3, kSetIds}, kGivesRights},
     CallClause{{Kind::kAnyBit, 2, kOpenForChange}, {}, kFileChange},
 };
-// With hutch's own size a file can be made with any mode where nothing is supervised. It is empty: without CAP_FSETID
-// the kernel takes both bits away from a file that gets content (file_remove_privs, fs/inode.c).
+// With hutch's own size, a process without a supervisor can make a file with any mode. The file is empty, and without
+// CAP_FSETID the kernel removes both bits from a file that gets content (file_remove_privs, fs/inode.c).
 constexpr std::array kOpenat2 = {CallClause{{Kind::kEquals, 3, 0xffffffff, kPlainOpenBytes}, {}, kAllow}};
 // A descriptor is looked at, not a path: how the C library asks for fstat(3).
 constexpr std::uint32_t kEmptyPath = 0x1000;  // AT_EMPTY_PATH
@@ -82,13 +83,13 @@ constexpr std::array kAccessPath = {CallClause{{Kind::kAnyBit, 1, 0x2}, {}, kFil
 constexpr std::array kAccessAt = {CallClause{{Kind::kAnyBit, 2, 0x2}, {}, kFileChange}};
 
 constexpr std::uint32_t kIoctlKind = 0xc000ff00;    // direction and type (asm-generic/ioctl.h)
-constexpr std::uint32_t kIoctlWrites = 0x40000000;  // _IOC_WRITE alone
+constexpr std::uint32_t kIoctlWrites = 0x40000000;  // only _IOC_WRITE
 constexpr std::array kIoctl = {
     CallClause{{Kind::kEquals, 1, 0xffffffff, 0x5412}, {}, kPerm},  // TIOCSTI types into a terminal
     CallClause{{Kind::kEquals, 1, 0xffffffff, 0x541c}, {}, kPerm},  // TIOCLINUX pastes into a console
     CallClause{{Kind::kEquals, 1, 0xffffffff, 0x5423}, {}, kPerm},  // TIOCSETD loads line disciplines: old modules
-    // Flags and attributes of files (linux/fs.h). Those that only send a structure to the kernel, of the type 'f':
-    // FS_IOC_SETFLAGS, FS_IOC_ENABLE_VERITY and ext4's; of the type 'X': FS_IOC_FSSETXATTR and xfs's.
+    // Flags and attributes of files (linux/fs.h). The first two clauses match requests that only send a structure to
+    // the kernel. Type 'f': FS_IOC_SETFLAGS, FS_IOC_ENABLE_VERITY and ext4's. Type 'X': FS_IOC_FSSETXATTR and xfs's.
     CallClause{{Kind::kEquals, 1, kIoctlKind, kIoctlWrites | 'f' << 8}, {}, kFileFlags},
     CallClause{{Kind::kEquals, 1, kIoctlKind, kIoctlWrites | 'X' << 8}, {}, kFileFlags},
     CallClause{{Kind::kEquals, 1, 0xffffffff, 0x800c6613}, {}, kFileFlags},  // FS_IOC_SET_ENCRYPTION_POLICY
@@ -104,21 +105,21 @@ constexpr std::array kPersonality = {
     CallClause{{Kind::kEquals, 0, 0xffffffff, 0xffffffff}, {}, kAllow},  // asks, changes nothing
 };
 
-// A lease makes open(2) of others wait up to fs.lease-break-time. Numbers of linux/fcntl.h.
+// A lease makes others wait in open(2) for up to fs.lease-break-time. The numbers are those of linux/fcntl.h.
 constexpr std::array kFcntl = {
     CallClause{{Kind::kEquals, 1, 0xffffffff, 1024}, {}, kAccess},  // F_SETLEASE
     CallClause{{Kind::kEquals, 1, 0xffffffff, 1040}, {}, kAccess},  // F_SETDELEG
 };
 
-// Without a cgroup nothing bounds the memory of segments that no process has mapped. What remains is what databases use
-// as a lock; there are at most kernel.shmmni segments.
+// If there is no cgroup, nothing bounds the memory of segments that no process has mapped. Databases use small segments
+// as a lock, so those stay allowed; there are at most kernel.shmmni segments.
 constexpr std::uint32_t kSegmentMax = 0xfff;
 constexpr std::array kShmget = {
     CallClause{{Kind::kAnyBit, 1, ~kSegmentMax}, {}, kUnmappedMemory},
     CallClause{{Kind::kAnyBit, 1, 0xffffffff, 0, Half::kHigh}, {}, kUnmappedMemory},
 };
 
-// RENAME_WHITEOUT makes a character device of the old name.
+// RENAME_WHITEOUT makes a character device at the old name.
 constexpr std::array kRename = {CallClause{{Kind::kAnyBit, 4, 0x4}, {}, kPerm}};
 
 constexpr std::array kPrctl = {

@@ -26,10 +26,10 @@ enum class CallOutcome {
   kFileLook,        // likewise
   kGivesRights,     // EPERM where a supervisor makes changes of files, or the profile refuses S_ISUID and S_ISGID
   kGivesGroup,      // asked about where changes of files are supervised, EPERM where the profile refuses, else allowed
-  kHiddenMode,      // likewise, but ENOSYS: the mode is in memory
-  kPastSupervisor,  // ENOSYS where a supervisor makes changes of files: it changes a file, and no supervisor is asked
+  kHiddenMode,      // as kGivesGroup, but ENOSYS: the mode is in memory
+  kPastSupervisor,  // ENOSYS where a supervisor makes changes of files: the call changes a file and asks no supervisor
   kUnmappedMemory,  // ENOSYS where rlimits hold the limit of memory, else allowed
-  kFileFlags,       // EOPNOTSUPP likewise: as a file system without such flags
+  kFileFlags,       // EOPNOTSUPP where a supervisor makes changes of files: as a file system without such flags
   kKill,            // SECCOMP_RET_KILL_PROCESS
 };
 

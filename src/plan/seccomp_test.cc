@@ -127,7 +127,7 @@ TEST_P(Seccomp, ChangesOfFilesGoToTheSupervisorWhereThereIsOne) {
   EXPECT_LT(tested.program_.size(), 1024u);
 }
 
-// Where file changes have a supervisor the filter is the wall behind it; elsewhere it is the only one, but for
+// The filter is the wall behind a supervisor of file changes. If there is none, the filter is the only wall, except for
 // packages.
 TEST_P(Seccomp, NoFileGetsRightsWhereChangesAreSupervised) {
   const bool x86 = GetParam() == Architecture::kX86_64;
@@ -163,13 +163,13 @@ TEST_P(Seccomp, NoFileGetsRightsWhereChangesAreSupervised) {
       EXPECT_EQ(supervised.action(call.number, with(call, 01777)), kNotify) << call.number;
     }
   }
-  // A directory may have its group's: the supervisor tells the two apart.
+  // A directory may have S_ISGID: the supervisor tells files and directories apart.
   for (const Call& call : makes) EXPECT_EQ(supervised.action(call.number, with(call, 02755)), kPerm) << call.number;
   for (const Call& call : changes) EXPECT_EQ(supervised.action(call.number, with(call, 02755)), kNotify) << call.number;
   EXPECT_EQ(alone.action(437, {0, 0, 0, 24}), kNoSys) << "openat2: its mode is in memory";
   EXPECT_EQ(alone.action(437, {0, 0, 0, kPlainOpenBytes}), kAllow);
   EXPECT_EQ(plain.action(437, {0, 0, 0, 24}), kAllow);
-  // What is no mode is anything.
+  // If O_CREAT is not set, the register holds no mode, so any value passes.
   EXPECT_EQ(supervised.action(x86 ? 257 : 56, {0, 0, 0, 06755, 0, 0}), kAllow);
   EXPECT_EQ(supervised.action(x86 ? 257 : 56, {0, 0, 1, 06755, 0, 0}), kNotify);
 }
@@ -442,7 +442,7 @@ TEST(SeccompFileServer, ChangesItsRootAndGivesNoRights) {
   EXPECT_EQ(serving.action(0), kAllow);
 }
 
-// A person's supplementary groups cannot be given up in their user namespace, and virtiofsd ends where it cannot.
+// A person cannot give up supplementary groups in their user namespace, and virtiofsd ends if it cannot.
 TEST(SeccompFileServer, PretendsToChangeGroupsForAPerson) {
   for (const Architecture architecture : {Architecture::kX86_64, Architecture::kAarch64}) {
     const std::int32_t setgroups = architecture == Architecture::kX86_64 ? 116 : 159;

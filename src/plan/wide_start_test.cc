@@ -1,4 +1,4 @@
-// Which directories are no project.
+// Which directories are not projects.
 #include "plan/wide_start.h"
 
 #include <gtest/gtest.h>

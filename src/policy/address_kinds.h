@@ -13,7 +13,7 @@ std::string_view special_kind(const IpAddress& address);
 
 bool is_loopback(const IpAddress& address);
 
-// Of a private network, of a carrier's among them.
+// Whether the address is in a private network; a carrier's private network counts too.
 bool is_private(const IpAddress& address);
 
 }  // namespace hutch::policy

@@ -18,8 +18,8 @@ std::string_view default_policy_text();
 // of them is never readable unless an entry of the user names it.
 std::span<const std::string_view> credential_paths();
 
-// Names in a ".git" directory that no sandbox may write: each is a way to have the user's own git run a command later,
-// outside. A directory means its tree. Other names are those of policy/obeyed.h.
+// Names in a ".git" directory that no sandbox may write: through each of them the user's own git could run a command
+// later, outside. A directory means its tree. policy/obeyed.h has the other names.
 std::span<const std::string_view> mandatory_git_names(GitConfig config);
 
 }  // namespace hutch::policy

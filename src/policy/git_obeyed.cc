@@ -1,4 +1,4 @@
-// Reads git's configuration for the files that it names.
+// Finds the files that git's configuration names.
 #include "policy/git_obeyed.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::string in_lower_case(std::string_view text) {
   return out;
 }
 
-// The syntax of git-config(1); get_value() and parse_value() of git's config.c.
+// Reads the syntax of git-config(1), as get_value() and parse_value() of git's config.c do.
 class GitConfigReader {
  public:
   explicit GitConfigReader(std::string_view text) : text_(text) {
@@ -59,7 +59,7 @@ class GitConfigReader {
     while (is_blank(peek())) ++at_;
     subsection_.clear();
     if (peek() == '"') read_subsection();
-    // [section.sub], an older form.
+    // [section.sub] is an older form.
     const std::size_t dot = name.find('.');
     if (dot != std::string::npos && subsection_.empty()) subsection_ = name.substr(dot + 1);
     section_ = in_lower_case(std::string_view(name).substr(0, dot));
@@ -89,7 +89,7 @@ class GitConfigReader {
     entries_.push_back(std::move(entry));
   }
 
-  // Up to the line's end, or a comment outside of quotes. Blanks at both ends do not count.
+  // Reads up to the line's end, or to a comment outside of quotes. Blanks at both ends do not count.
   std::string read_value() {
     std::string value;
     std::size_t kept = 0;
@@ -116,7 +116,7 @@ class GitConfigReader {
     return value;
   }
 
-  // A backslash at the line's end continues it.
+  // A backslash at the line's end continues the line.
   bool take_escape(std::string& value) {
     ++at_;
     if (!at_end() && text_[at_] == '\r' && at_ + 1 < text_.size() && text_[at_ + 1] == '\n') ++at_;
@@ -134,7 +134,7 @@ class GitConfigReader {
   std::vector<GitEntry> entries_;
 };
 
-// The commands of a shell's line, each as its words, without what the shell expands.
+// The commands of a shell line, each as its arguments. The shell's expansions are left out.
 std::vector<std::vector<std::string>> commands_of(std::string_view line) {
   std::vector<std::vector<std::string>> commands(1, std::vector<std::string>(1));
   const auto end_word = [&] {
@@ -164,7 +164,7 @@ std::vector<std::vector<std::string>> commands_of(std::string_view line) {
   return commands;
 }
 
-// Words that stand in front of a command.
+// Words that may precede a command.
 bool is_before_command(std::string_view word) {
   static constexpr std::array<std::string_view, 14> kWords = {
       "!", "do", "else", "exec", "if", "then", "until", "time", "while", "env", "sh", "bash", "command", "."};
@@ -175,7 +175,7 @@ std::vector<ObeyedName> names_in_command(std::string_view line) {
   using enum ObeyedName::Needs;
   std::vector<ObeyedName> names;
   if (line.starts_with('!')) line.remove_prefix(1);
-  std::string moved_to;  // by cd, empty: nowhere
+  std::string moved_to;  // the last cd; empty: none
   for (std::vector<std::string>& words : commands_of(line)) {
     if (words.size() > 1 && words.front() == "cd" && !words[1].contains('$')) {
       const bool within = !moved_to.empty() && !words[1].starts_with('/') && !words[1].starts_with('~');
@@ -212,7 +212,7 @@ GitEntry entry_of(std::string_view name, std::string_view value) {
   return entry;
 }
 
-// GIT_CONFIG_PARAMETERS: 'key=value' or 'key'='value' each, as sq_quote_buf() of git's quote.c writes them.
+// GIT_CONFIG_PARAMETERS: each is 'key=value' or 'key'='value', as sq_quote_buf() of git's quote.c writes them.
 std::vector<GitEntry> parameters_of(std::string_view text) {
   std::vector<GitEntry> entries;
   std::vector<std::string> parts(1);
@@ -242,10 +242,10 @@ struct GitVariable {
   std::string_view name;
   std::string_view section;
   std::string_view key;
-  std::string_view below = {};  // the file, where the variable is a directory
+  std::string_view below = {};  // the file in it, if the variable is a directory
 };
 
-// git(1), and git-var(1) for the programs of others that git falls back to.
+// git(1), and git-var(1) for variables of other programs that git falls back to.
 constexpr std::array kGitVariables = {
     GitVariable{"GIT_CONFIG_SYSTEM", "include", "path"},
     GitVariable{"GIT_CONFIG_GLOBAL", "include", "path"},
@@ -269,7 +269,7 @@ constexpr std::array kGitVariables = {
     GitVariable{"SSH_ASKPASS", "core", "askpass"},
 };
 
-// A directory that is named by a few letters is not git's alone.
+// Other programs than git may also use a directory whose name is one short word.
 bool is_distinct(std::string_view path) { return path.starts_with('.') || path.contains('/'); }
 
 // githooks(5)

@@ -1,4 +1,4 @@
-// What the user's own configuration of git points to: files that git reads or runs later, outside.
+// The files that the user's own configuration of git points to: git reads or runs them later, outside.
 #pragma once
 
 #include <optional>
@@ -20,29 +20,31 @@ struct GitEntry {
   bool operator==(const GitEntry&) const = default;
 };
 
-// All settings of a configuration, read as git reads them. Git refuses a damaged file; here the rest of it counts,
-// since a protection that is too much does no harm.
+// All settings of a configuration, read as git reads them. git refuses a damaged file; hutch still uses the rest of it,
+// because one protection too many does no harm.
 std::vector<GitEntry> git_entries(std::string_view text);
 
 struct ObeyedName {
   GitRead kind = GitRead::kNothing;
   std::string path;  // as written
-  // Whether it is protected even where no such file exists. A word of a command line may be anything.
+  // kNoFile: the name is protected even if no such file exists. kFile: it is protected only if the file exists, because
+  // a word of a command line may be anything.
   enum class Needs { kNoFile, kFile } needs = Needs::kNoFile;
 };
 
-// What the value of a setting names.
+// The names in the value of a setting.
 std::vector<ObeyedName> obeyed_names(const GitEntry& entry);
 
-// What the environment ("K=V" each) says to git: other files of settings (GIT_CONFIG_GLOBAL, XDG_CONFIG_HOME), as
-// settings that include them, settings themselves (GIT_CONFIG_COUNT, GIT_CONFIG_PARAMETERS), and programs (GIT_EDITOR).
+// The settings that the environment ("K=V" each) gives to git: other configuration files (GIT_CONFIG_GLOBAL,
+// XDG_CONFIG_HOME), as settings that include them; settings themselves (GIT_CONFIG_COUNT, GIT_CONFIG_PARAMETERS); and
+// programs (GIT_EDITOR).
 std::vector<GitEntry> git_entries_of(std::span<const std::string> environment);
 
-// A relative name is of each work tree, those too that are made later: patterns (policy/glob.h) of such paths. None for
-// a name that would match what has nothing to do with git.
+// A relative name applies to each work tree, also to later ones: patterns (policy/glob.h) of such paths. There are none
+// for a name that would match paths unrelated to git.
 std::vector<std::string> obeyed_in_any_work_tree(const ObeyedName& name);
 
-// "~/x" and "x" made absolute; nothing for what only git can say ("~user", "%(prefix)").
+// Makes "~/x" and "x" absolute; nothing for paths that only git can resolve ("~user", "%(prefix)").
 std::optional<std::string> obeyed_path(std::string_view path, std::string_view home, std::string_view base);
 
 }  // namespace hutch::policy

@@ -104,7 +104,7 @@ TEST(GitObeyed, Paths) {
   EXPECT_EQ(obeyed_path("%(prefix)/x", "/home/a", "/p"), std::nullopt);
 }
 
-// Each setting of the table that names something makes hutch protect it.
+// hutch protects the value of each setting in the table that names something.
 TEST(GitObeyed, EachSettingOfTheTable) {
   for (const GitSetting& setting : git_settings()) {
     const std::string key = setting.key == "*" ? "any" : std::string(setting.key);

@@ -6,7 +6,7 @@
 
 namespace hutch::policy {
 
-// The short names of the treatments are those of this table alone.
+// The short names of the treatments belong only to this table.
 namespace git_table {
 
 using enum GitWrite;
@@ -14,7 +14,7 @@ using enum GitRead;
 
 // The first entry that matches decides.
 constexpr std::array kSettings = {
-    // What git-init(1), git-clone(1), git-remote(1), git-branch(1) and git-submodule(1) write.
+    // git-init(1), git-clone(1), git-remote(1), git-branch(1) and git-submodule(1) write these.
     GitSetting{"core", "repositoryformatversion", kPlain},
     GitSetting{"core", "filemode", kPlain},
     GitSetting{"core", "bare", kPlain},
@@ -110,7 +110,7 @@ constexpr std::array kSettings = {
     GitSetting{"core", "hookspath", kHeld, kHooks},
     GitSetting{"init", "templatedir", kHeld, kHooks},
     GitSetting{"instaweb", "modulepath", kHeld, kHooks},
-    // Files that choose among programs, or are trusted.
+    // Files that choose among programs, or that git trusts.
     GitSetting{"core", "attributesfile", kHeld, kFile},
     GitSetting{"core", "excludesfile", kHeld, kFile},
     GitSetting{"commit", "template", kHeld, kFile},
@@ -187,7 +187,7 @@ constexpr std::array kSettings = {
     GitSetting{"lfs", "path", kHeld, kProgram},
     GitSetting{"lfs", "clean", kHeld, kProgram},
     GitSetting{"lfs", "smudge", kHeld, kProgram},
-    // They name no file, but choose where objects, credentials or commands go to.
+    // These name no file, but choose where objects, credentials or commands go.
     GitSetting{"remote", "vcs", kHeld},
     GitSetting{"remote", "proxy", kHeld},
     GitSetting{"http", "proxy", kHeld},

@@ -1,4 +1,4 @@
-// Chooses settings of git by a table, and writes them again.
+// Chooses settings of git by a table, and writes them into a new configuration.
 #include "policy/git_values.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ constexpr std::array<HeldSetting, 37> kHeldInside = {{
     {"submodule", "recurse"},
 }};
 
-// "https://TOKEN@host/": people keep passwords there. "git@host:" and "ssh://git@host/" name a user alone.
+// People keep passwords in "https://TOKEN@host/". "git@host:" and "ssh://git@host/" contain only a user name.
 bool holds_password(std::string_view url) {
   const std::size_t scheme = url.find("://");
   if (scheme == url.npos) return false;

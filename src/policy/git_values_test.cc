@@ -1,4 +1,4 @@
-// Which settings of the user's git hold in a sandbox, and that no password is among them.
+// Which settings of the user's git apply in a sandbox, and that none of them contains a password.
 #include "policy/git_values.h"
 
 #include <gmock/gmock.h>

@@ -119,8 +119,8 @@ bool encodes_again(std::string_view decoded) {
   return false;
 }
 
-// What some servers decode to a dot, a slash, a backslash or a percent sign: UTF-8 that is longer than it has to be
-// (RFC 3629, 3), and characters that a compatibility form (NFKC) or a Windows code page turns into these.
+// Encodings that some servers decode to a dot, a slash, a backslash or a percent sign: UTF-8 that is longer than
+// necessary (RFC 3629, 3), and characters that a compatibility form (NFKC) or a Windows code page maps to these.
 bool has_other_separators(std::string_view decoded) {
   static constexpr std::string_view kOthers[] = {
       "%C0",       "%C1",       "%E0%8",     "%E0%9",     "%F0%8",                              // overlong

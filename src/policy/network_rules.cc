@@ -89,7 +89,7 @@ HostDecision decide_udp(const Network& network, const UdpEntry& asked) {
 
 AddressDecision decide_udp_address(const Network& network, const UdpEntry& asked, const IpAddress& resolved,
                                    std::span<const IpAddress> own, AddressSource source) {
-  // An entry about UDP names its host without a star.
+  // An entry for UDP always names its host without a star.
   const bool listed = source == AddressSource::kHostsFile && is_of_others(own, resolved);
   const bool exempt = listed || asked.host.address == resolved || is_exempt(network, asked.host, resolved, asked.port);
   return judge_address(network, asked, resolved, {own, exempt});
@@ -245,7 +245,7 @@ bool is_exempt(const Network& network, const Host& asked, const IpAddress& addre
          std::ranges::any_of(network.rules, exempts, &HttpRule::host);
 }
 
-// By an entry without a star.
+// Whether an entry without a star names the host.
 bool is_named(const Network& network, const Host& asked, int port) {
   const auto names = [&](const std::string& entry) {
     const std::optional<HostPattern>& pattern = pattern_of(entry, DomainList::kAllowed);
@@ -255,7 +255,7 @@ bool is_named(const Network& network, const Host& asked, int port) {
          std::ranges::any_of(network.rules, names, &HttpRule::host);
 }
 
-// Of another machine in a private network.
+// Whether the address belongs to another host in a private network.
 bool is_of_others(std::span<const IpAddress> own, const IpAddress& address) {
   return is_private(address) && !is_own(own, address);
 }

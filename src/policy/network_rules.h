@@ -35,13 +35,13 @@ struct AddressDecision {
   std::string why;
 };
 
-// Who says that a name has an address. The host's own hosts(5) file is its administrator's word; a DNS is anybody's.
+// The source of a name's address. The host's own hosts(5) file is its administrator's word; anybody can run a DNS.
 enum class AddressSource { kDns, kHostsFile };
 
-// Whether `resolved`, an address of the allowed host `asked`, may be dialled. Loopback, private, link-local, multicast,
-// metadata and the host's own addresses (`own`) are refused, as well when they are inside an IPv6 address, unless an
-// entry of allowedDomains names the address or a range around it; deniedResolvedAddresses and deniedDomains are always.
-// A private address of the hosts file needs no entry besides the one that names the host, without a star.
+// Whether hutch may dial `resolved`, an address of the allowed host `asked`. Loopback, private, link-local, multicast,
+// metadata and the host's own addresses (`own`) are refused, also inside of an IPv6 address, unless an entry of
+// allowedDomains names the address or a range around it. deniedResolvedAddresses and deniedDomains always refuse. A
+// private address from the hosts file needs no other entry than the one that names the host without a star.
 AddressDecision decide_address(const Network& network, const Host& asked, const IpAddress& resolved, int port,
                                std::span<const IpAddress> own, AddressSource source = AddressSource::kDns);
 

@@ -1,7 +1,7 @@
-// The list of files that programs outside of the sandbox obey. docs/obeyed.md is made from it. To add a name, add a
-// line to its group: what the program does, and where it documents that. Then raise kObeyedVersion by one.
-// A file is held where a program runs or trusts by itself what it says. It is told where the file only instructs,
-// because ordinary work writes such texts.
+// The list of files that programs outside of the sandbox obey; docs/obeyed.md is generated from it. To add a name, add
+// a line to its group: what the program does, and where it documents that. Then raise kObeyedVersion by one.
+// A file is held if a program runs or trusts its content without asking. A change is reported if the file only
+// instructs, because ordinary work writes such texts.
 #include "policy/obeyed.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace hutch::policy {
 
-// The short names of the columns are those of this table only.
+// The short names of the columns belong only to this table.
 namespace obeyed_table {
 
 using enum ObeyedTreatment;
@@ -361,7 +361,7 @@ constexpr ObeyedFile kFiles[] = {
     {".tool-versions", kHeld, kOutsidePackages, "asdf", "runs programs from the paths that it names",
      "https://asdf-vm.com/manage/configuration.html"},
     {".ripgreprc", kHeld, kEverywhere, "ripgrep", "runs its preprocessor", "rg(1)"},
-    // Package managers: what they run or trust although no script of a package asks for it.
+    // Package managers: files that they run or trust although no script of a package asks for them.
     {".npmrc", kHeld, kOutsidePackages, "npm", "runs its script shell and trusts its registry",
      "https://docs.npmjs.com/cli/configuring-npm/npmrc"},
     {".yarnrc.yml", kHeld, kOutsidePackages, "Yarn", "runs the program of its yarnPath",
@@ -385,7 +385,7 @@ constexpr ObeyedFile kFiles[] = {
     {".pdbrc", kHeld, kOutsidePackages, "pdb", "runs its commands", "https://docs.python.org/3/library/pdb.html"},
     {".irbrc", kHeld, kOutsidePackages, "irb", "runs it", "irb(1)"},
     {".pryrc", kHeld, kOutsidePackages, "irb", "runs it", "irb(1)"},
-    // Version control and its hooks. Names below .git are a table of their own (plan/names.cc).
+    // Version control and its hooks. Names below .git have their own table (plan/names.cc).
     {".gitconfig", kHeld, kEverywhere, "git", "runs its aliases and filters", "git-config(1)"},
     {".gitmodules", kHeld, kEverywhere, "git", "runs its update commands", "gitmodules(5)"},
     {".hg/hgrc", kHeld, kEverywhere, "Mercurial", "runs its hooks", "hgrc(5)"},
@@ -530,7 +530,7 @@ constexpr ObeyedInHome kInHome[] = {
 
 constexpr std::string_view first_of(const ObeyedFile& file) { return file.name.substr(0, file.name.find('/')); }
 
-// Sorted by the compiler: no start and no call pays for the order.
+// The compiler sorts the list, so that neither a start nor a call has to.
 constexpr auto kOrder = [] {
   std::array<std::uint16_t, std::size(kFiles)> order{};
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint16_t>(i);
@@ -538,7 +538,7 @@ constexpr auto kOrder = [] {
   return order;
 }();
 
-// Hardly any component of a path begins as a name does.
+// This test is quick, and few components of a path begin like a name.
 constexpr auto kBegins = [] {
   std::array<bool, 256> begins{};
   for (const ObeyedFile& file : kFiles) begins[static_cast<unsigned char>(file.name.front())] = true;

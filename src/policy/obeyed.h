@@ -1,4 +1,4 @@
-// Files that programs outside of the sandbox obey, by their names: the list, and which names of it a path has.
+// Files that programs outside of the sandbox obey, by their names: the list, and the lookup of its names in a path.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace hutch::policy {
 
-// kHeld: the sandbox may not write it, because a program runs commands or loads settings from it.
-// kTold: the file only instructs; the sandbox may write it, and hutch shows the change at the end.
+// kHeld: the sandbox may not write the file, because a program runs commands or loads settings from it. kTold: the file
+// only instructs; the sandbox may write it, and hutch shows the change at the end.
 enum class ObeyedTreatment : std::uint8_t { kHeld, kTold };
 
-// kOutsidePackages: not below a node_modules directory. Packages bring such files along, and no session starts there.
+// kOutsidePackages: not below a node_modules directory. Packages contain such files, and no session starts there.
 enum class ObeyedScope : std::uint8_t { kEverywhere, kOutsidePackages };
 
 struct ObeyedFile {
-  std::string_view name;  // relative to the directory that holds it, a directory means its tree; or "*.ext"
+  std::string_view name;  // relative to its directory; a directory means its tree; or "*.ext"
   ObeyedTreatment treatment = ObeyedTreatment::kHeld;
   ObeyedScope scope = ObeyedScope::kOutsidePackages;
   std::string_view reader;  // the program that obeys it
@@ -25,7 +25,7 @@ struct ObeyedFile {
   std::string_view source;  // where the program documents it: a manual page, or an address
 };
 
-// Goes up by one with each change of the list.
+// Raise this by one with each change of the list.
 inline constexpr int kObeyedVersion = 2;
 
 std::span<const ObeyedFile> obeyed_files();
@@ -36,22 +36,22 @@ std::span<const std::uint16_t> obeyed_order();
 // Whether a name of the list begins with that byte.
 bool may_begin_obeyed(char first);
 
-// Null: the list does not have that name.
+// Null: the name is not in the list.
 const ObeyedFile* find_obeyed(std::string_view name);
 
-// `path` is that of the file itself, or the start of a longer path, which lies in it.
+// `path` is the path of the file, or the start of a longer path below it.
 struct ObeyedAt {
   const ObeyedFile* file = nullptr;
   std::string_view path;
 };
 
-// The names of the list that the absolute path has, outermost first. The time does not grow with the list.
+// The names of the list that the absolute path contains, outermost first. The time does not grow with the list.
 std::vector<ObeyedAt> obeyed_at(std::string_view path);
 
-// The names that are looked for below the directory `path`: of "x/.claude" those that begin with ".claude/".
+// The names to look for below the directory `path`: for "x/.claude" those that begin with ".claude/".
 struct ObeyedBelow {
   const ObeyedFile* file = nullptr;
-  std::string_view above;  // the part of the name that the path ends with
+  std::string_view above;  // the part of the name that is the end of the path
 };
 std::vector<ObeyedBelow> obeyed_below(std::string_view path);
 
@@ -61,7 +61,7 @@ std::vector<const ObeyedFile*> obeyed_from(std::string_view component);
 // Whether the path lies below a node_modules directory, or is one.
 bool is_in_packages(std::string_view path);
 
-// What programs obey in a home, besides the names above: relative to it, each a file or a directory.
+// Paths in a home that programs obey, besides the names above: relative to the home, each a file or a directory.
 struct ObeyedInHome {
   std::string_view name;
   std::string_view reader;

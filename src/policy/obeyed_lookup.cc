@@ -1,4 +1,4 @@
-// Finds names of the list in paths: by the first component of each name, so that no call waits for the whole list.
+// Finds names of the list in paths by the first component of each name, so that no call searches the whole list.
 #include <algorithm>
 #include <cstddef>
 
@@ -21,7 +21,7 @@ std::span<const std::uint16_t> beginning_with(std::string_view component) {
   return {found.begin(), found.end()};
 }
 
-// Calls `visit` with the start of each component but for the root.
+// Calls `visit` with the start of each component except for the root.
 template <class Visit>
 void each_component(std::string_view path, Visit visit) {
   for (std::size_t slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/', slash + 1)) {

@@ -1,4 +1,4 @@
-// docs/obeyed.md, made from the list.
+// Writes docs/obeyed.md from the list.
 #include "policy/obeyed_page.h"
 
 #include "base/text.h"

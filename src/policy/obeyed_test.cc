@@ -1,4 +1,4 @@
-// The list of files that programs obey: each entry is whole, and the lookup finds each of them and nothing else.
+// The list of files that programs obey: each entry is complete, and the lookup finds exactly its names.
 #include "policy/obeyed.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace hutch::policy {
 namespace {
 
-// A path that has the name, for a name with a wildcard as well.
+// A path with the name, also for a name with a wildcard.
 std::string path_of(const ObeyedFile& file) {
   return cat({"/p/a/", file.name.starts_with('*') ? cat({"x", file.name.substr(1)}) : std::string(file.name)});
 }

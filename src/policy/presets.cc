@@ -1,8 +1,8 @@
-// The policies for coding agents. Each may keep what it knows in its own directory of the person's home, but change
-// nothing there that the same program, started outside, would run or obey: settings with hooks, servers of MCP, skills,
-// extensions. What a running one sources there again and again is empty inside, and the sandbox's own. In the project
-// each leaves alone what any of them obeys, and other agents: people use more than one. The names for that are the list
-// that holds under every policy (policy/obeyed.h); these three directories are closed as a whole besides.
+// The policies for coding agents. Each agent may keep its state in its own directory of the person's home, but must not
+// change anything there that the same program, started outside, would run or obey: settings with hooks, MCP servers,
+// skills, extensions. Files that a running agent sources again and again are empty inside, and the sandbox's own. In
+// the project, each agent leaves alone the files that any agent obeys, because people use more than one. Their names
+// are in the list that applies under every policy (policy/obeyed.h); three directories are also closed as a whole.
 #include "policy/presets.h"
 
 #include <algorithm>

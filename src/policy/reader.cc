@@ -231,7 +231,7 @@ Status read_filesystem(const json& section, Policy& policy) {
   return {};
 }
 
-// A name that the list does not have would lift nothing.
+// A name that is not in the list would lift nothing, so it is an error.
 Status read_allowed_names(const json& names, std::vector<std::string>& allowed) {
   std::vector<std::string_view> known;
   for (const ObeyedFile& file : obeyed_files()) known.push_back(file.name);

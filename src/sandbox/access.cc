@@ -35,7 +35,7 @@ std::vector<std::string> closed_in(const plan::Widening& widening) {
   return closed;
 }
 
-// The name of the list that decided. Another built-in rule may have found the file by what it says.
+// The list entry that decided; null if another built-in rule refused the file because of its content.
 const policy::ObeyedFile* obeyed_of(const wire::Refused& refused) {
   if (!refused.rule.starts_with("built in")) return nullptr;
   const std::vector<policy::ObeyedAt> found = policy::obeyed_at(refused.path);

@@ -49,7 +49,7 @@ class AccessSupervisor {
   // What it has told since. Where it has gone, every change of a supervised file fails from then on, and that is what
   // is told.
   Heard hear();
-  // Files that the sandbox has written are judged, and have their names or are refused. Waits as refuse() does.
+  // Has the guest judge the files that the sandbox has written, and name or refuse them. Waits as refuse() does.
   Status settle() { return have_heeded(wire::ToGuest(wire::Settle{})); }
   // An answer that comes too late is none.
   void answer(std::uint64_t id, const SocketAnswer& answer);

@@ -31,7 +31,7 @@ class AccessDesk {
   // To poll(2) for reading; -1 where there is none.
   int fd() const { return supervisor_ ? supervisor_->fd() : -1; }
   void hear();  // what there is by now
-  // Puts in place what a command wrote, and tells what was refused to it; called once it has ended.
+  // Settles the files that a command wrote, and reports what was refused; call it once the command has ended.
   void settle();
   // The sandbox's own root, for another sandbox to have; Code::kUnsupported where there is no supervisor.
   Result<UniqueFd> hand_root();

@@ -54,12 +54,12 @@ struct Refusal {
   // The process that wanted it, as the host numbers it; 0 and empty where it is not known.
   std::uint32_t pid = 0;
   std::string program{};
-  // kRights: none was refused, and it holds while `file` has S_ISUID or S_ISGID. kInstructions: none was refused
-  // either, and it holds if `file`, a text that programs outside read, has changed by the end.
+  // kRights: nothing was refused; the remark holds while `file` has S_ISUID or S_ISGID. kInstructions: nothing was
+  // refused; the remark holds if `file`, a text that programs outside read, has changed by the end.
   enum class About { kRefusal, kRights, kInstructions } about = About::kRefusal;
-  std::string file{};                   // as the sandbox sees it, of a remark; else empty
-  std::optional<std::string> before{};  // of kInstructions: what it said; absent where nobody knows
-  std::string diff{};                   // likewise, once the command has ended: whole lines
+  std::string file{};                   // for a remark: the path in the sandbox; else empty
+  std::optional<std::string> before{};  // for kInstructions: the earlier content; absent if unknown
+  std::string diff{};                   // for kInstructions, once the command has ended: whole lines
   // kAlways: a person is to know of it though the command succeeded.
   enum class Weight { kOfFailure, kAlways } weight = Weight::kOfFailure;
   bool operator==(const Refusal&) const = default;

@@ -87,11 +87,11 @@ void Resident::doubt_file_servers() {
   if (own_) own_ = first_;
 }
 
-// A server of files that started while nothing else ran does not count as left by a command.
+// A file server that started while nothing else ran does not count as left by a command.
 void Resident::own_if_quiet(std::uint64_t launches) {
   const std::scoped_lock send_lock(send_mutex_);
   {
-    // Whatever is launched from here on is sent later.
+    // Everything launched from here on is sent later.
     const std::scoped_lock lock(mutex_);
     if (launches != launches_) return;
   }
@@ -107,7 +107,7 @@ Others Resident::others() {
   return std::ranges::all_of(now, is_own) ? Others::kNone : Others::kRun;
 }
 
-// An error of a process that is not among those that run, and has no end.
+// Returns an error for a process that is not among the running ones and has no end.
 Result<std::shared_ptr<Process>> Resident::send_exec(ProcessRequest request, KeptStreams kept) {
   GivenStreams& streams = kept.childs;
   const bool keeps_terminal = request.terminal.has_value();

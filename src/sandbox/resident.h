@@ -57,10 +57,10 @@ class Resident {
   void end(const std::shared_ptr<Process>& process, EndedBy reason);
 
   Result<UniqueFd> serve_files();  // a stream to a new server of the sandbox's files (sandbox/files.h)
-  // Around each change that such a server is asked for.
+  // Call these around each change that a file server is asked for.
   void begin_change();
   void end_change();
-  // One of them was given up, and may go on with what it was asked for.
+  // hutch gave up on a file server, which may still carry out its request.
   void doubt_file_servers();
 
   // Its own root without what is mounted in it: for a sandbox beside it that is to have the same image.
@@ -72,7 +72,7 @@ class Resident {
   bool is_alive() const;
   bool is_busy() const;  // whether a process that was asked for runs
   bool has_leftovers();  // whether anything at all runs in it: what such a process left behind
-  Usage usage();  // nothing where it has ended
+  Usage usage();  // empty once the sandbox has ended
   Process::Clock::time_point started_at() const { return started_at_; }
   void stop();  // ends everything in it and waits until it is gone; again is fine
 
@@ -108,11 +108,11 @@ class Resident {
   const Process::Clock::time_point started_at_ = Process::Clock::now();
   Settings settings_;
   std::optional<Parts> parts_;  // the keeping thread's, but for sending
-  std::optional<std::vector<ProcessStart>> own_;  // what runs but for commands; with send_mutex_
-  std::optional<std::vector<ProcessStart>> first_;  // the same before any server of files; likewise
+  std::optional<std::vector<ProcessStart>> own_;  // the running processes except for commands; guarded by send_mutex_
+  std::optional<std::vector<ProcessStart>> first_;  // the same before any file server; guarded by send_mutex_
   std::uint64_t launches_ = 0;
   std::atomic<bool> has_others_ = false;
-  Process::Clock::time_point next_look_{};  // for them; the keeping thread's
+  Process::Clock::time_point next_look_{};  // at these processes; only for the thread that keeps the sandbox
   std::shared_ptr<const sys::Event> wake_;
   std::optional<AccessDesk> access_;  // the keeping thread's
   std::vector<Pipe> pipes_;  // likewise
@@ -125,7 +125,7 @@ class Resident {
   std::optional<std::chrono::steady_clock::time_point> leaving_until_;  // what runs has been told
   std::uint32_t last_number_ = 0;
   std::map<std::uint32_t, Tracked> running_;
-  std::deque<std::shared_ptr<Process>> ended_;  // the last of them, in the order of their ends
+  std::deque<std::shared_ptr<Process>> ended_;  // the last ended processes, in the order of their ends
   std::optional<Error> stuck_;  // why no more can be sent
   std::vector<Pipe> new_pipes_;
   std::vector<std::function<void()>> work_;

@@ -24,7 +24,7 @@ using Clock = Process::Clock;
 constexpr std::size_t kPipeChunkBytes = 65536;
 constexpr std::size_t kPipeBytesPerTurn = 1 << 20;  // so that one that never stops writing holds up no other
 constexpr std::chrono::milliseconds kSendWait{15'000};  // for a guest that reads
-constexpr std::chrono::milliseconds kOthersSlice{1000};  // between looks whether what a command left has ended
+constexpr std::chrono::milliseconds kOthersSlice{1000};  // between checks whether all that a command left has ended
 constexpr std::string_view kStopped = "the sandbox was stopped";
 constexpr std::string_view kMemory = "killed for the sandbox's limit of memory";
 

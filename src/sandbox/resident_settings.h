@@ -1,4 +1,4 @@
-// The parts of a persistent sandbox, and the calls by which it tells its keeper of changes.
+// The parts of a persistent sandbox, and the callbacks that report its changes.
 #pragma once
 
 #include <cstdint>
@@ -18,39 +18,41 @@
 
 namespace hutch::sandbox {
 
-// Whether anything runs in the sandbox but its own programs and what is asked about; servers of files count. Processes
-// of containers and of machines are not seen.
+// Whether anything runs in the sandbox besides its own programs and the command in question; file servers count. hutch
+// does not see processes of containers and of VMs.
 enum class Others { kNone, kRun };
 
 struct ResidentParts {
   backend::Instance instance;
-  std::shared_ptr<Questions> questions{};  // absent where nobody is asked
-  std::unique_ptr<Network> network{};      // absent where no gateway has its connections
+  std::shared_ptr<Questions> questions{};  // absent if nobody is asked
+  std::unique_ptr<Network> network{};      // absent if no gateway has its connections
   std::optional<host::Cgroup> cgroup{};
-  AccessRules access_rules{};  // of a plan that has a supervisor
-  JudgeSocket judge_socket{};  // absent: none of the host's is connected to
+  AccessRules access_rules{};  // for a plan with a supervisor
+  JudgeSocket judge_socket{};  // absent: no host socket is connected to
   FileJudge files{};
-  std::shared_ptr<Console> console{};  // of an instance that has one: where it goes
-  std::uint64_t killed_for_memory = 0;  // what its limit had ended when it was last asked
+  std::shared_ptr<Console> console{};  // if the instance has a console: where its output goes
+  std::uint64_t killed_for_memory = 0;  // processes that the memory limit had ended at the last check
 };
 
 struct ResidentSettings {
-  // Starts the guest. Called on the thread that keeps it, because a guest dies with the thread that started it
-  // (PR_SET_PDEATHSIG, prctl(2)).
+  // Starts the guest. The thread that keeps the sandbox calls this, because a guest dies with the thread that started
+  // it (PR_SET_PDEATHSIG, prctl(2)).
   std::function<Result<ResidentParts>()> begin;
   std::function<void(const Refusal& refusal)> on_refusal{};
-  // On the keeping thread, of processes that are shown.
+  // Called on the thread that keeps the sandbox, for processes that users see.
   std::function<void(const Process& process)> on_process_start{};
   std::function<void(const Process& process, const ProcessEnd& end)> on_process_end{};
-  // As often as each other: before a process starts, or files are changed by their server, on the thread that wants it;
-  // once it has ended, or could not start, before anybody knows that.
+  // Called in pairs. before_change: before a process starts, or a file server changes files, on the thread that wants
+  // it. after_change: once that has ended, or could not start, and before anybody knows it.
   std::function<void(Others others)> before_change{};
   std::function<void(Others others)> after_change{};
-  // On the keeping thread: what a change left running has ended, a second ago at most.
+  // Called on the thread that keeps the sandbox, at most a second after everything that a change left running has
+  // ended.
   std::function<void()> on_quiet{};
-  // Once, at the end, on the keeping thread: why it ended, or nothing where it was told to.
+  // Called once, at the end, on the thread that keeps the sandbox: the reason, or nothing if the sandbox was asked to
+  // end.
   std::function<void(const std::optional<Error>& reason)> on_end{};
-  // A command's number, never the same twice; without it they count from 1 in each sandbox.
+  // The next number of a command, never used twice; without this they count from 1 in each sandbox.
   std::function<std::uint32_t()> next_number{};
   std::stop_token stop{};  // of the start: nobody waits for it any more
 };

@@ -93,7 +93,7 @@ std::vector<ProcessStart> processes_below(pid_t first) {
     const std::size_t name_end = text ? text->rfind(')') : std::string::npos;
     const auto fields = name_end == std::string::npos ? std::vector<std::string_view>()
                                                       : split(std::string_view(*text).substr(name_end), ' ');
-    // One that has ended since it was listed may have left a child, which its parent lists by now.
+    // A process that has ended since it was listed may have left a child, which its parent lists by now.
     found.push_back({processes[i], fields.size() > kStartTime ? number_in(fields[kStartTime]) : 0});
     if (processes.size() >= kProcessesMax) continue;
     for (const pid_t child : sys::children_of(processes[i])) processes.push_back(child);

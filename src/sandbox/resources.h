@@ -20,13 +20,13 @@ struct Usage {
 // Summed over a process and all that descends from it. Processes that come and go meanwhile may be missed.
 Usage usage_below(pid_t first);
 
-// A process that no later one is taken for, whatever it calls itself.
+// Identifies a process: no later process has the same values, whatever its name.
 struct ProcessStart {
   pid_t process = 0;
   std::uint64_t started = 0;  // in ticks since the boot (proc_pid_stat(5)); 0: it has ended meanwhile
   bool operator==(const ProcessStart&) const = default;
 };
-// `first` and all that descends from it, those that nobody has waited for included; kProcessesMax at most.
+// `first` and all its descendants, including those that nobody has waited for; kProcessesMax at most.
 std::vector<ProcessStart> processes_below(pid_t first);
 
 // Whether anything runs below `first` that is neither of the programs that hold the sandbox: those that `first` and

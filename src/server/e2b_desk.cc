@@ -33,7 +33,7 @@ using tool::Value;
 
 Result<std::string> new_id() { return cat({"i", TRY(sys::random_hex(10)).substr(0, kIdDigits)}); }
 
-// As who has a key may read it: no path of this machine.
+// The name as any owner of a key may read it, without a path of the host.
 constexpr std::string_view kTemplates = "templates.json";
 
 // Of templates.json beside config.json: {"NAME": {an agent's settings}}. Nothing where it has none of that name.

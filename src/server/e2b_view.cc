@@ -107,7 +107,7 @@ Result<Value::Object> first_message(const std::string& body) {
   return parsed_message(first->bytes);
 }
 
-// A key is another person's, or a program's: of the places where hutch keeps its files it hears nothing.
+// A key may belong to another person or a program, which must not learn where hutch keeps its files.
 Error without_places(Exchange& exchange, Error error) {
   const auto& dirs = exchange.shared().agents.dirs();
   for (const std::string* place : {&dirs.data, &dirs.config, &dirs.runtime}) {

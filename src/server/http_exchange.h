@@ -22,7 +22,7 @@ using tool::Value;
 
 inline Answer value_answer(int status, const Value& value) { return json_answer(status, tool::json_text(value)); }
 
-// Of a stream: how long it is quiet before something is sent, so that whoever is between keeps it open.
+// A stream sends a ping after this time without data, so that proxies on the way keep it open.
 inline constexpr std::chrono::milliseconds kPing{15'000};
 
 class Exchange {

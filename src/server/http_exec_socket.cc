@@ -30,7 +30,7 @@ constexpr milliseconds kStallMax{30'000};     // without a byte being taken
 constexpr milliseconds kSocketTick{1'000};
 constexpr std::size_t kOutMax = 256 << 10;  // waits for the client; until it has gone the command's output is not read
 constexpr std::size_t kInMax = 1 << 20;  // waits for the command; until then the client is not read
-constexpr int kSocketLastPieces = 64;  // that are read of a stream whose command has ended
+constexpr int kSocketLastPieces = 64;  // read from a stream whose command has ended
 constexpr std::string_view kEndOfInput = "\x04";  // what Ctrl-D is on a terminal (termios(3), VEOF)
 
 // Why it is over, as a close says it.

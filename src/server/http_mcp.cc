@@ -40,8 +40,8 @@ bool is_for(Exchange& exchange, const McpSession& session) {
   return shown && shown->record.id == session.agent_id;
 }
 
-// The session that the request names; absent where it names none. One of another agent is not there, and none of an
-// agent that is gone.
+// The session that the request names; absent if it names none. A session of another agent, or of a removed agent,
+// counts as not found.
 Result<std::shared_ptr<McpSession>> named_session(Exchange& exchange) {
   const std::string* id = exchange.request().field("mcp-session-id");
   if (id == nullptr) return nullptr;

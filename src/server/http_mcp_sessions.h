@@ -20,7 +20,7 @@ inline constexpr std::chrono::minutes kMcpIdle{30};
 struct McpSession {
   std::string id;  // Mcp-Session-Id; empty: of a single request
   std::string agent;
-  std::string agent_id;  // another agent may have the name later
+  std::string agent_id;  // another agent may get the name later
   std::shared_ptr<sandbox::Inbox<std::string>> unasked;  // for a GET; an empty text is the end
   std::atomic<bool> streams{false};             // a GET is being served
   std::shared_ptr<mcp::Session> session;  // shared with who tells it of changes

@@ -14,7 +14,7 @@ namespace {
 namespace beast = boost::beast;
 using View = beast::string_view;
 
-// Who asks, and about which sandbox. Of two values one reader takes the first, another the last.
+// These say who asks, and about which sandbox. If there were two, one reader might take the first and another the last.
 constexpr std::array<std::string_view, 6> kSingle = {"authorization", "x-api-key",      "x-access-token",
                                                      "origin",        "e2b-sandbox-id", "mcp-session-id"};
 

@@ -16,7 +16,7 @@ inline constexpr std::size_t kUploadPieceBytes = 1 << 20;  // at once, of a file
 
 using PieceOrRefusal = std::variant<std::string, Refusal>;
 
-// What the sandbox's file server answers, which is of the type that goes with the request.
+// The reply of the sandbox's file server, with the type that belongs to the request.
 template <class Reply>
 Result<Reply> ask_files(service::AgentSandbox& agent, const wire::FileRequest& request) {
   wire::FileReply reply = TRY(agent.file(request));

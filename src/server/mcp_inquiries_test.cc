@@ -41,7 +41,7 @@ class AskedClient {
   }
   AskedClient(const AskedClient&) = delete;
   AskedClient& operator=(const AskedClient&) = delete;
-  ~AskedClient() { session.reset(); }  // nothing is sent from then on
+  ~AskedClient() { session.reset(); }  // nothing is sent afterwards
 
   void send(const json& message) {
     session->receive(message.dump(), [this](Delivery delivery) {

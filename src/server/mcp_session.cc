@@ -22,7 +22,7 @@ constexpr std::size_t kTurnBytesMax = 256;
 
 }  // namespace
 
-// Named, not anonymous: the session's state, which the header declares, has them as members.
+// Not in the anonymous namespace: the session's state, which the header declares, has these as members.
 struct McpRequest {
   Incoming in;
   Era era = Era::kLegacy;

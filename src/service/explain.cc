@@ -274,7 +274,7 @@ void judge_private(const Prepared& prepared, const Target& target, PathVerdict& 
          "the host's file is not visible there; the sandbox's own directory is empty at the start");
 }
 
-// The host's files of a private home stay hidden, and so do the files in its directories.
+// The host's files in a private home stay hidden, including those in directories that hutch makes there.
 Status judge_private_home(const Prepared& prepared, const Target& target, PathVerdict& verdict) {
   const bool made = is_made(prepared, target.path);
   if (verdict.access == Access::kRead && !made) return {};

@@ -75,7 +75,7 @@ bool is_divided(std::span<const policy::Rule> rules, const plan::SandboxPlan& pl
   const auto mounts = [&](const plan::MountStep& step) {
     return (step.kind == plan::MountKind::kBind || step.kind == plan::MountKind::kTmpfs) && is_below(step.target);
   };
-  // The sandbox has files of its own in a private home.
+  // In a private home the sandbox has its own files.
   const bool is_private = plan::private_home(plan, directory) != nullptr;
   return is_private || std::ranges::any_of(rules, closes) || std::ranges::any_of(plan.mounts, mounts);
 }

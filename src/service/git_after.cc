@@ -1,4 +1,4 @@
-// Looks at repositories of git after a command has ended.
+// Checks repositories of git after a command has ended.
 #include "service/git_after.h"
 
 #include <algorithm>
@@ -22,10 +22,10 @@ namespace hutch::service {
 
 namespace {
 
-// Each is a few lstat(2).
+// Each directory costs a few lstat(2).
 constexpr std::size_t kDirectoriesMax = 4096;
 
-// Of all files together: a command can make as many of the largest ones as it likes.
+// The limit for all files together: a command can make any number of the largest ones.
 constexpr std::size_t kAllBytesMax = 16 * plan::kGitStateBytesMax;
 
 bool is_own_directory(const std::string& path) {
@@ -33,7 +33,8 @@ bool is_own_directory(const std::string& path) {
   return status && *status && (*status)->kind == sys::EntryKind::kDirectory;
 }
 
-// `left` of kAllBytesMax. A link leads to what may change later; what is too large is not looked through.
+// Reads up to `left` bytes of kAllBytesMax. A link's target may change later, and a larger file is not read: both are
+// unknown.
 std::optional<GitStateText> state_text(const std::string& path, std::size_t& left) {
   const auto status = sys::status_of(path);
   if (!status || !*status) return std::nullopt;
@@ -66,13 +67,13 @@ std::vector<std::string> written_of(const std::vector<policy::Rule>& rules) {
 
 std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-// Nanoseconds since the epoch; of what is not there, later than anything.
+// Nanoseconds since the epoch; the latest time for a file that does not exist.
 std::int64_t last_change(const std::string& path) {
   const auto version = sys::file_version(path);
   return version ? version->changed_ns : std::numeric_limits<std::int64_t>::max();
 }
 
-// The directory of a repository in which `path` lies (gitrepository-layout(5)).
+// The directory of the repository that contains `path` (gitrepository-layout(5)).
 std::optional<std::string> repository_above(const std::string& path) {
   for (std::string above = directory_of(path); !above.empty(); above = directory_of(above)) {
     const auto has = [&](std::string_view name) { return sys::exists(cat({above, "/", name})); };
@@ -81,8 +82,8 @@ std::optional<std::string> repository_above(const std::string& path) {
   return std::nullopt;
 }
 
-// By the directory that holds it: a sandbox that goes on, or another one, could put a link on the way there, and what
-// it leads to is the user's. Empty: it stayed.
+// Moves `path` by the descriptor of its directory: this sandbox, if it continues, or another one could put a link on
+// the way there, and the link's target is the user's. Empty: `path` was not moved.
 std::string move_aside(const std::string& path, const std::string& quarantine) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const std::string moment = std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
@@ -108,10 +109,10 @@ std::string taken_away(const std::string& path, const std::string& quarantine) {
   return cat({printable(path), " was moved to ", printable(aside)});
 }
 
-// No link is in its path: it lies where its path says.
+// Whether no component of the path is a link, so that the directory lies where its path says.
 bool is_plain_directory(const std::string& path) { return sys::open_exact(path).has_value() && is_own_directory(path); }
 
-// The directories of repositories, by what is protected in them.
+// The directories of repositories, derived from the protected names in them.
 std::vector<std::string> repositories_of(const std::vector<std::string>& guarded) {
   std::set<std::string> found;
   for (const std::string_view path : guarded) {
@@ -224,7 +225,7 @@ void GitBefore::remember_texts(const std::vector<std::string>& repositories, con
   }
 }
 
-// A directory that is moved takes its files along as they are, so those that hold it are looked at as well.
+// A moved directory takes its files along unchanged, so the directories above `path` are checked as well.
 bool GitBefore::is_of_other(const std::vector<OtherRun>& others, const std::string& path,
                             const std::string& state) const {
   return std::ranges::any_of(others, [&](const OtherRun& run) {
@@ -246,14 +247,14 @@ GitBefore::LinksNow GitBefore::links_now(const std::vector<std::string>& reposit
   for (const auto& [path, version] : now.versions) {
     const auto before = links_.find(path);
     const bool is_same = before != links_.end() && before->second == found_state(version);
-    // Of those that were too many to look at all, only the time tells.
+    // If there were too many links to remember all, only the time of change tells which are new.
     if (!is_same && (links_are_all_ || version.changed_ns >= indexes_.start_ns())) made.paths.push_back(path);
   }
   return made;
 }
 
 // A linked worktree has its operations below worktrees/NAME. A symbolic link there would lead to another repository,
-// whose operations are the user's. No more than one too many are found.
+// whose operations are the user's. The result has at most one directory more than kDirectoriesMax.
 std::vector<std::string> GitBefore::directories(const std::vector<std::string>& repositories) const {
   std::vector<std::string> all = repositories;
   for (const std::string& repository : repositories) {
@@ -271,13 +272,13 @@ std::vector<std::string> GitBefore::directories(const std::vector<std::string>& 
   return all;
 }
 
-// Those that were there, and those that the command made, as deep as the former were looked for.
+// The repositories that were there at the start, and those that the command made, searched to the same depth.
 GitBefore::Repositories GitBefore::repositories_now(host::Listings& seen) const {
   Repositories now = repositories_below(written_, seen);
   std::set<std::string> all(repositories_.begin(), repositories_.end());
   all.insert(now.directories.begin(), now.directories.end());
   now.directories.clear();
-  // One that was there at the start may have become a link since.
+  // The command may have replaced a directory with a link since the start.
   std::ranges::copy_if(all, std::back_inserter(now.directories), is_plain_directory);
   return now;
 }
@@ -330,13 +331,13 @@ void GitBefore::look_at_operations(const std::vector<std::string>& directories, 
   }
 }
 
-// As it was when the run started.
+// Whether the text is unchanged since the run started.
 bool GitBefore::is_users(const std::string& path, const GitStateText& text) const {
   const auto before = states_.find(path);
   return before != states_.end() && before->second == found_state(text);
 }
 
-// "git worktree repair" writes the ".git" that it names. The command may write those of its own places itself.
+// "git worktree repair" writes the ".git" that this file names. The command may write below its own directories anyway.
 bool GitBefore::leads_elsewhere(const std::string& gitdir, const GitStateText& text) const {
   if (is_users(gitdir, text)) return false;
   std::string_view path = text ? std::string_view(*text) : std::string_view();
@@ -346,7 +347,7 @@ bool GitBefore::leads_elsewhere(const std::string& gitdir, const GitStateText& t
          std::ranges::none_of(written_, [&](const std::string& root) { return is_within(path, root); });
 }
 
-// Links first: what comes after them is looked at by its name.
+// Links come first, because the later steps look at files by name.
 GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitState& keep, host::Listings& seen) const {
   After after;
   const Repositories repositories = repositories_now(seen);

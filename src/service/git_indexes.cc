@@ -1,4 +1,4 @@
-// Indexes of git that a command wrote.
+// Checks indexes of git that a command wrote.
 #include "service/git_indexes.h"
 
 #include <algorithm>
@@ -19,18 +19,18 @@ namespace hutch::service {
 
 namespace {
 
-// A command can make any number of repositories. What is staged in the others counts as new.
+// A command can make any number of repositories. In further ones all staged files count as new.
 constexpr std::size_t kIndexesOpenMax = 64;
 
-// Some million files. Of all indexes together: a command can make as many as it likes.
+// Enough for some million files. The limit is for all indexes together, because a command can make any number of them.
 constexpr std::size_t kIndexBytesMax = std::size_t{512} << 20;
 constexpr std::size_t kLongestSum = 32;
 constexpr std::size_t kToldNamesMax = 16;
 
-// By what a file system's clock may be behind.
+// The time by which a file system's clock may lag.
 constexpr std::chrono::nanoseconds kClockStep = std::chrono::milliseconds(20);
 
-// What git writes at the end, where it is not told to leave it out (index.skipHash of git-config(1)).
+// Whether the text ends with the checksum that git writes, or with zeros (index.skipHash of git-config(1)).
 bool has_own_sum(std::string_view text, plan::GitHash hash) {
   const auto size = static_cast<std::size_t>(hash);
   if (text.size() < size) return false;
@@ -43,7 +43,7 @@ bool has_own_sum(std::string_view text, plan::GitHash hash) {
   return std::move(made).finish() == to_hex(sum);
 }
 
-// The names that a command may not write in a work tree. Without `held`, or without a work tree, no name is held.
+// The names that a command may not write in a work tree. There are none without `held`, or without a work tree.
 class HeldNames {
  public:
   HeldNames(std::string work_tree, const plan::GuardedNames* held) : tree_(std::move(work_tree)), held_(held) {
@@ -56,7 +56,7 @@ class HeldNames {
   }
 
  private:
-  // Files of one directory follow each other, so its own name is looked at once.
+  // Files of one directory follow each other, so the directory's name is checked once.
   bool may_be_denied(std::string_view name) {
     const std::size_t slash = name.rfind('/');
     if (slash == std::string_view::npos) return (*may_be_denied_)(name);
@@ -130,8 +130,8 @@ GitIndexes::Look GitIndexes::look(const std::vector<std::string>& directories, c
   for (const std::string& directory : directories) {
     const std::string file = cat({directory, "/index"});
     if (!is_there(file)) continue;
-    // What a link leads to may have changed. Behind one that the command made there could be a device, for which it is
-    // an act to be opened.
+    // The target of a link may have changed. A link that the command made may lead to a device, and opening a device
+    // can have an effect.
     const bool same = is_as_before(file);
     if (is_link(file) && !same) look.found.push_back({file, Found::What::kUnknown, {}});
     if (is_link(file) != same) continue;
@@ -141,7 +141,7 @@ GitIndexes::Look GitIndexes::look(const std::vector<std::string>& directories, c
   return look;
 }
 
-// If the earlier index has changed since, all of `staged` stays.
+// If the earlier index has changed since then, all of `staged` stays.
 void GitIndexes::drop_earlier(const std::string& file, plan::GitHash hash, std::vector<plan::GitStaged>& staged) const {
   const auto before = before_.find(file);
   if (staged.empty() || before == before_.end() || !before->second.file) return;

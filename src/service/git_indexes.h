@@ -1,4 +1,4 @@
-// Looks, once a command has ended, at the indexes of git that it wrote: from them git writes files later, outside.
+// Checks, once a command has ended, the indexes of git that it wrote: git later writes files from them, outside.
 #pragma once
 
 #include <cstddef>
@@ -19,31 +19,31 @@ class GitIndexes {
  public:
   GitIndexes();
 
-  // Notes the index `file` of a repository, or of a linked worktree, before the command starts.
+  // Remembers the index `file` of a repository, or of a linked worktree, before the command starts.
   void remember(const std::string& file, const sys::FileVersion& version);
-  // There is one, which another run may have written: all of it counts as new.
+  // Remembers only that there is an index, which another run may have written: all of it counts as new.
   void remember_of_other(const std::string& file) { before_[file]; }
 
   struct Found {
     std::string file;  // the index
-    // kOutside: git would write `names` out of the work tree. kUnknown: git may read of it what hutch could not.
-    // kStaged: `names` may not be written in the work tree; "git restore" would write them.
+    // kOutside: git would write `names` outside of the work tree. kUnknown: git may read something that hutch cannot.
+    // kStaged: the command may not write `names` in the work tree, but "git restore" would.
     enum class What : std::uint8_t { kOutside, kUnknown, kStaged } what = What::kOutside;
     std::vector<std::string> names;
-    std::string text() const;  // what it is, for a person
+    std::string text() const;  // the finding, for a person
   };
   struct Look {
     std::vector<Found> found;
     bool is_complete = true;
   };
-  std::int64_t start_ns() const { return start_ns_; }  // since the epoch; what was made later has a later moment
+  std::int64_t start_ns() const { return start_ns_; }  // since the epoch; later changes have a later time
 
-  // At those that have changed, or are new. `held`: what may not be written.
+  // Checks the indexes that have changed, or are new. `held` are the names that the command may not write.
   Look look(const std::vector<std::string>& directories, const plan::GuardedNames& held) const;
 
  private:
-  // git gives the name of an index to a new file each time: the earlier one stays open. Its sum, at its end, tells
-  // whether a command has changed it.
+  // git writes each new index to a new file, so the earlier one stays open here. The checksum at its end tells whether
+  // a command has changed it.
   struct Before {
     sys::FileVersion version;
     UniqueFd file;
@@ -56,7 +56,7 @@ class GitIndexes {
 
   std::int64_t start_ns_;
   std::map<std::string, Before> before_;
-  std::size_t open_ = 0;  // of their files
+  std::size_t open_ = 0;  // how many of the files are open
 };
 
 }  // namespace hutch::service

@@ -1,4 +1,4 @@
-// Ways out of a repository of git.
+// Finds ways out of a repository of git.
 #include "service/git_links.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace hutch::service {
 
 namespace {
 
-// Each reference can be a file, with another one for its log.
+// Each reference can be a file, and another file is its log.
 constexpr std::size_t kLinkEntriesMax = std::size_t{1} << 18;
 constexpr int kLinkDepthMax = 32;
 
@@ -45,8 +45,8 @@ class LinkWalk {
   GitLinks found() && { return std::move(found_); }
 
  private:
-  // Objects, in directories of two digits, are written under another name first, and never anew. Those of git-annex(1)
-  // and git-lfs(1) are many.
+  // git writes objects, in directories of two digits, under a temporary name first, and never again. git-annex(1) and
+  // git-lfs(1) have many objects.
   bool is_of_objects(std::string_view path) const {
     static constexpr std::string_view kObjects = "/objects";
     for (const std::string_view more : {"/annex", "/lfs"}) {
@@ -74,7 +74,7 @@ class LinkWalk {
     } else if (kind == sys::EntryKind::kDirectory && !is_of_objects(path)) {
       const auto child = sys::open_listing_at(directory, entry.name);
       if (child) walk(child->get(), path, depth + 1);
-      // What cannot be looked through may hold one.
+      // A directory that cannot be opened may contain a link.
       if (!child) found_.is_complete = false;
     }
   }
@@ -89,7 +89,7 @@ bool is_file_of(const UniqueFd& tree, const std::string& name) {
   return file || file.error().sys_errno == ENOENT;
 }
 
-// Takes out of `names` those that the index has as files, which "git restore" would put there as well.
+// Removes from `names` the regular files of the index, which "git restore" would write as well.
 void take_files_of_index(const std::string& index, plan::GitHash hash, std::set<std::string_view>& names) {
   auto reader = plan::GitIndexReader::open(index, hash);
   std::set<std::string_view> files;
@@ -108,7 +108,7 @@ void take_files_of_index(const std::string& index, plan::GitHash hash, std::set<
 GitLinks git_links(const std::vector<std::string>& repositories) {
   LinkWalk walk(repositories);
   for (const std::string& repository : repositories) {
-    // A submodule's lies in that of its superproject.
+    // A submodule's repository lies in that of its superproject, and is searched with it.
     const auto holds = [&](const std::string& other) { return other != repository && is_within(repository, other); };
     if (std::ranges::any_of(repositories, holds)) continue;
     const auto directory = sys::open_listing(repository);

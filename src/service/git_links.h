@@ -1,4 +1,4 @@
-// What a command left in repositories of git through which git would write, or read, other files than its own.
+// Finds what a command left in repositories of git that would make git write, or read, files outside of them.
 #pragma once
 
 #include <map>
@@ -10,17 +10,17 @@
 
 namespace hutch::service {
 
-// Symbolic links in repositories' directories. git writes COMMIT_EDITMSG, FETCH_HEAD, logs, commit graphs and others
-// where a link leads, and the command has written what they will say (MERGE_MSG).
+// Symbolic links in repositories' directories. git writes COMMIT_EDITMSG, FETCH_HEAD, logs, commit graphs and others to
+// a link's target, and the command has written their future content (MERGE_MSG).
 struct GitLinks {
   std::map<std::string, sys::FileVersion> versions;  // by path
   bool is_complete = true;
 };
 GitLinks git_links(const std::vector<std::string>& repositories);
 
-// The first name in MERGE_RR that is no file of the work tree, or may become a link there: git-rerere(1), which "git
-// commit" runs, copies its content into the repository. MERGE_RR itself, where it cannot be read, or where nobody knows
-// the work tree: what a linked worktree's directory says of it, git does not ask.
+// The first name in MERGE_RR that is not a file of the work tree, or may become a link there: git-rerere(1), which "git
+// commit" runs, copies the file's content into the repository. Returns MERGE_RR itself if it cannot be read, or if the
+// work tree is unknown: git does not ask a linked worktree's directory where the work tree is.
 std::optional<std::string> resolution_elsewhere(const std::string& directory);
 
 }  // namespace hutch::service

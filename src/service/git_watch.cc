@@ -1,4 +1,4 @@
-// Looks at repositories of git around what changes files in a sandbox that stays.
+// Checks repositories of git before and after changes in a persistent sandbox.
 #include "service/git_watch.h"
 
 #include "base/text.h"
@@ -8,7 +8,7 @@ namespace hutch::service {
 void GitWatch::begins(sandbox::Others others) {
   const std::scoped_lock lock(mutex_);
   if (over_) return;
-  // A process that an earlier command left may have changed something until now.
+  // A process from an earlier command may have changed something until now.
   if (before_ && is_idle(others)) {
     look();
     before_.reset();

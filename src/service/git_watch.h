@@ -1,4 +1,4 @@
-// Looks at repositories of git around what changes files in a sandbox that stays.
+// Checks repositories of git before and after changes in a persistent sandbox.
 #pragma once
 
 #include <cstddef>
@@ -14,28 +14,27 @@
 
 namespace hutch::service {
 
-// What is there when a command starts is the user's, unless anything ran in the sandbox since the last look. Any thread
-// may use it.
+// The state when a command starts is the user's, unless anything ran in the sandbox since the last check. Thread-safe.
 class GitWatch {
  public:
-  // Whether hutch sees what runs in the sandbox. Otherwise something may always run there.
+  // Whether hutch sees the processes in the sandbox. If not, some process may always run there.
   enum class Processes { kSeen, kNotSeen };
-  // As GitBefore has `data`. `tell` gets a line for each thing that was found.
+  // `data` is that of GitBefore. `tell` gets a line for each finding.
   GitWatch(Prepared prepared, std::string data, Processes processes, std::function<void(const std::string& line)> tell)
       : prepared_(std::move(prepared)), data_(std::move(data)), processes_(processes), tell_(std::move(tell)) {}
 
-  // As often as each other: before something is changed there, and after.
+  // Call these in pairs: begins() before a change in the sandbox, ended() after it.
   void begins(sandbox::Others others);
   void ended(sandbox::Others others);
-  // Before `root` may be written as well.
+  // Call this before `root` becomes writable too.
   void widen(const std::string& root);
-  // Nothing is left of what changed it.
+  // Call this when no process is left that may change files.
   void quiet();
-  // Nothing runs any more, nor will.
+  // Call this at the end: no process runs any more, or will.
   void over();
 
  private:
-  // With the lock held.
+  // The caller holds the lock.
   bool is_idle(sandbox::Others others) const {
     return running_ == 0 && others == sandbox::Others::kNone && processes_ == Processes::kSeen;
   }
@@ -48,7 +47,7 @@ class GitWatch {
   std::mutex mutex_;
   host::Listings seen_;
   std::vector<std::string> more_;
-  std::unique_ptr<GitBefore> before_;  // the first of those that run, or left something that does
+  std::unique_ptr<GitBefore> before_;  // from the first change whose processes may still run
   std::size_t running_ = 0;
   bool over_ = false;
 };

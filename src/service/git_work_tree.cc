@@ -1,4 +1,4 @@
-// Finds the files of a repository of git.
+// Finds the work tree of a repository of git.
 #include "service/git_work_tree.h"
 
 #include <cstddef>
@@ -22,7 +22,7 @@ std::string small_text(const std::string& file, std::size_t bytes_max) {
   return text ? std::move(*text) : std::string();
 }
 
-// git-submodule(1) writes "../../../NAME".
+// git-submodule(1) writes a relative path, "../../../NAME".
 std::string configured_work_tree(const std::string& directory) {
   for (const policy::GitEntry& entry : policy::git_entries(git_config_text(directory))) {
     if (entry.section != "core" || entry.key != "worktree") continue;

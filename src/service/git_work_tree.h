@@ -1,4 +1,4 @@
-// Where the files of a repository of git are.
+// Finds the work tree, and the settings, of a repository of git.
 #pragma once
 
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace hutch::service {
 
-// Of a repository's directory, or of a linked worktree's in it, by what its files say (gitrepository-layout(5)). Empty:
-// they do not say it.
+// The work tree of a repository's directory, or of a linked worktree's directory in it, from the files there
+// (gitrepository-layout(5)). Empty if the files do not tell.
 std::string git_work_tree(const std::string& directory);
 
-// The repository's directory, of that of a linked worktree in it; else itself.
+// The repository's directory for a linked worktree's directory in it; any other directory is returned itself.
 std::string git_common_directory(const std::string& directory);
 
-// Of its objects: extensions.objectFormat of git-config(1), which the sandbox may not change.
+// The hash of its object names: extensions.objectFormat of git-config(1), which the sandbox may not change.
 plan::GitHash git_object_hash(const std::string& directory);
 
-// Its configuration; empty where there is none to read.
+// The text of its configuration; empty if it cannot be read.
 std::string git_config_text(const std::string& directory);
 
 }  // namespace hutch::service

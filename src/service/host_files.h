@@ -42,7 +42,7 @@ class HostFiles {
   // For the sandbox.
   sandbox::FileJudge judge();
 
-  // Before `root`, or what is below it, may be changed; once for each.
+  // Sets a function that is called once for each `root`, before `root` or anything below it may be changed.
   void tell_before_change(std::function<void(const std::string& root)> tell) { before_change_ = std::move(tell); }
 
   // The rules have changed. What answers saved is theirs from here on; what they show is shown once somebody looks for
@@ -106,7 +106,7 @@ class HostFiles {
   const std::function<Result<FilesNow>()> look_;
   std::vector<policy::Rule> rules_;
   plan::PathFacts paths_;  // what is at the paths of the rules
-  plan::GuardedNames names_;  // never written
+  plan::GuardedNames names_;  // not to be written
   policy::Asks asks_;
   sandbox::Questions* questions_ = nullptr;
   sandbox::FileHold hold_;

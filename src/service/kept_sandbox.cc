@@ -25,7 +25,7 @@ Result<store::MachineSettings> settings_of_machines(const plan::HostFacts& facts
   return store::MachineSettingsFile(config_directory(facts, sys::own_environment())).read();
 }
 
-// Whether something may be at a name afterwards that was not. Uploads have none until they end.
+// Whether a file may have a new name afterwards. An upload has no name until it ends.
 bool puts_files(const wire::FileRequest& request) {
   return std::holds_alternative<wire::WriteFile>(request) || std::holds_alternative<wire::MoveFile>(request) ||
          std::holds_alternative<wire::MakeDirectory>(request) || std::holds_alternative<wire::EndUpload>(request) ||

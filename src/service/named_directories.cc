@@ -25,13 +25,13 @@ bool is_named(const Prepared& prepared, const plan::HostFacts& facts, const Rule
   if (rule.path == facts.home || !is_within(rule.path, facts.home)) return false;
   if (!host::may_be_directory(rule, facts.home)) return false;
   const plan::SeenPath* seen = prepared.paths.find(rule.path);
-  // Nobody looks below an absent directory.
+  // Paths below an absent directory are not looked up.
   if (seen != nullptr && seen->type != plan::FileType::kAbsent) return false;
-  // In a writable directory the sandbox makes it itself.
+  // The sandbox itself can make it in a writable directory.
   return host::nothing_is_allowed(prepared.rules, rule);
 }
 
-// The descriptor of each directory decides, so that nobody can put a link in its place meanwhile.
+// Each step uses the descriptor of the directory, so that nobody can put a link in its place meanwhile.
 Status make_below(const Rule& rule, const plan::HostFacts& facts) {
   std::string at = facts.home;
   UniqueFd directory = TRY_CTX(sys::open_exact(at), policy::describe(rule));

@@ -47,14 +47,14 @@ Result<OwnFiles> own_files(SystemFiles system, plan::NetworkKind network, const 
 
 namespace {
 
-// The user's own line becomes the agent's.
+// The line of the user's own account becomes the agent's.
 Result<std::optional<plan::CoveredFile>> account_of(const Residence* residence, std::uint32_t uid) {
   static constexpr std::string_view kUsers = "/etc/passwd";
   const auto canonical = host::canonical_path(kUsers);
   if (residence == nullptr || !canonical || canonical->type != plan::FileType::kFile) return std::nullopt;
   const std::string users = TRY(sys::regular_file_text(canonical->path, limits::kJsonBytesMax / 2));
   const std::string number = std::to_string(uid);
-  // First: where several names have one number, the first of them counts (getpwuid(3)).
+  // This line comes first: if several names have one number, the first counts (getpwuid(3)).
   std::string text = cat({residence->user, ":x:", number, ":", number, "::", residence->home, ":/bin/sh\n"});
   for (const std::string_view line : split(users, '\n')) {
     const std::vector<std::string_view> fields = split(line, ':');

@@ -1,4 +1,4 @@
-// Files of the sandbox's own over the host's: accounts, names, what programs want to belong to their user.
+// The sandbox's own files in place of the host's: accounts, names, and files that programs want their user to own.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct OwnFiles {
   std::vector<std::string> notes;
 };
 
-// `residence` is null where nobody's account changes.
+// `residence` is null if the account stays the same.
 Result<OwnFiles> own_files(SystemFiles system, plan::NetworkKind network, const Residence* residence,
                            const plan::HostFacts& facts);
 

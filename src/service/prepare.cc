@@ -240,7 +240,7 @@ Result<std::optional<OsUserPlace>> place_of_os_user(std::string_view backend, co
   return std::optional(TRY(os_user_place(name, of_agent ? caller.residence->agent : "", loaded, request, facts)));
 }
 
-// Rules about files, which other notes are about, are not for an OS user.
+// An OS user has no rules about files, which the other notes are about.
 std::vector<std::string> notes_of(const OsUserPlace& place) {
   return place.note.empty() ? std::vector<std::string>() : std::vector<std::string>{place.note};
 }
@@ -254,13 +254,13 @@ void add_notes(Prepared& prepared, std::vector<std::string> notes, std::string_v
       cat({"the network is this machine's own, with all that listens on it: ", where, " is \"host\""}));
 }
 
-// A virtual machine's kernel counts for itself, but for processes.
+// A VM's kernel has its own counts, except for processes.
 void add_quotas(Prepared& prepared, const plan::HostFacts& facts, const Caller& caller) {
   prepared.plan.limits.processes = processes_of(prepared, facts, caller);
   const bool isolates = prepared.backend != "none";
   if (prepared.backend == "vm") return;
   prepared.plan.process_limits = isolates ? plan::process_limits(facts) : plan::usual_process_limits(facts);
-  // Elsewhere there is no user namespace of the sandbox's own.
+  // Other backends have no user namespace of the sandbox's own.
   const bool has_namespace = prepared.backend == "namespace" || prepared.backend == "bwrap";
   if (has_namespace) prepared.plan.user_counts = plan::user_counts(facts);
 }
@@ -472,10 +472,10 @@ Result<std::vector<plan::Share>> shares_of(const Residence* residence) {
   return shares;
 }
 
-// Git in the sandbox knows who the user is, and what is never added.
+// Files that tell git in the sandbox who the user is, and which files it never adds.
 std::vector<plan::HomeFile> home_files_of(const plan::HostFacts& facts, const std::string& project,
                                           const Caller& caller) {
-  // An agent's home is a directory that lasts.
+  // An agent's home is a directory that persists.
   if (caller.residence != nullptr) return {};
   host::GitPerson person = host::git_person({facts.home, project, caller.environment});
   std::vector<plan::HomeFile> files;
@@ -487,7 +487,7 @@ std::vector<plan::HomeFile> home_files_of(const plan::HostFacts& facts, const st
 Result<OwnFiles> own_files_of(const PlaceRequest& request, std::string_view backend, plan::NetworkKind network,
                               const plan::HostFacts& facts, const Caller& caller) {
   const bool has_own_tree = !request.image && (backend == "namespace" || backend == "bwrap");
-  // An image's own /etc/passwd gets a line, and an OS user has one.
+  // An image's own /etc/passwd gets a line, and an OS user has one already.
   const bool is_of_host = has_own_tree || (backend == "none" && !request.image);
   return own_files(has_own_tree ? SystemFiles::kHosts : SystemFiles::kOther, network,
                    is_of_host ? caller.residence : nullptr, facts);
@@ -514,7 +514,7 @@ std::vector<std::string> search_path_of(const std::vector<std::string>& environm
   return found;
 }
 
-// The directories of PATH that a rule may hide: the others need no look.
+// The directories of PATH that a rule may hide; the others need no lookup.
 std::vector<std::string> search_path_below(const std::vector<policy::Rule>& rules, const Caller& caller) {
   std::vector<std::string> found = search_path_of(caller.environment);
   std::erase_if(found, [&](const std::string& directory) {

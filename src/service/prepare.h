@@ -51,7 +51,7 @@ struct Prepared {
   std::vector<policy::Rule> rules;
   plan::PathFacts paths;
   plan::SandboxPlan plan;  // without seccomp
-  plan::SearchRules search;  // of the host's resolver
+  plan::SearchRules search;  // from the host's resolver configuration
   policy::ParentProxies parent_proxies;
   std::string backend;
 };

@@ -18,7 +18,7 @@ Result<std::string> unpack_program();
 // The program that is root for people who are not.
 Result<std::string> helper_program();
 
-// The program in Python that runs the attacks of hutch selftest: in the directory "attacks" beside hutch-guest.
+// The Python program that runs the attacks of hutch selftest, in the directory "attacks" beside hutch-guest.
 Result<std::string> attacks_runner();
 
 // bwrap in the directories of the system; never by the caller's PATH, which may name a place that a sandbox can write.

@@ -48,7 +48,7 @@ enum class OutputForm { kText, kJson };
 
 struct RunRequest {
   PlaceRequest place;
-  // kWide: also in a home, above it, or in a directory of other projects.
+  // kWide: also start in a home, above it, or in a directory with other projects.
   enum class Start { kNarrow, kWide } start = Start::kNarrow;
   OutputForm form = OutputForm::kText;
   int control_fd = -1;

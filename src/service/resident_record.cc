@@ -10,7 +10,7 @@ namespace hutch::service {
 namespace {
 
 constexpr std::size_t kRefusalsMax = 500;  // that one start tells of
-// With those of which a person is to know in any case: refusals alone do not use it up.
+// The limit includes remarks that a person must see anyway: refusals must not use it up.
 constexpr std::size_t kRemarksMax = 1000;
 
 }  // namespace
@@ -52,7 +52,7 @@ void ResidentRecord::used(store::Service service) {
 
 void ResidentRecord::refused(const sandbox::Refusal& seen) {
   sandbox::Refusal refusal = seen;
-  refusal.before.reset();  // nobody compares it, and it can be long
+  refusal.before.reset();  // it is not compared again, and may be long
   refusal.what = scrubbed(refusal.what);
   const std::scoped_lock lock(mutex_);
   // A program can ask for any number of hosts: what it writes into hutch's record has an end.

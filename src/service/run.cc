@@ -55,7 +55,7 @@ struct Job {
   const SessionLink& session;
   const std::function<Recorder&()>& record;  // the first call opens it and writes the run's start
   std::unique_ptr<backend::Backend>& ahead;  // null where none was started ahead
-  GitBefore* git;  // null where nothing is isolated
+  GitBefore* git;  // null if nothing is isolated
 };
 
 Result<std::vector<std::string>> command_of(const RunRequest& request);
@@ -318,8 +318,8 @@ Status build_missing(const PlaceRequest& place, const Tell& tell) {
                    : ensure_image(image, Signals::kOwn, facts, tell);
 }
 
-// No mount can hold a name that is not there. These, made new, undo what the mounts on hooks and config protect, so the
-// person hears of them before they run git.
+// A mount cannot protect a name that does not exist. New files with these names undo what the mounts on hooks and
+// config protect, so hutch warns the person before they run git.
 void tell_redirected_git(const Prepared& prepared, const Tell& tell) {
   static constexpr std::string_view kHooks = "hooks";
   for (const policy::Rule& rule : prepared.rules) {
@@ -334,7 +334,7 @@ void tell_redirected_git(const Prepared& prepared, const Tell& tell) {
   }
 }
 
-// What waits for "git rebase --continue" and the like runs as the user, outside.
+// Commands that wait for "git rebase --continue" and the like run as the user, outside.
 void hold_git_states(const GitBefore& before, const host::StateDirs& dirs, const KeepGitState& keep, const Tell& tell) {
   host::Listings seen;
   const GitBefore::After after = before.look(cat({dirs.data, "/quarantine"}), keep, seen);

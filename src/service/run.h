@@ -21,10 +21,10 @@ struct RunReport {
 // Told as it happens: notes before the start, refusals while it runs.
 using Tell = std::function<void(const std::string& line)>;
 
-// What a person at the terminal decides; null where nobody is there.
+// Decisions of a person at the terminal; null if nobody is there.
 struct RunDecisions {
-  KeepGitState keep{};                                          // of operations of git that the command prepared
-  std::function<bool(const std::string& what)> start_wide{};  // in a home, or among other projects
+  KeepGitState keep{};                                          // about operations of git that the command prepared
+  std::function<bool(const std::string& what)> start_wide{};  // about a start in a home, or among other projects
 };
 
 // An error is hutch's own failure: nothing was run, or it could not be seen to its end.

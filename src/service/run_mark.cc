@@ -1,4 +1,4 @@
-// The mark of each run that goes on.
+// The mark of each run while it continues.
 #include "service/run_mark.h"
 
 #include <algorithm>
@@ -22,7 +22,8 @@ namespace {
 constexpr int kMarkAttempts = 4;
 constexpr std::size_t kMarkBytesMax = 1 << 20;
 
-// A line each: "w DIRECTORY" and "." after them, "f STATE PATH". Somebody who reads while they are written sees a part.
+// There is one line for each: "w DIRECTORY", "." after the last directory, "f STATE PATH". A concurrent reader may see
+// only the first part.
 constexpr std::string_view kWritten = "w ";
 constexpr std::string_view kWrittenEnd = ".";
 constexpr std::string_view kFound = "f ";
@@ -54,7 +55,7 @@ OtherRun read_mark_file(const Mark& mark) {
   return read_run_mark(mark.since_ns, text ? std::string_view(*text) : std::string_view());
 }
 
-// Of a file whose lock is ours. Where its run ended just now, the look for the lock has made an empty one again.
+// Call this only with the file's lock held. If the run ended just now, trying to lock has made a new empty file.
 bool had_started(const OtherRun& run) { return run.found_all && !run.written.empty(); }
 
 }  // namespace
@@ -106,7 +107,7 @@ OtherRun read_run_mark(std::int64_t since_ns, std::string_view text) {
   return run;
 }
 
-// The name says when. Somebody who looks for runs that have ended may hold a file for a moment.
+// The name is the start time. A process that looks for ended runs may hold the lock of a file for a moment.
 RunMark::RunMark(std::string directory, std::vector<std::string> written)
     : directory_(std::move(directory)), written_(std::move(written)) {
   if (!sys::make_private_directories(directory_)) return;
@@ -127,7 +128,7 @@ RunMark::~RunMark() {
   if (!path_.empty()) (void)sys::unlink_at(sys::kCwd, path_);
 }
 
-// A path that is no one line is that of any directory.
+// A path with a line break cannot be written; then the mark says "/", which means any directory.
 void RunMark::may_write(const std::vector<std::string>& directories) {
   if (path_.empty()) return;
   std::string text = written_text(directories);

@@ -1,4 +1,4 @@
-// What the mark of a run says to another one.
+// How one run reads the mark of another.
 #include "service/run_mark.h"
 
 #include <gtest/gtest.h>

@@ -38,7 +38,7 @@ Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name,
 
 namespace {
 
-// Refused where the limit of memory is held for each process, by rlimits: nothing else would bound it.
+// Refused if rlimits hold the memory limit for each process, because nothing else would bound such memory.
 plan::UnmappedMemory unmapped_memory_of(const Prepared& prepared, const plan::HostFacts& facts) {
   const bool own = prepared.backend == "namespace" || prepared.backend == "bwrap";
   if (!own || prepared.plan.limits.memory_bytes == 0) return plan::UnmappedMemory::kAllow;
@@ -46,7 +46,7 @@ plan::UnmappedMemory unmapped_memory_of(const Prepared& prepared, const plan::Ho
   return by_rlimits ? plan::UnmappedMemory::kRefuse : plan::UnmappedMemory::kAllow;
 }
 
-// A machine's own files, and those of an OS user, are of no worth to anybody else.
+// The rights of a VM's files, and of an OS user's, are worth nothing to anybody else.
 plan::SetIds set_ids_of(const Prepared& prepared) {
   const bool shares = prepared.backend == "namespace" || prepared.backend == "bwrap" || prepared.backend == "container";
   return shares && prepared.plan.rights != plan::Rights::kImageRoot ? plan::SetIds::kRefuse : plan::SetIds::kAllow;

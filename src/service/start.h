@@ -25,7 +25,7 @@ Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name,
 // The filter of system calls, as the plan is to have it here.
 Status add_filter(Prepared& prepared, const plan::HostFacts& facts);
 
-// Of a plan of hutch's own, whatever its backend.
+// For a plan that hutch made for itself, with any backend.
 Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts);
 
 // How the limits of a plan are held here.

@@ -1,4 +1,4 @@
-// What was told of files while a command ran, once it has ended.
+// Settles the remarks about files once the command has ended.
 #include "service/told_files.h"
 
 #include <algorithm>
@@ -20,10 +20,10 @@ constexpr std::uint32_t kSetIds = 06000;
 constexpr std::size_t kDiffLinesMax = 24;
 constexpr std::size_t kDiffColumnsMax = 160;
 
-// Where the host has what the sandbox sees there: below the source of the innermost mount.
+// The host path of a file in the sandbox: below the source of the innermost mount.
 struct ToldPlace {
   std::string source;
-  std::string rest;  // relative to it
+  std::string rest;  // relative to `source`
 };
 
 std::optional<ToldPlace> told_place(const plan::SandboxPlan& plan, const std::string& file) {
@@ -43,7 +43,7 @@ bool gives_rights_still(const plan::SandboxPlan& plan, const std::string& file) 
   return there && (there->mode & kSetIds) != 0;
 }
 
-// What a text says by now. The sandbox may have put a link there, or anywhere on the way: none is followed.
+// The current content of a text. The sandbox may have put a link at the path or above it, so no link is followed.
 struct TextNow {
   enum class Kind { kAbsent, kText, kOther } kind = Kind::kOther;
   std::string text;
@@ -68,7 +68,7 @@ TextNow text_now(const plan::SandboxPlan& plan, const std::string& file) {
   return {.kind = TextNow::Kind::kText, .text = std::move(*text), .link = {}};
 }
 
-// Whether it still has to be told; then with what changed.
+// Whether the remark still holds; if so, adds what changed.
 bool settle_instructions(const plan::SandboxPlan& plan, sandbox::Refusal& told) {
   TextNow now = text_now(plan, told.file);
   if (!now.link.empty()) {

@@ -1,4 +1,4 @@
-// What was told of files while a command ran, once it has ended: what no longer holds is taken out.
+// Settles the remarks about files once the command has ended: those that no longer hold are removed.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace hutch::service {
 
-// Looks at the files on the host. A text that has changed gets its difference.
+// Reads the files on the host. A changed text gets its difference.
 void settle_told_files(sandbox::Outcome& outcome, const plan::SandboxPlan& plan);
 
-// The lines between what both texts begin and end with, at most a screen of them, as whole lines for a terminal.
+// The lines that differ, without the common beginning and end; at most a screen of them, as whole lines for a terminal.
 std::string short_diff(std::string_view before, std::string_view after);
 
 }  // namespace hutch::service

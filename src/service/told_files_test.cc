@@ -1,4 +1,4 @@
-// The difference that a person is shown.
+// The difference that hutch shows to a person.
 #include "service/told_files.h"
 
 #include <gtest/gtest.h>

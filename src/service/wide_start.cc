@@ -1,4 +1,4 @@
-// Whether a run may start where it was started.
+// Whether a run may start in its current directory.
 #include "service/wide_start.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace hutch::service {
 
 namespace {
 
-// Each costs a look or two.
+// Each neighbour costs one or two lookups.
 constexpr std::size_t kNeighboursMax = 1024;
 
 bool has_repository(const std::string& directory) {
@@ -26,7 +26,7 @@ bool has_repository(const std::string& directory) {
   return std::ranges::any_of(kNames, [&](std::string_view name) { return sys::exists(cat({directory, "/", name})); });
 }
 
-// Up to as many as count. A directory that is a repository itself is one project, whatever lies in it.
+// Counts up to the number that matters. A directory that is a repository itself is one project, whatever it contains.
 std::size_t repositories_in(const std::string& directory) {
   if (has_repository(directory)) return 0;
   const auto listing = sys::open_listing(directory);
@@ -41,7 +41,7 @@ std::size_t repositories_in(const std::string& directory) {
   return count;
 }
 
-// Whether an entry says "here": what is named with its place was meant.
+// Whether an entry means the current directory; an entry with a full path was meant for that path.
 bool is_here(const policy::PathEntry& entry, const plan::HostFacts& facts) {
   if (entry.text.starts_with('/') || entry.text.starts_with('~')) return false;
   const auto path = policy::absolute_path(entry.text, facts.home, facts.cwd);
@@ -59,7 +59,7 @@ Status check_start(const PlaceRequest& request, const plan::HostFacts& facts,
   const bool by_rules = backend == "namespace" || backend == "bwrap" || backend == "container";
   const auto says_here = [&](const policy::PathEntry& entry) { return is_here(entry, facts); };
   const bool here = std::ranges::any_of(loaded.policy.filesystem.allow_write, says_here);
-  // An entry of projects.json was saved for the place.
+  // Somebody saved an entry of projects.json for this directory.
   if (!by_rules || !here || loaded.policy.project) return {};
   const std::string what = cat({printable(facts.cwd), " ", *why, ": the command could write all that is in it"});
   if (start_wide && start_wide(what)) return {};

@@ -1,4 +1,4 @@
-// Whether a run may start where it was started.
+// Whether a run may start in its current directory.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace hutch::service {
 
-// An error where the policy lets the current directory be written by ".", and that is a home, holds one, or holds other
-// projects, unless `start_wide` says yes. Not where projects.json has an entry for it: somebody saved it.
+// Returns an error if the policy's "." makes the current directory writable, and that is a home, contains one, or
+// contains other projects, unless `start_wide` says yes. An entry in projects.json permits it: somebody saved it.
 Status check_start(const PlaceRequest& request, const plan::HostFacts& facts,
                    const std::function<bool(const std::string& what)>& start_wide);
 

@@ -28,7 +28,7 @@ constexpr std::int64_t kRankedMax = 2000;
 constexpr std::int64_t kCountedMax = 10'000;
 constexpr int kCandidatesMax = 200;
 constexpr std::size_t kWordsMax = 32;
-constexpr std::int64_t kAllMemoriesBytesMax = 256 << 20;  // of an agent, on disk
+constexpr std::int64_t kAllMemoriesBytesMax = 256 << 20;  // per agent, on disk
 constexpr double kSalienceParts = 1000;
 
 Memory memory_of(const Statement& row) {

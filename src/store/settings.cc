@@ -118,7 +118,7 @@ Result<Json> typed_value(const Key& key, const std::string& text);
 const Json* find(const Json& root, std::string_view name);
 std::string text_in(const Json& root, std::string_view name);
 std::optional<int> number_in(const Json& root, std::string_view name);
-std::string plain(const Json& value);  // text as it is, a number as it is written
+std::string plain(const Json& value);  // text unchanged, a number as written
 // Docker's "512m" and "2g" as policy::parse_size takes them.
 std::string size_text(const Json& value);
 

@@ -1,4 +1,4 @@
-// Which file it is, and when it was changed last, in whatever way: nobody can set that moment (st_ctim of inode(7)).
+// Identifies a file and its last change of any kind; no program can set that time (st_ctim of inode(7)).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace hutch::sys {
 
-// Two files that were changed within one tick of the kernel's clock have the same moment: the number tells them apart.
+// Two files that changed within one tick of the kernel's clock have the same time: the inode number tells them apart.
 struct FileVersion {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -16,7 +16,7 @@ struct FileVersion {
   bool operator==(const FileVersion&) const = default;
 };
 
-// Of a symbolic link, its own.
+// For a symbolic link, the version is that of the link itself.
 Result<FileVersion> file_version(const std::string& path);
 
 }  // namespace hutch::sys

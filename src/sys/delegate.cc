@@ -186,7 +186,7 @@ Result<UniqueFd> make_at(int directory, const std::string& name, int flags, mode
   return check_fd(retry([&] { return ::openat(directory, name.c_str(), all, mode); }), {"openat(", name, ")"});
 }
 
-// The last link is one of proc(5), which is to be followed.
+// The path ends in a link of proc(5), which must be followed.
 Result<UniqueFd> open_again(int fd, int flags) {
   const int all = (flags & ~O_NOFOLLOW) | O_NOCTTY | O_CLOEXEC | O_NONBLOCK;
   return check_fd(retry([&] { return ::openat(AT_FDCWD, self(fd).c_str(), all); }), {"openat(self)"});

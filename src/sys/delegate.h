@@ -50,7 +50,7 @@ struct Resolved {
   std::uint64_t inode = 0;
   std::uint64_t mount = 0;
   mode_t mode = 0;
-  std::uint32_t links = 0;  // names that it has
+  std::uint32_t links = 0;  // the number of names of the file
   bool is_same(const Resolved& other) const { return device == other.device && inode == other.inode; }
 };
 Result<Resolved> look_at(int fd);
@@ -68,7 +68,7 @@ Result<std::string> path_in(int descriptors, int fd);
 
 // openat(2) with O_NOFOLLOW, O_NOCTTY, O_CLOEXEC and O_NONBLOCK besides `flags`: no such call waits.
 Result<UniqueFd> open_at(int directory, const std::string& name, int flags, mode_t mode);
-// The file that `fd` (O_PATH) is open on, whatever its name, by the mount of `fd`. proc(5) as below.
+// Opens the file of `fd` (O_PATH) again, whatever its name, on the mount of `fd`. proc(5) as below.
 Result<UniqueFd> open_again(int fd, int flags);
 Status clear_nonblocking(int fd);
 // A file that was not there: EEXIST. Being an ordinary one it makes nobody wait.

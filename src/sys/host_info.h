@@ -16,7 +16,7 @@ struct SystemName {
 };
 Result<SystemName> system_name();
 
-// Bytes, as sysinfo(2) tells; 0 where it does not.
+// Bytes, as sysinfo(2) reports; 0 if it does not.
 std::uint64_t memory_of_machine();
 
 enum class EntryType { kFile, kDirectory, kSymlink, kOther };

@@ -75,7 +75,7 @@ Status keep_only_install_rights();
 // (capabilities(7), ambient set).
 Status keep_only_change_of_root();
 
-// Whether this process reads files whose permissions forbid it: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH.
+// Whether this process can read files whose permissions forbid it: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH.
 Result<bool> reads_beyond_permissions();
 
 // Empties the bounding, ambient, inheritable, permitted and effective sets.

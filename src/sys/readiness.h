@@ -52,8 +52,8 @@ Result<std::optional<std::size_t>> splice(int from, int to, std::size_t bytes_ma
 // The size that a pipe has got after it was asked for; the kernel gives less to a user who has many (pipe(7)).
 std::size_t resize_pipe(int pipe, std::size_t bytes);
 
-// How many descriptors this process could have when this, or the next function, was first called: what its children
-// expect.
+// How many descriptors this process could have when this function, or the next, was first called: its children expect
+// that number.
 std::size_t usual_descriptor_limit();
 
 // As many descriptors as the hard limit allows (getrlimit(2)). How many this process may have from then on.

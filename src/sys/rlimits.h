@@ -15,7 +15,7 @@ struct ProcessLimit {
   std::uint64_t soft = 0;
   std::uint64_t hard = 0;
 };
-// By the kernel's number of it, of this process. `lower_limit` leaves what is lower already.
+// Reads this process's limit; `resource` is the kernel's number. `lower_limit` keeps a limit that is already lower.
 Result<ProcessLimit> limit_of(int resource);
 Status lower_limit(int resource, ProcessLimit to);
 

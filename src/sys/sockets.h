@@ -30,17 +30,17 @@ Result<std::string> bound_text(int socket);
 // A TCP socket that is not connected, not blocking.
 Result<UniqueFd> tcp_socket(IpFamily family);
 
-// A TCP socket that is not connected, not blocking, for either family; for IPv4 only where the kernel has no IPv6.
+// An unconnected, non-blocking TCP socket for both families; only for IPv4 if the kernel has no IPv6.
 Result<UniqueFd> tcp_socket_of_both();
 
 // Begins to connect; whether it succeeds is told by `connect_result` once the socket is writable.
 Status begin_connect(int socket, const Endpoint& to);
 Status connect_result(int socket);
 
-// As begin_connect(), on a socket of tcp_socket_of_both(): to an IPv4 endpoint by its mapped address (ipv6(7)).
+// As begin_connect(), on a socket of tcp_socket_of_both(): it reaches an IPv4 endpoint by its mapped address (ipv6(7)).
 Status begin_connect_of_both(int socket, const Endpoint& to);
 
-// After an attempt that failed the socket can be connected again (connect(2), AF_UNSPEC); to IPv6 only if it was not
+// After a failed attempt, makes the socket connectable again (connect(2), AF_UNSPEC); to IPv6 only if it was not
 // connected to a mapped address before.
 Status dissolve_connect(int socket);
 

@@ -17,7 +17,7 @@ constexpr std::uint32_t kEntriesMax = 1000;
 constexpr std::uint32_t kTreeEntriesMax = 200;
 constexpr std::uint32_t kTreeDepth = 3;
 constexpr std::uint32_t kFoundMax = 200;
-constexpr std::size_t kListedNameBytesMax = 8192;  // a path of PATH_MAX with each byte of it escaped twice over
+constexpr std::size_t kListedNameBytesMax = 8192;  // a path of PATH_MAX, each byte escaped twice
 
 std::string list_line(const wire::FileEntry& entry);
 std::string mode_text(const wire::FileStat& stat);

@@ -12,7 +12,7 @@ namespace hutch::tool {
 namespace {
 
 constexpr std::chrono::seconds kSearchTimeout{60};
-// Of one file: a larger one is no text, and one with holes takes as long as if it had none.
+// The limit for one file: a larger one is not text, and a sparse file takes as long as a full one.
 constexpr std::uint64_t kSearchedBytesMax = 1ULL << 30;
 constexpr std::string_view kErrorPrefix = "rg: ";  // before each message, of ripgrep 14 and newer
 
@@ -40,7 +40,7 @@ Envelope search_files(const Call& call) {
   if (stat->kind != wire::FileKind::kRegular && stat->kind != wire::FileKind::kDirectory) {
     return final_failure(Kind::kExecutionError, cat({what, ": it is neither a file nor a directory"}));
   }
-  // ripgrep leaves out large files below a directory, but not the one that it is given.
+  // ripgrep skips large files below a directory, but not a file that is its argument.
   if (stat->version.size > kSearchedBytesMax && stat->kind == wire::FileKind::kRegular) {
     return final_failure(Kind::kExecutionError, cat({what, ": it has more than 1 GiB; read a part of it instead"}));
   }

@@ -73,8 +73,8 @@ Envelope share_artifact(const Call& call) {
 
 namespace {
 
-// The last component, whichever way its separators lean. Persons and their programs meet the name: one that begins with
-// "-" is an option to them, and escapes change what a terminal shows.
+// The last component, with either kind of separator. People and their programs see the name: one that begins with "-"
+// would be an option to them, and escapes change what a terminal shows.
 std::expected<std::string, Envelope> clean_name(std::string_view field, std::string_view given) {
   std::string name(given);
   while (field == "path" && name.size() > 1 && name.ends_with('/')) name.pop_back();

@@ -35,7 +35,7 @@ class Value {
     requires(!std::same_as<T, bool> && !std::same_as<T, char>)
   Value(T number) : data_(static_cast<std::int64_t>(number)) {}
   // NOLINTEND(google-explicit-constructor)
-  // Compiled once, in value.cc: each is a walk over all types of the variant.
+  // Compiled once, in value.cc, because each of these visits all types of the variant.
   Value(const Value& other);
   Value(Value&& other) noexcept;
   Value& operator=(const Value& other);

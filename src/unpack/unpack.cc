@@ -159,7 +159,8 @@ Status Unpacker::add_directory(archive_entry* entry, const std::string& name) {
 Status Unpacker::add_file(archive_entry* entry, const std::string& name) {
   TRY(check_size(static_cast<std::uint64_t>(std::max<la_int64_t>(archive_entry_size(entry), 0)), name));
   const int directory = TRY(parent(name));
-  // Looked for only where it is there: names are seldom there twice, and a look into a large directory takes long.
+  // The name is looked up only after EEXIST: names are rarely there twice, and a lookup in a large directory takes
+  // long.
   auto made = sys::make_file(directory, last_part(name), 0600);
   if (!made && made.error().sys_errno == EEXIST) {
     TRY(clear_way(directory, name));
@@ -215,7 +216,7 @@ Status Unpacker::write_content(int file, const std::string& name) {
     TRY(sys::write_at(file, static_cast<std::uint64_t>(at), {static_cast<const char*>(block), size}));
     end = at + static_cast<std::int64_t>(size);
   }
-  // Only a hole at the end is not there yet.
+  // Only a hole at the end is still missing.
   if (end == 0) return {};
   return sys::set_size(file, static_cast<std::uint64_t>(end));
 }

@@ -35,8 +35,8 @@ struct Names {
 struct Wait {};
 struct GoOn {};
 
-// To an access supervisor: files that nobody writes any more get their names now. Heeded follows, after whatever is
-// refused of them.
+// To an access supervisor: name the files that nobody writes any more. Heeded follows, after everything that is refused
+// about them.
 struct Settle {};
 
 // To a SocketAsked. 0: the file of the socket, opened with O_PATH, travels along; else the errno of the connect(2).
@@ -102,7 +102,7 @@ struct Covered {
   std::vector<Place> places;
 };
 
-// To Names: no call is made by earlier ones any more. To Wait: none is made. To Settle: none waits.
+// Answers Names: earlier names judge no call any more. Answers Wait: no call is made. Answers Settle: no file waits.
 struct Heeded {};
 
 // A process wants to change a file that no rule lets it, or to look at one that is hidden. The path is as the sandbox
@@ -129,17 +129,17 @@ struct SocketAsked {
   int error = 0;  // 0: something is there
 };
 
-// kGivesRights: none was refused. A program with S_ISUID or S_ISGID, which was there before, got another name.
-// kInstructs: none was refused either. A text that programs outside read as instructions is about to change.
+// kGivesRights: nothing was refused. A program with S_ISUID or S_ISGID, which was there before, got another name.
+// kInstructs: nothing was refused. A text that programs outside read as instructions is about to change.
 inline constexpr std::size_t kInstructionBytesMax = 32 << 10;
 enum class RefusedCall { kUnixSocket, kFileChange, kGivesRights, kInstructs };
 // A call was refused that a person should be told of.
 struct Refused {
   RefusedCall call = RefusedCall::kUnixSocket;
   std::uint32_t pid = 0;
-  std::string path;  // but for kUnixSocket
+  std::string path;  // except for kUnixSocket
   std::string rule;
-  // Of kInstructs: what the file says before the change. kUnknown: it is no regular file, or too large.
+  // For kInstructs: the content before the change. kUnknown: not a regular file, or too large.
   enum class Before { kUnknown, kAbsent, kText } was = Before::kUnknown;
   std::string before{};
 };

@@ -69,15 +69,16 @@ void append_step(Arguments& to, const plan::MountStep& step) {
   }
 }
 
-// MAX_ARGS of bubblewrap.c is 9000; the backend adds the words of its command.
+// MAX_ARGS of bubblewrap.c is 9000; the backend adds the arguments of its command.
 constexpr std::size_t kArgumentsMax = 8900;
 
 }  // namespace
 
 Result<BwrapArguments> bwrap_arguments(const plan::SandboxPlan& plan, int first_file_fd) {
   BwrapArguments arguments;
-  // Without --die-with-parent: where hutch is killed during a start, it ends the half of bubblewrap that would let the
-  // other half go on, and the other half waits for ever. The guest ends when its stream does, and the rest with it.
+  // --die-with-parent is left out: if hutch is killed during a start, that option ends the half of bubblewrap that
+  // would let the other half continue, and the other half waits for ever. The guest ends when its stream ends, and the
+  // rest with it.
   arguments.words = {"--unshare-user",
                      "--unshare-pid",
                      "--unshare-net",

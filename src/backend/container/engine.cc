@@ -119,8 +119,8 @@ Result<Engine> Engine::find(const EngineEnvironment& environment) {
   return fail(std::move(refused));
 }
 
-// For /version podman looks up which packages its helper programs come from, by dpkg-query(1) or rpm(8): most of a
-// second, at each start of a container.
+// For /version, podman looks up the packages of its helper programs by dpkg-query(1) or rpm(8): that takes most of a
+// second at each start of a container.
 Result<EngineVersion> Engine::ask_version() const {
   const Answer ping = TRY(exchange("GET", "/_ping", {}, kPatience));
   if (std::optional<EngineVersion> podman = read_podman_ping(ping)) return *std::move(podman);

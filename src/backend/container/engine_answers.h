@@ -55,7 +55,7 @@ Result<std::string> good_body(const Answer& answer, std::string_view request);
 
 // The answer to GET /version. kUnsupported where the engine is too old.
 Result<EngineVersion> read_version(std::string_view body);
-// The answer to GET /_ping, where it is podman's and says which version it speaks; absent otherwise.
+// The answer to GET /_ping, if it is podman's and contains a version; else absent.
 std::optional<EngineVersion> read_podman_ping(const Answer& ping);
 Result<EngineInfo> read_info(std::string_view body);
 // Whether its storage may hold a limit of what is written over an image; Code::kUnsupported says what could. Of xfs the
