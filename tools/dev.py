@@ -7,7 +7,7 @@ import sys
 
 from shell import Failed, say
 
-VERBS = ["run", "build", "test", "bench", "lint", "fuzz", "fmt", "new-verb", "attacks", "package", "help"]
+VERBS = ["run", "build", "test", "bench", "lint", "fuzz", "fmt", "new-verb", "attacks", "works", "package", "help"]
 
 
 def module_of(verb):
