@@ -82,6 +82,7 @@ class World {
                       .paths = paths,
                       .project = facts.cwd,
                       .cwd = cwd.empty() ? facts.cwd : cwd,
+                      .typed_cwd = typed,
                       .network = network,
                       .trust = trust,
                       .shares = shares,
@@ -126,6 +127,7 @@ class World {
   std::vector<Share> shares;
   ResourceLimits limits;
   std::string cwd;
+  TypedPath typed;
   std::vector<std::string> environment;
   std::vector<std::string> options;
 
@@ -572,6 +574,57 @@ TEST(MakePlan, AShareWithoutASourceIsTheSandboxsOwn) {
   EXPECT_EQ(given->kind, MountKind::kBind);
   EXPECT_LT(own, given);
   EXPECT_NE(std::ranges::find(plan->landlock.writable, "/workspace"), plan->landlock.writable.end());
+}
+
+// The links that the plan makes, and PWD.
+std::string typed_in(World& world) {
+  const SandboxPlan plan = world.plan().value();
+  std::string found;
+  for (const MountStep& step : plan.mounts) {
+    if (step.kind == MountKind::kSymlink && step.target != "/bin") found += step.target + " -> " + step.source + "; ";
+  }
+  for (const std::string& variable : plan.environment) {
+    if (variable.starts_with("PWD=")) found += variable;
+  }
+  return found;
+}
+
+TEST(TypedPath, ItsLinksAreMadeInPlacesOfTheSandboxsOwn) {
+  World world;
+  world.workspace();
+  EXPECT_EQ(typed_in(world), "");
+  world.typed = {"/home/u/link", {{"/home/u/link", "p"}}};
+  EXPECT_EQ(typed_in(world), "/home/u/link -> p; PWD=/home/u/link");
+  world.typed = {"/home/u/.cache/x/link", {{"/home/u/.cache/x/link", "/home/u/p"}}};
+  EXPECT_EQ(typed_in(world), "/home/u/.cache/x/link -> /home/u/p; PWD=/home/u/.cache/x/link");
+  world.typed = {"/tmp/link", {{"/tmp/link", "/home/u/second"}, {"/home/u/second", "p"}}};
+  EXPECT_EQ(typed_in(world), "/tmp/link -> /home/u/second; /home/u/second -> p; PWD=/tmp/link");
+}
+
+TEST(TypedPath, WhatTheHostShowsIsThereAlready) {
+  World world;
+  world.workspace();
+  world.typed = {"/usr/link", {{"/usr/link", "/home/u/p"}}};
+  EXPECT_EQ(typed_in(world), "PWD=/usr/link");
+}
+
+TEST(TypedPath, WhatRulesHideStaysHidden) {
+  World world;
+  world.workspace();
+  world.directory("/home/u/closed");
+  world.rule(Verb::kDenyRead, "/home/u/closed");
+  world.typed = {"/home/u/closed/link", {{"/home/u/closed/link", "/home/u/p"}}};
+  EXPECT_EQ(typed_in(world), "");
+  world.typed = {"/root/link", {{"/root/link", "/home/u/p"}}};
+  EXPECT_EQ(typed_in(world), "");
+}
+
+TEST(TypedPath, TheVariableCanBeSet) {
+  World world;
+  world.workspace();
+  world.typed = {"/home/u/link", {{"/home/u/link", "p"}}};
+  world.options = {"PWD=/usr"};
+  EXPECT_EQ(typed_in(world), "/home/u/link -> p; PWD=/usr");
 }
 
 }  // namespace
