@@ -29,7 +29,8 @@ class TypedPathTest : public testing::Test {
     const plan::TypedPath found = typed_path(base_ + typed, base_ + directory);
     std::string links;
     for (const plan::PathLink& link : found.links) {
-      links += link.path.substr(base_.size()) + "=" + link.text.substr(link.text.starts_with('/') ? base_.size() : 0) + " ";
+      const std::size_t above = link.text.starts_with('/') ? base_.size() : 0;
+      links += link.path.substr(base_.size()) + "=" + link.text.substr(above) + " ";
     }
     EXPECT_EQ(found.path.empty(), links.empty());
     return links;

@@ -40,7 +40,8 @@ WORKS = [
     """, ("git",)),
     Work("git: bisect run", "git", GIT + """
         git init -q .; for i in 1 2 3 4 5 6; do echo $i > n; git add n; git commit -qm $i; done
-        git bisect start -q HEAD HEAD~5 > /dev/null; git bisect run sh -c '[ $(cat n) -lt 4 ]' | grep 'first bad' | cut -c42-
+        git bisect start -q HEAD HEAD~5 > /dev/null
+        git bisect run sh -c '[ $(cat n) -lt 4 ]' | grep 'first bad' | cut -c42-
         git show -s --format=%s refs/bisect/bad
     """, ("git",)),
     Work("git: worktree in the project", "git", GIT + """
@@ -56,14 +57,16 @@ WORKS = [
         git -c gpg.ssh.allowedSignersFile=../signers log --format='%G? %GS'
     """, ("git", "ssh-keygen")),
     Work("gpg: a key, a signature, a signed commit", "git", GIT + """
-        export GNUPGHOME=$PWD/g; mkdir -m 700 g; gpg -q --batch --passphrase '' --quick-gen-key a@b.example ed25519 sign 0
+        export GNUPGHOME=$PWD/g; mkdir -m 700 g
+        gpg -q --batch --passphrase '' --quick-gen-key a@b.example ed25519 sign 0
         echo text > t; gpg -q --batch --detach-sign t; gpg -q --verify t.sig t 2>&1 | grep -c 'Good signature'
         git init -q r; cd r; git commit -q -Sa@b.example --allow-empty -m s; git log --format=%G?; gpgconf --kill all
     """, ("git", "gpg")),
     Work("node: a server and its client", "JavaScript", """
         node -e '
           const s = require("http").createServer((q, r) => r.end("hello " + q.url)).listen(0, "localhost", async () => {
-            const r = await fetch("http://localhost:" + s.address().port + "/a"); console.log(await r.text()); s.close(); })'
+            const r = await fetch("http://localhost:" + s.address().port + "/a");
+            console.log(await r.text()); s.close(); })'
     """, ("node",)),
     Work("node: worker threads, watching files, child processes", "JavaScript", """
         node -e '
@@ -76,7 +79,8 @@ WORKS = [
     Work("node --inspect", "JavaScript", """
         node --inspect=127.0.0.1:0 -e '
           const u = require("inspector").url(); fetch(u.replace("ws:", "http:").replace(/[^/]*$/, "json/version"))
-            .then(r => r.json()).then(j => console.log(Object.keys(j).sort().join()), e => console.log(String(e)))' 2> said
+            .then(r => r.json()).then(j => console.log(Object.keys(j).sort().join()),
+                  e => console.log(String(e)))' 2> said
         grep -c 'Debugger listening' said
     """, ("node",)),
     Work("npm: install a package of a directory, run a script", "JavaScript", """
@@ -116,13 +120,19 @@ WORKS = [
     """, (PYTHON,)),
     Work("pytest, on several processes", "Python", f"""
         {PYTHON} -m pytest -q -p no:cacheprovider -n 2 t_test.py | grep -c '4 passed'
-    """, (PYTHON,), {"t_test.py": "import pytest\n@pytest.mark.parametrize('n', range(4))\ndef test(n, tmp_path): assert n < 4\n"}),
+    """, (PYTHON,), {"t_test.py": text("""
+        import pytest
+        @pytest.mark.parametrize("n", range(4))
+        def test(n, tmp_path): assert n < 4
+    """)}),
     Work("sqlite: a database in WAL mode, two processes", "databases", f"""
         {PYTHON} -c '
         import sqlite3, subprocess, sys
-        d = sqlite3.connect("d"); print(d.execute("pragma journal_mode=wal").fetchone()[0]); d.execute("create table t(n)")
-        d.execute("insert into t values(1)"); d.commit(); add = "import sqlite3; d = sqlite3.connect(chr(100)); "
-        subprocess.run([sys.executable, "-c", add + "d.execute(chr(32).join([\\"insert into t values(2)\\"])); d.commit()"], check=True)
+        d = sqlite3.connect("d"); print(d.execute("pragma journal_mode=wal").fetchone()[0])
+        d.execute("create table t(n)")
+        d.execute("insert into t values(1)"); d.commit()
+        add = "import sqlite3; d = sqlite3.connect(\\"d\\"); d.execute(\\"insert into t values(2)\\"); d.commit()"
+        subprocess.run([sys.executable, "-c", add], check=True)
         print(d.execute("select sum(n) from t").fetchone()[0])'
     """, (PYTHON,)),
     Work("PostgreSQL: a cluster, a server, a query", "databases", """
@@ -137,11 +147,12 @@ WORKS = [
     Work("cmake and ninja, with tests", "compilers", """
         cmake -S . -B b -G Ninja > /dev/null; cmake --build b > /dev/null; ctest --test-dir b 2>&1 | grep 'tests passed'
     """, ("cmake", "ninja", "g++"), {
-        "CMakeLists.txt": "cmake_minimum_required(VERSION 3.20)\nproject(p CXX)\nenable_testing()\nadd_executable(a a.cc)\n"
-                          "add_test(NAME a COMMAND a)\n",
+        "CMakeLists.txt": "cmake_minimum_required(VERSION 3.20)\nproject(p CXX)\nenable_testing()\n"
+                          "add_executable(a a.cc)\nadd_test(NAME a COMMAND a)\n",
         "a.cc": "#include <vector>\nint main() { return std::vector<int>(3).size() - 3; }\n"}),
     Work("ccache", "compilers", """
-        export CCACHE_DIR=$PWD/c; for i in 1 2; do ccache gcc -c a.c -o a$i.o; done; cmp a1.o a2.o; ccache -s | grep -c Hits
+        export CCACHE_DIR=$PWD/c; for i in 1 2; do ccache gcc -c a.c -o a$i.o; done; cmp a1.o a2.o
+        ccache -s | grep -c Hits
     """, ("ccache", "gcc"), {"a.c": "int a;\n"}),
     Work("gdb: a breakpoint and a back trace", "debuggers", """
         gcc -g -O0 -o a a.c; gdb -q -batch -ex 'break f' -ex run -ex bt ./a 2>&1 | grep -o 'f (n=3) at a.c:1'
@@ -159,7 +170,8 @@ WORKS = [
     """, ("g++",), {"a.cc": "#include <thread>\nint n;\nint main() { std::thread a([] { ++n; }); ++n; a.join(); }\n"}),
     Work("javac and java", "compilers", "javac A.java; java -XX:+UseSerialGC A", ("javac", "java"), {
         "A.java": 'class A { public static void main(String[] a) throws Exception { System.out.println('
-                  'java.net.InetAddress.getLoopbackAddress().getHostAddress() + new java.io.File("A.java").canWrite()); } }\n'}),
+                  'java.net.InetAddress.getLoopbackAddress().getHostAddress() + '
+                  'new java.io.File("A.java").canWrite()); } }\n'}),
     Work("gfortran", "compilers", "gfortran -o a a.f90; ./a", ("gfortran",),
          {"a.f90": "program a\n print '(a)', 'fortran'\nend program\n"}),
     Work("perl with a module of the project", "scripts", "perl -I. -MM -e 'print M::f(), \"\\n\"'", ("perl",),
@@ -176,10 +188,12 @@ WORKS = [
     """),
     Work("names that are no text, links, modes, times", "files", """
         n=$(printf 'a\\377b'); echo x > "$n"; ls | od -c | head -1; ln "$n" hard; ln -s hard soft; cat soft
-        chmod 640 hard; touch -d 2001-02-03T04:05:06Z hard; stat -c '%a %h %Y' hard; truncate -s 1G big; du -k big | cut -f1
+        chmod 640 hard; touch -d 2001-02-03T04:05:06Z hard; stat -c '%a %h %Y' hard
+        truncate -s 1G big; du -k big | cut -f1
     """),
     Work("tar keeps modes, times and links", "files", """
-        mkdir d; echo x > d/a; chmod 751 d/a; ln -s a d/b; touch -h -d @1000000000 d/a d/b; tar -C d -cf - . | (mkdir e; tar -C e -xpf -)
+        mkdir d; echo x > d/a; chmod 751 d/a; ln -s a d/b; touch -h -d @1000000000 d/a d/b
+        tar -C d -cf - . | (mkdir e; tar -C e -xpf -)
         stat -c '%n %a %Y %F' e/a e/b
     """),
     Work("zip, xz and zstd", "files", """
@@ -194,18 +208,20 @@ WORKS = [
         tmux -L w -f /dev/null new-session -d -x 80 -y 24 'echo in tmux; exec sleep 30'; sleep 0.5
         tmux -L w capture-pane -p | head -1; tmux -L w kill-server
     """, ("tmux",)),
-    Work("script: a terminal of its own", "terminals", "script -qec 'test -t 0 && tty | cut -c1-8' /dev/null | tr -d '\\r'",
-         ("script",)),
+    Work("script: a terminal of its own", "terminals",
+         "script -qec 'test -t 0 && tty | cut -c1-8' /dev/null | tr -d '\\r'", ("script",)),
     Work("vim in batch mode", "terminals", "vim -u NONE -es -c '%s/a/b/' -c wq f; cat f", ("vim",), {"f": "a\n"}),
     Work("top, ps and lsof", "terminals", """
-        top -bn1 | grep -c Tasks; ps -e -o comm= | sort -u | grep -c '^sh$'; sleep 20 < f & lsof -p $! -a -d 0 -Fn | tail -1 | grep -o '/f$'
+        top -bn1 | grep -c Tasks; ps -e -o comm= | sort -u | grep -c '^sh$'
+        sleep 20 < f & lsof -p $! -a -d 0 -Fn | tail -1 | grep -o '/f$'
     """, ("top", "ps", "lsof"), {"f": ""}),
     Work("fakeroot and a Debian package", "packages", """
         mkdir -p p/DEBIAN p/usr/share/p; cp control p/DEBIAN/; echo x > p/usr/share/p/x; chmod 755 p/DEBIAN
         fakeroot sh -c 'chown -R 0:0 p && dpkg-deb -b p p.deb' > /dev/null; dpkg-deb -c p.deb | tail -1 | cut -c1-20
     """, ("fakeroot", "dpkg-deb"), {
         "control": "Package: p\nVersion: 1\nArchitecture: all\nMaintainer: A <a@b.example>\nDescription: d\n"}),
-    Work("a program without an environment", "scripts", "env -i /bin/sh -c 'pwd | grep -o project; id -u > /dev/null && echo ok'"),
+    Work("a program without an environment", "scripts",
+         "env -i /bin/sh -c 'pwd | grep -o project; id -u > /dev/null && echo ok'"),
     Work("docker without its socket", "refused", "docker ps", ("docker",), refused="docker"),
     Work("sudo", "refused", "sudo -n true", ("sudo",), refused="sudo", note="no program gives rights"),
     Work("a namespace of its own", "refused", "unshare -Ur true", ("unshare",), refused="unshare"),
@@ -214,5 +230,4 @@ WORKS = [
 
 def missing(work):
     """The first thing that this machine does not have; empty if it has all."""
-    is_there = lambda need: os.path.exists(need) if need.startswith("/") else shutil.which(need, path=PATH)  # noqa: E731
-    return next((need for need in work.needs if not is_there(need)), "")
+    return next((need for need in work.needs if not (os.path.exists(need) or shutil.which(need, path=PATH))), "")

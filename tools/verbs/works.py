@@ -43,7 +43,7 @@ def run(arguments):
 
 
 def results():
-    """{work: {way: outcome}}; an outcome is "works", "fails" or why it was not run, and the worst of all users counts."""
+    """{work: {way: outcome}}; an outcome is "works", "fails" or why it was not run. The worst of all users counts."""
     with tempfile.TemporaryDirectory() as place:
         report = os.path.join(place, "report.xml")
         code = subprocess.run(["/usr/bin/python3", "-m", "pytest", "-c", path("tests", "pytest.ini"), "-q", "-n", "4",
