@@ -1,10 +1,14 @@
 # What works inside as it does outside: the table of works.py, by `hutch run` and by an agent.
+import pathlib
+import sys
 import textwrap
 
 import daemons
 import harness
 import pytest
-import works
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import works  # noqa: E402
 
 WAYS = ["namespace", "bwrap", "agent"]
 
