@@ -40,8 +40,7 @@ WORKS = [
     """, ("git",)),
     Work("git: bisect run", "git", GIT + """
         git init -q .; for i in 1 2 3 4 5 6; do echo $i > n; git add n; git commit -qm $i; done
-        git bisect start -q HEAD HEAD~5 > /dev/null
-        git bisect run sh -c '[ $(cat n) -lt 4 ]' | grep 'first bad' | cut -c42-
+        git bisect start HEAD HEAD~5 > /dev/null; git bisect run sh -c '[ $(cat n) -lt 4 ]' | grep -c 'first bad'
         git show -s --format=%s refs/bisect/bad
     """, ("git",)),
     Work("git: worktree in the project", "git", GIT + """
@@ -57,7 +56,7 @@ WORKS = [
         git -c gpg.ssh.allowedSignersFile=../signers log --format='%G? %GS'
     """, ("git", "ssh-keygen")),
     Work("gpg: a key, a signature, a signed commit", "git", GIT + """
-        export GNUPGHOME=$PWD/g; mkdir -m 700 g
+        export GNUPGHOME=$(mktemp -d)
         gpg -q --batch --passphrase '' --quick-gen-key a@b.example ed25519 sign 0
         echo text > t; gpg -q --batch --detach-sign t; gpg -q --verify t.sig t 2>&1 | grep -c 'Good signature'
         git init -q r; cd r; git commit -q -Sa@b.example --allow-empty -m s; git log --format=%G?; gpgconf --kill all
@@ -217,7 +216,7 @@ WORKS = [
     """, ("top", "ps", "lsof"), {"f": ""}),
     Work("fakeroot and a Debian package", "packages", """
         mkdir -p p/DEBIAN p/usr/share/p; cp control p/DEBIAN/; echo x > p/usr/share/p/x; chmod 755 p/DEBIAN
-        fakeroot sh -c 'chown -R 0:0 p && dpkg-deb -b p p.deb' > /dev/null; dpkg-deb -c p.deb | tail -1 | cut -c1-20
+        fakeroot sh -c 'chown -R 0:0 p && dpkg-deb -b p p.deb' > /dev/null; dpkg-deb --fsys-tarfile p.deb | tar --numeric-owner -tv | cut -c1-14
     """, ("fakeroot", "dpkg-deb"), {
         "control": "Package: p\nVersion: 1\nArchitecture: all\nMaintainer: A <a@b.example>\nDescription: d\n"}),
     Work("a program without an environment", "scripts",

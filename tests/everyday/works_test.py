@@ -1,5 +1,10 @@
 # What works inside as it does outside: the table of works.py, by `hutch run` and by an agent.
+"""The ordinary user has an entry in passwd(5), which programs ask for, and supplementary groups."""
+
+import dataclasses
+import os
 import pathlib
+import subprocess
 import sys
 import textwrap
 
@@ -11,61 +16,88 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import works  # noqa: E402
 
 WAYS = ["namespace", "bwrap", "agent"]
+PEOPLE = ["root", "user"] if os.geteuid() == 0 else ["user"]
+# Of the machine, but for the people.
+MAKE = "mount --bind \"$1/passwd\" /etc/passwd; mount --bind \"$1/group\" /etc/group; echo made; exec sleep infinity"
+
+
+class Users:
+    """A mount namespace in which the ordinary user is known by name."""
+
+    def __init__(self, base, person):
+        place = base.unused("users")
+        place.mkdir()
+        place.chmod(0o755)
+        for name, line in (("passwd", f"{person.name}:x:{person.uid}:{person.uid}::{person.home}:/bin/sh"),
+                           ("group", f"{person.name}:x:{person.uid}:")):
+            (place / name).write_text(pathlib.Path("/etc", name).read_text() + line + "\n")
+        self.holder = subprocess.Popen(["unshare", "--mount", "sh", "-ec", MAKE, "sh", place], stdout=subprocess.PIPE)
+        assert self.holder.stdout.readline() == b"made\n"
+
+    def enter(self, directory):
+        return ["nsenter", "--target", str(self.holder.pid), "--mount", f"--wdns={directory}", "--"]
+
+    def stop(self):
+        self.holder.kill()
+        self.holder.wait()
+        self.holder.stdout.close()
+
+
+@pytest.fixture(scope="module", params=PEOPLE)
+def worker(request, base):
+    """Who works: person, and enter(directory) for what runs as them."""
+    known = base.person(request.param)
+    if os.geteuid() != 0 or request.param == "root":
+        yield Worker(known, lambda _: [])
+        return
+    users = Users(base, known)
+    yield Worker(dataclasses.replace(known, groups="20,44,100"), users.enter)
+    users.stop()
+
+
+@dataclasses.dataclass(frozen=True)
+class Worker:
+    person: harness.Person
+    enter: object
+
+    def run(self, program, *words, directory, env):
+        return harness.run_in(self.person, [program, *words], cwd=directory, env=env, outer=self.enter(directory))
 
 
 @pytest.fixture(scope="module")
-def daemon_of(base):
-    made = {}
-
-    def of(person):
-        if person.name not in made:
-            made[person.name] = daemons.Daemon(base, person)
-        return made[person.name]
-
-    yield of
-    for daemon in made.values():
-        daemon.stop()
-
-
-@pytest.fixture
-def places(as_user, project):
-    """Two projects and a home: what is compared, what is tried, and whose settings the first one reads."""
-    made = [as_user.mkdir(project / name) for name in ("outside/project", "inside/project", "home")]
-    return made
-
-
-def fill(person, directory, work):
-    for name, content in work.files.items():
-        person.write(directory / name, content)
-
-
-def script_of(work):
-    return "set -e\n" + textwrap.dedent(work.script)
+def daemon(base, worker):
+    made = daemons.Daemon(base, worker.person)
+    made("agent", "list", outer=worker.enter("/")).ok()
+    yield made
+    made.stop()
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("work", works.WORKS, ids=lambda work: work.name)
-def test_it_works_as_outside(hutch, as_user, places, daemon_of, work, way):
+def test_it_works_as_outside(base, worker, daemon, work, way):
     if missing := works.missing(work):
         pytest.skip(f"{missing} is not installed")
-    if work.ordinary and as_user.uid == 0:
+    if work.ordinary and worker.person.uid == 0:
         pytest.skip("its own program does not run as root")
-    outside, inside, home = places
-    fill(as_user, inside, work)
-    settings = {"HOME": str(home), "PATH": works.PATH, "LANG": "C.UTF-8"}
-    ran = run_inside(hutch, daemon_of, as_user, inside, script_of(work), way, settings)
+    top = worker.person.mkdir(worker.person.home / base.unused("work").name)
+    outside, inside, home = (worker.person.mkdir(top / name) for name in ("outside/project", "inside/project", "home"))
+    script = "set -e\n" + textwrap.dedent(work.script)
+    env = {"HOME": str(home), "PATH": works.PATH, "LANG": "C.UTF-8"}
+    for name, content in work.files.items():
+        worker.person.write(inside / name, content)
+        worker.person.write(outside / name, content)
+    ran = run_inside(base, worker, daemon, inside, script, way, env)
     if work.refused:
         assert ran.code != 0 and work.refused in ran.text + ran.errors, ran
         return
-    fill(as_user, outside, work)
-    expected = harness.run_in(as_user, ["/bin/sh", "-c", script_of(work)], cwd=outside, env=settings).ok()
+    expected = worker.run("/bin/sh", "-c", script, directory=outside, env=env).ok()
     assert ran.code == 0 and ran.text == expected.text, f"outside: {expected.text}\ninside: {ran}"
 
 
-def run_inside(hutch, daemon_of, person, project, script, way, settings):
+def run_inside(base, worker, daemon, project, script, way, env):
     if way != "agent":
-        return hutch("run", "--backend", way, "--", "/bin/sh", "-c", script, cwd=project, env=settings)
-    daemon = daemon_of(person)
+        return worker.run(base.bin / "hutch", "run", "--backend", way, "--", "/bin/sh", "-c", script,
+                          directory=project, env=env)
     name = daemon.create(f"dir={project}")
     ran = daemon.sh(name, script)
     daemon("agent", "remove", name).ok()
