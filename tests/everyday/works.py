@@ -18,7 +18,8 @@ class Work:
     needs: tuple = ()       # programs; where one is missing the work is skipped
     files: dict = dataclasses.field(default_factory=dict)
     refused: str = ""       # it does not work inside: its exit code is not 0, and it prints this
-    ordinary: bool = False  # root's own program refuses to run as root
+    ordinary: bool = False  # its own program refuses to run as root
+    slow: bool = False      # runs with ./dev test --all, and for the page
     note: str = ""          # for the page
 
 
@@ -91,7 +92,7 @@ WORKS = [
     Work("python: a virtual environment, pip installs a package of a directory", "Python", f"""
         {PYTHON} -m venv v; ./v/bin/pip install -q --no-index --no-build-isolation --disable-pip-version-check ./p
         ./v/bin/tool; ./v/bin/python -c 'import sys; print(sys.prefix != sys.base_prefix)'
-    """, (PYTHON,), {
+    """, (PYTHON,), slow=True, files={
         "p/setup.py": "from setuptools import setup\nsetup(name='p', version='1', py_modules=['p'],\n"
                       "      entry_points={'console_scripts': ['tool=p:main']})\n",
         "p/p.py": "def main():\n    print('a tool')\n"}),
@@ -140,7 +141,7 @@ WORKS = [
         psql -qAt -h $PWD -d postgres -c 'create table t(n int); insert into t select generate_series(1, 100)' \\
           -c 'select sum(n) from t'
         $bin/pg_ctl -D d -w -m fast stop > /dev/null
-    """, ("psql", "/usr/lib/postgresql"), ordinary=True),
+    """, ("psql", "/usr/lib/postgresql"), ordinary=True, slow=True),
     Work("make", "compilers", "make -s -j2; ./a", ("make", "gcc"), {
         "Makefile": "a: a.c\n\tgcc -O1 -o $@ $<\n", "a.c": '#include <stdio.h>\nint main() { puts("made"); }\n'}),
     Work("cmake and ninja, with tests", "compilers", """
@@ -181,8 +182,8 @@ WORKS = [
         END
         sh -c 'trap "echo ended" TERM; kill $$; sleep 0.1'; (ulimit -n 64; ulimit -n); mkfifo p; echo in > p & cat p
     """),
-    Work("10,000 files: made, found, packed, removed", "files", """
-        mkdir t; cd t; seq 10000 | xargs touch; find . -type f | wc -l; cd ..; tar -cf t.tar t; rm -r t; tar -xf t.tar
+    Work("3,000 files: made, found, packed, removed", "files", """
+        mkdir t; cd t; seq 3000 | xargs touch; find . -type f | wc -l; cd ..; tar -cf t.tar t; rm -r t; tar -xf t.tar
         ls t | wc -l; rm -rf t t.tar
     """),
     Work("names that are no text, links, modes, times", "files", """
@@ -212,7 +213,7 @@ WORKS = [
     Work("vim in batch mode", "terminals", "vim -u NONE -es -c '%s/a/b/' -c wq f; cat f", ("vim",), {"f": "a\n"}),
     Work("top, ps and lsof", "terminals", """
         top -bn1 | grep -c Tasks; ps -e -o comm= | sort -u | grep -c '^sh$'
-        sleep 20 < f & lsof -p $! -a -d 0 -Fn | tail -1 | grep -o '/f$'
+        sleep 20 < f > /dev/null & lsof -p $! -a -d 0 -Fn | tail -1 | grep -o '/f$'; kill $!
     """, ("top", "ps", "lsof"), {"f": ""}),
     Work("fakeroot and a Debian package", "packages", """
         mkdir -p p/DEBIAN p/usr/share/p; cp control p/DEBIAN/; echo x > p/usr/share/p/x; chmod 755 p/DEBIAN

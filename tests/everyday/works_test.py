@@ -73,7 +73,8 @@ def daemon(base, worker):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("work", works.WORKS, ids=lambda work: work.name)
+@pytest.mark.parametrize("work", [pytest.param(work, id=work.name, marks=[pytest.mark.slow] if work.slow else [])
+                                  for work in works.WORKS])
 def test_it_works_as_outside(base, worker, daemon, work, way):
     if missing := works.missing(work):
         pytest.skip(f"{missing} is not installed")

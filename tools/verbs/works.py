@@ -49,7 +49,8 @@ def results():
         code = subprocess.run(["/usr/bin/python3", "-m", "pytest", "-c", path("tests", "pytest.ini"), "-q", "-n", "4",
                                f"--junitxml={report}", "-k", "test_it_works_as_outside",
                                path("tests", "everyday", "works_test.py")],
-                              env={**os.environ, "HUTCH_BIN": path("build", "release", "bin")}, check=False).returncode
+                              env={**os.environ, "HUTCH_TEST_ALL": "1",
+                                   "HUTCH_BIN": path("build", "release", "bin")}, check=False).returncode
         if code not in (0, 1):
             raise Failed(f"pytest ended with {code}")
         cases = xml.etree.ElementTree.parse(report).getroot().iter("testcase")
