@@ -2,8 +2,8 @@
 # What hutch's looks at a repository of git cost: before a command starts, and after its end.
 """usage: ./dev bench git [--json] [--rounds N] [--files N,N,...]
 
-`hutch run` in repositories of several sizes, each beside a directory without one, in turn within one run, as an ordinary
-user. At the end an index that has not changed is known by its version; one that has changed is read whole. The cost of
+`hutch run` in repositories of several sizes, each beside a directory without one, in turn within one run, as an
+ordinary user. At the end an index that has not changed is known by its version; one that has changed is read whole. The cost of
 that is the difference of two commands that do the same, of which one puts its copy of the index in the index's place.
 """
 

@@ -4,12 +4,12 @@
 #include <string>
 #include <string_view>
 
-#include "plan/typed_path.h"
+#include "plan/path_facts.h"
 
 namespace hutch::host {
 
-// Empty where `typed` is not an absolute path without "." and "..", does not lead to `directory`, which is canonical, or
-// is the same name. That is how a shell checks PWD (POSIX, "pwd").
+// Empty where `typed` is not an absolute path without "." and "..", does not lead to `directory`, which is canonical,
+// or is the same name. That is how a shell checks PWD (POSIX, "pwd").
 plan::TypedPath typed_path(std::string_view typed, const std::string& directory);
 
 }  // namespace hutch::host

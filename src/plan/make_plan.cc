@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "plan/environment.h"
+#include "plan/mount_nodes.h"
 #include "plan/mounts.h"
 #include "plan/names.h"
 #include "plan/os_user_places.h"
@@ -53,7 +54,7 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
   plan.environment = TRY(plan_environment(input));
   plan.notes = plan_notes(input);
   MountTree tree = plan_mounts(input);
-  if (tree.has_typed_cwd) add_working_directory(plan.environment, input.typed_cwd.path);
+  if (!input.typed_cwd.path.empty() && tree.has_typed_cwd) add_working_directory(plan.environment, input.typed_cwd.path);
   plan.landlock = plan_landlock(input, tree);
   plan.mounts = std::move(tree.steps);
   note_smaller_tmp(plan);
@@ -112,10 +113,7 @@ Result<SandboxPlan> plan_of_os_user(const PlanInput& input) {
 void place_in_machine(const PlanInput& input, std::vector<MountStep>& steps) {
   if (input.shares.empty()) return;
   const HostFacts& user = input.facts;
-  const std::string group = std::to_string(user.gid);
-  const std::string line = cat({user.user, ":x:", std::to_string(user.uid), ":", group, "::", user.home, ":/bin/sh"});
-  steps.push_back({.kind = MountKind::kAccount, .target = "/etc/passwd", .source = line});
-  steps.push_back({.kind = MountKind::kAccount, .target = "/etc/group", .source = cat({user.user, ":x:", group, ":"})});
+  add_account(steps, user.user, user.uid, user.gid, user.home);
   for (const Share& share : input.shares) {
     for (std::size_t slash = share.target.find('/', 1); slash != share.target.npos;
          slash = share.target.find('/', slash + 1)) {

@@ -10,7 +10,6 @@
 #include "plan/path_facts.h"
 #include "plan/plan.h"
 #include "plan/trust.h"
-#include "plan/typed_path.h"
 #include "policy/policy.h"
 #include "policy/rules.h"
 

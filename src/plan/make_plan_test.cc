@@ -10,7 +10,7 @@
 
 #include "plan/plan_text.h"
 #include "plan/widening.h"
-#include "policy/defaults.h"
+#include "plan/world_testing.h"
 
 namespace hutch::plan {
 namespace {
@@ -19,126 +19,6 @@ using policy::Origin;
 using policy::Place;
 using policy::Rule;
 using policy::Verb;
-
-// A machine and a user that are the same everywhere.
-class World {
- public:
-  World() {
-    facts.uid = 1000;
-    facts.gid = 1000;
-    facts.user = "u";
-    facts.home = "/home/u";
-    facts.cwd = "/home/u/p";
-    facts.root = {{"bin", FileType::kSymlink, "usr/bin"}, {"boot", FileType::kDirectory, ""},
-                  {"dev", FileType::kDirectory, ""},      {"etc", FileType::kDirectory, ""},
-                  {"home", FileType::kDirectory, ""},     {"lost+found", FileType::kDirectory, ""},
-                  {"proc", FileType::kDirectory, ""},     {"root", FileType::kDirectory, ""},
-                  {"run", FileType::kDirectory, ""},      {"sock", FileType::kOther, ""},
-                  {"sys", FileType::kDirectory, ""},      {"tmp", FileType::kDirectory, ""},
-                  {"usr", FileType::kDirectory, ""},      {"var", FileType::kDirectory, ""}};
-    facts.proc_names = {"cpuinfo", "sys", "kcore", "keys", "sysrq-trigger", "irq"};
-    for (const RootEntry& entry : facts.root) {
-      if (entry.type != FileType::kSymlink) see("/" + entry.name, entry.type);
-    }
-    directory("/home/u");
-    directory("/home/u/p");
-    directory("/sys/devices/system");
-    environment = {"PATH=/home/u/.local/bin:/usr/bin", "TERM=xterm", "SECRET=x", "LANG=C.UTF-8"};
-    place(Place::kProc, "/proc");
-    place(Place::kSys, "/sys");
-    place(Place::kDevices, "/dev");
-    place(Place::kPrivate, "/tmp");
-    place(Place::kPrivate, "/run");
-  }
-
-  void directory(const std::string& path) { see(path, FileType::kDirectory); }
-  void file(const std::string& path) { see(path, FileType::kFile); }
-  void pipe(const std::string& path) { see(path, FileType::kOther); }
-  void link(const std::string& path, const std::string& text) { see(path, FileType::kSymlink, text); }
-
-  void rule(Verb verb, const std::string& path, Origin origin = Origin::kPolicy) {
-    rules.push_back({.verb = verb, .origin = origin, .path = path, .text = path, .where = std::string(name_of(verb))});
-  }
-  void place(Place what, const std::string& path) {
-    rules.push_back(
-        {.verb = Verb::kPlace, .origin = Origin::kBuiltIn, .place = what, .path = path, .where = "built in"});
-  }
-
-  // As the built-in policy has it.
-  void workspace() {
-    rule(Verb::kDenyRead, "/home");
-    rule(Verb::kDenyRead, "/root");
-    rule(Verb::kAllowRead, "/home/u/p");
-    rule(Verb::kAllowWrite, "/home/u/p");
-    for (const char* name : {"/home/u/.cache", "/home/u/.npm"}) place(Place::kPrivate, name);
-  }
-
-  Result<SandboxPlan> plan() {
-    PathFacts paths;
-    for (const auto& [path, one] : seen_) paths.seen.push_back(one);
-    return make_plan({.policy = policy,
-                      .rules = rules,
-                      .facts = facts,
-                      .paths = paths,
-                      .project = facts.cwd,
-                      .cwd = cwd.empty() ? facts.cwd : cwd,
-                      .typed_cwd = typed,
-                      .network = network,
-                      .trust = trust,
-                      .shares = shares,
-                      .covered_files = covered,
-                      .image = image ? &*image : nullptr,
-                      .os_user = os_user ? &*os_user : nullptr,
-                      .supervision = supervision,
-                      .questions = questions,
-                      .limits = limits,
-                      .caller_environment = environment,
-                      .environment = options,
-                      .backend = "namespace"});
-  }
-
-  // Of a sandbox that runs.
-  Widening widening(const std::string& path, Access access) {
-    PathFacts paths;
-    for (const auto& [at, one] : seen_) paths.seen.push_back(one);
-    const SandboxPlan present = plan().value();
-    return plan_widening({.policy = policy,
-                          .rules = rules,
-                          .facts = facts,
-                          .paths = paths,
-                          .project = facts.cwd,
-                          .cwd = facts.cwd,
-                          .limits = limits,
-                          .caller_environment = {},
-                          .environment = {}},
-                         present, seen_.at(path), access);
-  }
-
-  HostFacts facts;
-  policy::Policy policy = policy::default_policy();
-  std::vector<Rule> rules;
-  NetworkKind network = NetworkKind::kNone;
-  TrustInput trust;
-  std::vector<CoveredFile> covered;
-  std::optional<ImageInput> image;
-  std::optional<OsUserInput> os_user;
-  Supervision supervision = Supervision::kNone;
-  FileQuestions questions = FileQuestions::kNone;
-  std::vector<Share> shares;
-  ResourceLimits limits;
-  std::string cwd;
-  TypedPath typed;
-  std::vector<std::string> environment;
-  std::vector<std::string> options;
-
- private:
-  void see(const std::string& path, FileType type, const std::string& text = {}) {
-    const std::uint64_t inode = 100 + seen_.size();
-    seen_[path] = {.path = path, .type = type, .identity = {1, inode}, .link = text};
-  }
-
-  std::map<std::string, SeenPath> seen_;
-};
 
 // What every plan has to keep, whatever the rules are.
 void check_order(const SandboxPlan& plan) {
@@ -574,57 +454,6 @@ TEST(MakePlan, AShareWithoutASourceIsTheSandboxsOwn) {
   EXPECT_EQ(given->kind, MountKind::kBind);
   EXPECT_LT(own, given);
   EXPECT_NE(std::ranges::find(plan->landlock.writable, "/workspace"), plan->landlock.writable.end());
-}
-
-// The links that the plan makes, and PWD.
-std::string typed_in(World& world) {
-  const SandboxPlan plan = world.plan().value();
-  std::string found;
-  for (const MountStep& step : plan.mounts) {
-    if (step.kind == MountKind::kSymlink && step.target != "/bin") found += step.target + " -> " + step.source + "; ";
-  }
-  for (const std::string& variable : plan.environment) {
-    if (variable.starts_with("PWD=")) found += variable;
-  }
-  return found;
-}
-
-TEST(TypedPath, ItsLinksAreMadeInPlacesOfTheSandboxsOwn) {
-  World world;
-  world.workspace();
-  EXPECT_EQ(typed_in(world), "");
-  world.typed = {"/home/u/link", {{"/home/u/link", "p"}}};
-  EXPECT_EQ(typed_in(world), "/home/u/link -> p; PWD=/home/u/link");
-  world.typed = {"/home/u/.cache/x/link", {{"/home/u/.cache/x/link", "/home/u/p"}}};
-  EXPECT_EQ(typed_in(world), "/home/u/.cache/x/link -> /home/u/p; PWD=/home/u/.cache/x/link");
-  world.typed = {"/tmp/link", {{"/tmp/link", "/home/u/second"}, {"/home/u/second", "p"}}};
-  EXPECT_EQ(typed_in(world), "/tmp/link -> /home/u/second; /home/u/second -> p; PWD=/tmp/link");
-}
-
-TEST(TypedPath, WhatTheHostShowsIsThereAlready) {
-  World world;
-  world.workspace();
-  world.typed = {"/usr/link", {{"/usr/link", "/home/u/p"}}};
-  EXPECT_EQ(typed_in(world), "PWD=/usr/link");
-}
-
-TEST(TypedPath, WhatRulesHideStaysHidden) {
-  World world;
-  world.workspace();
-  world.directory("/home/u/closed");
-  world.rule(Verb::kDenyRead, "/home/u/closed");
-  world.typed = {"/home/u/closed/link", {{"/home/u/closed/link", "/home/u/p"}}};
-  EXPECT_EQ(typed_in(world), "");
-  world.typed = {"/root/link", {{"/root/link", "/home/u/p"}}};
-  EXPECT_EQ(typed_in(world), "");
-}
-
-TEST(TypedPath, TheVariableCanBeSet) {
-  World world;
-  world.workspace();
-  world.typed = {"/home/u/link", {{"/home/u/link", "p"}}};
-  world.options = {"PWD=/usr"};
-  EXPECT_EQ(typed_in(world), "/home/u/link -> p; PWD=/usr");
 }
 
 }  // namespace

@@ -50,6 +50,14 @@ Shown shown_at(const PlanInput& input, const std::string& target) {
   return fits && is_visible ? Shown::kHosts : Shown::kNothing;
 }
 
+void add_account(std::vector<MountStep>& steps, const std::string& name, std::uint32_t user, std::uint32_t group,
+                 const std::string& home) {
+  const std::string gid = std::to_string(group);
+  const std::string line = cat({name, ":x:", std::to_string(user), ":", gid, "::", home, ":/bin/sh"});
+  steps.push_back({.kind = MountKind::kAccount, .target = "/etc/passwd", .source = line});
+  steps.push_back({.kind = MountKind::kAccount, .target = "/etc/group", .source = cat({name, ":x:", gid, ":"})});
+}
+
 std::uint64_t bytes_of(const std::vector<CoveredFile>& files) {
   static constexpr std::uint64_t kPageBytes = 64 << 10;  // the largest page of any architecture
   std::uint64_t bytes = 0;

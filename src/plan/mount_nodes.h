@@ -48,6 +48,11 @@ bool is_own_place(std::string_view path);
 enum class Shown { kNothing, kPrivate, kHosts };
 Shown shown_at(const PlanInput& input, const std::string& target);
 
+// Adds the lines of a user and of a group. They become the first lines: where several names have one number, the first
+// of them counts (getpwuid(3)).
+void add_account(std::vector<MountStep>& steps, const std::string& name, std::uint32_t user, std::uint32_t group,
+                 const std::string& home);
+
 // How many bytes of a tmpfs the files take, with a page for each name.
 std::uint64_t bytes_of(const std::vector<CoveredFile>& files);
 

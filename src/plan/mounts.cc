@@ -73,7 +73,6 @@ class TreePlanner {
   void make_parents(std::string_view path);
   void make_directory(const std::string& path, unsigned mode);
   void mount_spacious(const std::string& path, unsigned mode, MakeTarget make);
-  void bound_memory();
   void bind(const Node& node, Access access, MakeTarget make);
   void mount_tmpfs(const std::string& path, unsigned mode, std::uint64_t size_bytes, MakeTarget make);
   void seal(const std::string& path);
@@ -114,9 +113,8 @@ MountTree TreePlanner::run() {
   pin_ancestors();
   link_children();
   input_.image == nullptr ? place_root() : place_image();
-  bound_memory();
-  const std::vector<PathLink>& links = input_.typed_cwd.links;
-  tree_.has_typed_cwd = !links.empty() && std::ranges::all_of(links, [&](const auto& link) { return has_link(link); });
+  bound_tmpfs(tree_.steps, small_, spacious_, tmpfs_bytes_max(input_.facts, input_.limits));
+  tree_.has_typed_cwd = std::ranges::all_of(input_.typed_cwd.links, [&](const auto& link) { return has_link(link); });
   return std::move(tree_);
 }
 
@@ -281,16 +279,9 @@ void TreePlanner::place_image() {
   place_shares();
 }
 
-// First of the lines: where several names have one number, the first of them counts (getpwuid(3)).
 void TreePlanner::place_account() {
   const ImageInput& image = *input_.image;
-  if (image.account.empty()) return;
-  const std::string group = std::to_string(image.ids.group);
-  const std::string user =
-      cat({image.account, ":x:", std::to_string(image.ids.user), ":", group, "::", image.home, ":/bin/sh"});
-  tree_.steps.push_back({.kind = MountKind::kAccount, .target = "/etc/passwd", .source = user});
-  tree_.steps.push_back(
-      {.kind = MountKind::kAccount, .target = "/etc/group", .source = cat({image.account, ":x:", group, ":"})});
+  if (!image.account.empty()) add_account(tree_.steps, image.account, image.ids.user, image.ids.group, image.home);
 }
 
 // The image has it, or has not; of the host nothing is there. A home is made all the same: programs expect one, and of
@@ -467,13 +458,10 @@ void TreePlanner::place_links(const Node& node) {
 }
 
 bool TreePlanner::has_link(const PathLink& link) const {
-  const auto is_it = [&](const MountStep& step) {
-    return step.kind == MountKind::kSymlink && step.target == link.path && step.source == link.text;
-  };
+  const auto is_it = [&](const auto& step) { return step.kind == MountKind::kSymlink && step.target == link.path; };
   if (std::ranges::any_of(tree_.steps, is_it)) return true;
-  const View view = node_above(link.path).view;
-  const bool is_hosts = view == View::kReadOnly || view == View::kReadWrite;
-  return input_.image == nullptr && is_hosts && !found_.contains(link.path);
+  if (input_.image != nullptr || found_.contains(link.path)) return false;
+  return view_above(link.path) == View::kReadOnly || view_above(link.path) == View::kReadWrite;
 }
 
 void TreePlanner::place_private(const Node& node, Ground ground) {
@@ -587,22 +575,6 @@ void TreePlanner::mount_tmpfs(const std::string& path, unsigned mode, std::uint6
 void TreePlanner::mount_spacious(const std::string& path, unsigned mode, MakeTarget make) {
   spacious_.push_back(tree_.steps.size());
   mount_tmpfs(path, mode, input_.limits.tmp_bytes, make);
-}
-
-// A tmpfs uses memory: all tmpfs of a sandbox together get at most the sandbox's memory.
-void TreePlanner::bound_memory() {
-  static constexpr std::uint64_t kSmallShare = 8;
-  const std::uint64_t bytes = tmpfs_bytes_max(input_.facts, input_.limits);
-  if (bytes == 0) return;
-  std::uint64_t left = bytes;
-  for (const std::size_t step : small_) {
-    std::uint64_t& size = tree_.steps[step].size_bytes;
-    size = std::min(size, bytes / kSmallShare);
-    left -= size;
-  }
-  std::vector<MountStep*> spacious;
-  for (const std::size_t step : spacious_) spacious.push_back(&tree_.steps[step]);
-  share_tmpfs_bytes(spacious, left);
 }
 
 void TreePlanner::seal(const std::string& path) { tree_.steps.push_back({.kind = MountKind::kSeal, .target = path}); }

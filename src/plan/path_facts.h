@@ -21,4 +21,16 @@ struct PathFacts {
   const SeenPath* find(std::string_view path) const;
 };
 
+struct PathLink {
+  std::string path;  // canonical but for its last component, the link
+  std::string text;
+};
+
+// A directory's path as a person typed it, where it leads there through symbolic links. Tools write it into files
+// (CMakeCache.txt, virtual environments), so it has to work in a sandbox as well.
+struct TypedPath {
+  std::string path{};  // empty: it is the canonical one
+  std::vector<PathLink> links{};  // all that are followed on the way
+};
+
 }  // namespace hutch::plan

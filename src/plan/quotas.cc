@@ -93,6 +93,21 @@ std::uint64_t tmpfs_bytes_max(const HostFacts& facts, const ResourceLimits& limi
   return limits.tmp_bytes != 0 ? 0 : facts.memory_bytes / 2;
 }
 
+void bound_tmpfs(std::vector<MountStep>& steps, std::span<const std::size_t> small,
+                 std::span<const std::size_t> spacious, std::uint64_t bytes) {
+  static constexpr std::uint64_t kSmallShare = 8;
+  if (bytes == 0) return;
+  std::uint64_t left = bytes;
+  for (const std::size_t step : small) {
+    std::uint64_t& size = steps[step].size_bytes;
+    size = std::min(size, bytes / kSmallShare);
+    left -= size;
+  }
+  std::vector<MountStep*> shared;
+  for (const std::size_t step : spacious) shared.push_back(&steps[step]);
+  share_tmpfs_bytes(shared, left);
+}
+
 void share_tmpfs_bytes(std::span<MountStep* const> spacious, std::uint64_t bytes) {
   static constexpr std::uint64_t kPage = 4096;
   if (spacious.empty() || bytes == 0) return;

@@ -54,6 +54,11 @@ std::uint64_t tmpfs_bytes_max(const HostFacts& facts, const ResourceLimits& limi
 // get equal parts.
 void share_tmpfs_bytes(std::span<MountStep* const> spacious, std::uint64_t bytes);
 
+// A tmpfs uses memory: all tmpfs of a sandbox together get at most `bytes`; 0: each keeps its size. `small` and
+// `spacious` are indices of `steps`. A small one has a size of its own, and gets no more than an eighth.
+void bound_tmpfs(std::vector<MountStep>& steps, std::span<const std::size_t> small,
+                 std::span<const std::size_t> spacious, std::uint64_t bytes);
+
 // For the devpts of a sandbox. kernel.pty.max counts the terminals of all sandboxes together
 // (Documentation/filesystems/devpts).
 inline constexpr std::uint64_t kTerminalsMax = 128;

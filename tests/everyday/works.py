@@ -48,9 +48,9 @@ WORKS = [
         git init -q main; cd main; echo a > a; git add .; git commit -qm a; git worktree add -q ../tree -b tree
         cd ../tree; echo b > b; git add .; git commit -qm b; git log --format=%s; git worktree list | wc -l
     """, ("git",)),
-    Work("git: hooks of a repository that is made inside", "git", GIT + """
+    Work("git: archive, gc and fsck", "git", GIT + """
         git init -q .; echo a > a; git add .; git commit -qm a; git archive HEAD | tar -t; git gc -q; git fsck
-    """, ("git",), note="a hook cannot be written; see walls.md"),
+    """, ("git",)),
     Work("git: a commit signed with an SSH key", "git", GIT + """
         ssh-keygen -q -t ed25519 -N '' -f key; echo "a@b.example $(cat key.pub)" > signers
         git init -q r; cd r; git -c gpg.format=ssh -c user.signingkey=../key commit -q -S --allow-empty -m signed
@@ -205,15 +205,17 @@ WORKS = [
         exec 9> l; flock 9; flock -n l echo mine || echo held; flock -u 9; flock -n l echo mine
     """, ("flock",)),
     Work("tmux: a session in the background", "terminals", """
-        tmux -L w -f /dev/null new-session -d -x 80 -y 24 'echo in tmux; exec sleep 30'; sleep 0.5
-        tmux -L w capture-pane -p | head -1; tmux -L w kill-server
+        export TMUX_TMPDIR=$(mktemp -d)
+        tmux -f /dev/null new-session -d -x 80 -y 24 'echo in tmux; exec sleep 30'; sleep 0.5
+        tmux capture-pane -p | head -1; tmux kill-server
     """, ("tmux",)),
     Work("script: a terminal of its own", "terminals",
          "script -qec 'test -t 0 && tty | cut -c1-8' /dev/null | tr -d '\\r'", ("script",)),
     Work("vim in batch mode", "terminals", "vim -u NONE -es -c '%s/a/b/' -c wq f; cat f", ("vim",), {"f": "a\n"}),
     Work("top, ps and lsof", "terminals", """
         top -bn1 | grep -c Tasks; ps -e -o comm= | sort -u | grep -c '^sh$'
-        sleep 20 < f > /dev/null & lsof -p $! -a -d 0 -Fn | tail -1 | grep -o '/f$'; kill $!
+        sleep 20 < f > /dev/null &
+        lsof -p $! -a -d 0 -Fn | tail -1 | grep -o '/f$'; kill $!
     """, ("top", "ps", "lsof"), {"f": ""}),
     Work("fakeroot and a Debian package", "packages", """
         mkdir -p p/DEBIAN p/usr/share/p; cp control p/DEBIAN/; echo x > p/usr/share/p/x; chmod 755 p/DEBIAN
