@@ -3,8 +3,8 @@
 """usage: ./dev bench git [--json] [--rounds N] [--files N,N,...]
 
 `hutch run` in repositories of several sizes, each beside a directory without one, in turn within one run, as an
-ordinary user. At the end an index that has not changed is known by its version; one that has changed is read whole. The cost of
-that is the difference of two commands that do the same, of which one puts its copy of the index in the index's place.
+ordinary user. At the end hutch knows an index that has not changed by its version, and reads one that has changed. What
+that costs is the difference of two commands that do the same, but for the name that the copy of the index gets.
 """
 
 import argparse

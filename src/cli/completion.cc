@@ -56,15 +56,14 @@ std::string bash_script() {
     words += cat({"    ", verb.name, ":*) mapfile -t COMPREPLY < <(compgen ", verb.name == "check" ? "-f " : "",
                   "-W \"", word_choices(verb), "\" -- \"$word\") ;;\n"});
   }
-  return replaced(std::string(kBashScript),
-                  {{"@OPTIONS@", options},
-                   {"@VALUED@", bash_pattern(valued_names())},
-                   {"@PATHS@", bash_pattern(names_of_kind({ValueKind::kPath}))},
-                   {"@DIRECTORIES@", bash_pattern(names_of_kind({ValueKind::kDirectory}))},
-                   {"@VARIABLES@", bash_pattern(names_of_kind({ValueKind::kVariable}))},
-                   {"@KNOWN@", bash_values()},
-                   {"@VERBS@", verb_names()},
-                   {"@WORDS@", words}});
+  return replaced(std::string(kBashScript), {{"@OPTIONS@", options},
+                                             {"@VALUED@", bash_pattern(valued_names())},
+                                             {"@PATHS@", bash_pattern(names_of_kind({ValueKind::kPath}))},
+                                             {"@DIRECTORIES@", bash_pattern(names_of_kind({ValueKind::kDirectory}))},
+                                             {"@VARIABLES@", bash_pattern(names_of_kind({ValueKind::kVariable}))},
+                                             {"@KNOWN@", bash_values()},
+                                             {"@VERBS@", verb_names()},
+                                             {"@WORDS@", words}});
 }
 
 std::string zsh_script() {
@@ -153,8 +152,7 @@ std::string known_values(ValueKind kind) {
 // A case for each kind of option whose values are known.
 std::string bash_values() {
   std::string cases;
-  for (const ValueKind kind :
-       {ValueKind::kBackend, ValueKind::kNetwork, ValueKind::kRecordType, ValueKind::kScope}) {
+  for (const ValueKind kind : {ValueKind::kBackend, ValueKind::kNetwork, ValueKind::kRecordType, ValueKind::kScope}) {
     cases += cat({"    ", bash_pattern(names_of_kind({kind})), ") mapfile -t COMPREPLY < <(compgen -W \"",
                   known_values(kind), "\" -- \"$word\"); return ;;\n"});
   }

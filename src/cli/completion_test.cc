@@ -35,8 +35,7 @@ TEST(Completion, KnowsEveryVerbAndOption) {
 TEST(Completion, KnowsTheValuesThatTheOptionsTake) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const std::string script = completion_script(shell);
-    for (const ValueKind kind :
-         {ValueKind::kBackend, ValueKind::kNetwork, ValueKind::kRecordType, ValueKind::kScope}) {
+    for (const ValueKind kind : {ValueKind::kBackend, ValueKind::kNetwork, ValueKind::kRecordType, ValueKind::kScope}) {
       const auto values = values_of(kind);
       ASSERT_FALSE(values.empty());
       EXPECT_THAT(script, HasSubstr(join({values.begin(), values.end()}, " "))) << shell;

@@ -54,7 +54,8 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
   plan.environment = TRY(plan_environment(input));
   plan.notes = plan_notes(input);
   MountTree tree = plan_mounts(input);
-  if (!input.typed_cwd.path.empty() && tree.has_typed_cwd) add_working_directory(plan.environment, input.typed_cwd.path);
+  const std::string& typed = input.typed_cwd.path;
+  if (!typed.empty() && tree.has_typed_cwd) add_working_directory(plan.environment, typed);
   plan.landlock = plan_landlock(input, tree);
   plan.mounts = std::move(tree.steps);
   note_smaller_tmp(plan);
@@ -258,9 +259,9 @@ void note_smaller_tmp(SandboxPlan& plan) {
   const auto is_tmp = [](const MountStep& step) { return step.kind == MountKind::kTmpfs && step.target == "/tmp"; };
   const auto tmp = std::ranges::find_if(plan.mounts, is_tmp);
   if (wanted == 0 || tmp == plan.mounts.end() || tmp->size_bytes >= wanted) return;
-  plan.notes.push_back(cat({"/tmp has ", size_text(tmp->size_bytes), " of the ", size_text(wanted),
-                            " that were asked for: its part of the memory limit ",
-                            size_text(plan.limits.memory_bytes)}));
+  plan.notes.push_back(
+      cat({"/tmp has ", size_text(tmp->size_bytes), " of the ", size_text(wanted),
+           " that were asked for: its part of the memory limit ", size_text(plan.limits.memory_bytes)}));
 }
 
 // Those that exist, and that a rule hides.

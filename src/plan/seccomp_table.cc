@@ -82,7 +82,7 @@ constexpr std::array kStatx = {CallClause{{Kind::kAnyBit, 2, kEmptyPath}, {}, kA
 constexpr std::array kAccessPath = {CallClause{{Kind::kAnyBit, 1, 0x2}, {}, kFileChange}};  // W_OK
 constexpr std::array kAccessAt = {CallClause{{Kind::kAnyBit, 2, 0x2}, {}, kFileChange}};
 
-constexpr std::uint32_t kIoctlKind = 0xc000ff00;    // direction and type (asm-generic/ioctl.h)
+constexpr std::uint32_t kIoctlKind = 0xc000ff00;  // direction and type (asm-generic/ioctl.h)
 constexpr std::uint32_t kIoctlWrites = 0x40000000;  // only _IOC_WRITE
 constexpr std::array kIoctl = {
     CallClause{{Kind::kEquals, 1, 0xffffffff, 0x5412}, {}, kPerm},  // TIOCSTI types into a terminal

@@ -25,12 +25,12 @@ enum class CallOutcome {
   kOwnerChange,     // as kFileChange, but where the profile pretends: 0, and nothing is done
   kFileLook,        // likewise
   kGivesRights,     // EPERM where a supervisor makes changes of files, or the profile refuses S_ISUID and S_ISGID
-  kGivesGroup,      // asked about where changes of files are supervised, EPERM where the profile refuses, else allowed
-  kHiddenMode,      // as kGivesGroup, but ENOSYS: the mode is in memory
+  kGivesGroup,  // asked about where changes of files are supervised, EPERM where the profile refuses, else allowed
+  kHiddenMode,  // as kGivesGroup, but ENOSYS: the mode is in memory
   kPastSupervisor,  // ENOSYS where a supervisor makes changes of files: the call changes a file and asks no supervisor
   kUnmappedMemory,  // ENOSYS where rlimits hold the limit of memory, else allowed
-  kFileFlags,       // EOPNOTSUPP where a supervisor makes changes of files: as a file system without such flags
-  kKill,            // SECCOMP_RET_KILL_PROCESS
+  kFileFlags,  // EOPNOTSUPP where a supervisor makes changes of files: as a file system without such flags
+  kKill,  // SECCOMP_RET_KILL_PROCESS
 };
 
 // Which 32 bits of a 64-bit register. The kernel reads an int argument from the low half alone, so that is what is

@@ -139,10 +139,10 @@ TEST_P(Seccomp, NoFileGetsRightsWhereChangesAreSupervised) {
     Arguments arguments;
     unsigned mode;
   };
-  std::vector<Call> makes = {{x86 ? 257 : 56, {0, 0, 0100 | 1}, 3},       // openat, O_CREAT | O_WRONLY
-                             {x86 ? 257 : 56, {0, 0, 0100}, 3},           // O_CREAT
+  std::vector<Call> makes = {{x86 ? 257 : 56, {0, 0, 0100 | 1}, 3},  // openat, O_CREAT | O_WRONLY
+                             {x86 ? 257 : 56, {0, 0, 0100}, 3},  // O_CREAT
                              {x86 ? 257 : 56, {0, 0, 020200000 | 2}, 3},  // O_TMPFILE | O_RDWR
-                             {x86 ? 259 : 33, {}, 2}};                    // mknodat
+                             {x86 ? 259 : 33, {}, 2}};  // mknodat
   std::vector<Call> changes = {{x86 ? 91 : 52, {}, 1}, {x86 ? 268 : 53, {}, 2}, {452, {}, 2}};
   if (x86) makes.insert(makes.end(), {{2, {0, 0101}, 2}, {85, {}, 1}, {133, {}, 1}});
   if (x86) changes.push_back({90, {}, 1});
@@ -249,7 +249,7 @@ TEST_P(Seccomp, CommonCallsAreCheap) {
 TEST_P(Seccomp, NoNewNamespaces) {
   const Filter tested = filter();
   constexpr std::uint64_t kThread = 0x003d0f00;  // what pthread_create asks for
-  constexpr std::uint64_t kFork = 0x01200011;    // what fork asks for
+  constexpr std::uint64_t kFork = 0x01200011;  // what fork asks for
   for (const std::uint64_t flags : {kThread, kFork, std::uint64_t{0x4111}, std::uint64_t{17}, std::uint64_t{0x80}}) {
     EXPECT_EQ(tested.action(numbers().clone, {flags}), kAllow) << std::hex << flags;
     EXPECT_EQ(tested.action(numbers().clone, {flags | kJunk}), kAllow) << std::hex << flags;

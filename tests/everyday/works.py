@@ -219,7 +219,8 @@ WORKS = [
     """, ("top", "ps", "lsof"), {"f": ""}),
     Work("fakeroot and a Debian package", "packages", """
         mkdir -p p/DEBIAN p/usr/share/p; cp control p/DEBIAN/; echo x > p/usr/share/p/x; chmod 755 p/DEBIAN
-        fakeroot sh -c 'chown -R 0:0 p && dpkg-deb -b p p.deb' > /dev/null; dpkg-deb --fsys-tarfile p.deb | tar --numeric-owner -tv | cut -c1-14
+        fakeroot sh -c 'chown -R 0:0 p && dpkg-deb -b p p.deb' > /dev/null
+        dpkg-deb --fsys-tarfile p.deb | tar --numeric-owner -tv | cut -c1-14
     """, ("fakeroot", "dpkg-deb"), {
         "control": "Package: p\nVersion: 1\nArchitecture: all\nMaintainer: A <a@b.example>\nDescription: d\n"}),
     Work("a program without an environment", "scripts",
