@@ -33,7 +33,7 @@ TEST(TypedPath, ItsLinksAreMadeInPlacesOfTheSandboxsOwn) {
   world.typed = {"/home/u/.cache/x/link", {{"/home/u/.cache/x/link", "/home/u/p"}}};
   EXPECT_EQ(typed_in(world), "/home/u/.cache/x/link -> /home/u/p; PWD=/home/u/.cache/x/link");
   world.typed = {"/tmp/link", {{"/tmp/link", "/home/u/second"}, {"/home/u/second", "p"}}};
-  EXPECT_EQ(typed_in(world), "/tmp/link -> /home/u/second; /home/u/second -> p; PWD=/tmp/link");
+  EXPECT_EQ(typed_in(world), "/home/u/second -> p; /tmp/link -> /home/u/second; PWD=/tmp/link");
 }
 
 TEST(TypedPath, WhatTheHostShowsIsThereAlready) {
