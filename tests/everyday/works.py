@@ -206,8 +206,8 @@ WORKS = [
     """, ("flock",)),
     Work("tmux: a session in the background", "terminals", """
         export TMUX_TMPDIR=$(mktemp -d)
-        tmux -f /dev/null new-session -d -x 80 -y 24 'echo in tmux; exec sleep 30'; sleep 0.5
-        tmux capture-pane -p | head -1; tmux kill-server
+        tmux -f /dev/null new-session -d -x 80 -y 24 'echo in tmux; exec sleep 30'
+        until tmux capture-pane -p | grep 'in tmux'; do sleep 0.1; done; tmux kill-server
     """, ("tmux",)),
     Work("script: a terminal of its own", "terminals",
          "script -qec 'test -t 0 && tty | cut -c1-8' /dev/null | tr -d '\\r'", ("script",)),
@@ -215,7 +215,7 @@ WORKS = [
     Work("top, ps and lsof", "terminals", """
         top -bn1 | grep -c Tasks; ps -e -o comm= | sort -u | grep -c '^sh$'
         sleep 20 < f > /dev/null &
-        lsof -p $! -a -d 0 -Fn | tail -1 | grep -o '/f$'; kill $!
+        until lsof -p $! -a -d 0 -Fn | grep -o '/f$'; do sleep 0.1; done; kill $!
     """, ("top", "ps", "lsof"), {"f": ""}),
     Work("fakeroot and a Debian package", "packages", """
         mkdir -p p/DEBIAN p/usr/share/p; cp control p/DEBIAN/; echo x > p/usr/share/p/x; chmod 755 p/DEBIAN
