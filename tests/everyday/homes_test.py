@@ -173,10 +173,10 @@ def test_beside_a_project_in_a_directory_of_projects_nothing_is_made(run, home):
 
 def test_names_are_held_where_directories_above_are_moved(run, home, as_user):
     """Those that are the sandbox's own in the private home."""
-    deep = as_user.mkdir(home / ".local/work/p")
+    deep = as_user.mkdir(home / ".local/src/p")
     as_user.mkdir(deep / "sub")
-    script = ("mv ~/.local ~/moved; mkdir -p ~/.local/work/p; cd ~/moved/work/p && echo x > .mcp.json || echo refused; "
-              "echo x > sub/.envrc || echo refused; echo x > plain; mv ~/moved/work ~/again; cd ~/again/p; "
+    script = ("mv ~/.local ~/moved; mkdir -p ~/.local/src/p; cd ~/moved/src/p && echo x > .mcp.json || echo refused; "
+              "echo x > sub/.envrc || echo refused; echo x > plain; mv ~/moved/src ~/again; cd ~/again/p; "
               "mkdir .git && mkdir .git/hooks && echo x > .git/hooks/pre-commit || echo refused")
     result = run(script, cwd=deep)
     assert result.text.split() == ["refused"] * 3, str(result)

@@ -8,7 +8,7 @@ PLACES = {
     "a link in the home": ("{home}/link", "{home}/real", ""),
     "a relative link": ("{home}/link", "real", ""),
     "a directory of the linked one": ("{home}/link", "{home}/real", "sub"),
-    "a link in a directory of its own": ("{home}/work/link", "../real", ""),
+    "a link in a directory of its own": ("{home}/own/link", "../real", ""),
     "a link beside the project": ("{home}/all/link", "real", ""),
     "a link to a link": ("{home}/link", "{home}/second", ""),
 }
@@ -20,7 +20,7 @@ NO_SUCH_NAME = ["{home}/link", "relative", "{home}/real/../real", "{home}//real"
 def home(as_user, project):
     """A home that the default policy hides."""
     made = as_user.mkdir(project.parent / f"{project.name}-home")
-    for name in ("real/sub", "all/real/sub", "work", "closed"):
+    for name in ("real/sub", "all/real/sub", "own", "closed"):
         as_user.mkdir(made / name)
     link(as_user, made / "second", "real")
     return made
@@ -57,7 +57,7 @@ def test_where_nothing_was_typed_nothing_is_added(run, home):
 
 @pytest.mark.parametrize("said", NO_SUCH_NAME)
 def test_what_does_not_lead_there_is_not_believed(run, home, as_user, said):
-    link(as_user, home / "link", "work")
+    link(as_user, home / "link", "own")
     link(as_user, home / "loop", "loop")
     ran = run(home / "real", "pwd; ls -a ~", said=said.format(home=home)).ok()
     assert ran.text.splitlines()[0] == str(home / "real")
@@ -67,10 +67,10 @@ def test_what_does_not_lead_there_is_not_believed(run, home, as_user, said):
 def test_by_an_option(run, home, as_user):
     link(as_user, home / "link", "real")
     options = ("--allow-write", str(home / "real"), "--cwd")
-    assert run(home / "work", "pwd", *options, f"{home}/link/sub").ok().text == f"{home}/link/sub\n"
-    assert run(home / "work", "pwd", *options, "~/link").ok().text == f"{home}/link\n"
+    assert run(home / "own", "pwd", *options, f"{home}/link/sub").ok().text == f"{home}/link/sub\n"
+    assert run(home / "own", "pwd", *options, "~/link").ok().text == f"{home}/link\n"
     # Where the dots lead, only somebody who follows the links can say.
-    assert run(home / "work", "pwd", *options, "../link").ok().text == f"{home}/real\n"
+    assert run(home / "own", "pwd", *options, "../link").ok().text == f"{home}/real\n"
 
 
 def test_a_hidden_place_stays_hidden(run, home, as_user):
