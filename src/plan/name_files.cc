@@ -29,7 +29,7 @@ std::vector<std::string_view> words_of_line(std::string_view line) {
   return words;
 }
 
-// systemd-resolved writes "." if there is no domain. "." is not a host name, like each other word that is skipped here.
+// systemd-resolved writes "." if there is no domain. This skips it, and every other word that is not a host name.
 std::vector<std::string> search_domains(const std::vector<std::string_view>& words) {
   std::vector<std::string> domains;
   std::size_t bytes = 0;

@@ -92,7 +92,7 @@ class World {
                       .backend = "namespace"});
   }
 
-  // Of a sandbox that runs.
+  // What opens `path` in a running sandbox.
   Widening widening(const std::string& path, Access access) {
     PathFacts paths;
     for (const auto& [at, one] : seen_) paths.seen.push_back(one);

@@ -186,7 +186,7 @@ WORKS = [
         mkdir t; cd t; seq 3000 | xargs touch; find . -type f | wc -l; cd ..; tar -cf t.tar t; rm -r t; tar -xf t.tar
         ls t | wc -l; rm -rf t t.tar
     """),
-    Work("names that are no text, links, modes, times", "files", """
+    Work("names that are not text, links, modes, times", "files", """
         n=$(printf 'a\\377b'); echo x > "$n"; ls | od -c | head -1; ln "$n" hard; ln -s hard soft; cat soft
         chmod 640 hard; touch -d 2001-02-03T04:05:06Z hard; stat -c '%a %h %Y' hard
         truncate -s 1G big; du -k big | cut -f1

@@ -17,7 +17,7 @@ import works  # noqa: E402
 
 WAYS = ["namespace", "bwrap", "agent"]
 PEOPLE = ["root", "user"] if os.geteuid() == 0 else ["user"]
-# Of the machine, but for the people.
+# The host as it is, with other people in passwd(5) and group(5).
 MAKE = "mount --bind \"$1/passwd\" /etc/passwd; mount --bind \"$1/group\" /etc/group; echo made; exec sleep infinity"
 
 
