@@ -30,11 +30,7 @@ Result<CallAnswer> done(Status made) {
   TRY(made);
   return CallAnswer(Done{});
 }
-Status call_error(int error) { return fail(Error::from_errno("the call", error)); }
 
-// A set-user-ID program in the host's files would act outside of the sandbox with this user's rights. The call fails
-// instead of dropping the bit, so that the caller notices. S_ISGID is ordinary for a directory.
-constexpr mode_t kGiveRights = S_ISUID | S_ISGID;
 bool gives_rights(mode_t kind, mode_t wanted) { return !S_ISDIR(kind) && (wanted & kGiveRights) != 0; }
 
 // Whether the sandbox's user namespace, which is also this process's, maps these ids. The kernel's chown(2) fails with
@@ -178,12 +174,13 @@ Result<std::optional<CallAnswer>> AccessCalls::open_plainly(const AccessCall& ca
 Result<std::optional<CallAnswer>> AccessCalls::make_plainly(const AccessCall& call, const Entry& entry) const {
   if (auto judged = TRY(open_judged(call, entry))) return judged;
   TRY(judge(call, entry.path));
-  TRY(judge_git(call, entry, MadeOf::kContent));
+  const MadeName made = TRY(judge_git(call, entry, MadeOf::kContent));
   TRY(take_umask(call));
   const int flags = plain_flags(call.flags) | (call.flags & O_NONBLOCK);
   auto file = sys::make_at(entry.at(), entry.name, flags, call.mode);
   if (!file && file.error().sys_errno == EEXIST) return std::optional<CallAnswer>();
   if (!file) return fail(std::move(file).error());
+  TRY(keep_made(call, entry, made));
   if (reads_only(call.flags)) return TRY(hand_over_made(call, entry, std::move(*file)));
   TRY(places_.hand_over(*file, entry.directory->twin.mount));
   return CallAnswer(Opened{std::move(*file), on_exec_of(call)});
@@ -196,6 +193,8 @@ Result<CallAnswer> AccessCalls::open_existing(const AccessCall& call, const Entr
   TRY(judge(call, entry.path));
   TRY(judge_git(call, entry, MadeOf::kContent));
   UniqueFd file = TRY(open_same(plain_flags(call.flags)));
+  // As in judge_made(): a configuration must not become one of a repository between the judgement and this moment.
+  TRY(judge_git(call, entry, MadeOf::kContent));
   if (has(call.flags, O_TRUNC) && !reads_only(call.flags)) {
     TRY(sys::truncate_file(file.get(), 0));
   } else if (has(call.flags, O_TRUNC)) {
@@ -284,12 +283,14 @@ Result<CallAnswer> AccessCalls::make_file(const AccessCall& call) const {
     }
     if (auto judged = TRY(open_judged(call, *entry))) return std::move(*judged);
     TRY(judge(call, entry->path));
-    TRY(judge_git(call, *entry, MadeOf::kContent));
+    const MadeName made = TRY(judge_git(call, *entry, MadeOf::kContent));
     TRY(take_umask(call));
     const int flags = plain_flags(call.flags) | (call.flags & (O_EXCL | O_TRUNC)) | O_CREAT;
+    const bool was_there = sys::look_at_name(entry->at(), entry->name).has_value();
     auto file = sys::open_at(entry->at(), entry->name, flags, call.mode);
     if (!file && file.error().sys_errno == ELOOP && follows) continue;
     if (!file) return fail(std::move(file).error());
+    TRY(was_there ? judge_made(call, *entry, made) : keep_made(call, *entry, made));
     return hand_over_made(call, *entry, std::move(*file));
   }
   return fail(call_error(ELOOP).error());
@@ -300,18 +301,20 @@ Result<CallAnswer> AccessCalls::make(const AccessCall& call) const {
   if (!entry) return let_through();
   TRY(judge(call, entry->path));
   const bool directory_only = call.kind == AccessKind::kMakeDirectory;
-  TRY(judge_git(call, *entry, directory_only ? MadeOf::kNewDirectory : MadeOf::kMoved));
+  const MadeName made = TRY(judge_git(call, *entry, directory_only ? MadeOf::kNewDirectory : MadeOf::kMoved));
   if (!directory_only) TRY(judge_link(call, *entry));
   const int directory = entry->at();
   if (call.kind == AccessKind::kMakeSymlink) {
     TRY(judge_name(call, entry->path));
     TRY(judge_git_link(call, entry->path, call.text));
-    return done(sys::make_symlink_at(call.text, directory, entry->name));
+    TRY(sys::make_symlink_at(call.text, directory, entry->name));
+    return done(keep_made(call, *entry, made));
   }
   TRY(take_umask(call));
-  if (call.kind == AccessKind::kMakeDirectory) return done(sys::make_directory_at(directory, entry->name, call.mode));
-  if (gives_rights(call.mode, call.mode)) return fail(call_error(EPERM).error());
-  return done(sys::make_node_at(directory, entry->name, call.mode, call.device));
+  if (!directory_only && gives_rights(call.mode, call.mode)) return fail(call_error(EPERM).error());
+  TRY(directory_only ? sys::make_directory_at(directory, entry->name, call.mode)
+                     : sys::make_node_at(directory, entry->name, call.mode, call.device));
+  return done(keep_made(call, *entry, made));
 }
 
 Result<CallAnswer> AccessCalls::remove(const AccessCall& call) const {
@@ -331,13 +334,24 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   TRY(judge_rules(call, to.path));
   TRY(judge_move(call, from, to));
   if (is_kept_part(from)) return fail(refuse_git(call, from.path).error());
-  TRY(judge_git(call, to, MadeOf::kMoved));
+  const MadeName made = TRY(judge_git(call, to, MadeOf::kMoved));
   const auto flags = static_cast<unsigned>(call.flags);
-  if ((flags & kExchange) != 0) {
-    TRY(judge_move(call, to, from));
-    TRY(judge_git(call, from, MadeOf::kMoved));
+  if ((flags & kExchange) == 0) {
+    TRY(sys::rename_with(from.at(), from.name, to.at(), to.name, flags));
+    Status kept = judge_made(call, to, made);
+    if (!kept && !sys::rename_with(to.at(), to.name, from.at(), from.name, kNew)) take_back(to);
+    return done(std::move(kept));
   }
-  return done(sys::rename_with(from.at(), from.name, to.at(), to.name, flags));
+  TRY(judge_move(call, to, from));
+  const MadeName other = TRY(judge_git(call, from, MadeOf::kMoved));
+  TRY(sys::rename_with(from.at(), from.name, to.at(), to.name, flags));
+  Status kept = judge_made(call, to, made);
+  if (kept) kept = judge_made(call, from, other);
+  if (!kept && !sys::rename_with(from.at(), from.name, to.at(), to.name, flags)) {
+    take_back(to);
+    take_back(from);
+  }
+  return done(std::move(kept));
 }
 
 // Whoever asks for it may make each of its calls as well: one file that is made, and gets the name of another.
@@ -346,7 +360,7 @@ Result<CallAnswer> AccessCalls::put_content(const AccessCall& call) const {
   if (!to || to->name.ends_with('/')) return let_through();
   TRY(judge(call, to->path));
   TRY(judge_link(call, *to));
-  TRY(judge_git(call, *to, MadeOf::kContent));
+  const MadeName made = TRY(judge_git(call, *to, MadeOf::kContent));
   const auto there = sys::look_at_name(to->at(), to->name);
   if (there && !S_ISREG(there->mode)) return fail(call_error(ESTALE).error());
   umasks_.take_none();
@@ -355,6 +369,11 @@ Result<CallAnswer> AccessCalls::put_content(const AccessCall& call) const {
   const auto what = sys::look_at(file.get());
   Status put = what ? sys::write_all(file.get(), call.text) : Status(fail(what.error()));
   if (put) put = there ? exchange(to->at(), own, to->name) : sys::rename_with(to->at(), own, to->at(), to->name, kNew);
+  if (put) {
+    put = judge_made(call, *to, made);
+    if (!put && there) (void)exchange(to->at(), own, to->name);
+    if (!put && !there) take_back(*to);
+  }
   // The old file by now, or the new one that came to nothing.
   if (there || !put) (void)sys::unlink_with(to->at(), own, 0);
   TRY(put);
@@ -404,38 +423,6 @@ Result<std::optional<CallAnswer>> AccessCalls::open_judged(const AccessCall& cal
   return CallAnswer(Opened{std::move(pipe), on_exec_of(call)});
 }
 
-Status AccessCalls::judge_git(const AccessCall& call, const Entry& entry, MadeOf what) const {
-  const Status judged = judge_git_name(entry, what);
-  if (judged || judged.error().sys_errno != EPERM) return judged;
-  return plan::is_lifted_path(names_, entry.path) ? Status() : refuse_git(call, entry.path);
-}
-
-Status AccessCalls::judge_git_link(const AccessCall& call, const std::string& path, std::string_view text) const {
-  const bool leads = plan::is_link_for_git(path, text) && !plan::is_lifted_path(names_, path);
-  return leads ? refuse_git(call, path) : Status();
-}
-
-// A process must write a file that is judged by its content through the pipe; it must not link or rename it into place.
-Status AccessCalls::judge_link(const AccessCall& call, const Entry& entry) const {
-  const bool judged = plan::judged_file(entry.path) != plan::JudgedFile::kNone;
-  return judged && !plan::is_lifted_path(names_, entry.path) ? refuse_git(call, entry.path) : Status();
-}
-
-// Any file of a judged name that can be removed was made in this sandbox: the host's own is a mount.
-Status AccessCalls::judge_removal(const AccessCall& call, const Entry& entry) const {
-  if (!asked_.still_waits(call)) return call_error(EINTR);
-  const auto rule = plan::denied_name(names_, entry.path);
-  const bool made_here = rule && rule->except.empty() && rule->pattern.starts_with("/**/.") &&
-                         plan::judged_file(entry.path) != plan::JudgedFile::kNone;
-  if (rule && !made_here) return refuse(call, entry.path, *rule);
-  tell_instructions(call, entry.path);
-  return is_kept_part(entry) ? refuse_git(call, entry.path) : Status();
-}
-
-Status AccessCalls::refuse_git(const AccessCall& call, const std::string& path) const {
-  return refuse(call, path, plan::git_rule());
-}
-
 Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
   if ((call.flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)) != 0) return let_through();
   const auto from = places_.object(call.path, call.last, 0);
@@ -448,13 +435,15 @@ Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
   TRY(judge(call, (*from)->entry.path));
   TRY(judge_rules(call, to->path));
   // Under another name the sandbox could write a judged file without a judgement.
+  MadeName made;
   for (const Entry* name : {&(*from)->entry, &*to}) {
     TRY(judge_link(call, *name));
-    TRY(judge_git(call, *name, MadeOf::kMoved));
+    made = TRY(judge_git(call, *name, MadeOf::kMoved));
   }
   // link(2) gives a symbolic link a second name too.
   TRY(judge_move(call, (*from)->entry, *to));
-  return done(sys::link_at((*from)->entry.at(), (*from)->entry.name, to->at(), to->name));
+  TRY(sys::link_at((*from)->entry.at(), (*from)->entry.name, to->at(), to->name));
+  return done(keep_made(call, *to, made));
 }
 
 Result<CallAnswer> AccessCalls::change(const AccessCall& call) const {
@@ -522,64 +511,6 @@ Result<std::optional<Object>> AccessCalls::object_of(const AccessCall& call) con
 Result<CallAnswer> AccessCalls::unresolved(const AccessCall& call, const Error& error) const {
   if (call.descriptor || call.resolve != 0 || !places_.is_final(call.path, error)) return let_through();
   return fail(error);
-}
-
-Status AccessCalls::judge(const AccessCall& call, const std::string& path) const {
-  if (!asked_.still_waits(call)) return call_error(EINTR);
-  return judge_rules(call, path);
-}
-
-Status AccessCalls::judge_rules(const AccessCall& call, const std::string& path) const {
-  const auto rule = plan::denied_name(names_, path);
-  if (rule) return refuse(call, path, *rule);
-  tell_instructions(call, path);
-  return {};
-}
-
-// A directory itself instructs nobody; files made in it are reported.
-void AccessCalls::tell_instructions(const AccessCall& call, const std::string& path) const {
-  if (call.kind == AccessKind::kMakeDirectory) return;
-  if (const auto name = plan::told_name(names_, path)) asked_.instructs(call, path, *name);
-}
-
-Status AccessCalls::judge_name(const AccessCall& call, const std::string& path) const {
-  const auto rule = plan::leads_to_name(names_, path);
-  if (rule) return refuse(call, path, *rule);
-  const auto told = plan::moves_to_told(names_, "", path);
-  if (told) asked_.instructs(call, path, *told);
-  return {};
-}
-
-// What is not there moves nothing; the kernel says so.
-Status AccessCalls::judge_move(const AccessCall& call, const Entry& from, const Entry& to) const {
-  const auto moved = sys::look_at_name(from.at(), from.name);
-  if (!moved) return {};
-  const mode_t mode = moved->mode;
-  tell_rights(call, mode, to.path);
-  const auto what = S_ISDIR(mode) || S_ISLNK(mode) ? plan::Moved::kDirectoryOrLink : plan::Moved::kFile;
-  if (S_ISDIR(mode)) {
-    const auto held = plan::holds_name(names_, from.path);
-    if (held) return refuse(call, from.path, *held);
-    if (moves_worktrees(from, to.path)) return refuse_git(call, from.path);
-    // Programs that move files copy them after this error, and the supervisor judges each name.
-    if (plan::leaves_packages(names_, from.path, to.path)) return call_error(EXDEV);
-  }
-  const auto rule = plan::moves_to_name(names_, from.path, to.path, what);
-  if (rule) return refuse(call, to.path, *rule);
-  if (S_ISLNK(mode)) TRY(judge_git_link(call, to.path, {}));
-  const bool leads = what == plan::Moved::kDirectoryOrLink;
-  const auto told = leads ? plan::moves_to_told(names_, from.path, to.path) : std::nullopt;
-  if (told) asked_.instructs(call, to.path, *told);
-  return {};
-}
-
-void AccessCalls::tell_rights(const AccessCall& call, mode_t mode, const std::string& path) const {
-  if (S_ISREG(mode) && (mode & kGiveRights) != 0) asked_.gives_rights(call, path);
-}
-
-Status AccessCalls::refuse(const AccessCall& call, const std::string& path, const plan::NameRule& rule) const {
-  asked_.refused(call, path, rule);
-  return call_error(EPERM);
 }
 
 Status AccessCalls::take_umask(const AccessCall& call) const { return umasks_.take(places_.proc(), call.path.caller); }

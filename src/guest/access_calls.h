@@ -1,6 +1,8 @@
 // The calls that the access supervisor makes for others.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -26,6 +28,13 @@ struct Opened {
   sys::OnExec on_exec = sys::OnExec::kKeep;
 };
 using CallAnswer = std::variant<LetThrough, Done, Opened>;
+
+// An error of the call itself.
+inline Status call_error(int error) { return fail(Error::from_errno("the call", error)); }
+
+// A set-user-ID program in the host's files would act outside of the sandbox with this user's rights. The call fails
+// instead of dropping the bit, so that the caller notices. S_ISGID is ordinary for a directory.
+inline constexpr mode_t kGiveRights = S_ISUID | S_ISGID;
 
 class AccessCalls {
  public:
@@ -66,7 +75,9 @@ class AccessCalls {
   Result<CallAnswer> ask_access(const AccessCall& call) const;
   // Absent: the file is not judged by its content.
   Result<std::optional<CallAnswer>> open_judged(const AccessCall& call, const Entry& entry) const;
-  Status judge_git(const AccessCall& call, const Entry& entry, MadeOf what) const;
+  Result<MadeName> judge_git(const AccessCall& call, const Entry& entry, MadeOf what) const;
+  Status judge_made(const AccessCall& call, const Entry& entry, const MadeName& made) const;
+  Status keep_made(const AccessCall& call, const Entry& entry, const MadeName& made) const;  // or takes it back
   Status judge_git_link(const AccessCall& call, const std::string& path, std::string_view text) const;
   Status judge_link(const AccessCall& call, const Entry& entry) const;
   Status judge_removal(const AccessCall& call, const Entry& entry) const;

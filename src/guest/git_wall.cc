@@ -12,12 +12,14 @@
 #include "plan/git_config.h"
 #include "sys/beneath.h"
 #include "sys/io.h"
+#include "sys/process.h"
 #include "sys/tree.h"
 
 namespace hutch::guest {
 
 namespace {
 
+constexpr unsigned kNew = 1;  // RENAME_NOREPLACE of renameat2(2)
 constexpr std::array<std::string_view, 4> kParts = {"HEAD", "objects", "refs", "commondir"};
 
 Status held() { return fail(Error::from_errno("the call", EPERM)); }
@@ -92,6 +94,28 @@ Status judge_git_name(const Entry& entry, MadeOf what) {
   const plan::GitParts with = plan::with_part(parts, name);
   if (kind == kCommonDirectory && is_one && !parts.common_directory) return held();
   return is_one || !plan::is_git_directory(with) ? Status() : complete_repository(entry, with);
+}
+
+bool is_repository(const Entry& entry) {
+  return plan::git_name(plain_name(entry)) != plan::GitName::kOther && plan::is_git_directory(parts_in(entry.at(), ""));
+}
+
+Status judge_made_git_name(const Entry& entry, const MadeName& made) {
+  using enum plan::GitName;
+  const plan::GitName kind = plan::git_name(plain_name(entry));
+  if (kind != kPart && kind != kCommonDirectory) return judge_git_name(entry, made.what);
+  if (made.was_repository || parent_path(entry.path).ends_with("/.git")) return {};
+  const plan::GitParts parts = parts_in(entry.at(), "");
+  return plan::is_git_directory(parts) ? complete_repository(entry, parts) : Status();
+}
+
+// Another sandbox may have put something into the directory, so that it cannot be removed.
+void take_back(const Entry& entry) {
+  static std::uint64_t count = 0;
+  const std::string name(plain_name(entry));
+  const std::string other = cat({".hutch-", std::to_string(sys::own_pid()), ".back.", std::to_string(++count)});
+  if (!sys::rename_with(entry.at(), name, entry.at(), other, kNew)) return;
+  if (!sys::unlink_with(entry.at(), other, 0)) (void)sys::unlink_with(entry.at(), other, AT_REMOVEDIR);
 }
 
 bool is_kept_part(const Entry& entry) {

@@ -18,6 +18,21 @@ enum class MadeOf { kContent, kNewDirectory, kMoved };
 // configuration is judged like that of a ".git".
 Status judge_git_name(const Entry& entry, MadeOf what);
 
+// Whether the entry's directory has what makes git take it for a repository.
+bool is_repository(const Entry& entry);
+
+// A name that the supervisor is about to make, and whether its directory was a repository before.
+struct MadeName {
+  MadeOf what = MadeOf::kContent;
+  bool was_repository = false;
+};
+
+// As judge_git_name(), after the name has been made.
+Status judge_made_git_name(const Entry& entry, const MadeName& made);
+
+// Removes a name that this process has made. A directory that is not empty any more gets a name that means nothing.
+void take_back(const Entry& entry);
+
 // Whether the name is a part of the host's own repository. Without that part git would look for another repository.
 bool is_kept_part(const Entry& entry);
 

@@ -1,0 +1,126 @@
+// What the access supervisor lets its callers change, and what it tells of it.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "guest/access_calls.h"
+#include "plan/names.h"
+#include "sys/beneath.h"
+
+namespace hutch::guest {
+
+Status AccessCalls::judge(const AccessCall& call, const std::string& path) const {
+  if (!asked_.still_waits(call)) return call_error(EINTR);
+  return judge_rules(call, path);
+}
+
+Status AccessCalls::judge_rules(const AccessCall& call, const std::string& path) const {
+  const auto rule = plan::denied_name(names_, path);
+  if (rule) return refuse(call, path, *rule);
+  tell_instructions(call, path);
+  return {};
+}
+
+Status AccessCalls::judge_name(const AccessCall& call, const std::string& path) const {
+  const auto rule = plan::leads_to_name(names_, path);
+  if (rule) return refuse(call, path, *rule);
+  const auto told = plan::moves_to_told(names_, "", path);
+  if (told) asked_.instructs(call, path, *told);
+  return {};
+}
+
+// What is not there moves nothing; the kernel says so.
+Status AccessCalls::judge_move(const AccessCall& call, const Entry& from, const Entry& to) const {
+  const auto moved = sys::look_at_name(from.at(), from.name);
+  if (!moved) return {};
+  const mode_t mode = moved->mode;
+  tell_rights(call, mode, to.path);
+  const auto what = S_ISDIR(mode) || S_ISLNK(mode) ? plan::Moved::kDirectoryOrLink : plan::Moved::kFile;
+  if (S_ISDIR(mode)) {
+    const auto held = plan::holds_name(names_, from.path);
+    if (held) return refuse(call, from.path, *held);
+    if (moves_worktrees(from, to.path)) return refuse_git(call, from.path);
+    // Programs that move files copy them after this error, and the supervisor judges each name.
+    if (plan::leaves_packages(names_, from.path, to.path)) return call_error(EXDEV);
+  }
+  const auto rule = plan::moves_to_name(names_, from.path, to.path, what);
+  if (rule) return refuse(call, to.path, *rule);
+  if (S_ISLNK(mode)) TRY(judge_git_link(call, to.path, {}));
+  const bool leads = what == plan::Moved::kDirectoryOrLink;
+  const auto told = leads ? plan::moves_to_told(names_, from.path, to.path) : std::nullopt;
+  if (told) asked_.instructs(call, to.path, *told);
+  return {};
+}
+
+// Any file of a judged name that can be removed was made in this sandbox: the host's own is a mount.
+Status AccessCalls::judge_removal(const AccessCall& call, const Entry& entry) const {
+  if (!asked_.still_waits(call)) return call_error(EINTR);
+  const auto rule = plan::denied_name(names_, entry.path);
+  const bool made_here = rule && rule->except.empty() && rule->pattern.starts_with("/**/.") &&
+                         plan::judged_file(entry.path) != plan::JudgedFile::kNone;
+  if (rule && !made_here) return refuse(call, entry.path, *rule);
+  tell_instructions(call, entry.path);
+  return is_kept_part(entry) ? refuse_git(call, entry.path) : Status();
+}
+
+// A process must write a file that is judged by its content through the pipe; it must not link or rename it into place.
+Status AccessCalls::judge_link(const AccessCall& call, const Entry& entry) const {
+  const bool judged = plan::judged_file(entry.path) != plan::JudgedFile::kNone;
+  return judged && !plan::is_lifted_path(names_, entry.path) ? refuse_git(call, entry.path) : Status();
+}
+
+Result<MadeName> AccessCalls::judge_git(const AccessCall& call, const Entry& entry, MadeOf what) const {
+  const bool was_repository = is_repository(entry);
+  const Status judged = judge_git_name(entry, what);
+  if (!judged && judged.error().sys_errno != EPERM) return fail(judged.error());
+  const bool lifted = !judged && plan::is_lifted_path(names_, entry.path);
+  if (!judged && !lifted) return fail(refuse_git(call, entry.path).error());
+  return MadeName{what, was_repository};
+}
+
+// Another supervisor makes calls in the same directory at the same time: it can move the directory, or make another
+// part of a repository in it, between the judgement of a name and the call. Each supervisor judges a name again after
+// it has made it, and whichever comes second sees what both have made.
+Status AccessCalls::judge_made(const AccessCall& call, const Entry& entry, const MadeName& made) const {
+  Entry now = entry;
+  if (auto path = places_.path_of(entry)) now.path = std::move(*path);
+  if (now.path != entry.path) {
+    if (const auto rule = plan::denied_name(names_, now.path)) return refuse(call, now.path, *rule);
+  }
+  const Status judged = judge_made_git_name(now, made);
+  if (judged || judged.error().sys_errno != EPERM) return judged;
+  return plan::is_lifted_path(names_, now.path) ? Status() : refuse_git(call, now.path);
+}
+
+Status AccessCalls::keep_made(const AccessCall& call, const Entry& entry, const MadeName& made) const {
+  Status kept = judge_made(call, entry, made);
+  if (!kept) take_back(entry);
+  return kept;
+}
+
+Status AccessCalls::judge_git_link(const AccessCall& call, const std::string& path, std::string_view text) const {
+  const bool leads = plan::is_link_for_git(path, text) && !plan::is_lifted_path(names_, path);
+  return leads ? refuse_git(call, path) : Status();
+}
+
+Status AccessCalls::refuse_git(const AccessCall& call, const std::string& path) const {
+  return refuse(call, path, plan::git_rule());
+}
+
+Status AccessCalls::refuse(const AccessCall& call, const std::string& path, const plan::NameRule& rule) const {
+  asked_.refused(call, path, rule);
+  return call_error(EPERM);
+}
+
+// A directory itself instructs nobody; files made in it are reported.
+void AccessCalls::tell_instructions(const AccessCall& call, const std::string& path) const {
+  if (call.kind == AccessKind::kMakeDirectory) return;
+  if (const auto name = plan::told_name(names_, path)) asked_.instructs(call, path, *name);
+}
+
+void AccessCalls::tell_rights(const AccessCall& call, mode_t mode, const std::string& path) const {
+  if (S_ISREG(mode) && (mode & kGiveRights) != 0) asked_.gives_rights(call, path);
+}
+
+}  // namespace hutch::guest
