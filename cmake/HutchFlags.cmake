@@ -24,6 +24,9 @@ target_compile_options(hutch_flags INTERFACE
 if(HUTCH_SANITIZE)
   target_compile_options(hutch_flags INTERFACE -fsanitize=${HUTCH_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(hutch_flags INTERFACE -fsanitize=${HUTCH_SANITIZE})
+  if(HUTCH_SANITIZE_NOT)
+    target_compile_options(hutch_flags INTERFACE -fno-sanitize=${HUTCH_SANITIZE_NOT})
+  endif()
   # g++ 12 reports false ones inside libstdc++ when it inlines between the sanitizers' checks.
   target_compile_options(hutch_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()

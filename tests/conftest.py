@@ -1,5 +1,5 @@
 # The fixtures that the suites share; tests/lib/harness.py is what they are made of.
-"""A test that takes `hutch` and `backend` runs for root and for an ordinary user, on each backend."""
+"""A test that takes `hutch` and `backend` runs for root and for an ordinary user, on each backend (tests/lib/pairs.py)."""
 
 import itertools
 import os
@@ -11,14 +11,17 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
 
 import harness  # noqa: E402
+import pairs  # noqa: E402
 import people  # noqa: E402
 import seed_plugin  # noqa: E402
 
 numbers = itertools.count(1)
 
 
-def pytest_collection_modifyitems(items):
-    """Tests marked slow are skipped unless everything was asked for."""
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Tests marked slow are skipped unless everything was asked for, and each backend is tried by one person."""
+    pairs.leave_spare(config, items)
     if os.environ.get("HUTCH_TEST_ALL") == "1":
         return
     for item in items:

@@ -3,6 +3,7 @@ import itertools
 import os
 import pathlib
 import shutil
+import zlib
 
 import pytest
 
@@ -14,6 +15,7 @@ import host_image
 IMAGE = "hutch-tests:latest"  # and hutch's own default
 FIRST_INSTALL = "test_what_is_installed_stays"
 PLACES = "test_what_lies_where_hutch_has_places"
+UNDONE = "test_what_no_container_starts_with_is_undone"
 FIRST_PLACE = f"{PLACES}[podman-etc-link to the project"
 OF_ALL = ("test_attack", "test_what_it_changes_of_its_own_is_not_the_hosts")
 WHO = ("docker", "podman", "root", "user")
@@ -134,6 +136,7 @@ def hutch(base, as_user, project, request):
     harness.wait_until(lambda: not engine.containers(), "no container is left")
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
     """What is said of every backend is said by each test once, of either engine and person in turn; of all with
     ./dev test --all. What is about containers is always tried with both."""
@@ -145,6 +148,8 @@ def pytest_collection_modifyitems(items):
             left.add(item)  # podman takes some 10 s for each
         if item.name.startswith(f"{PLACES}[podman") and not item.name.startswith(FIRST_PLACE):
             left.add(item)  # likewise, and more after each container that it could not start
+        if item.name.startswith(UNDONE) and not item.name.startswith(f"{UNDONE}[docker-linked"):
+            left.add(item)  # two installations and a new container for each
         shared = item.path.name == "same_test.py" or getattr(item, "originalname", "") in OF_ALL
         if not shared or item.path.parent != pathlib.Path(__file__).parent:
             continue
@@ -155,3 +160,13 @@ def pytest_collection_modifyitems(items):
         chosen = number % len(same)
         left.update(item for index, item in enumerate(same) if index != chosen)
     items[:] = [item for item in items if item not in left]
+    keep_engines_apart(items)
+
+
+def keep_engines_apart(items):
+    """A worker has one engine: each takes half a minute to start and to get its image. With --dist loadgroup."""
+    for item in items:
+        kind = getattr(item, "callspec", None) and item.callspec.params.get("engine")
+        if kind and item.path.parent == pathlib.Path(__file__).parent:
+            half = zlib.crc32(item.path.name.encode()) % 2
+            item.add_marker(pytest.mark.xdist_group(f"{kind} {half}"))

@@ -27,13 +27,19 @@ PATIENCE = 900
 numbers = itertools.count(1)
 
 
+def chosen(attack):
+    """Its cases. Each starts a container, which takes seconds: without --all, two of each attack."""
+    keys = sorted(case.key for case in CASES if case.attack == attack)
+    return keys if os.environ.get("HUTCH_TEST_ALL") == "1" else sorted({keys[0], keys[-1]})
+
+
 @pytest.fixture
 def selftest(hutch, backend, base):
     """selftest(attack) -> {name: outcome} of its cases on containers, by `hutch selftest --attacks`."""
     base.path.chmod(0o1777)
 
     def run(attack):
-        argv = [hutch.program, "selftest", "--attacks", "--json", "--backend", "container", f"{attack}."]
+        argv = [hutch.program, "selftest", "--attacks", "--json", "--backend", "container", *chosen(attack)]
         result = harness.run_in(hutch.person, argv, cwd=hutch.cwd, timeout=PATIENCE,
                                 env={**hutch.variables(), "HUTCH_TEST_BASE": str(base.path)})
         assert result.out, str(result)
@@ -48,7 +54,7 @@ def test_attack(selftest, attack):
     wrong = [f"{name}: {outcome}" for name, outcome in outcomes.items()
              if outcome["verdict"] in (cases.FELL, cases.ERROR)]
     assert not wrong, "\n".join(wrong)
-    assert set(outcomes) == {case.key for case in CASES if case.attack == attack}
+    assert set(chosen(attack)) <= set(outcomes)
 
 
 @pytest.mark.parametrize("attack", OF_ITS_OWN)

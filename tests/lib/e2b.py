@@ -49,14 +49,14 @@ class Stream:
 
     def run(self):
         """(pid, stdout, stderr, end) of what is left of a process's stream."""
-        pid, texts, end = None, {"stdout": b"", "stderr": b"", "pty": b""}, None
+        pid, texts, end = None, {"stdout": [], "stderr": [], "pty": []}, None
         for event in self.events():
             if "start" in event:
                 pid = event["start"]["pid"]
             for name, data in event.get("data", {}).items():
-                texts[name] += base64.b64decode(data)
+                texts[name].append(base64.b64decode(data))  # a bytes that grows is copied for each piece
             end = event.get("end", end)
-        return pid, texts["stdout"] + texts["pty"], texts["stderr"], end
+        return pid, b"".join(texts["stdout"] + texts["pty"]), b"".join(texts["stderr"]), end
 
     def close(self):
         self.answer.close()

@@ -47,21 +47,6 @@ def missing():
     return None
 
 
-def leave_pairs(config, items):
-    """Without --all each backend with a gateway is tried by one person: bwrap by root, namespace by the other."""
-    if os.environ.get("HUTCH_TEST_ALL") == "1" or os.geteuid() != 0:
-        return
-    left_out = [item for item in items if is_spare_pair(item)]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
-
-
-def is_spare_pair(item):
-    chosen = getattr(getattr(item, "callspec", None), "params", {})
-    return (chosen.get("as_user"), chosen.get("backend")) in (("root", "namespace"), ("user", "bwrap"))
-
-
 class Internet:
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)

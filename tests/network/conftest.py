@@ -16,14 +16,13 @@ OF_ROOT = ["user"] if os.geteuid() == 0 else []
 BY_HELPER = {"clients_test", "idle_test", "ports_test", "reach_test", "streams_test", "tls_test", "udp_test"}
 
 
-def pytest_collection_modifyitems(config, items):
+def pytest_collection_modifyitems(items):
     def fits(item):
         params = getattr(item, "callspec", None) and item.callspec.params or {}
         by_helper = params.get("backend") == "user" and params.get("as_user", "root") != "root"
         return not by_helper or item.module.__name__.rsplit(".", 1)[-1] in BY_HELPER
 
     items[:] = [item for item in items if fits(item)]
-    internets.leave_pairs(config, items)
 
 
 @pytest.fixture(scope="session")
