@@ -1,5 +1,5 @@
 # The fixtures that the suites share; tests/lib/harness.py is what they are made of.
-"""A test that takes `hutch` and `backend` runs for root and for an ordinary user, on each backend (tests/lib/pairs.py)."""
+"""A test that takes `hutch` and `backend` runs on each backend, by root and an ordinary user (tests/lib/pairs.py)."""
 
 import itertools
 import os

@@ -19,7 +19,7 @@ namespace hutch::guest {
 
 namespace {
 
-constexpr unsigned kNew = 1;  // RENAME_NOREPLACE of renameat2(2)
+constexpr unsigned kOnlyNew = 1;  // RENAME_NOREPLACE of renameat2(2)
 constexpr std::array<std::string_view, 4> kParts = {"HEAD", "objects", "refs", "commondir"};
 
 Status held() { return fail(Error::from_errno("the call", EPERM)); }
@@ -114,7 +114,7 @@ void take_back(const Entry& entry) {
   static std::uint64_t count = 0;
   const std::string name(plain_name(entry));
   const std::string other = cat({".hutch-", std::to_string(sys::own_pid()), ".back.", std::to_string(++count)});
-  if (!sys::rename_with(entry.at(), name, entry.at(), other, kNew)) return;
+  if (!sys::rename_with(entry.at(), name, entry.at(), other, kOnlyNew)) return;
   if (!sys::unlink_with(entry.at(), other, 0)) (void)sys::unlink_with(entry.at(), other, AT_REMOVEDIR);
 }
 

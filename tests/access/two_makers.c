@@ -1,6 +1,6 @@
 // One of two processes in sandboxes of their own that share the current directory: each makes its half of a repository
 // in the directories 0, 1, 2, ..., at the same time as the other. Usage: two_makers HALF FIRST COUNT
-// HALF is the name that it makes and how: "HEAD", "objects", "config", ...; FIRST is 0 for one of them, 1 for the other.
+// HALF is the name that it makes and how: "HEAD", "objects", "config", ...; FIRST is 0 for the one, 1 for the other.
 // At the end it prints "made" and waits for the end of its input.
 #include <fcntl.h>
 #include <sched.h>
