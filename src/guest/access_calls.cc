@@ -393,6 +393,10 @@ bool AccessCalls::is_git_config(const std::string& path) const {
 // One that names nothing to run is let in, as a file that nobody else has open. Another sandbox of the same directory
 // may wait for it to do so: it is written under a name that none may write, and git reads nothing under it there.
 Status AccessCalls::replace_git_config(const AccessCall& call, const Entry& from, const Entry& to) const {
+  const auto there = sys::look_at_name(to.at(), to.name);
+  const bool is_host_file = there && there->mount != to.directory->twin.mount;
+  const auto rule = is_host_file ? plan::denied_name(names_, to.path) : std::nullopt;
+  if (rule) return refuse(call, to.path, *rule);
   const UniqueFd written = TRY(sys::open_at(from.at(), from.name, O_RDONLY, 0));
   const sys::Resolved what = TRY(sys::look_at(written.get()));
   if (!S_ISREG(what.mode)) return call_error(EPERM);

@@ -47,7 +47,15 @@ const policy::ObeyedFile* obeyed_of(const wire::Refused& refused) {
   return found.empty() ? nullptr : found.front().file;
 }
 
+bool is_git_config(std::string_view path) {
+  return path.contains("/.git/") && (path.ends_with("/config") || path.ends_with("/config.worktree"));
+}
+
 std::string remedy_of(const wire::Refused& refused) {
+  if (is_git_config(refused.path)) {
+    return cat({": git runs programs that it names; --allow-write ", printable(refused.path),
+                " allows it, filesystem.allowGitConfig allows it for each repository"});
+  }
   const policy::ObeyedFile* file = obeyed_of(refused);
   if (file == nullptr) return {};
   return cat({": ", file->reader, " ", file->reason, "; --allow-write ", printable(refused.path),
@@ -298,7 +306,9 @@ Refusal refusal_of(const wire::Refused& refused) {
   switch (refused.call) {
     case wire::RefusedCall::kFileChange:
       return {.what = cat({"writing ", printable(refused.path), " was refused", remedy_of(refused)}),
-              .rule = printable(refused.rule)};
+              .rule = printable(refused.rule),
+              // git push -u and git branch -u succeed without the setting.
+              .weight = is_git_config(refused.path) ? Refusal::Weight::kAlways : Refusal::Weight::kOfFailure};
     case wire::RefusedCall::kInstructs: return instructions_of(refused);
     case wire::RefusedCall::kGivesRights:
       return {.what = cat({printable(refused.path),
