@@ -25,6 +25,7 @@
 #include "service/image_build.h"
 #include "service/image_recipe.h"
 #include "service/named_directories.h"
+#include "service/outer_repository.h"
 #include "service/policy_summary.h"
 #include "service/prepare.h"
 #include "service/programs.h"
@@ -70,6 +71,7 @@ std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place);
 Status build_missing(const PlaceRequest& place, const Tell& tell);
 Colour terminal_colour();
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding);
+void settle_refusals(sandbox::Outcome& outcome, const Prepared& prepared, const plan::HostFacts& facts);
 void tell_redirected_git(const Prepared& prepared, const Tell& tell);
 void hold_git_states(const GitBefore& before, const host::StateDirs& dirs, const KeepGitState& keep, const Tell& tell);
 
@@ -138,7 +140,7 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
     record().failed(report.error());
     return report;
   }
-  settle_told_files(report->outcome, prepared.plan);
+  settle_refusals(report->outcome, prepared, facts);
   for (const sandbox::Refusal& refusal : report->outcome.refusals) record().refused(refusal);
   record().ended(report->outcome);
   if (control) control->done(outcome_json(*report));
@@ -316,6 +318,12 @@ Status build_missing(const PlaceRequest& place, const Tell& tell) {
   const std::string image = place.image.value_or(std::string(kDefaultImage));
   return of_engine ? ensure_engine_image(image, Signals::kOwn, facts, tell)
                    : ensure_image(image, Signals::kOwn, facts, tell);
+}
+
+void settle_refusals(sandbox::Outcome& outcome, const Prepared& prepared, const plan::HostFacts& facts) {
+  settle_told_files(outcome, prepared.plan);
+  if (outcome.exit_code == 0) return;
+  if (auto missing = missing_repository(prepared, facts)) outcome.refusals.push_back(std::move(*missing));
 }
 
 // A mount cannot protect a name that does not exist. New files with these names undo what the mounts on hooks and

@@ -1,4 +1,6 @@
 # A command that would change the configuration of the user's own repository: it fails, and hutch says why.
+import json
+
 import harness
 import pytest
 
@@ -46,6 +48,7 @@ def test_what_it_says_helps(hutch, backend, config, command):
 
 
 def test_each_repository(hutch, backend, config, as_user, project):
-    as_user.write(project / "policy.json", '{"filesystem": {"allowRead": ["/"], "allowWrite": ["."], "allowGitConfig": true}}')
+    policy = {"filesystem": {"allowRead": ["/"], "allowWrite": ["."], "allowGitConfig": True}}
+    as_user.write(project / "policy.json", json.dumps(policy))
     hutch.run("/bin/sh", "-c", COMMANDS["config"], options=["--policy", "policy.json"]).ok()
     assert "other@person.example" in config.read_text()
