@@ -339,15 +339,20 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   if ((flags & kExchange) == 0) {
     TRY(sys::rename_with(from.at(), from.name, to.at(), to.name, flags));
     Status kept = judge_made(call, to, made);
-    if (!kept && !sys::rename_with(to.at(), to.name, from.at(), from.name, kNew)) take_back(to);
-    return done(std::move(kept));
+    if (kept) return done({});
+    // The old name may mean something else by now.
+    if (!sys::rename_with(to.at(), to.name, from.at(), from.name, kNew))
+      take_back(to);
+    else if (!judge_made(call, from, {MadeOf::kMoved, false}))
+      take_back(from);
+    return fail(std::move(kept).error());
   }
   TRY(judge_move(call, to, from));
   const MadeName other = TRY(judge_git(call, from, MadeOf::kMoved));
   TRY(sys::rename_with(from.at(), from.name, to.at(), to.name, flags));
   Status kept = judge_made(call, to, made);
   if (kept) kept = judge_made(call, from, other);
-  if (!kept && !sys::rename_with(from.at(), from.name, to.at(), to.name, flags)) {
+  if (!kept) {
     take_back(to);
     take_back(from);
   }
@@ -371,8 +376,7 @@ Result<CallAnswer> AccessCalls::put_content(const AccessCall& call) const {
   if (put) put = there ? exchange(to->at(), own, to->name) : sys::rename_with(to->at(), own, to->at(), to->name, kNew);
   if (put) {
     put = judge_made(call, *to, made);
-    if (!put && there) (void)exchange(to->at(), own, to->name);
-    if (!put && !there) take_back(*to);
+    if (!put) take_back(*to);
   }
   // The old file by now, or the new one that came to nothing.
   if (there || !put) (void)sys::unlink_with(to->at(), own, 0);
@@ -439,15 +443,18 @@ Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
   TRY(judge(call, (*from)->entry.path));
   TRY(judge_rules(call, to->path));
   // Under another name the sandbox could write a judged file without a judgement.
-  MadeName made;
-  for (const Entry* name : {&(*from)->entry, &*to}) {
-    TRY(judge_link(call, *name));
-    made = TRY(judge_git(call, *name, MadeOf::kMoved));
-  }
+  TRY(judge_link(call, (*from)->entry));
+  const MadeName was = TRY(judge_git(call, (*from)->entry, MadeOf::kMoved));
+  TRY(judge_link(call, *to));
+  const MadeName made = TRY(judge_git(call, *to, MadeOf::kMoved));
   // link(2) gives a symbolic link a second name too.
   TRY(judge_move(call, (*from)->entry, *to));
   TRY(sys::link_at((*from)->entry.at(), (*from)->entry.name, to->at(), to->name));
-  return done(keep_made(call, *to, made));
+  // The old name may be the configuration of a repository by now, and the new one would let the sandbox write it.
+  const bool still = judge_made_git_name((*from)->entry, was) || plan::is_lifted_path(names_, (*from)->entry.path);
+  Status kept = still ? judge_made(call, *to, made) : refuse_git(call, (*from)->entry.path);
+  if (!kept) take_back(*to);
+  return done(std::move(kept));
 }
 
 Result<CallAnswer> AccessCalls::change(const AccessCall& call) const {

@@ -7,18 +7,22 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <vector>
 
 #include "base/text.h"
 #include "plan/git_config.h"
 #include "sys/beneath.h"
 #include "sys/io.h"
-#include "sys/process.h"
+#include "sys/journal.h"
 #include "sys/tree.h"
 
 namespace hutch::guest {
 
 namespace {
 
+constexpr std::size_t kSamplesMax = 64;
+constexpr int kTakenNamesMax = 16;
+constexpr std::size_t kRandomBytes = 8;
 constexpr unsigned kOnlyNew = 1;  // RENAME_NOREPLACE of renameat2(2)
 constexpr std::array<std::string_view, 4> kParts = {"HEAD", "objects", "refs", "commondir"};
 
@@ -56,13 +60,15 @@ Status seal_config(const Entry& entry, const std::string& name) {
   return put_judged(entry.at(), name, text, found->mode & 0777, 0);
 }
 
+// More names than the templates of git have are not looked through: another sandbox could act meanwhile.
 Status check_hooks(const Entry& entry) {
   const auto found = sys::look_at_name(entry.at(), "hooks");
-  if (!found) return {};
-  if (!S_ISDIR(found->mode)) return held();
+  if (!found && found.error().sys_errno == ENOENT) return {};
+  if (!found || !S_ISDIR(found->mode)) return held();
   const UniqueFd hooks = TRY(sys::open_listing_at(entry.at(), "hooks"));
+  const std::vector<sys::TreeEntry> names = TRY(sys::first_names(hooks.get(), kSamplesMax + 1));
   const auto is_sample = [](const sys::TreeEntry& hook) { return plan::is_sample_hook(hook.name); };
-  return std::ranges::all_of(TRY(sys::names_in(hooks.get(), "hooks")), is_sample) ? Status() : held();
+  return names.size() <= kSamplesMax && std::ranges::all_of(names, is_sample) ? Status() : held();
 }
 
 Status complete_repository(const Entry& entry, const plan::GitParts& parts) {
@@ -109,13 +115,17 @@ Status judge_made_git_name(const Entry& entry, const MadeName& made) {
   return plan::is_git_directory(parts) ? complete_repository(entry, parts) : Status();
 }
 
-// Another sandbox may have put something into the directory, so that it cannot be removed.
+// Another sandbox may have put something into the directory, so that it cannot be removed, and may have taken a name.
 void take_back(const Entry& entry) {
-  static std::uint64_t count = 0;
   const std::string name(plain_name(entry));
-  const std::string other = cat({".hutch-", std::to_string(sys::own_pid()), ".back.", std::to_string(++count)});
-  if (!sys::rename_with(entry.at(), name, entry.at(), other, kOnlyNew)) return;
-  if (!sys::unlink_with(entry.at(), other, 0)) (void)sys::unlink_with(entry.at(), other, AT_REMOVEDIR);
+  if (sys::unlink_with(entry.at(), name, 0) || sys::unlink_with(entry.at(), name, AT_REMOVEDIR)) return;
+  for (int tries = 0; tries < kTakenNamesMax; ++tries) {
+    const auto random = sys::random_hex(kRandomBytes);
+    if (!random) return;
+    const std::string other = cat({".hutch-", *random});
+    const Status moved = sys::rename_with(entry.at(), name, entry.at(), other, kOnlyNew);
+    if (moved || moved.error().sys_errno != EEXIST) return;
+  }
 }
 
 bool is_kept_part(const Entry& entry) {

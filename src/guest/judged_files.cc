@@ -57,10 +57,12 @@ Status JudgedFiles::make(const Pending& pending) {
   const Entry& entry = pending.wanted.entry;
   const auto there = sys::look_at_name(entry.at(), entry.name);
   if (there && !S_ISREG(there->mode)) return fail(Error::from_errno("the call", EEXIST));
+  const auto put = [&] { return put_judged(entry.at(), entry.name, pending.text, pending.wanted.mode, 0); };
+  if (pending.wanted.kind != plan::JudgedFile::kCommonDirectory) return put();
   // commondir, like each other part, may make its directory a repository.
   const MadeName made{MadeOf::kContent, is_repository(entry)};
-  if (pending.wanted.kind == plan::JudgedFile::kCommonDirectory) TRY(judge_git_name(entry, made.what));
-  TRY(put_judged(entry.at(), entry.name, pending.text, pending.wanted.mode, 0));
+  TRY(judge_git_name(entry, made.what));
+  TRY(put());
   // As in AccessCalls::judge_made().
   Status kept = judge_made_git_name(entry, made);
   if (!kept) take_back(entry);

@@ -52,3 +52,14 @@ def test_each_repository(hutch, backend, config, as_user, project):
     as_user.write(project / "policy.json", json.dumps(policy))
     hutch.run("/bin/sh", "-c", COMMANDS["config"], options=["--policy", "policy.json"]).ok()
     assert "other@person.example" in config.read_text()
+
+
+def test_settings_of_worktrees(hutch, backend, project):
+    """git-worktree(1) copies them to each new one."""
+    script = ("git init -q r; cd r; git config extensions.worktreeConfig true; git config --worktree core.bare false; "
+              "git -c user.name=A -c user.email=a@b.example commit -q --allow-empty -m first; "
+              "git worktree add -q ../w; cat .git/worktrees/w/config.worktree; "
+              "git -C ../w status --porcelain; git -C ../w log --format=%s")
+    ran = hutch.run("/bin/sh", "-ec", script).ok()
+    assert "bare = false" in ran.text and ran.text.endswith("first\n"), ran
+    assert "refused" not in ran.errors, ran
