@@ -20,7 +20,7 @@ numbers = itertools.count(1)
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Tests marked slow are skipped unless everything was asked for, and each backend is tried by one person."""
+    """Tests marked slow are skipped unless everything was asked for, and one person tries each backend."""
     pairs.leave_spare(config, items)
     if os.environ.get("HUTCH_TEST_ALL") == "1":
         return

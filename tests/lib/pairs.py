@@ -1,6 +1,6 @@
-# Which pairs of a person and a backend each test is tried with.
-"""A test runs for root and for an ordinary user, and on each backend. All pairs of the two are tried with ./dev test
---all; without it each backend is tried by one of the two, in turn, so that a test meets both and a suite meets all."""
+# Who each test is tried by, and on which backend.
+"""With ./dev test --all a test is tried by root and by an ordinary user, and by both on each backend. Without it one of
+the two tries it, in turn; on each backend, where it has several. So a suite meets all of them."""
 
 import os
 import zlib
@@ -23,12 +23,13 @@ def spare(items):
     cases = {}
     for item in items:
         params = getattr(item, "callspec", None) and item.callspec.params or {}
-        chosen = [str(params[name]) for names in (PERSONS, BACKENDS) for name in names if name in params]
+        person, backend = (next((str(params[name]) for name in names if name in params), "")
+                           for names in (PERSONS, BACKENDS))
         words = item.name.removesuffix("]").replace("[", "-", 1).split("-")
-        if len(chosen) == 2 and all(name in words for name in chosen):
-            for name in chosen:
-                words.remove(name)
-            person, backend = chosen
+        chosen = [word for word in (person, backend) if word]
+        if person and all(word in words for word in chosen):
+            for word in chosen:
+                words.remove(word)
             cases.setdefault((item.path.name, *words), {}).setdefault(backend, {})[person] = item
     left = set()
     for case, backends in cases.items():
