@@ -118,6 +118,25 @@ BOMB = (
 )
 
 
+# Threads count as processes do, and thousands of them take seconds where as many processes take minutes.
+THREADS = """
+import _thread, os
+_thread.stack_size(65536)
+held = _thread.allocate_lock()
+held.acquire()
+count = 0
+try:
+    while count < 8200:
+        _thread.start_new_thread(held.acquire, ())
+        count += 1
+except RuntimeError:
+    print("refused", count, flush=True)
+else:
+    print("made", count, flush=True)
+os._exit(0)
+"""
+
+
 def test_a_fork_bomb_stays_inside(hutch, backend):
     if not has_cgroup(hutch, backend) and not isolates(backend):
         pytest.skip("RLIMIT_NPROC counts all processes of the user, this test's own among them")
@@ -129,7 +148,7 @@ def test_a_fork_bomb_stays_inside(hutch, backend):
 def test_processes_are_limited_by_default(hutch, backend, as_user):
     if as_user.uid == 0 or backend == "user" or not isolates(backend):
         pytest.skip("one command that root starts, or of none, has no limit of its own")
-    result = hutch.run("/usr/bin/python3", "-c", BOMB, options=["--timeout", "240s"], timeout=300)
+    result = hutch.run("/usr/bin/python3", "-c", THREADS, options=["--timeout", "240s"], timeout=300)
     refused, count = result.ok().out.split()
     assert refused == b"refused" and 4000 < int(count) <= 4096, str(result)
 
