@@ -11,6 +11,9 @@ import pytest
 import harness
 import sources
 
+# The package takes most of a minute to make: one worker has all of these.
+pytestmark = pytest.mark.xdist_group("package")
+
 MAKE = "import sys; sys.path.insert(0, {tools!r}); from verbs import package; print(package.make_programs({to!r}))"
 
 
