@@ -133,9 +133,10 @@ class Closing(contextlib.ExitStack):
             yield
 
     def close(self):
+        # Whoever comes second waits: the process ends after it.
         with self.lock:
             self.ended = True
-        super().close()
+            super().close()
 
 
 class Arena:
@@ -178,8 +179,9 @@ class Arena:
 
     def make_services(self):
         # An ordinary word in the environment: what /proc of a process of the host would give away.
-        self.victim = harness.start_in(self.person, ["/usr/bin/sleep", "3600"], env={"VICTIM": SECRET})
-        self.closing.callback(self.end_victim)
+        with self.closing.making():
+            self.victim = harness.start_in(self.person, ["/usr/bin/sleep", "3600"], env={"VICTIM": SECRET})
+            self.closing.callback(self.end_victim)
         self.listen(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + self.abstract)
         self.listen_at(self.project, "service.sock")
         self.listen_at(self.project, "datagram.sock", socket.SOCK_DGRAM)

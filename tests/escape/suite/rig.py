@@ -100,8 +100,8 @@ class Rig:
             try:
                 yield arenas.Arena(person, project, closing)
             finally:
-                self.opened.discard(closing)
                 closing.close()
+                self.opened.discard(closing)
 
     def attack(self, arena, attack, attempt, streams):
         """One attempt in the arena: how hutch run ended."""
