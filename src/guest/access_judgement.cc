@@ -1,4 +1,4 @@
-// What the access supervisor lets its callers change, and what it tells of it.
+// Judges the changes that the callers of the access supervisor ask for, and reports them.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -30,7 +30,7 @@ Status AccessCalls::judge_name(const AccessCall& call, const std::string& path) 
   return {};
 }
 
-// What is not there moves nothing; the kernel says so.
+// A name that does not exist moves nothing: the kernel reports the error.
 Status AccessCalls::judge_move(const AccessCall& call, const Entry& from, const Entry& to) const {
   const auto moved = sys::look_at_name(from.at(), from.name);
   if (!moved) return {};

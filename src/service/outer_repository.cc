@@ -1,6 +1,7 @@
 // Follows ".git" as git does (discover_git_directory() of its setup.c).
 #include "service/outer_repository.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "base/text.h"
@@ -25,7 +26,7 @@ std::string below(const std::string& directory, std::string_view name) {
   return directory == "/" ? cat({"/", name}) : cat({directory, "/", name});
 }
 
-// Where the file says, canonical; empty if it says nothing.
+// The canonical path that the file contains; empty if it contains none.
 std::string target_of(const std::string& file, std::string_view prefix) {
   const auto text = sys::regular_file_text(file, kPointerBytesMax);
   if (!text || !text->starts_with(prefix)) return {};
