@@ -11,7 +11,7 @@ import tempfile
 
 def main(argv):
     target, corpus = argv[1], argv[2]
-    seconds = argv[3] if len(argv) > 3 else "4"
+    seconds = argv[3] if len(argv) > 3 else "3"
     with tempfile.TemporaryDirectory(prefix="hutch-fuzz-") as scratch:
         work = os.path.join(scratch, "corpus")
         shutil.copytree(corpus, work)

@@ -5,8 +5,8 @@ the two tries it, in turn; on each backend, where it has several. So a suite mee
 import os
 import zlib
 
-PERSONS = ("as_user", "daemon")
-BACKENDS = ("backend", "any_agent", "engine")
+PERSONS = ("as_user", "daemon", "api", "worker")
+BACKENDS = ("backend", "any_agent", "engine", "way")
 
 
 def leave_spare(config, items):
