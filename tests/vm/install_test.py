@@ -115,6 +115,7 @@ def test_root_has_what_installing_takes_and_sees_nothing_of_the_agent(daemon, ag
 
 
 def test_over_another_system_it_is_refused_until_a_reset(daemon, agent, root_archive):
+    assert install(daemon, agent, "hello")["ok"]
     internet, daemon.internet = daemon.internet, None
     try:
         daemon("agent", "stop", agent).ok()
