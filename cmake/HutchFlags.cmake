@@ -14,7 +14,7 @@ target_compile_options(hutch_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fstack-cl
 # g++ 12 sees overlap and overflow in std::string's operator+ and assign where there are none (GCC bugs 105651, 105329,
 # 105762). Where it does depends on which sources share a unit.
 target_compile_options(hutch_flags INTERFACE
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow;-Wno-array-bounds>)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>)
 # How much g++ allocates before it first collects garbage, in KiB: a fifth less time for a third more memory.
 target_compile_options(hutch_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=800000>)
 # clang's -Wconversion also objects to the text in CHECK(!"what is wrong"), and libstdc++ 12 uses what it deprecates.
