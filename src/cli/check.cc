@@ -5,8 +5,8 @@
 #include "cli/session.h"
 #include "host/facts.h"
 #include "service/explain.h"
-#include "sys/io.h"
 #include "sys/tree.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::cli {
 
@@ -51,10 +51,10 @@ int check(const service::PlaceRequest& place, service::OutputForm form, const st
   (void)join_session(here);
   const Result<Answer> answer = checked(here, form, access, target);
   if (!answer) {
-    (void)sys::write_all(2, cat({"hutch: ", answer.error().message, "\n"}));
+    (void)sys::write_until_told(2, cat({"hutch: ", answer.error().message, "\n"}));
     return kFailed;
   }
-  if (!sys::write_all(1, answer->text + "\n")) return kFailed;
+  if (!sys::write_until_told(1, answer->text + "\n")) return kFailed;
   return answer->allowed ? 0 : kDenied;
 }
 

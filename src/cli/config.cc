@@ -14,6 +14,7 @@
 #include "service/live_runs.h"
 #include "sys/io.h"
 #include "sys/tree.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::cli {
 
@@ -51,7 +52,8 @@ int config(const service::ConfigRequest& request) {
   if (!answer) return complain(answer.error());
   const int printed = print(answer->text);
   if (answer->saved) {
-    for (const std::string& note : spread_saved_policy(*facts)) (void)sys::write_all(2, cat({"hutch: ", note, "\n"}));
+    for (const std::string& note : spread_saved_policy(*facts))
+      (void)sys::write_until_told(2, cat({"hutch: ", note, "\n"}));
   }
   return printed != 0 ? printed : answer->exit_code;
 }

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "sys/io.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::cli {
 
@@ -14,7 +15,7 @@ Status ask_consent(const Consent& consent) {
   if (!is_terminal(0) || !is_terminal(2)) {
     return fail(Error{.code = Code::kPermissionDenied, .message = cat({consent.what, "hutch: ", consent.option})});
   }
-  TRY(sys::write_all(2, cat({consent.what, consent.question, " [y/N] "})));
+  TRY(sys::write_until_told(2, cat({consent.what, consent.question, " [y/N] "})));
   std::array<char, 256> answer{};
   const std::size_t size = TRY(sys::read_some(0, answer));
   if (size > 0 && (answer[0] == 'y' || answer[0] == 'Y')) return {};

@@ -1,7 +1,11 @@
 // hutch serve and hutch daemon.
 #include "cli/daemon.h"
 
+#include <memory>
+
+
 #include "base/text.h"
+#include "cli/log_stream.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "client/start_remedy.h"
@@ -15,14 +19,13 @@
 #include "sys/io.h"
 #include "sys/signals.h"
 #include "sys/tree.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::cli {
 
 namespace {
 
 using client::DaemonClient;
-
-void log_line(const std::string& line) { (void)sys::write_all(2, cat({"hutch: ", printable(line, 2000), "\n"})); }
 
 constexpr std::chrono::minutes kIdle{10};
 
@@ -56,12 +59,13 @@ std::chrono::milliseconds idle_of(const ServeArguments& arguments, const store::
 Result<server::DaemonSettings> settings_of(const ServeArguments& arguments, const host::StateDirs& dirs,
                                            UniqueFd& ready) {
   const store::Settings::Daemon set = TRY(store::SettingsFile(dirs.config).read()).daemon;
-  return server::DaemonSettings{.idle = idle_of(arguments, set),
-                                .connections_max = set.connections_max.value_or(server::kConnectionsMax),
-                                .upload_max = set.upload_max.value_or(server::kUploadBytesMax),
-                                .listen = TRY(listen_of(arguments, set, dirs)),
-                                .tell = log_line,
-                                .ready = [&ready] { ready.reset(); }};
+  return server::DaemonSettings{
+      .idle = idle_of(arguments, set),
+      .connections_max = set.connections_max.value_or(server::kConnectionsMax),
+      .upload_max = set.upload_max.value_or(server::kUploadBytesMax),
+      .listen = TRY(listen_of(arguments, set, dirs)),
+      .tell = [log = std::make_shared<LogStream>(2)](const std::string& line) { log->tell(line); },
+      .ready = [&ready] { ready.reset(); }};
 }
 
 // Of the terminal of whoever started it by using it, the daemon hears nothing.

@@ -12,8 +12,8 @@
 #include "cli/own_daemon.h"
 #include "host/facts.h"
 #include "service/vm_files.h"
-#include "sys/io.h"
 #include "sys/journal.h"
+#include "sys/unwaiting.h"
 #include "tool/value.h"
 
 namespace hutch::cli {
@@ -118,7 +118,7 @@ int diagnose(const std::string& backend, service::OutputForm form) {
   if (!made) return complain(made.error());
   std::vector<Outcome> outcomes;
   for (const Check& check : kChecks) {
-    if (form == service::OutputForm::kText) (void)sys::write_all(2, cat({"hutch: checking ", check.name, "\n"}));
+    if (form == service::OutputForm::kText) (void)sys::write_until_told(2, cat({"hutch: checking ", check.name, "\n"}));
     outcomes.push_back(run_check(*daemon, agent, check));
     // Nothing else can be tried where nothing runs.
     if (outcomes.size() == 1 && !outcomes.front().passed) break;

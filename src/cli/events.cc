@@ -5,7 +5,7 @@
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "service/history.h"
-#include "sys/io.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::cli {
 
@@ -34,7 +34,7 @@ int events(const EventsArguments& arguments) {
   if (!daemon) return complain(daemon.error());
   const bool as_json = arguments.form == service::OutputForm::kJson;
   const auto show = [&](const Value& event) {
-    return sys::write_all(1, as_json ? tool::json_text(event) + "\n" : event_line(event));
+    return sys::write_until_told(1, as_json ? tool::json_text(event) + "\n" : event_line(event));
   };
   const auto told = daemon->call("event.list", std::move(call), show);
   return told ? 0 : complain(told.error());

@@ -8,6 +8,7 @@
 #include "client/exec.h"
 #include "sys/host_info.h"
 #include "sys/io.h"
+#include "sys/unwaiting.h"
 #include "wire/daemon.h"
 
 namespace hutch::cli {
@@ -108,8 +109,8 @@ int exec(const ExecArguments& arguments) {
   }
   const auto end = client::exec(*daemon, request);
   if (!end) return complain(end.error());
-  if (!end->reason.empty()) (void)sys::write_all(2, cat({"hutch: ", printable(end->reason), "\n"}));
-  if (end->timed_out) (void)sys::write_all(2, "hutch: ended by the timeout\n");
+  if (!end->reason.empty()) (void)sys::write_until_told(2, cat({"hutch: ", printable(end->reason), "\n"}));
+  if (end->timed_out) (void)sys::write_until_told(2, "hutch: ended by the timeout\n");
   return code_with_output(end->exit_code, end->lost_output);
 }
 

@@ -5,8 +5,8 @@
 #include "cli/session.h"
 #include "host/facts.h"
 #include "service/explain.h"
-#include "sys/io.h"
 #include "sys/tree.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::cli {
 
@@ -28,9 +28,9 @@ int explain(const service::PlaceRequest& place, service::OutputForm form, const 
   service::PlaceRequest here = place;
   (void)join_session(here);
   Result<std::string> text = explained(here, form, names);
-  const Status written = text ? sys::write_all(1, *text) : Status(fail(text.error()));
+  const Status written = text ? sys::write_until_told(1, *text) : Status(fail(text.error()));
   if (written) return 0;
-  (void)sys::write_all(2, cat({"hutch: ", written.error().message, "\n"}));
+  (void)sys::write_until_told(2, cat({"hutch: ", written.error().message, "\n"}));
   return 125;
 }
 

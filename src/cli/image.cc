@@ -9,7 +9,7 @@
 #include "service/image_dockerfile.h"
 #include "service/image_pull.h"
 #include "service/images.h"
-#include "sys/io.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::cli {
 
@@ -18,7 +18,7 @@ namespace {
 using store::ImageManifest;
 
 int show_note(const std::string& line) {
-  (void)sys::write_all(2, cat({"hutch: ", line, "\n"}));
+  (void)sys::write_until_told(2, cat({"hutch: ", line, "\n"}));
   return 0;
 }
 

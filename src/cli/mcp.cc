@@ -14,6 +14,7 @@
 #include "sys/shutdown.h"
 #include "sys/signals.h"
 #include "sys/threads.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::cli {
 
@@ -63,7 +64,7 @@ int refuse(const Error& error) {
         {"jsonrpc", "2.0"},
         {"id", *id},
         {"error", Value::Object{{"code", kInternalError}, {"message", cat({"hutch: ", error.message})}}}});
-    return sys::write_all(1, cat({tool::json_text(answer), "\n"}));
+    return sys::write_until_told(1, cat({tool::json_text(answer), "\n"}));
   });
   return answered ? code : complain(answered.error());
 }
@@ -89,7 +90,7 @@ int mcp(const McpArguments& arguments) {
   for (;;) {
     const auto text = daemon->receive_text();
     if (!text) return complain(text.error());
-    if (!*text || !sys::write_all(1, cat({**text, "\n"}))) return 0;
+    if (!*text || !sys::write_until_told(1, cat({**text, "\n"}))) return 0;
   }
 }
 

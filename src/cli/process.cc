@@ -10,8 +10,8 @@
 #include "cli/own_daemon.h"
 #include "client/attach.h"
 #include "sandbox/outcome.h"
-#include "sys/io.h"
 #include "sys/terminal.h"
+#include "sys/unwaiting.h"
 #include "tool/excerpt.h"
 
 namespace hutch::cli {
@@ -62,8 +62,8 @@ int print_processes(const Value& processes) {
 Status write_output(const Value& event) {
   const std::int64_t skipped = number_in(event, "skipped");
   const int fd = text_in(event, "stream") == "stderr" ? 2 : 1;
-  if (skipped > 0) TRY(sys::write_all(2, cat({"hutch: ", std::to_string(skipped), " bytes were not kept\n"})));
-  return sys::write_all(fd, TRY(wire::bytes_of_text(text_in(event, "bytes"))));
+  if (skipped > 0) TRY(sys::write_until_told(2, cat({"hutch: ", std::to_string(skipped), " bytes were not kept\n"})));
+  return sys::write_until_told(fd, TRY(wire::bytes_of_text(text_in(event, "bytes"))));
 }
 
 // One stream of `logs --json`, of the pieces that come.
@@ -120,8 +120,8 @@ int attach(const ProcessArguments& arguments) {
   switch (end->why) {
     case client::AttachEnd::Why::kEnded: return end->exit_code;
     case client::AttachEnd::Why::kDetached:
-      (void)sys::write_all(2,
-                           cat({"\nhutch: left it; hutch attach ", arguments.agent, " ", arguments.pid, " is back\n"}));
+      (void)sys::write_until_told(
+          2, cat({"\nhutch: left it; hutch attach ", arguments.agent, " ", arguments.pid, " is back\n"}));
       return 0;
     case client::AttachEnd::Why::kSignal: return end->exit_code;
   }

@@ -21,6 +21,7 @@
 #include "sys/io.h"
 #include "sys/local_socket.h"
 #include "sys/tree.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::cli {
 
@@ -232,12 +233,12 @@ class Follower {
 
   Status show(const std::string& id, const Value& value, const Value& run) const {
     const std::string type = text_in(value, "type");
-    if (type == "question") return sys::write_all(1, shown({id, value, run}, form_));
+    if (type == "question") return sys::write_until_told(1, shown({id, value, run}, form_));
     const std::string choice = text_in(value, "choice");
     const std::string by = printable(text_in(value, "by"));
-    if (form_ == OutputForm::kText) return sys::write_all(1, cat({id, "  ", choice, ", by ", by, "\n"}));
+    if (form_ == OutputForm::kText) return sys::write_until_told(1, cat({id, "  ", choice, ", by ", by, "\n"}));
     const Value line(Value::Object{{"type", type}, {"id", id}, {"choice", choice}, {"by", by}});
-    return sys::write_all(1, tool::json_text(line) + "\n");
+    return sys::write_until_told(1, tool::json_text(line) + "\n");
   }
 
   const std::string directory_;

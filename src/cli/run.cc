@@ -6,14 +6,14 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "service/run.h"
-#include "sys/io.h"
 #include "sys/signals.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::cli {
 
 namespace {
 
-void say(const std::string& line) { (void)sys::write_all(2, cat({"hutch: ", line, "\n"})); }
+void say(const std::string& line) { (void)sys::write_until_told(2, cat({"hutch: ", line, "\n"})); }
 
 std::string end_of(const sandbox::Outcome& outcome) {
   switch (outcome.ended_by) {
@@ -33,7 +33,7 @@ void explain_end(const sandbox::Outcome& outcome) {
   for (const sandbox::Refusal& refusal : outcome.refusals) {
     const bool always = !refusal.host.empty() || refusal.weight == sandbox::Refusal::Weight::kAlways;
     if (outcome.exit_code != 0 || always) say(refusal.what);
-    if (!refusal.diff.empty()) (void)sys::write_all(2, refusal.diff);
+    if (!refusal.diff.empty()) (void)sys::write_until_told(2, refusal.diff);
   }
   if (outcome.exit_code == 0) return;
   if (outcome.pids_limit_hits > 0) say("the limit of processes was hit");
@@ -71,7 +71,7 @@ int run(service::RunRequest request) {
   }
   int code = report->outcome.exit_code;
   if (request.form == service::OutputForm::kJson) {
-    const auto written = sys::write_all(1, service::outcome_json(*report) + "\n");
+    const auto written = sys::write_until_told(1, service::outcome_json(*report) + "\n");
     if (!written) code = code_with_output(code, written.error().message);
   } else {
     explain_end(report->outcome);

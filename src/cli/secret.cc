@@ -13,6 +13,7 @@
 #include "sys/host_info.h"
 #include "sys/io.h"
 #include "sys/tree.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::cli {
 
@@ -107,7 +108,7 @@ int secret(const SecretArguments& arguments) {
   if (arguments.action == "set") {
     if (truth_in(*result, "at_next_start")) {
       const std::string stop = cat({"hutch agent stop ", text_in(*result, "agent")});
-      (void)sys::write_all(2, cat({"hutch: the sandbox runs, and has it from its next start on; ", stop, "\n"}));
+      (void)sys::write_until_told(2, cat({"hutch: the sandbox runs, and has it from its next start on; ", stop, "\n"}));
     }
     return print(cat({"kept ", arguments.name, " for ", agent, ", given by ", text_in(*result, "via"), "\n"}));
   }

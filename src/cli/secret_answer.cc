@@ -7,7 +7,7 @@
 #include "cli/own_daemon.h"
 #include "secret/sealed_file.h"
 #include "secret/secret.h"
-#include "sys/io.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::cli {
 
@@ -29,15 +29,15 @@ Status answer_event(const Value& event) {
   if (!value && value.error().code == Code::kUnsupported) return fail(value.error());
   const Status checked = value ? secret::check_value(*value) : Status();
   if (!value || !checked) {
-    if (!checked) TRY(sys::write_all(2, cat({"hutch: ", checked.error().message, "\n"})));
+    if (!checked) TRY(sys::write_until_told(2, cat({"hutch: ", checked.error().message, "\n"})));
     TRY(daemon.call("secret.decline", {{"id", text_in(event, "id")}}));
-    return sys::write_all(2, "declined\n");
+    return sys::write_until_told(2, "declined\n");
   }
   const auto kept =
       daemon.call("secret.answer", {{"id", text_in(event, "id")}, {"value", wire::text_of_bytes(*value)}});
   secret::wipe(*value);
-  if (!kept) return sys::write_all(2, cat({"hutch: ", kept.error().message, "\n"}));
-  return sys::write_all(2, "kept\n");
+  if (!kept) return sys::write_until_told(2, cat({"hutch: ", kept.error().message, "\n"}));
+  return sys::write_until_told(2, "kept\n");
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ int secret_answer() {
   const auto on_event = [](const Value& event) -> Status {
     const std::string kind = text_in(event, "kind");
     // Said once the daemon knows of it: an agent that asks from now on finds somebody.
-    if (kind == "attending") return sys::write_all(2, "waiting for agents to ask for secrets; Ctrl-C ends it\n");
+    if (kind == "attending") return sys::write_until_told(2, "waiting for agents to ask for secrets; Ctrl-C ends it\n");
     return kind == "asked" ? answer_event(event) : Status();
   };
   const auto ended = daemon->call("secret.attend", {}, on_event);

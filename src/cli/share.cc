@@ -16,8 +16,8 @@
 #include "service/share_copy.h"
 #include "sys/files.h"
 #include "sys/identity.h"
-#include "sys/io.h"
 #include "sys/umask.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::cli {
 
@@ -90,8 +90,8 @@ service::ShareVoice voice_of(const ShareArguments& arguments, const std::string&
               [shows](std::size_t done, std::size_t total) {
                 if (!shows) return;
                 const std::string of = total == 0 ? "" : cat({" of ", std::to_string(total)});
-                (void)sys::write_all(2, cat({"\r\x1b[Khutch: ", std::to_string(done), of, " files"}));
-                if (done == total) (void)sys::write_all(2, "\r\x1b[K");
+                (void)sys::write_until_told(2, cat({"\r\x1b[Khutch: ", std::to_string(done), of, " files"}));
+                if (done == total) (void)sys::write_until_told(2, "\r\x1b[K");
               }};
 }
 
@@ -128,11 +128,11 @@ tool::Value share_report_json(const service::ShareReport& report) {
 }
 
 void tell_count(std::size_t count, std::string_view what) {
-  if (count > 0) (void)sys::write_all(2, cat({"hutch: ", std::to_string(count), " ", what, "\n"}));
+  if (count > 0) (void)sys::write_until_told(2, cat({"hutch: ", std::to_string(count), " ", what, "\n"}));
 }
 
 void tell_rest(const service::ShareReport& report) {
-  if (is_terminal(2)) (void)sys::write_all(2, "\r\x1b[K");
+  if (is_terminal(2)) (void)sys::write_until_told(2, "\r\x1b[K");
   tell_count(report.linked, "files have names outside of it: shared for reading alone");
   tell_count(report.elsewhere, "places where something is mounted are left out");
   tell_count(report.unreadable, "directories that you may not list are left out");
@@ -179,9 +179,10 @@ int unshare_path(const ShareArguments& arguments, const service::Sharer& sharer)
   for (const service::ShareReport& report : *reports) {
     tell_rest(report);
     if (!report.is_over()) {
-      (void)sys::write_all(2, cat({"hutch: what was moved away, or could not be looked at, still lets ",
-                                   report.share.user, " in; setfacl -R -x u:", std::to_string(report.share.agent),
-                                   ",d:u:", std::to_string(report.share.agent), " -- PLACE takes that back\n"}));
+      (void)sys::write_until_told(
+          2, cat({"hutch: what was moved away, or could not be looked at, still lets ", report.share.user,
+                  " in; setfacl -R -x u:", std::to_string(report.share.agent),
+                  ",d:u:", std::to_string(report.share.agent), " -- PLACE takes that back\n"}));
     }
     array.push_back(share_report_json(report));
     if (arguments.form == service::OutputForm::kJson) continue;
@@ -233,9 +234,9 @@ Status end_shares_with(const std::string& name) {
       (void)print(cat({"Unshared ", printable(report.share.path), " from ", name, "\n"}));
       continue;
     }
-    (void)sys::write_all(2, cat({"hutch: what was shared at ", printable(report.share.path), " with ", name,
-                                 " was moved away, or not all of it could be looked at: that lets number ",
-                                 std::to_string(report.share.agent), " in still; hutch shared lists it\n"}));
+    (void)sys::write_until_told(2, cat({"hutch: what was shared at ", printable(report.share.path), " with ", name,
+                                        " was moved away, or not all of it could be looked at: that lets number ",
+                                        std::to_string(report.share.agent), " in still; hutch shared lists it\n"}));
   }
   return {};
 }

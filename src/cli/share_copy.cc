@@ -12,8 +12,8 @@
 #include "cli/consent.h"
 #include "cli/output.h"
 #include "service/share_copy.h"
-#include "sys/io.h"
 #include "sys/signals.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::cli {
 
@@ -53,12 +53,12 @@ class Progress {
     const auto now = steady_clock::now();
     if (!shows_ || now - last_ < std::chrono::milliseconds(250)) return;
     last_ = now;
-    (void)sys::write_all(2, cat({"\r\x1b[Khutch: ", std::to_string(counts.files), " files, ",
-                                 std::to_string(counts.bytes >> 20), " MiB"}));
+    (void)sys::write_until_told(2, cat({"\r\x1b[Khutch: ", std::to_string(counts.files), " files, ",
+                                        std::to_string(counts.bytes >> 20), " MiB"}));
     told_ = true;
   }
   void clear() const {
-    if (told_) (void)sys::write_all(2, "\r\x1b[K");
+    if (told_) (void)sys::write_until_told(2, "\r\x1b[K");
   }
 
  private:
@@ -68,7 +68,7 @@ class Progress {
 };
 
 void tell_copies(std::size_t count, std::string_view what) {
-  if (count > 0) (void)sys::write_all(2, cat({"hutch: ", std::to_string(count), " ", what, "\n"}));
+  if (count > 0) (void)sys::write_until_told(2, cat({"hutch: ", std::to_string(count), " ", what, "\n"}));
 }
 
 tool::Value copy_report_json(const service::CopyReport& report) {

@@ -7,6 +7,7 @@
 #include "cli/own_daemon.h"
 #include "service/code_agent.h"
 #include "sys/io.h"
+#include "sys/unwaiting.h"
 #include "tool/excerpt.h"
 
 namespace hutch::cli {
@@ -80,7 +81,7 @@ int print_task(const Value& task) {
 Status write_task_output(const Value& event) {
   if (member_of(event, "stream") == nullptr) return {};
   const std::int64_t skipped = number_in(event, "skipped");
-  if (skipped > 0) TRY(sys::write_all(2, cat({"hutch: ", std::to_string(skipped), " bytes were not kept\n"})));
+  if (skipped > 0) TRY(sys::write_until_told(2, cat({"hutch: ", std::to_string(skipped), " bytes were not kept\n"})));
   return sys::write_all(text_in(event, "stream") == "stderr" ? 2 : 1,
                         TRY(wire::bytes_of_text(text_in(event, "bytes"))));
 }
@@ -110,7 +111,7 @@ int run_task(const TaskArguments& arguments) {
     const int printed = print(tool::json_text(*task) + "\n");
     if (printed != 0) return printed;
   } else {
-    (void)sys::write_all(2, report_of(*task));
+    (void)sys::write_until_told(2, report_of(*task));
   }
   return static_cast<int>(number_in(*task, "exit_code"));
 }

@@ -11,7 +11,7 @@
 #include "host/facts.h"
 #include "service/machine_layer.h"
 #include "store/machine_settings.h"
-#include "sys/io.h"
+#include "sys/unwaiting.h"
 #include "tool/value.h"
 #include "wire/daemon.h"
 
@@ -22,7 +22,7 @@ namespace {
 using client::DaemonClient;
 using client::Value;
 
-void say_progress(const std::string& line) { (void)sys::write_all(2, cat({"hutch: ", line, "\n"})); }
+void say_progress(const std::string& line) { (void)sys::write_until_told(2, cat({"hutch: ", line, "\n"})); }
 
 // An agent that has one.
 struct Machine {
@@ -138,7 +138,7 @@ Status print_config(const VmArguments& arguments) {
     }
     text = table(rows);
   }
-  return sys::write_all(1, text);
+  return sys::write_until_told(1, text);
 }
 
 Status configure(const VmArguments& arguments) {
@@ -170,9 +170,9 @@ Status print_status(const plan::HostFacts& facts, service::OutputForm form) {
                                       {"acceleration", status.acceleration.words},
                                       {"directory", status.directory},
                                       {"machines", std::move(list)}};
-    return sys::write_all(1, cat({tool::json_text(value), "\n"}));
+    return sys::write_until_told(1, cat({tool::json_text(value), "\n"}));
   }
-  if (!status.provisioned) return sys::write_all(1, "nothing is provisioned; hutch vm provision\n");
+  if (!status.provisioned) return sys::write_until_told(1, "nothing is provisioned; hutch vm provision\n");
   std::vector<std::vector<std::string>> rows = {
       {"kernel", printable(status.kernel)},
       {"made", status.made},
@@ -186,7 +186,7 @@ Status print_status(const plan::HostFacts& facts, service::OutputForm form) {
     if (one.pending.empty()) continue;
     rows.push_back({"", cat({join(one.pending, ", "), ": from its next start on (hutch vm restart)"})});
   }
-  return sys::write_all(1, table(rows));
+  return sys::write_until_told(1, table(rows));
 }
 
 constexpr std::size_t kLineMax = 64 << 10;  // of what a machine writes
@@ -206,7 +206,7 @@ Status print_console(const VmArguments& arguments) {
   // Of a line that has not ended yet, which may be cut within a character.
   std::string begun;
   const auto show = [&](const Value& piece) -> Status {
-    if (arguments.form == service::OutputForm::kJson) return sys::write_all(1, tool::json_text(piece) + "\n");
+    if (arguments.form == service::OutputForm::kJson) return sys::write_until_told(1, tool::json_text(piece) + "\n");
     const Value* skipped = member_of(piece, "skipped");
     const auto* count = skipped != nullptr ? skipped->get<std::int64_t>() : nullptr;
     if (count != nullptr && *count > 0) say_progress(cat({std::to_string(*count), " bytes before are not kept"}));
@@ -217,10 +217,10 @@ Status print_console(const VmArguments& arguments) {
     if (end == begun.npos) return {};
     const std::string lines = shown_lines(std::string_view(begun).substr(0, end));
     begun.erase(0, end + 1);
-    return sys::write_all(1, lines + "\n");
+    return sys::write_until_told(1, lines + "\n");
   };
   TRY(daemon.call("machine.console", {{"agent", arguments.agent}, {"follow", arguments.follow == Follow::kYes}}, show));
-  return begun.empty() ? Status() : sys::write_all(1, shown_lines(begun) + "\n");
+  return begun.empty() ? Status() : sys::write_until_told(1, shown_lines(begun) + "\n");
 }
 
 Status act(const VmArguments& arguments) {

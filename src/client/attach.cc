@@ -14,6 +14,7 @@
 #include "sandbox/supervise.h"
 #include "sys/io.h"
 #include "sys/signals.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::client {
 
@@ -93,12 +94,14 @@ Status Attachment::begin() {
 Result<AttachEnd> Attachment::run() {
   Status held;
   while (held && !end_) held = turn();
+  // Nobody read what was shown until a signal came.
+  if (!held && held.error().sys_errno == EINTR) held = take_signal();
   // What the program set stays with its own terminal, not with this one.
-  if (keys_ && screen_.is_alternate()) (void)sys::write_all(1, "\x1b[?1049l");
-  if (keys_ && screen_.is_cursor_hidden()) (void)sys::write_all(1, "\x1b[?25h");
+  if (keys_ && screen_.is_alternate()) (void)sys::write_until_told(1, "\x1b[?1049l");
+  if (keys_ && screen_.is_cursor_hidden()) (void)sys::write_until_told(1, "\x1b[?25h");
   raw_.reset();
   if (!held) return fail(std::move(held).error());
-  return *end_;
+  return end_.value_or(AttachEnd{AttachEnd::Why::kSignal, 125});
 }
 
 Status Attachment::turn() {
@@ -132,7 +135,7 @@ Status Attachment::take_output() {
 Status Attachment::show(const Value& event) {
   // The daemon has heard of it: from here on what is typed arrives.
   const bool first = !std::exchange(follows_, true);
-  if (first && keys_) TRY(sys::write_all(2, "hutch: ctrl-p ctrl-q leaves it\r\n"));
+  if (first && keys_) TRY(sys::write_until_told(2, "hutch: ctrl-p ctrl-q leaves it\r\n"));
   if (keys_) screen_.watch(TRY(wire::bytes_of_text(member(event, "bytes", std::string()))));
   return request_.show(event);
 }

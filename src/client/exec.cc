@@ -25,6 +25,7 @@ class Conversation {
 
   Status begin(const ExecRequest& request);
   Result<ExecEnd> run();
+  int told_by() const { return told_by_; }  // the last signal to end; 0: none
 
  private:
   Status turn();
@@ -37,6 +38,7 @@ class Conversation {
   sandbox::Streams& streams_;
   int signals_;
   bool started_ = false;
+  int told_by_ = 0;
   int kept_signal_ = 0;  // one that came before the command had started
   std::chrono::steady_clock::time_point kept_since_{};
   std::optional<ExecEnd> end_;
@@ -120,7 +122,7 @@ Status Conversation::take_signal() {
       TRY(streams_.release_caller_terminal());
       TRY(sys::stop_self());
       return streams_.take_caller_terminal();
-    default: return pass_on(arrived->signal);
+    default: told_by_ = arrived->signal; return pass_on(arrived->signal);
   }
 }
 
@@ -145,7 +147,9 @@ Result<ExecEnd> exec(DaemonClient& daemon, const ExecRequest& request) {
   sandbox::Streams streams = TRY(sandbox::Streams::open({.terminal = request.terminal}));
   Conversation conversation(daemon, streams, signals.get());
   TRY(conversation.begin(request));
-  return conversation.run();
+  auto end = conversation.run();
+  if (conversation.told_by() != 0) sys::keep_told(conversation.told_by());
+  return end;
 }
 
 }  // namespace hutch::client

@@ -42,7 +42,7 @@ RelayChannel::RelayChannel(std::uint32_t number, ChannelKind kind, Opened opened
 Result<RelayChannel> RelayChannel::make(std::uint32_t number, ChannelKind kind, Opened opened, UniqueFd fd) {
   const sys::StreamKind stream = sys::stream_kind(fd.get());
   // Others may use the same end, and wait at it. One that another user made cannot be opened.
-  auto own = stream == sys::StreamKind::kPipe ? sys::open_pipe_again(fd.get()) : Result<UniqueFd>(UniqueFd());
+  auto own = stream == sys::StreamKind::kPipe ? sys::open_again(fd.get()) : Result<UniqueFd>(UniqueFd());
   if (own && *own) fd = std::move(*own);
   if (stream == sys::StreamKind::kTerminal) TRY(sys::set_nonblocking(fd.get()));
   RelayChannel made(number, kind, opened, std::move(fd));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sys/io.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::sandbox {
 
@@ -104,6 +105,7 @@ Result<UniqueFd> Streams::add_pipe_to(int number, StreamOptions options) {
     pump.capture = captures_[number == 1 ? 0 : 1].get();
   } else if (sys::is_open(number)) {
     pump.to = number;
+    if (number == 2) pump.name = "standard error";
   }
   pumps_.push_back(std::move(pump));
   return std::move(write);
@@ -153,6 +155,15 @@ Status Streams::attach_terminal(UniqueFd master) {
   out.from = master_.get();
   out.to = sys::stream_kind(screen) == sys::StreamKind::kTerminal ? screen : 0;
   if (wanted_ == Terminal::kAlways) out.to = sys::is_open(1) ? 1 : -1;
+  if (out.to == 2) out.name = "standard error";
+  if (sys::stream_kind(out.to) == sys::StreamKind::kTerminal) {
+    // A terminal that poll(2) calls writable may have room for less than is written. A write that waits would keep this
+    // process from its signals and its time limits.
+    if (auto own = sys::open_again(out.to)) {
+      out.to = own->get();
+      out.owned_to = std::move(*own);
+    }
+  }
   out.is_output = true;
   out.screen = screen_;
   pumps_.push_back(std::move(out));
@@ -240,8 +251,7 @@ void Streams::write_held(Pump& pump) {
   }
   if (count.error().sys_errno == EAGAIN) return;
   if (pump.is_output && !lost_output_ && !has_no_reader(pump.to, count.error().sys_errno)) {
-    const std::string_view name = pump.to == 2 ? "standard error" : "standard output";
-    lost_output_ = Error::from_errno(name, count.error().sys_errno);
+    lost_output_ = Error::from_errno(pump.name, count.error().sys_errno);
   }
   // Closing our end lets the command meet the same as where nobody reads any more: EPIPE.
   end(pump);

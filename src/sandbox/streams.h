@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -41,6 +42,7 @@ struct Pump {
   int from = -1;
   int to = -1;
   Capture* capture = nullptr;
+  std::string_view name = "standard output";  // of `to`
   std::string held;       // read and not yet written
   bool is_output = false;
   ScreenWatch* screen = nullptr;  // of output to a terminal

@@ -17,14 +17,18 @@ namespace {
 constexpr std::chrono::milliseconds kEscapeWait{100};
 // The seconds that are left are drawn.
 constexpr std::chrono::milliseconds kRedraw{1000};
+// How long the end of a prompt waits for whoever reads the terminal, so that they see the screen as it was.
+constexpr std::chrono::milliseconds kHideWait{500};
 
 }  // namespace
 
 std::unique_ptr<TerminalPrompt> TerminalPrompt::open(const ScreenWatch* screen) {
   auto terminal = sys::open_own_terminal();
-  if (!terminal) return nullptr;
+  if (!terminal || !sys::set_nonblocking(terminal->get())) return nullptr;
   return std::make_unique<TerminalPrompt>(std::move(*terminal), screen);
 }
+
+TerminalPrompt::~TerminalPrompt() { hide(); }
 
 bool TerminalPrompt::may_ask() {
   const auto terminal = sys::open_own_terminal();
@@ -52,8 +56,11 @@ void TerminalPrompt::complain(std::string message) {
   (void)draw();
 }
 
-Status TerminalPrompt::draw() const {
+// Nobody reads the terminal if the last drawing still waits: a newer one would only wait behind it.
+Status TerminalPrompt::draw() {
   if (!prompt_) return {};
+  TRY(flush());
+  if (!held_.empty()) return {};
   const auto size = sys::terminal_size(terminal_.get());
   const std::size_t columns = size && size->columns > 0 ? size->columns : 80;
   const auto left = std::chrono::ceil<std::chrono::seconds>(shown_.end - std::chrono::steady_clock::now());
@@ -75,6 +82,8 @@ void TerminalPrompt::hide() {
                                : "\x1b[2J\x1b"
                                  "8",
                    cursor}));
+  pollfd room{terminal_.get(), POLLOUT, 0};
+  if (!held_.empty() && sys::poll({&room, 1}, kHideWait).value_or(0) > 0) (void)flush();
   raw_.reset();
   prompt_.reset();
 }
@@ -107,6 +116,19 @@ Result<std::optional<approval::Decided>> TerminalPrompt::press(const std::vector
   return std::optional<approval::Decided>();
 }
 
-Status TerminalPrompt::write(const std::string& text) const { return sys::write_all(terminal_.get(), text); }
+Status TerminalPrompt::write(std::string_view text) {
+  held_ += text;
+  return flush();
+}
+
+// A write that waits would keep this process from its signals and its time limits.
+Status TerminalPrompt::flush() {
+  while (!held_.empty()) {
+    const auto count = sys::write_some(terminal_.get(), held_);
+    if (!count) return count.error().sys_errno == EAGAIN ? Status() : fail(count.error());
+    held_.erase(0, *count);
+  }
+  return {};
+}
 
 }  // namespace hutch::sandbox

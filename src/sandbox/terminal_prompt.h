@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "approval/desk.h"
 #include "approval/keys.h"
@@ -24,9 +25,10 @@ class TerminalPrompt {
   // Whether open() would find one, and its keys are this process's.
   static bool may_ask();
 
+  // `terminal` must be non-blocking.
   explicit TerminalPrompt(UniqueFd terminal, const ScreenWatch* screen)
       : terminal_(std::move(terminal)), screen_(screen) {}
-  ~TerminalPrompt() { hide(); }
+  ~TerminalPrompt();
 
   // A process in the background cannot ask: the terminal's keys are another's.
   bool is_attended() const { return sys::is_foreground(terminal_.get()); }
@@ -43,7 +45,7 @@ class TerminalPrompt {
   // How many wait behind, and a word about why the last answer did not do.
   void tell_others(std::size_t others) { shown_.others = others; }
   void complain(std::string message);
-  Status draw() const;
+  Status draw();
   // The screen as it was.
   void hide();
 
@@ -55,12 +57,14 @@ class TerminalPrompt {
 
  private:
   Result<std::optional<approval::Decided>> press(const std::vector<approval::Key>& keys);
-  Status write(const std::string& text) const;
+  Status write(std::string_view text);
+  Status flush();
 
   UniqueFd terminal_;
   const ScreenWatch* screen_;
   Shown shown_;
   std::string complaint_;
+  std::string held_;  // written, but the terminal has no room: nobody reads it
   std::optional<approval::Prompt> prompt_;
   std::optional<sys::RawMode> raw_;
   approval::KeyReader keys_;

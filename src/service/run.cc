@@ -37,6 +37,7 @@
 #include "service/wide_start.h"
 #include "sys/files.h"
 #include "sys/io.h"
+#include "sys/signals.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -351,6 +352,8 @@ void hold_git_states(const GitBefore& before, const host::StateDirs& dirs, const
 }
 
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding) {
+  // What is told from here on may find nobody who reads it.
+  if (outcome.ended_by == sandbox::EndedBy::kSignal) sys::keep_told(outcome.told_by);
   outcome.limits_by = holding.by;
   if (holding.cgroup) {
     const host::CgroupEvents events = holding.cgroup->events();

@@ -45,13 +45,6 @@ Result<std::size_t> write_some(int fd, std::string_view bytes) {
   return static_cast<std::size_t>(count);
 }
 
-Result<UniqueFd> open_pipe_again(int fd) {
-  const int flags = ::fcntl(fd, F_GETFL);
-  TRY(check(flags, {"fcntl(F_GETFL)"}));
-  const std::string path = cat({"/proc/self/fd/", std::to_string(fd)});
-  return check_fd(::open(path.c_str(), (flags & O_ACCMODE) | O_NONBLOCK | O_CLOEXEC), {"open(", path, ")"});
-}
-
 Result<OpenFor> opened_for(int fd) {
   const int flags = ::fcntl(fd, F_GETFL);
   TRY(check(flags, {"fcntl(F_GETFL)"}));

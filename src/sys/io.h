@@ -37,9 +37,6 @@ Result<std::string> read_to_end(int fd, std::size_t bytes_max);
 Result<int> poll(std::span<pollfd> fds, std::optional<std::chrono::milliseconds> timeout);
 
 Status set_nonblocking(int fd);
-// A pipe's end that never waits, though others go on with the end as it is: an open file description of its own, by
-// /proc/self/fd.
-Result<UniqueFd> open_pipe_again(int fd);
 // What the number was opened for (fcntl(2), F_GETFL).
 enum class OpenFor { kReading, kWriting, kBoth };
 Result<OpenFor> opened_for(int fd);

@@ -78,6 +78,15 @@ Result<std::optional<Arrived>> next_signal(int descriptor) {
   return std::optional<Arrived>({static_cast<int>(info.ssi_signo), static_cast<int>(info.ssi_pid)});
 }
 
+bool is_told_to_end() {
+  sigset_t waiting;
+  if (::sigpending(&waiting) != 0) return false;
+  const auto waits = [&](int number) { return sigismember(&waiting, number) == 1; };
+  return waits(SIGTERM) || waits(SIGINT) || waits(SIGHUP) || waits(SIGQUIT);
+}
+
+void keep_told(int signal) { (void)::kill(::getpid(), signal); }
+
 void end_by(int signal) {
   // What the command did is no reason for a core dump of this process.
   const rlimit none{};

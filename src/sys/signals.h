@@ -41,6 +41,11 @@ struct Arrived {
 // The next signal that waits on the descriptor.
 Result<std::optional<Arrived>> next_signal(int descriptor);
 
+// Whether SIGTERM, SIGINT, SIGHUP or SIGQUIT waits for this process, which blocks it (sigpending(2)).
+bool is_told_to_end();
+// Has the signal, which this process blocks and has taken from a descriptor, wait again for is_told_to_end().
+void keep_told(int signal);
+
 // This process ends by the signal, as one would that had not blocked it. Returns where that does not end it.
 void end_by(int signal);
 

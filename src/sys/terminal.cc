@@ -23,8 +23,10 @@ struct RawMode::Modes {
 namespace {
 
 // tcsetattr from the background stops the whole group with SIGTTOU unless it is blocked, as all signals of ours are.
+// TCSADRAIN would wait for whoever reads the terminal. The kernel processes output when it is written, so what was
+// written before keeps the earlier modes anyway.
 Status set_modes(int terminal, const termios& modes) {
-  return check(retry([&] { return ::tcsetattr(terminal, TCSADRAIN, &modes); }), {"tcsetattr()"});
+  return check(retry([&] { return ::tcsetattr(terminal, TCSANOW, &modes); }), {"tcsetattr()"});
 }
 
 }  // namespace

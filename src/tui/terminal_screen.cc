@@ -11,8 +11,8 @@
 
 #include "base/text.h"
 #include "sys/host_info.h"
-#include "sys/io.h"
 #include "sys/terminal.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::tui {
 
@@ -80,11 +80,11 @@ TerminalScreen::TerminalScreen(std::unique_ptr<State> state) : state_(std::move(
     init_pair(kRedPair, COLOR_RED, -1);
     init_pair(kGreenPair, COLOR_GREEN, -1);
   }
-  (void)sys::write_all(1, kPasteOn);
+  (void)sys::write_until_told(1, kPasteOn);
 }
 
 TerminalScreen::~TerminalScreen() {
-  (void)sys::write_all(1, kPasteOff);
+  (void)sys::write_until_told(1, kPasteOff);
   endwin();
   delscreen(state_->screen);
 }

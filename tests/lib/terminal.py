@@ -1,10 +1,13 @@
 # A terminal with hutch in it: what a person would see and type.
-"""Terminal(person, argv) starts a program on a new PTY of which it is the session's leader."""
+"""Terminal(person, argv) starts a program on a new PTY of which it is the session's leader; with room="none" on one
+that nobody has read for long."""
 
+import contextlib
 import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import termios
 import time
@@ -35,11 +38,25 @@ while True:
 ]
 
 
+def fill(slave):
+    """Leaves no room, as where nobody reads for long."""
+    own = os.open(os.ttyname(slave), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    try:
+        while True:
+            os.write(own, b"." * 256)
+    except BlockingIOError:
+        pass
+    finally:
+        os.close(own)
+
+
 class Terminal:
     """Use as a context manager; everything printed so far is in `seen`."""
 
-    def __init__(self, person, argv, cwd=None, env=None, rows=24, columns=80, outer=()):
+    def __init__(self, person, argv, cwd=None, env=None, rows=24, columns=80, outer=(), room="there is"):
         self.master, slave = pty.openpty()
+        if room == "none":
+            fill(slave)
         self.seen = b""
         self.resize(rows, columns)
         self.found = self.attributes()  # before anything runs there
@@ -97,6 +114,23 @@ class Terminal:
             return None  # EIO: the last slave is closed
         self.seen += data
         return data or None
+
+    def running(self, program):
+        """The pid of the first process of that name that was started here, or None."""
+        descendants = [self.process.pid]
+        for pid in descendants:
+            with contextlib.suppress(OSError):
+                if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == program:
+                    return pid
+                with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
+                    descendants += [int(child) for child in children.read().split()]
+        return None
+
+    def end_unread(self, program):
+        """Tells the program to end, as kill(1) does, and waits until it has; reads nothing. What started it may wait
+        for a reader."""
+        os.kill(harness.wait_until(lambda: self.running(program), f"{program} runs"), signal.SIGTERM)
+        harness.wait_until(lambda: self.running(program) is None, f"{program} has ended")
 
     def wait(self, seconds=45.0):
         """Reads to the end; the exit code as a shell says it."""
