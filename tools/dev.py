@@ -7,7 +7,8 @@ import sys
 
 from shell import Failed, say
 
-VERBS = ["run", "build", "test", "bench", "lint", "fuzz", "fmt", "new-verb", "attacks", "works", "package", "help"]
+VERBS = ["run", "build", "test", "bench", "lint", "fuzz", "fmt", "new-verb", "attacks", "works", "clients", "package",
+         "help"]
 
 
 def module_of(verb):

@@ -1,8 +1,8 @@
 // Writes TypeScript's types of an OpenAPI description: one of each schema, and a table of the operations.
-// node generate.mjs OPENAPI OUT
+// node generate.mjs OPENAPI OUT [VERSION]
 import { readFileSync, writeFileSync } from 'node:fs'
 
-const [source, out] = process.argv.slice(2)
+const [source, out, version] = process.argv.slice(2)
 const description = JSON.parse(readFileSync(source, 'utf8'))
 
 const resolved = (value) => {
@@ -81,4 +81,5 @@ for (const [path, item] of Object.entries(description.paths)) {
   }
 }
 lines.push('}\n')
+lines.push(`/** Of hutch, when this was made. */\nexport const VERSION = ${JSON.stringify(version ?? '0.0.0')} as string\n`)
 writeFileSync(out, lines.join('\n'))

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "cli/artifacts.h"
+#include "cli/clients.h"
 #include "cli/diagnosis_arguments.h"
 #include "cli/host_arguments.h"
 #include "cli/image.h"
@@ -137,7 +138,7 @@ using Arguments =
                  DaemonArguments, ImageArguments, VmArguments, PoolArguments, TaskArguments, PathsArguments,
                  service::ConfigRequest, service::SettingsRequest, StatusArguments, ShareArguments, SecretArguments,
                  ArtifactsArguments, EventsArguments, MemoryArguments, PluginArguments, SkillArguments, InitArguments,
-                 CompletionArguments, HelpArguments, VersionArguments>;
+                 ClientsArguments, CompletionArguments, HelpArguments, VersionArguments>;
 
 // `words` is what follows the program's own name. Options of hutch end at `--` and, for `run`, at the first word that
 // is not one: `hutch run ls -l` gives -l to ls. An error is one line that names the thing and what would be right.

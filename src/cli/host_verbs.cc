@@ -7,6 +7,7 @@
 #include "cli/option_values.h"
 #include "cli/verbs.h"
 #include "service/agent_secrets.h"
+#include "service/npm_clients.h"
 
 namespace hutch::cli {
 
@@ -112,6 +113,26 @@ Result<Arguments> finish_artifacts(Draft&& draft) {
   return Arguments(std::move(artifacts));
 }
 
+Result<Arguments> finish_clients(Draft&& draft) {
+  const std::span<const Text> actions = find_verb("clients")->word_choices;
+  if (draft.words.empty()) return fail(Error::invalid("hutch clients: what? list, or install pi, mastra or sdk"));
+  ClientsArguments clients{.action = draft.words[0], .client = {}, .directory = {}, .form = draft.run.form};
+  if (std::ranges::find(actions, clients.action) == actions.end()) {
+    return fail(unknown_word("unknown action", clients.action, actions));
+  }
+  static constexpr std::array kNames = {Text("what"), Text("for what? pi, mastra or sdk"), Text("a directory")};
+  const std::size_t most = clients.action == "list" ? 1 : draft.words.size() > 2 ? 3 : 2;
+  TRY(expect_words(draft, std::span(kNames).first(most)));
+  draft.words.resize(kNames.size());
+  clients.client = std::move(draft.words[1]);
+  clients.directory = std::move(draft.words[2]);
+  if (clients.action == "list") return Arguments(std::move(clients));
+  std::vector<Text> known;
+  for (const service::NpmClient& one : service::npm_clients()) known.push_back(one.name);
+  if (std::ranges::find(known, clients.client) != known.end()) return Arguments(std::move(clients));
+  return fail(unknown_word("no package for", clients.client, known));
+}
+
 constexpr Option kAgent = {
     "--agent", 0, "NAME", kOther, "of this agent; else that of the working directory, and of list all", set_agent};
 constexpr std::array kSecretOptions = {
@@ -159,6 +180,12 @@ constexpr std::array kArtifactsWords = {Text("list"), Text("get")};
 constexpr std::array kArtifactsExamples = {Text("hutch artifacts get alice report.pdf"),
                                            Text("hutch artifacts get alice data.csv - | head")};
 
+constexpr std::array kClientsSynopsis = {Text("hutch clients list [--json]"),
+                                         Text("hutch clients install pi|mastra|sdk [DIR] [--json]")};
+constexpr std::array kClientsWords = {Text("list"), Text("install")};
+constexpr std::array kClientsExamples = {Text("hutch clients install pi"),
+                                         Text("hutch clients install mastra ~/service")};
+
 constexpr std::array kHostVerbs = {
     Verb{"artifacts", "list and take what an agent has shared", kArtifactsSynopsis,
          "What the agent has handed out by share_artifact. The file is in its output directory, where it can\n"
@@ -173,6 +200,11 @@ constexpr std::array kHostVerbs = {
          "alone. `key` says where the key is that opens what is kept, and moves it: into a file beside it, or\n"
          "into the Secret Service of your session.",
          kSecretGroups, kSecretExamples, kSecretWords, OptionsEnd::kAtDashes, finish_secret},
+    Verb{"clients", "put the packages for npm of this version in place", kClientsSynopsis,
+         "They come with hutch, so that no registry has to have them. pi: hutch-pi becomes a directory among\n"
+         "pi's extensions, in ~/.pi/agent/extensions or DIR, in place of an earlier one. mastra and sdk: npm\n"
+         "installs hutch-mastra or hutch-sdk in DIR, or here; no script of the project is run.",
+         kMemoryGroups, kClientsExamples, kClientsWords, OptionsEnd::kAtDashes, finish_clients},
     Verb{"events",
          "look at what an agent's programs have told each other",
          kEventsSynopsis,

@@ -8,6 +8,7 @@
 #include "cli/artifacts.h"
 #include "cli/audit.h"
 #include "cli/check.h"
+#include "cli/clients.h"
 #include "cli/completion.h"
 #include "cli/config.h"
 #include "cli/daemon.h"
@@ -85,6 +86,7 @@ struct Dispatch {
   int operator()(const SkillArguments& arguments) const { return skill(arguments); }
   int operator()(const SecretArguments& arguments) const { return secret(arguments); }
   int operator()(const InitArguments& arguments) const { return init(arguments); }
+  int operator()(const ClientsArguments& arguments) const { return clients(arguments); }
   int operator()(const PathsArguments& arguments) const { return paths(arguments); }
   int operator()(const CompletionArguments& arguments) const { return print(completion_script(arguments.shell)); }
   int operator()(const HelpArguments& arguments) const { return print(help_text(arguments.verb)); }

@@ -394,7 +394,7 @@ std::span<const VerbGroup> verb_groups() {
       {"Images and machines", {"image", "vm", "pool"}},
       {"Serving", {"serve", "daemon"}},
       {"An OS user for agents", {"init", "deinit", "network", "service"}},
-      {"Upkeep", {"selftest", "paths", "completion", "help"}},
+      {"Upkeep", {"clients", "selftest", "paths", "completion", "help"}},
   };
   return all;
 }

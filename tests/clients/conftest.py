@@ -1,13 +1,17 @@
 # The fixtures of the suites that run other people's clients: a daemon for each person, packages from npm.
 import json
 import os
+import pathlib
 import shutil
 
 import pytest
 
 import api as client
+import clients
+import desks
 import harness
 import mastra
+import pi as rig
 
 PEOPLE = ["root", "user"] if os.geteuid() == 0 else ["user"]
 
@@ -37,7 +41,7 @@ def npm(base):
         line = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=1", *packages]
         done = harness.subprocess.run(line, cwd=place, timeout=600, capture_output=True, check=False)
         if done.returncode != 0:
-            pytest.skip(f"npm has no {' '.join(packages)}: {done.stderr.decode()[-300:]}")
+            pytest.skip(f"npm has no {' '.join(str(one) for one in packages)}: {done.stderr.decode()[-300:]}")
         places[packages] = place
         return place
 
@@ -47,6 +51,37 @@ def npm(base):
 
 
 @pytest.fixture(scope="session")
-def provider(npm):
-    """A directory with Mastra's provider of this repository (mastra.build)."""
-    return mastra.build(npm)
+def packed(base, npm):  # npm: skipped where there is none
+    """{name: file} of this repository's packages, where everybody can read them."""
+    made = clients.packed()
+    if isinstance(made, str):
+        pytest.skip(made)
+    place = base.unused("packed")
+    place.mkdir()
+    return {name: pathlib.Path(shutil.copy(file, place)) for name, file in made.items()}
+
+
+@pytest.fixture(scope="session")
+def provider(npm, packed):
+    """A directory that was empty, with Mastra, this repository's two packages for it, and a compiler."""
+    return npm(*mastra.PACKAGES, packed["hutch-mastra"], packed["hutch-sdk"])
+
+
+@pytest.fixture(scope="session")
+def package(npm, packed):
+    """A directory that was empty, with pi, a node that it runs on, and this repository's package for it."""
+    return npm(*rig.PACKAGES, packed["hutch-pi"])
+
+
+@pytest.fixture(params=harness.PEOPLE)
+def person(request, base):
+    return base.person(request.param)
+
+
+@pytest.fixture
+def desk(base, person, package):
+    made = desks.Desk(base, person, package)
+    rig.install(package, person, made.extensions)
+    with made.model:
+        yield made
+        made.end()

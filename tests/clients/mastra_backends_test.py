@@ -16,7 +16,7 @@ import machines
 import people
 from mastra import run_node
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200), pytest.mark.xdist_group("mastra")]
 
 IMAGE = "hutch-tests:latest"
 COURSE = """

@@ -5,7 +5,7 @@ import pytest
 
 from mastra import CORE, run_node
 
-pytestmark = pytest.mark.slow  # its packages take a minute to come, and as long to compile against
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mastra")]  # its packages take a minute to come
 
 OF_E2B = "@mastra/e2b@0.8.0"
 

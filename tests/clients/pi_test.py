@@ -10,79 +10,17 @@ import zlib
 
 import pytest
 
+import desks
 import harness
 import pi as rig
 from api import wait_until
 
 # Each case starts pi, which takes seconds: two of them are the quick set.
 slow = pytest.mark.slow
-
-
-@pytest.fixture(scope="session")
-def package(npm):
-    """A directory with pi, a node that it runs on, and this repository's two packages, built."""
-    return rig.build(npm(*rig.PACKAGES))
-
-
-@pytest.fixture(params=harness.PEOPLE)
-def person(request, base):
-    return base.person(request.param)
+pytestmark = pytest.mark.xdist_group("pi")
 
 
 numbers = iter(range(1_000_000))
-
-
-class Desk:
-    """Somebody's home with pi and its extension, a project in it, and what is needed to start pi there."""
-
-    def __init__(self, base, person, package):
-        self.person, self.package = person, package
-        self.home = person.mkdir(person.home / f"pi-{next(numbers)}")
-        self.state = person.mkdir(self.home / "state")
-        self.project = person.mkdir(self.home / "project")
-        self.hutch = base.bin / "hutch"
-        self.agent = person.mkdir(self.home / ".pi" / "agent")
-        self.extensions = person.mkdir(self.agent / "extensions")
-        self.model = rig.Model()
-        person.write(self.agent / "models.json", rig.models(self.model.port))
-        person.write(self.agent / "auth.json", json.dumps({"key": "stolen"}), mode=0o600)
-        person.write(self.agent / "mcp-oauth" / "token", "stolen")
-        person.write(self.agent / "skills" / "one" / "SKILL.md", "a skill\n")
-        person.write(self.home / "secret", "theirs")
-        self.started = []
-
-    def environment(self):
-        return {"HOME": str(self.home), "HUTCH_STATE": str(self.state), "HUTCH_PROGRAM": str(self.hutch),
-                "SECRET_OF_THE_SHELL": "told"}
-
-    def pi(self, *arguments, dialogs=None, **environment):
-        made = rig.Pi(self.package, self.person, self.project, self.model, {**self.environment(), **environment},
-                      arguments, dialogs)
-        self.started.append(made)
-        return made
-
-    def __call__(self, *words, **options):
-        return harness.run_in(self.person, [self.hutch, *words], env=self.environment(), cwd=self.project, **options)
-
-    def agents(self):
-        return [one["name"] for one in json.loads(self("agent", "list", "--json").ok().text)]
-
-    def has_sandbox(self):
-        return any(name.startswith("session-") for name in self.agents())
-
-    def end(self):
-        for one in self.started:
-            one.kill()
-        self("daemon", "stop")
-
-
-@pytest.fixture
-def desk(base, person, package):
-    made = Desk(base, person, package)
-    rig.install(package, person, made.extensions)
-    with made.model:
-        yield made
-        made.end()
 
 
 def choose(words):
@@ -176,31 +114,6 @@ def test_questions_are_asked_in_its_own_dialogs(desk):
 
 
 @slow
-@pytest.mark.parametrize("how", ["program", "policy", "backend"])
-def test_without_hutch_nothing_runs(desk, how):
-    environment = {}
-    if how == "program":
-        environment["HUTCH_PROGRAM"] = "/nowhere/hutch"
-    else:
-        desk.person.mkdir(desk.state / "config")
-        file = "default.json" if how == "policy" else "config.json"
-        desk.person.write(desk.state / "config" / file, "{ broken")
-    pi = desk.pi(**environment)
-    assert "refused" in pi.status["hutch"] and pi.notes, (pi.status, pi.notes)
-    victim = desk.project / "victim"
-    outcomes = pi.tools(
-        ("bash", {"command": f"touch {victim}"}), ("write", {"path": str(victim), "content": "x"}),
-        ("read", {"path": str(desk.home / "secret")}), ("ls", {"path": str(desk.home)}),
-        ("find", {"pattern": "secret", "path": str(desk.home)}),
-        ("grep", {"pattern": "theirs", "path": str(desk.home)}),
-        ("edit", {"path": str(desk.home / "secret"), "edits": [{"oldText": "theirs", "newText": "mine"}]}))
-    assert all("hutch: no sandbox" in one.error() for one in outcomes), [one.text for one in outcomes]
-    answer = pi.bash(f"touch {victim}")
-    assert not answer["success"] or answer["data"].get("exitCode") not in (0,), answer
-    assert not victim.exists() and (desk.home / "secret").read_text() == "theirs"
-
-
-@slow
 @pytest.mark.parametrize("real", [True, False])
 def test_a_hutch_of_the_projects_is_never_run(desk, real):
     """As `npx pi` and a PATH with "." in it have it: what the sandbox may write comes first."""
@@ -228,7 +141,7 @@ const answered = (name) => (on, handler) => { if (name === 'on') handlers[on] = 
 const pi = new Proxy({ getAllTools: () => [], getFlag: () => false },
                      { get: (own, name) => own[name] ?? answered(name) })
 const hutch = await import('hutch-pi')
-hutch.default(pi)
+await hutch.default(pi)
 const answer = await handlers.user_bash({ command: 'true', cwd: '/' }, {})
 try {
   await answer.operations.exec('touch ran', process.cwd(), { onData: () => {} })
@@ -435,7 +348,7 @@ def test_limits_and_ends_of_commands(desk):
 @pytest.mark.parametrize("how", ["install", "option"])
 def test_it_is_a_package_of_pis(base, person, package, how):
     """Installed by pi's own command from a directory, or named by -e: its manifest says what to load."""
-    desk = Desk(base, person, package)
+    desk = desks.Desk(base, person, package)
     place = desk.person.mkdir(desk.home / "packages")
     built = rig.install(package, person, place)
     with desk.model:

@@ -1,15 +1,12 @@
-# The TypeScript client of the repository: built as its package is, then used on the Unix socket and by TCP.
+# The TypeScript client of the repository, installed from its file and used on the Unix socket and by TCP.
 import json
 import os
-import pathlib
-import shutil
 
 import pytest
 
 import harness
 
-CLIENTS = pathlib.Path(__file__).parents[2] / "clients"
-OPENAPI = CLIENTS.parent / "docs" / "openapi.json"
+pytestmark = pytest.mark.xdist_group("sdk")
 
 COURSE = """
 import { Hutch, HutchError } from 'hutch-sdk'
@@ -59,15 +56,9 @@ console.log(JSON.stringify(said))
 
 
 @pytest.fixture(scope="session")
-def sdk(base, npm):
-    """A directory with the built package in its node_modules, and its compiler."""
-    place = npm("typescript@5.6", "@types/node@20")
-    built = place / "node_modules" / "hutch-sdk"
-    shutil.copytree(CLIENTS / "typescript", built, ignore=shutil.ignore_patterns("node_modules", "dist", "api.ts"))
-    for line in (["node", "generate.mjs", OPENAPI, "src/api.ts"], ["node", place / "node_modules/typescript/bin/tsc"]):
-        done = harness.subprocess.run(line, cwd=built, capture_output=True, timeout=300, check=False)
-        assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
-    return place
+def sdk(npm, packed):
+    """A directory that was empty, with the package in its node_modules, and a compiler."""
+    return npm("typescript@5.6", "@types/node@20", packed["hutch-sdk"])
 
 
 @pytest.mark.parametrize("how", ["socket", "state", "tcp"])
@@ -107,3 +98,54 @@ def test_its_types_hold(sdk):
                "es2022", "--skipLibCheck", "--types", "node", "probe.ts"]
         done = harness.subprocess.run(tsc, cwd=sdk, capture_output=True, timeout=300, check=False)
         assert (done.returncode == 0) is holds, (number, line, done.stdout.decode())
+
+
+LIFE = """
+import { Hutch } from 'hutch-sdk'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, existsSync } from 'node:fs'
+
+const reason = (promise) => promise.then(() => 'no error', (error) => `${error.status} ${error.code}: ${error.message}`)
+const stop = () => execFileSync(process.env.HUTCH_PROGRAM, ['daemon', 'stop'])
+const said = {}
+const unstarted = new Hutch({ start: false })
+said.unstarted = await reason(unstarted.health())
+said.elsewhere = await reason(new Hutch({ socketPath: process.env.HOME + '/other.sock' }).health())
+said.url = await reason(new Hutch({ url: 'http://127.0.0.1:9' }).health())
+said.missing = await reason(new Hutch({ program: '/nowhere/hutch' }).health())
+said.relative = await reason(new Hutch({ program: 'bin/hutch' }).health())
+
+const hutch = new Hutch()
+await Promise.all([hutch.checkVersion(), new Hutch().health(), hutch.list()])
+const agent = await hutch.ensure('life')
+await agent.exec('echo kept > ~/kept')
+stop()
+said.again = (await agent.exec('cat ~/kept')).stdout
+const cut = reason(agent.exec(`touch ${process.env.HOME}/begun; sleep 30`))
+const pid = (await hutch.health()).pid
+for (let i = 0; i < 200 && !existsSync(process.env.HOME + '/begun'); i++) await new Promise((go) => setTimeout(go, 50))
+process.kill(pid, 'SIGKILL')
+said.cut = await cut
+said.after = (await agent.exec('cat ~/kept')).stdout
+await agent.remove()
+stop()
+console.log(JSON.stringify(said))
+process.exit(0)
+"""
+
+
+def test_the_daemon_is_started_and_started_again(base, sdk, person):
+    """What has reached no daemon is asked again; what broke off is told, and never done twice."""
+    home = person.mkdir(person.home / "sdk-life")
+    (sdk / "life.mjs").write_text(LIFE)
+    environment = {"HOME": str(home), "HUTCH_STATE": str(home / "state"), "PATH": os.environ["PATH"],
+                   "HUTCH_PROGRAM": str(base.bin / "hutch")}
+    said = json.loads(harness.run_in(person, ["node", sdk / "life.mjs"], cwd=home, env=environment,
+                                     timeout=120).ok().text)
+    assert said["again"] == said["after"] == "kept\n"
+    assert said["unstarted"].startswith("0 unavailable: ") and "start one by `hutch serve`" in said["unstarted"]
+    assert said["elsewhere"].startswith("0 unavailable: ") and "other.sock" in said["elsewhere"]
+    assert "no hutch answers at http://127.0.0.1:9" in said["url"] and "hutch serve --listen" in said["url"]
+    assert "could not be started: /nowhere/hutch" in said["missing"] and "HUTCH_PROGRAM" in said["missing"]
+    assert "absolute path" in said["relative"]
+    assert said["cut"].startswith("0 broken_off: ") and "the next call starts it again" in said["cut"]

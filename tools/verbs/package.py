@@ -1,6 +1,7 @@
 # ./dev package: Debian packages of the release build, made by dpkg-deb.
 """hutch: static programs, so it depends on nothing; bubblewrap is recommended for the bwrap backend, ripgrep for the
-agents' tool that searches, python3 for `hutch selftest`, whose attacks are in it. libhutch-dev: the C++ library, its
+agents' tool that searches, python3 for `hutch selftest`, whose attacks are in it, npm for those who install the clients
+that are in it. libhutch-dev: the C++ library, its
 headers and its CMake package, for the hutch of the same version, whose hutch-guest it starts."""
 
 import gzip
@@ -12,6 +13,8 @@ import subprocess
 import cmake_build
 import packages
 from shell import Failed, must, path, say
+from verbs import clients
+from verbs.clients import version
 
 HELP = "make build/hutch_VERSION_ARCH.deb and libhutch-dev from the release build"
 USAGE = "usage: ./dev package [--print-packages]"
@@ -95,12 +98,13 @@ Description: sandboxes for AI agents, as a C++ library
 
 
 def run(arguments):
-    if packages.printed(arguments, "build", "run"):
+    if packages.printed(arguments, "build", "run", "clients"):
         return 0
-    packages.ensure("build", "run")
+    packages.ensure("build", "run", "clients")
     if not shutil.which("dpkg-deb"):
         raise Failed("dpkg-deb is missing: a Debian package is made on Debian")
     cmake_build.build("release", [*PROGRAMS, "hutch_shared", "hutch_attacks"])
+    clients.make()
     say(f"made {make_programs()}")
     staging = stage(path("build", "package-library"), LIBRARY_FILES)
     depends = install_library(staging)
@@ -117,6 +121,7 @@ def make_programs(directory=None):
         raise Failed("these belong into the package and are missing: " + ", ".join(lacking))
     staging = stage(os.path.join(directory, "package"), FILES)
     install_attacks(staging)
+    install_clients(staging)
     write_profile(staging)
     write_completions(staging)
     write_changelog(staging, "hutch")
@@ -140,6 +145,13 @@ def install_attacks(staging):
         for name in names:
             os.chmod(os.path.join(folder, name), 0o755 if name == "attempts" else 0o644)
     must(["strip", "--strip-unneeded", os.path.join(target, "escape/attempts")])
+
+
+def install_clients(staging):
+    """What `hutch clients install` puts in place: run() has made them, and a test packs those that there are."""
+    for file in clients.files_in(path("build", "clients")):
+        if os.path.exists(file):
+            install(file, os.path.join(staging, "usr/share/hutch/clients", os.path.basename(file)), 0o644)
 
 
 def install_library(staging):
@@ -194,11 +206,6 @@ def write_completions(staging):
         os.makedirs(os.path.dirname(target), mode=0o755, exist_ok=True)
         with open(target, "wb") as script:
             must([path("build", "release", "bin", "hutch"), "completion", shell], stdout=script)
-
-
-def version():
-    with open(path("CMakeLists.txt"), encoding="utf-8") as listing:
-        return re.search(r"project\(hutch VERSION (\S+)", listing.read()).group(1)
 
 
 def write_changelog(staging, name):

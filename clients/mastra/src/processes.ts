@@ -22,6 +22,11 @@ export function ending(end: End, timeout: number | undefined, startedAt: number)
   }
 }
 
+/** An agent that is not there has no processes, and is as stopped, and as removed, as it can be. */
+export function ofNone(error: unknown): void {
+  if (!(error instanceof HutchError && error.status === 404)) throw error
+}
+
 class HutchProcessHandle extends ProcessHandle {
   readonly pid: string
   exitCode: number | undefined
@@ -90,12 +95,12 @@ class HutchProcessHandle extends ProcessHandle {
 export class HutchProcessManager extends SandboxProcessManager<HutchSandbox> {
   override async spawn(command: string, options: SpawnProcessOptions = {}): Promise<ProcessHandle> {
     const agent = this.sandbox.agent
-    const process = await agent.spawn(command, {
+    const process = await this.sandbox.inside(() => agent.spawn(command, {
       cwd: options.cwd,
       env: variables({ ...this.env, ...options.env }),
       timeoutMs: options.timeout,
       input: options.stdinMode !== 'ignore',
-    })
+    }))
     const handle = new HutchProcessHandle(agent, process, options)
     handle.command = command
     this._tracked.set(handle.pid, handle)
@@ -103,7 +108,9 @@ export class HutchProcessManager extends SandboxProcessManager<HutchSandbox> {
   }
 
   override async list(): Promise<ProcessInfo[]> {
-    return (await this.sandbox.agent.processes()).map((one) => ({
+    if (!this.sandbox.hasBegun) return []
+    const all = await this.sandbox.agent.processes().catch(ofNone)
+    return (all ?? []).map((one) => ({
       pid: String(one.id),
       command: (one.arguments ?? []).at(-1),
       running: one.running ?? false,

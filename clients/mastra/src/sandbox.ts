@@ -12,7 +12,7 @@ import type {
 } from '@mastra/core/workspace'
 import { Hutch, HutchError, configDirectory, type Agent, type AgentSettings, type Connection } from 'hutch-sdk'
 
-import { HutchProcessManager, ending, variables } from './processes.js'
+import { HutchProcessManager, ending, ofNone, variables } from './processes.js'
 
 export interface NativeSandboxConfig {
   /** Every host may be reached; otherwise none. */
@@ -115,6 +115,8 @@ export class HutchSandbox extends MastraSandbox {
   private readonly dir: string | undefined
   private readonly createdAt = new Date()
   private lastUsedAt: Date | undefined
+  /** Somebody's agent may be there, which destroy() has to remove. */
+  hasBegun = false
 
   constructor(options: HutchSandboxOptions = {}) {
     const env = options.env ?? {}
@@ -150,7 +152,13 @@ export class HutchSandbox extends MastraSandbox {
 
   // --- its life ---
 
-  override async start(): Promise<{ outcome: 'created' | 'connected' }> {
+  override start(): Promise<{ outcome: 'created' | 'connected' }> {
+    return this.begin()
+  }
+
+  /** Mastra's own start does nothing while it takes the sandbox to run. */
+  private async begin(): Promise<{ outcome: 'created' | 'connected' }> {
+    await this.hutch.checkVersion()
     const settings = await this.settings()
     let outcome: 'created' | 'connected' = 'created'
     try {
@@ -162,6 +170,7 @@ export class HutchSandbox extends MastraSandbox {
       })
       outcome = 'connected'
     }
+    this.hasBegun = true
     await this.agent.start()
     if (!this.dir) this._workingDirectory = (await this.agent.exec(['pwd'])).stdout?.trimEnd()
     await this.tmp(RESTORE_TMP)
@@ -172,8 +181,28 @@ export class HutchSandbox extends MastraSandbox {
     try {
       await this.tmp(KEEP_TMP)
     } finally {
-      await this.agent.stop()
+      await this.agent.stop().catch(ofNone)
     }
+  }
+
+  /**
+   * What `work` does in the sandbox. The daemon is started by the client where it has gone, and goes on with the same
+   * sandbox; one that somebody has removed is made anew, which is told, and only what had not begun is done again.
+   */
+  async inside<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(await this.isGone(error))) throw error
+      this.logger?.warn(`the sandbox ${this.id} was removed; it is made anew, and its home and /tmp are empty`)
+      await this.begin()
+      return work()
+    }
+  }
+
+  private async isGone(error: unknown): Promise<boolean> {
+    if (!(error instanceof HutchError && error.status === 404)) return false
+    return this.agent.show().then(() => false, (missing: unknown) => missing instanceof HutchError && missing.status === 404)
   }
 
   /** Without isolation /tmp is this machine's own, which stays by itself. What fails is told, and stops nothing. */
@@ -188,9 +217,13 @@ export class HutchSandbox extends MastraSandbox {
     }
   }
 
-  /** The working directory stays: it is the user's. */
+  /** The working directory stays: it is the user's. Of what never was, nothing has to be removed. */
   override async destroy(): Promise<void> {
-    await this.agent.remove()
+    try {
+      await this.agent.remove()
+    } catch (error) {
+      if (this.hasBegun) ofNone(error)
+    }
     await fs.rm(this.policyFile, { force: true })
     this.hutch.close()
   }
@@ -239,7 +272,8 @@ export class HutchSandbox extends MastraSandbox {
     await this.ensureRunning()
     this.lastUsedAt = new Date()
     const line = args.length > 0 ? [command, ...args].map(quoted).join(' ') : command
-    const result = await this.run(line, { ...options, timeout: options.timeout ?? this.options.timeout })
+    const limit = options.timeout ?? this.options.timeout
+    const result = await this.inside(() => this.run(line, { ...options, timeout: limit }))
     return { ...result, command, args }
   }
 
@@ -283,7 +317,7 @@ export class HutchSandbox extends MastraSandbox {
     await this.ensureRunning()
     for (const file of files) {
       options.abortSignal?.throwIfAborted()
-      await this.agent.writeFile(file.path, file.content, { mode: file.mode })
+      await this.inside(() => this.agent.writeFile(file.path, file.content, { mode: file.mode }))
     }
   }
 
@@ -295,7 +329,7 @@ export class HutchSandbox extends MastraSandbox {
         workingDirectory: this.workingDirectory, isolation: this.options.isolation ?? 'namespace', agent: this.agent.name,
       },
     }
-    if (this.status === 'running') info.resources = (await this.agent.show()).resources
+    if (this.status === 'running') info.resources = (await this.inside(() => this.agent.show())).resources
     return info
   }
 

@@ -4,9 +4,10 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 
 import type { ExtensionCommandContext } from '@earendil-works/pi-coding-agent'
+import { runHutch } from 'hutch-sdk'
 
 import { firstPolicy, printable, type Policy } from './policy.js'
-import { hutchProgram, messageOf } from './sandbox.js'
+import { messageOf } from './sandbox.js'
 
 export type Scope = 'project' | 'new' | 'default'
 
@@ -14,6 +15,8 @@ interface Held {
   file: string | null
   project: string | null
   policy: Policy
+  /** Where answers are all that default.json has besides the built-in policy: what they have added. */
+  added?: Policy | null
 }
 
 /** The lists that have a screen of their own; the rest of a policy is edited as its JSON. */
@@ -28,9 +31,22 @@ const LEAVE = 'Leave without saving'
 /** The policy that a change in this scope begins with, or that holds where none is named. */
 export async function heldPolicy(cwd: string, scope?: Scope): Promise<Held> {
   const words = ['config', 'show', '--json', ...(scope ? ['--scope', scope] : [])]
-  const held = JSON.parse(await hutchProgram(words, cwd)) as Held
-  const file = (JSON.parse(await hutchProgram(['config', 'show', '--json'], cwd)) as Held).file
-  return file === null ? { ...held, file, policy: firstPolicy() } : held
+  const held = JSON.parse(await runHutch(words, { cwd })) as Held
+  const now = JSON.parse(await runHutch(['config', 'show', '--json'], { cwd })) as Held
+  if (now.project !== null || (now.file !== null && !now.added)) return held
+  return { ...held, file: now.file, policy: withAdded(firstPolicy(), now.added ?? {}) as Policy }
+}
+
+/** As hutch itself makes it for a session that brings a first policy. */
+function withAdded(policy: unknown, added: unknown): unknown {
+  if (Array.isArray(added)) {
+    const before = Array.isArray(policy) ? policy : []
+    const known = new Set(before.map((one) => JSON.stringify(one)))
+    return [...before, ...added.filter((one) => !known.has(JSON.stringify(one)))]
+  }
+  const all = { ...(policy as Record<string, unknown> | undefined) }
+  for (const [key, more] of Object.entries(added as Record<string, unknown>)) all[key] = withAdded(all[key], more)
+  return all
 }
 
 /** Checked, and saved whole or not at all, by hutch. */
@@ -39,7 +55,7 @@ async function save(cwd: string, scope: Scope, policy: Policy): Promise<string> 
   try {
     const file = path.join(directory, 'policy.json')
     await fs.writeFile(file, JSON.stringify(policy, null, 2), { mode: 0o600 })
-    return (await hutchProgram(['config', 'import', file, '--scope', scope], cwd)).trim()
+    return (await runHutch(['config', 'import', file, '--scope', scope], { cwd })).trim()
   } finally {
     await fs.rm(directory, { recursive: true, force: true })
   }
@@ -135,7 +151,8 @@ export async function openMenu(ctx: ExtensionCommandContext, sandbox: Switch): P
   let scopes: [string, Scope][] = []
   try {
     const held = await heldPolicy(ctx.cwd)
-    const from = held.file === null ? 'the first policy of this extension' : held.file
+    const first = 'the first policy of this extension'
+    const from = held.file === null ? first : held.added ? `${first}, and answers in ${held.file}` : held.file
     lines.push(`policy: ${printable(from)}${held.project ? ` "${printable(held.project)}"` : ''}`)
     for (const key of LISTS) {
       const items = listOf(held.policy, key)

@@ -1,18 +1,12 @@
 // The session of the daemon's that pi's tools work in: begun when it is needed, gone with pi, never gone around.
-import { spawn } from 'node:child_process'
-import * as path from 'node:path'
-
 import { Hutch, HutchError, type Question, type Session, type SessionState } from 'hutch-sdk'
 
 import { firstPolicy } from './policy.js'
-import { chooseHutch, safeSearch } from './program.js'
 
 /** Who is asked what the sandbox asks. The signal says that somebody else has answered. */
 export type Ask = (question: Question, signal: AbortSignal) => Promise<string>
 
 export type State = { kind: 'off' } | { kind: 'running'; session: SessionState } | { kind: 'failed'; reason: string }
-
-const PROGRAM_PATIENCE_MS = 60_000
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
@@ -23,29 +17,6 @@ function isGone(error: unknown): boolean {
   if (error instanceof HutchError) return error.status === 0 || error.message === 'there is no such session'
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
   return syscall === 'connect' || ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes(code ?? '')
-}
-
-const AT_LOAD = process.cwd()
-let chosen: string | undefined
-
-/** Runs hutch, whose output is told where it fails. */
-export async function hutchProgram(args: string[], cwd?: string): Promise<string> {
-  const program = (chosen ??= chooseHutch(process.env, AT_LOAD))
-  // What hutch starts by name has to be as far from the project as itself.
-  const search = safeSearch(process.env.PATH ?? '', AT_LOAD).join(path.delimiter)
-  const env = { ...process.env, PATH: search || '/usr/local/bin:/usr/bin:/bin' }
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: PROGRAM_PATIENCE_MS })
-    let out = ''
-    let err = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => { out += text })
-    child.stderr.setEncoding('utf8').on('data', (text: string) => { err += text })
-    child.on('error', (error) => reject(new Error(`${program} cannot be started: ${error.message}`)))
-    child.on('close', (code) => {
-      if (code === 0) resolve(out)
-      else reject(new Error((err || out).trim() || `${program} ${args.join(' ')} ended with ${code}`))
-    })
-  })
 }
 
 export class Sandbox {
@@ -71,15 +42,8 @@ export class Sandbox {
   private async begin(): Promise<Session> {
     const wish = { dir: this.directory, firstPolicy: firstPolicy() as Record<string, unknown> }
     try {
-      let session: Session
-      try {
-        session = await this.hutch.open(wish)
-      } catch (error) {
-        if (!isGone(error)) throw error
-        // Any word to hutch starts its daemon.
-        await hutchProgram(['agent', 'list', '--json'])
-        session = await this.hutch.open(wish)
-      }
+      await this.hutch.checkVersion()
+      const session = await this.hutch.open(wish)
       this.session = session
       this.reason = undefined
       void this.listen(session)

@@ -58,6 +58,11 @@ export class Hutch {
     return this.transport.call('GET /v1/health', {})
   }
 
+  /** An error where the daemon is older than this package. */
+  checkVersion(): Promise<void> {
+    return this.transport.checkVersion()
+  }
+
   agent(name: string): Agent {
     return new Agent(this.transport, name)
   }

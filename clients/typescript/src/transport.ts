@@ -4,7 +4,8 @@ import * as http from 'node:http'
 import * as os from 'node:os'
 import * as path from 'node:path'
 
-import type { Operations } from './api.js'
+import { VERSION, type Operations } from './api.js'
+import { startDaemon } from './program.js'
 
 export interface Connection {
   /** The daemon's Unix socket. Without this and `url`: where the daemon of this user has it. */
@@ -13,6 +14,10 @@ export interface Connection {
   url?: string
   /** What the token file holds; by TCP alone. */
   token?: string
+  /** Whether the daemon is started where it does not run: yes, where it is this user's own, on its usual socket. */
+  start?: boolean
+  /** The program hutch, absolute, by which it is started; else HUTCH_PROGRAM, else the one of PATH. */
+  program?: string
 }
 
 /** What the daemon refused, or could not do. */
@@ -21,6 +26,30 @@ export class HutchError extends Error {
     super(message)
     this.name = 'HutchError'
   }
+}
+
+/** A request has not reached the daemon at all, and can be made again. */
+function isUnreached(error: unknown): error is NodeJS.ErrnoException {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
+  return syscall === 'connect' && ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(code ?? '')
+}
+
+/** What breaks off in the middle: nobody knows what it came to. */
+function brokenOff(error: unknown): unknown {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException
+  if (code !== 'ECONNRESET' && code !== 'EPIPE') return error
+  return new HutchError(0, 'broken_off', 'hutch\'s daemon has ended in the middle of it, and what ran in its sandboxes ' +
+    'with it; the next call starts it again')
+}
+
+/** The parts of a version as numbers: "0.10.2" is later than "0.9". */
+function isOlder(one: string, other: string): boolean {
+  const numbers = (version: string) => version.split(/[.-]/).map((part) => Number.parseInt(part, 10) || 0)
+  const [left, right] = [numbers(one), numbers(other)]
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    if ((left[i] ?? 0) !== (right[i] ?? 0)) return (left[i] ?? 0) < (right[i] ?? 0)
+  }
+  return false
 }
 
 export interface ServerEvent {
@@ -77,9 +106,15 @@ async function whole(answer: http.IncomingMessage, bytesMax = Infinity): Promise
 }
 
 export class Transport {
-  private readonly agent = new http.Agent({ keepAlive: true })
+  private readonly agent: http.Agent
 
-  constructor(private readonly connection: Connection = {}) {}
+  /**
+   * A connection of the Unix socket is for one request: of one that was kept nobody could tell whether a daemon that went
+   * meanwhile had read the next.
+   */
+  constructor(private readonly connection: Connection = {}) {
+    this.agent = new http.Agent({ keepAlive: connection.url !== undefined })
+  }
 
   /** The connections that are kept open end; requests that are under way go on. */
   close(): void {
@@ -126,14 +161,66 @@ export class Transport {
       }
     } catch (error) {
       // The connection that was ended says only that it was.
-      throw options.signal?.aborted ? options.signal.reason : error
+      throw options.signal?.aborted ? options.signal.reason : brokenOff(error)
     } finally {
       answer.destroy()
     }
   }
 
-  /** The answer's head has come when this is done; an answer that is an error is thrown. */
-  open(method: string, target: string, options: RequestOptions = {}): Promise<http.IncomingMessage> {
+  /** An error where the daemon is older than this package, whose calls it may not know, or know otherwise. */
+  async checkVersion(): Promise<void> {
+    const { version = '0' } = await this.call('GET /v1/health', {})
+    if (!isOlder(version, VERSION)) return
+    throw new HutchError(0, 'too_old', `hutch is ${version}, older than this package, which is of ${VERSION}: install ` +
+      'hutch anew, then end the old daemon by `hutch daemon stop`; or `hutch clients install` puts the package that fits')
+  }
+
+  /**
+   * The answer's head has come when this is done; an answer that is an error is thrown. The daemon is started where it
+   * does not run; only what has not reached it is asked twice.
+   */
+  async open(method: string, target: string, options: RequestOptions = {}): Promise<http.IncomingMessage> {
+    try {
+      return await this.request(method, target, options)
+    } catch (error) {
+      if (!isUnreached(error)) throw this.told(error)
+      if (!this.mayStart) throw this.told(error)
+      try {
+        await startDaemon(this.connection.program)
+      } catch (failed) {
+        const reason = failed instanceof Error ? failed.message : String(failed)
+        throw new HutchError(0, 'unavailable', `hutch's daemon does not run, and could not be started: ${reason}`)
+      }
+      options.signal?.throwIfAborted()
+      return await this.request(method, target, options).catch((again: unknown) => { throw this.told(again) })
+    }
+  }
+
+  /** That of another user, or of another machine, is not this one's to start. */
+  private get mayStart(): boolean {
+    const { url, socketPath, start } = this.connection
+    return !url && (start ?? (socketPath === undefined || socketPath === defaultSocket()))
+  }
+
+  /** With what can be done about it, in place of the system's words alone. */
+  private told(error: unknown): unknown {
+    const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
+    if (syscall !== 'connect') return brokenOff(error)
+    const { url, socketPath } = this.connection
+    if (url) {
+      return new HutchError(0, 'unavailable', `no hutch answers at ${url} (${code}): start one there by ` +
+        '`hutch serve --listen ADDRESS:PORT --token-file FILE`')
+    }
+    const file = socketPath ?? defaultSocket()
+    if (isUnreached(error)) {
+      const again = this.mayStart ? '; one that has lost its socket is ended by `hutch daemon stop`' : ''
+      return new HutchError(0, 'unavailable', `no hutch answers on ${file} (${code}): start one by \`hutch serve\`${again}`)
+    }
+    return new HutchError(0, 'unavailable', `the socket ${file} cannot be used (${code}): it has to be this user's own, ` +
+      'which `hutch paths` names')
+  }
+
+  private request(method: string, target: string, options: RequestOptions): Promise<http.IncomingMessage> {
     const { headers, payload } = contentOf(options)
     if (this.connection.url && this.connection.token) headers.Authorization = `Bearer ${this.connection.token}`
     return new Promise((resolve, reject) => {

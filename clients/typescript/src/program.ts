@@ -1,4 +1,6 @@
-// Which program is hutch. It runs outside as the user, so it is never one that the sandbox may have put there.
+// Which program is hutch, and starting it. It runs outside as the user, so it is never one that a sandbox may have put
+// there.
+import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 
@@ -54,5 +56,44 @@ export function chooseHutch(environment: NodeJS.ProcessEnv, project: string): st
   const found = findHutch(environment.PATH ?? '', project)
   if (found) return found
   throw new Error('there is no hutch in PATH outside of the project and of node_modules/.bin, where a sandbox may have ' +
-    'put one; HUTCH_PROGRAM says where it is')
+    'put one; install hutch, or say where it is: HUTCH_PROGRAM=/absolute/path/hutch')
+}
+
+const PATIENCE_MS = 60_000
+/** The project is where this program was started: it may go elsewhere later. */
+const AT_LOAD = process.cwd()
+
+/** Runs hutch, whose output is told where it fails; `program` is the user's word, as HUTCH_PROGRAM is. */
+export async function runHutch(args: string[], options: { cwd?: string; program?: string } = {}): Promise<string> {
+  const program = chooseHutch(options.program ? { HUTCH_PROGRAM: options.program } : process.env, AT_LOAD)
+  // What hutch starts by name has to be as far from the project as itself.
+  const search = safeSearch(process.env.PATH ?? '', AT_LOAD).join(path.delimiter)
+  const env = { ...process.env, PATH: search || '/usr/local/bin:/usr/bin:/bin' }
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: options.cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: PATIENCE_MS })
+    let out = ''
+    let err = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => { out += text })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => { err += text })
+    child.on('error', (error) => {
+      reject(new Error(`${program} cannot be started: ${error.message}; install hutch, or name another by HUTCH_PROGRAM`))
+    })
+    child.on('close', (code, signal) => {
+      if (code === 0) resolve(out)
+      else reject(new Error((err || out).trim() || `${program} ${args.join(' ')} ended with ${code ?? signal}`))
+    })
+  })
+}
+
+const starting = new Map<string, Promise<void>>()
+
+/** Any word to hutch starts its daemon, and comes back when that answers. Several who want it have it started once. */
+export function startDaemon(program?: string): Promise<void> {
+  const key = program ?? ''
+  const begun = starting.get(key)
+  if (begun) return begun
+  const started = runHutch(['agent', 'list', '--json'], { program }).then(() => {})
+    .finally(() => { starting.delete(key) })
+  starting.set(key, started)
+  return started
 }

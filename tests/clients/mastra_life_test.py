@@ -1,0 +1,67 @@
+# Mastra's provider when its daemon, its sandbox or hutch itself is not there.
+import json
+import os
+
+import pytest
+
+import harness
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mastra")]  # its packages take a minute to come
+
+COURSE = """
+import { HutchSandbox } from 'hutch-mastra'
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+
+const reason = (promise) => promise.then(() => 'no error', (error) => error.message)
+const home = process.env.HOME
+const hutch = (...words) => execFileSync(process.env.HUTCH_PROGRAM, words)
+const options = { id: 'life', workingDirectory: `${home}/work` }
+const sandbox = new HutchSandbox(options)
+const told = []
+sandbox.__setLogger({ debug() {}, info() {}, error() {}, warn: (line) => told.push(line) })
+const run = async (line) => (await sandbox.executeCommand(line)).stdout
+
+const said = { first: await run('echo kept > ~/kept; echo $HUTCH_AGENT') }
+hutch('daemon', 'stop')
+said.stopped = [sandbox.status, await run('cat ~/kept; echo $HUTCH_AGENT')]
+const cut = reason(sandbox.executeCommand('touch begun; sleep 30'))
+for (let i = 0; i < 200 && !existsSync(`${home}/work/begun`); i++) await new Promise((go) => setTimeout(go, 50))
+process.kill(JSON.parse(hutch('daemon', 'status', '--json')).pid, 'SIGKILL')
+said.cut = await cut
+const child = await sandbox.processes.spawn('cat ~/kept')
+said.killed = (await child.wait()).stdout
+said.toldBefore = told.length
+hutch('agent', 'remove', sandbox.agent.name)
+said.removed = await run('ls ~/kept; echo $HUTCH_AGENT; ls begun')
+said.told = told
+hutch('agent', 'remove', sandbox.agent.name)
+await sandbox._destroy()
+said.destroyed = sandbox.status
+
+process.env.HUTCH_PROGRAM = '/nowhere/hutch'
+execFileSync(process.env.REAL, ['daemon', 'stop'])
+const without = new HutchSandbox({ workingDirectory: `${home}/work` })
+said.without = await reason(without.executeCommand(`touch ${home}/victim`))
+said.withoutDestroyed = [await reason(without._destroy()), without.status]
+said.victim = existsSync(`${home}/victim`)
+console.log(JSON.stringify(said))
+process.exit(0)
+"""
+
+
+def test_it_goes_on_or_says_what_to_do(base, provider, person):
+    home = person.mkdir(person.home / "mastra-life")
+    (provider / "life.mjs").write_text(COURSE)
+    environment = {"HOME": str(home), "HUTCH_STATE": str(home / "state"), "PATH": os.environ["PATH"],
+                   "HUTCH_PROGRAM": str(base.bin / "hutch"), "REAL": str(base.bin / "hutch")}
+    done = harness.run_in(person, ["node", provider / "life.mjs"], cwd=home, env=environment, timeout=180)
+    said = json.loads(done.ok().text.splitlines()[-1])
+    name = said["first"]
+    assert name.startswith("mastra-") and said["stopped"] == ["running", f"kept\n{name}"]
+    assert "has ended in the middle" in said["cut"] and "starts it again" in said["cut"]
+    assert said["killed"] == "kept\n" and said["toldBefore"] == 0
+    assert said["removed"] == f"{name}begun\n" and len(said["told"]) == 1 and "made anew" in said["told"][0]
+    assert said["destroyed"] == "destroyed"
+    assert "could not be started: /nowhere/hutch" in said["without"] and "HUTCH_PROGRAM" in said["without"]
+    assert said["withoutDestroyed"] == ["no error", "destroyed"] and said["victim"] is False
