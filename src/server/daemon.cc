@@ -141,7 +141,7 @@ class Connections {
 
 class Daemon {
  public:
-  Daemon(const DaemonSettings& settings, std::string socket, Shared& shared, const Machines& machines);
+  Daemon(const DaemonSettings& settings, const host::StateDirs& dirs, Shared& shared, const Machines& machines);
 
   struct Descriptors {
     int listener;
@@ -157,22 +157,27 @@ class Daemon {
   Status accept_tcp(int listener);
   bool is_idle();
   void give_memory_back();
+  // Somebody may have removed it: then nobody finds this daemon, and while it has the lock no other can begin.
+  void keep_socket(int& listener);
   // Whoever has connected by now is served; from here on nobody finds the daemon, unless one has.
   Result<bool> has_late_client(int listener);
 
   const DaemonSettings& settings_;
   const std::string socket_;
+  const std::string lock_;
   Shared& shared_;
   const Machines& machines_;
   http::Guard guard_;
   Connections connections_;
   Clock::time_point last_use_ = Clock::now();
   Clock::time_point memory_given_ = Clock::now();
+  UniqueFd listener_again_;
 };
 
-Daemon::Daemon(const DaemonSettings& settings, std::string socket, Shared& shared, const Machines& machines)
+Daemon::Daemon(const DaemonSettings& settings, const host::StateDirs& dirs, Shared& shared, const Machines& machines)
     : settings_(settings),
-      socket_(std::move(socket)),
+      socket_(host::daemon_socket(dirs)),
+      lock_(host::daemon_lock(dirs)),
       shared_(shared),
       machines_(machines),
       connections_(shared, settings.connections_max) {
@@ -180,19 +185,21 @@ Daemon::Daemon(const DaemonSettings& settings, std::string socket, Shared& share
 }
 
 Status Daemon::run(const Descriptors& descriptors) {
+  int listener = descriptors.listener;
   for (;;) {
-    std::array<pollfd, 4> wait = {{{descriptors.listener, POLLIN, 0},
+    keep_socket(listener);
+    std::array<pollfd, 4> wait = {{{listener, POLLIN, 0},
                                    {descriptors.signals, POLLIN, 0},
                                    {descriptors.stop, POLLIN, 0},
                                    {descriptors.tcp, POLLIN, 0}}};
     TRY(sys::poll(wait, kTick));
     if (wait[1].revents != 0 || wait[2].revents != 0) return {};
-    if (wait[0].revents != 0) TRY(accept(descriptors.listener));
+    if (wait[0].revents != 0) TRY(accept(listener));
     if (wait[3].revents != 0) TRY(accept_tcp(descriptors.tcp));
     shared_.pool.sweep();
     shared_.e2b->sweep();
     give_memory_back();
-    if (is_idle() && !TRY(has_late_client(descriptors.listener))) return {};
+    if (is_idle() && !TRY(has_late_client(listener))) return {};
   }
 }
 
@@ -226,6 +233,16 @@ Status Daemon::accept_tcp(int listener) {
   sys::disable_nagle((*accepted)->socket.get());
   connections_.add(std::move((*accepted)->socket), &guard_);
   return {};
+}
+
+void Daemon::keep_socket(int& listener) {
+  if (sys::exists(socket_) || !sys::exists(lock_)) return;
+  auto again = sys::listen_local(socket_);
+  // Tried again with the next tick.
+  if (!again) return settings_.tell(again.error().message);
+  settings_.tell(cat({printable(socket_), " was removed; it is there again"}));
+  listener_again_ = std::move(*again);
+  listener = listener_again_.get();
 }
 
 // What many threads and their sandboxes had stays with the C library otherwise, half of it for ever.
@@ -342,7 +359,7 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   const auto machines = TRY(Machines::begin(shared, store::MachineSettingsFile(dirs.config)));
   if (settings.ready) settings.ready();
 
-  Daemon daemon(settings, path, shared, *machines);
+  Daemon daemon(settings, dirs, shared, *machines);
   const Status served = daemon.run({listener.get(), tcp.get(), signals.get(), stop_read.get()});
   sys::forget_local(path);
   machines->leave();

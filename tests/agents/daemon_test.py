@@ -276,6 +276,20 @@ def test_a_socket_that_is_left_over_is_replaced(daemon):
     first_commands(daemon, 5)
 
 
+def test_a_socket_that_somebody_removes_is_there_again(daemon):
+    """With it nobody would find the daemon, and while that has the lock no other could begin."""
+    first_commands(daemon, 1)
+    agent = daemon.create()
+    daemon.exec(agent, "touch", "/tmp/kept").ok()
+    pid = daemon.json("daemon", "status")["pid"]
+    daemon.socket.unlink()
+    daemon.exec(agent, "ls", "/tmp/kept").ok()
+    assert daemon.json("daemon", "status")["pid"] == pid
+    assert stat.S_IMODE(daemon.socket.stat().st_mode) == 0o600
+    log = (daemon.data / "daemon.log").read_text()
+    assert f"{daemon.socket} was removed; it is there again" in log
+
+
 def test_socket_and_files_are_the_owners_alone(daemon):
     first_commands(daemon, 1)
     agent = daemon.create()
