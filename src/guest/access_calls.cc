@@ -299,6 +299,8 @@ Result<CallAnswer> AccessCalls::make_file(const AccessCall& call) const {
 Result<CallAnswer> AccessCalls::make(const AccessCall& call) const {
   const auto entry = TRY(places_.entry(call.path, 0));
   if (!entry) return let_through();
+  // The kernel says so before it asks who may write there, and programs that make what they need rely on it.
+  if (sys::look_at_name(entry->at(), entry->name)) return fail(call_error(EEXIST).error());
   TRY(judge(call, entry->path));
   const bool directory_only = call.kind == AccessKind::kMakeDirectory;
   const MadeName made = TRY(judge_git(call, *entry, directory_only ? MadeOf::kNewDirectory : MadeOf::kMoved));

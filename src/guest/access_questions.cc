@@ -49,10 +49,15 @@ bool makes(const AccessCall& call) {
   }
 }
 
+// Fails with EEXIST where the name is there.
+bool makes_only_new(const AccessCall& call) {
+  using enum AccessKind;
+  return call.kind == kMakeDirectory || call.kind == kMakeNode || call.kind == kMakeSymlink;
+}
+
 sys::LastLink last_link_of(const AccessCall& call) {
   using enum AccessKind;
-  const bool keeps = call.kind == kMakeDirectory || call.kind == kMakeNode || call.kind == kMakeSymlink ||
-                     call.kind == kRemove || call.kind == kRename || call.kind == kPutContent;
+  const bool keeps = makes_only_new(call) || call.kind == kRemove || call.kind == kRename || call.kind == kPutContent;
   if (keeps || (opens(call) && (call.flags & O_NOFOLLOW) != 0)) return sys::LastLink::kKeep;
   return call.last;
 }
@@ -116,6 +121,7 @@ std::optional<std::string> AccessQuestions::changed(const AccessCall& call, cons
   const auto where = places_.whereabouts(path, last);
   if (!where) return std::nullopt;
   const bool is_new = makes(call) || &path == &call.other;
+  if (makes_only_new(call) && where->is_there && !is_hidden(where->path)) return std::nullopt;
   const bool may_be_hidden = !where->is_there && is_hidden(where->path);
   // In a private home, only a call that fails anyway may be about a hidden host file.
   const bool fails = !is_new || !where->has_parent;

@@ -19,3 +19,22 @@ def test_same(hutch, as_user, project, backend):
     different = [f"{a}\n    {b}" for a, b in zip(expected, lines, strict=False) if a != b]
     assert not different and len(expected) == len(lines), "\n".join(different[:40])
     assert len(lines) > 900, str(supervised)
+
+
+def test_what_is_there_is_there_also_where_nothing_may_be_made(hutch, as_user, project):
+    """The kernel says EEXIST before it asks who may write: programs that make what they need rely on it."""
+    as_user.mkdir(project / ".vscode")
+    as_user.mkdir(project / "closed")
+    as_user.write(project / ".mcp.json", "{}")
+    script = """
+import os
+for name in ('.vscode', '.mcp.json', 'closed', '.idea', 'closed/new'):
+    for make in (os.mkdir, os.mknod, lambda name: os.symlink('x', name)):
+        try: make(name)
+        except OSError as error: print(name, error.strerror)
+"""
+    done = hutch.run("/usr/bin/python3", "-c", script, options=["--deny-write", "closed"], cwd=project).ok()
+    answers = done.text.splitlines()
+    assert [line.endswith(" File exists") for line in answers] == [True] * 9 + [False] * 6, str(done)
+    for name in (".vscode", ".mcp.json", "closed was"):
+        assert f"writing {project}/{name}" not in done.errors, str(done)
