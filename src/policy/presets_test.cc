@@ -14,14 +14,29 @@ namespace hutch::policy {
 namespace {
 
 TEST(Presets, EachIsAPolicyOfItsOwnName) {
-  EXPECT_EQ(presets().size(), 3U);
+  EXPECT_EQ(presets().size(), 10U);
   for (const Preset& preset : presets()) {
     const auto read = read_policy(std::string(preset.text), std::string(preset.name));
     ASSERT_TRUE(read) << preset.name << ": " << read.error().message;
     EXPECT_TRUE(rules_of(*read, {"/home/u", "/home/u/p", "/home/u/p"})) << preset.name;
     EXPECT_EQ(find_preset(preset.name), &preset);
     EXPECT_FALSE(read->filesystem.deny_read.empty());
+    EXPECT_FALSE(preset.state.empty());
+    for (const std::string_view state : preset.state) EXPECT_TRUE(state.starts_with("~/")) << state;
+    // A place that is the sandbox's own needs a directory.
+    for (const PathEntry& entry : read->filesystem.own_directories) {
+      EXPECT_TRUE(std::ranges::count(preset.state, entry.text) == 1) << entry.text;
+    }
   }
+}
+
+TEST(Presets, AnUnknownOneListsThem) {
+  EXPECT_TRUE(may_be_preset("nosuch"));
+  EXPECT_FALSE(may_be_preset("./codex"));
+  EXPECT_FALSE(may_be_preset("policy.json"));
+  const Error error = no_preset("codx", "--policy");
+  EXPECT_EQ(error.message.find("--policy: there is no preset \"codx\"; did you mean codex?"), 0U) << error.message;
+  for (const Preset& preset : presets()) EXPECT_NE(error.message.find(preset.name), std::string::npos);
 }
 
 TEST(Presets, AreFoundByTheWholeNameAlone) {

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "host/isolation_facts.h"
+#include "policy/presets.h"
 #include "policy/reader.h"
 #include "policy/units.h"
 #include "service/code_agent.h"
@@ -27,8 +28,10 @@ Status check_backend_name(const std::string& backend) {
                                   near ? cat({"; did you mean ", *near, "?"}) : std::string()})));
 }
 
+// A preset, or a file by its absolute path: the daemon does not work where the person typed the name.
 Status check_policy(const std::string& path) {
-  if (path.empty()) return {};
+  if (path.empty() || policy::find_preset(path) != nullptr) return {};
+  if (policy::may_be_preset(path)) return fail(policy::no_preset(path, "policy"));
   const std::string text = TRY_CTX(sys::regular_file_text(path, limits::kJsonBytesMax), "policy");
   TRY_CTX(policy::read_policy(text, printable(path)), "policy");
   return {};

@@ -184,7 +184,7 @@ Result<ConfigAnswer> preset(const Config& config) {
   if (!config.request.words.empty()) {
     const std::string& name = config.request.words.front();
     if (const policy::Preset* found = policy::find_preset(name)) return ConfigAnswer{std::string(found->text)};
-    return fail(Error::not_found(cat({"no preset \"", printable(name, 64), "\"; hutch config preset lists them"})));
+    return fail(policy::no_preset(name, "hutch config preset"));
   }
   ordered_json list = ordered_json::array();
   std::string text;
@@ -200,8 +200,12 @@ Result<ConfigAnswer> import(const Config& config) {
   const std::string& file = config.request.words.front();
   const policy::Preset* found = policy::find_preset(file);
   const std::string path = TRY(policy::absolute_path(file, config.facts.home, config.facts.cwd));
-  const std::string text =
-      found != nullptr ? std::string(found->text) : TRY(sys::regular_file_text(path, limits::kJsonBytesMax));
+  auto held = found != nullptr ? Result<std::string>(std::string(found->text))
+                               : sys::regular_file_text(path, limits::kJsonBytesMax);
+  if (!held && held.error().sys_errno == ENOENT && policy::may_be_preset(file)) {
+    return fail(policy::no_preset(file, "no such file, and"));
+  }
+  const std::string text = TRY(std::move(held));
   const std::vector<std::string> keys = TRY_CTX(policy::project_paths(text), printable(file));
   if (!keys.empty() && keys.front().starts_with('/')) {
     TRY(policy::check_projects_text(text, printable(file)));

@@ -59,14 +59,22 @@ Result<LoadedPolicy> load(const PlaceRequest& request, const plan::HostFacts& fa
   return LoadedPolicy{policy::default_policy(), facts.cwd, {}};
 }
 
-// A file of a preset's name is meant by "./name": one that lies in a project could be a stranger's.
+// A file of a preset's name is meant by "./name": one that lies in a project could be a stranger's. A plain word that
+// is no file was meant as a preset.
 Result<LoadedPolicy> load_named(const std::string& typed, const plan::HostFacts& facts) {
   if (const policy::Preset* preset = policy::find_preset(typed)) {
     return LoadedPolicy{TRY(policy::read_policy(std::string(preset->text), typed)), facts.cwd, {}};
   }
   const std::string path = TRY_CTX(policy::absolute_path(typed, facts.home, facts.cwd), "--policy");
-  const std::string text = TRY_CTX(sys::regular_file_text(path, limits::kJsonBytesMax), "--policy");
-  return LoadedPolicy{TRY(policy::read_policy(text, printable(typed))), facts.cwd, {path}};
+  const auto text = sys::regular_file_text(path, limits::kJsonBytesMax);
+  if (!text && text.error().sys_errno == ENOENT && policy::may_be_preset(typed)) {
+    return fail(policy::no_preset(typed, "--policy"));
+  }
+  if (!text && text.error().sys_errno == ENOENT) {
+    return fail(Error::not_found(cat({"--policy: ", printable(path), ": there is no such file"})));
+  }
+  if (!text) return fail(Error{text.error().code, text.error().sys_errno, cat({"--policy: ", text.error().message})});
+  return LoadedPolicy{TRY(policy::read_policy(*text, printable(typed))), facts.cwd, {path}};
 }
 
 Result<std::optional<LoadedPolicy>> load_project(const std::string& directory, const plan::HostFacts& facts) {

@@ -1,4 +1,4 @@
-// Absent directories of the person's home that --allow-write names.
+// Absent directories of the person's home that --allow-write names, and those of a preset.
 #include "service/named_directories.h"
 
 #include <algorithm>
@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "host/absent.h"
 #include "policy/decide.h"
+#include "policy/presets.h"
+#include "policy/rules.h"
 #include "sys/files.h"
 
 namespace hutch::service {
@@ -32,31 +34,33 @@ bool is_named(const Prepared& prepared, const plan::HostFacts& facts, const Rule
 }
 
 // Each step uses the descriptor of the directory, so that nobody can put a link in its place meanwhile.
-Status make_below(const Rule& rule, const plan::HostFacts& facts) {
+Status make_below(const std::string& path, const plan::HostFacts& facts) {
   std::string at = facts.home;
-  UniqueFd directory = TRY_CTX(sys::open_exact(at), policy::describe(rule));
-  const std::string rest = rule.path.substr(facts.home.size() + 1);
+  UniqueFd directory = TRY(sys::open_exact(at));
+  const std::string rest = path.substr(facts.home.size() + 1);
   for (std::size_t begin = 0;;) {
     const sys::FileIdentity found = TRY(sys::identify(directory.get()));
-    if (found.uid != facts.uid) return fail(not_made(rule, cat({printable(at), " belongs to another user"})));
+    if (found.uid != facts.uid) return fail(Error::invalid(cat({printable(at), " belongs to another user"})));
     if (begin >= rest.size()) return {};
     const std::size_t end = std::min(rest.find('/', begin), rest.size());
     const std::string name = rest.substr(begin, end - begin);
     at = cat({at, "/", name});
     begin = end + 1;
     const Status made = sys::make_directory(directory.get(), name, 0700);
-    if (!made && made.error().sys_errno != EEXIST) return fail(not_made(rule, made.error().message));
+    if (!made && made.error().sys_errno != EEXIST) return fail(made.error());
     auto next = sys::open_beneath(directory.get(), name);
-    if (!next) return fail(not_made(rule, cat({printable(at), " is not a directory"})));
+    if (!next) return fail(Error::invalid(cat({printable(at), " is not a directory"})));
     directory = std::move(*next);
   }
 }
+
+bool is_of_host(const Prepared& prepared) { return prepared.backend == "namespace" || prepared.backend == "bwrap"; }
 
 }  // namespace
 
 Result<std::vector<std::string>> make_named_directories(const Prepared& prepared, const plan::HostFacts& facts) {
   std::vector<std::string> made;
-  if (prepared.backend != "namespace" && prepared.backend != "bwrap") return made;
+  if (!is_of_host(prepared)) return made;
   for (const Rule& rule : prepared.rules) {
     if (!is_named(prepared, facts, rule)) continue;
     const std::string typed = TRY(policy::absolute_path(rule.text, facts.home, facts.cwd));
@@ -64,8 +68,30 @@ Result<std::vector<std::string>> make_named_directories(const Prepared& prepared
     if (plain != rule.path) {
       return fail(not_made(rule, cat({"the way there goes through a link; name ", printable(rule.path), " itself"})));
     }
-    TRY(make_below(rule, facts));
+    const Status below = make_below(rule.path, facts);
+    if (!below) return fail(not_made(rule, below.error().message));
     made.push_back(rule.path);
+  }
+  return made;
+}
+
+// A directory that cannot be made does not end the run: the notes about absent entries say what that means.
+Result<bool> make_state_directories(const std::string& typed, const Prepared& prepared, const plan::HostFacts& facts,
+                                    const std::function<void(const std::string&)>& tell) {
+  const policy::Preset* preset = policy::find_preset(typed);
+  if (preset == nullptr || !is_of_host(prepared) || facts.home == "/nonexistent") return false;
+  std::vector<std::string> absent;
+  for (const std::string_view state : preset->state) {
+    std::string path = TRY(policy::absolute_path(state, facts.home, facts.cwd));
+    if (!sys::exists(path)) absent.push_back(std::move(path));
+  }
+  if (absent.empty()) return false;
+  tell(cat({"making ", printable(join(absent, ", ")), ": ", preset->name, " keeps its state there"}));
+  bool made = false;
+  for (const std::string& path : absent) {
+    const Status below = make_below(path, facts);
+    if (!below) tell(cat({"not made: ", printable(path), ": ", below.error().message}));
+    made = made || below;
   }
   return made;
 }

@@ -61,6 +61,8 @@ struct Job {
 };
 
 Result<std::vector<std::string>> command_of(const RunRequest& request);
+Result<Prepared> prepare_with_directories(const PlaceRequest& place, const plan::HostFacts& facts, const Caller& caller,
+                                          const Tell& tell);
 Result<RunReport> run_prepared(const Job& job);
 std::string rule_hiding(const Job& job, const std::string& path);
 Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job, sandbox::Questions* questions);
@@ -97,10 +99,7 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
                       .command = command.front(),
                       .questions = control || sandbox::TerminalPrompt::may_ask() ? plan::FileQuestions::kAll
                                                                                  : plan::FileQuestions::kNone};
-  Prepared prepared = TRY(prepare(request.place, facts, caller));
-  const std::vector<std::string> named = TRY(make_named_directories(prepared, facts));
-  for (const std::string& directory : named) tell(cat({"made ", printable(directory), ", which --allow-write names"}));
-  if (!named.empty()) prepared = TRY(prepare(request.place, facts, caller));
+  Prepared prepared = TRY(prepare_with_directories(request.place, facts, caller, tell));
   if (ahead && ahead->name() != prepared.backend) ahead.reset();
   TRY(add_filter(prepared, facts));
   for (const std::string& note : prepared.plan.notes) tell(note);
@@ -152,6 +151,17 @@ namespace {
 
 Colour terminal_colour() {
   return sys::stream_kind(2) == sys::StreamKind::kTerminal ? Colour::kTerminal : Colour::kPlain;
+}
+
+// Directories that options or a preset name are made first; then all is judged again.
+Result<Prepared> prepare_with_directories(const PlaceRequest& place, const plan::HostFacts& facts, const Caller& caller,
+                                          const Tell& tell) {
+  Prepared prepared = TRY(prepare(place, facts, caller));
+  const std::vector<std::string> named = TRY(make_named_directories(prepared, facts));
+  for (const std::string& directory : named) tell(cat({"made ", printable(directory), ", which --allow-write names"}));
+  const bool has_state = place.policy_file && TRY(make_state_directories(*place.policy_file, prepared, facts, tell));
+  if (named.empty() && !has_state) return prepared;
+  return prepare(place, facts, caller);
 }
 
 Result<RunReport> run_prepared(const Job& job) {

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "policy/presets.h"
 #include "policy/units.h"
 #include "wire/json_guard.h"
 
@@ -144,10 +145,12 @@ Result<AgentRecord> read_record(const Json& json) {
   TRY(in.text("image", record.image));
   TRY(in.text("dir", record.dir));
   TRY(in.text("policy", record.policy));
-  for (const std::string* path : {&record.dir, &record.policy}) {
-    if (!path->empty() && !path->starts_with('/')) {
-      return fail(Error::invalid(cat({printable(*path), ": dir and policy are absolute paths"})));
-    }
+  if (!record.dir.empty() && !record.dir.starts_with('/')) {
+    return fail(Error::invalid(cat({"dir: ", printable(record.dir), " is not an absolute path"})));
+  }
+  if (!record.policy.empty() && !record.policy.starts_with('/') && !policy::may_be_preset(record.policy)) {
+    return fail(Error::invalid(cat(
+        {"policy: ", printable(record.policy), " is neither an absolute path nor a preset (hutch config preset)"})));
   }
   const Json* limits = TRY(in.object("limits"));
   TRY(read_limits(limits, record.limits));

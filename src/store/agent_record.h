@@ -43,7 +43,7 @@ struct AgentRecord {
   std::string backend;  // empty: namespace
   std::string image;
   std::string dir;      // a directory of the host that is its place of work; empty: its home
-  std::string policy;   // a file; empty: as for `hutch run`
+  std::string policy;   // a file or a preset; empty: as for `hutch run`
   AgentLimits limits;
   AutonomousExec autonomous_exec;
   bool inference = false;

@@ -1,6 +1,8 @@
 # A policy that is saved while an agent's sandbox runs: what of it does not hold there is said, told and recorded.
 """`hutch config` has waited for the sandboxes when it ends."""
 
+import json
+
 import pytest
 
 
@@ -40,3 +42,15 @@ def test_what_holds_is_no_word(daemon, running):
     assert daemon.sh(running, f"cat {hidden}").ok().text == "words"
     assert add(daemon, "filesystem.denyRead", hidden).ok().errors == ""
     assert daemon.sh(running, f"cat {hidden}").code != 0, "it holds when hutch config has ended"
+
+
+def test_a_preset_is_named_and_an_unknown_one_lists_them(daemon, agent):
+    for word in ("cdx", "nosuch"):
+        refused = daemon("agent", "set", agent, f"policy={word}")
+        assert refused.code != 0 and "claude-code, codex, pi, gemini" in refused.errors, str(refused)
+        assert f'policy: there is no preset "{word}"' in refused.errors, str(refused)
+    refused = daemon("agent", "set", agent, "policy=./codex")
+    assert "neither an absolute path nor a preset" in refused.errors, str(refused)
+    daemon("agent", "set", agent, "policy=codex").ok()
+    assert json.loads(daemon("agent", "show", agent, "--json").ok().text)["policy"] == "codex"
+    daemon.sh(agent, "true").ok()

@@ -16,7 +16,15 @@ AGENTS = {
     "claude-code": ("@anthropic-ai/claude-code", ".claude", ".claude/settings.json"),
     "codex": ("@openai/codex", ".codex", ".codex/config.toml"),
     "pi": ("@earendil-works/pi-coding-agent", ".pi/agent", ".pi/agent/settings.json"),
+    "gemini": ("@google/gemini-cli", ".gemini", ".gemini/settings.json"),
+    "opencode": ("opencode-ai", ".local/share/opencode", ".config/opencode/opencode.json"),
 }
+# What their installations run: each brings its program by an optional dependency.
+INSTALLED_BY = {"claude-code": "install.cjs", "opencode": "postinstall.mjs"}
+RECORDS = {"gemini": "*.json*", "opencode": "opencode.db"}  # else *.jsonl
+SETTINGS = {"gemini": json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}})}
+# What a program complains of where its state is not what it wants.
+NOISE = re.compile("failed to|could not create|EROFS|EACCES|EPERM|ENOENT", re.IGNORECASE)
 
 
 def line_of(agent, port):
@@ -28,6 +36,14 @@ def line_of(agent, port):
                     'wire_api="responses",env_key="OPENAI_API_KEY"}' % port)
         return ["codex", "exec", "-m", "gpt-5", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
                 "-c", provider, "-c", "model_provider=fake", "go"], {"OPENAI_API_KEY": "k"}
+    if agent == "gemini":
+        return ["gemini", "-p", "go", "--yolo", "--skip-trust", "-m", "gemini-2.5-flash"], {
+            "GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": f"http://127.0.0.1:{port}"}
+    if agent == "opencode":
+        provider = {"provider": {"anthropic": {"options": {"baseURL": f"http://127.0.0.1:{port}/v1", "apiKey": "k"}}},
+                    "permission": "allow"}
+        return ["opencode", "run", "--model", "anthropic/claude-sonnet-4-5", "go"], {
+            "OPENCODE_CONFIG_CONTENT": json.dumps(provider)}
     return ["pi", "-p", "--provider", "fake", "--model", "fake-1", "go"], {"ANTHROPIC_API_KEY": "k"}
 
 
@@ -43,33 +59,26 @@ def test_it_works_and_reaches_nothing_else(base, npm, agent):
     person = base.person("user")  # two of them refuse root what takes their questions away
     package, state, obeyed = AGENTS[agent]
     place = npm(package)
-    if agent == "claude-code":
-        # What its installation runs: its own package brings the program by an optional dependency.
-        install = place / "node_modules" / package / "install.cjs"
-        harness.subprocess.run(["node", install], cwd=place, check=True, timeout=300)
+    if agent in INSTALLED_BY:
+        install = place / "node_modules" / package / INSTALLED_BY[agent]
+        harness.subprocess.run(["node", install], cwd=install.parent, check=True, timeout=300)
     home = person.mkdir(base.path / f"home-of-{agent}")
     project = person.mkdir(home / "project")
     person.write(home / "secret", "theirs")
     person.write(home / ".ssh" / "id", "private")
-    person.mkdir(home / state)
-    if agent == "claude-code":
-        person.mkdir(home / state / "session-env")  # it runs no command without, and nobody makes it inside
-    person.write(home / obeyed, "{}" if obeyed.endswith("json") else "")
+    person.write(home / obeyed, SETTINGS.get(agent, "{}") if obeyed.endswith("json") else "")
     before = (home / obeyed).read_text()
     hutch = harness.Hutch(base, person, project)
     with fake_model.FakeModel(COMMAND.format(home=home, obeyed=home / obeyed)) as model:
         if agent == "pi":
             person.write(home / ".pi/agent/models.json", models_of_pi(model.port))
-        policy = json.loads(hutch("config", "preset", agent).ok().text)
-        policy["network"]["hostPorts"] = [model.port]
-        # Where the test has put the program.
-        policy["filesystem"]["allowRead"].append(str(place))
-        file = person.write(base.path / f"{agent}.json", json.dumps(policy))
         line, variables = line_of(agent, model.port)
         path = f"{place}/node_modules/.bin:{harness.PATH}"
         passed = [word for name in variables for word in ("--env", name)]
-        done = hutch("run", "--policy", file, *passed, "--", *line, timeout=300, stdin=b"",
-                     env={"HOME": str(home), "PATH": path, **variables})
+        # The model, and where the test has put the program.
+        passed += ["--allow-host-port", model.port, "--allow-read", place]
+        done = hutch("run", "--policy", agent, *passed, "--", *line, timeout=300, stdin=b"",
+                     env={"HOME": str(home), "PATH": path, "XDG_CONFIG_HOME": None, "XDG_DATA_HOME": None, **variables})
     assert done.code == 0 and model.heard, str(done)
     told = re.search(r"RESULT: .*", done.text)
     assert told, str(done)
@@ -77,4 +86,5 @@ def test_it_works_and_reaches_nothing_else(base, npm, agent):
     assert str(person.uid) in told[0]
     assert (project / "made.txt").read_text() == "made\n"
     assert (home / obeyed).read_text() == before
-    assert any((home / state).rglob("*.jsonl")), "its own record of the session is kept"
+    assert any((home / state).rglob(RECORDS.get(agent, "*.jsonl"))), "its own record of the session is kept"
+    assert ("making " in done.errors) == (agent != "pi") and not NOISE.search(done.errors), done.errors

@@ -1,5 +1,5 @@
 # A model on loopback that has its agent run one command, and says what came of it.
-"""Speaks as much of Anthropic's Messages and OpenAI's Responses as their agents need, streamed."""
+"""Speaks as much of Anthropic's Messages, OpenAI's Responses and Gemini's API as their agents need, streamed."""
 
 import http.server
 import json
@@ -38,6 +38,11 @@ class FakeModel:
                 model.heard.append(self.path)
                 if "count_tokens" in self.path:
                     return self.answer("application/json", b"{\"input_tokens\": 1}")
+                if "enerateContent" in self.path:
+                    answer = gemini(asked, model.command)
+                    if "stream" not in self.path:
+                        return self.answer("application/json", json.dumps(answer).encode())
+                    return self.answer("text/event-stream", f"data: {json.dumps(answer)}\n\n".encode())
                 events = model.answer(self.path, asked)
                 text = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
                 return self.answer("text/event-stream", text.encode())
@@ -107,3 +112,16 @@ def responses(asked, command):
     return [{"type": "response.created", "response": {"id": "r1"}},
             {"type": "response.output_item.done", "output_index": 0, "item": item},
             {"type": "response.completed", "response": {"id": "r1", "usage": usage}}]
+
+
+def gemini(asked, command):
+    """The reference of the Gemini API, "Generating content"."""
+    parts = asked["contents"][-1].get("parts", [])
+    results = [part["functionResponse"] for part in parts if "functionResponse" in part]
+    names = [one["name"] for tool in asked.get("tools", []) for one in tool.get("functionDeclarations", [])]
+    if results or "run_shell_command" not in names:
+        part = {"text": said(results[-1]["response"] if results else None)}
+    else:
+        part = {"functionCall": {"name": "run_shell_command", "args": {"command": command, "description": "try"}}}
+    return {"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
+            "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}}
