@@ -35,6 +35,7 @@ std::optional<std::string> never_asked(Kind kind, const policy::Rule* rule, cons
     switch (rule->origin) {
       case policy::Origin::kStore: return "hutch's own files are never visible inside";
       case policy::Origin::kCredential: return "it is a credential";
+      case policy::Origin::kRepository:
       case policy::Origin::kMandatory: return "programs outside act on what is written there";
       case policy::Origin::kHome:
       case policy::Origin::kBuiltIn:

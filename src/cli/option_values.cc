@@ -129,6 +129,11 @@ Status set_deny_read(Draft& draft, const std::string& value) { return append(dra
 Status set_allow_write(Draft& draft, const std::string& value) { return append(draft.run.place.allow_write, value); }
 Status set_deny_write(Draft& draft, const std::string& value) { return append(draft.run.place.deny_write, value); }
 
+Status set_no_outer_repository(Draft& draft, const std::string&) {
+  draft.run.place.outer_repositories = policy::OuterRepositories::kLeft;
+  return {};
+}
+
 Status set_network(Draft& draft, const std::string& value) {
   static constexpr std::array kModes = {Text("none"), Text("outbound"), Text("rules"), Text("sandboxed"),
                                         Text("trusted")};

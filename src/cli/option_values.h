@@ -21,6 +21,7 @@ Status set_allow_read(Draft& draft, const std::string& value);
 Status set_deny_read(Draft& draft, const std::string& value);
 Status set_allow_write(Draft& draft, const std::string& value);
 Status set_deny_write(Draft& draft, const std::string& value);
+Status set_no_outer_repository(Draft& draft, const std::string& value);
 Status set_network(Draft& draft, const std::string& value);
 Status set_allow_domain(Draft& draft, const std::string& value);
 Status set_deny_domain(Draft& draft, const std::string& value);

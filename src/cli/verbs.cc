@@ -26,6 +26,8 @@ constexpr std::array kPlaceReach = {
     Option{"--deny-read", 0, "PATH", kPath, "may not be read: it looks absent", set_deny_read},
     Option{"--allow-write", 0, "PATH", kPath, "may be written as well", set_allow_write},
     Option{"--deny-write", 0, "PATH", kPath, "may not be written", set_deny_write},
+    Option{"--no-outer-repository", 0, "", kFlag, "leave out the repository of a linked worktree or a submodule",
+           set_no_outer_repository},
     Option{"--network", 0, "KIND", kNetwork, "none, outbound (all but this host and private addresses), or rules",
            set_network},
     Option{"--allow-domain", 0, "D[:PORT]", kOther, "may be reached as well: example.com, *.example.com, 10.0.0.0/8",

@@ -401,8 +401,8 @@ bool AccessCalls::is_git_config(const std::string& path) const {
 Status AccessCalls::replace_git_config(const AccessCall& call, const Entry& from, const Entry& to) const {
   const auto there = sys::look_at_name(to.at(), to.name);
   const bool is_host_file = there && there->mount != to.directory->twin.mount;
-  const auto rule = is_host_file ? plan::denied_name(names_, to.path) : std::nullopt;
-  if (rule) return refuse(call, to.path, *rule);
+  const auto rule = plan::denied_name(names_, to.path);
+  if (rule && (is_host_file || !plan::is_name_anywhere(*rule))) return refuse(call, to.path, *rule);
   const UniqueFd written = TRY(sys::open_at(from.at(), from.name, O_RDONLY, 0));
   const sys::Resolved what = TRY(sys::look_at(written.get()));
   if (!S_ISREG(what.mode)) return call_error(EPERM);
@@ -424,6 +424,9 @@ Result<std::optional<CallAnswer>> AccessCalls::open_judged(const AccessCall& cal
   if (there && (!S_ISREG(there->mode) || there->mount != entry.directory->twin.mount))
     return std::optional<CallAnswer>();
   if (there && has(call.flags, O_EXCL)) return fail(call_error(EEXIST).error());
+  // A rule about the very path is not about content.
+  const auto rule = plan::denied_name(names_, entry.path);
+  if (rule && !plan::is_name_anywhere(*rule)) return std::optional<CallAnswer>();
   if (!asked_.still_waits(call)) return fail(call_error(EINTR).error());
   // hutch can judge only a write that replaces the whole content of the file.
   const bool replaces = !there || has(call.flags, O_TRUNC);
@@ -468,6 +471,7 @@ Result<CallAnswer> AccessCalls::change(const AccessCall& call) const {
   if (!*object) return let_through();
   if (call.descriptor && !call.is_path_enough) TRY(places_.check_is_open(call.path.caller, *call.descriptor));
   // git-init(1) tries on it whether modes can be changed here; nobody runs it.
+  if (call.kind == AccessKind::kTruncate) TRY(judge_link(call, (*object)->entry));
   const bool harmless = call.kind == AccessKind::kMode && is_git_config((*object)->entry.path);
   if (harmless && !asked_.still_waits(call)) return fail(call_error(EINTR).error());
   if (!harmless) TRY(judge(call, (*object)->entry.path));

@@ -57,7 +57,9 @@ Status JudgedFiles::make(const Pending& pending) {
   const Entry& entry = pending.wanted.entry;
   const auto there = sys::look_at_name(entry.at(), entry.name);
   if (there && !S_ISREG(there->mode)) return fail(Error::from_errno("the call", EEXIST));
-  const auto put = [&] { return put_judged(entry.at(), entry.name, pending.text, pending.wanted.mode, 0); };
+  const bool is_link = pending.wanted.kind == plan::JudgedFile::kGitLink;
+  const std::string text = is_link ? plan::marked_git_link(pending.text) : pending.text;
+  const auto put = [&] { return put_judged(entry.at(), entry.name, text, pending.wanted.mode, 0); };
   if (pending.wanted.kind != plan::JudgedFile::kCommonDirectory) return put();
   // commondir, like each other part, may make its directory a repository.
   const MadeName made{MadeOf::kContent, is_repository(entry)};

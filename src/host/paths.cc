@@ -11,6 +11,7 @@
 #include "host/expand.h"
 #include "host/git_reach.h"
 #include "host/looker.h"
+#include "host/repository_rules.h"
 #include "policy/decide.h"
 #include "policy/defaults.h"
 #include "policy/glob.h"
@@ -45,6 +46,7 @@ class PathStudy {
   Status check_own_links() const;
   Status add_places();
   Status add_place(Place place, std::string path);
+  Status add_repository();
   void spread_root_denies();
   void settle_private_places();
   bool lifted_within(const Rule& place, const Rule& rule) const;
@@ -121,6 +123,7 @@ Result<PathAnswer> PathStudy::run() {
   TRY(add_store());
   TRY(add_credentials());
   TRY(add_places());
+  TRY(add_repository());
   add_implied_reads();
   settle_private_places();
   TRY(check_own_links());
@@ -305,6 +308,17 @@ Status PathStudy::add_place(Place place, std::string path) {
   return {};
 }
 
+Status PathStudy::add_repository() {
+  if (!question_.repository) return {};
+  const bool by_names = question_.names == PathQuestion::Names::kAlways;
+  const RepositoryHold how{by_names ? HeldBy::kNames : HeldBy::kMounts, question_.git_config};
+  RepositoryRules found = repository_rules(*question_.repository, rules_, how);
+  for (const Rule& rule : found.rules) TRY(looker_.resolve(rule.path, FinalLink::kKeep));
+  std::ranges::move(found.rules, std::back_inserter(rules_));
+  names_ = std::move(found.names);
+  return {};
+}
+
 // denyRead "/" is about everything that "/" holds; the sandbox has its own /proc, /sys and /dev.
 void PathStudy::spread_root_denies() {
   std::vector<Rule> spread;
@@ -469,7 +483,8 @@ Status PathStudy::add_obeyed_by_git() {
 std::vector<std::string> PathStudy::writable_roots() const {
   std::set<std::string> roots;
   for (const Rule& rule : rules_) {
-    if (rule.verb != Verb::kAllowWrite) continue;
+    // What a repository holds that comes along has rules of its own, and is too large to be searched.
+    if (rule.verb != Verb::kAllowWrite || rule.origin == Origin::kRepository) continue;
     roots.insert(rule.path);
     for (const std::string& inner : {facts_.home, question_.project}) {
       if (is_within(inner, rule.path)) roots.insert(inner);

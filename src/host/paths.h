@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "host/outer_repository.h"
 #include "plan/path_facts.h"
 #include "policy/rules.h"
 
@@ -22,6 +24,7 @@ struct PathQuestion {
   std::vector<std::string> search_path{};   // absolute: the user's shell looks for programs there
   std::vector<std::string> environment{};  // the caller's, "K=V" each: git takes settings from it
   int mandatory_search_depth = 3;
+  std::optional<OuterRepository> repository{};  // comes along if the rules leave room for it
   // Whether denied names and patterns hold for what is made later as well: then nobody has to be told.
   enum class Names { kAtStart, kAlways } names = Names::kAtStart;
 };

@@ -107,6 +107,10 @@ bool is_link_for_git(std::string_view path, std::string_view text) {
   return path.contains("/.git/") && text != "testing";
 }
 
+std::string marked_git_link(std::string_view text) { return cat({without_line_ends(text), "\n\n"}); }
+
+bool is_marked_git_link(std::string_view text) { return text.ends_with("\n\n"); }
+
 bool is_harmless_text(JudgedFile kind, std::string_view path, std::string_view text, std::string_view root) {
   if (text.size() > kJudgedBytesMax) return false;
   switch (kind) {

@@ -27,6 +27,12 @@ bool is_link_for_git(std::string_view path, std::string_view text);
 
 inline constexpr std::size_t kJudgedBytesMax = 65536;
 
+// The text of a ".git" file as hutch writes it for a process of a sandbox. git writes one line end, and reads over any
+// number of them (read_gitfile_gently() of its setup.c). The mark stays with the file when somebody moves or copies it,
+// and tells hutch later that no user made the file.
+std::string marked_git_link(std::string_view text);
+bool is_marked_git_link(std::string_view text);
+
 // Whether `text` may be the content of the file at `path`. `root` is the writable directory that contains the file.
 bool is_harmless_text(JudgedFile kind, std::string_view path, std::string_view text, std::string_view root);
 

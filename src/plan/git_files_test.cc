@@ -87,5 +87,16 @@ TEST(GitFiles, WhatGitTakesForARepository) {
   EXPECT_FALSE(is_git_directory(with_part(GitParts(), "commondir")));
 }
 
+TEST(GitFiles, TheMarkOfALink) {
+  for (const char* text :
+       {"gitdir: /p/.git/worktrees/w", "gitdir: /p/.git/worktrees/w\n", "gitdir: /p/.git/worktrees/w\r\n"}) {
+    EXPECT_FALSE(is_marked_git_link(text)) << text;
+    EXPECT_EQ(marked_git_link(text), "gitdir: /p/.git/worktrees/w\n\n");
+  }
+  EXPECT_TRUE(is_marked_git_link(marked_git_link("gitdir: x")));
+  EXPECT_TRUE(
+      is_harmless_text(JudgedFile::kGitLink, "/p/a/.git", marked_git_link("gitdir: /p/.git/worktrees/w"), "/p"));
+}
+
 }  // namespace
 }  // namespace hutch::plan

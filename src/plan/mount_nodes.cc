@@ -27,6 +27,11 @@ std::vector<const policy::Rule*> in_path_order(const std::vector<policy::Rule>& 
   return order;
 }
 
+bool is_held_by_name(const policy::Rule& rule, Supervision supervision) {
+  return supervision == Supervision::kNames && rule.origin == policy::Origin::kRepository &&
+         rule.verb == policy::Verb::kDenyWrite;
+}
+
 std::string_view parent_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == 0 || slash == std::string_view::npos ? std::string_view("/") : path.substr(0, slash);

@@ -36,6 +36,10 @@ struct PathOrder {
 
 std::vector<const policy::Rule*> in_path_order(const std::vector<policy::Rule>& rules);
 
+// Whether a supervisor holds the path of the rule, and no mount does: git outside replaces such files, and the sandbox
+// would end with the mount.
+bool is_held_by_name(const policy::Rule& rule, Supervision supervision);
+
 std::string_view parent_of(std::string_view path);
 
 // Whether a share lies below this name in "/".

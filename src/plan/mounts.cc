@@ -138,7 +138,7 @@ void TreePlanner::collect_nodes() {
     if (shown) add_node("/" + entry.name);
   }
   if (input_.facts.home != "/nonexistent") add_node(input_.facts.home);
-  for (const Rule& rule : input_.rules) add_node(rule.path);
+  for (const Rule& rule : input_.rules) is_held_by_name(rule, input_.supervision) ? void() : add_node(rule.path);
 }
 
 void TreePlanner::add_node(const std::string& path) {

@@ -37,11 +37,20 @@ GuardedNames guarded_names(const policy::Policy& policy, std::span<const policy:
                            std::span<const policy::Rule> patterns, std::span<const NameRule> obeyed) {
   GuardedNames guarded{.rules = {}, .list = GuardedNames::List::kObeyed, .allowed = policy.filesystem.allow_obeyed};
   std::vector<std::string>& lifted = guarded.lifted;
+  std::vector<std::string> lifted_of_repository;
   for (const policy::Rule& rule : rules) {
-    const bool names_it = rule.verb == policy::Verb::kAllowWrite && rule.match == policy::Match::kLiteral;
-    if (names_it) lifted.push_back(rule.path);
+    if (rule.verb != policy::Verb::kAllowWrite || rule.match != policy::Match::kLiteral) continue;
+    // Such a rule is no entry of the user's, so that the names in a repository stay protected.
+    const bool is_known = rule.origin == policy::Origin::kRepository;
+    (is_known ? lifted_of_repository : lifted).push_back(rule.path);
   }
+  lifted_of_repository.insert(lifted_of_repository.end(), lifted.begin(), lifted.end());
   std::vector<NameRule>& names = guarded.rules;
+  // These come first, because the first rule decides: it is about files of the host, where names allow an exception.
+  for (const policy::Rule& rule : rules) {
+    const bool holds = rule.origin == policy::Origin::kRepository && rule.verb == policy::Verb::kDenyWrite;
+    if (holds) names.push_back({policy::escape_wildcards(rule.path), describe(rule), {}, lifted_of_repository});
+  }
   const auto add = [&](std::string name, std::string except) {
     names.push_back({cat({"/**/", name}), cat({"built in \"", name, "\""}), std::move(except), lifted});
   };
@@ -65,7 +74,8 @@ GuardedNames guarded_names(const policy::Policy& policy, std::span<const policy:
     const bool mandatory = rule.origin == policy::Origin::kMandatory;
     // The built-in names are patterns above. A mandatory rule with a text is about a path, such as one from git's
     // configuration.
-    const bool counts = rule.match == policy::Match::kLiteral && (!mandatory || !rule.text.empty());
+    const bool is_known = rule.origin == policy::Origin::kRepository;
+    const bool counts = rule.match == policy::Match::kLiteral && !is_known && (!mandatory || !rule.text.empty());
     if (rule.verb == policy::Verb::kDenyWrite && counts) {
       const bool home = rule.origin == policy::Origin::kHome;
       names.push_back({.pattern = policy::escape_wildcards(rule.path),
@@ -80,6 +90,7 @@ GuardedNames guarded_names(const policy::Policy& policy, std::span<const policy:
   }
   for (const NameRule& rule : obeyed) {
     names.push_back({rule.pattern, rule.rule, rule.except, lifted_in(rule.pattern, lifted), rule.asking});
+    names.back().lifted.insert(names.back().lifted.end(), rule.lifted.begin(), rule.lifted.end());
   }
   return guarded;
 }
@@ -147,9 +158,12 @@ bool is_lifted_path(const GuardedNames& names, std::string_view path) {
   }
   return std::ranges::find(names.lifted, path) != names.lifted.end() ||
          std::ranges::any_of(names.rules, [&](const NameRule& rule) {
-           return std::ranges::find(rule.lifted, path) != rule.lifted.end();
+           // What lifts a rule about one path is no entry of the user's, or is in the list above.
+           return is_name_anywhere(rule) && std::ranges::find(rule.lifted, path) != rule.lifted.end();
          });
 }
+
+bool is_name_anywhere(const NameRule& rule) { return rule.pattern.starts_with("/**/"); }
 
 bool is_git_config_rule(const NameRule& rule) {
   return rule.pattern.starts_with("/**/.git/") &&

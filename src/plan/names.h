@@ -44,6 +44,9 @@ std::optional<NameRule> told_name(const GuardedNames& names, std::string_view pa
 // Whether the user has an entry for this very path, which lifts each built-in rule about it.
 bool is_lifted_path(const GuardedNames& names, std::string_view path);
 
+// Whether the rule is about a name in every directory, and not about one path.
+bool is_name_anywhere(const NameRule& rule);
+
 // Whether the rule is about the configuration of a ".git".
 bool is_git_config_rule(const NameRule& rule);
 

@@ -12,7 +12,11 @@ namespace hutch::policy {
 namespace {
 
 int rank_of(Verb verb);
-bool is_mandatory(const Rule& rule) { return rule.origin == Origin::kMandatory || rule.origin == Origin::kHome; }
+bool is_mandatory(const Rule& rule) {
+  using enum Origin;
+  if (rule.verb != Verb::kDenyWrite) return false;
+  return rule.origin == kMandatory || rule.origin == kHome || rule.origin == kRepository;
+}
 bool beats(const Rule& challenger, const Rule& holder);
 const Rule* deepest(std::span<const Rule* const> covering, Verb verb);
 const Rule* mandatory_deny(std::span<const Rule* const> covering);
@@ -167,9 +171,11 @@ Decision decide_on_host(const Judgement& judgement, Access access) {
     return {.allowed = false, .rule = "default", .why = "nothing allows writing it"};
   }
   const bool mandatory = is_mandatory(*judgement.write_rule);
+  const bool outer = judgement.write_rule->origin == Origin::kRepository;
   return {.allowed = false,
           .rule = named(judgement.write_rule),
-          .why = mandatory
+          .why = outer ? "git uses it outside of this work tree; an allowWrite entry that names it lifts this"
+                 : mandatory
                      ? "programs outside act on what is written there; an allowWrite entry that names it lifts this"
                      : "an entry denies writing it"};
 }

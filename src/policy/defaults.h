@@ -14,6 +14,10 @@ Policy default_policy();
 // The same as a policy file says it: what a file begins as that nobody has written yet.
 std::string_view default_policy_text();
 
+// How hutch names the rules by which a repository comes along.
+inline constexpr std::string_view kRepositoryOfWorktree = "repository of this worktree";
+inline constexpr std::string_view kRepositoryOfSubmodule = "repository of this submodule";
+
 // Files and directories below a home that hold what lets somebody act as its owner. A path at or below one
 // of them is never readable unless an entry of the user names it.
 std::span<const std::string_view> credential_paths();

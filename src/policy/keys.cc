@@ -32,6 +32,8 @@ constexpr Key kKeys[] = {
     {"filesystem.credentials", kPaths, kHonoured, "never readable, and never asked for, besides those built in"},
     {"filesystem.private", kPaths, kHonoured, "directories of the sandbox's own: empty at the start, gone at the end"},
     {"filesystem.allowGitConfig", kBoolean, kHonoured, "lifts the write deny of .git/config"},
+    {"filesystem.outerRepository", kBoolean, kHonoured,
+     "false: the repository of a linked worktree or a submodule does not come along"},
     {"filesystem.allowObeyed", kStrings, kHonoured, "names of the list of obeyed files that may be written"},
     {"filesystem.disabled", kBoolean, kRefused,
      "would take every file rule away; write allowWrite [\"/\"] if that is meant"},

@@ -23,6 +23,8 @@ struct PathEntry {
 
 enum class GitConfig { kProtected, kWritable };
 
+enum class OuterRepositories { kBrought, kLeft };  // those of linked worktrees and of submodules
+
 struct Filesystem {
   std::vector<PathEntry> deny_read;
   std::vector<PathEntry> allow_read;
@@ -31,6 +33,7 @@ struct Filesystem {
   std::vector<PathEntry> credentials;  // never readable, whatever is above them
   std::vector<PathEntry> own_directories;  // empty at the start and the sandbox's own, whatever the host has there
   GitConfig git_config = GitConfig::kProtected;
+  OuterRepositories outer_repositories = OuterRepositories::kBrought;
   std::vector<std::string> allow_obeyed;  // names of the list of files that programs obey (policy/obeyed.h)
 };
 

@@ -227,6 +227,8 @@ Status read_filesystem(const json& section, Policy& policy) {
   }
   const json* git = find_in(section, "allowGitConfig");
   if (git != nullptr && git->get<bool>()) files.git_config = GitConfig::kWritable;
+  const json* outer = find_in(section, "outerRepository");
+  if (outer != nullptr && !outer->get<bool>()) files.outer_repositories = OuterRepositories::kLeft;
   if (const json* names = find_in(section, "allowObeyed")) TRY(read_allowed_names(*names, files.allow_obeyed));
   return {};
 }

@@ -28,6 +28,7 @@ enum class Origin {
   kPolicy,     // an entry of the policy
   kOption,     // of the command line; beats the policy's entry for the same path
   kMandatory,  // a write deny that only an allowWrite entry of that very path lifts
+  kRepository,  // of the repository that comes along with a work tree; its write denies are lifted as kMandatory
   kHome,       // a write deny of files that programs obey in a home: asked about, and lifted as kMandatory
   kCredential,  // a read deny that only an allowRead entry of that very path, or of one in it, lifts
   kStore,      // hutch's own files; nothing lifts it

@@ -11,6 +11,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "policy/defaults.h"
 #include "policy/obeyed.h"
 #include "sys/channel.h"
 #include "sys/io.h"
@@ -47,14 +48,24 @@ const policy::ObeyedFile* obeyed_of(const wire::Refused& refused) {
   return found.empty() ? nullptr : found.front().file;
 }
 
-bool is_git_config(std::string_view path) {
+// git first writes its configuration to config.lock.
+std::string_view without_lock(std::string_view path) {
+  static constexpr std::string_view kLock = ".lock";
+  return path.ends_with(kLock) ? path.substr(0, path.size() - kLock.size()) : path;
+}
+
+bool is_git_config(std::string_view locked_path) {
+  const std::string_view path = without_lock(locked_path);
   return path.contains("/.git/") && (path.ends_with("/config") || path.ends_with("/config.worktree"));
 }
 
 std::string remedy_of(const wire::Refused& refused) {
   if (is_git_config(refused.path)) {
-    return cat({": git runs programs that it names; --allow-write ", printable(refused.path),
+    return cat({": git runs programs that it names; --allow-write ", printable(without_lock(refused.path)),
                 " allows it, filesystem.allowGitConfig allows it for each repository"});
+  }
+  if (refused.rule == policy::kRepositoryOfWorktree) {
+    return cat({": other worktrees use it; --allow-write ", printable(refused.path), " allows it"});
   }
   const policy::ObeyedFile* file = obeyed_of(refused);
   if (file == nullptr) return {};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
@@ -10,7 +11,10 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "host/expand.h"
+#include "host/paths.h"
 #include "plan/git_state.h"
+#include "policy/decide.h"
+#include "service/git_link_mark.h"
 #include "service/prepare.h"
 #include "sys/beneath.h"
 #include "sys/changed.h"
@@ -57,10 +61,33 @@ std::string found_state(const sys::FileVersion& version) {
       {std::to_string(version.device), ".", std::to_string(version.inode), ".", std::to_string(version.changed_ns)});
 }
 
-std::vector<std::string> written_of(const std::vector<policy::Rule>& rules) {
-  std::vector<std::string> written;
+// The directories of a repository that has come along in which the run writes as it likes. Those of the main work tree
+// and of other worktrees belong to whoever works there meanwhile. A supervisor lets no link be made in the shared ones.
+std::vector<std::string> outer_directories(const Prepared& prepared) {
+  const std::vector<policy::Rule>& rules = prepared.rules;
+  const auto is_held = [&](const std::string& path) {
+    return std::ranges::any_of(rules, [&](const policy::Rule& rule) {
+      return rule.origin == policy::Origin::kRepository && rule.verb == policy::Verb::kDenyWrite && rule.path == path;
+    });
+  };
+  const auto may_write = [&](const std::string& path) {
+    return policy::decide(rules, policy::Access::kWrite, path).allowed;
+  };
+  std::vector<std::string> found;
   for (const policy::Rule& rule : rules) {
-    if (rule.verb == policy::Verb::kAllowWrite) written.push_back(rule.path);
+    if (rule.origin != policy::Origin::kRepository || rule.verb != policy::Verb::kAllowWrite) continue;
+    const bool is_git_directory = is_held(cat({rule.path, "/commondir"}));
+    const bool counts = is_git_directory || prepared.plan.supervisor == plan::Supervisor::kNone;
+    if (counts && may_write(cat({rule.path, "/index"}))) found.push_back(rule.path);
+  }
+  return found;
+}
+
+std::vector<std::string> written_of(const Prepared& prepared) {
+  std::vector<std::string> written = outer_directories(prepared);
+  for (const policy::Rule& rule : prepared.rules) {
+    const bool is_outer = rule.origin == policy::Origin::kRepository;
+    if (rule.verb == policy::Verb::kAllowWrite && !is_outer) written.push_back(rule.path);
   }
   return written;
 }
@@ -134,7 +161,7 @@ std::string GitBefore::After::incomplete_line() const {
 
 GitBefore::GitBefore(const Prepared& prepared, const std::string& data, host::Listings* seen,
                      const std::vector<std::string>& more)
-    : prepared_(prepared), written_(written_of(prepared.rules)), mark_(cat({data, "/running"}), written_) {
+    : prepared_(prepared), written_(written_of(prepared)), mark_(cat({data, "/running"}), written_) {
   written_.insert(written_.end(), more.begin(), more.end());
   if (!more.empty()) mark_.may_write(more);
   std::vector<std::string> guarded;
@@ -142,6 +169,8 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, host::Li
     if (rule.origin == policy::Origin::kMandatory) guarded.push_back(rule.path);
   }
   repositories_ = repositories_of(guarded);
+  std::ranges::copy(outer_directories(prepared), std::back_inserter(repositories_));
+  std::ranges::sort(repositories_);
   if (seen != nullptr) repositories_ = repositories_now(*seen).directories;
   remember(repositories_);
 }
@@ -290,8 +319,11 @@ GitBefore::Repositories GitBefore::repositories_below(const std::vector<std::str
   for (const policy::Rule& rule : prepared_.rules) {
     if (rule.verb == policy::Verb::kDenyWrite && rule.origin != policy::Origin::kMandatory) closed.push_back(rule.path);
   }
+  const std::vector<std::string> outer = outer_directories(prepared_);
   for (const std::string& root : roots) {
-    if (!is_own_directory(root)) continue;
+    // Directories that have come along are known, and are too large to be searched.
+    const bool is_outer = std::ranges::find(outer, root) != outer.end();
+    if (is_outer || !is_own_directory(root)) continue;
     const auto found = host::find_mandatory(
         {.root = root, .depth = prepared_.policy.mandatory_search_depth, .closed = closed, .repositories_by = &seen});
     below.are_all = below.are_all && found && found->not_searched.empty();
@@ -318,7 +350,9 @@ void GitBefore::look_at_operations(const std::vector<std::string>& directories, 
       told.push_back(stays ? cat({what, " when you continue"}) : cat({what, "; ", taken_away(operation, quarantine)}));
     }
     const std::string gitdir = cat({directory, "/gitdir"});
-    if (const auto text = state_text(gitdir, left); text && leads_elsewhere(gitdir, *text)) {
+    const auto named = state_text(gitdir, left);
+    if (named) mark_link_of(gitdir, *named);
+    if (named && leads_elsewhere(gitdir, *named)) {
       told.push_back(cat({printable(gitdir), ", which the command wrote, has `git worktree` write elsewhere; ",
                           taken_away(gitdir, quarantine), "; `git worktree repair PATH` makes a new one"}));
     }
@@ -345,6 +379,21 @@ bool GitBefore::leads_elsewhere(const std::string& gitdir, const GitStateText& t
   const auto is_plain = [](std::string_view part) { return part != ".." && part != "."; };
   return !std::ranges::all_of(split(path, '/'), is_plain) ||
          std::ranges::none_of(written_, [&](const std::string& root) { return is_within(path, root); });
+}
+
+// The next run must not take a link that this one made for the user's: the link says which repository comes along. A
+// supervisor marks each link that it makes, so that another one is the user's if it is as new as what names it.
+void GitBefore::mark_link_of(const std::string& gitdir, const GitStateText& text) const {
+  if (!text || is_users(gitdir, text)) return;
+  std::string_view link = *text;
+  while (link.ends_with('\n')) link.remove_suffix(1);
+  const std::string directory = directory_of(gitdir);
+  const auto found = host::canonical_path(link.starts_with('/') ? std::string(link) : cat({directory, "/", link}));
+  const auto holds = [&](const std::string& root) { return is_within(found->path, root); };
+  if (!found || std::ranges::none_of(written_, holds)) return;
+  const bool is_seen = prepared_.plan.supervisor != plan::Supervisor::kNone && !states_.contains(gitdir);
+  if (is_seen && last_change(found->path) >= indexes_.start_ns()) return;
+  mark_git_link(found->path);
 }
 
 // Links come first, because the later steps look at files by name.

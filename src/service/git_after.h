@@ -65,6 +65,7 @@ class GitBefore {
   };
   LinksNow links_now(const std::vector<std::string>& repositories) const;
   bool is_users(const std::string& path, const GitStateText& text) const;
+  void mark_link_of(const std::string& gitdir, const GitStateText& text) const;
   bool leads_elsewhere(const std::string& gitdir, const GitStateText& text) const;
   void remember(const std::vector<std::string>& repositories);
   void remember_links(const std::vector<std::string>& repositories, const std::vector<OtherRun>& others,

@@ -57,7 +57,8 @@ class LinkWalk {
     const std::string_view above = path.substr(0, name);
     const std::string_view digits = path.substr(name + 1);
     if (digits.size() != 2 || digits.find_first_not_of("0123456789abcdef") != std::string_view::npos) return false;
-    return above.ends_with(kObjects) && is_repository(above.substr(0, above.size() - kObjects.size()));
+    const bool is_one = is_repository(above) || is_repository(above.substr(0, above.size() - kObjects.size()));
+    return above.ends_with(kObjects) && is_one;
   }
 
   bool is_repository(std::string_view path) const { return std::ranges::binary_search(repositories_, path); }

@@ -10,6 +10,7 @@
 #include "service/doctor.h"
 #include "service/isolation_question.h"
 #include "service/load_policy.h"
+#include "service/missing_repository.h"
 #include "service/programs.h"
 #include "service/start.h"
 #include "service/trust.h"
@@ -358,6 +359,7 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin(std::shared_ptr<GitWatch>& g
   Holding holding = TRY(hold_limits(prepared, judged.facts, settings_.limits_with));
   std::optional<store::MachineSettings> machine;
   if (prepared.backend == "vm") machine = TRY(settings_of_machines(judged.facts));
+  const auto missing = missing_repository(prepared, judged.facts);
   {
     const std::scoped_lock lock(mutex_);
     status_.backend = prepared.backend;
@@ -369,6 +371,7 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin(std::shared_ptr<GitWatch>& g
               .address_space_max = holding.address_space_max,
               .limits = prepared.plan.limits,
               .ids = prepared.plan.ids.kind,
+              .no_repository = missing ? missing->what : std::string(),
               .opens_tls = wants_trust(prepared.plan)};
   }
   std::unique_ptr<sandbox::Network> network = TRY(make_network(judged));

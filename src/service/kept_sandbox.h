@@ -91,6 +91,7 @@ class KeptSandbox {
     std::uint64_t address_space_max = 0;
     plan::ResourceLimits limits;
     plan::IdMap::Kind ids = plan::IdMap::Kind::kOwn;
+    std::string no_repository{};  // why git finds none in its directory; empty: git finds one, or there is none
     bool opens_tls = false;  // so that its programs trust the authority by which hutch does
   };
   Terms terms() const;

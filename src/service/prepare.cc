@@ -73,7 +73,7 @@ std::vector<std::string> search_path_below(const std::vector<policy::Rule>& rule
 std::string command_path(const Caller& caller, const std::string& cwd);
 plan::HostFacts facts_of_root(plan::HostFacts facts);
 Result<std::vector<plan::Share>> shares_of(const Residence* residence);
-std::vector<plan::HomeFile> home_files_of(const plan::HostFacts& facts, const std::string& project,
+std::vector<plan::HomeFile> home_files_of(const plan::HostFacts& facts, const host::PathQuestion& question,
                                           const Caller& caller);
 Result<OwnFiles> own_files_of(const PlaceRequest& request, std::string_view backend, plan::NetworkKind network,
                               const plan::HostFacts& facts, const Caller& caller);
@@ -130,7 +130,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .trust = std::move(trust),
       .shares = std::move(shares),
       .covered_files = std::move(own.covered),
-      .home_files = home_files_of(facts, question.project, caller),
+      .home_files = home_files_of(facts, question, caller),
       .image = image ? &*image : nullptr,
       .os_user = of_user ? &of_user->input : nullptr,
       .supervision = supervision,
@@ -396,6 +396,9 @@ Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan
   question.mandatory_search_depth = loaded.policy.mandatory_search_depth;
   const policy::Bases bases{.home = facts.home, .project = loaded.project, .cwd = facts.cwd};
   question.rules = TRY_CTX(policy::rules_of(loaded.policy, bases), loaded.policy.source);
+  using enum policy::OuterRepositories;
+  const bool brings = loaded.policy.filesystem.outer_repositories == kBrought && request.outer_repositories == kBrought;
+  if (brings) question.repository = host::outer_repository(loaded.project);
   const policy::PathOptions options{.allow_read = request.allow_read,
                                     .deny_read = request.deny_read,
                                     .allow_write = request.allow_write,
@@ -473,11 +476,15 @@ Result<std::vector<plan::Share>> shares_of(const Residence* residence) {
 }
 
 // Files that tell git in the sandbox who the user is, and which files it never adds.
-std::vector<plan::HomeFile> home_files_of(const plan::HostFacts& facts, const std::string& project,
+std::vector<plan::HomeFile> home_files_of(const plan::HostFacts& facts, const host::PathQuestion& question,
                                           const Caller& caller) {
   // An agent's home is a directory that persists.
   if (caller.residence != nullptr) return {};
-  host::GitPerson person = host::git_person({facts.home, project, caller.environment});
+  host::GitPerson person = host::git_person({facts.home, question.project, caller.environment});
+  // git-gc(1) writes the logs of every worktree's HEAD, which fails in a linked one.
+  const auto& repository = question.repository;
+  const bool is_linked = repository && repository->kind == host::OuterRepository::Kind::kLinkedWorktree;
+  if (is_linked) person.values += "[gc]\n\tauto = 0\n";
   std::vector<plan::HomeFile> files;
   if (!person.values.empty()) files.push_back({".gitconfig", std::move(person.values)});
   if (!person.excludes.empty()) files.push_back({".config/git/ignore", std::move(person.excludes)});

@@ -36,6 +36,7 @@ struct PlaceRequest {
   std::vector<std::string> deny_read;
   std::vector<std::string> allow_write;
   std::vector<std::string> deny_write;
+  policy::OuterRepositories outer_repositories = policy::OuterRepositories::kBrought;  // if the policy says so too
   policy::NetworkOptions network;
   std::vector<std::string> usual_hosts;  // allowed besides the policy's, where it has rules
   std::optional<std::string> cwd;

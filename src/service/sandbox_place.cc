@@ -45,6 +45,10 @@ tool::ProcessState state_of(const Process& process, const secret::Scrubber& scru
   return state;
 }
 
+bool is_failure_of_git(const tool::CommandEnd& end) {
+  return end.exit_code != 0 && (end.error.whole() + end.output.whole()).contains("git repository");
+}
+
 }  // namespace
 
 tool::CommandEnd command_end(const Process& process, const sandbox::ProcessEnd& end, const secret::Scrubber& scrubber) {
@@ -103,7 +107,9 @@ Result<tool::CommandEnd> SandboxPlace::run(const tool::Command& command) {
   if (command.user == tool::User::kRoot) return run_as_root(command);
   const auto process = TRY(start(command));
   // Absent where the sandbox has been stopped meanwhile, and the process with it.
-  return await_command(command, process, agent_.running(), agent_.secrets());
+  tool::CommandEnd end = TRY(await_command(command, process, agent_.running(), agent_.secrets()));
+  if (is_failure_of_git(end)) end.remark = agent_.terms().no_repository;
+  return end;
 }
 
 // What the agent may change of its environment is not for root: nothing of its home, no variable of its login shell.

@@ -65,6 +65,7 @@ struct CommandEnd {
   std::chrono::milliseconds duration{0};
   Kept output;
   Kept error;
+  std::string remark{};  // why it may have failed, and the remedy
 };
 
 struct ProcessState {

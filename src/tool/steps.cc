@@ -114,7 +114,9 @@ Envelope ended(const CommandEnd& end, std::chrono::seconds timeout, Value::Objec
     envelope.extra = std::move(result);
     return envelope;
   }
-  return success(std::move(result));
+  Envelope envelope = success(std::move(result));
+  if (!end.remark.empty()) envelope.warnings.push_back(end.remark);
+  return envelope;
 }
 
 std::string size_text(std::uint64_t bytes) {

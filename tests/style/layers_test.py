@@ -26,7 +26,7 @@ BESIDE = {
     "policy": ["base/"],
     "sys": ["base/"],
     "host": ["plan/facts.h", "plan/path_facts.h", "plan/id_map.h", "plan/os_user.h", "plan/os_user_numbers.h",
-             "plan/plan.h", "plan/name_files.h", "plan/checked_files.h"],
+             "plan/plan.h", "plan/name_files.h", "plan/checked_files.h", "plan/git_files.h"],
     "wire": ["plan/plan.h", "plan/bpf.h"],
     "cli": ["tui/"],
 }

@@ -1,5 +1,5 @@
 // Directories whose repository lies elsewhere, and files that only say so.
-#include "service/outer_repository.h"
+#include "host/outer_repository.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,9 @@
 
 #include "base/directory_testing.h"
 #include "base/text.h"
+#include "plan/git_files.h"
 
-namespace hutch::service {
+namespace hutch::host {
 namespace {
 
 using enum OuterRepository::Kind;
@@ -50,6 +51,16 @@ TEST_F(OuterRepositoryTest, ALinkedWorktree) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->kind, kLinkedWorktree);
   EXPECT_EQ(found->git, in("r/.git"));
+  EXPECT_EQ(found->own, in("r/.git/worktrees/w"));
+  EXPECT_EQ(found->linked_by, OuterRepository::LinkedBy::kUser);
+}
+
+TEST_F(OuterRepositoryTest, ALinkThatHutchMadeForASandbox) {
+  linked_worktree();
+  write("w/.git", plan::marked_git_link(cat({"gitdir: ", in("r/.git/worktrees/w"), "\n"})));
+  const auto found = outer_repository(in("w"));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->linked_by, OuterRepository::LinkedBy::kSandbox);
 }
 
 TEST_F(OuterRepositoryTest, APartOfALinkedWorktree) {
@@ -62,11 +73,14 @@ TEST_F(OuterRepositoryTest, APartOfALinkedWorktree) {
 TEST_F(OuterRepositoryTest, ASubmodule) {
   repository("r/.git");
   repository("r/.git/modules/s");
+  write("r/.git/modules/s/config", "[core]\n\tworktree = ../../../s\n");
   write("r/s/.git", "gitdir: ../.git/modules/s\n");
   const auto found = outer_repository(in("r/s"));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->kind, kSubmodule);
   EXPECT_EQ(found->git, in("r/.git/modules/s"));
+  write("r/.git/modules/s/config", "[core]\n\tworktree = ../../../other\n");
+  EXPECT_FALSE(outer_repository(in("r/s")));
 }
 
 TEST_F(OuterRepositoryTest, APartOfARepository) {
@@ -118,4 +132,4 @@ TEST_F(OuterRepositoryTest, FilesThatLeadNowhere) {
 }
 
 }  // namespace
-}  // namespace hutch::service
+}  // namespace hutch::host

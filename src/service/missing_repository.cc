@@ -1,0 +1,38 @@
+// Says where a directory's repository is, if git cannot find it in the sandbox.
+#include "service/missing_repository.h"
+
+#include <string>
+#include <string_view>
+
+#include "base/text.h"
+#include "host/outer_repository.h"
+#include "service/explain.h"
+
+namespace hutch::service {
+
+std::optional<sandbox::Refusal> missing_repository(const Prepared& prepared, const plan::HostFacts& facts) {
+  using host::OuterRepository;
+  const std::string& directory = prepared.plan.cwd;
+  const auto repository = host::outer_repository(directory);
+  if (!repository) return std::nullopt;
+  const std::string objects = cat({repository->git, "/objects"});
+  const auto verdict = judge_path(prepared, facts, objects, policy::Access::kWrite);
+  if (!verdict || verdict->allowed) return std::nullopt;
+  const std::string git = printable(repository->git);
+  const bool is_part = repository->kind == OuterRepository::Kind::kPart || repository->work_tree != directory;
+  if (!is_part) {
+    const bool by_sandbox = repository->linked_by == OuterRepository::LinkedBy::kSandbox;
+    return sandbox::Refusal{.what = cat({"git finds no repository here: it is ", git, ", outside of the sandbox",
+                                         by_sandbox ? ", and a sandbox made the link to it; " : "; ", "--allow-write ",
+                                         git, " lets git work"}),
+                            .rule = verdict->rule};
+  }
+  const std::string work_tree = printable(repository->work_tree);
+  const std::size_t above = repository->work_tree == "/" ? 1 : repository->work_tree.size() + 1;
+  const std::string part = printable(directory.substr(above));
+  return sandbox::Refusal{.what = cat({"git finds no repository here: this directory is a part of ", work_tree,
+                                       ", outside of the sandbox; start hutch there, with --cwd ", part}),
+                          .rule = verdict->rule};
+}
+
+}  // namespace hutch::service
