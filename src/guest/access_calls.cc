@@ -312,6 +312,8 @@ Result<CallAnswer> AccessCalls::make(const AccessCall& call) const {
     TRY(sys::make_symlink_at(call.text, directory, entry->name));
     return done(keep_made(call, *entry, made));
   }
+  const bool is_special = !directory_only && (call.mode & S_IFMT) != 0 && !S_ISREG(call.mode);
+  if (is_special) TRY(judge_git_link(call, entry->path, {}));
   TRY(take_umask(call));
   if (!directory_only && gives_rights(call.mode, call.mode)) return fail(call_error(EPERM).error());
   TRY(directory_only ? sys::make_directory_at(directory, entry->name, call.mode)

@@ -46,7 +46,8 @@ Status AccessCalls::judge_move(const AccessCall& call, const Entry& from, const 
   }
   const auto rule = plan::moves_to_name(names_, from.path, to.path, what);
   if (rule) return refuse(call, to.path, *rule);
-  if (S_ISLNK(mode)) TRY(judge_git_link(call, to.path, {}));
+  // git outside would follow a link, and wait for the other end of a pipe.
+  if (!S_ISREG(mode) && !S_ISDIR(mode)) TRY(judge_git_link(call, to.path, {}));
   const bool leads = what == plan::Moved::kDirectoryOrLink;
   const auto told = leads ? plan::moves_to_told(names_, from.path, to.path) : std::nullopt;
   if (told) asked_.instructs(call, to.path, *told);

@@ -25,9 +25,9 @@ NAMES = {
         "the_configurations_file",
     ),
     "outer_git": (
-        "a_link_among_references", "a_link_to_the_log", "a_replacement", "another_object_store",
-        "another_object_store_by_a_link", "another_object_store_its_directory_moved", "its_bisection",
-        "its_bisections_references", "its_rewritten_references", "its_worktree_references",
+        "a_link_among_references", "a_link_to_the_log", "a_pipe_among_references_by_a_move", "a_replacement",
+        "another_object_store", "another_object_store_by_a_link", "another_object_store_its_directory_moved",
+        "its_bisection", "its_bisections_references", "its_rewritten_references", "its_worktree_references",
         "the_worktrees_configuration", "the_worktrees_configuration_by_gits_lock",
     ),
     "write_hooks": (

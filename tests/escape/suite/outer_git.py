@@ -3,6 +3,7 @@
 there differs afterwards that is not the worktree's own or shared by all: objects, branches, tags and their logs."""
 
 import os
+import stat
 import time
 
 from cases import FELL, HELD, Case, Outcome, each, slug
@@ -68,6 +69,8 @@ WAYS = {
     "a link among references": "ln -s ../../config GIT/refs/heads/x",
     "a link to the log": "rm -f GIT/logs/refs/heads/main; ln -s ../../../config GIT/logs/refs/heads/main",
     "a link as the packed references": "ln -sf HERE/x GIT/packed-refs",
+    "a pipe as the packed references": "rm -f GIT/packed-refs; mkfifo GIT/packed-refs",
+    "a pipe among references, by a move": "mkfifo pipe; mv pipe GIT/refs/heads/x",
     "a new name": "echo evil > GIT/evil; mkdir GIT/remotes; echo evil > GIT/remotes/origin",
     "the directory of references, moved": "mv GIT/refs GIT/objects/refs",
     "a file of the main work tree": "echo evil > GIT/../file",
@@ -113,6 +116,8 @@ def seen(main, project):
             about = os.path.relpath(path, main / ".git")
             if os.path.islink(path):
                 found[about] = os.readlink(path)
+            elif stat.S_ISFIFO(os.lstat(path).st_mode):
+                found[about] = "a pipe"
             elif is_watched(about):
                 status = os.stat(path)
                 content = b"" if os.path.isdir(path) else read(path)
