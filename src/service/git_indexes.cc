@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "plan/names.h"
 #include "service/git_work_tree.h"
+#include "service/run_mark.h"
 #include "sys/beneath.h"
 #include "sys/tree.h"
 
@@ -26,9 +27,6 @@ constexpr std::size_t kIndexesOpenMax = 64;
 constexpr std::size_t kIndexBytesMax = std::size_t{512} << 20;
 constexpr std::size_t kLongestSum = 32;
 constexpr std::size_t kToldNamesMax = 16;
-
-// The time by which a file system's clock may lag.
-constexpr std::chrono::nanoseconds kClockStep = std::chrono::milliseconds(20);
 
 // Whether the text ends with the checksum that git writes, or with zeros (index.skipHash of git-config(1)).
 bool has_own_sum(std::string_view text, plan::GitHash hash) {

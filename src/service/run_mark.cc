@@ -112,7 +112,7 @@ RunMark::RunMark(std::string directory, std::vector<std::string> written)
     : directory_(std::move(directory)), written_(std::move(written)) {
   if (!sys::make_private_directories(directory_)) return;
   for (int attempt = 0; attempt < kMarkAttempts; ++attempt) {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto now = std::chrono::system_clock::now().time_since_epoch() - kClockStep;
     const std::string moment = std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
     std::string path = cat({directory_, "/", moment});
     auto held = sys::try_lock_file(path);

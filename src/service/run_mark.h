@@ -2,6 +2,7 @@
 // start.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -12,11 +13,15 @@
 
 namespace hutch::service {
 
+// The time by which a file system's clock may lag: the kernel advances it with its ticks
+// (ktime_get_coarse_real_ts64()).
+inline constexpr std::chrono::nanoseconds kClockStep = std::chrono::milliseconds(20);
+
 // The state found at each path: a checksum of the content, or the file's version.
 using FoundStates = std::map<std::string, std::string>;
 
 struct OtherRun {
-  std::int64_t since_ns = 0;  // since the epoch
+  std::int64_t since_ns = 0;  // since the epoch, by the clock of file systems: nothing that the run makes is older
   std::vector<std::string> written;  // directories; empty: any
   FoundStates found;
   bool found_all = false;  // `found` is complete: the run had searched everywhere before its command started

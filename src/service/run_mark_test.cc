@@ -8,7 +8,9 @@
 #include <fstream>
 #include <limits>
 
+#include "base/directory_testing.h"
 #include "base/text.h"
+#include "sys/changed.h"
 
 namespace hutch::service {
 namespace {
@@ -95,6 +97,23 @@ TEST(RunMark, RunsSeeEachOtherAsLongAsTheyGoOn) {
         << "it may write anywhere";
   }
   std::filesystem::remove_all(place);
+}
+
+// The kernel's clock for files is behind by up to a tick.
+TEST(RunMark, WhatARunMakesAtOnceIsItsOwn) {
+  const TestDirectory directory("run-mark-at-once");
+  const std::string marks = cat({directory.path(), "/running"});
+  const std::string made = cat({directory.path(), "/made"});
+  for (int i = 0; i < 50; ++i) {
+    const RunMark one(marks, {directory.path()});
+    std::filesystem::remove(made);
+    std::ofstream(made) << i;
+    const auto version = sys::file_version(made);
+    ASSERT_TRUE(version);
+    const std::vector<OtherRun> others = RunMark(marks, {}).others();
+    ASSERT_EQ(others.size(), 1U);
+    ASSERT_TRUE(others[0].may_have_made(made, "s", version->changed_ns)) << i;
+  }
 }
 
 TEST(RunMark, ARunThatWasCutOffIsFoundOnceItHadLookedEverywhere) {
