@@ -36,6 +36,10 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return cat({std::to_string(count), " ", noun, count == 1 ? "" : "s"});
+}
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
   std::string out;
   for (const std::string& part : parts) {

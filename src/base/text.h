@@ -1,6 +1,7 @@
 // Small text helpers: joining, splitting, the nearest known word, printing untrusted bytes.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -15,6 +16,9 @@ std::string cat(std::initializer_list<std::string_view> pieces);
 
 // The parts between `separator`; "a,,b" gives "a", "", "b"; "" gives nothing.
 std::vector<std::string_view> split(std::string_view text, char separator);
+
+// "1 file", "2 files".
+std::string counted(std::uint64_t count, std::string_view noun);
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 

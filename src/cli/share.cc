@@ -159,7 +159,7 @@ int share_path(const ShareArguments& arguments, const host::OsUser& user, const 
     (void)print(cat({user.name, " may pass through ", printable(directory), "\n"}));
   }
   return print(cat({"Shared ", printable(report->share.path), " with ", user.name, ", ", mode_words(report->share.mode),
-                    ": ", std::to_string(report->files), " files\n"}));
+                    ": ", counted(report->files, "file"), "\n"}));
 }
 
 int print_commands(const ShareArguments& arguments, const host::OsUser& user, const service::Sharer& sharer) {

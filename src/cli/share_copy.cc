@@ -93,7 +93,7 @@ int print_report(const service::CopyReport& report, service::OutputForm form) {
   if (form == service::OutputForm::kJson) return print(tool::json_text(copy_report_json(report)) + "\n");
   const std::string how = counts.cloned > 0 ? ", which share their blocks (reflink)" : "";
   return print(cat({"Copied ", printable(report.copy.source), " to ", printable(place_of(report.copy)), " of ",
-                    report.copy.user, ": ", std::to_string(counts.files), " files", how, "\n"}));
+                    report.copy.user, ": ", counted(counts.files, "file"), how, "\n"}));
 }
 
 Status ask_to_remove(const std::vector<store::Copy>& copies, ShareArguments::Removal removal) {

@@ -43,8 +43,9 @@ std::string files_text(const Value& task) {
   std::string text = count == 0 ? "no files changed\n" : cat({std::to_string(count), " changed:\n"});
   for (const Value& one : *list) {
     const std::int64_t files = number_in(one, "files");
-    text += cat({"  ", text_in(one, "change"), " ", printable(text_in(one, "path")),
-                 files > 0 ? cat({" (", std::to_string(files), " files)"}) : std::string(), "\n"});
+    text +=
+        cat({"  ", text_in(one, "change"), " ", printable(text_in(one, "path")),
+             files > 0 ? cat({" (", counted(static_cast<std::uint64_t>(files), "file"), ")"}) : std::string(), "\n"});
   }
   if (truth_in(task, "files_truncated")) text += "  and what is beyond the limits, or could not be looked at\n";
   return text;

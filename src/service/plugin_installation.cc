@@ -258,7 +258,7 @@ Status PluginInstallation::make_files() {
     const wire::WriteFile write{at(place_.layout(), cat({own(id), "/", path})), text, {}, {}};
     TRY_CTX(tool::ask<wire::FileWritten>(place_, write), path);
   }
-  note(cat({std::to_string(recipe().files.size()), " files in ", plugin_directory(place_.layout(), id)}));
+  note(cat({counted(recipe().files.size(), "file"), " in ", plugin_directory(place_.layout(), id)}));
   return {};
 }
 
