@@ -7,7 +7,9 @@
 
 #include <clocale>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "sys/host_info.h"
@@ -71,6 +73,11 @@ TerminalScreen::TerminalScreen(std::unique_ptr<State> state) : state_(std::move(
   set_escdelay(kEscapeWait);
   keypad(stdscr, TRUE);
   nodelay(stdscr, TRUE);
+  // Terminals send the one or the other by their mode (DECCKM), and terminfo has one of them.
+  for (const auto& [letter, key] : {std::pair('A', KEY_UP), std::pair('B', KEY_DOWN), std::pair('C', KEY_RIGHT),
+                                    std::pair('D', KEY_LEFT), std::pair('H', KEY_HOME), std::pair('F', KEY_END)}) {
+    for (const char* prefix : {"\x1b[", "\x1bO"}) define_key((std::string(prefix) + letter).c_str(), key);
+  }
   define_key("\x1b[200~", kPasteBegin);
   define_key("\x1b[201~", kPasteEnd);
   const bool plain = !sys::environment_variable("NO_COLOR").value_or("").empty();

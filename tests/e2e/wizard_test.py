@@ -228,6 +228,17 @@ def test_keys_that_mean_nothing_do_nothing(wizard):
         screen.wait_for("> New project entry")
 
 
+@pytest.mark.parametrize("prefix", ["\x1b[", "\x1bO"])
+def test_arrows_of_both_modes(wizard, prefix):
+    """Which of them a terminal sends is up to its mode, and terminfo has one."""
+    with wizard() as screen:
+        screen.start()
+        screen.text(prefix + "B")
+        screen.wait_for("> New project entry")
+        screen.text(prefix + "A")
+        screen.wait_for("> Disable sandbox")
+
+
 @pytest.mark.parametrize("kind", ["nosuchterminal", "dumb", ""])
 def test_a_terminal_that_cannot_be_drawn_on(wizard, kind):
     with wizard() as screen:
