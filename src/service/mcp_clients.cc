@@ -45,11 +45,14 @@ bool is_header_of_ours(std::string_view line);
 
 std::span<const McpClient> mcp_clients() {
   using enum McpClient::Start;
-  static constexpr std::array<McpClient, 9> kClients = {
+  static constexpr std::array<McpClient, 10> kClients = {
       McpClient{"claude-code", "Claude Code", Form::kStdio, "mcpServers", ".claude.json", ".mcp.json",
                 "CLAUDE_CONFIG_DIR"},
       McpClient{"claude-desktop", "Claude Desktop", Form::kCommand, "mcpServers",
                 ".config/Claude/claude_desktop_config.json", "", "", kAnywhere},
+      McpClient{"cline", "Cline", Form::kCommand, "mcpServers",
+                ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json", "", "",
+                kAnywhere},
       McpClient{"codex", "Codex", Form::kToml, kTomlTable, ".codex/config.toml", ".codex/config.toml", "CODEX_HOME"},
       McpClient{"cursor", "Cursor", Form::kCommand, "mcpServers", ".cursor/mcp.json", ".cursor/mcp.json"},
       McpClient{"gemini", "Gemini CLI", Form::kCommand, "mcpServers", ".gemini/settings.json", ".gemini/settings.json"},
