@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
+#include "sys/io.h"
 
 namespace hutch::cli {
 
@@ -34,13 +35,28 @@ int print_agent(const Value& agent) {
                                                 {"status", status_of(agent)},
                                                 {"home", printable(text_in(agent, "home"))},
                                                 {"output", printable(text_in(agent, "output"))}};
-  for (const char* key : {"backend", "image", "dir", "policy"}) {
+  for (const char* key : {"backend", "image", "dir", "policy", "network"}) {
     if (!text_in(agent, key).empty()) rows.push_back({key, printable(text_in(agent, key))});
+  }
+  for (const char* key : {"allowedDomains", "deniedDomains"}) {
+    const Value* member = member_of(agent, key);
+    const auto* list = member != nullptr ? member->get<Value::List>() : nullptr;
+    if (list != nullptr && !list->empty()) rows.push_back({key, printable(tool::json_text(*member))});
   }
   for (const char* key : {"limits", "autonomousExec", "resources"}) {
     if (const Value* member = member_of(agent, key)) rows.push_back({key, tool::json_text(*member)});
   }
   return print(table(rows));
+}
+
+// On stderr: what whoever reads the answer as JSON has in it as well.
+void tell_notes(const Value& result) {
+  const Value* notes = member_of(result, "notes");
+  const auto* list = notes != nullptr ? notes->get<Value::List>() : nullptr;
+  if (list == nullptr) return;
+  for (const Value& note : *list) {
+    if (const auto* text = note.get<std::string>()) (void)sys::write_all(2, cat({"hutch: ", printable(*text), "\n"}));
+  }
 }
 
 int print_removed(const Value& result, const std::string& agent) {
@@ -52,7 +68,11 @@ int print_removed(const Value& result, const std::string& agent) {
       if (const auto* name = path.get<std::string>()) text += cat({"deleted ", printable(*name), "\n"});
     }
   }
-  return print(text.empty() ? cat({"there was no agent ", agent, "\n"}) : text);
+  const Value* existed = member_of(result, "existed");
+  const bool* was_there = existed != nullptr ? existed->get<bool>() : nullptr;
+  if (was_there == nullptr || !*was_there) return print(cat({"there was no agent ", agent, "\n"}));
+  if (text.empty()) return print(cat({"removed agent ", agent, "; the files of its OS user stay\n"}));
+  return print(text);
 }
 
 }  // namespace
@@ -64,6 +84,7 @@ int agent(const AgentArguments& arguments) {
   const auto result =
       daemon->call(cat({"agent.", arguments.action}), {{"agent", arguments.name}, {"settings", std::move(settings)}});
   if (!result) return complain(result.error());
+  tell_notes(*result);
   if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(*result) + "\n");
   if (arguments.action == "list") return print_agents(*result);
   if (arguments.action == "remove") return print_removed(*result, arguments.name);

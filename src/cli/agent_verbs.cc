@@ -56,12 +56,16 @@ constexpr std::array kServeGroups = {OptionGroup{"Options", kServeOptions}};
 
 constexpr std::array kAgentSynopsis = {
     Text("hutch agent create NAME [KEY=VALUE...]"), Text("hutch agent list [--json]"),
-    Text("hutch agent show|start|stop|reset|remove NAME [--json]"), Text("hutch agent set NAME KEY=VALUE...")};
-constexpr std::array kAgentWords = {Text("create"), Text("list"), Text("show"),  Text("set"),
-                                    Text("start"),  Text("stop"), Text("reset"), Text("remove")};
-constexpr std::array kAgentExamples = {Text("hutch agent create alice"), Text("hutch agent create bob image=debian"),
+    Text("hutch agent show|start|stop|reset|remove NAME [--json]"), Text("hutch agent set NAME KEY=VALUE..."),
+    Text("hutch agent allow|deny NAME HOST...")};
+constexpr std::array kAgentWords = {Text("create"), Text("list"),  Text("show"), Text("set"),   Text("allow"),
+                                    Text("deny"),   Text("start"), Text("stop"), Text("reset"), Text("remove")};
+constexpr std::array kAgentExamples = {Text("hutch agent create alice"),
+                                       Text("hutch agent create bob image=debian"),
                                        Text("hutch agent create ci limits.memory=2G autonomousExec.enabled=true"),
                                        Text("hutch agent set alice policy=$PWD/policy.json"),
+                                       Text("hutch agent create dev network=registries"),
+                                       Text("hutch agent allow alice example.com '*.example.net:443'"),
                                        Text("hutch agent show alice --json")};
 constexpr std::array kExecSynopsis = {Text("hutch exec [OPTION...] AGENT -- COMMAND [ARGUMENT...]")};
 constexpr std::array kExecExamples = {Text("hutch exec alice -- make test"),
@@ -158,7 +162,8 @@ constexpr std::array kAgentVerbs = {
          "the sandbox its home is /workspace/agents/NAME; /workspace/shared is all agents', and /output is\n"
          "what it hands out. `reset` ends the sandbox, drops what was changed of an image and keeps the home;\n"
          "`remove` deletes the home as well, and says what it deleted. What is set holds from the next start\n"
-         "on, but for its tools' part (autonomousExec), which holds at once.",
+         "on, but for its tools' part (autonomousExec) and its network, which hold at once. `network` is none,\n"
+         "outbound, rules or registries; `allow` and `deny` name hosts.",
          kJsonGroups, kAgentExamples, kAgentWords, OptionsEnd::kAtDashes, finish_agent},
     Verb{"exec",
          "run a command in an agent's sandbox",

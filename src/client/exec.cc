@@ -103,6 +103,13 @@ Status Conversation::take(DaemonClient::Answer answer) {
   if (const auto reason = object->find("reason"); reason != object->end()) {
     if (const auto* text = reason->second.get<std::string>()) end.reason = *text;
   }
+  if (const auto refusals = object->find("refusals"); refusals != object->end()) {
+    if (const auto* list = refusals->second.get<Value::List>()) {
+      for (const Value& one : *list) {
+        if (const auto* text = one.get<std::string>()) end.refusals.push_back(*text);
+      }
+    }
+  }
   if (const auto timed_out = object->find("timed_out"); timed_out != object->end()) {
     if (const auto* truth = timed_out->second.get<bool>()) end.timed_out = *truth;
   }

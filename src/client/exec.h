@@ -24,6 +24,7 @@ struct ExecEnd {
   int exit_code = 125;
   bool timed_out = false;
   std::string lost_output{};  // why some of its output is on no stream of the caller's; else empty
+  std::vector<std::string> refusals{};  // hosts that could not be reached meanwhile, with what allows them
   std::string reason{};  // why it was not executed, or what ended it besides itself
 };
 

@@ -126,12 +126,14 @@ void Core::close_question(std::uint64_t id, Permission permission) {
 }
 
 void Core::refuse(const Target& target, const Ruling& ruling, const Peer& peer, const Process& known) {
-  if (refused_.size() >= kRefusedMax || !refused_.insert(target.host.name).second) return;
+  const bool is_first = !refused_.contains(target.host.name);
+  if (is_first ? refused_.size() >= kRefusedMax : settings_.refusals == Settings::Refusals::kFirst) return;
+  if (is_first) refused_.insert(target.host.name);
   tell(Refusal{.target = target,
                .rule = ruling.rule,
                .why = ruling.why,
                .remedy = remedy_for(target, ruling),
-               .process = known.pid != 0 ? known : process_of(peer)});
+               .process = known.pid != 0 || !is_first ? known : process_of(peer)});
 }
 
 // A look at all processes, and how many there are is up to the sandbox: it takes a small part of the time at most.
@@ -150,7 +152,7 @@ std::string Core::remedy_for(const Target& target, const Ruling& ruling) const {
   // An address that is refused because of what it is needs an entry that names it.
   if (by_address && !target.host.address) return {};
   const bool v6 = target.host.address && target.host.address->family == IpFamily::kV6;
-  return cat({"--allow-domain ", v6 ? "'[" : "", target.host.name, v6 ? "]'" : ""});
+  return cat({settings_.remedy, " ", v6 ? "'[" : "", target.host.name, v6 ? "]'" : ""});
 }
 
 Status Core::start_inspector() {

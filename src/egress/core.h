@@ -36,6 +36,9 @@ struct Settings {
   // What is put into requests to that host by TLS: what the sandbox has, and the value; absent: nothing ever.
   using Placeholders = std::vector<std::pair<std::string, std::string>>;
   std::function<Placeholders(const policy::Host& host)> placeholders{};
+  // What allows a host, in front of its name, and whether each refusal of the same host is told, or the first alone.
+  std::string remedy = "--allow-domain";
+  enum class Refusals { kFirst, kEach } refusals = Refusals::kFirst;
   bool java_store = false;               // is to be had of what hutch-inspect trusts
   // Takes a connection to plan::kBridgePort of the sandbox's loopback; absent: that port is like any other.
   std::function<void(UniqueFd socket)> bridge{};

@@ -110,6 +110,10 @@ Status check_some_network(const NetworkOptions& options) {
       std::pair("--allow-host-port", !options.host_ports.empty()), std::pair("--publish", !options.publish.empty())};
   for (const auto& [name, there] : given) {
     if (!there) continue;
+    if (!options.agent.empty()) {
+      return fail(Error::invalid(cat({"allowedDomains of agent ", options.agent, ": its policy's network is \"none\"; ",
+                                      "hutch agent set ", options.agent, " network=rules opens it"})));
+    }
     if (options.mode) return fail(Error::invalid(cat({name, " and --network none: give one of them"})));
     return fail(Error::invalid(cat({name, ": the policy's network is \"none\"; say --network rules besides"})));
   }

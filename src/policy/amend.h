@@ -18,6 +18,7 @@ struct NetworkOptions {
   std::vector<std::string> allow_sockets;  // --allow-socket
   std::vector<int> host_ports;             // --allow-host-port
   std::vector<PublishedPort> publish;      // --publish
+  std::string agent{};                     // whose settings they are; empty: options of a command line
 };
 
 // A mode replaces the policy's; entries are added to its lists. What allows something is an error where nothing is.

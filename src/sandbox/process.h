@@ -29,6 +29,7 @@ struct ProcessEnd {
   std::chrono::milliseconds duration{0};
   std::string reason;  // why it was not executed, or what ended it besides itself; else empty
   Code code = Code::kSystem;  // of a reason why it was not started
+  std::vector<std::string> refusals{};  // of hosts, which the sandbox saw while it ran; untrusted text, each once
 };
 
 enum class OutputStream { kOutput, kError };

@@ -33,6 +33,7 @@ inline constexpr std::size_t kEndedProcessesMax = 64;
 inline constexpr std::size_t kEndedBytesMax = 64 << 20;  // of what is kept of their output
 // Each that runs takes descriptors of whoever keeps the sandbox.
 inline constexpr std::size_t kRunningProcessesMax = 1024;
+inline constexpr std::size_t kToldRefusalsMax = 16;  // that a process is told of at its end
 
 class Resident {
  public:

@@ -340,6 +340,7 @@ void Resident::take_end(std::uint32_t number, ProcessEnd end) {
     if (tracked == running_.end()) return;
     process = tracked->second.process;
     shown = tracked->second.shown;
+    end.refusals = std::move(tracked->second.refusals);
     // Of a command that began and ended within one turn: they came after that turn's beginning.
     std::ranges::move(new_pipes_, std::back_inserter(pipes_));
     new_pipes_.clear();
@@ -374,6 +375,15 @@ void Resident::remember(std::uint32_t number, ProcessRequest::Shown shown) {
 
 void Resident::tell_refusal(const Refusal& refusal) {
   if (settings_.on_refusal) settings_.on_refusal(refusal);
+  if (refusal.host.empty()) return;
+  // Which of several processes wanted it is not always known: each that runs is told of it.
+  const std::scoped_lock lock(mutex_);
+  for (auto& [number, tracked] : running_) {
+    std::vector<std::string>& told = tracked.refusals;
+    if (told.size() < kToldRefusalsMax && std::ranges::find(told, refusal.what) == told.end()) {
+      told.push_back(refusal.what);
+    }
+  }
 }
 
 void Resident::check_deadlines() {

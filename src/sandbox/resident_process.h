@@ -20,6 +20,7 @@ struct TrackedProcess {  // one that runs
   wire::TerminalUse terminal = wire::TerminalUse::kNone;
   ProcessRequest::Shown shown = ProcessRequest::Shown::kYes;
   std::optional<Process::Clock::time_point> kill_at;
+  std::vector<std::string> refusals{};  // of hosts, since it began
 };
 
 struct KeptPipe {  // a stream that is kept

@@ -4,18 +4,46 @@
 #include "base/text.h"
 #include "server/session.h"
 #include "server/views.h"
+#include "service/agent_checks.h"
 #include "sys/process.h"
 
 namespace hutch::server {
 
 namespace {
 
+// Whether sandboxes that run are to have what was changed.
+enum class Spread { kNo, kYes };
+
+Result<Value> shown_with_notes(Session& session, const std::string& name, Spread spread) {
+  service::AgentService& agents = session.shared().agents;
+  const service::AgentService::Shown shown = TRY(agents.show(name));
+  const Value value = TRY(shown_value(agents, shown));
+  Value::List notes;
+  if (spread == Spread::kYes) {
+    for (std::string& note : agents.spread_policy()) notes.emplace_back(std::move(note));
+  }
+  for (std::string& note : service::policy_notes(shown.record)) notes.emplace_back(std::move(note));
+  const auto* object = value.get<Value::Object>();
+  if (object == nullptr || notes.empty()) return value;
+  Value::Object noted = *object;
+  noted["notes"] = Value(std::move(notes));
+  return Value(std::move(noted));
+}
+
+Result<Value> add_hosts(Session& session, const CallReader& call, std::string_view list) {
+  const std::string name = TRY(call.text("agent"));
+  std::vector<std::string> settings = TRY(call.texts("settings"));
+  for (std::string& entry : settings) entry = cat({list, "+=", entry});
+  TRY(session.shared().agents.set(name, settings));
+  return shown_with_notes(session, name, Spread::kYes);
+}
+
 Result<Value> create_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   store::AgentRecord record = TRY(session.shared().agents.draft(name));
   for (const std::string& setting : TRY(call.texts("settings"))) record = TRY(store::with_setting(record, setting));
   TRY(session.shared().agents.create(std::move(record)));
-  return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
+  return shown_with_notes(session, name, Spread::kNo);
 }
 
 Result<Value> list_agents(Session& session, const CallReader&) {
@@ -39,9 +67,16 @@ Result<Value> status_line(Session& session, const CallReader& call) {
 Result<Value> set_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   const std::vector<std::string> settings = TRY(call.texts("settings"));
-  TRY(session.shared().agents.set(name, settings));
-  return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
+  const auto before = TRY(session.shared().agents.show(name)).record;
+  const store::AgentRecord now = TRY(session.shared().agents.set(name, settings));
+  return shown_with_notes(session, name, before.network == now.network ? Spread::kNo : Spread::kYes);
 }
+
+Result<Value> allow_hosts(Session& session, const CallReader& call) {
+  return add_hosts(session, call, "allowedDomains");
+}
+
+Result<Value> deny_hosts(Session& session, const CallReader& call) { return add_hosts(session, call, "deniedDomains"); }
 
 Result<Value> start_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
@@ -64,11 +99,13 @@ Result<Value> reset_agent(Session& session, const CallReader& call) {
 
 Result<Value> remove_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
+  const auto known = session.shared().agents.show(name);
+  const bool existed = known || known.error().code != Code::kNotFound;
   Value::List deleted;
   for (std::string& path : TRY(session.shared().agents.remove(name))) deleted.emplace_back(std::move(path));
   session.shared().limiters.commands.forget(name);
   session.shared().limiters.rates.forget(name);
-  return Value(Value::Object{{"deleted", std::move(deleted)}});
+  return Value(Value::Object{{"deleted", std::move(deleted)}, {"existed", existed}});
 }
 
 Result<Value> of_directory(Session& session, const CallReader& call) {
@@ -95,10 +132,13 @@ Result<Value> daemon_stop(Session& session, const CallReader&) {
 }
 
 constexpr std::array kAgentVerbs = {
-    Verb{"agent.create", create_agent},       Verb{"agent.list", list_agents},      Verb{"agent.show", show_agent},
-    Verb{"agent.status_line", status_line},   Verb{"agent.set", set_agent},         Verb{"agent.start", start_agent},
-    Verb{"agent.stop", stop_agent},           Verb{"agent.reset", reset_agent},     Verb{"agent.remove", remove_agent},
-    Verb{"agent.of_directory", of_directory}, Verb{"daemon.status", daemon_status}, Verb{"daemon.stop", daemon_stop},
+    Verb{"agent.create", create_agent},   Verb{"agent.list", list_agents},
+    Verb{"agent.show", show_agent},       Verb{"agent.status_line", status_line},
+    Verb{"agent.set", set_agent},         Verb{"agent.start", start_agent},
+    Verb{"agent.allow", allow_hosts},     Verb{"agent.deny", deny_hosts},
+    Verb{"agent.stop", stop_agent},       Verb{"agent.reset", reset_agent},
+    Verb{"agent.remove", remove_agent},   Verb{"agent.of_directory", of_directory},
+    Verb{"daemon.status", daemon_status}, Verb{"daemon.stop", daemon_stop},
 };
 
 }  // namespace

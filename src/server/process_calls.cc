@@ -32,13 +32,15 @@ struct CalledProcess {
 };
 
 Value end_value(const sandbox::ProcessEnd& end) {
+  Value::List refusals(end.refusals.begin(), end.refusals.end());
   return Value(Value::Object{{"exit_code", end.exit_code},
                              {"signal", end.signal},
                              {"ended_by", sandbox::name_of(end.ended_by)},
                              {"timed_out", sandbox::is_timeout(end.ended_by)},
                              {"killed", sandbox::is_killed(end.ended_by)},
                              {"duration_ms", end.duration.count()},
-                             {"reason", end.reason}});
+                             {"reason", end.reason},
+                             {"refusals", std::move(refusals)}});
 }
 
 Value process_value(const Process& process) {

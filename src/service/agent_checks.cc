@@ -56,10 +56,26 @@ Status check_disk(const store::AgentRecord& record) {
 Status check_settings(const store::AgentRecord& record, const store::AgentRecord& before) {
   if (record.backend != before.backend) TRY(check_backend_name(record.backend));
   if (record.policy != before.policy) TRY(check_policy(record.policy));
+  const store::AgentNetwork& network = record.network;
+  if (network.mode == "none" && network.allowed_domains.size() > before.network.allowed_domains.size()) {
+    return fail(Error::invalid(
+        cat({"agent ", record.name, " has network=none; say hutch agent set ", record.name, " network=rules first"})));
+  }
   if (record.limits.memory != before.limits.memory) TRY(check_memory(record.limits.memory));
   if (record.limits.disk != before.limits.disk || record.backend != before.backend) TRY(check_disk(record));
   if (record.code_agent != before.code_agent) TRY(check_code_agent(record.code_agent));
   return {};
+}
+
+std::vector<std::string> policy_notes(const store::AgentRecord& record) {
+  if (!record.policy.starts_with('/')) return {};
+  const auto text = sys::regular_file_text(record.policy, limits::kJsonBytesMax);
+  const auto read =
+      text ? policy::read_policy(*text, printable(record.policy)) : Result<policy::Policy>(fail(text.error()));
+  if (!read || !read->filesystem.deny_read.empty()) return {};
+  return {cat({"policy ", printable(record.policy), " has no filesystem.denyRead: agent ", record.name,
+               " can read your home; for the network alone leave policy out, and say hutch agent set ", record.name,
+               " policy= network=outbound (or none, rules, registries)"})};
 }
 
 }  // namespace hutch::service

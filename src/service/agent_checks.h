@@ -1,6 +1,10 @@
 // Whether an agent's settings can hold: judged when they are set, not when its sandbox is to start.
 #pragma once
 
+#include <vector>
+
+#include <string>
+
 #include "base/result.h"
 #include "store/agent_record.h"
 
@@ -8,5 +12,8 @@ namespace hutch::service {
 
 // Of those that are not as in `before` by now.
 Status check_settings(const store::AgentRecord& record, const store::AgentRecord& before);
+
+// What a person may not expect of the policy that the agent's record names; a line each.
+std::vector<std::string> policy_notes(const store::AgentRecord& record);
 
 }  // namespace hutch::service

@@ -34,8 +34,10 @@ namespace {
 constexpr std::chrono::milliseconds kLoginWait{10'000};
 constexpr std::string_view kUsualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-Result<PlaceRequest> place_request(const store::AgentRecord& record, const GivenPolicy& given) {
+Result<PlaceRequest> place_request(const store::AgentRecord& record, const GivenPolicy& given,
+                                   const std::shared_ptr<AgentNetworkNow>& network) {
   PlaceRequest place;
+  place.own_network = [network] { return network->options(); };
   place.policy = given.whole;
   place.first_policy = given.first;
   if (!record.backend.empty()) place.backend = record.backend;
@@ -148,6 +150,7 @@ bool is_held(std::string_view backend) {
 
 AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hooks hooks)
     : record_(std::move(record)),
+      network_now_(std::make_shared<AgentNetworkNow>(record_.name, record_.network)),
       dirs_(std::move(dirs)),
       given_policy_(std::move(hooks.policy)),
       take_slot_(std::move(hooks.take_slot)),
@@ -206,9 +209,10 @@ store::AutonomousExec AgentSandbox::autonomous_exec() const {
   return autonomous_exec_;
 }
 
-void AgentSandbox::set_autonomous_exec(const store::AutonomousExec& set) {
+void AgentSandbox::set_now(const store::AgentRecord& record) {
+  network_now_->set(record.network);
   const std::scoped_lock lock(autonomous_mutex_);
-  autonomous_exec_ = set;
+  autonomous_exec_ = record.autonomous_exec;
 }
 
 void AgentSandbox::tell_artifacts_changed() const {
@@ -349,7 +353,7 @@ Result<Judged> AgentSandbox::judge() {
   // Of a sandbox that ended by itself: two may not have the layer.
   installer_.stop();
   if (!record_.image.empty()) stop_plugins();
-  PlaceRequest place = TRY(place_request(record_, given_policy_));
+  PlaceRequest place = TRY(place_request(record_, given_policy_, network_now_));
   place.usual_hosts = security.allowed_hosts;
   place.environment = places_.environment;
   Residence residence = places_.residence;
@@ -365,7 +369,7 @@ Result<Judged> AgentSandbox::judge() {
 Result<Judged> AgentSandbox::judge_install() {
   const auto beside = running();
   if (!beside) return fail({Code::kConflict, 0, "the agent's sandbox does not run"});
-  PlaceRequest place = TRY(place_request(record_, given_policy_));
+  PlaceRequest place = TRY(place_request(record_, given_policy_, network_now_));
   place.usual_hosts = TRY(store::SettingsFile(dirs_.config).read()).security.allowed_hosts;
   const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
   std::vector<std::string> hosts = package_hosts_;
@@ -392,7 +396,7 @@ Result<Judged> AgentSandbox::judge_plugin(PluginSandbox& sandbox) {
   const bool has_root = !record_.image.empty() && !is_container(record_);
   const auto beside = has_root ? running() : nullptr;
   if (has_root && !beside) return fail({Code::kConflict, 0, "the agent's sandbox does not run"});
-  PlaceRequest place = TRY(place_request(record_, given_policy_));
+  PlaceRequest place = TRY(place_request(record_, given_policy_, network_now_));
   place.usual_hosts = TRY(store::SettingsFile(dirs_.config).read()).security.allowed_hosts;
   place.environment = places_.environment;
   Residence residence = places_.residence;
@@ -515,7 +519,7 @@ Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, 
 Result<std::string> AgentSandbox::status_line() const {
   plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
   facts.cwd = record_.dir.empty() ? directories_.home : record_.dir;
-  const PlaceRequest place = TRY(place_request(record_, given_policy_));
+  const PlaceRequest place = TRY(place_request(record_, given_policy_, network_now_));
   LoadedPolicy loaded = TRY(load_policy(place, facts, sys::own_environment()));
   if (record_.backend == "none") loaded.policy.enabled = policy::Switch::kDisabled;
   return service::status_line(loaded.policy);

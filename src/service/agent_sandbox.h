@@ -14,6 +14,7 @@
 #include "host/state_dirs.h"
 #include "sandbox/resident.h"
 #include "service/agent_bridge.h"
+#include "service/agent_network.h"
 #include "service/agent_places.h"
 #include "service/given_policy.h"
 #include "service/given_secrets.h"
@@ -56,16 +57,15 @@ class AgentSandbox {
   ~AgentSandbox() { stop(After::kNever); }  // what runs uses what is below it
 
   const store::AgentRecord& record() const { return record_; }
-  // Of its tools; what is set of them holds at once, unlike what the record says of the sandbox.
+  // Of its tools; what is set of them holds at once, and of its network once the policy is reloaded.
   store::AutonomousExec autonomous_exec() const;
-  void set_autonomous_exec(const store::AutonomousExec& set);
+  void set_now(const store::AgentRecord& record);
   void tell_artifacts_changed() const;
   GivenSecrets& secrets() { return secrets_; }
   void used(store::Service service) { kept_.used(std::move(service)); }  // of the host's; into its record
   void end_bridge();
   const tool::Layout& layout() const { return places_.layout; }
   std::vector<WatchedPlace> watched() const { return watched_places(record_, directories_, places_.layout); }
-
   KeptSandbox::Terms terms() const { return kept_.terms(); }  // as KeptSandbox has them; what follows likewise
   Result<std::shared_ptr<sandbox::Resident>> resident() { return kept_.resident(); }
   using Ready = KeptSandbox::Ready;
@@ -122,8 +122,8 @@ class AgentSandbox {
   hutch::Status find_package_hosts();
   Result<Judged> judge_for(PlaceRequest place, Residence residence, plan::FileQuestions questions);
   Result<std::vector<std::string>> ask_login_shell(sandbox::Resident& resident);
-
   const store::AgentRecord record_;
+  const std::shared_ptr<AgentNetworkNow> network_now_;
   const host::StateDirs dirs_;
   const GivenPolicy given_policy_;
   const std::function<hutch::Status(const std::string& agent, std::size_t at_most)> take_slot_;

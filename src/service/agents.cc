@@ -284,7 +284,7 @@ Result<store::AgentRecord> AgentService::set(const std::string& name, const std:
     const auto known = sandboxes_.find(name);
     if (known != sandboxes_.end()) {
       leaving = known->second;
-      leaving->set_autonomous_exec(record.autonomous_exec);
+      leaving->set_now(record);
       if (leaving->retire()) forget(known);
     }
   }

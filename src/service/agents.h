@@ -52,7 +52,7 @@ class AgentService {
   Result<Shown> show(const std::string& name);
 
   // The settings are KEY=VALUE each, all or none. They hold from the sandbox's next start on, but for
-  // those of its tools (autonomousExec), which hold at once.
+  // those of its tools (autonomousExec) and of its network, which hold at once.
   Result<store::AgentRecord> set(const std::string& name, const std::vector<std::string>& settings);
 
   // The agent's sandbox, started or not. One and the same as long as it runs.

@@ -49,13 +49,10 @@ Status LivePolicy::save(const approval::Save& save) const {
 }
 
 Result<std::vector<std::string>> LivePolicy::reload(const LiveSandbox& live) const {
-  if (is_fixed()) return std::vector<std::string>();
+  if (is_fixed() && !request_.own_network) return std::vector<std::string>();
   LoadedPolicy loaded = TRY(load_policy(request_, facts_, environment_));
   policy::Network& wanted = loaded.policy.network;
-  policy::NetworkOptions options = request_.network;
-  const bool has_rules = options.mode.value_or(wanted.mode) == policy::NetworkMode::kRules;
-  if (has_rules) std::ranges::copy(request_.usual_hosts, std::back_inserter(options.allow_domains));
-  TRY(settle_network(wanted, options, facts_, loaded.project));
+  TRY(settle_network(wanted, network_options(request_, wanted), facts_, loaded.project));
   TRY(settle_machine_network(backend_of(request_, loaded.policy).value_or(""), wanted, facts_));
   std::vector<std::string> left;
   if (live.network != nullptr) {
@@ -63,6 +60,8 @@ Result<std::vector<std::string>> LivePolicy::reload(const LiveSandbox& live) con
     left = left_out(wanted, held);
     live.network->gateway().forget_saved_grants();
     TRY(live.network->replace_rules(std::move(held)));
+  } else if (wanted.mode != policy::NetworkMode::kNone && wanted.mode != policy::NetworkMode::kHost) {
+    left.emplace_back("the network, which was closed at the start,");
   }
   if (live.sockets != nullptr) live.sockets->replace(wanted, loaded.policy.asks);
   Status files;
@@ -77,7 +76,8 @@ Result<std::vector<std::string>> LivePolicy::reload(const LiveSandbox& live) con
 
 Status LivePolicy::replace(const LiveSandbox& live, const std::string& policy) const {
   policy::Policy given = TRY(policy::read_policy(policy, "policy"));
-  TRY(settle_network(given.network, request_.network, facts_, facts_.cwd));
+  const policy::NetworkOptions options = request_.own_network ? request_.own_network() : request_.network;
+  TRY(settle_network(given.network, options, facts_, facts_.cwd));
   TRY(settle_machine_network(backend_of(request_, given).value_or(""), given.network, facts_));
   if (live.sockets != nullptr) live.sockets->replace(given.network, given.asks);
   return live.network != nullptr ? live.network->replace_rules(std::move(given.network)) : Status();

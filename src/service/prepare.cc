@@ -53,7 +53,6 @@ std::vector<std::string> notes_of(const OsUserPlace& place);
 void add_notes(Prepared& prepared, std::vector<std::string> notes, std::string_view source);
 void add_quotas(Prepared& prepared, const plan::HostFacts& facts, const Caller& caller);
 Status add_gateway(Prepared& prepared, const policy::Network& network, const Caller& caller);
-policy::NetworkOptions network_options(const PlaceRequest& request, const policy::Network& network);
 Result<plan::NetworkKind> network_kind(const policy::Network& network, std::string_view backend,
                                        const Residence* residence);
 Result<policy::ParentProxies> proxies_of(const policy::Network& network, const Caller& caller,
@@ -84,6 +83,14 @@ std::vector<policy::Rule> patterns_of(const std::vector<policy::Rule>& rules);
 plan::FileQuestions questions_of(plan::FileQuestions wanted, const policy::Asks& asks);
 
 }  // namespace
+
+// Where nothing, or everything, may be reached, there is nothing to add to.
+policy::NetworkOptions network_options(const PlaceRequest& request, const policy::Network& network) {
+  policy::NetworkOptions options = request.own_network ? request.own_network() : request.network;
+  const bool has_rules = options.mode.value_or(network.mode) == policy::NetworkMode::kRules;
+  if (has_rules) std::ranges::copy(request.usual_hosts, std::back_inserter(options.allow_domains));
+  return options;
+}
 
 Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& facts, const Caller& caller) {
   LoadedPolicy loaded = TRY(load_policy(request, facts, caller.environment));
@@ -246,8 +253,15 @@ std::vector<std::string> notes_of(const OsUserPlace& place) {
 }
 
 void add_notes(Prepared& prepared, std::vector<std::string> notes, std::string_view source) {
+  // No rule holds there, and what limits one would only mislead.
+  if (prepared.backend == "none") {
+    prepared.plan.notes.emplace_back(
+        "backend none isolates nothing: the command reads, writes and reaches all that you do, whatever the policy "
+        "says");
+    return;
+  }
   std::ranges::move(notes, std::back_inserter(prepared.plan.notes));
-  if (prepared.plan.network != plan::NetworkKind::kHost || prepared.backend == "none") return;
+  if (prepared.plan.network != plan::NetworkKind::kHost) return;
   const std::string where =
       prepared.backend == "user" ? cat({"network of ", source}) : std::string("sandbox.network of config.json");
   prepared.plan.notes.push_back(
@@ -276,18 +290,11 @@ Status add_bridge(std::vector<std::uint16_t>& ports) {
 
 Status add_gateway(Prepared& prepared, const policy::Network& network, const Caller& caller) {
   for (const int port : network.host_ports) prepared.plan.host_ports.push_back(static_cast<std::uint16_t>(port));
+  if (caller.residence != nullptr) prepared.agent = caller.residence->agent;
   if (caller.residence != nullptr && caller.residence->bridge_port) TRY(add_bridge(prepared.plan.host_ports));
   prepared.plan.udp = plan::udp_captures(network);
   prepared.parent_proxies = TRY(proxies_of(network, caller, prepared.plan.notes));
   return {};
-}
-
-// Where nothing, or everything, may be reached, there is nothing to add to.
-policy::NetworkOptions network_options(const PlaceRequest& request, const policy::Network& network) {
-  policy::NetworkOptions options = request.network;
-  const bool has_rules = options.mode.value_or(network.mode) == policy::NetworkMode::kRules;
-  if (has_rules) std::ranges::copy(request.usual_hosts, std::back_inserter(options.allow_domains));
-  return options;
 }
 
 // How many there may be where nobody said anything.

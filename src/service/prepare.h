@@ -54,7 +54,11 @@ struct Prepared {
   plan::SearchRules search;  // from the host's resolver configuration
   policy::ParentProxies parent_proxies;
   std::string backend;
+  std::string agent{};  // whose settings open the network; empty: options of a command line do
 };
+
+// The request's, or those of an agent's settings as they are now; with the usual hosts where there are rules.
+policy::NetworkOptions network_options(const PlaceRequest& request, const policy::Network& network);
 
 // Everything judged and nothing started.
 struct Judged {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,8 @@ struct PlaceRequest {
   std::vector<std::string> deny_write;
   policy::OuterRepositories outer_repositories = policy::OuterRepositories::kBrought;  // if the policy says so too
   policy::NetworkOptions network;
+  // Of an agent, in place of `network`: as its settings say at that moment. Any thread may call it.
+  std::function<policy::NetworkOptions()> own_network{};
   std::vector<std::string> usual_hosts;  // allowed besides the policy's, where it has rules
   std::optional<std::string> cwd;
   std::vector<std::string> environment;  // "K=V", or "K" to pass the caller's own

@@ -57,8 +57,10 @@ void ResidentRecord::refused(const sandbox::Refusal& seen) {
   const std::scoped_lock lock(mutex_);
   // A program can ask for any number of hosts: what it writes into hutch's record has an end.
   const bool is_remark = refusal.weight == sandbox::Refusal::Weight::kAlways;
-  if (told_.size() >= (is_remark ? kRemarksMax : kRefusalsMax) || std::ranges::find(told_, refusal) != told_.end())
-    return;
+  const auto is_known = [&](const sandbox::Refusal& known) {
+    return known == refusal || (!refusal.host.empty() && known.host == refusal.host);
+  };
+  if (told_.size() >= (is_remark ? kRemarksMax : kRefusalsMax) || std::ranges::any_of(told_, is_known)) return;
   told_.push_back(refusal);
   settings_.tell(cat({settings_.name, ": ", refusal.what}));
   if (recorder_) recorder_->refused(refusal);

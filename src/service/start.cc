@@ -135,6 +135,10 @@ egress::Settings gateway_settings(const Prepared& prepared, const std::string& g
   settings.parents = prepared.parent_proxies;
   settings.inspector_program = inspector_program(guest_program);
   settings.java_store = wants_java_store(prepared.plan);
+  if (!prepared.agent.empty()) {
+    settings.remedy = cat({"hutch agent allow ", prepared.agent});
+    settings.refusals = egress::Settings::Refusals::kEach;
+  }
   return settings;
 }
 

@@ -2,11 +2,13 @@
 #include "store/agent_record.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "policy/domains.h"
 #include "policy/presets.h"
 #include "policy/units.h"
 #include "wire/json_guard.h"
@@ -133,6 +135,26 @@ Status read_code_agent(const Json* json, CodeAgent& agent) {
   return in.finish();
 }
 
+Status read_network(ObjectReader& in, AgentNetwork& network) {
+  TRY(in.text("network", network.mode));
+  TRY(in.texts("allowedDomains", network.allowed_domains));
+  TRY(in.texts("deniedDomains", network.denied_domains));
+  static constexpr std::array<std::string_view, 5> kModes = {"", "none", "outbound", "rules", "registries"};
+  if (std::ranges::find(kModes, network.mode) == kModes.end()) {
+    return fail(
+        Error::invalid(cat({"network: \"", printable(network.mode, 64),
+                            "\" is none of none, outbound, rules (hosts of allowedDomains and of the policy) and "
+                            "registries (those, and the package registries of this machine)"})));
+  }
+  for (const std::string& entry : network.allowed_domains) {
+    TRY_CTX(policy::check_domain(entry, policy::DomainList::kAllowed), "allowedDomains");
+  }
+  for (const std::string& entry : network.denied_domains) {
+    TRY_CTX(policy::check_domain(entry, policy::DomainList::kDenied), "deniedDomains");
+  }
+  return {};
+}
+
 Result<AgentRecord> read_record(const Json& json) {
   if (!json.is_object()) return fail(Error::invalid("an agent is a JSON object"));
   AgentRecord record;
@@ -152,6 +174,7 @@ Result<AgentRecord> read_record(const Json& json) {
     return fail(Error::invalid(cat(
         {"policy: ", printable(record.policy), " is neither an absolute path nor a preset (hutch config preset)"})));
   }
+  TRY(read_network(in, record.network));
   const Json* limits = TRY(in.object("limits"));
   TRY(read_limits(limits, record.limits));
   const Json* autonomous = TRY(in.object("autonomousExec"));
@@ -175,6 +198,9 @@ Json json_of(const AgentRecord& record) {
           {"image", record.image},
           {"dir", record.dir},
           {"policy", record.policy},
+          {"network", record.network.mode},
+          {"allowedDomains", record.network.allowed_domains},
+          {"deniedDomains", record.network.denied_domains},
           {"limits",
            {{"memory", record.limits.memory},
             {"cpus", record.limits.cpus},
@@ -203,6 +229,21 @@ std::vector<std::string> leaf_names(const Json& object, const std::string& prefi
     }
   }
   return names;
+}
+
+Result<AgentRecord> with_entry(Json json, const std::string& key, const std::string& entry) {
+  static constexpr std::string_view kAllowed = "allowedDomains";
+  static constexpr std::string_view kDenied = "deniedDomains";
+  if (!json.contains(key) || !json[key].is_array()) {
+    return fail(Error::invalid(cat({printable(key, 64), " is not a list: write ", printable(key, 64), "=VALUE"})));
+  }
+  const auto take = [&](Json& list) {
+    std::erase_if(list.get_ref<Json::array_t&>(), [&](const Json& one) { return one == entry; });
+  };
+  if (key == kAllowed) take(json[std::string(kDenied)]);
+  if (key == kDenied) take(json[std::string(kAllowed)]);
+  if (std::ranges::find(json[key], Json(entry)) == json[key].end()) json[key].push_back(entry);
+  return read_record(json);
 }
 
 }  // namespace
@@ -244,6 +285,7 @@ Result<AgentRecord> with_setting(const AgentRecord& record, std::string_view set
   const std::string key(setting.substr(0, equals));
   const std::string value(setting.substr(equals + 1));
   Json json = json_of(record);
+  if (key.ends_with('+')) return with_entry(std::move(json), key.substr(0, key.size() - 1), value);
   if (key == "name" || key == "id") return fail(Error::invalid(cat({key, " cannot be set: it is the agent's own"})));
   if (key.starts_with(kVariable)) {
     json["codeAgent"]["env"][key.substr(kVariable.size())] = value;

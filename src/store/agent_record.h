@@ -36,6 +36,14 @@ struct CodeAgent {
   bool operator==(const CodeAgent&) const = default;
 };
 
+// Laid over the policy's network; its rules about files stay as they are.
+struct AgentNetwork {
+  std::string mode;  // none, outbound, rules or registries; empty: the policy's
+  std::vector<std::string> allowed_domains;  // besides the policy's
+  std::vector<std::string> denied_domains;
+  bool operator==(const AgentNetwork&) const = default;
+};
+
 struct AgentRecord {
   std::string name;     // [a-z][a-z0-9-]*, at most kAgentNameBytesMax
   std::string id;       // UUID, given once
@@ -44,6 +52,7 @@ struct AgentRecord {
   std::string image;
   std::string dir;      // a directory of the host that is its place of work; empty: its home
   std::string policy;   // a file or a preset; empty: as for `hutch run`
+  AgentNetwork network;
   AgentLimits limits;
   AutonomousExec autonomous_exec;
   bool inference = false;
@@ -64,7 +73,8 @@ std::string format_agent(const AgentRecord& record);
 // Strict: an unknown key, or a value of another type or out of its range, is an error.
 Result<AgentRecord> parse_agent(std::string_view json);
 
-// The record with KEY=VALUE set, "autonomousExec.enabled=true"; VALUE is JSON, or text where the key takes text. The
+// The record with KEY=VALUE set, "autonomousExec.enabled=true"; VALUE is JSON, or text where the key takes text.
+// KEY+=TEXT adds to a list; what is added to one of the two lists of domains is taken from the other. The
 // name and the id cannot be set.
 Result<AgentRecord> with_setting(const AgentRecord& record, std::string_view setting);
 

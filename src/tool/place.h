@@ -66,6 +66,7 @@ struct CommandEnd {
   Kept output;
   Kept error;
   std::string remark{};  // why it may have failed, and the remedy
+  std::vector<std::string> refusals{};  // hosts that could not be reached while it ran, with what allows them
 };
 
 struct ProcessState {

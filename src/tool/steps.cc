@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kSlashDot = "/.";
 constexpr std::string_view kUsualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+Envelope ended_plainly(const CommandEnd& end, std::chrono::seconds timeout, Value::Object result);
 Envelope path_refused(const Call& call, std::string_view field, std::string_view reason, std::string_view given);
 
 }  // namespace
@@ -99,6 +100,20 @@ std::chrono::seconds timeout_of(const Call& call, std::chrono::seconds otherwise
 }
 
 Envelope ended(const CommandEnd& end, std::chrono::seconds timeout, Value::Object result) {
+  Envelope envelope = ended_plainly(end, timeout, std::move(result));
+  for (const std::string& refusal : end.refusals) envelope.warnings.push_back(printable(refusal));
+  return envelope;
+}
+
+std::string size_text(std::uint64_t bytes) {
+  if (bytes < 10'000) return fmt::format("{} bytes", bytes);
+  if (bytes < 10'000'000) return fmt::format("{} KiB", bytes >> 10);
+  return fmt::format("{} MiB", bytes >> 20);
+}
+
+namespace {
+
+Envelope ended_plainly(const CommandEnd& end, std::chrono::seconds timeout, Value::Object result) {
   if (end.timed_out) {
     Envelope envelope = failure(
         Kind::kTimeout,
@@ -118,14 +133,6 @@ Envelope ended(const CommandEnd& end, std::chrono::seconds timeout, Value::Objec
   if (!end.remark.empty()) envelope.warnings.push_back(end.remark);
   return envelope;
 }
-
-std::string size_text(std::uint64_t bytes) {
-  if (bytes < 10'000) return fmt::format("{} bytes", bytes);
-  if (bytes < 10'000'000) return fmt::format("{} KiB", bytes >> 10);
-  return fmt::format("{} MiB", bytes >> 20);
-}
-
-namespace {
 
 Envelope path_refused(const Call& call, std::string_view field, std::string_view reason, std::string_view given) {
   return bad_argument(field, fmt::format("Argument `{}` rejected: {}. Got `{}`.", field, reason, printable(given)),
