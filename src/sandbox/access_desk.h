@@ -31,6 +31,9 @@ class AccessDesk {
   // To poll(2) for reading; -1 where there is none.
   int fd() const { return supervisor_ ? supervisor_->fd() : -1; }
   void hear();  // what there is by now
+  void command_begins() const {
+    if (settings_.files.command_begins) settings_.files.command_begins();
+  }
   // Settles the files that a command wrote, and reports what was refused; call it once the command has ended.
   void settle();
   // The sandbox's own root, for another sandbox to have; Code::kUnsupported where there is no supervisor.

@@ -58,6 +58,8 @@ struct FileHold {
 struct FileJudge {
   JudgeFile judge{};  // absent: nothing is granted
   std::function<void(FileHold hold)> begins{};
+  // A command begins in a sandbox that stays: what was refused to an earlier one is a question again.
+  std::function<void()> command_begins{};
 };
 
 // A process of the sandbox wants to connect to a Unix socket that is none of the sandbox's own.

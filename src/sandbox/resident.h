@@ -101,6 +101,7 @@ class Resident {
   Result<std::shared_ptr<Process>> send_exec(ProcessRequest request, KeptStreams kept);
   Others others();
   void own_if_quiet(std::uint64_t launches);
+  void tell_of_launches();
   void look_for_others();
   Status send(const wire::ToGuest& message, std::span<const int> descriptors = {});
   void want_stop();
@@ -112,6 +113,7 @@ class Resident {
   std::optional<std::vector<ProcessStart>> own_;  // the running processes except for commands; guarded by send_mutex_
   std::optional<std::vector<ProcessStart>> first_;  // the same before any file server; guarded by send_mutex_
   std::uint64_t launches_ = 0;
+  std::uint64_t launches_told_ = 0;  // to whoever says which files are seen
   std::atomic<bool> has_others_ = false;
   Process::Clock::time_point next_look_{};  // at these processes; only for the thread that keeps the sandbox
   std::shared_ptr<const sys::Event> wake_;

@@ -151,12 +151,22 @@ Status Resident::turn() {
   if (parts_->questions) TRY(serve_questions());
   // Of what was answered.
   if (parts_->questions && parts_->network) TRY(serve_network());
+  tell_of_launches();
   if (wait[kAccess].revents != 0) access_->hear();
   if (access_) access_->step();
   if (wait[kGuest].revents != 0) TRY(take_messages());
   check_deadlines();
   look_for_others();
   return {};
+}
+
+// Before anything is heard of what they want: they were counted before the guest knew of them.
+void Resident::tell_of_launches() {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (std::exchange(launches_told_, launches_) == launches_) return;
+  }
+  if (access_) access_->command_begins();
 }
 
 void Resident::look_for_others() {

@@ -83,7 +83,8 @@ HostFiles::~HostFiles() { *self_ = nullptr; }
 sandbox::FileJudge HostFiles::judge() {
   return {.judge = [this](const sandbox::FileRequest& request,
                           const sandbox::SettleFile& settle) { this->settle(request, settle); },
-          .begins = [this](sandbox::FileHold hold) { begin(std::move(hold)); }};
+          .begins = [this](sandbox::FileHold hold) { begin(std::move(hold)); },
+          .command_begins = [this] { refused_.clear(); }};
 }
 
 // Rules may have changed while the supervisor, which knows those of the plan, was starting.

@@ -120,7 +120,7 @@ class HostFiles {
   std::map<std::string, Hidden> hidden_;  // by path
   std::function<void(const std::string& root)> before_change_;
   std::set<std::string> told_of_change_;
-  std::set<std::pair<std::string, Wanted>> refused_;  // a program would ask for ever
+  std::set<std::pair<std::string, Wanted>> refused_;  // to this command, which would ask for ever
   std::shared_ptr<HostFiles*> self_;  // null once this has gone: an answer may come later
 };
 

@@ -288,6 +288,21 @@ def test_the_first_policy_is_for_whoever_has_none(api, project):
                 (config / name).unlink()
 
 
+def test_a_no_to_a_file_holds_for_its_command(api, project):
+    """Within it nobody is asked twice; the next command asks again."""
+    secret = api.person.write(api.person.mkdir(api.person.home / f"no-{project.name}") / "secret", "theirs")
+    with Session(api, dir=str(project)) as session:
+        for choice, told in (("no", ""), ("no", ""), ("session", "theirstheirs")):
+            results = []
+            run = in_background(lambda said=results: said.append(session.exec(f"cat {secret}; cat {secret}; true")))
+            kind, question = next(session.events)
+            assert kind == "question" and question["path"] == str(secret)
+            session.reply(question, choice).ok()
+            assert next(session.events)[0] == "answered"
+            run.join(60)
+            assert results[0]["stdout"] == told
+
+
 @pytest.mark.parametrize("wish", [
     {}, {"dir": "relative"}, {"dir": "/nowhere-at-all"}, {"dir": 7}, {"dir": "{}", "policy": "file"},
     {"dir": "{}", "policy": {"netwrok": {}}}, {"dir": "{}", "policy": {}, "firstPolicy": {}},
