@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "policy/defaults.h"
 #include "policy/json_check.h"
 #include "policy/json_line.h"
 #include "policy/keys.h"
@@ -38,6 +39,11 @@ bool same_item(const ordered_json& a, const ordered_json& b);
 std::string text_of(const ordered_json& root) { return root.dump(2) + "\n"; }
 std::string normal(std::string_view path);
 std::size_t message_line(std::string_view text, std::vector<std::string> path, std::string_view message);
+// Discarded: they differ otherwise. Null: in nothing.
+ordered_json entries_beside(const ordered_json& base, const ordered_json& whole);
+ordered_json items_beside(const ordered_json& base, const ordered_json& whole);
+Status append_entries(ordered_json& to, const ordered_json& added, const std::string& key);
+ordered_json differs() { return ordered_json(ordered_json::value_t::discarded); }
 
 }  // namespace
 
@@ -77,6 +83,27 @@ Result<std::optional<std::string>> value_at(std::string_view policy, std::string
   if (value == nullptr) value = find_path(root, slot.path);
   if (value == nullptr) return std::optional<std::string>();
   return std::optional(value->dump());
+}
+
+std::optional<std::string> added_to(std::string_view base, std::string_view text) {
+  const auto before = object_of(base);
+  const auto whole = object_of(text);
+  if (!before || !whole) return std::nullopt;
+  const ordered_json added = entries_beside(*before, *whole);
+  if (added.is_discarded()) return std::nullopt;
+  return added.is_null() ? std::string("{}") : added.dump();
+}
+
+Result<std::string> with_added(std::string_view policy, std::string_view added) {
+  ordered_json root = TRY(object_of(policy));
+  const ordered_json entries = TRY(object_of(added));
+  TRY(append_entries(root, entries, ""));
+  return root.dump(2) + "\n";
+}
+
+Result<std::string> default_with_first(std::string_view first, std::string_view default_json) {
+  const auto added = added_to(default_policy_text(), default_json);
+  return added ? with_added(first, *added) : Result<std::string>(std::string(default_json));
 }
 
 Result<std::vector<std::string>> project_paths(std::string_view projects) {
@@ -324,6 +351,54 @@ std::size_t message_line(std::string_view text, std::vector<std::string> path, s
     }
   }
   return line_of(text, path);
+}
+
+ordered_json entries_beside(const ordered_json& base, const ordered_json& whole) {
+  if (whole.is_array()) return items_beside(base, whole);
+  if (!whole.is_object() || !base.is_object()) return base == whole ? ordered_json() : differs();
+  const auto is_there = [&](const auto& item) { return whole.contains(item.key()); };
+  for (const auto& item : base.items()) {
+    if (!is_there(item)) return differs();
+  }
+  ordered_json all;
+  for (const auto& item : whole.items()) {
+    const bool is_new = !base.contains(item.key());
+    if (is_new && !item.value().is_array()) return differs();
+    ordered_json more = entries_beside(is_new ? ordered_json::array() : base[item.key()], item.value());
+    if (more.is_discarded()) return differs();
+    if (!more.is_null()) all[item.key()] = std::move(more);
+  }
+  return all;
+}
+
+ordered_json items_beside(const ordered_json& base, const ordered_json& whole) {
+  if (!base.is_array()) return differs();
+  const auto has = [](const ordered_json& list, const ordered_json& item) {
+    return std::ranges::find(list, item) != list.end();
+  };
+  for (const ordered_json& item : base) {
+    if (!has(whole, item)) return differs();
+  }
+  ordered_json more;
+  for (const ordered_json& item : whole) {
+    if (!has(base, item)) more.push_back(item);
+  }
+  return more;
+}
+
+Status append_entries(ordered_json& to, const ordered_json& added, const std::string& key) {
+  if (to.is_null()) to = added.is_array() ? ordered_json::array() : ordered_json::object();
+  if (added.is_array() && to.is_array()) {
+    for (const ordered_json& item : added) {
+      if (std::ranges::find(to, item) == to.end()) to.push_back(item);
+    }
+    return {};
+  }
+  if (!added.is_object() || !to.is_object()) {
+    return fail(Error::invalid(cat({key, " is no list, to which entries of default.json could be added"})));
+  }
+  for (const auto& item : added.items()) TRY(append_entries(to[item.key()], item.value(), item.key()));
+  return {};
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Changes one key of a policy's JSON text, or one entry of projects.json, and leaves the rest as it was written. Pure;
+// Changes one key of a policy's JSON text, or one entry of projects.json, and leaves the rest as it was written; tells
+// what such changes have added to a policy that they began with. Pure;
 // whether the result may be kept is for the reader to say.
 #pragma once
 
@@ -35,6 +36,17 @@ Result<std::string> edited(std::string_view policy, const Edit& edit);
 
 // The value of a key as JSON; nothing where it is not set.
 Result<std::optional<std::string>> value_at(std::string_view policy, std::string_view key);
+
+// The entries that the lists of `text` have besides those of `base`, as JSON of the same shape. Nothing where `text` is
+// another policy: it lacks an entry of `base`, or differs in anything but lists.
+std::optional<std::string> added_to(std::string_view base, std::string_view text);
+
+// `policy` with such entries at the ends of its lists. An error where it has something else in a list's place.
+Result<std::string> with_added(std::string_view policy, std::string_view added);
+
+// The default policy of whoever brings `first` in place of the built-in one: default.json as it is, where a person
+// wrote it; `first` with what was added, where that is all that default.json has besides the built-in policy.
+Result<std::string> default_with_first(std::string_view first, std::string_view default_json);
 
 // The paths in projects.json, as written.
 Result<std::vector<std::string>> project_paths(std::string_view projects);

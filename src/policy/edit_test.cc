@@ -123,5 +123,53 @@ TEST(JsonLine, FindsAsMuchOfThePathAsThereIs) {
   EXPECT_EQ(line({"none"}), 1U);
 }
 
+constexpr std::string_view kFirst =
+    R"({"filesystem": {"allowRead": [".", "~/.pi"], "denyWrite": [".pi"]},
+        "network": {"allowedDomains": ["own.example"]}})";
+
+std::string answered(const std::string& key, const std::string& value,
+                     std::string_view policy = default_policy_text()) {
+  return edited(policy, {EditKind::kAdd, key, value}).value_or("");
+}
+
+TEST(Added, IsWhatAnswersHaveAdded) {
+  EXPECT_EQ(added_to(default_policy_text(), default_policy_text()), "{}");
+  EXPECT_EQ(added_to(default_policy_text(), answered("filesystem.allowRead", "/a")),
+            R"({"filesystem":{"allowRead":["/a"]}})");
+  EXPECT_EQ(added_to(default_policy_text(), answered("network.allowUnixSockets", "/run/x")),
+            R"({"network":{"allowUnixSockets":["/run/x"]}})");
+}
+
+TEST(Added, IsNothingInAPolicyOfSomebodysOwn) {
+  const auto is_own = [](const std::string& text) { return !added_to(default_policy_text(), text); };
+  EXPECT_TRUE(is_own("{}"));
+  EXPECT_TRUE(is_own("[]"));
+  EXPECT_TRUE(is_own("broken"));
+  EXPECT_TRUE(is_own(*edited(default_policy_text(), {EditKind::kSet, "enabled", "false"})));
+  EXPECT_TRUE(is_own(*edited(default_policy_text(), {EditKind::kSet, "backend", "bwrap"})));
+  EXPECT_TRUE(is_own(*edited(default_policy_text(), {EditKind::kSet, "network", "none"})));
+  EXPECT_TRUE(is_own(*edited(default_policy_text(), {EditKind::kRemove, "filesystem.denyRead", "~"})));
+}
+
+TEST(Added, GoesToTheFirstPolicyToo) {
+  const std::string once = answered("filesystem.allowWrite", "/a");
+  const std::string both = *default_with_first(kFirst, answered("network.allowedDomains", "b.example", once));
+  EXPECT_EQ(value_at(both, "filesystem.allowRead")->value(), R"([".","~/.pi"])");
+  EXPECT_EQ(value_at(both, "filesystem.allowWrite")->value(), R"(["/a"])");
+  EXPECT_EQ(value_at(both, "filesystem.denyWrite")->value(), R"([".pi"])");
+  EXPECT_EQ(value_at(both, "network.allowedDomains")->value(), R"(["own.example","b.example"])");
+}
+
+TEST(Added, LeavesAPersonsOwnDefaultAsItIs) {
+  const std::string own = R"({"filesystem": {"denyRead": ["~"]}})";
+  EXPECT_EQ(*default_with_first(kFirst, own), own);
+}
+
+TEST(Added, IsAnErrorWhereTheFirstHasNoSuchList) {
+  const auto done = default_with_first(R"({"network": "none"})", answered("network.allowedDomains", "b.example"));
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message, HasSubstr("network is no list"));
+}
+
 }  // namespace
 }  // namespace hutch::policy

@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "host/state_dirs.h"
+#include "policy/defaults.h"
 #include "policy/edit.h"
 #include "policy/presets.h"
 #include "policy/reader.h"
@@ -100,6 +101,9 @@ Result<ConfigAnswer> show_policy(const Config& config) {
   if (config.request.form == OutputForm::kJson) {
     ordered_json object = place_json(entry);
     object["policy"] = parse_ordered_json(entry.text);
+    // For whoever has a policy of their own in place of the built-in one.
+    const auto added = policy::added_to(policy::default_policy_text(), entry.text);
+    object["added"] = added && !entry.project ? parse_ordered_json(*added) : ordered_json();
     return ConfigAnswer{object.dump(2) + "\n"};
   }
   LoadedPolicy loaded;

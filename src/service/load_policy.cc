@@ -8,6 +8,7 @@
 #include "host/paths.h"
 #include "host/state_dirs.h"
 #include "policy/defaults.h"
+#include "policy/edit.h"
 #include "policy/presets.h"
 #include "policy/reader.h"
 #include "policy/rules.h"
@@ -21,7 +22,8 @@ Result<LoadedPolicy> load(const PlaceRequest& request, const plan::HostFacts& fa
                           const std::vector<std::string>& environment);
 Result<LoadedPolicy> load_named(const std::string& typed, const plan::HostFacts& facts);
 Result<std::optional<LoadedPolicy>> load_project(const std::string& directory, const plan::HostFacts& facts);
-Result<std::optional<LoadedPolicy>> load_default(const std::string& directory, const plan::HostFacts& facts);
+Result<std::optional<LoadedPolicy>> load_default(const std::string& directory, const plan::HostFacts& facts,
+                                                 const std::optional<std::string>& first);
 Result<std::optional<std::string>> text_if_there(const std::string& path);
 
 }  // namespace
@@ -52,7 +54,7 @@ Result<LoadedPolicy> load(const PlaceRequest& request, const plan::HostFacts& fa
   if (request.policy_file) return load_named(*request.policy_file, facts);
   const std::string directory = config_directory(facts, environment);
   if (auto project = TRY(load_project(directory, facts))) return std::move(*project);
-  if (auto fallback = TRY(load_default(directory, facts))) return std::move(*fallback);
+  if (auto fallback = TRY(load_default(directory, facts, request.first_policy))) return std::move(*fallback);
   if (request.first_policy) {
     return LoadedPolicy{TRY(policy::read_policy(*request.first_policy, "firstPolicy")), facts.cwd, {}};
   }
@@ -87,10 +89,13 @@ Result<std::optional<LoadedPolicy>> load_project(const std::string& directory, c
   return std::optional(LoadedPolicy{std::move(*policy), std::move(project), {path}});
 }
 
-Result<std::optional<LoadedPolicy>> load_default(const std::string& directory, const plan::HostFacts& facts) {
+Result<std::optional<LoadedPolicy>> load_default(const std::string& directory, const plan::HostFacts& facts,
+                                                 const std::optional<std::string>& first) {
   const std::string path = directory + "/default.json";
-  const std::optional<std::string> text = TRY(text_if_there(path));
+  std::optional<std::string> text = TRY(text_if_there(path));
   if (!text) return std::optional<LoadedPolicy>();
+  // An answer for all projects makes the file of the built-in policy, which nobody has chosen by that.
+  if (first) text = TRY_CTX(policy::default_with_first(*first, *text), "firstPolicy");
   return std::optional(LoadedPolicy{TRY(policy::read_policy(*text, path)), facts.cwd, {path}});
 }
 

@@ -113,17 +113,20 @@ Status Policies::write(const std::string& path, std::string_view text) const {
   return sys::replace_file(target.path, text);
 }
 
-HeldPolicy Policies::default_of(const Files& files) const {
-  if (files.defaults) return {*files.defaults, default_file(), std::nullopt};
-  return {first_.value_or(std::string(policy::default_policy_text())), "", std::nullopt};
+Result<HeldPolicy> Policies::default_of(const Files& files) const {
+  if (files.defaults && first_) {
+    return HeldPolicy{TRY(policy::default_with_first(*first_, *files.defaults)), default_file(), std::nullopt};
+  }
+  if (files.defaults) return HeldPolicy{*files.defaults, default_file(), std::nullopt};
+  return HeldPolicy{first_.value_or(std::string(policy::default_policy_text())), "", std::nullopt};
 }
 
 Result<HeldPolicy> Policies::begin(const Files& files, Scope scope, const std::string& directory) const {
-  HeldPolicy entry = default_of(files);
+  // What others find there is not begun with somebody's first policy.
   if (scope == Scope::kDefault) {
-    entry.file = default_file();
-    return entry;
+    return HeldPolicy{files.defaults.value_or(std::string(policy::default_policy_text())), default_file(), {}};
   }
+  HeldPolicy entry = TRY(default_of(files));
   std::optional<std::string> covering;
   if (files.projects) {
     const std::vector<std::string> paths = TRY_CTX(policy::project_paths(*files.projects), projects_file());

@@ -30,7 +30,8 @@ struct HeldPolicy {
 
 class Policies {
  public:
-  // `first` is JSON, in place of the built-in policy.
+  // `first` is JSON, for which default.json is that of policy::default_with_first(): a copy for a project begins with
+  // it.
   explicit Policies(std::string directory, std::optional<std::string> first = {})
       : directory_(std::move(directory)), first_(std::move(first)) {}
 
@@ -63,7 +64,7 @@ class Policies {
   Result<Files> read() const;
   Result<UniqueFd> lock() const;
   Status write(const std::string& path, std::string_view text) const;
-  HeldPolicy default_of(const Files& files) const;
+  Result<HeldPolicy> default_of(const Files& files) const;
   Result<HeldPolicy> begin(const Files& files, Scope scope, const std::string& directory) const;
 
   std::string directory_;

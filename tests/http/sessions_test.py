@@ -288,6 +288,37 @@ def test_the_first_policy_is_for_whoever_has_none(api, project):
                 (config / name).unlink()
 
 
+def test_an_answer_for_all_projects_leaves_the_first_policy_be(api, project):
+    """It makes default.json of the built-in policy; whoever brings a first one has theirs, and what was answered."""
+    default = api.state / "config" / "default.json"
+    secret = api.person.write(api.person.mkdir(api.person.home / f"first-{project.name}") / "secret", "opened")
+    made = [api.person.home / f"{name}-{project.name}" for name in ("one", "two")]
+    first = {"filesystem": {"denyRead": ["/home", "/root", "~"], "allowRead": [".", str(secret)], "allowWrite": ["."]}}
+
+    def answer_everywhere(session, file):
+        results = []
+        run = in_background(lambda: results.append(session.exec(f"echo x > {file}")))
+        session.reply(next(session.events)[1], "everywhere").ok()
+        run.join(60)
+        assert results[0]["exitCode"] == 0
+        next(session.events)
+
+    try:
+        with Session(api, dir=str(project)) as session:
+            answer_everywhere(session, made[0])
+        with Session(api, dir=str(project), firstPolicy=first) as session:
+            assert session.exec(f"cat {secret}; echo y > {made[0]}")["stdout"] == "opened"
+            answer_everywhere(session, made[1])
+        assert made[0].read_text() == "y\n"
+        saved = json.loads(default.read_text())["filesystem"]
+        assert [str(path) for path in made] == saved["allowWrite"][1:]
+        assert str(secret) not in saved["allowRead"], "what others find there is not begun with a first policy"
+        shown = json.loads(api("config", "show", "--json").ok().text)
+        assert shown["file"] == str(default) and shown["added"]["filesystem"]["allowWrite"] == saved["allowWrite"][1:]
+    finally:
+        default.unlink(missing_ok=True)
+
+
 def test_a_no_to_a_file_holds_for_its_command(api, project):
     """Within it nobody is asked twice; the next command asks again."""
     secret = api.person.write(api.person.mkdir(api.person.home / f"no-{project.name}") / "secret", "theirs")
