@@ -477,6 +477,8 @@ Result<CallAnswer> AccessCalls::change(const AccessCall& call) const {
   const bool harmless = call.kind == AccessKind::kMode && is_git_config((*object)->entry.path);
   if (harmless && !asked_.still_waits(call)) return fail(call_error(EINTR).error());
   if (!harmless) TRY(judge(call, (*object)->entry.path));
+  const auto held = plan::held_directory(names_, (*object)->entry.path);
+  if (held) return fail(refuse(call, (*object)->entry.path, *held).error());
   return done(apply_change(call, **object));
 }
 

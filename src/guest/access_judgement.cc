@@ -62,6 +62,9 @@ Status AccessCalls::judge_removal(const AccessCall& call, const Entry& entry) co
                          plan::judged_file(entry.path) != plan::JudgedFile::kNone;
   if (rule && !made_here) return refuse(call, entry.path, *rule);
   tell_instructions(call, entry.path);
+  const std::string_view above = std::string_view(entry.path).substr(0, entry.path.rfind('/'));
+  const auto kept = is_part(entry) ? plan::held_directory(names_, above) : std::nullopt;
+  if (kept) return refuse(call, entry.path, *kept);
   return is_kept_part(entry) ? refuse_git(call, entry.path) : Status();
 }
 

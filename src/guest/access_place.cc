@@ -484,7 +484,8 @@ Result<std::optional<Object>> Places::in_copy(UniqueFd seen, Wanted wanted) cons
     const std::string above = twin->path.substr(0, std::max<std::size_t>(slash, 1));
     auto directory = sys::resolve_plain(twin->tree, relative(above, twin->root));
     if (!directory) continue;
-    Directory held{{}, std::move(*directory), {}, {}};
+    const sys::Resolved itself = TRY(sys::look_at(directory->get()));
+    Directory held{{}, std::move(*directory), {}, itself};
     return Object{{std::make_shared<const Directory>(std::move(held)), twin->path.substr(slash + 1), twin->name},
                   std::move(twin->handle),
                   twin->what,
@@ -516,7 +517,8 @@ Result<std::optional<Object>> Places::handed_over(UniqueFd seen, Wanted wanted) 
   std::string name = path.substr(slash + 1);
   const auto there = sys::look_at_name(directory->get(), name);
   if (!there || !there->is_same(what)) return object;
-  object.entry.directory = std::make_shared<const Directory>(Directory{{}, std::move(*directory), {}, {}});
+  const sys::Resolved itself = TRY(sys::look_at(directory->get()));
+  object.entry.directory = std::make_shared<const Directory>(Directory{{}, std::move(*directory), {}, itself});
   object.entry.name = std::move(name);
   return object;
 }

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "guest/git_wall.h"
+#include "plan/git_files.h"
 #include "plan/names.h"
 #include "sys/delegate.h"
 #include "sys/foreign_socket.h"
@@ -187,7 +188,9 @@ Status AccessSockets::bind_in(const AccessCall& call, int socket, const NamedPla
     return socket_error(EPERM);
   }
   // git takes a socket for a part of a repository as it takes a directory: it checks only search or execute permission.
-  const Status judged = judge_git_name(place, MadeOf::kMoved);
+  // Where it opens a file it fails.
+  const bool leads = plan::is_link_for_git(place.path, {});
+  const Status judged = leads ? socket_error(EPERM) : judge_git_name(place, MadeOf::kMoved);
   if (!judged && !plan::is_lifted_path(settings_.names, place.path)) {
     settings_.refused(call, place.path, plan::git_rule());
     return judged;

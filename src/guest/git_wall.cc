@@ -128,8 +128,10 @@ void take_back(const Entry& entry) {
   }
 }
 
+bool is_part(const Entry& entry) { return plan::git_name(plain_name(entry)) == plan::GitName::kPart; }
+
 bool is_kept_part(const Entry& entry) {
-  if (plan::git_name(plain_name(entry)) != plan::GitName::kPart) return false;
+  if (!is_part(entry)) return false;
   if (!parent_path(entry.path).ends_with("/.git")) return false;
   // Names that are protected since the start are mounts.
   const auto is_mounted = [&](const char* name) {

@@ -33,6 +33,9 @@ Status judge_made_git_name(const Entry& entry, const MadeName& made);
 // Removes a name that this process has made. A directory that is not empty any more gets a name that means nothing.
 void take_back(const Entry& entry);
 
+// Whether the name is one by which git finds a repository.
+bool is_part(const Entry& entry);
+
 // Whether the name is a part of the host's own repository. Without that part git would look for another repository.
 bool is_kept_part(const Entry& entry);
 

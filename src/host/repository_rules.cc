@@ -138,8 +138,10 @@ void RepositoryPlanner::add_shared() {
                         .lifted = {}};
   for (const std::string_view name : kShared) {
     std::string path = cat({git, "/", name});
-    if (is_real_directory(path)) add(Verb::kAllowWrite, path);
-    others.lifted.push_back(std::move(path));
+    const bool is_there = is_real_directory(path);
+    if (is_there) add(Verb::kAllowWrite, path);
+    // With this directory, git takes resolutions of conflicts from it, in every work tree (rerere.enabled).
+    if (is_there || name != "rr-cache") others.lifted.push_back(std::move(path));
   }
   for (const std::string_view name : kSharedFiles) others.lifted.push_back(cat({git, "/", name}));
   // git writes a file that an entry of the user allows to a lock first.

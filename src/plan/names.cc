@@ -150,6 +150,14 @@ std::optional<NameRule> told_name(const GuardedNames& names, std::string_view pa
   return listed_at(names, path, [](const policy::ObeyedFile& file) { return file.treatment == kTold; });
 }
 
+std::optional<NameRule> held_directory(const GuardedNames& names, std::string_view path) {
+  for (const NameRule& rule : names.rules) {
+    if (rule.rule != policy::kRepositoryOfWorktree || !rule.pattern.ends_with("/*")) continue;
+    if (rule.pattern == cat({policy::escape_wildcards(path), "/*"})) return rule;
+  }
+  return std::nullopt;
+}
+
 bool is_lifted_path(const GuardedNames& names, std::string_view path) {
   if (!names.allowed.empty()) {
     const std::vector<policy::ObeyedAt> listed = policy::obeyed_at(path);

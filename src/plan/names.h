@@ -41,6 +41,10 @@ class MayBeDenied {
 // The rule for which hutch reports a change of `path`: the next session reads the file as instructions.
 std::optional<NameRule> told_name(const GuardedNames& names, std::string_view path);
 
+// The rule by which a directory itself, its mode, owner and attributes, stays as it is: each name in it that no entry
+// allows is held, because it is the directory of a repository of the host.
+std::optional<NameRule> held_directory(const GuardedNames& names, std::string_view path);
+
 // Whether the user has an entry for this very path, which lifts each built-in rule about it.
 bool is_lifted_path(const GuardedNames& names, std::string_view path);
 

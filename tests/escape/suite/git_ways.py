@@ -99,6 +99,9 @@ python3 index.py """
 HOOK = ".git/hooks/pre-commit TRIP"
 GITLINK = "; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub"
 
+INSIDE = ("mkdir -p .git/modules/sub; echo 'gitdir: ../.git/modules/sub' > sub/.git; "
+          "while [ ! -e sub/.git ]; do sleep 0.01; done; ")
+
 WAYS = {
     "a gitlink whose .git leads to a layout": LAYOUT + "echo 'gitdir: ../evil' > sub/.git" + GITLINK,
     "a gitlink, the file moved there": LAYOUT + "echo 'gitdir: ../evil' > sub/x; mv sub/x sub/.git" + GITLINK,
@@ -116,6 +119,13 @@ WAYS = {
     "a gitlink, content that changes later": (
         LAYOUT + "python3 -c \"import os; f = os.open('sub/.git', 0o101, 0o644); "
         "os.write(f, b'gitdir: ../evil\\n')\"" + GITLINK),
+    "a gitlink, by a link to a harmless one": (
+        LAYOUT + INSIDE + "ln -s sub/.git s; echo 'gitdir: ../evil' > s; rm s" + GITLINK),
+    "a gitlink, appended by a link to a harmless one": (
+        LAYOUT + INSIDE + "ln -s sub/.git s; echo >> s; python3 -c \"import os; f = os.open('s', os.O_RDWR); "
+        "os.ftruncate(f, 0); os.write(f, b'gitdir: ../evil\\n')\"; rm s" + GITLINK),
+    "a gitlink, by a descriptor of a harmless one": (
+        LAYOUT + INSIDE + "exec 3< sub/.git; echo 'gitdir: ../evil' > /proc/self/fd/3" + GITLINK),
     "a nested repository as a gitlink": (
         "rmdir sub 2>/dev/null; git init -q sub; printf 'EVIL' > sub/.git/config; "
         "git -C sub commit -q --allow-empty -m x".replace("EVIL", EVIL) + GITLINK),

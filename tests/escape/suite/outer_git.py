@@ -73,6 +73,13 @@ WAYS = {
     "a pipe among references, by a move": "mkfifo pipe; mv pipe GIT/refs/heads/x",
     "a new name": "echo evil > GIT/evil; mkdir GIT/remotes; echo evil > GIT/remotes/origin",
     "the directory of references, moved": "mv GIT/refs GIT/objects/refs",
+    "the directory of references, removed": "rm -rf GIT/refs",
+    "the directory's mode": "chmod 777 GIT",
+    "the directory's mode, by a descriptor": "exec 3< GIT; chmod 777 /proc/self/fd/3",
+    "the directory's attributes": "setfattr -n user.evil -v evil GIT || chmod 700 GIT",
+    "recorded resolutions": "mkdir GIT/rr-cache",
+    "a socket as the packed references": "rm -f GIT/packed-refs; python3 -c \"import socket; "
+                                         "socket.socket(socket.AF_UNIX).bind('GIT/packed-refs')\"",
     "a file of the main work tree": "echo evil > GIT/../file",
 }
 SHARED = ("objects", "refs/heads", "refs/tags", "refs/stash", "logs/refs/heads", "packed-refs", "gc.pid", "gc.log")
@@ -116,8 +123,8 @@ def seen(main, project):
             about = os.path.relpath(path, main / ".git")
             if os.path.islink(path):
                 found[about] = os.readlink(path)
-            elif stat.S_ISFIFO(os.lstat(path).st_mode):
-                found[about] = "a pipe"
+            elif stat.S_ISFIFO(os.lstat(path).st_mode) or stat.S_ISSOCK(os.lstat(path).st_mode):
+                found[about] = "nothing that git opens"
             elif is_watched(about):
                 status = os.stat(path)
                 content = b"" if os.path.isdir(path) else read(path)
