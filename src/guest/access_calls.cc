@@ -313,7 +313,7 @@ Result<CallAnswer> AccessCalls::make(const AccessCall& call) const {
     return done(keep_made(call, *entry, made));
   }
   const bool is_special = !directory_only && (call.mode & S_IFMT) != 0 && !S_ISREG(call.mode);
-  if (is_special) TRY(judge_git_link(call, entry->path, {}));
+  if (is_special) TRY(judge_special(call, entry->path));
   TRY(take_umask(call));
   if (!directory_only && gives_rights(call.mode, call.mode)) return fail(call_error(EPERM).error());
   TRY(directory_only ? sys::make_directory_at(directory, entry->name, call.mode)

@@ -79,6 +79,7 @@ class AccessCalls {
   Status judge_made(const AccessCall& call, const Entry& entry, const MadeName& made) const;
   Status keep_made(const AccessCall& call, const Entry& entry, const MadeName& made) const;  // or takes it back
   Status judge_git_link(const AccessCall& call, const std::string& path, std::string_view text) const;
+  Status judge_special(const AccessCall& call, const std::string& path) const;  // a pipe, socket or device
   Status judge_link(const AccessCall& call, const Entry& entry) const;
   Status judge_removal(const AccessCall& call, const Entry& entry) const;
   Status refuse_git(const AccessCall& call, const std::string& path) const;

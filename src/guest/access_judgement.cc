@@ -47,7 +47,8 @@ Status AccessCalls::judge_move(const AccessCall& call, const Entry& from, const 
   const auto rule = plan::moves_to_name(names_, from.path, to.path, what);
   if (rule) return refuse(call, to.path, *rule);
   // git outside would follow a link, and wait for the other end of a pipe.
-  if (!S_ISREG(mode) && !S_ISDIR(mode)) TRY(judge_git_link(call, to.path, {}));
+  if (S_ISLNK(mode)) TRY(judge_git_link(call, to.path, {}));
+  if (!S_ISREG(mode) && !S_ISDIR(mode) && !S_ISLNK(mode)) TRY(judge_special(call, to.path));
   const bool leads = what == plan::Moved::kDirectoryOrLink;
   const auto told = leads ? plan::moves_to_told(names_, from.path, to.path) : std::nullopt;
   if (told) asked_.instructs(call, to.path, *told);
@@ -106,6 +107,11 @@ Status AccessCalls::keep_made(const AccessCall& call, const Entry& entry, const 
 Status AccessCalls::judge_git_link(const AccessCall& call, const std::string& path, std::string_view text) const {
   const bool leads = plan::is_link_for_git(path, text) && !plan::is_lifted_path(names_, path);
   return leads ? refuse_git(call, path) : Status();
+}
+
+Status AccessCalls::judge_special(const AccessCall& call, const std::string& path) const {
+  const bool stops = plan::is_read_by_git(path) && !plan::is_lifted_path(names_, path);
+  return stops ? refuse_git(call, path) : Status();
 }
 
 Status AccessCalls::refuse_git(const AccessCall& call, const std::string& path) const {

@@ -189,8 +189,7 @@ Status AccessSockets::bind_in(const AccessCall& call, int socket, const NamedPla
   }
   // git takes a socket for a part of a repository as it takes a directory: it checks only search or execute permission.
   // Where it opens a file it fails.
-  const bool leads = plan::is_link_for_git(place.path, {});
-  const Status judged = leads ? socket_error(EPERM) : judge_git_name(place, MadeOf::kMoved);
+  const Status judged = plan::is_read_by_git(place.path) ? socket_error(EPERM) : judge_git_name(place, MadeOf::kMoved);
   if (!judged && !plan::is_lifted_path(settings_.names, place.path)) {
     settings_.refused(call, place.path, plan::git_rule());
     return judged;

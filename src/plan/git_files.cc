@@ -107,6 +107,12 @@ bool is_link_for_git(std::string_view path, std::string_view text) {
   return path.contains("/.git/") && text != "testing";
 }
 
+bool is_read_by_git(std::string_view path) {
+  static constexpr std::array kInWorkTree = {"/.gitignore", "/.gitattributes", "/.gitmodules", "/.mailmap"};
+  return path.contains("/.git/") ||
+         std::ranges::any_of(kInWorkTree, [&](const char* name) { return path.ends_with(name); });
+}
+
 std::string marked_git_link(std::string_view text) { return cat({without_line_ends(text), "\n\n"}); }
 
 bool is_marked_git_link(std::string_view text) { return text.ends_with("\n\n"); }

@@ -25,6 +25,9 @@ bool takes_worktrees_away(std::string_view from, std::string_view to);
 // "testing", to find out whether it can make links.
 bool is_link_for_git(std::string_view path, std::string_view text);
 
+// Whether git opens the file at `path` and reads it to its end: a pipe or a socket there would stop it or make it fail.
+bool is_read_by_git(std::string_view path);
+
 inline constexpr std::size_t kJudgedBytesMax = 65536;
 
 // The text of a ".git" file as hutch writes it for a process of a sandbox. git writes one line end, and reads over any

@@ -87,6 +87,15 @@ TEST(GitFiles, WhatGitTakesForARepository) {
   EXPECT_FALSE(is_git_directory(with_part(GitParts(), "commondir")));
 }
 
+TEST(GitFiles, FilesThatGitReads) {
+  for (const char* path : {"/p/.git/packed-refs", "/p/.git/refs/heads/x", "/p/.gitignore", "/p/a/.gitattributes"}) {
+    EXPECT_TRUE(is_read_by_git(path)) << path;
+  }
+  for (const char* path : {"/p/.git", "/p/x.gitignore", "/p/pipe", "/p/.github/x"}) {
+    EXPECT_FALSE(is_read_by_git(path)) << path;
+  }
+}
+
 TEST(GitFiles, TheMarkOfALink) {
   for (const char* text :
        {"gitdir: /p/.git/worktrees/w", "gitdir: /p/.git/worktrees/w\n", "gitdir: /p/.git/worktrees/w\r\n"}) {
