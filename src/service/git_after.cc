@@ -150,6 +150,15 @@ std::vector<std::string> repositories_of(const std::vector<std::string>& guarded
   return {found.begin(), found.end()};
 }
 
+// Those that no search below `roots` finds: the directories of a repository that has come along, and what contains a
+// root or is one.
+std::vector<std::string> not_below(const std::vector<std::string>& roots, std::vector<std::string> repositories) {
+  std::erase_if(repositories, [&](const std::string& one) {
+    return std::ranges::any_of(roots, [&](const std::string& root) { return one != root && is_within(one, root); });
+  });
+  return repositories;
+}
+
 }  // namespace
 
 std::string GitBefore::After::incomplete_line() const {
@@ -168,8 +177,11 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, host::Li
   for (const policy::Rule& rule : prepared.rules) {
     if (rule.origin == policy::Origin::kMandatory) guarded.push_back(rule.path);
   }
+  const std::vector<std::string> outer = outer_directories(prepared);
   repositories_ = repositories_of(guarded);
-  std::ranges::copy(outer_directories(prepared), std::back_inserter(repositories_));
+  mark_.works_in(outer);
+  mark_.works_in(not_below(written_, repositories_));
+  std::ranges::copy(outer, std::back_inserter(repositories_));
   std::ranges::sort(repositories_);
   if (seen != nullptr) repositories_ = repositories_now(*seen).directories;
   remember(repositories_);
@@ -179,6 +191,7 @@ GitBefore::GitBefore(const Prepared& nothing, const std::string& data, const Oth
     : prepared_(nothing),
       written_(cut_off.written),
       mark_(cat({data, "/running"}), written_),
+      repositories_(cut_off.repositories),
       links_(cut_off.found),
       states_(cut_off.found) {
   for (const auto& [path, state] : cut_off.found) {
@@ -200,6 +213,7 @@ void GitBefore::widen(const std::string& root) {
   if (auto above = repository_above(root)) made.push_back(std::move(*above));
   std::erase_if(made, [&](const std::string& one) { return std::ranges::binary_search(repositories_, one); });
   written_.push_back(root);
+  mark_.works_in(not_below(written_, made));
   repositories_.insert(repositories_.end(), made.begin(), made.end());
   std::ranges::sort(repositories_);
   remember(made);

@@ -22,10 +22,11 @@ namespace {
 constexpr int kMarkAttempts = 4;
 constexpr std::size_t kMarkBytesMax = 1 << 20;
 
-// There is one line for each: "w DIRECTORY", "." after the last directory, "f STATE PATH". A concurrent reader may see
-// only the first part.
+// There is one line for each: "w DIRECTORY", "." after the last directory, "r REPOSITORY", "f STATE PATH". A concurrent
+// reader may see only the first part.
 constexpr std::string_view kWritten = "w ";
 constexpr std::string_view kWrittenEnd = ".";
+constexpr std::string_view kRepository = "r ";
 constexpr std::string_view kFound = "f ";
 constexpr std::string_view kFoundAll = "all";
 
@@ -77,6 +78,14 @@ std::string written_text(const std::vector<std::string>& written) {
   return text;
 }
 
+std::string repositories_text(const std::vector<std::string>& repositories) {
+  std::string text;
+  for (const std::string& one : repositories) {
+    if (is_one_line(one)) text += cat({kRepository, one, "\n"});
+  }
+  return text;
+}
+
 std::string found_text(const FoundStates& found) {
   std::string text;
   bool all = true;
@@ -91,13 +100,15 @@ std::string found_text(const FoundStates& found) {
 }
 
 OtherRun read_run_mark(std::int64_t since_ns, std::string_view text) {
-  OtherRun run{since_ns, {}, {}, false};
+  OtherRun run;
+  run.since_ns = since_ns;
   if (text.size() > kMarkBytesMax) return run;
   std::vector<std::string> written;
   text = text.substr(0, text.rfind('\n') + 1);
   for (std::string_view line : split(text, '\n')) {
     if (line.starts_with(kWritten)) written.emplace_back(line.substr(kWritten.size()));
     if (line == kWrittenEnd) std::ranges::move(std::exchange(written, {}), std::back_inserter(run.written));
+    if (line.starts_with(kRepository)) run.repositories.emplace_back(line.substr(kRepository.size()));
     if (line == kFoundAll) run.found_all = true;
     if (!line.starts_with(kFound)) continue;
     line.remove_prefix(kFound.size());
@@ -134,6 +145,10 @@ void RunMark::may_write(const std::vector<std::string>& directories) {
   std::string text = written_text(directories);
   if (text.empty()) text = written_text({"/"});
   (void)sys::write_all(held_.get(), text);
+}
+
+void RunMark::works_in(const std::vector<std::string>& repositories) {
+  if (!path_.empty()) (void)sys::write_all(held_.get(), repositories_text(repositories));
 }
 
 void RunMark::found(const FoundStates& states) {

@@ -23,6 +23,7 @@ using FoundStates = std::map<std::string, std::string>;
 struct OtherRun {
   std::int64_t since_ns = 0;  // since the epoch, by the clock of file systems: nothing that the run makes is older
   std::vector<std::string> written;  // directories; empty: any
+  std::vector<std::string> repositories;  // those that a search below `written` does not find
   FoundStates found;
   bool found_all = false;  // `found` is complete: the run had searched everywhere before its command started
 
@@ -33,6 +34,7 @@ struct OtherRun {
 };
 
 std::string written_text(const std::vector<std::string>& written);
+std::string repositories_text(const std::vector<std::string>& repositories);
 std::string found_text(const FoundStates& found);
 // Reads both texts. A text that is too long, or has other lines, counts as a run that may write anything and has found
 // nothing.
@@ -48,8 +50,10 @@ class RunMark {
   RunMark(const RunMark&) = delete;
   RunMark& operator=(const RunMark&) = delete;
 
-  // These add to the mark, for runs that start later: more writable directories, and what this run has found.
+  // These add to the mark, for runs that start later: more writable directories, their repositories, and what this run
+  // has found.
   void may_write(const std::vector<std::string>& directories);
+  void works_in(const std::vector<std::string>& repositories);
   void found(const FoundStates& states);
   // The other runs that continue now.
   std::vector<OtherRun> others() const;

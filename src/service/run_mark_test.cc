@@ -41,6 +41,13 @@ TEST(RunMark, WhatItFoundIsNotItsOwnAsLongAsItIsTheSame) {
   EXPECT_TRUE(run.may_have_made("/w/d", "s", 200));
 }
 
+TEST(RunMark, RepositoriesOutsideOfWhatItMayWriteAreKnownLater) {
+  const std::string text = cat({written_text({"/w"}), repositories_text({"/r/.git/worktrees/w", "/x\nall"})});
+  const OtherRun run = read_run_mark(100, text);
+  EXPECT_EQ(run.repositories, std::vector<std::string>{"/r/.git/worktrees/w"});
+  EXPECT_FALSE(run.found_all);
+}
+
 TEST(RunMark, NamesWithNewlinesSayNothingElse) {
   const OtherRun run = one_that_may_write({"/w"}, {{"/w/x\nf s /w/y", "s"}});
   EXPECT_TRUE(run.may_have_made("/w/y", "s", 200));

@@ -57,3 +57,27 @@ def test_the_next_run_looks(hutch, project, as_user, backend):
     said = hutch.run("true", backend=backend).ok().errors
     assert is_there(project / STEPS) == (backend == "none"), said
     assert (f"a run that was killed: {project}/{STEPS}" in said) == (backend != "none")
+
+
+OUTER = """
+git() { command git -c user.name=A -c user.email=a@b.example -c protocol.file.allow=always "$@"; }
+git init -q -b main m; git -C m commit -q --allow-empty -m module
+git init -q -b main r; git -C r commit -q --allow-empty -m first; git -C r worktree add -q ../w -b side
+git -C r submodule --quiet add ../m s; git -C r commit -q -m s; git -C r/s worktree add -q ../../sw -b side
+"""
+
+
+@pytest.mark.parametrize("backend", ["bwrap", "namespace"])
+@pytest.mark.parametrize("place, git", [("w", "r/.git/worktrees/w"), ("r/s", "r/.git/modules/s"),
+                                        ("sw", "r/.git/modules/s/worktrees/sw")])
+def test_the_next_run_looks_in_a_repository_that_came_along(hutch, project, as_user, backend, place, git):
+    harness.run_in(as_user, ["/bin/sh", "-ec", OUTER], cwd=project).ok()
+    steps = project / git / "rebase-merge/git-rebase-todo"
+    write = f"mkdir {steps.parent}; echo 'exec ./evil' > {steps}; touch written; exec sleep 300"
+    process = hutch.popen("/bin/sh", "-ec", write, backend=backend, cwd=project / place)
+    with process:
+        harness.wait_until((project / place / "written").exists, "it is written")
+        os.kill(process.pid, signal.SIGKILL)
+    assert is_there(steps)
+    said = hutch.run("true", backend=backend, cwd=project / "m").ok().errors
+    assert f"a run that was killed: {steps}" in said and not is_there(steps.parent), said
