@@ -26,23 +26,29 @@ std::string in_directory(const std::string& directory, std::string_view name) {
   return directory == "/" ? cat({"/", name}) : cat({directory, "/", name});
 }
 
-// The canonical path of `written`, which is relative to `directory`; empty if there is none.
-std::string led_to(std::string_view written, const std::string& directory) {
+struct Target {
+  std::string path;  // canonical; empty: none
+  bool by_link = false;  // a symbolic link is on the way
+};
+
+// What `written`, which is relative to `directory`, leads to.
+Target led_to(std::string_view written, const std::string& directory) {
   const auto absolute = policy::obeyed_path(written, {}, directory);
-  const auto found = absolute ? canonical_path(*absolute) : Result<CanonicalPath>(CanonicalPath());
-  return found ? found->path : std::string();
+  if (!absolute) return {};
+  const auto found = canonical_path(*absolute);
+  return found ? Target{found->path, !sys::open_exact(*absolute)} : Target();
 }
 
-// The canonical path that `text`, the content of `file`, leads to.
-std::string target_in(std::string_view text, const std::string& file) {
+// What `text`, the content of `file`, leads to.
+Target target_in(std::string_view text, const std::string& file) {
   while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
   return led_to(text, above(file));
 }
 
 // Empty if the file contains no path.
-std::string target_of(const std::string& file) {
+Target target_of(const std::string& file) {
   const auto text = sys::regular_file_text(file, kPointerBytesMax);
-  return text ? target_in(*text, file) : std::string();
+  return text ? target_in(*text, file) : Target();
 }
 
 bool is_git_repository(const std::string& directory) {
@@ -54,10 +60,10 @@ bool is_git_repository(const std::string& directory) {
 }
 
 // Where the configuration of a submodule's repository says that its work tree is; git-submodule(1) always writes it.
-std::string module_work_tree(const std::string& git) {
+Target module_work_tree(const std::string& git) {
   const auto text = sys::regular_file_text(in_directory(git, "config"), kModuleConfigBytesMax);
   if (!text) return {};
-  std::string found;
+  Target found;
   for (const policy::GitEntry& entry : policy::git_entries(*text)) {
     if (entry.section == "core" && entry.subsection.empty() && entry.key == "worktree")
       found = led_to(entry.value, git);
@@ -71,19 +77,24 @@ std::optional<OuterRepository> by_file(const std::string& work_tree) {
   const std::string link = in_directory(work_tree, ".git");
   const auto text = sys::regular_file_text(link, kPointerBytesMax);
   if (!text || !text->starts_with(kGitDirectory)) return std::nullopt;
-  const std::string git = target_in(std::string_view(*text).substr(kGitDirectory.size()), link);
+  const std::string git = target_in(std::string_view(*text).substr(kGitDirectory.size()), link).path;
   if (git.empty()) return std::nullopt;
-  const OuterRepository::LinkedBy by = plan::is_marked_git_link(*text) ? kSandbox : kUser;
-  const std::string common = target_of(in_directory(git, "commondir"));
+  const bool is_marked = plan::is_marked_git_link(*text);
+  const auto linked_by = [&](const Target& back) {
+    if (is_marked) return kSandbox;
+    return back.by_link ? kSymbolicLink : kUser;
+  };
+  const std::string common = target_of(in_directory(git, "commondir")).path;
   if (!common.empty()) {
-    const bool knows_it =
-        target_of(in_directory(git, "gitdir")) == link && above(git) == in_directory(common, "worktrees");
+    const Target back = target_of(in_directory(git, "gitdir"));
+    const bool knows_it = back.path == link && above(git) == in_directory(common, "worktrees");
     if (!knows_it || !is_git_repository(common)) return std::nullopt;
-    return OuterRepository{kLinkedWorktree, work_tree, common, git, by};
+    return OuterRepository{kLinkedWorktree, work_tree, common, git, linked_by(back)};
   }
-  const bool knows_it = git.contains(kGitModules) && module_work_tree(git) == work_tree;
+  const Target back = module_work_tree(git);
+  const bool knows_it = git.contains(kGitModules) && back.path == work_tree;
   if (!knows_it || !is_git_repository(git)) return std::nullopt;
-  return OuterRepository{kSubmodule, work_tree, git, {}, by};
+  return OuterRepository{kSubmodule, work_tree, git, {}, linked_by(back)};
 }
 
 }  // namespace

@@ -12,8 +12,10 @@ struct OuterRepository {
   std::string work_tree;  // the directory that holds ".git"
   std::string git;  // the directory that holds the objects
   std::string own{};  // of a linked worktree: its directory in `git`
-  // kSandbox: hutch made the ".git" file for a process of a sandbox (plan::marked_git_link()).
-  enum class LinkedBy { kUser, kSandbox } linked_by = LinkedBy::kUser;
+  // kSandbox: hutch made the ".git" file for a process of a sandbox (plan::marked_git_link()). kSymbolicLink: the
+  // repository names the directory by a symbolic link. git writes none into that path, but a sandbox may have put one
+  // there, to lead the user's own worktree to another directory.
+  enum class LinkedBy { kUser, kSandbox, kSymbolicLink } linked_by = LinkedBy::kUser;
 };
 
 // That of `directory`, which is canonical and absolute; absent if its repository lies within it, or it has none. A

@@ -63,6 +63,14 @@ TEST_F(OuterRepositoryTest, ALinkThatHutchMadeForASandbox) {
   EXPECT_EQ(found->linked_by, OuterRepository::LinkedBy::kSandbox);
 }
 
+TEST_F(OuterRepositoryTest, ALinkedWorktreeThatASymbolicLinkLedElsewhere) {
+  std::filesystem::rename(linked_worktree(), in("plain"));
+  std::filesystem::create_symlink("plain", in("w"));
+  const auto found = outer_repository(in("plain"));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->linked_by, OuterRepository::LinkedBy::kSymbolicLink);
+}
+
 TEST_F(OuterRepositoryTest, APartOfALinkedWorktree) {
   linked_worktree();
   const auto found = outer_repository(make("w/a/b"));

@@ -56,8 +56,8 @@ constexpr std::array<std::string_view, 18> kHeld = {"HEAD",
 constexpr std::array<std::string_view, 4> kHeldOfOwn = {"gitdir", "commondir", "config.worktree", "modules"};
 
 // In a submodule's repository, whose main work tree is the sandbox's.
-constexpr std::array<std::string_view, 5> kHeldOfModule = {"hooks", "config", "config.worktree", "commondir",
-                                                           "modules"};
+constexpr std::array<std::string_view, 9> kHeldOfModule = {
+    "hooks", "config", "config.lock", "config.worktree", "commondir", "modules", "worktrees", "remotes", "branches"};
 
 class RepositoryPlanner {
  public:
@@ -104,7 +104,7 @@ bool RepositoryPlanner::stays_outside() const {
   const std::string& git = repository_.git;
   const View tree = view_at(repository_.work_tree);
   if (repository_.kind == OuterRepository::Kind::kPart) return true;
-  if (repository_.linked_by == OuterRepository::LinkedBy::kSandbox) return true;
+  if (repository_.linked_by != OuterRepository::LinkedBy::kUser) return true;
   if (tree != View::kReadWrite && tree != View::kReadOnly) return true;
   // A name ends lines that hutch prints, and git's own files.
   if (printable(git) != git) return true;
@@ -161,7 +161,11 @@ void RepositoryPlanner::add_shared() {
 void RepositoryPlanner::hold(const std::string& directory, std::span<const std::string_view> names) {
   const bool is_open = how_.git_config == policy::GitConfig::kWritable;
   for (const std::string_view name : names) {
-    if (!is_open || !name.starts_with("config")) add(Verb::kDenyWrite, cat({directory, "/", name}));
+    // git writes a file that an entry of the user allows to a lock first.
+    const bool is_users = std::ranges::any_of(rules_, [&](const Rule& rule) {
+      return rule.verb == Verb::kAllowWrite && cat({rule.path, ".lock"}) == cat({directory, "/", name});
+    });
+    if (!is_users && (!is_open || !name.starts_with("config"))) add(Verb::kDenyWrite, cat({directory, "/", name}));
   }
 }
 

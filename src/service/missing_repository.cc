@@ -10,6 +10,20 @@
 
 namespace hutch::service {
 
+namespace {
+
+std::string_view why_outside(host::OuterRepository::LinkedBy by) {
+  using enum host::OuterRepository::LinkedBy;
+  switch (by) {
+    case kUser: return "";
+    case kSandbox: return ", and a sandbox made the link to it";
+    case kSymbolicLink: return ", and it names this directory by a symbolic link, which a sandbox may have made";
+  }
+  return "";
+}
+
+}  // namespace
+
 std::optional<sandbox::Refusal> missing_repository(const Prepared& prepared, const plan::HostFacts& facts) {
   using host::OuterRepository;
   const std::string& directory = prepared.plan.cwd;
@@ -21,11 +35,10 @@ std::optional<sandbox::Refusal> missing_repository(const Prepared& prepared, con
   const std::string git = printable(repository->git);
   const bool is_part = repository->kind == OuterRepository::Kind::kPart || repository->work_tree != directory;
   if (!is_part) {
-    const bool by_sandbox = repository->linked_by == OuterRepository::LinkedBy::kSandbox;
-    return sandbox::Refusal{.what = cat({"git finds no repository here: it is ", git, ", outside of the sandbox",
-                                         by_sandbox ? ", and a sandbox made the link to it; " : "; ", "--allow-write ",
-                                         git, " lets git work"}),
-                            .rule = verdict->rule};
+    return sandbox::Refusal{
+        .what = cat({"git finds no repository here: it is ", git, ", outside of the sandbox",
+                     why_outside(repository->linked_by), "; --allow-write ", git, " lets git work"}),
+        .rule = verdict->rule};
   }
   const std::string work_tree = printable(repository->work_tree);
   const std::size_t above = repository->work_tree == "/" ? 1 : repository->work_tree.size() + 1;

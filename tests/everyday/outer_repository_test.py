@@ -263,6 +263,50 @@ def test_a_worktree_that_a_sandbox_led_elsewhere(hutch, backend, places, as_user
     assert ran.code == 128 and "a sandbox made the link" in ran.errors, ran
 
 
+LED_ELSEWHERE = {
+    "the directory moved": "rm -rf plain; mv 1/2/3/WT plain; ln -s ../../../plain 1/2/3/WT",
+    "the file moved": "mkdir -p plain; mv 1/2/3/WT/.git plain/; mv 1/2/3/WT 1/2/3/o; ln -s ../../../plain 1/2/3/WT",
+}
+
+
+@pytest.mark.parametrize("what, git", [("wt", ".git"), ("sub", ".git/modules/1/2/3/sub")])
+@pytest.mark.parametrize("way", LED_ELSEWHERE)
+def test_a_symbolic_link_that_a_sandbox_made_to_lead_elsewhere(hutch, backend, places, as_user, way, what, git):
+    """The user's own link is too deep to be held where it is; what names it stays as it is."""
+    outside(as_user, places / "r", f"git worktree add -q 1/2/3/wt -b deep; git -c protocol.file.allow=always submodule "
+                                   f"--quiet add ../m 1/2/3/sub; {GIT} commit -q -m deep")
+    hutch.run("/bin/sh", "-c", LED_ELSEWHERE[way].replace("WT", what), cwd=places / "r")
+    if not (places / "r/plain").is_dir():
+        return  # it was refused
+    ran = hutch.run("/bin/sh", "-c", f"touch {places}/r/{git}/refs/heads/x; git status", cwd=places / "r/plain")
+    assert not (places / "r" / git / "refs/heads/x").exists() and ran.code == 128, ran
+    assert "by a symbolic link, which a sandbox may have made; --allow-write" in ran.errors or what == "sub", ran
+
+
+MODULE = {
+    "a remote": "mkdir GIT/remotes; echo 'URL: ext::evil' > GIT/remotes/x",
+    "a remote, the older way": "mkdir -p GIT/branches; echo ext::evil > GIT/branches/x",
+    "a worktree's common directory": "rm -f GIT/worktrees/sw/commondir",
+    "a worktree's place": "echo /nowhere > GIT/worktrees/sw/gitdir",
+    "the worktrees, moved": "mv GIT/worktrees GIT/x",
+    "a lock": "touch GIT/config.lock",
+}
+
+
+@pytest.mark.parametrize("way", MODULE)
+def test_what_a_submodules_repository_keeps(hutch, backend, places, as_user, way):
+    git = places / "r/.git/modules/s"
+    outside(as_user, places / "r/s", "git worktree add -q ../../sw -b sw")
+    seen = lambda: [content(git / name) or None  # noqa: E731
+                    for name in ("remotes", "branches", "worktrees", "config.lock")]
+    before = seen()
+    hutch.run("/bin/sh", "-c", MODULE[way].replace("GIT", str(git)), cwd=places / "r/s")
+    assert seen() == before
+    options = ["--allow-write", git / "config"]
+    assert hutch.run("git", "config", "user.email", "a@b", cwd=places / "r/s", options=options).ok()
+    outside(as_user, places / "r/s", "git config user.name Ann; git -C ../../sw status")
+
+
 def test_many_worktrees(hutch, places, as_user):
     outside(as_user, places / "r/.git/worktrees", "seq -f n%g 1000 | xargs mkdir")
     assert hutch.run("git", "log", "--format=%s", "-1", cwd=places / "w").ok().text == "first\n"
