@@ -133,7 +133,7 @@ TEST_F(PrepareTest, NamedPolicy) {
   EXPECT_FALSE(writes("policy.json"));
   EXPECT_TRUE(writes("other.json"));
   request_.policy_file = "absent.json";
-  EXPECT_THAT(error(), StartsWith("--policy: openat(" + (project_ / "absent.json").string() + "): No such file"));
+  EXPECT_THAT(error(), StartsWith("--policy: " + (project_ / "absent.json").string() + ": there is no such file"));
 }
 
 TEST_F(PrepareTest, Backend) {
