@@ -89,8 +89,9 @@ constexpr std::string_view kPi = R"({
 }
 )";
 
-// "history" has a repository of git for each project, whose configuration git obeys outside; "bin" and the browser's
-// profile are run outside. save_memory would write GEMINI.md, which every later session reads.
+// "history" has a repository of git for each project, whose configuration git obeys outside; programs of "bin", of
+// "tmp/bin" and of the browser's profile are run outside. save_memory would write GEMINI.md, which every later session
+// reads.
 constexpr std::string_view kGemini = R"({
   "filesystem": {
     "denyRead": ["/home", "/root", "/Users", "~"],
@@ -100,14 +101,14 @@ constexpr std::string_view kGemini = R"({
     ],
     "allowWrite": [".", "~/.gemini", "~/.gemini/oauth_creds.json"],
     "denyWrite": [
-      "~/.gemini/settings.json", "~/.gemini/.env", "~/.gemini/GEMINI.md", "~/.gemini/system.md",
+      "~/.gemini/settings.json", "~/.gemini/.env", "~/.gemini/GEMINI.md", "~/.gemini/memory.md", "~/.gemini/system.md",
       "~/.gemini/trustedFolders.json", "~/.gemini/trusted_hooks.json", "~/.gemini/acknowledgments",
       "~/.gemini/extensions", "~/.gemini/extension_integrity.json", "~/.gemini/commands", "~/.gemini/skills",
       "~/.gemini/agents", "~/.gemini/policies", "~/.gemini/hooks", "~/.gemini/keybindings.json", "~/.gemini/bin",
       "~/.gemini/antigravity", "~/.gemini/config", "~/.gemini/tmp/*/memory",
       ".pi", ".agents", ".codex"
     ],
-    "private": ["~/.gemini/history"]
+    "private": ["~/.gemini/history", "~/.gemini/tmp/bin"]
   },
   "network": {
     "allowedDomains": ["generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com",
@@ -276,7 +277,7 @@ constexpr std::array<std::string_view, 3> kClaudeCodeState = {"~/.claude", "~/.c
 constexpr std::array<std::string_view, 4> kCodexState = {"~/.codex", "~/.codex/skills", "~/.codex/shell_snapshots",
                                                          "~/.codex/tmp"};
 constexpr std::array<std::string_view, 1> kPiState = {"~/.pi/agent"};
-constexpr std::array<std::string_view, 2> kGeminiState = {"~/.gemini", "~/.gemini/history"};
+constexpr std::array<std::string_view, 3> kGeminiState = {"~/.gemini", "~/.gemini/history", "~/.gemini/tmp/bin"};
 constexpr std::array<std::string_view, 6> kOpencodeState = {
     "~/.config/opencode",          "~/.local/state/opencode",          "~/.local/share/opencode",
     "~/.local/share/opencode/bin", "~/.local/share/opencode/snapshot", "~/.local/share/opencode/repos"};
