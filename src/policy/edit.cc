@@ -43,6 +43,7 @@ std::size_t message_line(std::string_view text, std::vector<std::string> path, s
 ordered_json entries_beside(const ordered_json& base, const ordered_json& whole);
 ordered_json items_beside(const ordered_json& base, const ordered_json& whole);
 Status append_entries(ordered_json& to, const ordered_json& added, const std::string& key);
+bool is_of_answers(const ordered_json& added);
 ordered_json differs() { return ordered_json(ordered_json::value_t::discarded); }
 
 }  // namespace
@@ -90,7 +91,7 @@ std::optional<std::string> added_to(std::string_view base, std::string_view text
   const auto whole = object_of(text);
   if (!before || !whole) return std::nullopt;
   const ordered_json added = entries_beside(*before, *whole);
-  if (added.is_discarded()) return std::nullopt;
+  if (added.is_discarded() || !is_of_answers(added)) return std::nullopt;
   return added.is_null() ? std::string("{}") : added.dump();
 }
 
@@ -399,6 +400,21 @@ Status append_entries(ordered_json& to, const ordered_json& added, const std::st
   }
   for (const auto& item : added.items()) TRY(append_entries(to[item.key()], item.value(), item.key()));
   return {};
+}
+
+// Whether answers to questions can have added all of it. Entries in other lists are a person's own policy.
+bool is_of_answers(const ordered_json& added) {
+  static constexpr std::array<std::string_view, 4> kLists = {"filesystem.allowRead", "filesystem.allowWrite",
+                                                             "network.allowedDomains", "network.allowUnixSockets"};
+  if (added.is_null()) return true;
+  for (const auto& [section, lists] : added.items()) {
+    if (!lists.is_object()) return false;
+    for (const auto& [name, entries] : lists.items()) {
+      const std::string key = cat({section, ".", name});
+      if (std::ranges::find(kLists, std::string_view(key)) == kLists.end()) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace

@@ -163,6 +163,8 @@ TEST(Added, GoesToTheFirstPolicyToo) {
 TEST(Added, LeavesAPersonsOwnDefaultAsItIs) {
   const std::string own = R"({"filesystem": {"denyRead": ["~"]}})";
   EXPECT_EQ(*default_with_first(kFirst, own), own);
+  const std::string stricter = answered("filesystem.denyRead", "/srv/own");
+  EXPECT_EQ(*default_with_first(kFirst, stricter), stricter);
 }
 
 TEST(Added, IsAnErrorWhereTheFirstHasNoSuchList) {
