@@ -82,8 +82,12 @@ void TerminalPrompt::hide() {
                                : "\x1b[2J\x1b"
                                  "8",
                    cursor}));
-  pollfd room{terminal_.get(), POLLOUT, 0};
-  if (!held_.empty() && sys::poll({&room, 1}, kHideWait).value_or(0) > 0) (void)flush();
+  const auto until = std::chrono::steady_clock::now() + kHideWait;
+  while (!held_.empty()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    pollfd room{terminal_.get(), POLLOUT, 0};
+    if (left.count() <= 0 || sys::poll({&room, 1}, left).value_or(0) == 0 || !flush()) break;
+  }
   raw_.reset();
   prompt_.reset();
 }

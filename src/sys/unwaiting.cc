@@ -23,6 +23,8 @@ namespace {
 constexpr off_t kWhereItStands = -1;
 // No descriptor announces a blocked signal to a process that has not asked for it.
 constexpr std::chrono::milliseconds kToldCheck{200};
+// How long a reader may pause once this process has been told to end: a slow reader gets all of an outcome.
+constexpr std::chrono::milliseconds kToldWait{2000};
 
 // The device number that a terminal has under every name (ioctl_tty(2)).
 std::optional<unsigned> terminal_device(int fd) {
@@ -78,14 +80,17 @@ Result<std::size_t> UnwaitingWriter::write(std::string_view bytes) const {
 
 Status write_until_told(int fd, std::string_view bytes) {
   const UnwaitingWriter writer(fd);
+  auto read_last = std::chrono::steady_clock::now();
   while (!bytes.empty()) {
     const auto count = writer.write(bytes);
+    const auto now = std::chrono::steady_clock::now();
     if (count) {
       bytes.remove_prefix(*count);
+      read_last = now;
       continue;
     }
     if (count.error().sys_errno != EAGAIN) return fail(count.error());
-    if (is_told_to_end()) return fail(Error::from_errno("write()", EINTR));
+    if (is_told_to_end() && now - read_last > kToldWait) return fail(Error::from_errno("write()", EINTR));
     pollfd room{writer.fd(), POLLOUT, 0};
     TRY(poll({&room, 1}, kToldCheck));
   }

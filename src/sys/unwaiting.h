@@ -36,8 +36,8 @@ class UnwaitingWriter {
   bool is_socket_ = false;
 };
 
-// Writes all of it. If nobody reads at the other end, it waits until somebody does, or until this process has been told
-// to end by a signal that it blocks (SIGTERM, SIGINT, SIGHUP, SIGQUIT): EINTR.
+// Writes all of it. If nobody reads at the other end, it waits until somebody does. Once this process has been told to
+// end by a signal that it blocks (SIGTERM, SIGINT, SIGHUP, SIGQUIT), it waits two seconds at most: EINTR.
 Status write_until_told(int fd, std::string_view bytes);
 
 }  // namespace hutch::sys
