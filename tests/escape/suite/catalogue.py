@@ -5,11 +5,11 @@ import host_files
 import loopback
 import names
 import network
-import outer_git
+import outer_repository
 import programs
 import questions
 
-MODULES = [programs, names, host_files, git_ways, outer_git, descriptor_cases, loopback, questions, network]
+MODULES = [programs, names, host_files, git_ways, outer_repository, descriptor_cases, loopback, questions, network]
 
 
 def every():

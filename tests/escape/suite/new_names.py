@@ -24,7 +24,7 @@ NAMES = {
         "hooks_by_replacing", "hooks_of_the_same_name", "hooks_over_the_empty_ones", "modules_of_the_same_name",
         "the_configurations_file",
     ),
-    "outer_git": (
+    "outer_repository": (
         "a_link_among_references", "a_link_to_the_log", "a_pipe_among_references_by_a_move", "a_replacement",
         "another_object_store", "another_object_store_by_a_link", "another_object_store_its_directory_moved",
         "its_bisection", "its_bisections_references", "its_rewritten_references", "its_worktree_references",

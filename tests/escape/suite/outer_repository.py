@@ -89,7 +89,7 @@ OWN_FILES = ("gitdir", "commondir", "config.worktree")
 def cases():
     for way in WAYS:
         what = f"In a linked worktree, changes what is not its own of the repository: {way}."
-        yield Case("outer_git", slug(way), "git", what, each(run), needs=("git",))
+        yield Case("outer_repository", slug(way), "git", what, each(run), needs=("git",))
 
 
 def run(rig, case):
