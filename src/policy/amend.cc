@@ -23,6 +23,7 @@ Added add_to_list(std::vector<T>& list, const T& entry) {
   return Added::kYes;
 }
 
+void close_all(Network& network, const NetworkOptions& options);
 Status check_options(const NetworkOptions& options);
 Status check_some_network(const NetworkOptions& options);
 bool is_gateways(int port) { return std::ranges::find(kGatewayPorts, port) != kGatewayPorts.end(); }
@@ -32,6 +33,7 @@ bool is_gateways(int port) { return std::ranges::find(kGatewayPorts, port) != kG
 Status amend(Network& network, const NetworkOptions& options) {
   TRY(check_options(options));
   if (options.mode) network.mode = *options.mode;
+  if (options.mode == NetworkMode::kNone) close_all(network, options);
   for (const std::string& entry : options.allow_sockets) {
     if (add_to_list(network.allow_unix_sockets, entry) == Added::kYes) network.from_options.push_back(entry);
   }
@@ -91,6 +93,14 @@ Status check_ports(const Network& network) {
 }
 
 namespace {
+
+// Also what the policy opens beside its hosts. Its sockets stay for a command: they are files of the host.
+void close_all(Network& network, const NetworkOptions& options) {
+  network.host_ports.clear();
+  network.publish.clear();
+  network.allowed_udp.clear();
+  if (!options.agent.empty()) network.allow_unix_sockets.clear();
+}
 
 Status check_options(const NetworkOptions& options) {
   for (const std::string& entry : options.allow_domains) {

@@ -62,6 +62,21 @@ TEST(Amend, Modes) {
   EXPECT_EQ(error(network, back), "no error");
 }
 
+TEST(Amend, NoneClosesWhatThePolicyOpensBesideItsHosts) {
+  Network network;
+  network.host_ports = {5432};
+  network.publish = {{8080, 3000}};
+  network.allowed_udp = {"ntp.example.org:123"};
+  network.allow_unix_sockets = {"/run/a.sock"};
+  ASSERT_TRUE(amend(network, mode(NetworkMode::kNone)));
+  EXPECT_TRUE(network.host_ports.empty() && network.publish.empty() && network.allowed_udp.empty());
+  EXPECT_THAT(network.allow_unix_sockets, ElementsAre("/run/a.sock"));
+  NetworkOptions of_agent = mode(NetworkMode::kNone);
+  of_agent.agent = "alice";
+  ASSERT_TRUE(amend(network, of_agent));
+  EXPECT_TRUE(network.allow_unix_sockets.empty());
+}
+
 TEST(Amend, NothingIsAllowedWhereThereIsNoNetwork) {
   Network none;
   none.mode = NetworkMode::kNone;

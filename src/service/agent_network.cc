@@ -15,10 +15,10 @@ namespace hutch::service {
 
 namespace {
 
-// Files of the person's own that name registries: of pip, npm, Cargo, RubyGems and Bundler.
-constexpr std::array<std::string_view, 8> kFilesOfHome = {".config/pip/pip.conf", ".pip/pip.conf", ".npmrc",
-                                                          ".cargo/config.toml",   ".cargo/config", ".gemrc",
-                                                          ".bundle/config",       ".yarnrc.yml"};
+// Files of the person's own that name registries, of pip, npm, Cargo and Yarn: those that no sandbox may write. Of
+// RubyGems and Bundler a sandbox that may write the home could name hosts for another.
+constexpr std::array<std::string_view, 6> kFilesOfHome = {".config/pip/pip.conf", ".pip/pip.conf", ".npmrc",
+                                                          ".cargo/config.toml",   ".cargo/config", ".yarnrc.yml"};
 
 void add_hosts_of(const std::vector<std::string>& more, std::vector<std::string>& hosts) {
   for (const std::string& host : more) {
