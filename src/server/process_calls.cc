@@ -31,19 +31,21 @@ struct CalledProcess {
   std::shared_ptr<Process> process;
 };
 
-Value end_value(const sandbox::ProcessEnd& end) {
-  Value::List refusals(end.refusals.begin(), end.refusals.end());
+// What it tells of a command's doings holds what the command has named.
+Value end_value(const sandbox::ProcessEnd& end, const secret::Scrubber& scrubber) {
+  Value::List refusals;
+  for (const std::string& refusal : end.refusals) refusals.emplace_back(scrubber.scrub(refusal));
   return Value(Value::Object{{"exit_code", end.exit_code},
                              {"signal", end.signal},
                              {"ended_by", sandbox::name_of(end.ended_by)},
                              {"timed_out", sandbox::is_timeout(end.ended_by)},
                              {"killed", sandbox::is_killed(end.ended_by)},
                              {"duration_ms", end.duration.count()},
-                             {"reason", end.reason},
+                             {"reason", scrubber.scrub(end.reason)},
                              {"refusals", std::move(refusals)}});
 }
 
-Value process_value(const Process& process) {
+Value process_value(const Process& process, service::AgentSandbox& agent) {
   Value::List arguments;
   for (const std::string& argument : process.arguments()) arguments.emplace_back(argument);
   const auto started = std::chrono::time_point_cast<milliseconds>(process.started());
@@ -54,7 +56,7 @@ Value process_value(const Process& process) {
                        {"started", store::format_time(started)},
                        {"running", !end.has_value()},
                        {"terminal", process.has_terminal()}};
-  if (end) object["end"] = end_value(*end);
+  if (end) object["end"] = end_value(*end, *agent.secrets().scrubber());
   return Value(std::move(object));
 }
 
@@ -147,7 +149,7 @@ Result<Value> exec_command(Session& session, const CallReader& call) {
   if (!process->end()) resident->end(process, sandbox::EndedBy::kSignal);
   const auto end = process->wait(Process::Clock::now() + milliseconds(60'000));
   if (!end) return fail(Error{Code::kTimeout, 0, "the command does not end"});
-  return end_value(*end);
+  return end_value(*end, *agent->secrets().scrubber());
 }
 
 Result<sys::TerminalSize> terminal_size_argument(const CallReader& call) {
@@ -170,7 +172,7 @@ Result<Value> spawn_process(Session& session, const CallReader& call) {
   const auto resident = TRY(agent->resident());
   const auto process =
       TRY(resident->spawn(std::move(request), input ? sandbox::Input::kWritten : sandbox::Input::kNone));
-  return process_value(*process);
+  return process_value(*process, *agent);
 }
 
 Result<Value> list_agent_processes(Session& session, const CallReader& call) {
@@ -178,7 +180,7 @@ Result<Value> list_agent_processes(Session& session, const CallReader& call) {
   Value::List processes;
   const auto resident = agent->running();
   if (!resident) return Value(std::move(processes));
-  for (const auto& process : resident->list()) processes.push_back(process_value(*process));
+  for (const auto& process : resident->list()) processes.push_back(process_value(*process, *agent));
   // Whoever lists them did not start each of them.
   return service::scrubbed(*agent->secrets().scrubber(), Value(std::move(processes)));
 }
@@ -242,7 +244,7 @@ Result<Value> process_logs(Session& session, const CallReader& call) {
     if (heard.gone) break;
     Process::clear(changed.get());
   }
-  return process_value(*found.process);
+  return process_value(*found.process, *found.agent);
 }
 
 Result<Value> wait_for_process(Session& session, const CallReader& call) {
@@ -251,7 +253,7 @@ Result<Value> wait_for_process(Session& session, const CallReader& call) {
   while (!found.process->end()) {
     if (TRY(session.hear(ended.get(), std::nullopt)).gone) break;
   }
-  return process_value(*found.process);
+  return process_value(*found.process, *found.agent);
 }
 
 Result<Value> kill_process(Session& session, const CallReader& call) {
@@ -278,7 +280,8 @@ Result<Value> write_process(Session& session, const CallReader& call) {
 }
 
 Result<Value> show_process(Session& session, const CallReader& call) {
-  return process_value(*TRY(called_process(session, call)).process);
+  const CalledProcess found = TRY(called_process(session, call));
+  return process_value(*found.process, *found.agent);
 }
 
 Result<Value> resize(Session& session, const CallReader& call) {
