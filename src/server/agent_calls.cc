@@ -4,38 +4,24 @@
 #include "base/text.h"
 #include "server/session.h"
 #include "server/views.h"
-#include "service/agent_checks.h"
 #include "sys/process.h"
 
 namespace hutch::server {
 
 namespace {
 
-// Whether sandboxes that run are to have what was changed.
-enum class Spread { kNo, kYes };
-
-Result<Value> shown_with_notes(Session& session, const std::string& name, Spread spread) {
+Result<Value> shown_with_notes(Session& session, const std::string& name, const std::vector<std::string>& notes) {
   service::AgentService& agents = session.shared().agents;
   const service::AgentService::Shown shown = TRY(agents.show(name));
-  const Value value = TRY(shown_value(agents, shown));
-  Value::List notes;
-  if (spread == Spread::kYes) {
-    for (std::string& note : agents.spread_policy()) notes.emplace_back(std::move(note));
-  }
-  for (std::string& note : service::policy_notes(shown.record)) notes.emplace_back(std::move(note));
-  const auto* object = value.get<Value::Object>();
-  if (object == nullptr || notes.empty()) return value;
-  Value::Object noted = *object;
-  noted["notes"] = Value(std::move(notes));
-  return Value(std::move(noted));
+  return with_notes(TRY(shown_value(agents, shown)), shown.record, notes);
 }
 
 Result<Value> add_hosts(Session& session, const CallReader& call, std::string_view list) {
   const std::string name = TRY(call.text("agent"));
   std::vector<std::string> settings = TRY(call.texts("settings"));
   for (std::string& entry : settings) entry = cat({list, "+=", entry});
-  TRY(session.shared().agents.set(name, settings));
-  return shown_with_notes(session, name, Spread::kYes);
+  const auto changed = TRY(session.shared().agents.set(name, settings));
+  return shown_with_notes(session, name, changed.notes);
 }
 
 Result<Value> create_agent(Session& session, const CallReader& call) {
@@ -43,7 +29,7 @@ Result<Value> create_agent(Session& session, const CallReader& call) {
   store::AgentRecord record = TRY(session.shared().agents.draft(name));
   for (const std::string& setting : TRY(call.texts("settings"))) record = TRY(store::with_setting(record, setting));
   TRY(session.shared().agents.create(std::move(record)));
-  return shown_with_notes(session, name, Spread::kNo);
+  return shown_with_notes(session, name, {});
 }
 
 Result<Value> list_agents(Session& session, const CallReader&) {
@@ -67,9 +53,8 @@ Result<Value> status_line(Session& session, const CallReader& call) {
 Result<Value> set_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   const std::vector<std::string> settings = TRY(call.texts("settings"));
-  const auto before = TRY(session.shared().agents.show(name)).record;
-  const store::AgentRecord now = TRY(session.shared().agents.set(name, settings));
-  return shown_with_notes(session, name, before.network == now.network ? Spread::kNo : Spread::kYes);
+  const auto changed = TRY(session.shared().agents.set(name, settings));
+  return shown_with_notes(session, name, changed.notes);
 }
 
 Result<Value> allow_hosts(Session& session, const CallReader& call) {

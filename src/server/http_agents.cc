@@ -10,11 +10,6 @@ namespace hutch::server::http {
 
 namespace {
 
-Handled agent_answer(Exchange& exchange, int status, const std::string& name) {
-  const auto agent = TRY(exchange.shared().agents.show(name));
-  return value_answer(status, TRY(shown_value(exchange.shared().agents, agent)));
-}
-
 Result<Value::Object> whole_body(const Exchange& exchange) {
   const Value value = TRY_CTX(tool::parse_value(exchange.request().body, kBodyBytesMax), "the body");
   const auto* object = value.get<Value::Object>();
@@ -52,8 +47,9 @@ Handled post_agents(Exchange& exchange) {
   body.erase(named);
   for (const std::string& setting : TRY(settings_of(body))) record = TRY(store::with_setting(record, setting));
   const std::string created = record.name;
-  TRY(exchange.shared().agents.create(std::move(record)));
-  return agent_answer(exchange, 201, created);
+  record = TRY(exchange.shared().agents.create(std::move(record)));
+  const auto agent = TRY(exchange.shared().agents.show(created));
+  return value_answer(201, with_notes(TRY(shown_value(exchange.shared().agents, agent)), record, {}));
 }
 
 Handled get_agent(Exchange& exchange) {
@@ -63,8 +59,10 @@ Handled get_agent(Exchange& exchange) {
 Handled patch_agent(Exchange& exchange) {
   const Value::Object body = TRY(whole_body(exchange));
   const std::vector<std::string> settings = TRY(settings_of(body));
-  TRY(exchange.shared().agents.set(exchange.part("name"), settings));
-  return get_agent(exchange);
+  const std::string& name = exchange.part("name");
+  const auto changed = TRY(exchange.shared().agents.set(name, settings));
+  const Value shown = TRY(shown_with_resources(exchange.shared().agents, name));
+  return value_answer(200, with_notes(shown, changed.record, changed.notes));
 }
 
 Handled post_agent_start(Exchange& exchange) {

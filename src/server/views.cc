@@ -2,6 +2,7 @@
 #include "server/views.h"
 
 #include "base/limits.h"
+#include "service/agent_checks.h"
 #include "service/agent_scrubber.h"
 #include "store/agent_record.h"
 
@@ -35,6 +36,16 @@ Result<Value> shown_with_resources(service::AgentService& agents, const std::str
                                       {"diskMB", megabytes(used->disk_bytes)},
                                       {"diskUsedMB", megabytes(used->disk_used_bytes)}};
   return Value(std::move(object));
+}
+
+Value with_notes(Value shown, const store::AgentRecord& record, const std::vector<std::string>& notes) {
+  Value::List all(notes.begin(), notes.end());
+  for (std::string& note : service::policy_notes(record)) all.emplace_back(std::move(note));
+  const auto* object = shown.get<Value::Object>();
+  if (object == nullptr || all.empty()) return shown;
+  Value::Object noted = *object;
+  noted["notes"] = Value(std::move(all));
+  return Value(std::move(noted));
 }
 
 }  // namespace hutch::server

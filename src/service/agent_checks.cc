@@ -68,6 +68,11 @@ Status check_settings(const store::AgentRecord& record, const store::AgentRecord
 }
 
 std::vector<std::string> policy_notes(const store::AgentRecord& record) {
+  if (record.backend == "none") {
+    if (record.network.mode.empty()) return {};
+    return {cat({"backend none isolates nothing: network=", record.network.mode, " of agent ", record.name,
+                 " does not hold; hutch agent set ", record.name, " backend=namespace isolates it"})};
+  }
   if (!record.policy.starts_with('/')) return {};
   const auto text = sys::regular_file_text(record.policy, limits::kJsonBytesMax);
   const auto read =

@@ -41,9 +41,6 @@ namespace hutch::service {
 
 namespace {
 
-// What is new may have to be hidden in many places.
-constexpr std::chrono::milliseconds kReloadWait{15000};
-
 // "My Project" becomes "my-project": what a name may be, of what the directory is called.
 std::string name_from(std::string_view directory) {
   constexpr std::size_t kBytesMax = 14;
@@ -261,7 +258,17 @@ AgentSandbox::Status AgentService::last_status(const std::string& name) const {
   return {.state = LifeState::kError, .reason = (*last)->error, .backend = {}};
 }
 
-Result<store::AgentRecord> AgentService::set(const std::string& name, const std::vector<std::string>& settings) {
+Result<ChangedAgent> AgentService::set(const std::string& name, const std::vector<std::string>& settings) {
+  ChangedAgent changed{.record = TRY(change(name, settings)), .notes = {}};
+  // Also where it is as it was: what could not hold before is tried again.
+  if (std::ranges::none_of(settings, is_of_network)) return changed;
+  for (const auto& sandbox : known()) {
+    if (sandbox->record().name == name) changed.notes = TRY(spread_policy_to(sandbox));
+  }
+  return changed;
+}
+
+Result<store::AgentRecord> AgentService::change(const std::string& name, const std::vector<std::string>& settings) {
   const std::scoped_lock settings_lock(settings_mutex_);
   const store::AgentRecord before = TRY(agents_->find(name));
   store::AgentRecord record = before;
@@ -545,23 +552,7 @@ void AgentService::policy_saved() {
   for (const auto& sandbox : known()) (void)sandbox->reload_policy();
 }
 
-std::vector<std::string> AgentService::spread_policy() {
-  const auto until = std::chrono::steady_clock::now() + kReloadWait;
-  std::vector<std::pair<std::string, std::future<AgentSandbox::Notes>>> reloading;
-  for (const auto& sandbox : known()) {
-    const std::string name = cat({"agent ", sandbox->record().name});
-    for (auto& one : sandbox->reload_policy()) reloading.emplace_back(name, std::move(one));
-  }
-  std::vector<std::string> notes;
-  for (auto& [name, told] : reloading) {
-    if (told.wait_until(until) != std::future_status::ready) {
-      notes.push_back(cat({name, " has not said yet that it holds there"}));
-      continue;
-    }
-    for (const std::string& note : told.get()) notes.push_back(cat({name, ": ", note}));
-  }
-  return notes;
-}
+std::vector<std::string> AgentService::spread_policy() { return spread_policy_to_all(known()); }
 
 std::vector<AgentService::RevokedAgent> AgentService::revoke(const std::string& host, EndCommands end) {
   std::vector<RevokedAgent> all;

@@ -18,6 +18,7 @@
 #include "service/revoke.h"
 #include "service/sandbox_slots.h"
 #include "service/secret_prompts.h"
+#include "service/spread.h"
 #include "store/agents.h"
 #include "store/artifacts.h"
 #include "store/host_data.h"
@@ -52,8 +53,9 @@ class AgentService {
   Result<Shown> show(const std::string& name);
 
   // The settings are KEY=VALUE each, all or none. They hold from the sandbox's next start on, but for
-  // those of its tools (autonomousExec) and of its network, which hold at once.
-  Result<store::AgentRecord> set(const std::string& name, const std::vector<std::string>& settings);
+  // those of its tools (autonomousExec) and of its network, which hold at once. An error where its sandbox goes on as
+  // it was; what was set is kept even so.
+  Result<ChangedAgent> set(const std::string& name, const std::vector<std::string>& settings);
 
   // The agent's sandbox, started or not. One and the same as long as it runs.
   Result<std::shared_ptr<AgentSandbox>> sandbox(const std::string& name);
@@ -89,12 +91,9 @@ class AgentService {
   std::vector<BoardEvent> questions(const std::string& agent) const;
   // `id` is "AGENT.NUMBER", of none that somebody attends alone; `by` is what those who come late are told.
   Status answer(const std::string& id, const wire::ControlAnswer& answer, std::string_view by);
-  // Whether a sandbox has ended since it was last asked.
-  bool take_ended() { return ended_.exchange(false); }
-  // The user's policies have changed: each sandbox that runs goes by them soon.
-  void policy_saved();
-  // The same, and waits for them, but no more than some seconds: what of it does not hold where, in a sentence each.
-  std::vector<std::string> spread_policy();
+  bool take_ended() { return ended_.exchange(false); }  // whether a sandbox has ended since it was last asked
+  void policy_saved();  // the user's policies have changed: each sandbox that runs goes by them soon
+  std::vector<std::string> spread_policy();  // the same, and waits for it as spread_policy_to_all() does
   struct RevokedAgent {
     std::string agent;
     egress::Gateway::Revoked revoked;
@@ -114,6 +113,7 @@ class AgentService {
 
  private:
   using Sandboxes = std::map<std::string, std::shared_ptr<AgentSandbox>>;
+  Result<store::AgentRecord> change(const std::string& name, const std::vector<std::string>& settings);
   Status forget_kept(const std::string& name);
   Result<store::AgentRecord> draft_of(const std::string& directory) const;
   void forget(Sandboxes::iterator known);  // with the lock held

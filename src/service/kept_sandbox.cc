@@ -33,6 +33,12 @@ bool puts_files(const wire::FileRequest& request) {
          std::holds_alternative<wire::EndTree>(request);
 }
 
+std::shared_ptr<const LivePolicy> live_policy(const Judged& judged) {
+  policy::Policy at_start = judged.prepared.policy;
+  at_start.network = judged.prepared.own_network;
+  return std::make_shared<const LivePolicy>(judged.place, judged.facts, sys::own_environment(), std::move(at_start));
+}
+
 }  // namespace
 
 std::string_view name_of(LifeState state) {
@@ -111,6 +117,11 @@ Result<std::shared_ptr<sandbox::Resident>> KeptSandbox::start() {
   const std::scoped_lock lock(mutex_);
   if (started) {
     resident_ = std::shared_ptr<sandbox::Resident>(std::move(*started));
+    // What was set while it started, after it was judged.
+    if (is_outdated_ && policy_) {
+      resident_->on_keeping_thread(
+          [this, questions = questions_, policy = policy_] { (void)reload_now(questions.get(), *policy); });
+    }
     const bool alive = resident_->is_alive();
     set_state(alive ? LifeState::kRunning : LifeState::kError, alive ? std::string() : status_.reason);
   } else if (starting_.stop_requested()) {
@@ -296,12 +307,14 @@ std::future<KeptSandbox::Notes> KeptSandbox::reload_policy() {
   std::shared_ptr<const LivePolicy> policy;
   {
     const std::scoped_lock lock(mutex_);
+    is_outdated_ = true;
     resident = resident_;
     questions = questions_;
     policy = policy_;
   }
-  if (!resident || !questions) return told;
-  resident->on_keeping_thread([this, questions, policy, promise] { promise->notes = reload_now(*questions, *policy); });
+  if (!resident || !policy) return told;
+  resident->on_keeping_thread(
+      [this, questions, policy, promise] { promise->notes = reload_now(questions.get(), *policy); });
   return told;
 }
 
@@ -352,6 +365,10 @@ void KeptSandbox::ended(const std::optional<Error>& reason) {
 }
 
 Result<sandbox::Resident::Parts> KeptSandbox::begin(std::shared_ptr<GitWatch>& git) {
+  {
+    const std::scoped_lock lock(mutex_);
+    is_outdated_ = false;
+  }
   Judged judged = TRY(settings_.judge());
   Prepared& prepared = judged.prepared;
   if (prepared.backend == "none") TRY(ask_for_none(judged));
@@ -456,6 +473,7 @@ Result<std::unique_ptr<sandbox::Network>> KeptSandbox::make_network(Judged& judg
   {
     const std::scoped_lock lock(mutex_);
     if (questions_) asked_before_ = questions_->last_id();
+    policy_ = live_policy(judged);
   }
   const bool asks = gateway || prepared.plan.supervisor != plan::Supervisor::kNone;
   const std::shared_ptr<sandbox::Questions> questions = asks ? make_questions(judged) : nullptr;
@@ -464,6 +482,7 @@ Result<std::unique_ptr<sandbox::Network>> KeptSandbox::make_network(Judged& judg
     questions_ = questions;
   }
   network_ = nullptr;
+  network_kind_ = prepared.plan.network;
   make_sockets(judged);
   if (!gateway) return std::unique_ptr<sandbox::Network>();
   egress::Settings egress = gateway_settings(prepared, judged.guest_program);
@@ -497,11 +516,9 @@ void KeptSandbox::make_sockets(const Judged& judged) {
 }
 
 std::shared_ptr<sandbox::Questions> KeptSandbox::make_questions(const Judged& judged) {
+  const std::shared_ptr<const LivePolicy> policy = policy_;
   approval::DeskLimits limits;
   limits.wait = judged.prepared.policy.ask_timeout.value_or(limits.wait);
-  auto policy = std::make_shared<const LivePolicy>(judged.place, judged.facts, sys::own_environment());
-  const std::scoped_lock lock(mutex_);
-  policy_ = policy;
   auto questions = std::make_shared<sandbox::Questions>(
       sandbox::Questions::Settings{.limits = limits,
                                    .place = [policy] { return policy->place(); },
@@ -518,20 +535,21 @@ void KeptSandbox::answered(const approval::Desk::Closed& closed) {
                    closed.question.process.pid, closed.question.process.program});
   if (!is_saved(closed.answer)) return;
   // It is called by the questions, which are the running ones.
-  (void)reload_now(*questions_, *policy_);
+  (void)reload_now(questions_.get(), *policy_);
   if (settings_.saved) settings_.saved();
 }
 
-KeptSandbox::Notes KeptSandbox::reload_now(sandbox::Questions& questions, const LivePolicy& policy) {
-  const auto left = policy.reload({network_, sockets_.get(), host_files_.get(), questions});
+KeptSandbox::Notes KeptSandbox::reload_now(sandbox::Questions* questions, const LivePolicy& policy) {
+  const auto left = policy.reload({network_, sockets_.get(), host_files_.get(), questions, network_kind_});
   Notes notes;
   if (!left) {
-    notes.push_back(cat({"goes on as it was: ", printable(left.error().message)}));
+    notes.lines.push_back(cat({"goes on as it was: ", printable(left.error().message)}));
+    notes.is_as_it_was = true;
     record_.refused({.what = cat({"the policy that was saved does not hold in what runs: ", left.error().message}),
                      .rule = "policy"});
     return notes;
   }
-  for (const std::string& one : *left) notes.push_back(cat({printable(one), " holds from the next start on"}));
+  for (const std::string& one : *left) notes.lines.push_back(cat({printable(one), " holds from the next start on"}));
   return notes;
 }
 

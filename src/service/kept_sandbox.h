@@ -44,8 +44,7 @@ class KeptSandbox {
   enum class Ready { kYes, kNotYet };
   Result<Ready> await(std::chrono::steady_clock::time_point until, const std::stop_token& stop);
   std::shared_ptr<sandbox::Resident> running() const;  // null where it does not run
-  // kNever: it is not started any more, by nobody.
-  enum class After { kAgain, kNever };
+  enum class After { kAgain, kNever };  // kNever: it is not started any more, by nobody
   void stop(After after = After::kAgain);
   // The same where it does not run; false, and nothing is done, where it does.
   bool retire();
@@ -68,13 +67,12 @@ class KeptSandbox {
   std::uint64_t last_question() const;  // the number of the last one; 0 before the first
   hutch::Status answer(const wire::ControlAnswer& answer, std::string_view by);
   // The user's policies have changed. What of it does not hold there comes once it was tried; failures are recorded.
-  using Notes = std::vector<std::string>;
+  using Notes = ReloadNotes;
   std::future<Notes> reload_policy();
   // What answers allowed for that host, at every port where none is named, holds no longer, and its connections end.
   egress::Gateway::Revoked revoke(const std::string& host);
 
-  // What was asked of a service of the host's; into the record.
-  void used(store::Service service) { record_.used(std::move(service)); }
+  void used(store::Service service) { record_.used(std::move(service)); }  // of the host's; into the record
 
   // By the sandbox's own file server; a FileFailed of it comes as the error.
   Result<wire::FileReply> file(const wire::FileRequest& request);
@@ -109,7 +107,7 @@ class KeptSandbox {
   void make_sockets(const Judged& judged);
   hutch::Status ask_for_none(const Judged& judged);
   void answered(const approval::Desk::Closed& closed);
-  Notes reload_now(sandbox::Questions& questions, const LivePolicy& policy);
+  Notes reload_now(sandbox::Questions* questions, const LivePolicy& policy);
 
   const Settings settings_;
 
@@ -125,11 +123,13 @@ class KeptSandbox {
   std::function<hutch::Status(const backend::KeptRoot&)> keep_root_;  // of the last start
   std::shared_ptr<sandbox::Questions> questions_;  // of the last start
   std::shared_ptr<const LivePolicy> policy_;       // likewise
+  bool is_outdated_ = false;  // the policy was to be reloaded after the last start had begun to be judged
   std::uint64_t asked_before_;                     // the last question of earlier starts
   bool none_allowed_ = false;                      // by an answer for all starts; the keeping thread's
 
   ResidentRecord record_;
   sandbox::Network* network_ = nullptr;  // likewise
+  plan::NetworkKind network_kind_ = plan::NetworkKind::kGateway;  // likewise
   std::unique_ptr<HostSockets> sockets_;  // likewise
   std::unique_ptr<HostFiles> host_files_;  // likewise
 

@@ -50,22 +50,29 @@ Status LivePolicy::save(const approval::Save& save) const {
 
 Result<std::vector<std::string>> LivePolicy::reload(const LiveSandbox& live) const {
   if (is_fixed() && !request_.own_network) return std::vector<std::string>();
-  LoadedPolicy loaded = TRY(load_policy(request_, facts_, environment_));
+  const bool is_kept = is_fixed() && at_start_;
+  LoadedPolicy loaded =
+      is_kept ? LoadedPolicy{*at_start_, facts_.cwd, {}} : TRY(load_policy(request_, facts_, environment_));
   policy::Network& wanted = loaded.policy.network;
   TRY(settle_network(wanted, network_options(request_, wanted), facts_, loaded.project));
-  TRY(settle_machine_network(backend_of(request_, loaded.policy).value_or(""), wanted, facts_));
+  const std::string backend = backend_of(request_, loaded.policy).value_or("");
+  TRY(settle_machine_network(backend, wanted, facts_));
   std::vector<std::string> left;
   if (live.network != nullptr) {
     policy::Network held = live.network->gateway().changeable(wanted);
     left = left_out(wanted, held);
     live.network->gateway().forget_saved_grants();
     TRY(live.network->replace_rules(std::move(held)));
+  } else if (live.kind == plan::NetworkKind::kHost) {
+    // Without isolation no start has another.
+    const bool has_other = wanted.mode != policy::NetworkMode::kHost && backend != "none";
+    if (has_other) left.emplace_back("the network, which is this machine's own until then,");
   } else if (wanted.mode != policy::NetworkMode::kNone && wanted.mode != policy::NetworkMode::kHost) {
     left.emplace_back("the network, which was closed at the start,");
   }
   if (live.sockets != nullptr) live.sockets->replace(wanted, loaded.policy.asks);
   Status files;
-  if (live.files != nullptr) {
+  if (live.files != nullptr && !is_kept) {
     FilesNow now = TRY(file_rules(request_, facts_, loaded));
     files = live.files->replace(std::move(now), loaded.policy.asks);
   }
@@ -114,11 +121,12 @@ std::optional<approval::Answer> settled(const LiveSandbox& live, const wire::Con
 
 // By what the rules say now, either way: nobody could answer otherwise any more.
 void close_answered(const LiveSandbox& live) {
-  for (const wire::ControlQuestion& open : live.questions.open()) {
+  if (live.questions == nullptr) return;
+  for (const wire::ControlQuestion& open : live.questions->open()) {
     const auto answer = settled(live, open);
     if (!answer) continue;
     // Somebody may have been faster.
-    (void)live.questions.answer({open.id, std::string(approval::name_of(*answer)), std::nullopt}, kPolicy);
+    (void)live.questions->answer({open.id, std::string(approval::name_of(*answer)), std::nullopt}, kPolicy);
   }
 }
 

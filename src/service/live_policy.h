@@ -2,12 +2,16 @@
 // a saved change comes to there.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "approval/answer.h"
 #include "base/result.h"
 #include "plan/facts.h"
+#include "plan/plan.h"
+#include "policy/policy.h"
 #include "sandbox/network.h"
 #include "sandbox/questions.h"
 #include "service/host_files.h"
@@ -21,14 +25,26 @@ struct LiveSandbox {
   sandbox::Network* network = nullptr;  // null where it has no gateway
   HostSockets* sockets = nullptr;       // null where it has none of the host's
   HostFiles* files = nullptr;           // null where it has no supervisor
-  sandbox::Questions& questions;
+  sandbox::Questions* questions = nullptr;               // null where nothing of it is asked about
+  plan::NetworkKind kind = plan::NetworkKind::kGateway;  // what it was started with
+};
+
+struct ReloadNotes {
+  std::vector<std::string> lines;
+  bool is_as_it_was = false;  // nothing of it holds
 };
 
 class LivePolicy {
  public:
-  // `facts.cwd` is the sandbox's directory. `environment` says where the policies lie.
-  LivePolicy(PlaceRequest request, plan::HostFacts facts, std::vector<std::string> environment)
-      : request_(std::move(request)), facts_(std::move(facts)), environment_(std::move(environment)) {}
+  // `facts.cwd` is the sandbox's directory. `environment` says where the policies lie. `at_start` is what the request's
+  // own policy said then, without options: of that one nothing is read again, and nothing but an agent's network
+  // changes.
+  LivePolicy(PlaceRequest request, plan::HostFacts facts, std::vector<std::string> environment,
+             std::optional<policy::Policy> at_start = std::nullopt)
+      : request_(std::move(request)),
+        facts_(std::move(facts)),
+        environment_(std::move(environment)),
+        at_start_(std::move(at_start)) {}
 
   // Any thread may ask these.
   approval::Place place() const;
@@ -50,6 +66,7 @@ class LivePolicy {
   const PlaceRequest request_;
   const plan::HostFacts facts_;
   const std::vector<std::string> environment_;
+  const std::optional<policy::Policy> at_start_;
 };
 
 // Whether an answer changes what is saved.

@@ -42,8 +42,9 @@ constexpr auto& kOwnPlaces = plan::kOwnPlacesOfOsUser;
 
 static_assert(policy::kGatewayPorts == std::array<int, 3>{plan::kCapturePort, plan::kDnsPort, plan::kProxyPort});
 
-Status settle_network_for(const Residence* residence, policy::Network& network, const policy::NetworkOptions& options,
-                          const plan::HostFacts& facts, const std::string& project);
+Status settle_network_for(Prepared& prepared, const Residence* residence, policy::Network& network,
+                          const policy::NetworkOptions& options, const plan::HostFacts& facts,
+                          const std::string& project);
 Status check_backend(const std::string& backend, const policy::Policy& policy, const PlaceRequest& request,
                      const plan::HostFacts& facts, const Caller& caller);
 Result<std::optional<OsUserPlace>> place_of_os_user(std::string_view backend, const LoadedPolicy& loaded,
@@ -98,8 +99,8 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   prepared.backend = TRY(backend_of(request, loaded.policy));
   TRY(check_backend(prepared.backend, loaded.policy, request, facts, caller));
   policy::Network& network = loaded.policy.network;
-  TRY(settle_network_for(caller.residence, network, network_options(request, network), facts, loaded.project));
-  TRY(settle_machine_network(prepared.backend, network, facts));
+  TRY(settle_network_for(prepared, caller.residence, network, network_options(request, network), facts,
+                         loaded.project));
   const std::optional<OsUserPlace> of_user = TRY(place_of_os_user(prepared.backend, loaded, request, facts, caller));
   const std::string cwd = TRY(working_directory(request, facts, prepared.backend, caller.residence));
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
@@ -215,11 +216,19 @@ Status settle_network(policy::Network& network, const policy::NetworkOptions& op
 
 namespace {
 
-Status settle_network_for(const Residence* residence, policy::Network& network, const policy::NetworkOptions& options,
-                          const plan::HostFacts& facts, const std::string& project) {
+Status settle_network_for(Prepared& prepared, const Residence* residence, policy::Network& network,
+                          const policy::NetworkOptions& options, const plan::HostFacts& facts,
+                          const std::string& project) {
+  prepared.own_network = network;
   TRY(settle_network(network, options, facts, project));
-  if (residence == nullptr || !residence->hosts_at_most) return {};
-  return policy::narrow_to(network, *residence->hosts_at_most);
+  const bool has_hosts = residence != nullptr && residence->network == Residence::Network::kHost;
+  if (has_hosts && options.mode && !options.agent.empty()) {
+    return fail(Error::invalid(cat({"agent ", options.agent, " has a network of its own, but sandbox.network of ",
+                                    "config.json gives it this machine's; hutch agent set ", options.agent,
+                                    " network= takes its own back, or set sandbox.network to \"gateway\""})));
+  }
+  if (residence != nullptr && residence->hosts_at_most) TRY(policy::narrow_to(network, *residence->hosts_at_most));
+  return settle_machine_network(prepared.backend, network, facts);
 }
 
 Status check_backend(const std::string& backend, const policy::Policy& policy, const PlaceRequest& request,

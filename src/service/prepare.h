@@ -48,6 +48,7 @@ struct Caller {
 
 struct Prepared {
   policy::Policy policy;  // with the options of the request
+  policy::Network own_network;  // the policy's, without them
   std::vector<policy::Rule> rules;
   plan::PathFacts paths;
   plan::SandboxPlan plan;  // without seccomp

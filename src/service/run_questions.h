@@ -52,7 +52,7 @@ class RunQuestions {
   Status reload(const sandbox::QuestionSocket::Tell& tell);
   void record(const approval::Desk::Closed& closed);
   bool is_granted(const approval::Question& question);
-  LiveSandbox live() { return {network_, sockets_, files_, questions_}; }
+  LiveSandbox live() { return {network_, sockets_, files_, &questions_}; }
 
   const Settings settings_;
   sandbox::Network* network_ = nullptr;

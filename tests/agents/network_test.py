@@ -1,7 +1,10 @@
 # An agent's own network, laid over its policy: allow, deny, its modes, and what is said of a host that is refused.
 """No host of these is there: what is asked is whether the gateway refuses it, or tries and does not find it."""
 
+import contextlib
 import json
+import socket
+import time
 
 import pytest
 
@@ -78,14 +81,106 @@ def test_none_closes_all(daemon, agent, first):
     assert (asked(daemon, agent, "one.invalid").text[:3] == "000") == (first == "rules")
 
 
+@pytest.mark.parametrize("when", ["at once", "from the start"])
+def test_none_closes_what_the_policy_opens_beside_its_hosts(daemon, agent, when):
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as local:
+        port = server.getsockname()[1]
+        path = daemon.person.mkdir(daemon.person.home / f"sockets-{agent}-{when[-4:]}") / "s"
+        local.bind(str(path))
+        path.chmod(0o777)
+        local.listen()
+        policy = {"network": {"hostPorts": [port], "allowUnixSockets": [str(path)]}}
+        file = daemon.person.write(daemon.state / f"ports-{agent}.json", json.dumps(policy))
+        connect = f"""python3 -c '
+import socket
+for family, place in ((socket.AF_INET, ("127.0.0.1", {port})), (socket.AF_UNIX, "{path}")):
+    try:
+        reached = socket.socket(family)
+        reached.settimeout(5)
+        reached.connect(place)
+        if family == socket.AF_INET: reached.sendall(b"x"); print(reached.recv(1) == b"y")
+        else: print(True)
+    except OSError: print(False)
+'"""
+        daemon("agent", "set", agent, f"policy={file}").ok()
+        server.settimeout(0.2)
+
+        def reached():
+            running = daemon.popen("exec", agent, "--", "/bin/sh", "-c", connect)
+            while running.poll() is None:
+                with contextlib.suppress(TimeoutError), server.accept()[0] as accepted:
+                    accepted.sendall(b"y")
+                    running.wait(30)
+            return running.communicate(timeout=30)[0].split()
+
+        if when == "at once":
+            assert reached() == [b"True", b"True"]
+        daemon("agent", "set", agent, "network=none").ok()
+        assert reached() == [b"False", b"False"]
+
+
+def test_a_network_holds_when_the_policy_file_has_gone(daemon, agent):
+    file = daemon.person.write(daemon.state / f"gone-{agent}.json",
+                               json.dumps({"network": "outbound", "filesystem": {"denyRead": ["~"]}}))
+    daemon("agent", "set", agent, f"policy={file}").ok()
+    assert not is_refused(asked(daemon, agent, "one.invalid"))
+    file.unlink()
+    assert "as it was" not in daemon("agent", "set", agent, "network=none").ok().errors
+    assert is_refused(asked(daemon, agent, "one.invalid"))
+
+
+def test_what_cannot_be_had_at_once_is_no_success(daemon, agent):
+    assert is_refused(asked(daemon, agent, "one.invalid"))
+    place = daemon.state / "config" / "default.json"
+    if not place.parent.exists():
+        daemon.person.mkdir(place.parent)
+    before = place.read_text() if place.exists() else None
+    daemon.person.write(place, "{ broken")
+    try:
+        failed = daemon("agent", "set", agent, "network=outbound")
+        assert failed.code != 0 and "as it was" in failed.errors and f"hutch agent stop {agent}" in failed.errors
+    finally:
+        place.unlink() if before is None else place.write_text(before)
+    daemon("agent", "set", agent, "network=outbound").ok()
+    assert not is_refused(asked(daemon, agent, "one.invalid"))
+
+
+def test_what_is_set_while_it_starts_is_not_lost(daemon, agent):
+    for turn in range(8):
+        daemon("agent", "stop", agent).ok()
+        daemon("agent", "set", agent, "network=outbound").ok()
+        starting = daemon.popen("agent", "start", agent)
+        time.sleep(0.01 * turn)
+        daemon("agent", "set", agent, "network=none").ok()
+        starting.communicate(timeout=30)
+        assert asked(daemon, agent, "one.invalid").text[:3] in ("000", "403"), f"after {turn} of 8 waits"
+
+
+def test_without_isolation_it_is_said_that_none_holds(daemon):
+    name = daemon.create("backend=none")
+    assert "isolates nothing" in daemon("agent", "set", name, "network=none").ok().errors
+    assert "isolates" not in daemon("agent", "set", name, "network=").ok().errors
+    daemon("agent", "remove", name).ok()
+
+
+def test_what_is_refused_shows_no_secret(daemon, agent):
+    daemon("secret", "set", "--agent", agent, "TOKEN", stdin=b"verysecretvalue0123").ok()
+    done = asked(daemon, agent, "verysecretvalue0123.example")
+    assert "was refused" in done.errors and "verysecretvalue0123" not in done.errors, str(done)
+
+
 def test_registries_are_those_of_the_home(daemon, agent):
     daemon.person.write(daemon.person.home / ".npmrc", "registry=https://npm.registry.invalid/\n")
+    daemon.person.write(daemon.person.home / ".gemrc", ":sources:\n- https://gems.registry.invalid/\n")
     daemon("agent", "set", agent, "network=registries").ok()
     try:
         assert daemon.sh(agent, "curl -s -o /dev/null -w '%{http_connect}' https://npm.registry.invalid/").text != "403"
-        assert daemon.sh(agent, "curl -s -o /dev/null -w '%{http_connect}' https://other.invalid/").text == "403"
+        # A sandbox that may write the home could write that file.
+        for host in ("other.invalid", "gems.registry.invalid"):
+            assert daemon.sh(agent, f"curl -s -o /dev/null -w '%{{http_connect}}' https://{host}/").text == "403"
     finally:
         (daemon.person.home / ".npmrc").unlink()
+        (daemon.person.home / ".gemrc").unlink()
 
 
 def test_what_cannot_hold_is_refused(daemon, agent):

@@ -40,6 +40,30 @@ def test_agents_from_birth_to_end(api):
         assert reply.error(404) == "not_found"
 
 
+def test_a_network_holds_at_once(api, agent):
+    ask = {"command": "curl -s -o /dev/null -w '%{http_code}' --max-time 20 http://one.invalid/"}
+    for settings, refused in (({"network": "outbound"}, False), ({"network": "none"}, True),
+                              ({"network": "rules", "allowedDomains": ["one.invalid"]}, False),
+                              ({"deniedDomains": ["one.invalid"], "allowedDomains": []}, True)):
+        changed = api.request("PATCH", f"/v1/agents/{agent}", data=settings).ok()
+        assert settings.items() <= changed.items() and "notes" not in changed, changed
+        said = api.post(f"/v1/agents/{agent}/exec", ask).ok()["stdout"]
+        assert (said == "403") == refused, f"{settings}: {said}"
+    document = json.loads((pathlib.Path(__file__).parents[2] / "docs" / "openapi.json").read_text())
+    schemas = document["components"]["schemas"]
+    known = {*schemas["AgentSettings"]["properties"], *schemas["Agent"]["allOf"][1]["properties"]}
+    assert set(api.get(f"/v1/agents/{agent}").ok()) <= known
+
+
+def test_what_a_change_cannot_have_at_once_is_said(api):
+    name = api.create(network="none")
+    api.post(f"/v1/agents/{name}/start").ok()
+    changed = api.request("PATCH", f"/v1/agents/{name}", data={"network": "rules"}).ok()
+    assert changed["network"] == "rules"
+    assert all("next start" in note for note in changed.get("notes", [])), changed
+    api.request("DELETE", f"/v1/agents/{name}").ok()
+
+
 def test_a_command_to_its_end(api, agent):
     done = api.post(f"/v1/agents/{agent}/exec", {"command": "cat; echo $A >&2; pwd; exit 7", "stdin": "in\n",
                                                  "env": {"A": "b c"}, "cwd": "/tmp"}).ok()
