@@ -87,6 +87,28 @@ def test_npm_of_the_project_is_not_run(installed, person, place):
     assert (place / "node_modules/hutch-sdk").exists() and not (place / "ran").exists()
 
 
+def test_npm_obeys_no_program_and_tells_no_variable_of_the_project(installed, person, place):
+    """The .npmrc of a directory may be a sandbox's."""
+    hutch = installed / "bin/hutch"
+    person.write(place / "program", f"#!/bin/sh\ntouch {place}/ran\nexit 1\n", mode=0o755)
+    person.write(place / ".npmrc", f"git={place}/program\n@a:registry=http://127.0.0.1:9/a${{A_KEY}}/\n")
+    for needed in ({"g": f"git+file://{place}/none.git"}, {"@a/b": "1.0.0"}):
+        person.write(place / "package.json", json.dumps({"name": "x", "private": True, "dependencies": needed}))
+        result = run(person, place, hutch, "install", "sdk", A_KEY="of-the-person")
+        assert result.code == 125 and "by hand: npm install" in result.errors, str(result)
+        assert "of-the-person" not in result.errors + result.text and not (place / "ran").exists(), str(result)
+    assert "127.0.0.1:9/a" in result.errors, str(result)
+
+
+def test_tar_is_the_systems(installed, person, place):
+    """What it starts is not looked for in the person's PATH, nor is there an option in a variable."""
+    for name in ("tar", "gzip"):
+        person.write(place / name, f"#!/bin/sh\ntouch {place}/ran\nexec /bin/{name} \"$@\"\n", mode=0o755)
+    run(person, place, installed / "bin/hutch", "install", "pi", PATH=f"{place}:{os.environ['PATH']}",
+        TAR_OPTIONS=f"--checkpoint=1 --checkpoint-action=exec={place}/gzip").ok()
+    assert (place / ".pi/agent/extensions/hutch-pi/index.js").exists() and not (place / "ran").exists()
+
+
 @pytest.mark.slow
 def test_each_brings_what_it_needs(installed, person, place, provider):
     """hutch-mastra beside a @mastra/core that is there; hutch-sdk comes in it, by nobody's registry."""
