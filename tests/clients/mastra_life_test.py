@@ -39,6 +39,32 @@ hutch('agent', 'remove', sandbox.agent.name)
 await sandbox._destroy()
 said.destroyed = sandbox.status
 
+// Destroyed while a call of it finds that it was removed: before it is made anew, and in the middle of that.
+const before = new HutchSandbox({ ...options, id: 'before' })
+await before._start()
+said.raced = [await reason(before.inside(async () => {
+  await before._destroy()
+  return before.agent.show()
+}))]
+const amid = new HutchSandbox({ ...options, id: 'amid' })
+await amid._start()
+let over
+amid.__setLogger({ debug() {}, info() {}, error() {}, warn: () => setImmediate(() => { over ??= amid._destroy() }) })
+hutch('agent', 'remove', amid.agent.name)
+said.raced.push(await reason(amid.executeCommand('true')))
+await over
+said.left = JSON.parse(hutch('agent', 'list', '--json'))
+
+// The hutch of PATH, though everything is below the directory in which this was started.
+const named = process.env.HUTCH_PROGRAM
+delete process.env.HUTCH_PROGRAM
+process.env.PATH = `${process.env.BIN}:${process.env.PATH}`
+execFileSync(named, ['daemon', 'stop'])
+const found = new HutchSandbox({ ...options, id: 'found' })
+said.found = (await found.executeCommand('echo found')).stdout
+await found._destroy()
+process.env.HUTCH_PROGRAM = named
+
 process.env.HUTCH_PROGRAM = '/nowhere/hutch'
 execFileSync(process.env.REAL, ['daemon', 'stop'])
 const without = new HutchSandbox({ workingDirectory: `${home}/work` })
@@ -54,8 +80,8 @@ def test_it_goes_on_or_says_what_to_do(base, provider, person):
     home = person.mkdir(person.home / "mastra-life")
     (provider / "life.mjs").write_text(COURSE)
     environment = {"HOME": str(home), "HUTCH_STATE": str(home / "state"), "PATH": os.environ["PATH"],
-                   "HUTCH_PROGRAM": str(base.bin / "hutch"), "REAL": str(base.bin / "hutch")}
-    done = harness.run_in(person, ["node", provider / "life.mjs"], cwd=home, env=environment, timeout=180)
+                   "HUTCH_PROGRAM": str(base.bin / "hutch"), "REAL": str(base.bin / "hutch"), "BIN": str(base.bin)}
+    done = harness.run_in(person, ["node", provider / "life.mjs"], cwd="/", env=environment, timeout=180)
     said = json.loads(done.ok().text.splitlines()[-1])
     name = said["first"]
     assert name.startswith("mastra-") and said["stopped"] == ["running", f"kept\n{name}"]
@@ -63,5 +89,7 @@ def test_it_goes_on_or_says_what_to_do(base, provider, person):
     assert said["killed"] == "kept\n" and said["toldBefore"] == 0
     assert said["removed"] == f"{name}begun\n" and len(said["told"]) == 1 and "made anew" in said["told"][0]
     assert said["destroyed"] == "destroyed"
+    assert all("not ready" in one for one in said["raced"]) and said["left"] == [], said["raced"]
+    assert said["found"] == "found\n"
     assert "could not be started: /nowhere/hutch" in said["without"] and "HUTCH_PROGRAM" in said["without"]
     assert said["withoutDestroyed"] == ["no error", "destroyed"] and said["victim"] is False

@@ -117,6 +117,8 @@ export class HutchSandbox extends MastraSandbox {
   private lastUsedAt: Date | undefined
   /** Somebody's agent may be there, which destroy() has to remove. */
   hasBegun = false
+  /** Done when none is being made anew, which destroy() waits for: it would find nothing to remove. */
+  private making: Promise<unknown> = Promise.resolve()
 
   constructor(options: HutchSandboxOptions = {}) {
     const env = options.env ?? {}
@@ -146,7 +148,8 @@ export class HutchSandbox extends MastraSandbox {
     if (options.url && options.nativeSandbox) {
       throw new Error('nativeSandbox: a policy file is made of it on this machine; name one of the daemon\'s by policy')
     }
-    this.hutch = new Hutch(options)
+    const writable = [...(dir ? [dir] : []), ...(options.nativeSandbox?.readWritePaths ?? []).map((one) => path.resolve(one))]
+    this.hutch = new Hutch({ ...options, projects: options.projects ?? (dir ? writable : undefined) })
     this.agent = this.hutch.agent(nameOf(this.id))
   }
 
@@ -194,10 +197,18 @@ export class HutchSandbox extends MastraSandbox {
       return await work()
     } catch (error) {
       if (!(await this.isGone(error))) throw error
+      this.checkLives()
+      const begun = this.begin()
+      this.making = Promise.allSettled([this.making, begun])
       this.logger?.warn(`the sandbox ${this.id} was removed; it is made anew, and its home and /tmp are empty`)
-      await this.begin()
+      await begun
+      this.checkLives()
       return work()
     }
+  }
+
+  private checkLives(): void {
+    if (this.status === 'destroyed' || this.status === 'destroying') throw new SandboxNotReadyError(this.id)
   }
 
   private async isGone(error: unknown): Promise<boolean> {
@@ -217,12 +228,15 @@ export class HutchSandbox extends MastraSandbox {
     }
   }
 
-  /** The working directory stays: it is the user's. Of what never was, nothing has to be removed. */
+  /** The working directory stays: it is the user's. */
   override async destroy(): Promise<void> {
+    await this.making
     try {
-      await this.agent.remove()
+      await this.agent.remove().catch(ofNone)
     } catch (error) {
-      if (this.hasBegun) ofNone(error)
+      // Of what never was, nothing has to be removed, and no daemon is missed.
+      const isUnavailable = error instanceof HutchError && error.status === 0 && error.code === 'unavailable'
+      if (this.hasBegun || !isUnavailable) throw error
     }
     await fs.rm(this.policyFile, { force: true })
     this.hutch.close()
@@ -268,7 +282,7 @@ export class HutchSandbox extends MastraSandbox {
 
   override async executeCommand(command: string, args: string[] = [],
                                 options: ExecuteCommandOptions = {}): Promise<CommandResult> {
-    if (this.status === 'destroyed' || this.status === 'destroying') throw new SandboxNotReadyError(this.id)
+    this.checkLives()
     await this.ensureRunning()
     this.lastUsedAt = new Date()
     const line = args.length > 0 ? [command, ...args].map(quoted).join(' ') : command

@@ -20,9 +20,15 @@ function realOf(file: string): string | undefined {
   }
 }
 
-/** What is left of a PATH without directories that whoever works in the project may write. */
-export function safeSearch(search: string, project: string): string[] {
-  const inside = [path.resolve(project), realOf(project) ?? path.resolve(project)]
+/** Within / is everything, and that is no project: it is where services and containers are started. */
+function placesOf(projects: string[]): string[] {
+  return projects.flatMap((one) => [path.resolve(one), realOf(one) ?? path.resolve(one)])
+    .filter((one) => one !== path.parse(one).root)
+}
+
+/** What is left of a PATH without directories that whoever works in the projects may write. */
+export function safeSearch(search: string, projects: string[]): string[] {
+  const inside = placesOf(projects)
   return search.split(path.delimiter).filter((directory) => {
     if (!path.isAbsolute(directory) || isOfPackages(directory)) return false
     const real = realOf(directory) ?? directory
@@ -31,11 +37,11 @@ export function safeSearch(search: string, project: string): string[] {
 }
 
 /** By its real path: a link is not followed anew at each start. */
-export function findHutch(search: string, project: string): string | undefined {
-  const inside = realOf(project) ?? path.resolve(project)
-  for (const directory of safeSearch(search, project)) {
+export function findHutch(search: string, projects: string[]): string | undefined {
+  const inside = placesOf(projects)
+  for (const directory of safeSearch(search, projects)) {
     const real = realOf(path.join(directory, 'hutch'))
-    if (real === undefined || isWithin(real, inside)) continue
+    if (real === undefined || inside.some((top) => isWithin(real, top))) continue
     try {
       fs.accessSync(real, fs.constants.X_OK)
     } catch {
@@ -47,27 +53,34 @@ export function findHutch(search: string, project: string): string | undefined {
 }
 
 /** The one that HUTCH_PROGRAM names, which is the user's word, else the one of PATH; an error where it is neither. */
-export function chooseHutch(environment: NodeJS.ProcessEnv, project: string): string {
+export function chooseHutch(environment: NodeJS.ProcessEnv, project: string | string[]): string {
   const named = environment.HUTCH_PROGRAM
   if (named) {
     if (!path.isAbsolute(named)) throw new Error(`HUTCH_PROGRAM has to be an absolute path, not ${named}`)
     return realOf(named) ?? named
   }
-  const found = findHutch(environment.PATH ?? '', project)
+  const found = findHutch(environment.PATH ?? '', [project].flat())
   if (found) return found
   throw new Error('there is no hutch in PATH outside of the project and of node_modules/.bin, where a sandbox may have ' +
     'put one; install hutch, or say where it is: HUTCH_PROGRAM=/absolute/path/hutch')
 }
 
 const PATIENCE_MS = 60_000
-/** The project is where this program was started: it may go elsewhere later. */
+/** The project, where none is named, is where this program was started: it may go elsewhere later. */
 const AT_LOAD = process.cwd()
 
+export interface RunOptions {
+  cwd?: string
+  program?: string
+  projects?: string[]
+}
+
 /** Runs hutch, whose output is told where it fails; `program` is the user's word, as HUTCH_PROGRAM is. */
-export async function runHutch(args: string[], options: { cwd?: string; program?: string } = {}): Promise<string> {
-  const program = chooseHutch(options.program ? { HUTCH_PROGRAM: options.program } : process.env, AT_LOAD)
+export async function runHutch(args: string[], options: RunOptions = {}): Promise<string> {
+  const projects = options.projects ?? [AT_LOAD]
+  const program = chooseHutch(options.program ? { HUTCH_PROGRAM: options.program } : process.env, projects)
   // What hutch starts by name has to be as far from the project as itself.
-  const search = safeSearch(process.env.PATH ?? '', AT_LOAD).join(path.delimiter)
+  const search = safeSearch(process.env.PATH ?? '', projects).join(path.delimiter)
   const env = { ...process.env, PATH: search || '/usr/local/bin:/usr/bin:/bin' }
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: options.cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: PATIENCE_MS })
@@ -88,11 +101,12 @@ export async function runHutch(args: string[], options: { cwd?: string; program?
 const starting = new Map<string, Promise<void>>()
 
 /** Any word to hutch starts its daemon, and comes back when that answers. Several who want it have it started once. */
-export function startDaemon(program?: string): Promise<void> {
-  const key = program ?? ''
+export function startDaemon(options: Pick<RunOptions, 'program' | 'projects'> = {}): Promise<void> {
+  const key = JSON.stringify([options.program, options.projects])
   const begun = starting.get(key)
   if (begun) return begun
-  const started = runHutch(['agent', 'list', '--json'], { program }).then(() => {})
+  const { program, projects } = options
+  const started = runHutch(['agent', 'list', '--json'], { program, projects }).then(() => {})
     .finally(() => { starting.delete(key) })
   starting.set(key, started)
   return started

@@ -18,6 +18,8 @@ export interface Connection {
   start?: boolean
   /** The program hutch, absolute, by which it is started; else HUTCH_PROGRAM, else the one of PATH. */
   program?: string
+  /** Directories that sandboxes may write, in which no program is looked for. Default: where this program was started. */
+  projects?: string[]
 }
 
 /** What the daemon refused, or could not do. */
@@ -186,7 +188,7 @@ export class Transport {
       if (!isUnreached(error)) throw this.told(error)
       if (!this.mayStart) throw this.told(error)
       try {
-        await startDaemon(this.connection.program)
+        await startDaemon(this.connection)
       } catch (failed) {
         const reason = failed instanceof Error ? failed.message : String(failed)
         throw new HutchError(0, 'unavailable', `hutch's daemon does not run, and could not be started: ${reason}`)
