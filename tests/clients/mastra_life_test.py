@@ -16,7 +16,8 @@ import { existsSync } from 'node:fs'
 const reason = (promise) => promise.then(() => 'no error', (error) => error.message)
 const home = process.env.HOME
 const hutch = (...words) => execFileSync(process.env.HUTCH_PROGRAM, words)
-const options = { id: 'life', workingDirectory: `${home}/work` }
+const directory = `${home}/project`
+const options = { id: 'life', workingDirectory: directory }
 const sandbox = new HutchSandbox(options)
 const told = []
 sandbox.__setLogger({ debug() {}, info() {}, error() {}, warn: (line) => told.push(line) })
@@ -26,7 +27,7 @@ const said = { first: await run('echo kept > ~/kept; echo $HUTCH_AGENT') }
 hutch('daemon', 'stop')
 said.stopped = [sandbox.status, await run('cat ~/kept; echo $HUTCH_AGENT')]
 const cut = reason(sandbox.executeCommand('touch begun; sleep 30'))
-for (let i = 0; i < 200 && !existsSync(`${home}/work/begun`); i++) await new Promise((go) => setTimeout(go, 50))
+for (let i = 0; i < 200 && !existsSync(`${directory}/begun`); i++) await new Promise((go) => setTimeout(go, 50))
 process.kill(JSON.parse(hutch('daemon', 'status', '--json')).pid, 'SIGKILL')
 said.cut = await cut
 const child = await sandbox.processes.spawn('cat ~/kept')
@@ -67,7 +68,7 @@ process.env.HUTCH_PROGRAM = named
 
 process.env.HUTCH_PROGRAM = '/nowhere/hutch'
 execFileSync(process.env.REAL, ['daemon', 'stop'])
-const without = new HutchSandbox({ workingDirectory: `${home}/work` })
+const without = new HutchSandbox({ workingDirectory: `${home}/project` })
 said.without = await reason(without.executeCommand(`touch ${home}/victim`))
 said.withoutDestroyed = [await reason(without._destroy()), without.status]
 said.victim = existsSync(`${home}/victim`)
