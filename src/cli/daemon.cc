@@ -3,7 +3,6 @@
 
 #include <memory>
 
-
 #include "base/text.h"
 #include "cli/log_stream.h"
 #include "cli/output.h"
