@@ -65,6 +65,10 @@ GuardedNames guarded_names(const policy::Policy& policy, std::span<const policy:
   }
   // Files that name remotes (gitrepository-layout(5)). git-init(1) makes the second directory, and leaves it empty.
   for (const std::string_view name : {".git/remotes", ".git/branches/*"}) add(std::string(name), "");
+  // A module's name may have a slash, and a module modules of its own. Not "**": git keeps references in refs/remotes.
+  for (const std::string_view place : {".git/modules/*/", ".git/modules/*/*/", ".git/modules/*/modules/*/"}) {
+    for (const std::string_view name : {"remotes", "branches/*"}) add(cat({place, name}), "/**/.git/modules/*/refs/**");
+  }
   // git-instaweb(1) runs scripts that lie there as its own.
   for (const std::string_view name : {".git/gitweb", ".git/worktrees/*/gitweb", ".git/modules/**/gitweb"}) {
     add(std::string(name), "");

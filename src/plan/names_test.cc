@@ -109,7 +109,20 @@ TEST(Names, WhatIsMovedBringsAlongWhatWasNotForbiddenThere) {
   EXPECT_TRUE(moves_to_name(names, "/p/x/modules", "/p/.git/modules", kDirectoryOrLink));
   EXPECT_TRUE(moves_to_name(names, "/p/x", "/p/.git/modules/x", kDirectoryOrLink));
   EXPECT_FALSE(moves_to_name(names, "/p/.git/modules/x", "/p/.git/modules/y", kDirectoryOrLink));
-  EXPECT_FALSE(moves_to_name(names, "/p/x", "/p/.git/modules/x", kFile));
+  EXPECT_FALSE(moves_to_name(names, "/p/x", "/p/.git/modules/x/objects/pack/x", kFile));
+}
+
+TEST(Names, RemotesOfModulesAreHeldAndReferencesAreNot) {
+  const GuardedNames names = built_in();
+  for (const char* held : {"/p/.git/modules/m/remotes", "/p/.git/modules/m/remotes/r", "/p/.git/modules/a/m/remotes/r",
+                           "/p/.git/modules/a/m/branches/b", "/p/.git/modules/m/modules/n/branches/b"}) {
+    EXPECT_TRUE(denied_name(names, held)) << held;
+  }
+  for (const char* open : {"/p/.git/modules/m/branches", "/p/.git/modules/m/refs/remotes/origin/HEAD",
+                           "/p/.git/modules/m/logs/refs/remotes/origin/HEAD", "/p/.git/modules/m/refs/heads/branches/x",
+                           "/p/.git/modules/m/modules/n/refs/remotes/origin/HEAD"}) {
+    EXPECT_FALSE(denied_name(names, open)) << open;
+  }
 }
 
 TEST(Names, EachNameOfTheListIsHeldOrTold) {

@@ -49,6 +49,18 @@ WAYS = {
         GIT + "mkdir -p x/m/hooks; echo evil > x/m/hooks/h;" " mv -T x repo/.git/modules/a",
         "repo/.git/modules/a/m/hooks/h",
     ),
+    "a remote, the older way": (
+        GIT + "mkdir repo/.git/remotes; echo 'URL: ext::evil' > repo/.git/remotes/r",
+        "repo/.git/remotes/r",
+    ),
+    "a module's remote": (
+        GIT + "mkdir -p x; echo 'URL: ext::evil' > x/r; mkdir repo/.git/modules/m; mv -T x repo/.git/modules/m/remotes",
+        "repo/.git/modules/m/remotes/r",
+    ),
+    "a module's branch": (
+        GIT + "mkdir -p repo/.git/modules/a/m/branches; echo ext::evil > repo/.git/modules/a/m/branches/b",
+        "repo/.git/modules/a/m/branches/b",
+    ),
     "a link as a module": (
         GIT + "mkdir x; echo evil > x/config; ln -s ../../../x repo/.git/modules/m",
         "repo/.git/modules/m/config",
