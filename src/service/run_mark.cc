@@ -20,15 +20,18 @@ namespace hutch::service {
 namespace {
 
 constexpr int kMarkAttempts = 4;
-constexpr std::size_t kMarkBytesMax = 1 << 20;
+// Of a mark that is read: above what all writable directories and repositories of a run take.
+constexpr std::size_t kMarkBytesMax = std::size_t{64} << 20;
+// Of what a run has found: beyond it files are left out, and count as what the run may have made.
+constexpr std::size_t kFoundBytesMax = std::size_t{512} << 10;
 
-// There is one line for each: "w DIRECTORY", "." after the last directory, "r REPOSITORY", "f STATE PATH". A concurrent
-// reader may see only the first part.
+// There is one line for each: "w DIRECTORY", "." after the last directory, "r REPOSITORY", "f STATE PATH", and at the
+// end "looked". A concurrent reader may see only the first part.
 constexpr std::string_view kWritten = "w ";
 constexpr std::string_view kWrittenEnd = ".";
 constexpr std::string_view kRepository = "r ";
 constexpr std::string_view kFound = "f ";
-constexpr std::string_view kFoundAll = "all";
+constexpr std::string_view kLooked = "looked";
 
 bool is_one_line(std::string_view path) { return !path.contains('\n'); }
 
@@ -57,7 +60,7 @@ OtherRun read_mark_file(const Mark& mark) {
 }
 
 // Call this only with the file's lock held. If the run ended just now, trying to lock has made a new empty file.
-bool had_started(const OtherRun& run) { return run.found_all && !run.written.empty(); }
+bool had_started(const OtherRun& run) { return run.has_looked && !run.written.empty(); }
 
 }  // namespace
 
@@ -88,15 +91,11 @@ std::string repositories_text(const std::vector<std::string>& repositories) {
 
 std::string found_text(const FoundStates& found) {
   std::string text;
-  bool all = true;
   for (const auto& [path, state] : found) {
-    std::string line = cat({kFound, state, " ", path, "\n"});
-    const bool fits = is_one_line(path) && text.size() + line.size() <= kMarkBytesMax / 2;
-    if (fits) text += line;
-    all = all && fits;
+    const std::string line = cat({kFound, state, " ", path, "\n"});
+    if (is_one_line(path) && text.size() + line.size() <= kFoundBytesMax) text += line;
   }
-  if (all) text += cat({kFoundAll, "\n"});
-  return text;
+  return cat({text, kLooked, "\n"});
 }
 
 OtherRun read_run_mark(std::int64_t since_ns, std::string_view text) {
@@ -109,7 +108,7 @@ OtherRun read_run_mark(std::int64_t since_ns, std::string_view text) {
     if (line.starts_with(kWritten)) written.emplace_back(line.substr(kWritten.size()));
     if (line == kWrittenEnd) std::ranges::move(std::exchange(written, {}), std::back_inserter(run.written));
     if (line.starts_with(kRepository)) run.repositories.emplace_back(line.substr(kRepository.size()));
-    if (line == kFoundAll) run.found_all = true;
+    if (line == kLooked) run.has_looked = true;
     if (!line.starts_with(kFound)) continue;
     line.remove_prefix(kFound.size());
     const std::size_t space = line.find(' ');

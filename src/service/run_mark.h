@@ -25,7 +25,7 @@ struct OtherRun {
   std::vector<std::string> written;  // directories; empty: any
   std::vector<std::string> repositories;  // those that a search below `written` does not find
   FoundStates found;
-  bool found_all = false;  // `found` is complete: the run had searched everywhere before its command started
+  bool has_looked = false;  // the run had searched everywhere before its command started
 
   // Whether the run may have put `path` there, with the state `state`. Two sandboxes could show and hide a file in
   // turns, so that each finds it at its start. `changed_ns` is the last change of the file and of all directories above
@@ -35,6 +35,7 @@ struct OtherRun {
 
 std::string written_text(const std::vector<std::string>& written);
 std::string repositories_text(const std::vector<std::string>& repositories);
+// Leaves out what exceeds its limit: others then believe that the run may have made those files.
 std::string found_text(const FoundStates& found);
 // Reads both texts. A text that is too long, or has other lines, counts as a run that may write anything and has found
 // nothing.
