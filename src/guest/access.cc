@@ -19,6 +19,7 @@
 #include "guest/access_questions.h"
 #include "guest/access_sockets.h"
 #include "guest/judged_files.h"
+#include "guest/turns.h"
 #include "plan/names.h"
 #include "sys/files.h"
 #include "sys/identity.h"
@@ -37,6 +38,7 @@ constexpr int kListenerFd = 3;
 constexpr int kTreeFd = 4;
 constexpr int kUserFd = 5;
 constexpr int kMountsFd = 6;
+constexpr int kTurnsFd = 7;
 
 // A workload could go on for ever with names of its own.
 constexpr std::size_t kToldMax = 1000;
@@ -45,10 +47,11 @@ constexpr std::size_t kInstructionsMax = 64;
 
 class AccessServer {
  public:
-  AccessServer(wire::Connection& host, wire::AccessRules rules, Places places)
+  AccessServer(wire::Connection& host, wire::AccessRules rules, Places places, UniqueFd turns)
       : host_(host),
         names_(std::move(rules.names)),
         places_(std::move(places)),
+        turns_(std::move(turns)),
         listener_(kListenerFd),
         questions_(places_, {.listener = kListenerFd,
                              .questions = rules.questions,
@@ -57,9 +60,10 @@ class AccessServer {
         sockets_(places_, umasks_,
                  {.listener = kListenerFd,
                   .names = names_,
+                  .turns = turns_,
                   .ask = [this](const wire::SocketAsked& asked) { return host_.send(wire::ToHost(asked)); },
                   .refused = [this](const AccessCall& call, const std::string& path,
-                                    const plan::NameRule& rule) { failed_ = tell(call.raw.pid, path, rule); }}) {}
+                                    const plan::NameRule& rule) { tell(call.raw.pid, path, rule); }}) {}
 
   Status run();
 
@@ -73,14 +77,16 @@ class AccessServer {
   Status look(const AccessQuestions::Waiting& asking);
   Status change(const AccessQuestions::Waiting& asking);
   Status finish(const AccessCall& call, Result<CallAnswer> answered);
-  Status tell(std::uint32_t caller, const std::string& path, const plan::NameRule& rule);
-  Status tell_rights(const AccessCall& call, const std::string& path);
-  Status tell_instructions(const AccessCall& call, const std::string& path, const plan::NameRule& rule);
+  void tell(std::uint32_t caller, const std::string& path, const plan::NameRule& rule);
+  void tell_rights(const AccessCall& call, const std::string& path);
+  void tell_instructions(const AccessCall& call, const std::string& path, const plan::NameRule& rule);
+  Status send_told();
   Status land();
 
   wire::Connection& host_;
   plan::GuardedNames names_;
   Places places_;
+  Turns turns_;
   Umasks umasks_;
   JudgedFiles judged_;
   UniqueFd listener_;
@@ -88,13 +94,15 @@ class AccessServer {
   AccessSockets sockets_;
   std::set<std::string> told_;
   std::set<std::string> instructions_;
-  Status failed_{};  // to tell the host
+  std::vector<wire::Refused> to_tell_;  // sent outside of a turn: the host may be slow to read
   bool waits_ = false;
 };
 
 Result<wire::AccessRules> receive_rules(wire::Connection& host);
 Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervised);
-Result<std::vector<Places::Mount>> find_mounts(const std::vector<wire::SupervisedMount>& supervised);
+std::vector<UniqueFd> open_sources(const std::vector<wire::SupervisedMount>& supervised);
+Result<std::vector<Places::Mount>> find_mounts(const std::vector<wire::SupervisedMount>& supervised,
+                                               std::vector<UniqueFd> sources);
 Places::Mount::Above what_is_above(int root, const std::string& target,
                                    const std::vector<wire::SupervisedMount>& supervised);
 // Whether a grant could change nothing about it.
@@ -107,14 +115,16 @@ bool is_about_socket(const sys::Notification& raw) { return raw.syscall == SYS_c
 
 }  // namespace
 
-int serve_access(UniqueFd stream) {
+int serve_access(UniqueFd stream, TakesTurns takes_turns) {
   wire::Connection host(std::move(stream));
   const auto serve = [&]() -> Status {
-    TRY(sys::close_from(kMountsFd + 1));
+    const bool has_turns = takes_turns == TakesTurns::kYes;
+    TRY(sys::close_from(has_turns ? kTurnsFd + 1 : kTurnsFd));
+    UniqueFd turns(has_turns ? kTurnsFd : -1);
     TRY(sys::block_all_signals());
     auto rules = TRY(receive_rules(host));
     Places places = TRY(enter_sandbox(rules.supervised));
-    return AccessServer(host, std::move(rules), std::move(places)).run();
+    return AccessServer(host, std::move(rules), std::move(places), std::move(turns)).run();
   };
   Status served = serve();
   if (served) return 0;
@@ -139,6 +149,7 @@ Result<wire::AccessRules> receive_rules(wire::Connection& host) {
 // as they may.
 Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervised) {
   UniqueFd proc = TRY(sys::open("/proc", sys::Open::kPath));
+  std::vector<UniqueFd> sources = open_sources(supervised);
   if (sys::user_id() == 0) TRY(sys::drop_groups());
   TRY(sys::enter_namespace(sys::NamespaceKind::kUser, kUserFd));
   TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kMountsFd));
@@ -149,15 +160,35 @@ Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervise
   UniqueFd(kUserFd).reset();
   UniqueFd(kMountsFd).reset();
   UniqueFd descriptors = TRY(sys::own_descriptors(proc.get()));
-  return Places(UniqueFd(kTreeFd), std::move(proc), std::move(descriptors), TRY(find_mounts(supervised)));
+  return Places(UniqueFd(kTreeFd), std::move(proc), std::move(descriptors),
+                TRY(find_mounts(supervised, std::move(sources))));
+}
+
+// Among the host's mounts, where a directory shows its name and what is above it. One that has been moved already stays
+// absent.
+std::vector<UniqueFd> open_sources(const std::vector<wire::SupervisedMount>& supervised) {
+  std::vector<UniqueFd> sources(supervised.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (supervised[i].source.empty()) continue;
+    auto found = sys::open_exact(supervised[i].source);
+    const auto what = found ? sys::look_at(found->get()) : Result<sys::Resolved>(sys::Resolved());
+    const plan::Identity& wanted = supervised[i].identity;
+    const bool is_it =
+        found && what && (wanted == plan::Identity{} || wanted == plan::Identity{what->device, what->inode});
+    if (is_it) sources[i] = std::move(*found);
+  }
+  return sources;
 }
 
 // The command may run already, and have moved what is above one: then it is not found, and nothing is changed in it.
-Result<std::vector<Places::Mount>> find_mounts(const std::vector<wire::SupervisedMount>& supervised) {
+Result<std::vector<Places::Mount>> find_mounts(const std::vector<wire::SupervisedMount>& supervised,
+                                               std::vector<UniqueFd> sources) {
   const UniqueFd root = TRY(sys::open_exact("/"));
   std::vector<Places::Mount> mounts;
-  for (const wire::SupervisedMount& planned : supervised) {
-    Places::Mount& mount = mounts.emplace_back(Places::Mount{.target = planned.target});
+  for (std::size_t i = 0; i < supervised.size(); ++i) {
+    const wire::SupervisedMount& planned = supervised[i];
+    Places::Mount& mount = mounts.emplace_back(Places::Mount{.target = planned.target, .source = planned.source});
+    mount.outside = std::move(sources[i]);
     auto found = sys::resolve_plain(root.get(), planned.target == "/" ? "." : planned.target.substr(1));
     const auto what = found ? sys::look_at(found->get()) : Result<sys::Resolved>(sys::Resolved());
     const plan::Identity& wanted = planned.identity;
@@ -165,6 +196,7 @@ Result<std::vector<Places::Mount>> find_mounts(const std::vector<wire::Supervise
     if (wanted != plan::Identity{} && wanted != plan::Identity{what->device, what->inode}) continue;
     mount.root = std::move(*found);
     mount.id = what->mount;
+    mount.what = *what;
     mount.above = what_is_above(root.get(), planned.target, supervised);
   }
   return mounts;
@@ -211,7 +243,6 @@ Status AccessServer::run() {
     umasks_.forget_ended(std::span(wait).subspan(kFixed + sockets));
     if (wait[kHost].revents != 0 && !TRY(hear_host())) return {};
     TRY(land());
-    TRY(std::exchange(failed_, {}));
     TRY(sockets_.step(std::span(wait).subspan(kFixed, sockets)));
     if ((wait[kListener].revents & POLLIN) != 0) TRY(answer_next());
     // Nobody is left whose calls could come.
@@ -296,13 +327,14 @@ Status AccessServer::answer_next() {
   // The caller may have closed a judged file just before this call.
   TRY(land());
   TRY(answer(*call));
-  return std::exchange(failed_, {});
+  return send_told();
 }
 
 Status AccessServer::land() {
-  judged_.land(places_,
-               [&](std::uint32_t caller, const std::string& path) { failed_ = tell(caller, path, plan::git_rule()); });
-  return std::exchange(failed_, {});
+  judged_.land(places_, turns_, [&](std::uint32_t caller, const std::string& path, const plan::NameRule& rule) {
+    tell(caller, path, rule);
+  });
+  return send_told();
 }
 
 Status AccessServer::answer(const sys::Notification& raw) {
@@ -332,11 +364,12 @@ Status AccessServer::change(const AccessQuestions::Waiting& asking) {
            [&](const AccessCall& refused, const std::string& path, const plan::NameRule& rule) {
              const bool asks = rule.asking == plan::NameRule::Asking::kMayBe && questions_.asks();
              if (asks) to_ask = std::pair(path, rule);
-             if (!asks) failed_ = tell(refused.raw.pid, path, rule);
+             if (!asks) tell(refused.raw.pid, path, rule);
            },
        .instructs = [&](const AccessCall& told, const std::string& path,
-                        const plan::NameRule& rule) { failed_ = tell_instructions(told, path, rule); },
-       .gives_rights = [&](const AccessCall& told, const std::string& path) { failed_ = tell_rights(told, path); }});
+                        const plan::NameRule& rule) { tell_instructions(told, path, rule); },
+       .gives_rights = [&](const AccessCall& told, const std::string& path) { tell_rights(told, path); },
+       .turns = turns_});
   (void)places_.take_covered();
   auto answered = calls.answer(call);
   const auto covered = places_.take_covered();
@@ -344,17 +377,18 @@ Status AccessServer::change(const AccessQuestions::Waiting& asking) {
   if (meets_cover && call.kind != AccessKind::kAskAccess) {
     const auto rule = plan::denied_name(names_, *covered);
     const bool will_ask = rule && rule->asking == plan::NameRule::Asking::kMayBe && asking.rounds == 0;
-    if (rule && !(will_ask && questions_.asks())) TRY(tell(call.raw.pid, *covered, *rule));
+    if (rule && !(will_ask && questions_.asks())) tell(call.raw.pid, *covered, *rule);
   }
   if (to_ask && !answered) {
     const auto& [path, rule] = *to_ask;
     if (TRY(questions_.ask(asking, {call.raw.id, call.raw.pid, wire::FileAsked::Wanted::kChange, path}))) return {};
-    TRY(tell(call.raw.pid, path, rule));
+    tell(call.raw.pid, path, rule);
   }
   if (questions_.asks() && !is_settled(answered)) {
     const auto asked = questions_.about(call);
     if (asked && TRY(questions_.ask(asking, *asked))) return {};
   }
+  TRY(send_told());
   return finish(call, std::move(answered));
 }
 
@@ -371,25 +405,30 @@ Status AccessServer::finish(const AccessCall& call, Result<CallAnswer> answered)
   return sys::answer_notification(listener_.get(), id, std::get<Done>(*answered).value);
 }
 
-Status AccessServer::tell(std::uint32_t caller, const std::string& path, const plan::NameRule& rule) {
-  if (told_.size() >= kToldMax || !told_.insert(path).second) return {};
-  return host_.send(wire::ToHost(wire::Refused{wire::RefusedCall::kFileChange, caller, path, rule.rule}));
+void AccessServer::tell(std::uint32_t caller, const std::string& path, const plan::NameRule& rule) {
+  if (told_.size() >= kToldMax || !told_.insert(path).second) return;
+  to_tell_.push_back({wire::RefusedCall::kFileChange, caller, path, rule.rule});
 }
 
 // Reports a text before its first change. The report holds the earlier content, so that hutch can show the difference.
-Status AccessServer::tell_instructions(const AccessCall& call, const std::string& path, const plan::NameRule& rule) {
-  if (instructions_.size() >= kInstructionsMax || !instructions_.insert(path).second) return {};
+void AccessServer::tell_instructions(const AccessCall& call, const std::string& path, const plan::NameRule& rule) {
+  if (instructions_.size() >= kInstructionsMax || !instructions_.insert(path).second) return;
   wire::Refused told{wire::RefusedCall::kInstructs, call.raw.pid, path, rule.rule};
   const auto before = places_.text_at(path, wire::kInstructionBytesMax);
   if (before) told.before = *before;
   if (before) told.was = wire::Refused::Before::kText;
   if (!before && before.error().sys_errno == ENOENT) told.was = wire::Refused::Before::kAbsent;
-  return host_.send(wire::ToHost(told));
+  to_tell_.push_back(std::move(told));
 }
 
-Status AccessServer::tell_rights(const AccessCall& call, const std::string& path) {
-  if (told_.size() >= kToldMax || !told_.insert(path).second) return {};
-  return host_.send(wire::ToHost(wire::Refused{wire::RefusedCall::kGivesRights, call.raw.pid, path, {}}));
+void AccessServer::tell_rights(const AccessCall& call, const std::string& path) {
+  if (told_.size() >= kToldMax || !told_.insert(path).second) return;
+  to_tell_.push_back({wire::RefusedCall::kGivesRights, call.raw.pid, path, {}});
+}
+
+Status AccessServer::send_told() {
+  for (wire::Refused& told : std::exchange(to_tell_, {})) TRY(host_.send(wire::ToHost(std::move(told))));
+  return {};
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ Result<CallAnswer> opened(const AccessCall& call, UniqueFd file) {
 
 }  // namespace
 
-Result<CallAnswer> AccessCalls::answer(const AccessCall& call) const {
+Result<CallAnswer> AccessCalls::make_call(const AccessCall& call) const {
   using enum AccessKind;
   switch (call.kind) {
     case kOpen: return open(call);
@@ -195,6 +195,8 @@ Result<CallAnswer> AccessCalls::open_existing(const AccessCall& call, const Entr
   UniqueFd file = TRY(open_same(plain_flags(call.flags)));
   // As in judge_made(): a configuration must not become one of a repository between the judgement and this moment.
   TRY(judge_git(call, entry, MadeOf::kContent));
+  // To cut off a large file takes long.
+  asked_.turns.give_back();
   if (has(call.flags, O_TRUNC) && !reads_only(call.flags)) {
     TRY(sys::truncate_file(file.get(), 0));
   } else if (has(call.flags, O_TRUNC)) {
@@ -285,12 +287,16 @@ Result<CallAnswer> AccessCalls::make_file(const AccessCall& call) const {
     TRY(judge(call, entry->path));
     const MadeName made = TRY(judge_git(call, *entry, MadeOf::kContent));
     TRY(take_umask(call));
-    const int flags = plain_flags(call.flags) | (call.flags & (O_EXCL | O_TRUNC)) | O_CREAT;
+    const bool cuts = has(call.flags, O_TRUNC) && !reads_only(call.flags);
+    const int kept = call.flags & (cuts ? O_EXCL : O_EXCL | O_TRUNC);
+    const int flags = plain_flags(call.flags) | kept | O_CREAT;
     const bool was_there = sys::look_at_name(entry->at(), entry->name).has_value();
     auto file = sys::open_at(entry->at(), entry->name, flags, call.mode);
     if (!file && file.error().sys_errno == ELOOP && follows) continue;
     if (!file) return fail(std::move(file).error());
     TRY(was_there ? judge_made(call, *entry, made) : keep_made(call, *entry, made));
+    asked_.turns.give_back();
+    if (cuts) TRY(sys::truncate_file(file->get(), 0));
     return hand_over_made(call, *entry, std::move(*file));
   }
   return fail(call_error(ELOOP).error());
@@ -341,6 +347,7 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   const MadeName made = TRY(judge_git(call, to, MadeOf::kMoved));
   const auto flags = static_cast<unsigned>(call.flags);
   if ((flags & kExchange) == 0) {
+    TRY(outlive_turn(to));
     TRY(sys::rename_with(from.at(), from.name, to.at(), to.name, flags));
     Status kept = judge_made(call, to, made);
     if (kept) return done({});
@@ -374,6 +381,7 @@ Result<CallAnswer> AccessCalls::put_content(const AccessCall& call) const {
   if (there && !S_ISREG(there->mode)) return fail(call_error(ESTALE).error());
   umasks_.take_none();
   std::string own;
+  if (there) TRY(outlive_turn(*to));
   const UniqueFd file = TRY(make_own(to->at(), call.mode, own));
   const auto what = sys::look_at(file.get());
   Status put = what ? sys::write_all(file.get(), call.text) : Status(fail(what.error()));

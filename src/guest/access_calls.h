@@ -15,6 +15,7 @@
 #include "guest/access_umasks.h"
 #include "guest/git_wall.h"
 #include "guest/judged_files.h"
+#include "guest/turns.h"
 #include "plan/plan.h"
 
 namespace hutch::guest {
@@ -47,14 +48,16 @@ class AccessCalls {
     std::function<void(const AccessCall& call, const std::string& path, const plan::NameRule& rule)> instructs;
     // Called for each program with S_ISUID or S_ISGID that was there before and gets another name.
     std::function<void(const AccessCall& call, const std::string& path)> gives_rights;
+    Turns& turns;
   };
   AccessCalls(Places& places, Umasks& umasks, JudgedFiles& judged, const plan::GuardedNames& names, Asked asked)
       : places_(places), umasks_(umasks), judged_(judged), names_(names), asked_(std::move(asked)) {}
 
-  // An error is what the call fails with: its number, EPERM where it has none.
+  // An error is what the call fails with: its number, EPERM where it has none. No turn is held afterwards.
   Result<CallAnswer> answer(const AccessCall& call) const;
 
  private:
+  Result<CallAnswer> make_call(const AccessCall& call) const;
   Result<CallAnswer> open(const AccessCall& call) const;
   Result<std::optional<CallAnswer>> open_plainly(const AccessCall& call) const;
   Result<std::optional<CallAnswer>> make_plainly(const AccessCall& call, const Entry& entry) const;
@@ -77,6 +80,7 @@ class AccessCalls {
   Result<std::optional<CallAnswer>> open_judged(const AccessCall& call, const Entry& entry) const;
   Result<MadeName> judge_git(const AccessCall& call, const Entry& entry, MadeOf what) const;
   Status judge_made(const AccessCall& call, const Entry& entry, const MadeName& made) const;
+  Status judge_outside(const AccessCall& call, const Entry& entry) const;
   Status keep_made(const AccessCall& call, const Entry& entry, const MadeName& made) const;  // or takes it back
   Status judge_git_link(const AccessCall& call, const std::string& path, std::string_view text) const;
   Status judge_special(const AccessCall& call, const std::string& path) const;  // a pipe, socket or device
@@ -92,6 +96,9 @@ class AccessCalls {
   Result<CallAnswer> unresolved(const AccessCall& call, const Error& error) const;
   Status judge(const AccessCall& call, const std::string& path) const;  // once all that it says has been read
   Status judge_rules(const AccessCall& call, const std::string& path) const;
+  Status take_turn(const AccessCall& call, const std::string& path) const;
+  Status want_turn(const AccessCall& call, const std::string& path) const;  // an error: it is to be made in a turn
+  Status outlive_turn(const Entry& entry) const;
   void tell_instructions(const AccessCall& call, const std::string& path) const;
   Status judge_name(const AccessCall& call, const std::string& path) const;
   Status judge_move(const AccessCall& call, const Entry& from, const Entry& to) const;
@@ -104,6 +111,7 @@ class AccessCalls {
   JudgedFiles& judged_;
   const plan::GuardedNames& names_;
   Asked asked_;
+  mutable bool wants_turn_ = false;  // a call without a turn led to a name that git knows
 };
 
 }  // namespace hutch::guest

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "base/text.h"
 #include "guest/access_calls.h"
 #include "plan/names.h"
 #include "sys/beneath.h"
@@ -16,6 +17,7 @@ Status AccessCalls::judge(const AccessCall& call, const std::string& path) const
 }
 
 Status AccessCalls::judge_rules(const AccessCall& call, const std::string& path) const {
+  TRY(want_turn(call, path));
   const auto rule = plan::denied_name(names_, path);
   if (rule) return refuse(call, path, *rule);
   tell_instructions(call, path);
@@ -75,7 +77,22 @@ Status AccessCalls::judge_link(const AccessCall& call, const Entry& entry) const
   return judged && !plan::is_lifted_path(names_, entry.path) ? refuse_git(call, entry.path) : Status();
 }
 
+// Rules are about the planned path. Where the host has the directory elsewhere by now, they are about that path too.
+Status AccessCalls::judge_outside(const AccessCall& call, const Entry& entry) const {
+  const auto outside = places_.outside_of(entry);
+  if (!outside) return refuse_git(call, entry.path);
+  if (!*outside) return {};
+  const std::string path = cat({(*outside)->path, "/", entry.name.substr(0, entry.name.find('/'))});
+  TRY(want_turn(call, path));
+  if (plan::is_lifted_path(names_, entry.path)) return {};
+  const auto rule = (*outside)->has_moved ? plan::denied_name(names_, path) : std::nullopt;
+  if (rule) return refuse(call, path, *rule);
+  const Status judged = judge_hooks_outside((*outside)->directory, (*outside)->path, entry.name);
+  return judged ? judged : refuse_git(call, path);
+}
+
 Result<MadeName> AccessCalls::judge_git(const AccessCall& call, const Entry& entry, MadeOf what) const {
+  TRY(judge_outside(call, entry));
   const bool was_repository = is_repository(entry);
   const Status judged = judge_git_name(entry, what);
   if (!judged && judged.error().sys_errno != EPERM) return fail(judged.error());
@@ -84,12 +101,27 @@ Result<MadeName> AccessCalls::judge_git(const AccessCall& call, const Entry& ent
   return MadeName{what, was_repository};
 }
 
-// Another supervisor makes calls in the same directory at the same time: it can move the directory, or make another
-// part of a repository in it, between the judgement of a name and the call. Each supervisor judges a name again after
-// it has made it, and whichever comes second sees what both have made.
+// Another supervisor makes calls in the same directory at the same time. Names that mean nothing to git take no turn:
+// the directory can get a name that does, such as "hooks", between the judgement of a name and the call. Each
+// supervisor therefore judges a name again after it has made it, in a turn if the name is one for git by now. Where
+// there are no turns, whichever comes second sees what both have made.
 Status AccessCalls::judge_made(const AccessCall& call, const Entry& entry, const MadeName& made) const {
   Entry now = entry;
-  if (auto path = places_.path_of(entry)) now.path = std::move(*path);
+  const auto look = [&] {
+    if (auto path = places_.path_of(entry)) now.path = std::move(*path);
+  };
+  look();
+  const auto is_for_git = [&] {
+    const auto outside = places_.outside_of(entry);
+    const bool is_there = outside && *outside;
+    return plan::is_known_to_git(now.path) || !outside ||
+           (is_there && plan::is_known_to_git(cat({(*outside)->path, "/x"})));
+  };
+  if (!asked_.turns.is_mine() && is_for_git()) {
+    TRY(take_turn(call, now.path));
+    look();
+  }
+  TRY(judge_outside(call, entry));
   if (now.path != entry.path) {
     if (const auto rule = plan::denied_name(names_, now.path)) return refuse(call, now.path, *rule);
   }

@@ -26,13 +26,15 @@ class Places {
     UniqueFd root{};  // O_PATH, as the sandbox sees it
     std::uint64_t id = 0;
     Above above = Above::kMovable;
+    sys::Resolved what{};  // of `root`
+    std::string source{};  // the host's path of it; empty: it is none of the host's
+    UniqueFd outside{};    // O_PATH, among the host's mounts; absent: it was moved before it could be opened
   };
   // `tree` is the writable copy of the sandbox's root, `proc` a proc(5) that knows the callers, `descriptors` the
   // directory of this process's own in it.
   Places(UniqueFd tree, UniqueFd proc, UniqueFd descriptors, std::vector<Mount> mounts);
 
   int proc() const { return proc_.get(); }
-
   // Changes of `only` and what is below it are made in `tree` from here on, which shows what the sandbox sees at
   // `root`. What is in `closed` is not.
   struct Grant {
@@ -59,6 +61,13 @@ class Places {
   std::optional<Object> plain_object(const CallerPath& path);
   // The entry's current name: its directory may have moved since the lookup.
   Result<std::string> path_of(const Entry& entry) const;
+  // The directory of an entry in the root of a supervised mount, as the host has it: it may have been moved since.
+  struct Outside {
+    int directory = -1;  // O_PATH
+    std::string path;  // its current path
+    bool has_moved = false;
+  };
+  Result<std::optional<Outside>> outside_of(const Entry& entry) const;
   // What it leads to in the sandbox, as O_PATH, supervised or not.
   Result<UniqueFd> seen(const CallerPath& path, sys::LastLink last) const;
   // Likewise for one who looks, where what is not there is no error.

@@ -163,13 +163,30 @@ Status AccessSockets::bind(const AccessCall& call) {
   const auto family = TRY(sys::family_of_socket(socket.get()));
   if (!still_waits(call)) return socket_error(EINTR);
   if (family != sys::SocketFamily::kUnix || path.empty()) return sys::bind_to(socket.get(), call.text);
-  const auto place = TRY(places_.named({call.path.caller, AT_FDCWD, path}, 0));
+  const TurnScope scope(settings_.turns);
+  const auto place = TRY(place_of(call, path));
   if (!place) return socket_error(ENOENT);
   TRY(umasks_.take(places_.proc(), call.path.caller));
   Status bound = place->path.empty() ? bind_as_called(call, socket.get(), path) : bind_in(call, socket.get(), *place);
   TRY(sys::stay_in(places_.proc()));
   TRY(bound);
   return remember(socket.get(), *place);
+}
+
+// As AccessCalls does it.
+Result<std::optional<NamedPlace>> AccessSockets::place_of(const AccessCall& call, const std::string& path) {
+  const CallerPath from{call.path.caller, AT_FDCWD, path};
+  if (plan::is_known_to_git(path)) TRY(take_turn(call, path));
+  auto place = TRY(places_.named(from, 0));
+  if (!place || settings_.turns.is_mine() || !plan::is_known_to_git(place->path)) return place;
+  TRY(take_turn(call, place->path));
+  return places_.named(from, 0);
+}
+
+Status AccessSockets::take_turn(const AccessCall& call, const std::string& path) const {
+  Status turn = settings_.turns.take();
+  if (!turn) settings_.refused(call, path, turn_rule());
+  return turn;
 }
 
 // The kernel keeps the name as it is given here, and tells it to both sides. Where it may be made by the name that the
@@ -183,6 +200,24 @@ Status AccessSockets::bind_as_called(const AccessCall& call, int socket, const s
 }
 
 Status AccessSockets::bind_in(const AccessCall& call, int socket, const NamedPlace& place) {
+  TRY(judge(call, place));
+  TRY(sys::stay_in(place.at()));
+  TRY(sys::bind_here(socket, place.name));
+  Status kept = judge_bound(call, place);
+  if (!kept) take_back(place);
+  return kept;
+}
+
+// As AccessCalls::judge_made(): the directory may have got another name meanwhile.
+Status AccessSockets::judge_bound(const AccessCall& call, const NamedPlace& place) const {
+  NamedPlace now = place;
+  now.path = TRY(places_.path_of(place));
+  if (now.path == place.path) return {};
+  if (plan::is_known_to_git(now.path)) TRY(take_turn(call, now.path));
+  return judge(call, now);
+}
+
+Status AccessSockets::judge(const AccessCall& call, const NamedPlace& place) const {
   if (const auto rule = plan::denied_name(settings_.names, place.path)) {
     settings_.refused(call, place.path, *rule);
     return socket_error(EPERM);
@@ -194,8 +229,7 @@ Status AccessSockets::bind_in(const AccessCall& call, int socket, const NamedPla
     settings_.refused(call, place.path, plan::git_rule());
     return judged;
   }
-  TRY(sys::stay_in(place.at()));
-  return sys::bind_here(socket, place.name);
+  return {};
 }
 
 // The name may mean another file by now, even a socket of the host's that was moved there. Where the kernel does not

@@ -19,6 +19,7 @@
 #include "guest/access_place.h"
 #include "guest/access_umasks.h"
 #include "guest/own_sockets.h"
+#include "guest/turns.h"
 #include "plan/plan.h"
 #include "sys/readiness.h"
 #include "wire/access.h"
@@ -32,6 +33,7 @@ class AccessSockets {
   struct Settings {
     int listener = -1;
     const plan::GuardedNames& names;  // the current names
+    Turns& turns;
     // Asks the host; SocketAnswered follows.
     std::function<Status(const wire::SocketAsked& asked)> ask;
     std::function<void(const AccessCall& call, const std::string& path, const plan::NameRule& rule)> refused;
@@ -66,9 +68,13 @@ class AccessSockets {
   Status connect_by_path(Connecting connecting, const std::string& path);
   Status ask(Connecting connecting, const std::string& path, int error);
   Status bind(const AccessCall& call);
+  Result<std::optional<NamedPlace>> place_of(const AccessCall& call, const std::string& path);
   Status bind_as_called(const AccessCall& call, int socket, const std::string& path);
   Status remember(int socket, const NamedPlace& place);
   Status bind_in(const AccessCall& call, int socket, const NamedPlace& place);
+  Status judge(const AccessCall& call, const NamedPlace& place) const;
+  Status judge_bound(const AccessCall& call, const NamedPlace& place) const;
+  Status take_turn(const AccessCall& call, const std::string& path) const;
   bool is_full() const;
   bool still_waits(const AccessCall& call) const;
   Status answer(const AccessCall& call, const Status& made) const;

@@ -21,6 +21,7 @@ namespace hutch::guest {
 namespace {
 
 constexpr std::size_t kSamplesMax = 64;
+constexpr std::uint64_t kHooksBytesMax = 64 << 10;
 constexpr int kTakenNamesMax = 16;
 constexpr std::size_t kRandomBytes = 8;
 constexpr unsigned kOnlyNew = 1;  // RENAME_NOREPLACE of renameat2(2)
@@ -66,6 +67,8 @@ Status check_hooks(const Entry& entry) {
   if (!found && found.error().sys_errno == ENOENT) return {};
   if (!found || !S_ISDIR(found->mode)) return held();
   const UniqueFd hooks = TRY(sys::open_listing_at(entry.at(), "hooks"));
+  // A directory that once had millions of names keeps its blocks on ext4, and the kernel reads all of them.
+  if (TRY(sys::file_status(hooks.get(), "")).size > kHooksBytesMax) return held();
   const std::vector<sys::TreeEntry> names = TRY(sys::first_names(hooks.get(), kSamplesMax + 1));
   const auto is_sample = [](const sys::TreeEntry& hook) { return plan::is_sample_hook(hook.name); };
   return names.size() <= kSamplesMax && std::ranges::all_of(names, is_sample) ? Status() : held();
@@ -100,6 +103,12 @@ Status judge_git_name(const Entry& entry, MadeOf what) {
   const plan::GitParts with = plan::with_part(parts, name);
   if (kind == kCommonDirectory && is_one && !parts.common_directory) return held();
   return is_one || !plan::is_git_directory(with) ? Status() : complete_repository(entry, with);
+}
+
+Status judge_hooks_outside(int directory, std::string_view path, std::string_view name) {
+  name = name.substr(0, name.find('/'));
+  if (!path.ends_with("/hooks") || plan::is_sample_hook(name)) return {};
+  return plan::is_git_directory(parts_in(directory, "../")) ? held() : Status();
 }
 
 bool is_repository(const Entry& entry) {

@@ -18,6 +18,10 @@ enum class MadeOf { kContent, kNewDirectory, kMoved };
 // configuration is judged like that of a ".git".
 Status judge_git_name(const Entry& entry, MadeOf what);
 
+// As judge_git_name(), for a directory that the host has at another path than the sandbox: `directory` (O_PATH) is at
+// `path` there. Only the host's path tells whether it is the "hooks" of a repository.
+Status judge_hooks_outside(int directory, std::string_view path, std::string_view name);
+
 // Whether the entry's directory has what makes git take it for a repository.
 bool is_repository(const Entry& entry);
 

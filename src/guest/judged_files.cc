@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "guest/git_wall.h"
+#include "plan/names.h"
 #include "sys/io.h"
 
 namespace hutch::guest {
@@ -24,7 +25,7 @@ void JudgedFiles::add_to(std::vector<pollfd>& wait) const {
   for (const Pending& pending : pending_) wait.push_back({pending.read.get(), POLLIN, 0});
 }
 
-void JudgedFiles::land(const Places& places, const Refused& refused) {
+void JudgedFiles::land(const Places& places, Turns& turns, const Refused& refused) {
   std::vector<Pending> waiting;
   for (Pending& pending : std::exchange(pending_, {})) {
     const Read read = take(pending);
@@ -33,13 +34,21 @@ void JudgedFiles::land(const Places& places, const Refused& refused) {
       continue;
     }
     const Wanted& wanted = pending.wanted;
-    const auto path = places.path_of(wanted.entry);
-    const bool stays = path && *path == wanted.entry.path;
-    const bool harmless = read == Read::kAll && stays &&
-                          plan::is_harmless_text(wanted.kind, wanted.entry.path, pending.text, wanted.root);
-    if (!harmless || !make(pending)) refused(wanted.caller, wanted.entry.path);
+    const TurnScope scope(turns);
+    const Status turn = turns.take();
+    if (!turn) refused(wanted.caller, wanted.entry.path, turn_rule());
+    const bool made = turn && read == Read::kAll && judge_and_make(places, pending);
+    if (turn && !made) refused(wanted.caller, wanted.entry.path, plan::git_rule());
   }
   pending_ = std::move(waiting);
+}
+
+Status JudgedFiles::judge_and_make(const Places& places, const Pending& pending) {
+  const Wanted& wanted = pending.wanted;
+  const std::string path = TRY(places.path_of(wanted.entry));
+  const bool harmless =
+      path == wanted.entry.path && plan::is_harmless_text(wanted.kind, wanted.entry.path, pending.text, wanted.root);
+  return harmless ? make(pending) : fail(Error::from_errno("the call", EPERM));
 }
 
 JudgedFiles::Read JudgedFiles::take(Pending& pending) {

@@ -13,7 +13,9 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "guest/access_place.h"
+#include "guest/turns.h"
 #include "plan/git_files.h"
+#include "plan/plan.h"
 
 namespace hutch::guest {
 
@@ -22,7 +24,7 @@ namespace hutch::guest {
 // before it answers the next call: a process that writes the file and then makes a supervised call finds it.
 class JudgedFiles {
  public:
-  using Refused = std::function<void(std::uint32_t caller, const std::string& path)>;
+  using Refused = std::function<void(std::uint32_t caller, const std::string& path, const plan::NameRule& rule)>;
 
   struct Wanted {
     plan::JudgedFile kind = plan::JudgedFile::kNone;
@@ -36,7 +38,7 @@ class JudgedFiles {
   void add_to(std::vector<pollfd>& wait) const;
   // Makes the files that are complete. The meaning of a text depends on its directory, so a file is not made if its
   // directory has moved.
-  void land(const Places& places, const Refused& refused);
+  void land(const Places& places, Turns& turns, const Refused& refused);
 
  private:
   // A workload could otherwise open files for ever and never close them.
@@ -49,6 +51,7 @@ class JudgedFiles {
   };
   enum class Read { kMore, kAll, kTooMuch };
   static Read take(Pending& pending);
+  static Status judge_and_make(const Places& places, const Pending& pending);
   static Status make(const Pending& pending);
 
   std::vector<Pending> pending_;

@@ -44,7 +44,11 @@ int main(int argc, char** argv) {
     return hutch::guest::serve_network(hutch::UniqueFd(kStream), {argv + 2, argv + argc});
   }
   if (argc == 2 && std::string_view(argv[1]) == "--relay") return hutch::guest::serve_relay();
-  if (argc == 2 && std::string_view(argv[1]) == "--access") return hutch::guest::serve_access(hutch::UniqueFd(kStream));
+  if (argc >= 2 && std::string_view(argv[1]) == "--access") {
+    const bool turns = argc == 3 && std::string_view(argv[2]) == "--turns";
+    using enum hutch::guest::TakesTurns;
+    return hutch::guest::serve_access(hutch::UniqueFd(kStream), turns ? kYes : kNo);
+  }
   if (argc == 2 && std::string_view(argv[1]) == "--widen") return hutch::guest::widen(hutch::UniqueFd(kStream));
   const auto entrance = hutch::guest::entrance_of({argv + 1, argv + argc});
   return entrance ? hutch::guest::serve(hutch::UniqueFd(kStream), *entrance) : usage();

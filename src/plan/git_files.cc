@@ -136,6 +136,17 @@ GitName git_name(std::string_view name) {
   return name == "hooks" ? GitName::kHooks : GitName::kOther;
 }
 
+bool is_known_to_git(std::string_view path) {
+  static constexpr std::array<std::string_view, 4> kOthers = {".git", "gitdir", "modules", "worktrees"};
+  while (path.ends_with('/')) path.remove_suffix(1);
+  const std::string_view name = base_of(path);
+  if (git_name(name) != GitName::kOther || std::ranges::find(kOthers, name) != kOthers.end()) return true;
+  if (!path.contains('/')) return false;
+  std::string_view above = directory_of_file(path);
+  while (above.ends_with('/')) above.remove_suffix(1);
+  return base_of(above) == "hooks" || path.contains("/.git/") || path.starts_with(".git/");
+}
+
 bool is_sample_hook(std::string_view name) { return name.ends_with(".sample"); }
 
 bool is_git_directory(const GitParts& parts) {

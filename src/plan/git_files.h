@@ -43,6 +43,12 @@ bool is_harmless_text(JudgedFile kind, std::string_view path, std::string_view t
 enum class GitName { kOther, kPart, kCommonDirectory, kConfig, kHooks };
 GitName git_name(std::string_view name);
 
+// Whether git could find a repository, its settings or its programs by a name at `path`: what one process makes there
+// can have a meaning together with what another one makes. Also for a path as a caller gave it.
+bool is_known_to_git(std::string_view path);
+// The rule that hutch reports where the turn for such a name did not come.
+inline constexpr std::string_view kLateTurn = "built in turns";
+
 // Whether the file may lie in the directory "hooks" of a repository that a sandbox made.
 bool is_sample_hook(std::string_view name);
 

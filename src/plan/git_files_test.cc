@@ -96,6 +96,18 @@ TEST(GitFiles, FilesThatGitReads) {
   }
 }
 
+TEST(GitFiles, NamesThatGitKnows) {
+  for (const char* path : {"/p/HEAD", "HEAD", "refs/", "/p/x/config", "config.worktree", "commondir", "/p/.git",
+                           ".git//", "/p/.git/index.lock", ".git/x/y", "/p/hooks", "/p/hooks/post-commit", "hooks//x",
+                           "./hooks/x", "/p/.git/modules", "worktrees", "/p/gitdir"}) {
+    EXPECT_TRUE(is_known_to_git(path)) << path;
+  }
+  for (const char* path : {"", "/", "x", "/p/HEAD/x", "/p/config/a", "modules/a.c", "/p/hooks/a/b", "/p/.github/x",
+                           "x.git/y", "/p/head", "/p/myhooks/x"}) {
+    EXPECT_FALSE(is_known_to_git(path)) << path;
+  }
+}
+
 TEST(GitFiles, TheMarkOfALink) {
   for (const char* text :
        {"gitdir: /p/.git/worktrees/w", "gitdir: /p/.git/worktrees/w\n", "gitdir: /p/.git/worktrees/w\r\n"}) {

@@ -11,10 +11,13 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "plan/git_files.h"
 #include "policy/defaults.h"
 #include "policy/obeyed.h"
 #include "sys/channel.h"
 #include "sys/io.h"
+#include "sys/tree.h"
+#include "sys/turn.h"
 
 namespace hutch::sandbox {
 
@@ -60,6 +63,7 @@ bool is_git_config(std::string_view locked_path) {
 }
 
 std::string remedy_of(const wire::Refused& refused) {
+  if (refused.rule == plan::kLateTurn) return ": another sandbox did not end its turn; try again";
   if (is_git_config(refused.path)) {
     return cat({": git runs programs that it names; --allow-write ", printable(without_lock(refused.path)),
                 " allows it, filesystem.allowGitConfig allows it for each repository"});
@@ -71,6 +75,20 @@ std::string remedy_of(const wire::Refused& refused) {
   if (file == nullptr) return {};
   return cat({": ", file->reader, " ", file->reason, "; --allow-write ", printable(refused.path),
               " allows it, filesystem.allowObeyed [\"", file->name, "\"] allows the name"});
+}
+
+// The sandbox starts all the same: by itself it makes nothing that its own supervisor would not see.
+Refusal without_turns(const Error& error) {
+  return {.what = cat({"another sandbox that writes the same repository at the same time could make git run something: "
+                       "the two take no turns: ",
+                       error.message}),
+          .rule = "built in",
+          .weight = Refusal::Weight::kAlways};
+}
+
+Result<UniqueFd> open_turns_in(const std::string& data) {
+  TRY(sys::make_private_directories(data));
+  return sys::open_turns(cat({data, "/turns"}));
 }
 
 Refusal instructions_of(const wire::Refused& refused) {
@@ -89,14 +107,18 @@ Refusal instructions_of(const wire::Refused& refused) {
 
 }  // namespace
 
-AccessRules access_rules(std::string guest_program, const plan::SandboxPlan& plan) {
-  AccessRules rules{std::move(guest_program), plan.names, plan.questions, plan.hidden, {}};
+AccessRules access_rules(std::string guest_program, const plan::SandboxPlan& plan, const std::string& data) {
+  AccessRules rules{std::move(guest_program), plan.names, plan.questions, plan.hidden, {}, data};
   for (const std::string& target : plan.supervised) {
     const auto is_it = [&](const plan::MountStep& step) {
       return step.kind == plan::MountKind::kBind && step.target == target;
     };
     const auto step = std::ranges::find_if(plan.mounts, is_it);
-    rules.supervised.push_back({target, step == plan.mounts.end() ? plan::Identity() : step->identity});
+    wire::SupervisedMount& mount =
+        rules.supervised.emplace_back(wire::SupervisedMount{.target = target, .identity = {}});
+    if (step == plan.mounts.end()) continue;
+    mount.identity = step->identity;
+    mount.source = step->source;
   }
   return rules;
 }
@@ -111,12 +133,19 @@ Result<AccessSupervisor> AccessSupervisor::start(const AccessRules& rules, std::
   for (const UniqueFd& descriptor : descriptors) {
     install.emplace_back(descriptor.get(), kFirstFd + static_cast<int>(install.size()) - 1);
   }
-  auto process = TRY(sys::spawn(rules.guest_program,
-                                {.arguments = {"hutch-guest", "--access"}, .environment = {}, .install = install}));
+  std::vector<std::string> arguments = {"hutch-guest", "--access"};
+  // An open of its own for each supervisor: the lock belongs to that, and ends with it.
+  const auto turns = open_turns_in(rules.data);
+  if (turns) install.emplace_back(turns->get(), kFirstFd + kDescriptors);
+  if (turns) arguments.emplace_back("--turns");
+  auto process =
+      TRY(sys::spawn(rules.guest_program, {.arguments = std::move(arguments), .environment = {}, .install = install}));
   wire::Connection connection(std::move(ours));
   TRY(connection.send(wire::ToGuest(wire::AccessRules{rules.names, rules.questions, rules.hidden, rules.supervised})));
   Widener widener(rules.guest_program, std::move(descriptors[kUser]), std::move(descriptors[kMounts]));
-  return AccessSupervisor(std::move(process), std::move(connection), std::move(widener), std::move(tell_guest));
+  AccessSupervisor supervisor(std::move(process), std::move(connection), std::move(widener), std::move(tell_guest));
+  if (!turns) supervisor.told_.refusals.push_back(without_turns(turns.error()));
+  return supervisor;
 }
 
 AccessSupervisor::Heard AccessSupervisor::hear() {

@@ -25,9 +25,10 @@ struct AccessRules {
   plan::FileQuestions questions = plan::FileQuestions::kNone;
   std::vector<std::string> hidden{};
   std::vector<wire::SupervisedMount> supervised{};
+  std::string data{};  // hutch's data directory: the supervisors of one user take turns by a file there
 };
-// `guest_program` may be empty where the plan has none.
-AccessRules access_rules(std::string guest_program, const plan::SandboxPlan& plan);
+// `guest_program` may be empty where the plan has none. `data` is hutch's data directory.
+AccessRules access_rules(std::string guest_program, const plan::SandboxPlan& plan, const std::string& data);
 
 class AccessSupervisor {
  public:

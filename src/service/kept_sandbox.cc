@@ -406,7 +406,7 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin(std::shared_ptr<GitWatch>& g
   if (!instance) {
     return fail(explain_backend_failure(prepared.backend, std::move(instance).error(), judged.guest_program));
   }
-  sandbox::AccessRules access = sandbox::access_rules(judged.guest_program, prepared.plan);
+  sandbox::AccessRules access = sandbox::access_rules(judged.guest_program, prepared.plan, settings_.record.directory);
   if (prepared.backend != "none") {
     const bool sees = prepared.backend == "namespace" || prepared.backend == "bwrap";
     const auto processes = sees ? GitWatch::Processes::kSeen : GitWatch::Processes::kNotSeen;

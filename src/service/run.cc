@@ -197,7 +197,7 @@ Result<RunReport> run_prepared(const Job& job) {
       .streams = streams,
       .signals = job.signals,
       .access = sandbox::access_rules(plan.supervisor == plan::Supervisor::kNone ? std::string() : TRY(guest_program()),
-                                      plan),
+                                      plan, job.dirs.data),
       .files = files ? files->judge() : sandbox::FileJudge(),
       .network = network.get(),
       .questions = questions ? &questions->questions() : nullptr};

@@ -11,10 +11,10 @@ namespace hutch::wire {
 
 // --- to the guest ---
 
-// A mount that is writable for the supervisor alone, where it was planned.
-struct SupervisedMount {
-  std::string target;
+struct SupervisedMount {  // writable for the supervisor alone
+  std::string target;     // where it was planned
   plan::Identity identity;  // of its root
+  std::string source{};     // the host's path of it; empty: it is none of the host's
 };
 
 // The first message to an access supervisor.

@@ -119,6 +119,7 @@ void write_message(Writer& out, const AccessRules& message) {
     out.text(mount.target);
     out.u64(mount.identity.device);
     out.u64(mount.identity.inode);
+    out.text(mount.source);
   }
 }
 
@@ -315,13 +316,14 @@ void read_message(Reader& in, AccessRules& message) {
   read_names(in, message.names);
   message.questions = in.choice(plan::FileQuestions::kAll);
   message.hidden = in.texts();
-  static constexpr std::size_t kMountBytesMin = 4 + 8 + 8;
+  static constexpr std::size_t kMountBytesMin = 4 + 8 + 8 + 4;
   const std::size_t mounts = in.count(kMountBytesMin);
   for (std::size_t i = 0; i < mounts; ++i) {
     SupervisedMount& mount = message.supervised.emplace_back();
     mount.target = in.text();
     mount.identity.device = in.u64();
     mount.identity.inode = in.u64();
+    mount.source = in.text();
   }
 }
 
