@@ -86,7 +86,7 @@ Status become_os_user(const plan::SandboxPlan& plan) {
   const UniqueFd root = TRY(sys::open_exact("/"));
   TRY_CTX(seal_devices(), "/dev");
   sys::set_umask(0);
-  TRY(add_mounts(root.get(), plan.mounts));
+  TRY(add_mounts_over_host(root.get(), plan.mounts));
   TRY(restrict_proc(plan));
   if (plan.rights == plan::Rights::kImageRoot) {
     sys::set_umask(022);

@@ -59,6 +59,7 @@ Status mount_proc(int root, const plan::MountStep& step);
 Status mount_devices(int root, const plan::MountStep& step);
 Result<UniqueFd> new_terminals();
 Status seal(int root, const plan::MountStep& step);
+Status mount_opened(int root, const plan::MountStep& step, int source);
 Status bind_device(int root, const std::string& directory, const std::string& name);
 Status place(int root, const plan::MountStep& step, int tree);
 Status make_target(int root, const plan::MountStep& step);
@@ -82,6 +83,20 @@ Status build_tree(const plan::SandboxPlan& plan, UniqueFd given) {
 
 Status add_mounts(int root, std::span<const plan::MountStep> steps) {
   for (const plan::MountStep& step : steps) TRY_CTX(apply(root, step), step.target);
+  return {};
+}
+
+// A source is opened before the first mount: by its path it could not be found any more (a program below /tmp).
+Status add_mounts_over_host(int root, std::span<const plan::MountStep> steps) {
+  std::vector<UniqueFd> sources(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].kind != plan::MountKind::kBind) continue;
+    sources[i] = TRY_CTX(sys::open_exact(steps[i].source), steps[i].target);
+  }
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Status done = sources[i] ? mount_opened(root, steps[i], sources[i].get()) : apply(root, steps[i]);
+    TRY_CTX(done, steps[i].target);
+  }
   return {};
 }
 
@@ -387,8 +402,12 @@ Status write_new_file(int root, const plan::MountStep& step) {
 
 Status mount_bind(int root, const plan::MountStep& step) {
   const UniqueFd source = TRY(sys::open_exact(step.source));
-  TRY(check_identity(source.get(), step));
-  const UniqueFd tree = TRY(sys::clone_tree(source.get(), step.source));
+  return mount_opened(root, step, source.get());
+}
+
+Status mount_opened(int root, const plan::MountStep& step, int source) {
+  TRY(check_identity(source, step));
+  const UniqueFd tree = TRY(sys::clone_tree(source, step.source));
   const bool read_only = step.access == plan::Access::kReadOnly;
   TRY(sys::restrict_tree(tree.get(), step.source, {.read_only = read_only, .no_devices = true}));
   return place(root, step, tree.get());

@@ -17,6 +17,9 @@ Status build_tree(const plan::SandboxPlan& plan, UniqueFd given);
 // Makes further mounts in the tree whose root `root` is.
 Status add_mounts(int root, std::span<const plan::MountStep> steps);
 
+// The same in the machine's own tree, where one of the mounts may lie over the source of another.
+Status add_mounts_over_host(int root, std::span<const plan::MountStep> steps);
+
 // A mount that hides what `step` says, attached nowhere.
 Result<UniqueFd> make_cover(const plan::MountStep& step);
 
