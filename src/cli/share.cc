@@ -14,6 +14,7 @@
 #include "service/os_user.h"
 #include "service/share.h"
 #include "service/share_copy.h"
+#include "service/share_keys.h"
 #include "sys/files.h"
 #include "sys/identity.h"
 #include "sys/umask.h"
@@ -150,10 +151,26 @@ void tell_rest(const service::ShareReport& report) {
       "that back");
 }
 
+// ssh of the owner's refuses such a file until the share ends.
+void warn_of_keys(const std::vector<std::string>& keys, const ShareArguments& arguments) {
+  const std::string agent = arguments.agent.empty() ? "" : cat({" --agent ", arguments.agent});
+  for (const std::string& key : keys) {
+    const std::string name = key.substr(key.rfind('/') + 1);
+    (void)sys::write_until_told(
+        2,
+        cat({"hutch: ", printable(key),
+             " is a private key: while it is shared its mode shows the agent's right as the group's, and ssh refuses "
+             "it to you. hutch unshare takes that back; hutch share",
+             agent, " --copy --into ", shell_word(cat({"keys/", name})), " ", shell_word(key),
+             " gives the agent a copy instead, and your ssh goes on\n"}));
+  }
+}
+
 int share_path(const ShareArguments& arguments, const host::OsUser& user, const service::Sharer& sharer) {
   const auto report = service::share({arguments.path, user, arguments.mode}, sharer, voice_of(arguments, user.name));
   if (!report) return complain(report.error());
   tell_rest(*report);
+  warn_of_keys(service::private_keys_at(report->share.path), arguments);
   if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(share_report_json(*report)) + "\n");
   for (const std::string& directory : report->opened) {
     (void)print(cat({user.name, " may pass through ", printable(directory), "\n"}));

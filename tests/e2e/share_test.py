@@ -135,6 +135,19 @@ def test_a_single_file(hutch, tree):
     assert snapshot(tree) == before
 
 
+def test_a_private_key_is_told_with_the_way_that_keeps_ssh_working(hutch, as_user, tree):
+    tree.chmod(0o711)
+    key = as_user.write(tree / "id_ed25519", "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n", 0o600)
+    as_user.write(tree / "id_ed25519.pub", "ssh-ed25519 AAAA nobody\n", 0o644)
+    for path in (key, tree):
+        said = hutch("share", "--read-only", path).ok().errors
+        assert f"{key} is a private key" in said and f"hutch share --copy --into keys/id_ed25519 {key}" in said, said
+        assert said.count("is a private key") == 1
+        hutch("unshare", path).ok()
+    assert key.stat().st_mode & 0o777 == 0o600
+    assert "private key" not in hutch("share", "--read-only", tree / "text").ok().errors
+
+
 def test_what_is_made_later_is_for_both(hutch, sharer, tree):
     hutch("share", tree).ok()
     assert may(AGENT, "make", tree / "below/agents") and may(sharer.uid, "make", tree / "below/own")

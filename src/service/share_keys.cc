@@ -1,0 +1,50 @@
+// Private keys, by how their files begin.
+#include "service/share_keys.h"
+
+#include <array>
+#include <string_view>
+
+#include "base/text.h"
+#include "sys/beneath.h"
+#include "sys/files.h"
+#include "sys/io.h"
+#include "sys/tree.h"
+
+namespace hutch::service {
+
+namespace {
+
+constexpr std::size_t kLookedAtMax = 1000;
+constexpr std::string_view kBegin = "-----BEGIN ";
+constexpr std::string_view kEnd = "PRIVATE KEY-----";
+
+}  // namespace
+
+bool is_private_key(const std::string& path) {
+  const auto status = sys::status_of(path);
+  if (!status || !*status || (*status)->kind != sys::EntryKind::kFile) return false;
+  const auto file = sys::open(path, sys::Open::kRead);
+  std::array<char, 64> head{};
+  const auto size = file ? sys::read_some(file->get(), head) : fail(file.error());
+  if (!size) return false;
+  const std::string_view text(head.data(), *size);
+  return text.starts_with(kBegin) && text.substr(0, text.find('\n')).contains(kEnd);
+}
+
+std::vector<std::string> private_keys_at(const std::string& path) {
+  std::vector<std::string> keys;
+  if (is_private_key(path)) keys.push_back(path);
+  const auto status = sys::status_of(path);
+  if (!status || !*status || (*status)->kind != sys::EntryKind::kDirectory) return keys;
+  const auto entries = sys::list_directory(path, sys::Listing::kAll);
+  if (!entries) return keys;
+  std::size_t looked_at = 0;
+  for (const sys::DirectoryEntry& entry : *entries) {
+    const std::string file = cat({path, "/", entry.name});
+    if (is_private_key(file)) keys.push_back(file);
+    if (++looked_at == kLookedAtMax) break;
+  }
+  return keys;
+}
+
+}  // namespace hutch::service
