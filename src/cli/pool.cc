@@ -18,6 +18,15 @@ int print_stats(const Value& stats) {
                                         "max",  "queued", "hits",     "waits"};
   std::vector<std::vector<std::string>> rows;
   for (const char* name : kNames) rows.push_back({name, std::to_string(number_in(stats, name))});
+  std::vector<std::string> not_held;
+  const Value* member = member_of(stats, "notHeld");
+  const auto* names = member != nullptr ? member->get<Value::List>() : nullptr;
+  for (const Value& name : names != nullptr ? *names : Value::List()) {
+    if (const auto* text = name.get<std::string>()) not_held.push_back(printable(*text, 64));
+  }
+  if (!not_held.empty()) {
+    rows.push_back({"not held", cat({join(not_held, ", "), ": nothing here can limit it; hutch doctor says why"})});
+  }
   if (const std::string error = text_in(stats, "lastError"); !error.empty()) {
     rows.push_back({"last error", printable(error)});
   }

@@ -44,7 +44,9 @@ Handled acquire(Exchange& exchange) {
     give_back();
     return fail(Error{Code::kConflict, 0, "whoever asked for the sandbox went away"});
   }
-  Answer created = json_answer(201, tool::json_text(Value(Value::Object{{"id", acquired.id}})));
+  Value::Object told = pool_limits_object(acquired.held->spec);
+  told.emplace("id", acquired.id);
+  Answer created = json_answer(201, tool::json_text(Value(std::move(told))));
   created.undelivered = give_back;
   return created;
 }

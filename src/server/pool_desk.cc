@@ -89,6 +89,7 @@ Result<PoolDesk::Acquired> PoolDesk::acquire(const Value::Object& wish, const Is
   acquired.held->timeout = TRY(pool.timeout());
   acquired.held->lease = TRY(pool.pool().acquire(spec, {.is_over = is_gone}));
   acquired.held->used = Clock::now();
+  acquired.held->spec = spec;
   const std::scoped_lock lock(mutex_);
   held_.emplace(acquired.id, acquired.held);
   return acquired;
@@ -127,6 +128,14 @@ std::size_t PoolDesk::drain() {
   return open == nullptr ? 0 : open->pool().drain();
 }
 
+Value::Object pool_limits_object(const sandbox::PoolSpec& spec) {
+  const std::vector<std::string> names = service::not_held(spec);
+  Value::Object limits = {{"memory", spec.memory_bytes == 0 ? Value() : Value(spec.memory_bytes)},
+                          {"cpu", spec.cpu_millis == 0 ? Value() : Value(static_cast<double>(spec.cpu_millis) / 1000)},
+                          {"pids", spec.pids}};
+  return {{"limits", std::move(limits)}, {"notHeld", Value::List(names.begin(), names.end())}};
+}
+
 // Without a pool: what it would have.
 Value PoolDesk::stats() const {
   sandbox::PoolStats now;
@@ -145,6 +154,12 @@ Value PoolDesk::stats() const {
   object.emplace("queued", now.queued);
   object.emplace("hits", now.hits);
   object.emplace("waits", now.waits);
+  // Of a sandbox of which nothing is said.
+  service::SandboxPool* const open = pool();
+  const auto usual = open != nullptr
+                         ? open->spec_of({})
+                         : service::SandboxPool({.dirs = dirs_, .guest_program = {}, .tell = tell_}).spec_of({});
+  if (usual) object.merge(pool_limits_object(*usual));
   if (!now.last_error.empty()) object.emplace("lastError", now.last_error);
   return Value(std::move(object));
 }

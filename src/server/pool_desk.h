@@ -30,6 +30,7 @@ class PoolDesk {
   struct Held {
     sandbox::Pool::Lease lease;
     std::chrono::milliseconds timeout{0};  // of a command that names none
+    sandbox::PoolSpec spec{};
     std::atomic<int> running = 0;
     std::atomic<Clock::time_point> used = Clock::now();
   };
@@ -61,6 +62,9 @@ class PoolDesk {
   std::unique_ptr<service::SandboxPool> pool_;
   std::map<std::string, std::shared_ptr<Held>> held_;
 };
+
+// What it has of memory, processors and processes; null where nothing limits it, which `notHeld` names too.
+tool::Value::Object pool_limits_object(const sandbox::PoolSpec& spec);
 
 // The members of a wish, for those who check what a body may have.
 inline constexpr auto kWishKeys = {"backend", "trust", "image", "memory", "cpu", "pids", "env", "mounts"};

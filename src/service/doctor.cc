@@ -28,6 +28,8 @@ std::string network_facts_text(const host::IsolationFacts& facts);
 EngineCheckup look_for_engine();
 std::string engine_text(const EngineCheckup& engine);
 std::string summary(std::string_view backend);
+std::vector<std::string> missing_controllers(const host::CgroupPlace& cgroup);
+std::string pool_limits_text(const host::CgroupPlace& cgroup);
 
 }  // namespace
 
@@ -79,6 +81,7 @@ std::string checkup_text(const Checkup& checkup) {
   row("seccomp", checkup.isolation.has_seccomp ? "yes" : "no");
   row("network", network_facts_text(checkup.isolation));
   row("limits", checkup.cgroup.note.substr(checkup.cgroup.note.find("held by")));
+  row("pool", pool_limits_text(checkup.cgroup));
   row("bubblewrap", bubblewrap_text(checkup.isolation));
   row("engine", engine_text(checkup.engine));
   row("container", or_else(checkup.isolation.container, "none seen"));
@@ -118,7 +121,10 @@ std::string checkup_json(const Checkup& checkup) {
       {"network_capture",
        checkup.isolation.namespaces != host::Trial::kWorks ? Json() : Json(checkup.isolation.no_capture.empty())},
       {"limits",
-       {{"held_by", kind_name(checkup.cgroup.kind)}, {"controllers", controllers}, {"note", checkup.cgroup.note}}},
+       {{"held_by", kind_name(checkup.cgroup.kind)},
+        {"controllers", controllers},
+        {"note", checkup.cgroup.note},
+        {"pool_not_held", missing_controllers(checkup.cgroup)}}},
       {"bubblewrap",
        {{"path", text_or_null(checkup.isolation.bubblewrap)},
         {"version", text_or_null(checkup.isolation.bubblewrap_version)}}},
@@ -171,6 +177,22 @@ std::string_view kind_name(plan::CgroupKind kind) {
 
 std::string or_else(const std::string& text, std::string_view otherwise) {
   return text.empty() ? std::string(otherwise) : text;
+}
+
+std::vector<std::string> missing_controllers(const host::CgroupPlace& cgroup) {
+  std::vector<std::string> missing;
+  for (const std::string_view name : {host::kMemory, host::kCpu}) {
+    if (!cgroup.directories.contains(std::string(name))) missing.emplace_back(name);
+  }
+  return missing;
+}
+
+std::string pool_limits_text(const host::CgroupPlace& cgroup) {
+  const std::vector<std::string> missing = missing_controllers(cgroup);
+  if (missing.empty())
+    return "512M of memory, 1 CPU and 512 processes for each sandbox, unless a caller says otherwise";
+  return cat({"its defaults for ", join(missing, " and "),
+              " do not hold without a cgroup; the engine of the backend container can hold them"});
 }
 
 std::string policy_text(const Checkup& checkup) {

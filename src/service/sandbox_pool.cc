@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "backend/container/engine.h"
 #include "base/text.h"
 #include "host/cgroups.h"
 #include "host/facts.h"
 #include "plan/facts.h"
 #include "policy/units.h"
+#include "service/containers.h"
 #include "service/images.h"
 #include "service/kept_sandbox.h"
 #include "store/settings_file.h"
@@ -57,9 +59,38 @@ Result<std::string> kind_digest(const PoolHost& host, const std::string& image);
 
 }  // namespace
 
+std::set<std::string> cgroup_controllers() {
+  std::set<std::string> controllers;
+  for (const auto& [name, directory] : host::find_cgroup_place(sys::user_id()).directories) controllers.insert(name);
+  return controllers;
+}
+
+// One that does not answer is reported by the start.
+std::set<std::string> engine_controllers() {
+  const auto engine = backend::container::Engine::find(engine_environment());
+  const auto info = engine ? engine->info() : fail(engine.error());
+  std::set<std::string> controllers;
+  if (!info || info->holds_memory) controllers.emplace(host::kMemory);
+  if (!info || info->holds_cpu) controllers.emplace(host::kCpu);
+  return controllers;
+}
+
+bool SandboxPool::holds(std::string_view controller, const sandbox::PoolSpec& spec) const {
+  if (spec.backend != "container") return cgroups_.contains(std::string(controller));
+  const std::scoped_lock lock(engine_mutex_);
+  if (!engine_) engine_ = engine_controllers();
+  return engine_->contains(std::string(controller));
+}
+
+std::vector<std::string> not_held(const sandbox::PoolSpec& spec) {
+  std::vector<std::string> names;
+  if (spec.memory_bytes == 0) names.emplace_back("memory");
+  if (spec.cpu_millis == 0) names.emplace_back("cpu");
+  return names;
+}
+
 Result<std::unique_ptr<SandboxPool>> SandboxPool::open(PoolHost host, std::optional<sandbox::PoolLimits> limits) {
   auto made = std::make_unique<SandboxPool>(std::move(host));
-  made->holds_limits_ = host::find_cgroup_place(sys::user_id()).kind != plan::CgroupKind::kNone;
   if (!limits) limits = TRY(pool_limits(made->host_));
   made->pool_ = TRY(sandbox::Pool::open(
       *limits, [&kept = *made](const sandbox::PoolSpec& spec) { return start_pooled(spec, kept.host_); }));
@@ -74,8 +105,8 @@ Result<sandbox::PoolSpec> SandboxPool::spec_of(const PoolWish& wish) const {
   if (!wish.backend.empty()) spec.backend = wish.backend;
   spec.image = wish.image.value_or(settings.sandbox.image);
   // What nobody has said holds where it can; what somebody has said is an error where it cannot.
-  spec.memory_bytes = TRY(memory_of(wish, settings, holds_limits_ ? kPoolMemoryBytes : 0));
-  spec.cpu_millis = TRY(cpus_of(wish, settings, holds_limits_ ? kPoolCpuMillis : 0));
+  spec.memory_bytes = TRY(memory_of(wish, settings, holds(host::kMemory, spec) ? kPoolMemoryBytes : 0));
+  spec.cpu_millis = TRY(cpus_of(wish, settings, holds(host::kCpu, spec) ? kPoolCpuMillis : 0));
   spec.pids = wish.pids.value_or(kPoolPids);
   if (spec.pids == 0) return fail(Error::invalid("pids: has to be more than 0"));
   spec.mounts = TRY(settle_mounts(wish.mounts));

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,11 +36,17 @@ inline constexpr std::uint64_t kPoolPids = 512;
 inline constexpr std::chrono::seconds kPoolTimeout{300};  // of a command that names none
 inline constexpr std::size_t kPoolSandboxes = 3;
 
+// The controllers ("memory", "cpu") that hutch has a cgroup for, and that the engine of containers has.
+std::set<std::string> cgroup_controllers();
+std::set<std::string> engine_controllers();
+// "memory", "cpu": nothing limits it in a sandbox of this kind.
+std::vector<std::string> not_held(const sandbox::PoolSpec& spec);
+
 class SandboxPool {
  public:
   // `limits` replaces what the settings say; a test and the library have their own.
   static Result<std::unique_ptr<SandboxPool>> open(PoolHost host, std::optional<sandbox::PoolLimits> limits = {});
-  explicit SandboxPool(PoolHost host) : host_(std::move(host)) {}
+  explicit SandboxPool(PoolHost host) : host_(std::move(host)), cgroups_(cgroup_controllers()) {}
 
   Result<sandbox::PoolSpec> spec_of(const PoolWish& wish) const;
   Result<std::chrono::milliseconds> timeout() const;  // of a command that names none
@@ -46,7 +54,11 @@ class SandboxPool {
 
  private:
   const PoolHost host_;
-  bool holds_limits_ = false;  // there is a cgroup for them
+  bool holds(std::string_view controller, const sandbox::PoolSpec& spec) const;
+
+  const std::set<std::string> cgroups_;
+  mutable std::mutex engine_mutex_;
+  mutable std::optional<std::set<std::string>> engine_;  // asked once
   std::unique_ptr<sandbox::Pool> pool_;
 };
 

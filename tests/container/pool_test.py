@@ -1,10 +1,12 @@
 # The pool, of containers: by the C++ library, with the checks that it has on every backend.
 import importlib.util
+import json
 import os
 import pathlib
 
 import pytest
 
+import daemons
 import harness
 
 API = pathlib.Path(__file__).resolve().parent.parent / "api"
@@ -61,3 +63,22 @@ def test_nothing_is_left_of_a_pool(place, as_user, hard):
     ended = harness.run_in(as_user, **place("leave", MARK=mark, HARD=hard))
     assert ended.text == "started\n" and ended.code == (134 if hard else 0), str(ended)
     harness.wait_until(lambda: not harness.processes_with(mark), "no process of a sandbox is left")
+
+
+@pytest.mark.parametrize("who", harness.PEOPLE)
+def test_the_engine_holds_the_usual_limits_for_everybody(loaded_engine, base, who):
+    """hutch's own cgroup does not matter: a user who has none gets them as well."""
+    status, text = loaded_engine.ask("GET", "/v1.41/info")
+    assert status == 200, text
+    able = json.loads(text)
+    daemon = daemons.Daemon(base, base.person(who))
+    env = {"DOCKER_HOST": loaded_engine.host}
+    daemon("pool", "fill", "--backend", "container", env=env, timeout=120).ok()
+    try:
+        [container] = loaded_engine.containers()
+        host = json.loads(loaded_engine.ask("GET", f"/v1.41/containers/{container['Id']}/json")[1])["HostConfig"]
+        assert host["Memory"] == (512 << 20 if able.get("MemoryLimit", True) else 0)
+        assert host["NanoCpus"] == (10**9 if able.get("CpuCfsQuota", True) else 0)
+    finally:
+        daemon("daemon", "stop", env=env).ok()
+    harness.wait_until(lambda: not loaded_engine.containers(), "no container is left")

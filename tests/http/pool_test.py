@@ -16,10 +16,15 @@ def acquire(api):
     """acquire(**wish) gives an id; what is not given back is, at the end."""
     held = []
 
-    def one(**wish):
-        held.append(api.post("/v1/pool/sandboxes", wish).ok(201)["id"])
-        return held[-1]
+    def answer(**wish):
+        told = api.post("/v1/pool/sandboxes", wish).ok(201)
+        held.append(told["id"])
+        return told
 
+    def one(**wish):
+        return answer(**wish)["id"]
+
+    one.answer = answer
     yield one
     for name in held:
         api.request("DELETE", f"/v1/pool/sandboxes/{name}")
@@ -44,6 +49,22 @@ def test_a_sandbox_is_held_used_and_given_back(api, acquire):
     again = acquire(env={"GIVEN": "yes"}, memory="256m")
     assert again != first
     assert run(api, again, "ls -A")["stdout"] == ""
+
+
+def test_the_answer_says_what_nothing_limits(api, acquire):
+    """By cgroup what nobody has named is limited; elsewhere the answer, the statistics and the doctor say it is not."""
+    controllers = json.loads(api("doctor", "--json").ok().text)["limits"]["controllers"]
+    missing = [name for name in ("memory", "cpu") if name not in controllers]
+    usual = {"memory": 512 << 20, "cpu": 1.0, "pids": 512}
+    told = acquire.answer()
+    assert told["notHeld"] == missing
+    assert told["limits"] == {name: None if name in missing else value for name, value in usual.items()}
+    named = acquire.answer(memory="256m")
+    assert named["limits"]["memory"] == 256 << 20 and "memory" not in named["notHeld"]
+    assert stats(api)["notHeld"] == missing
+    assert json.loads(api("doctor", "--json").ok().text)["limits"]["pool_not_held"] == missing
+    row = [line for line in api("pool", "stats").ok().text.splitlines() if line.startswith("not held")]
+    assert (", ".join(missing) in row[0]) if missing else row == []
 
 
 def test_what_is_wrong_is_said(api):

@@ -209,7 +209,10 @@ Result<EngineImage> read_image(std::string_view body) {
 
 Result<EngineInfo> read_info(std::string_view body) {
   const Json json = TRY(object_of(body, "GET /info"));
-  EngineInfo info{text_of(json, "Driver"), {}, text_of(json, "CgroupDriver"), text_of(json, "CgroupVersion")};
+  const auto holds = [&](const char* key) { return !json.contains(key) || json.at(key) != false; };
+  EngineInfo info{text_of(json, "Driver"),       {},
+                  text_of(json, "CgroupDriver"), text_of(json, "CgroupVersion"),
+                  holds("MemoryLimit"),          holds("CpuCfsQuota")};
   const auto status = json.find("DriverStatus");
   if (status == json.end() || !status->is_array()) return info;
   for (const Json& pair : *status) {

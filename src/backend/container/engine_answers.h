@@ -25,6 +25,8 @@ struct EngineInfo {
   std::string backing;  // the file system below it, "extfs"; empty: it does not say
   std::string cgroup_driver;
   std::string cgroup_version;  // "1", "2"; empty: it does not say
+  bool holds_memory = true;  // unless it says that it cannot, as one of a person without a delegated cgroup does
+  bool holds_cpu = true;
 };
 
 struct ContainerState {

@@ -141,6 +141,16 @@ TEST(EngineAnswers, AreOfBoundedDepthAndLength) {
   EXPECT_EQ(info->cgroup_version, "");
 }
 
+TEST(EngineAnswers, SayWhichLimitsAreHeld) {
+  const auto rootless = read_info(R"({"Driver":"overlay","MemoryLimit":true,"CpuCfsQuota":false})");
+  ASSERT_TRUE(rootless);
+  EXPECT_TRUE(rootless->holds_memory);
+  EXPECT_FALSE(rootless->holds_cpu);
+  const auto silent = read_info(R"({"Driver":"overlay"})");
+  ASSERT_TRUE(silent);
+  EXPECT_TRUE(silent->holds_memory && silent->holds_cpu);
+}
+
 TEST(EngineAnswers, OfAnImageOwnLabelsAreKept) {
   const auto image = read_image(R"({"Id":"sha256:00","Config":{"Labels":{"hutch.base":"sha256:11","maintainer":"x",
       "hutch.number":7,"hutch.long":")" +
