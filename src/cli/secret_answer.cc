@@ -7,6 +7,7 @@
 #include "cli/own_daemon.h"
 #include "secret/sealed_file.h"
 #include "secret/secret.h"
+#include "sys/terminal.h"
 #include "sys/unwaiting.h"
 
 namespace hutch::cli {
@@ -43,6 +44,11 @@ Status answer_event(const Value& event) {
 }  // namespace
 
 int secret_answer() {
+  // Found out now, not when an agent has asked and waits.
+  if (const auto terminal = sys::open_own_terminal(); !terminal) {
+    return complain(Error::unsupported(
+        "there is no terminal to ask on: hutch secret set NAME keeps a value that comes by standard input, or --file"));
+  }
   auto daemon = own_daemon();
   if (!daemon) return complain(daemon.error());
   const auto on_event = [](const Value& event) -> Status {

@@ -213,3 +213,9 @@ def test_hutchs_own_are_nobodys(daemon, agent):
     assert daemon.sh(agent, "hutch-host secrets get TOKEN").code == 3
     assert secret(daemon, "set", "--own", "--via", "environment", "OTHER", value=VALUE).code == 125
     secret(daemon, "remove", "--own", "TOKEN").ok()
+
+
+def test_without_a_terminal_nobody_is_waited_for(daemon):
+    """It would wait for agents to ask, and then for a person."""
+    done = secret(daemon, "answer", timeout=20)
+    assert done.code == 125 and "there is no terminal to ask on" in done.errors, str(done)
