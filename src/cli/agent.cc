@@ -2,9 +2,12 @@
 #include "cli/agent.h"
 
 #include "base/text.h"
+#include "cli/agent_system.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "sys/io.h"
+#include "tool/envelope.h"
+#include "wire/daemon.h"
 
 namespace hutch::cli {
 
@@ -50,13 +53,56 @@ int print_agent(const Value& agent) {
 }
 
 // On stderr: what whoever reads the answer as JSON has in it as well.
-void tell_notes(const Value& result) {
-  const Value* notes = member_of(result, "notes");
+void tell_list(const Value& result, std::string_view key) {
+  const Value* notes = member_of(result, key);
   const auto* list = notes != nullptr ? notes->get<Value::List>() : nullptr;
   if (list == nullptr) return;
   for (const Value& note : *list) {
     if (const auto* text = note.get<std::string>()) (void)sys::write_all(2, cat({"hutch: ", printable(*text), "\n"}));
   }
+}
+
+// What the package manager says, as it comes.
+Status pass_output(const Value& event) {
+  const std::string bytes = TRY(wire::bytes_of_text(text_in(event, "output")));
+  std::vector<std::string> lines;
+  for (std::string_view line : split(bytes, '\n')) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(printable(line, bytes.size()));
+  }
+  return sys::write_all(2, join(lines, "\n"));
+}
+
+Result<Value> install_packages(client::DaemonClient& daemon, const AgentArguments& arguments) {
+  const auto on_event = [&](const Value& event) -> Status {
+    return arguments.form == service::OutputForm::kJson ? Status() : pass_output(event);
+  };
+  const auto call = [&] {
+    Value::List names(arguments.settings.begin(), arguments.settings.end());
+    return daemon.call("agent.install", {{"agent", arguments.name}, {"settings", std::move(names)}}, on_event);
+  };
+  Value envelope = TRY(call());
+  const std::string needs = text_in(envelope, tool::kNeeds);
+  if (needs.empty()) return envelope;
+  TRY(give_what_is_needed(daemon, {arguments.name, needs}, Error::unsupported(text_in(envelope, "message"))));
+  return call();
+}
+
+// Exit code 1 where the package manager failed.
+int print_installed(client::DaemonClient& daemon, const AgentArguments& arguments) {
+  const auto envelope = install_packages(daemon, arguments);
+  if (!envelope) return complain(envelope.error());
+  const bool ok = truth_in(*envelope, "ok");
+  if (arguments.form == service::OutputForm::kJson) {
+    const int printed = print(tool::json_text(*envelope) + "\n");
+    return printed != 0 || ok ? printed : 1;
+  }
+  if (!ok) {
+    (void)complain(Error{Code::kSystem, 0, text_in(*envelope, "message")});
+    return 1;
+  }
+  tell_list(*envelope, "warnings");
+  return print(cat({"installed for agent ", arguments.name, ": ", join(arguments.settings, ", "), "\n"}));
 }
 
 int print_removed(const Value& result, const std::string& agent) {
@@ -80,11 +126,12 @@ int print_removed(const Value& result, const std::string& agent) {
 int agent(const AgentArguments& arguments) {
   auto daemon = own_daemon();
   if (!daemon) return complain(daemon.error());
+  if (arguments.action == "install") return print_installed(*daemon, arguments);
   Value::List settings(arguments.settings.begin(), arguments.settings.end());
   const auto result =
       daemon->call(cat({"agent.", arguments.action}), {{"agent", arguments.name}, {"settings", std::move(settings)}});
   if (!result) return complain(result.error());
-  tell_notes(*result);
+  tell_list(*result, "notes");
   if (arguments.form == service::OutputForm::kJson) return print(tool::json_text(*result) + "\n");
   if (arguments.action == "list") return print_agents(*result);
   if (arguments.action == "remove") return print_removed(*result, arguments.name);

@@ -143,7 +143,8 @@ Status set_signal(Draft& draft, const std::string& value) {
 Result<Arguments> finish_agent(Draft&& draft) {
   const std::span<const Text> actions = find_verb("agent")->word_choices;
   if (draft.words.empty())
-    return fail(Error::invalid("what is missing: create, list, show, set, allow, deny, start, stop, reset or remove"));
+    return fail(
+        Error::invalid("what is missing: create, list, show, set, allow, deny, install, start, stop, reset or remove"));
   AgentArguments agent{.action = std::move(draft.words[0]), .name = {}, .settings = {}, .form = draft.run.form};
   if (std::ranges::find(actions, agent.action) == actions.end()) {
     return fail(unknown_word("unknown action", agent.action, actions));
@@ -155,12 +156,13 @@ Result<Arguments> finish_agent(Draft&& draft) {
     draft.words.erase(draft.words.begin());
   }
   const bool names_hosts = agent.action == "allow" || agent.action == "deny";
-  if (agent.action == "create" || agent.action == "set" || names_hosts) {
+  if (agent.action == "create" || agent.action == "set" || agent.action == "install" || names_hosts) {
     agent.settings = std::exchange(draft.words, {});
   }
   if (names_hosts && agent.settings.empty()) {
     return fail(Error::invalid("a host is missing: example.com, *.example.com, 10.0.0.0/8, each with :PORT if wanted"));
   }
+  if (agent.action == "install" && agent.settings.empty()) return fail(Error::invalid("a package is missing: jq"));
   if (agent.action == "set" && agent.settings.empty()) return fail(Error::invalid("KEY=VALUE is missing"));
   TRY(expect_words(draft, {}));
   return Arguments(std::move(agent));

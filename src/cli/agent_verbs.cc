@@ -54,18 +54,22 @@ constexpr std::array kServeOptions = {
     Option{"--ready-fd", 0, "N", kOther, "close descriptor N once clients can connect", set_ready_fd}};
 constexpr std::array kServeGroups = {OptionGroup{"Options", kServeOptions}};
 
-constexpr std::array kAgentSynopsis = {
-    Text("hutch agent create NAME [KEY=VALUE...]"), Text("hutch agent list [--json]"),
-    Text("hutch agent show|start|stop|reset|remove NAME [--json]"), Text("hutch agent set NAME KEY=VALUE..."),
-    Text("hutch agent allow|deny NAME HOST...")};
-constexpr std::array kAgentWords = {Text("create"), Text("list"),  Text("show"), Text("set"),   Text("allow"),
-                                    Text("deny"),   Text("start"), Text("stop"), Text("reset"), Text("remove")};
+constexpr std::array kAgentSynopsis = {Text("hutch agent create NAME [KEY=VALUE...]"),
+                                       Text("hutch agent list [--json]"),
+                                       Text("hutch agent show|start|stop|reset|remove NAME [--json]"),
+                                       Text("hutch agent set NAME KEY=VALUE..."),
+                                       Text("hutch agent allow|deny NAME HOST..."),
+                                       Text("hutch agent install NAME PACKAGE... [--json]")};
+constexpr std::array kAgentWords = {Text("create"), Text("list"),  Text("show"),    Text("set"),
+                                    Text("allow"),  Text("deny"),  Text("install"), Text("start"),
+                                    Text("stop"),   Text("reset"), Text("remove")};
 constexpr std::array kAgentExamples = {Text("hutch agent create alice"),
                                        Text("hutch agent create bob image=debian"),
                                        Text("hutch agent create ci limits.memory=2G autonomousExec.enabled=true"),
                                        Text("hutch agent set alice policy=$PWD/policy.json"),
                                        Text("hutch agent create dev network=registries"),
                                        Text("hutch agent allow alice example.com '*.example.net:443'"),
+                                       Text("hutch agent install alice jq"),
                                        Text("hutch agent show alice --json")};
 constexpr std::array kExecSynopsis = {Text("hutch exec [OPTION...] AGENT -- COMMAND [ARGUMENT...]")};
 constexpr std::array kExecExamples = {Text("hutch exec alice -- make test"),
@@ -163,7 +167,8 @@ constexpr std::array kAgentVerbs = {
          "what it hands out. `reset` ends the sandbox, drops what was changed of an image and keeps the home;\n"
          "`remove` deletes the home as well, and says what it deleted. What is set holds from the next start\n"
          "on, but for its tools' part (autonomousExec) and its network, which hold at once. `network` is none,\n"
-         "outbound, rules or registries; `allow` and `deny` name hosts.",
+         "outbound, rules or registries; `allow` and `deny` name hosts. `install` installs system packages; to\n"
+         "an agent without an image it gives the default one, when you say yes or image=auto is set.",
          kJsonGroups, kAgentExamples, kAgentWords, OptionsEnd::kAtDashes, finish_agent},
     Verb{"exec",
          "run a command in an agent's sandbox",

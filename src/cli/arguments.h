@@ -64,9 +64,9 @@ struct AuditArguments {
 };
 
 struct AgentArguments {
-  std::string action;  // create, list, show, set, start, stop, reset, remove
+  std::string action;  // create, list, show, set, allow, deny, install, start, stop, reset, remove
   std::string name;    // empty for list
-  std::vector<std::string> settings;  // KEY=VALUE
+  std::vector<std::string> settings;  // KEY=VALUE; hosts; packages
   service::OutputForm form = service::OutputForm::kText;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/agent_system.h"
 #include "cli/hidden_line.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
@@ -13,6 +14,7 @@
 #include "service/plugin_source.h"
 #include "sys/host_info.h"
 #include "sys/io.h"
+#include "tool/envelope.h"
 #include "wire/daemon.h"
 
 namespace hutch::cli {
@@ -127,6 +129,22 @@ std::function<Status(const Value&)> plugin_steps(const PluginArguments& argument
   return tell_step;
 }
 
+// A second time after a yes to what the first lacked.
+Result<Value> install_for(client::DaemonClient& daemon, Value::Object call, const plugin::Recipe& recipe,
+                          const std::function<Status(const Value&)>& tell) {
+  InstallNeed need;
+  const auto on_event = [&](const Value& event) -> Status {
+    if (member_of(event, hutch::tool::kNeeds) == nullptr) return tell(event);
+    need = InstallNeed{text_in(event, "agent"), text_in(event, hutch::tool::kNeeds), recipe.setup};
+    return {};
+  };
+  auto done = daemon.call("plugin.install", call, on_event);
+  if (done) return done;
+  TRY(give_what_is_needed(daemon, need, done.error()));
+  call["registries"] = !recipe.setup.empty();
+  return daemon.call("plugin.install", std::move(call), tell);
+}
+
 Result<Value> install(client::DaemonClient& daemon, const PluginArguments& arguments) {
   const bool is_source = service::is_plugin_source(arguments.source);
   Value::Object object;
@@ -152,7 +170,7 @@ Result<Value> install(client::DaemonClient& daemon, const PluginArguments& argum
       call["agent"] = agent;
       TRY(ask_secrets(daemon, recipe, agent));
     }
-    done.push_back(TRY(daemon.call("plugin.install", std::move(call), plugin_steps(arguments))));
+    done.push_back(TRY(install_for(daemon, std::move(call), recipe, plugin_steps(arguments))));
   }
   return Value(std::move(done));
 }

@@ -3,9 +3,11 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "cli/agent_system.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "sys/io.h"
+#include "tool/envelope.h"
 
 namespace hutch::cli {
 
@@ -31,6 +33,8 @@ bool holds_value(const std::string& json) {
   return object != nullptr && object->contains("value");
 }
 
+std::string needs_of(const Value& envelope) { return text_in(envelope, hutch::tool::kNeeds); }
+
 }  // namespace
 
 int tool(const ToolArguments& arguments) {
@@ -51,9 +55,16 @@ int tool(const ToolArguments& arguments) {
     if (!list) return complain(list.error());
     return arguments.form == service::OutputForm::kJson ? print(tool::json_text(*list) + "\n") : print_tools(*list);
   }
-  const auto envelope = daemon->call(
-      "tool.call",
-      {{"agent", arguments.agent}, {"tool", arguments.tool}, {"arguments", json}, {"turn", arguments.turn}});
+  const auto call = [&] {
+    return daemon->call(
+        "tool.call",
+        {{"agent", arguments.agent}, {"tool", arguments.tool}, {"arguments", json}, {"turn", arguments.turn}});
+  };
+  auto envelope = call();
+  if (envelope && needs_of(*envelope) == hutch::tool::kNeedsSystem) {
+    const InstallNeed need{arguments.agent, needs_of(*envelope)};
+    if (give_what_is_needed(*daemon, need, Error::unsupported(""))) envelope = call();
+  }
   if (!envelope) return complain(envelope.error());
   const int printed = print(hutch::tool::json_text(*envelope) + "\n");
   return printed != 0 ? printed : truth_in(*envelope, "ok") ? 0 : 1;

@@ -2,59 +2,14 @@
 #include "plugin/commands.h"
 
 #include <algorithm>
-#include <array>
 
+#include "base/alpine_names.h"
 #include "base/text.h"
 #include "policy/hosts.h"
 
 namespace hutch::plugin {
 
 namespace {
-
-struct Translation {
-  std::string_view alpine;
-  std::string_view debian;
-};
-// Where the two differ, and no rule says how.
-constexpr std::array kTranslations = {
-    Translation{"build-base", "build-essential"},
-    Translation{"musl-dev", "libc6-dev"},
-    Translation{"libc-dev", "libc6-dev"},
-    Translation{"linux-headers", "linux-libc-dev"},
-    Translation{"openssl-dev", "libssl-dev"},
-    Translation{"zlib-dev", "zlib1g-dev"},
-    Translation{"jpeg-dev", "libjpeg-dev"},
-    Translation{"libjpeg-turbo-dev", "libjpeg-dev"},
-    Translation{"freetype-dev", "libfreetype-dev"},
-    Translation{"curl-dev", "libcurl4-openssl-dev"},
-    Translation{"ncurses-dev", "libncurses-dev"},
-    Translation{"readline-dev", "libreadline-dev"},
-    Translation{"sqlite", "sqlite3"},
-    Translation{"sqlite-dev", "libsqlite3-dev"},
-    Translation{"libxslt-dev", "libxslt1-dev"},
-    Translation{"postgresql-dev", "libpq-dev"},
-    Translation{"libpq", "libpq5"},
-    Translation{"fd", "fd-find"},
-    Translation{"go", "golang"},
-    Translation{"rust", "rustc"},
-    Translation{"openjdk17", "openjdk-17-jdk-headless"},
-    Translation{"openjdk17-jre", "openjdk-17-jre"},
-    Translation{"bind-tools", "dnsutils"},
-    Translation{"iputils", "iputils-ping"},
-    Translation{"shadow", "passwd"},
-    Translation{"font-noto", "fonts-noto-core"},
-    Translation{"ttf-dejavu", "fonts-dejavu"},
-    Translation{"font-dejavu", "fonts-dejavu"},
-    Translation{"github-cli", "gh"},
-    Translation{"the_silver_searcher", "silversearcher-ag"},
-};
-
-std::string debian_name(const std::string& alpine) {
-  const auto known = std::ranges::find(kTranslations, std::string_view(alpine), &Translation::alpine);
-  if (known != kTranslations.end()) return std::string(known->debian);
-  if (alpine.starts_with("py3-")) return cat({"python3-", std::string_view(alpine).substr(4)});
-  return alpine;
-}
 
 bool is_scheme(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
@@ -116,7 +71,7 @@ Result<std::vector<std::string>> packages_for(const Recipe& recipe, std::string_
   }
   if (manager == "apk") return alpine->second;
   for (const std::string& name : alpine->second) {
-    std::string translated = manager == "apt" ? debian_name(name) : name;
+    std::string translated = manager == "apt" ? debian_name_of(name).value_or(name) : name;
     if (manager == "dnf" && name.starts_with("py3-")) translated = cat({"python3-", name.substr(4)});
     if (std::ranges::find(names, translated) == names.end()) names.push_back(std::move(translated));
   }

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "server/session.h"
 #include "server/views.h"
+#include "service/agent_system.h"
 #include "sys/process.h"
 
 namespace hutch::server {
@@ -82,6 +83,27 @@ Result<Value> reset_agent(Session& session, const CallReader& call) {
   return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
 }
 
+Result<Value> install_packages(Session& session, const CallReader& call) {
+  std::stop_source stop;
+  service::PackagesWish wish;
+  wish.agent = TRY(call.text("agent"));
+  wish.packages = TRY(call.texts("settings"));
+  wish.stop = stop.get_token();
+  wish.on_output = [&](std::string_view text) {
+    const Value event(Value::Object{{"output", wire::text_of_bytes(text)}});
+    if (!session.tell(event)) stop.request_stop();
+  };
+  Shared& shared = session.shared();
+  return tool::value_of(TRY(service::install_for_person(shared.agents, shared.limiters, wish)));
+}
+
+// Once the image is there: whoever asks has built it.
+Result<Value> give_agent_system(Session& session, const CallReader& call) {
+  const std::string name = TRY(call.text("agent"));
+  TRY(service::give_system(session.shared().agents, name, [](const std::string&) {}));
+  return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
+}
+
 Result<Value> remove_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   const auto known = session.shared().agents.show(name);
@@ -117,13 +139,22 @@ Result<Value> daemon_stop(Session& session, const CallReader&) {
 }
 
 constexpr std::array kAgentVerbs = {
-    Verb{"agent.create", create_agent},   Verb{"agent.list", list_agents},
-    Verb{"agent.show", show_agent},       Verb{"agent.status_line", status_line},
-    Verb{"agent.set", set_agent},         Verb{"agent.start", start_agent},
-    Verb{"agent.allow", allow_hosts},     Verb{"agent.deny", deny_hosts},
-    Verb{"agent.stop", stop_agent},       Verb{"agent.reset", reset_agent},
-    Verb{"agent.remove", remove_agent},   Verb{"agent.of_directory", of_directory},
-    Verb{"daemon.status", daemon_status}, Verb{"daemon.stop", daemon_stop},
+    Verb{"agent.create", create_agent},
+    Verb{"agent.list", list_agents},
+    Verb{"agent.show", show_agent},
+    Verb{"agent.status_line", status_line},
+    Verb{"agent.set", set_agent},
+    Verb{"agent.start", start_agent},
+    Verb{"agent.allow", allow_hosts},
+    Verb{"agent.deny", deny_hosts},
+    Verb{"agent.stop", stop_agent},
+    Verb{"agent.reset", reset_agent},
+    Verb{"agent.remove", remove_agent},
+    Verb{"agent.of_directory", of_directory},
+    Verb{"agent.install", install_packages},
+    Verb{"agent.give_system", give_agent_system},
+    Verb{"daemon.status", daemon_status},
+    Verb{"daemon.stop", daemon_stop},
 };
 
 }  // namespace

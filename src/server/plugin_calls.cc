@@ -40,7 +40,13 @@ class Told {
                   const Value event(Value::Object{{"agent", agent}, {"step", step}, {"line", line}});
                   if (!session_.tell(event)) stop_.request_stop();
                 },
-            .stop = stop_.get_token()};
+            .stop = stop_.get_token(),
+            .on_need =
+                [this](const std::string& agent, service::PluginWish::Need need) {
+                  const bool system = need == service::PluginWish::Need::kSystem;
+                  (void)session_.tell(Value(Value::Object{
+                      {"agent", agent}, {"needs", system ? tool::kNeedsSystem : std::string_view("registries")}}));
+                }};
   }
 
  private:
@@ -87,10 +93,12 @@ Result<Value> install_plugin(Session& session, const CallReader& call) {
   const std::string agent = TRY(plugin_agent(session, call));
   const std::string id = TRY(call.optional_text("id"));
   Told told(session);
-  if (!id.empty()) return Desk(session.shared()).install_kept(agent, id, told.waiting());
+  Desk::Waiting waiting = told.waiting();
+  if (TRY(call.truth("registries"))) waiting.set_up = service::PluginWish::SetUpNetwork::kRegistries;
+  if (!id.empty()) return Desk(session.shared()).install_kept(agent, id, waiting);
   const plugin::Recipe recipe = TRY(recipe_argument(call));
   const std::string from = TRY(call.text("from"));
-  return Desk(session.shared()).install(agent, recipe, from, told.waiting());
+  return Desk(session.shared()).install(agent, recipe, from, waiting);
 }
 
 Result<Value> update_plugin(Session& session, const CallReader& call) {

@@ -133,6 +133,8 @@ Result<plugin::Install> PluginDesk::install_for(const std::string& agent, const 
                                                 const std::string& from, Wants wants, const Waiting& waiting) {
   Plugins::Wish wish{.agent = agent, .recipe = recipe, .from = from, .stop = waiting.stop};
   if (wants == Wants::kUpdate) wish.over = Plugins::Wish::Over::kEarlierOne;
+  wish.set_up = waiting.set_up;
+  if (waiting.on_need) wish.on_need = [&](Plugins::Wish::Need need) { waiting.on_need(agent, need); };
   if (waiting.on_step) {
     wish.on_step = [&](std::string_view step, std::string_view line) { waiting.on_step(agent, step, line); };
   }

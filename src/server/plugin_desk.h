@@ -14,6 +14,7 @@
 #include "plugin/installs.h"
 #include "plugin/library.h"
 #include "server/shared.h"
+#include "service/plugin_requests.h"
 #include "tool/value.h"
 
 namespace hutch::server {
@@ -27,6 +28,8 @@ class PluginDesk {
   struct Waiting {
     std::function<void(const std::string& agent, std::string_view step, std::string_view line)> on_step{};
     std::stop_token stop{};
+    std::function<void(const std::string& agent, service::PluginWish::Need need)> on_need{};
+    service::PluginWish::SetUpNetwork set_up = service::PluginWish::SetUpNetwork::kOfAgent;
   };
 
   enum class Which { kAll, kNew };  // kNew: those that agents made, which are seen by that

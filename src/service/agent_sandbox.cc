@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <map>
 
 #include "base/limits.h"
 #include "base/text.h"
 #include "host/facts.h"
 #include "policy/units.h"
+#include "service/agent_system.h"
 #include "service/containers.h"
 #include "service/engine_layer.h"
 #include "service/image_build.h"
@@ -49,53 +49,6 @@ Result<PlaceRequest> place_request(const store::AgentRecord& record, const Given
   if (!limits.tmp_size.empty()) place.limits.tmp_bytes = TRY(policy::parse_size(limits.tmp_size));
   if (!limits.disk.empty()) place.limits.disk_bytes = TRY(policy::parse_size(limits.disk));
   return place;
-}
-
-// Later ones win.
-std::vector<std::string> merged(const std::vector<std::string>& base, const std::vector<std::string>& more) {
-  std::map<std::string, std::string, std::less<>> variables;
-  for (const auto* entries : {&base, &more}) {
-    for (const std::string& entry : *entries) {
-      const std::size_t equals = entry.find('=');
-      if (equals != std::string::npos && equals > 0) variables[entry.substr(0, equals)] = entry.substr(equals + 1);
-    }
-  }
-  std::vector<std::string> environment;
-  for (const auto& [name, value] : variables) environment.push_back(cat({name, "=", value}));
-  return environment;
-}
-
-// A system's profile sets PATH as if nobody had programs of their own; pip install --user puts them there. Those of the
-// host come last: they take no name from anybody.
-std::vector<std::string> with_own_programs(std::vector<std::string> environment, const std::string& home,
-                                           const std::string& of_host) {
-  static constexpr std::string_view kName = "PATH=";
-  const std::string own = home + "/.local/bin";
-  for (std::string& entry : environment) {
-    if (!entry.starts_with(kName)) continue;
-    std::string path = entry.substr(kName.size());
-    const auto has = [&](const std::string& place) {
-      const auto places = split(path, ':');
-      return std::ranges::find(places, place) != places.end();
-    };
-    if (!has(own)) path = cat({own, path.empty() ? "" : ":", path});
-    if (!of_host.empty() && !has(of_host)) path += cat({":", of_host});
-    entry = cat({kName, path});
-  }
-  return environment;
-}
-
-// An installer that adds to PATH writes there. They are looked at by name alone, no link is followed; a home that
-// cannot be seen from here has none.
-std::string login_files(const std::string& home) {
-  std::string files;
-  for (const std::string_view name : {".bash_profile", ".bash_login", ".profile", ".bashrc"}) {
-    const auto status = sys::file_status(sys::kCwd, cat({home, "/", name}));
-    if (!status) continue;
-    files += cat({name, " ", std::to_string(status->inode), " ", std::to_string(status->size), " ",
-                  std::to_string(status->changed_ns), "\n"});
-  }
-  return files;
 }
 
 bool is_container(const store::AgentRecord& agent) { return agent.backend == "container"; }
@@ -254,9 +207,7 @@ bool AgentSandbox::retire() {
 }
 
 Result<Installation> AgentSandbox::begin_install(std::chrono::milliseconds patience) {
-  if (record_.image.empty() && !starts_anew(record_)) {
-    return fail(Error::unsupported("this sandbox's system is the host's own and read-only: it has no root of its own"));
-  }
+  if (!store::has_image(record_) && !starts_anew(record_)) return fail(no_system(record_));
   std::unique_lock turn(install_mutex_, std::defer_lock);
   if (!turn.try_lock_for(patience)) return fail({Code::kConflict, 0, "another installation is under way"});
   if (starts_anew(record_)) {
@@ -284,7 +235,7 @@ Result<std::vector<std::string>> AgentSandbox::recipe_hosts() {
   } else {
     std::string root = "/";
     const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
-    if (!record_.image.empty()) {
+    if (store::has_image(record_)) {
       const plan::ImageInput image = TRY(image_input(record_.image, facts));
       root = image.root;
     }
@@ -352,7 +303,7 @@ Result<Judged> AgentSandbox::judge() {
   }
   // Of a sandbox that ended by itself: two may not have the layer.
   installer_.stop();
-  if (!record_.image.empty()) stop_plugins();
+  if (store::has_image(record_)) stop_plugins();
   PlaceRequest place = TRY(place_request(record_, given_policy_, network_now_));
   place.usual_hosts = security.allowed_hosts;
   place.environment = places_.environment;
@@ -393,7 +344,7 @@ Result<Judged> AgentSandbox::judge_install() {
 Result<Judged> AgentSandbox::judge_plugin(PluginSandbox& sandbox) {
   using Kind = plugin::NetworkPermission::Kind;
   TRY(check_plugin_sandbox());
-  const bool has_root = !record_.image.empty() && !is_container(record_);
+  const bool has_root = store::has_image(record_) && !is_container(record_);
   const auto beside = has_root ? running() : nullptr;
   if (has_root && !beside) return fail({Code::kConflict, 0, "the agent's sandbox does not run"});
   PlaceRequest place = TRY(place_request(record_, given_policy_, network_now_));
@@ -401,6 +352,10 @@ Result<Judged> AgentSandbox::judge_plugin(PluginSandbox& sandbox) {
   place.environment = places_.environment;
   Residence residence = places_.residence;
   residence.swaps = secrets_.has_placeholders();
+  if (sandbox.rights().registries) {
+    const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
+    std::ranges::move(registry_hosts(facts.home), std::back_inserter(place.usual_hosts));
+  }
   const plugin::NetworkPermission& network = sandbox.rights().network;
   if (network.kind != Kind::kOfAgent) residence.hosts_at_most = network.hosts;
   TRY(sandbox.bridge().begin());
@@ -451,7 +406,7 @@ hutch::Status AgentSandbox::check_plugin_sandbox() const {
 Result<std::shared_ptr<PluginSandbox>> AgentSandbox::plugin_sandbox(const PluginRights& rights) {
   TRY(check_plugin_sandbox());
   // Its root is the agent's.
-  if (!record_.image.empty() && !is_container(record_)) TRY(resident());
+  if (store::has_image(record_) && !is_container(record_)) TRY(resident());
   return plugins_.get(rights, [&] {
     AgentBridge::Serve serve;
     if (serve_bridge_) {
@@ -491,7 +446,7 @@ Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, 
     TRY(ensure_engine_image(engine_image(record_), Signals::kOthers, judged.facts, tell_));
     const auto layer = TRY(engine_layer(record_));
     place.image = layer ? layer->image : engine_image(record_);
-  } else if (!record_.image.empty()) {
+  } else if (store::has_image(record_)) {
     place.image = record_.image;
     TRY(ensure_image(record_.image, Signals::kOthers, judged.facts, tell_));
     const store::ImageManifest image = TRY(show_image(record_.image, judged.facts));

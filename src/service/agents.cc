@@ -6,7 +6,6 @@
 #include <thread>
 #include <utility>
 
-#include "backend/container/create_body.h"
 #include "base/text.h"
 #include "host/account.h"
 #include "host/cgroup.h"
@@ -18,11 +17,10 @@
 #include "plan/os_user.h"
 #include "service/abandoned.h"
 #include "service/agent_checks.h"
+#include "service/agent_system.h"
 #include "service/containers.h"
 #include "service/engine_layer.h"
 #include "service/git_after.h"
-#include "service/image_recipe.h"
-#include "service/images.h"
 #include "service/init.h"
 #include "service/layers.h"
 #include "service/live_runs.h"
@@ -30,7 +28,6 @@
 #include "service/os_user.h"
 #include "service/sandbox_only.h"
 #include "service/share.h"
-#include "store/image_store.h"
 #include "store/layer_store.h"
 #include "sys/host_info.h"
 #include "sys/identity.h"
@@ -96,20 +93,6 @@ Status settle_directory(store::AgentRecord& record, const host::StateDirs& dirs)
   }
   record.dir = directory.path;
   return {};
-}
-
-// Its name in full, and there: an agent that can never start is better told of now.
-Status settle_image(store::AgentRecord& record, const host::StateDirs& dirs) {
-  if (record.image.empty()) return {};
-  if (record.backend == "container") return backend::container::check_image_name(record.image);
-  record.image = TRY_CTX(store::image_name(record.image), "image");
-  if (!record.backend.empty() && record.backend != "namespace") {
-    return fail(Error::unsupported(cat(
-        {"image: backend ", record.backend, " has the host's own files; use backend=namespace, or image= for none"})));
-  }
-  // That one is built when it is needed.
-  if (record.image == kDefaultImage || TRY(store::ImageStore(dirs.data).find(record.image))) return {};
-  return fail(no_such_image(record.image).with_context("image"));
 }
 
 // Better told of now than by a sandbox that does not start.

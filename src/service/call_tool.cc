@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "service/agent_scrubber.h"
 #include "service/agent_secrets.h"
+#include "service/agent_system.h"
 #include "service/plugin_tools.h"
 #include "service/plugins.h"
 #include "service/sandbox_place.h"
@@ -14,6 +15,7 @@
 #include "service/task_tool.h"
 #include "store/spool.h"
 #include "tool/registry.h"
+#include "tool/steps.h"
 
 namespace hutch::service {
 
@@ -86,7 +88,9 @@ tool::AgentSettings tool_settings(const AgentSandbox& agent) {
           .command_timeout = std::chrono::seconds(given.command_timeout)};
 }
 
-tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call) {
+namespace {
+
+tool::Envelope call_once(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call) {
   const tool::AgentSettings settings = tool_settings(agent);
   SandboxPlace place(agent, settings.command_timeout, call.stop);
   tool::CallContext context{.place = place, .settings = settings, .limiters = limiters};
@@ -146,6 +150,21 @@ tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const To
     envelope.tool = call.name;
   }
   if (envelope.ok && call.name == tool::kShareArtifact) agent.tell_artifacts_changed();
+  return envelope;
+}
+
+}  // namespace
+
+tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call) {
+  tool::Envelope envelope = call_once(agent, limiters, call);
+  if (call.agents == nullptr || !needs_system(envelope) || !gets_system_by_itself(agent.record())) return envelope;
+  const auto tell = [&](const std::string& line) {
+    if (call.on_output) call.on_output(tool::Stream::kError, cat({line, "\n"}));
+  };
+  const auto with_system = give_system(*call.agents, agent.record().name, tell);
+  if (with_system) return call_once(**with_system, limiters, call);
+  envelope = tool::failed("Failed to give the agent a system of its own", with_system.error(), tool::Retry::kYes);
+  envelope.tool = call.name;
   return envelope;
 }
 

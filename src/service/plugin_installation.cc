@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "plugin/commands.h"
 #include "service/agent_secrets.h"
+#include "service/agent_system.h"
 #include "service/call_tool.h"
 #include "service/plugin_run.h"
 #include "service/plugin_tools.h"
@@ -237,8 +238,10 @@ Status PluginInstallation::install_packages() {
   const tool::AgentSettings settings{.name = wish_.agent, .autonomous_exec = tool::Permission::kYes};
   tool::CallContext context{.place = place_, .settings = settings, .limiters = plugins_.limiters_};
   context.stop = stop_;
+  context.install_timeout = kPersonInstallTimeout;
   const auto envelope = tool::call_tool(
       "sandbox_install", tool::json_text(tool::Value(tool::Value::Object{{"packages", missing}})), context);
+  if (needs_system(envelope)) need_ = Plugins::Wish::Need::kSystem;
   if (!envelope.ok) return fail(Error{Code::kUnsupported, 0, cat({join(names, ", "), ": ", envelope.message})});
   note("installed");
   return {};
@@ -300,20 +303,27 @@ Status PluginInstallation::set_up() {
   note(said);
   if (end.timed_out) return fail({Code::kTimeout, 0, cat({"took longer than 300 s and was ended: ", said})});
   if (end.exit_code == 0) return {};
-  const std::string scrubbed = agent_.secrets().scrubber()->scrub(said);
-  return fail(Error{Code::kSystem, 0, cat({"exit code ", std::to_string(end.exit_code), ": ", scrubbed})});
+  std::string why = cat({"exit code ", std::to_string(end.exit_code), ": ", said});
+  for (const std::string& refusal : end.refusals) why += cat({"\n", refusal});
+  if (!end.refusals.empty() && wish_.set_up == Plugins::Wish::SetUpNetwork::kOfAgent) {
+    need_ = Plugins::Wish::Need::kRegistries;
+    why += cat({"\nhutch agent set ", wish_.agent, " network=registries opens this machine's package registries"});
+  }
+  return fail(Error{Code::kSystem, 0, agent_.secrets().scrubber()->scrub(why)});
 }
 
 // Where its tools will run: what it leaves running there ends with it.
 Result<tool::CommandEnd> PluginInstallation::run_set_up(const tool::Command& setup) {
   const auto shown = TRY(plugins_.agents_.show(wish_.agent));
-  if (!needs_own_sandbox(recipe(), shown.record)) {
+  const bool opens = wish_.set_up == Plugins::Wish::SetUpNetwork::kRegistries && recipe().created_by != "agent";
+  if (!opens && !needs_own_sandbox(recipe(), shown.record)) {
     plugins_.note_beside(agent_, recipe());
     auto end = place_.run(setup);
     plugins_.note_beside(agent_, recipe());
     return end;
   }
   PluginRights rights = setup_rights(recipe());
+  rights.registries = opens;
   // The look at what is written in it is not what holds it.
   if (recipe().created_by == "agent") {
     rights.network = {plugin::NetworkPermission::Kind::kHosts, TRY(plugins_.hosts_for_set_up(agent_))};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,7 @@ class PluginInstallation {
   PluginInstallation(Plugins& plugins, AgentSandbox& agent, const Plugins::Wish& wish, const PluginUses::Use& use);
 
   Result<plugin::Install> run();
+  std::optional<Plugins::Wish::Need> need() const { return need_; }  // of one that failed
 
  private:
   using Step = Status (PluginInstallation::*)();
@@ -46,6 +48,7 @@ class PluginInstallation {
   const std::stop_token stop_;
   plugin::Install install_;
   std::shared_ptr<const plugin::Install> before_;
+  std::optional<Plugins::Wish::Need> need_{};
   SandboxPlace place_;
 };
 

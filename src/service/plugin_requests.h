@@ -16,6 +16,12 @@
 
 namespace hutch::service {
 
+inline constexpr std::size_t kMadePluginsMax = 20;  // of an agent, by itself
+// What Changed of an agent tells besides: an agent made a plugin, whose id is the reason.
+inline constexpr std::string_view kPluginMade = "plugin";
+// Likewise: a program of it told an event, which as JSON is the reason.
+inline constexpr std::string_view kEmitted = "event";
+
 // An installation.
 struct PluginWish {
   std::string agent;
@@ -27,6 +33,11 @@ struct PluginWish {
   enum class Over { kAnything, kEarlierOne } over = Over::kAnything;
   // Each line of what its steps say.
   std::function<void(std::string_view step, std::string_view line)> on_step{};
+  // kRegistries: the set-up also reaches this machine's package registries, as the person said.
+  enum class SetUpNetwork { kOfAgent, kRegistries } set_up = SetUpNetwork::kOfAgent;
+  // Called when it fails for want of something that the person can give.
+  enum class Need { kSystem, kRegistries };
+  std::function<void(Need need)> on_need{};
   // Asked once it is its turn: what was true before the wait may not be any more. Absent: it may.
   std::function<Status()> admit{};
 };

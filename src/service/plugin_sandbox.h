@@ -26,6 +26,7 @@ struct PluginRights {
   std::vector<std::string> secrets;
   std::vector<std::string> emits{};   // types of events
   std::vector<std::string> hears{};  // likewise
+  bool registries = false;  // also the package registries of this machine: of a set-up, where the person said so
   bool operator==(const PluginRights&) const = default;
 };
 PluginRights rights_of(const plugin::Recipe& recipe);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "plugin/commands.h"
+#include "service/agent_system.h"
 #include "service/call_tool.h"
 #include "service/plugin_installation.h"
 #include "service/plugin_needs.h"
@@ -201,8 +202,7 @@ Result<Install> Plugins::install(const Wish& wish) {
   }
   if (wish.admit) TRY(wish.admit());
   if (wish.over == Wish::Over::kEarlierOne && !has(wish.agent, wish.recipe.id)) return fail(removed_meanwhile());
-  PluginInstallation installation(*this, *agent, wish, *use);
-  auto done = installation.run();
+  auto done = install_once(*agent, wish, *use);
   if (!done) {
     const auto left = installs_.find(wish.agent, wish.recipe.id);
     if (left && *left && plugin::is_half(**left)) repairs_.add(wish.agent);
@@ -210,6 +210,23 @@ Result<Install> Plugins::install(const Wish& wish) {
   }
   agents_.tell_change(wish.agent, kToolsChanged);
   if (wish.by == Wish::By::kAgent) agents_.tell_change(wish.agent, kPluginMade, wish.recipe.id);
+  return done;
+}
+
+// A second time where the agent gets a system of its own meanwhile.
+Result<Install> Plugins::install_once(AgentSandbox& agent, const Wish& wish, const PluginUses::Use& use) {
+  PluginInstallation first(*this, agent, wish, use);
+  auto done = first.run();
+  if (done || !first.need()) return done;
+  if (first.need() == Wish::Need::kSystem && gets_system_by_itself(agent.record())) {
+    const auto tell = [&](const std::string& line) {
+      if (wish.on_step) wish.on_step("packages", line);
+    };
+    const auto with_system = TRY_CTX(give_system(agents_, wish.agent, tell), "give the agent a system of its own");
+    PluginInstallation second(*this, *with_system, wish, use);
+    return second.run();
+  }
+  if (wish.on_need) wish.on_need(*first.need());
   return done;
 }
 

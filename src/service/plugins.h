@@ -21,12 +21,6 @@
 
 namespace hutch::service {
 
-inline constexpr std::size_t kMadePluginsMax = 20;  // of an agent, by itself
-// What Changed of an agent tells besides: an agent made a plugin, whose id is the reason.
-inline constexpr std::string_view kPluginMade = "plugin";
-// Likewise: a program of it told an event, which as JSON is the reason.
-inline constexpr std::string_view kEmitted = "event";
-
 struct ToolCall;
 
 // Any thread may use it. One installation of an agent at a time.
@@ -101,6 +95,7 @@ class Plugins {
  private:
   friend class PluginInstallation;
   std::shared_ptr<std::timed_mutex> work_of(const std::string& agent);
+  Result<plugin::Install> install_once(AgentSandbox& agent, const Wish& wish, const PluginUses::Use& use);
   Status check(const Wish& wish, const AgentSandbox& agent);
   Status repair_one(const plugin::Install& install, const std::stop_token& stop);
   bool repair_agent(const std::string& agent);  // false where something is left

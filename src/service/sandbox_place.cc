@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "sandbox/process.h"
+#include "service/agent_system.h"
 #include "service/scrubbed_output.h"
 
 namespace hutch::service {
@@ -131,6 +132,8 @@ Result<tool::CommandEnd> SandboxPlace::run_as_root(const tool::Command& command)
 }
 
 Status SandboxPlace::keep_system() { return installation_ ? agent_.keep_installed() : Status(); }
+
+bool SandboxPlace::can_get_system() const { return lacks_system(agent_.record()); }
 
 Result<tool::CommandEnd> await_command(const tool::Command& command, const std::shared_ptr<Process>& process,
                                        const std::shared_ptr<sandbox::Resident>& resident, GivenSecrets& secrets) {

@@ -41,6 +41,7 @@ class SandboxPlace final : public tool::Place {
   tool::Users users() const override { return agent_.users(); }
   Result<tool::CommandEnd> run(const tool::Command& command) override;
   Status keep_system() override;
+  bool can_get_system() const override;
   Result<std::string> spawn(const tool::Command& command) override;
   Result<tool::ProcessState> poll(const std::string& id) override;
   Result<tool::ProcessState> wait(const std::string& id, std::chrono::milliseconds at_most) override;

@@ -61,6 +61,10 @@ struct AgentRecord {
   bool operator==(const AgentRecord&) const = default;
 };
 
+// In place of an image's name: none until something is to be installed, and the default image from then on.
+inline constexpr std::string_view kImageOnNeed = "auto";
+inline bool has_image(const AgentRecord& record) { return !record.image.empty() && record.image != kImageOnNeed; }
+
 inline constexpr std::size_t kAgentNameBytesMax = 24;  // "agent-" and it are a user name of 32 at most, useradd(8)
 
 // An error that says what a name may be.

@@ -159,7 +159,8 @@ Tool install_tool() {
           "that it has: apk, apt-get or dnf. It sees nothing of the project, and what a package starts ends with it. "
           "In a container or a virtual machine the sandbox starts anew with what was installed, so nothing may run in "
           "it meanwhile. "
-          "`unavailable` where the sandbox shows the machine's own system, which nobody in it can change.",
+          "`unavailable` where the sandbox shows the machine's own system; the message names the command that changes "
+          "this. With apt-get, names of Alpine's packages (`py3-pip`) are translated, and a warning says so.",
       .kind = Class::kExec,
       .parameters = {packages()},
       .results = install_fields(),
@@ -294,7 +295,7 @@ Parameter packages() {
 }
 
 std::vector<Field> install_fields() {
-  return {{"installed", Type::kTexts, "As given."},
+  return {{"installed", Type::kTexts, "The names, as the package manager has them."},
           {"exit_code", Type::kInteger, "0."},
           {"output", Type::kText, "What the package manager printed, cut to 20000 characters."}};
 }

@@ -20,6 +20,10 @@ enum class Kind {
   kNotFound,
 };
 
+// Of a failure's `extra`: what whoever asked can give, after which the same call succeeds.
+inline constexpr std::string_view kNeeds = "needs";
+inline constexpr std::string_view kNeedsSystem = "system";
+
 struct Envelope {
   bool ok = false;
   Value result{};  // of a success

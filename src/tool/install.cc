@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/alpine_names.h"
 #include "base/text.h"
 #include "tool/excerpt.h"
 #include "tool/handlers.h"
@@ -14,7 +15,6 @@ namespace hutch::tool {
 
 namespace {
 
-constexpr std::chrono::seconds kInstallTimeout{120};
 constexpr std::chrono::seconds kProbeTimeout{10};
 
 struct SystemManager {
@@ -30,7 +30,9 @@ struct Found {
   std::string program;
 };
 
-std::optional<Found> find_system_manager(Place& place);
+// Absent: it has none. An error: the sandbox could not be asked.
+Result<std::optional<Found>> find_system_manager(Place& place);
+std::vector<std::string> names_for(Manager manager, std::vector<std::string> names);
 std::optional<Envelope> check_packages(const Call& call, Manager manager);
 std::vector<std::string> begin_arguments(const Found& found, Users users);
 std::vector<std::string> install_arguments(const Found& found, const std::vector<std::string>& packages, Users users);
@@ -38,36 +40,38 @@ void drop_downloads(const Call& call, const Found& found);
 bool needs_update(const Found& found, const CommandEnd& end);
 bool was_interrupted(const Found& found, const CommandEnd& end);
 Command command_of(const Call& call, std::vector<std::string> arguments);
-Result<CommandEnd> install_with(const Call& call, const Found& found);
+Result<CommandEnd> install_with(const Call& call, const Found& found, const std::vector<std::string>& packages);
+Envelope no_root(const Call& call, const Error& error);
 // Whether a program can be started; else the refusal that says that it is missing.
 std::optional<Envelope> probe(const Call& call, std::vector<std::string> arguments, std::string_view missing);
-Envelope install_answer(const Call& call, const Result<CommandEnd>& end);
+Envelope install_answer(const Call& call, const Result<CommandEnd>& end, const std::vector<std::string>& packages);
+void tell_names(const std::vector<std::string>& packages, const std::vector<std::string>& names, Envelope& envelope);
 std::string combined(const CommandEnd& end);
 bool is_about_hosts(std::string_view text);
 
 }  // namespace
 
 Envelope install_packages(const Call& call) {
-  const std::optional<Found> found = find_system_manager(call.context.place);
+  const auto looked = find_system_manager(call.context.place);
+  if (!looked) return failed("Failed to look for the sandbox's package manager", looked.error(), Retry::kYes);
+  const std::optional<Found>& found = *looked;
   if (!found) {
     return final_failure(Kind::kUnavailable, "The sandbox has none of the package managers apk, apt-get and dnf.");
   }
   if (std::optional<Envelope> refused = check_packages(call, found->manager)) return std::move(*refused);
-  const Result<CommandEnd> end = install_with(call, *found);
-  if (!end && end.error().code == Code::kUnsupported) {
-    return final_failure(Kind::kUnavailable,
-                         cat({"This sandbox gives no root, so system packages cannot be installed in it (",
-                              printable(end.error().message),
-                              "). Use `sandbox_pip_install` or `sandbox_npm_install`, install the package on the "
-                              "machine itself, or use an agent whose backend has a system of its own."}));
-  }
+  const std::vector<std::string> packages = call.arguments.texts("packages");
+  const std::vector<std::string> names = names_for(found->manager, packages);
+  const Result<CommandEnd> end = install_with(call, *found, names);
+  if (!end && end.error().code == Code::kUnsupported) return no_root(call, end.error());
   if (end && end->exit_code == 0) {
     drop_downloads(call, *found);
     if (const Status kept = call.context.place.keep_system(); !kept) {
       return failed("The packages were installed, and could not be kept", kept.error(), Retry::kYes);
     }
   }
-  return install_answer(call, end);
+  Envelope envelope = install_answer(call, end, names);
+  tell_names(packages, names, envelope);
+  return envelope;
 }
 
 Envelope install_with_pip(const Call& call) {
@@ -82,12 +86,12 @@ Envelope install_with_pip(const Call& call) {
   if (!ask<wire::FileStat>(place, wire::StatFile{{home, ".venv/bin/pip"}})) {
     Command make = command_of(call, {"python3", "-m", "venv", cat({home, "/.venv"})});
     const Result<CommandEnd> made = place.run(make);
-    if (!made || made->exit_code != 0) return install_answer(call, made);
+    if (!made || made->exit_code != 0) return install_answer(call, made, {});
   }
   std::vector<std::string> arguments = {python, "-m", "pip", "install", "--no-input", "--disable-pip-version-check",
                                         "--"};
   for (std::string& name : call.arguments.texts("packages")) arguments.push_back(std::move(name));
-  return install_answer(call, place.run(command_of(call, std::move(arguments))));
+  return install_answer(call, place.run(command_of(call, std::move(arguments))), call.arguments.texts("packages"));
 }
 
 Envelope install_with_npm(const Call& call) {
@@ -100,18 +104,35 @@ Envelope install_with_npm(const Call& call) {
   std::vector<std::string> arguments = {"npm",       "install",    cat({"--prefix=", place.layout().home}),
                                         "--no-fund", "--no-audit", "--"};
   for (std::string& name : call.arguments.texts("packages")) arguments.push_back(std::move(name));
-  return install_answer(call, place.run(command_of(call, std::move(arguments))));
+  return install_answer(call, place.run(command_of(call, std::move(arguments))), call.arguments.texts("packages"));
 }
 
 namespace {
 
-std::optional<Found> find_system_manager(Place& place) {
+Result<std::optional<Found>> find_system_manager(Place& place) {
+  // A sandbox that does not start answers nothing: not that a program is absent.
+  TRY(ask<wire::FileStat>(place, wire::StatFile{{"/", "."}}));
   for (const SystemManager& candidate : kSystemManagers) {
     for (const std::string_view program : candidate.programs) {
-      if (is_there(place, program)) return Found{candidate.manager, std::string(program)};
+      if (is_there(place, program)) return std::optional(Found{candidate.manager, std::string(program)});
     }
   }
-  return std::nullopt;
+  return std::optional<Found>();
+}
+
+// Recipes and models often use Alpine's names.
+std::vector<std::string> names_for(Manager manager, std::vector<std::string> names) {
+  if (manager != Manager::kApt) return names;
+  for (std::string& name : names) name = debian_name_of(name).value_or(name);
+  return names;
+}
+
+Envelope no_root(const Call& call, const Error& error) {
+  Envelope envelope = final_failure(
+      Kind::kUnavailable, cat({"This sandbox gives no root, so system packages cannot be installed in it (",
+                               printable(error.message), "). Or use `sandbox_pip_install` or `sandbox_npm_install`."}));
+  if (call.context.place.can_get_system()) envelope.extra = {{std::string(kNeeds), kNeedsSystem}};
+  return envelope;
 }
 
 std::optional<Envelope> check_packages(const Call& call, Manager manager) {
@@ -127,9 +148,9 @@ std::optional<Envelope> check_packages(const Call& call, Manager manager) {
 
 // One try; with apt a second one after its lists were fetched, since images come without them, or after an installation
 // that was broken off was brought to its end (dpkg(1), --configure).
-Result<CommandEnd> install_with(const Call& call, const Found& found) {
+Result<CommandEnd> install_with(const Call& call, const Found& found, const std::vector<std::string>& packages) {
   Place& place = call.context.place;
-  Command command = command_of(call, install_arguments(found, call.arguments.texts("packages"), place.users()));
+  Command command = command_of(call, install_arguments(found, packages, place.users()));
   command.user = User::kRoot;
   command.environment = {"DEBIAN_FRONTEND=noninteractive"};
   CommandEnd end = TRY(place.run(command));
@@ -210,12 +231,12 @@ Command command_of(const Call& call, std::vector<std::string> arguments) {
   return {.arguments = std::move(arguments),
           .cwd = layout.home,
           .environment = environment(layout, layout.home),
-          .timeout = kInstallTimeout,
+          .timeout = call.context.install_timeout,
           .on_output = call.context.on_output,
           .stop = call.context.stop};
 }
 
-Envelope install_answer(const Call& call, const Result<CommandEnd>& end) {
+Envelope install_answer(const Call& call, const Result<CommandEnd>& end, const std::vector<std::string>& packages) {
   if (!end) return failed("Failed to run the package manager", end.error(), Retry::kYes);
   const std::string output = excerpt(combined(*end), kInstallCharacters);
   if (end->exit_code != 0 && !end->timed_out && !end->killed) {
@@ -229,8 +250,8 @@ Envelope install_answer(const Call& call, const Result<CommandEnd>& end) {
     envelope.extra = {{"exit_code", end->exit_code}};
     return envelope;
   }
-  const std::vector<std::string> packages = call.arguments.texts("packages");
-  Envelope envelope = ended(*end, kInstallTimeout,
+  const std::chrono::seconds timeout = call.context.install_timeout;
+  Envelope envelope = ended(*end, timeout,
                             {{"installed", Value::List(packages.begin(), packages.end())},
                              {"exit_code", end->exit_code},
                              {"output", output}});
@@ -240,9 +261,24 @@ Envelope install_answer(const Call& call, const Result<CommandEnd>& end) {
     envelope.message = fmt::format(
         "The package manager took longer than {} s and was ended. What it printed until "
         "then is in this answer. Try fewer packages at a time.",
-        kInstallTimeout.count());
+        timeout.count());
   }
   return envelope;
+}
+
+// What became of names of Alpine's, and which were tried as they are.
+void tell_names(const std::vector<std::string>& packages, const std::vector<std::string>& names, Envelope& envelope) {
+  std::vector<std::string> unknown;
+  for (std::size_t i = 0; i < packages.size(); ++i) {
+    if (packages[i] != names[i]) {
+      envelope.warnings.push_back(cat({"`", packages[i], "` is `", names[i], "` in this sandbox."}));
+    } else if (envelope.message.contains(cat({"Unable to locate package ", names[i]}))) {
+      unknown.push_back(names[i]);
+    }
+  }
+  if (unknown.empty()) return;
+  envelope.message += cat({" Tried as they are, because hutch knows no Debian name for them: ", join(unknown, ", "),
+                           ". Use the names of Debian's packages (`apt-cache search WORD` lists them)."});
 }
 
 // As apt, apk and dnf say that something could not be fetched.

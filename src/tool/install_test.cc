@@ -95,6 +95,36 @@ class InstallTest : public testing::Test {
   std::vector<Result<CommandEnd>> ends_;
 };
 
+TEST_F(InstallTest, NamesOfAlpinesAreTranslatedForApt) {
+  has("/usr/bin/apt-get");
+  const Value::Object envelope = install("sandbox_install", {"py3-pandas", "jq"});
+  ASSERT_TRUE(truth_of(envelope, "ok"));
+  EXPECT_EQ(place_.commands[0].arguments.back(), "jq");
+  EXPECT_EQ(place_.commands[0].arguments[5], "python3-pandas");
+  EXPECT_EQ(json_text(envelope.at("warnings")), R"(["`py3-pandas` is `python3-pandas` in this sandbox."])");
+}
+
+TEST_F(InstallTest, ANameWithoutATranslationIsTriedAsItIs) {
+  has("/usr/bin/apt-get");
+  const std::string unknown = "E: Unable to locate package no-such-dev";
+  ends_ = {end(100, unknown), end(0, ""), end(100, unknown)};
+  const Value::Object envelope = install("sandbox_install", {"jq", "no-such-dev"});
+  EXPECT_FALSE(truth_of(envelope, "ok"));
+  const std::string message = text_of(envelope, "message");
+  EXPECT_NE(message.find("hutch knows no Debian name for them: no-such-dev."), std::string::npos) << message;
+}
+
+TEST_F(InstallTest, ASandboxThatDoesNotStartIsNotOneWithoutAManager) {
+  place_.scripted_file = [](const wire::FileRequest&) -> std::optional<Result<wire::FileReply>> {
+    return fail(Error{Code::kSystem, 0, "start agent alice: QEMU ended"});
+  };
+  const Value::Object envelope = install("sandbox_install", {"jq"});
+  EXPECT_FALSE(truth_of(envelope, "ok"));
+  const std::string message = text_of(envelope, "message");
+  EXPECT_NE(message.find("start agent alice: QEMU ended"), std::string::npos) << message;
+  EXPECT_EQ(message.find("none of the package managers"), std::string::npos) << message;
+}
+
 TEST_F(InstallTest, TheManagerThatTheSandboxHas) {
   has("/usr/bin/dnf");
   EXPECT_TRUE(truth_of(install("sandbox_install", {"jq"}), "ok"));

@@ -93,6 +93,9 @@ class Place {
   // of the sandbox, it has started anew.
   virtual Status keep_system() { return {}; }
 
+  // Whether User::kRoot is missing only until the sandbox's owner gives it a system of its own.
+  virtual bool can_get_system() const { return false; }
+
   // Goes on in the background, with its output kept; the id means something to this sandbox alone.
   virtual Result<std::string> spawn(const Command& command) = 0;
   virtual Result<ProcessState> poll(const std::string& id) = 0;  // Code::kNotFound

@@ -63,6 +63,7 @@ struct CallContext {
   std::function<TimePoint()> now = std::chrono::steady_clock::now;
   // What a command says while it runs, for progress.
   std::function<void(Stream, std::string_view)> on_output{};
+  std::chrono::seconds install_timeout{120};  // of a package manager
   // A cancelled call: its processes are ended.
   std::stop_token stop{};
   // Takes the agent's secrets out of what is shown; null: it can have none.

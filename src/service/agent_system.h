@@ -1,0 +1,49 @@
+// A system of an agent's own, into which packages can be installed: the default image, from the first need on.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/state_dirs.h"
+#include "service/agents.h"
+#include "service/images.h"
+#include "tool/envelope.h"
+#include "tool/limiters.h"
+
+namespace hutch::service {
+
+// The image's whole name. An error where the agent could never start with it.
+Status settle_image(store::AgentRecord& record, const host::StateDirs& dirs);
+
+// Whether the agent has the host's files and can have the default image instead.
+bool lacks_system(const store::AgentRecord& agent);
+// Whether its person has settled that it gets the image when it is needed.
+bool gets_system_by_itself(const store::AgentRecord& agent);
+// The refusal of an installation, with the commands that help.
+Error no_system(const store::AgentRecord& agent);
+
+// Builds the default image where it is missing, and sets it. The agent's sandbox ends, its home stays. Code::kConflict
+// where processes run in it.
+Result<std::shared_ptr<AgentSandbox>> give_system(AgentService& agents, const std::string& name, const TellImage& tell);
+
+// Whether an installation failed because the agent lacks a system.
+bool needs_system(const tool::Envelope& envelope);
+
+struct PackagesWish {
+  std::string agent;
+  std::vector<std::string> packages;
+  std::function<void(std::string_view text)> on_output{};  // of the build and of the package manager
+  std::stop_token stop{};
+};
+// For the person, not for the agent: autonomousExec does not matter. The envelope of sandbox_install.
+Result<tool::Envelope> install_for_person(AgentService& agents, tool::Limiters& limiters, const PackagesWish& wish);
+
+// Of a package manager that a person started, or an installation of a plugin.
+inline constexpr std::chrono::seconds kPersonInstallTimeout{900};
+
+}  // namespace hutch::service

@@ -1,0 +1,136 @@
+# Agents of the backend namespace that get the default image when something is to be installed, and not before.
+import json
+
+import daemons
+import packages
+import pytest
+import recipes
+import rootfs
+import terminal
+
+pytestmark = pytest.mark.skipif(not packages.are_there(), reason="no apt and dpkg to make a system of")
+
+IMAGE = "hutch-sandbox:latest"
+CONTENTS = [
+    packages.Package("hutch-hello", [("usr/bin/hutch-hello", b"#!/bin/sh\necho hello\n", 0o755)]),
+    packages.Package("python3-hutch-test", [("usr/bin/hutch-named", b"#!/bin/sh\necho named\n", 0o755)]),
+]
+
+
+@pytest.fixture(params=rootfs.OWNERS)
+def agents(request, base):
+    """A daemon of root, of a user, and of one with subordinate ids. The default image is there, so that none is
+    built."""
+    made = daemons.Daemon(base, rootfs.owner(base, request.param))
+    path = packages.archive(made.state / "system.tar", made.person, CONTENTS)
+    made("image", "import", IMAGE, path).ok()
+    path.unlink()
+    yield made
+    for name in [one["name"] for one in made.json("agent", "list")]:
+        made("agent", "remove", name).ok()
+    made("image", "remove", IMAGE).ok()
+    made.stop()
+
+
+@pytest.fixture
+def recipe(agents):
+    """The path of a plugin that needs a package and has a tool that runs it."""
+    return recipes.Files(agents)("Greeter", dependencies=["hutch-hello"], tools=[recipes.tool("greet", "hutch-hello")])
+
+
+def image_of(agents, name):
+    return agents.json("agent", "show", name)["image"]
+
+
+def on_terminal(agents, *words):
+    return terminal.Terminal(agents.person, [str(agents.program), *words], cwd="/",
+                             env={"HUTCH_STATE": str(agents.state)})
+
+
+def greet(agents, name):
+    return json.loads(agents("tool", "call", name, "greeter_greet", "{}").out)
+
+
+def test_with_nobody_there_the_refusal_names_the_command(agents, recipe):
+    name = agents.create("autonomousExec.enabled=true")
+    command = f"hutch agent set {name} image=auto"
+    answer = agents.tool(name, "sandbox_install", packages=["hutch-hello"])
+    assert not answer["ok"] and command in answer["message"] and answer["kind"] == "unavailable", answer
+    for words in (["agent", "install", name, "hutch-hello"], ["plugin", "install", str(recipe), "--agent", name]):
+        done = agents(*words)
+        assert done.code != 0 and command in done.errors, str(done)
+    assert image_of(agents, name) == "" and agents.json("plugin", "list", "--agent", name) == []
+
+
+def test_the_setting_gives_it_at_the_first_installation(agents):
+    name = agents.create("image=auto", "autonomousExec.enabled=true")
+    agents.sh(name, "echo mine > note").ok()
+    assert image_of(agents, name) == "auto"
+    # A name that no package has is refused before that.
+    assert agents.tool(name, "sandbox_install", packages=["a;b"])["kind"] == "invalid_args"
+    assert image_of(agents, name) == "auto"
+    answer = agents.tool(name, "sandbox_install", packages=["hutch-hello"])
+    assert answer["ok"], answer
+    assert image_of(agents, name) == IMAGE
+    assert agents.sh(name, "hutch-hello; cat note").ok().text == "hello\nmine\n"
+
+
+def test_the_setting_gives_it_for_a_plugin(agents, recipe):
+    name = agents.create("image=auto")
+    agents("plugin", "install", recipe, "--agent", name).ok()
+    assert image_of(agents, name) == IMAGE
+    assert greet(agents, name)["result"]["stdout"] == "hello\n"
+
+
+def test_one_question_on_a_terminal(agents):
+    name = agents.create()
+    agents.sh(name, "echo mine > note").ok()
+    with on_terminal(agents, "agent", "install", name, "hutch-hello") as window:
+        window.read_until(b"Give it the image? [y/N] ")
+        window.send("n\n")
+        assert window.wait() != 0 and b"nothing was installed" in window.seen
+    assert image_of(agents, name) == ""
+    with on_terminal(agents, "agent", "install", name, "hutch-hello") as window:
+        window.read_until(b"Give it the image? [y/N] ")
+        window.send("y\n")
+        assert window.wait() == 0, window.seen
+        assert window.seen.count(b"[y/N]") == 1
+    assert image_of(agents, name) == IMAGE
+    assert agents.sh(name, "hutch-hello; cat note").ok().text == "hello\nmine\n"
+
+
+def test_one_question_for_a_plugin_and_for_a_tool(agents, recipe):
+    name = agents.create("autonomousExec.enabled=true")
+    arguments = json.dumps({"packages": ["hutch-hello"]})
+    for words in (["plugin", "install", str(recipe), "--agent", name],
+                  ["tool", "call", agents.create("autonomousExec.enabled=true"), "sandbox_install", arguments]):
+        with on_terminal(agents, *words) as window:
+            window.read_until(b"Give it the image? [y/N] ")
+            window.send("y\n")
+            assert window.wait() == 0, window.seen
+            assert window.seen.count(b"[y/N]") == 1
+    assert greet(agents, name)["result"]["stdout"] == "hello\n"
+
+
+def test_what_runs_is_not_ended_for_it(agents):
+    name = agents.create("image=auto", "autonomousExec.enabled=true")
+    pid = agents.detach(name, "sleep 600")
+    answer = agents.tool(name, "sandbox_install", packages=["hutch-hello"])
+    assert not answer["ok"] and "processes run" in answer["message"], answer
+    assert agents.processes(name)[pid]["running"] and image_of(agents, name) == "auto"
+    agents("kill", name, pid).ok()
+    assert agents.tool(name, "sandbox_install", packages=["hutch-hello"])["ok"]
+
+
+def test_names_of_alpines_are_debians_here(agents):
+    name = agents.create("image=auto")
+    done = agents("agent", "install", name, "py3-hutch-test").ok()
+    assert "`py3-hutch-test` is `python3-hutch-test`" in done.errors
+    assert agents.sh(name, "hutch-named").ok().text == "named\n"
+    failed = agents("agent", "install", name, "no-such-dev")
+    assert failed.code == 1 and "hutch knows no Debian name for them: no-such-dev" in failed.errors, str(failed)
+
+
+def test_the_setting_is_for_namespace_alone(agents):
+    refused = agents("agent", "create", "x", "backend=bwrap", "image=auto")
+    assert refused.code == 125 and "image=auto" in refused.errors
