@@ -66,6 +66,15 @@ Status stop_all() {
   return {};
 }
 
+// The plugins of agents need their packages again once the machines are made anew.
+Status expect_resets() {
+  auto daemon = TRY(own_daemon());
+  for (const Machine& machine : TRY(machines(&daemon))) {
+    TRY(daemon.call("plugin.expect_reset", {{"agent", machine.agent}}));
+  }
+  return {};
+}
+
 Status start_all(const plan::HostFacts& facts) {
   if (!TRY(service::vm_status(facts)).provisioned) TRY(service::provision_vm({}, facts, say_progress));
   TRY(service::refresh_vm(facts, say_progress));
@@ -98,6 +107,7 @@ Status reset(const VmArguments& arguments, const plan::HostFacts& facts) {
       "Machines are stopped, and what they start from is made anew. Agents, their files and plugins stay, what "
       "root has installed goes.\n",
       "Do it?"));
+  TRY(expect_resets());
   TRY(stop_all());
   TRY(service::provision_vm(request, facts, say_progress));
   return service::remove_machine_layers(facts);
@@ -111,6 +121,7 @@ Status remove_files(const VmArguments& arguments, const plan::HostFacts& facts) 
       "Machines are stopped, and kernel, initramfs and root are deleted, with what root has installed. Agents, their "
       "files and plugins stay.\n",
       "Do it?"));
+  TRY(expect_resets());
   TRY(stop_all());
   TRY(service::remove_vm(facts));
   return service::remove_machine_layers(facts);

@@ -45,6 +45,10 @@ std::string_view name_of(State state) {
   return "ready";
 }
 
+std::string_view shown_state(const Install& install) {
+  return install.state == State::kReady && install.lacks_packages ? "repairing" : name_of(install.state);
+}
+
 std::string format_install(const Install& install) {
   json log = json::array();
   for (const StepLog& step : install.log) log.push_back({{"step", step.step}, {"log", step.log}});
@@ -57,6 +61,7 @@ std::string format_install(const Install& install) {
                  {"in_place", install.is_in_place},
                  {"recipe", install.recipe.json}};
   if (!install.reason.empty()) object["reason"] = install.reason;
+  if (install.lacks_packages) object["lacks_packages"] = true;
   if (install.had_no_files) object["had_no_files"] = true;
   if (install.had_failed) object["had_failed"] = true;
   if (install.previous) object["previous"] = install.previous->json;
@@ -91,6 +96,7 @@ Result<Install> parse_install(std::string_view text) {
     return found != object.end() && found->is_boolean() && found->get<bool>();
   };
   install.is_in_place = truth("in_place");
+  install.lacks_packages = truth("lacks_packages");
   install.had_no_files = truth("had_no_files");
   install.had_failed = truth("had_failed");
   install.reason = install_text(object, "reason");

@@ -51,12 +51,16 @@ struct Install {
   // Once it may have added one to the library: its number, and the current one before; 0: there was none.
   std::optional<int> library_added{};
   std::optional<int> library_before{};
-  std::string reason{};        // of kFailed
+  std::string reason{};        // of kFailed, or why its packages are not back yet
+  bool lacks_packages = false;  // of kReady: the agent's system was reset since, and they are put back before a call
   bool had_no_files = false;   // of kUpdating: the directory of the one before was gone already
   bool had_failed = false;     // of kUpdating: the one before was of kFailed
   // Of an installation that runs; see Installs::era(). Not kept.
   std::optional<std::uint64_t> era{};
 };
+
+// As a person reads it: the state's name, or "repairing".
+std::string_view shown_state(const Install& install);
 
 // Something is to be undone, or of a removal to be done, before anything else is.
 inline bool is_half(const Install& install) {

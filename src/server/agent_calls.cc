@@ -68,7 +68,7 @@ Result<Value> start_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   const auto sandbox = TRY(session.shared().agents.sandbox(name));
   TRY(sandbox->resident());
-  return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
+  return shown_with_notes(session, name, session.shared().plugins.put_packages_back(name));
 }
 
 Result<Value> stop_agent(Session& session, const CallReader& call) {
@@ -79,8 +79,8 @@ Result<Value> stop_agent(Session& session, const CallReader& call) {
 
 Result<Value> reset_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
-  TRY(session.shared().agents.reset(name));
-  return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
+  const std::vector<std::string> notes = TRY(session.shared().plugins.reset_agent(name));
+  return shown_with_notes(session, name, notes);
 }
 
 Result<Value> install_packages(Session& session, const CallReader& call) {

@@ -68,6 +68,7 @@ Handled patch_agent(Exchange& exchange) {
 Handled post_agent_start(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   TRY(agent->resident());
+  (void)exchange.shared().plugins.put_packages_back(exchange.part("name"));
   return get_agent(exchange);
 }
 
@@ -77,7 +78,7 @@ Handled post_agent_stop(Exchange& exchange) {
 }
 
 Handled post_agent_reset(Exchange& exchange) {
-  TRY(exchange.shared().agents.reset(exchange.part("name")));
+  TRY(exchange.shared().plugins.reset_agent(exchange.part("name")));
   return get_agent(exchange);
 }
 

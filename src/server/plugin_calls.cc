@@ -123,6 +123,13 @@ Result<Value> remove_plugin(Session& session, const CallReader& call) {
   return Desk(session.shared()).remove(id, agent);
 }
 
+// Of who resets the systems of agents without the daemon.
+Result<Value> expect_reset(Session& session, const CallReader& call) {
+  const std::string agent = TRY(call.text("agent"));
+  TRY(session.shared().plugins.expect_reset(agent));
+  return Value(Value::Object{});
+}
+
 Result<Value> check_plugin(Session& session, const CallReader& call) {
   const plugin::Recipe recipe = TRY(recipe_argument(call));
   return attended(session, [recipe, &pool = session.shared().pool](const std::stop_token& stop) {
@@ -180,22 +187,16 @@ Result<Value> switch_skill(Session& session, const CallReader& call) {
   return Value(Value::Object{{"id", skill->id}, {"title", skill->title}, {"enabled", on}});
 }
 
-constexpr std::array kPluginVerbs = {Verb{"plugin.list", list_plugins},
-                                     Verb{"plugin.library", list_library},
-                                     Verb{"plugin.show", show_plugin},
-                                     Verb{"plugin.import", import_plugin},
-                                     Verb{"plugin.export", export_recipe},
-                                     Verb{"plugin.duplicate", duplicate_plugin},
-                                     Verb{"plugin.install", install_plugin},
-                                     Verb{"plugin.update", update_plugin},
-                                     Verb{"plugin.rollback", rollback_plugin},
-                                     Verb{"plugin.remove", remove_plugin},
-                                     Verb{"plugin.values", plugin_values},
-                                     Verb{"plugin.value", plugin_value},
-                                     Verb{"plugin.set", set_plugin_value},
-                                     Verb{"plugin.check", check_plugin},
-                                     Verb{"skill.list", skills},
-                                     Verb{"skill.switch", switch_skill}};
+constexpr std::array kPluginVerbs = {
+    Verb{"plugin.list", list_plugins},         Verb{"plugin.library", list_library},
+    Verb{"plugin.show", show_plugin},          Verb{"plugin.import", import_plugin},
+    Verb{"plugin.export", export_recipe},      Verb{"plugin.duplicate", duplicate_plugin},
+    Verb{"plugin.install", install_plugin},    Verb{"plugin.update", update_plugin},
+    Verb{"plugin.rollback", rollback_plugin},  Verb{"plugin.remove", remove_plugin},
+    Verb{"plugin.values", plugin_values},      Verb{"plugin.value", plugin_value},
+    Verb{"plugin.set", set_plugin_value},      Verb{"plugin.check", check_plugin},
+    Verb{"plugin.expect_reset", expect_reset}, Verb{"skill.list", skills},
+    Verb{"skill.switch", switch_skill}};
 
 }  // namespace
 

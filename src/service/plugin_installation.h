@@ -21,6 +21,8 @@ class PluginInstallation {
   PluginInstallation(Plugins& plugins, AgentSandbox& agent, const Plugins::Wish& wish, const PluginUses::Use& use);
 
   Result<plugin::Install> run();
+  // Of one that is ready: the step "packages" again, by itself.
+  Status put_packages_back(const plugin::Install& before);
   std::optional<Plugins::Wish::Need> need() const { return need_; }  // of one that failed
 
  private:
@@ -30,6 +32,7 @@ class PluginInstallation {
   Status start();
   Status find_user();
   Status install_packages();
+  Status start_and_install_packages();
   Status make_files();
   Status find_secrets();
   Status set_up();

@@ -372,7 +372,7 @@ Value::Object Plugins::install_object(const Install& install) {
           {"reason", install.reason},
           {"name", install.recipe.name},
           {"version", install.recipe.version},
-          {"state", plugin::name_of(install.state)},
+          {"state", plugin::shown_state(install)},
           {"steps", install.steps},
           {"from", install.from},
           {"installed", install.time},

@@ -42,6 +42,11 @@ class Plugins {
   Result<plugin::Install> install(const Wish& wish);
   // Its calls and installations that are under way end first. False where it was not installed.
   Result<bool> uninstall(const std::string& agent, const std::string& id);
+  // Before an agent's system is reset. Its plugins then need their packages again, by the second or before a call.
+  Status expect_reset(const std::string& agent);
+  std::vector<std::string> put_packages_back(const std::string& agent);
+  // Both, with the agent's reset between them.
+  Result<std::vector<std::string>> reset_agent(const std::string& agent);
   // The agents that have it, or for which it is being installed.
   Result<std::vector<std::string>> agents_of(const std::string& id);
   // Of several agents, one after another: one that does not answer keeps no other waiting for long.
@@ -95,6 +100,7 @@ class Plugins {
  private:
   friend class PluginInstallation;
   std::shared_ptr<std::timed_mutex> work_of(const std::string& agent);
+  Status put_back_for(AgentSandbox& agent, const std::string& id, const PluginUses::Use& use);
   Result<plugin::Install> install_once(AgentSandbox& agent, const Wish& wish, const PluginUses::Use& use);
   Status check(const Wish& wish, const AgentSandbox& agent);
   Status repair_one(const plugin::Install& install, const std::stop_token& stop);

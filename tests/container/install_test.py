@@ -7,6 +7,7 @@ import packages
 import pytest
 
 import harness
+import recipes
 
 pytestmark = pytest.mark.skipif(not packages.are_there(), reason="no apt and dpkg to make a system of")
 
@@ -173,3 +174,13 @@ def test_installations_take_turns(daemon, agent):
         out, _ = call.communicate(timeout=120)
         assert b'"ok":true' in out, out
     assert daemon.sh(agent, "more-of-it").ok().text == "hello\n"
+
+
+def test_a_reset_puts_the_packages_of_plugins_back(daemon, agent):
+    tools = [recipes.tool("greet", "hello")]
+    text = json.dumps(recipes.recipe("Greeter", dependencies={"apt": ["hello"]}, tools=tools))
+    daemon("plugin", "install", "-", "--agent", agent, stdin=text.encode(), timeout=180).ok()
+    daemon("agent", "reset", agent, timeout=180).ok()
+    answer = json.loads(daemon("tool", "call", agent, "greeter_greet", "{}", timeout=180).out)
+    assert answer["ok"] and answer["result"]["stdout"] == "hello\n", answer
+    daemon("plugin", "remove", "greeter").ok()

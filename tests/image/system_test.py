@@ -51,6 +51,11 @@ def greet(agents, name):
     return json.loads(agents("tool", "call", name, "greeter_greet", "{}").out)
 
 
+def state_of(agents, name):
+    [one] = agents.json("plugin", "list", "--agent", name)
+    return one["state"]
+
+
 def test_with_nobody_there_the_refusal_names_the_command(agents, recipe):
     name = agents.create("autonomousExec.enabled=true")
     command = f"hutch agent set {name} image=auto"
@@ -134,3 +139,46 @@ def test_names_of_alpines_are_debians_here(agents):
 def test_the_setting_is_for_namespace_alone(agents):
     refused = agents("agent", "create", "x", "backend=bwrap", "image=auto")
     assert refused.code == 125 and "image=auto" in refused.errors
+
+
+def test_a_reset_puts_the_packages_of_plugins_back(agents, recipe):
+    name = agents.create(f"image={IMAGE}", "autonomousExec.enabled=true")
+    agents("plugin", "install", recipe, "--agent", name).ok()
+    assert agents.tool(name, "sandbox_install", packages=["python3-hutch-test"])["ok"]
+    agents("agent", "reset", name).ok()
+    # What the agent itself installed is gone, what its plugin needs is not.
+    assert agents.sh(name, "command -v hutch-named || hutch-hello").ok().text == "hello\n"
+    assert state_of(agents, name) == "ready"
+    assert greet(agents, name)["result"]["stdout"] == "hello\n"
+
+
+def test_packages_that_cannot_be_put_back_are_told_as_repairing(agents, recipe):
+    name = agents.create(f"image={IMAGE}")
+    agents("plugin", "install", recipe, "--agent", name).ok()
+    package = agents.data / "images" / IMAGE / "root/usr/share/repository/hutch-hello.deb"
+    content = package.read_bytes()
+    package.write_bytes(b"")
+    done = agents("agent", "reset", name).ok()
+    assert "plugin greeter is being repaired" in done.errors, str(done)
+    assert state_of(agents, name) == "repairing"
+    answer = greet(agents, name)
+    assert not answer["ok"] and "being repaired" in answer["message"], answer
+    package.write_bytes(content)
+    # Before the first call, whoever starts the agent.
+    assert greet(agents, name)["result"]["stdout"] == "hello\n"
+    assert state_of(agents, name) == "ready"
+
+
+def test_a_start_puts_packages_back_as_well(agents, recipe):
+    name = agents.create(f"image={IMAGE}")
+    agents("plugin", "install", recipe, "--agent", name).ok()
+    package = agents.data / "images" / IMAGE / "root/usr/share/repository/hutch-hello.deb"
+    content = package.read_bytes()
+    package.write_bytes(b"")
+    agents("agent", "reset", name).ok()
+    package.write_bytes(content)
+    # Also after the daemon that was told has ended.
+    agents("daemon", "stop").ok()
+    agents("agent", "start", name).ok()
+    assert state_of(agents, name) == "ready"
+    assert agents.sh(name, "hutch-hello").ok().text == "hello\n"

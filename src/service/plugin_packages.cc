@@ -1,0 +1,94 @@
+// Packages of plugins that a reset of the agent's system has removed: put back before the plugin is called again.
+#include <algorithm>
+
+#include "base/text.h"
+#include "service/agent_secrets.h"
+#include "service/plugin_installation.h"
+#include "service/plugins.h"
+
+namespace hutch::service {
+
+namespace {
+
+using plugin::Install;
+using plugin::State;
+
+bool lacks_packages(const Install& install) { return install.state == State::kReady && install.lacks_packages; }
+
+bool has_own_system(const store::AgentRecord& agent) {
+  return store::has_image(agent) || agent.backend == "container" || agent.backend == "vm";
+}
+
+}  // namespace
+
+// Recorded before the system goes: a daemon that is killed meanwhile leaves too many marks, not too few.
+Status Plugins::expect_reset(const std::string& agent) {
+  if (!has_own_system(TRY(agents_.show(agent)).record)) return {};
+  const auto work = work_of(agent);
+  const std::scoped_lock lock(*work);
+  for (const auto& install : TRY(installs_.of(agent))) {
+    if (install->state != State::kReady || install->recipe.dependencies.empty()) continue;
+    Install marked = *install;
+    marked.lacks_packages = true;
+    TRY(installs_.write(marked));
+  }
+  return {};
+}
+
+std::vector<std::string> Plugins::put_packages_back(const std::string& agent) {
+  std::vector<std::string> notes;
+  const auto installs = installs_.of(agent);
+  const auto sandbox = installs ? agents_.sandbox(agent) : fail(installs.error());
+  if (!sandbox) return notes;
+  for (const auto& install : *installs) {
+    if (!lacks_packages(*install)) continue;
+    const std::string& id = install->recipe.id;
+    const auto use = uses_.begin(agent, id, {});
+    if (!use) continue;
+    const Status done = put_back_for(**sandbox, id, **use);
+    if (!done) notes.push_back(cat({"plugin ", id, " is being repaired: ", done.error().message}));
+  }
+  return notes;
+}
+
+Result<std::vector<std::string>> Plugins::reset_agent(const std::string& agent) {
+  TRY(expect_reset(agent));
+  TRY(agents_.reset(agent));
+  return put_packages_back(agent);
+}
+
+Status Plugins::put_back_for(AgentSandbox& agent, const std::string& id, const PluginUses::Use& use) {
+  const std::string& name = agent.record().name;
+  const auto before = TRY(installs_.find(name, id));
+  if (!before || !lacks_packages(*before)) return {};
+  const auto work = work_of(name);
+  const std::scoped_lock lock(*work);
+  // Another call may have done it meanwhile.
+  const auto install = TRY(installs_.find(name, id));
+  if (!install || !lacks_packages(*install)) return {};
+  const Wish wish{.agent = name, .recipe = install->recipe, .from = install->from, .stop = use.stop()};
+  PluginInstallation installation(*this, agent, wish, use);
+  return installation.put_packages_back(*install);
+}
+
+// A sandbox that does not start is not one without a package manager.
+Status PluginInstallation::start_and_install_packages() {
+  TRY_CTX(place_.run(command("true")), "start the agent's sandbox");
+  return install_packages();
+}
+
+// The record keeps why it failed, for `hutch plugin list`.
+Status PluginInstallation::put_packages_back(const Install& before) {
+  const std::optional<std::uint64_t> era = install_.era;
+  install_ = before;
+  install_.era = era;
+  std::erase_if(install_.log, [](const plugin::StepLog& step) { return step.step == "packages"; });
+  install_.log.push_back({"packages", {}});
+  const Status done = start_and_install_packages();
+  install_.lacks_packages = !done;
+  install_.reason = done ? std::string() : agent_.secrets().scrubber()->scrub(done.error().message);
+  TRY(save());
+  return done;
+}
+
+}  // namespace hutch::service
