@@ -102,12 +102,22 @@ bool is_left(std::string_view name) {
   return read.ec == std::errc() && read.ptr == number.data() + number.size() && pid > 0 && sys::is_over(pid);
 }
 
+// mmdebstrap unpacks files of several users (mmdebstrap(1), --mode); its own error does not name what is missing.
+Status check_bootstrap_ids(const plan::HostFacts& facts) {
+  if (facts.uid == 0 || sys::exists("/usr/bin/fakechroot") || sys::exists("/usr/bin/proot")) return {};
+  const host::IdFacts ids = TRY(host::probe_ids(facts.uid, facts.gid, facts.user));
+  if (ids.lack.empty()) return {};
+  return fail(Error::unsupported(cat({"mmdebstrap needs ids of other users, and ", ids.lack, "; ", ids.remedy,
+                                      "; or hutch image import NAME FILE with an archive from elsewhere"})));
+}
+
 Result<UniqueFd> Bootstrap::begin() {
   if (!sys::exists(kMmdebstrap)) {
     return fail(
         Error::unsupported("mmdebstrap, which makes a system of packages, is missing; apt-get install "
                            "mmdebstrap, or hutch image import NAME FILE with an archive from elsewhere"));
   }
+  TRY(check_bootstrap_ids(settings_.facts));
   TRY_CTX(make_scratch(), "make room to build in");
   if (settings_.signals == Signals::kOwn) signals_ = TRY(sys::signal_descriptor({SIGINT, SIGTERM, SIGHUP, SIGQUIT}));
   // As root it mounts what its programs need: in a mount namespace of its own that goes with it, whatever ends it.

@@ -36,6 +36,16 @@ def scratch(box):
     return [*pathlib.Path(top).glob("*/mmdebstrap*"), *[line for line in mounts.splitlines() if top in line]]
 
 
+def test_without_ids_of_others_the_error_says_how_to_get_them(box, recipe, as_user):
+    if as_user.uid == 0 or not pathlib.Path("/usr/bin/mmdebstrap").exists():
+        pytest.skip("root needs none")
+    if any(pathlib.Path("/usr/bin", name).exists() for name in ("fakechroot", "proot")):
+        pytest.skip("mmdebstrap has another way here")
+    result = box("image", "build", "small", "--recipe", recipe)
+    assert result.code == 125 and "ids of other users" in result.errors and "/etc/subuid" in result.errors, str(result)
+    assert box.left() == []
+
+
 @pytest.mark.slow
 def test_a_package_that_is_not_there_is_named(box, builds, as_user, project):
     bad = as_user.write(project / "bad", "hutch-no-such-package\n")
