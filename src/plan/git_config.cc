@@ -39,6 +39,8 @@ std::optional<std::string> section_of(std::string_view line) {
   if (!whole || quoted.substr(1, quoted.size() - 2).find_first_of("\"\\]") != std::string_view::npos) {
     return std::nullopt;
   }
+  // git-fetch(1) passes the name of each remote to itself as an argument: "--upload-pack=..." names a program.
+  if (quoted.substr(1).starts_with('-')) return std::nullopt;
   return lower(name);
 }
 

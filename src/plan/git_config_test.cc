@@ -40,6 +40,7 @@ TEST(GitConfig, WhatMakesGitRunOrReadSomething) {
                            "bare = false\n",
                            "[core \"x]\"]\nfsmonitor = x\n",
                            "[remote \"a\"b\"]\nurl = x\n",
+                           "[remote \"--upload-pack=x;\"]\n\turl = .\n",
                            "[CORE]\n\tFsMonitor = x\n",
                            "[core.x]\n\tbare = 1\n",
                            "[core]\r\n\tbare = 1\n",
